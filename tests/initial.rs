@@ -8,7 +8,7 @@ use zeroset::geometry::Vec3;
 use zeroset::io::vtk::{Compression, Geometry, VtkOutput, write_vtp};
 use zeroset::mesh::generate::{Cylinder, Generate, Torus, generate};
 use zeroset::mesh::{Kind, Mesh, clean};
-use zeroset::run::{Ready, setup};
+use zeroset::run::{CleanedMesh, setup};
 use zeroset::surface::{Interface, Measurer, TriangleIndex, extract};
 
 fn case(folder: &Path, initial: &str) -> Config {
@@ -19,7 +19,7 @@ fn case(folder: &Path, initial: &str) -> Config {
 }
 
 fn phi(folder: &Path, initial: &str, mesh: &Mesh) -> Result<Vec<f64>> {
-    let ready = Ready::cleaned(mesh.clone(), None, Vec::new()).unwrap();
+    let ready = CleanedMesh::of(mesh.clone(), None, Vec::new()).unwrap();
     setup::initial_phi(&case(folder, initial), &ready).map(|start| start.phi)
 }
 

@@ -56,7 +56,7 @@ use zeroset::levelset::evolution::{
 };
 use zeroset::mesh::{Kind, Mesh, check};
 use zeroset::patches::{Coordinates, Partition, Patches};
-use zeroset::run::{Ready, setup};
+use zeroset::run::{CleanedMesh, setup};
 
 const MESHES: [&str; 6] = ["regsquare", "irregsquare", "sphere", "brain", "regcube", "irregcube"];
 
@@ -191,7 +191,7 @@ fn band(
     with_second_order: bool,
 ) -> Result<(), Failed> {
     let config = config(mesh)?;
-    let ready = cpu.run(|| Ready::new(&config))?;
+    let ready = cpu.run(|| CleanedMesh::new(&config))?;
     let phi = cpu.run(|| setup::initial_phi(&config, &ready))?.phi;
     let partitions: &[(&str, Partition)] = match mesh {
         "regsquare" | "regcube" => {
@@ -225,7 +225,7 @@ fn band(
 }
 
 struct Case<'a> {
-    ready: &'a Ready,
+    ready: &'a CleanedMesh,
     patches: &'a Arc<Patches>,
     phi: &'a [f64],
     cut: f64,
@@ -302,7 +302,7 @@ impl Case<'_> {
 
 fn field(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, mesh: &str) -> Result<(), Failed> {
     let config = config(mesh)?;
-    let ready = cpu.run(|| Ready::new(&config))?;
+    let ready = cpu.run(|| CleanedMesh::new(&config))?;
     let method = Partition::fit_for(&ready.mesh);
     let patches = Arc::new(cpu.run(|| Patches::new(&ready.mesh, method, 64))?);
     for organization in [Organization::Queue, Organization::Rounds] {

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use zeroset::Cpu;
 use zeroset::mesh::{Kind, Mesh};
 use zeroset::patches::{Partition, Patches};
-use zeroset::run::{Ready, setup};
+use zeroset::run::{CleanedMesh, setup};
 
 use crate::Failed;
 
 /// A mesh and the phi it starts from.
 pub struct Made {
-    ready: Ready,
+    ready: CleanedMesh,
     pub phi: Vec<f64>,
     /// Mean length of its edges.
     pub edge: f64,
@@ -55,7 +55,7 @@ impl Meshes {
             return Ok(made.clone());
         }
         let config = crate::config(name)?;
-        let ready = self.cpu.run(|| Ready::new(&config))?;
+        let ready = self.cpu.run(|| CleanedMesh::new(&config))?;
         let phi = self.cpu.run(|| setup::initial_phi(&config, &ready))?.phi;
         let edge = self.cpu.run(|| setup::mean_edge(&ready.mesh));
         let made = Rc::new(Made { ready, phi, edge });

@@ -13,7 +13,7 @@ use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::mesh::Kind;
 use zeroset::mesh::generate::{Generate, Square, generate};
 use zeroset::patches::{Partition, Patches};
-use zeroset::run::{Ready, setup};
+use zeroset::run::{CleanedMesh, setup};
 
 use crate::Failed;
 use crate::motion::{all_terms, median, published, step};
@@ -40,7 +40,7 @@ pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>) -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("irregsquare.vtu");
     {
-        let ready = cpu.run(|| Ready::new(&made))?;
+        let ready = cpu.run(|| CleanedMesh::new(&made))?;
         write_mesh(&file, &ready.mesh, &WriteOptions::default())?;
     }
     let case = format!(
@@ -75,7 +75,7 @@ fn stages(
 ) -> Result<[f64; 4], Failed> {
     let mut clock = Instant::now();
     let mut lap = || std::mem::replace(&mut clock, Instant::now()).elapsed().as_secs_f64();
-    let ready = cpu.run(|| Ready::new(config))?;
+    let ready = cpu.run(|| CleanedMesh::new(config))?;
     let read = lap();
     let patches = cpu.run(|| match method {
         Partition::Hilbert => Patches::new_on(cuda, &ready.mesh, method, 64),

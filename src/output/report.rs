@@ -290,8 +290,8 @@ impl Verdict {
 }
 
 impl Report {
-    /// Report of a run that has not begun, on the CPU.
-    pub fn new(config: &Config, seconds: Seconds, warnings: Vec<String>) -> Self {
+    /// Report of a run that has not begun, on so many threads of the CPU.
+    pub fn new(config: &Config, threads: usize) -> Self {
         Report {
             schema_version: SCHEMA_VERSION,
             program: Program::this(),
@@ -312,10 +312,10 @@ impl Report {
                 Precision::F64 => f64::NAME,
                 Precision::F32 => f32::NAME,
             },
-            threads: 0,
+            threads,
             mesh: None,
             tiles: None,
-            seconds,
+            seconds: Seconds::default(),
             steps: 0,
             time: 0.0,
             reinitializations: 0,
@@ -332,7 +332,7 @@ impl Report {
             reconstruction: None,
             expect: Verdict { met: None, checks: Vec::new() },
             states: 0,
-            warnings,
+            warnings: Vec::new(),
         }
     }
 

@@ -4,17 +4,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::prepared::{Job, Stages};
-use super::states::{Extras, State, States, StoredMesh};
+use super::mesh_setup::{self, MeshSetup};
+use super::states::{Extras, MeshState, States, StoredMesh};
+use super::task::{Run, Stages, Task};
 use super::writer::Files;
-use super::{norms, setup, sources};
-use crate::config::{Distance, Precision};
+use super::{factory, norms, setup, sources};
+use crate::Cpu;
+use crate::config::{Config, Distance};
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
 use crate::levelset::eikonal::path::{self, Paths};
 use crate::levelset::eikonal::source::{self, Part, Source};
-use crate::levelset::eikonal::{self, EikonalState, Front, NO_SOURCE, Slowness, Width};
+use crate::levelset::eikonal::{self, EikonalState, Front, NO_SOURCE, Slowness, Stats, Width};
+use crate::mesh::Mesh;
 use crate::output::{Distances, PathFound, Report, RunFolder, Status, Verdict};
 use crate::patches::Coordinates;
 
@@ -28,7 +31,37 @@ pub(super) struct Found {
     pub paths: Vec<path::Path>,
 }
 
-impl Job<'_> {
+/// A case that computes a distance on a mesh.
+pub(super) struct DistanceTask<'a> {
+    pub config: &'a Config,
+    pub distance: &'a Distance,
+    pub cpu: Arc<Cpu>,
+}
+
+impl Task for DistanceTask<'_> {
+    fn report(&self) -> Report {
+        Report::new(self.config, self.cpu.threads())
+    }
+
+    fn check(&self) -> Result<String> {
+        let config = self.config;
+        mesh_setup::check(config, "distance", |cleaned| {
+            let slowness = setup::slowness(config, cleaned)?;
+            let front = sources::front(config, &slowness, cleaned)?;
+            sources::sources(config, &slowness, front, cleaned, false)?;
+            sources::path_starts(config, cleaned).map(drop)
+        })
+    }
+
+    fn run(&self, mut run: Run<'_>, report: &mut Report) -> Result<()> {
+        let setup = MeshSetup::new(self.config, self.cpu.clone(), &mut run.stage)?;
+        setup.note(report);
+        let found = setup.distance(self.distance, report, &mut run.stage)?;
+        setup.write_distance(run.folder, report, found)
+    }
+}
+
+impl MeshSetup<'_> {
     /// Computes the distance of the case, in the order of the cleaned mesh, and judges it.
     pub(super) fn distance(
         &self,
@@ -36,25 +69,26 @@ impl Job<'_> {
         report: &mut Report,
         stage: &mut Stages<'_>,
     ) -> Result<Found> {
-        let slowness = setup::slowness(self.config, self.ready)?;
-        let front = sources::front(self.config, &slowness, self.ready)?;
-        let starts = sources::path_starts(self.config, self.ready)?;
+        let slowness = setup::slowness(self.config, &self.cleaned)?;
+        let front = sources::front(self.config, &slowness, &self.cleaned)?;
+        let starts = sources::path_starts(self.config, &self.cleaned)?;
         let with_parts = !starts.is_empty();
         let mut start = if distance.from.is_empty() {
-            let found = self.cpu.run(|| setup::initial_phi(self.config, self.ready))?;
+            let found = self.cpu.run(|| setup::initial_phi(self.config, &self.cleaned))?;
             report.warnings.extend(found.warnings);
-            Start::ZeroSet(found.phi)
+            DistanceStart::ZeroSet(found.phi)
         } else {
-            let seeds = || sources::sources(self.config, &slowness, front, self.ready, with_parts);
-            Start::Seeds(self.cpu.run(seeds)?, front)
+            let (config, cleaned) = (self.config, &self.cleaned);
+            let seeds = || sources::sources(config, &slowness, front, cleaned, with_parts);
+            DistanceStart::Seeds(self.cpu.run(seeds)?, front)
         };
-        let parts = if with_parts { start.take_parts(self, &slowness) } else { Vec::new() };
+        let parts = match with_parts {
+            true => start.take_parts(&self.cleaned.mesh, &slowness),
+            false => Vec::new(),
+        };
         report.seconds.setup = stage.next("computing the distance")?;
-        let mut solved = match self.config.precision() {
-            Precision::F64 => self.solve::<f64>(distance, &start, &slowness)?,
-            Precision::F32 => self.solve::<f32>(distance, &start, &slowness)?,
-        };
-        let mesh = &self.ready.mesh;
+        let solved = factory::distance(self, distance, &start, &slowness)?;
+        let mesh = &self.cleaned.mesh;
         let paths = match with_parts {
             true => self.cpu.run(|| {
                 let paths = Paths::new(mesh, &solved.arrival, &slowness, front, parts);
@@ -62,66 +96,53 @@ impl Job<'_> {
             }),
             false => Vec::new(),
         };
+        let cell_updates = solved.cell_updates;
+        let found = self.found(distance, front, solved, paths);
+        report.seconds.reinitialize = stage.next("writing")?;
+        report.cell_updates = cell_updates;
+        report.reinitializations = 1;
+        self.judge_distance(distance, report, &found.values, &found.paths);
+        note_extras(distance, report, front, &starts, &found);
+        Ok(found)
+    }
+
+    /// What is written of a solution.
+    fn found(
+        &self,
+        distance: &Distance,
+        front: Front,
+        solved: Solved,
+        paths: Vec<path::Path>,
+    ) -> Found {
+        let Solved { mut values, labels, .. } = solved;
         // Circles are drawn round points of value 0.
         if front == Front::Circular {
             let start = distance.from.first().map_or(0.0, |seed| seed.start());
             let limit = distance.width.unwrap_or(f64::INFINITY);
-            solved.values.iter_mut().for_each(|u| *u = (*u + start).min(limit));
+            values.iter_mut().for_each(|u| *u = (*u + start).min(limit));
         }
+        let gradient = || self.cpu.run(|| eikonal::gradient(&self.cleaned.mesh, &values));
         let extras = Extras {
-            labels: distance.labels.then(|| std::mem::take(&mut solved.labels)),
-            gradient: distance
-                .gradient
-                .then(|| self.cpu.run(|| eikonal::gradient(mesh, &solved.values))),
+            labels: distance.labels.then_some(labels),
+            gradient: distance.gradient.then(gradient),
         };
-        report.seconds.reinitialize = stage.next("writing")?;
-        report.cell_updates = solved.cell_updates;
-        report.reinitializations = 1;
-        self.judge_distance(distance, report, &solved.values, &paths);
-        if let Some(found) = &mut report.distances {
-            found.front = match front {
-                Front::Circular => "circular",
-                Front::Plane => "plane",
-            };
-            found.labeled = extras.labels.as_ref().map(|labels| {
-                let mut counts = vec![0; distance.from.len()];
-                labels.iter().filter(|&&l| l >= 0).for_each(|&l| counts[l as usize] += 1);
-                counts
-            });
-            let named = starts.iter().zip(&paths).map(|((from, _), path)| PathFound {
-                from: from.clone(),
-                length: path.length,
-                source: path.source,
-            });
-            found.paths = named.collect();
-            for path in found.paths.iter().filter(|path| path.source.is_none()) {
-                let warning = format!("the path from {} does not reach a source", path.from);
-                tracing::warn!("{warning}");
-                report.warnings.push(warning);
-            }
-        }
-        Ok(Found { values: solved.values, extras, paths })
+        Found { values, extras, paths }
     }
 
     /// Writes the distance as the only state of a run.
-    pub(super) fn write_distance(
-        &self,
-        folder: &RunFolder,
-        report: &mut Report,
-        found: Found,
-    ) -> Result<()> {
+    fn write_distance(&self, folder: &RunFolder, report: &mut Report, found: Found) -> Result<()> {
         folder.clear()?;
         let timer = Instant::now();
-        let patch_of = self.patches.patch_of_vertex();
-        let mesh = StoredMesh::new(self.ready, self.config.output.compression);
-        let mut states = States::new(self.config, &mesh, &patch_of, "distance", folder, self.card)?;
+        let (config, patch_of) = (self.config, self.patches.patch_of_vertex());
+        let mesh = StoredMesh::new(&self.cleaned, config.output.compression);
+        let mut states = States::new(config, &mesh, &patch_of, "distance", folder, self.card())?;
         let Found { values, extras, paths } = found;
-        let state = State { phi: values, extras, ..State::default() };
-        states.write(&state)?;
-        states.finish(&state)?;
-        let file = folder.file(&format!("{}_paths.vtp", self.config.name()));
-        write_paths(&file, &paths, self.config.output.compression)?;
-        report.states = states.len();
+        let state = MeshState { phi: values, extras, ..MeshState::default() };
+        states.write_mesh(&state)?;
+        states.finish_mesh(&state)?;
+        let file = folder.file(&format!("{}_paths.vtp", config.name()));
+        write_paths(&file, &paths, config.output.compression)?;
+        report.states = states.written().len();
         report.seconds.output = timer.elapsed().as_secs_f64();
         report.status = Status::Finished;
         report.ended_by = "distance computed".into();
@@ -129,72 +150,91 @@ impl Job<'_> {
     }
 
     /// Values in mesh order, not a number where no front has been, and cells updated.
-    fn solve<R: Real>(
+    pub(super) fn solve<R: Real>(
         &self,
         distance: &Distance,
-        start: &Start,
+        start: &DistanceStart,
         slowness: &Slowness<f64>,
     ) -> Result<Solved> {
-        let (patches, mesh) = (&self.patches, &self.ready.mesh);
+        let (patches, mesh) = (&self.patches, &self.cleaned.mesh);
         let coordinates = Arc::new(Coordinates::<R>::new(mesh, patches));
         self.cpu.run(|| coordinates.check(patches))?;
         let slowness = match slowness {
             Slowness::Uniform(f) => Slowness::Uniform(R::narrow(*f)),
             Slowness::PerCell(f) => Slowness::PerCell(f.iter().map(|&f| R::narrow(f)).collect()),
         };
-        let mut state = EikonalState::new(patches.clone(), coordinates, slowness);
-        let limit = distance.width.unwrap_or(f64::INFINITY);
-        let (values, arrival, labels, stats) = match start {
-            Start::Seeds(sources, front) => {
-                state = state.with_front(*front)?;
-                // The values of circular fronts begin at 0, whatever the start value is.
-                let start = match front {
-                    Front::Circular => distance.from.first().map_or(0.0, |seed| seed.start()),
-                    Front::Plane => 0.0,
-                };
-                let width = distance.width.map(|width| R::narrow(width - start));
-                let found = match self.card {
-                    Some(card) => eikonal::nearest(card, &mut state, sources, width)?,
-                    None => eikonal::nearest(&*self.cpu, &mut state, sources, width)?,
-                };
-                let label = |s: u32| if s == NO_SOURCE { -1 } else { s as i32 };
-                let limit = limit - start;
-                let labels = found.u.iter().zip(found.source);
-                let labels = labels.map(|(u, s)| if *u < limit { label(s) } else { -1 }).collect();
-                let values = found.u.iter().map(|u| u.min(limit)).collect();
-                (values, found.u, labels, found.stats)
+        let state = EikonalState::new(patches.clone(), coordinates, slowness);
+        let mut solved = match start {
+            DistanceStart::Seeds(sources, front) => {
+                self.from_seeds(distance, state.with_front(*front)?, sources, *front)?
             }
-            Start::ZeroSet(phi) => {
-                let width = distance.width.map(R::narrow);
-                let mut phi = patches.to_patch_order(phi, R::narrow);
-                let all: Vec<u32> = (0..patches.len() as u32).collect();
-                let width = width.map_or(Width::Whole, Width::Band);
-                let cpu = &*self.cpu;
-                let stats = match self.card {
-                    Some(card) => {
-                        eikonal::redistance(card, cpu, &mut state, &mut phi, &all, width)?
-                    }
-                    None => eikonal::redistance(cpu, cpu, &mut state, &mut phi, &all, width)?,
-                };
-                let signed = distance.signed.unwrap_or(true);
-                let value = |x: R| if signed { x.widen() } else { x.widen().abs() };
-                let values = patches.to_mesh_order(&phi, value);
-                (values, state.u_in_mesh_order(), Vec::new(), stats)
-            }
+            DistanceStart::ZeroSet(phi) => self.from_zero_set(distance, state, phi)?,
         };
-        let mut values: Vec<f64> = values;
         if distance.width.is_none() {
-            let lost = values.iter_mut().zip(&arrival).filter(|(_, u)| **u == f64::INFINITY);
-            lost.for_each(|(value, _)| *value = f64::NAN);
+            let all = solved.values.iter_mut().zip(&solved.arrival);
+            all.filter(|(_, u)| **u == f64::INFINITY).for_each(|(value, _)| *value = f64::NAN);
         }
-        let arrival = arrival.into_iter().map(|u| if u < limit { u } else { f64::INFINITY });
-        let mean_cells = patches.n_patch_cells() as u64 / patches.len().max(1) as u64;
+        let limit = distance.width.unwrap_or(f64::INFINITY);
+        solved.arrival.iter_mut().for_each(|u| *u = if *u < limit { *u } else { f64::INFINITY });
+        Ok(solved)
+    }
+
+    fn from_seeds<R: Real>(
+        &self,
+        distance: &Distance,
+        mut state: EikonalState<R>,
+        sources: &[(u32, Source)],
+        front: Front,
+    ) -> Result<Solved> {
+        // The values of circular fronts begin at 0, whatever the start value is.
+        let start = match front {
+            Front::Circular => distance.from.first().map_or(0.0, |seed| seed.start()),
+            Front::Plane => 0.0,
+        };
+        let width = distance.width.map(|width| R::narrow(width - start));
+        let found = match self.card() {
+            Some(card) => eikonal::nearest(card, &mut state, sources, width)?,
+            None => eikonal::nearest(&*self.cpu, &mut state, sources, width)?,
+        };
+        let label = |s: u32| if s == NO_SOURCE { -1 } else { s as i32 };
+        let limit = distance.width.unwrap_or(f64::INFINITY) - start;
+        let labels = found.u.iter().zip(found.source);
         Ok(Solved {
-            values,
-            arrival: arrival.collect(),
-            labels,
-            cell_updates: stats.patch_updates as u64 * mean_cells,
+            labels: labels.map(|(u, s)| if *u < limit { label(s) } else { -1 }).collect(),
+            values: found.u.iter().map(|u| u.min(limit)).collect(),
+            arrival: found.u,
+            cell_updates: self.cell_updates(&found.stats),
         })
+    }
+
+    fn from_zero_set<R: Real>(
+        &self,
+        distance: &Distance,
+        mut state: EikonalState<R>,
+        phi: &[f64],
+    ) -> Result<Solved> {
+        let (patches, cpu) = (&self.patches, &*self.cpu);
+        let mut phi = patches.to_patch_order(phi, R::narrow);
+        let all: Vec<u32> = (0..patches.len() as u32).collect();
+        let width = distance.width.map_or(Width::Whole, |width| Width::Band(R::narrow(width)));
+        let stats = match self.card() {
+            Some(card) => eikonal::redistance(card, cpu, &mut state, &mut phi, &all, width)?,
+            None => eikonal::redistance(cpu, cpu, &mut state, &mut phi, &all, width)?,
+        };
+        let signed = distance.signed.unwrap_or(true);
+        let value = |x: R| if signed { x.widen() } else { x.widen().abs() };
+        Ok(Solved {
+            values: patches.to_mesh_order(&phi, value),
+            arrival: state.u_in_mesh_order(),
+            labels: Vec::new(),
+            cell_updates: self.cell_updates(&stats),
+        })
+    }
+
+    fn cell_updates(&self, stats: &Stats) -> u64 {
+        let patches = &self.patches;
+        let mean_cells = patches.n_patch_cells() as u64 / patches.len().max(1) as u64;
+        stats.patch_updates as u64 * mean_cells
     }
 
     fn judge_distance(
@@ -214,7 +254,7 @@ impl Job<'_> {
             tracing::warn!("{warning}");
             report.warnings.push(warning.into());
         }
-        let outside_mask = self.ready.n_outside_mask();
+        let outside_mask = self.cleaned.n_outside_mask();
         let not_reached = values.len() - n + outside_mask;
         report.distances = Some(Distances {
             front: "plane",
@@ -229,7 +269,7 @@ impl Job<'_> {
         });
         let errors = self.config.expect.exact.as_ref().and_then(|exact| {
             let signed = distance.from.is_empty() && distance.signed.unwrap_or(true);
-            let pairs = values.iter().zip(&self.ready.mesh.vertices);
+            let pairs = values.iter().zip(&self.cleaned.mesh.vertices);
             norms::mean_and_max(pairs.filter(|(u, _)| u.abs() < limit).map(|(u, &x)| {
                 let exact = exact.signed_distance(x);
                 (u - if signed { exact } else { exact.abs() }).abs()
@@ -251,26 +291,57 @@ impl Job<'_> {
     }
 }
 
+/// Says in the report what fronts, labels and paths have come to.
+fn note_extras(
+    distance: &Distance,
+    report: &mut Report,
+    front: Front,
+    starts: &[(String, path::Start)],
+    found: &Found,
+) {
+    let Some(distances) = &mut report.distances else { return };
+    distances.front = match front {
+        Front::Circular => "circular",
+        Front::Plane => "plane",
+    };
+    distances.labeled = found.extras.labels.as_ref().map(|labels| {
+        let mut counts = vec![0; distance.from.len()];
+        labels.iter().filter(|&&l| l >= 0).for_each(|&l| counts[l as usize] += 1);
+        counts
+    });
+    let named = starts.iter().zip(&found.paths).map(|((from, _), path)| PathFound {
+        from: from.clone(),
+        length: path.length,
+        source: path.source,
+    });
+    distances.paths = named.collect();
+    for path in distances.paths.iter().filter(|path| path.source.is_none()) {
+        let warning = format!("the path from {} does not reach a source", path.from);
+        tracing::warn!("{warning}");
+        report.warnings.push(warning);
+    }
+}
+
 /// Where fronts start, on the cleaned mesh.
-enum Start {
+pub(super) enum DistanceStart {
     Seeds(Vec<(u32, Source)>, Front),
     ZeroSet(Vec<f64>),
 }
 
-impl Start {
+impl DistanceStart {
     /// Where paths end.
-    fn take_parts(&mut self, job: &Job<'_>, slowness: &Slowness<f64>) -> Vec<Part> {
+    fn take_parts(&mut self, mesh: &Mesh, slowness: &Slowness<f64>) -> Vec<Part> {
         match self {
-            Start::Seeds(sources, _) => {
+            DistanceStart::Seeds(sources, _) => {
                 sources.iter_mut().flat_map(|(_, s)| std::mem::take(&mut s.parts)).collect()
             }
-            Start::ZeroSet(phi) => source::around_zero_set(&job.ready.mesh, phi, slowness).parts,
+            DistanceStart::ZeroSet(phi) => source::around_zero_set(mesh, phi, slowness).parts,
         }
     }
 }
 
 /// What a solve gives, in mesh order.
-struct Solved {
+pub(super) struct Solved {
     values: Vec<f64>,
     /// Arrival times, infinite where no front has been or beyond the width.
     arrival: Vec<f64>,

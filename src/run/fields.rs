@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Ready;
-use super::ready::missing;
+use super::CleanedMesh;
+use super::cleaned::missing;
 use crate::config::Config;
 use crate::error::Result;
 use crate::expression::{Expression, Field, Flaw};
@@ -14,16 +14,16 @@ const GUARD: &str = "keep divisions and logarithms away from 0, as in a/max(b, 1
 /// The expression of the key `key` over the vertices of the cleaned mesh, in their order.
 ///
 /// # Errors
-/// Those of [`Ready::vertex_array`] for its arrays, at the place of the key and pointing into the
+/// Those of [`CleanedMesh::vertex_array`] for its arrays, at the place of the key and pointing into the
 /// text; [`Error::Case`](crate::Error::Case) naming the vertex as stored if a value at time 0 is
 /// not finite.
 pub fn vertex_field(
     config: &Config,
-    ready: &Ready,
+    cleaned: &CleanedMesh,
     key: &str,
     expression: &Expression,
 ) -> Result<Field> {
-    bound(config, ready, key, expression, 0.0).map(|(field, _)| field)
+    bound(config, cleaned, key, expression, 0.0).map(|(field, _)| field)
 }
 
 /// The values at time `t` of the expression of the key `key` at the vertices of the cleaned mesh.
@@ -32,33 +32,33 @@ pub fn vertex_field(
 /// As [`vertex_field`], at time `t`.
 pub fn vertex_values(
     config: &Config,
-    ready: &Ready,
+    cleaned: &CleanedMesh,
     key: &str,
     expression: &Expression,
     t: f64,
 ) -> Result<Vec<f64>> {
-    bound(config, ready, key, expression, t).map(|(_, values)| values)
+    bound(config, cleaned, key, expression, t).map(|(_, values)| values)
 }
 
 fn bound(
     config: &Config,
-    ready: &Ready,
+    cleaned: &CleanedMesh,
     key: &str,
     expression: &Expression,
     t: f64,
 ) -> Result<(Field, Vec<f64>)> {
-    let rows = |name: &str| ready.vertex_array(name, 1).map(Arc::from);
+    let rows = |name: &str| cleaned.vertex_array(name, 1).map(Arc::from);
     let field = Field::bind(expression, rows).map_err(config.locate(key))?;
-    let values = field.values(&ready.mesh.vertices, t);
+    let values = field.values(&cleaned.mesh.vertices, t);
     if let Some(k) = values.iter().position(|value| !value.is_finite()) {
-        let [x, y, z] = ready.mesh.vertices[k];
+        let [x, y, z] = cleaned.mesh.vertices[k];
         let time = if expression.uses_time() { format!(" at t = {t}") } else { String::new() };
         let what = format!(
             "{key} is {} at vertex {} ({x:.6}, {y:.6}, {z:.6}){time}",
             values[k],
-            ready.stored_vertex(k)
+            cleaned.stored_vertex(k)
         );
-        let flaw = at_vertex(ready, expression, k, t, &what, GUARD);
+        let flaw = at_vertex(cleaned, expression, k, t, &what, GUARD);
         return Err(config.error_at(key, flaw.to_string(), ""));
     }
     Ok((field, values))
@@ -66,26 +66,31 @@ fn bound(
 
 /// A flaw of the value of an expression at a vertex of the cleaned mesh, pointing into its text.
 pub(super) fn at_vertex(
-    ready: &Ready,
+    cleaned: &CleanedMesh,
     expression: &Expression,
     vertex: usize,
     t: f64,
     what: &str,
     remedy: &str,
 ) -> Flaw {
-    let mut array = |name: &str| number_at(ready, name, vertex);
-    expression.flaw_at(ready.mesh.vertices[vertex], t, &mut array, what, remedy)
+    let mut array = |name: &str| number_at(cleaned, name, vertex);
+    expression.flaw_at(cleaned.mesh.vertices[vertex], t, &mut array, what, remedy)
 }
 
 /// The value of an expression at a vertex of the cleaned mesh.
-pub(super) fn value_at(ready: &Ready, expression: &Expression, vertex: usize, t: f64) -> f64 {
-    let mut array = |name: &str| number_at(ready, name, vertex);
-    expression.tree().value(ready.mesh.vertices[vertex], t, &mut array)
+pub(super) fn value_at(
+    cleaned: &CleanedMesh,
+    expression: &Expression,
+    vertex: usize,
+    t: f64,
+) -> f64 {
+    let mut array = |name: &str| number_at(cleaned, name, vertex);
+    expression.tree().value(cleaned.mesh.vertices[vertex], t, &mut array)
 }
 
 /// The number of a vertex array at a vertex; not a number if there is none.
-fn number_at(ready: &Ready, array: &str, vertex: usize) -> f64 {
-    let values = ready.mesh.vertex_array(array).map(|array| array.values.to_f64());
+fn number_at(cleaned: &CleanedMesh, array: &str, vertex: usize) -> f64 {
+    let values = cleaned.mesh.vertex_array(array).map(|array| array.values.to_f64());
     values.and_then(|values| values.get(vertex).copied()).unwrap_or(f64::NAN)
 }
 
@@ -94,20 +99,20 @@ fn number_at(ready: &Ready, array: &str, vertex: usize) -> f64 {
 /// before a vertex array of its name.
 ///
 /// # Errors
-/// Those of [`Ready::cell_array`] and [`Ready::vertex_array`], at the place of the key and pointing
+/// Those of [`CleanedMesh::cell_array`] and [`CleanedMesh::vertex_array`], at the place of the key and pointing
 /// into the text.
 pub fn cell_values(
     config: &Config,
-    ready: &Ready,
+    cleaned: &CleanedMesh,
     key: &str,
     expression: &Expression,
 ) -> Result<Vec<f64>> {
-    let mesh = &ready.mesh;
+    let mesh = &cleaned.mesh;
     let cells = || mesh.cells.chunks_exact(mesh.kind.arity());
     let corners = mesh.kind.arity() as f64;
     let rows = |name: &str| -> Result<Arc<[f64]>> {
         if mesh.cell_array(name).is_none() && mesh.vertex_array(name).is_some() {
-            let rows = ready.vertex_array(name, 1)?;
+            let rows = cleaned.vertex_array(name, 1)?;
             let mean = |cell: &[u32]| cell.iter().map(|&v| rows[v as usize]).sum::<f64>() / corners;
             return Ok(cells().map(mean).collect());
         }
@@ -116,7 +121,7 @@ pub fn cell_values(
             let names: Vec<&str> = all.map(|array| array.name.as_str()).collect();
             return Err(missing("array", name, &names));
         }
-        ready.cell_array(name).map(Arc::from)
+        cleaned.cell_array(name).map(Arc::from)
     };
     let field = Field::bind(expression, rows).map_err(config.locate(key))?;
     let centroid = |cell: &[u32]| {

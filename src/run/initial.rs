@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Ready;
+use super::CleanedMesh;
 use crate::Cpu;
 use crate::config::{Config, InitialCurve, InitialMesh, Inside};
 use crate::error::{Error, Result};
@@ -45,12 +45,12 @@ pub(super) struct ClosedSurface {
 pub(super) fn from_mesh(
     config: &Config,
     from: &InitialMesh,
-    ready: &Ready,
+    cleaned: &CleanedMesh,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<f64>> {
     let surface = ClosedSurface::read(config, from, warnings)?;
     let index = TriangleIndex::new(&surface.vertices, &surface.triangles);
-    let distances = index.signed_distances(&ready.mesh.vertices);
+    let distances = index.signed_distances(&cleaned.mesh.vertices);
     surface.doubts("vertices", distances.undecided, distances.inverted, warnings);
     Ok(distances.values)
 }
@@ -148,11 +148,11 @@ impl ClosedSurface {
 pub(super) fn from_curve(
     config: &Config,
     from: &InitialCurve,
-    ready: &Ready,
+    cleaned: &CleanedMesh,
     warnings: &mut Vec<String>,
 ) -> Result<Vec<f64>> {
     let path = config.resolve(&from.path)?;
-    let mesh = &ready.mesh;
+    let mesh = &cleaned.mesh;
     if mesh.kind == Kind::Volume {
         return Err(config.error_at(
             "initial.curve",

@@ -3,12 +3,53 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::evolve::Point;
 use super::identity;
 use super::schedule::{Due, End, Schedule};
-use crate::config::{Checkpoints, Evolve, Output};
-use crate::output::Report;
+use super::time_loop::Point;
+use crate::config::{Checkpoints, Config, Evolve, Output};
+use crate::error::Result;
 use crate::output::checkpoint::{Checkpoint, Identity, Position, State, Written};
+use crate::output::{Measures, Report, Seconds};
+
+/// A run that stopped early, but for the state it goes on from.
+pub(super) struct Stopped {
+    pub identity: Identity,
+    pub position: Position,
+    pub written: Written,
+    /// Spent before.
+    pub seconds: Seconds,
+    /// The first state, and the one measured last.
+    pub first: Option<Measures>,
+    pub last: Option<Measures>,
+}
+
+impl Stopped {
+    /// With the state.
+    pub(super) fn of(checkpoint: Checkpoint) -> (Self, State) {
+        let Checkpoint { identity, position, written, seconds, first, last, state, .. } =
+            checkpoint;
+        (Stopped { identity, position, written, seconds, first, last }, state)
+    }
+}
+
+/// What the checkpoints of a run are known by, if it keeps any or goes on from one, whose identity it must be.
+///
+/// # Errors
+/// Those of `of` and of [`identity::check_domain`].
+pub(super) fn identify(
+    config: &Config,
+    stopped: Option<&Stopped>,
+    of: impl FnOnce() -> Result<Identity>,
+) -> Result<Option<Identity>> {
+    if config.output.checkpoint == Checkpoints::Never && stopped.is_none() {
+        return Ok(None);
+    }
+    let identity = of()?;
+    if let Some(stopped) = stopped {
+        identity::check_domain(config, &identity, &stopped.identity)?;
+    }
+    Ok(Some(identity))
+}
 
 /// Writer of the checkpoints of a run.
 pub(super) struct Keeper {
@@ -22,10 +63,14 @@ pub(super) struct Keeper {
 }
 
 impl Keeper {
-    /// A keeper that writes to `path`; `earlier` are the seconds of the run before it was resumed.
-    pub(super) fn new(path: PathBuf, rule: Checkpoints, identity: Identity, earlier: f64) -> Self {
-        let now = Instant::now();
-        Keeper { path, rule, identity, begun: now, earlier, last: now }
+    /// A keeper that writes to `path` for a run of which this part has `begun`; `earlier` are the seconds of those before.
+    pub(super) fn new(
+        path: PathBuf,
+        rule: Checkpoints,
+        identity: Identity,
+        (begun, earlier): (Instant, f64),
+    ) -> Self {
+        Keeper { path, rule, identity, begun, earlier, last: Instant::now() }
     }
 
     /// Whether a checkpoint is there, of this part of the run or an earlier one.

@@ -1,27 +1,31 @@
-//! From a case to a finished run: the only place that picks backend, precision and task.
+//! From a case to a finished run: [`task`] picks the task, [`device`] the backend, [`factory`] the types of the solver.
 
+mod cleaned;
 mod device;
 mod distance;
 mod evolve;
+mod expressions;
+mod factory;
 pub mod fields;
 mod identity;
 mod initial;
 mod keep;
 mod level;
 mod memory;
+mod mesh_setup;
 mod motion;
 mod norms;
-mod on_mesh;
 mod picture;
 mod planar;
-mod prepared;
-mod ready;
 mod reconstruct;
 mod schedule;
 pub mod setup;
+mod single;
 pub mod sources;
 mod states;
+mod task;
 mod tiled;
+mod time_loop;
 mod volume;
 mod weight;
 mod writer;
@@ -32,18 +36,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use crate::Cpu;
-use crate::atomic;
-use crate::config::{Config, Domain, Precision};
-use crate::error::{Error, Result};
-use crate::io::vtk::Compression;
-use crate::mesh::Kind;
-use crate::output::checkpoint::{CHECKPOINT, Checkpoint};
+use crate::config::Config;
+use crate::error::Result;
+use crate::output::checkpoint::{CHECKPOINT, Checkpoint, State};
 use crate::output::{Report, RunFolder, Status, remove};
-use crate::patches::{Coordinates, Partition, Patches};
-use picture::Pictures;
-use prepared::{Prepared, Stages};
-pub use ready::Ready;
-use states::State;
+pub use cleaned::CleanedMesh;
+use keep::Stopped;
+pub use single::distance;
+use task::{Run, Stages};
 
 /// What a run needs beside its case.
 #[non_exhaustive]
@@ -152,63 +152,19 @@ pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
 }
 
 fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outcome> {
-    let start = Instant::now();
+    let begun = Instant::now();
     picture::check(config)?;
-    let folder = folder_of(config, options.folder.as_deref())?;
-    let (folder, checkpoint) = match options.resume {
-        false => {
-            let folder = RunFolder::open(&folder, options.overwrite)?;
-            folder.check_inputs(&config.inputs()?)?;
-            (folder, None)
-        }
-        true => {
-            let folder = RunFolder::reopen(&folder)?;
-            let checkpoint = Checkpoint::read(&folder.file(CHECKPOINT))?;
-            identity::check_case(config, &checkpoint)?;
-            (folder, Some(checkpoint))
-        }
-    };
-    let earlier = checkpoint.as_ref().map_or(0.0, |checkpoint| checkpoint.seconds.total);
-    let mut stage = Stages::new(options.observer, options.interrupt);
-    let (mut report, done);
-    match &config.domain {
-        Domain::Mesh(_) => {
-            let prepared = Prepared::new(config, cpu, &mut stage)?;
-            let job = prepared.job(config);
-            report = prepared.report(config);
-            done = match &config.distance {
-                Some(distance) => job
-                    .distance(distance, &mut report, &mut stage)
-                    .and_then(|found| job.write_distance(&folder, &mut report, found)),
-                None => job.evolve(&folder, checkpoint, options, &mut report, &mut stage),
-            };
-        }
-        Domain::Tiled(source) => {
-            let job = tiled::Job::new(config, source, cpu)?;
-            report = job.report();
-            done = job.evolve(&folder, checkpoint, options, &mut report, &mut stage);
-        }
-        Domain::Cloud(source) => {
-            let job = reconstruct::Job { config, source, cpu };
-            report = job.report();
-            done = job.run(&folder, &mut report, &mut stage);
-        }
-    }
-    report.close(earlier + start.elapsed().as_secs_f64());
+    let (folder, stopped) = open(config, options)?;
+    let earlier = stopped.as_ref().map_or(0.0, |(stopped, _)| stopped.seconds.total);
+    let stage = Stages::new(options.observer, options.interrupt);
+    let task = task::of(config, cpu)?;
+    let mut report = task.report();
+    let done = task.run(Run { folder: &folder, begun, stage, stopped }, &mut report);
+    report.close(earlier + begun.elapsed().as_secs_f64());
     if let Err(error) = &done {
         report.ended_by = error.to_string();
     }
-    let begun = report.states > 0;
-    let written = if begun {
-        report.write(&folder.file("report.json"))
-    } else {
-        // A run that failed before its first state leaves nothing behind; one that was not
-        // resumed or replaced stays as it is.
-        if folder.is_cleared() {
-            let _ = std::fs::remove_file(folder.file("measures.csv"));
-        }
-        Ok(())
-    };
+    let written = leave(&folder, &report);
     // The first error is the one to mend.
     done.and(written)?;
     let checkpoint = folder.file(CHECKPOINT);
@@ -220,69 +176,30 @@ fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outco
     Ok(Outcome { report, folder: folder.path().to_path_buf(), resumable })
 }
 
-/// Computes the distance of a case into one file, without a folder and a report file.
-///
-/// `output` ends in `.vtu`, `.vtp`, `.shape.gii`, `.label.gii`, `.morph` or `.label`. Paths, if the case asks for some, go
-/// into `paths`, by default `<stem of output>_paths.vtp`.
-///
-/// # Errors
-/// All kinds of [`Error`]; [`Error::Case`] if the case has another task.
-pub fn distance(
-    config: &Config,
-    output: &Path,
-    paths: Option<&Path>,
-    observer: &dyn Observer,
-) -> Result<Report> {
-    let cpu = Arc::new(processor(config)?);
-    cpu.clone().run(|| distance_on(cpu, config, output, paths, observer))
+/// The folder of a run, and what it goes on from, if it is resumed.
+fn open(config: &Config, options: &Options<'_>) -> Result<(RunFolder, Option<(Stopped, State)>)> {
+    let folder = folder_of(config, options.folder.as_deref())?;
+    if !options.resume {
+        let folder = RunFolder::open(&folder, options.overwrite)?;
+        folder.check_inputs(&config.inputs()?)?;
+        return Ok((folder, None));
+    }
+    let folder = RunFolder::reopen(&folder)?;
+    let checkpoint = Checkpoint::read(&folder.file(CHECKPOINT))?;
+    identity::check_case(config, &checkpoint)?;
+    Ok((folder, Some(Stopped::of(checkpoint))))
 }
 
-fn distance_on(
-    cpu: Arc<Cpu>,
-    config: &Config,
-    output: &Path,
-    paths: Option<&Path>,
-    observer: &dyn Observer,
-) -> Result<Report> {
-    let start = Instant::now();
-    let distance = config.distance.as_ref().ok_or_else(|| {
-        Error::usage("the case does not compute a distance", "add a table [distance]")
-    })?;
-    states::check_single(output, None)?;
-    states::check_extras(output, distance)?;
-    let stem = output.file_stem().unwrap_or_default().to_string_lossy();
-    let beside = output.with_file_name(format!(
-        "{}_paths.vtp",
-        stem.trim_end_matches(".shape").trim_end_matches(".label")
-    ));
-    let paths = paths.unwrap_or(&beside);
-    if !distance.paths_from.is_empty() {
-        states::check_lines(paths)?;
+/// Writes the report of a run that has begun. A run that failed before its first state leaves nothing behind; one that was
+/// not resumed or replaced stays as it is.
+fn leave(folder: &RunFolder, report: &Report) -> Result<()> {
+    if report.states > 0 {
+        return report.write(&folder.file("report.json"));
     }
-    picture::check(config)?;
-    let picture = config.output.picture.as_ref().and_then(|picture| picture.file.as_deref());
-    let mut outputs = vec![output];
-    outputs.extend((!distance.paths_from.is_empty()).then_some(paths));
-    outputs.extend(picture);
-    atomic::check_apart(&config.inputs()?, &outputs)?;
-    // Without a run to end in order, Ctrl-C ends the program.
-    let never = AtomicBool::new(false);
-    let mut stage = Stages::new(observer, &never);
-    let prepared = Prepared::new(config, cpu, &mut stage)?;
-    states::check_single(output, Some(prepared.ready.mesh.kind))?;
-    let mut report = prepared.report(config);
-    let found = prepared.job(config).distance(distance, &mut report, &mut stage)?;
-    let (values, extras) = (&found.values, &found.extras);
-    states::write_single(output, &prepared.ready, "distance", values, extras, distance.width)?;
-    distance::write_paths(paths, &found.paths, Compression::default())?;
-    let card = prepared.job(config).card;
-    if let Some(mut pictures) = Pictures::new(config, &prepared.ready, card)? {
-        pictures.finish(&State { phi: found.values, ..State::default() }, None)?;
+    if folder.is_cleared() {
+        let _ = std::fs::remove_file(folder.file("measures.csv"));
     }
-    report.seconds.output = stage.next("done")?;
-    report.status = Status::Finished;
-    report.close(start.elapsed().as_secs_f64());
-    Ok(report)
+    Ok(())
 }
 
 /// Finds all that can be wrong with a case before its first step, and says what a run would do.
@@ -290,48 +207,10 @@ fn distance_on(
 /// # Errors
 /// What [`run()`] would fail with before its first step.
 pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<String> {
-    let cpu = processor(config)?;
+    let cpu = Arc::new(processor(config)?);
     picture::check(config)?;
     let folder = folder_of(config, folder)?;
     RunFolder::probe(&folder, overwrite, &config.inputs()?)?;
-    if let Domain::Tiled(source) = &config.domain {
-        let job = tiled::Job::new(config, source, Arc::new(cpu))?;
-        let said = job.check()?;
-        return Ok(said + &format!("folder  {}\n", folder.display()));
-    }
-    if let Domain::Cloud(source) = &config.domain {
-        let job = reconstruct::Job { config, source, cpu: Arc::new(cpu) };
-        let said = job.cpu.run(|| job.check())?;
-        return Ok(said + &format!("folder  {}\n", folder.display()));
-    }
-    let ready = cpu.run(|| Ready::new(config))?;
-    config.check_for(ready.mesh.kind)?;
-    memory::check(config, &ready.mesh)?;
-    picture::check_array(config, &ready)?;
-    if config.distance.is_some() {
-        let slowness = cpu.run(|| setup::slowness(config, &ready))?;
-        let front = sources::front(config, &slowness, &ready)?;
-        cpu.run(|| sources::sources(config, &slowness, front, &ready, false))?;
-        sources::path_starts(config, &ready)?;
-    } else {
-        let terms = cpu.run(|| setup::terms(config, &ready))?;
-        planar::leaves_the_plane(&ready.mesh, &terms).iter().for_each(|w| tracing::warn!("{w}"));
-    }
-    if config.initial.is_some() {
-        cpu.run(|| setup::initial_phi(config, &ready))?;
-    }
-    let source = config.mesh_or_refuse()?;
-    let method = source.partition.unwrap_or(Partition::fit_for(&ready.mesh));
-    let patches = cpu.run(|| Patches::new(&ready.mesh, method, source.patch_size))?;
-    if config.precision() == Precision::F32 {
-        cpu.run(|| Coordinates::<f32>::new(&ready.mesh, &patches).check(&patches))?;
-    }
-    let cells = if ready.mesh.kind == Kind::Volume { "tetrahedra" } else { "triangles" };
-    Ok(format!(
-        "task    {}\nmesh    {} vertices, {} {cells}\nfolder  {}\n",
-        if config.distance.is_some() { "distance" } else { "evolve" },
-        ready.mesh.n_vertices(),
-        ready.mesh.n_cells(),
-        folder.display()
-    ))
+    let said = cpu.clone().run(|| task::of(config, cpu)?.check())?;
+    Ok(format!("{said}folder  {}\n", folder.display()))
 }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Ready;
+use super::CleanedMesh;
 use super::device::{self, Card};
-use super::states::State;
+use super::states::MeshState;
 use crate::atomic::check_apart;
 use crate::config::{Config, Drawn, Picture};
 use crate::error::Result;
@@ -27,18 +27,18 @@ pub(super) fn check(config: &Config) -> Result<()> {
 /// Finds what can be wrong with the array of the pictures.
 ///
 /// # Errors
-/// As [`Ready::vertex_array`].
-pub(super) fn check_array(config: &Config, ready: &Ready) -> Result<()> {
-    colors(config, ready).map(drop)
+/// As [`CleanedMesh::vertex_array`].
+pub(super) fn check_array(config: &Config, cleaned: &CleanedMesh) -> Result<()> {
+    colors(config, cleaned).map(drop)
 }
 
 /// The array to color by, if the case names one that is not the values themselves.
-fn colors<'a>(config: &'a Config, ready: &Ready) -> Result<Option<(&'a str, Vec<f64>)>> {
+fn colors<'a>(config: &'a Config, cleaned: &CleanedMesh) -> Result<Option<(&'a str, Vec<f64>)>> {
     let array = config.output.picture.as_ref().and_then(|picture| picture.array.as_deref());
     match (array, &config.distance) {
         (None, _) | (Some("phi"), None) | (Some("distance"), Some(_)) => Ok(None),
         (Some(name), _) => {
-            let values = ready.vertex_array(name, 1);
+            let values = cleaned.vertex_array(name, 1);
             let values = values.map_err(config.locate("output.picture.array"))?;
             Ok(Some((name, values)))
         }
@@ -92,12 +92,12 @@ impl<'a> Pictures<'a> {
     /// As [`check_array`].
     pub(super) fn new(
         config: &'a Config,
-        ready: &'a Ready,
+        cleaned: &'a CleanedMesh,
         card: Option<&Card>,
     ) -> Result<Option<Self>> {
         let Some(picture) = &config.output.picture else { return Ok(None) };
-        let (colors, title) = (colors(config, ready)?, title(config));
-        let shown = Shown { config, ready, colors, title };
+        let (colors, title) = (colors(config, cleaned)?, title(config));
+        let shown = Shown { config, cleaned, colors, title };
         Ok(Some(Pictures { shown, picture, options: None, painter: Painter::new(card) }))
     }
 
@@ -105,7 +105,7 @@ impl<'a> Pictures<'a> {
     ///
     /// # Errors
     /// [`Error::Output`](crate::Error::Output); [`Error::Device`](crate::Error::Device) if a card that draws fails.
-    pub(super) fn add(&mut self, state: &State, folder: &RunFolder) -> Result<()> {
+    pub(super) fn add(&mut self, state: &MeshState, folder: &RunFolder) -> Result<()> {
         if self.picture.every != Drawn::State {
             return Ok(());
         }
@@ -117,7 +117,7 @@ impl<'a> Pictures<'a> {
     ///
     /// # Errors
     /// As [`Pictures::add`].
-    pub(super) fn finish(&mut self, state: &State, folder: Option<&RunFolder>) -> Result<()> {
+    pub(super) fn finish(&mut self, state: &MeshState, folder: Option<&RunFolder>) -> Result<()> {
         let file = match (&self.picture.file, folder) {
             (Some(file), _) => file.clone(),
             (None, Some(folder)) if self.picture.every == Drawn::Last => {
@@ -132,13 +132,13 @@ impl<'a> Pictures<'a> {
     ///
     /// # Errors
     /// [`Error::Case`](crate::Error::Case) for options that do not fit it.
-    pub(super) fn settle(&mut self, state: &State) -> Result<()> {
+    pub(super) fn settle(&mut self, state: &MeshState) -> Result<()> {
         let settled = self.picture.options().settled(&self.shown.subject(state, ""))?;
         self.options = Some(settled);
         Ok(())
     }
 
-    fn draw(&mut self, state: &State, file: PathBuf) -> Result<()> {
+    fn draw(&mut self, state: &MeshState, file: PathBuf) -> Result<()> {
         let note = match self.shown.config.distance.is_some() {
             true => String::new(),
             false => format!("t = {}   step {}", time(state.time), state.step),
@@ -155,17 +155,17 @@ impl<'a> Pictures<'a> {
 /// What is seen on the pictures.
 struct Shown<'a> {
     config: &'a Config,
-    ready: &'a Ready,
+    cleaned: &'a CleanedMesh,
     colors: Option<(&'a str, Vec<f64>)>,
     title: String,
 }
 
 impl Shown<'_> {
-    fn subject<'s>(&'s self, state: &'s State, note: &'s str) -> Subject<'s> {
+    fn subject<'s>(&'s self, state: &'s MeshState, note: &'s str) -> Subject<'s> {
         let is_distance = self.config.distance.is_some();
         let (name, lines) =
             if is_distance { ("distance", Lines::Round) } else { ("phi", Lines::Interface) };
-        let subject = Subject::new(&self.ready.mesh, &state.phi)
+        let subject = Subject::new(&self.cleaned.mesh, &state.phi)
             .with_lines(lines)
             .with_name(name)
             .with_title(&self.title, note);

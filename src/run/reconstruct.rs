@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::device::{self, Device, Size};
 use super::norms::interface_errors;
 use super::picture::title;
-use super::prepared::Stages;
+use super::task::{Run, Task};
 use crate::Cpu;
 use crate::cloud::PointCloud;
 use crate::config::{CloudSource, Config, DeviceKind, Drawn};
@@ -15,30 +15,22 @@ use crate::error::Result;
 use crate::io::vtk::{self, Field, Geometry, VtkOutput};
 use crate::io::{CloudReport, read_cloud};
 use crate::mesh::Mesh;
-use crate::output::{Report, RunFolder, Seconds, Series, Status, Verdict, numbered};
+use crate::output::{Report, RunFolder, Series, Status, Verdict, numbered};
 use crate::reconstruct::{self, Scan, surface};
 
 /// A case that reconstructs.
-pub(super) struct Job<'a> {
+pub(super) struct ReconstructTask<'a> {
     pub config: &'a Config,
     pub source: &'a CloudSource,
     pub cpu: Arc<Cpu>,
 }
 
-impl Job<'_> {
-    /// Report of a run that has not begun.
-    pub(super) fn report(&self) -> Report {
-        let mut report = Report::new(self.config, Seconds::default(), Vec::new());
-        report.threads = self.cpu.threads();
-        report
+impl Task for ReconstructTask<'_> {
+    fn report(&self) -> Report {
+        Report::new(self.config, self.cpu.threads())
     }
 
-    /// Reads the cloud, and says what a run would do.
-    ///
-    /// # Errors
-    /// What a run would fail with before it makes the surface.
-    pub(super) fn check(&self) -> Result<String> {
-        device::check(self.config)?;
+    fn check(&self) -> Result<String> {
         let (path, cloud, file) = self.read()?;
         self.options().check(&cloud).map_err(|error| error.blaming(&path))?;
         let device = self.device(&cloud)?;
@@ -54,6 +46,42 @@ impl Job<'_> {
         Ok(said)
     }
 
+    fn run(&self, mut run: Run<'_>, report: &mut Report) -> Result<()> {
+        run.stage.next("reading the cloud")?;
+        let (path, cloud, file) = self.read()?;
+        report.seconds.read = run.stage.next("reconstructing the surface")?;
+        let device = self.device(&cloud)?;
+        let on = match &device.card {
+            None => reconstruct::Device::Cpu,
+            Some(card) if self.config.device.kind == DeviceKind::Cuda => {
+                reconstruct::Device::Card(device::cuda(card))
+            }
+            Some(card) => reconstruct::Device::Auto(device::cuda(card)),
+        };
+        let done = self.cpu.run(|| surface(cloud, &self.options(), on));
+        let (mesh, found) = done.map_err(|error| error.blaming(&path))?;
+        let found = Scan::new(file, found);
+        report.backend = if found.report.device.is_some() { "cuda" } else { "cpu" };
+        report.backend_reason = device.reason;
+        report.seconds.setup = run.stage.next("writing")?;
+        for warning in &found.report.warnings {
+            tracing::warn!("{}: {warning}", path.display());
+        }
+        report.warnings.extend(found.report.warnings.iter().cloned());
+        self.judge(report, &mesh, &found.report);
+        report.reconstruction = Some(found);
+        let timer = Instant::now();
+        run.folder.clear()?;
+        self.write(run.folder, &mesh)?;
+        report.states = 1;
+        report.seconds.output = timer.elapsed().as_secs_f64();
+        report.status = Status::Finished;
+        report.ended_by = "surface reconstructed".into();
+        Ok(())
+    }
+}
+
+impl ReconstructTask<'_> {
     /// The device for a cloud.
     fn device(&self, cloud: &PointCloud) -> Result<Device> {
         Device::choose(self.config, Size::Samples(cloud.len()))
@@ -69,52 +97,6 @@ impl Job<'_> {
         let (cloud, file) = read_cloud(&path)?;
         self.config.check_for_cloud(cloud.normals.is_some())?;
         Ok((path, cloud, file))
-    }
-
-    /// The whole task.
-    ///
-    /// # Errors
-    /// [`Error::Input`](crate::Error::Input) for a cloud that cannot be read or of which no surface can be made,
-    /// [`Error::Case`](crate::Error::Case) for options of the other method than that of the cloud,
-    /// [`Error::Output`](crate::Error::Output), and an interrupt between the stages.
-    pub(super) fn run(
-        &self,
-        folder: &RunFolder,
-        report: &mut Report,
-        stage: &mut Stages<'_>,
-    ) -> Result<()> {
-        device::check(self.config)?;
-        stage.next("reading the cloud")?;
-        let (path, cloud, file) = self.read()?;
-        report.seconds.read = stage.next("reconstructing the surface")?;
-        let device = self.device(&cloud)?;
-        let on = match &device.card {
-            None => reconstruct::Device::Cpu,
-            Some(card) if self.config.device.kind == DeviceKind::Cuda => {
-                reconstruct::Device::Card(device::cuda(card))
-            }
-            Some(card) => reconstruct::Device::Auto(device::cuda(card)),
-        };
-        let done = self.cpu.run(|| surface(cloud, &self.options(), on));
-        let (mesh, found) = done.map_err(|error| error.blaming(&path))?;
-        let found = Scan::new(file, found);
-        report.backend = if found.report.device.is_some() { "cuda" } else { "cpu" };
-        report.backend_reason = device.reason;
-        report.seconds.setup = stage.next("writing")?;
-        for warning in &found.report.warnings {
-            tracing::warn!("{}: {warning}", path.display());
-        }
-        report.warnings.extend(found.report.warnings.iter().cloned());
-        self.judge(report, &mesh, &found.report);
-        report.reconstruction = Some(found);
-        let timer = Instant::now();
-        folder.clear()?;
-        self.write(folder, &mesh)?;
-        report.states = 1;
-        report.seconds.output = timer.elapsed().as_secs_f64();
-        report.status = Status::Finished;
-        report.ended_by = "surface reconstructed".into();
-        Ok(())
     }
 
     /// Writes the surface as the only state, and its picture.

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::fields::{at_vertex, cell_values, vertex_field, vertex_values};
 use super::level::VolumeLevel;
-use super::{Ready, initial};
+use super::{CleanedMesh, initial};
 use crate::config::{self, Component, Config, Initial, Speed, Velocity};
 use crate::error::{Error, Result};
 use crate::expression::Field;
@@ -17,19 +17,19 @@ use crate::mesh::check::facets::CellsAround;
 /// Looks up the coefficients of `[evolve]`.
 ///
 /// # Errors
-/// Those of [`Ready::vertex_array`] and [`vertex_field`]; [`Error::Case`] for a negative curvature
+/// Those of [`CleanedMesh::vertex_array`] and [`vertex_field`]; [`Error::Case`] for a negative curvature
 /// coefficient, which for one that depends on time is looked at at time 0.
-pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
+pub fn terms(config: &Config, cleaned: &CleanedMesh) -> Result<Terms> {
     let evolve = config.evolve.as_ref();
     let velocity = match evolve.and_then(|e| e.velocity.as_ref()) {
         None => Coefficient::Uniform([0.0; 3]),
         Some(Velocity::Constant(a)) => Coefficient::Uniform(*a),
         Some(Velocity::Data(name)) => {
             let rows =
-                ready.vertex_array(name, 3).map_err(config.locate("evolve.velocity.data"))?;
+                cleaned.vertex_array(name, 3).map_err(config.locate("evolve.velocity.data"))?;
             Coefficient::PerVertex(rows.chunks_exact(3).map(|a| [a[0], a[1], a[2]]).collect())
         }
-        Some(Velocity::Components(components)) => vector(config, ready, components)?,
+        Some(Velocity::Components(components)) => vector(config, cleaned, components)?,
         Some(Velocity::Rotation(turn)) => {
             let length = turn.axis.iter().map(|x| x * x).sum::<f64>().sqrt();
             let rate = 2.0 * std::f64::consts::PI / turn.period;
@@ -38,10 +38,10 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
                 let [x, y, z] = [0, 1, 2].map(|k| x[k] - turn.center[k]);
                 [wy * z - wz * y, wz * x - wx * z, wx * y - wy * x]
             };
-            Coefficient::PerVertex(ready.mesh.vertices.iter().map(at).collect())
+            Coefficient::PerVertex(cleaned.mesh.vertices.iter().map(at).collect())
         }
     };
-    let number = |key: &str, written| coefficient(config, ready, key, written);
+    let number = |key: &str, written| coefficient(config, cleaned, key, written);
     let curvature = number("evolve.curvature", evolve.and_then(|e| e.curvature.as_ref()))?;
     let key = "evolve.weighted_curvature";
     let weight = number(key, evolve.and_then(|e| e.weighted_curvature.as_ref()))?;
@@ -50,12 +50,12 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
     for (key, coefficient, written) in
         [("evolve.curvature", &curvature, by_curvature), (key, &weight, by_weight)]
     {
-        not_negative(config, ready, key, coefficient, written)?;
+        not_negative(config, cleaned, key, coefficient, written)?;
     }
     let normal_speed = number("evolve.normal_speed", evolve.and_then(|e| e.normal_speed.as_ref()))?;
     let inflow = match evolve.and_then(|e| e.inflow.as_ref()) {
         None => None,
-        Some(written) => Some(field(config, ready, "evolve.inflow", written)?),
+        Some(written) => Some(field(config, cleaned, "evolve.inflow", written)?),
     };
     let terms = Terms { velocity, normal_speed, curvature, weight, inflow };
     if terms.is_zero() && evolve.is_some_and(|e| e.end_time.is_none()) {
@@ -71,7 +71,7 @@ pub fn terms(config: &Config, ready: &Ready) -> Result<Terms> {
 /// The coefficient that is written at `key`, zero if nothing is.
 fn coefficient(
     config: &Config,
-    ready: &Ready,
+    cleaned: &CleanedMesh,
     key: &str,
     written: Option<&config::Coefficient>,
 ) -> Result<Coefficient<1>> {
@@ -81,14 +81,14 @@ fn coefficient(
         None | Some(config::Coefficient::Volume(_)) => Ok(Coefficient::Uniform([0.0])),
         Some(config::Coefficient::Number(x)) => Ok(Coefficient::Uniform([*x])),
         Some(config::Coefficient::Data { data }) => {
-            ready.vertex_array(data, 1).map(rows).map_err(config.locate(&format!("{key}.data")))
+            cleaned.vertex_array(data, 1).map(rows).map_err(config.locate(&format!("{key}.data")))
         }
         Some(config::Coefficient::Expression(expression)) => match expression.constant() {
             Some(x) => Ok(Coefficient::Uniform([x])),
             None if expression.uses_time() => {
-                Ok(Coefficient::Varying([vertex_field(config, ready, key, expression)?]))
+                Ok(Coefficient::Varying([vertex_field(config, cleaned, key, expression)?]))
             }
-            None => vertex_values(config, ready, key, expression, 0.0).map(rows),
+            None => vertex_values(config, cleaned, key, expression, 0.0).map(rows),
         },
     }
 }
@@ -96,7 +96,7 @@ fn coefficient(
 /// A coefficient of any kind as a field over the vertices.
 fn field(
     config: &Config,
-    ready: &Ready,
+    cleaned: &CleanedMesh,
     key: &str,
     written: &config::Coefficient,
 ) -> Result<Field> {
@@ -106,15 +106,21 @@ fn field(
         config::Coefficient::Volume(_) => Ok(Field::constant(0.0)),
         config::Coefficient::Data { data } => {
             let rows =
-                ready.vertex_array(data, 1).map_err(config.locate(&format!("{key}.data")))?;
+                cleaned.vertex_array(data, 1).map_err(config.locate(&format!("{key}.data")))?;
             Ok(Field::rows(rows.into()))
         }
-        config::Coefficient::Expression(expression) => vertex_field(config, ready, key, expression),
+        config::Coefficient::Expression(expression) => {
+            vertex_field(config, cleaned, key, expression)
+        }
     }
 }
 
 /// A velocity of numbers and expressions.
-fn vector(config: &Config, ready: &Ready, components: &[Component; 3]) -> Result<Coefficient<3>> {
+fn vector(
+    config: &Config,
+    cleaned: &CleanedMesh,
+    components: &[Component; 3],
+) -> Result<Coefficient<3>> {
     if let [Some(x), Some(y), Some(z)] = components.each_ref().map(Component::number) {
         return Ok(Coefficient::Uniform([x, y, z]));
     }
@@ -128,17 +134,17 @@ fn vector(config: &Config, ready: &Ready, components: &[Component; 3]) -> Result
         let field = |k: usize| match &components[k] {
             Component::Number(x) => Ok(Field::constant(*x)),
             Component::Volume(_) => Ok(Field::constant(0.0)),
-            Component::Expression(expression) => vertex_field(config, ready, &key(k), expression),
+            Component::Expression(expression) => vertex_field(config, cleaned, &key(k), expression),
         };
         return Ok(Coefficient::Varying([field(0)?, field(1)?, field(2)?]));
     }
-    let mut rows = vec![[0.0; 3]; ready.mesh.n_vertices()];
+    let mut rows = vec![[0.0; 3]; cleaned.mesh.n_vertices()];
     for (k, component) in components.iter().enumerate() {
         let values = match component {
             Component::Number(x) => vec![*x; rows.len()],
             Component::Volume(_) => vec![0.0; rows.len()],
             Component::Expression(expression) => {
-                vertex_values(config, ready, &key(k), expression, 0.0)?
+                vertex_values(config, cleaned, &key(k), expression, 0.0)?
             }
         };
         rows.iter_mut().zip(values).for_each(|(row, value)| row[k] = value);
@@ -149,7 +155,7 @@ fn vector(config: &Config, ready: &Ready, components: &[Component; 3]) -> Result
 /// Refuses a coefficient, written so, that is negative somewhere, at time 0 if it varies.
 fn not_negative(
     config: &Config,
-    ready: &Ready,
+    cleaned: &CleanedMesh,
     key: &str,
     coefficient: &Coefficient<1>,
     written: Option<&config::Coefficient>,
@@ -158,16 +164,16 @@ fn not_negative(
         "a negative coefficient is a heat flow backwards in time, which has no solution";
     let (values, time): (Vec<f64>, &str) = match coefficient {
         Coefficient::PerVertex(rows) => (rows.iter().map(|row| row[0]).collect(), ""),
-        Coefficient::Varying([field]) => (field.values(&ready.mesh.vertices, 0.0), " at t = 0"),
+        Coefficient::Varying([field]) => (field.values(&cleaned.mesh.vertices, 0.0), " at t = 0"),
         // The case has been checked for it.
         Coefficient::Uniform(_) => return Ok(()),
     };
     let Some(k) = values.iter().position(|value| *value < 0.0) else { return Ok(()) };
-    let vertex = ready.stored_vertex(k);
+    let vertex = cleaned.stored_vertex(k);
     let what = format!("{key} must be >= 0, is {} at vertex {vertex}{time}", values[k]);
     match written {
         Some(config::Coefficient::Expression(expression)) => {
-            let flaw = at_vertex(ready, expression, k, 0.0, &what, REMEDY);
+            let flaw = at_vertex(cleaned, expression, k, 0.0, &what, REMEDY);
             Err(config.error_at(key, flaw.to_string(), ""))
         }
         _ => Err(config.error_at(key, what, REMEDY)),
@@ -187,25 +193,27 @@ pub struct Start {
 /// phi of `[initial]` on the cleaned mesh.
 ///
 /// # Errors
-/// Those of [`Ready::vertex_array`]; [`Error::Input`] for the file of a surface or curve;
+/// Those of [`CleanedMesh::vertex_array`]; [`Error::Input`] for the file of a surface or curve;
 /// [`Error::Case`] if its zero set does not meet the mesh.
-pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Start> {
+pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
     let mut warnings = Vec::new();
     let phi = match &config.initial {
         Some(Initial::Shape(shape)) => {
-            ready.mesh.vertices.iter().map(|&x| shape.signed_distance(x)).collect()
+            cleaned.mesh.vertices.iter().map(|&x| shape.signed_distance(x)).collect()
         }
-        Some(Initial::Mesh { mesh }) => initial::from_mesh(config, mesh, ready, &mut warnings)?,
-        Some(Initial::Curve { curve }) => initial::from_curve(config, curve, ready, &mut warnings)?,
+        Some(Initial::Mesh { mesh }) => initial::from_mesh(config, mesh, cleaned, &mut warnings)?,
+        Some(Initial::Curve { curve }) => {
+            initial::from_curve(config, curve, cleaned, &mut warnings)?
+        }
         Some(Initial::Volume { volume }) => {
             let level = VolumeLevel::read(config, volume, &mut warnings)?;
-            ready.mesh.vertices.par_iter().map(|&x| level.bounded_value(x)).collect()
+            cleaned.mesh.vertices.par_iter().map(|&x| level.bounded_value(x)).collect()
         }
         Some(Initial::Data { data }) => {
-            ready.vertex_array(data, 1).map_err(config.locate("initial.data"))?
+            cleaned.vertex_array(data, 1).map_err(config.locate("initial.data"))?
         }
         Some(Initial::Expression { expression }) => {
-            vertex_values(config, ready, "initial.expression", expression, 0.0)?
+            vertex_values(config, cleaned, "initial.expression", expression, 0.0)?
         }
         None => {
             return Err(Error::usage(
@@ -216,7 +224,7 @@ pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Start> {
     };
     let inside = phi.iter().filter(|&&x| x < 0.0).count();
     if inside == 0 || inside == phi.len() {
-        let (low, high) = ready.mesh.bounds();
+        let (low, high) = cleaned.mesh.bounds();
         return Err(config.error_at(
             "initial",
             format!(
@@ -232,21 +240,21 @@ pub fn initial_phi(config: &Config, ready: &Ready) -> Result<Start> {
 /// Slowness `1 / speed` of a distance.
 ///
 /// # Errors
-/// Those of [`Ready::cell_array`] and [`cell_values`]; [`Error::Case`] naming the cell as stored
+/// Those of [`CleanedMesh::cell_array`] and [`cell_values`]; [`Error::Case`] naming the cell as stored
 /// for a speed out of [`Speed::RANGE`].
-pub fn slowness(config: &Config, ready: &Ready) -> Result<Slowness<f64>> {
+pub fn slowness(config: &Config, cleaned: &CleanedMesh) -> Result<Slowness<f64>> {
     let (key, speeds) = match config.distance.as_ref().and_then(|d| d.speed.as_ref()) {
         None => return Ok(Slowness::Uniform(1.0)),
         Some(Speed::Number(speed)) => return Ok(Slowness::Uniform(1.0 / speed)),
         Some(Speed::Data { cell_data }) => {
             let key = "distance.speed.cell_data";
-            (key, ready.cell_array(cell_data).map_err(config.locate(key))?)
+            (key, cleaned.cell_array(cell_data).map_err(config.locate(key))?)
         }
         Some(Speed::Expression(expression)) => match expression.constant() {
             Some(speed) => return Ok(Slowness::Uniform(1.0 / speed)),
             None => {
                 let key = "distance.speed";
-                (key, cell_values(config, ready, key, expression)?)
+                (key, cell_values(config, cleaned, key, expression)?)
             }
         },
     };
@@ -256,7 +264,7 @@ pub fn slowness(config: &Config, ready: &Ready) -> Result<Slowness<f64>> {
             Speed::RANGE.start(),
             Speed::RANGE.end(),
             speeds[k],
-            ready.stored_cell(k)
+            cleaned.stored_cell(k)
         );
         return Err(config.error_at(key, what, "remove cells that no front may enter"));
     }
@@ -279,7 +287,7 @@ pub fn mean_edge(mesh: &Mesh) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ready::tests::ready;
+    use super::super::cleaned::tests::cleaned;
     use super::*;
     use crate::mesh::Values;
     use std::path::Path;
@@ -295,8 +303,8 @@ mod tests {
 
     #[test]
     fn coefficients_come_from_numbers_arrays_and_formulas() {
-        let ready = ready();
-        let terms = |lines: &str| super::terms(&evolve(lines), &ready);
+        let cleaned = cleaned();
+        let terms = |lines: &str| super::terms(&evolve(lines), &cleaned);
         let found = terms("curvature = 2\nnormal_speed = { data = \"curv\" }").unwrap();
         assert!(matches!(found.curvature, Coefficient::Uniform([2.0])));
         assert!(matches!(found.velocity, Coefficient::Uniform([0.0, 0.0, 0.0])));
@@ -314,41 +322,41 @@ mod tests {
 
     #[test]
     fn a_negative_array_of_curvature_is_refused_with_its_vertex() {
-        let mut ready = ready();
-        ready.mesh.vertex_data[0].values = Values::Float(vec![0.0, 2.0, -3.0, 4.0]);
+        let mut cleaned = cleaned();
+        cleaned.mesh.vertex_data[0].values = Values::Float(vec![0.0, 2.0, -3.0, 4.0]);
         let config = evolve("curvature = { data = \"curv\" }");
-        let message = terms(&config, &ready).unwrap_err().to_string();
+        let message = terms(&config, &cleaned).unwrap_err().to_string();
         let expected = "case.toml:8: evolve.curvature must be >= 0, is -3 at vertex 3";
         assert!(message.starts_with(expected), "{message}");
     }
 
     #[test]
     fn expressions_become_the_plainest_coefficient_that_holds_them() {
-        let ready = ready();
-        let terms = |lines: &str| super::terms(&evolve(lines), &ready);
+        let cleaned = cleaned();
+        let terms = |lines: &str| super::terms(&evolve(lines), &cleaned);
         let found = terms("curvature = \"curv^2 + x\"\nnormal_speed = \"2*3\"").unwrap();
         let Coefficient::PerVertex(rows) = found.curvature else { panic!() };
         assert_eq!(rows, [[0.0], [5.0], [10.0], [16.0]]);
         assert!(matches!(found.normal_speed, Coefficient::Uniform([6.0])));
         let found = terms("normal_speed = \"curv*t\"\nvelocity = [\"-y\", \"x\", 3]").unwrap();
         let Coefficient::Varying([field]) = found.normal_speed else { panic!() };
-        assert_eq!(field.values(&ready.mesh.vertices, 2.0), [0.0, 4.0, 6.0, 8.0]);
+        assert_eq!(field.values(&cleaned.mesh.vertices, 2.0), [0.0, 4.0, 6.0, 8.0]);
         let Coefficient::PerVertex(rows) = found.velocity else { panic!() };
         assert_eq!(rows[2], [-1.0, 1.0, 3.0]);
         let found = terms("velocity = [\"t\", \"x\", 3]").unwrap();
         let Coefficient::Varying(fields) = found.velocity else { panic!() };
-        let at = |k: usize| fields[k].values(&ready.mesh.vertices, 0.5)[2];
+        let at = |k: usize| fields[k].values(&cleaned.mesh.vertices, 0.5)[2];
         assert_eq!([at(0), at(1), at(2)], [0.5, 1.0, 3.0]);
         let found = terms("velocity = [\"1 + 1\", 0, 3]").unwrap();
         assert!(matches!(found.velocity, Coefficient::Uniform([2.0, 0.0, 3.0])));
         let case = config("[initial]\nexpression = \"curv - 2.5\"\n[evolve]\nend_time = 1\n");
-        assert_eq!(initial_phi(&case, &ready).unwrap().phi, [-2.5, -0.5, 0.5, 1.5]);
+        assert_eq!(initial_phi(&case, &cleaned).unwrap().phi, [-2.5, -0.5, 0.5, 1.5]);
     }
 
     #[test]
     fn expressions_that_cannot_serve_name_key_and_stored_vertex() {
-        let ready = ready();
-        let refusal = |lines: &str| terms(&evolve(lines), &ready).unwrap_err().to_string();
+        let cleaned = cleaned();
+        let refusal = |lines: &str| terms(&evolve(lines), &cleaned).unwrap_err().to_string();
         for (lines, expected) in [
             (
                 "normal_speed = \"1 + curve\"",
@@ -389,11 +397,11 @@ mod tests {
 
     #[test]
     fn a_speed_is_worked_out_per_cell() {
-        let mut ready = ready();
-        ready.mesh.cell_data[0].values = Values::Int(vec![2, 4]);
+        let mut cleaned = cleaned();
+        cleaned.mesh.cell_data[0].values = Values::Int(vec![2, 4]);
         let slowness = |speed: &str| {
             let text = format!("[distance]\nfrom = [\"vertex:0\"]\nspeed = \"{speed}\"\n");
-            slowness(&config(&text), &ready)
+            slowness(&config(&text), &cleaned)
         };
         // Centroids (2/3, 1/3) and (1/3, 2/3); curv at the corners 0, 2, 3 and 0, 3, 4.
         let Slowness::PerCell(rows) = slowness("1/(6*(x - y))^2 + curv*0").unwrap() else {
@@ -414,21 +422,21 @@ mod tests {
 
     #[test]
     fn slowness_is_one_over_speed_and_speed_positive() {
-        let mut ready = ready();
+        let mut cleaned = cleaned();
         let case = config("[distance]\nfrom = [\"vertex:0\"]\nspeed = { cell_data = \"speed\" }\n");
-        let message = slowness(&case, &ready).unwrap_err().to_string();
+        let message = slowness(&case, &cleaned).unwrap_err().to_string();
         assert!(
             message
                 .contains("case.toml:6: distance.speed must be in 1e-15 to 1e15, is -1 in cell 1")
         );
-        ready.mesh.cell_data[0].values = Values::Int(vec![2, 4]);
-        let Slowness::PerCell(rows) = slowness(&case, &ready).unwrap() else { panic!() };
+        cleaned.mesh.cell_data[0].values = Values::Int(vec![2, 4]);
+        let Slowness::PerCell(rows) = slowness(&case, &cleaned).unwrap() else { panic!() };
         assert_eq!(rows, [0.5, 0.25]);
     }
 
     #[test]
     fn the_mean_edge_counts_every_edge_once() {
         let expected = (4.0 + 2.0_f64.sqrt()) / 5.0;
-        assert!((mean_edge(&ready().mesh) - expected).abs() < 1e-15);
+        assert!((mean_edge(&cleaned().mesh) - expected).abs() < 1e-15);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use super::Ready;
+use super::CleanedMesh;
 use super::fields::vertex_values;
 use crate::config::{Config, FrontShape, Seed};
 use crate::error::{Error, Result};
@@ -17,11 +17,11 @@ use crate::surface::Locator;
 ///
 /// # Errors
 /// [`Error::Case`] with the reason if a circular front is asked for and does not hold.
-pub fn front(config: &Config, slowness: &Slowness<f64>, ready: &Ready) -> Result<Front> {
+pub fn front(config: &Config, slowness: &Slowness<f64>, cleaned: &CleanedMesh) -> Result<Front> {
     let Some(distance) = &config.distance else { return Ok(Front::Plane) };
     let from = &distance.from;
     let is_point = |seed: &Seed| matches!(seed, Seed::Vertices { .. } | Seed::Point { .. });
-    let wrong = if ready.mesh.kind == Kind::Volume {
+    let wrong = if cleaned.mesh.kind == Kind::Volume {
         Some("its formula is one of triangles, and the mesh has tetrahedra".to_string())
     } else if matches!(slowness, Slowness::PerCell(_)) {
         Some("the speed differs between cells".to_string())
@@ -51,18 +51,18 @@ pub fn front(config: &Config, slowness: &Slowness<f64>, ready: &Ready) -> Result
 /// if `snap` is set.
 ///
 /// # Errors
-/// Those of [`Ready::vertex`], [`Ready::group`], [`io::read_curves`] and [`vertex_values`];
+/// Those of [`CleanedMesh::vertex`], [`CleanedMesh::group`], [`io::read_curves`] and [`vertex_values`];
 /// [`Error::Case`] for a point off the mesh and for a zero set that does not meet it.
 pub fn sources(
     config: &Config,
     slowness: &Slowness<f64>,
     front: Front,
-    ready: &Ready,
+    cleaned: &CleanedMesh,
     with_parts: bool,
 ) -> Result<Vec<(u32, Source)>> {
     let Some(distance) = &config.distance else { return Ok(Vec::new()) };
     let (snap, locator) = (distance.snap, OnceCell::new());
-    let around = Around { config, ready, slowness, front, with_parts, snap, locator };
+    let around = Around { config, cleaned, slowness, front, with_parts, snap, locator };
     let mut sources = Vec::new();
     for (number, seed) in (0_u32..).zip(&distance.from) {
         let key = format!("distance.from.{number}");
@@ -78,7 +78,7 @@ pub fn sources(
 /// What finding the vertices around a seed takes.
 struct Around<'a> {
     config: &'a Config,
-    ready: &'a Ready,
+    cleaned: &'a CleanedMesh,
     slowness: &'a Slowness<f64>,
     front: Front,
     with_parts: bool,
@@ -89,15 +89,15 @@ struct Around<'a> {
 
 impl Around<'_> {
     fn locator(&self) -> &Locator<'_> {
-        self.locator.get_or_init(|| Locator::new(&self.ready.mesh))
+        self.locator.get_or_init(|| Locator::new(&self.cleaned.mesh))
     }
 
     /// The sources of a seed, without its start value.
     fn seed(&self, seed: &Seed, key: &str) -> Result<Vec<Source>> {
-        let (mesh, slowness) = (&self.ready.mesh, self.slowness);
+        let (mesh, slowness) = (&self.cleaned.mesh, self.slowness);
         match seed {
             Seed::Vertices { ids, .. } => {
-                let ids = ids.iter().map(|&id| self.ready.vertex(id));
+                let ids = ids.iter().map(|&id| self.cleaned.vertex(id));
                 let ids = ids.collect::<Result<Vec<u32>>>()?;
                 Ok(match self.front {
                     Front::Circular => source::around_each(mesh, &ids, slowness),
@@ -105,7 +105,7 @@ impl Around<'_> {
                 })
             }
             Seed::Group { name, .. } => {
-                let (simplices, arity) = self.ready.group(name)?;
+                let (simplices, arity) = self.cleaned.group(name)?;
                 Ok(vec![self.simplices(&simplices, arity)])
             }
             Seed::Point { at, .. } => {
@@ -126,7 +126,7 @@ impl Around<'_> {
                 Ok(vec![around.source])
             }
             Seed::LevelSet { expression, .. } => {
-                let phi = vertex_values(self.config, self.ready, key, expression, 0.0)?;
+                let phi = vertex_values(self.config, self.cleaned, key, expression, 0.0)?;
                 let inside = phi.iter().filter(|&&x| x < 0.0).count();
                 if inside == 0 || inside == phi.len() {
                     let side = if inside == 0 { "negative nowhere" } else { "negative everywhere" };
@@ -139,7 +139,7 @@ impl Around<'_> {
     }
 
     fn simplices(&self, simplices: &[u32], arity: usize) -> Source {
-        let mesh = &self.ready.mesh;
+        let mesh = &self.cleaned.mesh;
         let values = source::around_simplices(mesh, simplices, arity, 0.0, self.slowness);
         let parts = match self.with_parts {
             true => source::parts_of_simplices(mesh, simplices, arity),
@@ -171,8 +171,8 @@ fn not_far(what: &str, gap: f64, edge: f64, nearest: Option<[f64; 3]>, snap: boo
 /// Where the paths of a distance start, on the cleaned mesh, with their names.
 ///
 /// # Errors
-/// Those of [`Ready::vertex`]; [`Error::Case`] for a point off the mesh.
-pub fn path_starts(config: &Config, ready: &Ready) -> Result<Vec<(String, path::Start)>> {
+/// Those of [`CleanedMesh::vertex`]; [`Error::Case`] for a point off the mesh.
+pub fn path_starts(config: &Config, cleaned: &CleanedMesh) -> Result<Vec<(String, path::Start)>> {
     let Some(distance) = &config.distance else { return Ok(Vec::new()) };
     let mut starts = Vec::new();
     for (k, seed) in distance.paths_from.iter().enumerate() {
@@ -180,12 +180,12 @@ pub fn path_starts(config: &Config, ready: &Ready) -> Result<Vec<(String, path::
         match seed {
             Seed::Vertices { ids, .. } => {
                 for &id in ids {
-                    let vertex = ready.vertex(id).map_err(config.locate(&key))?;
+                    let vertex = cleaned.vertex(id).map_err(config.locate(&key))?;
                     starts.push((format!("vertex:{id}"), path::Start::Vertex(vertex)));
                 }
             }
             Seed::Point { at, .. } => {
-                let locator = Locator::new(&ready.mesh);
+                let locator = Locator::new(&cleaned.mesh);
                 if let Some(found) = locator.closest(Vec3::from(*at)) {
                     let edge = locator.longest_edge(found.cell);
                     let nearest = Some(found.point.into());
@@ -205,7 +205,7 @@ pub fn path_starts(config: &Config, ready: &Ready) -> Result<Vec<(String, path::
 mod tests {
     use std::path::Path;
 
-    use super::super::ready::tests::ready;
+    use super::super::cleaned::tests::cleaned;
     use super::*;
 
     fn config(tables: &str) -> Config {
@@ -215,11 +215,11 @@ mod tests {
 
     #[test]
     fn seeds_are_found_whatever_they_name() {
-        let ready = ready();
+        let cleaned = cleaned();
         let seeds = |from: &str| {
             let case = config(&format!("[distance]\nfrom = [\"{from}\"]\n"));
             let plain = Slowness::Uniform(1.0);
-            let sources = super::sources(&case, &plain, Front::Plane, &ready, true)?;
+            let sources = super::sources(&case, &plain, Front::Plane, &cleaned, true)?;
             assert!(sources.iter().all(|(_, source)| !source.parts.is_empty()));
             Ok::<_, Error>(sources.into_iter().flat_map(|(_, s)| s.values).collect::<Vec<_>>())
         };

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::Ready;
+use super::CleanedMesh;
 use super::device::Card;
+use super::motion::State;
 use super::picture::Pictures;
 use super::writer::{Files, Times};
 use crate::atomic::check_folder;
@@ -19,7 +20,7 @@ use crate::surface::{self, Interface};
 
 /// A state in the order of the cleaned mesh.
 #[derive(Clone, Debug, Default)]
-pub(super) struct State {
+pub(super) struct MeshState {
     pub step: u64,
     pub time: f64,
     pub phi: Vec<f64>,
@@ -38,13 +39,13 @@ pub(super) struct Extras {
 
 impl Extras {
     /// The arrays as they are stored.
-    fn stored(&self, ready: &Ready) -> StoredExtras {
+    fn stored(&self, cleaned: &CleanedMesh) -> StoredExtras {
         let none = [f64::NAN; 3];
         StoredExtras {
-            labels: self.labels.as_ref().map(|labels| ready.as_stored(labels, -1)),
+            labels: self.labels.as_ref().map(|labels| cleaned.as_stored(labels, -1)),
             gradient: self.gradient.as_ref().map(|gradient| {
-                let cells = ready.as_stored_cells(gradient.cells.clone(), none);
-                [ready.as_stored(&gradient.vertices, none), cells]
+                let cells = cleaned.as_stored_cells(gradient.cells.clone(), none);
+                [cleaned.as_stored(&gradient.vertices, none), cells]
             }),
         }
     }
@@ -74,19 +75,19 @@ impl StoredExtras {
 
 /// The mesh as stored, for output: its vertices in their order, the cells that are used.
 pub(super) struct StoredMesh<'a> {
-    ready: &'a Ready,
+    cleaned: &'a CleanedMesh,
     cells: Cow<'a, [u32]>,
     compression: Compression,
 }
 
 impl<'a> StoredMesh<'a> {
-    pub(super) fn new(ready: &'a Ready, compression: Compression) -> Self {
-        StoredMesh { ready, cells: ready.stored_cells(), compression }
+    pub(super) fn new(cleaned: &'a CleanedMesh, compression: Compression) -> Self {
+        StoredMesh { cleaned, cells: cleaned.stored_cells(), compression }
     }
 
     fn geometry(&self, compression: Compression) -> Geometry<'_> {
-        let points = &self.ready.stored_vertices;
-        match self.ready.mesh.kind {
+        let points = &self.cleaned.stored_vertices;
+        match self.cleaned.mesh.kind {
             Kind::Planar | Kind::Surface => Geometry::triangles(points, &self.cells, compression),
             Kind::Volume => Geometry::tetrahedra(points, &self.cells, compression),
         }
@@ -104,7 +105,7 @@ enum Target {
 /// Writer of the states of one run.
 pub(super) struct States<'a> {
     config: &'a Config,
-    ready: &'a Ready,
+    cleaned: &'a CleanedMesh,
     patch_of: &'a [u32],
     /// Name of the array: "phi" or "distance".
     array: &'static str,
@@ -144,7 +145,7 @@ impl<'a> States<'a> {
         let interface = config.output.interface && array == "phi";
         Ok(States {
             config,
-            ready: mesh.ready,
+            cleaned: mesh.cleaned,
             patch_of,
             array,
             states,
@@ -153,14 +154,92 @@ impl<'a> States<'a> {
             folder,
             interfaces: interface.then(|| Series::new(folder.path(), "interface", "vtp")),
             written: Vec::new(),
-            pictures: Pictures::new(config, mesh.ready, card)?,
+            pictures: Pictures::new(config, mesh.cleaned, card)?,
         })
     }
 
-    /// Goes on behind the states of a run that stopped early at `step`. Files of later steps stay
-    /// until they are written again; those of `step` itself are removed if no state was `due`
-    /// there: the interrupt wrote them.
-    pub(super) fn resume(&mut self, written: Times, step: u64, due: bool) -> Result<()> {
+    /// Writes all files of a state.
+    ///
+    /// # Errors
+    /// [`Error::Output`]; those of pictures.
+    pub(super) fn write_mesh(&mut self, state: &MeshState) -> Result<()> {
+        let phi = self.cleaned.as_stored(&state.phi, f64::NAN);
+        self.write_values(state, &phi)?;
+        self.write_interfaces(state)?;
+        let file = |ending| self.folder.file(&numbered(&self.config.name(), state.step, ending));
+        if self.config.output.gifti {
+            write_vertex_values(&file("shape.gii"), self.cleaned, self.array, &phi)?;
+        }
+        if self.config.output.freesurfer {
+            write_vertex_values(&file("morph"), self.cleaned, self.array, &phi)?;
+        }
+        self.written.push((state.step, state.time));
+        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.add(state, self.folder))
+    }
+
+    /// Writes the values of a state at the vertices, as they are stored in `phi`.
+    fn write_values(&mut self, state: &MeshState, phi: &[f64]) -> Result<()> {
+        let asked = |field| self.config.output.fields.contains(&field);
+        let (band, patch);
+        let mut output =
+            VtkOutput::new(&self.geometry).time(state.time).point_data(self.array, 1, phi);
+        if asked(PointField::Band) && !state.band.is_empty() {
+            let mask: Vec<u8> = state.band.iter().map(|&b| u8::from(b)).collect();
+            band = self.cleaned.as_stored(&mask, 0);
+            output = output.point_data("band", 1, &band[..]);
+        }
+        if asked(PointField::Patch) {
+            let number: Vec<i32> = self.patch_of.iter().map(|&p| p as i32).collect();
+            patch = self.cleaned.as_stored(&number, -1);
+            output = output.point_data("patch", 1, &patch[..]);
+        }
+        let extras = state.extras.stored(self.cleaned);
+        output = extras.add_to(output);
+        match &mut self.states {
+            Target::Files(series) => {
+                series.add(state.step, state.time, |path| vtk::write(path, &output))?;
+            }
+            Target::One(series) => series.add(&output)?,
+        }
+        Ok(())
+    }
+
+    /// Writes the interface of a state, if the case asks for it.
+    fn write_interfaces(&mut self, state: &MeshState) -> Result<()> {
+        let Some(interfaces) = &mut self.interfaces else { return Ok(()) };
+        let found = surface::extract(&self.cleaned.mesh, &state.phi);
+        let geometry = match found.arity {
+            2 => Geometry::lines(&found.vertices, &found.cells, self.compression),
+            _ => Geometry::triangles(&found.vertices, &found.cells, self.compression),
+        };
+        let output = VtkOutput::new(&geometry).time(state.time);
+        interfaces.add(state.step, state.time, |path| vtk::write(path, &output))?;
+        for file in &self.config.output.interface_files {
+            let name = numbered("interface", state.step, file.ending());
+            write_interface(&self.folder.file(&name), &found, *file)?;
+        }
+        Ok(())
+    }
+
+    /// Draws the last state; nothing is written after it.
+    ///
+    /// # Errors
+    /// Those of pictures.
+    pub(super) fn finish_mesh(&mut self, last: &MeshState) -> Result<()> {
+        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.finish(last, Some(self.folder)))
+    }
+}
+
+impl Files for States<'_> {
+    fn write(&mut self, state: &State) -> Result<()> {
+        self.write_mesh(state.of_mesh()?)
+    }
+
+    fn written(&self) -> &[(u64, f64)] {
+        &self.written
+    }
+
+    fn resume(&mut self, written: Times, step: u64, due: bool) -> Result<()> {
         match &mut self.states {
             Target::Files(series) => series.resume(&written)?,
             Target::One(series) => {
@@ -188,79 +267,17 @@ impl<'a> States<'a> {
         Ok(())
     }
 
-    /// Number of states written.
-    pub(super) fn len(&self) -> usize {
-        self.written.len()
-    }
-
-    /// Gives pictures the camera and the colors of a first state that is not drawn now.
-    pub(super) fn settle(&mut self, first: &State) -> Result<()> {
+    fn settle(&mut self, first: &State) -> Result<()> {
+        let first = first.of_mesh()?;
         self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.settle(first))
     }
 
-    /// Draws the last state; nothing is written after it.
-    pub(super) fn finish(&mut self, state: &State) -> Result<()> {
-        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.finish(state, Some(self.folder)))
-    }
-}
-
-impl Files for States<'_> {
-    type State = State;
-
-    fn write(&mut self, state: &State) -> Result<()> {
-        let asked = |field| self.config.output.fields.contains(&field);
-        let phi = self.ready.as_stored(&state.phi, f64::NAN);
-        let (band, patch);
-        let mut output =
-            VtkOutput::new(&self.geometry).time(state.time).point_data(self.array, 1, &phi[..]);
-        if asked(PointField::Band) && !state.band.is_empty() {
-            let mask: Vec<u8> = state.band.iter().map(|&b| u8::from(b)).collect();
-            band = self.ready.as_stored(&mask, 0);
-            output = output.point_data("band", 1, &band[..]);
-        }
-        if asked(PointField::Patch) {
-            let number: Vec<i32> = self.patch_of.iter().map(|&p| p as i32).collect();
-            patch = self.ready.as_stored(&number, -1);
-            output = output.point_data("patch", 1, &patch[..]);
-        }
-        let extras = state.extras.stored(self.ready);
-        output = extras.add_to(output);
-        match &mut self.states {
-            Target::Files(series) => {
-                series.add(state.step, state.time, |path| vtk::write(path, &output))?;
-            }
-            Target::One(series) => series.add(&output)?,
-        }
-        if let Some(interfaces) = &mut self.interfaces {
-            let found = surface::extract(&self.ready.mesh, &state.phi);
-            let geometry = match found.arity {
-                2 => Geometry::lines(&found.vertices, &found.cells, self.compression),
-                _ => Geometry::triangles(&found.vertices, &found.cells, self.compression),
-            };
-            let output = VtkOutput::new(&geometry).time(state.time);
-            interfaces.add(state.step, state.time, |path| vtk::write(path, &output))?;
-            for file in &self.config.output.interface_files {
-                let name = numbered("interface", state.step, file.ending());
-                write_interface(&self.folder.file(&name), &found, *file)?;
-            }
-        }
-        let file = |ending| self.folder.file(&numbered(&self.config.name(), state.step, ending));
-        if self.config.output.gifti {
-            write_vertex_values(&file("shape.gii"), self.ready, self.array, &phi)?;
-        }
-        if self.config.output.freesurfer {
-            write_vertex_values(&file("morph"), self.ready, self.array, &phi)?;
-        }
-        self.written.push((state.step, state.time));
-        self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.add(state, self.folder))
+    fn has_pictures(&self) -> bool {
+        self.pictures.is_some()
     }
 
-    fn written(&self) -> &[(u64, f64)] {
-        &self.written
-    }
-
-    fn take_back(&mut self, written: Times, step: u64) -> Result<()> {
-        self.resume(written, step, false)
+    fn finish(&mut self, last: &State) -> Result<()> {
+        self.finish_mesh(last.of_mesh()?)
     }
 }
 
@@ -366,29 +383,29 @@ pub(super) fn check_lines(path: &Path) -> Result<()> {
 /// [`Error::Output`].
 pub(super) fn write_single(
     path: &Path,
-    ready: &Ready,
+    cleaned: &CleanedMesh,
     name: &str,
     values: &[f64],
     extras: &Extras,
     width: Option<f64>,
 ) -> Result<()> {
-    let values = ready.as_stored(values, f64::NAN);
+    let values = cleaned.as_stored(values, f64::NAN);
     match (ending(path), &extras.labels) {
         (Some("vtu" | "vtp"), _) => {
             let compression = Compression::default();
-            let mesh = StoredMesh::new(ready, compression);
+            let mesh = StoredMesh::new(cleaned, compression);
             let geometry = mesh.geometry(compression);
-            let extras = extras.stored(ready);
+            let extras = extras.stored(cleaned);
             let output = VtkOutput::new(&geometry).point_data(name, 1, &values[..]);
             vtk::write(path, &extras.add_to(output))
         }
-        (Some("label.gii"), Some(labels)) => write_labels(path, &ready.as_stored(labels, -1)),
+        (Some("label.gii"), Some(labels)) => write_labels(path, &cleaned.as_stored(labels, -1)),
         (Some("label"), _) => {
             let reached = |x: f64| if width.is_none_or(|width| x < width) { x } else { f64::NAN };
             let values: Vec<f64> = values.into_iter().map(reached).collect();
-            freesurfer::write_label(path, &ready.stored_vertices, &values)
+            freesurfer::write_label(path, &cleaned.stored_vertices, &values)
         }
-        _ => write_vertex_values(path, ready, name, &values),
+        _ => write_vertex_values(path, cleaned, name, &values),
     }
 }
 
@@ -403,10 +420,15 @@ fn write_labels(path: &Path, labels: &[i32]) -> Result<()> {
 }
 
 /// Writes a GIFTI shape or FreeSurfer morph file; both hold 32-bit numbers.
-fn write_vertex_values(path: &Path, ready: &Ready, name: &str, values: &[f64]) -> Result<()> {
+fn write_vertex_values(
+    path: &Path,
+    cleaned: &CleanedMesh,
+    name: &str,
+    values: &[f64],
+) -> Result<()> {
     let values: Vec<f32> = values.iter().map(|&x| x as f32).collect();
     match ending(path) {
-        Some("morph") => freesurfer::write_morph(path, &values, ready.cleaning.n_stored_cells),
+        Some("morph") => freesurfer::write_morph(path, &values, cleaned.cleaning.n_stored_cells),
         _ => gifti::write_shape(path, name, &values),
     }
 }

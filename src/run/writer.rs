@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::motion::State;
 use crate::error::{Error, Result};
 
 /// Step and time of each state.
@@ -14,33 +15,37 @@ pub(super) type Late<T> = Box<dyn FnOnce() -> Result<T> + Send>;
 
 /// The files of the states of a run.
 pub(super) trait Files: Send {
-    /// All that is written of a state, apart from what moves on.
-    type State: Send + 'static;
     /// Writes all files of a state.
-    fn write(&mut self, state: &Self::State) -> Result<()>;
+    fn write(&mut self, state: &State) -> Result<()>;
+
     /// Step and time of each state written.
     fn written(&self) -> &[(u64, f64)];
-    /// Takes back what was written after these states, the last of them half at `step`.
-    fn take_back(&mut self, written: Times, step: u64) -> Result<()>;
-}
 
-impl<F: Files> Files for &mut F {
-    type State = F::State;
-    fn write(&mut self, state: &F::State) -> Result<()> {
-        (**self).write(state)
-    }
-    fn written(&self) -> &[(u64, f64)] {
-        (**self).written()
-    }
+    /// Goes on behind the states of a run that stopped early at `step`. Files of later steps stay
+    /// until they are written again; those of `step` itself are removed if no state was `due` there.
+    fn resume(&mut self, written: Times, step: u64, due: bool) -> Result<()>;
+
+    /// Takes back what was written after these states, the last of them half at `step`.
     fn take_back(&mut self, written: Times, step: u64) -> Result<()> {
-        (**self).take_back(written, step)
+        self.resume(written, step, false)
     }
+
+    /// Gives pictures the camera and the colors of a first state that is not drawn now.
+    fn settle(&mut self, _first: &State) -> Result<()> {
+        Ok(())
+    }
+
+    /// Whether [`Files::finish`] draws something.
+    fn has_pictures(&self) -> bool;
+
+    /// Draws the last state; nothing is written after it.
+    fn finish(&mut self, last: &State) -> Result<()>;
 }
 
 /// Writes states on other threads, one state at a time and in their order.
-pub(super) struct Writer<'a, 'scope, F: Files> {
+pub(super) struct Writer<'a, 'scope, 'f> {
     scope: &'a rayon::Scope<'scope>,
-    files: &'scope Mutex<F>,
+    files: &'scope Mutex<&'f mut dyn Files>,
     /// Of the states that are wholly there.
     written: Times,
     under_way: Option<UnderWay>,
@@ -53,9 +58,12 @@ struct UnderWay {
     done: Option<Result<Times>>,
 }
 
-impl<'a, 'scope, F: Files> Writer<'a, 'scope, F> {
+impl<'a, 'scope, 'f: 'scope> Writer<'a, 'scope, 'f> {
     /// A writer whose work is done by the threads of a scope.
-    pub(super) fn new(scope: &'a rayon::Scope<'scope>, files: &'scope Mutex<F>) -> Self {
+    pub(super) fn new(
+        scope: &'a rayon::Scope<'scope>,
+        files: &'scope Mutex<&'f mut dyn Files>,
+    ) -> Self {
         let written = lock(files).written().to_vec();
         Writer { scope, files, written, under_way: None }
     }
@@ -64,7 +72,7 @@ impl<'a, 'scope, F: Files> Writer<'a, 'scope, F> {
     ///
     /// # Errors
     /// Those of the state before, as [`Writer::wait`] has them.
-    pub(super) fn write(&mut self, state: Late<F::State>) -> Result<()> {
+    pub(super) fn write(&mut self, state: Late<State>) -> Result<()> {
         self.wait()?;
         let (sender, answer) = channel();
         let files = self.files;
@@ -122,7 +130,7 @@ impl<'a, 'scope, F: Files> Writer<'a, 'scope, F> {
 }
 
 /// The files; a panic of the thread that had them ends the run by itself.
-fn lock<F>(files: &Mutex<F>) -> MutexGuard<'_, F> {
+fn lock<'m, 'f>(files: &'m Mutex<&'f mut dyn Files>) -> MutexGuard<'m, &'f mut dyn Files> {
     files.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Job;
+use super::TiledCase;
 use super::arrays::Array;
 use crate::config::{self, Component, Config, Rotation, Velocity};
 use crate::error::Result;
@@ -134,7 +134,7 @@ struct AllWritten {
     curvature: Written<1>,
 }
 
-impl Job<'_> {
+impl TiledCase<'_> {
     fn written(&self) -> Result<AllWritten> {
         let evolve = self.config.evolve.as_ref();
         let array = |key: &str| self.arrays.get(key).cloned().map(Part::Volume);
@@ -180,7 +180,7 @@ impl Job<'_> {
     /// The same for a card.
     ///
     /// # Errors
-    /// As [`Job::terms`]; [`Error::Device`](crate::Error::Device) if a volume does not fit the card.
+    /// As [`TiledCase::terms`]; [`Error::Device`](crate::Error::Device) if a volume does not fit the card.
     pub(super) fn device_terms(&self, cuda: &Cuda) -> Result<DeviceTerms> {
         let AllWritten { velocity, normal_speed, curvature } = self.written()?;
         let (config, per) = (self.config, 1.0 / self.source.dx);

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::Job;
+use super::TiledCase;
 use super::start::Source;
 use crate::error::Result;
 use crate::grid::{Stored, TiledGrid};
@@ -54,7 +54,7 @@ impl fmt::Display for Expected {
     }
 }
 
-impl Job<'_> {
+impl TiledCase<'_> {
     /// So many tiles on the lattice that the run begins on.
     fn begin_with<const E: usize>(&self, tiles: u64, is_counted: bool) -> Expected {
         let finer = self.source.levels - 1;
@@ -72,7 +72,7 @@ impl Job<'_> {
     /// lattice to this one: what is smaller than its voxels is there or not by chance.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the run does not fit into memory; what [`Job::start`] says of boxes, and
+    /// [`Error::Device`](crate::Error::Device) if the run does not fit into memory; what [`TiledCase::start`] says of boxes, and
     /// [`Error::Case`](crate::Error::Case) for places beyond all tiles.
     pub(super) fn expected<R: Wide, S: Stored<R>, const E: usize>(
         &self,

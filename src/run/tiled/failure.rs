@@ -4,7 +4,7 @@ use crate::config::{Config, TiledSource};
 use crate::error::Error;
 use crate::expression::Expression;
 use crate::levelset::tiled::{Breakdown, What};
-use crate::run::motion::expressions;
+use crate::run::expressions::expressions;
 
 /// What breakdowns are named by.
 #[derive(Clone, Copy)]
@@ -24,8 +24,7 @@ impl Named<'_> {
         };
         let place = found.place(origin, dx);
         let mut no_array = |_: &str| f64::NAN;
-        let written = self.config.evolve.as_ref().map(|evolve| expressions(evolve, name));
-        let written = written.unwrap_or_default();
+        let written = expressions(self.config.evolve.as_ref(), name);
         let is_broken =
             |e: &&&Expression| !e.tree().value(place, found.time, &mut |_| f64::NAN).is_finite();
         match written.iter().find(is_broken).or(written.first()) {

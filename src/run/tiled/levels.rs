@@ -3,8 +3,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::Job;
-use super::device::{Start, TiledMotion};
+use super::TiledCase;
+use super::solver::{Start, TiledSolver};
 use super::start::{Source, is_distance};
 use crate::config::TiledSource;
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ use crate::levelset::tiled::rest::{Interface, crossing_steps};
 use crate::levelset::tiled::{Kept, Wide};
 use crate::output::checkpoint::Work;
 use crate::run::device::Card;
-use crate::run::prepared::Stages;
+use crate::run::task::Stages;
 
 /// Most steps on one lattice.
 const MOST_STEPS: u64 = 20_000;
@@ -29,20 +29,20 @@ pub(super) struct Levels<'a> {
     pub work: &'a mut Work,
 }
 
-impl Job<'_> {
+impl TiledCase<'_> {
     /// The first tiles of all: those on the coarsest lattice.
     ///
     /// # Errors
-    /// Those of [`Job::start`]; [`Error::Device`] if there is too little memory for the run.
+    /// Those of [`TiledCase::start`]; [`Error::Device`] if there is too little memory for the run.
     pub(super) fn start_of_all<R: Wide, S: Stored<R>, const E: usize>(
         &self,
         source: &Source,
         warnings: &mut Vec<String>,
     ) -> Result<(TiledGrid<E>, Pool<S, E>)> {
         let coarsest = self.coarse(self.source.levels - 1);
-        let job = self.on(&coarsest);
-        let (grid, phi) = job.start::<R, S, E>(source, warnings)?;
-        job.doubt_resolution::<R, S, E>(&grid, &phi, warnings);
+        let case = self.on(&coarsest);
+        let (grid, phi) = case.start::<R, S, E>(source, warnings)?;
+        case.doubt_resolution::<R, S, E>(&grid, &phi, warnings);
         self.check_memory::<S, E>(&self.counted(&grid), grid.bytes() + phi.bytes())?;
         Ok((grid, phi))
     }
@@ -62,13 +62,13 @@ impl Job<'_> {
         for level in (1..self.source.levels).rev() {
             let (source, finer) = (self.coarse(level), self.coarse(level - 1));
             stage.next(&format!("moving the interface on voxels of {}", source.dx))?;
-            let job = self.on(&source);
+            let case = self.on(&source);
             levels.work.reinitializations += u64::from(!is_distance);
             let start = Start::Tiles { grid: Box::new(grid), phi, is_distance };
-            let mut motion = job.motion::<R, S, E>(levels.card, start)?;
-            let steps = job.settle(&mut *motion, &mut levels)?;
+            let mut solver = case.solver::<R, S, E>(levels.card, start)?;
+            let steps = case.settle(&mut solver, &mut levels)?;
             tracing::info!("at rest on voxels of {} after {steps} steps", source.dx);
-            let seen = motion.look()?;
+            let seen = solver.look()?;
             (grid, phi) = seen.grid.upsample(seen.phi, seen.gamma, self.on(&finer).band::<R>())?;
             is_distance = false;
         }
@@ -82,15 +82,15 @@ impl Job<'_> {
     }
 
     /// The same on another lattice.
-    pub(super) fn on<'a>(&'a self, source: &'a TiledSource) -> Job<'a> {
+    pub(super) fn on<'a>(&'a self, source: &'a TiledSource) -> TiledCase<'a> {
         let (cpu, arrays) = (self.cpu.clone(), self.arrays.clone());
-        Job { config: self.config, source, cpu, arrays }
+        TiledCase { config: self.config, source, cpu, arrays }
     }
 
     /// Steps until nothing moves any more; how many.
     fn settle<R: Wide, S: Stored<R> + Kept, const E: usize>(
         &self,
-        motion: &mut dyn TiledMotion<R, S, E>,
+        solver: &mut TiledSolver<'_, R, S, E>,
         levels: &mut Levels<'_>,
     ) -> Result<u64> {
         let crossing = crossing_steps::<E>(&self.options());
@@ -105,7 +105,7 @@ impl Job<'_> {
                 }
                 let left = next - steps;
                 let stretch = Stretch { clock, target: FOREVER, steady: -1.0, steps: left };
-                let done = motion.advance(&stretch)?;
+                let done = solver.advance(&stretch)?;
                 clock = done.advance.clock;
                 steps += done.advance.steps;
                 levels.work.voxel_updates += done.voxel_updates;
@@ -119,7 +119,7 @@ impl Job<'_> {
                     return Ok(steps);
                 }
             }
-            let seen = motion.look()?;
+            let seen = solver.look()?;
             let now = Interface::new(seen.grid, seen.phi, seen.gamma);
             if before.is_some_and(|before| now.rests_since(&before, seen.gamma)) {
                 return Ok(steps);

@@ -1,131 +1,113 @@
-//! The task [evolve] on sparse tiles: from the case to the end of its motion, judged.
+//! The task [evolve] on sparse tiles: from the case to a motion that can begin or go on.
 
 mod arrays;
-mod card;
 mod coefficients;
-mod device;
 mod expected;
 mod failure;
+mod gpu;
 mod levels;
-mod moving;
+mod motion;
 mod resolution;
+mod solver;
 mod start;
 mod states;
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use super::device::Device;
-use super::evolve::{Loop, Point};
-use super::identity;
-use super::keep::Keeper;
-use super::prepared::Stages;
-use super::writer::Files;
-use super::{Options, norms};
+use super::evolve::Begun;
+use super::keep::{Stopped, identify};
+use super::motion::{Motion, other};
+use super::task::{Run, Stages, Task};
+use super::{factory, identity};
 use crate::Cpu;
-use crate::config::{
-    Checkpoints, Config, Evolve, HalfWidth, Method, Precision, Rule, Storage, TiledSource,
-};
-use crate::error::{Error, Result};
-use crate::grid::{Fixed16, Stored};
+use crate::config::{Config, HalfWidth, Method, Rule, TiledSource};
+use crate::error::Result;
+use crate::grid::{Pool, Stored, TiledGrid};
 use crate::levelset::tiled::{self, Kept, Reinitialize, Wide};
-use crate::output::checkpoint::{CHECKPOINT, Checkpoint, Position, State, Work};
-use crate::output::{Drift, MeasuresFile, Report, RunFolder, Seconds, Status, TileCounts, Verdict};
+use crate::output::Report;
+use crate::output::checkpoint::{self, Identity, Work};
 use crate::primitives::memory::gibibytes;
 use crate::surface::cubes::Placement;
 use arrays::Arrays;
-use device::Start;
 use failure::Named;
 use levels::Levels;
-use moving::{OnTiles, Room};
+use motion::{Room, TiledMotion};
+use solver::Start;
 use states::States;
+pub(super) use states::TiledState;
 
-/// Does something for the numbers `R` that are computed with, `S` that are kept, and the edge `E`
-/// of a case.
-macro_rules! with_kind {
-    ($job:ident => $body:expr) => {{
-        macro_rules! with {
-            ($r:ty, $s:ty, $e:literal) => {{
-                type R = $r;
-                type S = $s;
-                const E: usize = $e;
-                $body
-            }};
-        }
-        match ($job.config.precision(), $job.source.storage, $job.source.tile_edge) {
-            (Precision::F64, _, 4) => with!(f64, f64, 4),
-            (Precision::F64, ..) => with!(f64, f64, 8),
-            (Precision::F32, Storage::Full, 4) => with!(f32, f32, 4),
-            (Precision::F32, Storage::Full, _) => with!(f32, f32, 8),
-            (Precision::F32, Storage::Fixed16, 4) => with!(f32, Fixed16, 4),
-            (Precision::F32, Storage::Fixed16, _) => with!(f32, Fixed16, 8),
-        }
-    }};
-}
-
-/// A run that can go on.
-struct Begun<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
-    moving: OnTiles<'a, R, S, E>,
-    states: States<'a>,
-    measures: MeasuresFile,
-    keeper: Option<Keeper>,
-    point: Option<Point>,
-}
-
-/// A case on tiles.
-pub(super) struct Job<'a> {
-    config: &'a Config,
-    source: &'a TiledSource,
+/// A case on tiles, whose task is [evolve].
+pub(super) struct TiledCase<'a> {
+    pub config: &'a Config,
+    pub source: &'a TiledSource,
     cpu: Arc<Cpu>,
     /// Volumes that are coefficients.
     arrays: Arc<Arrays>,
 }
 
-impl<'a> Job<'a> {
+/// A motion on tiles that can begin or go on.
+pub(super) struct BegunTiles<'a> {
+    motion: Box<dyn Motion + 'a>,
+    /// What checkpoints are known by, if the run keeps any.
+    identity: Option<Identity>,
+    device: Device,
+}
+
+impl<'a> TiledCase<'a> {
     /// # Errors
-    /// [`Error::Input`] for a volume that cannot be a coefficient.
+    /// [`Error::Input`](crate::Error::Input) for a volume that cannot be a coefficient.
     pub(super) fn new(config: &'a Config, source: &'a TiledSource, cpu: Arc<Cpu>) -> Result<Self> {
         let arrays = Arc::new(cpu.run(|| Arrays::read(config))?);
-        Ok(Job { config, source, cpu, arrays })
+        Ok(TiledCase { config, source, cpu, arrays })
     }
 }
 
-impl Job<'_> {
-    /// Report of a run that has not begun.
-    pub(super) fn report(&self) -> Report {
-        let warnings = self.arrays.warnings.clone();
-        let mut report = Report::new(self.config, Seconds::default(), warnings);
-        report.threads = self.cpu.threads();
+impl Task for TiledCase<'_> {
+    fn report(&self) -> Report {
+        let mut report = Report::new(self.config, self.cpu.threads());
+        report.warnings.extend(self.arrays.warnings.iter().cloned());
         report
     }
 
-    /// Finds what can be wrong before the first step, and says what a run would do.
-    ///
-    /// # Errors
-    /// What [`Job::evolve`] would fail with before its first step.
-    pub(super) fn check(&self) -> Result<String> {
-        self.cpu.run(|| self.check_here())
+    fn check(&self) -> Result<String> {
+        self.terms::<f64>()?;
+        let said = factory::check_tiles(self)?;
+        Ok(format!("task    evolve\ntiles   {said}\n"))
     }
 
-    fn check_here(&self) -> Result<String> {
+    fn run(&self, mut run: Run<'_>, report: &mut Report) -> Result<()> {
+        let (stopped, state) = run.stopped.take().unzip();
+        let goes_on = stopped.as_ref().zip(state);
+        let begun = factory::tiled_motion(self, goes_on, report, &mut run.stage)?;
+        let BegunTiles { motion, identity, device } = begun;
+        let files = Box::new(States::new(self.config, run.folder, device.card.as_ref()));
+        let (config, threads) = (self.config, self.cpu.threads());
+        let begun = Begun { config, motion, files, identity, first: None, kind: None, threads };
+        begun.run(run, stopped, report)
+    }
+}
+
+impl TiledCase<'_> {
+    /// Looks for the first tiles; says how many there are and what they take.
+    ///
+    /// # Errors
+    /// What [`TiledCase::begin`] would fail with before it moves anything.
+    pub(super) fn check_start<R: Wide, S: Stored<R>, const E: usize>(&self) -> Result<String> {
         let warnings = &mut Vec::new();
-        self.terms::<f64>()?;
         let source = self.read(warnings)?;
-        let said = with_kind!(self => {
-            let expected = match self.expected::<R, S, E>(&source)? {
-                Some(expected) => {
-                    self.check_volume::<R>(None)?;
-                    expected
-                }
-                None => {
-                    let grid = self.start_of_all::<R, S, E>(&source, warnings)?.0;
-                    self.check_volume::<R>(grid.extent())?;
-                    self.counted(&grid)
-                }
-            };
-            format!("{expected}, {}", gibibytes(self.bytes::<S, E>(&expected)))
-        });
-        Ok(format!("task    evolve\ntiles   {said}\n"))
+        let expected = match self.expected::<R, S, E>(&source)? {
+            Some(expected) => {
+                self.check_volume::<R>(None)?;
+                expected
+            }
+            None => {
+                let grid = self.start_of_all::<R, S, E>(&source, warnings)?.0;
+                self.check_volume::<R>(grid.extent())?;
+                self.counted(&grid)
+            }
+        };
+        Ok(format!("{expected}, {}", gibibytes(self.bytes::<S, E>(&expected))))
     }
 
     /// Refuses an `output.volume` that is too large for tiles on the lattice that the run begins on, from the first to the
@@ -140,142 +122,58 @@ impl Job<'_> {
         Room::<R>::of(of, &self.placement(), extent.unwrap_or_default()).map(drop)
     }
 
-    /// The task [evolve].
+    /// What moves, from the start or from the state of a run that stopped early, on the device that is chosen here.
     ///
     /// # Errors
-    /// All kinds of [`Error`](crate::Error).
-    pub(super) fn evolve(
-        &self,
-        folder: &RunFolder,
-        checkpoint: Option<Checkpoint>,
-        run: &Options<'_>,
-        report: &mut Report,
-        stage: &mut Stages<'_>,
-    ) -> Result<()> {
-        with_kind!(self => self.evolve_as::<R, S, E>(folder, checkpoint, run, report, stage))
-    }
-
-    fn evolve_as<R: Wide, S: Stored<R> + Kept, const E: usize>(
-        &self,
-        folder: &RunFolder,
-        checkpoint: Option<Checkpoint>,
-        run: &Options<'_>,
-        report: &mut Report,
-        stage: &mut Stages<'_>,
-    ) -> Result<()> {
-        let config = self.config;
-        let default = Evolve::default();
-        let evolve = config.evolve.as_ref().unwrap_or(&default);
-        let begun: Begun<'_, R, S, E> = self.begin(folder, checkpoint, run, report, stage)?;
-        let Begun { mut moving, mut states, mut measures, keeper, point } = begun;
-        report.seconds.setup += stage.next("moving the interface")?;
-        let work = Loop {
-            evolve,
-            output: &config.output,
-            measures: &mut measures,
-            interrupt: run.interrupt,
-            observer: run.observer,
-            keeper,
-            threads: self.cpu.threads(),
-        };
-        let done = work.run(&mut moving, &mut states, point, report);
-        let seconds = moving.seconds();
-        report.seconds.evolve = seconds.blocks + seconds.speed + seconds.stages;
-        report.seconds.reinitialize = seconds.reinitialize;
-        let counted = moving.work();
-        report.reinitializations = counted.reinitializations;
-        report.cell_updates = counted.voxel_updates;
-        let is_full = matches!(done, Err(Error::Device { .. }));
-        report.tiles = Some(TileCounts {
-            dx: self.source.dx,
-            edge: E,
-            first: report.first.map_or(0, |measured| measured.active_patches as usize),
-            last: moving.n_tiles(),
-            most: counted.most_tiles as usize,
-            bytes: counted.most_bytes,
-            surface: if is_full { None } else { moving.surface_counts() },
-        });
-        measures.finish()?;
-        done?;
-        if let (Some(first), Some(last)) = (&report.first, &report.last) {
-            report.drift = Drift::between(first.enclosed, last.enclosed);
-        }
-        // Bounds are for the end that was planned.
-        if report.status == Status::Finished {
-            self.judge(report, &mut moving)?;
-        }
-        let timer = Instant::now();
-        if states.has_pictures() {
-            states.finish(report.steps, report.time, &moving.surface(false)?)?;
-        }
-        report.seconds.output += timer.elapsed().as_secs_f64();
-        Ok(())
-    }
-
-    /// What moves, from the start or from a checkpoint, on the device that is chosen here.
-    fn begin<'a, R: Wide, S: Stored<R> + Kept, const E: usize>(
+    /// Those of the first tiles and of steps on coarser lattices; [`Error::Case`](crate::Error::Case) for a state of another
+    /// run; [`Error::Device`](crate::Error::Device) if there is too little memory.
+    pub(super) fn begin<'a, R: Wide, S: Stored<R> + Kept, const E: usize>(
         &'a self,
-        folder: &'a RunFolder,
-        checkpoint: Option<Checkpoint>,
-        run: &Options<'_>,
+        stopped: Option<(&Stopped, checkpoint::State)>,
         report: &mut Report,
         stage: &mut Stages<'_>,
-    ) -> Result<Begun<'a, R, S, E>> {
+    ) -> Result<BegunTiles<'a>> {
         let config = self.config;
         stage.next("finding the tiles of the initial interface")?;
-        let source = self.read(&mut report.warnings)?;
-        self.expected::<R, S, E>(&source)?;
-        let (grid, phi) = self.start_of_all::<R, S, E>(&source, &mut report.warnings)?;
-        drop(source);
-        let rule = config.output.checkpoint;
-        let keeps = rule != Checkpoints::Never || checkpoint.is_some();
-        let identity = keeps
-            .then(|| {
-                identity::of_tiles(config, self.arrays.iter(), &grid, &phi, R::narrow(self.gamma()))
-            })
-            .transpose()?;
-        if let (Some(now), Some(checkpoint)) = (&identity, &checkpoint) {
-            identity::check_domain(config, now, &checkpoint.identity)?;
-        }
-        let earlier = checkpoint.as_ref().map_or(0.0, |checkpoint| checkpoint.seconds.total);
-        let keeper = identity
-            .filter(|_| rule != Checkpoints::Never)
-            .map(|identity| Keeper::new(folder.file(CHECKPOINT), rule, identity, earlier));
+        let (grid, phi) = self.first_tiles::<R, S, E>(&mut report.warnings)?;
+        let (stopped, state) = stopped.unzip();
+        let identity = identify(config, stopped, || {
+            identity::of_tiles(config, self.arrays.iter(), &grid, &phi, R::narrow(self.gamma()))
+        })?;
         let device = Device::choose(config, self.counted(&grid).size())?;
         let card = device.card.as_ref();
         report.backend = if card.is_some() { "cuda" } else { "cpu" };
         report.backend_reason = device.reason.clone();
-        let (path, mut states) = (folder.file("measures.csv"), States::new(config, folder, card));
-        let (placement, volume) = (self.placement(), config.output.volume.as_ref());
-        let Some(kept) = checkpoint else {
-            let mut work = Work::default();
-            let levels = Levels { card, interrupt: run.interrupt, work: &mut work };
-            let start = self.by_levels::<R, S, E>((grid, phi), levels, stage)?;
-            work.reinitializations += u64::from(!start.is_distance());
-            let motion = self.motion::<R, S, E>(card, start)?;
-            let mut moving = OnTiles::new(motion, placement, volume, work);
-            moving.check_volume()?;
-            folder.clear()?;
-            let measures = MeasuresFile::of_tiles(&path)?;
-            return Ok(Begun { moving, states, measures, keeper, point: None });
+        let output = (self.placement(), config.output.volume.as_ref());
+        let motion = match state {
+            Some(checkpoint::State::Tiles(snapshot, work)) => {
+                drop((grid, phi));
+                let solver = self.solver::<R, S, E>(card, Start::Snapshot(snapshot))?;
+                TiledMotion::new(solver, output, work)
+            }
+            Some(checkpoint::State::Mesh(_)) => return Err(other("a mesh", "tiles")),
+            None => {
+                let mut work = Work::default();
+                let levels = Levels { card, interrupt: stage.interrupt, work: &mut work };
+                let start = self.by_levels::<R, S, E>((grid, phi), levels, stage)?;
+                work.reinitializations += u64::from(!start.is_distance());
+                let solver = self.solver::<R, S, E>(card, start)?;
+                let mut motion = TiledMotion::new(solver, output, work);
+                motion.check_volume()?;
+                motion
+            }
         };
-        let State::Tiles(snapshot, work) = kept.state else {
-            let what = "the run to resume was on a mesh";
-            return Err(Error::usage(what, "begin again with --overwrite"));
-        };
-        let motion = self.motion::<R, S, E>(card, Start::Snapshot(snapshot))?;
-        let moving = OnTiles::new(motion, placement, volume, work);
-        let measures = MeasuresFile::resume(&path, &kept.written.measures)?;
-        folder.tidy()?;
-        let Position { steps, state_due, .. } = kept.position;
-        states.resume(kept.written.states, steps, state_due)?;
-        report.states = states.written().len();
-        (report.first, report.last) = (kept.first, kept.last);
-        report.seconds.add(&kept.seconds);
-        let default = Evolve::default();
-        let evolve = config.evolve.as_ref().unwrap_or(&default);
-        let point = Some(Point::resumed(evolve, &config.output, &kept.position));
-        Ok(Begun { moving, states, measures, keeper, point })
+        Ok(BegunTiles { motion: Box::new(motion), identity, device })
+    }
+
+    /// The first tiles of a run that fits into memory.
+    fn first_tiles<R: Wide, S: Stored<R>, const E: usize>(
+        &self,
+        warnings: &mut Vec<String>,
+    ) -> Result<(TiledGrid<E>, Pool<S, E>)> {
+        let source = self.read(warnings)?;
+        self.expected::<R, S, E>(&source)?;
+        self.start_of_all::<R, S, E>(&source, warnings)
     }
 
     /// What breakdowns are named by.
@@ -318,39 +216,5 @@ impl Job<'_> {
 
     fn placement(&self) -> Placement {
         Placement { origin: self.source.origin, spacing: self.source.dx }
-    }
-
-    /// Compares `[expect]` with the end of an evolution.
-    fn judge<R: Wide, S: Stored<R> + Kept, const E: usize>(
-        &self,
-        report: &mut Report,
-        moving: &mut OnTiles<'_, R, S, E>,
-    ) -> Result<()> {
-        let expect = &self.config.expect;
-        let errors = match &expect.exact {
-            Some(exact) => norms::interface_errors(&moving.surface(false)?.vertices, exact),
-            None => None,
-        };
-        let (last, drift) = (report.last, report.drift);
-        let (time, steps) = (report.time, report.steps);
-        let found = |name: &str| -> Option<f64> {
-            let last = last.as_ref()?;
-            match name {
-                "time" => Some(time),
-                "steps" => Some(steps as f64),
-                "interface_area" => Some(last.interface),
-                "enclosed_volume" => Some(last.enclosed),
-                "components" => Some(last.components as f64),
-                "euler_number" => Some(last.euler_number as f64),
-                "phi_min" => Some(last.phi_min),
-                "phi_max" => Some(last.phi_max),
-                "enclosed_drift" => drift.map(|drift| drift.relative),
-                "interface_error_mean" => errors.map(|(mean, _)| mean),
-                "interface_error_max" => errors.map(|(_, max)| max),
-                _ => None,
-            }
-        };
-        report.expect = Verdict::of(&expect.bounds(), found);
-        Ok(())
     }
 }

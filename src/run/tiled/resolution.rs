@@ -1,6 +1,6 @@
 //! Whether a lattice is fine enough for what it begins with.
 
-use super::Job;
+use super::TiledCase;
 use crate::grid::{Pool, Stored, Tile, TiledGrid};
 use crate::levelset::tiled::Wide;
 
@@ -17,7 +17,7 @@ fn join(a: Extent, b: Extent) -> Extent {
     Some((std::array::from_fn(least), std::array::from_fn(most)))
 }
 
-impl Job<'_> {
+impl TiledCase<'_> {
     /// Warns where all of the inside has fewer than four voxels along an axis.
     pub(super) fn doubt_resolution<R: Wide, S: Stored<R>, const E: usize>(
         &self,

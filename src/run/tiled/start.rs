@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::Job;
+use super::TiledCase;
 use super::coefficients::Lines;
 use crate::config::{Config, Initial};
 use crate::error::{Error, Result};
@@ -38,7 +38,7 @@ pub(super) enum Source {
 /// First tiles, their values, and at how many voxels the side of a closed surface was undecided and inverted.
 type Filled<S, const E: usize> = (TiledGrid<E>, Pool<S, E>, [usize; 2]);
 
-impl Job<'_> {
+impl TiledCase<'_> {
     /// Reads `[initial]`; what was doubtful goes to `warnings`.
     ///
     /// # Errors
@@ -117,20 +117,7 @@ impl Job<'_> {
         let band = self.band::<R>();
         let lines = Lines { origin: self.source.origin, dx: self.source.dx };
         if let Source::Mesh(surface) = source {
-            let ClosedSurface { vertices, triangles, .. } = surface;
-            // A band that is a little wider, so that values at its border are right.
-            let width = band.gamma.widen() + 1.0;
-            let distance = LatticeDistance::new(vertices, triangles, lines.origin, lines.dx, width);
-            let seeds = distance.blocks(E)?;
-            let seeds = seeds.into_iter().map(|corner| corner.map(|x| x.div_euclid(E as i32)));
-            let (undecided, inverted) = (AtomicUsize::new(0), AtomicUsize::new(0));
-            let (grid, phi) = TiledGrid::from_seeds(seeds, band, |first, out: &mut [R]| {
-                let found = distance.fill(first, E, out);
-                undecided.fetch_add(found.undecided, Ordering::Relaxed);
-                inverted.fetch_add(found.inverted, Ordering::Relaxed);
-                Ok(())
-            })?;
-            return Ok((grid, phi, [undecided.into_inner(), inverted.into_inner()]));
+            return fill_near(surface, band, lines);
         }
         let (low, high) = self.bounds(source)?;
         let (first, last) = self.tiles::<E>((low, high))?;
@@ -247,6 +234,28 @@ impl Job<'_> {
         }
         Ok((first.map(|x| x as i32), last.map(|x| x as i32)))
     }
+}
+
+/// Tiles and values near a closed surface.
+fn fill_near<R: Real, S: Stored<R>, const E: usize>(
+    surface: &ClosedSurface,
+    band: Band<R>,
+    lines: Lines,
+) -> Result<Filled<S, E>> {
+    let ClosedSurface { vertices, triangles, .. } = surface;
+    // A band that is a little wider, so that values at its border are right.
+    let width = band.gamma.widen() + 1.0;
+    let distance = LatticeDistance::new(vertices, triangles, lines.origin, lines.dx, width);
+    let seeds = distance.blocks(E)?;
+    let seeds = seeds.into_iter().map(|corner| corner.map(|x| x.div_euclid(E as i32)));
+    let (undecided, inverted) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (grid, phi) = TiledGrid::from_seeds(seeds, band, |first, out: &mut [R]| {
+        let found = distance.fill(first, E, out);
+        undecided.fetch_add(found.undecided, Ordering::Relaxed);
+        inverted.fetch_add(found.inverted, Ordering::Relaxed);
+        Ok(())
+    })?;
+    Ok((grid, phi, [undecided.into_inner(), inverted.into_inner()]))
 }
 
 /// Places of `edge^3` voxels of a block, x fastest, beginning with voxel `from` of each axis.

@@ -8,13 +8,14 @@ use crate::mesh::{Mesh, Values};
 use crate::output::{RunFolder, Series, numbered, remove};
 use crate::picture::{Lines, Options, Subject};
 use crate::run::device::Card;
+use crate::run::motion::State;
 use crate::run::picture::{Painter, time, title};
 use crate::run::states::write_surface;
 use crate::run::writer::{Files, Times};
 use crate::volume::Volume;
 
 /// All that is written of a state.
-pub(super) struct State {
+pub(in crate::run) struct TiledState {
     pub step: u64,
     pub time: f64,
     /// The surface, with the vertex arrays of its normals.
@@ -50,53 +51,11 @@ impl<'a> States<'a> {
             pictures: Pictures::new(config, card),
         }
     }
-
-    /// Goes on behind the states of a run that stopped early at `step`. Those of `step` itself are
-    /// removed if no state was `due` there.
-    pub(super) fn resume(&mut self, written: Times, step: u64, due: bool) -> Result<()> {
-        self.surfaces.resume(&written)?;
-        if let Some(volumes) = &mut self.volumes {
-            volumes.resume(&written)?;
-        }
-        let kept = written.last().is_some_and(|&(last, _)| last == step);
-        self.written = written;
-        if due || kept {
-            return Ok(());
-        }
-        self.surfaces.forget(step)?;
-        if let Some(volumes) = &self.volumes {
-            volumes.forget(step)?;
-        }
-        for file in &self.config.output.interface_files {
-            remove(&self.folder.file(&numbered("interface", step, file.ending())))?;
-        }
-        remove(&self.folder.file(&numbered(&self.config.name(), step, "png")))
-    }
-
-    /// Draws the last state; nothing is written after it.
-    pub(super) fn finish(&mut self, step: u64, time: f64, surface: &Mesh) -> Result<()> {
-        let Some(pictures) = &mut self.pictures else { return Ok(()) };
-        let file = match &pictures.picture.file {
-            Some(file) => file.clone(),
-            None if pictures.picture.every == Drawn::Last => {
-                self.folder.file(&format!("{}.png", self.config.name()))
-            }
-            None => return Ok(()),
-        };
-        pictures.draw(surface, step, time, &file)
-    }
-
-    /// Whether [`States::finish`] draws something.
-    pub(super) fn has_pictures(&self) -> bool {
-        self.pictures.is_some()
-    }
 }
 
 impl Files for States<'_> {
-    type State = State;
-
     fn write(&mut self, state: &State) -> Result<()> {
-        let State { step, time, ref surface, ref volume } = *state;
+        let TiledState { step, time, ref surface, ref volume } = *state.of_tiles()?;
         let compression = self.config.output.compression;
         self.surfaces.add(step, time, |path| write_vtp(path, surface, time, compression))?;
         if let (Some(series), Some(volume)) = (&mut self.volumes, volume) {
@@ -121,8 +80,41 @@ impl Files for States<'_> {
         &self.written
     }
 
-    fn take_back(&mut self, written: Times, step: u64) -> Result<()> {
-        self.resume(written, step, false)
+    fn resume(&mut self, written: Times, step: u64, due: bool) -> Result<()> {
+        self.surfaces.resume(&written)?;
+        if let Some(volumes) = &mut self.volumes {
+            volumes.resume(&written)?;
+        }
+        let kept = written.last().is_some_and(|&(last, _)| last == step);
+        self.written = written;
+        if due || kept {
+            return Ok(());
+        }
+        self.surfaces.forget(step)?;
+        if let Some(volumes) = &self.volumes {
+            volumes.forget(step)?;
+        }
+        for file in &self.config.output.interface_files {
+            remove(&self.folder.file(&numbered("interface", step, file.ending())))?;
+        }
+        remove(&self.folder.file(&numbered(&self.config.name(), step, "png")))
+    }
+
+    fn has_pictures(&self) -> bool {
+        self.pictures.is_some()
+    }
+
+    fn finish(&mut self, last: &State) -> Result<()> {
+        let last = last.of_tiles()?;
+        let Some(pictures) = &mut self.pictures else { return Ok(()) };
+        let file = match &pictures.picture.file {
+            Some(file) => file.clone(),
+            None if pictures.picture.every == Drawn::Last => {
+                self.folder.file(&format!("{}.png", self.config.name()))
+            }
+            None => return Ok(()),
+        };
+        pictures.draw(&last.surface, last.step, last.time, &file)
     }
 }
 

@@ -4,18 +4,20 @@ use std::sync::{Arc, Condvar};
 use std::time::Duration;
 
 use super::super::identity;
-use super::super::on_mesh::{Copied, MeshEvolution, OnHost, OnMesh, Standing};
-use super::super::prepared::{Prepared, Stages};
-use super::super::states::{self, States, StoredMesh};
+use super::super::mesh_setup::MeshSetup;
+use super::super::motion::State;
+use super::super::states::{MeshState, States, StoredMesh};
+use super::super::task::Stages;
 use super::super::writer::Times;
 use super::*;
 use crate::Cpu;
 use crate::config::Config;
 use crate::error::Error;
-use crate::levelset::evolution::{Breakdown, Choices, Snapshot, Totals};
+use crate::levelset::evolution::{Advance, Snapshot, Stretch, Totals};
+use crate::mesh::Mesh;
 use crate::output::RunFolder;
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint};
-use crate::surface::{self, Measurer};
+use crate::surface::Measurer;
 
 const CASE: &str = "version = 1\n[domain.mesh]\ngenerate.square = { cells = [4, 4] }\n\
     [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
@@ -54,22 +56,29 @@ struct Hooked<'a> {
 }
 
 impl Files for Hooked<'_> {
-    type State = states::State;
-    fn write(&mut self, state: &states::State) -> Result<()> {
-        (self.before)(state.step)?;
+    fn write(&mut self, state: &State) -> Result<()> {
+        (self.before)(state.of_mesh()?.step)?;
         self.states.write(state)
     }
     fn written(&self) -> &[(u64, f64)] {
         self.states.written()
     }
-    fn take_back(&mut self, written: Times, step: u64) -> Result<()> {
-        self.states.take_back(written, step)
+    fn resume(&mut self, written: Times, step: u64, due: bool) -> Result<()> {
+        self.states.resume(written, step, due)
+    }
+    fn has_pictures(&self) -> bool {
+        self.states.has_pictures()
+    }
+    fn finish(&mut self, last: &State) -> Result<()> {
+        self.states.finish(last)
     }
 }
 
 /// Steps of 0.1 at most; fails in a step, loses its interface in a step, or sets a flag.
 struct Fake<'a> {
     n: usize,
+    /// What measures it, on which mesh; there once the loop runs.
+    measured: Option<(Measurer, Mesh)>,
     steps: u64,
     fails_at: u64,
     gone_at: u64,
@@ -82,7 +91,15 @@ impl<'a> Fake<'a> {
         let never = u64::MAX;
         let interrupts_at = (never, flag);
         let begun = Arc::default();
-        Fake { n: 25, steps: 0, fails_at: never, gone_at: never, interrupts_at, begun }
+        Fake {
+            n: 25,
+            measured: None,
+            steps: 0,
+            fails_at: never,
+            gone_at: never,
+            interrupts_at,
+            begun,
+        }
     }
 
     fn phi(&self) -> Vec<f64> {
@@ -90,7 +107,7 @@ impl<'a> Fake<'a> {
     }
 }
 
-impl MeshEvolution for Fake<'_> {
+impl Motion for Fake<'_> {
     fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         self.steps += 1;
         self.begun.set(self.steps);
@@ -106,8 +123,22 @@ impl MeshEvolution for Fake<'_> {
     fn is_gone(&self) -> bool {
         self.steps >= self.gone_at
     }
-    fn standing(&mut self) -> Result<Arc<dyn Standing>> {
-        let snapshot = Snapshot {
+    fn measure(&mut self) -> Result<Measures> {
+        let (measurer, mesh) = self.measured.as_ref().unwrap();
+        let found = measurer.measure(mesh, &self.phi());
+        Ok(Measures { interface: found.interface, enclosed: found.enclosed, ..Measures::default() })
+    }
+    fn state(&mut self, step: u64, time: f64) -> Result<LateState> {
+        let (state, snapshot) = (self.view(step, time)?, self.snapshot()?);
+        let snapshot: Late<checkpoint::State> = Box::new(move || Ok(snapshot));
+        Ok(LateState { state: Box::new(move || Ok(state)), snapshot: Some(snapshot) })
+    }
+    fn view(&mut self, step: u64, time: f64) -> Result<State> {
+        let (phi, band) = (self.phi(), vec![true; self.n]);
+        Ok(State::Mesh(MeshState { step, time, phi, band, ..MeshState::default() }))
+    }
+    fn snapshot(&mut self) -> Result<checkpoint::State> {
+        Ok(checkpoint::State::Mesh(Snapshot {
             precision_bits: 64,
             time: 0.0,
             step: self.steps,
@@ -117,26 +148,13 @@ impl MeshEvolution for Fake<'_> {
             phi: self.phi(),
             in_band: vec![true; self.n],
             totals: self.totals(),
-        };
-        Ok(Arc::new(Copied { snapshot, band: vec![true; self.n] }))
+        }))
     }
-    fn measures(&mut self, on_host: OnHost<'_>) -> Result<surface::Measures> {
-        Ok(on_host(&self.phi()))
-    }
-    fn n_band_vertices(&self) -> usize {
-        self.n
-    }
-    fn n_active_patches(&self) -> usize {
-        1
+    fn interface(&mut self) -> Result<Vec<[f64; 3]>> {
+        Ok(Vec::new())
     }
     fn totals(&self) -> Totals {
         Totals::default()
-    }
-    fn choices(&self) -> Choices {
-        Choices::default()
-    }
-    fn breakdown(&self) -> Option<&Breakdown> {
-        None
     }
 }
 
@@ -163,21 +181,21 @@ fn run_and_keep(
     let config = Config::parse(CASE, "case.toml".as_ref(), &set).unwrap();
     let never = AtomicBool::new(false);
     let mut stage = Stages::new(&Silent, &never);
-    let prepared = Prepared::new(&config, Arc::new(Cpu::new(1).unwrap()), &mut stage).unwrap();
-    let mut report = prepared.report(&config);
+    let setup = MeshSetup::new(&config, Arc::new(Cpu::new(1).unwrap()), &mut stage).unwrap();
+    let mut report = Report::new(&config, 1);
     let parent = tempfile::tempdir().unwrap();
     let folder = RunFolder::open(&parent.path().join("out"), false).unwrap();
-    let stored = StoredMesh::new(&prepared.ready, config.output.compression);
-    let patch_of = prepared.patches.patch_of_vertex();
+    let stored = StoredMesh::new(&setup.cleaned, config.output.compression);
+    let patch_of = setup.patches.patch_of_vertex();
     let states = States::new(&config, &stored, &patch_of, "phi", &folder, None).unwrap();
     let mut files = Hooked { states, before };
-    let mesh = &prepared.ready.mesh;
+    let mesh = &setup.cleaned.mesh;
     let mut measures = MeasuresFile::create(&folder.file("measures.csv"), mesh.kind).unwrap();
-    let identity = identity::of(&config, mesh, &prepared.patches, &fake.phi()).unwrap();
+    let identity = identity::of(&config, mesh, &setup.patches, &fake.phi()).unwrap();
     let rule = config.output.checkpoint;
-    let keeper = Keeper::new(folder.file(CHECKPOINT), rule, identity, 1000.0);
-    let measurer = Measurer::new(mesh);
-    let work = Loop {
+    let keeper = Keeper::new(folder.file(CHECKPOINT), rule, identity, (Instant::now(), 1000.0));
+    fake.measured = Some((Measurer::new(mesh), mesh.clone()));
+    let inputs = LoopInputs {
         evolve: config.evolve.as_ref().unwrap(),
         output: &config.output,
         measures: &mut measures,
@@ -186,9 +204,7 @@ fn run_and_keep(
         keeper: Some(keeper),
         threads: 1,
     };
-    let on_host = |phi: &[f64]| measurer.measure(mesh, phi);
-    let mut subject = OnMesh { evolution: fake, on_host: &on_host };
-    let done = work.run(&mut subject, &mut files, None, &mut report);
+    let done = inputs.run(fake, &mut files, None, &mut report);
     let kept = Checkpoint::read(&folder.file(CHECKPOINT)).ok();
     let text = std::fs::read_to_string(folder.file("measures.csv")).unwrap();
     let time = |line: &str| line.split(',').nth(1).unwrap().parse().unwrap();
@@ -351,7 +367,7 @@ fn fails_late(fake: &mut Fake<'_>) {
     assert_eq!(kept.position.next_output, 2);
     assert_eq!(kept.written.states, [(0, 0.0)]);
     assert_eq!(kept.last.unwrap().step, 3);
-    let State::Mesh(snapshot) = kept.state else { panic!("of a mesh") };
+    let checkpoint::State::Mesh(snapshot) = kept.state else { panic!("of a mesh") };
     assert_eq!(snapshot.step, 3);
 }
 

@@ -1,10 +1,10 @@
-//! A motion on tiles on a GPU, as the time loop sees it.
+//! An evolution on tiles on a GPU, with what its failures and measures need of the host.
 
 use std::sync::Arc;
 
-use super::Job;
-use super::device::{Done, Range, Seen, Start, TiledMotion};
+use super::TiledCase;
 use super::failure::Named;
+use super::solver::{Done, Range, Seen, Start};
 use crate::Cpu;
 use crate::error::{Error, Result};
 use crate::gpu::Cuda;
@@ -16,16 +16,16 @@ use crate::mesh::Mesh;
 use crate::run::device::Card;
 use crate::surface::cubes::{Placement, extract};
 
-impl Job<'_> {
-    /// A motion on a card; what phi needs to be a distance is done here.
+impl TiledCase<'_> {
+    /// An evolution on a GPU; what phi needs to be a distance is done here.
     ///
     /// # Errors
-    /// As [`Job::motion`].
-    pub(super) fn on_card<'a, R: Wide, S: Stored<R> + Kept, const E: usize>(
+    /// As [`TiledCase::solver`].
+    pub(super) fn on_gpu<'a, R: Wide, S: Stored<R> + Kept, const E: usize>(
         &'a self,
         card: &Card,
         start: Start<S, E>,
-    ) -> Result<Box<dyn TiledMotion<R, S, E> + 'a>> {
+    ) -> Result<GpuTiles<'a, R, S, E>> {
         let (terms, options) = (self.device_terms(&card.cuda)?, self.options());
         let evolution = match start {
             Start::Snapshot(snapshot) => {
@@ -39,12 +39,12 @@ impl Job<'_> {
             }
         };
         let (terms, cpu) = (self.terms::<R>()?, self.cpu.clone());
-        Ok(Box::new(OnCard::new(evolution, terms, (cpu, card.cuda.clone()), self.named())))
+        Ok(GpuTiles::new(evolution, terms, (cpu, card.cuda.clone()), self.named()))
     }
 }
 
-/// A motion on a card, with what is needed to say why it broke down.
-pub(super) struct OnCard<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
+/// An evolution on a GPU, with what is needed to say why it broke down.
+pub(super) struct GpuTiles<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
     evolution: DeviceTiledEvolution<R, E, S>,
     terms: Terms<R>,
     cpu: Arc<Cpu>,
@@ -56,7 +56,7 @@ pub(super) struct OnCard<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
     seen: Option<(u64, TiledGrid<E>, Pool<S, E>)>,
 }
 
-impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnCard<'a, R, S, E> {
+impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> GpuTiles<'a, R, S, E> {
     pub fn new(
         evolution: DeviceTiledEvolution<R, E, S>,
         terms: Terms<R>,
@@ -64,7 +64,7 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnCard<'a, R, S, E> {
         named: Named<'a>,
     ) -> Self {
         let (band, gamma) = (evolution.band(), evolution.half_width());
-        OnCard { evolution, terms, cpu, cuda, named, band, gamma, seen: None }
+        GpuTiles { evolution, terms, cpu, cuda, named, band, gamma, seen: None }
     }
 
     /// What a failure comes from.
@@ -78,10 +78,8 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnCard<'a, R, S, E> {
             _ => error,
         }
     }
-}
 
-impl<R: Wide, S: Stored<R> + Kept, const E: usize> TiledMotion<R, S, E> for OnCard<'_, R, S, E> {
-    fn advance(&mut self, stretch: &Stretch) -> Result<Done> {
+    pub fn advance(&mut self, stretch: &Stretch) -> Result<Done> {
         self.seen = None;
         let before = *self.evolution.control();
         let advance = self.evolution.advance(stretch);
@@ -95,7 +93,7 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> TiledMotion<R, S, E> for OnCa
         })
     }
 
-    fn look(&mut self) -> Result<Seen<'_, R, S, E>> {
+    pub fn look(&mut self) -> Result<Seen<'_, R, S, E>> {
         let steps = self.evolution.n_steps();
         let seen = match self.seen.take() {
             Some(seen) if seen.0 == steps => seen,
@@ -108,7 +106,7 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> TiledMotion<R, S, E> for OnCa
         Ok(Seen { grid, phi, band: self.band, gamma: self.gamma })
     }
 
-    fn surface(&mut self, placement: &Placement, normals: bool) -> Result<Mesh> {
+    pub fn surface(&mut self, placement: &Placement, normals: bool) -> Result<Mesh> {
         match self.evolution.surface(placement, normals).and_then(|made| made.mesh(&self.cuda)) {
             // What the card has no room for is made here.
             Err(Error::Device { .. }) => extract(&self.look()?.tiles(), placement, normals),
@@ -116,7 +114,7 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> TiledMotion<R, S, E> for OnCa
         }
     }
 
-    fn range(&mut self) -> Result<Range<R>> {
+    pub fn range(&mut self) -> Result<Range<R>> {
         if self.evolution.control().n_tiles == 0 {
             return Ok(Range { low: R::zero(), high: R::zero(), active: 0 });
         }
@@ -124,19 +122,19 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> TiledMotion<R, S, E> for OnCa
         Ok(Range { low: found.low, high: found.high, active: found.active })
     }
 
-    fn n_tiles(&self) -> usize {
+    pub fn n_tiles(&self) -> usize {
         self.evolution.control().n_tiles as usize
     }
 
-    fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.evolution.bytes() as u64
     }
 
-    fn seconds(&self) -> Seconds {
+    pub fn seconds(&self) -> Seconds {
         Seconds { stages: self.evolution.seconds(), ..Seconds::default() }
     }
 
-    fn snapshot(&self) -> Result<TiledSnapshot> {
+    pub fn snapshot(&self) -> Result<TiledSnapshot> {
         self.evolution.snapshot()
     }
 }

@@ -9,39 +9,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::keep::Keeper;
+use super::motion::{LateState, Motion};
 use super::schedule::{Due, End, Schedule};
 use super::writer::{Files, Late, Writer};
 use super::{Observer, Progress};
 use crate::Cpu;
 use crate::config::{Evolve, Output};
 use crate::error::{Error, Result};
-use crate::levelset::evolution::{Advance, Stretch};
-use crate::output::checkpoint::{State, Written};
+use crate::output::checkpoint::{self, Written};
 use crate::output::{Measures, MeasuresFile, Report, Status};
-
-/// What a time loop moves and measures.
-pub(super) trait Moving {
-    /// What is written of a state.
-    type State;
-    /// Goes on for a stretch, or for a part of it that the user does not wait long for.
-    fn advance(&mut self, stretch: &Stretch) -> Result<Advance>;
-    /// True if there is no interface left.
-    fn is_gone(&self) -> bool;
-    /// Measures of the state; its step, time and step length are the loop's to fill in.
-    fn measure(&mut self) -> Result<Measures>;
-    /// All that is written of the state, as it stands now.
-    fn keep(&mut self, step: u64, time: f64) -> Result<Kept<Self::State>>;
-    /// All that changes, between two steps.
-    fn snapshot(&mut self) -> Result<State>;
-}
-
-/// A state that later steps do not change.
-pub(super) struct Kept<S> {
-    /// What is written of it.
-    pub state: Late<S>,
-    /// What a checkpoint takes of it, if that can wait too.
-    pub snapshot: Option<Late<State>>,
-}
 
 /// A place in the time loop: behind a step, before its outputs.
 #[derive(Clone, Debug)]
@@ -62,7 +38,7 @@ impl Point {
 }
 
 /// Everything a time loop needs beside what it moves.
-pub(super) struct Loop<'a> {
+pub(super) struct LoopInputs<'a> {
     pub evolve: &'a Evolve,
     pub output: &'a Output,
     pub measures: &'a mut MeasuresFile,
@@ -74,7 +50,7 @@ pub(super) struct Loop<'a> {
     pub threads: usize,
 }
 
-impl Loop<'_> {
+impl LoopInputs<'_> {
     /// Runs an evolution to its end, from its start or from the point of a checkpoint; writes
     /// states, measures and checkpoints when they are due, and keeps the report up to date.
     ///
@@ -86,14 +62,14 @@ impl Loop<'_> {
     ///
     /// # Errors
     /// Those of the steps and of writing.
-    pub(super) fn run<F: Files>(
+    pub(super) fn run(
         self,
-        moving: &mut dyn Moving<State = F::State>,
-        files: &mut F,
+        motion: &mut dyn Motion,
+        files: &mut dyn Files,
         from: Option<Point>,
         report: &mut Report,
     ) -> Result<()> {
-        let first = || Point::first(Schedule::new(self.evolve, self.output), moving.is_gone());
+        let first = || Point::first(Schedule::new(self.evolve, self.output), motion.is_gone());
         let point = from.unwrap_or_else(first);
         // Threads of their own: those of the steps would take up the writing while they wait for
         // each other, and a step would last as long as the disk takes.
@@ -101,7 +77,7 @@ impl Loop<'_> {
         let files = Mutex::new(files);
         cpu.beside(|scope| {
             let writer = Writer::new(scope, &files);
-            Course { work: self, moving, writer, report, under_way: None }.run(point)
+            TimeLoop { inputs: self, motion, writer, report, under_way: None }.run(point)
         })
     }
 }
@@ -115,27 +91,27 @@ struct UnderWay {
     measures: u64,
     last: Option<Measures>,
     /// What a checkpoint of the point takes, if steps may have left it.
-    snapshot: Option<Late<State>>,
+    snapshot: Option<Late<checkpoint::State>>,
 }
 
 /// A time loop on its way.
-struct Course<'c, 'w, 's, F: Files> {
-    work: Loop<'c>,
-    moving: &'c mut dyn Moving<State = F::State>,
-    writer: Writer<'w, 's, F>,
+struct TimeLoop<'c, 'w, 's, 'f> {
+    inputs: LoopInputs<'c>,
+    motion: &'c mut dyn Motion,
+    writer: Writer<'w, 's, 'f>,
     report: &'c mut Report,
     under_way: Option<UnderWay>,
 }
 
-impl<F: Files> Course<'_, '_, '_, F> {
+impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
     fn run(mut self, mut point: Point) -> Result<()> {
         let start = (point.schedule.steps(), point.schedule.time());
         loop {
             let (steps, time) = (point.schedule.steps(), point.schedule.time());
             (self.report.steps, self.report.time) = (steps, time);
             let end = point.due.end;
-            let interrupted = end.is_none() && self.work.interrupt.load(Ordering::Relaxed);
-            let is_kept = self.work.keeper.as_ref().is_some_and(|keeper| {
+            let interrupted = end.is_none() && self.inputs.interrupt.load(Ordering::Relaxed);
+            let is_kept = self.inputs.keeper.as_ref().is_some_and(|keeper| {
                 interrupted || end.is_none() && steps > start.0 && keeper.is_due(steps)
             });
             if is_kept {
@@ -149,12 +125,12 @@ impl<F: Files> Course<'_, '_, '_, F> {
                 self.wait()?;
             }
             if steps > start.0 {
-                self.work.observer.step(&Progress {
+                self.inputs.observer.step(&Progress {
                     step: steps,
                     time,
                     dt: point.dt,
-                    end_time: self.work.evolve.end_time,
-                    max_steps: self.work.evolve.max_steps,
+                    end_time: self.inputs.evolve.end_time,
+                    max_steps: self.inputs.evolve.max_steps,
                     start,
                 });
             }
@@ -172,8 +148,9 @@ impl<F: Files> Course<'_, '_, '_, F> {
     fn step(&mut self, point: &mut Point) -> Result<()> {
         self.leave()?;
         let steps = point.schedule.steps();
-        let most = self.work.keeper.as_ref().map_or(u64::MAX, |keeper| keeper.steps_to_next(steps));
-        let done = match self.moving.advance(&point.schedule.stretch(most)) {
+        let most =
+            self.inputs.keeper.as_ref().map_or(u64::MAX, |keeper| keeper.steps_to_next(steps));
+        let done = match self.motion.advance(&point.schedule.stretch(most)) {
             Ok(done) => done,
             Err(error) => {
                 self.wait()?;
@@ -188,7 +165,7 @@ impl<F: Files> Course<'_, '_, '_, F> {
             }
         };
         let schedule = &mut point.schedule;
-        point.due = schedule.arrive(&done, self.moving.is_gone());
+        point.due = schedule.arrive(&done, self.motion.is_gone());
         point.dt = done.dt;
         Ok(())
     }
@@ -199,14 +176,14 @@ impl<F: Files> Course<'_, '_, '_, F> {
         if self.writer.is_idle() {
             return self.wait();
         }
-        let is_kept = self.work.keeper.is_some();
+        let is_kept = self.inputs.keeper.is_some();
         if let Some(UnderWay { before, snapshot, .. }) = &mut self.under_way
             && snapshot.is_none()
             && is_kept
             && !before.states.is_empty()
         {
             let timer = Instant::now();
-            let taken = self.moving.snapshot();
+            let taken = self.motion.snapshot();
             *snapshot = Some(Box::new(move || taken));
             self.report.seconds.output += timer.elapsed().as_secs_f64();
         }
@@ -236,7 +213,7 @@ impl<F: Files> Course<'_, '_, '_, F> {
         if !state && !measures {
             return Ok(());
         }
-        let before = self.work.measures.prefix();
+        let before = self.inputs.measures.prefix();
         let mut done = if measures { self.measure(point) } else { Ok(()) };
         if state || done.is_err() {
             self.wait()?;
@@ -257,7 +234,7 @@ impl<F: Files> Course<'_, '_, '_, F> {
             self.under_way = Some(UnderWay {
                 point: point.clone(),
                 before,
-                measures: self.work.measures.prefix().bytes,
+                measures: self.inputs.measures.prefix().bytes,
                 last: self.report.last,
                 snapshot,
             });
@@ -279,7 +256,7 @@ impl<F: Files> Course<'_, '_, '_, F> {
         let UnderWay { point, before, measures, last, snapshot } = under_way;
         let (steps, time) = (point.schedule.steps(), point.schedule.time());
         (self.report.steps, self.report.time, self.report.last) = (steps, time, last);
-        if let Err(error) = self.work.measures.end_at(measures) {
+        if let Err(error) = self.inputs.measures.end_at(measures) {
             tracing::warn!("lines of measures behind step {steps} stay: {error}");
         }
         self.go_back(&point, before, snapshot);
@@ -288,7 +265,12 @@ impl<F: Files> Course<'_, '_, '_, F> {
 
     /// Takes back the outputs of a point, of which one has failed, and writes a checkpoint that
     /// has them still to come; `snapshot` is there if steps have left the point.
-    fn go_back(&mut self, point: &Point, before: Written, snapshot: Option<Late<State>>) {
+    fn go_back(
+        &mut self,
+        point: &Point,
+        before: Written,
+        snapshot: Option<Late<checkpoint::State>>,
+    ) {
         if before.states.is_empty() {
             return;
         }
@@ -300,7 +282,7 @@ impl<F: Files> Course<'_, '_, '_, F> {
         }
         if self.save(point, before, snapshot) {
             tracing::warn!("step {steps} is kept: `zeroset run` with --resume goes on from it");
-        } else if self.work.keeper.as_ref().is_some_and(Keeper::has_one) {
+        } else if self.inputs.keeper.as_ref().is_some_and(Keeper::has_one) {
             tracing::warn!(
                 "the checkpoint before is kept: `zeroset run` with --resume goes on from it"
             );
@@ -310,18 +292,23 @@ impl<F: Files> Course<'_, '_, '_, F> {
     /// What is written so far.
     fn written(&self) -> Written {
         let states = self.writer.written().to_vec();
-        Written { states, measures: self.work.measures.prefix() }
+        Written { states, measures: self.inputs.measures.prefix() }
     }
 
     /// Writes a checkpoint of the state now or of a snapshot, if the run keeps any; whether it did.
-    fn save(&mut self, point: &Point, written: Written, snapshot: Option<Late<State>>) -> bool {
-        let Some(keeper) = &mut self.work.keeper else { return false };
+    fn save(
+        &mut self,
+        point: &Point,
+        written: Written,
+        snapshot: Option<Late<checkpoint::State>>,
+    ) -> bool {
+        let Some(keeper) = &mut self.inputs.keeper else { return false };
         let timer = Instant::now();
-        if let Err(error) = self.work.measures.sync() {
+        if let Err(error) = self.inputs.measures.sync() {
             tracing::warn!("no checkpoint: {error}");
             return false;
         }
-        let taken = snapshot.map_or_else(|| self.moving.snapshot(), |late| late());
+        let taken = snapshot.map_or_else(|| self.motion.snapshot(), |late| late());
         let saved = match taken {
             Ok(snapshot) => keeper.save(snapshot, point, written, self.report),
             Err(error) => {
@@ -337,18 +324,18 @@ impl<F: Files> Course<'_, '_, '_, F> {
         let timer = Instant::now();
         let Point { schedule, dt, .. } = point;
         let (step, time) = (schedule.steps(), schedule.time());
-        let row = Measures { step, time, dt: *dt, ..self.moving.measure()? };
-        self.work.measures.append(&row)?;
+        let row = Measures { step, time, dt: *dt, ..self.motion.measure()? };
+        self.inputs.measures.append(&row)?;
         self.report.last = Some(row);
         self.report.seconds.output += timer.elapsed().as_secs_f64();
         Ok(())
     }
 
     /// Keeps the state and hands it over; what a checkpoint of it takes.
-    fn write_state(&mut self, point: &Point) -> Result<Option<Late<State>>> {
+    fn write_state(&mut self, point: &Point) -> Result<Option<Late<checkpoint::State>>> {
         let timer = Instant::now();
-        let Kept { state, snapshot } =
-            self.moving.keep(point.schedule.steps(), point.schedule.time())?;
+        let LateState { state, snapshot } =
+            self.motion.state(point.schedule.steps(), point.schedule.time())?;
         self.writer.write(state)?;
         self.report.seconds.output += timer.elapsed().as_secs_f64();
         Ok(snapshot)

@@ -1,7 +1,8 @@
-//! What moves on tiles, on either device, as the time loop sees it.
+//! What moves on tiles, on either device.
 
-use super::Job;
+use super::TiledCase;
 use super::failure::Named;
+use super::gpu::GpuTiles;
 use crate::error::Result;
 use crate::grid::{Band, Pool, Stored, TiledGrid};
 use crate::levelset::evolution::{Advance, Stretch};
@@ -76,81 +77,132 @@ impl<R: Wide, S: Stored<R>, const E: usize> Seen<'_, R, S, E> {
     }
 }
 
-/// A motion on tiles.
-pub(super) trait TiledMotion<R: Wide, S: Stored<R> + Kept, const E: usize> {
+/// An evolution on tiles on the device of the run; lengths are in voxels.
+pub(super) enum TiledSolver<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
+    Cpu {
+        evolution: Box<TiledEvolution<R, E, S>>,
+        /// Names the voxel where a step broke down.
+        named: Named<'a>,
+    },
+    Gpu(Box<GpuTiles<'a, R, S, E>>),
+}
+
+impl<R: Wide, S: Stored<R> + Kept, const E: usize> TiledSolver<'_, R, S, E> {
     /// Steps of a stretch, one at least; its rate is in voxels per time.
     ///
     /// # Errors
     /// Those of [`TiledEvolution::step`]; where a voxel is known, it is named in world units.
-    fn advance(&mut self, stretch: &Stretch) -> Result<Done>;
+    pub fn advance(&mut self, stretch: &Stretch) -> Result<Done> {
+        let (evolution, named) = match self {
+            TiledSolver::Cpu { evolution, named } => (evolution, named),
+            TiledSolver::Gpu(tiles) => return tiles.advance(stretch),
+        };
+        let step = evolution.step(stretch.largest_step());
+        let step = step.map_err(|error| match evolution.breakdown() {
+            Some(found) => named.error(found),
+            None => error,
+        })?;
+        Ok(Done {
+            advance: stretch.after(step.dt, step.rate),
+            has_interface: step.has_interface,
+            voxel_updates: step.active_voxels,
+            reinitializations: u64::from(step.reinitialized),
+        })
+    }
 
     /// Tiles and values of now.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device) if a card fails.
-    fn look(&mut self) -> Result<Seen<'_, R, S, E>>;
+    pub fn look(&mut self) -> Result<Seen<'_, R, S, E>> {
+        match self {
+            TiledSolver::Cpu { evolution, .. } => {
+                let (grid, phi) = (evolution.grid(), evolution.phi());
+                Ok(Seen { grid, phi, band: evolution.band(), gamma: evolution.half_width() })
+            }
+            TiledSolver::Gpu(tiles) => tiles.look(),
+        }
+    }
 
     /// The interface in world units.
     ///
     /// # Errors
     /// Those of [`extract`]; [`Error::Device`](crate::Error::Device) if a card fails.
-    fn surface(&mut self, placement: &Placement, normals: bool) -> Result<Mesh> {
-        extract(&self.look()?.tiles(), placement, normals)
+    pub fn surface(&mut self, placement: &Placement, normals: bool) -> Result<Mesh> {
+        match self {
+            TiledSolver::Cpu { .. } => extract(&self.look()?.tiles(), placement, normals),
+            TiledSolver::Gpu(tiles) => tiles.surface(placement, normals),
+        }
     }
 
     /// The range of phi over all tiles.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device) if a card fails.
-    fn range(&mut self) -> Result<Range<R>> {
-        Ok(self.look()?.range())
+    pub fn range(&mut self) -> Result<Range<R>> {
+        match self {
+            TiledSolver::Cpu { .. } => Ok(self.look()?.range()),
+            TiledSolver::Gpu(tiles) => tiles.range(),
+        }
     }
 
     /// Number of tiles of now.
-    fn n_tiles(&self) -> usize;
+    pub fn n_tiles(&self) -> usize {
+        match self {
+            TiledSolver::Cpu { evolution, .. } => evolution.grid().n_tiles(),
+            TiledSolver::Gpu(tiles) => tiles.n_tiles(),
+        }
+    }
 
     /// Bytes held by tiles and values.
-    fn bytes(&self) -> u64;
+    pub fn bytes(&self) -> u64 {
+        match self {
+            TiledSolver::Cpu { evolution, .. } => evolution.bytes(),
+            TiledSolver::Gpu(tiles) => tiles.bytes(),
+        }
+    }
 
     /// Seconds spent so far.
-    fn seconds(&self) -> Seconds;
+    pub fn seconds(&self) -> Seconds {
+        match self {
+            TiledSolver::Cpu { evolution, .. } => evolution.seconds(),
+            TiledSolver::Gpu(tiles) => tiles.seconds(),
+        }
+    }
 
     /// The state between two steps.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if a card fails.
-    fn snapshot(&self) -> Result<TiledSnapshot>;
+    /// [`Error::Device`](crate::Error::Device) if a card fails, or there is no memory for the copy.
+    pub fn snapshot(&self) -> Result<TiledSnapshot> {
+        match self {
+            TiledSolver::Cpu { evolution, .. } => evolution.snapshot(),
+            TiledSolver::Gpu(tiles) => tiles.snapshot(),
+        }
+    }
 }
 
-impl Job<'_> {
-    /// A motion on the card, or on the processor where there is none.
+impl TiledCase<'_> {
+    /// An evolution on the GPU, or on the CPU where there is none.
     ///
     /// # Errors
     /// Those of [`TiledEvolution::new`] and [`TiledEvolution::resume`]; [`Error::Device`](crate::Error::Device)
     /// if the card has too little memory.
-    pub(super) fn motion<'a, R: Wide, S: Stored<R> + Kept, const E: usize>(
+    pub(super) fn solver<'a, R: Wide, S: Stored<R> + Kept, const E: usize>(
         &'a self,
         card: Option<&Card>,
         start: Start<S, E>,
-    ) -> Result<Box<dyn TiledMotion<R, S, E> + 'a>> {
+    ) -> Result<TiledSolver<'a, R, S, E>> {
         match card {
-            Some(card) => self.on_card(card, start),
+            Some(card) => Ok(TiledSolver::Gpu(Box::new(self.on_gpu(card, start)?))),
             None => {
-                let evolution = self.on_cpu(start)?;
-                Ok(Box::new(OnCpu { evolution, named: self.named() }))
+                let evolution = Box::new(self.with_terms(start, &self.terms::<R>()?)?);
+                Ok(TiledSolver::Cpu { evolution, named: self.named() })
             }
         }
     }
 
-    /// A motion on the processor.
-    pub(super) fn on_cpu<R: Wide, S: Stored<R> + Kept, const E: usize>(
-        &self,
-        start: Start<S, E>,
-    ) -> Result<TiledEvolution<R, E, S>> {
-        self.with_terms(start, &self.terms::<R>()?)
-    }
-
-    /// The same with other terms than those of the case.
+    /// An evolution on the CPU.
     pub(super) fn with_terms<R: Wide, S: Stored<R> + Kept, const E: usize>(
         &self,
         start: Start<S, E>,
@@ -167,50 +219,5 @@ impl Job<'_> {
             }
             Start::Snapshot(snapshot) => TiledEvolution::resume(snapshot, terms, options, cpu),
         }
-    }
-}
-
-/// A motion on the processor.
-pub(super) struct OnCpu<'a, R: Wide, S: Stored<R>, const E: usize> {
-    pub evolution: TiledEvolution<R, E, S>,
-    /// Names the voxel where a step broke down.
-    pub named: Named<'a>,
-}
-
-impl<R: Wide, S: Stored<R> + Kept, const E: usize> TiledMotion<R, S, E> for OnCpu<'_, R, S, E> {
-    fn advance(&mut self, stretch: &Stretch) -> Result<Done> {
-        let step = self.evolution.step(stretch.largest_step());
-        let step = step.map_err(|error| match self.evolution.breakdown() {
-            Some(found) => self.named.error(found),
-            None => error,
-        })?;
-        Ok(Done {
-            advance: stretch.after(step.dt, step.rate),
-            has_interface: step.has_interface,
-            voxel_updates: step.active_voxels,
-            reinitializations: u64::from(step.reinitialized),
-        })
-    }
-
-    fn look(&mut self) -> Result<Seen<'_, R, S, E>> {
-        let evolution = &self.evolution;
-        let (grid, phi) = (evolution.grid(), evolution.phi());
-        Ok(Seen { grid, phi, band: evolution.band(), gamma: evolution.half_width() })
-    }
-
-    fn n_tiles(&self) -> usize {
-        self.evolution.grid().n_tiles()
-    }
-
-    fn bytes(&self) -> u64 {
-        self.evolution.bytes()
-    }
-
-    fn seconds(&self) -> Seconds {
-        self.evolution.seconds()
-    }
-
-    fn snapshot(&self) -> Result<TiledSnapshot> {
-        self.evolution.snapshot()
     }
 }

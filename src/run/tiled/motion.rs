@@ -1,17 +1,17 @@
-//! An evolution on tiles, as the time loop sees it.
+//! A motion on tiles, on either device.
 
-use super::device::{Range, Seen, TiledMotion};
-use super::states;
+use super::solver::{Range, Seen, TiledSolver};
+use super::states::TiledState;
 use crate::config::OutputVolume;
 use crate::error::{Error, Result};
 use crate::grid::Stored;
-use crate::levelset::evolution::{Advance, Stretch};
-use crate::levelset::tiled::{self, Kept, Wide};
+use crate::levelset::evolution::{Advance, Stretch, Totals};
+use crate::levelset::tiled::{Kept, Wide};
 use crate::mesh::Mesh;
-use crate::output::checkpoint::{State, Work};
-use crate::output::{Measures, SurfaceCounts};
+use crate::output::checkpoint::{self, Work};
+use crate::output::{Measures, SurfaceCounts, TileCounts};
 use crate::primitives::memory;
-use crate::run::evolve::{self, Moving};
+use crate::run::motion::{LateState, Motion, State};
 use crate::surface::cubes::{self, Placement, Records, components};
 use crate::surface::drop_flat;
 use crate::volume::{self, Samples, Volume};
@@ -19,51 +19,37 @@ use crate::volume::{self, Samples, Volume};
 /// Most voxels of a dense volume: 8 GB.
 const MOST_VOXELS: u64 = 1 << 31;
 
-/// A motion and what is written of it.
-pub(super) struct OnTiles<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
-    motion: Box<dyn TiledMotion<R, S, E> + 'a>,
+/// A motion on tiles, in world units, and what is written of it.
+pub(super) struct TiledMotion<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
+    solver: TiledSolver<'a, R, S, E>,
     placement: Placement,
     /// The box of dense volumes, if states have some.
     volume: Option<&'a OutputVolume>,
     work: Work,
 }
 
-impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
+impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> TiledMotion<'a, R, S, E> {
     /// `work` was done before the first step.
     pub fn new(
-        motion: Box<dyn TiledMotion<R, S, E> + 'a>,
-        placement: Placement,
-        volume: Option<&'a OutputVolume>,
+        solver: TiledSolver<'a, R, S, E>,
+        (placement, volume): (Placement, Option<&'a OutputVolume>),
         work: Work,
     ) -> Self {
-        let mut new = OnTiles { motion, placement, volume, work };
+        let mut new = TiledMotion { solver, placement, volume, work };
         new.note_size();
         new
     }
 
-    pub fn n_tiles(&self) -> usize {
-        self.motion.n_tiles()
-    }
-
-    /// What was counted so far.
-    pub fn work(&self) -> Work {
-        self.work
-    }
-
-    pub fn seconds(&self) -> tiled::Seconds {
-        self.motion.seconds()
-    }
-
     /// The interface in world units, without triangles of no area where phi is 0 at a voxel.
-    pub fn surface(&mut self, normals: bool) -> Result<Mesh> {
-        let mut surface = self.motion.surface(&self.placement, normals)?;
+    fn surface(&mut self, normals: bool) -> Result<Mesh> {
+        let mut surface = self.solver.surface(&self.placement, normals)?;
         drop_flat(&mut surface);
         Ok(surface)
     }
 
     /// What the interface takes; `None` if it spans too many voxels for records.
-    pub fn surface_counts(&mut self) -> Option<SurfaceCounts> {
-        let records = Records::new(&self.motion.look().ok()?.tiles()).ok()?;
+    fn surface_counts(&mut self) -> Option<SurfaceCounts> {
+        let records = Records::new(&self.solver.look().ok()?.tiles()).ok()?;
         Some(SurfaceCounts::new(records.list.len(), records.triangles))
     }
 
@@ -73,14 +59,14 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
     /// Those of [`Room::of`].
     pub fn check_volume(&mut self) -> Result<()> {
         let Some(of) = self.volume else { return Ok(()) };
-        let grid = self.motion.look()?.grid;
+        let grid = self.solver.look()?.grid;
         Room::<R>::of(of, &self.placement, grid.extent().unwrap_or_default()).map(drop)
     }
 
     /// phi on the box of `output.volume`.
     fn volume(&mut self, of: &OutputVolume) -> Result<Volume> {
         let Placement { origin, spacing } = self.placement;
-        let Seen { grid, phi, gamma, .. } = self.motion.look()?;
+        let Seen { grid, phi, gamma, .. } = self.solver.look()?;
         let Room { low, shape, mut values } =
             Room::of(of, &self.placement, grid.extent().unwrap_or_default())?;
         values.resize(shape.iter().product(), R::zero());
@@ -96,8 +82,8 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> OnTiles<'a, R, S, E> {
     }
 
     fn note_size(&mut self) {
-        self.work.most_tiles = self.work.most_tiles.max(self.n_tiles() as u64);
-        self.work.most_bytes = self.work.most_bytes.max(self.motion.bytes());
+        self.work.most_tiles = self.work.most_tiles.max(self.solver.n_tiles() as u64);
+        self.work.most_bytes = self.work.most_bytes.max(self.solver.bytes());
     }
 }
 
@@ -143,13 +129,11 @@ impl<R> Room<R> {
     }
 }
 
-impl<R: Wide, S: Stored<R> + Kept, const E: usize> Moving for OnTiles<'_, R, S, E> {
-    type State = states::State;
-
+impl<R: Wide, S: Stored<R> + Kept, const E: usize> Motion for TiledMotion<'_, R, S, E> {
     fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
         let dx = self.placement.spacing;
         let in_voxels = Stretch { steady: stretch.steady / dx, ..*stretch };
-        let done = self.motion.advance(&in_voxels)?;
+        let done = self.solver.advance(&in_voxels)?;
         self.work.is_gone = !done.has_interface;
         self.work.voxel_updates += done.voxel_updates;
         self.work.reinitializations += done.reinitializations;
@@ -158,15 +142,15 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> Moving for OnTiles<'_, R, S, 
     }
 
     fn is_gone(&self) -> bool {
-        self.work.is_gone || self.n_tiles() == 0
+        self.work.is_gone || self.solver.n_tiles() == 0
     }
 
     fn measure(&mut self) -> Result<Measures> {
         let dx = self.placement.spacing;
-        let n_tiles = self.n_tiles() as u64;
+        let n_tiles = self.solver.n_tiles() as u64;
         let surface = self.surface(false)?;
         let (found, parts) = (cubes::Measures::of(&surface), components(&surface));
-        let Range { low, high, active } = self.motion.range()?;
+        let Range { low, high, active } = self.solver.range()?;
         Ok(Measures {
             interface: found.area,
             enclosed: found.volume.unwrap_or(f64::NAN),
@@ -181,14 +165,45 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> Moving for OnTiles<'_, R, S, 
         })
     }
 
-    fn keep(&mut self, step: u64, time: f64) -> Result<evolve::Kept<states::State>> {
+    fn state(&mut self, step: u64, time: f64) -> Result<LateState> {
         let surface = self.surface(true)?;
         let volume = self.volume.map(|of| self.volume(of)).transpose()?;
-        let state = states::State { step, time, surface, volume };
-        Ok(evolve::Kept { state: Box::new(move || Ok(state)), snapshot: None })
+        let state = State::Tiles(TiledState { step, time, surface, volume });
+        Ok(LateState { state: Box::new(move || Ok(state)), snapshot: None })
     }
 
-    fn snapshot(&mut self) -> Result<State> {
-        Ok(State::Tiles(self.motion.snapshot()?, self.work))
+    fn view(&mut self, step: u64, time: f64) -> Result<State> {
+        Ok(State::Tiles(TiledState { step, time, surface: self.surface(false)?, volume: None }))
+    }
+
+    fn snapshot(&mut self) -> Result<checkpoint::State> {
+        Ok(checkpoint::State::Tiles(self.solver.snapshot()?, self.work))
+    }
+
+    fn interface(&mut self) -> Result<Vec<[f64; 3]>> {
+        Ok(self.surface(false)?.vertices)
+    }
+
+    fn totals(&self) -> Totals {
+        let seconds = self.solver.seconds();
+        Totals {
+            evolve_seconds: seconds.blocks + seconds.speed + seconds.stages,
+            reinitialize_seconds: seconds.reinitialize,
+            cell_updates: self.work.voxel_updates,
+            reinitializations: self.work.reinitializations,
+            iterations: 0,
+        }
+    }
+
+    fn tiles(&mut self, is_full: bool) -> Option<TileCounts> {
+        Some(TileCounts {
+            dx: self.placement.spacing,
+            edge: E,
+            first: 0,
+            last: self.solver.n_tiles(),
+            most: self.work.most_tiles as usize,
+            bytes: self.work.most_bytes,
+            surface: if is_full { None } else { self.surface_counts() },
+        })
     }
 }

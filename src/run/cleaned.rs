@@ -14,7 +14,7 @@ use crate::mesh::{self, Cleaning, DataArray, Group, Kind, Members, Mesh};
 /// A mesh that a solver may trust, and the way back to the mesh as stored.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Ready {
+pub struct CleanedMesh {
     /// The cleaned mesh.
     pub mesh: Mesh,
     /// What cleaning did; holds the map to stored vertices.
@@ -38,7 +38,7 @@ struct Unmasked {
     n_outside: usize,
 }
 
-impl Ready {
+impl CleanedMesh {
     /// Reads or makes the mesh of a case with its data arrays, refines and cleans it.
     ///
     /// # Errors
@@ -77,10 +77,10 @@ impl Ready {
             mesh::assess(&mesh).map_err(in_file)?;
         }
         mesh = mesh::refine::refine_times(mesh, source.refine).map_err(in_file)?;
-        let ready = Self::cleaned(mesh, file.as_deref(), warnings)?;
+        let cleaned = Self::of(mesh, file.as_deref(), warnings)?;
         match config.distance.as_ref().and_then(|distance| distance.mask.as_ref()) {
-            Some(mask) => ready.masked(config, mask),
-            None => Ok(ready),
+            Some(mask) => cleaned.masked(config, mask),
+            None => Ok(cleaned),
         }
     }
 
@@ -121,12 +121,12 @@ impl Ready {
     ///
     /// # Errors
     /// [`Error::Input`] or [`Error::Mesh`] if the mesh cannot serve.
-    pub fn cleaned(mesh: Mesh, file: Option<&Path>, mut warnings: Vec<String>) -> Result<Self> {
+    pub fn of(mesh: Mesh, file: Option<&Path>, mut warnings: Vec<String>) -> Result<Self> {
         let stored_vertices = mesh.vertices.clone();
-        let cleaned = mesh::clean(mesh);
+        let done = mesh::clean(mesh);
         let (mesh, cleaning) = match file {
-            Some(path) => cleaned.map_err(|error| error.in_file(path))?,
-            None => cleaned?,
+            Some(path) => done.map_err(|error| error.in_file(path))?,
+            None => done?,
         };
         // Cleaning has said so already; the report has it from here.
         if let Some(summary) = cleaning.summary() {
@@ -135,7 +135,7 @@ impl Ready {
                 None => summary,
             });
         }
-        Ok(Ready { mesh, cleaning, stored_vertices, warnings, unmasked: None })
+        Ok(CleanedMesh { mesh, cleaning, stored_vertices, warnings, unmasked: None })
     }
 
     /// Values of the cleaned mesh's vertices in the order of the stored ones, `fill` elsewhere.
@@ -160,7 +160,7 @@ impl Ready {
         self.mesh.cells.iter().map(|&v| kept[v as usize]).collect()
     }
 
-    /// Values of the cells that take part in the order of [`Ready::stored_cells`], `fill` elsewhere.
+    /// Values of the cells that take part in the order of [`CleanedMesh::stored_cells`], `fill` elsewhere.
     pub fn as_stored_cells<T: Copy>(&self, values: Vec<T>, fill: T) -> Vec<T> {
         let Some(unmasked) = &self.unmasked else { return values };
         let mut stored = vec![fill; unmasked.cells.len() / self.mesh.kind.arity()];
@@ -237,7 +237,7 @@ impl Ready {
     /// Cell array `name` with one number per cell, all finite.
     ///
     /// # Errors
-    /// As [`Ready::vertex_array`].
+    /// As [`CleanedMesh::vertex_array`].
     pub fn cell_array(&self, name: &str) -> Result<Vec<f64>> {
         self.numbers("cell", self.mesh.cell_array(name), &self.mesh.cell_data, name, 1)
     }
@@ -350,7 +350,7 @@ pub(super) mod tests {
     use crate::mesh::Values;
 
     /// Two triangles among five vertices, the second of which nothing uses.
-    pub(in crate::run) fn ready() -> Ready {
+    pub(in crate::run) fn cleaned() -> CleanedMesh {
         let vertices =
             vec![[0.0; 3], [9.0, 9.0, 9.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
         let mut mesh = Mesh::new(Kind::Surface, vertices, vec![0, 2, 3, 0, 3, 4]);
@@ -365,30 +365,30 @@ pub(super) mod tests {
         mesh.cell_data.push(array("speed", 1, vec![2.0, -1.0]));
         let members = Members::Simplices { dimension: 1, vertices: vec![3, 4] };
         mesh.groups.push(Group { name: "rim".into(), members });
-        Ready::cleaned(mesh, None, Vec::new()).unwrap()
+        CleanedMesh::of(mesh, None, Vec::new()).unwrap()
     }
 
     #[test]
     fn users_and_files_speak_of_stored_vertices() {
-        let ready = ready();
-        assert_eq!(ready.vertex(3).unwrap(), 2);
-        assert!(ready.vertex(1).unwrap_err().to_string().contains("no cell uses vertex 1"));
-        assert!(ready.vertex(5).unwrap_err().to_string().contains("numbered 0 to 4"));
-        assert_eq!(ready.as_stored(&[5, 6, 7, 8], -1), [5, -1, 6, 7, 8]);
-        assert_eq!(*ready.stored_cells(), [0, 2, 3, 0, 3, 4]);
-        assert_eq!(ready.warnings.len(), 1);
-        assert_eq!(ready.vertex_array("curv", 1).unwrap(), [0.0, 2.0, 3.0, 4.0]);
+        let cleaned = cleaned();
+        assert_eq!(cleaned.vertex(3).unwrap(), 2);
+        assert!(cleaned.vertex(1).unwrap_err().to_string().contains("no cell uses vertex 1"));
+        assert!(cleaned.vertex(5).unwrap_err().to_string().contains("numbered 0 to 4"));
+        assert_eq!(cleaned.as_stored(&[5, 6, 7, 8], -1), [5, -1, 6, 7, 8]);
+        assert_eq!(*cleaned.stored_cells(), [0, 2, 3, 0, 3, 4]);
+        assert_eq!(cleaned.warnings.len(), 1);
+        assert_eq!(cleaned.vertex_array("curv", 1).unwrap(), [0.0, 2.0, 3.0, 4.0]);
     }
 
     #[test]
     fn missing_names_are_answered_with_those_there_are() {
-        let ready = ready();
-        let message = ready.vertex_array("curve", 1).unwrap_err().to_string();
+        let cleaned = cleaned();
+        let message = cleaned.vertex_array("curve", 1).unwrap_err().to_string();
         assert!(message.contains("did you mean `curv`? there are: curv, hole, wind"), "{message}");
-        let message = ready.vertex_array("wind", 1).unwrap_err().to_string();
+        let message = cleaned.vertex_array("wind", 1).unwrap_err().to_string();
         assert!(message.contains("has 3 numbers per vertex, needed: 1"), "{message}");
-        let message = ready.vertex_array("hole", 1).unwrap_err().to_string();
+        let message = cleaned.vertex_array("hole", 1).unwrap_err().to_string();
         assert!(message.contains("vertex 3: array \"hole\" is NaN"), "{message}");
-        assert!(ready.group("rin").unwrap_err().to_string().contains("`rim`"));
+        assert!(cleaned.group("rin").unwrap_err().to_string().contains("`rim`"));
     }
 }

@@ -1,0 +1,137 @@
+//! The task [evolve] on a mesh: from its coefficients to a motion that can begin or go on.
+
+use std::sync::Arc;
+
+use super::Begun;
+use crate::Cpu;
+use crate::config::{Config, Drawn, HalfWidth, Rule};
+use crate::error::Result;
+use crate::levelset::evolution::{self, Options, Slivers, Terms};
+use crate::output::{Report, checkpoint};
+use crate::run::factory::{self, MeshStart};
+use crate::run::keep::identify;
+use crate::run::mesh_setup::{self, MeshSetup};
+use crate::run::motion::{Motion, other};
+use crate::run::planar::leaves_the_plane;
+use crate::run::states::{States, StoredMesh};
+use crate::run::task::{Run, Task};
+use crate::run::{CleanedMesh, identity, setup};
+
+/// A case that moves an interface on a mesh.
+pub(in crate::run) struct EvolveTask<'a> {
+    pub config: &'a Config,
+    pub cpu: Arc<Cpu>,
+}
+
+impl Task for EvolveTask<'_> {
+    fn report(&self) -> Report {
+        Report::new(self.config, self.cpu.threads())
+    }
+
+    fn check(&self) -> Result<String> {
+        mesh_setup::check(self.config, "evolve", |cleaned| {
+            let terms = setup::terms(self.config, cleaned)?;
+            leaves_the_plane(&cleaned.mesh, &terms).iter().for_each(|w| tracing::warn!("{w}"));
+            Ok(())
+        })
+    }
+
+    fn run(&self, mut run: Run<'_>, report: &mut Report) -> Result<()> {
+        let config = self.config;
+        let setup = MeshSetup::new(config, self.cpu.clone(), &mut run.stage)?;
+        setup.note(report);
+        let (cleaned, mesh) = (&setup.cleaned, &setup.cleaned.mesh);
+        let setup::Start { phi, warnings, .. } = setup::initial_phi(config, cleaned)?;
+        report.warnings.extend(warnings);
+        let terms = setup::terms(config, cleaned)?;
+        let (stopped, state) = run.stopped.take().unzip();
+        let identity = identify(config, stopped.as_ref(), || {
+            identity::of(config, mesh, &setup.patches, &phi)
+        })?;
+        let snapshot = match state {
+            Some(checkpoint::State::Mesh(snapshot)) => Some(snapshot),
+            Some(checkpoint::State::Tiles(..)) => return Err(other("tiles", "a mesh")),
+            None => None,
+        };
+        let options = options(&setup);
+        let start = MeshStart { phi: &phi, terms: &terms, options: &options };
+        let motion = factory::mesh_motion(&setup, start, snapshot.as_ref())?;
+        // Pictures of a series have the camera and the colors of the first state.
+        let is_series = config.output.picture.as_ref().is_some_and(|p| p.every == Drawn::State);
+        let first = match snapshot.is_some() && is_series {
+            true => Some(factory::mesh_motion(&setup, start, None)?.view(0, 0.0)?),
+            false => None,
+        };
+        drop((snapshot, phi));
+        note_choices(&*motion, cleaned, &terms, report);
+        let patch_of = setup.patches.patch_of_vertex();
+        let stored = StoredMesh::new(cleaned, config.output.compression);
+        let files = States::new(config, &stored, &patch_of, "phi", run.folder, setup.card())?;
+        let (kind, threads) = (Some(mesh.kind), self.cpu.threads());
+        let files = Box::new(files);
+        Begun { config, motion, files, identity, first, kind, threads }.run(run, stopped, report)
+    }
+}
+
+/// How the case wants steps to be taken.
+fn options(setup: &MeshSetup<'_>) -> Options {
+    let config = setup.config;
+    let evolve = config.evolve.clone().unwrap_or_default();
+    let half_width = match config.half_width() {
+        HalfWidth::Whole => None,
+        HalfWidth::Length { length } => Some(length),
+        HalfWidth::Edges(n) => Some(n * setup::mean_edge(&setup.cleaned.mesh)),
+    };
+    Options::new(half_width)
+        .with_cfl(config.cfl())
+        .with_advection(evolve.advection())
+        .with_normal_motion(evolve.normal_motion)
+        .with_one_pass(evolve.one_pass)
+        .with_clip(evolve.clip)
+        .with_curvature_step(evolve.curvature_step)
+        .with_least_quality(evolve.least_quality)
+        .with_rule(match config.rule() {
+            Rule::Displacement => evolution::Rule::Displacement,
+            Rule::Published => evolution::Rule::Published,
+            Rule::Every(n) => evolution::Rule::Every(usize::try_from(n).unwrap_or(usize::MAX)),
+            Rule::Never => evolution::Rule::Never,
+        })
+}
+
+/// Says what was chosen by the look of the mesh, and what it has no room for.
+fn note_choices(motion: &dyn Motion, cleaned: &CleanedMesh, terms: &Terms, report: &mut Report) {
+    let choices = motion.choices();
+    report.poor_cells = choices.poor_cells;
+    let implicit = choices.slivers.map(|slivers| implicit_because(&slivers, cleaned));
+    let slow = choices.slow.map(|slow| slow_because(&slow, cleaned));
+    let flat = leaves_the_plane(&cleaned.mesh, terms);
+    for warning in implicit.into_iter().chain(slow).chain(flat) {
+        tracing::warn!("{warning}");
+        report.warnings.push(warning);
+    }
+}
+
+/// Why steps of velocity and normal speed are short, in a sentence.
+fn slow_because(slow: &Slivers, cleaned: &CleanedMesh) -> String {
+    format!(
+        "steps are up to {:.0} times shorter than typical cells allow, with an inradius of {:.3e}: \
+         cell {} has {:.3e}; mend such cells where the interface goes, see `zeroset info`",
+        slow.first_order_factor(),
+        slow.typical_inradius,
+        cleaned.stored_cell(slow.cell as usize),
+        slow.inradius
+    )
+}
+
+/// Why curvature steps are semi-implicit, in a sentence.
+fn implicit_because(slivers: &Slivers, cleaned: &CleanedMesh) -> String {
+    format!(
+        "curvature steps are semi-implicit: cell {}, whose inradius is {:.3e}, would make explicit \
+         steps {:.0} times shorter than typical cells do, with {:.3e} (curvature_step = \
+         \"explicit\" forces them)",
+        cleaned.stored_cell(slivers.cell as usize),
+        slivers.inradius,
+        slivers.factor(),
+        slivers.typical_inradius
+    )
+}

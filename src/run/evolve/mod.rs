@@ -1,0 +1,177 @@
+//! The task [evolve], from a motion that can begin or go on to its end, judged. On a mesh it is begun in [`mesh`], on tiles
+//! in [`tiled`](super::tiled).
+
+pub(super) mod mesh;
+pub(super) mod mesh_motion;
+
+use std::time::Instant;
+
+use super::keep::{Keeper, Stopped};
+use super::motion::{Motion, State};
+use super::norms::interface_errors;
+use super::task::Run;
+use super::time_loop::{LoopInputs, Point};
+use super::writer::Files;
+use crate::config::{Checkpoints, Config, Evolve};
+use crate::error::{Error, Result};
+use crate::mesh::Kind;
+use crate::output::checkpoint::{CHECKPOINT, Identity, Position};
+use crate::output::{Drift, MeasuresFile, Report, Status, Verdict};
+
+/// A motion that can begin or go on.
+pub(super) struct Begun<'a> {
+    pub config: &'a Config,
+    pub motion: Box<dyn Motion + 'a>,
+    pub files: Box<dyn Files + 'a>,
+    /// What checkpoints are known by, if the run keeps any.
+    pub identity: Option<Identity>,
+    /// The first state of a run that goes on, if pictures need it.
+    pub first: Option<State>,
+    /// What is measured: the kind of mesh, or none on tiles.
+    pub kind: Option<Kind>,
+    /// Threads that write states.
+    pub threads: usize,
+}
+
+impl Begun<'_> {
+    /// Moves the interface to the end, writes what is due, and judges the end.
+    ///
+    /// # Errors
+    /// Those of the steps and of writing.
+    pub(super) fn run(
+        mut self,
+        mut run: Run<'_>,
+        stopped: Option<Stopped>,
+        report: &mut Report,
+    ) -> Result<()> {
+        let evolve = self.config.evolve.clone().unwrap_or_default();
+        // What phi takes to become a distance is counted elsewhere; before a checkpoint it was too.
+        let counted = match stopped {
+            None => self.motion.totals().reinitialize_seconds,
+            Some(_) => 0.0,
+        };
+        report.seconds.setup += (run.stage.next("moving the interface")? - counted).max(0.0);
+        let keeper = self.keeper(&run, stopped.as_ref());
+        let (mut measures, point) = self.open(&run, stopped, &evolve, report)?;
+        let inputs = LoopInputs {
+            evolve: &evolve,
+            output: &self.config.output,
+            measures: &mut measures,
+            interrupt: run.stage.interrupt,
+            observer: run.stage.observer,
+            keeper,
+            threads: self.threads,
+        };
+        let done = inputs.run(&mut *self.motion, &mut *self.files, point, report);
+        self.count(report, &done);
+        measures.finish()?;
+        done?;
+        self.end(report)
+    }
+
+    /// The writer of checkpoints, unless the case wants none.
+    fn keeper(&mut self, run: &Run<'_>, stopped: Option<&Stopped>) -> Option<Keeper> {
+        let rule = self.config.output.checkpoint;
+        let identity = self.identity.take().filter(|_| rule != Checkpoints::Never)?;
+        let earlier = stopped.map_or(0.0, |stopped| stopped.seconds.total);
+        Some(Keeper::new(run.folder.file(CHECKPOINT), rule, identity, (run.begun, earlier)))
+    }
+
+    /// Makes room for a run that begins, or goes on behind what one that stopped early has written.
+    fn open(
+        &mut self,
+        run: &Run<'_>,
+        stopped: Option<Stopped>,
+        evolve: &Evolve,
+        report: &mut Report,
+    ) -> Result<(MeasuresFile, Option<Point>)> {
+        let path = run.folder.file("measures.csv");
+        let Some(stopped) = stopped else {
+            run.folder.clear()?;
+            let measures = match self.kind {
+                Some(kind) => MeasuresFile::create(&path, kind)?,
+                None => MeasuresFile::of_tiles(&path)?,
+            };
+            return Ok((measures, None));
+        };
+        let Position { steps, state_due, .. } = stopped.position;
+        let measures = MeasuresFile::resume(&path, &stopped.written.measures)?;
+        run.folder.tidy()?;
+        self.files.resume(stopped.written.states, steps, state_due)?;
+        if let Some(first) = self.first.take() {
+            self.files.settle(&first)?;
+        }
+        report.states = self.files.written().len();
+        (report.first, report.last) = (stopped.first, stopped.last);
+        report.seconds.add(&stopped.seconds);
+        let point = Point::resumed(evolve, &self.config.output, &stopped.position);
+        Ok((measures, Some(point)))
+    }
+
+    /// Counts work and seconds, also of a run that has failed.
+    fn count(&mut self, report: &mut Report, done: &Result<()>) {
+        let totals = self.motion.totals();
+        report.seconds.evolve = totals.evolve_seconds;
+        report.seconds.reinitialize = totals.reinitialize_seconds;
+        report.reinitializations = totals.reinitializations;
+        report.cell_updates = totals.cell_updates;
+        let is_implicit = self.motion.choices().implicit;
+        report.curvature_iterations = is_implicit.then_some(totals.iterations);
+        report.tiles = self.motion.tiles(matches!(done, Err(Error::Device { .. })));
+        if let (Some(tiles), Some(first)) = (&mut report.tiles, &report.first) {
+            tiles.first = first.active_patches as usize;
+        }
+    }
+
+    /// Measures, judges and draws the end.
+    fn end(&mut self, report: &mut Report) -> Result<()> {
+        let quality = self.motion.quality(report.time)?;
+        report.grad_norm_error = quality.grad_norm_error;
+        report.mean_weight = quality.mean_weight;
+        if let (Some(first), Some(last)) = (&report.first, &report.last) {
+            report.drift = Drift::between(first.enclosed, last.enclosed);
+        }
+        // Bounds are for the end that was planned.
+        if report.status == Status::Finished {
+            self.judge(report)?;
+        }
+        let timer = Instant::now();
+        if self.files.has_pictures() {
+            self.files.finish(&self.motion.view(report.steps, report.time)?)?;
+        }
+        report.seconds.output += timer.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Compares `[expect]` with the end.
+    fn judge(&mut self, report: &mut Report) -> Result<()> {
+        let expect = &self.config.expect;
+        let errors = match &expect.exact {
+            Some(exact) => interface_errors(&self.motion.interface()?, exact),
+            None => None,
+        };
+        // Tiles fill a volume.
+        let [interface, enclosed] = MeasuresFile::names(self.kind.unwrap_or(Kind::Volume));
+        let found = |name: &str| -> Option<f64> {
+            let last = report.last.as_ref()?;
+            match name {
+                "time" => Some(report.time),
+                "steps" => Some(report.steps as f64),
+                "components" => Some(last.components as f64),
+                "euler_number" => Some(last.euler_number as f64),
+                "phi_min" => Some(last.phi_min),
+                "phi_max" => Some(last.phi_max),
+                "mean_weight_drift" => report.mean_weight.map(|weight| weight.relative),
+                "enclosed_drift" => report.drift.map(|drift| drift.relative),
+                "grad_norm_error" => report.grad_norm_error,
+                "interface_error_mean" => errors.map(|(mean, _)| mean),
+                "interface_error_max" => errors.map(|(_, max)| max),
+                name if name == interface => Some(last.interface),
+                name if name == enclosed => Some(last.enclosed),
+                _ => None,
+            }
+        };
+        report.expect = Verdict::of(&expect.bounds(), found);
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! A distance into one file, without the folder of a run.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use super::distance::{DistanceTask, write_paths};
+use super::mesh_setup::MeshSetup;
+use super::picture::{self, Pictures};
+use super::states::{self, MeshState};
+use super::task::{Stages, Task};
+use super::{Observer, processor};
+use crate::Cpu;
+use crate::atomic;
+use crate::config::{Config, Distance};
+use crate::error::{Error, Result};
+use crate::io::vtk::Compression;
+use crate::output::{Report, Status};
+
+/// Computes the distance of a case into one file, without a folder and a report file.
+///
+/// `output` ends in `.vtu`, `.vtp`, `.shape.gii`, `.label.gii`, `.morph` or `.label`. Paths, if the case asks for some, go
+/// into `paths`, by default `<stem of output>_paths.vtp`.
+///
+/// # Errors
+/// All kinds of [`Error`]; [`Error::Case`] if the case has another task.
+pub fn distance(
+    config: &Config,
+    output: &Path,
+    paths: Option<&Path>,
+    observer: &dyn Observer,
+) -> Result<Report> {
+    let cpu = Arc::new(processor(config)?);
+    cpu.clone().run(|| distance_on(cpu, config, output, paths, observer))
+}
+
+fn distance_on(
+    cpu: Arc<Cpu>,
+    config: &Config,
+    output: &Path,
+    paths: Option<&Path>,
+    observer: &dyn Observer,
+) -> Result<Report> {
+    let start = Instant::now();
+    let distance = config.distance.as_ref().ok_or_else(|| {
+        Error::usage("the case does not compute a distance", "add a table [distance]")
+    })?;
+    let beside = paths_beside(output);
+    let paths = paths.unwrap_or(&beside);
+    check_outputs(config, distance, output, paths)?;
+    // Without a run to end in order, Ctrl-C ends the program.
+    let never = AtomicBool::new(false);
+    let mut stage = Stages::new(observer, &never);
+    let mut report = DistanceTask { config, distance, cpu: cpu.clone() }.report();
+    let setup = MeshSetup::new(config, cpu, &mut stage)?;
+    states::check_single(output, Some(setup.cleaned.mesh.kind))?;
+    setup.note(&mut report);
+    let found = setup.distance(distance, &mut report, &mut stage)?;
+    let (values, extras) = (&found.values, &found.extras);
+    states::write_single(output, &setup.cleaned, "distance", values, extras, distance.width)?;
+    write_paths(paths, &found.paths, Compression::default())?;
+    if let Some(mut pictures) = Pictures::new(config, &setup.cleaned, setup.card())? {
+        pictures.finish(&MeshState { phi: found.values, ..MeshState::default() }, None)?;
+    }
+    report.seconds.output = stage.next("done")?;
+    report.status = Status::Finished;
+    report.close(start.elapsed().as_secs_f64());
+    Ok(report)
+}
+
+/// Where paths go if nothing is said.
+fn paths_beside(output: &Path) -> PathBuf {
+    let stem = output.file_stem().unwrap_or_default().to_string_lossy();
+    let stem = stem.trim_end_matches(".shape").trim_end_matches(".label");
+    output.with_file_name(format!("{stem}_paths.vtp"))
+}
+
+/// Refuses files that cannot be written, or that the case reads.
+fn check_outputs(config: &Config, distance: &Distance, output: &Path, paths: &Path) -> Result<()> {
+    states::check_single(output, None)?;
+    states::check_extras(output, distance)?;
+    if !distance.paths_from.is_empty() {
+        states::check_lines(paths)?;
+    }
+    picture::check(config)?;
+    let picture = config.output.picture.as_ref().and_then(|picture| picture.file.as_deref());
+    let mut outputs = vec![output];
+    outputs.extend((!distance.paths_from.is_empty()).then_some(paths));
+    outputs.extend(picture);
+    atomic::check_apart(&config.inputs()?, &outputs)
+}
