@@ -3,7 +3,6 @@
 #[path = "support/vtk.rs"]
 mod files;
 
-use std::path::Path;
 
 use files::{by_type, fixture, read_file};
 use zeroset_core::Error;

@@ -22,7 +22,8 @@ pub(super) fn entities(source: &mut Source) -> Result<Entities, Flaw> {
             if n > MOST_GROUPS {
                 return Err(too_many_groups(source, tag, n));
             }
-            let groups = (0..n).map(|_| source.int("physical group")).collect::<Result<_, Flaw>>()?;
+            let groups =
+                (0..n).map(|_| source.int("physical group")).collect::<Result<_, Flaw>>()?;
             if dimension > 0 {
                 let n = source.size("number of bounding entities")?;
                 for _ in 0..source.promised(n, 1, 0, "bounding entities")? {
