@@ -3,8 +3,6 @@
 #[path = "support/vtk.rs"]
 mod files;
 
-use std::path::Path;
-
 use files::{by_type, fixture, read_file};
 use zeroset::Error;
 use zeroset::io::vtk::{Compression, Field, Geometry, VtkOutput, read, write, write_pvd};
