@@ -108,8 +108,11 @@ fn read_text(bytes: &[u8]) -> Result<Curves, Flaw> {
             let mut n = 0;
             for word in text.split(|&b| is_separator(b)).filter(|w| !w.is_empty()) {
                 let value = parse::<f64>(word).filter(|x| x.is_finite()).ok_or_else(|| {
-                    let what = format!("a finite number is expected, found {}", text::show(word));
-                    lines.fail(what, "write x y z in each line, and an empty line between curves")
+                    lines.expected(
+                        "a finite number is",
+                        text::show(word),
+                        "write x y z in each line, and an empty line between curves",
+                    )
                 })?;
                 if let Some(slot) = x.get_mut(n) {
                     *slot = value;

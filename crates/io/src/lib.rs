@@ -39,6 +39,8 @@ mod points;
 mod scalar;
 mod sniff;
 mod stl;
+#[cfg(test)]
+mod tests;
 mod tetgen;
 mod text;
 mod unpack;

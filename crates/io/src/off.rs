@@ -6,7 +6,7 @@ use std::path::Path;
 use super::faces::{Faces, check_index, index_limit};
 use super::text::{Lines, Row, parse, show};
 use super::{MeshFile, atomic};
-use zeroset_core::error::{Flaw, Result};
+use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::mesh::{DataArray, Mesh, Values};
 
 /// Reads an OFF file.
@@ -107,7 +107,9 @@ fn header(row: &Row) -> Result<Option<String>, Flaw> {
     if let Some(prefix) = keyword(text) {
         let behind = text.get(prefix.len() + 3..).unwrap_or_default().trim_ascii_start();
         if behind.starts_with(b"BINARY") {
-            return Err(row.fail("binary OFF cannot be read", "save the mesh as text OFF or PLY"));
+            return Err(row
+                .fail("binary OFF cannot be read", "save the mesh as text OFF or PLY")
+                .kind_of(FlawKind::Unsupported));
         }
         if prefix.contains(['4', 'n']) {
             let what = format!("{prefix}OFF holds points of another dimension than 3");
@@ -118,7 +120,7 @@ fn header(row: &Row) -> Result<Option<String>, Flaw> {
     if text.first().is_some_and(u8::is_ascii_digit) {
         return Ok(None);
     }
-    Err(row.fail(format!("\"OFF\" expected, found {}", show(text)), "this is no OFF file"))
+    Err(row.expected("\"OFF\"", show(text), "this is no OFF file"))
 }
 
 /// The letters before "OFF", if `text` begins with an OFF keyword.
@@ -143,8 +145,11 @@ fn read_face(row: &mut Row, i: usize, n_vertices: usize, face: &mut Vec<u32>) ->
         let word = row.next_word();
         let Some(index) = word.and_then(parse::<i64>) else {
             let found = word.map_or("the end of the line".to_string(), show);
-            let what = format!("face {i}: corner {k} of {n_corners} expected, found {found}");
-            return Err(row.fail(what, remedy));
+            return Err(row.expected(
+                format_args!("face {i}: corner {k} of {n_corners}"),
+                found,
+                remedy,
+            ));
         };
         let index = check_index(index, n_vertices);
         face.push(index.map_err(|what| row.fail(format!("face {i} {what}"), remedy))?);

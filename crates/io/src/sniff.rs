@@ -9,7 +9,7 @@ use super::volume;
 use super::{carp, columns, freesurfer, medit, off, stl, tetgen};
 use foreign::foreign;
 pub use foreign::instead_of_a_case;
-use zeroset_core::error::{Flaw, Result};
+use zeroset_core::error::{Flaw, FlawKind, Result};
 
 /// Formats that can be told apart.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -183,7 +183,7 @@ const EXTENSIONS: [(&str, Format); 34] = [
 pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String>), Flaw> {
     let extension = extension(path);
     if let Some((what, remedy)) = foreign(&extension, bytes) {
-        return Err(Flaw::whole(what, remedy));
+        return Err(Flaw::whole(what, remedy).kind_of(FlawKind::Unsupported));
     }
     // Scanners write points under a name of CARP.
     let is_mesh = |format: &Format| *format != Format::Carp || carp::is_mesh(path, &extension);
@@ -203,7 +203,8 @@ pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String
             let near = nearest(&extension);
             let near = near.map_or(String::new(), |n| format!("did you mean .{n}? "));
             let what = format!("unknown format, the content begins with {head}");
-            Err(Flaw::whole(what, format!("{near}{READABLE}")))
+            let flaw = Flaw::whole(what, format!("{near}{READABLE}"));
+            Err(flaw.kind_of(FlawKind::Unsupported))
         }
     }
 }

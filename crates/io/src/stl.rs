@@ -129,8 +129,11 @@ fn ascii(bytes: &[u8]) -> Result<MeshFile, Flaw> {
             }
             b"facet" | b"outer" | b"endfacet" => {}
             _ => {
-                let what = format!("a keyword of text STL expected, found {}", show(word));
-                return Err(row.fail(what, "the file is damaged: export it again"));
+                return Err(row.expected(
+                    "a keyword of text STL",
+                    show(word),
+                    "the file is damaged: export it again",
+                ));
             }
         }
     }

@@ -179,8 +179,7 @@ fn read_header(lines: &mut Lines) -> Result<Header, Flaw> {
             b"DATA" => break row.next_word().unwrap_or_default().to_ascii_lowercase(),
             word if word.starts_with(b"#") => {}
             _ => {
-                let what = format!("header keyword expected, found {}", show(word));
-                return Err(row.fail(what, DAMAGED));
+                return Err(row.expected("header keyword", show(word), DAMAGED));
             }
         }
     };
@@ -253,8 +252,11 @@ fn numbers(row: &mut Row, what: &str) -> Result<Vec<usize>, Flaw> {
         match parse::<usize>(word).filter(|n| *n <= MOST) {
             Some(n) => found.push(n),
             None => {
-                let what = format!("{what} expected, found {}", show(word));
-                return Err(row.fail(what, "mend or export the file again"));
+                return Err(row.expected(
+                    format_args!("{what}"),
+                    show(word),
+                    "mend or export the file again",
+                ));
             }
         }
     }

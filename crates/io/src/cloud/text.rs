@@ -271,8 +271,8 @@ mod tests {
         let (found, _) = cloud("//X Y Z Nx Ny Nz\n1 2 3 2 0 0\n");
         assert_eq!(found.normals.unwrap()[0], [1., 0., 0.]);
         for (text, found) in [
-            ("1 2\n", "a.txt: 2 columns, three are needed"),
-            ("x y z\n", "a.txt: no row of numbers"),
+            ("1 2\n", "2 columns, three are needed"),
+            ("x y z\n", "no row of numbers"),
             ("0,0;1,5;2,5\n1,0;2,5;3,5\n", "line 2: a number expected in column 1, found \"1,0\""),
             ("0,0 1,5 2,5\n1,0 2,5 3,5\n", "line 2: a number expected in column 2, found \"0 2\""),
             ("a b c\n1 e f\n", "line 2: a number expected in column 2, found \"e\""),

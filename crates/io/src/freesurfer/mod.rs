@@ -11,7 +11,7 @@ use crate::MeshFile;
 use crate::bytes::{Cursor, finite};
 use crate::faces::{Faces, check_index};
 use crate::text::show;
-use zeroset_core::error::{Element, Error, Flaw, Position, Result};
+use zeroset_core::error::{Element, Error, Flaw, FlawKind, Position, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
 pub(super) use ascii::MAGIC as TEXT_SURFACE;
@@ -45,17 +45,22 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
         Some(&SURFACE) => {}
         Some(&MORPH) => {
             let what = "holds numbers per vertex, no surface";
-            return Err(Flaw::whole(what, "give it as data of a surface"));
+            return Err(Flaw::whole(what, "give it as data of a surface").kind_of(FlawKind::Unfit));
         }
         Some([0xff, 0xff, 0xfb | 0xfd]) => {
             let what = "is a FreeSurfer surface of quadrangles, only triangles can be read";
-            return Err(Flaw::at(Position::Byte(0), what, "convert it with mris_convert"));
+            return Err(Flaw::at(Position::Byte(0), what, "convert it with mris_convert")
+                .kind_of(FlawKind::Unsupported));
         }
         _ => {
             let found = show(bytes.get(..12).unwrap_or(bytes));
-            let what =
-                format!("the magic bytes FF FF FE of a FreeSurfer surface expected, found {found}");
-            return Err(Flaw::at(Position::Byte(0), what, "this is no FreeSurfer surface"));
+            let expected = "the magic bytes FF FF FE of a FreeSurfer surface";
+            return Err(Flaw::expected(
+                Position::Byte(0),
+                expected,
+                found,
+                "this is no FreeSurfer surface",
+            ));
         }
     }
     let (mut cursor, n_vertices, n_faces) = counts(bytes)?;
@@ -148,9 +153,13 @@ pub(crate) fn read_morph(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Fl
         }
         _ => {
             let found = show(bytes.get(..12).unwrap_or(bytes));
-            let what =
-                format!("the magic bytes FF FF FF of FreeSurfer data expected, found {found}");
-            Err(Flaw::at(Position::Byte(0), what, "this is no FreeSurfer data file"))
+            let expected = "the magic bytes FF FF FF of FreeSurfer data";
+            Err(Flaw::expected(
+                Position::Byte(0),
+                expected,
+                found,
+                "this is no FreeSurfer data file",
+            ))
         }
     }
 }

@@ -22,7 +22,7 @@ use super::names::UnusedNames;
 use super::text;
 use super::{MeshFile, VertexData};
 use xml::{Array, Document};
-use zeroset_core::error::{Element, Flaw, Position, Result};
+use zeroset_core::error::{Element, Flaw, FlawKind, Position, Result};
 use zeroset_core::mesh::{DataArray, Group, Members, Values};
 
 /// Reads a surface with the arrays on it.
@@ -55,7 +55,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
             0 => "holds no coordinates (NIFTI_INTENT_POINTSET)".to_string(),
             _ => "holds numbers per vertex, no surface".to_string(),
         };
-        return Err(Flaw::whole(what, "give it as data of a surface"));
+        return Err(Flaw::whole(what, "give it as data of a surface").kind_of(FlawKind::Unfit));
     };
     let space = space(&points, &mut warnings);
     let vertices = vertices(points)?;
@@ -98,7 +98,7 @@ pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     let arrays: Vec<Array> = arrays.into_iter().filter(is_data).collect();
     if arrays.is_empty() {
         let what = "holds no numbers per vertex";
-        return Err(Flaw::whole(what, "name a shape or functional file"));
+        return Err(Flaw::whole(what, "name a shape or functional file").kind_of(FlawKind::Unfit));
     }
     let groups = groups(arrays.iter(), &labels);
     Ok(VertexData { arrays: named(path, arrays), partial: Vec::new(), groups })

@@ -13,7 +13,7 @@ use crate::elements::{Builder, ElementType, Shape};
 use crate::faces::index_limit;
 use crate::text::{Words, show, without_mark};
 use crate::{MeshFile, load};
-use zeroset_core::error::{Flaw, Result};
+use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
 pub(super) use write::{write, write_solution};
@@ -88,8 +88,11 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
                     }
                 }
                 (None, _) => {
-                    let what = format!("the name of a section expected, found {}", show(name));
-                    return Err(words.fail(what, "a count is wrong: export the mesh again"));
+                    return Err(words.expected(
+                        "the name of a section",
+                        show(name),
+                        "a count is wrong: export the mesh again",
+                    ));
                 }
             },
         }
@@ -145,8 +148,11 @@ fn array(name: &str, components: usize, values: Values) -> DataArray {
 fn version(words: &mut Words) -> Result<u32, Flaw> {
     let first = words.next_word().unwrap_or_default();
     if first != MAGIC {
-        let what = format!("\"MeshVersionFormatted\" expected, found {}", show(first));
-        return Err(words.fail(what, "this is no MEDIT file"));
+        return Err(words.expected(
+            "\"MeshVersionFormatted\"",
+            show(first),
+            "this is no MEDIT file",
+        ));
     }
     words.number("a version")
 }
@@ -226,7 +232,8 @@ pub(crate) fn read_solution(bytes: &[u8]) -> Result<Vec<DataArray>, Flaw> {
             _ => {}
         }
     }
-    Err(Flaw::whole("holds no section SolAtVertices", "name a file of vertex data"))
+    let flaw = Flaw::whole("holds no section SolAtVertices", "name a file of vertex data");
+    Err(flaw.kind_of(FlawKind::Unfit))
 }
 
 fn solution(words: &mut Words, dimension: usize) -> Result<Vec<DataArray>, Flaw> {

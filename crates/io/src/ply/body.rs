@@ -80,9 +80,11 @@ impl<'a> Body<'a> {
                     }
                 }
                 if let Some(word) = row.next_word() {
-                    let what =
-                        format!("end of {} {i} expected, found {}", element.name, show(word));
-                    return Err(row.fail(what, "the header does not fit the records"));
+                    return Err(row.expected(
+                        format_args!("end of {} {i}", element.name),
+                        show(word),
+                        "the header does not fit the records",
+                    ));
                 }
             }
             Body::Binary(cursor) => {

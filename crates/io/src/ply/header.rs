@@ -79,8 +79,7 @@ impl Element {
 pub(crate) fn read(lines: &mut Lines) -> Result<Header, Flaw> {
     let first = lines.next_line().unwrap_or_default();
     if first.trim_ascii() != b"ply" {
-        let what = format!("\"ply\" expected, found {}", show(first.trim_ascii()));
-        return Err(lines.fail(what, "this is no PLY file"));
+        return Err(lines.expected("\"ply\"", show(first.trim_ascii()), "this is no PLY file"));
     }
     let mut format = None;
     let mut elements: Vec<Element> = Vec::new();
@@ -103,8 +102,11 @@ pub(crate) fn read(lines: &mut Lines) -> Result<Header, Flaw> {
             }
             b"end_header" => break,
             other => {
-                let what = format!("header keyword expected, found {}", show(other));
-                return Err(row.fail(what, "the header is damaged: export the file again"));
+                return Err(row.expected(
+                    "header keyword",
+                    show(other),
+                    "the header is damaged: export the file again",
+                ));
             }
         }
     }
@@ -144,8 +146,11 @@ fn read_property(row: &mut Row) -> Result<Property, Flaw> {
 fn scalar(row: &mut Row) -> Result<Scalar, Flaw> {
     let word = row.next_word().unwrap_or_default();
     Scalar::from_ply(word).ok_or_else(|| {
-        let what = format!("number type expected, found {}", show(word));
-        row.fail(what, "known types are char, uchar, short, ushort, int, uint, float and double")
+        row.expected(
+            "number type",
+            show(word),
+            "known types are char, uchar, short, ushort, int, uint, float and double",
+        )
     })
 }
 

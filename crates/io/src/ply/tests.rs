@@ -206,8 +206,7 @@ fn a_header_with_the_wrong_order_of_bytes_is_told_from_damage() {
             }
         }
         let error = read_bytes(&bytes).unwrap_err().to_string();
-        let expected =
-            format!("x.ply: the header states {stated}, but the numbers are {real}; correct");
+        let expected = format!("the header states {stated}, but the numbers are {real}; correct");
         assert!(error.starts_with(&expected), "{error}");
         // Damaged as well: what is wrong as it stands.
         bytes.truncate(bytes.len() - 1);

@@ -229,6 +229,11 @@ pub(super) fn refuse<T>(what: impl Into<String>, remedy: &str) -> Result<T, Flaw
     Err(Flaw::at("header", what, remedy))
 }
 
+/// An error of a variant of the format that is not read.
+pub(super) fn unsupported<T>(what: impl Into<String>, remedy: &str) -> Result<T, Flaw> {
+    Err(Flaw::at("header", what, remedy).kind_of(FlawKind::Unsupported))
+}
+
 /// What to do with several frames.
 pub(super) const ONE_FRAME: &str = "write one frame as a file of its own";
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::super::scalar::Scalar;
 use super::super::{load, sniff};
-use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile, refuse, stored};
+use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile, refuse, stored, unsupported};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::volume::{Placement, Scaling};
 
@@ -199,10 +199,10 @@ fn scalar(code: i64) -> Result<Scalar, Flaw> {
         return Ok(*scalar);
     }
     match code {
-        128 | 2304 => refuse("colors, red, green and blue in each voxel", ONE_NUMBER),
-        32 | 1792 | 2048 => refuse("complex numbers", "write their magnitude"),
-        1 => refuse("voxels of one bit", "write them as uint8"),
-        1536 => refuse("floating-point numbers of 128 bits", "write them as float64"),
+        128 | 2304 => unsupported("colors, red, green and blue in each voxel", ONE_NUMBER),
+        32 | 1792 | 2048 => unsupported("complex numbers", "write their magnitude"),
+        1 => unsupported("voxels of one bit", "write them as uint8"),
+        1536 => unsupported("floating-point numbers of 128 bits", "write them as float64"),
         other => refuse(format!("the number type {other} is unknown"), DAMAGED),
     }
 }
@@ -227,10 +227,10 @@ impl Header {
         }
         let beyond = |k: usize| sizes.get(k).copied().unwrap_or(1);
         if beyond(3) > 1 {
-            return refuse(format!("4-D: {} frames, one expected", beyond(3)), ONE_FRAME);
+            return unsupported(format!("4-D: {} frames, one expected", beyond(3)), ONE_FRAME);
         }
         if (4..7).any(|k| beyond(k) > 1) {
-            return refuse(format!("several numbers in each voxel: {sizes:?}"), ONE_NUMBER);
+            return unsupported(format!("several numbers in each voxel: {sizes:?}"), ONE_NUMBER);
         }
         let size = |k: usize| usize::try_from(beyond(k)).unwrap_or(usize::MAX);
         Ok([size(0), size(1), size(2)])

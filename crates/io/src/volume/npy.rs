@@ -5,7 +5,7 @@
 
 use super::super::scalar::Scalar;
 use super::super::text::show;
-use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile, refuse, stored};
+use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile, refuse, stored, unsupported};
 use zeroset_core::error::{Flaw, Result};
 
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -135,7 +135,7 @@ impl Head {
             "f8" => Scalar::F64,
             _ => {
                 let what = format!("numbers of type {}", show(self.descr.as_bytes()));
-                return refuse(what, "convert them first: array.astype(\"float32\")");
+                return unsupported(what, "convert them first: array.astype(\"float32\")");
             }
         };
         Ok((scalar, order == ">"))
@@ -176,7 +176,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     };
     let head = match Head::parse(&String::from_utf8_lossy(head)) {
         Ok(head) => head,
-        Err("an array of records") => return refuse("an array of records", ONE_NUMBER),
+        Err("an array of records") => return unsupported("an array of records", ONE_NUMBER),
         Err(what) => return refuse(what, DAMAGED),
     };
     let shape = head.shape()?;

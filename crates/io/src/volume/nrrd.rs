@@ -9,7 +9,7 @@ use super::super::scalar::Scalar;
 use super::super::text::{Lines, parse, show};
 use super::pieces::{self, Encoding, Layout, Skip};
 use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile};
-use zeroset_core::error::{Flaw, Position, Result};
+use zeroset_core::error::{Flaw, FlawKind, Position, Result};
 use zeroset_core::volume::Placement;
 
 /// The lines of a header.
@@ -326,7 +326,8 @@ fn layout(header: &Header) -> Result<Layout, Flaw> {
         "txt" | "text" | "ascii" => Encoding::Text,
         other => {
             let what = format!("the encoding {} is not read", show_text(other));
-            return Err(header.fail(&["encoding"], what, "write it with encoding gzip or raw"));
+            let flaw = header.fail(&["encoding"], what, "write it with encoding gzip or raw");
+            return Err(flaw.kind_of(FlawKind::Unsupported));
         }
     };
     let big_endian = match header.get(&["endian"]).map(str::to_lowercase).as_deref() {

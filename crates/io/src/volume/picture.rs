@@ -9,7 +9,7 @@ use tiff::decoder::{Decoder, DecodingResult, Limits};
 use super::super::guard::quietly;
 use super::super::scalar::Scalar;
 use super::super::text::Words;
-use super::{Found, VolumeFile, refuse, stored};
+use super::{Found, VolumeFile, refuse, stored, unsupported};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::volume::Samples;
 
@@ -36,11 +36,11 @@ pub(super) fn read_png(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let info = reader.info();
     let (width, height, depth) = (info.width, info.height, info.bit_depth);
     if info.animation_control().is_some_and(|control| control.num_frames > 1) {
-        return refuse("an animated picture", "write one frame as a file of its own");
+        return unsupported("an animated picture", "write one frame as a file of its own");
     }
     if info.color_type != ColorType::Grayscale || reader.output_color_type().0 != info.color_type {
         let what = format!("a picture with colors or transparency ({:?})", info.color_type);
-        return refuse(what, GRAY);
+        return unsupported(what, GRAY);
     }
     let Some(size) = reader.output_buffer_size().filter(|&size| size <= most) else {
         let what = format!("{width} x {height} pixels cannot come from {} bytes", bytes.len());
@@ -84,7 +84,7 @@ fn pages(bytes: &[u8]) -> Result<([usize; 3], Samples), Flaw> {
         let color = decoder.colortype().map_err(damaged)?;
         let tiff::ColorType::Gray(depth @ (8 | 16 | 32 | 64)) = color else {
             let what = format!("page {page} has pixels of type {color:?}, gray expected");
-            return refuse(what, "convert it to gray of 8, 16 or 32 bits first");
+            return unsupported(what, "convert it to gray of 8, 16 or 32 bits first");
         };
         let (width, height) = decoder.dimensions().map_err(damaged)?;
         let pixels = u64::from(width) * u64::from(height);
@@ -112,7 +112,7 @@ fn pages(bytes: &[u8]) -> Result<([usize; 3], Samples), Flaw> {
             DecodingResult::F32(v) => v.into(),
             DecodingResult::F64(v) => v.into(),
             DecodingResult::F16(_) => {
-                return refuse("numbers of 16 bits with fractions", "write them as float32");
+                return unsupported("numbers of 16 bits with fractions", "write them as float32");
             }
         };
         parts.push(samples);
@@ -125,7 +125,7 @@ fn pages(bytes: &[u8]) -> Result<([usize; 3], Samples), Flaw> {
     let shape = [width as usize, height as usize, parts.len()];
     match Samples::joined(parts) {
         Some(samples) => Ok((shape, samples)),
-        None => refuse("pages of several number types", "write them in one type"),
+        None => unsupported("pages of several number types", "write them in one type"),
     }
 }
 
@@ -136,7 +136,7 @@ pub(super) fn read_pgm(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let binary = match bytes.get(..2) {
         Some(b"P5") => true,
         Some(b"P2") => false,
-        _ => return refuse("a portable picture with colors or of single bits", GRAY),
+        _ => return unsupported("a portable picture with colors or of single bits", GRAY),
     };
     let mut words = Words::new(bytes);
     words.next_word();

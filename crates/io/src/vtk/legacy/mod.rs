@@ -14,7 +14,7 @@ use super::source::{Source, shown};
 use crate::scalar::Scalar;
 use attributes::Owner;
 use cursor::Cursor;
-use zeroset_core::error::{Flaw, Result};
+use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
 pub(super) use attributes::to_bytes;
@@ -154,7 +154,10 @@ fn dataset(cursor: &mut Cursor) -> Result<String, Flaw> {
     let name = cursor.name("the kind of data set")?.to_ascii_uppercase();
     match name.as_str() {
         "UNSTRUCTURED_GRID" | "POLYDATA" => Ok(name),
-        IMAGE => Err(cursor.fail(format!("{IMAGE}: an image, no mesh"), NO_MESH)),
+        IMAGE => {
+            let flaw = cursor.fail(format!("{IMAGE}: an image, no mesh"), NO_MESH);
+            Err(flaw.kind_of(FlawKind::Unfit))
+        }
         _ => Err(cursor.fail(
             format!("{} is not a mesh, found as DATASET", shown(name.as_bytes())),
             "expected UNSTRUCTURED_GRID or POLYDATA; convert structured grids to a triangle or \

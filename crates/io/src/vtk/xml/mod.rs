@@ -17,7 +17,7 @@ use crate::scalar::Scalar;
 use crate::volume::stored;
 use codec::{Codec, Lengths};
 use document::{ArrayTag, Document, Format, Piece};
-use zeroset_core::error::{Flaw, Result};
+use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::mesh::{DataArray, Values};
 use zeroset_core::volume::Samples;
 
@@ -130,7 +130,8 @@ impl<'a> XmlFile<'a> {
         if !self.is_image() {
             return Ok(());
         }
-        Err(self.source.fail("", "ImageData: an image, no mesh", NO_MESH))
+        let flaw = self.source.fail("", "ImageData: an image, no mesh", NO_MESH);
+        Err(flaw.kind_of(FlawKind::Unfit))
     }
 
     /// Reads an array of an image of one piece; `None` for another data set.
