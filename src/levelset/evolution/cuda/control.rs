@@ -4,7 +4,9 @@ use zeroset_core::Plain;
 
 use super::layout::{Control, Limits, Progress, Trace};
 use crate::geometry::Real;
-use crate::levelset::evolution::{Options, Rule};
+use crate::levelset::evolution::Rule;
+use crate::levelset::evolution::length::LARGEST_CFL;
+use crate::levelset::evolution::problem::Problem;
 
 /// Why steps stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,12 +51,8 @@ unsafe impl<R: Real> Plain for Control<R> {}
 
 impl<R: Real> Control<R> {
     /// Before the first band, with all patches looked at.
-    pub fn new(
-        options: &Options,
-        semi_implicit: bool,
-        has_curvature: bool,
-        n_patches: u32,
-    ) -> Self {
+    pub fn new(problem: &Problem<R>, n_patches: u32) -> Self {
+        let options = &problem.options;
         let (rule, every) = match options.rule {
             Rule::Displacement => (0, 0),
             Rule::Published => (1, 0),
@@ -65,17 +63,18 @@ impl<R: Real> Control<R> {
         Control {
             target: f64::INFINITY,
             steady: -1.0,
-            cfl_first_order: match semi_implicit {
-                true => options.cfl.min(crate::levelset::evolution::length::LARGEST_CFL),
+            cfl_first_order: match problem.implicit {
+                true => options.cfl.min(LARGEST_CFL),
                 false => options.cfl,
             },
             cfl_curvature: options.cfl,
             half_width: options.half_width.unwrap_or(f64::INFINITY),
             every,
             rule,
-            measures_displacement: u32::from(has_curvature),
+            measures_displacement: u32::from(problem.motion.curvature.is_some()),
             n_patches,
             n_active: n_patches,
+            n_extra: problem.inflow.patches().len() as u32,
             limits: none,
             next_limits: none,
             progress: Progress { due: 1, ..Progress::default() },

@@ -157,10 +157,7 @@ impl<R: Real> DeviceEvolution<R> {
             + Standing::<R>::bytes(on_host.n_vertices());
         cuda.check_room(need as u64, "the case", TOO_LARGE)?;
         let patches = Arc::new(DevicePatches::new(cuda.clone(), on_host, &problem.coordinates)?);
-        let has_curvature = problem.motion.curvature.is_some();
-        let mut control =
-            Control::new(&problem.options, problem.implicit, has_curvature, shape.n_patches);
-        control.n_extra = problem.inflow.patches().len() as u32;
+        let control = Control::new(&problem, shape.n_patches);
         let state = State::new(&cuda, &problem, phi, &shape, control)?;
         let eikonal = Solver::new(patches.clone(), &fronts, organization)?;
         let width = problem.options.half_width.map(R::narrow);
