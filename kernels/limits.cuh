@@ -1,5 +1,5 @@
 // How long a step the cells of the band allow (numerics equation 4): limits_of in
-// src/levelset/evolution/band.rs.
+// src/levelset/evolution/limits.rs.
 #pragma once
 #include "evolution_state.cuh"
 

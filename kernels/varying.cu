@@ -1,5 +1,5 @@
 // Coefficients that change in time, and the step they allow, before each step: the twin of
-// Evolution::choose_step in src/levelset/evolution/mod.rs.
+// Window::choose_step in src/levelset/evolution/length.rs.
 //
 // What is slow or at rest now may be fast later in a long step: a step must be allowed by what is
 // looked at inside it, its middle last, where coefficients are taken. One cooperative kernel looks

@@ -108,6 +108,20 @@ impl<R: Real> Motion<R> {
         broken
     }
 
+    /// Gives back the memory of coefficients that depend on time, where another device evaluates
+    /// them. [`Motion::refresh`] takes it again.
+    pub fn release(&mut self) {
+        if let Some(velocity) = &mut self.velocity {
+            velocity.release();
+        }
+        if let Some(speed) = &mut self.normal_speed {
+            speed.release();
+        }
+        if let Some(curvature) = &mut self.curvature {
+            curvature.coefficient.release();
+        }
+    }
+
     /// What is wrong at a vertex (patch order) with the coefficient of this name.
     pub fn worst(&self, name: &'static str, vertex: usize) -> f64 {
         let found = match name {
@@ -168,6 +182,12 @@ impl<R: Real, const K: usize> Term<R, K> {
         }
     }
 
+    fn release(&mut self) {
+        if self.varies() {
+            self.rows = Rows::PerVertex(Vec::new());
+        }
+    }
+
     /// Whether it depends on time.
     pub fn varies(&self) -> bool {
         self.fields.is_some()
@@ -213,6 +233,7 @@ impl<R: Real, const K: usize> Term<R, K> {
             return None;
         };
         let scratch = &self.scratch;
+        rows.resize(patches.n_vertices(), [R::zero(); K]);
         let rows = DisjointRows::new(rows);
         list.par_iter().find_map_first(|&p| {
             let owned = patches.patch(p as usize).owned();

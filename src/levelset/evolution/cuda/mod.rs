@@ -17,6 +17,7 @@ mod implicit;
 mod inflow;
 mod launch;
 mod layout;
+mod lots;
 mod neighbors;
 mod shared;
 mod standing;
@@ -26,18 +27,18 @@ mod varying;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use control::Halt;
 use launch::Kernels;
 use layout::Control;
+use lots::Lot;
 pub use standing::Standing;
 use state::State;
 
 #[cfg(doc)]
 use super::Evolution;
 use super::problem::Problem;
-use super::{Advance, Breakdown, Choices, Options, Rule, Snapshot, Stretch, Terms, Totals};
+use super::{Breakdown, Choices, Options, Rule, Snapshot, Terms, Totals};
 use crate::Cpu;
 #[cfg(doc)]
 use crate::error::Error;
@@ -51,26 +52,10 @@ use crate::patches::Patches;
 use crate::patches::cuda::{DevicePatches, TOO_LARGE};
 use crate::surface::{DeviceMeasurer, Measures};
 
-/// How long the card may go on before the host sees what was reached.
-const PATIENCE: Duration = Duration::from_millis(200);
-
-/// Most steps of a cycle.
-const MOST_STEPS: u32 = 32;
-
-/// Most cycles that are launched at once: between two launches the card waits some microseconds.
-const MOST_CYCLES: u32 = 8;
-
-/// What is launched at once: cycles of so many steps by about so many blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Lot {
-    cycles: u32,
-    steps: u32,
-    blocks: u32,
-}
-
 /// A level-set function in motion on a GPU.
 pub struct DeviceEvolution<R: Real> {
     cuda: Arc<Cuda>,
+    /// Coefficients that vary have values only once a failure is to be explained.
     problem: Problem<R>,
     eikonal: Solver<R>,
     solve: EikonalArgument<R>,
@@ -155,7 +140,7 @@ impl<R: Real> DeviceEvolution<R> {
     }
 
     /// Everything but a band, from `phi` in mesh order.
-    fn at_rest(card: &OnCard, problem: Problem<R>, phi: &[f64]) -> Result<Self> {
+    fn at_rest(card: &OnCard, mut problem: Problem<R>, phi: &[f64]) -> Result<Self> {
         let OnCard { cuda, organization } = card.clone();
         let on_host = &problem.patches;
         let shape = crate::patches::cuda::Shape::of(on_host);
@@ -181,6 +166,7 @@ impl<R: Real> DeviceEvolution<R> {
         let kernels = Kernels::new(&patches, &problem, &state, &eikonal)?;
         let measurer = DeviceMeasurer::new(patches.clone(), on_host)?;
         let seen = [cuda.pinned(1)?, cuda.pinned(1)?];
+        problem.motion.release();
         Ok(DeviceEvolution {
             cuda,
             problem,
@@ -216,120 +202,6 @@ impl<R: Real> DeviceEvolution<R> {
     fn change(&mut self, change: impl FnOnce(&mut Control<R>)) -> Result<()> {
         change(&mut self.now);
         self.cuda.write(&mut self.state.control, &[self.now])
-    }
-
-    /// Steps until something is due, or for a fraction of a second.
-    ///
-    /// # Errors
-    /// Those of [`Evolution::step`]; [`Error::Device`] if the card fails.
-    pub fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
-        let begun = Instant::now();
-        let first = self.now.step;
-        let mut lot = self.lot(stretch, 0.0);
-        self.record(lot)?;
-        self.kernels.begin(stretch)?;
-        let (mut turn, mut launched) = (0, 0u64);
-        loop {
-            self.launch(lot)?;
-            launched += u64::from(lot.cycles * lot.steps);
-            let [even, odd] = &mut self.seen;
-            let (this, other) = if turn % 2 == 0 { (even, odd) } else { (odd, even) };
-            self.cuda.fetch(&self.state.control, this)?;
-            let is_last = begun.elapsed() > PATIENCE || stretch.steps <= launched;
-            // The card works on this lot while the host looks at the one before.
-            if turn > 0 {
-                self.now = other.get()?[0];
-                if self.now.halt() != Halt::Running {
-                    break;
-                }
-            }
-            if is_last {
-                break;
-            }
-            lot = self.lot(stretch, launched as f64 - (self.now.step - first) as f64);
-            turn += 1;
-        }
-        self.look()?;
-        self.outcome(first, stretch)
-    }
-
-    /// What to launch next where so many steps are under way: cycles up to the next redistancing as
-    /// far as that is known, and several of them where much is left to do.
-    fn lot(&self, stretch: &Stretch, under_way: f64) -> Lot {
-        let now = &self.now;
-        let most = f64::from(MOST_STEPS);
-        let steps = match (now.rule, now.half_width.is_finite()) {
-            (1, true) => (now.half_width / (4.0 * now.limits.inradius.widen())).floor(),
-            (2, _) => now.every as f64,
-            (0, true) if now.displacement > 0.0 => {
-                let each = now.displacement / now.steps_since.max(1) as f64;
-                (0.5 * now.half_width / each).ceil()
-            }
-            _ => most,
-        };
-        let steps = steps.clamp(1.0, most) as u32;
-        // Steps to the target if they stay as long as the last one.
-        let left = match now.dt_done > 0.0 {
-            true => (stretch.target - now.clock.max(stretch.clock)) / now.dt_done,
-            false => 0.0,
-        };
-        let left = left.min(stretch.steps as f64) - under_way;
-        // At least half of what is left is known to be needed.
-        let cycles = (0.5 * left / f64::from(steps)).clamp(1.0, f64::from(MOST_CYCLES)) as u32;
-        // Classes of sizes: few graphs serve a band that grows and shrinks, and few blocks have no
-        // patch.
-        let n = now.n_active;
-        let blocks = n.next_multiple_of((n / 16).next_power_of_two().max(8));
-        Lot { cycles: 1 << cycles.ilog2(), steps, blocks }
-    }
-
-    /// Records what is to be launched, unless that was done before.
-    fn record(&mut self, lot: Lot) -> Result<()> {
-        if self.lots.contains_key(&lot) {
-            return Ok(());
-        }
-        self.kernels.prepare(lot.blocks)?;
-        let record = || {
-            for _ in 0..lot.cycles {
-                self.kernels.steps(lot.steps, lot.blocks)?;
-                if self.now.rule != 3 {
-                    self.kernels.redistance(&self.eikonal, self.solve, lot.blocks)?;
-                }
-            }
-            Ok(())
-        };
-        let graph = self.cuda.record(record)?;
-        self.lots.insert(lot, graph);
-        Ok(())
-    }
-
-    /// Launches cycles, each some steps and a redistancing, which are left out by the card where not
-    /// due.
-    fn launch(&mut self, lot: Lot) -> Result<()> {
-        self.record(lot)?;
-        match self.lots.get(&lot) {
-            Some(graph) => graph.launch(),
-            None => Ok(()),
-        }
-    }
-
-    /// What the steps since step `first` came to. What stops a later step than the first is left
-    /// to the next stretch, which begins with that step: what was done until then counts.
-    fn outcome(&mut self, first: u64, stretch: &Stretch) -> Result<Advance> {
-        let steps = self.now.step - first;
-        if steps == 0
-            && let Some(error) = failure::of(self)?
-        {
-            return Err(error);
-        }
-        let now = &self.now;
-        Ok(Advance {
-            steps,
-            clock: now.clock,
-            dt: now.dt_done,
-            rate: now.rate,
-            landed: now.clock == stretch.target,
-        })
     }
 
     /// Where and why the last step broke down, if it did.
