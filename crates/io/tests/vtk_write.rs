@@ -3,7 +3,6 @@
 #[path = "support/vtk.rs"]
 mod files;
 
-
 use files::{by_type, fixture, read_file};
 use zeroset_core::Error;
 use zeroset_core::mesh::{Members, Values};
