@@ -1,4 +1,4 @@
-//! From a case to a finished run: [`task`] picks the task, [`device`] the backend, [`factory`] the types of the solver.
+//! From a case to a finished run: `task` picks the task, `device` the backend, `factory` the types of the solver.
 
 mod cleaned;
 mod device;
@@ -107,7 +107,7 @@ pub struct Progress {
 /// Folder of the run: `folder`, or that of the case, or `results/<case name>`.
 ///
 /// # Errors
-/// [`Error::Case`] if an environment variable in the path is not set.
+/// [`Error::Case`](crate::Error::Case) if an environment variable in the path is not set.
 pub fn folder_of(config: &Config, folder: Option<&Path>) -> Result<PathBuf> {
     match (folder, &config.output.folder) {
         (Some(folder), _) => Ok(folder.to_path_buf()),
@@ -143,7 +143,7 @@ pub struct Outcome {
 /// stop.
 ///
 /// # Errors
-/// All kinds of [`Error`].
+/// All kinds of [`Error`](crate::Error).
 pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
     let cpu = Arc::new(processor(config)?);
     // Everything inside the pool: measures take no more threads than were asked for. States are

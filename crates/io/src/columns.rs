@@ -199,7 +199,7 @@ pub(crate) fn read_points(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     Ok(file)
 }
 
-/// The points of an array `[n, 3]` or wider of a `.npy` file, by the rules of [`read_points`]; `None` for other arrays and volumes.
+/// The points of an array `[n, 3]` or wider of a `.npy` file, by the rules of `read_points`; `None` for other arrays and volumes.
 ///
 /// # Errors
 /// For coordinates that are not finite.

@@ -7,7 +7,7 @@
 //!
 //! The method, its working set, perforation and cones follow N. Khan and M. Zahran, Space-efficient
 //! pointwise computation of the distance transform on GPUs; docs/point-distances.md has the details.
-//! Distances along a mesh are [`crate::levelset::eikonal`].
+//! Distances along a mesh are `zeroset::levelset::eikonal`.
 //!
 //! ```
 //! use zeroset_core::Cpu;

@@ -5,7 +5,7 @@
 
 mod boundary;
 pub mod check;
-pub mod clean;
+mod clean;
 pub mod generate;
 pub mod interface;
 pub mod normals;
