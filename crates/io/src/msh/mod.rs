@@ -44,7 +44,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
         match source.next_section()? {
             Some("MeshFormat") => break,
             Some("NOD") => return v1::read(source),
-            Some("Comments") => drop(source.skip_section("Comments")?),
+            Some("Comments") => {
+                source.skip_section("Comments")?;
+            }
             other => {
                 let found = other.map_or("the end of the file".to_string(), |n| format!("${n}"));
                 let what = format!("$MeshFormat expected, found {found}");

@@ -183,13 +183,13 @@ fn version_41_with_words_that_are_no_numbers_is_refused_at_their_line() {
             elements,
             "line 18: $EndNodes met where coordinates of a node",
         ),
-        (entities, nodes, "1 1 2 3\n2 1 -3 2", "line 22: a node expected, found \"-3\""),
-        (entities, nodes, "1 1 2 3\n2 1 3 2.5", "line 22: a node expected, found \"2.5\""),
+        (entities, nodes, "1 1 2 3\n2 1 -3 2", "line 23: a node expected, found \"-3\""),
+        (entities, nodes, "1 1 2 3\n2 1 3 2.5", "line 23: a node expected, found \"2.5\""),
         (
             entities,
             nodes,
             "1 1 2 3\n2 1 9 2",
-            "line 22: element 2 names node 9, no such node among 3",
+            "line 23: element 2 names node 9, no such node among 3",
         ),
         (entities, nodes, "1 1 2 3\n2 1 3 2 4", "$EndElements expected, found \"4\""),
     ] {

@@ -46,11 +46,8 @@ pub(super) fn entities(source: &Source, body: Range<usize>) -> Result<Vec<Entity
     Ok(all)
 }
 
-/// The coordinates of the nodes of each block.
-pub(super) fn nodes(
-    source: &Source,
-    blocks: &[Block],
-) -> Result<impl Iterator<Item = impl ExactSizeIterator<Item = [f64; 3]>>, Failure> {
+/// The coordinates of the nodes of blocks.
+pub(super) fn nodes(source: &Source, blocks: &[Block]) -> Result<Vec<[f64; 3]>, Failure> {
     let mut file = File::new(source, "Nodes");
     // With tags that look as if they had no gaps the crate makes no map of them.
     let n = blocks.iter().map(|block| block.n).sum::<usize>().max(1);
@@ -63,7 +60,8 @@ pub(super) fn nodes(
         file.copy(source, block.coordinates.clone());
     }
     let found = file.read()?.nodes.map_or(Vec::new(), |nodes| nodes.node_blocks);
-    Ok(found.into_iter().map(|block| block.nodes.into_iter().map(|node| [node.x, node.y, node.z])))
+    let found = found.into_iter().flat_map(|block| block.nodes);
+    Ok(found.map(|node| [node.x, node.y, node.z]).collect())
 }
 
 /// A file for the crate.

@@ -78,7 +78,9 @@ pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<
                 source.skip_section(name)?;
                 builder.warnings.push(format!("data in ${name} is left out"));
             }
-            _ => drop(source.skip_section(name)?),
+            _ => {
+                source.skip_section(name)?;
+            }
         }
     }
     let Some((vertices, index)) = nodes else {

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use super::AGAIN;
 use super::source::Source;
 use super::through_mshio::{self, Failure};
@@ -36,11 +38,14 @@ pub(super) fn entities(source: &mut Source) -> Result<Entities, Flaw> {
     Ok(entities)
 }
 
-/// A block of nodes without parameters.
+/// Nodes of one call of the crate, which takes 80 ns for each: calls run on all threads.
+const TOGETHER: usize = 512;
+
+/// Nodes without parameters, one behind the other in a block.
 pub(super) struct Block {
-    /// Number of its first node among all.
+    /// Number of the first one among all.
     first: usize,
-    /// Number of its nodes.
+    /// How many, at most [`TOGETHER`].
     pub(super) n: usize,
     /// Where their tags stand.
     pub(super) tags: Range<usize>,
@@ -70,29 +75,37 @@ pub(super) fn nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, Vec<u64>), Fl
         };
         let n = source.size("number of nodes in a block")?;
         let n = source.promised(n, 4, bytes_each, "nodes in a block")?;
-        let (first, begin) = (tags.len(), source.at);
-        for _ in 0..n {
-            tags.push(source.size("node tag")?);
+        let (first, known) = (tags.len(), blocks.len());
+        for k in (0..n).step_by(TOGETHER) {
+            let (n, first, at) = (TOGETHER.min(n - k), tags.len(), source.at);
+            for _ in 0..n {
+                tags.push(source.size("node tag")?);
+            }
+            blocks.push(Block { first, n, tags: at..source.at, coordinates: 0..0 });
         }
         if parameters > 0 {
+            blocks.truncate(known);
             for &tag in &tags[first..] {
                 vertices.push(source.coordinates(tag)?);
                 source.skip_reals(parameters, "parameters of a node")?;
             }
-        } else if n > 0 {
-            let middle = source.at;
-            source.skip_reals(3 * n, "coordinates of a node")?;
-            vertices.resize(tags.len(), [0.0; 3]);
-            let (tags, coordinates) = (begin..middle, middle..source.at);
-            blocks.push(Block { first, n, tags, coordinates });
+            continue;
         }
+        for block in &mut blocks[known..] {
+            let at = source.at;
+            source.skip_reals(3 * block.n, "coordinates of a node")?;
+            block.coordinates = at..source.at;
+        }
+        vertices.resize(tags.len(), [0.0; 3]);
     }
     check_count(source, n_nodes, tags.len() as u64, "nodes")?;
     source.end_section("Nodes")?;
-    let found = through_mshio::nodes(source, &blocks);
-    let found = found.map_err(|failure| not_a_number(source, &blocks, &failure))?;
-    for (block, found) in blocks.iter().zip(found) {
-        for (k, x) in found.into_iter().enumerate() {
+    let calls = calls(&blocks);
+    let found: Vec<_> = calls.par_iter().map(|call| through_mshio::nodes(source, call)).collect();
+    for (blocks, found) in calls.into_iter().zip(found) {
+        let found = found.map_err(|failure| not_a_number(source, blocks, &failure))?;
+        let numbers = blocks.iter().flat_map(|block| (0..block.n).map(move |k| (block, k)));
+        for ((block, k), x) in numbers.zip(found) {
             if let Some(axis) = x.iter().position(|v| !v.is_finite()) {
                 let mut flawed = Source { at: block.coordinates.start, ..*source };
                 flawed.skip_reals(3 * k + axis, "coordinates of a node")?;
@@ -102,6 +115,22 @@ pub(super) fn nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, Vec<u64>), Fl
         }
     }
     Ok((vertices, tags))
+}
+
+/// Neighbors that are read by one call, [`TOGETHER`] nodes at most.
+fn calls(blocks: &[Block]) -> Vec<&[Block]> {
+    let (mut calls, mut rest) = (Vec::new(), blocks);
+    while !rest.is_empty() {
+        let mut n = 0;
+        let fits = |block: &&Block| {
+            n += block.n;
+            n <= TOGETHER
+        };
+        let (call, others) = rest.split_at(rest.iter().take_while(fits).count());
+        calls.push(call);
+        rest = others;
+    }
+    calls
 }
 
 /// What the crate could not read, at its place: the first word that is no number.
