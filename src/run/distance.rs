@@ -166,9 +166,9 @@ impl MeshSetup<'_> {
         let state = EikonalState::new(patches.clone(), coordinates, slowness);
         let mut solved = match start {
             DistanceStart::Seeds(sources, front) => {
-                self.from_seeds(distance, state.with_front(*front)?, sources, *front)?
+                self.solve_from_seeds(distance, state.with_front(*front)?, sources, *front)?
             }
-            DistanceStart::ZeroSet(phi) => self.from_zero_set(distance, state, phi)?,
+            DistanceStart::ZeroSet(phi) => self.solve_from_zero_set(distance, state, phi)?,
         };
         if distance.width.is_none() {
             let all = solved.values.iter_mut().zip(&solved.arrival);
@@ -179,7 +179,7 @@ impl MeshSetup<'_> {
         Ok(solved)
     }
 
-    fn from_seeds<R: Real>(
+    fn solve_from_seeds<R: Real>(
         &self,
         distance: &Distance,
         mut state: EikonalState<R>,
@@ -207,7 +207,7 @@ impl MeshSetup<'_> {
         })
     }
 
-    fn from_zero_set<R: Real>(
+    fn solve_from_zero_set<R: Real>(
         &self,
         distance: &Distance,
         mut state: EikonalState<R>,

@@ -84,6 +84,7 @@ pub(super) struct Quality {
 }
 
 /// All that is written of a state.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, moved a few times")]
 pub(super) enum State {
     /// Values at the vertices of a mesh.
     Mesh(MeshState),

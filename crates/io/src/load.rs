@@ -67,6 +67,9 @@ pub(super) fn partner(path: &Path, extension: &str) -> Option<PathBuf> {
     names.iter().map(|name| plain.with_extension(name)).find(|other| other.is_file())
 }
 
+/// A file of a set, and its bytes.
+pub(super) type Member<'a> = (PathBuf, Cow<'a, [u8]>);
+
 /// A file of a mesh that is stored in several, by its extension `wanted`: `path` itself, whose
 /// `bytes` are loaded, if that is its `extension`, or the file beside it; `None` if there is none.
 ///
@@ -77,7 +80,7 @@ pub(super) fn member<'a>(
     bytes: &'a [u8],
     extension: &str,
     wanted: &str,
-) -> Result<Option<(PathBuf, Cow<'a, [u8]>)>, Flaw> {
+) -> Result<Option<Member<'a>>, Flaw> {
     if wanted == extension {
         return Ok(Some((path.to_path_buf(), Cow::Borrowed(bytes))));
     }
