@@ -177,11 +177,6 @@ impl Error {
         Error::Mesh(Flaw::at(position, what, remedy))
     }
 
-    /// A computation that broke down.
-    pub fn numerical(what: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Error::Numerical { what: what.into(), remedy: remedy.into() }
-    }
-
     /// A device that fails.
     pub fn device(what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Error::device_fault(DeviceFault::Failed, what, remedy)

@@ -2,7 +2,7 @@
 //! how many there are; its blocks of one value, and its entries as a sparse matrix.
 //!
 //! A [`Criterion`] is what is asked of the voxels of a volume, by a [`Discriminator`]; [`find`] lists those that meet it by direct
-//! compaction or by a [`HistoPyramid`], in world coordinates. [`zeroset_io::write_points`] writes the list.
+//! compaction or by a [`HistoPyramid`], in world coordinates. `zeroset_io::write_points` writes the list.
 
 mod copies;
 mod counts;

@@ -2,8 +2,8 @@
 //!
 //! Voxel (i, j, k) is a sample at a point, `origin + i steps[0] + j steps[1] + k steps[2]`; its
 //! value is `slope * stored + intercept`. World coordinates are those that the file states, in its
-//! frame ([`Volume::frame`]): nothing is flipped in reading. [`zeroset_io::read_volume`] reads
-//! volumes, [`zeroset_io::write_volume`] writes them.
+//! frame ([`Volume::frame`]): nothing is flipped in reading. `zeroset_io::read_volume` reads
+//! volumes, `zeroset_io::write_volume` writes them.
 
 pub mod condition;
 pub mod placement;

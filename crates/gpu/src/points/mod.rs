@@ -1,5 +1,5 @@
-//! Points of a volume found on a GPU: the twins of [`super::find`], [`super::part`] and [`super::counts()`]; its tree and its
-//! matrix, those of [`super::leaves()`], [`super::leaves_where()`] and [`super::entries()`].
+//! Points of a volume found on a GPU: the twins of [`zeroset_core::points::find`], [`zeroset_core::points::part`] and [`zeroset_core::points::counts()`]; its tree and its
+//! matrix, those of [`zeroset_core::points::leaves()`], [`zeroset_core::points::leaves_where()`] and [`zeroset_core::points::entries()`].
 //!
 //! A criterion is compiled into the kernel that makes bits or the base of a pyramid, an expression of one being printed as CUDA
 //! code (`kernels/primitives/discriminator.cuh`); several make bits one after the other. Lists are those of
@@ -26,7 +26,7 @@ const OF_POINT: u64 = 12;
 /// Bytes on the card for a box and its count.
 const OF_BOX: u64 = 28;
 
-/// Lists the voxels that meet all of the criteria, as [`super::find`] does with [`Criterion::all`]: the volume is copied to the
+/// Lists the voxels that meet all of the criteria, as [`zeroset_core::points::find`] does with [`Criterion::all`]: the volume is copied to the
 /// card in its own type if its values are asked for (as numbers of 64 bits for gradients and templates where the file scales them),
 /// and the numbers of the voxels come back. The voxels are those of the processor, unless a function of an expression without an
 /// exact value (sin, exp and the like) is rounded otherwise there.
@@ -55,7 +55,7 @@ pub fn find_on(
     Ok(Points::of(volume, voxels))
 }
 
-/// A range of the list of [`find_on`], and how many entries that has, as [`part`](super::part) gives them.
+/// A range of the list of [`find_on`], and how many entries that has, as [`part`](zeroset_core::points::part) gives them.
 ///
 /// # Errors
 /// Those of [`find_on`].
@@ -74,7 +74,7 @@ pub fn part_on(
     Ok((Points::of(volume, voxels), total))
 }
 
-/// Number of voxels in each box that meet all of the criteria, as [`counts`](super::counts()) gives it.
+/// Number of voxels in each box that meet all of the criteria, as [`counts`](zeroset_core::points::counts()) gives it.
 ///
 /// # Errors
 /// Those of [`find_on`].
