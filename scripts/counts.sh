@@ -54,10 +54,10 @@ echo "files             $(sources | wc -l), median length $median lines"
 read -r items examples < <(sources | public_items)
 echo "public items      $items, with examples $examples"
 cfgs=$(sources | xargs grep -hE 'cfg(_attr)?!?\(' | grep -vcE '^[ \t]*//|cfg\(test\)|cfg\(doctest\)' || true)
-cuda=$(sources | xargs grep -hE 'feature = "cuda"' | wc -l)
-cuda_files=$(sources | xargs grep -lE 'feature = "cuda"' | wc -l)
+cuda=$( (sources | xargs grep -hE 'feature = "cuda"' || true) | wc -l)
+cuda_files=$( (sources | xargs grep -lE 'feature = "cuda"' || true) | wc -l)
 echo "cfgs              $cfgs without those of tests; $cuda for the feature cuda, in $cuda_files files"
-echo "repr(C)           $(sources | xargs grep -hE '^[ \t]*#\[repr\(.*C.*\)\]' | wc -l) types"
+echo "repr(C)           $( (sources | xargs grep -hE '^[ \t]*#\[repr\(.*C.*\)\]' || true) | wc -l) types, $( (sources | xargs grep -hE '^[ \t]*(zeroset_gpu::|crate::gpu::|crate::)?cuda_header!' || true) | wc -l) generated headers"
 
 [ "${1:-}" = --times ] || exit 0
 
