@@ -22,7 +22,7 @@ pub enum DeviceFault {
 }
 
 impl DeviceFault {
-    /// The fault that so many bytes are needed and so many free.
+    /// Not enough memory: `needed` bytes, of which `free` are there.
     pub fn memory(needed: u64, free: u64) -> Self {
         DeviceFault::Memory { needed: Some(needed), free: Some(free) }
     }

@@ -96,6 +96,55 @@ fn version_41_in_all_byte_orders_and_with_nodes_in_any_order() {
 }
 
 #[test]
+fn version_41_coordinates_as_text_are_the_nearest_doubles() {
+    // Halfway between two doubles, the least and the largest, and more digits than a double has.
+    let mut words: Vec<String> = [
+        "9007199254740993",
+        "9007199254740992.99999999999999999999",
+        "9007199254740993.00000000000000000001",
+        "2.2250738585072011e-308",
+        "2.2250738585072014e-308",
+        "4.9406564584124654e-324",
+        "2.4703282292062328e-324",
+        "1.7976931348623157e308",
+        "-0",
+        "+7.5",
+        ".5",
+        "5.",
+        "1E5",
+        "0.1000000000000000055511151231257827021181583404541015625",
+        "-1.00000000000000011102230246251565404236316680908203125",
+    ]
+    .map(String::from)
+    .to_vec();
+    // A walk through the bits of doubles, each in four ways.
+    let mut bits = 0x0123_4567_89ab_cdef_u64;
+    while words.len() < 6_000 {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let x = f64::from_bits(bits ^ bits >> 29);
+        if x.is_finite() {
+            words.extend([format!("{x:e}"), format!("{x:.16e}"), format!("{x:.20e}")]);
+            if x.abs() < 1e30 && x.abs() > 1e-30 {
+                words.push(format!("{x:.25}"));
+            }
+        }
+    }
+    words.truncate(words.len() / 3 * 3);
+    let n = words.len() / 3;
+    let tags: String = (1..=n).map(|tag| format!("{tag}\n")).collect();
+    let rows: String = words.chunks(3).map(|row| row.join(" ") + "\n").collect();
+    let text = format!(
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 {n} 1 {n}\n2 1 0 {n}\n{tags}{rows}$EndNodes\n\
+         $Elements\n1 1 1 1\n2 1 2 1\n1 1 2 3\n$EndElements\n"
+    );
+    let file = read_bytes(text.as_bytes()).unwrap();
+    for (word, found) in words.iter().zip(file.mesh.vertices.iter().flatten()) {
+        let nearest: f64 = word.parse().unwrap();
+        assert_eq!(found.to_bits(), nearest.to_bits(), "{word}: {found:e}, not {nearest:e}");
+    }
+}
+
+#[test]
 fn version_41_cut_anywhere_is_refused() {
     let whole = binary_41(false, 8);
     let nodes = whole.windows(9).position(|w| w == b"$EndNodes").unwrap() + 9;
