@@ -57,8 +57,8 @@ impl Command {
         match self {
             Command::Run(args) => args.json,
             Command::Distance(args) => args.json,
-            Command::Isosurface(args) => args.telling.json,
-            Command::Reconstruct(args) => args.telling.json,
+            Command::Isosurface(args) => args.outputs.json,
+            Command::Reconstruct(args) => args.outputs.json,
             Command::Sample(args) => args.json,
             _ => false,
         }
@@ -126,8 +126,8 @@ impl Command {
             Command::Edt(args) => vec![&args.output],
             Command::Render(args) => vec![&args.output],
             Command::Points(args) => args.output.as_deref().into_iter().collect(),
-            Command::Isosurface(args) => args.telling.outputs(&args.output),
-            Command::Reconstruct(args) => args.telling.outputs(&args.output),
+            Command::Isosurface(args) => args.outputs.files(&args.output),
+            Command::Reconstruct(args) => args.outputs.files(&args.output),
             Command::Voxelize(args) => vec![&args.output],
             Command::Sample(args) => vec![&args.output],
             Command::Run(_) | Command::Check(_) | Command::Distance(_) => Vec::new(),

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::device;
 use super::reconstruct::of_topology;
-use super::telling::Telling;
+use super::surface_outputs::SurfaceOutputs;
 use super::threads::Threads;
 use super::{Ui, generate, volume, word};
 use zeroset::Cpu;
@@ -62,7 +62,7 @@ pub struct Args {
     #[arg(long)]
     pub holes: bool,
     #[command(flatten)]
-    pub telling: Telling,
+    pub outputs: SurfaceOutputs,
     /// Rounds of smoothing that does not shrink (Taubin)
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_ROUNDS)))]
@@ -138,16 +138,16 @@ struct Whole<'a> {
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let start = Instant::now();
     check_target(&args.output, &WriteOptions::default(), Some(Kind::Surface))?;
-    args.telling.check(&args.output)?;
+    args.outputs.check(&args.output)?;
     let cpu = Cpu::current();
     let file = read_volume(&args.input, &args.source.options())?;
     ui.warn_of(&args.input, &file.warnings);
     let seconds_reading = start.elapsed().as_secs_f64();
     let made = make(&args, &cpu, &file.volume, ui)?;
     let seconds_surface = start.elapsed().as_secs_f64() - seconds_reading;
-    cpu.run(|| args.telling.write(&args.input, &args.output, &made.mesh, ui))?;
+    cpu.run(|| args.outputs.write(&args.input, &args.output, &made.mesh, ui))?;
     let mut words = generate::words(&args.output, &made.mesh);
-    if !args.holes && !args.telling.has_report() {
+    if !args.holes && !args.outputs.has_report() {
         ui.print(&words)?;
         return Ok(0);
     }
@@ -170,7 +170,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         seconds_total: start.elapsed().as_secs_f64(),
         peak_memory_bytes: peak(),
     };
-    args.telling.tell(&whole, || words, ui)?;
+    args.outputs.tell(&whole, || words, ui)?;
     Ok(0)
 }
 

@@ -28,7 +28,7 @@ mod render;
 mod run;
 mod sample;
 mod schema;
-mod telling;
+mod surface_outputs;
 mod threads;
 mod ui;
 mod volume;

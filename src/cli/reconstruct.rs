@@ -9,7 +9,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 pub use self::words::of_topology;
-use super::telling::Telling;
+use super::surface_outputs::SurfaceOutputs;
 use super::threads::Threads;
 use super::{Ui, device, word};
 use zeroset::Cpu;
@@ -77,7 +77,7 @@ pub struct Args {
           value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_ROUNDS)))]
     pub smooth: u32,
     #[command(flatten)]
-    pub telling: Telling,
+    pub outputs: SurfaceOutputs,
     /// What computes: auto, cpu or cuda; auto takes a GPU from 100,000 samples on
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
@@ -109,7 +109,7 @@ struct Whole<'a> {
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let start = Instant::now();
     check_target(&args.output, &WriteOptions::default(), Some(Kind::Surface))?;
-    args.telling.check(&args.output)?;
+    args.outputs.check(&args.output)?;
     let options = args.options()?;
     let cpu = Cpu::current();
     let Opened { cloud, file, gpu, seconds_reading } = open(&args, &options, &cpu, start)?;
@@ -125,7 +125,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let scan = Scan::new(file, report);
     ui.warn_of(&args.input, &scan.report.warnings);
     let writing = Instant::now();
-    cpu.run(|| args.telling.write(&args.input, &args.output, &mesh, ui))?;
+    cpu.run(|| args.outputs.write(&args.input, &args.output, &mesh, ui))?;
     let whole = Whole {
         input: shown(&args.input).to_string(),
         output: args.output.display().to_string(),
@@ -136,7 +136,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         seconds_total: start.elapsed().as_secs_f64(),
         peak_memory_bytes: peak(),
     };
-    args.telling.tell(&whole, || words::words(&whole), ui)?;
+    args.outputs.tell(&whole, || words::words(&whole), ui)?;
     Ok(0)
 }
 

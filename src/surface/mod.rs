@@ -13,7 +13,7 @@ mod bvh;
 pub mod cubes;
 mod cuda;
 mod drawn_curves;
-mod flat;
+mod flat_triangles;
 mod isosurface;
 mod lattice_distance;
 mod locate;
@@ -31,7 +31,7 @@ mod winding;
 pub use crate::mesh::interface::{Interface, extract};
 pub use cuda::DeviceSurface;
 pub use drawn_curves::{Side, Sides, sides};
-pub use flat::drop_flat;
+pub use flat_triangles::drop_flat;
 pub use isosurface::cuda::{
     DeviceIsosurface, DeviceNumber, SurfaceArgument, Totals as SurfaceTotals,
     cases as surface_cases, isosurface_on,

@@ -13,7 +13,7 @@ use zeroset::picture;
 
 /// Options of such a command.
 #[derive(Debug, clap::Args)]
-pub struct Telling {
+pub struct SurfaceOutputs {
     /// Write the report as JSON
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
@@ -25,9 +25,9 @@ pub struct Telling {
     pub json: bool,
 }
 
-impl Telling {
+impl SurfaceOutputs {
     /// The surface and the files beside it.
-    pub fn outputs<'a>(&'a self, surface: &'a Path) -> Vec<&'a Path> {
+    pub fn files<'a>(&'a self, surface: &'a Path) -> Vec<&'a Path> {
         let more = self.report.iter().chain(&self.picture);
         std::iter::once(surface).chain(more.map(PathBuf::as_path)).collect()
     }
@@ -38,7 +38,7 @@ impl Telling {
     /// [`Error::Output`](zeroset::Error::Output) for a folder that is not there, [`Error::Case`](zeroset::Error::Case) for a
     /// picture of another format.
     pub fn check(&self, surface: &Path) -> Result<()> {
-        self.outputs(surface).into_iter().try_for_each(atomic::check_folder)?;
+        self.files(surface).into_iter().try_for_each(atomic::check_folder)?;
         self.picture.as_deref().map_or(Ok(()), picture::check_path)
     }
 
