@@ -61,7 +61,13 @@ pub(super) fn nodes(source: &Source, blocks: &[Block]) -> Result<Vec<[f64; 3]>, 
     }
     let found = file.read()?.nodes.map_or(Vec::new(), |nodes| nodes.node_blocks);
     let found = found.into_iter().flat_map(|block| block.nodes);
-    Ok(found.map(|node| [node.x, node.y, node.z]).collect())
+    let points: Vec<_> = found.map(|node| [node.x, node.y, node.z]).collect();
+    // Fewer would leave vertices at the origin without a word.
+    let asked: usize = blocks.iter().map(|block| block.n).sum();
+    if points.len() != asked {
+        return Err(Failure { at: 0, expected: format!("{asked} nodes") });
+    }
+    Ok(points)
 }
 
 /// A file for the crate.
