@@ -6,7 +6,7 @@
 // src/grid/cuda/grid.rs knows where.
 #pragma once
 #include "tiles/grid.cuh"
-#include "tiles/storage.cuh"
+#include "generated/tile_storage.cuh"
 
 #if STORAGE == STORAGE_FIXED16 && TILE_EDGE == 4
 #define HAS_NEAR 0
