@@ -20,4 +20,4 @@ bench name *arguments:
 
 # Runs tests of the GPU with the CPU in its place.
 gpu-emulated *tests='short':
-    scripts/emulated-card.sh cargo test --release --test cuda -- {{tests}}
+    scripts/emulated-gpu.sh cargo test --release --test cuda -- {{tests}}

@@ -1,5 +1,5 @@
 //! Times of the mesh solvers on the CPU, by patch size: partition, setup, one distance field over
-//! the whole mesh, redistancing in a band, steps of the evolution.
+//! the whole mesh, reinitialization in a band, steps of the evolution.
 //!
 //! `cargo bench --bench mesh -- [SHAPE] [PATCH_SIZE...]` prints a Markdown table; SHAPE is
 //! `square` (524,288 triangles), `sphere` (about 2 million) or `cube` (1.5 million tetrahedra).
@@ -31,7 +31,7 @@ fn main() {
         zeroset::output::build(),
     );
     println!(
-        "| patch size | partition and patches s | distance ms | rounds | updates per patch | redistance ms | step in band ms | step of whole domain ms | M cell updates/s |"
+        "| patch size | partition and patches s | distance ms | rounds | updates per patch | reinitialize ms | step in band ms | step of whole domain ms | M cell updates/s |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for size in sizes {
@@ -112,14 +112,14 @@ fn row(mesh: &Mesh, phi: &[f64], cpu: &Arc<Cpu>, size: usize) {
             band.step(1e-9).expect("step");
         }
     }) / 20.0;
-    let redistance = median_ms(|| band.reinitialize());
+    let reinitialize = median_ms(|| band.reinitialize());
     let curvature = Terms::default().with_curvature(Coefficient::Uniform([1.0]));
     let mut whole = run(Options::new(None), &curvature);
     let whole_step = median_ms(|| {
         whole.step(1e-9).expect("step");
     });
     println!(
-        "| {size} | {setup:.2} | {distance:.0} | {} | {:.1} | {redistance:.1} | {step:.2} | {whole_step:.1} | {:.1} |",
+        "| {size} | {setup:.2} | {distance:.0} | {} | {:.1} | {reinitialize:.1} | {step:.2} | {whole_step:.1} | {:.1} |",
         stats.rounds,
         stats.patch_updates as f64 / patches.len() as f64,
         mesh.n_cells() as f64 / whole_step / 1e3,

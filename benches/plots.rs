@@ -104,14 +104,14 @@ fn speed() -> Plot {
         let row = table.rows().find(|row| row.number("sites") == sites);
         row.map_or(f64::NAN, |row| row.number("serial ms"))
     };
-    let two = Table::read("point-distances.md", "| sites | one card, two streams in 8 MiB");
+    let two = Table::read("point-distances.md", "| sites | one GPU, two streams in 8 MiB");
     let two = line(
         &two,
         "two H200, sites copied",
         |_| true,
         |row| {
             let sites = row.number("sites");
-            (sites, serial(sites) / row.number("two cards, ms"))
+            (sites, serial(sites) / row.number("two GPUs, ms"))
         },
     );
     Plot {
@@ -135,7 +135,7 @@ fn saturation() -> Plot {
         )
     });
     Plot {
-        title: "T(q) of 1,024 queries: where a card is full",
+        title: "T(q) of 1,024 queries: where a GPU is full",
         x: even("thousands of sites"),
         y: even("times a serial program"),
         names: SeriesLabelPosition::Coordinate(300, 200),
@@ -161,7 +161,7 @@ fn memory() -> Plot {
         y: log("working set, MiB"),
         names: SeriesLabelPosition::UpperLeft,
         lines: vec![
-            set("all sites on the card", "working set MiB"),
+            set("all sites on the GPU", "working set MiB"),
             set("2 streams in 8 MiB", "in 2 streams MiB"),
             all,
         ],

@@ -59,7 +59,7 @@ fn main() {
         );
     }
     println!(
-        "\noctree {:.2} s, mesh {:.2} s, all {seconds:.2} s, {:.2} s of processor time; {} MiB were expected",
+        "\noctree {:.2} s, mesh {:.2} s, all {seconds:.2} s, {:.2} s of CPU time; {} MiB were expected",
         levels.octree_seconds,
         levels.mesh_seconds,
         cpu_after - cpu,

@@ -14,7 +14,7 @@ use std::time::Instant;
 use zeroset::Cpu;
 use zeroset::io::{VolumeOptions, read_volume};
 use zeroset::picture::{Options, Shows, Traced, trace};
-use zeroset::render::{Camera, Counts, Frame, Guide, Hit, Rule, Solid, march};
+use zeroset::render::{Camera, Counts, Frame, Hit, Rule, Solid, SpaceSkipping, march};
 use zeroset::volume::{Placement, Samples, Volume};
 
 /// Voxels above this are seen: bone.
@@ -84,7 +84,7 @@ fn by_angle(cpu: &Cpu, volume: &Volume, pixels: u32) {
     println!("|---|---|---|---|");
     let frame = view(side, pixels);
     let row = |name: &str, rule: Rule| {
-        let guide = Guide::new(rule, &solid, cpu).expect("guide");
+        let guide = SpaceSkipping::new(rule, &solid, cpu).expect("guide");
         let hits = cpu.run(|| march(&solid, &guide, &frame, [pixels; 2], 1)).expect("march");
         let counts = Counts::of(&hits);
         println!("| {name} | {:.3} | {} | {} |", counts.mean(), counts.most, counts.hits);
@@ -107,7 +107,7 @@ fn table(cpu: &Cpu, volume: &Volume, pixels: u32, rules: &[(&str, Rule)]) {
     let mut first: Option<Vec<Hit>> = None;
     for &(name, rule) in rules {
         let start = Instant::now();
-        let guide = Guide::new(rule, &solid, cpu).expect("guide");
+        let guide = SpaceSkipping::new(rule, &solid, cpu).expect("guide");
         let prepared = start.elapsed().as_secs_f64();
         let shoot = || cpu.run(|| march(&solid, &guide, &frame, [pixels; 2], 1)).expect("march");
         let mut hits = Vec::new();

@@ -11,7 +11,7 @@
 //! - `distance [RADIUS]`: a band made a distance anew (76: 437,000 voxels), directly and by the
 //!   equation: milliseconds, error.
 //!
-//! Beside milliseconds of the clock stand those of the processor, added up over the threads: beside other work the clock
+//! Beside milliseconds of the clock stand those of the CPU, added up over the threads: beside other work the clock
 //! says little.
 //!
 //! Results that the documentation quotes are kept under `benches/results/`.
@@ -61,14 +61,14 @@ fn block_rows<R: Wide, const E: usize>() {
         let side = E + 2 * reach;
         let ball = |n: usize| {
             let x = [n % side, n / side % side, n / (side * side)].map(|c| c as f64 + 5.3);
-            R::narrow(x.iter().map(|x| x * x).sum::<f64>().sqrt() - 15.0)
+            R::of(x.iter().map(|x| x * x).sum::<f64>().sqrt() - 15.0)
         };
         let padded: Vec<R> = (0..side * side * side).map(ball).collect();
-        let wind: Vec<R> = (0..3 * n).map(|n| R::narrow((n as f64).sin())).collect();
+        let wind: Vec<R> = (0..3 * n).map(|n| R::of((n as f64).sin())).collect();
         let one = vec![R::one(); n];
-        let far = R::narrow(100.0);
+        let far = R::of(100.0);
         let block = Block { padded: &padded, extent: [E; 3], gamma: far, core: far };
-        let stage = Stage { dt: R::narrow(0.1), mix: None, clamped: true };
+        let stage = Stage { dt: R::of(0.1), mix: None, clamped: true };
         let none = BlockTerms::NONE;
         let (velocity, speed, curvature) = (Some(&wind[..]), Some(&one[..]), Some(&one[..]));
         let rescaling = Some((R::one(), Phi0::Itself));
@@ -224,9 +224,7 @@ fn lumpy(radius: f64) -> impl Fn([f64; 3]) -> f64 + Sync {
 }
 
 fn collapse_table(radii: &[usize], cpu: &Arc<Cpu>) {
-    println!(
-        "| E | scheme | voxels in the band | tiles | ms per step | of it tiles | processor ms |"
-    );
+    println!("| E | scheme | voxels in the band | tiles | ms per step | of it tiles | CPU ms |");
     println!("|---|---|---|---|---|---|---|");
     for &radius in radii {
         collapse_row::<8>(radius, cpu);
@@ -243,7 +241,7 @@ fn collapse_row<const E: usize>(radius: usize, cpu: &Arc<Cpu>) {
         let terms = Terms::default().with_curvature(Coefficient::Uniform([1.0]));
         let mut run =
             TiledEvolution::<f32, E>::new(grid, phi, &terms, options, cpu.clone()).expect("run");
-        run.redistance().expect("distance");
+        run.reinitialize().expect("distance");
         run.step(1.0).expect("step");
         let (before, start, steps) = (run.seconds().blocks, Instant::now(), 10);
         let busy = cpu_seconds();
@@ -263,7 +261,7 @@ fn collapse_row<const E: usize>(radius: usize, cpu: &Arc<Cpu>) {
 }
 
 fn distance_table(radii: &[usize], cpu: &Arc<Cpu>) {
-    println!("| E | by | voxels in the band | ms | processor ms | mean error | largest |");
+    println!("| E | by | voxels in the band | ms | CPU ms | mean error | largest |");
     println!("|---|---|---|---|---|---|---|");
     for &radius in radii {
         distance_row::<8>(radius, cpu);
@@ -284,7 +282,7 @@ fn distance_row<const E: usize>(radius: usize, cpu: &Arc<Cpu>) {
         run.step(0.0).expect("room");
         let (start, busy) = (Instant::now(), cpu_seconds());
         let by = match iterations {
-            0 => run.redistance().map(|()| "directly".to_string()),
+            0 => run.reinitialize().map(|()| "directly".to_string()),
             n => run.relax(n).map(|()| format!("{n} steps of the equation")),
         };
         let (by, ms) = (by.expect("distance"), start.elapsed().as_secs_f64() * 1e3);

@@ -1,4 +1,4 @@
-//! Scan, sort with values, reduce, unique and a HistoPyramid, on the processor and, where there is one, on a GPU.
+//! Scan, sort with values, reduce, unique and a HistoPyramid, on the CPU and, where there is one, on a GPU.
 //!
 //!     cargo run --release --example 04_primitives
 
@@ -44,11 +44,11 @@ fn main() -> zeroset::Result<()> {
         println!("of three entries for each, number 14 is copy {copy} of {cell:?}");
     }
 
-    on_a_card(&labels, &sorted.values)
+    on_a_gpu(&labels, &sorted.values)
 }
 
-/// The same sort, on a card.
-fn on_a_card(labels: &[u32], expected: &[u32]) -> zeroset::Result<()> {
+/// The same sort, on a GPU.
+fn on_a_gpu(labels: &[u32], expected: &[u32]) -> zeroset::Result<()> {
     use zeroset::gpu::primitives::{Reduction, exclusive_scan, reduce, sort, unique};
     use zeroset::gpu::{self, Cuda};
 
@@ -56,13 +56,13 @@ fn on_a_card(labels: &[u32], expected: &[u32]) -> zeroset::Result<()> {
         println!("no GPU: {reason}");
         return Ok(());
     }
-    let card = Cuda::new(0)?;
-    let on_card = card.upload(labels)?;
-    let sorted = sort(&card, &on_card, None, 3)?;
-    assert_eq!(card.download(&sorted.values)?, expected);
-    let groups = unique(&card, &sorted.keys)?;
-    println!("on the GPU: labels {:?}", card.download(&groups.items)?);
-    println!("their sum: {}", reduce(&card, &on_card, Reduction::Sum)?);
-    println!("sums before each: {:?}", &card.download(&exclusive_scan(&card, &on_card)?)?[..6]);
+    let gpu = Cuda::new(0)?;
+    let on_gpu = gpu.upload(labels)?;
+    let sorted = sort(&gpu, &on_gpu, None, 3)?;
+    assert_eq!(gpu.download(&sorted.values)?, expected);
+    let groups = unique(&gpu, &sorted.keys)?;
+    println!("on the GPU: labels {:?}", gpu.download(&groups.items)?);
+    println!("their sum: {}", reduce(&gpu, &on_gpu, Reduction::Sum)?);
+    println!("sums before each: {:?}", &gpu.download(&exclusive_scan(&gpu, &on_gpu)?)?[..6]);
     Ok(())
 }

@@ -1,4 +1,4 @@
-// Redistancing around its solve, and the narrow band (numerics 5.4, 3.4 of Fu et al.).
+// Reinitialization around its solve, and the narrow band (numerics 5.4, 3.4 of Fu et al.).
 //
 // The order is band_init, a solve of eikonal.cu, band_final, band_mark. The first looks at the
 // patches of the old band, the others at all that were updated.

@@ -1,9 +1,9 @@
-// What steers an evolution on the card, so that the host need not look at it between steps:
+// What steers an evolution on the GPU, so that the host need not look at it between steps:
 // src/levelset/evolution/cuda/layout.rs lays it out.
 #pragma once
 #include "common/block.cuh"
 #include "common/grid.cuh"
-#include "common/time.cuh"
+#include "common/clock.cuh"
 #include "evolution/step.cuh"
 #include "generated/evolution.cuh"
 

@@ -1,4 +1,4 @@
-// nbFIM on the card: arrival times from given values (numerics 5 and 6; Fu et al., section 3.2).
+// nbFIM on the GPU: arrival times from given values (numerics 5 and 6; Fu et al., section 3.2).
 //
 // Two organizations of the same patch update:
 // - eikonal_rounds: rounds with a barrier of the grid. Values written in a round are read in the
@@ -60,7 +60,7 @@ DEVICE bool takes_notes() { return threadIdx.x == blockDim.x - 1; }
 // ---- Rounds ---------------------------------------------------------------------------------
 
 #if !QUEUED_SOLVE
-// Grid: at most as many blocks as are on the card at once, cooperative; block: a multiple of 32
+// Grid: at most as many blocks as are on the GPU at once, cooperative; block: a multiple of 32
 // threads, best one per cell of a typical patch; shared: local_of. Starts from the patches in
 // lists[n_patches..], the list of round 1, with their news; leaves values in both buffers.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(Patches m, Eikonal e) {
@@ -191,7 +191,7 @@ DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
     return __syncthreads_or(again);
 }
 
-// Grid: as many blocks as are on the card at once (fewer do as well); block and shared as in
+// Grid: as many blocks as are on the GPU at once (fewer do as well); block and shared as in
 // eikonal_rounds. Starts from news of patches, values in the first buffer; works there only.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Patches m, Eikonal e) {
     DYN_SHARED(unsigned char, shared);

@@ -96,7 +96,7 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
 #if LEAN
 enum { AT_ONCE = 3 };
 #if HAS_DRIFT || (defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1000))
-// Increments, and cards that want more registers for the same.
+// Increments, and GPUs that want more registers for the same.
 #define STEP_BLOCKS (MIN_BLOCKS * 3 / 4)
 #endif
 #else
@@ -352,7 +352,7 @@ extern "C" __global__ void evolution_settle(Evolution s, u32 steps) {
     if (threadIdx.x != 0) return;
     bool was_paused = is_paused(c);
     c.progress = progress_after(c, ahead, steps);
-    // The card's clock is slow to read: not after every step.
+    // The GPU's clock is slow to read: not after every step.
     if (!was_paused && (steps > 1 || is_paused(c) || c.progress.step % 16 == 0)) count_time(c, c.evolve_time);
 }
 

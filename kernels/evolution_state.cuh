@@ -1,4 +1,4 @@
-// An evolution on the card.
+// An evolution on the GPU.
 //
 // Units are compiled for the terms that act: ADVECTION, NORMAL and CURVATURE have values of
 // generated/evolution.cuh; IMPLICIT says whether curvature is semi-implicit; VELOCITY_ROWS, SPEED_ROWS, CURVATURE_ROWS

@@ -22,7 +22,7 @@
 enum { ENTRIES = PAIRS + 1 };
 
 // The solve of a block.
-struct Solve {
+struct EikonalSolver {
     const Patches& m;
     const Evolution& s;
     const Implicit& q;
@@ -37,7 +37,7 @@ struct Solve {
 };
 
 // Adds the parts of the threads of a warp to the sum of the block; whole warps must come.
-DEVICE void contribute(const Solve& z, double part) {
+DEVICE void contribute(const EikonalSolver& z, double part) {
 #pragma unroll
     for (int offset = 16; offset > 0; offset /= 2) part += __shfl_down_sync(~0u, part, offset);
     if ((threadIdx.x & 31) == 0) add_exact(z.sum, part);
@@ -45,7 +45,7 @@ DEVICE void contribute(const Solve& z, double part) {
 
 // Waits for all blocks, and gives the sum of what they contributed since the last one. Sums take
 // turns: the next one is cleared where nobody reads it any more.
-DEVICE double total(Solve& z) {
+DEVICE double total(EikonalSolver& z) {
     __shared__ double result;
     u64* all = z.q.sums + z.phase % 3 * SUM_WORDS;
     z.phase++;
@@ -66,7 +66,7 @@ DEVICE double total(Solve& z) {
 }
 
 // Entries of cell t of a patch.
-DEVICE real* entries_of(const Solve& z, const Patch& patch, u32 t) {
+DEVICE real* entries_of(const EikonalSolver& z, const Patch& patch, u32 t) {
     return z.q.entries + (u64)ENTRIES * (patch.cells + t);
 }
 
@@ -97,7 +97,7 @@ DEVICE real row_sum(const real* entries, u32 i) {
 }
 
 // Fills the entries of the cells of the band.
-DEVICE void assemble_cells(const Solve& z, const Patch& patch) {
+DEVICE void assemble_cells(const EikonalSolver& z, const Patch& patch) {
     for (u32 t = threadIdx.x; t < patch.n_cells; t += blockDim.x) {
         u32 corner[N];
         bool computed = false;
@@ -132,7 +132,7 @@ DEVICE void assemble_cells(const Solve& z, const Patch& patch) {
 
 // Fills entries, mass, diagonal (0 where the value is kept) and the residual `- dt S phi`; gives the
 // size of the residual.
-DEVICE double assemble(Solve& z) {
+DEVICE double assemble(EikonalSolver& z) {
     for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
         Patch patch = patch_of(z.m, z.active[k]);
         __syncthreads();
@@ -176,7 +176,7 @@ DEVICE double assemble(Solve& z) {
 
 // Turns the direction to the preconditioned residual, conjugate to those before, and multiplies it
 // by the matrix; gives the product of the two. Iteration 0 has no direction before.
-DEVICE double multiply(Solve& z, u32 iteration, real keep) {
+DEVICE double multiply(EikonalSolver& z, u32 iteration, real keep) {
     const real* old = z.q.direction + (u64)(iteration & 1) * z.m.n_vertices;
     real* fresh = z.q.direction + (u64)(~iteration & 1) * z.m.n_vertices;
     for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
@@ -212,7 +212,7 @@ DEVICE double multiply(Solve& z, u32 iteration, real keep) {
 }
 
 // Goes along the direction; gives the size of the residual that is left.
-DEVICE double descend(Solve& z, u32 iteration, real length) {
+DEVICE double descend(EikonalSolver& z, u32 iteration, real length) {
     const real* direction = z.q.direction + (u64)(~iteration & 1) * z.m.n_vertices;
     for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
         u32 p = z.active[k], last = z.m.starts[p + 1].vertex;
@@ -246,7 +246,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) implicit_solve(Patches m,
     if (is_paused(c) || blockIdx.x >= blocks) return;
     SharedParts parts = {shared};
     real* next = s.phi + (u64)(c.progress.parity ^ 1) * m.n_vertices;
-    Solve z = {m,    s,          q,   active_list(s, c), n_active, blocks, next, (real)c.progress.dt, parts.take<real>(s.largest_local),
+    EikonalSolver z = {m,    s,          q,   active_list(s, c), n_active, blocks, next, (real)c.progress.dt, parts.take<real>(s.largest_local),
                sum, 0};
     for (u32 k = threadIdx.x; k < SUM_WORDS; k += blockDim.x) sum[k] = 0;
     __syncthreads();

@@ -1,9 +1,9 @@
 // Length or area of the interface, area or volume inside, components and Euler number of the
-// inside: what src/surface/measures.rs finds, from phi on the card.
+// inside: what src/surface/measures.rs finds, from phi on the GPU.
 //
 // The order is measures_patches, measures_join, measures_sum. The first two take the same grid,
 // whose size depends on the mesh only: block k adds up the patches k, k + grid, ..., so sums have
-// the same bits in every run and on every card.
+// the same bits in every run and on every GPU.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4

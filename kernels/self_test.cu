@@ -1,4 +1,4 @@
-// What `zeroset devices` runs on every card: an update of a vector, and a sum per block in a fixed
+// What `zeroset devices` runs on every GPU: an update of a vector, and a sum per block in a fixed
 // order, so that the host can ask for the same bits.
 //
 // Define REAL (double or float).

@@ -1,4 +1,4 @@
-//! A time step takes no memory: all of it was taken before, the redistancing steps included. Nor do
+//! A time step takes no memory: all of it was taken before, the reinitialization steps included. Nor do
 //! expressions over blocks of a grid.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -47,7 +47,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Requests and the largest of them in the first 120 steps, and redistancings among them.
+/// Requests and the largest of them in the first 120 steps, and reinitializations among them.
 fn measure(mesh: &Mesh, threads: usize, terms: &Terms, options: &Options) -> (usize, usize, u64) {
     let cpu = Arc::new(Cpu::new(threads).unwrap());
     let patches = Arc::new(Patches::new(mesh, Partition::Bisection, 64).unwrap());
@@ -114,8 +114,8 @@ fn steps_and_blocks_take_no_memory() {
         for step in [CurvatureStep::Explicit, CurvatureStep::Implicit] {
             let options = Options::new(Some(0.06));
             let options = options.with_curvature_step(step).with_rule(Rule::Every(20));
-            let (requests, largest, redistancings) = measure(mesh, 1, &all, &options);
-            assert!(redistancings > 0, "{name}, {step:?}: no redistancing among the steps");
+            let (requests, largest, reinitializations) = measure(mesh, 1, &all, &options);
+            assert!(reinitializations > 0, "{name}, {step:?}: no reinitialization among the steps");
             assert_eq!(
                 requests, 0,
                 "{name}, {step:?}: {requests} requests, {largest} bytes at most"

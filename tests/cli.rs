@@ -245,7 +245,7 @@ fn wrong_files_are_code_3() {
 #[test]
 fn a_missing_device_is_code_5() {
     let place = Place::with(CIRCLE);
-    // Whatever the machine has, the driver shows no card here.
+    // Whatever the machine has, the driver shows no GPU here.
     let hidden = |arguments: &[&str]| {
         let mut command = place.zeroset(arguments);
         command.env("CUDA_VISIBLE_DEVICES", "");

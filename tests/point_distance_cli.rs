@@ -418,7 +418,7 @@ fn what_cannot_be_asked_is_said() {
 }
 
 #[test]
-fn a_card_that_is_not_there_or_does_not_serve_is_said() {
+fn a_gpu_that_is_not_there_or_does_not_serve_is_said() {
     let place = Place::new();
     let without = |arguments: &[&str], code: i32, message: &str| {
         let mut command = place.run(arguments);
@@ -435,8 +435,8 @@ fn a_card_that_is_not_there_or_does_not_serve_is_said() {
     without(&with(&["--lattice", "--device", "cuda"]), 5, "error: device: ");
     without(&with(&["--lattice", "--device", "auto"]), 0, "");
     without(&with(&["--device", "cuda"]), 5, "error: device: ");
-    without(&with(&["--gpus", "2"]), 0, "--gpus 2: the processor computes: so few distances");
-    without(&with(&["--gpus", "2", "--device", "cpu"]), 0, "processor computes: --device cpu");
+    without(&with(&["--gpus", "2"]), 0, "--gpus 2: the CPU computes: so few distances");
+    without(&with(&["--gpus", "2", "--device", "cpu"]), 0, "CPU computes: --device cpu");
     let index = ["--device", "cuda", "--method", "index", "--perforation", "2"];
     without(&with(&index), 2, "take --method brute");
     let norm = ["--method", "index", "--device", "cuda", "--norm", "l3"];
@@ -444,9 +444,9 @@ fn a_card_that_is_not_there_or_does_not_serve_is_said() {
     without(&with(&["--device", "gpu"]), 2, "gpu");
 }
 
-/// The same files from either device, where there is a card.
+/// The same files from either device, where there is a GPU.
 #[test]
-fn a_card_writes_what_the_processor_writes() {
+fn a_gpu_writes_what_the_cpu_writes() {
     if let Err(error) = zeroset::gpu::available(0) {
         let required = std::env::var("ZEROSET_REQUIRE_CUDA").is_ok_and(|v| v == "1");
         assert!(!required, "ZEROSET_REQUIRE_CUDA is 1, but {error:?}");

@@ -49,7 +49,7 @@ const WAYS: [(&str, &str); 10] = [
 ];
 
 #[test]
-fn a_card_that_is_not_there_is_said() {
+fn a_gpu_that_is_not_there_is_said() {
     let folder = place();
     for (way, ending) in WAYS {
         let out = format!("o.{ending}");
@@ -72,9 +72,9 @@ fn a_card_that_is_not_there_is_said() {
     }
 }
 
-/// The same files from either device, where there is a card.
+/// The same files from either device, where there is a GPU.
 #[test]
-fn a_card_writes_what_the_processor_writes() {
+fn a_gpu_writes_what_the_cpu_writes() {
     if let Err(error) = zeroset::gpu::available(0) {
         let required = std::env::var("ZEROSET_REQUIRE_CUDA").is_ok_and(|v| v == "1");
         assert!(!required, "ZEROSET_REQUIRE_CUDA is 1, but {error:?}");

@@ -250,7 +250,7 @@ fn a_few_samples_say_that_their_density_is_not_known() {
 }
 
 #[test]
-fn a_card_that_is_not_there_is_said() {
+fn a_gpu_that_is_not_there_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let ball = generate(&Generate::Sphere(Sphere::default())).unwrap();
@@ -278,9 +278,9 @@ fn a_card_that_is_not_there_is_said() {
     }
 }
 
-/// The same files from either device, where there is a card.
+/// The same files from either device, where there is a GPU.
 #[test]
-fn a_card_writes_what_the_processor_writes() {
+fn a_gpu_writes_what_the_cpu_writes() {
     if let Err(error) = zeroset::gpu::available(0) {
         let required = std::env::var("ZEROSET_REQUIRE_CUDA").is_ok_and(|v| v == "1");
         assert!(!required, "ZEROSET_REQUIRE_CUDA is 1, but {error:?}");

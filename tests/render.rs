@@ -148,7 +148,7 @@ fn meshes_and_results_are_drawn() {
 }
 
 #[test]
-fn a_card_that_is_not_there_is_said() {
+fn a_gpu_that_is_not_there_is_said() {
     let folder = folder();
     let draw = |args: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
@@ -162,12 +162,12 @@ fn a_card_that_is_not_there_is_said() {
             .stderr(contains("error: device: "));
         assert!(!folder.path().join("a.png").exists());
     }
-    // Large enough for a card, and drawn without.
+    // Large enough for a GPU, and drawn without.
     draw(&[&RAW[..], &level].concat()).code(0);
     draw(&[&RAW[..], &level, &["--device", "gpu"]].concat()).code(2).stderr(contains("gpu"));
 }
 
-/// The same files from either device, where there is a card.
+/// The same files from either device, where there is a GPU.
 #[test]
 fn either_device_draws_the_same_file() {
     if zeroset::gpu::available(0).is_err() {

@@ -35,13 +35,13 @@ fn tiles<R: Wide, const E: usize, S: Stored<R>>(
     options: Options,
     cpu: Arc<Cpu>,
 ) -> TiledEvolution<R, E, S> {
-    let band = Band { gamma: R::narrow(options.gamma), reach: options.reach() };
+    let band = Band { gamma: R::of(options.gamma), reach: options.reach() };
     let last = (most - 1).div_euclid(E as i32);
     let (grid, phi) = TiledGrid::<E>::from_box::<R, S>([0; 3], [last; 3], band, |first, out| {
         for (n, value) in out.iter_mut().enumerate() {
             let place = [n % E, n / E % E, n / (E * E)];
             let x = [0, 1, 2].map(|k| f64::from(first[k] + place[k] as i32));
-            *value = R::narrow(f(x).clamp(-options.gamma, options.gamma));
+            *value = R::of(f(x).clamp(-options.gamma, options.gamma));
         }
         Ok(())
     })
@@ -57,7 +57,7 @@ fn dense<R: Wide, const E: usize>(
 ) -> DenseEvolution<R, E> {
     let grid = DenseGrid::new([most; 3]).unwrap();
     let at = |n: usize| [n % most, n / most % most, n / (most * most)].map(|c| c as f64);
-    let phi: Vec<R> = (0..most.pow(3)).map(|n| R::narrow(f(at(n)))).collect();
+    let phi: Vec<R> = (0..most.pow(3)).map(|n| R::of(f(at(n)))).collect();
     DenseEvolution::new(grid, &phi, terms, options, threads(0)).unwrap()
 }
 
@@ -253,10 +253,10 @@ fn what_cannot_be_computed_is_refused() {
 }
 
 /// Errors of a distance: mean and largest over |d| < 2.5.
-fn redistanced<const E: usize>(n: usize, warped: Function, exact: Function) -> (f64, f64) {
+fn reinitialized<const E: usize>(n: usize, warped: Function, exact: Function) -> (f64, f64) {
     let options = Options::new(3.0);
     let mut run = dense::<f64, E>(n, warped, &Terms::default(), options);
-    run.redistance();
+    run.reinitialize();
     let phi = run.phi();
     let at = |i: usize| [i % n, i / n % n, i / (n * n)].map(|c| c as f64);
     let errors = (0..phi.len()).map(|i| (exact(at(i)), phi[i])).filter(|(d, _)| d.abs() < 2.5);
@@ -273,8 +273,8 @@ fn direct_reinitialization_is_accurate() {
         d * (1.0 + 0.4 * (0.21 * x[0]).sin() * (0.17 * x[1]).cos())
     };
     for f in [exact, warped] {
-        let (mean, largest) = redistanced::<8>(48, f, exact);
-        println!("redistanced: mean {mean:.2e}, largest {largest:.2e}");
+        let (mean, largest) = reinitialized::<8>(48, f, exact);
+        println!("reinitialized: mean {mean:.2e}, largest {largest:.2e}");
         assert!(mean < 2e-3 && largest < 0.05, "{mean} {largest}");
     }
 }

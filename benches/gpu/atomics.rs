@@ -9,8 +9,8 @@ use std::sync::Arc;
 use zeroset::Cpu;
 use zeroset::geometry::Real;
 use zeroset::gpu::{Arguments, Array, Cuda, Launch, Plain};
-use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
-use zeroset::levelset::evolution::Stretch;
+use zeroset::levelset::eikonal::cuda::{Gpu, Organization};
+use zeroset::levelset::evolution::StepTarget;
 use zeroset::mesh::Kind;
 use zeroset::patches::{Partition, Patches};
 
@@ -66,17 +66,17 @@ fn row<R: Real>(
     patches: &Arc<Patches>,
 ) -> Result<String, Failed> {
     let case = Case { made, patches: patches.clone(), width: Some(10.0) };
-    let card = OnCard { cuda: cuda.clone(), organization: Organization::Rounds };
-    let mut gathering = case.on_card::<R>(&card, cpu)?;
-    let start = patches.to_patch_order(&gathering.phi()?, R::narrow);
+    let gpu = Gpu { cuda: cuda.clone(), organization: Organization::Rounds };
+    let mut gathering = case.on_gpu::<R>(&gpu, cpu)?;
+    let start = patches.to_patch_order(&gathering.phi()?, R::of);
     let moving = patches.to_patch_order(&gathering.band()?, u8::from);
-    let once = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: 1 };
+    let once = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: 1 };
     let dt = gathering.advance(&once)?.dt;
-    let expected = patches.to_patch_order(&gathering.phi()?, R::narrow);
-    let mut atomics = Atomics::new(cuda, made, patches, (&start, &moving), R::narrow(dt))?;
+    let expected = patches.to_patch_order(&gathering.phi()?, R::of);
+    let mut atomics = Atomics::new(cuda, made, patches, (&start, &moving), R::of(dt))?;
     let found = atomics.first_step(&start)?;
-    let scale = start.iter().fold(0.0, |most: f64, phi| most.max(phi.widen().abs()));
-    let apart = found.iter().zip(&expected).map(|(a, b)| (a.widen() - b.widen()).abs() / scale);
+    let scale = start.iter().fold(0.0, |most: f64, phi| most.max(phi.to_f64().abs()));
+    let apart = found.iter().zip(&expected).map(|(a, b)| (a.to_f64() - b.to_f64()).abs() / scale);
     let apart = apart.fold(0.0, f64::max);
     let limit = if size_of::<R>() == 8 { 1e-12 } else { 1e-5 };
     if apart.is_nan() || apart > limit {
@@ -144,9 +144,9 @@ impl<R: Real> Atomics<R> {
             n_active,
             largest_local: shape.largest_local,
             dt,
-            velocity: [if on_surface { 1e-9 } else { 1.0 }, 0.0, 0.0].map(R::narrow),
-            normal_speed: R::narrow(1e-3),
-            curvature: R::narrow(if on_surface { 1.0 } else { 1e-3 }),
+            velocity: [if on_surface { 1e-9 } else { 1.0 }, 0.0, 0.0].map(R::of),
+            normal_speed: R::of(1e-3),
+            curvature: R::of(if on_surface { 1.0 } else { 1e-3 }),
         };
         Ok(Atomics {
             cuda: cuda.clone(),

@@ -9,7 +9,7 @@ use std::time::Instant;
 use zeroset::Cpu;
 use zeroset::geometry::Real;
 use zeroset::gpu::{Arguments, Cuda, Launch};
-use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
+use zeroset::levelset::eikonal::cuda::{Gpu, Organization};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::levelset::evolution::{Coefficient, Terms};
 use zeroset::mesh::generate::{Generate, Square, generate};
@@ -110,7 +110,7 @@ impl Domain<'_> {
     fn row<R: Real>(&self, terms: &Terms) -> Result<String, Failed> {
         let start = Instant::now();
         let mut evolution = DeviceEvolution::<R>::new(
-            &OnCard { cuda: self.cuda.clone(), organization: Organization::Rounds },
+            &Gpu { cuda: self.cuda.clone(), organization: Organization::Rounds },
             self.cpu.clone(),
             self.mesh,
             self.patches.clone(),

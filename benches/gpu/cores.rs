@@ -12,13 +12,15 @@ use crate::motion::{Case, Took, step};
 
 const THREADS: [usize; 5] = [1, 2, 4, 8, 16];
 
-/// Steps in the band, of which every eighth or so is followed by a redistancing, and in the domain.
+/// Steps in the band, of which every eighth or so is followed by a reinitialization, and in the domain.
 const BAND_STEPS: u64 = 48;
 const DOMAIN_STEPS: u64 = 6;
 
 pub fn table(meshes: &mut Meshes, names: &[&str]) {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    println!("\nFigure 9, {cores} cores: milliseconds per step with its share of redistancing\n");
+    println!(
+        "\nFigure 9, {cores} cores: milliseconds per step with its share of reinitialization\n"
+    );
     println!("| mesh | threads | patched, band of 10 | faster | whole domain | faster |");
     println!("|---|---|---|---|---|---|");
     for name in names {

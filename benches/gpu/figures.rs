@@ -18,8 +18,8 @@ const SERIAL: usize = 1 << 20;
 const EDGE: i32 = 160;
 
 /// All figures.
-pub fn figures(cuda: &Cuda, cards: u32) -> Result<(), Failed> {
-    speed(cuda, cards)?;
+pub fn figures(cuda: &Cuda, gpus: u32) -> Result<(), Failed> {
+    speed(cuda, gpus)?;
     perforation(cuda)
 }
 
@@ -36,14 +36,14 @@ fn least(times: usize, mut call: impl FnMut() -> zeroset::Result<()>) -> Result<
 }
 
 /// Figures 5 and 6.
-fn speed(cuda: &Cuda, cards: u32) -> Result<(), Failed> {
+fn speed(cuda: &Cuda, gpus: u32) -> Result<(), Failed> {
     println!(
-        "\n| sites | serial ms | kernel ms | with the copies of queries and results ms | 2 streams in 8 MiB, sites from the host ms | kernels | {cards} cards, sites from the host ms | working set MiB | in 2 streams MiB |"
+        "\n| sites | serial ms | kernel ms | with the copies of queries and results ms | 2 streams in 8 MiB, sites from the host ms | kernels | {gpus} GPUs, sites from the host ms | working set MiB | in 2 streams MiB |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     let one = Cpu::new(1)?;
     let streams = [Cuda::new(0)?, Cuda::new(0)?];
-    let many = (0..2 * cards).map(|k| Cuda::new(k % cards)).collect::<Result<Vec<_>, _>>()?;
+    let many = (0..2 * gpus).map(|k| Cuda::new(k % gpus)).collect::<Result<Vec<_>, _>>()?;
     let mut options = Options::default();
     options.method = Method::Brute;
     let mut per_site = 0.0;
@@ -53,11 +53,11 @@ fn speed(cuda: &Cuda, cards: u32) -> Result<(), Failed> {
             (0..n).map(|_| [(); 3].map(|()| (512.0 * number()) as i32)).collect()
         };
         let (queries, sites) = (list(QUERIES), Sites::new(&list(n))?);
-        let on_card = DeviceSites::new(cuda, &sites)?;
-        let mut comparison = on_card.compare(cuda, &queries, Norm::L2, 1, false)?;
+        let on_gpu = DeviceSites::new(cuda, &sites)?;
+        let mut comparison = on_gpu.compare(cuda, &queries, Norm::L2, 1, false)?;
         let kernel = crate::point_distance::median(cuda, || Ok(comparison.launch(cuda)?))?;
         options.memory = 256 << 20;
-        let call = least(5, || on_card.nearest(cuda, &queries, &options).map(drop))?;
+        let call = least(5, || on_gpu.nearest(cuda, &queries, &options).map(drop))?;
         options.memory = 8 << 20;
         let mut plan = None;
         let pieces = least(2, || {
@@ -66,7 +66,7 @@ fn speed(cuda: &Cuda, cards: u32) -> Result<(), Failed> {
         })?;
         let (tile, working_set) = plan.map_or((n, 0), |plan| (plan.tile, plan.working_set));
         options.memory = 1 << 30;
-        let shared = match cards {
+        let shared = match gpus {
             1 => f64::NAN,
             _ => least(2, || nearest_in_streams(&many, &sites, &queries, &options).map(drop))?,
         };
@@ -108,14 +108,14 @@ fn perforation(cuda: &Cuda) -> Result<(), Failed> {
         (0..QUERIES).map(|_| [(); 3].map(|()| (f64::from(EDGE) * number()) as i32)).collect();
     for (name, list) in [("order of the volume", ordered), ("random order", shuffled)] {
         let sites = Sites::new(&list)?;
-        let on_card = DeviceSites::new(cuda, &sites)?;
+        let on_gpu = DeviceSites::new(cuda, &sites)?;
         let mut all = f64::NAN;
         for every in [1, 2, 3, 4, 6, 8, 12, 16, 24, 32] {
             let mut options = Options::default();
             (options.method, options.every) = (Method::Brute, every);
-            let found = on_card.nearest(cuda, &queries, &options)?;
+            let found = on_gpu.nearest(cuda, &queries, &options)?;
             let error = found.perforation.and_then(|p| p.percent).unwrap_or(0.0);
-            let mut comparison = on_card.compare(cuda, &queries, Norm::L2, every, false)?;
+            let mut comparison = on_gpu.compare(cuda, &queries, Norm::L2, every, false)?;
             let ms = crate::point_distance::median(cuda, || Ok(comparison.launch(cuda)?))?;
             all = if every == 1 { ms } else { all };
             println!("| {name} | {every} | {ms:.4} | {:.2} | {error:.2} |", all / ms);

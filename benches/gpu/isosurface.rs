@@ -14,7 +14,7 @@ use crate::gyroid::{LEVEL, gyroid};
 /// The table, for volumes of so many voxels along an axis.
 pub fn table(cuda: &Arc<Cuda>, sizes: &[usize]) -> Result<(), Failed> {
     println!(
-        "\n| voxels | type | normals | vertices | triangles | on the card ms | the same of 9, least to most | bytes beside the values | upload ms | with the first memory ms | mesh to the host ms |"
+        "\n| voxels | type | normals | vertices | triangles | on the GPU ms | the same of 9, least to most | bytes beside the values | upload ms | with the first memory ms | mesh to the host ms |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for &n in sizes {
@@ -37,7 +37,7 @@ pub fn table(cuda: &Arc<Cuda>, sizes: &[usize]) -> Result<(), Failed> {
 
 fn row(cuda: &Arc<Cuda>, n: usize, values: &[f32], normals: bool) -> Result<(), Failed> {
     let start = Instant::now();
-    let on_card = cuda.upload(values)?;
+    let on_gpu = cuda.upload(values)?;
     cuda.synchronize()?;
     let upload = 1e3 * start.elapsed().as_secs_f64();
     let options = IsosurfaceOptions::default().normals(normals);
@@ -47,7 +47,7 @@ fn row(cuda: &Arc<Cuda>, n: usize, values: &[f32], normals: bool) -> Result<(), 
     let mut first = 0.0;
     for run in 0..11 {
         let start = cuda.mark()?;
-        isosurface.extract(&on_card, LEVEL)?;
+        isosurface.extract(&on_gpu, LEVEL)?;
         let end = cuda.mark()?;
         end.wait()?;
         let ms = start.milliseconds_to(&end)?;
@@ -59,7 +59,7 @@ fn row(cuda: &Arc<Cuda>, n: usize, values: &[f32], normals: bool) -> Result<(), 
     }
     times.sort_by(f64::total_cmp);
     let held = isosurface.held();
-    let surface = isosurface.extract(&on_card, LEVEL)?;
+    let surface = isosurface.extract(&on_gpu, LEVEL)?;
     let start = Instant::now();
     let mesh = surface.mesh(cuda)?;
     let down = 1e3 * start.elapsed().as_secs_f64();

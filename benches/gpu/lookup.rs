@@ -1,7 +1,7 @@
-//! Neighbors of tiles on the card: by the sorted list, as the program finds them, by a hash of the keys, and by a map of
+//! Neighbors of tiles on the GPU: by the sorted list, as the program finds them, by a hash of the keys, and by a map of
 //! two levels (`kernels/bench/lookup.cu`).
 //!
-//! Milliseconds by events on the card, the least of five. All ways must find the same.
+//! Milliseconds by events on the GPU, the least of five. All ways must find the same.
 
 use std::sync::Arc;
 
@@ -63,7 +63,7 @@ impl Table {
     }
 }
 
-/// Tiles on the card, and how kernels of them are launched.
+/// Tiles on the GPU, and how kernels of them are launched.
 struct Bed<'a> {
     cuda: &'a Cuda,
     unit: &'a Unit,
@@ -112,11 +112,11 @@ fn row(cuda: &Arc<Cuda>, unit: &Unit, radius: f64) -> Result<(), Failed> {
     let (grid, _): Tiles<f32, 4> =
         ball::<f32, 4, f32>([0.3, 0.1, -0.2], radius, &Options::new(1.5).first_order())?;
     let n = grid.n_tiles();
-    let on_card = DeviceTiledGrid::new::<f32, 4>(cuda, &grid, n, 1)?;
+    let on_gpu = DeviceTiledGrid::new::<f32, 4>(cuda, &grid, n, 1)?;
     // Its own place for what is found, so that it can be looked at.
-    let mut found = cuda.zeros::<u32>((NEAR_WORDS + 1) * on_card.capacity())?;
-    let present = found.address() + (NEAR_WORDS * on_card.capacity() * size_of::<u32>()) as u64;
-    let tiles = TileGridArgument { near: found.address(), present, ..on_card.argument() };
+    let mut found = cuda.zeros::<u32>((NEAR_WORDS + 1) * on_gpu.capacity())?;
+    let present = found.address() + (NEAR_WORDS * on_gpu.capacity() * size_of::<u32>()) as u64;
+    let tiles = TileGridArgument { near: found.address(), present, ..on_gpu.argument() };
     let bed = Bed { cuda, unit, tiles, n: n as u32 };
 
     let sorted = bed.kernel("lookup_sorted")?;

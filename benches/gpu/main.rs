@@ -1,16 +1,16 @@
-//! Times on a GPU: redistancing and steps on the meshes of Fu et al., whole fields, bandwidth, and the
+//! Times on a GPU: reinitialization and steps on the meshes of Fu et al., whole fields, bandwidth, and the
 //! paper's tables and figures.
 //!
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
 //! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`; `lookup`;
-//! `start`; `atomics`; `cores`; `tables`; `tiles`; `scaling` (steps on tiles by their number); `tile-sizes` (beside the processor);
+//! `start`; `atomics`; `cores`; `tables`; `tiles`; `scaling` (steps on tiles by their number); `tile-sizes` (beside the CPU);
 //! `points` (lists of flags, scan, sort); `point-distance`; `index`; `selective` (cones, norms, streams);
-//! `figures`, with `cards=N`; `edt`; `isosurface` (`size=N` for N^3 voxels alone);
+//! `figures`, with `gpus=N`; `edt`; `isosurface` (`size=N` for N^3 voxels alone);
 //! `render` (rays through volumes, pictures of surfaces); `reconstruct` (surfaces from points: of clouds in files
 //! that are named, or of those of ZEROSET_DATA, `samples=N` for many of the horse); `potential` (the same by a
 //! level set, of `scans/lucy_50k.ply`, `samples=N depth=D`). `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis, `radius=R` in voxels and `enright=N` pick one size of
 //! `tiles`.
-//! Times of redistancings and steps are those of the card's clock over a whole stretch of the time
+//! Times of reinitializations and steps are those of the GPU's clock over a whole stretch of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
 //! three stretches after a warm-up.
 
@@ -48,11 +48,11 @@ use zeroset::Cpu;
 use zeroset::config::Config;
 use zeroset::geometry::Real;
 use zeroset::gpu::Cuda;
-use zeroset::levelset::eikonal::cuda::{self as eikonal, OnCard, Organization};
-use zeroset::levelset::eikonal::{EikonalState, Slowness, Solve};
+use zeroset::levelset::eikonal::cuda::{self as eikonal, Gpu, Organization};
+use zeroset::levelset::eikonal::{EikonalSolver, EikonalState, Slowness};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::levelset::evolution::{
-    Advection, Coefficient, CurvatureStep, Options, Rule, Stretch, Terms,
+    Advection, Coefficient, CurvatureStep, Options, Rule, StepTarget, Terms,
 };
 use zeroset::mesh::{Kind, Mesh, check};
 use zeroset::patches::{Coordinates, Partition, Patches};
@@ -78,14 +78,14 @@ fn main() -> Result<(), Failed> {
     let cuda = Arc::new(Cuda::new(0)?);
     println!(
         "{}, context {:.0} ms, zeroset {}\n",
-        cuda.card().name,
+        cuda.info().name,
         start.elapsed().as_secs_f64() * 1e3,
         zeroset::output::build(),
     );
     let cpu = Arc::new(Cpu::new(0)?);
     if wants("band") {
         println!(
-            "| mesh | partition | precision | advection | organization | setup s | redistance ms | step us | steps | active patches |"
+            "| mesh | partition | precision | advection | organization | setup s | reinitialize ms | step us | steps | active patches |"
         );
         println!("|---|---|---|---|---|---|---|---|---|---|");
         for mesh in &meshes {
@@ -104,7 +104,7 @@ fn main() -> Result<(), Failed> {
         point_distance::indexed(&cuda)?;
     }
     if wants("figures") {
-        let number = args.iter().find_map(|a| a.strip_prefix("cards=")?.parse().ok());
+        let number = args.iter().find_map(|a| a.strip_prefix("GPUs=")?.parse().ok());
         figures::figures(&cuda, number.unwrap_or(1))?;
     }
     if wants("selective") {
@@ -259,7 +259,7 @@ impl Case<'_> {
         let mut stretch = |n: u64| -> Result<(f64, f64, u64), Failed> {
             let start = Instant::now();
             let mut evolution = DeviceEvolution::<R>::new(
-                &OnCard { cuda: cuda.clone(), organization },
+                &Gpu { cuda: cuda.clone(), organization },
                 cpu.clone(),
                 mesh,
                 self.patches.clone(),
@@ -272,7 +272,7 @@ impl Case<'_> {
             let before = evolution.totals();
             let mut steps = 1;
             while evolution.totals().reinitializations < before.reinitializations + n {
-                let stretch = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps };
+                let stretch = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps };
                 if evolution.advance(&stretch)?.steps == 0 {
                     return Err("the interface is gone".into());
                 }
@@ -280,20 +280,20 @@ impl Case<'_> {
             }
             let after = evolution.totals();
             let steps = evolution.n_steps();
-            let redistance = (after.reinitialize_seconds - before.reinitialize_seconds)
+            let reinitialize = (after.reinitialize_seconds - before.reinitialize_seconds)
                 / (after.reinitializations - before.reinitializations) as f64;
-            Ok((redistance, (after.evolve_seconds - before.evolve_seconds) / steps as f64, steps))
+            Ok((reinitialize, (after.evolve_seconds - before.evolve_seconds) / steps as f64, steps))
         };
         stretch(2)?;
         let mut found = [stretch(n)?, stretch(n)?, stretch(n)?];
         let steps = found[0].2;
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let redistance = found[1].0;
+        let reinitialize = found[1].0;
         found.sort_by(|a, b| a.1.total_cmp(&b.1));
         let step = found[1].1;
         Ok(format!(
             "{setup:.2} | {:.3} | {:.2} | {steps} | {} |",
-            redistance * 1e3,
+            reinitialize * 1e3,
             step * 1e6,
             active
         ))
@@ -327,7 +327,7 @@ fn one_field<R: Real>(
     for _ in 0..4 {
         state.clear();
         state.fix(&[(0, 0.0)]);
-        stats = OnCard { cuda: cuda.clone(), organization }.solve(&mut state, None)?;
+        stats = Gpu { cuda: cuda.clone(), organization }.solve(&mut state, None)?;
         times.push(eikonal::last_milliseconds(&state));
     }
     times.remove(0);

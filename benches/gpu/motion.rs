@@ -1,13 +1,13 @@
-//! A motion followed for so many steps or redistancings, on either device.
+//! A motion followed for so many steps or reinitializations, on either device.
 
 use std::sync::Arc;
 
 use zeroset::Cpu;
 use zeroset::geometry::Real;
-use zeroset::levelset::eikonal::cuda::OnCard;
+use zeroset::levelset::eikonal::cuda::Gpu;
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::levelset::evolution::{
-    Advance, Advection, Coefficient, CurvatureStep, Evolution, Options, Rule, Stretch, Terms,
+    Advance, Advection, Coefficient, CurvatureStep, Evolution, Options, Rule, StepTarget, Terms,
     Totals,
 };
 use zeroset::mesh::Kind;
@@ -16,15 +16,15 @@ use zeroset::patches::Patches;
 use crate::Failed;
 use crate::meshes::Made;
 
-/// What moves, on a processor or on a card.
+/// What moves, on a CPU or on a GPU.
 pub trait Moving {
-    fn advance(&mut self, stretch: &Stretch) -> Result<Advance, zeroset::Error>;
+    fn advance(&mut self, stretch: &StepTarget) -> Result<Advance, zeroset::Error>;
     fn n_steps(&self) -> u64;
     fn totals(&self) -> Totals;
 }
 
 impl<R: Real> Moving for Evolution<R> {
-    fn advance(&mut self, stretch: &Stretch) -> Result<Advance, zeroset::Error> {
+    fn advance(&mut self, stretch: &StepTarget) -> Result<Advance, zeroset::Error> {
         Evolution::advance(self, stretch)
     }
 
@@ -38,7 +38,7 @@ impl<R: Real> Moving for Evolution<R> {
 }
 
 impl<R: Real> Moving for DeviceEvolution<R> {
-    fn advance(&mut self, stretch: &Stretch) -> Result<Advance, zeroset::Error> {
+    fn advance(&mut self, stretch: &StepTarget) -> Result<Advance, zeroset::Error> {
         DeviceEvolution::advance(self, stretch)
     }
 
@@ -51,7 +51,7 @@ impl<R: Real> Moving for DeviceEvolution<R> {
     }
 }
 
-/// Seconds of some steps and of the redistancings between them.
+/// Seconds of some steps and of the reinitializations between them.
 #[derive(Clone, Copy)]
 pub struct Took {
     pub reinitialize: f64,
@@ -85,7 +85,7 @@ fn follow(moving: &mut impl Moving, mut steps: impl FnMut(&Took) -> u64) -> Resu
         if steps == 0 {
             return Ok(took);
         }
-        let stretch = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps };
+        let stretch = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps };
         if moving.advance(&stretch)?.steps == 0 {
             return Err("the interface is gone".into());
         }
@@ -139,15 +139,11 @@ impl Case<'_> {
         published(self.width.map(|width| width * self.made.edge))
     }
 
-    pub fn on_card<R: Real>(
-        &self,
-        card: &OnCard,
-        cpu: &Arc<Cpu>,
-    ) -> Result<DeviceEvolution<R>, Failed> {
+    pub fn on_gpu<R: Real>(&self, gpu: &Gpu, cpu: &Arc<Cpu>) -> Result<DeviceEvolution<R>, Failed> {
         let (mesh, patches) = (self.made.mesh(), self.patches.clone());
         let (terms, options) = (all_terms(mesh.kind), self.options());
         let phi = &self.made.phi;
-        Ok(DeviceEvolution::new(card, cpu.clone(), mesh, patches, phi, &terms, options)?)
+        Ok(DeviceEvolution::new(gpu, cpu.clone(), mesh, patches, phi, &terms, options)?)
     }
 
     pub fn on_cpu<R: Real>(&self, cpu: &Arc<Cpu>) -> Result<Evolution<R>, Failed> {

@@ -1,5 +1,5 @@
-//! Pictures of surfaces: the interface of a tile set of 1,024^3 effective voxels, and meshes. What the processor
-//! prepares, copies and pictures are stated apart; a picture of the card must have the bytes of the processor's.
+//! Pictures of surfaces: the interface of a tile set of 1,024^3 effective voxels, and meshes. What the CPU
+//! prepares, copies and pictures are stated apart; a picture of the GPU must have the bytes of the CPU's.
 
 use std::time::Instant;
 
@@ -20,7 +20,7 @@ const RING: [f64; 2] = [350.0, 155.0];
 /// A ring on tiles at 1,024^2 pixels and at the size of pictures.
 pub fn table(cuda: &Cuda, cpu: &Cpu) -> Result<(), Failed> {
     println!(
-        "\n| surface | triangles | pixels | view | preparing and copy s | picture on the card ms | frames/s | with lines, to the host ms | processor s | bytes that differ |"
+        "\n| surface | triangles | pixels | view | preparing and copy s | picture on the GPU ms | frames/s | with lines, to the host ms | CPU s | bytes that differ |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     let mesh = cpu.run(ring::<4>)?;
@@ -70,12 +70,12 @@ fn row(
     // The first compiles the kernels; preparing and copying go together in the second.
     drop(DeviceMesh::new(cuda, subject, &options)?);
     let start = Instant::now();
-    let mut on_card = cpu.run(|| DeviceMesh::new(cuda, subject, &options))?;
+    let mut on_gpu = cpu.run(|| DeviceMesh::new(cuda, subject, &options))?;
     cuda.synchronize()?;
     let prepared = start.elapsed().as_secs_f64();
-    let ms = median(cuda, || Ok(on_card.paint(&camera)?))?;
+    let ms = median(cuda, || Ok(on_gpu.paint(&camera)?))?;
     let start = Instant::now();
-    let found = cpu.run(|| on_card.image())?;
+    let found = cpu.run(|| on_gpu.image())?;
     let copied = 1e3 * start.elapsed().as_secs_f64();
     let start = Instant::now();
     let expected = cpu.run(|| draw(subject, &options))?;

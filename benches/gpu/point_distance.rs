@@ -16,7 +16,7 @@ use crate::volumes::{balls, numbers, random};
 
 const QUERIES: usize = 1024;
 
-/// The median of some launches in a row, milliseconds by the card's clock.
+/// The median of some launches in a row, milliseconds by the GPU's clock.
 pub fn median(cuda: &Cuda, mut launch: impl FnMut() -> Result<(), Failed>) -> Result<f64, Failed> {
     launch()?;
     let mut times = Vec::new();
@@ -50,7 +50,7 @@ pub fn points(cuda: &Cuda) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Cones and norms of other orders, whole calls with sites on the card; and sites that pass through in pieces.
+/// Cones and norms of other orders, whole calls with sites on the GPU; and sites that pass through in pieces.
 pub fn selected(cuda: &Cuda) -> Result<(), Failed> {
     println!(
         "\n| sites | norm | cone | T(q) and site, with the copies of queries and results ms |"
@@ -62,11 +62,11 @@ pub fn selected(cuda: &Cuda) -> Result<(), Failed> {
             (0..n).map(|_| [(); 3].map(|()| (512.0 * number()) as f32)).collect()
         };
         let (sites, queries) = (Sites::new(&list(n))?, list(QUERIES));
-        let on_card = DeviceSites::new(cuda, &sites)?;
+        let on_gpu = DeviceSites::new(cuda, &sites)?;
         let mut options = Options::default();
         options.method = Method::Brute;
         let time = |options: &Options| {
-            median(cuda, || Ok(on_card.nearest(cuda, &queries, options).map(drop)?))
+            median(cuda, || Ok(on_gpu.nearest(cuda, &queries, options).map(drop)?))
         };
         println!("| {n} | L2 | | {:.3} |", time(&options)?);
         for angle in [5.0_f64, 36.0] {
@@ -80,13 +80,13 @@ pub fn selected(cuda: &Cuda) -> Result<(), Failed> {
         println!("| {n} | L3 | | {:.3} |", time(&options)?);
         options.norm = Norm::L2;
         for (streams, mebibytes) in [(1, 256), (1, 64), (2, 64), (3, 64), (2, 16)] {
-            let cards = (0..streams).map(|_| Cuda::new(0)).collect::<Result<Vec<_>, _>>()?;
+            let gpus = (0..streams).map(|_| Cuda::new(0)).collect::<Result<Vec<_>, _>>()?;
             options.memory = mebibytes << 20;
             let mut times = Vec::new();
             let mut pieces = 0;
             for _ in 0..3 {
                 let start = Instant::now();
-                let found = nearest_in_streams(&cards, &sites, &queries, &options)?;
+                let found = nearest_in_streams(&gpus, &sites, &queries, &options)?;
                 times.push(1e3 * start.elapsed().as_secs_f64());
                 pieces = n.div_ceil(found.plan.map_or(n, |plan| plan.tile));
             }
@@ -116,18 +116,18 @@ pub fn indexed(cuda: &Cuda) -> Result<(), Failed> {
         let index = Index::new(&sites);
         let build = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let on_card = DeviceIndex::new(cuda, &index)?;
+        let on_gpu = DeviceIndex::new(cuda, &index)?;
         cuda.synchronize()?;
         let copy = start.elapsed().as_secs_f64();
         for n_queries in [QUERIES, 32_768, 1 << 20] {
             let queries = list(n_queries);
             let of = |lanes: u32| {
-                let search = on_card.search(cuda, &queries, Norm::L2, lanes)?;
+                let search = on_gpu.search(cuda, &queries, Norm::L2, lanes)?;
                 median(cuda, || Ok(search.launch(cuda)?))
             };
             let (one, eight, all) = (of(1)?, of(8)?, of(32)?);
             let options = Options::default();
-            let ms = median(cuda, || Ok(on_card.nearest(cuda, &queries, &options).map(drop)?))?;
+            let ms = median(cuda, || Ok(on_gpu.nearest(cuda, &queries, &options).map(drop)?))?;
             println!(
                 "| {n} | {build:.2} | {copy:.2} | {n_queries} | {one:.3} | {eight:.3} | {all:.3} | {ms:.3} |"
             );
@@ -147,12 +147,12 @@ fn row<C: DeviceCoordinate>(
     let n = sites.len();
     let (queries, sites) = (list(queries), Sites::new(&list(sites))?);
     let start = Instant::now();
-    let on_card = DeviceSites::new(cuda, &sites)?;
+    let on_gpu = DeviceSites::new(cuda, &sites)?;
     cuda.synchronize()?;
     let copy = 1e3 * start.elapsed().as_secs_f64();
     for norm in [Norm::L2, Norm::L1, Norm::LInf] {
         let of = |numbered: bool| {
-            let mut comparison = on_card.compare(cuda, &queries, norm, 1, numbered)?;
+            let mut comparison = on_gpu.compare(cuda, &queries, norm, 1, numbered)?;
             let kernel = comparison.kernel();
             Ok::<_, Failed>((kernel, median(cuda, || Ok(comparison.launch(cuda)?))?))
         };
@@ -174,14 +174,14 @@ pub fn edt(cuda: &Cuda) -> Result<(), Failed> {
             ("30 %", random(n, 300)),
         ] {
             let bytes: Vec<u8> = inside.into_iter().map(u8::from).collect();
-            let on_card = cuda.upload(&bytes)?;
+            let on_gpu = cuda.upload(&bytes)?;
             for (kind, edt) in [
                 ("cubes", Edt::default()),
                 ("0.7 x 0.8 x 2.5", Edt::default().spacing([0.7, 0.8, 2.5])),
                 ("cubes, signed", Edt::default().signed(true)),
             ] {
                 let transform = DeviceEdt::new(cuda, edt, [n; 3])?;
-                let ms = median(cuda, || Ok(transform.transform(cuda, &on_card).map(drop)?))?;
+                let ms = median(cuda, || Ok(transform.transform(cuda, &on_gpu).map(drop)?))?;
                 println!("| {n}^3 | {name} | {kind} | {ms:.2} |");
             }
         }

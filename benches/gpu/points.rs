@@ -1,6 +1,6 @@
-//! Lists of flags, pyramids and what they are asked, scan, sort and sums, by the card's clock: the least of several.
+//! Lists of flags, pyramids and what they are asked, scan, sort and sums, by the GPU's clock: the least of several.
 //!
-//! Flags and lists are on the card already. The list of a picture is one graph of two nodes, launched
+//! Flags and lists are on the GPU already. The list of a picture is one graph of two nodes, launched
 //! many times over; its time is that from one launch to the next.
 
 use std::time::Instant;
@@ -70,9 +70,9 @@ fn straight(cuda: &Cuda) -> Result<(), Failed> {
     let values: Vec<f32> = (0..FLAGS as u32)
         .map(|k| (k.wrapping_mul(2_654_435_761) >> 12) as f32 / 1048.576)
         .collect();
-    let on_card = cuda.upload(&values)?;
+    let on_gpu = cuda.upload(&values)?;
     drop(values);
-    let values = DeviceGrid::new(shape, &on_card);
+    let values = DeviceGrid::new(shape, &on_gpu);
     straight_row(cuda, "`Threshold`", &Threshold { values, low: 990.0 })?;
     straight_row(cuda, "`Within`", &Within { values, low: 500.0, high: 510.0 })?;
     straight_row(cuda, "`Edge`", &Edge { values, low: 700.0, spacing: [1.0; 3] })?;
@@ -128,10 +128,10 @@ fn questions(cuda: &Cuda) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Whole calls, from a volume of the host to a list there, on the processor and on the card.
+/// Whole calls, from a volume of the host to a list there, on the CPU and on the GPU.
 fn volumes(cuda: &Cuda) -> Result<(), Failed> {
     println!(
-        "\n| voxels of int16 | condition | points | {} threads ms | card ms, first | card ms |",
+        "\n| voxels of int16 | condition | points | {} threads ms | GPU ms, first | GPU ms |",
         Cpu::current().threads()
     );
     println!("|---|---|---|---|---|---|");

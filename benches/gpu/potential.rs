@@ -86,7 +86,7 @@ pub fn table(cuda: &Arc<Cuda>, args: &[String]) -> Result<(), Failed> {
             let start = Instant::now();
             let found = gaps_on(cuda, &surface, &points)?.ok_or("no memory for distances")?;
             println!(
-                "all samples, on the card: mean {:.5} %, most {:.4} %; {:.3} s with the copies",
+                "all samples, on the GPU: mean {:.5} %, most {:.4} %; {:.3} s with the copies",
                 100.0 * found.mean / diagonal,
                 100.0 * found.max / diagonal,
                 start.elapsed().as_secs_f64()

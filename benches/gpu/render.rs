@@ -12,7 +12,7 @@ use zeroset::io::{VolumeOptions, read_volume};
 use zeroset::picture::{Options, Traced, trace};
 use zeroset::point_distance::{DeviceEdt, Edt};
 use zeroset::render::cuda::DeviceMarch;
-use zeroset::render::{Camera, Counts, Frame, Guide, Hit, Rule, Solid, march};
+use zeroset::render::{Camera, Counts, Frame, Hit, Rule, Solid, SpaceSkipping, march};
 use zeroset::volume::{Placement, Samples, Volume};
 
 use crate::Failed;
@@ -48,7 +48,7 @@ pub fn tables(cuda: &Cuda, cpu: &Cpu) -> Result<(), Failed> {
         ("definition, cone 0", Rule::PointWise { cone: Some(0.0) }),
         ("definition, cone pi/5", Rule::PointWise { cone: Some(std::f64::consts::PI / 5.0) }),
     ];
-    println!("\nVoxels above {THRESHOLD}, as the definition has it, compared with the processor:");
+    println!("\nVoxels above {THRESHOLD}, as the definition has it, compared with the CPU:");
     table(cuda, Some(cpu), &solid, 64, &[&RULES[..], &definitions].concat())
 }
 
@@ -104,10 +104,10 @@ fn table(
         // The first compiles the kernels.
         drop(DeviceMarch::new(cuda, rule, solid)?);
         let start = Instant::now();
-        let on_card = DeviceMarch::new(cuda, rule, solid)?;
+        let on_gpu = DeviceMarch::new(cuda, rule, solid)?;
         cuda.synchronize()?;
         let prepared = 1e3 * start.elapsed().as_secs_f64();
-        let room = on_card.rays([pixels; 2], 1)?;
+        let room = on_gpu.rays([pixels; 2], 1)?;
         let rays = median(cuda, || Ok(room.march(&frame)?))?;
         let light = median(cuda, || Ok(room.shade(&frame)?))?;
         let start = Instant::now();
@@ -115,7 +115,7 @@ fn table(
         let copied = 1e3 * start.elapsed().as_secs_f64();
         let options = Options::default().with_size(pixels, pixels).with_perspective(Some(40.0));
         let start = Instant::now();
-        trace(&Traced::on_card(&on_card).with_samples(1), &options)?;
+        trace(&Traced::on_gpu(&on_gpu).with_samples(1), &options)?;
         let picture = start.elapsed().as_secs_f64();
         let counts = Counts::of(&hits);
         println!(
@@ -131,9 +131,9 @@ fn table(
             return Err(format!("{name} finds other voxels").into());
         }
         if let Some(cpu) = cpu {
-            let guide = Guide::new(rule, solid, cpu)?;
+            let guide = SpaceSkipping::new(rule, solid, cpu)?;
             if cpu.run(|| march(solid, &guide, &frame, [pixels; 2], 1))? != hits {
-                return Err(format!("{name} finds other voxels than the processor").into());
+                return Err(format!("{name} finds other voxels than the CPU").into());
             }
         }
     }

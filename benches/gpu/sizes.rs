@@ -1,7 +1,7 @@
-//! Figure 10 of Fu et al.: RegSquare in five sizes on the processor and on the card, and where they
+//! Figure 10 of Fu et al.: RegSquare in five sizes on the CPU and on the GPU, and where they
 //! meet.
 //!
-//! Seconds run from the mesh to the last step: patches, setup, steps and redistancings are in them.
+//! Seconds run from the mesh to the last step: patches, setup, steps and reinitializations are in them.
 //! Kernels are in the cache, and are loaded anew each time; the context is there already.
 
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use zeroset::Cpu;
 use zeroset::gpu::Cuda;
-use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
+use zeroset::levelset::eikonal::cuda::{Gpu, Organization};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::levelset::evolution::{Coefficient, Evolution, Terms};
 use zeroset::mesh::Mesh;
@@ -40,29 +40,25 @@ pub fn table(cpu: &Arc<Cpu>) -> Result<(), Failed> {
             let options = published(Some(10.0));
             run(start, Evolution::<f64>::new(cpu.clone(), &mesh, patches, &phi, &terms, options)?)
         };
-        let on_card = || -> Result<f64, Failed> {
+        let on_gpu = || -> Result<f64, Failed> {
             let start = Instant::now();
             let cuda = Arc::new(Cuda::new(0)?);
-            let card = OnCard { cuda, organization: Organization::Rounds };
+            let gpu = Gpu { cuda, organization: Organization::Rounds };
             let patches = Arc::new(cpu.run(|| Patches::new(&mesh, Partition::Blocks, 64))?);
             let (phi, terms) = turning(&mesh, n);
             let options = published(Some(10.0));
             let cpu = cpu.clone();
             run(
                 start,
-                DeviceEvolution::<f64>::new(&card, cpu, &mesh, patches, &phi, &terms, options)?,
+                DeviceEvolution::<f64>::new(&gpu, cpu, &mesh, patches, &phi, &terms, options)?,
             )
         };
-        on_card()?;
-        let card = median([on_card()?, on_card()?, on_card()?], |s| *s);
+        on_gpu()?;
+        let gpu = median([on_gpu()?, on_gpu()?, on_gpu()?], |s| *s);
         let host = median([on_cpu()?, on_cpu()?, on_cpu()?], |s| *s);
         let vertices = mesh.n_vertices();
-        println!(
-            "| {} | {vertices} | {host:.3} | {card:.3} | {:.2} |",
-            mesh.n_cells(),
-            host / card
-        );
-        ratios.push((vertices as f64, host / card));
+        println!("| {} | {vertices} | {host:.3} | {gpu:.3} | {:.2} |", mesh.n_cells(), host / gpu);
+        ratios.push((vertices as f64, host / gpu));
     }
     println!("\n{}", crossover(&ratios));
     Ok(())

@@ -8,7 +8,7 @@ use zeroset::Cpu;
 use zeroset::config::Config;
 use zeroset::gpu::Cuda;
 use zeroset::io::{WriteOptions, write_mesh};
-use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
+use zeroset::levelset::eikonal::cuda::{Gpu, Organization};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::mesh::Kind;
 use zeroset::mesh::generate::{Generate, Square, generate};
@@ -86,7 +86,7 @@ fn stages(
     let phi = cpu.run(|| setup::initial_phi(config, &ready))?.phi;
     let edge = cpu.run(|| setup::mean_edge(&ready.mesh));
     let mut evolution = DeviceEvolution::<f64>::new(
-        &OnCard { cuda: cuda.clone(), organization: Organization::Rounds },
+        &Gpu { cuda: cuda.clone(), organization: Organization::Rounds },
         cpu.clone(),
         &ready.mesh,
         patches,
@@ -112,7 +112,7 @@ pub fn context() -> Result<(), Failed> {
     let phi: Vec<f64> =
         mesh.vertices.iter().map(|x| (x[0] - 0.5).hypot(x[1] - 0.5) - 0.25).collect();
     let mut evolution = DeviceEvolution::<f64>::new(
-        &OnCard { cuda, organization: Organization::Rounds },
+        &Gpu { cuda, organization: Organization::Rounds },
         cpu,
         &mesh,
         patches,

@@ -1,7 +1,7 @@
-//! Tables I to III of Fu et al. on the card: patch sizes, widths of the band, and each mesh with
-//! blocks, METIS and on the processor.
+//! Tables I to III of Fu et al. on the GPU: patch sizes, widths of the band, and each mesh with
+//! blocks, METIS and on the CPU.
 //!
-//! The paper does not state its number of steps. Ours is that of 20 redistancings (10 among
+//! The paper does not state its number of steps. Ours is that of 20 reinitializations (10 among
 //! tetrahedra) by the published rule in a band of 10 mean edge lengths on patches of 64 vertices;
 //! every other column does as many steps.
 
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use zeroset::Cpu;
 use zeroset::geometry::Real;
 use zeroset::gpu::Cuda;
-use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
+use zeroset::levelset::eikonal::cuda::{Gpu, Organization};
 use zeroset::patches::{Partition, Patches};
 
 use crate::Failed;
@@ -23,35 +23,35 @@ const WIDTHS: [f64; 5] = [2.0, 3.0, 5.0, 10.0, 20.0];
 const OF_WIDTHS: [&str; 2] = ["irregsquare", "irregcube"];
 
 pub fn tables(cuda: &Arc<Cuda>, meshes: &mut Meshes, names: &[&str]) {
-    let card = OnCard { cuda: cuda.clone(), organization: Organization::Queue };
+    let gpu = Gpu { cuda: cuda.clone(), organization: Organization::Queue };
     println!(
         "\nTable I, vertices per patch: milliseconds on the GPU, queue (reinitialize + evolve)\n"
     );
     println!("| mesh | steps | 32 | 64 | 128 | 256 |");
     println!("|---|---|---|---|---|---|");
-    each(&card, meshes, names, &|bench| bench.sizes());
+    each(&gpu, meshes, names, &|bench| bench.sizes());
     println!("\nTable II, half width in mean edge lengths: milliseconds (reinitialize + evolve)\n");
     println!("| mesh | steps | device | 2 | 3 | 5 | 10 | 20 |");
     println!("|---|---|---|---|---|---|---|---|");
     let of_widths: Vec<&str> = names.iter().copied().filter(|n| OF_WIDTHS.contains(n)).collect();
-    each(&card, meshes, &of_widths, &|bench| bench.widths());
+    each(&gpu, meshes, &of_widths, &|bench| bench.widths());
     println!("\nTable III: milliseconds\n");
     println!("| mesh | steps | device | reinitialize | evolve | total |");
     println!("|---|---|---|---|---|---|");
-    each(&card, meshes, names, &|bench| bench.devices());
+    each(&gpu, meshes, names, &|bench| bench.devices());
 }
 
 /// What a table has to say of one mesh.
 type RowsOf<'a> = &'a dyn Fn(&dyn Rows) -> Result<Vec<String>, Failed>;
 
 /// The rows of each mesh, triangles in f64 and tetrahedra in f32.
-fn each(card: &OnCard, meshes: &mut Meshes, names: &[&str], rows: RowsOf<'_>) {
+fn each(gpu: &Gpu, meshes: &mut Meshes, names: &[&str], rows: RowsOf<'_>) {
     for name in names {
         let found = meshes.get(name).and_then(|made| {
             let cpu = &meshes.cpu;
             let bench: Box<dyn Rows> = match made.is_volume() {
-                true => Box::new(Bench::<f32>::new(card, cpu, &made)?),
-                false => Box::new(Bench::<f64>::new(card, cpu, &made)?),
+                true => Box::new(Bench::<f32>::new(gpu, cpu, &made)?),
+                false => Box::new(Bench::<f64>::new(gpu, cpu, &made)?),
             };
             rows(&*bench)
         });
@@ -69,7 +69,7 @@ trait Rows {
 }
 
 struct Bench<'a, R> {
-    card: &'a OnCard,
+    gpu: &'a Gpu,
     cpu: &'a Arc<Cpu>,
     made: &'a Made,
     steps: u64,
@@ -78,22 +78,22 @@ struct Bench<'a, R> {
 
 impl<'a, R: Real> Bench<'a, R> {
     /// Finds the number of steps.
-    fn new(card: &'a OnCard, cpu: &'a Arc<Cpu>, made: &'a Made) -> Result<Self, Failed> {
+    fn new(gpu: &'a Gpu, cpu: &'a Arc<Cpu>, made: &'a Made) -> Result<Self, Failed> {
         let patches = made.patches(cpu, Partition::fit_for(made.mesh()), 64)?;
         let case = Case { made, patches, width: Some(10.0) };
         let times = if made.is_volume() { 10 } else { 20 };
-        let steps = reinitialize(&mut case.on_card::<R>(card, cpu)?, times)?.steps;
-        Ok(Bench { card, cpu, made, steps, scalar: std::marker::PhantomData })
+        let steps = reinitialize(&mut case.on_gpu::<R>(gpu, cpu)?, times)?.steps;
+        Ok(Bench { gpu, cpu, made, steps, scalar: std::marker::PhantomData })
     }
 
     fn case(&self, patches: &Arc<Patches>, width: f64) -> Case<'a> {
         Case { made: self.made, patches: patches.clone(), width: Some(width) }
     }
 
-    fn on_card(&self, patches: &Arc<Patches>, width: f64) -> Result<Took, Failed> {
+    fn on_gpu(&self, patches: &Arc<Patches>, width: f64) -> Result<Took, Failed> {
         // The first one warms up.
         let once =
-            || step(&mut self.case(patches, width).on_card::<R>(self.card, self.cpu)?, self.steps);
+            || step(&mut self.case(patches, width).on_gpu::<R>(self.gpu, self.cpu)?, self.steps);
         once()?;
         once()
     }
@@ -110,16 +110,16 @@ impl<'a, R: Real> Bench<'a, R> {
 impl<R: Real> Rows for Bench<'_, R> {
     fn sizes(&self) -> Result<Vec<String>, Failed> {
         let method = Partition::fit_for(self.made.mesh());
-        let column = |size| self.on_card(&self.patches(method, size)?, 10.0).map(sum);
+        let column = |size| self.on_gpu(&self.patches(method, size)?, 10.0).map(sum);
         Ok(vec![format!("{} | {}", self.steps, columns(&SIZES.map(column)))])
     }
 
     fn widths(&self) -> Result<Vec<String>, Failed> {
         let patches = self.patches(Partition::fit_for(self.made.mesh()), 64)?;
         let on_cpu = columns(&WIDTHS.map(|width| self.on_cpu(&patches, width).map(sum)));
-        let on_card = columns(&WIDTHS.map(|width| self.on_card(&patches, width).map(sum)));
+        let on_gpu = columns(&WIDTHS.map(|width| self.on_gpu(&patches, width).map(sum)));
         let steps = self.steps;
-        Ok(vec![format!("{steps} | CPU | {on_cpu}"), format!("{steps} | GPU | {on_card}")])
+        Ok(vec![format!("{steps} | CPU | {on_cpu}"), format!("{steps} | GPU | {on_gpu}")])
     }
 
     fn devices(&self) -> Result<Vec<String>, Failed> {
@@ -127,9 +127,9 @@ impl<R: Real> Rows for Bench<'_, R> {
         let metis = self.patches(Partition::Metis, 64)?;
         if self.made.mesh().lattice.is_some() {
             let blocks = self.patches(Partition::Blocks, 64)?;
-            rows.push(("GPU, blocks", self.on_card(&blocks, 10.0)?));
+            rows.push(("GPU, blocks", self.on_gpu(&blocks, 10.0)?));
         }
-        rows.push(("GPU, METIS", self.on_card(&metis, 10.0)?));
+        rows.push(("GPU, METIS", self.on_gpu(&metis, 10.0)?));
         rows.push(("CPU, METIS", self.on_cpu(&metis, 10.0)?));
         let parts = |took: &Took| {
             let parts = [took.reinitialize, took.evolve, took.total()];

@@ -1,4 +1,4 @@
-//! Steps on tiles of some sizes on the processor and on the card, and after how many of them the start of a card is paid
+//! Steps on tiles of some sizes on the CPU and on the GPU, and after how many of them the start of a GPU is paid
 //! for: what `device.use = "auto"` goes by.
 //!
 //! A ball that shrinks by F and curvature; seconds of the clock over all steps, the best of three runs, kernels loaded.
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use zeroset::Cpu;
 use zeroset::gpu::Cuda;
-use zeroset::levelset::evolution::Stretch;
+use zeroset::levelset::evolution::StepTarget;
 use zeroset::levelset::tiled::cuda::{DeviceCoefficient, DeviceTerms, DeviceTiledEvolution};
 use zeroset::levelset::tiled::{Coefficient, Options, Terms, TiledEvolution};
 
@@ -20,7 +20,7 @@ const RADII: [f64; 8] = [6.0, 9.0, 13.0, 20.0, 30.0, 45.0, 70.0, 100.0];
 
 const STEPS: u64 = 40;
 
-/// Seconds that a run on a card takes longer to begin: the driver's context, and kernels from the cache (`gpu start`).
+/// Seconds that a run on a GPU takes longer to begin: the driver's context, and kernels from the cache (`gpu start`).
 const START: f64 = 0.25;
 
 const SPEED: f64 = -0.02;
@@ -53,7 +53,7 @@ fn rows(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, name: &str, options: Options) -> Resul
             }
             Ok(start.elapsed().as_secs_f64() / STEPS as f64)
         };
-        let on_card = || -> Result<f64, Failed> {
+        let on_gpu = || -> Result<f64, Failed> {
             let terms = DeviceTerms::new([0.0; 3], 1.0)
                 .with_normal_speed(DeviceCoefficient::Uniform([SPEED]))
                 .with_curvature(DeviceCoefficient::Uniform([BENDING]));
@@ -62,19 +62,19 @@ fn rows(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, name: &str, options: Options) -> Resul
             let start = Instant::now();
             while run.n_steps() < STEPS {
                 let steps = STEPS - run.n_steps();
-                let stretch = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps };
+                let stretch = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps };
                 run.advance(&stretch)?;
             }
             Ok(start.elapsed().as_secs_f64() / STEPS as f64)
         };
-        let (host, card) = (best(on_cpu)?, best(on_card)?);
-        let pays = match host > card {
-            true => format!("{:.0}", START / (host - card)),
+        let (host, gpu) = (best(on_cpu)?, best(on_gpu)?);
+        let pays = match host > gpu {
+            true => format!("{:.0}", START / (host - gpu)),
             false => "never".into(),
         };
         let (tiles, voxels) = (grid.n_tiles(), grid.n_voxels());
-        let [host, card] = [host, card].map(|seconds| seconds * 1e6);
-        println!("| {name} | {tiles} | {voxels} | {host:.1} | {card:.1} | {pays} |");
+        let [host, gpu] = [host, gpu].map(|seconds| seconds * 1e6);
+        println!("| {name} | {tiles} | {voxels} | {host:.1} | {gpu:.1} | {pays} |");
     }
     Ok(())
 }

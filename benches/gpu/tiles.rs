@@ -1,7 +1,7 @@
 //! Steps on sparse tiles: time per step against the number of tiles, bandwidth of F alone, and the
 //! rotating flow of Enright et al.
 //!
-//! Times are those of the card's clock over whole stretches of steps, tile management, the choice of
+//! Times are those of the GPU's clock over whole stretches of steps, tile management, the choice of
 //! the step and gaps between kernels included; medians of five after a warm-up.
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use zeroset::expression::{Expression, Field};
 use zeroset::geometry::Real;
 use zeroset::gpu::{Cuda, Element};
 use zeroset::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
-use zeroset::levelset::evolution::Stretch;
+use zeroset::levelset::evolution::StepTarget;
 use zeroset::levelset::tiled::cuda::{DeviceCoefficient, DeviceTerms, DeviceTiledEvolution};
 use zeroset::levelset::tiled::{Options, Reinitialize};
 
@@ -31,13 +31,13 @@ pub fn ball<R: Real, const E: usize, S: Stored<R>>(
     radius: f64,
     options: &Options,
 ) -> Result<Tiles<S, E>, Failed> {
-    let band = Band { gamma: R::narrow(options.gamma), reach: options.reach() };
+    let band = Band { gamma: R::of(options.gamma), reach: options.reach() };
     let top = [center[0] + radius, center[1], center[2]].map(|c| (c / E as f64).floor() as i32);
     Ok(TiledGrid::from_seeds([top], band, |first: [i32; 3], out: &mut [R]| {
         for (n, value) in out.iter_mut().enumerate() {
             let place = [n % E, n / E % E, n / (E * E)];
             let of = |k: usize| f64::from(first[k] + place[k] as i32) - center[k];
-            *value = R::narrow((0..3).map(|k| of(k) * of(k)).sum::<f64>().sqrt() - radius);
+            *value = R::of((0..3).map(|k| of(k) * of(k)).sum::<f64>().sqrt() - radius);
         }
         Ok(())
     })?)
@@ -120,7 +120,8 @@ pub fn measure<R: Real, const E: usize, S: Stored<R> + Element>(
         let before = run.seconds();
         let mut left = STEPS;
         while left > 0 {
-            let stretch = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
+            let stretch =
+                StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
             let done = run.advance(&stretch)?.steps;
             if done == 0 {
                 return Err("the interface is gone".into());
@@ -182,7 +183,7 @@ fn enright<const E: usize>(cuda: &Arc<Cuda>, n: u32) -> Result<(), Failed> {
     let start = Instant::now();
     let (mut clock, mut most) = (0.0, 0);
     while clock < 3.0 && !run.is_gone() {
-        let stretch = Stretch { clock, target: 3.0, steady: -1.0, steps: u64::MAX >> 1 };
+        let stretch = StepTarget { clock, target: 3.0, steady: -1.0, steps: u64::MAX >> 1 };
         clock = run.advance(&stretch)?.clock;
         most = most.max(run.control().n_tiles);
     }

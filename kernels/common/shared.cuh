@@ -3,7 +3,7 @@
 
 #include "common/types.cuh"
 
-// Copies a word of 4, 8 or 16 bytes, or several of 16, to shared memory, past the registers where the card can
+// Copies a word of 4, 8 or 16 bytes, or several of 16, to shared memory, past the registers where the GPU can
 // (sm_80). It is there after await_copies, for this thread, and after a barrier for the block.
 template <class T>
 DEVICE void copy_async(T *into, const T *from) {
@@ -27,7 +27,7 @@ DEVICE void await_copies() {
 #endif
 }
 
-// Sends for n items, so that they are in the second cache when they are read, where the card can (sm_90).
+// Sends for n items, so that they are in the second cache when they are read, where the GPU can (sm_90).
 template <class T>
 DEVICE void prefetch_range(const T *from, u32 n) {
 #if __CUDA_ARCH__ >= 900

@@ -122,7 +122,7 @@ struct Control {
     double cfl_curvature;
     // Infinite for the whole domain.
     double half_width;
-    // Steps between redistancings of rule EVERY.
+    // Steps between reinitializations of rule EVERY.
     u64 every;
     u32 rule;
     // Curvature has no speed known beforehand.
@@ -131,7 +131,7 @@ struct Control {
     u64 iterations;
     // Nanoseconds of the GPU's clock in steps.
     u64 evolve_time;
-    // Nanoseconds in redistancings.
+    // Nanoseconds in reinitializations.
     u64 reinitialize_time;
     // When the last one ended.
     u64 last_time;

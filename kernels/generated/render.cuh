@@ -107,7 +107,7 @@ ASSERT_OFFSET(Solid, high, 176);
 ASSERT_OFFSET(Solid, holds, 188);
 
 // What tells how far a ray may go.
-struct Guide {
+struct SpaceSkipping {
     // From the middle of each cube to the nearest that holds something.
     const float *distances;
     // Levels one after the other: whether 2 x 2 x 2 fields below hold something.
@@ -125,13 +125,13 @@ struct Guide {
     // Every cube counts.
     u32 all;
 };
-static_assert(sizeof(Guide) == 192, "size of Guide");
-ASSERT_OFFSET(Guide, distances, 0);
-ASSERT_OFFSET(Guide, pyramid, 8);
-ASSERT_OFFSET(Guide, sites, 16);
-ASSERT_OFFSET(Guide, n_sites, 24);
-ASSERT_OFFSET(Guide, starts, 32);
-ASSERT_OFFSET(Guide, cosine, 168);
-ASSERT_OFFSET(Guide, sine, 176);
-ASSERT_OFFSET(Guide, levels, 184);
-ASSERT_OFFSET(Guide, all, 188);
+static_assert(sizeof(SpaceSkipping) == 192, "size of Guide");
+ASSERT_OFFSET(SpaceSkipping, distances, 0);
+ASSERT_OFFSET(SpaceSkipping, pyramid, 8);
+ASSERT_OFFSET(SpaceSkipping, sites, 16);
+ASSERT_OFFSET(SpaceSkipping, n_sites, 24);
+ASSERT_OFFSET(SpaceSkipping, starts, 32);
+ASSERT_OFFSET(SpaceSkipping, cosine, 168);
+ASSERT_OFFSET(SpaceSkipping, sine, 176);
+ASSERT_OFFSET(SpaceSkipping, levels, 184);
+ASSERT_OFFSET(SpaceSkipping, all, 188);

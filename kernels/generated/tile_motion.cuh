@@ -3,7 +3,7 @@
 #pragma once
 #include "common/types.cuh"
 #include "tiles/components.cuh"
-#include "tiles/kept.cuh"
+#include "tiles/stationary_values.cuh"
 #include "tiles/storage.cuh"
 
 // The differences that steps are made of.
@@ -39,10 +39,10 @@ struct TileMotion {
     u32 keep;
     // The same, within which they are needed for a step.
     u32 need;
-    // Three `KeptArgument`: velocity, normal speed and curvature of each tile, where
+    // Three `StationaryArgument`: velocity, normal speed and curvature of each tile, where
     // they are kept with them. (They stand apart: with a longer argument the compiler makes other code of
     // steps that keep nothing, and a slower one.)
-    const Kept *kept;
+    const StationaryValues *kept;
     // Address of the components of the velocity, where some are volumes and others expressions.
     const TileComponent *components;
 };

@@ -15,7 +15,7 @@
 #include "generated/edt.cuh"
 #include "common/shared.cuh"
 
-// Blocks that work on lines, on a multiprocessor; the compiler for later cards would spill with eight.
+// Blocks that work on lines, on a multiprocessor; the compiler for later GPUs would spill with eight.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 #define LINES_RESIDENT 6
 #else
@@ -251,7 +251,7 @@ struct Distances {
     u32 side;
 
     DEVICE void write(u32 z, float square) const {
-        // Rounded once, as on the processor: the root of a float through double is that in float.
+        // Rounded once, as on the CPU: the root of a float through double is that in float.
         const float length = spacing == 1.0 ? sqrtf(square) : (float)(spacing * sqrt((double)square));
         if (!side) {
             distances[z * stride] = length;

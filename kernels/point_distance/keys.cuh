@@ -22,7 +22,7 @@ DEVICE key exact_key(const number (&d)[3]) {
     return NORM == NORM_L2 ? x * x + y * y + z * z : NORM == NORM_L1 ? x + y + z : max(max(x, y), z);
 #else
     const key x = fabs(d[0]), y = fabs(d[1]), z = fabs(d[2]);
-    // Rounded as on the processor: nothing is fused in what includes this.
+    // Rounded as on the CPU: nothing is fused in what includes this.
     return NORM == NORM_L2 ? x * x + y * y + z * z : NORM == NORM_L1 ? x + y + z : larger(larger(x, y), z);
 #endif
 }

@@ -2,7 +2,7 @@
 // norms of any order, and in double precision. Twin of crates/cloud/src/point_distance/{cone,norm}.rs, to the same bits but for powers.
 //
 // A block has a slice of the sites and a group of the queries, one in each thread; tiles of the slice pass through shared
-// memory. What decides is computed in double, as on the processor, but of coordinates in single precision only for sites
+// memory. What decides is computed in double, as on the CPU, but of coordinates in single precision only for sites
 // that single precision, with a margin for its rounding, does not rule out.
 //
 // Defines: REAL. KEY and NORM of generated/distance_keys.cuh; NORM_ORDER with real coordinates only. CONE: 1 takes only

@@ -7,7 +7,7 @@
 #define BLOCK_THREADS DEFAULT_BLOCK
 #endif
 
-// Of blocks that are to be on a multiprocessor, the compiler for later cards spares registers for two less: it would spill.
+// Of blocks that are to be on a multiprocessor, the compiler for later GPUs spares registers for two less: it would spill.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 #define RESIDENT(blocks) ((blocks) > 2 ? (blocks)-2 : 1)
 #else

@@ -23,7 +23,7 @@ enum {
 };
 static_assert(TILE == COMPACT_WORDS, "as many as the program counts on");
 
-// Blocks of a multiprocessor: as many as its shared memory holds on cards of capability 9.0. Others hold fewer, and registers
+// Blocks of a multiprocessor: as many as its shared memory holds on GPUs of capability 9.0. Others hold fewer, and registers
 // for six would spill there.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 #define MIN_BLOCKS 6

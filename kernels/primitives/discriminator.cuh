@@ -1,5 +1,5 @@
 // What is asked of the cells of a grid: twins of crates/core/src/primitives/discriminator.rs and crates/core/src/volume/condition.rs, in double and in
-// the order of the processor. `Discriminator` is what a kernel is told, `is_active` decides on a cell; who makes words of bits of
+// the order of the CPU. `Discriminator` is what a kernel is told, `is_active` decides on a cell; who makes words of bits of
 // it is primitives/words.cuh.
 //
 // Defines: DISCRIMINATOR, whose values generated/discriminator.cuh names; VALUE, the type of the values of all but the first and the last.
@@ -94,7 +94,7 @@ DEVICE bool is_active(const Discriminator& asked, u64 n, Shape cell) {
     using namespace expression;
     const double index[3] = {(double)cell.x, (double)cell.y, (double)cell.z};
     double point[3];
-    // In the order and with the roundings of the processor.
+    // In the order and with the roundings of the CPU.
     for (u32 k = 0; k < 3; k++) {
         point[k] = asked.origin[k];
         for (u32 axis = 0; axis < 3; axis++) point[k] += multiply(index[axis], asked.steps[axis][k]);

@@ -1,4 +1,4 @@
-// One value of many: the sum, the least or the largest, by tiles whose order neither the card nor the run changes; twin of
+// One value of many: the sum, the least or the largest, by tiles whose order neither the GPU nor the run changes; twin of
 // crates/core/src/primitives/reduce.rs, which adds numbers with rounding in another order.
 //
 // Define: VALUE, the type of the numbers. Values that are no number are neither least nor largest.

@@ -13,7 +13,7 @@
 #include "common/division.cuh"
 #include "generated/potential.cuh"
 #include "reconstruct/tree.cuh"
-#include "tiles/kept.cuh"
+#include "tiles/stationary_values.cuh"
 #include "tiles/storage.cuh"
 
 // Voxels of a tile and of a lane.
@@ -106,7 +106,7 @@ DEVICE float sum_of_warp(float value) {
 // Velocities of the tiles that came with the last change of the tile set, or of all.
 // Grid: any number of blocks, whose warps share the tiles.
 extern "C" __global__ void __launch_bounds__(BLOCK)
-potential_velocity(TileGrid g, Kept kept, Field f, u32 of_all) {
+potential_velocity(TileGrid g, StationaryValues kept, Field f, u32 of_all) {
     const TileControl& c = *g.control;
     if (is_paused(c) && !of_all) return;
     const u32 list = c.list, n = of_all ? c.n_tiles : c.created, lane = lane_of_thread();

@@ -1,8 +1,8 @@
-// Rays through a volume, twin of `shoot` and `march` in crates/view/src/render/march.rs: every ray has the bits of the processor.
+// Rays through a volume, twin of `shoot` and `march` in crates/view/src/render/march.rs: every ray has the bits of the CPU.
 //
 // variants: LEVEL=0 | LEVEL=1
 // variants: RULE=0 | RULE=1 | RULE=2 | RULE=3
-#include "render/guide.cuh"
+#include "render/space_skipping.cuh"
 
 // What each ray of a picture meets.
 //
@@ -12,12 +12,12 @@
 // cubes  number of the cube; 2^32 - 1 if it met nothing
 // steps  places looked at; 0 if the ray misses the box of all cubes
 extern "C" __global__ void __launch_bounds__(128, 4)
-    march_rays(Solid solid, Guide guide, Frame frame, double* t, u32* cubes, u32* steps) {
+    march_rays(Solid solid, SpaceSkipping guide, Frame frame, double* t, u32* cubes, u32* steps) {
     u32 column, row;
     if (!place_of(frame, column, row)) return;
     double found = infinity();
     u32 number = 0xffffffffu, looks = 0;
-    Course course;
+    GridTraversal course;
     if (course_of(solid, ray_of(frame, column, row), course)) {
         double now = course.begin;
         while (now < course.end) {

@@ -3,7 +3,7 @@
 //
 // The order is raster_extent, raster_corners, raster_triangles, raster_wide, raster_paint; raster_heights where lines are to be drawn.
 // A sample is a word of 64 bits: the height of what it shows above, the triangle below, so that the largest word is what
-// the processor finds by going through triangles in their order.
+// the CPU finds by going through triangles in their order.
 #include "generated/raster.cuh"
 #include "render/light.cuh"
 
@@ -49,7 +49,7 @@ extern "C" __global__ void raster_extent(Drawing drawing, Frame frame, u64* exte
         const double numbers[5] = {-right, -up, right, up, toward};
 #pragma unroll
         for (u32 k = 0; k < 5; k++) {
-            // What is no number is passed over, as on the processor.
+            // What is no number is passed over, as on the CPU.
             if (numbers[k] == numbers[k]) most[k] = max(most[k], ordered(numbers[k]));
         }
     }
@@ -189,7 +189,7 @@ DEVICE void draw(const Flat& flat, u32 t, i64 wide, i64 tall, u32 first, u32 ste
         for (i64 x = low_x + first; x < high_x; x += step) {
             if ((edges[0] | edges[1] | edges[2]) >= 0) {
                 const double z = z_row + (double)(x - low_x) * slope;
-                // A corner that is no place has no height: what it spans is not seen, as on the processor.
+                // A corner that is no place has no height: what it spans is not seen, as on the CPU.
                 if (z != z) break;
                 const float height = (float)(z < lowest ? lowest : z > highest ? highest : z);
                 // Equal heights: the triangle that comes first stays.

@@ -1,7 +1,7 @@
 // What rays look for in a volume, twin of crates/view/src/render/solid.rs. LEVEL is 1 for the surface at a level, in cubes between
 // eight voxels, 0 for voxels as cubes.
 #pragma once
-#include "render/course.cuh"
+#include "render/grid_traversal.cuh"
 #include "render/frame.cuh"
 #include "render/level.cuh"
 #include "volume.cuh"
@@ -15,7 +15,7 @@ DEVICE Triple turned(const Solid& solid, const Triple& x) {
 }
 
 // The way of a ray through the box of all cubes that hold something.
-DEVICE bool course_of(const Solid& solid, const Ray& ray, Course& course) {
+DEVICE bool course_of(const Solid& solid, const Ray& ray, GridTraversal& course) {
     if (!solid.holds) return false;
     Triple from = turned(solid, ray.from - solid.origin);
 #pragma unroll
@@ -35,7 +35,7 @@ DEVICE u64 voxel_of(const Solid& solid, u32 x, u32 y, u32 z) {
 }
 
 // Where the ray meets something in a cube between `enter` and `leave`; no number if nowhere.
-DEVICE double meets(const Solid& solid, const Course& course, const i32* cube, double enter, double leave) {
+DEVICE double meets(const Solid& solid, const GridTraversal& course, const i32* cube, double enter, double leave) {
     if (!solid.inside[number_of(solid, cube[0], cube[1], cube[2])]) return not_a_number();
 #if LEVEL
     double values[8];

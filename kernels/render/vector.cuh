@@ -1,5 +1,5 @@
 // Three numbers at a time, twin of crates/view/src/render/vector.rs: the same operations in the same order, in double, so that
-// rays have the bits of the processor.
+// rays have the bits of the CPU.
 #pragma once
 #include "common/types.cuh"
 

@@ -1,4 +1,4 @@
-// The tile set on the card: src/grid/cuda/control.rs lays it out, src/grid/mod.rs is its twin.
+// The tile set on the GPU: src/grid/cuda/control.rs lays it out, src/grid/mod.rs is its twin.
 //
 // Lists are in the order of keys and stand twice: a change of the tile set reads one and writes the
 // other, the control block says which is current. The other one is scratch until then.

@@ -4,7 +4,7 @@
 #include "tiles/near.cuh"
 
 // Some keys of an ascending list in shared memory, where searches begin: their first steps wait for that
-// instead of the memory of the card.
+// instead of the memory of the GPU.
 struct Pivots {
     const u64* list;
     u32 n, step;

@@ -53,14 +53,14 @@ struct Parts {
 
 // A coefficient of K components at four voxels of a tile where it is kept.
 template <u32 K>
-struct KeptRows {
+struct StationaryRows {
     struct __align__(8) Row {
         short v[QUAD];
     };
     Row rows[K];
     real unit;
 
-    DEVICE void load(const Kept& kept, u32 id, u32 voxel) {
+    DEVICE void load(const StationaryValues& kept, u32 id, u32 voxel) {
         const u32 size = TILE_EDGE * TILE_EDGE * TILE_EDGE;
         const short* values = kept.values + (u64)id * K * size + voxel / QUAD * QUAD;
 #pragma unroll
@@ -73,18 +73,18 @@ struct KeptRows {
 };
 
 // All coefficients that are kept, at four voxels of a tile.
-struct KeptQuad {
+struct StationaryQuad {
 #if VELOCITY == TERM_KEPT
-    KeptRows<3> velocity;
+    StationaryRows<3> velocity;
 #endif
 #if NORMAL == TERM_KEPT
-    KeptRows<1> normal_speed;
+    StationaryRows<1> normal_speed;
 #endif
 #if CURVATURE == TERM_KEPT
-    KeptRows<1> curvature;
+    StationaryRows<1> curvature;
 #endif
 
-    DEVICE KeptQuad(const TileMotion& m, u32 id, u32 voxel) {
+    DEVICE StationaryQuad(const TileMotion& m, u32 id, u32 voxel) {
 #if VELOCITY == TERM_KEPT
         velocity.load(m.kept[0], id, voxel);
 #endif
@@ -107,7 +107,7 @@ struct Coefficients {
         : u{m.velocity[0], m.velocity[1], m.velocity[2]}, speed(m.normal_speed), alpha(m.curvature) {}
 
     // Those that are kept, of one of four voxels.
-    DEVICE void take(const KeptQuad& kept, u32 i) {
+    DEVICE void take(const StationaryQuad& kept, u32 i) {
 #if VELOCITY == TERM_KEPT
 #pragma unroll
         for (u32 k = 0; k < 3; k++) u[k] = kept.velocity.at(k, i);

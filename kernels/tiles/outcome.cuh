@@ -2,7 +2,8 @@
 // block ends the step.
 #pragma once
 #include "common/block.cuh"
-#include "common/time.cuh"
+#include "common/clock.cuh"
+#include "common/step_target.cuh"
 #include "tiles/motion.cuh"
 #include "tiles/padded.cuh"
 
@@ -219,7 +220,7 @@ DEVICE void end_step(TileControl& c, u32 out) {
     if (!has_interface(c)) c.halt = GONE;
     else if (landed || c.steps_left == 0) c.halt = ARRIVED;
     else if (c.rate <= c.steady) c.halt = STEADY;
-    // The card's clock is slow to read: not after every step.
+    // The GPU's clock is slow to read: not after every step.
     if (c.halt || c.step % 16 == 0) c.elapsed = nanoseconds() - c.began;
     if (!c.due) choose_step(c);
 }

@@ -96,7 +96,7 @@ DEVICE void tile_barrier() {
 
 // One evaluation at one voxel that moves: own + dt L.
 template <typename At>
-DEVICE real advanced(const Shared& shared, const TileMotion& m, const KeptQuad& kept, const At& at, u32 slot,
+DEVICE real advanced(const Shared& shared, const TileMotion& m, const StationaryQuad& kept, const At& at, u32 slot,
                      u32 voxel, double t, real dt, real phi0, real square) {
     Coefficients k(m);
 #if !RELAX
@@ -152,7 +152,7 @@ DEVICE void advance_listed(Shared& shared, const TileMotion& m, const Near& near
         const u32 id = near.ids[slot][NEAR_CENTER];
         real sign = at(0, 0, 0);
         if (RELAX && phi0) sign = load_value(phi0[(u64)id * TILE_VALUES + voxel], m.gamma);
-        const KeptQuad kept(m, id, voxel);
+        const StationaryQuad kept(m, id, voxel);
         shared.fresh[slot][voxel] = advanced(shared, m, kept, at, slot, voxel, t, dt, sign, R(0));
     }
 }
@@ -170,7 +170,7 @@ DEVICE Four upwind_squares(const AroundQuad& around, bool outward) {
 // Values of four voxels, `signs` for the way towards a distance; bit i of the result says which moved.
 DEVICE u32 advance_quad(const Shared& shared, const TileMotion& m, const real* own, u32 id, u32 slot, u32 voxel,
                         double t, real dt, const Quad* signs, Four& fresh) {
-    const KeptQuad kept(m, id, voxel);
+    const StationaryQuad kept(m, id, voxel);
     const AroundQuad around(own, EDGES);
     u32 moving = 0;
 #pragma unroll
@@ -362,4 +362,4 @@ extern "C" __global__ void tiles_begin(TileGrid g, double clock, double target, 
 }
 #endif
 
-#include "tiles/length.cuh"
+#include "tiles/time_step.cuh"

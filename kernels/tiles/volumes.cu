@@ -1,5 +1,5 @@
 // Coefficients by volumes, kept with the tiles: the twin of Steady::evaluate in src/levelset/tiled/steady.rs. Products
-// and sums are not fused in any precision: what is kept has the bits of the processor.
+// and sums are not fused in any precision: what is kept has the bits of the CPU.
 //
 // variants: REAL=double | REAL=float
 // variants: TILE_EDGE=4 | TILE_EDGE=8
@@ -8,7 +8,7 @@
 #include "primitives/block.cuh"
 #include "tiles/components.cuh"
 #include "tiles/grid.cuh"
-#include "tiles/kept.cuh"
+#include "tiles/stationary_values.cuh"
 
 enum { E = TILE_EDGE, TILE_VALUES = E * E * E, MOST_COMPONENTS = 3 };
 
@@ -51,7 +51,7 @@ DEVICE Extremes joined(Extremes mine) {
 // A coefficient on the tiles that came with the last change of the tile set, or on all.
 // Grid: any number of blocks, which take a tile each at a time; block: BLOCK threads; shared: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
-tiles_volumes(TileGrid g, Kept kept, Components components, u32 of_all) {
+tiles_volumes(TileGrid g, StationaryValues kept, Components components, u32 of_all) {
     // Each thread writes and reads those of its own voxels.
     __shared__ real values[MOST_COMPONENTS * TILE_VALUES];
     const TileControl& c = *g.control;

@@ -32,7 +32,7 @@ pub fn either<T>(
 ) -> Result<T> {
     match gpu(kind, is_worth_it)?.map(on_gpu) {
         Some(Err(error @ Error::Device { .. })) if kind == DeviceKind::Auto => {
-            ui.warn(format_args!("{error}; the processor computes"));
+            ui.warn(format_args!("{error}; the CPU computes"));
             on_cpu()
         }
         Some(done) => done,

@@ -89,7 +89,7 @@ fn is_worth_a_gpu(n_voxels: usize, threads: usize) -> bool {
 }
 
 /// What computes where no GPU does.
-const PROCESSOR: &str = "the processor";
+const CPU: &str = "the CPU";
 
 /// The surface, and what computed it.
 fn extract(
@@ -101,11 +101,10 @@ fn extract(
 ) -> Result<(Mesh, String)> {
     let is_worth_it = is_worth_a_gpu(volume.n_voxels(), cpu.threads());
     let on_gpu = |gpu: Cuda| {
-        let name = gpu.card().name.clone();
+        let name = gpu.info().name.clone();
         Ok((isosurface_on(&Arc::new(gpu), volume, args.level, options)?, name))
     };
-    let on_cpu =
-        || Ok((cpu.run(|| isosurface(volume, args.level, options))?, PROCESSOR.to_string()));
+    let on_cpu = || Ok((cpu.run(|| isosurface(volume, args.level, options))?, CPU.to_string()));
     device::either(args.device, is_worth_it, ui, on_gpu, on_cpu)
 }
 
@@ -115,7 +114,7 @@ struct Whole<'a> {
     input: String,
     output: String,
     level: f64,
-    /// What computed: "the processor" or the name of a GPU.
+    /// What computed: "the CPU" or the name of a GPU.
     device: &'a str,
     /// Triangles without area that were left out, at voxels of exactly the level.
     flat: usize,
@@ -190,7 +189,7 @@ fn make(args: &Args, cpu: &Cpu, volume: &Volume, ui: &Ui) -> Result<Made> {
     let options = IsosurfaceOptions::default().closed(args.closed).normals(holds_normals);
     let (mut mesh, device) =
         extract(args, cpu, volume, &options, ui).map_err(|error| in_words(error, args))?;
-    if device != PROCESSOR || ui.verbosity() > 0 {
+    if device != CPU || ui.verbosity() > 0 {
         ui.say(&format!("the surface was computed on {device}"));
     }
     let flat = cpu.run(|| drop_flat(&mut mesh));

@@ -18,9 +18,9 @@ mod info;
 mod interrupt;
 mod isosurface;
 mod json;
-mod line;
 mod log;
 mod memory;
+mod parse;
 mod points;
 mod progress;
 mod reconstruct;
@@ -108,7 +108,7 @@ struct Verbosity {
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
     memory::reserve();
-    let cli = match line::parse(std::env::args_os()) {
+    let cli = match parse::parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };

@@ -22,7 +22,7 @@ use zeroset::mesh::Kind;
 use zeroset::primitives::memory::peak;
 use zeroset::reconstruct::directed::{Cubes, MOST_DEPTH};
 use zeroset::reconstruct::potential::Storage;
-use zeroset::reconstruct::{self, Device, Flaw, MOST_ROUNDS, Method, Options, Scan, WORTH_A_CARD};
+use zeroset::reconstruct::{self, Device, Flaw, MOST_ROUNDS, Method, Options, Scan, WORTH_A_GPU};
 
 /// Arguments of `zeroset reconstruct`.
 #[derive(Debug, clap::Args)]
@@ -115,8 +115,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let Opened { cloud, file, gpu, seconds_reading } = open(&args, &options, &cpu, start)?;
     let seconds_opening = start.elapsed().as_secs_f64() - seconds_reading;
     let device = match &gpu {
-        Some(gpu) if args.device == DeviceKind::Cuda => Device::Card(gpu),
-        Some(gpu) if cloud.len() >= WORTH_A_CARD => Device::Auto(gpu),
+        Some(gpu) if args.device == DeviceKind::Cuda => Device::Gpu(gpu),
+        Some(gpu) if cloud.len() >= WORTH_A_GPU => Device::Auto(gpu),
         _ => Device::Cpu,
     };
     let (mesh, report) = cpu
@@ -166,7 +166,7 @@ fn open(args: &Args, options: &Options, cpu: &Cpu, start: Instant) -> Result<Ope
     options.flaw(Some(cloud.normals.is_some())).map_or(Ok(()), refuse)?;
     let gpu = match early {
         Some(opened) => opened.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
-        None => device::gpu(args.device, cloud.len() >= WORTH_A_CARD)?,
+        None => device::gpu(args.device, cloud.len() >= WORTH_A_GPU)?,
     };
     Ok(Opened { cloud, file, gpu: gpu.map(Arc::new), seconds_reading })
 }
@@ -193,7 +193,7 @@ impl Args {
 
     /// Whether the file is so large that a GPU will be worth its start, by 20 bytes for a sample.
     fn is_large(&self) -> bool {
-        std::fs::metadata(&self.input).is_ok_and(|file| file.len() >= 20 * WORTH_A_CARD as u64)
+        std::fs::metadata(&self.input).is_ok_and(|file| file.len() >= 20 * WORTH_A_GPU as u64)
     }
 }
 

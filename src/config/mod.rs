@@ -10,7 +10,7 @@ mod document;
 mod expect;
 mod file;
 mod initial;
-mod inputs;
+mod input_files;
 mod paths;
 mod picture;
 mod reconstruct;

@@ -58,7 +58,7 @@ pub enum DeviceKind {
     /// report says which and why.
     #[default]
     Auto,
-    /// The processor.
+    /// The CPU.
     Cpu,
     /// An NVIDIA GPU; without one the program ends with exit code 5.
     Cuda,

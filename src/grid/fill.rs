@@ -35,7 +35,7 @@ pub(super) fn fill_tile<const E: usize, R: Real, S: Stored<R>>(
 ) -> Result<Seen> {
     let first = key.first_voxel(E);
     fill(first, scratch)?;
-    if let Some(n) = scratch.iter().position(|&v| v.widen().is_nan()) {
+    if let Some(n) = scratch.iter().position(|&v| v.to_f64().is_nan()) {
         let voxel = [n % E, n / E % E, n / (E * E)];
         let [x, y, z] = std::array::from_fn(|k| first[k] + voxel[k] as i32);
         return Err(Error::Numerical {

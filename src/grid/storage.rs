@@ -58,14 +58,14 @@ impl Fixed16 {
 impl<R: Real> Stored<R> for Fixed16 {
     fn load(self, gamma: R) -> R {
         if self.0 == Self::NAN {
-            return R::narrow(f64::NAN);
+            return R::of(f64::NAN);
         }
         // Divided first: 32767 / 32767 is 1, and gamma comes back with all its bits.
-        R::narrow(f64::from(self.0) / f64::from(Self::MAX)) * gamma
+        R::of(f64::from(self.0) / f64::from(Self::MAX)) * gamma
     }
 
     fn store(value: R, gamma: R) -> Self {
-        let scaled = (value / gamma).widen() * f64::from(Self::MAX);
+        let scaled = (value / gamma).to_f64() * f64::from(Self::MAX);
         if scaled.is_nan() {
             return Fixed16(Self::NAN);
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::checkpoint::CHECKPOINT;
-use super::own::{REPORT, files_of_a_run};
+use super::owned_files::{REPORT, files_of_a_run};
 use super::remove;
 use crate::atomic::{self, Unfinished, is_same_file};
 use crate::error::{Error, Result};

@@ -3,7 +3,7 @@
 pub(crate) mod checkpoint;
 mod folder;
 mod measures;
-mod own;
+mod owned_files;
 mod program;
 mod report;
 mod series;

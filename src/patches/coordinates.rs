@@ -31,7 +31,7 @@ impl<R: Real> Coordinates<R> {
             let halo = patch.halo.iter().map(|&v| v as usize);
             for v in patch.owned().chain(halo) {
                 let x = at(v);
-                local.push(Vec3::from_fn(|k, _| R::narrow(x[k] - origin[k])));
+                local.push(Vec3::from_fn(|k, _| R::of(x[k] - origin[k])));
             }
         }
         let height = mesh.vertices.first().map_or(0.0, |x| x[2]);

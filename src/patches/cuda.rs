@@ -1,22 +1,22 @@
-//! Patches on the card, laid out so that neighboring threads read neighboring numbers.
+//! Patches on the GPU, laid out so that neighboring threads read neighboring numbers.
 //!
 //! Corners of a cell take one word that a thread reads at once, coordinates of a patch stand one after
 //! the other (all x, all y, all z), and local numbers take 16 bits unless a patch is too large for
 //! that (Fu et al., section 3.1). `kernels/common/patches.cuh` is the other side.
 
-mod layout;
+mod kernel_arguments;
 mod ordered;
 
 use std::sync::Arc;
 
-pub use self::layout::PatchesArgument;
+pub use self::kernel_arguments::PatchesArgument;
 
 use super::{Coordinates, Patches};
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::gpu::{Array, Cuda};
 
-/// Patches of a mesh on a card, with the coordinates of their vertices.
+/// Patches of a mesh on a GPU, with the coordinates of their vertices.
 pub struct DevicePatches<R: Real> {
     cuda: Arc<Cuda>,
     shape: Shape,
@@ -137,7 +137,7 @@ impl Shape {
 }
 
 impl<R: Real> DevicePatches<R> {
-    /// Copies patches and coordinates to a card.
+    /// Copies patches and coordinates to a GPU.
     ///
     /// # Errors
     /// [`Error::Device`](crate::Error::Device) if they do not fit its memory.
@@ -187,7 +187,7 @@ impl<R: Real> DevicePatches<R> {
         Ok(DevicePatches { cuda, shape, starts, halo, corners, columns, x })
     }
 
-    /// The card they are on.
+    /// The GPU they are on.
     pub fn cuda(&self) -> &Arc<Cuda> {
         &self.cuda
     }
@@ -211,7 +211,7 @@ impl<R: Real> DevicePatches<R> {
     }
 }
 
-/// What to do about a mesh that is too large for a card.
+/// What to do about a mesh that is too large for a GPU.
 pub(crate) const TOO_LARGE: &str = "take precision = \"f32\", a smaller mesh, or use = \"cpu\"";
 
 /// Which patches read a vertex that another one owns, patch by patch.

@@ -12,7 +12,7 @@ use crate::surface::{Gaps, gaps_on};
 
 /// Samples from which on a GPU is worth its start of a quarter of a second: directed distances of so
 /// many take two CPU cores about that long, level sets longer.
-pub const WORTH_A_CARD: usize = 100_000;
+pub const WORTH_A_GPU: usize = 100_000;
 
 /// What a reconstruction computes on.
 #[derive(Clone, Copy, Default)]
@@ -23,7 +23,7 @@ pub enum Device<'a> {
     /// A GPU where its memory suffices, else the CPU.
     Auto(&'a Arc<Cuda>),
     /// A GPU and nothing else.
-    Card(&'a Arc<Cuda>),
+    Gpu(&'a Arc<Cuda>),
 }
 
 /// A surface, what was done, and the name of the GPU that computed, if one did.
@@ -33,10 +33,10 @@ impl Device<'_> {
     /// Numbers of the points that are far from all others, and the spacing of all; `auto` takes the CPU
     /// where the GPU cannot.
     pub(super) fn far_from_others(self, points: &[[f64; 3]], factor: f64) -> Result<Far> {
-        if let Device::Auto(card) | Device::Card(card) = self {
-            match directed::cuda::far_from_others(card, points, factor) {
+        if let Device::Auto(gpu) | Device::Gpu(gpu) = self {
+            match directed::cuda::far_from_others(gpu, points, factor) {
                 Ok(Some(found)) => return Ok(found),
-                Err(error) if matches!(self, Device::Card(_)) => return Err(error),
+                Err(error) if matches!(self, Device::Gpu(_)) => return Err(error),
                 Ok(None) | Err(_) => {}
             }
         }
@@ -46,11 +46,11 @@ impl Device<'_> {
     /// True distances of points to a surface. What a GPU cannot do the CPU does: it is asked
     /// when the surface is there.
     pub(super) fn gaps(self, mesh: &Mesh, points: &[[f64; 3]]) -> Option<Gaps> {
-        if let Device::Auto(card) | Device::Card(card) = self {
-            match gaps_on(card, mesh, points) {
-                Ok(None) => tracing::info!("distances of samples are left to the processor"),
+        if let Device::Auto(gpu) | Device::Gpu(gpu) = self {
+            match gaps_on(gpu, mesh, points) {
+                Ok(None) => tracing::info!("distances of samples are left to the CPU"),
                 Ok(found) => return found,
-                Err(error) => tracing::warn!("{error}; the processor measures distances"),
+                Err(error) => tracing::warn!("{error}; the CPU measures distances"),
             }
         }
         Gaps::new(mesh, points)
@@ -66,7 +66,7 @@ impl Device<'_> {
         self.made(
             warnings,
             || directed::reconstruct(cloud, cubes),
-            |card| directed::cuda::reconstruct(card, cloud, cubes),
+            |gpu| directed::cuda::reconstruct(gpu, cloud, cubes),
         )
     }
 
@@ -80,7 +80,7 @@ impl Device<'_> {
         self.made(
             warnings,
             || potential::reconstruct(points, options),
-            |card| potential::cuda::reconstruct(card, points, options),
+            |gpu| potential::cuda::reconstruct(gpu, points, options),
         )
     }
 
@@ -88,20 +88,20 @@ impl Device<'_> {
         self,
         warnings: &mut Vec<String>,
         on_cpu: impl FnOnce() -> Result<(Mesh, T)>,
-        on_card: impl FnOnce(&Arc<Cuda>) -> Result<(Mesh, T)>,
+        on_gpu: impl FnOnce(&Arc<Cuda>) -> Result<(Mesh, T)>,
     ) -> Made<T> {
-        if let Device::Auto(card) | Device::Card(card) = self {
-            match on_card(card) {
+        if let Device::Auto(gpu) | Device::Gpu(gpu) = self {
+            match on_gpu(gpu) {
                 Err(error @ Error::Device { .. }) if matches!(self, Device::Auto(_)) => {
-                    warnings.push(format!("{error}; the processor computes"));
+                    warnings.push(format!("{error}; the CPU computes"));
                 }
-                done => return done.map(|(mesh, done)| (mesh, done, name(card))),
+                done => return done.map(|(mesh, done)| (mesh, done, name(gpu))),
             }
         }
         on_cpu().map(|(mesh, done)| (mesh, done, None))
     }
 }
 
-fn name(card: &Cuda) -> Option<String> {
-    Some(card.card().name.clone())
+fn name(gpu: &Cuda) -> Option<String> {
+    Some(gpu.info().name.clone())
 }

@@ -3,9 +3,9 @@
 
 use std::time::Instant;
 
+use super::attributes::take_attributes;
 use super::depth::Chosen;
 use super::directed::Directed;
-use super::dress::dress;
 use super::potential::{self, Levels};
 use super::{Device, Method, Options};
 use crate::cloud::{Estimate, PointCloud, clean_by, estimate_normals};
@@ -19,7 +19,7 @@ use crate::surface::{Topology, drop_flat, largest_part, smooth};
 pub struct Report {
     /// The method that was used.
     pub method: Method,
-    /// The GPU that computed it; `None` for the processor.
+    /// The GPU that computed it; `None` for the CPU.
     pub device: Option<String>,
     /// What became of the samples.
     pub samples: Samples,
@@ -91,7 +91,7 @@ pub struct Seconds {
 /// # Errors
 /// Those of [`directed::reconstruct`](super::directed::reconstruct) and [`potential::reconstruct`];
 /// [`Error::Case`] for options of the other method than the one used; [`Error::Numerical`] if nothing
-/// came out; [`Error::Device`] if a card that must compute cannot.
+/// came out; [`Error::Device`] if a GPU that must compute cannot.
 pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Result<(Mesh, Report)> {
     let mut seconds = Seconds::default();
     let mut start = Instant::now();
@@ -190,7 +190,7 @@ struct Made {
     mesh: Mesh,
     directed: Option<Directed>,
     levelset: Option<Levels>,
-    /// The card that computed.
+    /// The GPU that computed.
     name: Option<String>,
 }
 
@@ -255,7 +255,7 @@ impl Options {
                             level.level, level.iterations
                         ));
                     }
-                    dress(&mut mesh, cloud)?;
+                    take_attributes(&mut mesh, cloud)?;
                     return Ok(Some(Made { mesh, directed: None, levelset: Some(done), name }));
                 }
                 why

@@ -5,26 +5,23 @@ use std::sync::Arc;
 use crate::config::{Config, DeviceKind};
 use crate::error::Result;
 use crate::gpu;
-use crate::levelset::eikonal::cuda::{OnCard, Organization};
+use crate::levelset::eikonal::cuda::{Gpu, Organization};
 use crate::picture::{Image, Options, Subject};
-use crate::reconstruct::WORTH_A_CARD;
+use crate::reconstruct::WORTH_A_GPU;
 
-/// A GPU with the order of work that a case asks for.
-pub(super) type Card = OnCard;
-
-/// The card itself.
-pub(super) fn cuda(card: &Card) -> &Arc<gpu::Cuda> {
-    &card.cuda
+/// The GPU itself.
+pub(super) fn cuda(gpu: &Gpu) -> &Arc<gpu::Cuda> {
+    &gpu.cuda
 }
 
-/// The same card with a stream of its own, for what is done while steps go on.
-pub(super) fn beside(card: &gpu::Cuda) -> Result<gpu::Cuda> {
-    gpu::Cuda::new(card.card().ordinal)
+/// The same GPU with a stream of its own, for what is done while steps go on.
+pub(super) fn beside(gpu: &gpu::Cuda) -> Result<gpu::Cuda> {
+    gpu::Cuda::new(gpu.info().ordinal)
 }
 
 /// Draws a picture of a run.
-pub(super) fn draw(card: &gpu::Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
-    crate::picture::cuda::draw_beside(card, subject, options)
+pub(super) fn draw(gpu: &gpu::Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
+    crate::picture::cuda::draw_beside(gpu, subject, options)
 }
 
 /// How much there is to compute: vertices of a mesh, voxels of tiles, or samples of a surface.
@@ -36,21 +33,21 @@ pub(super) enum Size {
 }
 
 impl Size {
-    /// The number, its unit, and from which one on a GPU is worth its start, a quarter of a second. A card is
+    /// The number, its unit, and from which one on a GPU is worth its start, a quarter of a second. A GPU is
     /// faster per step at every size that was measured (`cargo bench --bench gpu -- sizes tile-sizes`); from these on
     /// some hundred to a thousand steps save what the start takes (benches/results/gpu-tiles.md).
     fn and_fewest(self) -> (usize, &'static str, usize) {
         match self {
             Size::Vertices(n) => (n, "vertices", 20_000),
             Size::Voxels(n) => (n, "voxels", 100_000),
-            Size::Samples(n) => (n, "samples", WORTH_A_CARD),
+            Size::Samples(n) => (n, "samples", WORTH_A_GPU),
         }
     }
 }
 
 /// The device of a case: a GPU or none, and the reason.
 pub(super) struct Device {
-    pub card: Option<Card>,
+    pub gpu: Option<Gpu>,
     pub reason: String,
 }
 
@@ -67,7 +64,7 @@ impl Device {
     pub(super) fn choose(config: &Config, size: Size) -> Result<Self> {
         let (n, unit, fewest) = size.and_fewest();
         let device = &config.device;
-        let on_cpu = |reason: String| Ok(Device { card: None, reason });
+        let on_cpu = |reason: String| Ok(Device { gpu: None, reason });
         match device.kind {
             DeviceKind::Cpu => on_cpu("the case asks for it".into()),
             DeviceKind::Cuda => Self::open(config, "the case asks for it"),
@@ -82,7 +79,7 @@ impl Device {
     }
 
     /// Whether a GPU would be chosen for this size, none being opened.
-    pub(super) fn is_card(config: &Config, size: Size) -> bool {
+    pub(super) fn is_gpu(config: &Config, size: Size) -> bool {
         let (n, _, fewest) = size.and_fewest();
         match config.device.kind {
             DeviceKind::Cpu => false,
@@ -92,13 +89,13 @@ impl Device {
     }
 
     fn open(config: &Config, why: &str) -> Result<Self> {
-        let card = gpu::Cuda::new(config.device.ordinal)?;
-        let reason = format!("{why}: {}", card.card().name);
+        let gpu = gpu::Cuda::new(config.device.ordinal)?;
+        let reason = format!("{why}: {}", gpu.info().name);
         let organization = match config.device.reproducible {
             true => Organization::Rounds,
             false => Organization::Queue,
         };
-        let card = OnCard { cuda: std::sync::Arc::new(card), organization };
-        Ok(Device { card: Some(card), reason })
+        let gpu = Gpu { cuda: std::sync::Arc::new(gpu), organization };
+        Ok(Device { gpu: Some(gpu), reason })
     }
 }

@@ -135,7 +135,7 @@ impl MeshSetup<'_> {
         let timer = Instant::now();
         let (config, patch_of) = (self.config, self.patches.patch_of_vertex());
         let mesh = StoredMesh::new(&self.cleaned, config.output.compression);
-        let mut states = States::new(config, &mesh, &patch_of, "distance", folder, self.card())?;
+        let mut states = States::new(config, &mesh, &patch_of, "distance", folder, self.gpu())?;
         let Found { values, extras, paths } = found;
         let state = MeshState { phi: values, extras, ..MeshState::default() };
         states.write_mesh(&state)?;
@@ -160,8 +160,8 @@ impl MeshSetup<'_> {
         let coordinates = Arc::new(Coordinates::<R>::new(mesh, patches));
         self.cpu.run(|| coordinates.check(patches))?;
         let slowness = match slowness {
-            Slowness::Uniform(f) => Slowness::Uniform(R::narrow(*f)),
-            Slowness::PerCell(f) => Slowness::PerCell(f.iter().map(|&f| R::narrow(f)).collect()),
+            Slowness::Uniform(f) => Slowness::Uniform(R::of(*f)),
+            Slowness::PerCell(f) => Slowness::PerCell(f.iter().map(|&f| R::of(f)).collect()),
         };
         let state = EikonalState::new(patches.clone(), coordinates, slowness);
         let mut solved = match start {
@@ -191,9 +191,9 @@ impl MeshSetup<'_> {
             Front::Circular => distance.from.first().map_or(0.0, |seed| seed.start()),
             Front::Plane => 0.0,
         };
-        let width = distance.width.map(|width| R::narrow(width - start));
-        let found = match self.card() {
-            Some(card) => eikonal::nearest(card, &mut state, sources, width)?,
+        let width = distance.width.map(|width| R::of(width - start));
+        let found = match self.gpu() {
+            Some(gpu) => eikonal::nearest(gpu, &mut state, sources, width)?,
             None => eikonal::nearest(&*self.cpu, &mut state, sources, width)?,
         };
         let label = |s: u32| if s == NO_SOURCE { -1 } else { s as i32 };
@@ -214,15 +214,15 @@ impl MeshSetup<'_> {
         phi: &[f64],
     ) -> Result<Solved> {
         let (patches, cpu) = (&self.patches, &*self.cpu);
-        let mut phi = patches.to_patch_order(phi, R::narrow);
+        let mut phi = patches.to_patch_order(phi, R::of);
         let all: Vec<u32> = (0..patches.len() as u32).collect();
-        let width = distance.width.map_or(Width::Whole, |width| Width::Band(R::narrow(width)));
-        let stats = match self.card() {
-            Some(card) => eikonal::redistance(card, cpu, &mut state, &mut phi, &all, width)?,
-            None => eikonal::redistance(cpu, cpu, &mut state, &mut phi, &all, width)?,
+        let width = distance.width.map_or(Width::Whole, |width| Width::Band(R::of(width)));
+        let stats = match self.gpu() {
+            Some(gpu) => eikonal::reinitialize(gpu, cpu, &mut state, &mut phi, &all, width)?,
+            None => eikonal::reinitialize(cpu, cpu, &mut state, &mut phi, &all, width)?,
         };
         let signed = distance.signed.unwrap_or(true);
-        let value = |x: R| if signed { x.widen() } else { x.widen().abs() };
+        let value = |x: R| if signed { x.to_f64() } else { x.to_f64().abs() };
         Ok(Solved {
             values: patches.to_mesh_order(&phi, value),
             arrival: state.u_in_mesh_order(),

@@ -1,9 +1,9 @@
 //! From a case to the types of its solver: the only place that chooses the numbers that are computed with, those that are
 //! kept, the edge of tiles, and between the solvers of the CPU and of a GPU.
 
+use super::checkpointing::Stopped;
 use super::distance::{DistanceStart, Solved};
 use super::evolve::mesh_motion::{MeshMotion, MeshSolver};
-use super::keep::Stopped;
 use super::mesh_setup::MeshSetup;
 use super::motion::Motion;
 use super::task::Stages;
@@ -87,11 +87,11 @@ fn mesh_solver<R: Real>(
 ) -> Result<MeshSolver<R>> {
     let (cpu, mesh) = (setup.cpu.clone(), &setup.cleaned.mesh);
     let (patches, options) = (setup.patches.clone(), options.clone());
-    if let Some(card) = setup.card() {
+    if let Some(gpu) = setup.gpu() {
         return Ok(MeshSolver::Gpu(Box::new(match snapshot {
-            None => DeviceEvolution::new(card, cpu, mesh, patches, phi, terms, options)?,
+            None => DeviceEvolution::new(gpu, cpu, mesh, patches, phi, terms, options)?,
             Some(snapshot) => {
-                DeviceEvolution::resume(card, cpu, mesh, patches, terms, options, snapshot)?
+                DeviceEvolution::resume(gpu, cpu, mesh, patches, terms, options, snapshot)?
             }
         })));
     }

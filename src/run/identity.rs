@@ -73,7 +73,7 @@ pub(super) fn of_tiles<'a, R: Real, S: Stored<R>, const E: usize>(
     let mut hasher = blake3::Hasher::new();
     update(&mut hasher, grid.keys().iter().map(|key| key.bits().to_le_bytes()));
     let values = grid.ids().iter().flat_map(|&id| phi.tile(id));
-    update(&mut hasher, values.map(|v| v.load(gamma).widen().to_le_bytes()));
+    update(&mut hasher, values.map(|v| v.load(gamma).to_f64().to_le_bytes()));
     Ok(Identity {
         case_hash: config.origin.hash.clone(),
         settings,

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::device::{Card, Device, Size};
+use super::device::{Device, Size};
 use super::task::Stages;
 use super::{CleanedMesh, memory, picture, setup};
 use crate::Cpu;
 use crate::config::{Config, Precision};
 use crate::error::Result;
+use crate::levelset::eikonal::cuda::Gpu;
 use crate::mesh::Kind;
 use crate::output::{MeshCounts, Report, Seconds};
 use crate::patches::{Coordinates, Partition, Patches};
@@ -39,8 +40,8 @@ impl<'a> MeshSetup<'a> {
     }
 
     /// The GPU, if the case is computed on one.
-    pub fn card(&self) -> Option<&Card> {
-        self.device.card.as_ref()
+    pub fn gpu(&self) -> Option<&Gpu> {
+        self.device.gpu.as_ref()
     }
 
     /// Says in the report what there is.
@@ -57,7 +58,7 @@ impl<'a> MeshSetup<'a> {
         });
         report.seconds = self.seconds;
         report.warnings.extend(cleaned.warnings.iter().cloned());
-        report.backend = if self.device.card.is_some() { "cuda" } else { "cpu" };
+        report.backend = if self.device.gpu.is_some() { "cuda" } else { "cpu" };
         report.backend_reason = self.device.reason.clone();
     }
 }
@@ -110,16 +111,16 @@ fn cut(
     size: usize,
 ) -> Result<(Patches, Device)> {
     let (mesh, n) = (&cleaned.mesh, cleaned.mesh.n_vertices());
-    // A card orders vertices along the curve itself, with the same patches.
+    // A GPU orders vertices along the curve itself, with the same patches.
     if method == Partition::Hilbert {
         let device = Device::choose(config, Size::Vertices(n))?;
-        let patches = match &device.card {
-            Some(card) => Patches::new_on(&card.cuda, mesh, method, size),
+        let patches = match &device.gpu {
+            Some(gpu) => Patches::new_on(&gpu.cuda, mesh, method, size),
             None => Patches::new(mesh, method, size),
         };
         return Ok((patches?, device));
     }
-    // The card's driver takes a while to start, which cutting need not wait for.
+    // The GPU's driver takes a while to start, which cutting need not wait for.
     let choose = || Device::choose(config, Size::Vertices(n));
     let (patches, device) = rayon::join(|| Patches::new(mesh, method, size), choose);
     Ok((patches?, device?))

@@ -1,5 +1,6 @@
 //! From a case to a finished run: `task` picks the task, `device` the backend, `factory` the types of the solver.
 
+mod checkpointing;
 mod cleaned;
 mod device;
 mod distance;
@@ -8,15 +9,14 @@ mod expressions;
 mod factory;
 pub mod fields;
 mod identity;
-mod initial;
-mod keep;
-mod level;
+mod initial_from_surface;
+mod initial_from_volume;
 mod memory;
 mod mesh_setup;
 mod motion;
 mod norms;
+mod out_of_plane;
 mod picture;
-mod planar;
 mod reconstruct;
 mod schedule;
 pub mod setup;
@@ -40,8 +40,8 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint, State};
 use crate::output::{Report, RunFolder, Status, remove};
+use checkpointing::Stopped;
 pub use cleaned::CleanedMesh;
-use keep::Stopped;
 pub use single::distance;
 use task::{Run, Stages};
 
@@ -116,8 +116,8 @@ pub fn folder_of(config: &Config, folder: Option<&Path>) -> Result<PathBuf> {
     }
 }
 
-/// The processor as a case asks for it; a GPU that it asks for is there.
-fn processor(config: &Config) -> Result<Cpu> {
+/// The CPU as a case asks for it; a GPU that it asks for is there.
+fn cpu(config: &Config) -> Result<Cpu> {
     device::check(config)?;
     Cpu::new(config.device.threads)
 }
@@ -145,7 +145,7 @@ pub struct Outcome {
 /// # Errors
 /// All kinds of [`Error`](crate::Error).
 pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
-    let cpu = Arc::new(processor(config)?);
+    let cpu = Arc::new(cpu(config)?);
     // Everything inside the pool: measures take no more threads than were asked for. States are
     // written by as many again.
     cpu.clone().run(|| run_on(cpu, config, options))
@@ -207,7 +207,7 @@ fn leave(folder: &RunFolder, report: &Report) -> Result<()> {
 /// # Errors
 /// What [`run()`] would fail with before its first step.
 pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<String> {
-    let cpu = Arc::new(processor(config)?);
+    let cpu = Arc::new(cpu(config)?);
     picture::check(config)?;
     let folder = folder_of(config, folder)?;
     RunFolder::probe(&folder, overwrite, &config.inputs()?)?;

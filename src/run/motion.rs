@@ -7,7 +7,7 @@ use super::states::MeshState;
 use super::tiled::TiledState;
 use super::writer::Late;
 use crate::error::{Error, Result};
-use crate::levelset::evolution::{Advance, Choices, Stretch, Totals};
+use crate::levelset::evolution::{Advance, Choices, StepTarget, Totals};
 use crate::output::{Drift, Measures, TileCounts, checkpoint};
 
 /// An interface that moves in time.
@@ -17,7 +17,7 @@ pub(super) trait Motion {
     /// # Errors
     /// [`Error::Numerical`] for a step that breaks down, in the numbers and expressions that the user knows;
     /// [`Error::Device`] where memory gives out.
-    fn advance(&mut self, stretch: &Stretch) -> Result<Advance>;
+    fn advance(&mut self, stretch: &StepTarget) -> Result<Advance>;
 
     /// True if there is no interface left.
     fn is_gone(&self) -> bool;

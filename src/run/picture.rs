@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::CleanedMesh;
-use super::device::{self, Card};
+use super::device;
 use super::states::MeshState;
 use crate::atomic::check_apart;
 use crate::config::{Config, Drawn, Picture};
 use crate::error::Result;
 use crate::gpu::Cuda;
+use crate::levelset::eikonal::cuda::Gpu;
 use crate::output::{RunFolder, numbered};
 use crate::picture::{self, Image, Lines, Options, Subject};
 
@@ -45,26 +46,26 @@ fn colors<'a>(config: &'a Config, cleaned: &CleanedMesh) -> Result<Option<(&'a s
     }
 }
 
-/// What draws the pictures of a run: the card that it is on, if they are large, or the processor; the bytes are the same.
+/// What draws the pictures of a run: the GPU that it is on, if they are large, or the CPU; the bytes are the same.
 pub(super) struct Painter {
     of_run: Option<Arc<Cuda>>,
-    /// The same card with a stream of its own, as steps go on meanwhile; opened for the first picture.
+    /// The same GPU with a stream of its own, as steps go on meanwhile; opened for the first picture.
     own: Option<Cuda>,
 }
 
-/// What a card is worth of [`picture::work`], where it has been started for the run: an eighth of what it must be worth by itself
+/// What a GPU is worth of [`picture::work`], where it has been started for the run: an eighth of what it must be worth by itself
 /// (`zeroset render`).
-const WORTH_A_CARD: usize = 1 << 22;
+const WORTH_A_GPU: usize = 1 << 22;
 
 impl Painter {
-    pub(super) fn new(card: Option<&Card>) -> Self {
-        Painter { of_run: card.map(device::cuda).cloned(), own: None }
+    pub(super) fn new(gpu: Option<&Gpu>) -> Self {
+        Painter { of_run: gpu.map(device::cuda).cloned(), own: None }
     }
 
     /// # Errors
-    /// As [`picture::draw`]; [`Error::Device`](crate::Error::Device) if the card fails.
+    /// As [`picture::draw`]; [`Error::Device`](crate::Error::Device) if the GPU fails.
     pub(super) fn draw(&mut self, subject: &Subject<'_>, options: &Options) -> Result<Image> {
-        let is_large = picture::work(subject, options) >= WORTH_A_CARD;
+        let is_large = picture::work(subject, options) >= WORTH_A_GPU;
         let Some(of_run) = self.of_run.as_ref().filter(|_| is_large) else {
             return picture::draw(subject, options);
         };
@@ -86,25 +87,25 @@ pub(super) struct Pictures<'a> {
 }
 
 impl<'a> Pictures<'a> {
-    /// `None` if the case asks for no pictures; `card` is that of the run.
+    /// `None` if the case asks for no pictures; `gpu` is that of the run.
     ///
     /// # Errors
     /// As [`check_array`].
     pub(super) fn new(
         config: &'a Config,
         cleaned: &'a CleanedMesh,
-        card: Option<&Card>,
+        gpu: Option<&Gpu>,
     ) -> Result<Option<Self>> {
         let Some(picture) = &config.output.picture else { return Ok(None) };
         let (colors, title) = (colors(config, cleaned)?, title(config));
         let shown = Shown { config, cleaned, colors, title };
-        Ok(Some(Pictures { shown, picture, options: None, painter: Painter::new(card) }))
+        Ok(Some(Pictures { shown, picture, options: None, painter: Painter::new(gpu) }))
     }
 
     /// Draws a state that is written to `folder`, if each is to be drawn.
     ///
     /// # Errors
-    /// [`Error::Output`](crate::Error::Output); [`Error::Device`](crate::Error::Device) if a card that draws fails.
+    /// [`Error::Output`](crate::Error::Output); [`Error::Device`](crate::Error::Device) if a GPU that draws fails.
     pub(super) fn add(&mut self, state: &MeshState, folder: &RunFolder) -> Result<()> {
         if self.picture.every != Drawn::State {
             return Ok(());

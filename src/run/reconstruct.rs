@@ -41,7 +41,7 @@ impl Task for ReconstructTask<'_> {
             more => format!("; {more} more are not finite or have no normal, and are left out"),
         };
         let mut said = format!("task    reconstruct\ncloud   {n} points {normals}{left_out}\n");
-        let name = if device.card.is_some() { "cuda" } else { "cpu" };
+        let name = if device.gpu.is_some() { "cuda" } else { "cpu" };
         said += &format!("device  {name} ({})\n", device.reason);
         Ok(said)
     }
@@ -51,12 +51,12 @@ impl Task for ReconstructTask<'_> {
         let (path, cloud, file) = self.read()?;
         report.seconds.read = run.stage.next("reconstructing the surface")?;
         let device = self.device(&cloud)?;
-        let on = match &device.card {
+        let on = match &device.gpu {
             None => reconstruct::Device::Cpu,
-            Some(card) if self.config.device.kind == DeviceKind::Cuda => {
-                reconstruct::Device::Card(device::cuda(card))
+            Some(gpu) if self.config.device.kind == DeviceKind::Cuda => {
+                reconstruct::Device::Gpu(device::cuda(gpu))
             }
-            Some(card) => reconstruct::Device::Auto(device::cuda(card)),
+            Some(gpu) => reconstruct::Device::Auto(device::cuda(gpu)),
         };
         let done = self.cpu.run(|| surface(cloud, &self.options(), on));
         let (mesh, found) = done.map_err(|error| error.blaming(&path))?;

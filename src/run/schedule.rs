@@ -1,7 +1,7 @@
 //! When a run writes, measures and ends; pure bookkeeping, so that it can be tested alone.
 
 use crate::config::{Evolve, Output};
-use crate::levelset::evolution::{Advance, Stretch};
+use crate::levelset::evolution::{Advance, StepTarget};
 
 /// What is due after a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,7 +90,7 @@ impl Schedule {
     }
 
     /// How far steps may go before something is due; `steps` of them at most.
-    pub(super) fn stretch(&mut self, steps: u64) -> Stretch {
+    pub(super) fn stretch(&mut self, steps: u64) -> StepTarget {
         self.target = match self.interval {
             // Output times that are the end but for rounding are the end.
             Some(dt) if self.next as f64 * dt < self.end_time - 1e-9 * dt => self.next as f64 * dt,
@@ -99,7 +99,12 @@ impl Schedule {
         let rest = |n: u64| n - self.steps % n;
         let rhythms = [self.every, self.measures_every].into_iter().flatten();
         let steps = rhythms.map(rest).fold(steps.min(self.max_steps - self.steps), u64::min);
-        Stretch { clock: self.time, target: self.target, steady: self.steady, steps: steps.max(1) }
+        StepTarget {
+            clock: self.time,
+            target: self.target,
+            steady: self.steady,
+            steps: steps.max(1),
+        }
     }
 
     /// Counts what was done of a stretch; `gone` says that there is no interface left.

@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::fields::{at_vertex, cell_values, vertex_field, vertex_values};
-use super::level::VolumeLevel;
-use super::{CleanedMesh, initial};
+use super::initial_from_volume::VolumeLevel;
+use super::{CleanedMesh, initial_from_surface};
 use crate::config::{self, Component, Config, Initial, Speed, Velocity};
 use crate::error::{Error, Result};
 use crate::expression::Field;
@@ -201,9 +201,11 @@ pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
         Some(Initial::Shape(shape)) => {
             cleaned.mesh.vertices.iter().map(|&x| shape.signed_distance(x)).collect()
         }
-        Some(Initial::Mesh { mesh }) => initial::from_mesh(config, mesh, cleaned, &mut warnings)?,
+        Some(Initial::Mesh { mesh }) => {
+            initial_from_surface::from_mesh(config, mesh, cleaned, &mut warnings)?
+        }
         Some(Initial::Curve { curve }) => {
-            initial::from_curve(config, curve, cleaned, &mut warnings)?
+            initial_from_surface::from_curve(config, curve, cleaned, &mut warnings)?
         }
         Some(Initial::Volume { volume }) => {
             let level = VolumeLevel::read(config, volume, &mut warnings)?;

@@ -10,7 +10,7 @@ use super::mesh_setup::MeshSetup;
 use super::picture::{self, Pictures};
 use super::states::{self, MeshState};
 use super::task::{Stages, Task};
-use super::{Observer, processor};
+use super::{Observer, cpu};
 use crate::Cpu;
 use crate::atomic;
 use crate::config::{Config, Distance};
@@ -31,7 +31,7 @@ pub fn distance(
     paths: Option<&Path>,
     observer: &dyn Observer,
 ) -> Result<Report> {
-    let cpu = Arc::new(processor(config)?);
+    let cpu = Arc::new(cpu(config)?);
     cpu.clone().run(|| distance_on(cpu, config, output, paths, observer))
 }
 
@@ -60,7 +60,7 @@ fn distance_on(
     let (values, extras) = (&found.values, &found.extras);
     states::write_single(output, &setup.cleaned, "distance", values, extras, distance.width)?;
     write_paths(paths, &found.paths, Compression::default())?;
-    if let Some(mut pictures) = Pictures::new(config, &setup.cleaned, setup.card())? {
+    if let Some(mut pictures) = Pictures::new(config, &setup.cleaned, setup.gpu())? {
         pictures.finish(&MeshState { phi: found.values, ..MeshState::default() }, None)?;
     }
     report.seconds.output = stage.next("done")?;

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::CleanedMesh;
-use super::device::Card;
 use super::motion::State;
 use super::picture::Pictures;
 use super::writer::{Files, Times};
@@ -14,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::io::vtk::{self, Compression, Geometry, HdfSeries, VtkOutput};
 use crate::io::{self, WriteOptions, freesurfer, gifti, write_mesh};
 use crate::levelset::eikonal::Gradient;
+use crate::levelset::eikonal::cuda::Gpu;
 use crate::mesh::{Group, Kind, Members, Mesh, normal_arrays};
 use crate::output::{RunFolder, Series, numbered, remove};
 use crate::surface::{self, Interface};
@@ -126,7 +126,7 @@ impl<'a> States<'a> {
         patch_of: &'a [u32],
         array: &'static str,
         folder: &'a RunFolder,
-        card: Option<&Card>,
+        gpu: Option<&Gpu>,
     ) -> Result<Self> {
         let (name, compression) = (config.name(), mesh.compression);
         let (states, geometry) = match config.output.format {
@@ -154,7 +154,7 @@ impl<'a> States<'a> {
             folder,
             interfaces: interface.then(|| Series::new(folder.path(), "interface", "vtp")),
             written: Vec::new(),
-            pictures: Pictures::new(config, mesh.cleaned, card)?,
+            pictures: Pictures::new(config, mesh.cleaned, gpu)?,
         })
     }
 

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use super::Observer;
+use super::checkpointing::Stopped;
 use super::distance::DistanceTask;
 use super::evolve::mesh::EvolveTask;
-use super::keep::Stopped;
 use super::reconstruct::ReconstructTask;
 use super::tiled::TiledCase;
 use crate::Cpu;

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use super::keep::Keeper;
+use super::checkpointing::Keeper;
 use super::motion::{LateState, Motion};
 use super::schedule::{Due, End, Schedule};
 use super::writer::{Files, Late, Writer};

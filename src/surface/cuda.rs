@@ -1,10 +1,10 @@
-//! A surface on a card.
+//! A surface on a GPU.
 
 use crate::error::Result;
 use crate::gpu::{Array, Cuda};
 use crate::mesh::{DataArray, Kind, Mesh, Values, vertex_normals};
 
-/// Triangles on a card, with as much memory as they take or more.
+/// Triangles on a GPU, with as much memory as they take or more.
 pub struct DeviceSurface {
     /// Vertices in world coordinates, `[n_vertices]` at least.
     pub vertices: Array<[f64; 3]>,
@@ -20,7 +20,7 @@ pub struct DeviceSurface {
 }
 
 impl DeviceSurface {
-    /// Bytes on the card of a surface.
+    /// Bytes on the GPU of a surface.
     pub fn bytes(n_vertices: usize, n_triangles: usize, normals: bool) -> usize {
         n_vertices * size_of::<[f64; 3]>() * (1 + usize::from(normals))
             + n_triangles * size_of::<[u32; 3]>()

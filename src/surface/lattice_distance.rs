@@ -210,7 +210,7 @@ impl LatticeDistance {
         };
         for ((value, size), inside) in values.iter_mut().zip(&sizes).zip(inside) {
             filled.active |= *size < self.half_width;
-            *value = R::narrow(if inside { -*size } else { *size });
+            *value = R::of(if inside { -*size } else { *size });
         }
         filled
     }

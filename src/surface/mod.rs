@@ -10,8 +10,10 @@
 //! on which side of curves drawn on it.
 
 mod bvh;
+pub(crate) mod connected_parts;
 pub mod cubes;
 mod cuda;
+mod curve_distance;
 mod drawn_curves;
 mod flat_triangles;
 mod isosurface;
@@ -19,8 +21,6 @@ mod lattice_distance;
 mod locate;
 mod measures;
 mod orientation;
-pub(crate) mod parts;
-mod plane_curves;
 mod quality;
 mod rims;
 mod signed_distance;
@@ -29,7 +29,10 @@ mod voxels;
 mod winding;
 
 pub use crate::mesh::interface::{Interface, extract};
+pub use connected_parts::cuda::DeviceParts;
+pub use connected_parts::{Extent, Parts, largest_part};
 pub use cuda::DeviceSurface;
+pub use curve_distance::PlaneCurves;
 pub use drawn_curves::{Side, Sides, sides};
 pub use flat_triangles::drop_flat;
 pub use isosurface::cuda::{
@@ -42,9 +45,6 @@ pub use locate::{Located, Locator};
 pub use measures::cuda::{DeviceMeasurer, counted};
 pub use measures::{Measurer, Measures};
 pub use orientation::{Orientation, orient};
-pub use parts::cuda::DeviceParts;
-pub use parts::{Extent, Parts, largest_part};
-pub use plane_curves::PlaneCurves;
 pub use quality::cuda::gaps_on;
 pub use quality::{Gaps, Hole, Topology};
 pub use signed_distance::{Closest, SignedDistances, TriangleIndex, UNDECIDED};

@@ -34,9 +34,9 @@ fn check(cuda: &Cuda, found: &impl DeviceDiscriminator, expected: &impl Discrimi
 
 /// All discriminators over values of one type.
 fn all<T: Value + Into<f64>>(cuda: &Cuda, shape: [usize; 3], values: &[T]) {
-    let on_card = cuda.upload(values).unwrap();
+    let on_gpu = cuda.upload(values).unwrap();
     let grid = Grid::new(shape, values);
-    let device = DeviceGrid::new(shape.map(|n| n as u32), &on_card);
+    let device = DeviceGrid::new(shape.map(|n| n as u32), &on_gpu);
     for low in [30.0, 29.2, -1.0, 300.0, f64::NAN] {
         let above = Threshold { values: grid, low };
         check(cuda, &Threshold { values: device, low }, &above);
@@ -76,7 +76,7 @@ fn real(cuda: &Cuda, shape: [usize; 3]) {
 }
 
 #[test]
-fn lists_and_pyramids_are_those_of_the_processor() {
+fn lists_and_pyramids_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
     for shape in [[1, 1, 1], [65, 3, 2], [130, 1, 1], [61, 37, 1], [1, 9, 4], [0, 3, 2]] {
         real(&cuda, shape);

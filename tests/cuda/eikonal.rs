@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use zeroset::Cpu;
 use zeroset::geometry::Real;
-use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
-use zeroset::levelset::eikonal::{self, EikonalState, Front, Slowness, Solve};
+use zeroset::levelset::eikonal::cuda::{Gpu, Organization};
+use zeroset::levelset::eikonal::{self, EikonalSolver, EikonalState, Front, Slowness};
 use zeroset::mesh::Mesh;
 use zeroset::patches::{Coordinates, Partition, Patches};
 
@@ -25,8 +25,8 @@ fn solved<R: Real>(
     width: Option<f64>,
     slowness: &Slowness<R>,
 ) -> Option<[Vec<f64>; 4]> {
-    let card = support::cuda()?;
-    let width = width.map(R::narrow);
+    let gpu = support::cuda()?;
+    let width = width.map(R::of);
     let run = |how: Option<Organization>| {
         let mut state = state(mesh, patch_size, slowness.clone());
         state.fix(seeds);
@@ -35,14 +35,13 @@ fn solved<R: Real>(
                 eikonal::solve(&Cpu::new(2).unwrap(), &mut state, width);
             }
             Some(how) => {
-                let stats = OnCard { cuda: card.clone(), organization: how }
-                    .solve(&mut state, width)
-                    .unwrap();
+                let stats =
+                    Gpu { cuda: gpu.clone(), organization: how }.solve(&mut state, width).unwrap();
                 assert!(stats.patch_updates > 0);
             }
         }
         // Beyond the width values are not meaningful.
-        let limit = width.map_or(f64::INFINITY, Real::widen);
+        let limit = width.map_or(f64::INFINITY, Real::to_f64);
         state.u_in_mesh_order().iter().map(|u| u.min(limit)).collect::<Vec<f64>>()
     };
     let rounds = Some(Organization::Rounds);
@@ -105,7 +104,7 @@ fn a_seed_in_the_middle_of_a_patch_reaches_its_neighbors() {
 
 #[test]
 fn circular_fronts_are_circles_and_repeat_bit_by_bit() {
-    let Some(card) = support::cuda() else { return };
+    let Some(gpu) = support::cuda() else { return };
     let mesh = support::square(60, 0.2);
     let source = 30 * 61 + 30;
     let at = mesh.vertices[source];
@@ -113,7 +112,7 @@ fn circular_fronts_are_circles_and_repeat_bit_by_bit() {
         let uniform = Slowness::Uniform(1.0);
         let mut state = state(&mesh, 64, uniform).with_front(Front::Circular).unwrap();
         state.fix(&[(source as u32, 0.0)]);
-        let solver = OnCard { cuda: card.clone(), organization: Organization::Queue };
+        let solver = Gpu { cuda: gpu.clone(), organization: Organization::Queue };
         solver.solve(&mut state, None).unwrap();
         state.u_in_mesh_order()
     };

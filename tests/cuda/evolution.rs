@@ -13,12 +13,12 @@ use crate::support::{self, difference};
 #[test]
 fn one_step_is_that_of_the_cpu() {
     for (name, setup) in setups() {
-        let Some([cpu, card, again]) = stepped::<f64>(&setup, 1) else { return };
-        assert!(card == again, "{name}: two runs differ");
-        let d = difference(&cpu, &card);
+        let Some([cpu, gpu, again]) = stepped::<f64>(&setup, 1) else { return };
+        assert!(gpu == again, "{name}: two runs differ");
+        let d = difference(&cpu, &gpu);
         assert!(d <= 1e-12, "{name}, f64: {d:e}");
-        let Some([cpu, card, _]) = stepped::<f32>(&setup, 1) else { return };
-        let d = difference(&cpu, &card);
+        let Some([cpu, gpu, _]) = stepped::<f32>(&setup, 1) else { return };
+        let d = difference(&cpu, &gpu);
         assert!(d <= 4e-6, "{name}, f32: {d:e}");
     }
 }
@@ -26,12 +26,12 @@ fn one_step_is_that_of_the_cpu() {
 #[test]
 fn a_hundred_steps_are_those_of_the_cpu_next_to_the_interface() {
     for (name, setup) in setups() {
-        let Some([cpu, card, again]) = stepped::<f64>(&setup, 100) else { return };
-        assert!(card == again, "{name}: two runs differ");
+        let Some([cpu, gpu, again]) = stepped::<f64>(&setup, 100) else { return };
+        assert!(gpu == again, "{name}: two runs differ");
         let near = setup.options.half_width.map_or(f64::INFINITY, |w| 0.5 * w);
-        let (cpu, card): (Vec<f64>, Vec<f64>) =
-            cpu.into_iter().zip(card).filter(|(cpu, _)| cpu.abs() < near).unzip();
-        let d = difference(&cpu, &card);
+        let (cpu, gpu): (Vec<f64>, Vec<f64>) =
+            cpu.into_iter().zip(gpu).filter(|(cpu, _)| cpu.abs() < near).unzip();
+        let d = difference(&cpu, &gpu);
         assert!(d <= 1e-10, "{name}, f64: {d:e}");
     }
 }
@@ -49,12 +49,12 @@ fn a_growing_band_has_the_same_bits_however_its_steps_are_launched() {
     let options = first_order(Some(0.12));
     let setup = Setup { mesh, phi, terms, options, patch_size: 64 };
     fn twice<R: Real>(cuda: &Arc<Cuda>, setup: &Setup) {
-        let [mut whole, mut parts] = [(); 2].map(|()| setup.begin_on_card::<R>(cuda));
+        let [mut whole, mut parts] = [(); 2].map(|()| setup.begin_on_gpu::<R>(cuda));
         let steps = 320;
         advance(&mut whole, steps);
         (0..steps / 8).for_each(|_| advance(&mut parts, 8));
         let active = |run: &DeviceEvolution<R>| run.band().unwrap().iter().filter(|m| **m).count();
-        let begun = active(&setup.begin_on_card::<R>(cuda));
+        let begun = active(&setup.begin_on_gpu::<R>(cuda));
         assert!(2 * active(&whole) > 3 * begun, "{begun} {}", active(&whole));
         assert_eq!(whole.time().to_bits(), parts.time().to_bits());
         assert!(whole.phi().unwrap() == parts.phi().unwrap(), "{}: other bits", R::NAME);
@@ -67,7 +67,7 @@ fn a_growing_band_has_the_same_bits_however_its_steps_are_launched() {
 fn what_was_sent_to_the_host_is_not_changed_by_later_steps() {
     let Some(cuda) = support::cuda() else { return };
     for (name, setup) in setups() {
-        let mut run = setup.begin_on_card::<f64>(&cuda);
+        let mut run = setup.begin_on_gpu::<f64>(&cuda);
         advance(&mut run, 3);
         let (phi, band) = (run.phi().unwrap(), run.band().unwrap());
         let sent = run.standing().unwrap();

@@ -1,4 +1,4 @@
-//! Expressions evaluated on the card: the numbers of the CPU but for the rounding of functions.
+//! Expressions evaluated on the GPU: the numbers of the CPU but for the rounding of functions.
 
 use std::sync::Arc;
 
@@ -87,12 +87,12 @@ fn agrees<R: Real>(tolerance: f64) {
         let expected = field.values(&vertices(), TIME);
         for (v, &row) in order.iter().enumerate() {
             let expected = expected[row as usize];
-            let found = values[if k < 3 { 3 * v + k } else { 3 * N + v }].widen();
+            let found = values[if k < 3 { 3 * v + k } else { 3 * N + v }].to_f64();
             // Terms of a sum may be larger than it.
             assert!(
                 (found - expected).abs() <= tolerance * expected.abs().max(100.0)
                     || found.is_nan() && expected.is_nan(),
-                "field {k}, vertex {row}: {found} on the card, {expected} on the CPU"
+                "field {k}, vertex {row}: {found} on the GPU, {expected} on the CPU"
             );
         }
     }

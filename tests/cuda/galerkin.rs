@@ -62,13 +62,13 @@ fn setups() -> Vec<(&'static str, Setup)> {
 #[test]
 fn one_step_is_that_of_the_cpu() {
     for (name, setup) in setups() {
-        let Some([cpu, card, again]) = stepped::<f64>(&setup, 1) else { return };
-        assert!(card == again, "{name}: two runs differ");
-        let d = difference(&cpu, &card);
+        let Some([cpu, gpu, again]) = stepped::<f64>(&setup, 1) else { return };
+        assert!(gpu == again, "{name}: two runs differ");
+        let d = difference(&cpu, &gpu);
         assert!(d <= 1e-12, "{name}, f64: {d:e}");
-        let Some([cpu, card, again]) = stepped::<f32>(&setup, 1) else { return };
-        assert!(card == again, "{name}, f32: two runs differ");
-        let d = difference(&cpu, &card);
+        let Some([cpu, gpu, again]) = stepped::<f32>(&setup, 1) else { return };
+        assert!(gpu == again, "{name}, f32: two runs differ");
+        let d = difference(&cpu, &gpu);
         assert!(d <= 4e-6, "{name}, f32: {d:e}");
     }
 }
@@ -77,18 +77,18 @@ fn one_step_is_that_of_the_cpu() {
 fn twenty_steps_are_those_of_the_cpu_next_to_the_interface() {
     for (name, setup) in setups() {
         let near = setup.options.half_width.map_or(f64::INFINITY, |w| 0.5 * w);
-        let apart = |cpu: Vec<f64>, card: Vec<f64>| {
-            let pairs = cpu.into_iter().zip(card).filter(|(cpu, _)| cpu.abs() < near);
-            let (cpu, card): (Vec<f64>, Vec<f64>) = pairs.unzip();
-            difference(&cpu, &card)
+        let apart = |cpu: Vec<f64>, gpu: Vec<f64>| {
+            let pairs = cpu.into_iter().zip(gpu).filter(|(cpu, _)| cpu.abs() < near);
+            let (cpu, gpu): (Vec<f64>, Vec<f64>) = pairs.unzip();
+            difference(&cpu, &gpu)
         };
-        let Some([cpu, card, again]) = stepped::<f64>(&setup, 20) else { return };
-        assert!(card == again, "{name}: two runs differ");
-        let d = apart(cpu, card);
+        let Some([cpu, gpu, again]) = stepped::<f64>(&setup, 20) else { return };
+        assert!(gpu == again, "{name}: two runs differ");
+        let d = apart(cpu, gpu);
         assert!(d <= 1e-10, "{name}, f64: {d:e}");
-        let Some([cpu, card, again]) = stepped::<f32>(&setup, 20) else { return };
-        assert!(card == again, "{name}, f32: two runs differ");
-        let d = apart(cpu, card);
+        let Some([cpu, gpu, again]) = stepped::<f32>(&setup, 20) else { return };
+        assert!(gpu == again, "{name}, f32: two runs differ");
+        let d = apart(cpu, gpu);
         assert!(d <= 1e-4, "{name}, f32: {d:e}");
     }
 }

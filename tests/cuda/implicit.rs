@@ -51,18 +51,18 @@ fn setups() -> Vec<(&'static str, Setup)> {
 fn compare(steps: u64, double: f64, single: f64) {
     for (name, setup) in setups() {
         let near = setup.options.half_width.map_or(f64::INFINITY, |w| 0.5 * w);
-        let apart = |cpu: Vec<f64>, card: Vec<f64>| {
-            let pairs = cpu.into_iter().zip(card).filter(|(cpu, _)| cpu.abs() < near);
-            let (cpu, card): (Vec<f64>, Vec<f64>) = pairs.unzip();
-            difference(&cpu, &card)
+        let apart = |cpu: Vec<f64>, gpu: Vec<f64>| {
+            let pairs = cpu.into_iter().zip(gpu).filter(|(cpu, _)| cpu.abs() < near);
+            let (cpu, gpu): (Vec<f64>, Vec<f64>) = pairs.unzip();
+            difference(&cpu, &gpu)
         };
-        let Some([cpu, card, again]) = stepped::<f64>(&setup, steps) else { return };
-        assert!(card == again, "{name}: two runs differ");
-        let d = apart(cpu, card);
+        let Some([cpu, gpu, again]) = stepped::<f64>(&setup, steps) else { return };
+        assert!(gpu == again, "{name}: two runs differ");
+        let d = apart(cpu, gpu);
         assert!(d <= double, "{name}, f64: {d:e}");
-        let Some([cpu, card, again]) = stepped::<f32>(&setup, steps) else { return };
-        assert!(card == again, "{name}, f32: two runs differ");
-        let d = apart(cpu, card);
+        let Some([cpu, gpu, again]) = stepped::<f32>(&setup, steps) else { return };
+        assert!(gpu == again, "{name}, f32: two runs differ");
+        let d = apart(cpu, gpu);
         assert!(d <= single, "{name}, f32: {d:e}");
     }
 }

@@ -145,11 +145,11 @@ fn one_object_takes_surfaces_of_all_sizes_again_and_again() {
     let Samples::F32(values) = volume.samples() else { unreachable!() };
     let (values, place) = (cuda.upload(values).unwrap(), volume.placement());
     let options = IsosurfaceOptions::default();
-    let mut on_card =
+    let mut on_gpu =
         DeviceIsosurface::new(&cuda, volume.shape(), place, Scaling::NONE, &options).unwrap();
     for level in [0.9, 0.0, 2.0, -0.3, 0.0, 0.0] {
         let expected = isosurface(&volume, level, &options).unwrap();
-        let found = on_card.extract(&values, level).unwrap().mesh(&cuda).unwrap();
+        let found = on_gpu.extract(&values, level).unwrap().mesh(&cuda).unwrap();
         assert!((found.vertices, found.cells) == (expected.vertices, expected.cells), "{level}");
     }
 }

@@ -1,6 +1,6 @@
-//! More than 2^31 items on a card, against formulas.
+//! More than 2^31 items on a GPU, against formulas.
 //!
-//! They take up to 90 GB on the card and 35 GB beside it: `cargo test --release --test cuda large -- --ignored --test-threads 1`.
+//! They take up to 90 GB on the GPU and 35 GB beside it: `cargo test --release --test cuda large -- --ignored --test-threads 1`.
 
 use std::ops::Range;
 
@@ -39,7 +39,7 @@ fn parts(n: usize) -> impl Iterator<Item = Range<usize>> {
 }
 
 #[test]
-#[ignore = "takes 17 GB on the card"]
+#[ignore = "takes 17 GB on the GPU"]
 fn scans() {
     let Some(cuda) = support::cuda() else { return };
     let values = cuda.upload(&made(N, |k| (k % 3) as u32)).unwrap();
@@ -68,21 +68,21 @@ fn sorts<K: Key + Ord>(cuda: &Cuda, bits: u32, key: impl Fn(u64) -> K + Sync) {
 }
 
 #[test]
-#[ignore = "takes 45 GB on the card"]
+#[ignore = "takes 45 GB on the GPU"]
 fn sorts_of_32_bits() {
     let Some(cuda) = support::cuda() else { return };
     sorts(&cuda, 31, |k| (k * 2_654_435_761 % (1 << 31)) as u32);
 }
 
 #[test]
-#[ignore = "takes 75 GB on the card"]
+#[ignore = "takes 75 GB on the GPU"]
 fn sorts_of_64_bits() {
     let Some(cuda) = support::cuda() else { return };
     sorts(&cuda, 40, |k| k.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 24);
 }
 
 #[test]
-#[ignore = "takes 9 GB on the card"]
+#[ignore = "takes 9 GB on the GPU"]
 fn reductions() {
     let Some(cuda) = support::cuda() else { return };
     let last = N as u64 - 1;
@@ -98,7 +98,7 @@ fn reductions() {
 }
 
 #[test]
-#[ignore = "takes 26 GB on the card"]
+#[ignore = "takes 26 GB on the GPU"]
 fn runs_of_equal_items() {
     let Some(cuda) = support::cuda() else { return };
     for run in [1, 1000] {
@@ -111,7 +111,7 @@ fn runs_of_equal_items() {
 }
 
 #[test]
-#[ignore = "takes 11 GB on the card"]
+#[ignore = "takes 11 GB on the GPU"]
 fn lists_of_flags() {
     let Some(cuda) = support::cuda() else { return };
     for every in [2, EVERY] {
@@ -138,7 +138,7 @@ fn lists_of_flags() {
 }
 
 #[test]
-#[ignore = "takes 4 GB on the card"]
+#[ignore = "takes 4 GB on the GPU"]
 fn pyramids() {
     let Some(cuda) = support::cuda() else { return };
     let flags = cuda.upload(&made(N, |k| u8::from((k as usize).is_multiple_of(EVERY)))).unwrap();
@@ -162,7 +162,7 @@ fn pyramids() {
 
 /// The most cells and the most active ones that there can be.
 #[test]
-#[ignore = "takes 6 GB on the card"]
+#[ignore = "takes 6 GB on the GPU"]
 fn a_full_pyramid() {
     let Some(cuda) = support::cuda() else { return };
     // 2^32 - 1 = 65,537 x 65,535.
@@ -188,7 +188,7 @@ fn a_full_pyramid() {
 }
 
 #[test]
-#[ignore = "takes 6 GB on the card"]
+#[ignore = "takes 6 GB on the GPU"]
 fn trees_and_matrices() {
     let Some(cuda) = support::cuda() else { return };
     let (shape, odd) = ([1 << 16, 1 << 15, 1], (1 << 31) - 12_345_u64);

@@ -24,7 +24,7 @@ fn a_short_run_of_each() {
 }
 
 #[test]
-fn reductions_are_those_of_the_processor() {
+fn reductions_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
     reductions(&cuda, &SIZES);
     reductions(&cuda, &[70_000_001]);
@@ -32,9 +32,9 @@ fn reductions_are_those_of_the_processor() {
 
 fn reductions(cuda: &Cuda, sizes: &[usize]) {
     fn all<T: Number>(cuda: &Cuda, values: &[T]) -> [T; 3] {
-        let on_card = cuda.upload(values).unwrap();
+        let on_gpu = cuda.upload(values).unwrap();
         [Reduction::Sum, Reduction::Least, Reduction::Largest]
-            .map(|reduction| reduce(cuda, &on_card, reduction).unwrap())
+            .map(|reduction| reduce(cuda, &on_gpu, reduction).unwrap())
     }
     for &n in sizes {
         let values = scattered(n);
@@ -72,7 +72,7 @@ fn reductions(cuda: &Cuda, sizes: &[usize]) {
 }
 
 #[test]
-fn runs_are_those_of_the_processor() {
+fn runs_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
     runs(&cuda, &SIZES, |k| k as u32);
     runs(&cuda, &SIZES, |k| (k as u64) << 40);

@@ -1,6 +1,6 @@
 //! Solvers on a GPU against those on the CPU (numerics V43).
 //!
-//! Without a card every test says so and passes, unless `ZEROSET_REQUIRE_CUDA` is 1.
+//! Without a GPU every test says so and passes, unless `ZEROSET_REQUIRE_CUDA` is 1.
 mod discriminators;
 mod eikonal;
 mod evolution;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use zeroset::Cpu;
 use zeroset::geometry::Real;
 use zeroset::gpu::Cuda;
-use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
+use zeroset::levelset::eikonal::cuda::{Gpu, Organization};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
-use zeroset::levelset::evolution::{Coefficient, Options, Stretch, Terms};
+use zeroset::levelset::evolution::{Coefficient, Options, StepTarget, Terms};
 use zeroset::mesh::Mesh;
 use zeroset::patches::cuda::DevicePatches;
 use zeroset::patches::{Coordinates, Partition, Patches};
@@ -47,14 +47,14 @@ fn check(found: &Measures, expected: &Measures, tolerance: f64, what: &str) {
     );
 }
 
-fn on_card<R: Real>(card: &Arc<Cuda>, mesh: &Mesh, patches: &Patches) -> DeviceMeasurer<R> {
+fn on_gpu<R: Real>(gpu: &Arc<Cuda>, mesh: &Mesh, patches: &Patches) -> DeviceMeasurer<R> {
     let coordinates = Coordinates::<R>::new(mesh, patches);
-    let on_card = DevicePatches::new(card.clone(), patches, &coordinates).unwrap();
-    DeviceMeasurer::new(Arc::new(on_card), patches).unwrap()
+    let on_gpu = DevicePatches::new(gpu.clone(), patches, &coordinates).unwrap();
+    DeviceMeasurer::new(Arc::new(on_gpu), patches).unwrap()
 }
 
 fn compare<R: Real>(tolerance: f64) {
-    let Some(card) = support::cuda() else { return };
+    let Some(gpu) = support::cuda() else { return };
     let meshes = [
         ("square", support::square(70, 0.2)),
         ("sphere", support::sphere(5)),
@@ -64,19 +64,19 @@ fn compare<R: Real>(tolerance: f64) {
         let measurer = Measurer::new(mesh);
         for patch_size in [16, 64, 256] {
             let patches = Patches::new(mesh, Partition::Bisection, patch_size).unwrap();
-            let mut on_card = on_card::<R>(&card, mesh, &patches);
+            let mut on_gpu = on_gpu::<R>(&gpu, mesh, &patches);
             for (k, phi) in functions(mesh).into_iter().enumerate() {
-                let phi: Vec<R> = phi.into_iter().map(R::narrow).collect();
-                let wide: Vec<f64> = phi.iter().map(|v| v.widen()).collect();
+                let phi: Vec<R> = phi.into_iter().map(R::of).collect();
+                let wide: Vec<f64> = phi.iter().map(|v| v.to_f64()).collect();
                 let expected = measurer.measure(mesh, &wide);
                 let ordered = patches.to_patch_order(&phi, |v| v);
                 let what = format!("function {k} on {name}, patches of {patch_size}");
                 // The second of two buffers.
-                let both = card.upload(&[vec![R::zero(); phi.len()], ordered].concat()).unwrap();
-                let found = on_card.measure(&both, phi.len()).unwrap();
+                let both = gpu.upload(&[vec![R::zero(); phi.len()], ordered].concat()).unwrap();
+                let found = on_gpu.measure(&both, phi.len()).unwrap();
                 check(&found, &expected, tolerance, &what);
                 for _ in 0..3 {
-                    assert_eq!(on_card.measure(&both, phi.len()).unwrap(), found, "{what}");
+                    assert_eq!(on_gpu.measure(&both, phi.len()).unwrap(), found, "{what}");
                 }
             }
         }
@@ -95,14 +95,14 @@ fn measures_are_those_of_the_cpu_in_f32() {
 
 #[test]
 fn an_evolution_measures_the_phi_it_has_now() {
-    let Some(card) = support::cuda() else { return };
+    let Some(gpu) = support::cuda() else { return };
     let mesh = support::square(60, 0.2);
     let measurer = Measurer::new(&mesh);
     let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, 64).unwrap());
     let phi: Vec<f64> = mesh.vertices.iter().map(|x| x[0].hypot(x[1]) - 0.4).collect();
     let terms = Terms::default().with_normal_speed(Coefficient::Uniform([1.0]));
     let mut evolution = DeviceEvolution::<f64>::new(
-        &OnCard { cuda: card, organization: Organization::Rounds },
+        &Gpu { cuda: gpu, organization: Organization::Rounds },
         Arc::new(Cpu::new(2).unwrap()),
         &mesh,
         patches,
@@ -118,7 +118,7 @@ fn an_evolution_measures_the_phi_it_has_now() {
         check(&found, &measurer.measure(&mesh, &evolution.phi().unwrap()), 1e-12, "evolution");
         assert!(found.enclosed > before, "it grows");
         before = found.enclosed;
-        let stretch = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: 1 };
+        let stretch = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: 1 };
         assert_eq!(evolution.advance(&stretch).unwrap().steps, 1);
     }
 }

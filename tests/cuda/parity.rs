@@ -1,14 +1,15 @@
-//! Runs on the CPU and on the card, and how far apart they are.
+//! Runs on the CPU and on the GPU, and how far apart they are.
 
 use std::sync::Arc;
 
 use zeroset::Cpu;
 use zeroset::geometry::Real;
 use zeroset::gpu::Cuda;
-use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
+use zeroset::levelset::eikonal::cuda::{Gpu, Organization};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::levelset::evolution::{
-    Advection, Coefficient, CurvatureStep, Evolution, NormalMotion, Options, Rule, Stretch, Terms,
+    Advection, Coefficient, CurvatureStep, Evolution, NormalMotion, Options, Rule, StepTarget,
+    Terms,
 };
 use zeroset::mesh::Mesh;
 use zeroset::patches::{Partition, Patches};
@@ -34,7 +35,7 @@ pub struct Setup {
 pub struct Reached {
     pub phi: Vec<f64>,
     pub time: f64,
-    pub redistancings: u64,
+    pub reinitializations: u64,
 }
 
 impl Setup {
@@ -51,50 +52,50 @@ impl Setup {
         for _ in 0..steps {
             run.step(f64::INFINITY).unwrap();
         }
-        let redistancings = run.totals().reinitializations;
-        Reached { phi: run.phi(), time: run.time(), redistancings }
+        let reinitializations = run.totals().reinitializations;
+        Reached { phi: run.phi(), time: run.time(), reinitializations }
     }
 
-    /// The start of the same on a card.
-    pub fn begin_on_card<R: Real>(&self, cuda: &Arc<Cuda>) -> DeviceEvolution<R> {
-        let card = OnCard { cuda: cuda.clone(), organization: Organization::Rounds };
+    /// The start of the same on a GPU.
+    pub fn begin_on_gpu<R: Real>(&self, cuda: &Arc<Cuda>) -> DeviceEvolution<R> {
+        let gpu = Gpu { cuda: cuda.clone(), organization: Organization::Rounds };
         let cpu = Arc::new(Cpu::new(2).unwrap());
         let Setup { mesh, phi, terms, options, .. } = self;
         let (patches, options) = (self.patches(), options.clone());
-        DeviceEvolution::<R>::new(&card, cpu, mesh, patches, phi, terms, options).unwrap()
+        DeviceEvolution::<R>::new(&gpu, cpu, mesh, patches, phi, terms, options).unwrap()
     }
 
-    /// Takes the same steps on a card.
-    pub fn on_card<R: Real>(&self, cuda: &Arc<Cuda>, steps: u64) -> Reached {
-        let mut run = self.begin_on_card::<R>(cuda);
+    /// Takes the same steps on a GPU.
+    pub fn on_gpu<R: Real>(&self, cuda: &Arc<Cuda>, steps: u64) -> Reached {
+        let mut run = self.begin_on_gpu::<R>(cuda);
         advance(&mut run, steps);
         assert_eq!(run.n_steps(), steps);
-        let redistancings = run.totals().reinitializations;
-        Reached { phi: run.phi().unwrap(), time: run.time(), redistancings }
+        let reinitializations = run.totals().reinitializations;
+        Reached { phi: run.phi().unwrap(), time: run.time(), reinitializations }
     }
 }
 
-/// Takes steps on a card.
+/// Takes steps on a GPU.
 pub fn advance<R: Real>(run: &mut DeviceEvolution<R>, steps: u64) {
     let mut left = steps;
     while left > 0 {
-        let stretch = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
+        let stretch = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
         let done = run.advance(&stretch).unwrap();
         assert!(done.steps > 0);
         left -= done.steps;
     }
 }
 
-/// phi of the CPU and of the card after some steps, and of the card once more; as many redistancings
+/// phi of the CPU and of the GPU after some steps, and of the GPU once more; as many reinitializations
 /// and the same time on both.
 pub fn stepped<R: Real>(setup: &Setup, steps: u64) -> Option<[Vec<f64>; 3]> {
-    let card = support::cuda()?;
+    let gpu = support::cuda()?;
     let on_cpu = setup.on_cpu::<R>(steps);
-    let on_card = || setup.on_card::<R>(&card, steps);
-    let (first, again) = (on_card(), on_card());
+    let on_gpu = || setup.on_gpu::<R>(&gpu, steps);
+    let (first, again) = (on_gpu(), on_gpu());
     let apart = (first.time - on_cpu.time).abs();
     assert!(apart <= 1e-5 * on_cpu.time, "{} {}", first.time, on_cpu.time);
-    assert_eq!(first.redistancings, on_cpu.redistancings);
+    assert_eq!(first.reinitializations, on_cpu.reinitializations);
     Some([on_cpu.phi, first.phi, again.phi])
 }
 

@@ -1,10 +1,10 @@
-//! Results on a card do not depend on how large patches are, but for rounding.
+//! Results on a GPU do not depend on how large patches are, but for rounding.
 
 use std::sync::Arc;
 
 use zeroset::geometry::Real;
-use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
-use zeroset::levelset::eikonal::{EikonalState, Slowness, Solve};
+use zeroset::levelset::eikonal::cuda::{Gpu, Organization};
+use zeroset::levelset::eikonal::{EikonalSolver, EikonalState, Slowness};
 use zeroset::levelset::evolution::Rule;
 use zeroset::mesh::Mesh;
 use zeroset::patches::{Coordinates, Partition, Patches};
@@ -28,7 +28,7 @@ fn spread(of: impl Fn(usize) -> Vec<f64>) -> f64 {
     SIZES[1..].iter().map(|&size| difference(&first, &of(size))).fold(0.0, f64::max)
 }
 
-fn arrival_times<R: Real>(on: &OnCard, mesh: &Mesh, size: usize) -> Vec<f64> {
+fn arrival_times<R: Real>(on: &Gpu, mesh: &Mesh, size: usize) -> Vec<f64> {
     let patches = Arc::new(Patches::new(mesh, Partition::Bisection, size).unwrap());
     let coordinates = Arc::new(Coordinates::new(mesh, &patches));
     let mut state = EikonalState::<R>::new(patches, coordinates, Slowness::Uniform(R::one()));
@@ -41,7 +41,7 @@ fn arrival_times<R: Real>(on: &OnCard, mesh: &Mesh, size: usize) -> Vec<f64> {
 fn distances_do_not_depend_on_the_size_of_patches() {
     let Some(cuda) = support::cuda() else { return };
     for organization in [Organization::Rounds, Organization::Queue] {
-        let on = OnCard { cuda: cuda.clone(), organization };
+        let on = Gpu { cuda: cuda.clone(), organization };
         for (name, mesh) in meshes() {
             let d = spread(|size| arrival_times::<f64>(&on, &mesh, size));
             assert!(d <= 1e-12, "{name}, f64: {d:e}");
@@ -66,18 +66,18 @@ fn steps_do_not_depend_on_the_size_of_patches() {
                 options: first_order(Some(width)).with_rule(Rule::Every(20)),
                 patch_size: size,
             };
-            let reached = setup.on_card::<f64>(&cuda, steps);
-            (reached.phi, reached.redistancings)
+            let reached = setup.on_gpu::<f64>(&cuda, steps);
+            (reached.phi, reached.reinitializations)
         };
         let d = spread(|size| after(1, size).0);
         assert!(d <= 1e-12, "{name}, one step: {d:e}");
         // The band ends with whole patches, so only values next to the interface are the same.
-        let (reference, redistancings) = after(60, SIZES[0]);
-        assert!(redistancings > 1, "{name}: phi was never made a distance again");
+        let (reference, reinitializations) = after(60, SIZES[0]);
+        assert!(reinitializations > 1, "{name}: phi was never made a distance again");
         let near: Vec<bool> = reference.iter().map(|v| v.abs() < 0.5 * width).collect();
         let d = spread(|size| {
             let (phi, times) = after(60, size);
-            assert_eq!(times, redistancings, "{name}, patches of {size}");
+            assert_eq!(times, reinitializations, "{name}, patches of {size}");
             phi.iter().zip(&near).filter(|(_, near)| **near).map(|(v, _)| *v).collect()
         });
         assert!(d <= 1e-10, "{name}, 60 steps: {d:e}");

@@ -57,13 +57,13 @@ fn lattices(cuda: &Cuda, sizes: &[(usize, usize)]) {
             };
             let sites = Sites::new(&whole(points(n_sites, side, 1))).unwrap();
             let queries = whole(points(n_queries, side, 2));
-            let (on_card, index) = (DeviceSites::new(cuda, &sites).unwrap(), Index::new(&sites));
+            let (on_gpu, index) = (DeviceSites::new(cuda, &sites).unwrap(), Index::new(&sites));
             let device_index = DeviceIndex::new(cuda, &index).unwrap();
             for norm in NORMS {
                 for every in [1, 3] {
                     let options = options(norm, every);
                     let expected = nearest(&Cpu::current(), &sites, &queries, &options).unwrap();
-                    let found = on_card.nearest(cuda, &queries, &options).unwrap();
+                    let found = on_gpu.nearest(cuda, &queries, &options).unwrap();
                     let what =
                         format!("{n_sites} sites, {n_queries} queries, {side}, {norm}, {every}");
                     assert!(found.found == expected.found, "{what}");
@@ -80,7 +80,7 @@ fn lattices(cuda: &Cuda, sizes: &[(usize, usize)]) {
     }
 }
 
-/// In double precision nothing is fused: keys and sites are those of the processor, by comparing all, in streams and
+/// In double precision nothing is fused: keys and sites are those of the CPU, by comparing all, in streams and
 /// through an index.
 #[test]
 fn keys_in_double_precision_are_those_of_the_cpu() {
@@ -97,12 +97,12 @@ fn doubles(cuda: &Cuda, sizes: &[(usize, usize)]) {
         // Many ties, far from the origin: single precision would tell nothing apart.
         for (sites, queries) in [(near.clone(), far.clone()), (coarse(near), coarse(far))] {
             let sites = Sites::new(&sites).unwrap();
-            let (on_card, index) = (DeviceSites::new(cuda, &sites).unwrap(), Index::new(&sites));
+            let (on_gpu, index) = (DeviceSites::new(cuda, &sites).unwrap(), Index::new(&sites));
             let device_index = DeviceIndex::new(cuda, &index).unwrap();
             for (norm, every) in NORMS.into_iter().flat_map(|norm| [(norm, 1), (norm, 3)]) {
                 let mut options = options(norm, every);
                 let expected = nearest(&Cpu::current(), &sites, &queries, &options).unwrap();
-                let found = on_card.nearest(cuda, &queries, &options).unwrap();
+                let found = on_gpu.nearest(cuda, &queries, &options).unwrap();
                 let what = format!("{n_sites} sites, {n_queries} queries, {norm}, {every}");
                 assert!(found.found == expected.found, "{what}");
                 assert_eq!(found.perforation, expected.perforation, "{what}");
@@ -113,8 +113,8 @@ fn doubles(cuda: &Cuda, sizes: &[(usize, usize)]) {
                     assert!(found.found == expected.found, "index, {what}");
                 }
                 options.memory = 1 << 18;
-                let cards = [Cuda::new(0).unwrap(), Cuda::new(0).unwrap()];
-                let found = nearest_in_streams(&cards, &sites, &queries, &options).unwrap();
+                let gpus = [Cuda::new(0).unwrap(), Cuda::new(0).unwrap()];
+                let found = nearest_in_streams(&gpus, &sites, &queries, &options).unwrap();
                 assert!(found.found == expected.found, "streams, {what}");
                 assert!(found.working_set <= options.memory, "streams, {what}");
             }
@@ -131,12 +131,12 @@ fn real_keys_are_those_of_the_cpu_but_for_rounding() {
     for (n_sites, n_queries) in [(1, 1), (1_000, 33), (70_001, 1_500)] {
         let sites = Sites::new(&single(points(n_sites, 100.0, 3))).unwrap();
         let queries = single(points(n_queries, 150.0, 4));
-        let (on_card, index) = (DeviceSites::new(&cuda, &sites).unwrap(), Index::new(&sites));
+        let (on_gpu, index) = (DeviceSites::new(&cuda, &sites).unwrap(), Index::new(&sites));
         let device_index = DeviceIndex::new(&cuda, &index).unwrap();
         for norm in NORMS {
             let options = options(norm, 1);
             let expected = nearest(&Cpu::current(), &sites, &queries, &options).unwrap();
-            let found = on_card.nearest(&cuda, &queries, &options).unwrap();
+            let found = on_gpu.nearest(&cuda, &queries, &options).unwrap();
             for (a, b) in found.found.iter().zip(&expected.found) {
                 assert!((a.key - b.key).abs() <= 3e-7 * b.key, "{norm}: {a:?} {b:?}");
             }
@@ -165,7 +165,7 @@ fn transforms_are_those_of_the_cpu() {
     let long = [1, 1 << 15, 1];
     let error = Edt::default().transform_on(&cuda, &vec![true; 1 << 15], long).unwrap_err();
     assert!(error.to_string().contains("takes 1 to 32767 along an axis"), "{error}");
-    assert_eq!(error.exit_code(), 5, "the processor takes it");
+    assert_eq!(error.exit_code(), 5, "the CPU takes it");
     assert!(Edt::default().transform_on(&cuda, &[], [0, 3, 1]).unwrap().is_empty());
 }
 
@@ -233,8 +233,8 @@ fn selections(cuda: &Cuda, n_sites: usize, n_queries: usize) {
                 let what = format!("{norm}, every {every}, {:?}", cone.as_ref().map(|c| c.angle));
                 let sites = Sites::new(&real[0]).unwrap();
                 let expected = nearest(&Cpu::current(), &sites, &real[1], &options).unwrap();
-                let on_card = DeviceSites::new(cuda, &sites).unwrap();
-                let found = on_card.nearest(cuda, &real[1], &options).unwrap();
+                let on_gpu = DeviceSites::new(cuda, &sites).unwrap();
+                let found = on_gpu.nearest(cuda, &real[1], &options).unwrap();
                 for (a, b) in found.found.iter().zip(&expected.found) {
                     let close = is_power && (a.key - b.key).abs() <= 2e-7 * b.key;
                     assert!(a == b || close, "{what}: {a:?} {b:?}");
@@ -242,8 +242,8 @@ fn selections(cuda: &Cuda, n_sites: usize, n_queries: usize) {
                 let double = [points(n_sites, 100.0, 3), points(n_queries, 150.0, 4)];
                 let sites = Sites::new(&double[0]).unwrap();
                 let expected = nearest(&Cpu::current(), &sites, &double[1], &options).unwrap();
-                let on_card = DeviceSites::new(cuda, &sites).unwrap();
-                let found = on_card.nearest(cuda, &double[1], &options).unwrap();
+                let on_gpu = DeviceSites::new(cuda, &sites).unwrap();
+                let found = on_gpu.nearest(cuda, &double[1], &options).unwrap();
                 for (a, b) in found.found.iter().zip(&expected.found) {
                     let close = is_power && (a.key - b.key).abs() <= 1e-15 * b.key;
                     assert!(a == b || close, "f64, {what}: {a:?} {b:?}");
@@ -253,8 +253,8 @@ fn selections(cuda: &Cuda, n_sites: usize, n_queries: usize) {
                 }
                 let sites = Sites::new(&lattice[0]).unwrap();
                 let expected = nearest(&Cpu::current(), &sites, &lattice[1], &options).unwrap();
-                let on_card = DeviceSites::new(cuda, &sites).unwrap();
-                let found = on_card.nearest(cuda, &lattice[1], &options).unwrap();
+                let on_gpu = DeviceSites::new(cuda, &sites).unwrap();
+                let found = on_gpu.nearest(cuda, &lattice[1], &options).unwrap();
                 assert!(found.found == expected.found, "lattice, {what}");
                 assert_eq!(found.perforation, expected.perforation, "lattice, {what}");
             }
@@ -265,7 +265,7 @@ fn selections(cuda: &Cuda, n_sites: usize, n_queries: usize) {
 #[test]
 fn streams_find_what_one_comparison_does() {
     let Some(_) = support::cuda() else { return };
-    let cards: Vec<Cuda> = (0..3).map(|_| Cuda::new(0).unwrap()).collect();
+    let gpus: Vec<Cuda> = (0..3).map(|_| Cuda::new(0).unwrap()).collect();
     let (sites, queries) = (points(100_003, 100.0, 3), points(900, 150.0, 4));
     let whole = |list: &[[f64; 3]]| -> Vec<[i32; 3]> {
         list.iter().map(|x| x.map(|x| x.round() as i32)).collect()
@@ -276,7 +276,7 @@ fn streams_find_what_one_comparison_does() {
         let expected = nearest(&Cpu::current(), &sites, &queries, &options).unwrap();
         for (streams, memory) in [(1, 1 << 18), (2, 1 << 19), (3, 1 << 30)] {
             options.memory = memory;
-            let found = nearest_in_streams(&cards[..streams], &sites, &queries, &options).unwrap();
+            let found = nearest_in_streams(&gpus[..streams], &sites, &queries, &options).unwrap();
             assert!(found.found == expected.found, "{streams} streams, every {every}");
             assert_eq!(found.perforation, expected.perforation, "{streams} streams");
             assert!(found.working_set <= memory && found.plan.is_some());
@@ -289,16 +289,16 @@ fn streams_find_what_one_comparison_does() {
         Some(Cone { directions: Directions::Each(directions), angle: 0.6, cylinder: None });
     let expected = nearest(&Cpu::current(), &sites, &queries, &options).unwrap();
     options.memory = 1 << 13;
-    let found = nearest_in_streams(&cards[..1], &sites, &queries, &options).unwrap();
+    let found = nearest_in_streams(&gpus[..1], &sites, &queries, &options).unwrap();
     assert!(found.found == expected.found && found.plan.unwrap().batch < 900);
     let mut small = self::options(Norm::L2, 1);
     small.memory = 1 << 12;
-    let error = nearest_in_streams(&cards, &sites, &queries, &small).err().unwrap().to_string();
+    let error = nearest_in_streams(&gpus, &sites, &queries, &small).err().unwrap().to_string();
     assert!(error.contains("raise the limit"), "{error}");
 }
 
 #[test]
-fn what_is_for_the_processor_is_said() {
+fn what_is_for_the_cpu_is_said() {
     let Some(cuda) = support::cuda() else { return };
     let sites = DeviceSites::new(&cuda, &Sites::new(&[[0.0_f32; 3]]).unwrap()).unwrap();
     let mut index = options(Norm::L2, 1);

@@ -11,7 +11,7 @@ use zeroset::volume::{Placement, Samples, Scaling, Volume};
 
 use crate::support;
 
-/// Conditions without functions that cards round otherwise.
+/// Conditions without functions that GPUs round otherwise.
 const CONDITIONS: [&str; 8] = [
     "v > 100",
     "v",

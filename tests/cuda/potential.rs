@@ -1,4 +1,4 @@
-//! Surfaces from samples by a level set in their potential: the octree of the processor, and its surface
+//! Surfaces from samples by a level set in their potential: the octree of the CPU, and its surface
 //! up to rounding.
 
 use zeroset::gpu::Cuda;
@@ -66,7 +66,7 @@ fn check_tree(cuda: &std::sync::Arc<Cuda>, points: &[[f64; 3]], depth: u32) {
 }
 
 #[test]
-fn the_octree_is_that_of_the_processor_bit_by_bit() {
+fn the_octree_is_that_of_the_cpu_bit_by_bit() {
     let Some(cuda) = support::cuda() else { return };
     for (n, depth) in [(2, 4), (31, 14), (2047, 9), (2049, 5), (70_001, 11), (300_000, 14)] {
         check_tree(&cuda, &box_of(n, n as u64), depth);
@@ -104,7 +104,7 @@ fn apart((a, of_a): &(Mesh, Levels), (b, of_b): &(Mesh, Levels)) -> f64 {
 }
 
 #[test]
-fn surfaces_are_those_of_the_processor_up_to_rounding_and_the_same_every_time() {
+fn surfaces_are_those_of_the_cpu_up_to_rounding_and_the_same_every_time() {
     let Some(cuda) = support::cuda() else { return };
     for (points, depth) in [(sphere(20_000), 6), (torus(60_000), 7)] {
         for storage in [Storage::Single, Storage::Sixteen] {
@@ -121,7 +121,7 @@ fn surfaces_are_those_of_the_processor_up_to_rounding_and_the_same_every_time() 
 }
 
 #[test]
-fn single_samples_leave_no_part_on_the_card() {
+fn single_samples_leave_no_part_on_the_gpu() {
     let Some(cuda) = support::cuda() else { return };
     // A box with whole voxels, and samples at voxels of it outside of the ball.
     let mut points = sphere(20_000);
@@ -143,7 +143,7 @@ fn single_samples_leave_no_part_on_the_card() {
 }
 
 #[test]
-fn other_exponents_and_the_smoothing_at_the_end_are_those_of_the_processor() {
+fn other_exponents_and_the_smoothing_at_the_end_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
     let points = sphere(20_000);
     let mut surfaces = 0;

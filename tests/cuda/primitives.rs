@@ -47,16 +47,16 @@ fn sorts<K: Key + Ord + std::fmt::Debug>(
 ) {
     for &n in sizes {
         let keys: Vec<K> = scattered(n).into_iter().map(&key).collect();
-        let on_card = cuda.upload(&keys).unwrap();
+        let on_gpu = cuda.upload(&keys).unwrap();
         let mut order: Vec<u32> = (0..n as u32).collect();
         order.sort_by_key(|&k| keys[k as usize]);
-        let sorted = sort(cuda, &on_card, None, bits).unwrap();
+        let sorted = sort(cuda, &on_gpu, None, bits).unwrap();
         assert!(cuda.download(&sorted.values).unwrap() == order, "{n} keys of {bits} bits");
         let expected: Vec<K> = order.iter().map(|&k| keys[k as usize]).collect();
         assert!(cuda.download(&sorted.keys).unwrap() == expected, "{n} keys of {bits} bits");
 
         let values: Vec<u32> = scattered(n).into_iter().rev().collect();
-        let sorted = sort(cuda, &on_card, Some(&cuda.upload(&values).unwrap()), bits).unwrap();
+        let sorted = sort(cuda, &on_gpu, Some(&cuda.upload(&values).unwrap()), bits).unwrap();
         let expected: Vec<u32> = order.iter().map(|&k| values[k as usize]).collect();
         assert!(cuda.download(&sorted.values).unwrap() == expected, "{n} keys of {bits} bits");
     }
@@ -88,8 +88,8 @@ fn gathers(cuda: &Cuda, sizes: &[usize], n_rows: &[u32]) {
                 .into_iter()
                 .map(|k| if k % 4 == 0 { u32::MAX - k % 3 } else { k % n_rows })
                 .collect();
-            let on_card = cuda.upload(&rows).unwrap();
-            let matrix = DeviceGatherMatrix::new(cuda, n_rows, &on_card).unwrap();
+            let on_gpu = cuda.upload(&rows).unwrap();
+            let matrix = DeviceGatherMatrix::new(cuda, n_rows, &on_gpu).unwrap();
             let expected = GatherMatrix::new(n_rows as usize, &rows);
             assert!(matrix.download(cuda).unwrap() == expected, "{n} slots of {n_rows} rows");
         }
@@ -135,7 +135,7 @@ fn compaction_lists_what_a_loop_finds() {
     let Some(cuda) = support::cuda() else { return };
     let sizes = [0, 1, 15, 16, 1023, 1024, 32_767, 32_768, 32_769, 65_537, 3_000_001];
     compaction(&cuda, &sizes, &[1, 2, 20, 70, 500, u32::MAX]);
-    // Several rounds of a block, and more blocks than are on the card at once.
+    // Several rounds of a block, and more blocks than are on the GPU at once.
     compaction(&cuda, &[(1 << 27) + 77], &[2, 40, 900]);
 }
 
@@ -165,7 +165,7 @@ fn compaction(cuda: &Cuda, sizes: &[usize], densities: &[u32]) {
 }
 
 #[test]
-fn pyramids_are_those_of_the_processor() {
+fn pyramids_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
     let pictures = [[1, 1, 1], [9, 7, 1], [65, 63, 1], [1, 1000, 1], [0, 3, 1]];
     pyramids(&cuda, &pictures);
@@ -283,8 +283,8 @@ fn trees(cuda: &Cuda, shapes: &[[usize; 3]]) {
             };
             let values: Vec<u16> = (0..n).map(value).collect();
             let tree = Tree::new(shape, &values).unwrap();
-            let on_card = cuda.upload(&values).unwrap();
-            let found = DeviceTree::new(cuda, shape.map(|n| n as u32), &on_card).unwrap();
+            let on_gpu = cuda.upload(&values).unwrap();
+            let found = DeviceTree::new(cuda, shape.map(|n| n as u32), &on_gpu).unwrap();
             assert_eq!(found.count(cuda).unwrap(), tree.len(), "{shape:?} {kind}");
             assert!(found.leaves(cuda).unwrap() == tree.leaves().unwrap(), "{shape:?} {kind}");
         }
@@ -314,16 +314,16 @@ fn matrices<T: Value + PartialEq + std::fmt::Debug>(
     dense: &[T],
     keep: fn(T) -> bool,
 ) {
-    let on_card = cuda.upload(dense).unwrap();
+    let on_gpu = cuda.upload(dense).unwrap();
     let size = shape.map(|n| n as u32);
-    let coo = DeviceCoo::from_dense(cuda, size, &on_card).unwrap();
+    let coo = DeviceCoo::from_dense(cuda, size, &on_gpu).unwrap();
     let found = Coo {
         rows: cuda.download(&coo.rows).unwrap(),
         columns: cuda.download(&coo.columns).unwrap(),
         values: cuda.download(&coo.values).unwrap(),
     };
     assert!(found == Coo::from_dense(shape, dense, keep).unwrap(), "{shape:?}");
-    let csr = DeviceCsr::from_dense(cuda, size, &on_card).unwrap();
+    let csr = DeviceCsr::from_dense(cuda, size, &on_gpu).unwrap();
     let found = Csr {
         offsets: cuda.download(&csr.offsets).unwrap(),
         columns: cuda.download(&csr.columns).unwrap(),

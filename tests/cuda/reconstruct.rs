@@ -19,21 +19,21 @@ fn samples(mesh: &Mesh, n: u64, outliers: u64, seed: u64) -> PointCloud {
     cloud
 }
 
-/// The same surface by both, run twice on the card.
+/// The same surface by both, run twice on the GPU.
 fn compare(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes, what: &str) -> Directed {
     let (expected, report) = directed::reconstruct(cloud, cubes).unwrap();
     let bits = |mesh: &Mesh| -> Vec<u64> {
         mesh.vertices.as_flattened().iter().map(|x| x.to_bits()).collect()
     };
     for _ in 0..2 {
-        let (found, on_card) = directed::cuda::reconstruct(cuda, cloud, cubes).unwrap();
+        let (found, on_gpu) = directed::cuda::reconstruct(cuda, cloud, cubes).unwrap();
         let of = |r: &Directed| (r.cube, r.size, r.seed_cubes, r.turned, r.dropped_pieces);
-        assert_eq!(of(&on_card), of(&report), "{what}");
-        assert_eq!(on_card.density, report.density, "{what}");
+        assert_eq!(of(&on_gpu), of(&report), "{what}");
+        assert_eq!(on_gpu.density, report.density, "{what}");
         assert!(bits(&found) == bits(&expected), "{what}: places differ");
         assert!(found.cells == expected.cells, "{what}: triangles differ");
         assert!(found.vertex_data == expected.vertex_data, "{what}: arrays differ");
-        assert!(on_card.device_bytes.unwrap() > 0);
+        assert!(on_gpu.device_bytes.unwrap() > 0);
     }
     report
 }
@@ -128,12 +128,12 @@ fn whole_reconstructions_say_what_computed() {
     let of = |device| surface(cloud.clone(), &Options::default(), device).unwrap();
     let (expected, report) = of(Device::Cpu);
     assert_eq!(report.device, None);
-    for device in [Device::Card(&cuda), Device::Auto(&cuda)] {
+    for device in [Device::Gpu(&cuda), Device::Auto(&cuda)] {
         let (mesh, found) = of(device);
         let samples = [&report, &found].map(|r| (r.samples.duplicates, r.samples.outliers));
         assert_eq!(samples[0], samples[1]);
         let report = found;
-        assert_eq!(report.device.as_ref(), Some(&cuda.card().name));
+        assert_eq!(report.device.as_ref(), Some(&cuda.info().name));
         assert!(mesh.vertices == expected.vertices && mesh.cells == expected.cells);
     }
     let mut levelset = Options::default();
@@ -157,9 +157,9 @@ fn noise_and_outliers_give_one_closed_part() {
     for method in [Method::Directed, Method::Levelset] {
         let mut options = Options::default();
         (options.method, options.cubes, options.largest) = (method, Cubes::Depth(5), true);
-        let (mesh, report) = surface(noisy.clone(), &options, Device::Card(&cuda)).unwrap();
+        let (mesh, report) = surface(noisy.clone(), &options, Device::Gpu(&cuda)).unwrap();
         let found = &report.surface;
-        assert_eq!(report.device.as_ref(), Some(&cuda.card().name));
+        assert_eq!(report.device.as_ref(), Some(&cuda.info().name));
         // A noisy cube or two make a handle of directed distances.
         let most = if method == Method::Directed { 1 } else { 0 };
         assert!(found.closed && found.components == 1, "{method:?}: {found:?}");

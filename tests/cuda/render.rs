@@ -1,4 +1,4 @@
-//! Rays on the card: hits, light and pictures of the CPU, to the bit.
+//! Rays on the GPU: hits, light and pictures of the CPU, to the bit.
 
 use zeroset::Cpu;
 use zeroset::gpu::Cuda;
@@ -6,7 +6,7 @@ use zeroset::mesh::Mesh;
 use zeroset::picture::cuda::{DeviceMesh, draw_on};
 use zeroset::picture::{Image, Lines, Options, Shows, Subject, Traced, draw, trace};
 use zeroset::render::cuda::DeviceMarch;
-use zeroset::render::{Camera, Frame, Guide, Rule, Solid, march};
+use zeroset::render::{Camera, Frame, Rule, Solid, SpaceSkipping, march};
 use zeroset::volume::{Placement, Samples, Scaling, Volume};
 
 use crate::support;
@@ -87,10 +87,10 @@ fn solids(volume: &Volume) -> [Solid<'_>; 2] {
 }
 
 fn same_hits(cuda: &Cuda, solid: &Solid<'_>, rule: Rule, frame: &Frame, size: [u32; 2], n: u32) {
-    let guide = Guide::new(rule, solid, &Cpu::current()).unwrap();
+    let guide = SpaceSkipping::new(rule, solid, &Cpu::current()).unwrap();
     let expected = march(solid, &guide, frame, size, n).unwrap();
-    let on_card = DeviceMarch::new(cuda, rule, solid).unwrap();
-    let rays = on_card.rays(size, n).unwrap();
+    let on_gpu = DeviceMarch::new(cuda, rule, solid).unwrap();
+    let rays = on_gpu.rays(size, n).unwrap();
     for _ in 0..2 {
         rays.march(frame).unwrap();
         let found = rays.hits().unwrap();
@@ -100,7 +100,7 @@ fn same_hits(cuda: &Cuda, solid: &Solid<'_>, rule: Rule, frame: &Frame, size: [u
 }
 
 #[test]
-fn hits_are_those_of_the_processor_by_every_rule() {
+fn hits_are_those_of_the_cpu_by_every_rule() {
     let Some(cuda) = support::cuda() else { return };
     let volume = &volumes()[0];
     let size = [33, 21];
@@ -118,7 +118,7 @@ fn hits_are_those_of_the_processor_by_every_rule() {
 }
 
 #[test]
-fn pictures_are_those_of_the_processor() {
+fn pictures_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
     for (k, volume) in volumes().iter().enumerate() {
         for solid in &solids(volume) {
@@ -132,18 +132,18 @@ fn pictures_are_those_of_the_processor() {
                     options = options.with_perspective(perspective);
                     options.transparent = perspective.is_some();
                     let rule = Rule::Isotropic;
-                    let guide = Guide::new(rule, solid, &Cpu::current()).unwrap();
+                    let guide = SpaceSkipping::new(rule, solid, &Cpu::current()).unwrap();
                     let colors = "v + z".parse().unwrap();
                     let mut by_cpu = Traced::new(solid, &guide).showing(shows);
-                    let on_card = DeviceMarch::new(&cuda, rule, solid).unwrap();
-                    let mut by_card = Traced::on_card(&on_card).showing(shows);
+                    let on_gpu = DeviceMarch::new(&cuda, rule, solid).unwrap();
+                    let mut by_gpu = Traced::on_gpu(&on_gpu).showing(shows);
                     if shows == Shows::Shaded && perspective.is_none() {
                         by_cpu = by_cpu.colored_by(&colors);
-                        by_card = by_card.colored_by(&colors);
+                        by_gpu = by_gpu.colored_by(&colors);
                     }
                     let (expected, counts) = trace(&by_cpu, &options).unwrap();
-                    let (found, of_card) = trace(&by_card, &options).unwrap();
-                    assert_eq!(of_card, counts);
+                    let (found, of_gpu) = trace(&by_gpu, &options).unwrap();
+                    assert_eq!(of_gpu, counts);
                     assert!(counts.hits > 1000, "{counts:?}");
                     let name = volume.samples().type_name();
                     assert!(found.pixels == expected.pixels, "{name} {shows:?} {perspective:?}");
@@ -163,8 +163,8 @@ fn nothing_is_found_in_nothing() {
     for solid in [Solid::level(&volume, 3.0), Solid::voxels(&volume, vec![false; 210])] {
         let solid = solid.unwrap();
         for rule in RULES {
-            let on_card = DeviceMarch::new(&cuda, rule, &solid).unwrap();
-            let rays = on_card.rays([20; 2], 1).unwrap();
+            let on_gpu = DeviceMarch::new(&cuda, rule, &solid).unwrap();
+            let rays = on_gpu.rays([20; 2], 1).unwrap();
             rays.march(&frame).unwrap();
             let hits = rays.hits().unwrap();
             assert!(hits.iter().all(|hit| !hit.is_some() && hit.steps == 0), "{rule:?}");
@@ -189,7 +189,7 @@ fn meshes() -> Vec<(&'static str, Mesh)> {
 }
 
 #[test]
-fn meshes_are_drawn_as_by_the_processor() {
+fn meshes_are_drawn_as_by_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
     for (name, mesh) in &meshes() {
         let values = mesh.vertices.iter().enumerate().map(|(n, [x, y, z])| {
@@ -221,7 +221,7 @@ fn meshes_are_drawn_as_by_the_processor() {
 }
 
 #[test]
-fn colors_of_vertices_are_drawn_by_the_processor() {
+fn colors_of_vertices_are_drawn_by_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
     let mesh = support::sphere(3);
     let values: Vec<f64> = mesh.vertices.iter().map(|x| x[2]).collect();
@@ -234,17 +234,17 @@ fn colors_of_vertices_are_drawn_by_the_processor() {
 }
 
 #[test]
-fn a_mesh_on_the_card_is_drawn_from_all_sides() {
+fn a_mesh_on_the_gpu_is_drawn_from_all_sides() {
     let Some(cuda) = support::cuda() else { return };
     let mesh = support::sphere(5);
     let values: Vec<f64> = mesh.vertices.iter().map(|x| x[0] - 0.3 * x[1] * x[2]).collect();
     let subject = Subject::new(&mesh, &values);
     let options = Options::default().with_size(200, 160);
-    let mut on_card = DeviceMesh::new(&cuda, &subject, &options).unwrap();
+    let mut on_gpu = DeviceMesh::new(&cuda, &subject, &options).unwrap();
     for from in [[1.0, 0.0, 0.2], [-0.3, 0.9, -0.5], [0.0, 0.0, 1.0], [1.0, 0.0, 0.2]] {
         let camera = Camera::new(from);
-        on_card.paint(&camera).unwrap();
-        let found = on_card.image().unwrap();
+        on_gpu.paint(&camera).unwrap();
+        let found = on_gpu.image().unwrap();
         let expected = draw(&subject, &options.clone().with_camera(camera)).unwrap();
         assert_eq!(differing(&found, &expected), 0, "{from:?}");
     }

@@ -1,4 +1,4 @@
-//! Pictures of runs on a card: those that the processor draws of runs on itself.
+//! Pictures of runs on a GPU: those that the CPU draws of runs on itself.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use zeroset::config::Config;
 use crate::support;
 use crate::tiled_runs::{Stop, go};
 
-/// Large enough to be drawn by the card that the run is on, and by the processor.
+/// Large enough to be drawn by the GPU that the run is on, and by the CPU.
 const SIZES: [&str; 2] = ["width = 520, height = 420", "width = 160, height = 120"];
 
 const ON_TILES: &str = "version = 1\nprecision = \"f64\"\n[domain.tiled]\ndx = 0.06\n[initial]\n\
@@ -46,7 +46,7 @@ fn colors(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn on_tiles_in_f64_they_have_the_bytes_of_the_processor() {
+fn on_tiles_in_f64_they_have_the_bytes_of_the_cpu() {
     if support::cuda().is_none() {
         return;
     }

@@ -1,4 +1,4 @@
-//! The card, meshes, and comparisons.
+//! The GPU, meshes, and comparisons.
 
 use std::io::Write;
 use std::sync::{Arc, Once};
@@ -7,8 +7,8 @@ use zeroset::gpu::Cuda;
 use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, generate};
 use zeroset::mesh::{Mesh, clean};
 
-/// The first card, with a stream of its own, as tests run side by side; `None`, loudly, where there
-/// is no card.
+/// The first GPU, with a stream of its own, as tests run side by side; `None`, loudly, where there
+/// is no GPU.
 pub fn cuda() -> Option<Arc<Cuda>> {
     static IS_TOLD: Once = Once::new();
     match Cuda::new(0) {

@@ -1,4 +1,4 @@
-//! Parts of surfaces, and distances of points to them: those of the processor.
+//! Parts of surfaces, and distances of points to them: those of the CPU.
 
 use zeroset::gpu::Cuda;
 use zeroset::mesh::{Kind, Mesh};
@@ -36,7 +36,7 @@ fn balls(radii: &[f64], level: u32) -> Mesh {
     Mesh::new(Kind::Surface, vertices, triangles.into_flattened())
 }
 
-fn on_card(cuda: &Cuda, mesh: &Mesh, normals: bool) -> DeviceSurface {
+fn on_gpu(cuda: &Cuda, mesh: &Mesh, normals: bool) -> DeviceSurface {
     let turned: Vec<[f64; 3]> = mesh.vertices.iter().map(|x| [x[2], x[0], x[1]]).collect();
     DeviceSurface {
         vertices: cuda.upload(&mesh.vertices).unwrap(),
@@ -50,7 +50,7 @@ fn on_card(cuda: &Cuda, mesh: &Mesh, normals: bool) -> DeviceSurface {
 fn check_parts(cuda: &Cuda, mesh: &Mesh, unit: f64) {
     let parts = Parts::new(mesh);
     let expected = parts.extents(mesh);
-    let surface = on_card(cuda, mesh, true);
+    let surface = on_gpu(cuda, mesh, true);
     let mut first: Option<Vec<Extent>> = None;
     for _ in 0..3 {
         let found = DeviceParts::new(cuda, &surface).unwrap();
@@ -79,7 +79,7 @@ fn check_parts(cuda: &Cuda, mesh: &Mesh, unit: f64) {
 }
 
 #[test]
-fn parts_are_those_of_the_processor_and_the_same_every_time() {
+fn parts_are_those_of_the_cpu_and_the_same_every_time() {
     let Some(cuda) = support::cuda() else { return };
     check_parts(&cuda, &balls(&[2.0, 0.3, 4.0, 0.01, 1.0], 5), 0.5);
     check_parts(&cuda, &balls(&[0.4; 400], 2), 0.5);
@@ -98,14 +98,14 @@ fn check_gaps(cuda: &Cuda, mesh: &Mesh, n: usize, far: f64) {
         .collect();
     let expected = Gaps::new(mesh, &points).unwrap();
     let found = gaps_on(cuda, mesh, &points).unwrap().unwrap();
-    println!("{n} points: {found:?}, the processor {expected:?}");
+    println!("{n} points: {found:?}, the CPU {expected:?}");
     assert!((found.mean - expected.mean).abs() <= 1e-13 * expected.mean);
     assert!((found.max - expected.max).abs() <= 1e-13 * expected.max);
     assert_eq!(gaps_on(cuda, mesh, &points).unwrap(), Some(found));
 }
 
 #[test]
-fn distances_to_a_surface_are_those_of_the_processor() {
+fn distances_to_a_surface_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
     check_gaps(&cuda, &support::sphere(6), 300_000, 1.5);
     check_gaps(&cuda, &support::sphere(0), 10_000, 20.0);

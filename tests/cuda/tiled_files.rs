@@ -1,5 +1,5 @@
-//! Whole cases on tiles, on the processor and on a card, by the files that they write: in f64 byte for byte, in f32 within the
-//! tolerance of V43, and twice on the card the same bytes.
+//! Whole cases on tiles, on the CPU and on a GPU, by the files that they write: in f64 byte for byte, in f32 within the
+//! tolerance of V43, and twice on the GPU the same bytes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -95,7 +95,7 @@ fn assert_same_counts(a: &Outcome, b: &Outcome, what: &str) {
 }
 
 #[test]
-fn files_in_f64_are_those_of_the_processor_byte_for_byte() {
+fn files_in_f64_are_those_of_the_cpu_byte_for_byte() {
     if support::cuda().is_none() {
         return;
     }
@@ -103,18 +103,18 @@ fn files_in_f64_are_those_of_the_processor_byte_for_byte() {
     for (name, sets, pieces) in CASES {
         let folder = |device: &str| place.path().join(name).join(device);
         let on_cpu = run(&folder("cpu"), "cpu", sets);
-        let on_card = run(&folder("cuda"), "cuda", sets);
-        assert_eq!((on_cpu.report.backend, on_card.report.backend), ("cpu", "cuda"), "{name}");
+        let on_gpu = run(&folder("cuda"), "cuda", sets);
+        assert_eq!((on_cpu.report.backend, on_gpu.report.backend), ("cpu", "cuda"), "{name}");
         assert_same(&folder("cuda"), &folder("cpu"), name);
-        assert_same_counts(&on_card, &on_cpu, name);
-        assert_eq!(on_card.report.time.to_bits(), on_cpu.report.time.to_bits(), "{name}");
-        let last = on_card.report.last.unwrap();
+        assert_same_counts(&on_gpu, &on_cpu, name);
+        assert_eq!(on_gpu.report.time.to_bits(), on_cpu.report.time.to_bits(), "{name}");
+        let last = on_gpu.report.last.unwrap();
         assert_eq!(last.components, pieces, "{name}: {last:?}");
     }
 }
 
 #[test]
-fn files_of_two_runs_on_a_card_are_the_same_bytes() {
+fn files_of_two_runs_on_a_gpu_are_the_same_bytes() {
     if support::cuda().is_none() {
         return;
     }
@@ -154,11 +154,11 @@ fn files_in_f32_agree_within_v43() {
         let sets = [sets, &["precision=f32"]].concat();
         let folder = |device: &str| place.path().join(name).join(device);
         let on_cpu = run(&folder("cpu"), "cpu", &sets);
-        let on_card = run(&folder("cuda"), "cuda", &sets);
-        let (cpu, card) = (&on_cpu.report, &on_card.report);
-        assert_eq!((cpu.steps, cpu.states), (card.steps, card.states), "{name}");
-        assert!((cpu.time - card.time).abs() <= 1e-6 * cpu.time, "{name}");
-        assert_eq!(card.last.as_ref().unwrap().components, pieces, "{name}");
+        let on_gpu = run(&folder("cuda"), "cuda", &sets);
+        let (cpu, gpu) = (&on_cpu.report, &on_gpu.report);
+        assert_eq!((cpu.steps, cpu.states), (gpu.steps, gpu.states), "{name}");
+        assert!((cpu.time - gpu.time).abs() <= 1e-6 * cpu.time, "{name}");
+        assert_eq!(gpu.last.as_ref().unwrap().components, pieces, "{name}");
         let (found, expected) = (files(&folder("cuda")), files(&folder("cpu")));
         assert!(found.keys().eq(expected.keys()), "{name}");
         let volumes: Vec<&String> = expected.keys().filter(|file| file.ends_with(".vti")).collect();

@@ -1,4 +1,4 @@
-//! Cases on tiles with `device.use = "cuda"`: as on the processor, resumed to the same bits, and what a
+//! Cases on tiles with `device.use = "cuda"`: as on the CPU, resumed to the same bits, and what a
 //! breakdown says.
 
 use std::path::Path;
@@ -48,7 +48,7 @@ pub fn go(config: &Config, stop: &Stop, folder: &Path, resume: bool) -> Outcome 
 }
 
 #[test]
-fn a_run_on_a_card_is_that_of_the_processor() {
+fn a_run_on_a_gpu_is_that_of_the_cpu() {
     if support::cuda().is_none() {
         return;
     }
@@ -69,23 +69,19 @@ fn a_run_on_a_card_is_that_of_the_processor() {
             let folder = place.path().join(format!("{name}_{device}"));
             go(&case(device, set), &Stop::after(u64::MAX), &folder, false).report
         };
-        let (cpu, card) = (report("cpu"), report("cuda"));
-        assert_eq!((cpu.backend, card.backend), ("cpu", "cuda"), "{}", card.backend_reason);
-        assert_eq!(
-            (cpu.steps, cpu.states, cpu.time),
-            (card.steps, card.states, card.time),
-            "{name}"
-        );
-        assert_eq!(cpu.reinitializations, card.reinitializations, "{name}");
-        let (a, b) = (cpu.last.unwrap(), card.last.unwrap());
+        let (cpu, gpu) = (report("cpu"), report("cuda"));
+        assert_eq!((cpu.backend, gpu.backend), ("cpu", "cuda"), "{}", gpu.backend_reason);
+        assert_eq!((cpu.steps, cpu.states, cpu.time), (gpu.steps, gpu.states, gpu.time), "{name}");
+        assert_eq!(cpu.reinitializations, gpu.reinitializations, "{name}");
+        let (a, b) = (cpu.last.unwrap(), gpu.last.unwrap());
         let gate = if name == "first" { 1e-4 } else { 1e-9 };
         assert!((a.enclosed / b.enclosed - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
         assert!((a.interface / b.interface - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
         assert_eq!(a.components, b.components, "{name}");
-        let (a, b) = (cpu.tiles.unwrap(), card.tiles.unwrap());
-        // A card is looked at where something is due, the processor after each step.
+        let (a, b) = (cpu.tiles.unwrap(), gpu.tiles.unwrap());
+        // A GPU is looked at where something is due, the CPU after each step.
         assert!(a.most.abs_diff(b.most) * 10 <= a.most && b.bytes > 0, "{a:?} {b:?}");
-        let apart = cpu.cell_updates.abs_diff(card.cell_updates);
+        let apart = cpu.cell_updates.abs_diff(gpu.cell_updates);
         assert!(apart * 1000 < cpu.cell_updates, "{name}: {apart} of {}", cpu.cell_updates);
     }
 }
@@ -113,7 +109,7 @@ fn an_interrupted_run_goes_on_to_the_same_bits() {
 }
 
 #[test]
-fn coarser_lattices_come_to_rest_on_a_card() {
+fn coarser_lattices_come_to_rest_on_a_gpu() {
     if support::cuda().is_none() {
         return;
     }
@@ -127,10 +123,10 @@ fn coarser_lattices_come_to_rest_on_a_card() {
         let folder = place.path().join(device);
         go(&case(device, &set), &Stop::after(u64::MAX), &folder, false).report.last.unwrap()
     };
-    let (cpu, card) = (last("cpu"), last("cuda"));
+    let (cpu, gpu) = (last("cpu"), last("cuda"));
     let volume = 4.0 / 3.0 * std::f64::consts::PI;
     assert!((cpu.enclosed / volume - 1.0).abs() < 0.02, "{cpu:?}");
-    assert!((card.enclosed / cpu.enclosed - 1.0).abs() < 1e-9, "{card:?} {cpu:?}");
+    assert!((gpu.enclosed / cpu.enclosed - 1.0).abs() < 1e-9, "{gpu:?} {cpu:?}");
 }
 
 #[test]
@@ -165,7 +161,7 @@ fn sampled(path: &Path, f: impl Fn([f64; 3]) -> f64) -> String {
     format!("{{ volume = {:?} }}", path.display().to_string())
 }
 
-/// Coefficients by volumes: measures of the processor, and the same bits where a run was interrupted; coarser
+/// Coefficients by volumes: measures of the CPU, and the same bits where a run was interrupted; coarser
 /// lattices take the same volumes.
 #[test]
 fn short_volumes_are_coefficients() {
@@ -194,12 +190,12 @@ fn short_volumes_are_coefficients() {
             let folder = place.path().join(format!("{name}_{device}"));
             go(&case(device, set), &Stop::after(u64::MAX), &folder, false).report
         };
-        let (cpu, card) = (done("cpu"), done("cuda"));
-        assert_eq!((cpu.backend, card.backend), ("cpu", "cuda"), "{}", card.backend_reason);
-        assert_eq!(cpu.time, card.time, "{name}");
-        // In f32 products and sums are fused on a card.
-        assert!(name == "both" || cpu.steps == card.steps, "{name}");
-        let (a, b) = (cpu.last.unwrap(), card.last.unwrap());
+        let (cpu, gpu) = (done("cpu"), done("cuda"));
+        assert_eq!((cpu.backend, gpu.backend), ("cpu", "cuda"), "{}", gpu.backend_reason);
+        assert_eq!(cpu.time, gpu.time, "{name}");
+        // In f32 products and sums are fused on a GPU.
+        assert!(name == "both" || cpu.steps == gpu.steps, "{name}");
+        let (a, b) = (cpu.last.unwrap(), gpu.last.unwrap());
         let gate = if name == "both" { 1e-4 } else { 1e-9 };
         assert!((a.enclosed / b.enclosed - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
         assert!((a.interface / b.interface - 1.0).abs() < gate, "{name}: {a:?} {b:?}");

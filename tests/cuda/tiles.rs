@@ -9,11 +9,11 @@ use zeroset::expression::{Expression, Field};
 use zeroset::geometry::Real;
 use zeroset::gpu::{Cuda, Element};
 use zeroset::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
-use zeroset::levelset::evolution::Stretch;
+use zeroset::levelset::evolution::StepTarget;
 use zeroset::levelset::tiled::cuda::{DeviceCoefficient, DeviceTerms, DeviceTiledEvolution};
 use zeroset::levelset::tiled::{
-    Cause, Coefficient, Kept, Options, Reinitialize, Scheme, Terms, TiledEvolution, Time, What,
-    Wide,
+    Cause, Coefficient, Options, Reinitialize, SavedNumber, Scheme, Terms, TiledEvolution, Time,
+    What, Wide,
 };
 
 use crate::support;
@@ -27,7 +27,7 @@ pub fn two(x: [f64; 3]) -> f64 {
     ball([16.3, 1.1, -0.4], 15.1).min(ball([-16.8, 0.3, 2.9], 16.8))
 }
 
-/// A ball of few tiles, for tools under which a card is a hundred times slower.
+/// A ball of few tiles, for tools under which a GPU is a hundred times slower.
 pub fn small(x: [f64; 3]) -> f64 {
     (0..3).map(|k| (x[k] - 0.3).powi(2)).sum::<f64>().sqrt() - 5.2
 }
@@ -40,12 +40,12 @@ pub fn tiles_of<R: Real, const E: usize, S: Stored<R>>(
     options: &Options,
     distance: fn([f64; 3]) -> f64,
 ) -> (TiledGrid<E>, Pool<S, E>) {
-    let band = Band { gamma: R::narrow(options.gamma), reach: options.reach() };
+    let band = Band { gamma: R::of(options.gamma), reach: options.reach() };
     let most = 48 / E as i32;
     TiledGrid::from_box([-most; 3], [most; 3], band, |first: [i32; 3], out: &mut [R]| {
         for (n, value) in out.iter_mut().enumerate() {
             let place = [n % E, n / E % E, n / (E * E)];
-            *value = R::narrow(distance([0, 1, 2].map(|k| f64::from(first[k] + place[k] as i32))));
+            *value = R::of(distance([0, 1, 2].map(|k| f64::from(first[k] + place[k] as i32))));
         }
         Ok(())
     })
@@ -59,14 +59,14 @@ pub fn steps<R: Real, const E: usize, S: Stored<R> + Element>(
 ) {
     while run.n_steps() < n {
         let left = n - run.n_steps();
-        let stretch = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
+        let stretch = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
         let done = run.advance(&stretch).unwrap();
         assert!(done.steps > 0);
     }
     assert_eq!(run.n_steps(), n);
 }
 
-/// Steps of the card, with room for few tiles more than at the start, are those of the CPU.
+/// Steps of the GPU, with room for few tiles more than at the start, are those of the CPU.
 fn check<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt::Debug>(
     cuda: &Arc<Cuda>,
     options: Options,
@@ -90,7 +90,7 @@ fn check_from<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std:
         .with_velocity(Coefficient::Uniform(VELOCITY))
         .with_normal_speed(Coefficient::Uniform([0.3]))
         .with_curvature(Coefficient::Uniform([0.2]));
-    let on_card = DeviceTerms::new([0.0; 3], 1.0)
+    let on_gpu = DeviceTerms::new([0.0; 3], 1.0)
         .with_velocity(DeviceCoefficient::Uniform(VELOCITY))
         .with_normal_speed(DeviceCoefficient::Uniform([0.3]))
         .with_curvature(DeviceCoefficient::Uniform([0.2]));
@@ -103,7 +103,7 @@ fn check_from<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std:
     let room = Some(grid.n_tiles() + more);
     let run = |looks: bool| {
         let mut run =
-            DeviceTiledEvolution::<R, E, S>::new(cuda, &grid, &phi, &on_card, options, room)
+            DeviceTiledEvolution::<R, E, S>::new(cuda, &grid, &phi, &on_gpu, options, room)
                 .unwrap();
         if looks {
             steps(&mut run, n / 2);
@@ -122,7 +122,7 @@ fn check_from<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std:
         assert_eq!(values.tile(id), same.tile(id), "tile {id} twice");
     }
     if size_of::<R>() == 4 {
-        compare_near(&found, &values, &expected, R::narrow(options.gamma));
+        compare_near(&found, &values, &expected, R::of(options.gamma));
         return counts(&found);
     }
     assert!(found.keys() == expected.grid().keys(), "tile sets differ");
@@ -135,7 +135,7 @@ fn check_from<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std:
     counts(&found)
 }
 
-/// V43 in f32, where the card rounds in its own way: 1e-3 voxels in the half of the band next to the
+/// V43 in f32, where the GPU rounds in its own way: 1e-3 voxels in the half of the band next to the
 /// interface. The tile set changes before a step that needs a missing tile, which may be a step earlier or
 /// later; at the border of the band tiles differ until the next change.
 pub fn compare_near<R: Wide, const E: usize, S: Stored<R> + PartialEq>(
@@ -151,8 +151,8 @@ pub fn compare_near<R: Wide, const E: usize, S: Stored<R> + PartialEq>(
         let Some(&&other) = ids.get(key) else { continue };
         alike += 1;
         for (a, b) in expected.phi().tile(id).iter().zip(values.tile(other)) {
-            let (a, b) = (a.load(gamma).widen(), b.load(gamma).widen());
-            if a.abs() < 0.5 * gamma.widen() {
+            let (a, b) = (a.load(gamma).to_f64(), b.load(gamma).to_f64());
+            if a.abs() < 0.5 * gamma.to_f64() {
                 largest = largest.max((a - b).abs());
             }
         }
@@ -243,9 +243,9 @@ fn expressions_move_as_functions_of_the_cpu_do_and_steps_land_on_time() {
 
 fn moved_by_expressions(cuda: &Arc<Cuda>, options: Options, start: fn([f64; 3]) -> f64, end: f64) {
     let (grid, phi) = tiles_of::<f64, 4, f64>(&options, start);
-    // Polynomials: no function that a card rounds in its own way.
+    // Polynomials: no function that a GPU rounds in its own way.
     let texts = ["1 + 0.01*y", "0.5 - t*0.1", "0.02*x"];
-    let on_card = DeviceTerms::new([0.0; 3], 1.0).with_velocity(fields(texts));
+    let on_gpu = DeviceTerms::new([0.0; 3], 1.0).with_velocity(fields(texts));
     let terms = Terms::default().with_velocity(Coefficient::of_voxel(|voxel, t| {
         let [x, y, _] = voxel.map(f64::from);
         [1.0 + 0.01 * y, 0.5 - t * 0.1, 0.02 * x]
@@ -254,16 +254,16 @@ fn moved_by_expressions(cuda: &Arc<Cuda>, options: Options, start: fn([f64; 3]) 
     let mut expected =
         TiledEvolution::<f64, 4>::new(grid.clone(), phi.clone(), &terms, options, cpu).unwrap();
     let mut run =
-        DeviceTiledEvolution::<f64, 4>::new(cuda, &grid, &phi, &on_card, options, None).unwrap();
+        DeviceTiledEvolution::<f64, 4>::new(cuda, &grid, &phi, &on_gpu, options, None).unwrap();
     while expected.time() < end {
         if expected.step(end - expected.time()).unwrap().dt < 1e-12 {
             break;
         }
     }
-    let stretch = Stretch { clock: 0.0, target: end, steady: -1.0, steps: 1000 };
+    let stretch = StepTarget { clock: 0.0, target: end, steady: -1.0, steps: 1000 };
     let mut clock = 0.0;
     while clock < end {
-        clock = run.advance(&Stretch { clock, ..stretch }).unwrap().clock;
+        clock = run.advance(&StepTarget { clock, ..stretch }).unwrap().clock;
     }
     assert_eq!(clock, end);
     let (found, values) = run.download().unwrap();
@@ -283,7 +283,7 @@ fn a_resumed_motion_has_the_same_bits() {
     resumed::<f32, 4, Fixed16>(&cuda);
 }
 
-fn resumed<R: Wide, const E: usize, S: Stored<R> + Kept>(cuda: &Arc<Cuda>) {
+fn resumed<R: Wide, const E: usize, S: Stored<R> + SavedNumber>(cuda: &Arc<Cuda>) {
     let options = weno().with_reinitialize(Reinitialize::Equation { iterations: 1, every: 3 });
     let (grid, phi) = tiles::<R, E, S>(&options);
     let terms = DeviceTerms::new([0.0; 3], 1.0)
@@ -326,7 +326,7 @@ fn due_times_cost_no_step() {
     let mut clock = 0.0;
     for target in [15.0, 30.0, 45.0] {
         while clock < target {
-            let stretch = Stretch { clock, target, steady: -1.0, steps: 10_000 };
+            let stretch = StepTarget { clock, target, steady: -1.0, steps: 10_000 };
             clock = run.advance(&stretch).unwrap().clock;
         }
     }
@@ -339,17 +339,17 @@ fn a_breakdown_is_found_with_its_voxel() {
     let Some(cuda) = support::cuda() else { return };
     let options = weno();
     let (grid, phi) = tiles::<f32, 4, f32>(&options);
-    let on_card = DeviceTerms::new([0.0; 3], 1.0)
+    let on_gpu = DeviceTerms::new([0.0; 3], 1.0)
         .with_normal_speed(fields(["1 + if(t > 1, sqrt(20 - x), 0)"]));
     let terms = Terms::default().with_normal_speed(Coefficient::of_voxel(|voxel, t| {
         [1.0 + if t > 1.0 { (20.0 - f64::from(voxel[0])).sqrt() } else { 0.0 }]
     }));
     let mut run =
-        DeviceTiledEvolution::<f32, 4>::new(&cuda, &grid, &phi, &on_card, options, None).unwrap();
-    let stretch = Stretch { clock: 0.0, target: 5.0, steady: -1.0, steps: 1000 };
+        DeviceTiledEvolution::<f32, 4>::new(&cuda, &grid, &phi, &on_gpu, options, None).unwrap();
+    let stretch = StepTarget { clock: 0.0, target: 5.0, steady: -1.0, steps: 1000 };
     let mut clock = 0.0;
     let error = loop {
-        match run.advance(&Stretch { clock, ..stretch }) {
+        match run.advance(&StepTarget { clock, ..stretch }) {
             Ok(done) => clock = done.clock,
             Err(error) => break error,
         }
@@ -366,9 +366,9 @@ fn a_breakdown_is_found_with_its_voxel() {
     assert!(found.ids().iter().all(|&id| values.tile(id).iter().all(|v| v.abs() <= 3.0)));
 }
 
-/// More tiles than the card has room for are refused with what they need and what there is.
+/// More tiles than the GPU has room for are refused with what they need and what there is.
 #[test]
-fn what_is_larger_than_the_card_is_refused() {
+fn what_is_larger_than_the_gpu_is_refused() {
     let Some(cuda) = support::cuda() else { return };
     let options = weno();
     let (grid, phi) = tiles::<f32, 8, f32>(&options);
@@ -381,7 +381,7 @@ fn what_is_larger_than_the_card_is_refused() {
     assert_eq!(error.exit_code(), 5, "{error}");
     let said = error.to_string();
     let numbers: Vec<f64> = said.split_whitespace().filter_map(|word| word.parse().ok()).collect();
-    assert!(said.contains("no memory on the card for 1073741824 tiles: "), "{said}");
+    assert!(said.contains("no memory on the GPU for 1073741824 tiles: "), "{said}");
     let [tiles, needed, free] = numbers[..] else { panic!("{said}") };
     assert!(tiles == (1u64 << 30) as f64 && needed > 4096.0 && free < 1024.0, "{said}");
 }

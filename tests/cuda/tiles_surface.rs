@@ -31,7 +31,7 @@ fn start<R: Real, const E: usize, S: Stored<R>>(
         for (n, value) in out.iter_mut().enumerate() {
             let at = [n % E, n / E % E, n / (E * E)];
             let x = std::array::from_fn(|k| f64::from(first[k] + at[k] as i32));
-            *value = R::narrow(shape(x, scale));
+            *value = R::of(shape(x, scale));
         }
         Ok(())
     })
@@ -44,7 +44,7 @@ fn bits(mesh: &Mesh) -> (Vec<[u64; 3]>, Vec<Vec<u64>>) {
     (mesh.vertices.iter().map(|x| x.map(f64::to_bits)).collect(), arrays.collect())
 }
 
-/// The surface and the range of phi that the card finds of a motion are those of its tiles.
+/// The surface and the range of phi that the GPU finds of a motion are those of its tiles.
 pub fn look<R: Wide, const E: usize, S: Stored<R> + Element>(
     cuda: &Arc<Cuda>,
     run: &DeviceTiledEvolution<R, E, S>,
@@ -73,16 +73,16 @@ fn check<R: Real, const E: usize, S: Stored<R> + Element + PartialEq>(
     levels: usize,
 ) {
     let (mut grid, mut phi) = start::<R, E, S>(scale, band);
-    let mut on_card = DeviceTiledGrid::new::<S, E>(cuda, &grid, 0, 64).unwrap();
+    let mut on_gpu = DeviceTiledGrid::new::<S, E>(cuda, &grid, 0, 64).unwrap();
     let n = grid.capacity();
     let mut values = DevicePool::upload(cuda, &phi, n, n, band.gamma).unwrap();
     let place = Placement { origin: [0.25, 3.0, -1.0], spacing: 0.1 };
     for level in 0..levels {
         if level > 0 {
             let (fine, fine_phi) = grid.upsample(&phi, band.gamma, band).unwrap();
-            let made = on_card.upsample::<R, S, E>(cuda, &values, band.gamma, band, 64);
-            (on_card, values) = made.unwrap();
-            let found = on_card.download::<E>().unwrap();
+            let made = on_gpu.upsample::<R, S, E>(cuda, &values, band.gamma, band, 64);
+            (on_gpu, values) = made.unwrap();
+            let found = on_gpu.download::<E>().unwrap();
             assert_eq!((found.keys(), found.ids()), (fine.keys(), fine.ids()));
             assert_eq!((found.borders(), found.activity()), (fine.borders(), fine.activity()));
             assert_eq!((found.ages(), found.background()), (fine.ages(), fine.background()));
@@ -91,7 +91,7 @@ fn check<R: Real, const E: usize, S: Stored<R> + Element + PartialEq>(
             assert!(values.download(cuda, n).unwrap() == expected);
             (grid, phi) = (fine, fine_phi);
         }
-        let tiles = DeviceTiles::<R, S, E> { grid: &on_card, phi: &values, gamma: band.gamma };
+        let tiles = DeviceTiles::<R, S, E> { grid: &on_gpu, phi: &values, gamma: band.gamma };
         for normals in [false, true] {
             let expected = extract(&Tiles { grid: &grid, phi: &phi, band }, &place, normals);
             let expected = expected.unwrap();
@@ -116,12 +116,12 @@ fn surfaces_and_finer_grids_are_those_of_the_cpu() {
 fn a_set_without_tiles_has_neither() {
     let Some(cuda) = support::cuda() else { return };
     let band = Band { gamma: 1.5_f32, reach: 1 };
-    let on_card = DeviceTiledGrid::new::<f32, 4>(&cuda, &TiledGrid::<4>::default(), 0, 64).unwrap();
+    let on_gpu = DeviceTiledGrid::new::<f32, 4>(&cuda, &TiledGrid::<4>::default(), 0, 64).unwrap();
     let values = DevicePool::<f32, 4>::new(&cuda, 1, band.gamma).unwrap();
-    let tiles = DeviceTiles::<f32, f32, 4> { grid: &on_card, phi: &values, gamma: 1.5 };
+    let tiles = DeviceTiles::<f32, f32, 4> { grid: &on_gpu, phi: &values, gamma: 1.5 };
     let found = tiles.extract(&cuda, &Placement::default(), true).unwrap();
     assert_eq!((found.n_vertices, found.n_triangles), (0, 0));
-    let fine = on_card.upsample::<f32, f32, 4>(&cuda, &values, 1.5, band, 64).unwrap();
+    let fine = on_gpu.upsample::<f32, f32, 4>(&cuda, &values, 1.5, band, 64).unwrap();
     assert_eq!(fine.0.download::<4>().unwrap().n_tiles(), 0);
 }
 

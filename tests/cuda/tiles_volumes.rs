@@ -9,12 +9,12 @@ use zeroset::geometry::Real;
 use zeroset::gpu::Cuda;
 use zeroset::gpu::volume::DeviceVolume;
 use zeroset::grid::{Fixed16, Stored};
-use zeroset::levelset::evolution::Stretch;
+use zeroset::levelset::evolution::StepTarget;
 use zeroset::levelset::tiled::cuda::{
     DeviceCoefficient, DevicePart, DeviceTerms, DeviceTiledEvolution,
 };
 use zeroset::levelset::tiled::{
-    Coefficient, Fill, Kept, Options, Reinitialize, Terms, TiledEvolution, What, Wide,
+    Coefficient, Fill, Options, Reinitialize, SavedNumber, Terms, TiledEvolution, What, Wide,
 };
 use zeroset::volume::{Placement, Samples, Scaling, Volume};
 
@@ -74,16 +74,16 @@ fn fill<R: Real>(
                 *out = match part {
                     Some(volume) => {
                         let found = volume.sample_extended(volume.placement().index(x));
-                        R::narrow(found * scale)
+                        R::of(found * scale)
                     }
-                    None => R::narrow(other(x, t)) * R::narrow(scale),
+                    None => R::of(other(x, t)) * R::of(scale),
                 };
             }
         }
     })
 }
 
-/// The same terms for the CPU and for a card.
+/// The same terms for the CPU and for a GPU.
 fn terms<R: Real>(cuda: &Cuda, third: Third) -> (Terms<R>, DeviceTerms) {
     let volumes = volumes().map(Arc::new);
     let [u, w, f, alpha] = volumes.each_ref().map(|volume| {
@@ -101,31 +101,31 @@ fn terms<R: Real>(cuda: &Cuda, third: Third) -> (Terms<R>, DeviceTerms) {
     };
     let velocity = fill(vec![Some(u.0), None, Some(w.0)], per, other);
     let velocity = match third {
-        Third::Number => Coefficient::Steady(velocity),
+        Third::Number => Coefficient::Stationary(velocity),
         Third::Expression => Coefficient::Varying(velocity),
     };
     let none = |_: [f64; 3], _: f64| 0.0;
     let on_cpu = Terms::default()
         .with_velocity(velocity)
-        .with_normal_speed(Coefficient::Steady(fill(vec![Some(f.0)], per, none)))
-        .with_curvature(Coefficient::Steady(fill(vec![Some(alpha.0)], per * per, none)));
-    let on_card = DeviceTerms::new(ORIGIN, DX)
+        .with_normal_speed(Coefficient::Stationary(fill(vec![Some(f.0)], per, none)))
+        .with_curvature(Coefficient::Stationary(fill(vec![Some(alpha.0)], per * per, none)));
+    let on_gpu = DeviceTerms::new(ORIGIN, DX)
         .with_velocity(DeviceCoefficient::Parts(Box::new([u.1, part, w.1])))
         .with_normal_speed(DeviceCoefficient::Parts(Box::new([f.1])))
         .with_curvature(DeviceCoefficient::Parts(Box::new([alpha.1])));
-    (on_cpu, on_card)
+    (on_cpu, on_gpu)
 }
 
-/// Steps of the card, with room for `more` tiles than at the start, are those of the CPU; so are those of a
+/// Steps of the GPU, with room for `more` tiles than at the start, are those of the CPU; so are those of a
 /// motion that was put away half way.
-fn check<R: Wide, const E: usize, S: Stored<R> + Kept + PartialEq + Debug>(
+fn check<R: Wide, const E: usize, S: Stored<R> + SavedNumber + PartialEq + Debug>(
     options: Options,
     third: Third,
     (start, n, more): (fn([f64; 3]) -> f64, u64, usize),
 ) {
     let Some(cuda) = support::cuda() else { return };
     let (grid, phi) = tiles_of::<R, E, S>(&options, start);
-    let (on_cpu, on_card) = terms::<R>(&cuda, third);
+    let (on_cpu, on_gpu) = terms::<R>(&cuda, third);
     let cpu = Arc::new(Cpu::new(2).unwrap());
     let mut expected =
         TiledEvolution::<R, E, S>::new(grid.clone(), phi.clone(), &on_cpu, options, cpu).unwrap();
@@ -134,12 +134,11 @@ fn check<R: Wide, const E: usize, S: Stored<R> + Kept + PartialEq + Debug>(
     }
     let room = Some(grid.n_tiles() + more);
     let mut first =
-        DeviceTiledEvolution::<R, E, S>::new(&cuda, &grid, &phi, &on_card, options, room).unwrap();
+        DeviceTiledEvolution::<R, E, S>::new(&cuda, &grid, &phi, &on_gpu, options, room).unwrap();
     steps(&mut first, n / 2);
     let half = first.snapshot().unwrap();
     steps(&mut first, n);
-    let mut again =
-        DeviceTiledEvolution::<R, E, S>::resume(&cuda, half, &on_card, options).unwrap();
+    let mut again = DeviceTiledEvolution::<R, E, S>::resume(&cuda, half, &on_gpu, options).unwrap();
     steps(&mut again, n);
     assert_eq!(first.time().to_bits(), again.time().to_bits());
     let ((found, values), (twice, same)) = (first.download().unwrap(), again.download().unwrap());
@@ -150,7 +149,7 @@ fn check<R: Wide, const E: usize, S: Stored<R> + Kept + PartialEq + Debug>(
     if size_of::<R>() == 4 {
         let apart = (first.time() / expected.time() - 1.0).abs();
         assert!(apart < 1e-4, "{apart}");
-        return compare_near(&found, &values, &expected, R::narrow(options.gamma));
+        return compare_near(&found, &values, &expected, R::of(options.gamma));
     }
     assert_eq!(first.time().to_bits(), expected.time().to_bits());
     assert!(found.keys() == expected.grid().keys(), "tile sets differ");
@@ -204,13 +203,13 @@ fn a_curvature_by_expression_on_voxels_of_any_size() {
     let on_cpu = Terms::default().with_curvature(Coefficient::Varying(alpha));
     let expression: Expression = "0.1 + 0.01*x".parse().unwrap();
     let field = Field::bind(&expression, |name| panic!("{name}")).unwrap();
-    let on_card =
+    let on_gpu =
         DeviceTerms::new(ORIGIN, DX).with_curvature(DeviceCoefficient::Fields(Box::new([field])));
     let cpu = Arc::new(Cpu::new(2).unwrap());
     let mut expected =
         TiledEvolution::<f64, 4>::new(grid.clone(), phi.clone(), &on_cpu, options, cpu).unwrap();
     let mut run =
-        DeviceTiledEvolution::<f64, 4>::new(&cuda, &grid, &phi, &on_card, options, None).unwrap();
+        DeviceTiledEvolution::<f64, 4>::new(&cuda, &grid, &phi, &on_gpu, options, None).unwrap();
     for _ in 0..20 {
         expected.step(f64::INFINITY).unwrap();
     }
@@ -225,8 +224,8 @@ fn a_curvature_by_expression_on_voxels_of_any_size() {
 /// A volume of one value.
 fn constant(cuda: &Cuda, value: f64) -> (Fill<f32>, DevicePart) {
     let of = Volume::new([1, 1, 1], vec![value].into(), Placement::identity()).unwrap();
-    let on_card = DevicePart::Volume(Arc::new(DeviceVolume::new(cuda, &of).unwrap()));
-    (fill(vec![Some(Arc::new(of))], 1.0, |_, _| 0.0), on_card)
+    let on_gpu = DevicePart::Volume(Arc::new(DeviceVolume::new(cuda, &of).unwrap()));
+    (fill(vec![Some(Arc::new(of))], 1.0, |_, _| 0.0), on_gpu)
 }
 
 /// What a coefficient must not be is found before the first step, with its voxel.
@@ -240,22 +239,22 @@ fn short_volumes_that_may_not_be() {
         (1e300, "normal_speed", "infinite or not a number"),
     ] {
         let (of, part) = constant(&cuda, value);
-        let (on_cpu, on_card) = (Terms::default(), DeviceTerms::new([0.0; 3], 1.0));
-        let on_card_part = DeviceCoefficient::Parts(Box::new([part]));
-        let (on_cpu, on_card) = match name {
+        let (on_cpu, on_gpu) = (Terms::default(), DeviceTerms::new([0.0; 3], 1.0));
+        let on_gpu_part = DeviceCoefficient::Parts(Box::new([part]));
+        let (on_cpu, on_gpu) = match name {
             "curvature" => (
-                on_cpu.with_curvature(Coefficient::Steady(of)),
-                on_card.with_curvature(on_card_part),
+                on_cpu.with_curvature(Coefficient::Stationary(of)),
+                on_gpu.with_curvature(on_gpu_part),
             ),
             _ => (
-                on_cpu.with_normal_speed(Coefficient::Steady(of)),
-                on_card.with_normal_speed(on_card_part),
+                on_cpu.with_normal_speed(Coefficient::Stationary(of)),
+                on_gpu.with_normal_speed(on_gpu_part),
             ),
         };
         let mut run =
-            DeviceTiledEvolution::<f32, 4>::new(&cuda, &grid, &phi, &on_card, options, None)
+            DeviceTiledEvolution::<f32, 4>::new(&cuda, &grid, &phi, &on_gpu, options, None)
                 .unwrap();
-        let stretch = Stretch { clock: 0.0, target: 5.0, steady: -1.0, steps: 10 };
+        let stretch = StepTarget { clock: 0.0, target: 5.0, steady: -1.0, steps: 10 };
         let error = run.advance(&stretch).unwrap_err();
         assert!(error.exit_code() == 4 && error.to_string().contains(words), "{error}");
         assert_eq!((run.n_steps(), run.time()), (0, 0.0));

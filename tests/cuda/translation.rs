@@ -1,11 +1,11 @@
 //! A mesh far from the origin: the results of single precision are those of the same mesh around it,
-//! on the CPU and on a card.
+//! on the CPU and on a GPU.
 
 use std::sync::Arc;
 
 use zeroset::Cpu;
-use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
-use zeroset::levelset::eikonal::{EikonalState, Slowness, Solve};
+use zeroset::levelset::eikonal::cuda::{Gpu, Organization};
+use zeroset::levelset::eikonal::{EikonalSolver, EikonalState, Slowness};
 use zeroset::levelset::evolution::Rule;
 use zeroset::mesh::Mesh;
 use zeroset::patches::{Coordinates, Partition, Patches};
@@ -51,7 +51,7 @@ fn apart(mesh: &Mesh, a: &[f64], b: &[f64]) -> f64 {
     })
 }
 
-fn arrival_times(solver: &impl Solve, mesh: &Mesh) -> Vec<f64> {
+fn arrival_times(solver: &impl EikonalSolver, mesh: &Mesh) -> Vec<f64> {
     let patches = Arc::new(Patches::new(mesh, Partition::Bisection, 64).unwrap());
     let coordinates = Arc::new(Coordinates::new(mesh, &patches));
     let mut state = EikonalState::<f32>::new(patches, coordinates, Slowness::Uniform(1.0));
@@ -60,7 +60,7 @@ fn arrival_times(solver: &impl Solve, mesh: &Mesh) -> Vec<f64> {
     state.u_in_mesh_order()
 }
 
-fn check_distances(name: &str, solver: &impl Solve) {
+fn check_distances(name: &str, solver: &impl EikonalSolver) {
     for (mesh_name, mesh) in meshes() {
         let [here, there] = [&mesh, &moved(&mesh)].map(|mesh| arrival_times(solver, mesh));
         assert!(here.iter().all(|u| u.is_finite()));
@@ -70,7 +70,7 @@ fn check_distances(name: &str, solver: &impl Solve) {
     }
 }
 
-/// All terms in a band, redistanced several times, around the origin and far from it.
+/// All terms in a band, reinitialized several times, around the origin and far from it.
 fn check_evolution(name: &str, run: impl Fn(&Setup) -> (Vec<f64>, u64)) {
     for (mesh_name, mesh) in meshes() {
         let center = if mesh_name == "sphere" { [0.0, 0.0, 1.0] } else { [-0.1, 0.05, 0.0] };
@@ -84,8 +84,9 @@ fn check_evolution(name: &str, run: impl Fn(&Setup) -> (Vec<f64>, u64)) {
             patch_size: 64,
         };
         let far = moved(&mesh);
-        let [(here, redistancings), (there, _)] = [mesh.clone(), far].map(|mesh| run(&at(mesh)));
-        assert!(redistancings > 1, "{mesh_name}: phi was never made a distance again");
+        let [(here, reinitializations), (there, _)] =
+            [mesh.clone(), far].map(|mesh| run(&at(mesh)));
+        assert!(reinitializations > 1, "{mesh_name}: phi was never made a distance again");
         let d = apart(&mesh, &here, &there);
         println!("evolution, {mesh_name}, {name}: {d:e}");
         assert!(d < SAME, "{mesh_name}, {name}: {d:e}");
@@ -101,10 +102,10 @@ fn distances_on_the_cpu_do_not_depend_on_the_place() {
 }
 
 #[test]
-fn distances_on_a_card_do_not_depend_on_the_place() {
+fn distances_on_a_gpu_do_not_depend_on_the_place() {
     let Some(cuda) = support::cuda() else { return };
     for organization in [Organization::Rounds, Organization::Queue] {
-        check_distances("card", &OnCard { cuda: cuda.clone(), organization });
+        check_distances("GPU", &Gpu { cuda: cuda.clone(), organization });
     }
 }
 
@@ -112,15 +113,15 @@ fn distances_on_a_card_do_not_depend_on_the_place() {
 fn steps_on_the_cpu_do_not_depend_on_the_place() {
     check_evolution("CPU", |setup| {
         let reached = setup.on_cpu::<f32>(STEPS);
-        (reached.phi, reached.redistancings)
+        (reached.phi, reached.reinitializations)
     });
 }
 
 #[test]
-fn steps_on_a_card_do_not_depend_on_the_place() {
+fn steps_on_a_gpu_do_not_depend_on_the_place() {
     let Some(cuda) = support::cuda() else { return };
-    check_evolution("card", |setup| {
-        let reached = setup.on_card::<f32>(&cuda, STEPS);
-        (reached.phi, reached.redistancings)
+    check_evolution("GPU", |setup| {
+        let reached = setup.on_gpu::<f32>(&cuda, STEPS);
+        (reached.phi, reached.reinitializations)
     });
 }

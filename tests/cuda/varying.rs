@@ -5,10 +5,10 @@ use std::sync::Arc;
 use zeroset::Cpu;
 use zeroset::Error;
 use zeroset::expression::{Expression, Field};
-use zeroset::levelset::eikonal::cuda::{OnCard, Organization};
+use zeroset::levelset::eikonal::cuda::{Gpu, Organization};
 use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::levelset::evolution::{
-    Advection, Coefficient, CurvatureStep, Evolution, Options, Stretch, Terms,
+    Advection, Coefficient, CurvatureStep, Evolution, Options, StepTarget, Terms,
 };
 use zeroset::mesh::Mesh;
 use zeroset::patches::{Partition, Patches};
@@ -124,18 +124,18 @@ fn setups() -> Vec<(&'static str, Setup)> {
 fn compare(steps: u64, double: f64, single: f64) {
     for (name, setup) in setups() {
         let near = setup.options.half_width.map_or(f64::INFINITY, |w| 0.5 * w);
-        let apart = |cpu: Vec<f64>, card: Vec<f64>| {
-            let pairs = cpu.into_iter().zip(card).filter(|(cpu, _)| cpu.abs() < near);
-            let (cpu, card): (Vec<f64>, Vec<f64>) = pairs.unzip();
-            difference(&cpu, &card)
+        let apart = |cpu: Vec<f64>, gpu: Vec<f64>| {
+            let pairs = cpu.into_iter().zip(gpu).filter(|(cpu, _)| cpu.abs() < near);
+            let (cpu, gpu): (Vec<f64>, Vec<f64>) = pairs.unzip();
+            difference(&cpu, &gpu)
         };
-        let Some([cpu, card, again]) = stepped::<f64>(&setup, steps) else { return };
-        assert!(card == again, "{name}: two runs differ");
-        let d = apart(cpu, card);
+        let Some([cpu, gpu, again]) = stepped::<f64>(&setup, steps) else { return };
+        assert!(gpu == again, "{name}: two runs differ");
+        let d = apart(cpu, gpu);
         assert!(d <= double, "{name}, f64: {d:e}");
-        let Some([cpu, card, again]) = stepped::<f32>(&setup, steps) else { return };
-        assert!(card == again, "{name}, f32: two runs differ");
-        let d = apart(cpu, card);
+        let Some([cpu, gpu, again]) = stepped::<f32>(&setup, steps) else { return };
+        assert!(gpu == again, "{name}, f32: two runs differ");
+        let d = apart(cpu, gpu);
         assert!(d <= single, "{name}, f32: {d:e}");
     }
 }
@@ -150,9 +150,9 @@ fn fifty_steps_are_those_of_the_cpu_next_to_the_interface() {
     compare(50, 1e-10, 2e-4);
 }
 
-/// What the CPU and the card say when a step fails.
+/// What the CPU and the GPU say when a step fails.
 fn messages(setup: &Setup) -> Option<[String; 2]> {
-    let card = support::cuda()?;
+    let gpu = support::cuda()?;
     let Setup { mesh, phi, terms, options, patch_size } = setup;
     let cpu = Arc::new(Cpu::new(2).unwrap());
     let patches = Arc::new(Patches::new(mesh, Partition::Bisection, *patch_size).unwrap());
@@ -160,12 +160,12 @@ fn messages(setup: &Setup) -> Option<[String; 2]> {
         Evolution::<f64>::new(cpu.clone(), mesh, patches.clone(), phi, terms, options.clone())
             .unwrap();
     let expected = (0..1000).find_map(|_| on_cpu.step(f64::INFINITY).err()).unwrap();
-    let on = OnCard { cuda: card, organization: Organization::Rounds };
-    let mut on_card =
+    let on = Gpu { cuda: gpu, organization: Organization::Rounds };
+    let mut on_gpu =
         DeviceEvolution::<f64>::new(&on, cpu, mesh, patches, phi, terms, options.clone()).unwrap();
-    let stretch = Stretch { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: 1000 };
-    let found = (0..1000).find_map(|_| on_card.advance(&stretch).err()).unwrap();
-    assert_eq!(on_card.n_steps(), on_cpu.n_steps());
+    let stretch = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: 1000 };
+    let found = (0..1000).find_map(|_| on_gpu.advance(&stretch).err()).unwrap();
+    assert_eq!(on_gpu.n_steps(), on_cpu.n_steps());
     assert!(on_cpu.n_steps() > 0, "not at the start: {expected}");
     Some([expected.to_string(), found.to_string()])
 }

@@ -35,7 +35,7 @@ fn nvrtc() -> Option<&'static Nvrtc> {
     }
 }
 
-/// `zeroset devices`, which sees no card, and keeps kernels in `cache`.
+/// `zeroset devices`, which sees no GPU, and keeps kernels in `cache`.
 fn devices(cache: &tempfile::TempDir, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
     command.env("CUDA_VISIBLE_DEVICES", "").env("ZEROSET_CACHE", cache.path());

@@ -11,7 +11,12 @@ type Row = (&'static str, &'static [&'static str], usize, &'static str);
 
 /// Which kernels may have instructions in double precision where REAL is float or sources do not have it.
 static DOUBLE: &[Row] = &[
-    ("band_mark", &[], 30, "the displacement since the last redistancing adds up over many steps"),
+    (
+        "band_mark",
+        &[],
+        30,
+        "the displacement since the last reinitialization adds up over many steps",
+    ),
     ("bits_of_cells", &["DISCRIMINATOR=1"], 26, JUDGED),
     ("bits_of_cells", &["DISCRIMINATOR=2"], 62, JUDGED),
     ("bits_of_cells", &["DISCRIMINATOR=3"], 38, JUDGED),
@@ -90,8 +95,8 @@ static DOUBLE: &[Row] = &[
     ("tiles_manage", &["STORAGE=16"], 12, SIXTEEN_BITS),
     ("tiles_range", &["STORAGE=16"], 11, SIXTEEN_BITS),
     ("tiles_range", &[], 3, "half widths are handed over in f64"),
-    ("tiles_redistance", &["STORAGE=16"], 178, SIXTEEN_BITS),
-    ("tiles_redistance", &[], 20, TIME),
+    ("tiles_reinitialize", &["STORAGE=16"], 178, SIXTEEN_BITS),
+    ("tiles_reinitialize", &[], 20, TIME),
     ("tiles_rest", &["STORAGE=16"], 77, REST),
     ("tiles_rest", &["TILE_EDGE=4"], 46, REST),
     ("tiles_rest", &["TILE_EDGE=8"], 24, REST),

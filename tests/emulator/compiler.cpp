@@ -85,7 +85,7 @@ std::vector<std::string> kernels(const std::string &text) {
     return names;
 }
 
-// Options of every compilation: no fused products, as the processor computes.
+// Options of every compilation: no fused products, as the CPU computes.
 std::vector<std::string> options() {
     std::string root = EMULATOR_ROOT;
     return {"-std=c++17", "-O1", "-ffp-contract=off", "-U_FORTIFY_SOURCE", "-w", "-fPIC",

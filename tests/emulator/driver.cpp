@@ -1,4 +1,4 @@
-// The part of CUDA's driver that the program uses, for a card that the processor plays: kernels run
+// The part of CUDA's driver that the program uses, for a GPU that the CPU plays: kernels run
 // at once, thread by thread (tests/kernels/shim/fibers.hpp), in an order that every launch shuffles
 // anew; what is read or written beyond an array is found by the page behind it.
 //
@@ -40,7 +40,7 @@ enum Result {
 // Compute capability 8.9 with a driver of CUDA 12.2: no kernels that overlap.
 constexpr int MAJOR = 8, MINOR = 9, DRIVER = 12020;
 constexpr unsigned MOST_SHARED = 99 << 10, MOST_THREADS = 1024;
-constexpr char NAME[] = "emulated card";
+constexpr char NAME[] = "emulated GPU";
 
 unsigned multiprocessors() {
     const char *asked = getenv("EMULATED_MULTIPROCESSORS");
@@ -95,7 +95,7 @@ Stream &stream_of(void *handle) {
 thread_local const Function *running;
 
 void explain_fault(int, siginfo_t *info, void *) {
-    fprintf(stderr, "emulated card: %s touches what is not its own\n",
+    fprintf(stderr, "emulated GPU: %s touches what is not its own\n",
             running ? running->name.c_str() : "the host");
     memory().explain((const char *)info->si_addr);
     signal(SIGSEGV, SIG_DFL);
@@ -124,7 +124,7 @@ int run(Function *function, Launch launch, void *const *args) {
     launch.seed = mixed((asked ? strtoull(asked, nullptr, 10) : 0) + ++module.launches, function->name);
     static const bool traced = getenv("EMULATED_TRACE");
     if (traced) {
-        fprintf(stderr, "emulated card: %s, %u x %u threads, %u bytes\n", function->name.c_str(),
+        fprintf(stderr, "emulated GPU: %s, %u x %u threads, %u bytes\n", function->name.c_str(),
                 launch.grid, launch.block, launch.shared_bytes);
     }
     const Function *outer = running;
@@ -132,7 +132,7 @@ int run(Function *function, Launch launch, void *const *args) {
     const char *fault = function->entry(&launch, args, function->sizes, function->n);
     running = outer;
     if (fault) {
-        fprintf(stderr, "emulated card: %s: %s\n", function->name.c_str(), fault);
+        fprintf(stderr, "emulated GPU: %s: %s\n", function->name.c_str(), fault);
         return LAUNCH_FAILED;
     }
     return SUCCESS;
@@ -151,7 +151,7 @@ int launch(Function *function, unsigned grid, unsigned block, unsigned shared, v
     for (size_t i = 0; i < function->n; i++) {
         copies.emplace_back((char *)args[i], (char *)args[i] + function->sizes[i]);
     }
-    // Blocks may wait for each other where all are on the card at once, as those of a queue do.
+    // Blocks may wait for each other where all are on the GPU at once, as those of a queue do.
     Launch how = {grid, block, shared, grid > multiprocessors() ? 2 : grid, 0};
     return in_order(stream, [=]() mutable {
         std::vector<void *> addresses;
@@ -162,10 +162,10 @@ int launch(Function *function, unsigned grid, unsigned block, unsigned shared, v
     });
 }
 
-int copy(void *to, const void *from, size_t bytes, void *stream, bool to_card, bool from_card) {
-    if ((to_card && bytes && !memory().holds((char *)to, bytes)) ||
-        (from_card && bytes && !memory().holds((char *)from, bytes))) {
-        fprintf(stderr, "emulated card: a copy of %zu bytes does not lie in an array\n", bytes);
+int copy(void *to, const void *from, size_t bytes, void *stream, bool to_gpu, bool from_gpu) {
+    if ((to_gpu && bytes && !memory().holds((char *)to, bytes)) ||
+        (from_gpu && bytes && !memory().holds((char *)from, bytes))) {
+        fprintf(stderr, "emulated GPU: a copy of %zu bytes does not lie in an array\n", bytes);
         return INVALID_VALUE;
     }
     return in_order(stream, [=] {
@@ -176,7 +176,7 @@ int copy(void *to, const void *from, size_t bytes, void *stream, bool to_card, b
 
 int fill(char *at, unsigned char value, size_t bytes, void *stream) {
     if (bytes && !memory().holds(at, bytes)) {
-        fprintf(stderr, "emulated card: %zu bytes to fill do not lie in an array\n", bytes);
+        fprintf(stderr, "emulated GPU: %zu bytes to fill do not lie in an array\n", bytes);
         return INVALID_VALUE;
     }
     return in_order(stream, [=] {
@@ -247,7 +247,7 @@ API int cuDeviceGetAttribute(int *value, int attribute, int) {
         case 97: *value = MOST_SHARED; break;   // of a block that asks for it
         case 115: *value = 1; break;            // pools of memory
         default:
-            fprintf(stderr, "emulated card: attribute %d is not known\n", attribute);
+            fprintf(stderr, "emulated GPU: attribute %d is not known\n", attribute);
             return INVALID_VALUE;
     }
     return SUCCESS;
@@ -387,7 +387,7 @@ API int cuModuleLoadData(void **module, const void *image) {
     void *library = whole ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
     unlink(path.c_str());
     if (!library) {
-        fprintf(stderr, "emulated card: %s\n", whole ? dlerror() : "no room for kernels");
+        fprintf(stderr, "emulated GPU: %s\n", whole ? dlerror() : "no room for kernels");
         return INVALID_IMAGE;
     }
     *module = new Module{library, {}, 0};

@@ -1,4 +1,4 @@
-// Memory of the emulated card: each array ends where a page begins that nobody may touch, and is
+// Memory of the emulated GPU: each array ends where a page begins that nobody may touch, and is
 // filled with bytes that are NaN as a number and out of range as an index.
 #pragma once
 
@@ -81,11 +81,11 @@ class Memory {
     void explain(const char *at) {
         auto next = arrays_.upper_bound(const_cast<char *>(at));
         if (next == arrays_.begin()) {
-            fprintf(stderr, "emulated card: %p lies before all arrays\n", (const void *)at);
+            fprintf(stderr, "emulated GPU: %p lies before all arrays\n", (const void *)at);
             return;
         }
         auto &[start, array] = *--next;
-        fprintf(stderr, "emulated card: %p is %td bytes behind the start of an array of %zu bytes\n",
+        fprintf(stderr, "emulated GPU: %p is %td bytes behind the start of an array of %zu bytes\n",
                 (const void *)at, at - start, array.bytes);
     }
 

@@ -97,7 +97,7 @@ fn by_kernels<R: Real>(
         repetitions: if on.patches.arity() == 3 { 3 } else { 1 },
         ring_mask: RING as u32 - 1,
         patience: i64::MAX,
-        width: task.width.map_or(R::INFINITY, R::narrow),
+        width: task.width.map_or(R::INFINITY, R::of),
         near: task.near,
         slowness: R::one(),
         slowness_of_cells: 0,
@@ -161,18 +161,18 @@ fn by_kernels<R: Real>(
 /// Largest difference to the CPU where values matter.
 fn difference<R: Real>(found: &[R], on: &HostPatches<R>, task: &Task<R>) -> f64 {
     let mut expected = state(on, task);
-    let width = task.width.map(R::narrow);
+    let width = task.width.map(R::of);
     solve(&Cpu::new(1).unwrap(), &mut expected, width);
     let width = width.unwrap_or(R::INFINITY);
     let pairs = found.iter().zip(expected.u()).filter(|(a, b)| **a < width || **b < width);
-    pairs.map(|(&a, &b)| (a - b).abs().widen()).fold(0.0, f64::max)
+    pairs.map(|(&a, &b)| (a - b).abs().to_f64()).fold(0.0, f64::max)
 }
 
 /// Two sources with different start values; whole fields with and without order, and a band.
 fn tasks<R: Real>() -> [Task<R>; 3] {
     let task =
         |width, near| Task { given: vec![(0, 0.0), (17, 0.3)], width, near, front: Front::Plane };
-    [task(None, R::INFINITY), task(None, R::narrow(0.3)), task(Some(0.6), R::INFINITY)]
+    [task(None, R::INFINITY), task(None, R::of(0.3)), task(Some(0.6), R::INFINITY)]
 }
 
 fn check<R: Real>(arity: usize, organization: Organization, most: f64) {

@@ -34,11 +34,11 @@ impl<const K: usize> Given<K> {
         matches!(self, Given::Rows(_))
     }
 
-    fn on_card<R: Real>(&self, patches: &Patches) -> ([R; K], Vec<R>) {
+    fn on_gpu<R: Real>(&self, patches: &Patches) -> ([R; K], Vec<R>) {
         match self {
-            Given::Uniform(value) => (value.map(R::narrow), Vec::new()),
+            Given::Uniform(value) => (value.map(R::of), Vec::new()),
             Given::Rows(rows) => {
-                let rows = patches.to_patch_order(rows, |row| row.map(R::narrow));
+                let rows = patches.to_patch_order(rows, |row| row.map(R::of));
                 ([R::zero(); K], rows.concat())
             }
         }
@@ -88,18 +88,18 @@ impl<R: Real + Default> Bed<R> {
         let options = case.options.clone();
         let mut evolution =
             Evolution::<R>::new(cpu, mesh, patches.clone(), &phi, &terms, options).unwrap();
-        let start = patches.to_patch_order(&evolution.phi(), R::narrow);
+        let start = patches.to_patch_order(&evolution.phi(), R::of);
         let moving = patches.to_patch_order(&evolution.band(), u8::from);
         let moves = |&p: &u32| moving[patches.patch(p as usize).owned()].contains(&1);
         let mut active: Vec<u32> = (0..patches.len() as u32).filter(moves).collect();
-        // The card lists patches in any order.
+        // The GPU lists patches in any order.
         let mut random = Random::new(seed);
         for k in (1..active.len()).rev() {
             active.swap(k, random.below(k as u32 + 1) as usize);
         }
         let dt = evolution.step(f64::INFINITY).unwrap().dt;
         let half_width = case.options.half_width.unwrap_or(f64::INFINITY);
-        let limit = R::narrow(dt);
+        let limit = R::of(dt);
         let limits = Limits { first_order: limit, curvature: limit, speed: limit, inradius: limit };
         let control = Control {
             target: f64::INFINITY,
@@ -119,9 +119,9 @@ impl<R: Real + Default> Bed<R> {
         };
         active.resize(2 * patches.len(), u32::MAX);
         Bed {
-            velocity: case.velocity.on_card(patches),
-            curvature: case.curvature.on_card(patches),
-            near: R::narrow(half_width) * R::narrow(0.5),
+            velocity: case.velocity.on_gpu(patches),
+            curvature: case.curvature.on_gpu(patches),
+            near: R::of(half_width) * R::of(0.5),
             phi: [start.as_slice(), &start].concat(),
             control,
             chain: [Progress { step: u64::MAX, halt: u32::MAX, ..Progress::default() }; 2],
@@ -223,7 +223,7 @@ impl<R: Real + Default> Bed<R> {
     pub fn found(&self) -> Vec<f64> {
         let n = self.on.patches.n_vertices();
         let phi = &self.phi[self.control.parity as usize * n..][..n];
-        self.on.patches.to_mesh_order(phi, Real::widen)
+        self.on.patches.to_mesh_order(phi, Real::to_f64)
     }
 }
 

@@ -120,7 +120,7 @@ extern "C" __global__ void flow_begin(const Flow *f, u64 steps) {
     evolution_begin(f->s, 0.0, from_bits((u64)0x7ff0000000000000), -1.0, steps);
 }
 
-// phi, steps, the time, redistancings and the halt. One thread.
+// phi, steps, the time, reinitializations and the halt. One thread.
 extern "C" __global__ void flow_look(const Flow *f, real *phi, u64 *steps, double *time, u64 *done, u32 *halt) {
     u32 n = f->m.n_vertices;
     for (u32 v = 0; v < n; v++) phi[v] = f->s.phi[f->c.progress.parity * n + v];

@@ -1,5 +1,5 @@
 //! The kernels of an evolution (`band.cu`, `eikonal.cu`, `evolution.cu`) against that of the CPU:
-//! the first band, steps and redistancings, threads and blocks in random order.
+//! the first band, steps and reinitializations, threads and blocks in random order.
 
 use std::collections::BTreeSet;
 use std::ffi::c_void;
@@ -181,14 +181,14 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u
     };
     let mut flow: *mut c_void = null_mut();
     launch("flow_new", Launch::new(1, 1), &[arg(given), arg(from_mut(&mut flow))]);
-    let redistance = || {
+    let reinitialize = || {
         for kernel in ["flow_band_init", "flow_solve", "flow_band_final", "flow_band_mark"] {
             launch(kernel, all, &[arg(flow)]);
         }
     };
     launch("flow_shapes", all, &[arg(flow)]);
     launch("flow_reset", all, &[arg(flow)]);
-    redistance();
+    reinitialize();
     launch("flow_begin", Launch::new(1, 1), &[arg(flow), arg(STEPS as u64)]);
     let cycle = || {
         for turn in 0..CYCLE {
@@ -197,7 +197,7 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u
             launch("flow_step", how, &[arg(flow), arg(turn)]);
         }
         launch("flow_settle", Launch::new(1, 32), &[arg(flow), arg(CYCLE)]);
-        redistance();
+        reinitialize();
         let mut phi = vec![0.0; on.patches.n_vertices()];
         let (mut steps, mut time, mut reinitializations, mut halt) = (0u64, 0.0, 0u64, 0u32);
         let args = [

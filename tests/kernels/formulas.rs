@@ -69,14 +69,14 @@ fn case<R: Real, const N: usize>(i: usize, random: &mut Random) -> Case<R, N> {
     let eps = if random.below(8) == 0 { 0.0 } else { random.signed() };
     let f = if random.below(4) == 0 { 1.0 } else { 1.0 + 0.9 * random.signed() };
     Case {
-        x: x.map(|x| x.map(R::narrow)),
-        phi: phi.map(R::narrow),
-        u: u.map(R::narrow),
-        a: a.map(R::narrow),
-        f: R::narrow(f),
-        eps: R::narrow(eps),
-        divergence: R::narrow(random.signed()),
-        dt: R::narrow(random.signed().abs()),
+        x: x.map(|x| x.map(R::of)),
+        phi: phi.map(R::of),
+        u: u.map(R::of),
+        a: a.map(R::of),
+        f: R::of(f),
+        eps: R::of(eps),
+        divergence: R::of(random.signed()),
+        dt: R::of(random.signed().abs()),
     }
 }
 
@@ -148,7 +148,7 @@ fn in_rust<R: Real, const N: usize>(c: &Case<R, N>, next: fn(R) -> R) -> Results
 }
 
 fn is_nan<R: Real>(x: R) -> bool {
-    x.widen().is_nan()
+    x.to_f64().is_nan()
 }
 
 /// Compares all results of all cases.

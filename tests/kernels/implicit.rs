@@ -38,7 +38,7 @@ impl Kernels {
     ) -> Bed<R> {
         let mut bed = Bed::<R>::new(case, seed);
         let n = bed.on.patches.n_vertices();
-        let unknown = |n: usize| vec![R::narrow(f64::NAN); n];
+        let unknown = |n: usize| vec![R::of(f64::NAN); n];
         let mut entries = unknown(bed.on.patches.n_patch_cells() * 7);
         let (mut mass, mut residual, mut product) = (unknown(n), unknown(n), unknown(n));
         let (mut direction, mut diagonal) = (unknown(2 * n), vec![R::zero(); n]);

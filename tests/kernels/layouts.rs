@@ -3,17 +3,17 @@
 // Tests take some of what is there.
 #![allow(dead_code)]
 
-#[path = "../../src/levelset/eikonal/cuda/layout.rs"]
+#[path = "../../src/levelset/eikonal/cuda/kernel_arguments.rs"]
 pub mod eikonal;
-#[path = "../../src/levelset/evolution/cuda/layout.rs"]
+#[path = "../../src/levelset/evolution/cuda/kernel_arguments.rs"]
 pub mod evolution;
-#[path = "../../src/surface/measures/cuda/layout.rs"]
+#[path = "../../src/surface/measures/cuda/kernel_arguments.rs"]
 pub mod measures;
-#[path = "../../src/patches/cuda/layout.rs"]
+#[path = "../../src/patches/cuda/kernel_arguments.rs"]
 pub mod patches;
-#[path = "../../crates/view/src/picture/cuda/layout.rs"]
+#[path = "../../crates/view/src/picture/cuda/kernel_arguments.rs"]
 pub mod picture;
-#[path = "../../src/reconstruct/potential/cuda/layout.rs"]
+#[path = "../../src/reconstruct/potential/cuda/kernel_arguments.rs"]
 pub mod potential;
-#[path = "../../crates/view/src/render/cuda/layout.rs"]
+#[path = "../../crates/view/src/render/cuda/kernel_arguments.rs"]
 pub mod render;

@@ -160,8 +160,8 @@ fn compare<R: Real>(arity: usize, tolerance: f64) {
         for patch_size in [3, 40, 1000] {
             let bench = Bench::<R>::new(&library, mesh, patch_size);
             for (name, phi) in functions(mesh) {
-                let phi: Vec<R> = phi.iter().map(|&v| R::narrow(v)).collect();
-                let wide: Vec<f64> = phi.iter().map(|v| v.widen()).collect();
+                let phi: Vec<R> = phi.iter().map(|&v| R::of(v)).collect();
+                let wide: Vec<f64> = phi.iter().map(|v| v.to_f64()).collect();
                 let expected = measurer.measure(mesh, &wide);
                 let what = format!("{name} on {mesh_name}, patches of {patch_size}");
                 let found = bench.measure(&phi, 5, 0);

@@ -1,8 +1,8 @@
-//! Kernels of surfaces from samples: the octree of the processor bit by bit, and velocities by sums over all
+//! Kernels of surfaces from samples: the octree of the CPU bit by bit, and velocities by sums over all
 //! samples.
 
 use zeroset::grid::{Band, TiledGrid};
-use zeroset::levelset::tiled::cuda::KeptArgument;
+use zeroset::levelset::tiled::cuda::StationaryArgument;
 use zeroset::reconstruct::potential::{Frame, Node, Octree};
 
 use super::layouts::potential::{CellsArgument, FieldArgument, FrameArgument};
@@ -85,7 +85,7 @@ fn built(library: &Library, points: &[[f64; 3]], frame: &Frame) -> (Vec<Node>, V
 }
 
 #[test]
-fn octrees_are_those_of_the_processor_bit_by_bit() {
+fn octrees_are_those_of_the_cpu_bit_by_bit() {
     let kernels = [
         "octree_keys",
         "octree_samples",
@@ -121,7 +121,7 @@ fn octrees_are_those_of_the_processor_bit_by_bit() {
     }
 }
 
-/// The nodes that the processor takes for a tile with this middle, as places in voxels of the level and numbers of
+/// The nodes that the CPU takes for a tile with this middle, as places in voxels of the level and numbers of
 /// samples: `Sources::gather` of `src/reconstruct/potential/sum.rs`, in its precision, so that the same ones are opened.
 fn taken(tree: &Octree, theta: f32, level: u32, middle: [f32; 3]) -> Vec<[f64; 4]> {
     let scale = (1.0 / tree.frame().edge(level)) as f32;
@@ -169,10 +169,10 @@ const TOLERANCE: f64 = 4e-5;
 
 /// Sums over nodes are far from those over samples: on this cloud by up to 0.16 in a velocity of 1 at theta = 0.5, and a
 /// bound by the size of the nodes says nothing there, as theta = 0.5 takes nodes whose samples are up to sqrt(3) / 2 of
-/// the distance off their centroid. But the kernel opens the nodes that the processor opens, so that both agree up to
+/// the distance off their centroid. But the kernel opens the nodes that the CPU opens, so that both agree up to
 /// rounding whatever theta is.
 #[test]
-fn velocities_are_those_of_the_nodes_that_the_processor_takes() {
+fn velocities_are_those_of_the_nodes_that_the_cpu_takes() {
     let points = cloud(700);
     let frame = Frame::new(&points, 6).unwrap();
     let tree = Octree::new(&points, frame).unwrap();
@@ -205,7 +205,7 @@ fn velocities_are_those_of_the_nodes_that_the_processor_takes() {
             let mut values = vec![0_i16; 192 * grid.n_tiles()];
             let mut extremes = vec![[0_f32; 3]; grid.n_tiles()];
             let (of_values, of_tiles) = (values.as_mut_ptr() as u64, extremes.as_mut_ptr() as u64);
-            let kept = KeptArgument { values: of_values, extremes: of_tiles };
+            let kept = StationaryArgument { values: of_values, extremes: of_tiles };
             let p = exponent as f32;
             let field = FieldArgument {
                 centers: centers.as_ptr() as u64,

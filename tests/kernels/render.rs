@@ -1,8 +1,8 @@
-//! Kernels of rays against the processor: the same hits, to the bit, by every rule.
+//! Kernels of rays against the CPU: the same hits, to the bit, by every rule.
 
 use zeroset::Cpu;
 use zeroset::point_distance::Edt;
-use zeroset::render::{Camera, Frame, Guide, Hit, Rule, Solid, march};
+use zeroset::render::{Camera, Frame, Hit, Rule, Solid, SpaceSkipping, march};
 use zeroset::volume::{Placement, Samples, Volume};
 
 use super::layouts::render::{FrameArgument, GuideArgument, PYRAMID_LEVELS, SolidArgument};
@@ -141,7 +141,8 @@ fn hits_of(solid: &Solid<'_>, level: Option<f64>, frame: &FrameArgument) {
         // SAFETY: a place for each ray; the solid's arrays are those of its shape.
         unsafe { library.launch("march_rays", &Launch::new(grid, 128), &args) }.unwrap();
         let expected =
-            march(solid, &Guide::new(rule, solid, &cpu).unwrap(), &view, size, SAMPLES).unwrap();
+            march(solid, &SpaceSkipping::new(rule, solid, &cpu).unwrap(), &view, size, SAMPLES)
+                .unwrap();
         for (k, Hit { t: there, cube, steps: looks, .. }) in expected.iter().enumerate() {
             assert_eq!((t[k], cubes[k], steps[k]), (*there, *cube, *looks), "{rule:?}, ray {k}");
         }
@@ -154,7 +155,7 @@ fn hits_of(solid: &Solid<'_>, level: Option<f64>, frame: &FrameArgument) {
     }
 }
 
-/// The light on hits by the formula, with the normals of the processor.
+/// The light on hits by the formula, with the normals of the CPU.
 fn light_on(
     solid: &Solid<'_>,
     argument: SolidArgument,
@@ -219,7 +220,7 @@ fn unit(a: V) -> V {
 }
 
 #[test]
-fn rays_have_the_bits_of_the_processor() {
+fn rays_have_the_bits_of_the_cpu() {
     let toward = unit(TO_EYE);
     let right = unit(cross([0.0, 0.0, 1.0], toward));
     let half = 0.5 * 40.0_f64.to_radians();

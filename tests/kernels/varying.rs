@@ -75,7 +75,7 @@ fn search<R: Real + Default + 'static>(
     let (mut counts, mut broken) = (vec![0u32; 4], vec![u32::MAX; 4]);
     let (mut reading, mut seen) = (vec![u32::MAX; n_patches], vec![0u32; n_patches]);
     let mut limits = [[R::zero(); 4]; 2];
-    let mut values = vec![R::narrow(f64::NAN); 2 * n];
+    let mut values = vec![R::of(f64::NAN); 2 * n];
     bed.control.dt = 0.0;
     (bed.control.cfl_first_order, bed.control.cfl_curvature) = (cfl, cfl);
     let (patches, mut state) = bed.arguments();
@@ -154,8 +154,8 @@ fn compare<R: Real + Default + 'static, const N: usize>(case: &Case, texts: [&st
             for v in 0..n {
                 let found = values[k * n + v];
                 match read.contains(&(bed.on.patches.owner(v) as u32)) {
-                    true => assert!(found == R::narrow(at_middle[v]), "vertex {v}: {found}"),
-                    false => assert!(found.widen().is_nan(), "vertex {v} is not read"),
+                    true => assert!(found == R::of(at_middle[v]), "vertex {v}: {found}"),
+                    false => assert!(found.to_f64().is_nan(), "vertex {v} is not read"),
                 }
             }
         }

@@ -109,7 +109,7 @@ fn resumed_is_uninterrupted<R: Real>(name: &str, mesh: &Mesh, terms: &Terms, opt
         assert!(renewed.len() >= 2, "{name}: phi was renewed {} times", renewed.len());
     }
     assert!(run.phi().iter().any(|&x| x < 0.0), "{name}: the interface is gone");
-    // At the start, right before, right after and one behind a redistancing, and in between.
+    // At the start, right before, right after and one behind a reinitialization, and in between.
     let mut moments = vec![0, 1, STEPS / 2, STEPS - 1];
     for &k in renewed.iter().take(3) {
         moments.extend([k, k + 1, k + 2]);

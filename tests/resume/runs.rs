@@ -143,7 +143,7 @@ fn interrupts_leave_no_trace() {
     interrupted_is_uninterrupted(SURFACE, &[], &[7, 20]);
     interrupted_is_uninterrupted(SURFACE, &[], &[6, 8, 21, 39]);
     interrupted_is_uninterrupted(SURFACE, &["precision=f64", "evolve.curvature=0.05"], &[9, 34]);
-    // Right before, at, and right after a redistancing.
+    // Right before, at, and right after a reinitialization.
     interrupted_is_uninterrupted(SOLID, &[], &[3, 5, 16, 29]);
     interrupted_is_uninterrupted(SOLID, &["precision=f32", "output.interface=true"], &[4, 13]);
 }

@@ -204,7 +204,7 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
             let what = format!("{} values of phi for {nx} x {ny} x {nz} voxels", phi.len());
             return Err(Error::usage(what, "give one per voxel"));
         }
-        let gamma = R::narrow(options.gamma);
+        let gamma = R::of(options.gamma);
         let mut pool = Pool::new();
         pool.grow(grid.n())?;
         // Voxels of the last blocks beyond the box are never read, and stay as they are.
@@ -237,9 +237,9 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
     }
 
     /// Makes phi a distance, directly.
-    pub fn redistance(&mut self) {
+    pub fn reinitialize(&mut self) {
         self.prepare(true);
-        self.motion.redistance(&self.grid);
+        self.motion.reinitialize_directly(&self.grid);
     }
 
     /// Finds the blocks to compute; all other values are the same in every array.

@@ -1,13 +1,13 @@
-//! The card against the processor (V43): the runs that `tests/cuda` compares, with numbers.
+//! The GPU against the CPU (V43): the runs that `tests/cuda` compares, with numbers.
 
 use zeroset::geometry::Real;
 
 use crate::backend::Backend;
-use crate::card;
 use crate::case::{Case, Floor, Gate, Row, Series};
 use crate::domains::Setting;
+use crate::gpu;
 use crate::parity::{Setup, setups};
-use crate::runs::{largest, redistance};
+use crate::runs::{largest, reinitialize};
 use crate::support::difference;
 
 /// Steps of the long comparison.
@@ -16,8 +16,8 @@ const STEPS: u64 = 100;
 const ROWS: &[Row] = &[
     Row::new("one step, relative", &[]).gate(Gate::AtMost(1e-13)).floor(Floor::Agreement),
     Row::new("100 steps", &[]).gate(Gate::AtMost(1e-10)).floor(Floor::Curvature),
-    Row::count("redistancings, difference", 0.0),
-    Row::new("redistancing, relative", &[]).gate(Gate::AtMost(1e-12)).floor(Floor::Agreement),
+    Row::count("reinitializations, difference", 0.0),
+    Row::new("reinitialization, relative", &[]).gate(Gate::AtMost(1e-12)).floor(Floor::Agreement),
 ];
 
 const fn one(name: &'static str, sizes: &'static [u32]) -> Series {
@@ -26,10 +26,10 @@ const fn one(name: &'static str, sizes: &'static [u32]) -> Series {
 
 pub const V43: Case = Case {
     id: "V43",
-    title: "processor and GPU",
-    exact: "phi on the GPU minus phi on the processor: after one step and one redistancing, \
+    title: "CPU and GPU",
+    exact: "phi on the GPU minus phi on the CPU: after one step and one reinitialization, \
             relative to the largest value; after 100 steps, where abs(phi) is less than half the \
-            half width; and how many redistancings more there were",
+            half width; and how many reinitializations more there were",
     note: "The size is 2/h. Gates in f32: 2e-6, and 1e-3 h after 100 steps. Taylor-Galerkin and \
            semi-implicit steps are compared in `tests/cuda`.",
     deviation: "",
@@ -53,23 +53,23 @@ pub const V43: Case = Case {
 };
 
 fn apart<R: Real>(setting: &Setting, setup: &Setup) -> Vec<f64> {
-    let cuda = card::of_this_thread().cuda;
-    let both = |steps| [setup.on_cpu::<R>(steps), setup.on_card::<R>(&cuda, steps)];
+    let cuda = gpu::of_this_thread().cuda;
+    let both = |steps| [setup.on_cpu::<R>(steps), setup.on_gpu::<R>(&cuda, steps)];
 
-    let [cpu, card] = both(1);
-    let one_step = difference(&cpu.phi, &card.phi);
+    let [cpu, gpu] = both(1);
+    let one_step = difference(&cpu.phi, &gpu.phi);
 
-    let [cpu, card] = both(STEPS);
+    let [cpu, gpu] = both(STEPS);
     let near = setup.options.half_width.map_or(f64::INFINITY, |w| 0.5 * w);
-    let pairs = cpu.phi.iter().zip(&card.phi).filter(|(cpu, _)| cpu.abs() < near);
-    let steps = largest(pairs.map(|(cpu, card)| (cpu - card).abs()));
-    let redistancings = card.redistancings as f64 - cpu.redistancings as f64;
+    let pairs = cpu.phi.iter().zip(&gpu.phi).filter(|(cpu, _)| cpu.abs() < near);
+    let steps = largest(pairs.map(|(cpu, gpu)| (cpu - gpu).abs()));
+    let reinitializations = gpu.reinitializations as f64 - cpu.reinitializations as f64;
 
     // No distance before.
     let start: Vec<f64> = setup.phi.iter().map(|phi| 2.0 * phi).collect();
-    let [cpu, card] = [Backend::Cpu, Backend::Cuda].map(|backend| {
+    let [cpu, gpu] = [Backend::Cpu, Backend::Cuda].map(|backend| {
         let domain = Setting { backend, ..*setting }.place(setup.mesh.clone());
-        redistance(&domain, &start, setup.options.half_width, 1).swap_remove(0).u
+        reinitialize(&domain, &start, setup.options.half_width, 1).swap_remove(0).u
     });
-    vec![one_step, steps, redistancings, difference(&cpu, &card)]
+    vec![one_step, steps, reinitializations, difference(&cpu, &gpu)]
 }

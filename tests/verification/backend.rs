@@ -8,20 +8,20 @@ use std::sync::Arc;
 use zeroset::Cpu;
 use zeroset::error::Result;
 use zeroset::geometry::Real;
-use zeroset::levelset::eikonal::{EikonalState, Solve, Stats};
+use zeroset::levelset::eikonal::{EikonalSolver, EikonalState, Stats};
 use zeroset::levelset::evolution::{Evolution, Options, Terms};
 
-pub use crate::card::description;
-use crate::card::{self, OnCard};
 use crate::domains::Domain;
+pub use crate::gpu::description;
+use crate::gpu::{self, Gpu};
 pub use zeroset_testing::backends::{Backend, backends};
 
 /// Where fronts run.
 pub enum Solver {
     /// On one thread.
     Cpu(Cpu),
-    /// On the card of this thread.
-    Card(OnCard),
+    /// On the GPU of this thread.
+    Gpu(Gpu),
 }
 
 impl Solver {
@@ -29,16 +29,16 @@ impl Solver {
     pub fn of(backend: Backend) -> Self {
         match backend {
             Backend::Cpu => Solver::Cpu(one_thread()),
-            Backend::Cuda => Solver::Card(card::of_this_thread()),
+            Backend::Cuda => Solver::Gpu(gpu::of_this_thread()),
         }
     }
 }
 
-impl Solve for Solver {
+impl EikonalSolver for Solver {
     fn solve<R: Real>(&self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
         match self {
             Solver::Cpu(cpu) => cpu.solve(state, width),
-            Solver::Card(card) => card.solve(state, width),
+            Solver::Gpu(gpu) => gpu.solve(state, width),
         }
     }
 }
@@ -55,8 +55,8 @@ pub trait Moving {
     fn time(&self) -> f64;
     /// Steps taken.
     fn n_steps(&self) -> u64;
-    /// Redistancings, that at the start included.
-    fn redistancings(&self) -> u64;
+    /// Reinitializations, that at the start included.
+    fn reinitializations(&self) -> u64;
 }
 
 impl<R: Real> Moving for Evolution<R> {
@@ -82,7 +82,7 @@ impl<R: Real> Moving for Evolution<R> {
         self.n_steps()
     }
 
-    fn redistancings(&self) -> u64 {
+    fn reinitializations(&self) -> u64 {
         self.totals().reinitializations
     }
 }
@@ -103,7 +103,7 @@ pub fn with_motion<R: Real, T: Send>(
             let mesh = &domain.solved;
             work(&mut Evolution::<R>::new(cpu, mesh, patches, phi, terms, options).unwrap())
         }),
-        Backend::Cuda => work(&mut card::evolution::<R>(domain, cpu, phi, terms, options)),
+        Backend::Cuda => work(&mut gpu::evolution::<R>(domain, cpu, phi, terms, options)),
     }
 }
 

@@ -87,7 +87,7 @@ pub enum Floor {
     Curvature,
     /// Agreement with the fixed point: 4e-7 of the diagonal of the box.
     FixedPoint,
-    /// Agreement of processor and GPU: 2e-6.
+    /// Agreement of CPU and GPU: 2e-6.
     Agreement,
     /// Numbers of things: none; they may depend on the partition.
     Count,

@@ -15,7 +15,7 @@ use crate::runs::band;
 /// Edge of a cell in both domains.
 const CELL: f64 = 2.0 / 128.0;
 
-/// Steps per sample, redistancings included.
+/// Steps per sample, reinitializations included.
 const STEPS: usize = 100;
 
 /// Samples of each domain.

@@ -174,12 +174,12 @@ pub const V20: Case = Case {
             beta = 1, t = 0.25; extinct at t = ln(1 / cos theta0) = 0.6156",
     note: "Axis z, which is one of the mesh, and an oblique one. Extinction: time at which no \
            cell is cut any more over the exact one, in a band of half width 5 mean edges with \
-           default rules, and on the whole domain redistanced every 10 steps.",
+           default rules, and on the whole domain reinitialized every 10 steps.",
     deviation: "The companion gives no number for the extinction; the gate of 3 % from ico-4 on \
-                is ours and asked only with redistancing every 10 steps. With the default rule \
+                is ours and asked only with reinitialization every 10 steps. With the default rule \
                 the last cells hold on longer (reported): once phi is flat inside the last cells \
                 and steep around them, the mass of (3), meas / abs(g), lets a flat vertex move \
-                only at a rate of the order of delta, until redistancing restores the slope. \
+                only at a rate of the order of delta, until reinitialization restores the slope. \
                 Without any, the interface may never vanish. Along an oblique axis the gate is 2 \
                 instead of 1.5 times the expected number; the companion's axis is not known.",
     measure: |setting, mesh, n| {

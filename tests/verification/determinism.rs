@@ -18,7 +18,7 @@ fn ball(mesh: &Mesh) -> Vec<f64> {
     mesh.vertices.iter().map(|&x| (Vec3::from(x) - center).norm() - 0.8).collect()
 }
 
-/// Bits of phi and number of redistancings after `steps` steps of all terms.
+/// Bits of phi and number of reinitializations after `steps` steps of all terms.
 fn bits<R: Real>(
     mesh: &Mesh,
     patches: &Arc<Patches>,
@@ -37,7 +37,7 @@ fn bits<R: Real>(
     (phi, run.totals().reinitializations)
 }
 
-/// Enough steps for several redistancings.
+/// Enough steps for several reinitializations.
 fn size_and_steps(name: &str) -> (u32, usize) {
     match name {
         "ico" => (4, 200),
@@ -60,7 +60,7 @@ fn bits_do_not_depend_on_threads() {
             bits::<f64>(&mesh, &Arc::new(patches), threads, options(), steps)
         };
         let one = run(1);
-        assert!(one.1 > 2, "{name}: only {} redistancings", one.1);
+        assert!(one.1 > 2, "{name}: only {} reinitializations", one.1);
         assert!(one.0.iter().any(|&b| f64::from_bits(b) < 0.0), "{name}: the interface is gone");
         for threads in [1, 2, 5] {
             assert!(run(threads) == one, "{name} with {threads} threads");
@@ -75,7 +75,7 @@ fn bits_do_not_depend_on_threads_in_single_precision() {
     let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, PATCH_SIZE).unwrap());
     let run = |threads| bits::<f32>(&mesh, &patches, threads, band(3.0 * mean_edge(&mesh)), steps);
     let one = run(1);
-    assert!(one.1 > 2, "only {} redistancings", one.1);
+    assert!(one.1 > 2, "only {} reinitializations", one.1);
     for threads in [2, 5] {
         assert!(run(threads) == one, "{threads} threads");
     }

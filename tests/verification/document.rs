@@ -13,17 +13,17 @@ use zeroset_testing::places::root;
 const CPU_ONLY: &str = "## What is not run on a GPU\n\n\
     - Random meshes and the length of a step cell by cell (`properties.rs`), the same bits for every \
     number of threads and every partition (`determinism.rs`), the cost of a step (`cost.rs`): tests \
-    of the processor. That a GPU gives the same bits in every run, and the same values for every \
+    of the CPU. That a GPU gives the same bits in every run, and the same values for every \
     size of patches, is tested in `tests/cuda`.\n\
-    - Start values of distances and of redistancing are found on the processor in V26 to V37 and \
+    - Start values of distances and of reinitialization are found on the CPU in V26 to V37 and \
     V54, and in V38 repetitions inside a patch are the GPU's own, so that those rows repeat the \
-    first. An evolution redistances on the GPU alone.\n\
+    first. An evolution reinitializes on the GPU alone.\n\
     - In single precision V42, which compares precisions itself, and V38 on the sphere: fronts cross \
     all of it from one vertex, and each patch on the way may keep back a change below the \
     tolerance.\n\
     - V44 to V53, grids, tiles, the octree of samples and distances to points: `tests/cuda` \
-    compares a card with the processor there.\n\
-    - Meshes, norms, interfaces and areas are found on the processor.\n";
+    compares a GPU with the CPU there.\n\
+    - Meshes, norms, interfaces and areas are found on the CPU.\n";
 
 /// A number as tables show it.
 pub fn number(x: f64) -> String {
@@ -156,7 +156,7 @@ fn header(page: &mut String, findings: &Findings, failures: &[String]) {
     );
     page.push_str(
         "Unless stated: square [-1, 1]^2 with n cells per side (cube: six tetrahedra per cell), \
-         signed distance as initial phi, whole domain, no redistancing, C = 1. Meshes: `diag` (all \
+         signed distance as initial phi, whole domain, no reinitialization, C = 1. Meshes: `diag` (all \
          diagonals parallel), `cross` (alternating), `jit` (diag, interior vertices moved by up to \
          0.25 cells), `del` (Delaunay, moved by up to 0.35), `equi` (nearly equilateral rows), \
          `obt` (staggered rows, angles up to 113 degrees), `kuhn` and `tets` (cube; the latter \
@@ -260,18 +260,18 @@ fn commit() -> String {
     format!("{commit}{suffix}")
 }
 
-/// Card, processor, cores, system; nothing that names this very machine.
+/// GPU, CPU, cores, system; nothing that names this very machine.
 fn machine(on: Backend) -> String {
-    let processor = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
+    let cpu = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
         Some(line.split_once(':')?.1.trim().to_string())
     });
-    let processor = processor.unwrap_or_else(|| std::env::consts::ARCH.to_string());
+    let cpu = cpu.unwrap_or_else(|| std::env::consts::ARCH.to_string());
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let processor = format!("{processor}, {threads} threads, {}", std::env::consts::OS);
+    let cpu = format!("{cpu}, {threads} threads, {}", std::env::consts::OS);
     match on {
-        Backend::Cpu => processor,
-        Backend::Cuda => format!("{}; {processor}", backend::description()),
+        Backend::Cpu => cpu,
+        Backend::Cuda => format!("{}; {cpu}", backend::description()),
     }
 }
 

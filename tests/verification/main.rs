@@ -15,7 +15,6 @@
 mod advection;
 mod agreement;
 mod backend;
-mod card;
 mod case;
 mod circular;
 mod cost;
@@ -27,11 +26,12 @@ mod domains;
 mod exact;
 mod fixed_point;
 mod fronts;
+mod gpu;
 mod nearest;
 mod operators;
 mod potential;
 mod properties;
-mod redistancing;
+mod reinitialization;
 mod runner;
 mod runs;
 mod tiled;
@@ -72,8 +72,8 @@ macro_rules! cases {
     };
 }
 
-/// The same, of the processor.
-fn settings_of_processor() -> Vec<Setting> {
+/// The same, of the CPU.
+fn settings_of_cpu() -> Vec<Setting> {
     settings().into_iter().filter(|setting| setting.backend == Backend::Cpu).collect()
 }
 
@@ -104,18 +104,18 @@ cases! {
     v23_cone: curvature::V23;
     v24_rotated_cap: advection::V24;
     v25_caps: fronts::V25;
-    v26_straight_interface: redistancing::V26;
+    v26_straight_interface: reinitialization::V26;
     v27_distance_to_a_ball: distances::V27;
     v28_distance_from_a_vertex: distances::V28;
-    v29_redistanced_circle: redistancing::V29;
-    v30_redistanced_circle_in_a_band: redistancing::V30;
-    v31_kink: redistancing::V31;
+    v29_reinitialized_circle: reinitialization::V29;
+    v30_reinitialized_circle_in_a_band: reinitialization::V30;
+    v31_kink: reinitialization::V31;
     v32_curves_and_points: distances::V32;
     v33_geodesic_distance: distances::V33;
     v34_unfoldable_surfaces: distances::V34;
-    v35_shift_of_the_zero_set: redistancing::V35;
-    v36_shift_of_a_warped_function: redistancing::V36;
-    v37_redistanced_square: redistancing::V37;
+    v35_shift_of_the_zero_set: reinitialization::V35;
+    v36_shift_of_a_warped_function: reinitialization::V36;
+    v37_reinitialized_square: reinitialization::V37;
     v38_fixed_point: fixed_point::V38;
     v39_maximum_principle: operators::V39;
     v40_monotone_options: operators::V40;
@@ -125,7 +125,7 @@ cases! {
 }
 
 cases! {
-    OF_PROCESSOR on settings_of_processor:
+    OF_CPU on settings_of_cpu:
     v44_weno_derivative: tiled::V44;
     v45_translated_circle_on_a_grid: tiled::V45;
     v46_fronts_on_a_grid: tiled::V46;
@@ -138,7 +138,7 @@ cases! {
     v53_distances_to_points: nearest::V53;
 }
 
-/// Cases of [`OF_PROCESSOR`] that are run in single precision too.
+/// Cases of [`OF_CPU`] that are run in single precision too.
 const TILED_SINGLE: List = &[
     (&tiled::V45, &["grid:weno", "grid:first"]),
     (&tiled::V46, &["grid:weno"]),
@@ -159,12 +159,12 @@ const SINGLE: List = &[
     (&curvature::V20, &["ico"]),
     (&advection::V24, &["ico"]),
     (&fronts::V25, &["ico"]),
-    (&redistancing::V26, &["jit", "tets"]),
+    (&reinitialization::V26, &["jit", "tets"]),
     (&distances::V27, &["equi", "obt", "tets"]),
-    (&redistancing::V30, &["diag"]),
+    (&reinitialization::V30, &["diag"]),
     (&distances::V33, &["ico"]),
-    (&redistancing::V35, &["jit"]),
-    (&redistancing::V36, &["diag"]),
+    (&reinitialization::V35, &["jit"]),
+    (&reinitialization::V36, &["diag"]),
     (&fixed_point::V38, &["equi", "obt", "tets"]),
     (&operators::V39, &["diag", "jit"]),
     (&fronts::V41, &["diag"]),
@@ -172,7 +172,7 @@ const SINGLE: List = &[
 
 /// Cases and meshes that are not run in single precision on a GPU: V42 compares precisions itself;
 /// in V38 fronts cross the whole sphere from one vertex, and each patch on the way may keep back a
-/// change below the tolerance (1.7e-6 on the processor, with a gate of 1.1e-6).
+/// change below the tolerance (1.7e-6 on the CPU, with a gate of 1.1e-6).
 const DOUBLE_ONLY: List = &[(&operators::V42, &["jit"]), (&fixed_point::V38, &["ico"])];
 
 /// Cases and planar meshes that are run turned in R^3 too.
@@ -184,12 +184,12 @@ const TURNED: List = &[
     (&curvature::V15, &["diag", "jit"]),
     (&curvature::V16, &["equi"]),
     (&curvature::V19, &["equi"]),
-    (&redistancing::V26, &["jit"]),
+    (&reinitialization::V26, &["jit"]),
     (&distances::V27, &["jit", "obt"]),
     (&distances::V28, &["diag"]),
-    (&redistancing::V30, &["diag", "obt"]),
-    (&redistancing::V35, &["jit"]),
-    (&redistancing::V36, &["diag"]),
+    (&reinitialization::V30, &["diag", "obt"]),
+    (&reinitialization::V35, &["jit"]),
+    (&reinitialization::V36, &["diag"]),
     (&fronts::V41, &["jit"]),
 ];
 
@@ -206,7 +206,7 @@ fn single_precision() {
     for setting in settings() {
         check(&listed(SINGLE, Setting { single: true, ..setting }, Scope::First(2)));
     }
-    for setting in settings_of_processor() {
+    for setting in settings_of_cpu() {
         check(&listed(TILED_SINGLE, Setting { single: true, ..setting }, Scope::First(2)));
     }
 }
@@ -223,7 +223,7 @@ fn planar_meshes_turned_in_space() {
 
 /// Where a GPU was asked for; elsewhere `tests/cuda` compares what it can.
 #[test]
-fn v43_processor_and_gpu() {
+fn v43_cpu_and_gpu() {
     for setting in settings().into_iter().filter(|setting| setting.backend == Backend::Cuda) {
         for single in [false, true] {
             check(&tasks(&agreement::V43, Setting { single, ..setting }, Scope::Quick));
@@ -231,7 +231,7 @@ fn v43_processor_and_gpu() {
     }
 }
 
-/// Cases that need a GPU besides the processor.
+/// Cases that need a GPU besides the CPU.
 const OF_BOTH: &[&Case] = &[&agreement::V43];
 
 /// The smaller sizes in single precision, but for [`DOUBLE_ONLY`].
@@ -255,7 +255,7 @@ fn verify(setting: Setting) -> Vec<String> {
     let cost_ratio = (setting.backend == Backend::Cpu).then(cost::ratio);
 
     let (both, own) =
-        if setting.backend == Backend::Cuda { (OF_BOTH, &[][..]) } else { (&[][..], OF_PROCESSOR) };
+        if setting.backend == Backend::Cuda { (OF_BOTH, &[][..]) } else { (&[][..], OF_CPU) };
     let cases = CASES.iter().chain(own).chain(both);
     let plain: Vec<Task> = cases.flat_map(|case| tasks(case, setting, Scope::Full)).collect();
     let single = match setting.backend {

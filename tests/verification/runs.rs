@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zeroset::Cpu;
 use zeroset::geometry::{Real, Vec3};
 use zeroset::levelset::eikonal::source::{self, Source};
-use zeroset::levelset::eikonal::{self, EikonalState, Front, Slowness, Solve, Width};
+use zeroset::levelset::eikonal::{self, EikonalSolver, EikonalState, Front, Slowness, Width};
 use zeroset::levelset::evolution::{Advection, Coefficient, CurvatureStep, Options, Rule, Terms};
 use zeroset::mesh::Mesh;
 use zeroset::patches::Coordinates;
@@ -38,7 +38,7 @@ pub fn curvature() -> Terms {
     Terms::default().with_curvature(Coefficient::Uniform([1.0]))
 }
 
-/// The whole domain, no redistancing; the published schemes.
+/// The whole domain, no reinitialization; the published schemes.
 pub fn whole() -> Options {
     published(Options::new(None))
 }
@@ -54,7 +54,7 @@ fn published(options: Options) -> Options {
         .with_curvature_step(CurvatureStep::Explicit)
 }
 
-/// The whole domain, no redistancing; Taylor-Galerkin advection with C = 1.5.
+/// The whole domain, no reinitialization; Taylor-Galerkin advection with C = 1.5.
 pub fn galerkin() -> Options {
     whole().with_advection(Advection::TaylorGalerkin).with_cfl(1.5)
 }
@@ -67,8 +67,8 @@ pub struct Run {
     pub time: f64,
     /// Steps taken.
     pub steps: u64,
-    /// Redistancings, that at the start included.
-    pub redistancings: u64,
+    /// Reinitializations, that at the start included.
+    pub reinitializations: u64,
 }
 
 /// Runs to `end`, or until the interface is gone.
@@ -90,8 +90,8 @@ fn evolve_in<R: Real>(
     with_motion::<R, _>(domain, phi, terms, options, |run| {
         run.run_to(end, MAX_STEPS);
         assert!(run.n_steps() < MAX_STEPS, "no end after {MAX_STEPS} steps");
-        let (phi, redistancings) = (run.phi(), run.redistancings());
-        Run { phi, time: run.time(), steps: run.n_steps(), redistancings }
+        let (phi, reinitializations) = (run.phi(), run.reinitializations());
+        Run { phi, time: run.time(), steps: run.n_steps(), reinitializations }
     })
 }
 
@@ -191,21 +191,21 @@ fn eikonal_state<R: Real>(domain: &Domain) -> EikonalState<R> {
     EikonalState::new(domain.patches.clone(), coordinates, Slowness::Uniform(R::one()))
 }
 
-/// Signed distance after each of `times` redistancings, in a band or (`None`) everywhere.
-pub fn redistance(
+/// Signed distance after each of `times` reinitializations, in a band or (`None`) everywhere.
+pub fn reinitialize(
     domain: &Domain,
     phi: &[f64],
     width: Option<f64>,
     times: usize,
 ) -> Vec<Distances> {
     if domain.single {
-        redistance_in::<f32>(domain, phi, width, times)
+        reinitialize_in::<f32>(domain, phi, width, times)
     } else {
-        redistance_in::<f64>(domain, phi, width, times)
+        reinitialize_in::<f64>(domain, phi, width, times)
     }
 }
 
-fn redistance_in<R: Real>(
+fn reinitialize_in<R: Real>(
     domain: &Domain,
     phi: &[f64],
     width: Option<f64>,
@@ -214,15 +214,16 @@ fn redistance_in<R: Real>(
     let (cpu, solver) = (Cpu::new(1).unwrap(), Solver::of(domain.backend));
     let patches = &domain.patches;
     let mut state = eikonal_state::<R>(domain);
-    let mut phi = patches.to_patch_order(phi, R::narrow);
+    let mut phi = patches.to_patch_order(phi, R::of);
     let all: Vec<u32> = (0..patches.len() as u32).collect();
     let width = match width {
-        Some(w) => Width::Band(R::narrow(w)),
+        Some(w) => Width::Band(R::of(w)),
         None => Width::Whole,
     };
     let once = |_| {
-        let stats = eikonal::redistance(&solver, &cpu, &mut state, &mut phi, &all, width).unwrap();
-        distances_of(patches.to_mesh_order(&phi, R::widen), stats)
+        let stats =
+            eikonal::reinitialize(&solver, &cpu, &mut state, &mut phi, &all, width).unwrap();
+        distances_of(patches.to_mesh_order(&phi, R::to_f64), stats)
     };
     (0..times).map(once).collect()
 }

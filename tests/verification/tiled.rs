@@ -88,7 +88,7 @@ impl Voxels {
 
     /// phi at the vertices from voxels, in lengths.
     fn at_vertices<R: Wide>(&self, phi: &[R]) -> Vec<f64> {
-        self.voxel.iter().map(|&v| phi[v].widen() * self.h).collect()
+        self.voxel.iter().map(|&v| phi[v].to_f64() * self.h).collect()
     }
 
     /// Mean of `|exact|` at all crossings of phi on edges along the axes.
@@ -119,7 +119,7 @@ impl Voxels {
     fn of_vertices<R: Wide>(&self, phi: impl Fn(Vec3) -> f64) -> Vec<R> {
         let mut values = vec![R::zero(); self.size.iter().product()];
         for (&voxel, x) in self.voxel.iter().zip(&self.mesh.vertices) {
-            values[voxel] = R::narrow(phi((*x).into()) / self.h);
+            values[voxel] = R::of(phi((*x).into()) / self.h);
         }
         values
     }
@@ -406,7 +406,7 @@ fn differing<R: Wide, const E: usize>(n: u32, options: Options) -> Vec<f64> {
     let motion = Motion { velocity: Some(velocity), speed: -0.05, curvature: 0.01 };
     let phi: Vec<R> = voxels.of_vertices(start);
     let side = voxels.size[0];
-    let band = Band { gamma: R::narrow(options.gamma), reach: options.reach() };
+    let band = Band { gamma: R::of(options.gamma), reach: options.reach() };
     let last = ((side - 1) / E) as i32;
     let at = |voxel: [i32; 3]| {
         let [x, y, z] = voxel.map(|c| c.clamp(0, side as i32 - 1) as usize);
@@ -446,8 +446,8 @@ fn differing<R: Wide, const E: usize>(n: u32, options: Options) -> Vec<f64> {
             }
             let at = (z * side + y) * side + x;
             differing += f64::from(u8::from(*value != held[at]));
-            if value.widen().abs() < 1.0 {
-                sum += (value.widen() - all[at].widen()).abs();
+            if value.to_f64().abs() < 1.0 {
+                sum += (value.to_f64() - all[at].to_f64()).abs();
                 count += 1.0;
             }
         }

@@ -1,4 +1,4 @@
-//! More than 2^31 items on the processor, against formulas.
+//! More than 2^31 items on the CPU, against formulas.
 //!
 //! They take up to 42 GB and are run by name: `cargo test --release -p zeroset-core --test large_lists -- --ignored --test-threads 1`.
 

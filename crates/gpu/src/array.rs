@@ -1,4 +1,4 @@
-//! Arrays on the card, and pinned memory of the host.
+//! Arrays on the GPU, and pinned memory of the host.
 
 pub(crate) mod item;
 mod staging;
@@ -14,12 +14,12 @@ use super::{Cuda, device_error};
 use zeroset_core::Plain;
 use zeroset_core::error::Result;
 
-/// What arrays on the card hold.
+/// What arrays on the GPU hold.
 pub trait Element: Plain + Default {}
 
 impl<T: Plain + Default> Element for T {}
 
-/// An array on the card; freed with it.
+/// An array on the GPU; freed with it.
 pub struct Array<T: Element> {
     slice: CudaSlice<Item<T>>,
     address: u64,
@@ -32,7 +32,7 @@ impl<T: Element> Array<T> {
         Array { slice, address, len }
     }
 
-    /// Address on the card, for kernels.
+    /// Address on the GPU, for kernels.
     pub fn address(&self) -> u64 {
         self.address
     }
@@ -48,7 +48,7 @@ impl<T: Element> Array<T> {
     }
 }
 
-/// Memory of the host that the card reads and writes by itself.
+/// Memory of the host that the GPU reads and writes by itself.
 pub struct Pinned<T: Element> {
     slice: PinnedHostSlice<Item<T>>,
     /// Behind the last copy; the driver's own mark is not set where events are not tracked.
@@ -68,7 +68,7 @@ impl<T: Element> Pinned<T> {
     }
 }
 
-/// Values on their way to the host while kernels go on: a copy on the card, and pinned memory.
+/// Values on their way to the host while kernels go on: a copy on the GPU, and pinned memory.
 pub struct Outgoing<T: Element> {
     staged: Array<T>,
     host: Pinned<T>,
@@ -116,7 +116,7 @@ impl Cuda {
         Ok(Array::new(self, slice, len))
     }
 
-    /// A copy of `rows` on the card.
+    /// A copy of `rows` on the GPU.
     ///
     /// # Errors
     /// [`zeroset_core::Error::Device`] if there is not enough memory.
@@ -133,7 +133,7 @@ impl Cuda {
     /// Replaces the first elements of an array.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if the card does not answer.
+    /// [`zeroset_core::Error::Device`] if the GPU does not answer.
     ///
     /// # Panics
     /// If `rows` is longer than the array.
@@ -144,7 +144,7 @@ impl Cuda {
     /// Replaces the elements of an array from `first` on.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if the card does not answer.
+    /// [`zeroset_core::Error::Device`] if the GPU does not answer.
     ///
     /// # Panics
     /// If the array ends before `rows` do.
@@ -160,7 +160,7 @@ impl Cuda {
         }
         let mut into = array.slice.slice_mut(first..first + rows.len());
         let copied = self.stream().memcpy_htod(items(rows), &mut into);
-        copied.map_err(|e| device_error("copying to the card", e))
+        copied.map_err(|e| device_error("copying to the GPU", e))
     }
 
     /// An array of `len` elements, zero behind those of a shorter one.
@@ -173,7 +173,7 @@ impl Cuda {
         if n > 0 {
             let (from, mut into) = (array.slice.slice(..n), longer.slice.slice_mut(..n));
             let copied = self.stream().memcpy_dtod(&from, &mut into);
-            copied.map_err(|e| device_error("copying on the card", e))?;
+            copied.map_err(|e| device_error("copying on the GPU", e))?;
         }
         Ok(longer)
     }
@@ -181,7 +181,7 @@ impl Cuda {
     /// Sets all bytes of an array to zero.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if the card does not answer.
+    /// [`zeroset_core::Error::Device`] if the GPU does not answer.
     pub fn clear<T: Element>(&self, array: &mut Array<T>) -> Result<()> {
         self.stream().memset_zeros(&mut array.slice).map_err(|e| device_error("clearing", e))
     }
@@ -211,7 +211,7 @@ impl Cuda {
         let bytes = size_of_val(&rows[..]);
         if bytes >= staging::LARGE {
             let from = array.address + (range.start * size_of::<T>()) as u64;
-            // SAFETY: the bytes of all rows, which those of rows of the card replace.
+            // SAFETY: the bytes of all rows, which those of rows of the GPU replace.
             let into = unsafe { std::slice::from_raw_parts_mut(rows.as_mut_ptr().cast(), bytes) };
             // SAFETY: a part of the array.
             if unsafe { self.copy_large(from, into) }? {
@@ -220,7 +220,7 @@ impl Cuda {
         }
         if !rows.is_empty() {
             let copied = self.stream().memcpy_dtoh(&array.slice.slice(range), items_mut(&mut rows));
-            copied.map_err(|e| device_error("copying from the card", e))?;
+            copied.map_err(|e| device_error("copying from the GPU", e))?;
         }
         self.synchronize()?;
         Ok(rows)
@@ -243,7 +243,7 @@ impl Cuda {
     /// Room for `len` values on their way to the host.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if there is not enough memory, here or on the card.
+    /// [`zeroset_core::Error::Device`] if there is not enough memory, here or on the GPU.
     pub fn outgoing<T: Element>(&self, len: usize) -> Result<Outgoing<T>> {
         Ok(Outgoing { staged: self.zeros(len)?, host: self.pinned(len)? })
     }
@@ -252,7 +252,7 @@ impl Cuda {
     /// from now on may change it, and run while the copy is under way.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if the card does not answer.
+    /// [`zeroset_core::Error::Device`] if the GPU does not answer.
     ///
     /// # Panics
     /// If the range leaves the array or has not the length of `into`.
@@ -267,7 +267,7 @@ impl Cuda {
             return Ok(());
         }
         let Outgoing { staged, host } = into;
-        let fail = |e| device_error("copying from the card", e);
+        let fail = |e| device_error("copying from the GPU", e);
         // What was sent before may still be read.
         if let Some(copied) = &host.copied {
             self.stream().wait(copied).map_err(fail)?;
@@ -281,14 +281,14 @@ impl Cuda {
         Ok(())
     }
 
-    /// Lets the card copy an array into pinned memory after everything launched before, without
+    /// Lets the GPU copy an array into pinned memory after everything launched before, without
     /// waiting; [`Pinned::get`] waits.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if the card does not answer.
+    /// [`zeroset_core::Error::Device`] if the GPU does not answer.
     pub fn fetch<T: Element>(&self, array: &Array<T>, into: &mut Pinned<T>) -> Result<()> {
         let copied = self.stream().memcpy_dtoh(&array.slice, &mut into.slice);
-        let fail = |e| device_error("copying from the card", e);
+        let fail = |e| device_error("copying from the GPU", e);
         copied.map_err(fail)?;
         into.copied = Some(self.stream().record_event(None).map_err(fail)?);
         Ok(())
@@ -296,5 +296,5 @@ impl Cuda {
 }
 
 fn memory(bytes: usize) -> String {
-    format!("taking {bytes} bytes on the card")
+    format!("taking {bytes} bytes on the GPU")
 }

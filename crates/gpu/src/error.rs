@@ -9,21 +9,21 @@ use zeroset_core::error::{DeviceFault, Error};
 pub(crate) fn device_error(doing: &str, error: DriverError) -> Error {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
-            "free memory on the card, take precision = \"f32\", a smaller mesh, or use = \"cpu\""
+            "free memory on the GPU, take precision = \"f32\", a smaller mesh, or use = \"cpu\""
         }
         CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
         | CUresult::CUDA_ERROR_LAUNCH_FAILED
         | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
         | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
         | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION => {
-            "this program cannot use the card any more: start it again, with --resume if a \
+            "this program cannot use the GPU any more: start it again, with --resume if a \
              checkpoint was kept, or with use = \"cpu\"; please report it"
         }
         CUresult::CUDA_ERROR_ECC_UNCORRECTABLE | CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE => {
-            "the card does not work as it should: see `nvidia-smi`, or take use = \"cpu\""
+            "the GPU does not work as it should: see `nvidia-smi`, or take use = \"cpu\""
         }
         CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU | CUresult::CUDA_ERROR_INVALID_PTX => {
-            "the compiler of kernels (NVRTC) does not know this card: install a newer one"
+            "the compiler of kernels (NVRTC) does not know this GPU: install a newer one"
         }
         _ => "see `zeroset devices`, or take use = \"cpu\"",
     };

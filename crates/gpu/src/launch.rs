@@ -27,7 +27,7 @@ pub struct Launch {
     pub block: u32,
     /// Bytes of dynamic shared memory of a block.
     pub shared: u32,
-    /// All blocks are on the card at once, so that they can wait for each other.
+    /// All blocks are on the GPU at once, so that they can wait for each other.
     pub cooperative: bool,
 }
 
@@ -66,14 +66,14 @@ impl Kernel {
     /// Allows this much dynamic shared memory per block.
     ///
     /// # Errors
-    /// [`Error::Device`] if the card has less.
+    /// [`Error::Device`] if the GPU has less.
     pub fn allow_shared(&self, bytes: u32) -> Result<()> {
         let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         self.function.set_attribute(attribute, bytes as i32).map_err(|_| {
             Error::device_fault(
                 DeviceFault::Limit,
                 format!(
-                    "{} needs {bytes} bytes of shared memory, more than the card has",
+                    "{} needs {bytes} bytes of shared memory, more than the GPU has",
                     self.name
                 ),
                 "take a smaller patch_size, precision = \"f32\", or use = \"cpu\"",
@@ -81,7 +81,7 @@ impl Kernel {
         })
     }
 
-    /// Blocks that are on the card at once.
+    /// Blocks that are on the GPU at once.
     ///
     /// # Errors
     /// [`Error::Device`] if not even one fits.
@@ -150,7 +150,7 @@ impl Cuda {
         done.map_err(fail)
     }
 
-    /// The same, and the kernel may begin before the one ahead of it has ended, where the card and
+    /// The same, and the kernel may begin before the one ahead of it has ended, where the GPU and
     /// its driver can: it waits by itself (`await_kernel_before` of `kernels/common/grid.cuh`).
     ///
     /// # Errors
@@ -222,7 +222,7 @@ impl Cuda {
     /// A point in the order of launches, for timing.
     ///
     /// # Errors
-    /// [`Error::Device`] if the card does not answer.
+    /// [`Error::Device`] if the GPU does not answer.
     pub fn mark(&self) -> Result<Mark> {
         let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
         let event = self.stream().record_event(flags).map_err(|e| device_error("timing", e))?;
@@ -256,7 +256,7 @@ impl Mark {
     /// # Errors
     /// [`Error::Device`] if a kernel before failed.
     pub fn wait(&self) -> Result<()> {
-        self.event.synchronize().map_err(|e| device_error("waiting for the card", e))
+        self.event.synchronize().map_err(|e| device_error("waiting for the GPU", e))
     }
 
     /// Milliseconds from here to a later point.

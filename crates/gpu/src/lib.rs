@@ -1,8 +1,8 @@
-//! The CUDA backend: one card, one stream, another for copies beside it, kernels compiled at run time.
+//! The CUDA backend: one GPU, one stream, another for copies beside it, kernels compiled at run time.
 //!
-//! [`Cuda`] is all that solvers see: arrays on the card ([`Array`]), kernels by name
+//! [`Cuda`] is all that solvers see: arrays on the GPU ([`Array`]), kernels by name
 //! ([`Cuda::kernel`]) and the only place where kernels are launched ([`Launch`]). Nothing here knows
-//! what the kernels compute. Neither a toolkit nor a card is needed to build this.
+//! what the kernels compute. Neither a toolkit nor a GPU is needed to build this.
 //!
 //! It stands on `zeroset-core` and `zeroset-kernels` alone, and the compiler keeps it so:
 //!
@@ -16,10 +16,10 @@ extern crate self as zeroset_gpu;
 mod array;
 pub mod blocks;
 pub mod cache;
-mod card;
 pub mod definitions;
 mod error;
 mod header;
+mod info;
 mod launch;
 pub mod nvrtc;
 pub mod points;
@@ -38,8 +38,8 @@ use cudarc::driver::{CudaContext, CudaFunction, CudaModule, CudaStream, result, 
 use cudarc::nvrtc::Ptx;
 
 pub use array::{Array, Element, Outgoing, Pinned};
-pub use card::{CardInfo, Reason};
 pub(crate) use error::device_error;
+pub use info::{GpuInfo, Reason};
 pub use launch::{Arguments, Graph, Kernel, Launch, Mark};
 pub use probe::available;
 pub use sources::Unit;
@@ -48,13 +48,13 @@ pub use zeroset_core::Plain;
 use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_core::primitives::memory::gibibytes;
 
-/// A card with its stream and the kernels compiled for it so far.
+/// A GPU with its stream and the kernels compiled for it so far.
 pub struct Cuda {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
     /// Copies to the host while kernels of `stream` go on.
     copies: Arc<CudaStream>,
-    card: CardInfo,
+    info: GpuInfo,
     /// Whether a kernel may be launched to begin before the one ahead has ended.
     overlaps: bool,
     modules: Mutex<HashMap<String, Arc<CudaModule>>>,
@@ -63,13 +63,13 @@ pub struct Cuda {
 }
 
 impl Cuda {
-    /// Opens a card by its number, from 0.
+    /// Opens a GPU by its number, from 0.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] saying what is missing: driver, card, or the compiler of kernels.
+    /// [`zeroset_core::Error::Device`] saying what is missing: driver, GPU, or the compiler of kernels.
     pub fn new(ordinal: u32) -> Result<Self> {
-        let card = probe::available(ordinal).map_err(Error::from)?;
-        let fail = |e| device_error("opening the card", e);
+        let info = probe::available(ordinal).map_err(Error::from)?;
+        let fail = |e| device_error("opening the GPU", e);
         let context = CudaContext::new(ordinal as usize).map_err(fail)?;
         // Events between arrays would forbid graphs; there is one stream, so order is given.
         // SAFETY: every array of this context is used on one stream, after a synchronization, or
@@ -78,21 +78,21 @@ impl Cuda {
         let stream = context.new_stream().map_err(fail)?;
         let copies = context.new_stream().map_err(fail)?;
         keep_freed_memory(&context);
-        let overlaps = card.capability >= (9, 0)
+        let overlaps = info.capability >= (9, 0)
             && probe::driver_version().is_ok_and(|version| version >= OVERLAPS_IN_GRAPHS);
         let (modules, staging) = (Mutex::default(), Mutex::default());
-        Ok(Cuda { context, stream, copies, card, overlaps, modules, staging })
+        Ok(Cuda { context, stream, copies, info, overlaps, modules, staging })
     }
 
-    /// What is known of the card.
-    pub fn card(&self) -> &CardInfo {
-        &self.card
+    /// The name, capability and memory of the GPU.
+    pub fn info(&self) -> &GpuInfo {
+        &self.info
     }
 
     /// Bytes free and in all.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if the card does not answer.
+    /// [`zeroset_core::Error::Device`] if the GPU does not answer.
     pub fn memory(&self) -> Result<(usize, usize)> {
         self.context.mem_get_info().map_err(|e| device_error("asking for free memory", e))
     }
@@ -100,7 +100,7 @@ impl Cuda {
     /// Refuses what needs more bytes than are free, before any are taken.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] that names `what`, both numbers and the remedy, or if the card does not answer.
+    /// [`zeroset_core::Error::Device`] that names `what`, both numbers and the remedy, or if the GPU does not answer.
     pub fn check_room(&self, bytes: u64, what: impl Display, remedy: &str) -> Result<()> {
         let (free, _) = self.memory()?;
         let free = free as u64;
@@ -108,7 +108,7 @@ impl Cuda {
             return Ok(());
         }
         let what = format!(
-            "no memory on the card for {what}: {} needed, {} free",
+            "no memory on the GPU for {what}: {} needed, {} free",
             gibibytes(bytes),
             gibibytes(free)
         );
@@ -118,12 +118,12 @@ impl Cuda {
     /// Bytes of shared memory that a block can have at most.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if the card does not answer.
+    /// [`zeroset_core::Error::Device`] if the GPU does not answer.
     pub fn shared_memory(&self) -> Result<u32> {
         let attribute =
             sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
         let bytes = self.context.attribute(attribute);
-        bytes.map(i32::unsigned_abs).map_err(|e| device_error("asking about the card", e))
+        bytes.map(i32::unsigned_abs).map_err(|e| device_error("asking about the GPU", e))
     }
 
     /// A kernel of a unit, compiled unless it was before.
@@ -140,7 +140,7 @@ impl Cuda {
         let module = match modules.get(&key) {
             Some(module) => module.clone(),
             None => {
-                let cubin = cache::cubin(unit, &self.card.arch())?;
+                let cubin = cache::cubin(unit, &self.info.arch())?;
                 let fail = |e| device_error(&format!("loading the kernels of {}", unit.name), e);
                 let module = self.context.load_module(Ptx::from_binary(cubin)).map_err(fail)?;
                 modules.insert(key, module.clone());
@@ -150,7 +150,7 @@ impl Cuda {
         let function: CudaFunction = module
             .load_function(name)
             .map_err(|e| device_error(&format!("loading the kernel {name}"), e))?;
-        Ok(Kernel::new(function, name, self.card.multiprocessors))
+        Ok(Kernel::new(function, name, self.info.multiprocessors))
     }
 
     /// Waits until everything launched is done.
@@ -158,7 +158,7 @@ impl Cuda {
     /// # Errors
     /// [`zeroset_core::Error::Device`] if one of the kernels failed.
     pub fn synchronize(&self) -> Result<()> {
-        self.stream.synchronize().map_err(|e| device_error("waiting for the card", e))
+        self.stream.synchronize().map_err(|e| device_error("waiting for the GPU", e))
     }
 
     pub(crate) fn stream(&self) -> &Arc<CudaStream> {
@@ -192,6 +192,6 @@ fn keep_freed_memory(context: &CudaContext) {
         }
     };
     if let Err(e) = set() {
-        tracing::debug!("the card's memory pool gives memory back: {e:?}");
+        tracing::debug!("the GPU's memory pool gives memory back: {e:?}");
     }
 }

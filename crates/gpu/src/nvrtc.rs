@@ -196,7 +196,7 @@ impl Nvrtc {
                 unit.title(),
                 self.message(status)
             );
-            let remedy = "a newer NVRTC may know the card (`zeroset devices` says which is used); \
+            let remedy = "a newer NVRTC may know the GPU (`zeroset devices` says which is used); \
                           else this is a fault of the program";
             return Err(Error::device_fault(DeviceFault::Compiler, what.trim_end(), remedy));
         }

@@ -1,41 +1,41 @@
 //! What the driver shows, asked in an order in which nothing panics, and without a context on any
-//! card: making one takes tenths of a second.
+//! GPU: making one takes tenths of a second.
 
 use cudarc::driver::result::{self, DriverError, device};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 
 use super::{cache, nvrtc, sources};
-use crate::{CardInfo, Reason};
+use crate::{GpuInfo, Reason};
 
 /// Oldest version of CUDA that a driver must know: that of the oldest NVRTC whose code it is given.
 const LEAST_DRIVER: (u32, u32) = (12, 0);
 
-/// The card of this number if kernels can run on it: there is a driver, the card is new enough,
+/// The GPU of this number if kernels can run on it: there is a driver, the GPU is new enough,
 /// and there is a compiler (found, not opened) or all kernels are in the cache.
 ///
 /// # Errors
 /// The [`Reason`] why not.
-pub fn available(ordinal: u32) -> Result<CardInfo, Reason> {
+pub fn available(ordinal: u32) -> Result<GpuInfo, Reason> {
     driver_version()?;
     let count = count()?;
     if count == 0 {
-        return Err(Reason::NoCard);
+        return Err(Reason::NoGpu);
     }
     if ordinal >= count {
-        return Err(Reason::NoSuchCard { ordinal, count });
+        return Err(Reason::NoSuchGpu { ordinal, count });
     }
-    let card = card(ordinal)?;
-    if card.capability < CardInfo::LEAST_CAPABILITY {
-        return Err(Reason::TooOld { name: card.name, capability: card.capability });
+    let gpu = gpu(ordinal)?;
+    if gpu.capability < GpuInfo::LEAST_CAPABILITY {
+        return Err(Reason::TooOld { name: gpu.name, capability: gpu.capability });
     }
-    compiler_or_cache(&card.arch())?;
-    Ok(card)
+    compiler_or_cache(&gpu.arch())?;
+    Ok(gpu)
 }
 
 /// The newest CUDA that the driver knows, major and minor number.
 ///
 /// # Errors
-/// [`Reason::NoDriver`]; [`Reason::NoCard`] where the driver starts with a card only;
+/// [`Reason::NoDriver`]; [`Reason::NoGpu`] where the driver starts with a GPU only;
 /// [`Reason::Driver`] if it does not start or is too old.
 pub fn driver_version() -> Result<(u32, u32), Reason> {
     // SAFETY: loads libcuda, which runs nothing before it is initialized.
@@ -55,7 +55,7 @@ pub fn driver_version() -> Result<(u32, u32), Reason> {
     Ok(version)
 }
 
-/// Number of cards; [`driver_version`] comes before it.
+/// Number of GPUs; [`driver_version`] comes before it.
 ///
 /// # Errors
 /// [`Reason::Driver`].
@@ -63,16 +63,16 @@ pub fn count() -> Result<u32, Reason> {
     device::get_count().map(|n| n.unsigned_abs()).map_err(reason)
 }
 
-/// A card, whether kernels can run on it or not; [`driver_version`] comes before it.
+/// A GPU, whether kernels can run on it or not; [`driver_version`] comes before it.
 ///
 /// # Errors
 /// [`Reason::Driver`].
-pub fn card(ordinal: u32) -> Result<CardInfo, Reason> {
+pub fn gpu(ordinal: u32) -> Result<GpuInfo, Reason> {
     let handle = device::get(ordinal as i32).map_err(reason)?;
     // SAFETY: the handle is the driver's.
     let attribute = |of| unsafe { device::get_attribute(handle, of) }.map(i32::unsigned_abs);
     let attribute = |of| attribute(of).map_err(reason);
-    Ok(CardInfo {
+    Ok(GpuInfo {
         ordinal,
         name: device::get_name(handle).map_err(reason)?,
         capability: (
@@ -96,7 +96,7 @@ fn compiler_or_cache(arch: &str) -> Result<(), Reason> {
 
 fn reason(error: DriverError) -> Reason {
     match error.0 {
-        CUresult::CUDA_ERROR_NO_DEVICE => Reason::NoCard,
+        CUresult::CUDA_ERROR_NO_DEVICE => Reason::NoGpu,
         _ => Reason::Driver(message(error)),
     }
 }

@@ -1,4 +1,4 @@
-//! A small kernel on a card, compared with the host bit by bit: shows that compiling, loading,
+//! A small kernel on a GPU, compared with the host bit by bit: shows that compiling, loading,
 //! launching and copying work.
 
 use crate::blocks::DEFAULT_BLOCK;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use super::array::item::{Item, items, values};
 use super::probe::message;
 use super::{cache, sources::Unit};
-use crate::CardInfo;
+use crate::GpuInfo;
 use zeroset_core::error::{Error, Result};
 use zeroset_core::geometry::Real;
 
@@ -23,35 +23,35 @@ const N: usize = 100_003;
 /// A test that went well.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passed {
-    /// Memory in bytes that is free on the card.
+    /// Memory in bytes that is free on the GPU.
     pub free_memory: u64,
-    /// Seconds for the driver's context on the card.
+    /// Seconds for the driver's context on the GPU.
     pub context_seconds: f64,
     /// Seconds for the rest: kernels from the cache or compiled, copies, launches, comparison.
     pub test_seconds: f64,
 }
 
-/// Tests a card in both precisions.
+/// Tests a GPU in both precisions.
 ///
 /// # Errors
 /// [`Error::Device`] that says what failed.
-pub fn self_test(card: &CardInfo) -> Result<Passed> {
+pub fn self_test(gpu: &GpuInfo) -> Result<Passed> {
     let start = Instant::now();
-    let context = CudaContext::new(card.ordinal as usize).map_err(failed)?;
+    let context = CudaContext::new(gpu.ordinal as usize).map_err(failed)?;
     let context_seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
-    test::<f64>(&context, card, "double")?;
-    test::<f32>(&context, card, "float")?;
+    test::<f64>(&context, gpu, "double")?;
+    test::<f32>(&context, gpu, "float")?;
     let (free, _) = context.mem_get_info().map_err(failed)?;
     let test_seconds = start.elapsed().as_secs_f64();
     Ok(Passed { free_memory: free as u64, context_seconds, test_seconds })
 }
 
-fn test<R: Real>(context: &Arc<CudaContext>, card: &CardInfo, real: &'static str) -> Result<()> {
+fn test<R: Real>(context: &Arc<CudaContext>, gpu: &GpuInfo, real: &'static str) -> Result<()> {
     let unit = Unit::new("self_test", &[("REAL", real)])?;
-    let cubin = cache::cubin(&unit, &card.arch())?;
+    let cubin = cache::cubin(&unit, &gpu.arch())?;
     // Numbers whose products and sums are rounded.
-    let number = |k: usize| R::narrow(1.0) / R::narrow(k as f64 + 3.0);
+    let number = |k: usize| R::of(1.0) / R::of(k as f64 + 3.0);
     let a = number(4);
     let x: Vec<R> = (0..N).map(number).collect();
     let y: Vec<R> = (0..N).map(|k| number(N - k)).collect();
@@ -59,9 +59,9 @@ fn test<R: Real>(context: &Arc<CudaContext>, card: &CardInfo, real: &'static str
     let (y_host, sums_host) = on_the_host(a, &x, &y);
     if y_device != y_host || sums_device != sums_host {
         return Err(Error::device(
-            format!("{}: the self-test in {} gives wrong numbers", card.name, R::NAME),
+            format!("{}: the self-test in {} gives wrong numbers", gpu.name, R::NAME),
             "remove the kernel cache (`zeroset devices` names its folder) and try again; else \
-             the card or its driver is at fault",
+             the GPU or its driver is at fault",
         ));
     }
     Ok(())

@@ -62,7 +62,7 @@ zeroset_gpu::cuda_header! {
     }
 }
 
-/// Numbers of a volume on a card, of the type they are stored in.
+/// Numbers of a volume on a GPU, of the type they are stored in.
 pub struct DeviceSamples {
     /// Address of the first number on the GPU.
     pub address: u64,
@@ -122,7 +122,7 @@ impl VolumeArgument {
     }
 }
 
-/// A volume on a card, whose values between voxels kernels take as [`Volume::sample_extended`] gives them.
+/// A volume on a GPU, whose values between voxels kernels take as [`Volume::sample_extended`] gives them.
 pub struct DeviceVolume {
     argument: VolumeArgument,
     _samples: DeviceSamples,
@@ -135,7 +135,7 @@ impl fmt::Debug for DeviceVolume {
 }
 
 impl DeviceVolume {
-    /// Copies the numbers of a volume to the card.
+    /// Copies the numbers of a volume to the GPU.
     ///
     /// # Errors
     /// [`Error::Device`] if there is not enough memory, with the bytes needed and free, and for an axis of 2^32

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::bytes::{Cursor, finite};
 use super::faces::{Faces, index_limit};
-use super::parts::Parts;
+use super::named_groups::Parts;
 use super::text::{Lines, show};
 use super::{MeshFile, atomic};
 use zeroset_core::error::{Element, Flaw, Position, Result};

@@ -3,7 +3,7 @@
 /// What computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// The processor.
+    /// The CPU.
     #[default]
     Cpu,
     /// The first NVIDIA GPU.
@@ -31,7 +31,7 @@ pub fn asked() -> Option<Vec<Backend>> {
     Some(words.split(',').map(backend).collect())
 }
 
-/// The same, the processor where nothing was asked for.
+/// The same, the CPU where nothing was asked for.
 pub fn backends() -> Vec<Backend> {
     asked().unwrap_or_else(|| vec![Backend::Cpu])
 }

@@ -4,7 +4,7 @@ use zeroset_core::Cpu;
 use zeroset_core::expression::Expression;
 use zeroset_core::volume::{Placement, Samples, Volume};
 use zeroset_view::picture::{Image, Options, Shows, Traced, View, draw, trace};
-use zeroset_view::render::{Guide, Rule, Solid};
+use zeroset_view::render::{Rule, Solid, SpaceSkipping};
 
 /// Distance to a sphere of radius 10 in the middle of 33^3 voxels.
 fn ball() -> Volume {
@@ -32,7 +32,7 @@ fn a_ball_is_a_disc_that_fills_the_picture() {
     let voxels = Solid::voxels(&volume, volume.to_f64().iter().map(|&v| v <= 0.0).collect());
     let voxels = voxels.unwrap();
     for solid in [&level, &voxels] {
-        let guide = Guide::new(Rule::Isotropic, solid, &cpu).unwrap();
+        let guide = SpaceSkipping::new(Rule::Isotropic, solid, &cpu).unwrap();
         for angle in [None, Some(40.0)] {
             let traced = Traced::new(solid, &guide);
             let image = draw(&traced, &small().with_perspective(angle)).unwrap();
@@ -65,7 +65,7 @@ fn every_rule_draws_the_same_picture_but_that_of_its_steps() {
     let mut pictures: Vec<[Image; 3]> = Vec::new();
     let mut steps = Vec::new();
     for rule in rules {
-        let guide = Guide::new(rule, &solid, &Cpu::current()).unwrap();
+        let guide = SpaceSkipping::new(rule, &solid, &Cpu::current()).unwrap();
         let options = small().with_view(View::Auto).with_perspective(Some(30.0));
         let traced = Traced::new(&solid, &guide).with_samples(1);
         let image = |shows| draw(&traced.showing(shows), &options).unwrap();
@@ -89,7 +89,7 @@ fn every_rule_draws_the_same_picture_but_that_of_its_steps() {
 fn pictures_do_not_depend_on_threads_and_may_be_transparent_or_empty() {
     let volume = ball();
     let solid = Solid::level(&volume, 0.0).unwrap();
-    let guide = Guide::new(Rule::Isotropic, &solid, &Cpu::current()).unwrap();
+    let guide = SpaceSkipping::new(Rule::Isotropic, &solid, &Cpu::current()).unwrap();
     let traced = Traced::new(&solid, &guide).with_title("ball", "33^3");
     let options = Options::default().with_size(320, 240).with_perspective(Some(25.0));
     let [one, three] =
@@ -106,7 +106,8 @@ fn pictures_do_not_depend_on_threads_and_may_be_transparent_or_empty() {
         }
     }
     let nothing = Solid::level(&volume, 1e6).unwrap();
-    let guide = Guide::new(Rule::Directional { cone: 0.0 }, &nothing, &Cpu::current()).unwrap();
+    let guide =
+        SpaceSkipping::new(Rule::Directional { cone: 0.0 }, &nothing, &Cpu::current()).unwrap();
     for shows in [Shows::Shaded, Shows::Depth, Shows::Iterations] {
         let traced = Traced::new(&nothing, &guide).showing(shows);
         for (width, height) in [(16, 16), (16, 900), (400, 20)] {
@@ -117,7 +118,7 @@ fn pictures_do_not_depend_on_threads_and_may_be_transparent_or_empty() {
     let many = trace(&Traced::new(&nothing, &guide).with_samples(9), &small()).unwrap_err();
     assert!(many.to_string().contains("1 to 8"), "{many}");
     let wrong: Expression = "density".parse().unwrap();
-    let guide = Guide::new(Rule::Walk, &solid, &Cpu::current()).unwrap();
+    let guide = SpaceSkipping::new(Rule::Walk, &solid, &Cpu::current()).unwrap();
     let wrong = trace(&Traced::new(&solid, &guide).colored_by(&wrong), &small()).unwrap_err();
     assert!(wrong.to_string().contains("no `density`"), "{wrong}");
 }
@@ -127,7 +128,7 @@ fn one_slice_is_seen_straight() {
     let values: Vec<u8> = (0..30 * 20).map(|n| if n % 30 < 15 { 200 } else { 10 }).collect();
     let volume = Volume::new([30, 20, 1], values.into(), Placement::identity()).unwrap();
     let solid = Solid::voxels(&volume, vec![true; 600]).unwrap();
-    let guide = Guide::new(Rule::Isotropic, &solid, &Cpu::current()).unwrap();
+    let guide = SpaceSkipping::new(Rule::Isotropic, &solid, &Cpu::current()).unwrap();
     let colors: Expression = "v".parse().unwrap();
     let traced = Traced::new(&solid, &guide).colored_by(&colors);
     let image = draw(&traced, &Options::default().with_size(150, 100)).unwrap();

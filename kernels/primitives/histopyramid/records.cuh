@@ -1,4 +1,4 @@
-// HistoPyramid on a card: words of cells and records of sums, the twins of crates/core/src/primitives/histopyramid (bricks.rs, levels.rs).
+// HistoPyramid on a GPU: words of cells and records of sums, the twins of crates/core/src/primitives/histopyramid (bricks.rs, levels.rs).
 //
 // Defines: FAN and LINES (primitives/pyramid.cuh); PARTIAL, 1 where a record holds running sums over its children, 0 where it
 // holds the sum of each.

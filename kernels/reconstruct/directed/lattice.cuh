@@ -1,6 +1,6 @@
 // Cubes over a cloud and lists of their keys, twins of src/reconstruct/directed/lattice.rs and seeds.rs.
 //
-// Places are in double: the same operations in the same order as on the processor give the same bits.
+// Places are in double: the same operations in the same order as on the CPU give the same bits.
 #pragma once
 
 // A block has a thread for each vertex of a tile.

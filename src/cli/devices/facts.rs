@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use zeroset::gpu::{CardInfo, Reason};
+use zeroset::gpu::{GpuInfo, Reason};
 use zeroset::gpu::{cache, nvrtc::Nvrtc, probe, self_test::self_test};
 
 /// All that `zeroset devices` says.
@@ -11,7 +11,9 @@ pub(super) struct Facts {
     /// CPU threads a run takes by default.
     pub cpu_threads: usize,
     pub driver: Found<Driver>,
-    pub cards: Vec<Card>,
+    /// The key keeps the name it had first.
+    #[serde(rename = "cards")]
+    pub gpus: Vec<Gpu>,
     pub nvrtc: Found<Library>,
     pub cache: Cache,
     /// What `--device auto` takes here: "cuda" or "cpu".
@@ -35,9 +37,9 @@ pub(super) struct Driver {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Card {
+pub(super) struct Gpu {
     #[serde(flatten)]
-    pub info: CardInfo,
+    pub info: GpuInfo,
     #[serde(flatten)]
     pub test: Test,
 }
@@ -67,9 +69,9 @@ pub(super) struct Cache {
 
 impl Facts {
     pub fn gather() -> Self {
-        let (driver, cards) = match probe::driver_version().and_then(|v| Ok((v, cards()?))) {
-            Ok(((major, minor), cards)) => {
-                (Found::Found(Driver { cuda: format!("{major}.{minor}") }), cards)
+        let (driver, gpus) = match probe::driver_version().and_then(|v| Ok((v, gpus()?))) {
+            Ok(((major, minor), gpus)) => {
+                (Found::Found(Driver { cuda: format!("{major}.{minor}") }), gpus)
             }
             Err(reason) => (missing(&reason), Vec::new()),
         };
@@ -87,7 +89,7 @@ impl Facts {
         Facts {
             cpu_threads: std::thread::available_parallelism().map_or(1, |n| n.get()),
             driver,
-            cards,
+            gpus,
             nvrtc,
             cache: Cache {
                 folder: folder.map(|folder| folder.display().to_string()),
@@ -102,7 +104,7 @@ impl Facts {
 
     /// True unless a GPU fails its test.
     pub fn good(&self) -> bool {
-        self.cards.iter().all(|card| matches!(card.test, Test::Passed { .. }))
+        self.gpus.iter().all(|gpu| matches!(gpu.test, Test::Passed { .. }))
     }
 }
 
@@ -110,9 +112,9 @@ fn missing<T>(reason: &Reason) -> Found<T> {
     Found::Missing { what: reason.to_string(), remedy: reason.remedy().to_string() }
 }
 
-fn cards() -> Result<Vec<Card>, Reason> {
-    let card = |ordinal| {
-        let info = probe::card(ordinal)?;
+fn gpus() -> Result<Vec<Gpu>, Reason> {
+    let gpu = |ordinal| {
+        let info = probe::gpu(ordinal)?;
         let test = match self_test(&info) {
             Ok(passed) => Test::Passed {
                 free_memory: passed.free_memory,
@@ -121,7 +123,7 @@ fn cards() -> Result<Vec<Card>, Reason> {
             },
             Err(error) => Test::Failed { message: error.to_string() },
         };
-        Ok(Card { info, test })
+        Ok(Gpu { info, test })
     };
-    (0..probe::count()?).map(card).collect()
+    (0..probe::count()?).map(gpu).collect()
 }

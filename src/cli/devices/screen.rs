@@ -1,6 +1,6 @@
 //! The facts of `zeroset devices` in lines, for people.
 
-use super::facts::{Card, Facts, Found, Test};
+use super::facts::{Facts, Found, Gpu, Test};
 use zeroset::words::counted;
 
 /// Everything `zeroset devices` prints without `--json`.
@@ -11,8 +11,8 @@ pub(super) fn text(facts: &Facts) -> String {
         Found::Found(driver) => lines.add("driver", &format!("CUDA {}", driver.cuda)),
         Found::Missing { what, remedy } => lines.missing("driver", what, remedy),
     }
-    for card in &facts.cards {
-        self::card(&mut lines, card);
+    for gpu in &facts.gpus {
+        self::gpu(&mut lines, gpu);
     }
     match &facts.nvrtc {
         Found::Found(library) => {
@@ -37,8 +37,8 @@ pub(super) fn text(facts: &Facts) -> String {
     lines.0
 }
 
-fn card(lines: &mut Lines, card: &Card) {
-    let info = &card.info;
+fn gpu(lines: &mut Lines, gpu: &Gpu) {
+    let info = &gpu.info;
     let (major, minor) = info.capability;
     lines.add(
         &format!("gpu {}", info.ordinal),
@@ -49,7 +49,7 @@ fn card(lines: &mut Lines, card: &Card) {
             info.multiprocessors
         ),
     );
-    match &card.test {
+    match &gpu.test {
         Test::Passed { free_memory, context_seconds, test_seconds } => {
             lines.add("", &format!("{} free", bytes(*free_memory)));
             let seconds =
@@ -90,7 +90,7 @@ fn bytes(n: u64) -> String {
 mod tests {
     use super::*;
     use crate::cli::devices::facts::{Cache, Driver, Library};
-    use zeroset::gpu::CardInfo;
+    use zeroset::gpu::GpuInfo;
 
     #[test]
     fn sizes_are_short() {
@@ -99,8 +99,8 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_with_a_card_is_one_screen() {
-        let info = CardInfo {
+    fn a_machine_with_a_gpu_is_one_screen() {
+        let info = GpuInfo {
             ordinal: 0,
             name: "NVIDIA H200".into(),
             capability: (9, 0),
@@ -115,7 +115,7 @@ mod tests {
         let facts = Facts {
             cpu_threads: 16,
             driver: Found::Found(Driver { cuda: "13.0".into() }),
-            cards: vec![Card { info, test }],
+            gpus: vec![Gpu { info, test }],
             nvrtc: Found::Found(Library {
                 path: "/a/libnvrtc.so.13".into(),
                 version: "13.0".into(),

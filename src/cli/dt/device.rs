@@ -64,11 +64,11 @@ pub(super) fn gpus(
         let gpus = args.gpus;
         let why = match args.device {
             DeviceKind::Cpu => "--device cpu",
-            _ if !serves => "an index with these options is the processor's",
+            _ if !serves => "an index with these options is the CPU's",
             _ if !is_worth_it => "so few distances are done before a GPU has started",
             _ => "no GPU can be used",
         };
-        ui.warn(format_args!("--gpus {gpus}: the processor computes: {why}"));
+        ui.warn(format_args!("--gpus {gpus}: the CPU computes: {why}"));
     }
     Ok(gpus)
 }

@@ -88,7 +88,7 @@ fn solve<C: DeviceCoordinate>(
     let sites = Sites::new(sites)?;
     let (found, on) = match gpus.first() {
         Some(gpu) => {
-            let on = format!(" on {}", gpu.card().name);
+            let on = format!(" on {}", gpu.info().name);
             (nearest_on(gpus, cpu, &sites, queries, options)?, on)
         }
         None => (nearest(cpu, &sites, queries, options)?, String::new()),

@@ -11,7 +11,7 @@ use zeroset::error::{Error, Result, shown};
 use zeroset::gpu::Cuda;
 use zeroset::picture::{self, Image, Options, Shows, Traced};
 use zeroset::render::cuda::DeviceMarch;
-use zeroset::render::{Counts, Guide, Rule, Solid};
+use zeroset::render::{Counts, Rule, Solid, SpaceSkipping};
 use zeroset::volume::Volume;
 
 /// Voxels that a ray through a volume is worth.
@@ -43,9 +43,9 @@ pub(super) fn draw(args: &Args, volume: &Volume, cpu: &Cpu, ui: &Ui) -> Result<D
     let scene = Scene { args, cpu, options: &options, shows, start };
     let on_gpu = |gpu: Cuda| {
         let march = DeviceMarch::new(&gpu, rule, &solid)?;
-        scene.draw(Traced::on_card(&march))
+        scene.draw(Traced::on_gpu(&march))
     };
-    let on_cpu = || scene.draw(Traced::new(&solid, &Guide::new(rule, &solid, cpu)?));
+    let on_cpu = || scene.draw(Traced::new(&solid, &SpaceSkipping::new(rule, &solid, cpu)?));
     device::either(args.device, is_worth_it, ui, on_gpu, on_cpu)
 }
 

@@ -1,4 +1,4 @@
-//! Ranges of the motion and of redistancings, and which terms and schemes go together.
+//! Ranges of the motion and of reinitializations, and which terms and schemes go together.
 
 use super::{Checked, at_least_one, finite, flaw, held, positive, require};
 use crate::config::tables::{Evolve, Rule};

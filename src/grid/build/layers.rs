@@ -28,7 +28,7 @@ impl<const E: usize> TiledGrid<E> {
         fill: impl Fill<R>,
     ) -> Result<(Self, Pool<S, E>)> {
         let frame = Frame::round(first, last)?;
-        let mut kept = Kept::<S, E>::default();
+        let mut kept = KeptTiles::<S, E>::default();
         let mut layers = [None, None, None];
         let mut corner = INSIDE;
         for z in frame.first[2]..=frame.last[2] + 1 {
@@ -166,14 +166,14 @@ struct Fate {
 
 /// Tiles found so far, ascending, whose places in the pool are their positions.
 #[derive(Default)]
-struct Kept<S, const E: usize> {
+struct KeptTiles<S, const E: usize> {
     keys: Vec<TileKey>,
     borders: Vec<u32>,
     activity: Vec<u32>,
     phi: Pool<S, E>,
 }
 
-impl<S: Copy + Default + Send + Sync, const E: usize> Kept<S, E> {
+impl<S: Copy + Default + Send + Sync, const E: usize> KeptTiles<S, E> {
     /// Takes the tiles of the middle layer that stay.
     fn append<R: Real>(
         &mut self,

@@ -1,4 +1,4 @@
-//! The lists of a tile set on a card.
+//! The lists of a tile set on a GPU.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ const LEAST: usize = 8;
 /// Number of the update that tiles are handed over with: the oldest age lies before it.
 pub(super) const FIRST_UPDATE: u32 = 1 << 8;
 
-/// A tile set on a card, which changes there. Lists stand twice, one current and one in the making.
+/// A tile set on a GPU, which changes there. Lists stand twice, one current and one in the making.
 ///
 /// A tile takes 164 bytes beside its values: 40 for both lists, 112 for the look-up of its neighbors, 12
 /// for its age, the stack of unused ids and where new ones stand. Where the tile set changes, the ids of neighbors are
@@ -160,7 +160,7 @@ impl DeviceTiledGrid {
     /// Replaces the control block.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the card does not answer.
+    /// [`Error::Device`](crate::Error::Device) if the GPU does not answer.
     pub fn steer(&mut self, control: TileControl) -> Result<()> {
         self.cuda.write(&mut self.control, &[control])
     }
@@ -196,7 +196,7 @@ impl DeviceTiledGrid {
     /// The tile set as the host keeps one.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the card fails.
+    /// [`Error::Device`](crate::Error::Device) if the GPU fails.
     pub fn download<const E: usize>(&self) -> Result<TiledGrid<E>> {
         let now = self.look()?;
         let (list, n) = (now.list as usize, now.n_tiles as usize);

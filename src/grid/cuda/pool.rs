@@ -47,7 +47,7 @@ impl<S: Element, const E: usize> DevicePool<S, E> {
     /// Writes what missing tiles hold in a band of half width `gamma`.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the card does not answer.
+    /// [`Error::Device`](crate::Error::Device) if the GPU does not answer.
     pub fn set_far<R: Real>(&mut self, cuda: &Cuda, gamma: R) -> Result<()>
     where
         S: Stored<R>,
@@ -74,12 +74,12 @@ impl<S: Element, const E: usize> DevicePool<S, E> {
     where
         S: Stored<R>,
     {
-        let mut on_card = Self::new(cuda, tiles, gamma)?;
-        cuda.write_part(&mut on_card.values, Self::FRONT, &pool.values()[..first * E * E * E])?;
-        Ok(on_card)
+        let mut on_gpu = Self::new(cuda, tiles, gamma)?;
+        cuda.write_part(&mut on_gpu.values, Self::FRONT, &pool.values()[..first * E * E * E])?;
+        Ok(on_gpu)
     }
 
-    /// Bytes on the card for so many tiles.
+    /// Bytes on the GPU for so many tiles.
     pub fn bytes(tiles: usize) -> usize {
         (Self::FRONT + tiles * E * E * E) * size_of::<S>()
     }

@@ -160,7 +160,7 @@ impl<'a> Kernels<'a> {
         Ok(Kernels { cuda, upsample: Unit::with("tiles/upsample", defines)?, manage })
     }
 
-    /// Launches a kernel on all of the card.
+    /// Launches a kernel on all of the GPU.
     ///
     /// # Safety
     /// The arguments must be those of the kernel.
@@ -181,7 +181,7 @@ impl DeviceTiledGrid {
     /// Meanwhile the eight parts of each coarse tile take 61 bytes each, beside the fine tiles.
     ///
     /// # Errors
-    /// Those of [`TiledGrid::upsample`]; [`Error::Device`] if there is not enough memory on the card.
+    /// Those of [`TiledGrid::upsample`]; [`Error::Device`] if there is not enough memory on the GPU.
     pub fn upsample<R: Real, S: Stored<R> + Element, const E: usize>(
         &self,
         cuda: &Arc<Cuda>,
@@ -197,7 +197,7 @@ impl DeviceTiledGrid {
         let common = UpsampleArgument {
             phi: phi.address(),
             status: status.address(),
-            gamma: [gamma.widen(), band.gamma.widen()],
+            gamma: [gamma.to_f64(), band.gamma.to_f64()],
             reach: band.reach as u32,
             ..UpsampleArgument::default()
         };
@@ -260,7 +260,7 @@ impl DeviceTiledGrid {
         has_memory(cuda, lists + DevicePool::<S, E>::bytes(capacity), n)?;
         let none = TiledGrid::<E>::default();
         let mut fine = Self::new::<S, E>(cuda, &none, capacity, blocks)?;
-        let gamma = R::narrow(common.gamma[1]);
+        let gamma = R::of(common.gamma[1]);
         let values = DevicePool::<S, E>::new(cuda, fine.capacity(), gamma)?;
         let argument = UpsampleArgument { fine: values.address(), ..tiles.argument(common) };
         let take = Arguments::default()
@@ -314,7 +314,7 @@ impl DeviceTiledGrid {
     }
 }
 
-/// Refuses what the card has no memory for.
+/// Refuses what the GPU has no memory for.
 fn has_memory(cuda: &Cuda, need: usize, tiles: usize) -> Result<()> {
     let what = format_args!("{tiles} tiles of a finer grid");
     cuda.check_room(need as u64, what, "stay at the coarser grid, or use = \"cpu\"")

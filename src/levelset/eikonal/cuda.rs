@@ -1,23 +1,23 @@
 //! nbFIM on a GPU: the same fixed point as on the CPU, by two organizations of one patch update.
 //!
 //! Rounds ([`Organization::Rounds`]) keep the round rule: values read across patches are those of the
-//! round before, behind a barrier of the grid, so results have the same bits in every run on a card
+//! round before, behind a barrier of the grid, so results have the same bits in every run on a GPU
 //! of any size. A queue ([`Organization::Queue`]) has no barrier and is faster; its values differ
 //! between runs by rounding. The kernels are in `kernels/eikonal.cu`.
 
-mod layout;
+mod kernel_arguments;
 mod shapes;
 
 use std::sync::Arc;
 
-use super::{EikonalState, Front, Problem, Slowness, Solve, Stats};
+use super::{EikonalSolver, EikonalState, Front, Problem, Slowness, Stats};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::patches::cuda::{DevicePatches, Indices, Readers, Shape};
 use shapes::Shapes;
 
-pub(crate) use layout::EikonalArgument;
+pub(crate) use kernel_arguments::EikonalArgument;
 
 /// Repetitions inside a patch of triangles before others are told, in rounds and in the queue:
 /// iterating on old values of neighbors is in vain. Tetrahedra have one.
@@ -55,7 +55,7 @@ impl<R> EikonalArgument<R> {
 const QUEUE: usize = 8;
 const STATS: usize = 4;
 
-/// A solver and its arrays on a card.
+/// A solver and its arrays on a GPU.
 pub(crate) struct Solver<R: Real> {
     patches: Arc<DevicePatches<R>>,
     organization: Organization,
@@ -70,7 +70,7 @@ pub(crate) struct Solver<R: Real> {
     error: Array<u32>,
     caps: Array<R>,
     visited: Array<u32>,
-    /// What the last solve took on the card.
+    /// What the last solve took on the GPU.
     milliseconds: f64,
     /// Arrays that only kernels see.
     _words: Vec<Array<u32>>,
@@ -80,7 +80,7 @@ pub(crate) struct Solver<R: Real> {
 }
 
 impl<R: Real> Solver<R> {
-    /// Bytes on the card beside those of [`DevicePatches`].
+    /// Bytes on the GPU beside those of [`DevicePatches`].
     pub fn bytes(shape: &Shape, problem: &Problem<R>) -> usize {
         let patches = &problem.patches;
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
@@ -96,7 +96,7 @@ impl<R: Real> Solver<R> {
             + patches.halo_len() * (4 + index)
     }
 
-    /// Takes memory on the card and compiles the kernels.
+    /// Takes memory on the GPU and compiles the kernels.
     ///
     /// # Errors
     /// [`Error::Device`].
@@ -243,13 +243,13 @@ impl<R: Real> Solver<R> {
         // In a band, order never pays: its few layers are no front.
         let near = match (width, self.organization) {
             (Some(_), _) => R::INFINITY,
-            (None, Organization::Rounds) => problem.near * R::narrow(NEAR_ROUNDS),
+            (None, Organization::Rounds) => problem.near * R::of(NEAR_ROUNDS),
             (None, Organization::Queue) => {
                 let edges = match problem.slowness {
                     Slowness::Uniform(_) => NEAR_QUEUE,
                     Slowness::PerCell(_) => NEAR_QUEUE_PER_CELL,
                 };
-                problem.near * R::narrow(edges)
+                problem.near * R::of(edges)
             }
         };
         EikonalArgument { width: width.unwrap_or(R::INFINITY), near, ..self.argument }
@@ -260,7 +260,7 @@ impl<R: Real> Solver<R> {
         self.organization
     }
 
-    /// Launches a solve from news that are on the card; waits for nothing.
+    /// Launches a solve from news that are on the GPU; waits for nothing.
     ///
     /// # Errors
     /// [`Error::Device`].
@@ -384,21 +384,21 @@ fn ring_size(n_patches: u32) -> usize {
     (2 * n_patches as usize + 8192).next_power_of_two()
 }
 
-/// Milliseconds of the card for the last solve of a state, without copies; 0 before.
+/// Milliseconds of the GPU for the last solve of a state, without copies; 0 before.
 pub fn last_milliseconds<R: Real>(state: &EikonalState<R>) -> f64 {
     state.device.as_ref().map_or(0.0, |solver| solver.milliseconds)
 }
 
 /// A GPU, and how patches take turns there.
 #[derive(Clone)]
-pub struct OnCard {
+pub struct Gpu {
     /// The GPU.
     pub cuda: Arc<Cuda>,
     /// The order of patches.
     pub organization: Organization,
 }
 
-impl Solve for OnCard {
+impl EikonalSolver for Gpu {
     fn solve<R: Real>(&self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
         // What is compiled depends on the shape of fronts.
         let fits =

@@ -88,7 +88,7 @@ pub(super) fn circle_foot<R: Real>(
         }
         if slack > R::zero() {
             // The source along and behind the edge, c along and before it, all times the length.
-            let half = R::narrow(0.5);
+            let half = R::of(0.5);
             let source_along = half * (length2 + difference * sum);
             let source_behind = half * (apart * slack).sqrt();
             let along = to_c.dot(&edge);
@@ -166,7 +166,7 @@ fn over_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Over<R>
         let (g11, g12, g22) = (e1.norm_squared(), e1.dot(&e2), e2.norm_squared());
         let normal = e1.cross(&e2);
         let det = normal.norm_squared();
-        if det > R::narrow(1e-14) * g11 * g22 {
+        if det > R::of(1e-14) * g11 * g22 {
             let (d1, d2) = (u[1] - u[0], u[2] - u[0]);
             let (r1, r2) = (q.dot(&e1), q.dot(&e2));
             let inverse = R::one() / det;
@@ -183,7 +183,7 @@ fn over_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Over<R>
                     return Over::Inside(u[0] + l1 * d1 + l2 * d2 + height * w, [s1, s2]);
                 }
                 let sides = [s2 < R::zero(), s1 + s2 > R::one(), s1 < R::zero()];
-                if det > R::narrow(THIN) * g11 * g22 && sides != [false; 3] {
+                if det > R::of(THIN) * g11 * g22 && sides != [false; 3] {
                     return Over::Sides(sides);
                 }
             }

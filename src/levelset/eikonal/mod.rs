@@ -15,7 +15,7 @@
 //! - [`solve`] runs rounds over active patches until none is left.
 //! - [`nearest`] solves for several sources and says which one is nearest to each vertex.
 //! - [`gradient`] and [`path`] give the direction of the front and the way back to its source.
-//! - [`redistance`] turns a level-set function into the signed distance to its zero set.
+//! - [`reinitialize`] turns a level-set function into the signed distance to its zero set.
 
 mod cpu;
 pub mod cuda;
@@ -24,7 +24,7 @@ mod gradient;
 mod nearest;
 pub mod path;
 mod problem;
-mod redistance;
+mod reinitialize;
 pub mod source;
 #[cfg(test)]
 mod tests;
@@ -35,8 +35,8 @@ pub use cpu::solve;
 pub use gradient::{Gradient, gradient};
 pub use nearest::{NO_SOURCE, Nearest, nearest};
 pub(crate) use problem::Problem;
-pub(crate) use redistance::is_cut;
-pub use redistance::{Width, redistance};
+pub(crate) use reinitialize::is_cut;
+pub use reinitialize::{Width, reinitialize};
 
 use crate::Cpu;
 use crate::error::{Error, Result};
@@ -109,8 +109,8 @@ pub struct EikonalState<R: Real> {
     device: Option<cuda::Solver<R>>,
 }
 
-/// What lets fronts run: the processor, or a GPU.
-pub trait Solve {
+/// What lets fronts run: the CPU, or a GPU.
+pub trait EikonalSolver {
     /// [`solve`] there.
     ///
     /// # Errors
@@ -118,7 +118,7 @@ pub trait Solve {
     fn solve<R: Real>(&self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats>;
 }
 
-impl Solve for Cpu {
+impl EikonalSolver for Cpu {
     fn solve<R: Real>(&self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
         Ok(solve(self, state, width))
     }
@@ -188,7 +188,7 @@ impl<R: Real> EikonalState<R> {
 
     /// Arrival times in mesh order.
     pub fn u_in_mesh_order(&self) -> Vec<f64> {
-        self.problem.patches.to_mesh_order(&self.u, Real::widen)
+        self.problem.patches.to_mesh_order(&self.u, Real::to_f64)
     }
 
     /// Patches updated in the last solve, ascending.
@@ -215,7 +215,7 @@ impl<R: Real> EikonalState<R> {
             let mut found = false;
             for v in self.problem.patches.patch(p).owned() {
                 if let Ok(k) = given.binary_search_by_key(&order[v], |g| g.0) {
-                    self.u[v] = self.u[v].min(R::narrow(given[k].1));
+                    self.u[v] = self.u[v].min(R::of(given[k].1));
                     self.fixed[v] |= fixed;
                     found = true;
                 }

@@ -1,6 +1,6 @@
 //! Several sources: the smallest of their arrival times, and whose it is.
 
-use super::{EikonalState, Front, Solve, Stats, source::Source};
+use super::{EikonalSolver, EikonalState, Front, Stats, source::Source};
 use crate::error::Result;
 use crate::geometry::Real;
 
@@ -43,7 +43,7 @@ pub struct Nearest {
 /// # Errors
 /// Those of the solver.
 pub fn nearest<R: Real>(
-    solver: &impl Solve,
+    solver: &impl EikonalSolver,
     state: &mut EikonalState<R>,
     sources: &[(u32, Source)],
     width: Option<R>,
@@ -67,7 +67,7 @@ pub fn nearest<R: Real>(
         state.problem.front = front;
         let mut caps = vec![R::INFINITY; n];
         for p in 0..state.problem.patches.len() {
-            let margin = R::narrow(MARGIN) * state.problem.reach[p];
+            let margin = R::of(MARGIN) * state.problem.reach[p];
             for v in state.problem.patches.patch(p).owned() {
                 caps[v] = state.u[v] + margin;
             }
@@ -84,7 +84,7 @@ pub fn nearest<R: Real>(
                 if u == R::INFINITY {
                     continue;
                 }
-                let rounding = R::ZERO_TEST * R::narrow(64.0) * u.abs();
+                let rounding = R::ZERO_TEST * R::of(64.0) * u.abs();
                 let closer = best[v] == R::INFINITY || u < best[v] - rounding;
                 if closer || u <= best[v] + rounding && *group < owner[v] {
                     owner[v] = *group;
@@ -95,7 +95,7 @@ pub fn nearest<R: Real>(
         state.clear();
     }
     state.caps.clear();
-    let u = state.problem.patches.to_mesh_order(&best, Real::widen);
+    let u = state.problem.patches.to_mesh_order(&best, Real::to_f64);
     Ok(Nearest { u, source: state.problem.patches.to_mesh_order(&owner, |s| s), stats })
 }
 
@@ -110,7 +110,7 @@ impl<R: Real> EikonalState<R> {
     fn give(&mut self, source: &Source, position: &[u32]) {
         for &(v, value) in &source.values {
             let at = position[v as usize] as usize;
-            self.u[at] = self.u[at].min(R::narrow(value));
+            self.u[at] = self.u[at].min(R::of(value));
             self.fixed[at] |= source.is_fixed;
             self.seeded.push(self.problem.patches.owner(at) as u32);
         }

@@ -40,7 +40,7 @@ impl<R: Real> Problem<R> {
             .map(|p| patches.neighbors(p).iter().fold(own[p], |m, &q| m.max(own[q as usize])))
             .collect();
         let near =
-            R::narrow(NEAR * own.iter().map(|t| t.widen()).sum::<f64>() / own.len().max(1) as f64);
+            R::of(NEAR * own.iter().map(|t| t.to_f64()).sum::<f64>() / own.len().max(1) as f64);
         Problem { patches, coordinates, slowness, front: Front::Plane, reach, near }
     }
 }

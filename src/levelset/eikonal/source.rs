@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::{Slowness, redistance::is_cut};
+use super::{Slowness, reinitialize::is_cut};
 use crate::geometry::{Vec3, simplex, simplex::Simplex};
 use crate::mesh::Mesh;
 use crate::surface::{self, Located, Locator};

@@ -189,7 +189,7 @@ fn slow_cells_delay_the_front() {
 }
 
 #[test]
-fn redistancing_a_straight_interface_is_exact() {
+fn reinitialization_a_straight_interface_is_exact() {
     // V26: the distance to a line, at vertices whose foot and its surroundings lie well inside.
     let cpu = Cpu::new(1).unwrap();
     let mesh = square(32);
@@ -200,7 +200,7 @@ fn redistancing_a_straight_interface_is_exact() {
     let mut phi: Vec<f64> =
         order.iter().map(|&v| 7.0 * exact(&mesh.vertices[v as usize])).collect();
     let all: Vec<u32> = (0..state.patches().len() as u32).collect();
-    redistance(&cpu, &cpu, &mut state, &mut phi, &all, Width::Band(0.3)).unwrap();
+    reinitialize(&cpu, &cpu, &mut state, &mut phi, &all, Width::Band(0.3)).unwrap();
     for (phi, &v) in phi.iter().zip(&order) {
         let x = &mesh.vertices[v as usize];
         let d = exact(x);
@@ -223,7 +223,7 @@ fn fronts_from_a_zero_set_keep_to_the_speed() {
     for slowness in [uniform, per_cell] {
         let mut state = EikonalState::new(patches.clone(), coordinates.clone(), slowness);
         let mut phi = patches.to_patch_order(&mesh.vertices, |x| x[0] - 0.07);
-        redistance(&cpu, &cpu, &mut state, &mut phi, &all, Width::Whole).unwrap();
+        reinitialize(&cpu, &cpu, &mut state, &mut phi, &all, Width::Whole).unwrap();
         for (phi, &v) in phi.iter().zip(patches.mesh_vertices()) {
             let x = mesh.vertices[v as usize];
             assert!((phi - 0.25 * (x[0] - 0.07)).abs() < 1e-12, "vertex {v}: {phi}");

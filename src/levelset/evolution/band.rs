@@ -3,12 +3,12 @@
 use rayon::prelude::*;
 
 use super::breakdown::Flaw;
-use super::length::{Chosen, Part, Window};
 use super::limits::{Limits, is_active};
 use super::problem::Problem;
+use super::time_step::{Chosen, Part, Window};
 use crate::geometry::Real;
 use crate::patches::Patches;
-use crate::primitives::{DisjointRows, Distinct};
+use crate::primitives::{DisjointRows, SparseSet};
 
 /// The narrow band on patches.
 ///
@@ -28,7 +28,7 @@ pub(super) struct Band<R> {
     pub n_cells: usize,
     /// Number of moving vertices.
     pub n_vertices: usize,
-    near: Distinct,
+    near: SparseSet,
 }
 
 impl<R: Real> Band<R> {
@@ -42,7 +42,7 @@ impl<R: Real> Band<R> {
             n_cells_of: vec![0; patches.len()],
             n_cells: 0,
             n_vertices: 0,
-            near: Distinct::new(patches.len()),
+            near: SparseSet::new(patches.len()),
         }
     }
 
@@ -52,7 +52,7 @@ impl<R: Real> Band<R> {
     }
 
     /// The active patches and some more, ascending; to be given back.
-    pub fn near(&mut self, some: &[u32], more: &[u32]) -> Distinct {
+    pub fn near(&mut self, some: &[u32], more: &[u32]) -> SparseSet {
         let mut near = std::mem::take(&mut self.near);
         near.clear();
         for list in [&self.window.active[..], some, more] {
@@ -63,7 +63,7 @@ impl<R: Real> Band<R> {
     }
 
     /// Takes back a list: the patches [`Band::follow_inside`] looks at.
-    pub fn give_back(&mut self, near: Distinct) {
+    pub fn give_back(&mut self, near: SparseSet) {
         self.near = near;
     }
 
@@ -79,7 +79,7 @@ impl<R: Real> Band<R> {
     }
 
     /// Finds the band anew among the patches of the old one and those `visited` by the last
-    /// redistancing, and copies phi to `next` there; phi elsewhere is plus or minus the half width.
+    /// reinitialization, and copies phi to `next` there; phi elsewhere is plus or minus the half width.
     pub fn update(&mut self, problem: &Problem<R>, phi: &[R], next: &mut [R], visited: &[u32]) {
         let near = self.near(problem.inflow.patches(), visited);
         let half_width = problem.half_width();
@@ -104,7 +104,7 @@ impl<R: Real> Band<R> {
     /// Makes all of the band that follows from the vertices `inside`, patch order, in all patches.
     pub fn restore(&mut self, problem: &Problem<R>, inside: Vec<bool>) {
         self.inside = inside;
-        let mut all = Distinct::new(problem.patches.len());
+        let mut all = SparseSet::new(problem.patches.len());
         all.extend(0..problem.patches.len() as u32);
         self.give_back(all);
         self.follow_inside(problem);

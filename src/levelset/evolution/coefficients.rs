@@ -157,7 +157,7 @@ impl<R: Real, const K: usize> Term<R, K> {
         if from.is_zero() {
             return None;
         }
-        let narrow = |row: [f64; K]| row.map(R::narrow);
+        let narrow = |row: [f64; K]| row.map(R::of);
         let (rows, fields) = match from {
             Coefficient::Uniform(value) => (Rows::Uniform(narrow(*value)), None),
             Coefficient::PerVertex(rows) => {
@@ -244,7 +244,7 @@ impl<R: Real, const K: usize> Term<R, K> {
             for (k, field) in fields.iter().enumerate() {
                 field.evaluate_into(places, owned.clone(), t, &mut values);
                 for (row, &value) in rows.iter_mut().zip(values.iter()) {
-                    row[k] = R::narrow(value);
+                    row[k] = R::of(value);
                 }
             }
             let broken = |row: &[R; K]| row.iter().any(|v| !v.is_finite());
@@ -265,7 +265,7 @@ impl<R: Real, const K: usize> Term<R, K> {
                         *sum += v;
                     }
                 }
-                sum.map(|v| v / R::narrow(N as f64))
+                sum.map(|v| v / R::of(N as f64))
             }
         }
     }
@@ -281,7 +281,7 @@ impl<R: Real, const K: usize> Term<R, K> {
 
     /// The number at a vertex in patch order that is not finite, or else the first.
     fn worst(&self, vertex: usize) -> f64 {
-        let row = self.at(vertex).map(R::widen);
+        let row = self.at(vertex).map(R::to_f64);
         row.into_iter().find(|x| !x.is_finite()).unwrap_or(row[0])
     }
 }

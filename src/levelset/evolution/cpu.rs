@@ -84,7 +84,7 @@ impl<R: Real> Evolution<R> {
     /// Everything but a band, from `phi` in mesh order.
     pub(super) fn at_rest(problem: Problem<R>, phi: &[f64]) -> Self {
         let (patches, coordinates) = (problem.patches.clone(), problem.coordinates.clone());
-        let phi = patches.to_patch_order(phi, R::narrow);
+        let phi = patches.to_patch_order(phi, R::of);
         Evolution {
             band: Band::unknown(&patches),
             scratch: Scratch::new(&patches, problem.cpu.threads()),
@@ -131,7 +131,7 @@ impl<R: Real> Evolution<R> {
 
     /// phi in mesh order.
     pub fn phi(&self) -> Vec<f64> {
-        self.patches().to_mesh_order(&self.phi, Real::widen)
+        self.patches().to_mesh_order(&self.phi, Real::to_f64)
     }
 
     /// Whether each vertex moves (lies in the band), in mesh order.

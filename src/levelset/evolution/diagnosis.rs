@@ -32,14 +32,14 @@ impl<R: Real> Problem<R> {
         let first = self.patches.patch(p).first;
         let place = self.coordinates.of(&self.patches, p)[vertex - first];
         let beta =
-            self.motion.curvature.as_ref().map_or(0.0, |c| c.coefficient.at(vertex)[0].widen());
+            self.motion.curvature.as_ref().map_or(0.0, |c| c.coefficient.at(vertex)[0].to_f64());
         Breakdown {
             what,
             step,
             time,
             dt,
             vertex: self.patches.mesh_vertices()[vertex],
-            place: [place.x, place.y, place.z].map(R::widen),
+            place: [place.x, place.y, place.z].map(R::to_f64),
             cell: seen.as_ref().map_or(0, |seen| seen.cell),
             cause: cause(&what, seen.as_ref(), beta, dt),
             cfl: self.options.cfl,
@@ -59,9 +59,9 @@ impl<R: Real> Problem<R> {
             let curvature = if self.implicit { R::INFINITY } else { limits.curvature };
             Seen {
                 cell: patch.cells[t],
-                step: limits.first_order.min(curvature).widen(),
-                speed: limits.speed.widen(),
-                quality: quality(&Simplex::new(&x), &x).widen(),
+                step: limits.first_order.min(curvature).to_f64(),
+                speed: limits.speed.to_f64(),
+                quality: quality(&Simplex::new(&x), &x).to_f64(),
                 reversal: self.turns_round(&patch, corners),
             }
         });

@@ -88,7 +88,7 @@ impl<R: Real> Pass<'_, R> {
                 && let Some(eps) = eps.take()
             {
                 let norm = g.norm();
-                if norm >= R::narrow(1e-30) {
+                if norm >= R::of(1e-30) {
                     *a += g * (eps / norm);
                 }
             }

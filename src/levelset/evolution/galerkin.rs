@@ -28,8 +28,8 @@ impl<R: Real> Galerkin<R> {
         let mut galerkin =
             Galerkin { upwind: vec![false; n], n_poor_cells: 0, mass: vec![R::zero(); n] };
         match patches.arity() {
-            3 => galerkin.look_at_cells::<3>(patches, coordinates, R::narrow(least_quality)),
-            _ => galerkin.look_at_cells::<4>(patches, coordinates, R::narrow(least_quality)),
+            3 => galerkin.look_at_cells::<3>(patches, coordinates, R::of(least_quality)),
+            _ => galerkin.look_at_cells::<4>(patches, coordinates, R::of(least_quality)),
         }
         galerkin
     }
@@ -58,7 +58,7 @@ impl<R: Real> Galerkin<R> {
                 }
                 for &c in corners {
                     if let Some(mass) = mass.get_mut(c as usize) {
-                        *mass += simplex.meas / R::narrow(N as f64);
+                        *mass += simplex.meas / R::of(N as f64);
                         upwind[c as usize] |= is_poor;
                     }
                 }

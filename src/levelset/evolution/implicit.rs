@@ -62,7 +62,7 @@ impl<R: Real> Implicit<R> {
 
 /// [`TOLERANCE`], or what the scalar can reach.
 pub(super) fn tolerance<R: Real>() -> f64 {
-    TOLERANCE.max(10.0 * R::ZERO_TEST.widen())
+    TOLERANCE.max(10.0 * R::ZERO_TEST.to_f64())
 }
 
 /// Pairs of vertices of a cell.
@@ -116,11 +116,11 @@ impl<R: Real> Implicit<R> {
             if !(curvature > 0.0 && curvature.is_finite()) {
                 return None;
             }
-            let shrunk = self.descend(pass, next, product, R::narrow(size / curvature));
+            let shrunk = self.descend(pass, next, product, R::of(size / curvature));
             if shrunk <= start * tolerance * tolerance {
                 return None;
             }
-            self.turn(pass, R::narrow(shrunk / size));
+            self.turn(pass, R::of(shrunk / size));
             size = shrunk;
         }
         Some((size / start).sqrt())
@@ -194,7 +194,7 @@ impl<R: Real> Implicit<R> {
                 diagonal[k] = mass[k] - dt * rows;
                 residual[k] = -dt * products;
                 direction[k] = residual[k] / diagonal[k];
-                size += (residual[k] * direction[k]).widen();
+                size += (residual[k] * direction[k]).to_f64();
             }
             size
         };
@@ -235,7 +235,7 @@ impl<R: Real> Implicit<R> {
                 if diagonal[vertex] > R::zero() {
                     let [found, _] = sum(patch.row(k), &local.slots, |slot| slot.normal);
                     *out = mass[vertex] * local.phi[k] + dt * found;
-                    size += (*out * local.phi[k]).widen();
+                    size += (*out * local.phi[k]).to_f64();
                 }
             }
             size
@@ -260,7 +260,7 @@ impl<R: Real> Implicit<R> {
                 if diagonal[v] > R::zero() {
                     next[k] += length * direction[v];
                     residual[k] -= length * product[v];
-                    size += (residual[k] * residual[k] / diagonal[v]).widen();
+                    size += (residual[k] * residual[k] / diagonal[v]).to_f64();
                 }
             }
             size
@@ -294,7 +294,7 @@ pub(super) fn slowest<R: Real>(
     vertices: impl Iterator<Item = usize>,
 ) -> usize {
     let size = |v: usize| match diagonal[v] > R::zero() {
-        true => (residual[v] * residual[v] / diagonal[v]).widen(),
+        true => (residual[v] * residual[v] / diagonal[v]).to_f64(),
         false => 0.0,
     };
     vertices.max_by(|&a, &b| size(a).total_cmp(&size(b))).unwrap_or(0)

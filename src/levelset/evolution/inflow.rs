@@ -9,7 +9,7 @@ use super::problem::Problem;
 use crate::expression::Field;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::{Coordinates, Patch, Patches};
-use crate::primitives::Distinct;
+use crate::primitives::SparseSet;
 
 /// Part of the flux around a boundary vertex that must come in for it to count as inflow: walls
 /// that the flow passes along stay free, though their facets approximate them.
@@ -22,7 +22,7 @@ pub(super) struct Inflow {
     /// Those where it flows in, in patch order.
     vertices: Vec<u32>,
     /// Patches to be looked at besides the band, because their inflow is given.
-    patches: Distinct,
+    patches: SparseSet,
     /// Patches with a vertex of the boundary, if inflow is given.
     boundary_patches: Vec<u32>,
     /// phi there, rows in patch order.
@@ -35,7 +35,7 @@ impl Inflow {
         Inflow {
             boundary: Vec::new(),
             vertices: Vec::new(),
-            patches: Distinct::default(),
+            patches: SparseSet::default(),
             boundary_patches: Vec::new(),
             values: None,
         }
@@ -59,7 +59,7 @@ impl Inflow {
         }
         Inflow {
             vertices: Vec::with_capacity(boundary.len()),
-            patches: Distinct::new(patches.len()),
+            patches: SparseSet::new(patches.len()),
             boundary,
             boundary_patches,
             values: values.map(|field| field.reordered(patches.mesh_vertices())),
@@ -153,7 +153,7 @@ fn flows_in<R: Real, const N: usize>(
         flux += k;
         size += k.abs();
     }
-    flux < -R::narrow(INFLOW) * size
+    flux < -R::of(INFLOW) * size
 }
 
 /// Whether a facet at an owned vertex belongs to one cell only.
@@ -189,7 +189,7 @@ impl<R: Real> Problem<R> {
             if !value.is_finite() {
                 return Err(bad_inflow(value, v, t));
             }
-            let value = R::narrow(value).max(-width).min(width);
+            let value = R::of(value).max(-width).min(width);
             next[v] = value;
             // Without a band it may be any number: no blow-up.
             *reach = reach.max(value.abs());

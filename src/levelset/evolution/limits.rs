@@ -114,7 +114,7 @@ impl<R: Real> Problem<R> {
         let x = self.coordinates.of(&self.patches, p);
         let cells = patch.corners.chunks_exact(N).map(|corners| {
             let limits = self.limits_of_cell::<N>(&patch, x, corners);
-            let step = limits.first_order.min(limits.curvature).widen();
+            let step = limits.first_order.min(limits.curvature).to_f64();
             (step, patch.vertex(corners[0] as usize))
         });
         cells.min_by(|a, b| a.0.total_cmp(&b.0))

@@ -36,7 +36,6 @@ mod galerkin;
 mod implicit;
 mod increments;
 mod inflow;
-mod length;
 mod limits;
 mod options;
 mod outcome;
@@ -45,8 +44,9 @@ mod problem;
 mod slivers;
 mod snapshot;
 mod step;
-mod stretch;
+mod step_target;
 mod terms;
+mod time_step;
 
 pub(crate) use breakdown::at_rest_forever;
 pub use breakdown::{Breakdown, Cause, What};
@@ -56,8 +56,8 @@ pub use options::{
 };
 pub use slivers::Slivers;
 pub use snapshot::Snapshot;
-pub(crate) use stretch::up_to;
-pub use stretch::{Advance, Stretch};
+pub(crate) use step_target::up_to;
+pub use step_target::{Advance, StepTarget};
 pub use terms::{Coefficient, Terms};
 
 /// What one step did.
@@ -80,11 +80,11 @@ pub struct StepInfo {
 pub struct Totals {
     /// Seconds in steps.
     pub evolve_seconds: f64,
-    /// Seconds in redistancing and band updates.
+    /// Seconds in reinitialization and band updates.
     pub reinitialize_seconds: f64,
     /// Cell updates of all steps; cells shared by patches count once per patch.
     pub cell_updates: u64,
-    /// Redistancings.
+    /// Reinitializations.
     pub reinitializations: u64,
     /// Iterations of the semi-implicit curvature steps.
     pub iterations: u64,

@@ -79,7 +79,7 @@ pub struct Options {
     /// Factor C of the time step (numerics equation 4); 1 by default, above 2 only the semi-implicit
     /// curvature step is stable, and only its part of the step grows further.
     pub cfl: f64,
-    /// When to redistance.
+    /// When to reinitialize.
     pub rule: Rule,
     /// Half width of the band in mesh units; `None` for the whole domain.
     pub half_width: Option<f64>,

@@ -22,8 +22,8 @@ impl<R: Real> Pass<'_, R> {
     /// Compares phi and `next`, which may be up to a few times `reach`. `outcomes` is memory.
     pub fn outcome(&self, next: &[R], reach: R, outcomes: &mut Vec<Outcome<R>>) -> Outcome<R> {
         let Pass { problem, band, phi, .. } = *self;
-        let near = problem.half_width() * R::narrow(0.5);
-        let most = R::narrow(LARGEST_GROWTH) * reach;
+        let near = problem.half_width() * R::of(0.5);
+        let most = R::of(LARGEST_GROWTH) * reach;
         let start = Outcome { change_near: R::zero(), broken: None };
         let of_patch = |&p: &u32| {
             problem.patches.patch(p as usize).owned().fold(start, |mut all, v| {

@@ -78,7 +78,7 @@ impl<R: Real> Problem<R> {
             .then(|| patches.to_patch_order(&mesh.vertices, |x| x));
         motion.warm(&cpu, &patches, places.as_deref().unwrap_or(&[]));
         let mut problem = Problem {
-            least_inradius: slivers.map_or(R::zero(), |s| R::narrow(s.typical_inradius)),
+            least_inradius: slivers.map_or(R::zero(), |s| R::of(s.typical_inradius)),
             cpu,
             patches,
             coordinates,
@@ -133,7 +133,7 @@ impl<R: Real> Problem<R> {
 
     /// Half width of the band; infinite without one.
     pub fn half_width(&self) -> R {
-        self.options.half_width.map_or(R::INFINITY, R::narrow)
+        self.options.half_width.map_or(R::INFINITY, R::of)
     }
 
     /// How large `phi` (patch order) may be: in a band the half width, without one the largest
@@ -143,7 +143,7 @@ impl<R: Real> Problem<R> {
         const BLOCK: usize = 4096;
         let largest = |block: &[R]| block.iter().fold(R::zero(), |most, x| most.max(x.abs()));
         match self.options.half_width {
-            Some(w) => R::narrow(w),
+            Some(w) => R::of(w),
             None if self.options.rule == Rule::Never => R::INFINITY,
             None => {
                 self.cpu.run(|| phi.par_chunks(BLOCK).map(largest).reduce(R::zero, |a, b| a.max(b)))

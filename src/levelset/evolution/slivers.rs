@@ -83,7 +83,7 @@ fn inradii<R: Real, const N: usize>(
     owned
         .map(|(corners, &cell)| {
             let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
-            (Simplex::new(&x).inradius().widen(), cell)
+            (Simplex::new(&x).inradius().to_f64(), cell)
         })
         .collect()
 }

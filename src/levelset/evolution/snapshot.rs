@@ -2,7 +2,7 @@
 //!
 //! The band of a resumed evolution is made from the vertices that were inside it when it was last
 //! updated, not from phi, which has moved since. Nothing else is remembered from step to step:
-//! scratch memory is written before it is read, and a redistancing starts from a cleared state
+//! scratch memory is written before it is read, and a reinitialization starts from a cleared state
 //! among the active patches. So a resumed evolution goes on with the same bits.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! One step on the CPU, and the redistancing after it.
+//! One step on the CPU, and the reinitialization after it.
 //!
 //! The order of a step: second-order increments of the advection ([`increments`](super::increments)),
 //! everything explicit ([`explicit`](super::explicit)), the semi-implicit curvature
@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use super::breakdown::{Flaw, What, at_rest_forever};
 use super::cpu::Evolution;
-use super::length::Chosen;
 use super::outcome::Outcome;
 use super::pass::{Pass, Scratch};
-use super::{Advance, Rule, StepInfo, Stretch};
+use super::time_step::Chosen;
+use super::{Advance, Rule, StepInfo, StepTarget};
 #[cfg(doc)]
 use crate::error::Error;
 use crate::error::Result;
@@ -20,7 +20,7 @@ use crate::geometry::Real;
 use crate::levelset::eikonal::{self, Width};
 
 impl<R: Real> Evolution<R> {
-    /// One step of at most `max_dt`, and redistancing if it is due.
+    /// One step of at most `max_dt`, and reinitialization if it is due.
     ///
     /// # Errors
     /// [`Error::Numerical`] naming vertex, cell and likely cause (see [`Evolution::breakdown`]) if
@@ -49,7 +49,7 @@ impl<R: Real> Evolution<R> {
         if reinitialized {
             self.reinitialize();
         }
-        let rate = if dt > 0.0 { outcome.change_near.widen() / dt } else { 0.0 };
+        let rate = if dt > 0.0 { outcome.change_near.to_f64() / dt } else { 0.0 };
         Ok(StepInfo { step: self.progress.step, time, dt, rate, reinitialized })
     }
 
@@ -57,7 +57,7 @@ impl<R: Real> Evolution<R> {
     ///
     /// # Errors
     /// Those of [`Evolution::step`].
-    pub fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
+    pub fn advance(&mut self, stretch: &StepTarget) -> Result<Advance> {
         let step = self.step(stretch.largest_step())?;
         Ok(stretch.after(step.dt, step.rate))
     }
@@ -67,18 +67,18 @@ impl<R: Real> Evolution<R> {
         let Evolution { problem, phi, next, band, scratch, progress, .. } = self;
         let Scratch { cut, outcomes, threads } = scratch;
         let pass = Pass { problem, band, phi, threads };
-        let narrow = R::narrow(dt);
+        let narrow = R::of(dt);
         if let (Some(increments), Some(galerkin)) = (&mut self.increments, &problem.galerkin) {
             increments.advance(&pass, galerkin, narrow);
         }
         let is_cut = pass.explicit(self.increments.as_ref(), narrow, next, cut);
         if let Some(implicit) = &mut self.implicit {
-            // Nobody needs that memory between two redistancings.
+            // Nobody needs that memory between two reinitializations.
             let mut product = self.eikonal.lend();
             let solved = implicit.solve(&pass, next, &mut product, narrow);
             self.eikonal.take_back(product);
             solved.map_err(|(left, vertex)| {
-                let dt = narrow.widen();
+                let dt = narrow.to_f64();
                 Flaw { what: What::NoConvergence(left), vertex, time: progress.time + dt, dt }
             })?;
         }
@@ -86,7 +86,7 @@ impl<R: Real> Evolution<R> {
         let outcome = pass.outcome(next, progress.reach, outcomes);
         match outcome.broken {
             None => Ok((is_cut, outcome)),
-            Some(vertex) => Err(Flaw { what: What::Phi(next[vertex].widen()), vertex, time, dt }),
+            Some(vertex) => Err(Flaw { what: What::Phi(next[vertex].to_f64()), vertex, time, dt }),
         }
     }
 
@@ -101,8 +101,8 @@ impl<R: Real> Evolution<R> {
         progress.steps_since += 1;
         progress.displacement += match problem.motion.curvature {
             // Curvature has no speed known beforehand: take what was measured.
-            Some(_) => outcome.change_near.widen(),
-            None => dt * band.window.limits.speed.widen(),
+            Some(_) => outcome.change_near.to_f64(),
+            None => dt * band.window.limits.speed.to_f64(),
         };
         progress.totals.cell_updates += band.n_cells as u64;
     }
@@ -119,7 +119,7 @@ impl<R: Real> Evolution<R> {
             Rule::Every(n) => progress.steps_since >= n.max(1) as u64 || has_crossed_half,
             Rule::Displacement => has_crossed_half,
             Rule::Published => options.half_width.is_some_and(|w| {
-                let inradius = self.band.window.limits.inradius.widen();
+                let inradius = self.band.window.limits.inradius.to_f64();
                 let n = (w / (4.0 * inradius)).floor().max(1.0);
                 progress.steps_since as f64 >= n
             }),
@@ -131,13 +131,13 @@ impl<R: Real> Evolution<R> {
     pub fn reinitialize(&mut self) {
         let start = Instant::now();
         let width = match self.problem.options.half_width {
-            Some(w) => Width::Band(R::narrow(w)),
+            Some(w) => Width::Band(R::of(w)),
             None => Width::Whole,
         };
         let near = self.band.near(self.problem.inflow.patches(), &[]);
         let (cpu, state) = (&*self.problem.cpu, &mut self.eikonal);
-        let done = eikonal::redistance(cpu, cpu, state, &mut self.phi, near.list(), width);
-        debug_assert!(done.is_ok(), "the processor does not fail");
+        let done = eikonal::reinitialize(cpu, cpu, state, &mut self.phi, near.list(), width);
+        debug_assert!(done.is_ok(), "the CPU does not fail");
         self.band.give_back(near);
         self.progress.reach = self.problem.reach(&self.phi);
         self.update_band();
@@ -149,7 +149,7 @@ impl<R: Real> Evolution<R> {
         progress.totals.reinitializations += 1;
     }
 
-    /// Finds the band anew where it was and where the last redistancing went.
+    /// Finds the band anew where it was and where the last reinitialization went.
     pub(super) fn update_band(&mut self) {
         let Evolution { problem, phi, next, band, eikonal, .. } = self;
         band.update(problem, phi, next, eikonal.visited());

@@ -27,8 +27,8 @@ use super::formulas::godunov::godunov_square;
 use super::formulas::reinitialize::towards_distance;
 use super::formulas::upwind::{upwind_both, upwind_from};
 use super::formulas::weno::{weno_both, weno_from};
-use super::group::{Around, Group};
 use super::lanes::{Lanes, Wide, Work, widest};
+use super::neighborhood::{Around, Group};
 use super::options::Scheme;
 use crate::geometry::Real;
 
@@ -113,10 +113,10 @@ impl Tally {
 
     #[inline(always)]
     fn add<V: Lanes>(&mut self, values: V, core: V) {
-        let size = values.size();
-        self.active += u64::from(V::count(core.exceeds(size)));
-        self.inside += u64::from(V::count(V::constant(0.0).exceeds(values)));
-        let numbers = V::count(size.exceeds(V::constant(-1.0)));
+        let size = values.abs();
+        self.active += u64::from(V::count(core.gt(size)));
+        self.inside += u64::from(V::count(V::constant(0.0).gt(values)));
+        let numbers = V::count(size.gt(V::constant(-1.0)));
         self.not_a_number += V::LANES as u64 - u64::from(numbers);
         self.voxels += V::LANES as u64;
     }
@@ -246,7 +246,7 @@ impl<R: Real, S: Derivatives, const E: usize> Work<R> for Of<Advance<'_, R>, S, 
                 continue;
             }
             let own = group.at([0, 0, 0]);
-            let mut value = V::pick(zero.exceeds(own), -gamma, gamma);
+            let mut value = V::select(zero.gt(own), -gamma, gamma);
             let moving = group.moving(core);
             if V::any(moving) {
                 let rate = group_rate::<V, S, E>(terms, &group);
@@ -257,7 +257,7 @@ impl<R: Real, S: Derivatives, const E: usize> Work<R> for Of<Advance<'_, R>, S, 
                 if stage.clamped {
                     moved = clamped(moved, gamma);
                 }
-                value = V::pick(moving, moved, value);
+                value = V::select(moving, moved, value);
             }
             tally.add(value, core);
             value.store(out, first);
@@ -268,8 +268,8 @@ impl<R: Real, S: Derivatives, const E: usize> Work<R> for Of<Advance<'_, R>, S, 
 /// What is not a number stays so.
 #[inline(always)]
 fn clamped<V: Lanes>(v: V, gamma: V) -> V {
-    let v = V::pick(v.exceeds(gamma), gamma, v);
-    V::pick((-gamma).exceeds(v), -gamma, v)
+    let v = V::select(v.gt(gamma), gamma, v);
+    V::select((-gamma).gt(v), -gamma, v)
 }
 
 #[inline(always)]
@@ -295,7 +295,7 @@ fn group_rate<V: Lanes, S: Derivatives, const E: usize>(
     }
     if let Some(speed) = terms.normal_speed {
         let speed = group.own(speed);
-        rate = rate - speed * godunov_square(minus, plus, speed).root();
+        rate = rate - speed * godunov_square(minus, plus, speed).sqrt();
     }
     if let Some((factor, phi0)) = terms.rescaling {
         let phi0 = match phi0 {

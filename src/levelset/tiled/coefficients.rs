@@ -2,7 +2,7 @@
 
 use super::block::{BlockTerms, Phi0};
 use super::options::{Options, Reinitialize};
-use super::steady::Steady;
+use super::stationary_coefficients::StationaryValues;
 use super::terms::{Coefficient, Fill, Terms};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
@@ -12,7 +12,7 @@ enum Prepared<R> {
     Zero,
     Uniform(Vec<R>),
     Varying(Fill<R>),
-    Steady(Steady<R>),
+    Stationary(StationaryValues<R>),
 }
 
 impl<R: Real> Prepared<R> {
@@ -20,11 +20,13 @@ impl<R: Real> Prepared<R> {
         match coefficient {
             zero if zero.is_zero() => Prepared::Zero,
             Coefficient::Uniform(values) => {
-                let component = |v: &f64| std::iter::repeat_n(R::narrow(*v), size);
+                let component = |v: &f64| std::iter::repeat_n(R::of(*v), size);
                 Prepared::Uniform(values.iter().flat_map(component).collect())
             }
             Coefficient::Varying(fill) => Prepared::Varying(fill.clone()),
-            Coefficient::Steady(fill) => Prepared::Steady(Steady::new(fill.clone(), size, K)),
+            Coefficient::Stationary(fill) => {
+                Prepared::Stationary(StationaryValues::new(fill.clone(), size, K))
+            }
         }
     }
 
@@ -36,7 +38,7 @@ impl<R: Real> Prepared<R> {
                 fill(block.first, t, out);
                 Some(out)
             }
-            Prepared::Steady(kept) => {
+            Prepared::Stationary(kept) => {
                 kept.load(block.id?, out);
                 Some(out)
             }
@@ -47,16 +49,16 @@ impl<R: Real> Prepared<R> {
         matches!(self, Prepared::Varying(_))
     }
 
-    fn steady(&self) -> Option<&Steady<R>> {
+    fn stationary(&self) -> Option<&StationaryValues<R>> {
         match self {
-            Prepared::Steady(kept) => Some(kept),
+            Prepared::Stationary(kept) => Some(kept),
             _ => None,
         }
     }
 
-    fn steady_mut(&mut self) -> Option<&mut Steady<R>> {
+    fn stationary_mut(&mut self) -> Option<&mut StationaryValues<R>> {
         match self {
-            Prepared::Steady(kept) => Some(kept),
+            Prepared::Stationary(kept) => Some(kept),
             _ => None,
         }
     }
@@ -146,7 +148,7 @@ impl<R: Real> Coefficients<R> {
             velocity: Prepared::new(&terms.velocity, size),
             curvature: Prepared::new(&terms.curvature, size),
             rescaling: match options.reinitialize {
-                Reinitialize::Rescaling { factor } => Some(R::narrow(factor)),
+                Reinitialize::Rescaling { factor } => Some(R::of(factor)),
                 _ => None,
             },
             size,
@@ -164,19 +166,19 @@ impl<R: Real> Coefficients<R> {
     }
 
     /// Coefficients that are kept.
-    fn all_steady(&self) -> impl Iterator<Item = &Steady<R>> {
+    fn all_stationary(&self) -> impl Iterator<Item = &StationaryValues<R>> {
         let all = [&self.normal_speed, &self.velocity, &self.curvature];
-        all.into_iter().filter_map(Prepared::steady)
+        all.into_iter().filter_map(Prepared::stationary)
     }
 
-    fn all_steady_mut(&mut self) -> impl Iterator<Item = &mut Steady<R>> {
+    fn all_stationary_mut(&mut self) -> impl Iterator<Item = &mut StationaryValues<R>> {
         let all = [&mut self.normal_speed, &mut self.velocity, &mut self.curvature];
-        all.into_iter().filter_map(Prepared::steady_mut)
+        all.into_iter().filter_map(Prepared::stationary_mut)
     }
 
     /// Whether any coefficients are kept.
     pub fn is_kept(&self) -> bool {
-        self.all_steady().next().is_some()
+        self.all_stationary().next().is_some()
     }
 
     /// Makes room for the ids below `blocks` in coefficients that are kept.
@@ -184,17 +186,17 @@ impl<R: Real> Coefficients<R> {
     /// # Errors
     /// [`Error::Device`] if there is not enough memory.
     pub fn grow(&mut self, blocks: usize) -> Result<()> {
-        self.all_steady_mut().try_for_each(|kept| kept.grow(blocks))
+        self.all_stationary_mut().try_for_each(|kept| kept.grow(blocks))
     }
 
     /// Evaluates coefficients that are kept on blocks that came: ids, each once, and first voxels.
     pub fn evaluate(&mut self, blocks: &[(u32, [i32; 3])]) {
-        self.all_steady_mut().for_each(|kept| kept.evaluate(blocks));
+        self.all_stationary_mut().for_each(|kept| kept.evaluate(blocks));
     }
 
     /// Bytes of coefficients that are kept.
     pub fn bytes(&self) -> u64 {
-        self.all_steady().map(Steady::bytes).sum()
+        self.all_stationary().map(StationaryValues::bytes).sum()
     }
 
     /// Speed on a block by coefficients that are kept, over all its voxels.
@@ -203,10 +205,10 @@ impl<R: Real> Coefficients<R> {
         let weighted = [(&self.normal_speed, normal), (&self.velocity, 1.0)];
         let mut most = 0.0;
         for (kept, weight) in weighted {
-            most += kept.steady().map_or(0.0, |kept| weight * kept.extremes(id).most.widen());
+            most += kept.stationary().map_or(0.0, |kept| weight * kept.extremes(id).most.to_f64());
         }
-        let curved = self.curvature.steady().map(|kept| kept.extremes(id));
-        most += curved.map_or(0.0, |alpha| 2.0 * d * alpha.most.widen());
+        let curved = self.curvature.stationary().map(|kept| kept.extremes(id));
+        most += curved.map_or(0.0, |alpha| 2.0 * d * alpha.most.to_f64());
         let negative = curved.is_some_and(|alpha| alpha.least < R::zero());
         Speed { most, not_finite: !most.is_finite(), negative }
     }
@@ -238,8 +240,8 @@ impl<R: Real> Coefficients<R> {
         band: Option<(&[R], R)>,
         sums: &mut Vec<R>,
     ) -> Speed {
-        let normal = R::narrow((d as f64).sqrt());
-        let curved = R::narrow(2.0 * d as f64);
+        let normal = R::of((d as f64).sqrt());
+        let curved = R::of(2.0 * d as f64);
         sums.clear();
         sums.resize(self.size, R::zero());
         let mut negative = false;
@@ -267,7 +269,7 @@ impl<R: Real> Coefficients<R> {
             most = if *sum > most { *sum } else { most };
             not_finite |= *sum * R::zero() != R::zero();
         }
-        let rescaling = terms.rescaling.map_or(0.0, |(factor, _)| (factor * normal).widen());
-        Speed { most: most.widen() + rescaling, not_finite, negative }
+        let rescaling = terms.rescaling.map_or(0.0, |(factor, _)| (factor * normal).to_f64());
+        Speed { most: most.to_f64() + rescaling, not_finite, negative }
     }
 }

@@ -154,11 +154,11 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
     ///
     /// # Errors
     /// Those of finding tiles, as in [`TiledEvolution::step`].
-    pub fn redistance(&mut self) -> Result<()> {
+    pub fn reinitialize(&mut self) -> Result<()> {
         let cpu = self.cpu.clone();
         cpu.run(|| {
             self.manage()?;
-            self.motion.redistance(&self.grid);
+            self.motion.reinitialize_directly(&self.grid);
             Ok(())
         })
     }
@@ -166,7 +166,7 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
     /// Makes phi a distance by so many steps of the reinitialization equation.
     ///
     /// # Errors
-    /// As [`TiledEvolution::redistance`].
+    /// As [`TiledEvolution::reinitialize`].
     pub fn relax(&mut self, iterations: usize) -> Result<()> {
         let cpu = self.cpu.clone();
         cpu.run(|| {

@@ -1,6 +1,6 @@
 //! Several voxels at a time: the formulas of a voxel, on registers of several numbers.
 //!
-//! [`Lanes`] is what the formulas compute with. A scalar is one lane; on processors with AVX2 there
+//! [`Lanes`] is what the formulas compute with. A scalar is one lane; on CPUs with AVX2 there
 //! are eight of `f32` and four of `f64`. `widest` picks at run time. Every operation rounds as the
 //! scalar one does and none are fused, so the bits are the same on every machine.
 //!
@@ -33,7 +33,7 @@ pub trait Lanes:
     /// A constant in all lanes.
     #[inline(always)]
     fn constant(x: f64) -> Self {
-        Self::splat(Self::Scalar::narrow(x))
+        Self::splat(Self::Scalar::of(x))
     }
     /// The values from `start` on; the second half of the lanes from `start + half` on, where `half`
     /// is that many lanes or more.
@@ -41,13 +41,13 @@ pub trait Lanes:
     /// Writes all lanes from `start` on.
     fn store(self, values: &mut [Self::Scalar], start: usize);
     /// Square root.
-    fn root(self) -> Self;
+    fn sqrt(self) -> Self;
     /// Absolute value.
-    fn size(self) -> Self;
+    fn abs(self) -> Self;
     /// `self > other`; false where one is not a number.
-    fn exceeds(self, other: Self) -> Self::Mask;
+    fn gt(self, other: Self) -> Self::Mask;
     /// `a` where the mask holds, `b` elsewhere.
-    fn pick(mask: Self::Mask, a: Self, b: Self) -> Self;
+    fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
     /// In how many lanes the mask holds.
     fn count(mask: Self::Mask) -> u32;
     /// Whether the mask holds in any lane.
@@ -58,12 +58,12 @@ pub trait Lanes:
     /// `self` where it exceeds `other`, otherwise `other`.
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
-        Self::pick(self.exceeds(other), self, other)
+        Self::select(self.gt(other), self, other)
     }
     /// `self` where `other` exceeds it, otherwise `other`.
     #[inline(always)]
     fn smaller(self, other: Self) -> Self {
-        Self::pick(other.exceeds(self), self, other)
+        Self::select(other.gt(self), self, other)
     }
 }
 
@@ -85,19 +85,19 @@ impl<R: Real> Lanes for R {
         values[start] = self;
     }
     #[inline(always)]
-    fn root(self) -> R {
+    fn sqrt(self) -> R {
         self.sqrt()
     }
     #[inline(always)]
-    fn size(self) -> R {
+    fn abs(self) -> R {
         self.abs()
     }
     #[inline(always)]
-    fn exceeds(self, other: R) -> bool {
+    fn gt(self, other: R) -> bool {
         self > other
     }
     #[inline(always)]
-    fn pick(mask: bool, a: R, b: R) -> R {
+    fn select(mask: bool, a: R, b: R) -> R {
         if mask { a } else { b }
     }
     #[inline(always)]
@@ -108,7 +108,7 @@ impl<R: Real> Lanes for R {
 
 /// A scalar that has registers of several.
 pub trait Wide: Real {
-    /// Its lanes on processors with AVX2.
+    /// Its lanes on CPUs with AVX2.
     #[cfg(target_arch = "x86_64")]
     type Avx2: Lanes<Scalar = Self>;
 }
@@ -120,12 +120,12 @@ pub(crate) trait Work<R> {
     fn run<V: Lanes<Scalar = R>>(self);
 }
 
-/// Does the work on the widest registers of this processor.
+/// Does the work on the widest registers of this CPU.
 #[inline]
 pub(crate) fn widest<R: Wide>(work: impl Work<R>) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") {
-        // SAFETY: this processor has AVX2.
+        // SAFETY: this CPU has AVX2.
         return unsafe { avx2::run(work) };
     }
     work.run::<R>();
@@ -221,19 +221,19 @@ mod avx2 {
                     unsafe { $storeu(all.as_mut_ptr(), self.0) };
                 }
                 #[inline(always)]
-                fn root(self) -> Self {
+                fn sqrt(self) -> Self {
                     $lanes(unsafe { $sqrt(self.0) })
                 }
                 #[inline(always)]
-                fn size(self) -> Self {
+                fn abs(self) -> Self {
                     $lanes(unsafe { $andnot($set1(-0.0), self.0) })
                 }
                 #[inline(always)]
-                fn exceeds(self, other: Self) -> $mask {
+                fn gt(self, other: Self) -> $mask {
                     $mask($lanes(unsafe { $cmp::<_CMP_GT_OQ>(self.0, other.0) }))
                 }
                 #[inline(always)]
-                fn pick(mask: $mask, a: Self, b: Self) -> Self {
+                fn select(mask: $mask, a: Self, b: Self) -> Self {
                     $lanes(unsafe { $blend(b.0, a.0, mask.0.0) })
                 }
                 #[inline(always)]
@@ -316,9 +316,9 @@ mod tests {
             for start in (0..self.a.len()).step_by(V::LANES) {
                 let half = V::LANES / 2;
                 let (a, b) = (V::load(self.a, start, half), V::load(self.b, start, half));
-                let mask = a.exceeds(b);
-                let mut results = vec![a + b, a - b, a * b, a / b, -a, a.size().root()];
-                results.extend([a.larger(b), a.smaller(b), V::pick(mask, a, b)]);
+                let mask = a.gt(b);
+                let mut results = vec![a + b, a - b, a * b, a / b, -a, a.abs().sqrt()];
+                results.extend([a.larger(b), a.smaller(b), V::select(mask, a, b)]);
                 let share = f64::from(V::count(mask)) / V::LANES as f64;
                 let any = V::constant(share + f64::from(u8::from(V::any(mask))));
                 results.push(any);
@@ -335,7 +335,7 @@ mod tests {
         // All lanes of a group are the same, so that groups of any size can be compared.
         let pairs = [(1.5, -0.3), (-2.0, 7.0), (0.0, -0.0), (-0.0, 0.0), (3.0, 3.0), (1e-30, 1e30)];
         let spread = |pick: fn((f64, f64)) -> f64| -> Vec<R> {
-            pairs.iter().flat_map(|&pair| [R::narrow(pick(pair)); 8]).collect()
+            pairs.iter().flat_map(|&pair| [R::of(pick(pair)); 8]).collect()
         };
         let (a, b) = (spread(|p| p.0), spread(|p| p.1));
         let (mut wide, mut narrow) = (Vec::new(), Vec::new());
@@ -343,7 +343,7 @@ mod tests {
         Compare { a: &a, b: &b, out: &mut narrow }.run::<R>();
         let sorted = |values: Vec<R>| {
             let per_pair = values.len() / pairs.len();
-            let bits = |x: &R| x.widen().to_bits();
+            let bits = |x: &R| x.to_f64().to_bits();
             let groups = values.chunks(per_pair).map(move |group| {
                 let mut bits: Vec<u64> = group.iter().map(bits).collect();
                 bits.sort_unstable();

@@ -14,7 +14,7 @@
 //! lanes        several voxels side by side
 //! group        voxels of a block with those round them
 //! block        rate of change on a block
-//! redistance   distances on a block, by the eikonal equation
+//! reinitialize   distances on a block, by the eikonal equation
 //! terms        coefficients as they are handed in
 //! coefficients coefficients of a block, and the length of a step
 //! steady       coefficients of the place only, kept with the blocks
@@ -32,16 +32,16 @@ mod blocks;
 mod breakdown;
 mod coefficients;
 pub mod cuda;
+pub mod direct_reinitialization;
 pub mod evolution;
 pub mod formulas;
-mod group;
 pub mod lanes;
 mod motion;
+mod neighborhood;
 mod options;
-pub mod redistance;
-pub mod rest;
 mod snapshot;
-mod steady;
+mod stationary_coefficients;
+pub mod steady_state;
 mod terms;
 
 // No part of the interface: `tests/support/dense.rs` moves a full box by them, the oracle of tiles.
@@ -49,11 +49,11 @@ mod terms;
 pub use blocks::Blocks;
 pub use breakdown::{Breakdown, Cause, What};
 pub use evolution::TiledEvolution;
-pub use group::Around;
 pub use lanes::Wide;
 #[doc(hidden)]
 pub use motion::Motion;
 pub use motion::{Seconds, StepInfo};
+pub use neighborhood::Around;
 pub use options::{MOST_GAMMA, Options, Reinitialize, Scheme, Time};
-pub use snapshot::{Kept, Phi, TiledSnapshot};
+pub use snapshot::{Phi, SavedNumber, TiledSnapshot};
 pub use terms::{Coefficient, Fill, Terms};

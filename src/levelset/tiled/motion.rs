@@ -137,12 +137,12 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
 
     /// Half width of the band.
     pub fn gamma(&self) -> R {
-        R::narrow(self.options.gamma)
+        R::of(self.options.gamma)
     }
 
     /// What makes a voxel and its neighbors move.
     pub fn core(&self) -> R {
-        R::narrow(self.options.gamma - MARGIN)
+        R::of(self.options.gamma - MARGIN)
     }
 
     /// The band that blocks are computed for.

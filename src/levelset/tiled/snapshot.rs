@@ -55,7 +55,7 @@ impl Phi {
 }
 
 /// A kind of numbers that can be put away.
-pub trait Kept: Copy + Element {
+pub trait SavedNumber: Copy + Element {
     /// "16-bit numbers" and the like.
     const KIND: &'static str;
     /// Puts values away.
@@ -66,7 +66,7 @@ pub trait Kept: Copy + Element {
 
 macro_rules! kept {
     ($type:ty, $name:literal, $kind:ident, $put:expr, $take:expr) => {
-        impl Kept for $type {
+        impl SavedNumber for $type {
             const KIND: &'static str = $name;
             fn put(values: impl Iterator<Item = Self>) -> Phi {
                 Phi::$kind(values.map($put).collect())
@@ -90,7 +90,7 @@ impl TiledSnapshot {
     ///
     /// # Errors
     /// [`Error::Device`] if there is no memory for the copy.
-    pub(super) fn of<R: Real, S: Stored<R> + Kept, const E: usize>(
+    pub(super) fn of<R: Real, S: Stored<R> + SavedNumber, const E: usize>(
         grid: &TiledGrid<E>,
         phi: &Pool<S, E>,
         (time, steps): (f64, u64),
@@ -116,7 +116,7 @@ impl TiledSnapshot {
     /// # Errors
     /// [`Error::Case`] for a snapshot of other numbers or another edge, of tiles that do not fit each
     /// other, or with a phi that is not finite.
-    pub(super) fn restore<R: Real, S: Stored<R> + Kept, const E: usize>(
+    pub(super) fn restore<R: Real, S: Stored<R> + SavedNumber, const E: usize>(
         self,
         gamma: f64,
     ) -> Result<(TiledGrid<E>, Pool<S, E>)> {
@@ -139,8 +139,8 @@ impl TiledSnapshot {
                 "the state to resume has {found} values of phi, its tiles {expected}"
             )));
         }
-        let gamma = R::narrow(gamma);
-        if !values.iter().all(|v| v.load(gamma).widen().is_finite()) {
+        let gamma = R::of(gamma);
+        if !values.iter().all(|v| v.load(gamma).to_f64().is_finite()) {
             return Err(unfit("phi of the state to resume is not finite".into()));
         }
         let mut phi = Pool::<S, E>::new();
@@ -152,7 +152,7 @@ impl TiledSnapshot {
     }
 }
 
-impl<R: Wide, const E: usize, S: Stored<R> + Kept> TiledEvolution<R, E, S> {
+impl<R: Wide, const E: usize, S: Stored<R> + SavedNumber> TiledEvolution<R, E, S> {
     /// The state between two steps.
     ///
     /// # Errors
@@ -196,7 +196,7 @@ mod tests {
         resumed::<Fixed16>();
     }
 
-    fn resumed<S: Stored<f32> + Kept>() {
+    fn resumed<S: Stored<f32> + SavedNumber>() {
         let cpu = Arc::new(Cpu::new(2).unwrap());
         let fill = |first: [i32; 3], out: &mut [f32]| {
             for (n, value) in out.iter_mut().enumerate() {

@@ -21,7 +21,7 @@ pub enum Coefficient<R, const K: usize> {
     Varying(Fill<R>),
     /// The same at all times: evaluated once for each block that comes, at time 0, and kept in 16 bits
     /// while it is there.
-    Steady(Fill<R>),
+    Stationary(Fill<R>),
 }
 
 impl<R: Real, const K: usize> Coefficient<R, K> {
@@ -34,7 +34,7 @@ impl<R: Real, const K: usize> Coefficient<R, K> {
                 let place = [n % edge, n / edge % edge, n / (edge * edge)];
                 let values = f([0, 1, 2].map(|k| first[k] + place[k] as i32), t);
                 for (k, value) in values.into_iter().enumerate() {
-                    out[k * size + n] = R::narrow(value);
+                    out[k * size + n] = R::of(value);
                 }
             }
         }))
@@ -58,7 +58,7 @@ impl<R, const K: usize> fmt::Debug for Coefficient<R, K> {
         match self {
             Coefficient::Uniform(value) => f.debug_tuple("Uniform").field(value).finish(),
             Coefficient::Varying(_) => f.write_str("Varying"),
-            Coefficient::Steady(_) => f.write_str("Steady"),
+            Coefficient::Stationary(_) => f.write_str("Stationary"),
         }
     }
 }

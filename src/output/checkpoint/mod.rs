@@ -42,7 +42,7 @@ pub(crate) enum State {
 }
 
 impl State {
-    /// Seconds of steps and of redistancing so far.
+    /// Seconds of steps and of reinitialization so far.
     pub fn seconds(&self) -> [f64; 2] {
         match self {
             State::Mesh(Snapshot { totals, .. }) => {

@@ -64,7 +64,7 @@ impl Report {
                     "{} to time {}, {}",
                     self.steps,
                     digits(self.time),
-                    counted(self.reinitializations, ["redistancing", "redistancings"])
+                    counted(self.reinitializations, ["reinitialization", "reinitializations"])
                 ),
             );
         }

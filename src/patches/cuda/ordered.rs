@@ -1,4 +1,4 @@
-//! Ordering a mesh along a Hilbert curve on a card: keys, radix sort, renumbering and the gathering
+//! Ordering a mesh along a Hilbert curve on a GPU: keys, radix sort, renumbering and the gathering
 //! matrix of the corners.
 
 use crate::error::Result;
@@ -10,10 +10,10 @@ use crate::patches::{Partition, Patches};
 use crate::primitives::hilbert::Lattice;
 
 impl Ordered {
-    /// The same as [`Ordered::new`], on a card.
+    /// The same as [`Ordered::new`], on a GPU.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory or the card does not
+    /// [`Error::Device`](crate::Error::Device) if there is not enough memory or the GPU does not
     /// answer.
     fn on(cuda: &Cuda, mesh: &Mesh) -> Result<Self> {
         let (low, high) = mesh.bounds();
@@ -31,13 +31,13 @@ impl Ordered {
 }
 
 impl Patches {
-    /// The same patches as [`Patches::new`] cuts, vertices ordered along the Hilbert curve on a card:
+    /// The same patches as [`Patches::new`] cuts, vertices ordered along the Hilbert curve on a GPU:
     /// for [`Partition::Hilbert`] that is most of the work. Patches in several pieces are mended by
-    /// the processor.
+    /// the CPU.
     ///
     /// # Errors
     /// Those of [`Patches::new`]; [`Error::Device`](crate::Error::Device) if there is not enough
-    /// memory on the card or it does not answer.
+    /// memory on the GPU or it does not answer.
     pub fn new_on(cuda: &Cuda, mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Self> {
         Self::from_ordered(mesh, || Ordered::on(cuda, mesh), method, patch_size)
     }

@@ -75,7 +75,7 @@ pub struct Directed {
     pub safe_cube: f64,
     /// Seconds of the density, the sort, the field, its signs, and the surface.
     pub seconds: Seconds,
-    /// Most memory that was taken of a GPU, bytes; `None` on the processor.
+    /// Most memory that was taken of a GPU, bytes; `None` on the CPU.
     pub device_bytes: Option<u64>,
 }
 
@@ -92,7 +92,7 @@ pub struct Seconds {
     pub signs: f64,
     /// Marching cubes, and what vertices take over.
     pub surface: f64,
-    /// Copies to a GPU and back; none on the processor.
+    /// Copies to a GPU and back; none on the CPU.
     pub copies: f64,
 }
 

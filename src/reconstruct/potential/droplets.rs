@@ -31,7 +31,7 @@ fn is_nothing(part: &Extent, size: f64) -> bool {
 /// The same for a part whose volume and area are off by `errors` at most; `None` where that decides.
 pub(super) fn is_surely_nothing(part: &Extent, errors: [f64; 2], size: f64) -> Option<bool> {
     let (volume, film) = (2.0 * part.volume.abs(), 3.0 * FILM * size);
-    // The sums of the processor are rounded too, term by term.
+    // The sums of the CPU are rounded too, term by term.
     let rounding = 1e-9 * part.area * (film + 2.0 * part.longest());
     let off = 2.0 * errors[0] + film * errors[1] + rounding;
     let is_decided = part.longest() < size || (volume - film * part.area).abs() > off;

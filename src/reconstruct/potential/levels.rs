@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::droplets;
-use super::error::at_samples;
 use super::field::{Rest, velocity};
+use super::fit_residual::at_samples;
 use super::frame::Frame;
 use super::memory;
 use super::octree::Octree;
@@ -14,7 +14,7 @@ use super::report::{Level, Levels};
 use crate::Cpu;
 use crate::error::{Error, Result};
 use crate::grid::{Band, Fixed16, Pool, Stored, TiledGrid};
-use crate::levelset::tiled::rest::Interface;
+use crate::levelset::tiled::steady_state::Interface;
 use crate::levelset::tiled::{
     self, Coefficient, Reinitialize, Seconds, StepInfo, Terms, TiledEvolution,
 };
@@ -144,7 +144,7 @@ impl Run<'_> {
         let is_last = done.level == self.options.depth;
         let rest = if is_last { Rest::Ridge } else { Rest::Hull(HULL) };
         let velocity = velocity(self.tree.clone(), self.options.rule(), done.level, rest, EDGE);
-        let mut terms = Terms::default().with_velocity(Coefficient::Steady(velocity));
+        let mut terms = Terms::default().with_velocity(Coefficient::Stationary(velocity));
         if is_last {
             terms = terms.with_curvature(Coefficient::Uniform([self.options.curvature]));
         }

@@ -25,13 +25,13 @@
 //! droplets  what is left of single samples and of sheets
 //! error     how far samples are from the interface
 //! memory    whether there is room
-//! cuda      the same on a card
+//! cuda      the same on a GPU
 //! ```
 
 pub mod cuda;
 mod droplets;
-mod error;
 mod field;
+mod fit_residual;
 mod frame;
 mod levels;
 mod memory;

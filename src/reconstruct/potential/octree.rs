@@ -204,7 +204,7 @@ fn rounded(u: f64) -> f32 {
 }
 
 /// Mean place of samples, and how many they are. Sums are of integers: the same in any order, so that a
-/// card may take differences of sums.
+/// GPU may take differences of sums.
 fn centroid(samples: &[[f32; 3]]) -> ([f32; 3], f32) {
     let mut sum = [0_i64; 3];
     for sample in samples {

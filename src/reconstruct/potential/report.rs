@@ -14,7 +14,7 @@ pub struct Level {
     pub tiles: usize,
     /// Seconds for the velocity and the steps, with the way from the level before.
     pub seconds: f64,
-    /// Seconds of the steps alone, on a card by its clock.
+    /// Seconds of the steps alone, on a GPU by its clock.
     pub step_seconds: f64,
     /// Mean of |phi| at the samples, in per cent of the diagonal of their box. On all levels but the
     /// finest the interface rests a voxel outside of the samples, and this says so. A sample outside
@@ -44,7 +44,7 @@ pub struct Levels {
     /// Edge of a finest voxel, input units.
     pub voxel: f64,
     /// Bytes that were expected before the first step: of the surface with the tree that finds how far samples are from it,
-    /// which takes more than the tiles; of a run on a card, of its tiles there.
+    /// which takes more than the tiles; of a run on a GPU, of its tiles there.
     pub expected_bytes: u64,
     /// Seconds for the octree.
     pub octree_seconds: f64,

@@ -152,7 +152,7 @@ impl<const SQUARES: usize, const ODD: bool> Work<f32> for Sum<'_, SQUARES, ODD> 
                     w = w * inverse;
                 }
                 if ODD {
-                    w = w * inverse.root();
+                    w = w * inverse.sqrt();
                 }
                 nx = nx + w * dx;
                 ny = ny + w * dy;

@@ -8,11 +8,11 @@ use crate::config::{Config, Drawn, HalfWidth, Rule};
 use crate::error::Result;
 use crate::levelset::evolution::{self, Options, Slivers, Terms};
 use crate::output::{Report, checkpoint};
+use crate::run::checkpointing::identify;
 use crate::run::factory::{self, MeshStart};
-use crate::run::keep::identify;
 use crate::run::mesh_setup::{self, MeshSetup};
 use crate::run::motion::{Motion, other};
-use crate::run::planar::leaves_the_plane;
+use crate::run::out_of_plane::leaves_the_plane;
 use crate::run::states::{States, StoredMesh};
 use crate::run::task::{Run, Task};
 use crate::run::{CleanedMesh, identity, setup};
@@ -66,7 +66,7 @@ impl Task for EvolveTask<'_> {
         note_choices(&*motion, cleaned, &terms, report);
         let patch_of = setup.patches.patch_of_vertex();
         let stored = StoredMesh::new(cleaned, config.output.compression);
-        let files = States::new(config, &stored, &patch_of, "phi", run.folder, setup.card())?;
+        let files = States::new(config, &stored, &patch_of, "phi", run.folder, setup.gpu())?;
         let (kind, threads) = (Some(mesh.kind), self.cpu.threads());
         let files = Box::new(files);
         Begun { config, motion, files, identity, first, kind, threads }.run(run, stopped, report)

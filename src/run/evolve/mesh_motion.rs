@@ -9,7 +9,7 @@ use crate::geometry::Real;
 use crate::levelset::check::gradient_norm_error;
 use crate::levelset::evolution::cuda::DeviceEvolution;
 use crate::levelset::evolution::{
-    self, Advance, Breakdown, Choices, Evolution, Stretch, Totals, What,
+    self, Advance, Breakdown, Choices, Evolution, StepTarget, Totals, What,
 };
 use crate::output::{Drift, Measures, checkpoint};
 use crate::run::CleanedMesh;
@@ -94,7 +94,7 @@ impl<'a, R: Real> MeshMotion<'a, R> {
 }
 
 impl<R: Real> Motion for MeshMotion<'_, R> {
-    fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
+    fn advance(&mut self, stretch: &StepTarget) -> Result<Advance> {
         let done = match &mut self.solver {
             MeshSolver::Cpu(evolution, _) => evolution.advance(stretch),
             MeshSolver::Gpu(evolution) => evolution.advance(stretch),

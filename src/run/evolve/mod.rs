@@ -6,7 +6,7 @@ pub(super) mod mesh_motion;
 
 use std::time::Instant;
 
-use super::keep::{Keeper, Stopped};
+use super::checkpointing::{Keeper, Stopped};
 use super::motion::{Motion, State};
 use super::norms::interface_errors;
 use super::task::Run;

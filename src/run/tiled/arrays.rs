@@ -14,7 +14,7 @@ use crate::words::counted;
 /// A volume that is a coefficient, or a component of one.
 pub(super) struct Array {
     pub volume: Arc<Volume>,
-    /// The same on the card of the run, once it was asked for.
+    /// The same on the GPU of the run, once it was asked for.
     device: OnceLock<Arc<DeviceVolume>>,
 }
 
@@ -23,11 +23,11 @@ impl Array {
         Array { volume: Arc::new(volume), device: OnceLock::new() }
     }
 
-    /// The volume on the card, for all lattices of a run.
+    /// The volume on the GPU, for all lattices of a run.
     ///
     /// # Errors
     /// Those of [`DeviceVolume::new`].
-    pub fn on_card(&self, cuda: &Cuda) -> Result<Arc<DeviceVolume>> {
+    pub fn on_gpu(&self, cuda: &Cuda) -> Result<Arc<DeviceVolume>> {
         if let Some(device) = self.device.get() {
             return Ok(device.clone());
         }

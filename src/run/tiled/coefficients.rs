@@ -54,7 +54,7 @@ enum Part {
 }
 
 impl<const K: usize> Written<K> {
-    /// For the processor, times `scale`.
+    /// For the CPU, times `scale`.
     fn on_cpu<R: Real>(
         &self,
         config: &Config,
@@ -83,13 +83,13 @@ impl<const K: usize> Written<K> {
                 }
                 // An expression may change with the time, and be no number off the interface.
                 let fill = fill_parts(bound, lines, scale);
-                if is_steady { Coefficient::Steady(fill) } else { Coefficient::Varying(fill) }
+                if is_steady { Coefficient::Stationary(fill) } else { Coefficient::Varying(fill) }
             }
         })
     }
 
-    /// For a card, which scales what expressions give itself.
-    fn on_card(
+    /// For a GPU, which scales what expressions give itself.
+    fn on_gpu(
         &self,
         config: &Config,
         key: &str,
@@ -114,7 +114,7 @@ impl<const K: usize> Written<K> {
                 let mut parts = all.each_ref().map(|_| DevicePart::Number(0.0));
                 for (part, written) in parts.iter_mut().zip(all) {
                     *part = match written {
-                        Part::Volume(array) => DevicePart::Volume(array.on_card(cuda)?),
+                        Part::Volume(array) => DevicePart::Volume(array.on_gpu(cuda)?),
                         Part::Expression(one) => match one.constant() {
                             Some(x) => DevicePart::Number(x),
                             None => DevicePart::Field(bind(one)?),
@@ -163,7 +163,7 @@ impl TiledCase<'_> {
         })
     }
 
-    /// The coefficients of `[evolve]` for the processor.
+    /// The coefficients of `[evolve]` for the CPU.
     ///
     /// # Errors
     /// [`Error::Case`](crate::Error::Case) for an expression with a data array.
@@ -177,17 +177,17 @@ impl TiledCase<'_> {
             .with_curvature(curvature.on_cpu(config, "evolve.curvature", lines, per * per)?))
     }
 
-    /// The same for a card.
+    /// The same for a GPU.
     ///
     /// # Errors
-    /// As [`TiledCase::terms`]; [`Error::Device`](crate::Error::Device) if a volume does not fit the card.
+    /// As [`TiledCase::terms`]; [`Error::Device`](crate::Error::Device) if a volume does not fit the GPU.
     pub(super) fn device_terms(&self, cuda: &Cuda) -> Result<DeviceTerms> {
         let AllWritten { velocity, normal_speed, curvature } = self.written()?;
         let (config, per) = (self.config, 1.0 / self.source.dx);
         Ok(DeviceTerms::new(self.source.origin, self.source.dx)
-            .with_velocity(velocity.on_card(config, "evolve.velocity", per, cuda)?)
-            .with_normal_speed(normal_speed.on_card(config, "evolve.normal_speed", per, cuda)?)
-            .with_curvature(curvature.on_card(config, "evolve.curvature", per * per, cuda)?))
+            .with_velocity(velocity.on_gpu(config, "evolve.velocity", per, cuda)?)
+            .with_normal_speed(normal_speed.on_gpu(config, "evolve.normal_speed", per, cuda)?)
+            .with_curvature(curvature.on_gpu(config, "evolve.curvature", per * per, cuda)?))
     }
 }
 
@@ -239,7 +239,7 @@ fn rotation(turn: &Rotation) -> Result<[Expression; 3]> {
 /// Values of expressions on blocks, times `scale`.
 fn fill<R: Real>(lattice: Lattice, lines: Lines, scale: f64) -> Fill<R> {
     let components = lattice.components();
-    let scale = R::narrow(scale);
+    let scale = R::of(scale);
     Arc::new(move |first, t, out: &mut [R]| {
         let edge = edge_of(out.len() / components);
         let axes = lines.of_block(first, 0);
@@ -264,14 +264,14 @@ fn fill_parts<R: Real>(parts: Vec<Bound>, lines: Lines, scale: f64) -> Fill<R> {
             match part {
                 Bound::Lattice(lattice) => {
                     lattice.evaluate_into(axes.each_ref().map(|axis| &axis[..edge]), t, out);
-                    out.iter_mut().for_each(|value| *value *= R::narrow(scale));
+                    out.iter_mut().for_each(|value| *value *= R::of(scale));
                 }
                 Bound::Volume(volume) => {
                     for (n, value) in out.iter_mut().enumerate() {
                         let at = [n % edge, n / edge % edge, n / (edge * edge)];
                         let x = std::array::from_fn(|k| axes[k][at[k]]);
                         let found = volume.sample_extended(volume.placement().index(x));
-                        *value = R::narrow(found * scale);
+                        *value = R::of(found * scale);
                     }
                 }
             }

@@ -110,11 +110,11 @@ impl TiledCase<'_> {
         Ok(Some(expected))
     }
 
-    /// Bytes that tiles take here while the interface moves: on a card they are only made here.
+    /// Bytes that tiles take here while the interface moves: on a GPU they are only made here.
     pub(super) fn bytes<S, const E: usize>(&self, expected: &Expected) -> u64 {
         // 16 bits for each value of a coefficient that is kept.
         let kept = self.arrays.components() * 2 * (E * E * E) as u64;
-        let (arrays, kept) = match Device::is_card(self.config, expected.size()) {
+        let (arrays, kept) = match Device::is_gpu(self.config, expected.size()) {
             true => (1, 0),
             false => (self.options().arrays(), kept),
         };

@@ -9,11 +9,11 @@ use crate::Cpu;
 use crate::error::{Error, Result};
 use crate::gpu::Cuda;
 use crate::grid::{Band, Pool, Stored, TiledGrid};
-use crate::levelset::evolution::Stretch;
+use crate::levelset::eikonal::cuda::Gpu;
+use crate::levelset::evolution::StepTarget;
 use crate::levelset::tiled::cuda::DeviceTiledEvolution;
-use crate::levelset::tiled::{Kept, Seconds, Terms, TiledSnapshot, Wide};
+use crate::levelset::tiled::{SavedNumber, Seconds, Terms, TiledSnapshot, Wide};
 use crate::mesh::Mesh;
-use crate::run::device::Card;
 use crate::surface::cubes::{Placement, extract};
 
 impl TiledCase<'_> {
@@ -21,30 +21,30 @@ impl TiledCase<'_> {
     ///
     /// # Errors
     /// As [`TiledCase::solver`].
-    pub(super) fn on_gpu<'a, R: Wide, S: Stored<R> + Kept, const E: usize>(
+    pub(super) fn on_gpu<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &'a self,
-        card: &Card,
+        gpu: &Gpu,
         start: Start<S, E>,
     ) -> Result<GpuTiles<'a, R, S, E>> {
-        let (terms, options) = (self.device_terms(&card.cuda)?, self.options());
+        let (terms, options) = (self.device_terms(&gpu.cuda)?, self.options());
         let evolution = match start {
             Start::Snapshot(snapshot) => {
-                DeviceTiledEvolution::resume(&card.cuda, snapshot, &terms, options)?
+                DeviceTiledEvolution::resume(&gpu.cuda, snapshot, &terms, options)?
             }
             start @ Start::Tiles { .. } => {
                 // Nothing moves here.
                 let at_rest = self.with_terms::<R, S, E>(start, &Terms::default())?;
                 let (grid, phi) = at_rest.into_parts();
-                DeviceTiledEvolution::new(&card.cuda, &grid, &phi, &terms, options, None)?
+                DeviceTiledEvolution::new(&gpu.cuda, &grid, &phi, &terms, options, None)?
             }
         };
         let (terms, cpu) = (self.terms::<R>()?, self.cpu.clone());
-        Ok(GpuTiles::new(evolution, terms, (cpu, card.cuda.clone()), self.named()))
+        Ok(GpuTiles::new(evolution, terms, (cpu, gpu.cuda.clone()), self.named()))
     }
 }
 
 /// An evolution on a GPU, with what is needed to say why it broke down.
-pub(super) struct GpuTiles<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
+pub(super) struct GpuTiles<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> {
     evolution: DeviceTiledEvolution<R, E, S>,
     terms: Terms<R>,
     cpu: Arc<Cpu>,
@@ -56,7 +56,7 @@ pub(super) struct GpuTiles<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
     seen: Option<(u64, TiledGrid<E>, Pool<S, E>)>,
 }
 
-impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> GpuTiles<'a, R, S, E> {
+impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> GpuTiles<'a, R, S, E> {
     pub fn new(
         evolution: DeviceTiledEvolution<R, E, S>,
         terms: Terms<R>,
@@ -74,12 +74,12 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> GpuTiles<'a, R, S, E> {
         }
         match self.evolution.breakdown(&self.terms, self.cpu.clone(), max_dt) {
             Ok(Some(found)) => self.named.error(&found),
-            // What the card has said is as much as is known.
+            // What the GPU has said is as much as is known.
             _ => error,
         }
     }
 
-    pub fn advance(&mut self, stretch: &Stretch) -> Result<Done> {
+    pub fn advance(&mut self, stretch: &StepTarget) -> Result<Done> {
         self.seen = None;
         let before = *self.evolution.control();
         let advance = self.evolution.advance(stretch);
@@ -108,7 +108,7 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> GpuTiles<'a, R, S, E> {
 
     pub fn surface(&mut self, placement: &Placement, normals: bool) -> Result<Mesh> {
         match self.evolution.surface(placement, normals).and_then(|made| made.mesh(&self.cuda)) {
-            // What the card has no room for is made here.
+            // What the GPU has no room for is made here.
             Err(Error::Device { .. }) => extract(&self.look()?.tiles(), placement, normals),
             made => made,
         }

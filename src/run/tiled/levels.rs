@@ -9,11 +9,11 @@ use super::start::{Source, is_distance};
 use crate::config::TiledSource;
 use crate::error::{Error, Result};
 use crate::grid::{Pool, Stored, TiledGrid};
-use crate::levelset::evolution::Stretch;
-use crate::levelset::tiled::rest::{Interface, crossing_steps};
-use crate::levelset::tiled::{Kept, Wide};
+use crate::levelset::eikonal::cuda::Gpu;
+use crate::levelset::evolution::StepTarget;
+use crate::levelset::tiled::steady_state::{Interface, crossing_steps};
+use crate::levelset::tiled::{SavedNumber, Wide};
 use crate::output::checkpoint::Work;
-use crate::run::device::Card;
 use crate::run::task::Stages;
 
 /// Most steps on one lattice.
@@ -24,7 +24,7 @@ const FOREVER: f64 = 1e30;
 
 /// What coarser lattices are computed with, and what was done on them.
 pub(super) struct Levels<'a> {
-    pub card: Option<&'a Card>,
+    pub gpu: Option<&'a Gpu>,
     pub interrupt: &'a AtomicBool,
     pub work: &'a mut Work,
 }
@@ -52,7 +52,7 @@ impl TiledCase<'_> {
     /// # Errors
     /// Those of steps; [`Error::Numerical`] if the interface vanishes on a coarser lattice or does
     /// not come to rest; [`Error::Interrupted`].
-    pub(super) fn by_levels<R: Wide, S: Stored<R> + Kept, const E: usize>(
+    pub(super) fn by_levels<R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &self,
         (mut grid, mut phi): (TiledGrid<E>, Pool<S, E>),
         mut levels: Levels<'_>,
@@ -65,7 +65,7 @@ impl TiledCase<'_> {
             let case = self.on(&source);
             levels.work.reinitializations += u64::from(!is_distance);
             let start = Start::Tiles { grid: Box::new(grid), phi, is_distance };
-            let mut solver = case.solver::<R, S, E>(levels.card, start)?;
+            let mut solver = case.solver::<R, S, E>(levels.gpu, start)?;
             let steps = case.settle(&mut solver, &mut levels)?;
             tracing::info!("at rest on voxels of {} after {steps} steps", source.dx);
             let seen = solver.look()?;
@@ -88,7 +88,7 @@ impl TiledCase<'_> {
     }
 
     /// Steps until nothing moves any more; how many.
-    fn settle<R: Wide, S: Stored<R> + Kept, const E: usize>(
+    fn settle<R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &self,
         solver: &mut TiledSolver<'_, R, S, E>,
         levels: &mut Levels<'_>,
@@ -104,7 +104,7 @@ impl TiledCase<'_> {
                     return Err(Error::Interrupted);
                 }
                 let left = next - steps;
-                let stretch = Stretch { clock, target: FOREVER, steady: -1.0, steps: left };
+                let stretch = StepTarget { clock, target: FOREVER, steady: -1.0, steps: left };
                 let done = solver.advance(&stretch)?;
                 clock = done.advance.clock;
                 steps += done.advance.steps;

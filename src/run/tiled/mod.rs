@@ -14,9 +14,9 @@ mod states;
 
 use std::sync::Arc;
 
+use super::checkpointing::{Stopped, identify};
 use super::device::Device;
 use super::evolve::Begun;
-use super::keep::{Stopped, identify};
 use super::motion::{Motion, other};
 use super::task::{Run, Stages, Task};
 use super::{factory, identity};
@@ -24,7 +24,7 @@ use crate::Cpu;
 use crate::config::{Config, HalfWidth, Method, Rule, TiledSource};
 use crate::error::Result;
 use crate::grid::{Pool, Stored, TiledGrid};
-use crate::levelset::tiled::{self, Kept, Reinitialize, Wide};
+use crate::levelset::tiled::{self, Reinitialize, SavedNumber, Wide};
 use crate::output::Report;
 use crate::output::checkpoint::{self, Identity, Work};
 use crate::primitives::memory::gibibytes;
@@ -81,7 +81,7 @@ impl Task for TiledCase<'_> {
         let goes_on = stopped.as_ref().zip(state);
         let begun = factory::tiled_motion(self, goes_on, report, &mut run.stage)?;
         let BegunTiles { motion, identity, device } = begun;
-        let files = Box::new(States::new(self.config, run.folder, device.card.as_ref()));
+        let files = Box::new(States::new(self.config, run.folder, device.gpu.as_ref()));
         let (config, threads) = (self.config, self.cpu.threads());
         let begun = Begun { config, motion, files, identity, first: None, kind: None, threads };
         begun.run(run, stopped, report)
@@ -127,7 +127,7 @@ impl TiledCase<'_> {
     /// # Errors
     /// Those of the first tiles and of steps on coarser lattices; [`Error::Case`](crate::Error::Case) for a state of another
     /// run; [`Error::Device`](crate::Error::Device) if there is too little memory.
-    pub(super) fn begin<'a, R: Wide, S: Stored<R> + Kept, const E: usize>(
+    pub(super) fn begin<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &'a self,
         stopped: Option<(&Stopped, checkpoint::State)>,
         report: &mut Report,
@@ -138,26 +138,26 @@ impl TiledCase<'_> {
         let (grid, phi) = self.first_tiles::<R, S, E>(&mut report.warnings)?;
         let (stopped, state) = stopped.unzip();
         let identity = identify(config, stopped, || {
-            identity::of_tiles(config, self.arrays.iter(), &grid, &phi, R::narrow(self.gamma()))
+            identity::of_tiles(config, self.arrays.iter(), &grid, &phi, R::of(self.gamma()))
         })?;
         let device = Device::choose(config, self.counted(&grid).size())?;
-        let card = device.card.as_ref();
-        report.backend = if card.is_some() { "cuda" } else { "cpu" };
+        let gpu = device.gpu.as_ref();
+        report.backend = if gpu.is_some() { "cuda" } else { "cpu" };
         report.backend_reason = device.reason.clone();
         let output = (self.placement(), config.output.volume.as_ref());
         let motion = match state {
             Some(checkpoint::State::Tiles(snapshot, work)) => {
                 drop((grid, phi));
-                let solver = self.solver::<R, S, E>(card, Start::Snapshot(snapshot))?;
+                let solver = self.solver::<R, S, E>(gpu, Start::Snapshot(snapshot))?;
                 TiledMotion::new(solver, output, work)
             }
             Some(checkpoint::State::Mesh(_)) => return Err(other("a mesh", "tiles")),
             None => {
                 let mut work = Work::default();
-                let levels = Levels { card, interrupt: stage.interrupt, work: &mut work };
+                let levels = Levels { gpu, interrupt: stage.interrupt, work: &mut work };
                 let start = self.by_levels::<R, S, E>((grid, phi), levels, stage)?;
                 work.reinitializations += u64::from(!start.is_distance());
-                let solver = self.solver::<R, S, E>(card, start)?;
+                let solver = self.solver::<R, S, E>(gpu, start)?;
                 let mut motion = TiledMotion::new(solver, output, work);
                 motion.check_volume()?;
                 motion

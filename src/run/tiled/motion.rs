@@ -5,8 +5,8 @@ use super::states::TiledState;
 use crate::config::OutputVolume;
 use crate::error::{Error, Result};
 use crate::grid::Stored;
-use crate::levelset::evolution::{Advance, Stretch, Totals};
-use crate::levelset::tiled::{Kept, Wide};
+use crate::levelset::evolution::{Advance, StepTarget, Totals};
+use crate::levelset::tiled::{SavedNumber, Wide};
 use crate::mesh::Mesh;
 use crate::output::checkpoint::{self, Work};
 use crate::output::{Measures, SurfaceCounts, TileCounts};
@@ -20,7 +20,7 @@ use crate::volume::{self, Samples, Volume};
 const MOST_VOXELS: u64 = 1 << 31;
 
 /// A motion on tiles, in world units, and what is written of it.
-pub(super) struct TiledMotion<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
+pub(super) struct TiledMotion<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> {
     solver: TiledSolver<'a, R, S, E>,
     placement: Placement,
     /// The box of dense volumes, if states have some.
@@ -28,7 +28,7 @@ pub(super) struct TiledMotion<'a, R: Wide, S: Stored<R> + Kept, const E: usize> 
     work: Work,
 }
 
-impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> TiledMotion<'a, R, S, E> {
+impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledMotion<'a, R, S, E> {
     /// `work` was done before the first step.
     pub fn new(
         solver: TiledSolver<'a, R, S, E>,
@@ -71,7 +71,7 @@ impl<'a, R: Wide, S: Stored<R> + Kept, const E: usize> TiledMotion<'a, R, S, E> 
             Room::of(of, &self.placement, grid.extent().unwrap_or_default())?;
         values.resize(shape.iter().product(), R::zero());
         grid.fill_box(phi, gamma, low, shape, &mut values)?;
-        let values = values.into_iter().map(|v| (v.widen() * spacing) as f32).collect();
+        let values = values.into_iter().map(|v| (v.to_f64() * spacing) as f32).collect();
         let steps =
             std::array::from_fn(|k| std::array::from_fn(|j| if j == k { spacing } else { 0.0 }));
         let start = std::array::from_fn(|k| origin[k] + spacing * f64::from(low[k]));
@@ -129,10 +129,10 @@ impl<R> Room<R> {
     }
 }
 
-impl<R: Wide, S: Stored<R> + Kept, const E: usize> Motion for TiledMotion<'_, R, S, E> {
-    fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
+impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> Motion for TiledMotion<'_, R, S, E> {
+    fn advance(&mut self, stretch: &StepTarget) -> Result<Advance> {
         let dx = self.placement.spacing;
-        let in_voxels = Stretch { steady: stretch.steady / dx, ..*stretch };
+        let in_voxels = StepTarget { steady: stretch.steady / dx, ..*stretch };
         let done = self.solver.advance(&in_voxels)?;
         self.work.is_gone = !done.has_interface;
         self.work.voxel_updates += done.voxel_updates;
@@ -159,8 +159,8 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> Motion for TiledMotion<'_, R,
             euler_number: found.euler_number.unwrap_or(0) / 2,
             band_vertices: active,
             active_patches: n_tiles,
-            phi_min: low.widen() * dx,
-            phi_max: high.widen() * dx,
+            phi_min: low.to_f64() * dx,
+            phi_max: high.to_f64() * dx,
             ..Measures::default()
         })
     }

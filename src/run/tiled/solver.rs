@@ -5,10 +5,10 @@ use super::failure::Named;
 use super::gpu::GpuTiles;
 use crate::error::Result;
 use crate::grid::{Band, Pool, Stored, TiledGrid};
-use crate::levelset::evolution::{Advance, Stretch};
-use crate::levelset::tiled::{Kept, Seconds, Terms, TiledEvolution, TiledSnapshot, Wide};
+use crate::levelset::eikonal::cuda::Gpu;
+use crate::levelset::evolution::{Advance, StepTarget};
+use crate::levelset::tiled::{SavedNumber, Seconds, Terms, TiledEvolution, TiledSnapshot, Wide};
 use crate::mesh::Mesh;
-use crate::run::device::Card;
 use crate::surface::cubes::{Placement, Tiles, extract};
 
 /// What a motion begins with.
@@ -63,7 +63,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Seen<'_, R, S, E> {
 
     fn range(&self) -> Range<R> {
         let (phi, gamma) = (self.phi, self.band.gamma);
-        let start = (0, R::INFINITY, R::narrow(f64::NEG_INFINITY));
+        let start = (0, R::INFINITY, R::of(f64::NEG_INFINITY));
         let join = |a: (u64, R, R), b: (u64, R, R)| (a.0 + b.0, a.1.min(b.1), a.2.max(b.2));
         let of_tile = |tile: &crate::grid::Tile| {
             phi.tile(tile.id)
@@ -78,7 +78,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Seen<'_, R, S, E> {
 }
 
 /// An evolution on tiles on the device of the run; lengths are in voxels.
-pub(super) enum TiledSolver<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
+pub(super) enum TiledSolver<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> {
     Cpu {
         evolution: Box<TiledEvolution<R, E, S>>,
         /// Names the voxel where a step broke down.
@@ -87,12 +87,12 @@ pub(super) enum TiledSolver<'a, R: Wide, S: Stored<R> + Kept, const E: usize> {
     Gpu(Box<GpuTiles<'a, R, S, E>>),
 }
 
-impl<R: Wide, S: Stored<R> + Kept, const E: usize> TiledSolver<'_, R, S, E> {
+impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledSolver<'_, R, S, E> {
     /// Steps of a stretch, one at least; its rate is in voxels per time.
     ///
     /// # Errors
     /// Those of [`TiledEvolution::step`]; where a voxel is known, it is named in world units.
-    pub fn advance(&mut self, stretch: &Stretch) -> Result<Done> {
+    pub fn advance(&mut self, stretch: &StepTarget) -> Result<Done> {
         let (evolution, named) = match self {
             TiledSolver::Cpu { evolution, named } => (evolution, named),
             TiledSolver::Gpu(tiles) => return tiles.advance(stretch),
@@ -113,7 +113,7 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> TiledSolver<'_, R, S, E> {
     /// Tiles and values of now.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if a card fails.
+    /// [`Error::Device`](crate::Error::Device) if a GPU fails.
     pub fn look(&mut self) -> Result<Seen<'_, R, S, E>> {
         match self {
             TiledSolver::Cpu { evolution, .. } => {
@@ -127,7 +127,7 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> TiledSolver<'_, R, S, E> {
     /// The interface in world units.
     ///
     /// # Errors
-    /// Those of [`extract`]; [`Error::Device`](crate::Error::Device) if a card fails.
+    /// Those of [`extract`]; [`Error::Device`](crate::Error::Device) if a GPU fails.
     pub fn surface(&mut self, placement: &Placement, normals: bool) -> Result<Mesh> {
         match self {
             TiledSolver::Cpu { .. } => extract(&self.look()?.tiles(), placement, normals),
@@ -138,7 +138,7 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> TiledSolver<'_, R, S, E> {
     /// The range of phi over all tiles.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if a card fails.
+    /// [`Error::Device`](crate::Error::Device) if a GPU fails.
     pub fn range(&mut self) -> Result<Range<R>> {
         match self {
             TiledSolver::Cpu { .. } => Ok(self.look()?.range()),
@@ -173,7 +173,7 @@ impl<R: Wide, S: Stored<R> + Kept, const E: usize> TiledSolver<'_, R, S, E> {
     /// The state between two steps.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if a card fails, or there is no memory for the copy.
+    /// [`Error::Device`](crate::Error::Device) if a GPU fails, or there is no memory for the copy.
     pub fn snapshot(&self) -> Result<TiledSnapshot> {
         match self {
             TiledSolver::Cpu { evolution, .. } => evolution.snapshot(),
@@ -187,14 +187,14 @@ impl TiledCase<'_> {
     ///
     /// # Errors
     /// Those of [`TiledEvolution::new`] and [`TiledEvolution::resume`]; [`Error::Device`](crate::Error::Device)
-    /// if the card has too little memory.
-    pub(super) fn solver<'a, R: Wide, S: Stored<R> + Kept, const E: usize>(
+    /// if the GPU has too little memory.
+    pub(super) fn solver<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &'a self,
-        card: Option<&Card>,
+        gpu: Option<&Gpu>,
         start: Start<S, E>,
     ) -> Result<TiledSolver<'a, R, S, E>> {
-        match card {
-            Some(card) => Ok(TiledSolver::Gpu(Box::new(self.on_gpu(card, start)?))),
+        match gpu {
+            Some(gpu) => Ok(TiledSolver::Gpu(Box::new(self.on_gpu(gpu, start)?))),
             None => {
                 let evolution = Box::new(self.with_terms(start, &self.terms::<R>()?)?);
                 Ok(TiledSolver::Cpu { evolution, named: self.named() })
@@ -203,7 +203,7 @@ impl TiledCase<'_> {
     }
 
     /// An evolution on the CPU.
-    pub(super) fn with_terms<R: Wide, S: Stored<R> + Kept, const E: usize>(
+    pub(super) fn with_terms<R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &self,
         start: Start<S, E>,
         terms: &Terms<R>,
@@ -213,7 +213,7 @@ impl TiledCase<'_> {
             Start::Tiles { grid, phi, is_distance } => {
                 let mut evolution = TiledEvolution::new(*grid, phi, terms, options, cpu)?;
                 if !is_distance {
-                    evolution.redistance()?;
+                    evolution.reinitialize()?;
                 }
                 Ok(evolution)
             }

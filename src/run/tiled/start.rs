@@ -11,8 +11,8 @@ use crate::geometry::Real;
 use crate::geometry::sample;
 use crate::geometry::shape::Shape;
 use crate::grid::{Band, Pool, Stored, TileKey, TiledGrid};
-use crate::run::initial::ClosedSurface;
-use crate::run::level::VolumeLevel;
+use crate::run::initial_from_surface::ClosedSurface;
+use crate::run::initial_from_volume::VolumeLevel;
 use crate::surface::LatticeDistance;
 
 /// Most tiles that a box to look through may have: some minutes of looking.
@@ -122,7 +122,7 @@ impl TiledCase<'_> {
         let (low, high) = self.bounds(source)?;
         let (first, last) = self.tiles::<E>((low, high))?;
         let frame = Shape::Box { min: low, max: high };
-        let band_of = sample::Band { dx: lines.dx, gamma: band.gamma.widen() };
+        let band_of = sample::Band { dx: lines.dx, gamma: band.gamma.to_f64() };
         // As far from the interface as that, phi need not be known.
         let far = (band_of.gamma + 2.0) * lines.dx;
         let (grid, phi) = TiledGrid::from_box(first, last, band, |first, out: &mut [R]| {
@@ -171,7 +171,7 @@ impl TiledCase<'_> {
     }
 
     pub(super) fn band<R: Real>(&self) -> Band<R> {
-        Band { gamma: R::narrow(self.gamma()), reach: self.options().reach() }
+        Band { gamma: R::of(self.gamma()), reach: self.options().reach() }
     }
 
     fn unbounded(&self) -> Error {
@@ -244,7 +244,7 @@ fn fill_near<R: Real, S: Stored<R>, const E: usize>(
 ) -> Result<Filled<S, E>> {
     let ClosedSurface { vertices, triangles, .. } = surface;
     // A band that is a little wider, so that values at its border are right.
-    let width = band.gamma.widen() + 1.0;
+    let width = band.gamma.to_f64() + 1.0;
     let distance = LatticeDistance::new(vertices, triangles, lines.origin, lines.dx, width);
     let seeds = distance.blocks(E)?;
     let seeds = seeds.into_iter().map(|corner| corner.map(|x| x.div_euclid(E as i32)));
@@ -284,7 +284,7 @@ fn within<R: Real>(
         return;
     }
     for (value, x) in out.iter_mut().zip(places(axes, 1, edge)) {
-        let wall = R::narrow(wall(x) / dx);
+        let wall = R::of(wall(x) / dx);
         // So written that what is not a number stays so.
         if wall > *value {
             *value = wall;
@@ -302,7 +302,7 @@ fn near_distances<R: Real, const E: usize>(values: &[f64], out: &mut [R]) {
         let [x, y, z] = [slope(1), slope(n), slope(n * n)];
         let steepness = (x * x + y * y + z * z).sqrt();
         let value = values[at];
-        *out = R::narrow(match steepness > 0.0 {
+        *out = R::of(match steepness > 0.0 {
             true => value / steepness,
             false if value == 0.0 => 0.0,
             // Level and not on the interface: far away, or not a number.

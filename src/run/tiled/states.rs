@@ -4,10 +4,10 @@ use crate::config::{Config, Drawn, Picture};
 use crate::error::Result;
 use crate::io;
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
+use crate::levelset::eikonal::cuda::Gpu;
 use crate::mesh::{Mesh, Values};
 use crate::output::{RunFolder, Series, numbered, remove};
 use crate::picture::{Lines, Options, Subject};
-use crate::run::device::Card;
 use crate::run::motion::State;
 use crate::run::picture::{Painter, time, title};
 use crate::run::states::write_surface;
@@ -36,8 +36,8 @@ pub(super) struct States<'a> {
 }
 
 impl<'a> States<'a> {
-    /// `card` is that of the run.
-    pub(super) fn new(config: &'a Config, folder: &'a RunFolder, card: Option<&Card>) -> Self {
+    /// `gpu` is that of the run.
+    pub(super) fn new(config: &'a Config, folder: &'a RunFolder, gpu: Option<&Gpu>) -> Self {
         States {
             config,
             folder,
@@ -48,7 +48,7 @@ impl<'a> States<'a> {
                 .as_ref()
                 .map(|_| Series::new(folder.path(), &format!("{}_volume", config.name()), "vti")),
             written: Vec::new(),
-            pictures: Pictures::new(config, card),
+            pictures: Pictures::new(config, gpu),
         }
     }
 }
@@ -147,9 +147,9 @@ struct Pictures<'a> {
 }
 
 impl<'a> Pictures<'a> {
-    fn new(config: &'a Config, card: Option<&Card>) -> Option<Self> {
+    fn new(config: &'a Config, gpu: Option<&Gpu>) -> Option<Self> {
         let picture = config.output.picture.as_ref()?;
-        let painter = Painter::new(card);
+        let painter = Painter::new(gpu);
         Some(Pictures { picture, title: title(config), options: None, painter })
     }
 

@@ -13,7 +13,7 @@ use super::*;
 use crate::Cpu;
 use crate::config::Config;
 use crate::error::Error;
-use crate::levelset::evolution::{Advance, Snapshot, Stretch, Totals};
+use crate::levelset::evolution::{Advance, Snapshot, StepTarget, Totals};
 use crate::mesh::Mesh;
 use crate::output::RunFolder;
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint};
@@ -108,7 +108,7 @@ impl<'a> Fake<'a> {
 }
 
 impl Motion for Fake<'_> {
-    fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
+    fn advance(&mut self, stretch: &StepTarget) -> Result<Advance> {
         self.steps += 1;
         self.begun.set(self.steps);
         if self.steps == self.fails_at {

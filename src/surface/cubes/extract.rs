@@ -222,7 +222,7 @@ fn central<R: Real>(block: &Block<R>, place: [i32; 3]) -> [f64; 3] {
         let beside = |step: i32| {
             let mut place = place;
             place[k] += step;
-            block.at(place).widen()
+            block.at(place).to_f64()
         };
         0.5 * (beside(1) - beside(-1))
     })

@@ -112,7 +112,7 @@ impl Records {
                 let place = std::array::from_fn(|k| block.corner[k] + cube.low[k]);
                 let case = &CASES[cube.case as usize];
                 let ends = case.edges().flat_map(ends);
-                let range = ends.map(|c| cube.values[c].widen().abs()).fold(0.0, f64::max);
+                let range = ends.map(|c| cube.values[c].to_f64().abs()).fold(0.0, f64::max);
                 let triangles = case.triangles().len() as u64;
                 *found = found.with(&Found { cubes: 1, triangles, range, low: place, high: place });
             })?;
@@ -140,7 +140,7 @@ impl Records {
             block.cubes(|cube| {
                 let place =
                     std::array::from_fn(|k| (block.corner[k] + cube.low[k] - all.low[k]) as u16);
-                let size = |v: R| (v.widen().abs() * scale).round().min(255.0) as u8;
+                let size = |v: R| (v.to_f64().abs() * scale).round().min(255.0) as u8;
                 list.push(Record::new(place, cube.case, cube.values.map(size)));
             })?;
             Ok(())

@@ -48,7 +48,7 @@ impl<R: Real, S: Stored<R>, const E: usize> Blocks<R> for Tiles<'_, R, S, E> {
             1 => gather::<E, 1, R, S>(self.phi, &tile, gamma, Halo::Full, values),
             _ => gather::<E, 2, R, S>(self.phi, &tile, gamma, Halo::Full, values),
         }
-        let least = R::narrow(ON_SURFACE);
+        let least = R::of(ON_SURFACE);
         for value in values.iter_mut().filter(|value| value.abs() < least) {
             *value = R::zero();
         }

@@ -52,7 +52,7 @@ pub(super) fn corner(low: [i32; 3], c: usize) -> [i32; 3] {
 
 /// Where the surface crosses an edge, as the fraction from its first end to its second.
 pub(super) fn crossing<R: Real>(first: R, second: R) -> f64 {
-    let (f, g) = (first.widen(), second.widen());
+    let (f, g) = (first.to_f64(), second.to_f64());
     f / (f - g)
 }
 
@@ -131,7 +131,7 @@ impl<'a, R: Real> Block<'a, R> {
                         continue;
                     }
                     let values: [R; 8] = std::array::from_fn(|c| self.at(corner(low, c)));
-                    if values.iter().any(|v| v.widen().is_nan()) {
+                    if values.iter().any(|v| v.to_f64().is_nan()) {
                         left_out += 1;
                         continue;
                     }
@@ -177,7 +177,7 @@ impl<'a, R: Real> Block<'a, R> {
     /// Marks the crossings that belong to the block by the slots of their edges, ascending.
     pub fn crossings(&self, mut mark: impl FnMut(usize)) {
         let crossed = |a: R, b: R| {
-            (a < R::zero()) != (b < R::zero()) && !a.widen().is_nan() && !b.widen().is_nan()
+            (a < R::zero()) != (b < R::zero()) && !a.to_f64().is_nan() && !b.to_f64().is_nan()
         };
         for z in 0..self.edge {
             for y in 0..self.edge {

@@ -52,7 +52,7 @@ fn write_slice<T: Number>(
         fn counting(masks: &Masks, counts: &Counts, z: usize, cells: &mut [u32]) {
             triangles(masks, counts, z, cells);
         }
-        // SAFETY: this processor has these instructions.
+        // SAFETY: this CPU has these instructions.
         unsafe { counting(masks, counts, z, cells) };
         return write_vertices(field, masks, place, z, vertices);
     }

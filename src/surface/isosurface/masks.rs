@@ -100,7 +100,7 @@ fn above<T: Number>(field: &Field<T>, z: usize, out: &mut [u64]) {
         fn wide<T: Number>(field: &Field<T>, z: usize, out: &mut [u64]) {
             above_any(field, z, out);
         }
-        // SAFETY: this processor has AVX2.
+        // SAFETY: this CPU has AVX2.
         return unsafe { wide(field, z, out) };
     }
     above_any(field, z, out);
@@ -118,13 +118,13 @@ fn not_finite<T: Number>(field: &Field<T>, z: usize, out: &mut [u64]) -> bool {
         let mut lanes = [0.0_f64; 8];
         for c in c.chunks(8) {
             for (lane, v) in lanes.iter_mut().zip(c) {
-                *lane += 0.0 * v.widen();
+                *lane += 0.0 * v.to_f64();
             }
         }
         lanes.iter().sum::<f64>() != 0.0 || lanes.iter().any(|x| x.is_nan())
     });
     if any {
-        pack(field, z, out, |v| !v.widen().is_finite());
+        pack(field, z, out, |v| !v.to_f64().is_finite());
     }
     any
 }

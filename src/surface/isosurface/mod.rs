@@ -58,7 +58,7 @@ trait Number: Copy + Sync {
     /// Whether all of them are finite.
     const WHOLE: bool;
     /// As 64 bits.
-    fn widen(self) -> f64;
+    fn to_f64(self) -> f64;
 }
 
 macro_rules! number {
@@ -66,7 +66,7 @@ macro_rules! number {
         impl Number for $type {
             const WHOLE: bool = $whole;
             #[inline(always)]
-            fn widen(self) -> f64 {
+            fn to_f64(self) -> f64 {
                 self as f64
             }
         }
@@ -106,7 +106,7 @@ impl<T: Number> Field<'_, T> {
     /// phi of a stored number: negative above the level.
     #[inline(always)]
     fn phi(&self, stored: T) -> f64 {
-        self.level - self.scaling.of(stored.widen())
+        self.level - self.scaling.of(stored.to_f64())
     }
 
     /// phi at a voxel; `None` in a layer around.

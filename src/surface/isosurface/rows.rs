@@ -195,7 +195,7 @@ fn count(masks: &Masks, z: usize, rows: &mut [Row]) {
         fn counting(masks: &Masks, z: usize, rows: &mut [Row]) {
             count_any(masks, z, rows);
         }
-        // SAFETY: this processor has these instructions.
+        // SAFETY: this CPU has these instructions.
         return unsafe { counting(masks, z, rows) };
     }
     count_any(masks, z, rows);

@@ -1,14 +1,14 @@
-//! Measures of a function on the card: [`super::Measurer`] without a copy of phi.
+//! Measures of a function on the GPU: [`super::Measurer`] without a copy of phi.
 //!
 //! The kernels are in `kernels/measures.cu`.
 
-mod layout;
+mod kernel_arguments;
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use self::layout::MeasuringArgument;
+use self::kernel_arguments::MeasuringArgument;
 use super::Measures;
 use crate::error::Result;
 use crate::geometry::Real;
@@ -16,7 +16,7 @@ use crate::gpu::{Arguments, Array, Kernel, Launch, Pinned, Unit};
 use crate::patches::cuda::{DevicePatches, Shape};
 use crate::patches::{Patch, Patches};
 
-/// Most blocks that share the patches. Sums depend on it, and on nothing of the card.
+/// Most blocks that share the patches. Sums depend on it, and on nothing of the GPU.
 const MOST_BLOCKS: u32 = 2048;
 
 /// Words of 64 bits of `struct Sums`.
@@ -27,7 +27,7 @@ const SUMS: usize = 6;
 const FIRST_FACET: u32 = 6;
 const CELL: u16 = 1 << 15;
 
-/// Measures any number of functions on one mesh on a card; holds what depends on the mesh only.
+/// Measures any number of functions on one mesh on a GPU; holds what depends on the mesh only.
 pub struct DeviceMeasurer<R: Real> {
     patches: Arc<DevicePatches<R>>,
     measure: Kernel,
@@ -45,14 +45,14 @@ pub struct DeviceMeasurer<R: Real> {
 }
 
 impl<R: Real> DeviceMeasurer<R> {
-    /// Bytes on the card beside those of [`DevicePatches`].
+    /// Bytes on the GPU beside those of [`DevicePatches`].
     pub fn bytes(patches: &Patches) -> usize {
         2 * patches.n_patch_cells()
             + 4 * patches.n_vertices()
             + 8 * SUMS * (n_sums(patches.len() as u32) as usize + 1)
     }
 
-    /// Takes memory on the card and compiles the kernels.
+    /// Takes memory on the GPU and compiles the kernels.
     ///
     /// # Errors
     /// [`crate::Error::Device`].

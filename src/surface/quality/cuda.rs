@@ -1,11 +1,11 @@
-//! Distances of points to a surface on a card: the twin of [`Gaps::new`].
+//! Distances of points to a surface on a GPU: the twin of [`Gaps::new`].
 //!
 //! The kernels are in `kernels/surface/gaps.cu`: a binary tree of boxes over the triangles in the order of a Hilbert
 //! curve, and points asked for in that order.
 
-mod layout;
+mod kernel_arguments;
 
-use self::layout::{FacetsArgument, LEAF};
+use self::kernel_arguments::{FacetsArgument, LEAF};
 use super::{BLOCK, Gaps};
 use crate::error::Result;
 use crate::gpu::primitives::hilbert;
@@ -17,7 +17,7 @@ use crate::primitives::hilbert::Lattice;
 const THREADS: u32 = 128;
 /// Words of 64 bits of a box.
 const BOX: usize = 6;
-/// Points that are on the card at a time: a multiple of [`BLOCK`].
+/// Points that are on the GPU at a time: a multiple of [`BLOCK`].
 const BATCH: usize = 1 << 23;
 /// Most triangles: as many as can be sorted.
 const MOST_TRIANGLES: usize = (1 << 30) - 1;
@@ -32,10 +32,10 @@ struct Facets {
 }
 
 /// True distances as [`Gaps::new`] has them, up to rounding, the same in every run; `None` without
-/// points or triangles, and where they are left to the processor: if the card has no memory for them.
+/// points or triangles, and where they are left to the CPU: if the GPU has no memory for them.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) if the card does not answer.
+/// [`Error::Device`](crate::Error::Device) if the GPU does not answer.
 pub fn gaps_on(cuda: &Cuda, mesh: &Mesh, points: &[[f64; 3]]) -> Result<Option<Gaps>> {
     if points.is_empty() || mesh.n_cells() == 0 {
         return Ok(None);
@@ -52,7 +52,7 @@ pub fn gaps_on(cuda: &Cuda, mesh: &Mesh, points: &[[f64; 3]]) -> Result<Option<G
     Ok(Some(Gaps::of_blocks(&blocks, points.len())))
 }
 
-/// Bytes of a card that the distances of so many points take at most.
+/// Bytes of a GPU that the distances of so many points take at most.
 fn bytes(mesh: &Mesh, points: usize) -> usize {
     // Place, key, and two pairs of key and number while they are sorted.
     let sorted = 24 + 8 + 24;
@@ -140,7 +140,7 @@ impl Facets {
 unsafe fn share(cuda: &Cuda, kernel: &str, n: usize, arguments: &Arguments) -> Result<()> {
     let unit = Unit::new("surface/gaps", &[("REAL", "double"), ("CELL_SIZE", "3")])?;
     let kernel = cuda.kernel(&unit, kernel)?;
-    let most = 32 * cuda.card().multiprocessors as usize;
+    let most = 32 * cuda.info().multiprocessors as usize;
     let grid = n.div_ceil(THREADS as usize).min(most) as u32;
     let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
     // SAFETY: the caller's.

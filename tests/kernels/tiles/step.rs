@@ -71,14 +71,14 @@ impl Case {
         let velocity = match self.by {
             By::Numbers => Coefficient::Uniform(VELOCITY),
             By::Flow => Coefficient::of_voxel(flow),
-            By::Volumes => Coefficient::Steady(by_volumes.velocity()),
+            By::Volumes => Coefficient::Stationary(by_volumes.velocity()),
             By::Both => Coefficient::Varying(by_volumes.velocity()),
         };
         let of_numbers = matches!(self.by, By::Numbers | By::Flow);
         let (normal, curved) = match of_numbers {
             true => (Coefficient::Uniform([NORMAL_SPEED]), Coefficient::Uniform([CURVATURE])),
             false => {
-                let number = |which| Coefficient::Steady(by_volumes.number(which));
+                let number = |which| Coefficient::Stationary(by_volumes.number(which));
                 (number(1), number(2))
             }
         };
@@ -123,7 +123,7 @@ impl Case {
         let [u, v, w] = VELOCITY.map(|u| part(moves, u.abs()));
         let sum = u + v + w;
         if self.by != By::Numbers {
-            return part(rescales, RESCALING) * 3f64.sqrt(); // the card looks
+            return part(rescales, RESCALING) * 3f64.sqrt(); // the GPU looks
         }
         let sum =
             sum + part(grows, NORMAL_SPEED).abs() * 3f64.sqrt() + 6.0 * part(bends, CURVATURE);
@@ -163,7 +163,7 @@ struct Kernels {
     manage: Library,
     step: Library,
     relax: Option<Library>,
-    redistance: Option<Library>,
+    reinitialize: Option<Library>,
 }
 
 fn compile<S>(case: &Case, edge: usize) -> Kernels {
@@ -187,11 +187,12 @@ fn compile<S>(case: &Case, edge: usize) -> Kernels {
     let manage = library("manage", &kept, &managing);
     let step = library("step", &defines, &steps);
     let is_direct = matches!(case.reinitialize, Reinitialize::Direct { .. });
-    let redistance = is_direct.then(|| library("redistance", &defines, &["tiles_redistance"]));
+    let reinitialize =
+        is_direct.then(|| library("reinitialize", &defines, &["tiles_reinitialize"]));
     defines.push("RELAX=1");
     let relaxes = matches!(case.reinitialize, Reinitialize::Equation { .. });
     let relax = relaxes.then(|| library("step", &defines, &["tiles_stage"]));
-    Kernels { manage, step, relax, redistance }
+    Kernels { manage, step, relax, reinitialize }
 }
 
 /// Steps of the kernels and of the CPU side by side.
@@ -236,7 +237,7 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
         let table = by_volumes.table();
         let (origin, dx) = case.place();
         let mut kept = by_volumes.room::<E>(CAPACITY);
-        let of_kept = kept.each_mut().map(volumes::Kept::argument);
+        let of_kept = kept.each_mut().map(volumes::StationaryValues::argument);
         let motion = MotionArgument {
             values: [addresses[0], addresses[1], addresses[2]],
             origin,
@@ -285,10 +286,10 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
                     launch(relax, "tiles_stage", all, seed, &args);
                 }
             }
-            if let Some(redistance) = &kernels.redistance {
+            if let Some(reinitialize) = &kernels.reinitialize {
                 let passes = 3 * options.gamma as u32 + 16;
                 let args = [arg(on.argument()), arg(motion), arg(passes)];
-                launch(redistance, "tiles_redistance", all, seed, &args);
+                launch(reinitialize, "tiles_reinitialize", all, seed, &args);
             }
             let info = run.step(f64::INFINITY).unwrap();
             assert_eq!(on.control.halt(), Halt::Running, "step {step}");

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use zeroset::gpu::volume::VolumeArgument;
 use zeroset::grid::{Band, Pool};
 use zeroset::levelset::tiled::Fill;
-use zeroset::levelset::tiled::cuda::{ComponentArgument, ComponentsArgument, KeptArgument};
+use zeroset::levelset::tiled::cuda::{ComponentArgument, ComponentsArgument, StationaryArgument};
 use zeroset::volume::{Placement, Samples, Scaling, Volume};
 
 use super::grid::{HostTiles, launch, tiles};
@@ -108,15 +108,15 @@ pub struct ByVolumes {
 }
 
 /// Room for what is kept of a coefficient.
-pub struct Kept {
+pub struct StationaryValues {
     values: Vec<i16>,
     extremes: Vec<[f64; 3]>,
 }
 
-impl Kept {
-    pub fn argument(&mut self) -> KeptArgument {
+impl StationaryValues {
+    pub fn argument(&mut self) -> StationaryArgument {
         let values = self.values.as_mut_ptr() as u64;
-        KeptArgument { values, extremes: self.extremes.as_mut_ptr() as u64 }
+        StationaryArgument { values, extremes: self.extremes.as_mut_ptr() as u64 }
     }
 }
 
@@ -145,11 +145,11 @@ impl ByVolumes {
         })
     }
 
-    pub fn room<const E: usize>(&self, capacity: usize) -> [Kept; 3] {
+    pub fn room<const E: usize>(&self, capacity: usize) -> [StationaryValues; 3] {
         [0, 1, 2].map(|which| {
             let tiles = if self.is_kept[which] { capacity } else { 0 };
             let values = vec![i16::MIN; tiles * self.parts(which).len() * E * E * E];
-            Kept { values, extremes: vec![[f64::NAN; 3]; tiles] }
+            StationaryValues { values, extremes: vec![[f64::NAN; 3]; tiles] }
         })
     }
 
@@ -158,7 +158,7 @@ impl ByVolumes {
         &self,
         on: &mut HostTiles,
         table: &[Vec<ComponentArgument>; 3],
-        kept: [KeptArgument; 3],
+        kept: [StationaryArgument; 3],
         seed: u64,
         of_all: bool,
     ) {
@@ -191,7 +191,7 @@ fn keeps<const E: usize>() {
     let by = ByVolumes { is_kept: [true; 3] };
     let size = Pool::<f64, E>::TILE;
     let (table, mut kept) = (by.table(), by.room::<E>(grid.n_tiles()));
-    let of_kept = kept.each_mut().map(Kept::argument);
+    let of_kept = kept.each_mut().map(StationaryValues::argument);
     let mut on = HostTiles::new(&grid, grid.n_tiles() + 9, 2);
     by.keep::<E>(&mut on, &table, of_kept, 3, true);
     for (which, kept) in kept.iter().enumerate() {

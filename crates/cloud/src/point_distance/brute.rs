@@ -10,8 +10,8 @@ use super::cone::Toward;
 use super::coordinate::Coordinate;
 use super::nearest::Found;
 use super::norm::Metric;
-use super::plan::Plan;
 use super::sites::Sites;
+use super::working_set::Plan;
 
 /// Comparisons side by side.
 const LANES: usize = 16;

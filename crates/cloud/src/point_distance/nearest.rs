@@ -10,10 +10,10 @@ use super::cone::{Cone, Toward};
 use super::coordinate::Coordinate;
 use super::coordinate::sealed::Work;
 use super::norm::{Metric, Norm};
-use super::perforation::{self, Perforation};
-use super::plan::Plan;
+use super::perforation_error::{self, Perforation};
 use super::sites::{Sites, check_finite};
 use super::tree::Index;
+use super::working_set::Plan;
 use zeroset_core::Cpu;
 use zeroset_core::error::{Error, Result};
 
@@ -214,7 +214,7 @@ pub fn nearest<C: Coordinate>(
         nearest.found.iter_mut().filter(|found| found.site != NO_SITE).for_each(|found| {
             found.site *= options.every as u32;
         });
-        let sample = perforation::sample(queries.len());
+        let sample = perforation_error::sample(queries.len());
         let asked: Vec<[C; 3]> = queries.iter().step_by(sample).copied().collect();
         let toward = checked.toward.as_ref().map(|toward| toward.every(sample));
         let exact = Checked { queries: &asked, toward, options }.compare(cpu, sites, kernel)?;
@@ -344,7 +344,7 @@ impl<'a, C: Coordinate> Checked<'a, C> {
             let list = list.iter().step_by(step);
             list.map(|found| distance::<C>(self.options.norm, found.key)).collect()
         };
-        perforation::estimate(&of(exact, 1), &of(found, step))
+        perforation_error::estimate(&of(exact, 1), &of(found, step))
     }
 
     /// What was found, with how.

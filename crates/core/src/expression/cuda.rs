@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::parts;
+use super::hoisting;
 use super::tree::{Binary, Node, Unary, Variable};
 use super::{Expression, Field};
 
@@ -64,7 +64,7 @@ impl Generated {
         );
         let trees: Vec<_> =
             terms.iter().flat_map(|fields| fields.iter().map(Field::tree)).collect();
-        text += &parts::functions(&trees);
+        text += &hoisting::functions(&trees);
         Generated { text, arrays, n_fields }
     }
 

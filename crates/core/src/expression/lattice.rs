@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::spread::{Scratch, Spread};
+use super::axis_program::{Scratch, Spread};
 use super::walk::Mask;
 use super::{Expression, Flaw};
 use crate::error::{Error, Result};

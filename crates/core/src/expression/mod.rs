@@ -26,16 +26,16 @@
 //! machine: they keep the tree to themselves, know operators of one or two operands only, or call
 //! the system's mathematical functions.
 
+mod axis_program;
 mod columns;
 mod cuda;
 mod field;
 mod flaw;
+mod hoisting;
 mod lattice;
 mod operators;
 mod parse;
-mod parts;
 mod program;
-mod spread;
 #[cfg(test)]
 mod tests;
 mod token;

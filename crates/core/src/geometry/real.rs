@@ -23,9 +23,9 @@ pub trait Real: nalgebra::RealField + Copy + Default + Plain {
     /// Plus infinity.
     const INFINITY: Self;
     /// Nearest value of this type.
-    fn narrow(x: f64) -> Self;
+    fn of(x: f64) -> Self;
     /// Exact widening.
-    fn widen(self) -> f64;
+    fn to_f64(self) -> f64;
 }
 
 impl Real for f64 {
@@ -35,10 +35,10 @@ impl Real for f64 {
     const DECREASE: f64 = 0.0;
     const SHIFTED: bool = false;
     const INFINITY: f64 = f64::INFINITY;
-    fn narrow(x: f64) -> f64 {
+    fn of(x: f64) -> f64 {
         x
     }
-    fn widen(self) -> f64 {
+    fn to_f64(self) -> f64 {
         self
     }
 }
@@ -50,10 +50,10 @@ impl Real for f32 {
     const DECREASE: f32 = 6e-8;
     const SHIFTED: bool = true;
     const INFINITY: f32 = f32::INFINITY;
-    fn narrow(x: f64) -> f32 {
+    fn of(x: f64) -> f32 {
         x as f32
     }
-    fn widen(self) -> f64 {
+    fn to_f64(self) -> f64 {
         f64::from(self)
     }
 }

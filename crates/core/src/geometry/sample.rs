@@ -26,7 +26,7 @@ pub struct Band {
 impl Band {
     /// A signed distance in mesh units as one in voxels, cut off and rounded once.
     fn value<R: Real>(self, distance: f64) -> R {
-        R::narrow((distance / self.dx).clamp(-self.gamma, self.gamma))
+        R::of((distance / self.dx).clamp(-self.gamma, self.gamma))
     }
 }
 

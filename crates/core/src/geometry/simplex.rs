@@ -28,7 +28,7 @@ impl<R: Real, const N: usize> Simplex<R, N> {
         let meas;
         if N == 3 {
             let det = normal.norm_squared();
-            meas = det.sqrt() * R::narrow(0.5);
+            meas = det.sqrt() * R::of(0.5);
             let inverse = R::one() / det;
             grads[1] = e2.cross(&normal) * inverse;
             grads[2] = normal.cross(&e1) * inverse;
@@ -36,7 +36,7 @@ impl<R: Real, const N: usize> Simplex<R, N> {
         } else {
             let e3 = x[3] - x[0];
             let det = normal.dot(&e3);
-            meas = det.abs() * R::narrow(1.0 / 6.0);
+            meas = det.abs() * R::of(1.0 / 6.0);
             let inverse = R::one() / det;
             grads[1] = e2.cross(&e3) * inverse;
             grads[2] = e3.cross(&e1) * inverse;
@@ -82,7 +82,7 @@ pub fn longest_edge<R: Real>(x: &[Vec3<R>]) -> R {
 #[inline]
 pub fn quality<R: Real, const N: usize>(s: &Simplex<R, N>, x: &[Vec3<R>; N]) -> R {
     // sqrt(2 d (d + 1)): 2 sqrt(3) for triangles, 2 sqrt(6) for tetrahedra.
-    let scale = R::narrow((2.0 * ((N - 1) * N) as f64).sqrt());
+    let scale = R::of((2.0 * ((N - 1) * N) as f64).sqrt());
     scale * s.inradius() / longest_edge(x)
 }
 

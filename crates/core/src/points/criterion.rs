@@ -5,7 +5,7 @@ use crate::expression::Expression;
 use crate::primitives::{All, Discriminator, Edge, Grid, Template};
 use crate::volume::{Condition, Volume};
 
-/// What is asked of the voxels of a volume, on the processor or a card.
+/// What is asked of the voxels of a volume, on the CPU or a GPU.
 #[derive(Clone, Copy, Debug)]
 pub enum Criterion<'a> {
     /// An expression of v, x, y, z, i, j and k is neither 0 nor no number: a [`Condition`].

@@ -5,7 +5,6 @@ mod bits;
 mod compact;
 mod discriminator;
 mod disjoint;
-mod distinct;
 mod gather;
 pub mod hilbert;
 mod histopyramid;
@@ -15,6 +14,7 @@ mod reduce;
 mod scan;
 mod sort;
 mod sparse;
+mod sparse_set;
 mod unique;
 
 pub use all::All;
@@ -25,7 +25,6 @@ pub use discriminator::{
     Chosen, Discriminator, Edge, Flags, Grid, Template, Threshold, Values, Within,
 };
 pub use disjoint::DisjointRows;
-pub use distinct::Distinct;
 pub use gather::GatherMatrix;
 pub use histopyramid::{Cells, HistoPyramid, Leaf, Order, Stored, Tree};
 pub use per_thread::PerThread;
@@ -33,4 +32,5 @@ pub use reduce::reduce;
 pub use scan::exclusive_scan;
 pub use sort::{Key, Sorted, sort};
 pub use sparse::{Coo, Csr};
+pub use sparse_set::SparseSet;
 pub use unique::{Unique, unique};

@@ -1,4 +1,4 @@
-//! Large copies to the host through two pieces of pinned memory: the card fills one while threads of the host empty the
+//! Large copies to the host through two pieces of pinned memory: the GPU fills one while threads of the host empty the
 //! other. The driver by itself has one thread do so, which also meets the memory's first touch.
 
 use cudarc::driver::result::memcpy_dtoh_async;
@@ -20,7 +20,7 @@ pub(super) const LARGE: usize = 2 * PIECE;
 pub struct Staging([Pinned<u8>; 2]);
 
 impl Cuda {
-    /// Copies bytes from an address on the card, after everything launched before; false if another thread
+    /// Copies bytes from an address on the GPU, after everything launched before; false if another thread
     /// has the pieces.
     ///
     /// # Errors
@@ -29,7 +29,7 @@ impl Cuda {
     /// # Safety
     /// As many bytes must be there.
     pub(super) unsafe fn copy_large(&self, from: u64, into: &mut [u8]) -> Result<bool> {
-        let fail = |e| device_error("copying from the card", e);
+        let fail = |e| device_error("copying from the GPU", e);
         // Not waited for: a thread that works on what is below may be asked for this too.
         let Ok(mut staging) = self.staging.try_lock() else { return Ok(false) };
         if staging.is_none() {

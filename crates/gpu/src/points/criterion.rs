@@ -1,6 +1,6 @@
-//! What is asked of the voxels of a volume on a card: the twin of [`Criterion`].
+//! What is asked of the voxels of a volume on a GPU: the twin of [`Criterion`].
 
-use super::layout::ConditionArgument;
+use super::kernel_arguments::ConditionArgument;
 use super::{check_number, room};
 use crate::primitives::{
     DeviceBits, DeviceDiscriminator, DeviceHistoPyramid, Numbers, Question, Value, Variant,
@@ -12,7 +12,7 @@ use zeroset_core::points::Criterion;
 use zeroset_core::primitives::{Order, Stored, Values};
 use zeroset_core::volume::{Condition, Samples, Scaling, VOXEL_NAMES, Volume};
 
-/// A criterion over a volume; a question takes a copy of the values to the card, which is given back once it is answered.
+/// A criterion over a volume; a question takes a copy of the values to the GPU, which is given back once it is answered.
 struct Asked<'a> {
     volume: &'a Volume,
     criterion: Criterion<'a>,
@@ -64,7 +64,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The question about numbers on the card, which it holds.
+    /// The question about numbers on the GPU, which it holds.
     fn of<T: Value>(&self, cuda: &Cuda, values: Array<T>) -> Result<Question> {
         Ok(self.about(cuda, Numbers::of(&values))?.holding(values))
     }
@@ -111,7 +111,7 @@ fn condition(volume: &Volume, expression: &Expression, numbers: Numbers) -> Ques
     question.with_header(Predicate::NAME, printed.text())
 }
 
-/// A criterion and those beside it, if a card can number the voxels and has room for their values beside so many bytes.
+/// A criterion and those beside it, if a GPU can number the voxels and has room for their values beside so many bytes.
 fn asked<'a>(
     cuda: &Cuda,
     volume: &'a Volume,

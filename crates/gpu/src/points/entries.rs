@@ -1,4 +1,4 @@
-//! A slice as a sparse matrix on a card: the twin of [`entries`](zeroset_core::points::entries()).
+//! A slice as a sparse matrix on a GPU: the twin of [`entries`](zeroset_core::points::entries()).
 
 use super::{check_number, criterion, room};
 use crate::Cuda;
@@ -10,11 +10,11 @@ use zeroset_core::points::entries::matrix_of;
 use zeroset_core::primitives::Coo;
 use zeroset_core::volume::Volume;
 
-/// Bytes on the card for a number of the slice and its mark.
+/// Bytes on the GPU for a number of the slice and its mark.
 const OF_NUMBER: u64 = 9;
 
 /// The entries of a volume of one slice that are not 0, or where an expression holds, as [`entries`](zeroset_core::points::entries())
-/// gives them. They are picked out on the card; a matrix that is `turned` comes into the order of its rows on the processor.
+/// gives them. They are picked out on the GPU; a matrix that is `turned` comes into the order of its rows on the CPU.
 ///
 /// # Errors
 /// [`Error::Case`](zeroset_core::Error::Case) for several slices; those of [`find_on`](super::find_on).

@@ -1,4 +1,4 @@
-//! Octrees and quadtrees of a volume on a card: the twins of [`leaves`](zeroset_core::points::leaves()) and
+//! Octrees and quadtrees of a volume on a GPU: the twins of [`leaves`](zeroset_core::points::leaves()) and
 //! [`leaves_where`](zeroset_core::points::leaves_where()).
 
 use rayon::prelude::*;
@@ -12,7 +12,7 @@ use zeroset_core::points::{Criterion, Leaves};
 use zeroset_core::primitives::Leaf;
 use zeroset_core::volume::{Samples, Volume};
 
-/// Bytes on the card for a cell of a tree, beside its value.
+/// Bytes on the GPU for a cell of a tree, beside its value.
 const OF_CELL: u64 = 2;
 /// Bytes there for a leaf.
 const OF_LEAF: u64 = 16;
@@ -20,7 +20,7 @@ const OF_LEAF: u64 = 16;
 /// The leaves over equal values, as [`leaves`](zeroset_core::points::leaves()) gives them. What is no number is equal to nothing.
 ///
 /// # Errors
-/// [`Error::Device`](zeroset_core::Error::Device) for 2^32 voxels or more, if there is not enough memory, or the card does not answer.
+/// [`Error::Device`](zeroset_core::Error::Device) for 2^32 voxels or more, if there is not enough memory, or the GPU does not answer.
 pub fn leaves_on(cuda: &Cuda, volume: &Volume) -> Result<Leaves> {
     check_number(volume)?;
     let of_voxel = volume.samples().width() as u64 + OF_CELL;
@@ -61,7 +61,7 @@ pub fn leaves_where_on(
     Ok((with_values(volume, kept), n_all))
 }
 
-/// The leaves over equal values of an array on the card.
+/// The leaves over equal values of an array on the GPU.
 fn tree<T: Value>(cuda: &Cuda, volume: &Volume, values: &Array<T>) -> Result<Vec<Leaf>> {
     let tree = DeviceTree::new(cuda, volume.shape().map(|n| n as u32), values)?;
     room(cuda, OF_LEAF * tree.count(cuda)? as u64, "the leaves")?;

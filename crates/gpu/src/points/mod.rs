@@ -7,7 +7,7 @@
 
 mod criterion;
 mod entries;
-mod layout;
+mod kernel_arguments;
 mod leaves;
 
 use std::ops::Range;
@@ -21,19 +21,19 @@ use zeroset_core::points::{Criterion, Points};
 use zeroset_core::primitives::Order;
 use zeroset_core::volume::Volume;
 
-/// Bytes on the card for a point of a list: a cell by its indices.
+/// Bytes on the GPU for a point of a list: a cell by its indices.
 const OF_POINT: u64 = 12;
-/// Bytes on the card for a box and its count.
+/// Bytes on the GPU for a box and its count.
 const OF_BOX: u64 = 28;
 
 /// Lists the voxels that meet all of the criteria, as [`zeroset_core::points::find`] does with [`Criterion::all`]: the volume is copied to the
-/// card in its own type if its values are asked for (as numbers of 64 bits for gradients and templates where the file scales them),
-/// and the numbers of the voxels come back. The voxels are those of the processor, unless a function of an expression without an
+/// GPU in its own type if its values are asked for (as numbers of 64 bits for gradients and templates where the file scales them),
+/// and the numbers of the voxels come back. The voxels are those of the CPU, unless a function of an expression without an
 /// exact value (sin, exp and the like) is rounded otherwise there.
 ///
 /// # Errors
 /// [`Error::Case`] without a criterion, and those of [`Condition::new`](zeroset_core::volume::Condition::new); [`Error::Device`] for 2^32
-/// voxels or more, if there is not enough memory, which is known before anything is copied, or the card does not answer.
+/// voxels or more, if there is not enough memory, which is known before anything is copied, or the GPU does not answer.
 pub fn find_on(
     cuda: &Cuda,
     volume: &Volume,
@@ -89,7 +89,7 @@ pub fn counts_on(
     cuda.download(&pyramid.count(cuda, &cuda.upload(boxes)?)?)
 }
 
-/// An error for more voxels than a card can number.
+/// An error for more voxels than a GPU can number.
 fn check_number(volume: &Volume) -> Result<()> {
     let n = volume.n_voxels();
     match u32::try_from(n) {
@@ -97,15 +97,15 @@ fn check_number(volume: &Volume) -> Result<()> {
         Err(_) => Err(Error::device_fault(
             DeviceFault::Limit,
             format!("{n} voxels on a GPU, at most 2^32 - 1 can be"),
-            ON_THE_PROCESSOR,
+            ON_THE_CPU,
         )),
     }
 }
 
 /// An error without so many bytes.
 fn room(cuda: &Cuda, needed: u64, what: &str) -> Result<()> {
-    cuda.check_room(needed, what, ON_THE_PROCESSOR)
+    cuda.check_room(needed, what, ON_THE_CPU)
 }
 
-/// What to do where a card does not serve.
-const ON_THE_PROCESSOR: &str = "take the processor (--device cpu)";
+/// What to do where a GPU does not serve.
+const ON_THE_CPU: &str = "take the CPU (--device cpu)";

@@ -18,7 +18,7 @@ impl DeviceBits {
     /// The decisions of a discriminator; each cell is asked once. Nothing is waited for.
     ///
     /// # Errors
-    /// [`Error::Device`](zeroset_core::Error::Device) for 2^32 cells or more, if there is not enough memory, or the card does not
+    /// [`Error::Device`](zeroset_core::Error::Device) for 2^32 cells or more, if there is not enough memory, or the GPU does not
     /// answer.
     pub fn new(cuda: &Cuda, discriminator: &impl DeviceDiscriminator) -> Result<Self> {
         let question = discriminator.question(cuda)?;

@@ -53,7 +53,7 @@ impl Compactor {
     /// For sets of the kind and size of this one.
     ///
     /// # Errors
-    /// [`Error::Device`] for more than 2^32 - 1 flags, or if there is not enough memory or the card does
+    /// [`Error::Device`] for more than 2^32 - 1 flags, or if there is not enough memory or the GPU does
     /// not answer.
     pub fn new(cuda: &Cuda, like: Set) -> Result<Self> {
         let (packed, n) = (like.is_packed(), like.len());
@@ -74,7 +74,7 @@ impl Compactor {
         }
         let unit = Unit::new("primitives/compact", &[])?;
         let kernel = cuda.kernel(&unit, "compact_flags")?;
-        // Few large tiles, as each waits for those before, but enough for all of the card.
+        // Few large tiles, as each waits for those before, but enough for all of the GPU.
         let most = (MOST_ROUNDS * SHARED) as u32;
         kernel.allow_shared(most)?;
         let resident = kernel.resident_blocks(BLOCK, most)? as usize;
@@ -91,7 +91,7 @@ impl Compactor {
     /// in one pass over the flags. Nothing is waited for, and launches can be recorded.
     ///
     /// # Errors
-    /// [`Error::Device`] if the card does not answer.
+    /// [`Error::Device`] if the GPU does not answer.
     ///
     /// # Panics
     /// If the set has another kind or size, fewer bits than stated, or bytes of 0 are to count as set.

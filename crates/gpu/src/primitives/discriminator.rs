@@ -1,21 +1,23 @@
-//! What tells active cells of a grid on the card from others: the structs of the processor over a [`DeviceGrid`].
+//! What tells active cells of a grid on the GPU from others: the structs of the CPU over a [`DeviceGrid`].
 //!
 //! A kernel that needs the decisions has the discriminator compiled into it (`kernels/primitives/discriminator.cuh`):
 //! nothing stands between the values and the words of a pyramid's base or of [`DeviceBits`](super::DeviceBits).
 
-mod layout;
+mod kernel_arguments;
 
 use std::any::Any;
 
-pub(crate) use self::layout::Variant;
-use self::layout::{BitsArgument, BytesArgument, EdgeArgument, TemplateArgument, WithinArgument};
+pub(crate) use self::kernel_arguments::Variant;
+use self::kernel_arguments::{
+    BitsArgument, BytesArgument, EdgeArgument, TemplateArgument, WithinArgument,
+};
 use super::Value;
 use crate::definitions::Define;
 use crate::{Arguments, Array, Cuda, Element, Plain, Unit};
 use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_core::primitives::{Edge, Grid, Template, Threshold, Within};
 
-/// Numbers of one type on the card, x fastest; the twin of [`Grid`](zeroset_core::primitives::Grid).
+/// Numbers of one type on the GPU, x fastest; the twin of [`Grid`](zeroset_core::primitives::Grid).
 #[derive(Clone, Copy)]
 pub struct DeviceGrid<'a, T: Value> {
     shape: [u32; 3],
@@ -39,13 +41,13 @@ impl<'a, T: Value + Into<f64>> DeviceGrid<'a, T> {
     }
 }
 
-/// Decides which cells of a grid on the card are active, with the decisions of its twin
+/// Decides which cells of a grid on the GPU are active, with the decisions of its twin
 /// [`Discriminator`](zeroset_core::primitives::Discriminator).
 pub trait DeviceDiscriminator {
     /// What a kernel is to be told, good for as long as the values are there.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory or the card does not answer.
+    /// [`Error::Device`] if there is not enough memory or the GPU does not answer.
     fn question(&self, cuda: &Cuda) -> Result<Question>;
 }
 
@@ -60,7 +62,7 @@ pub struct Question {
     held: Vec<Box<dyn Any>>,
 }
 
-/// Numbers on the card by their address, and their type in the kernels' sources.
+/// Numbers on the GPU by their address, and their type in the kernels' sources.
 #[derive(Clone, Copy)]
 pub(crate) struct Numbers {
     pub address: u64,
@@ -96,7 +98,7 @@ impl Question {
     /// Whether the sum of the differences from a template is `most` or less.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory or the card does not answer.
+    /// [`Error::Device`] if there is not enough memory or the GPU does not answer.
     pub(crate) fn template(
         cuda: &Cuda,
         shape: [u32; 3],

@@ -30,7 +30,7 @@ impl From<Lattice> for LatticeArgument {
 /// Places of points along the curve through a lattice: the bits of [`Lattice::keys`].
 ///
 /// # Errors
-/// [`Error::Device`](zeroset_core::Error::Device) for 2^32 points or more, if there is not enough memory, or the card does
+/// [`Error::Device`](zeroset_core::Error::Device) for 2^32 points or more, if there is not enough memory, or the GPU does
 /// not answer.
 pub fn keys(cuda: &Cuda, points: &Array<[f64; 3]>, lattice: Lattice) -> Result<Array<u64>> {
     let n = points.len();

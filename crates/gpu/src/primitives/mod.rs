@@ -37,9 +37,9 @@ use zeroset_core::error::{DeviceFault, Error, Result};
 /// Threads of a block of all kernels here but those of the sort.
 const BLOCK: u32 = 256;
 
-/// Blocks of a kernel whose threads share `n` items: enough to fill the card, no more than needed.
+/// Blocks of a kernel whose threads share `n` items: enough to fill the GPU, no more than needed.
 fn sharing(cuda: &Cuda, n: usize) -> Launch {
-    let most = 16 * cuda.card().multiprocessors;
+    let most = 16 * cuda.info().multiprocessors;
     tiles(n.div_ceil(BLOCK as usize).min(most as usize) as u32)
 }
 
@@ -52,7 +52,7 @@ fn numbered(n: usize, items: &str) -> Result<u32> {
         Error::device_fault(
             DeviceFault::Limit,
             format!("{n} {items} on a GPU, at most 2^32 - 1 can be"),
-            "take them in parts, or on the processor",
+            "take them in parts, or on the CPU",
         )
     })
 }

@@ -9,7 +9,7 @@ const FILE: &str = "primitives/permute";
 /// Where each of the numbers `0..order.len()` stands in `order`, which has each of them once.
 ///
 /// # Errors
-/// [`Error::Device`](zeroset_core::Error::Device) for 2^32 numbers or more, if there is not enough memory, or the card does
+/// [`Error::Device`](zeroset_core::Error::Device) for 2^32 numbers or more, if there is not enough memory, or the GPU does
 /// not answer.
 pub fn inverse(cuda: &Cuda, order: &Array<u32>) -> Result<Array<u32>> {
     let n = order.len();
@@ -25,7 +25,7 @@ pub fn inverse(cuda: &Cuda, order: &Array<u32>) -> Result<Array<u32>> {
 /// Replaces each number by its place; every number must have one.
 ///
 /// # Errors
-/// [`Error::Device`](zeroset_core::Error::Device) if the card does not answer.
+/// [`Error::Device`](zeroset_core::Error::Device) if the GPU does not answer.
 pub fn rename(cuda: &Cuda, items: &mut Array<u32>, places: &Array<u32>) -> Result<()> {
     let n = items.len();
     let arguments = Arguments::default().with_array(items).with(n as u64).with_array(places);

@@ -55,11 +55,11 @@ numbers! {
 }
 
 /// The sum, the least or the largest of all values, of none the value that changes nothing; waits for it. The same bits on every
-/// card and in every run. Sums with rounding are added up in another order than by
+/// GPU and in every run. Sums with rounding are added up in another order than by
 /// [`reduce`](zeroset_core::primitives::reduce()): theirs differ by rounding.
 ///
 /// # Errors
-/// [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory or the card does not answer.
+/// [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory or the GPU does not answer.
 pub fn reduce<T: Number>(cuda: &Cuda, values: &Array<T>, reduction: Reduction) -> Result<T> {
     let identity = T::identity(reduction);
     if values.is_empty() {

@@ -8,7 +8,7 @@ use zeroset_core::error::Result;
 /// Sums of what stands before each value, modulo 2^32, and of all at the end: `[values.len() + 1]`.
 ///
 /// # Errors
-/// [`Error::Device`](zeroset_core::Error::Device) for 2^32 values or more, if there is not enough memory, or the card does
+/// [`Error::Device`](zeroset_core::Error::Device) for 2^32 values or more, if there is not enough memory, or the GPU does
 /// not answer.
 pub fn exclusive_scan(cuda: &Cuda, values: &Array<u32>) -> Result<Array<u32>> {
     let n = numbered(values.len(), "values to sum")?;

@@ -41,7 +41,7 @@ pub struct Sorted<K: Key> {
 /// Sorts keys whose bits from `bits` on are zero. Without values, a key's value is its number.
 ///
 /// # Errors
-/// [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory or the card does not answer, and for 2^32
+/// [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory or the GPU does not answer, and for 2^32
 /// keys or more.
 ///
 /// # Panics

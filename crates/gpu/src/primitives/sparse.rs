@@ -39,13 +39,13 @@ fn check([n_rows, n_columns]: [u32; 2], n: usize, items: &str) -> Result<()> {
 }
 
 /// The entries that are kept, by their numbers in a dense matrix.
-struct Kept {
+struct NonZeros {
     unit: Unit,
     numbers: Array<u32>,
     shape: [u32; 2],
 }
 
-impl Kept {
+impl NonZeros {
     /// Those that are not 0.
     fn not_zero<T: Value>(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>) -> Result<Self> {
         check(shape, dense.len(), "numbers")?;
@@ -57,7 +57,7 @@ impl Kept {
         let kernel = cuda.kernel(&unit, "sparse_mark")?;
         // SAFETY: the arguments of `sparse_mark`, a mark for each number.
         unsafe { cuda.launch(&kernel, sharing(cuda, n), &arguments) }?;
-        Ok(Kept { unit, numbers: compact(cuda, Set::Bytes(&marks, 1))?, shape })
+        Ok(NonZeros { unit, numbers: compact(cuda, Set::Bytes(&marks, 1))?, shape })
     }
 
     /// Columns and values, and rows where there is room for them.
@@ -90,9 +90,9 @@ impl<T: Value> DeviceCoo<T> {
     ///
     /// # Errors
     /// [`Error::Case`] if there is not one number for each row and column; [`Error::Device`] for 2^32 numbers or more, if
-    /// there is not enough memory, or the card does not answer.
+    /// there is not enough memory, or the GPU does not answer.
     pub fn from_dense(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>) -> Result<Self> {
-        Self::of(cuda, dense, &Kept::not_zero(cuda, shape, dense)?)
+        Self::of(cuda, dense, &NonZeros::not_zero(cuda, shape, dense)?)
     }
 
     /// The entries of a dense matrix whose flags are set, of which there is one for each number.
@@ -102,10 +102,14 @@ impl<T: Value> DeviceCoo<T> {
     pub fn from_flags(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>, flags: Set) -> Result<Self> {
         check(shape, dense.len(), "numbers")?;
         check(shape, flags.len(), "flags")?;
-        Self::of(cuda, dense, &Kept { unit: unit::<T>()?, numbers: compact(cuda, flags)?, shape })
+        Self::of(
+            cuda,
+            dense,
+            &NonZeros { unit: unit::<T>()?, numbers: compact(cuda, flags)?, shape },
+        )
     }
 
-    fn of(cuda: &Cuda, dense: &Array<T>, kept: &Kept) -> Result<Self> {
+    fn of(cuda: &Cuda, dense: &Array<T>, kept: &NonZeros) -> Result<Self> {
         // SAFETY: written with the columns.
         let rows = unsafe { cuda.unset(kept.numbers.len()) }?;
         let (columns, values) = kept.entries(cuda, dense, Some(&rows))?;
@@ -119,7 +123,7 @@ impl<T: Value> DeviceCsr<T> {
     /// # Errors
     /// As [`DeviceCoo::from_dense`].
     pub fn from_dense(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>) -> Result<Self> {
-        let kept = Kept::not_zero(cuda, shape, dense)?;
+        let kept = NonZeros::not_zero(cuda, shape, dense)?;
         let (columns, values) = kept.entries(cuda, dense, None)?;
         let n_rows = shape[0] as usize;
         // SAFETY: the kernel writes all of them.

@@ -9,7 +9,7 @@ use zeroset_core::primitives::Leaf;
 /// Threads of a block.
 const BLOCK: usize = 256;
 
-/// The leaves of a quadtree (pictures) or octree (volumes) over equal values, counted on a card.
+/// The leaves of a quadtree (pictures) or octree (volumes) over equal values, counted on a GPU.
 pub struct DeviceTree {
     unit: Unit,
     base: [u32; 3],
@@ -22,7 +22,7 @@ impl DeviceTree {
     /// the values.
     ///
     /// # Errors
-    /// [`Error::Device`] for 2^32 cells or more, if there is not enough memory, or the card does not answer.
+    /// [`Error::Device`] for 2^32 cells or more, if there is not enough memory, or the GPU does not answer.
     ///
     /// # Panics
     /// If there is not one value for each cell, or no cell.
@@ -82,7 +82,7 @@ impl DeviceTree {
     /// All leaves in Z-order; waits for the tree.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory or the card does not answer.
+    /// [`Error::Device`] if there is not enough memory or the GPU does not answer.
     pub fn leaves(&self, cuda: &Cuda) -> Result<Vec<Leaf>> {
         let n = self.count(cuda)?;
         // SAFETY: the kernel writes all of them.

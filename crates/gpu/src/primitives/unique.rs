@@ -17,7 +17,7 @@ pub struct DeviceUnique<T: Value> {
 /// how many there are.
 ///
 /// # Errors
-/// [`Error::Device`](zeroset_core::Error::Device) for more than 2^32 - 1 items, if there is not enough memory, or the card does not answer.
+/// [`Error::Device`](zeroset_core::Error::Device) for more than 2^32 - 1 items, if there is not enough memory, or the GPU does not answer.
 pub fn unique<T: Value>(cuda: &Cuda, sorted: &Array<T>) -> Result<DeviceUnique<T>> {
     let n = sorted.len();
     let unit = Unit::new("primitives/unique", &[("VALUE", T::NAME)])?;

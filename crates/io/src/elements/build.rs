@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{ElementType, Shape, inherit};
 use crate::MeshFile;
 use crate::faces::{index_limit, kind_of_triangles, mesh_file};
-use crate::names::UnusedNames;
+use crate::unique_names::UnusedNames;
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Group, Kind, Members};
 use zeroset_core::words::noun;

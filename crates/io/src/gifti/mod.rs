@@ -18,8 +18,8 @@ use std::path::Path;
 
 use super::faces::{Faces, check_index, index_limit};
 use super::freesurfer::without_hemisphere;
-use super::names::UnusedNames;
 use super::text;
+use super::unique_names::UnusedNames;
 use super::{MeshFile, VertexData};
 use xml::{Array, Document};
 use zeroset_core::error::{Element, Flaw, FlawKind, Position, Result};

@@ -4,7 +4,7 @@ use super::nodes::NodeIndex;
 use super::source::Source;
 use crate::MeshFile;
 use crate::elements::ElementType;
-use crate::names::UnusedNames;
+use crate::unique_names::UnusedNames;
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 

@@ -6,7 +6,7 @@ mod write;
 
 use crate::MeshFile;
 use crate::faces::{Faces, index_limit};
-use crate::parts::Parts;
+use crate::named_groups::Parts;
 use crate::text::{Lines, Row, parse, show, words};
 use attributes::Attributes;
 pub(super) use write::write;

@@ -256,7 +256,7 @@ impl HdfSeries {
 
     /// The numbers of states and of points in a file and the sorted names of its point data; if
     /// there are more than `steps` states, also its type and what is to be kept of its arrays.
-    fn read(&self, path: &Path) -> Hdf<(u64, u64, Vec<String>, Option<Kept>)> {
+    fn read(&self, path: &Path) -> Hdf<(u64, u64, Vec<String>, Option<Contents>)> {
         let file = File::open_streaming(path)?;
         let root = file.group("VTKHDF")?;
         let rows = |name: &str| -> Hdf<u64> {
@@ -316,7 +316,7 @@ impl HdfSeries {
 }
 
 /// Type and arrays of a file that is written anew.
-type Kept = (AttrValue, Vec<Column<'static>>);
+type Contents = (AttrValue, Vec<Column<'static>>);
 
 /// Rows of 0, one number for each topology.
 fn spare(name: &str, rows: u64) -> Column<'static> {

@@ -1,11 +1,11 @@
-//! Meshes drawn by a GPU: [`super::draw`] with a mesh that stays on the card. All triangles are drawn, lit and colored
-//! there; lines, title and bar come from the processor. The picture has the bits of the processor.
+//! Meshes drawn by a GPU: [`super::draw`] with a mesh that stays on the GPU. All triangles are drawn, lit and colored
+//! there; lines, title and bar come from the CPU. The picture has the bits of the CPU.
 //!
 //! The kernels are in `kernels/render/raster.cu`.
 
-mod layout;
+mod kernel_arguments;
 
-use self::layout::DrawingArgument;
+use self::kernel_arguments::DrawingArgument;
 use super::color::{NO_VALUE, SOLID, Srgb};
 use super::raster::{SAMPLES, ruled};
 use super::stage::Stage;
@@ -33,7 +33,7 @@ struct Kernels {
     heights: Kernel,
 }
 
-/// A mesh on a card, ready to be drawn from any side.
+/// A mesh on a GPU, ready to be drawn from any side.
 pub struct DeviceMesh<'a> {
     cuda: &'a Cuda,
     stage: Stage<'a>,
@@ -57,7 +57,7 @@ pub struct DeviceMesh<'a> {
 }
 
 impl<'a> DeviceMesh<'a> {
-    /// Copies a subject to the card, for pictures of the size and with the range of `options`. It takes 44 bytes for each
+    /// Copies a subject to the GPU, for pictures of the size and with the range of `options`. It takes 44 bytes for each
     /// point, 52 for each triangle, and 124 for each pixel.
     ///
     /// # Errors
@@ -65,8 +65,8 @@ impl<'a> DeviceMesh<'a> {
     /// [`Error::Case`] for vertices with colors of their own, which [`draw_on`] takes.
     pub fn new(cuda: &'a Cuda, subject: &Subject<'a>, options: &Options) -> Result<Self> {
         if subject.paint.is_some() {
-            let what = "a mesh on a card with colors of its vertices";
-            return Err(Error::usage(what, "draw it on the processor"));
+            let what = "a mesh on a GPU with colors of its vertices";
+            return Err(Error::usage(what, "draw it on the CPU"));
         }
         let stage = Stage::new(subject, options)?;
         check(cuda, bytes(&stage), "a picture of a mesh")?;
@@ -247,7 +247,7 @@ impl<'a> DeviceMesh<'a> {
     }
 }
 
-/// As [`super::draw`] of a mesh, on a card; vertices with colors of their own are drawn by the processor.
+/// As [`super::draw`] of a mesh, on a GPU; vertices with colors of their own are drawn by the CPU.
 ///
 /// # Errors
 /// As [`DeviceMesh::new`].
@@ -258,11 +258,11 @@ pub fn draw_on(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<
     DeviceMesh::new(cuda, subject, options)?.draw()
 }
 
-/// The same beside a run, whose arrays may grow: by the processor where a picture would take more than half of the memory
+/// The same beside a run, whose arrays may grow: by the CPU where a picture would take more than half of the memory
 /// that is free.
 ///
 /// # Errors
-/// As [`super::draw`]; [`Error::Device`] if the card fails.
+/// As [`super::draw`]; [`Error::Device`] if the GPU fails.
 pub fn draw_beside(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
     let stage = Stage::new(subject, options)?;
     let (free, _) = cuda.memory()?;
@@ -272,7 +272,7 @@ pub fn draw_beside(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Res
     DeviceMesh::of(cuda, stage)?.draw()
 }
 
-/// What a stage takes on a card.
+/// What a stage takes on a GPU.
 fn bytes(stage: &Stage) -> usize {
     let (drawing, options) = (&stage.drawing, &stage.options);
     let pixels = options.width as usize * options.height as usize;

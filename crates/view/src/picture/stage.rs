@@ -63,7 +63,7 @@ impl<'a> Stage<'a> {
         Frame::filling(self.axes(camera), eye, extent, area, camera.zoom, unit)
     }
 
-    /// The picture, by the processor.
+    /// The picture, by the CPU.
     pub(super) fn draw(&self) -> Image {
         let size = [self.options.width, self.options.height];
         let frame = self.frame(&self.camera());

@@ -7,7 +7,9 @@ use super::color::{Light, Map, NO_VALUE, SOLID, Srgb, Sum};
 use super::raster::write;
 use super::{Image, Options, span};
 use crate::render::cuda::DeviceMarch;
-use crate::render::{Axes, CORNER, Camera, Counts, Frame, Guide, Hit, Shade, Solid, march, place};
+use crate::render::{
+    Axes, CORNER, Camera, Counts, Frame, Hit, Shade, Solid, SpaceSkipping, march, place,
+};
 use zeroset_core::error::{Error, Result};
 use zeroset_core::expression::Expression;
 use zeroset_core::primitives::memory;
@@ -34,10 +36,10 @@ pub enum Shows {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Tracer<'a> {
-    /// The processor, by this guide.
-    Guide(&'a Guide),
-    /// A card. It finds the same, to the bit.
-    Card(&'a DeviceMarch<'a>),
+    /// The CPU, by this guide.
+    SpaceSkipping(&'a SpaceSkipping),
+    /// A GPU. It finds the same, to the bit.
+    Gpu(&'a DeviceMarch<'a>),
 }
 
 /// A volume seen by rays.
@@ -62,13 +64,13 @@ pub struct Traced<'a> {
 
 impl<'a> Traced<'a> {
     /// What is met, in the light.
-    pub fn new(solid: &'a Solid<'a>, guide: &'a Guide) -> Self {
-        Self::by(solid, Tracer::Guide(guide))
+    pub fn new(solid: &'a Solid<'a>, guide: &'a SpaceSkipping) -> Self {
+        Self::by(solid, Tracer::SpaceSkipping(guide))
     }
 
-    /// The same by a card.
-    pub fn on_card(march: &'a DeviceMarch<'a>) -> Self {
-        Self::by(march.solid(), Tracer::Card(march))
+    /// The same by a GPU.
+    pub fn on_gpu(march: &'a DeviceMarch<'a>) -> Self {
+        Self::by(march.solid(), Tracer::Gpu(march))
     }
 
     fn by(solid: &'a Solid<'a>, tracer: Tracer<'a>) -> Self {
@@ -121,14 +123,14 @@ impl<'a> Traced<'a> {
         options.camera.unwrap_or_else(|| Camera::new(from()))
     }
 
-    /// What the rays meet, and the light on it where a card has found that, too.
+    /// What the rays meet, and the light on it where a GPU has found that, too.
     fn found(&self, frame: &Frame, size: [u32; 2]) -> Result<(Vec<Hit>, Option<Vec<Shade>>)> {
         match self.tracer {
-            Tracer::Guide(guide) => {
+            Tracer::SpaceSkipping(guide) => {
                 Ok((march(self.solid, guide, frame, size, self.samples)?, None))
             }
-            Tracer::Card(card) => {
-                let rays = card.rays(size, self.samples)?;
+            Tracer::Gpu(gpu) => {
+                let rays = gpu.rays(size, self.samples)?;
                 rays.march(frame)?;
                 let lit = self.shows == Shows::Shaded;
                 let shades = lit.then(|| rays.shade(frame).and_then(|()| rays.shades()));

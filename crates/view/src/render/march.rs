@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::frame::{Frame, Ray};
-use super::guide::Guide;
 use super::solid::Solid;
+use super::space_skipping::SpaceSkipping;
 use zeroset_core::error::Result;
 use zeroset_core::primitives::memory;
 
@@ -28,7 +28,7 @@ impl Hit {
 }
 
 /// Follows one ray to the first thing it meets.
-pub fn shoot(solid: &Solid<'_>, guide: &Guide, ray: &Ray) -> Hit {
+pub fn shoot(solid: &Solid<'_>, guide: &SpaceSkipping, ray: &Ray) -> Hit {
     let nothing = |steps| Hit { t: f64::INFINITY, cube: u32::MAX, steps };
     let Some(course) = solid.course(ray) else { return nothing(0) };
     let (mut t, mut steps) = (course.begin, 0);
@@ -52,7 +52,7 @@ pub fn shoot(solid: &Solid<'_>, guide: &Guide, ray: &Ray) -> Hit {
 /// [`Error::Device`](zeroset_core::Error::Device) where the memory is too small.
 pub fn march(
     solid: &Solid<'_>,
-    guide: &Guide,
+    guide: &SpaceSkipping,
     frame: &Frame,
     [width, height]: [u32; 2],
     samples: u32,

@@ -3,7 +3,7 @@
 //!
 //! A [`Solid`] is a set of unit cubes, in units of voxels: the voxels for which a condition holds, or
 //! the cubes between eight voxels that the surface at a level passes through. A ray visits cubes
-//! in the order it crosses them. What it may leave out is told by a [`Guide`], after papers 002,
+//! in the order it crosses them. What it may leave out is told by a [`SpaceSkipping`], after papers 002,
 //! section 5, made safe as numerics 10 says: with `T` the distance from a point to the nearest
 //! center of a set of cubes that has all that the ray can meet, nothing is met nearer than
 //! `T - sqrt(3)/2`. Where that is less than the way to the border of the cube at hand, the step
@@ -19,15 +19,15 @@
 //! All numbers are `f64`, added up in a fixed order: the same bits for any number of threads.
 
 mod camera;
-mod course;
 pub mod cuda;
 mod frame;
-mod guide;
+mod grid_traversal;
 mod level;
 mod light;
 mod march;
-mod pyramid;
+mod occupancy_pyramid;
 mod solid;
+mod space_skipping;
 #[cfg(test)]
 mod tests;
 pub(crate) mod vector;
@@ -36,8 +36,8 @@ pub(crate) use camera::{Axes, CORNER};
 pub use camera::{Camera, View};
 pub(crate) use frame::{Extent, Eye};
 pub use frame::{Frame, Ray};
-pub use guide::{Guide, Rule};
 pub(crate) use light::Shade;
 pub(crate) use march::place;
 pub use march::{Counts, Hit, march, shoot};
 pub use solid::Solid;
+pub use space_skipping::{Rule, SpaceSkipping};

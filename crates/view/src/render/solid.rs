@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::course::Course;
 use super::frame::Ray;
+use super::grid_traversal::GridTraversal;
 use super::level::Along;
 use super::march::Hit;
 use super::vector::{V, add, dot, length, scaled, sub};
@@ -137,10 +137,10 @@ impl<'a> Solid<'a> {
     }
 
     /// The way of a ray through the box of all cubes that hold something.
-    pub(super) fn course(&self, ray: &Ray) -> Option<Course> {
+    pub(super) fn course(&self, ray: &Ray) -> Option<GridTraversal> {
         let placement = self.volume.placement();
         let from = placement.index(ray.from).map(|x| x - self.offset());
-        Course::new(from, placement.index_change(ray.along), self.bounds?)
+        GridTraversal::new(from, placement.index_change(ray.along), self.bounds?)
     }
 
     /// Number of a cube of the box.
@@ -160,7 +160,7 @@ impl<'a> Solid<'a> {
     pub(super) fn meets(
         &self,
         cube: [i64; 3],
-        course: &Course,
+        course: &GridTraversal,
         enter: f64,
         leave: f64,
     ) -> Option<f64> {

@@ -30,8 +30,8 @@ fn sphere(center: V, radius: f64) -> impl Fn(V) -> f64 {
     move |x| length(sub(x, center)) - radius
 }
 
-fn guide(rule: Rule, solid: &Solid<'_>) -> Guide {
-    Guide::new(rule, solid, &Cpu::current()).unwrap()
+fn guide(rule: Rule, solid: &Solid<'_>) -> SpaceSkipping {
+    SpaceSkipping::new(rule, solid, &Cpu::current()).unwrap()
 }
 
 fn holding<'a>(volume: &'a Volume, condition: &str) -> Solid<'a> {
@@ -331,7 +331,7 @@ fn what_cannot_be_is_refused() {
     assert!(refused(Solid::voxels(&long, vec![true; 70_000])).contains("65,536"));
     let solid = Solid::voxels(&flat, vec![true; 20]).unwrap();
     for cone in [-0.1, 1.6, f64::NAN] {
-        assert!(Guide::new(Rule::Directional { cone }, &solid, &Cpu::current()).is_err());
+        assert!(SpaceSkipping::new(Rule::Directional { cone }, &solid, &Cpu::current()).is_err());
     }
 }
 
@@ -342,7 +342,7 @@ fn threads_do_not_change_hits() {
     let frame = fitted(&solid, [1.0, 0.2, 0.4], Some(20.0), 50.0);
     let hits = [1, 3].map(|threads| {
         let cpu = Cpu::new(threads).unwrap();
-        let guide = Guide::new(Rule::Isotropic, &solid, &cpu).unwrap();
+        let guide = SpaceSkipping::new(Rule::Isotropic, &solid, &cpu).unwrap();
         cpu.run(|| march(&solid, &guide, &frame, [50; 2], 2).unwrap())
     });
     assert_eq!(hits[0], hits[1]);

@@ -1,4 +1,4 @@
-//! Shapes of cells on a card: made once, as every update of a patch needs them.
+//! Shapes of cells on a GPU: made once, as every update of a patch needs them.
 
 use crate::error::Result;
 use crate::geometry::Real;
@@ -17,7 +17,7 @@ impl<R: Real> Shapes<R> {
     /// Room for them; `eikonal_shapes` finds them.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the card has none.
+    /// [`Error::Device`](crate::Error::Device) if the GPU has none.
     pub fn new(cuda: &Cuda, shape: &Shape, patches: &Patches) -> Result<Self> {
         let n = patches.n_patch_cells();
         Ok(match shape.arity {
@@ -26,12 +26,12 @@ impl<R: Real> Shapes<R> {
         })
     }
 
-    /// Bytes on the card.
+    /// Bytes on the GPU.
     pub fn bytes(shape: &Shape, patches: &Patches) -> usize {
         patches.n_patch_cells() * if shape.arity == 3 { 9 * size_of::<R>() } else { 16 }
     }
 
-    /// Where they are on the card.
+    /// Where they are on the GPU.
     pub fn address(&self) -> u64 {
         match self {
             Shapes::Triangles(numbers) => numbers.address(),

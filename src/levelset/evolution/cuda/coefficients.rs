@@ -1,7 +1,7 @@
-//! Coefficients that are expressions, evaluated on a card in every step.
+//! Coefficients that are expressions, evaluated on a GPU in every step.
 //!
 //! The fields become a header of `kernels/coefficients.cu`, which is compiled for each case; their
-//! data arrays are copied to the card once, in patch order.
+//! data arrays are copied to the GPU once, in patch order.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct VaryingTerm<'a> {
     pub nonnegative: bool,
 }
 
-/// Terms on a card, and their values at the vertices.
+/// Terms on a GPU, and their values at the vertices.
 pub struct Coefficients<R: Real> {
     cuda: Arc<Cuda>,
     unit: Unit,
@@ -41,7 +41,7 @@ pub struct Coefficients<R: Real> {
     broken: Array<u32>,
 }
 
-/// Where kernels find what to evaluate: addresses on the card, for other kernels may write there.
+/// Where kernels find what to evaluate: addresses on the GPU, for other kernels may write there.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed {
     /// `u32` numbers of patches, or of vertices in patch order, each once.
@@ -179,8 +179,8 @@ impl<R: Real> Coefficients<R> {
             .with(self.nonnegative)
             .with_array(&self.values)
             .with_array(&self.broken);
-        // Blocks share the list: more than the card can hold would only cost their start.
-        let grid = blocks.min(16 * self.cuda.card().multiprocessors);
+        // Blocks share the list: more than the GPU can hold would only cost their start.
+        let grid = blocks.min(16 * self.cuda.info().multiprocessors);
         let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
         // SAFETY: the caller's.
         unsafe { self.cuda.launch(&kernel, launch, &arguments) }

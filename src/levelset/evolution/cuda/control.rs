@@ -1,12 +1,12 @@
-//! What steers an evolution on the card: how it begins, and why it stopped.
+//! What steers an evolution on the GPU: how it begins, and why it stopped.
 
-pub(super) use super::layout::Halt;
-use super::layout::{Control, Limits, Progress, When};
+pub(super) use super::kernel_arguments::Halt;
+use super::kernel_arguments::{Control, Limits, Progress, When};
 use crate::geometry::Real;
 use crate::gpu::definitions::Code;
 use crate::levelset::evolution::Rule;
-use crate::levelset::evolution::length::LARGEST_CFL;
 use crate::levelset::evolution::problem::Problem;
+use crate::levelset::evolution::time_step::LARGEST_CFL;
 
 impl<R: Real> Control<R> {
     /// Before the first band, with all patches looked at.

@@ -2,13 +2,13 @@
 
 use super::DeviceEvolution;
 use super::control::Halt;
-use super::layout::Control;
+use super::kernel_arguments::Control;
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::levelset::evolution::breakdown::{Flaw, What, at_rest_forever};
 use crate::levelset::evolution::inflow::bad_inflow;
-use crate::levelset::evolution::length::Window;
 use crate::levelset::evolution::problem::Problem;
+use crate::levelset::evolution::time_step::Window;
 
 /// What stopped the steps, if it is a failure. Coefficients around the vertex, or in the patches of
 /// the band, are brought to the time of the failure.
@@ -28,7 +28,7 @@ pub(super) fn of<R: Real>(on: &mut DeviceEvolution<R>) -> Result<Option<Error>> 
             let next = (1 - now.parity as usize) * n + vertex;
             let phi = on.cuda.download_part(&on.state.phi, next..next + 1)?;
             bring(problem, vertex, middle);
-            Flaw { what: What::Phi(phi[0].widen()), vertex, time: end, dt }
+            Flaw { what: What::Phi(phi[0].to_f64()), vertex, time: end, dt }
         }
         Halt::Lost => {
             let lists = on.cuda.download(&on.state.active)?;

@@ -1,6 +1,6 @@
-//! Second-order advection on the card: increments of phi before each step.
+//! Second-order advection on the GPU: increments of phi before each step.
 
-use super::layout::EvolutionArgument;
+use super::kernel_arguments::EvolutionArgument;
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
@@ -31,7 +31,7 @@ struct Made {
     residual: Kernel,
     correction: Kernel,
     block: u32,
-    /// Patches that are on the card at once.
+    /// Patches that are on the GPU at once.
     resident: u32,
 }
 
@@ -46,13 +46,13 @@ pub(super) fn blocks(shape: &Shape) -> Vec<u32> {
 }
 
 impl<R: Real> DeviceGalerkin<R> {
-    /// Bytes on the card.
+    /// Bytes on the GPU.
     pub fn bytes(shape: &Shape, patches: &Patches) -> usize {
         let n = shape.n_vertices as usize;
         n * (4 * size_of::<R>() + 1) + patches.n_patch_cells() * size_of::<R>()
     }
 
-    /// Takes memory on the card for the scheme that the host prepared. `candidates` are the source
+    /// Takes memory on the GPU for the scheme that the host prepared. `candidates` are the source
     /// compiled for blocks of so many threads ([`blocks`]) that hold the contributions of `chunk` cells.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl<R: Real> DeviceGalerkin<R> {
     }
 
     /// Chooses by how many threads so many patches are computed: by most of those that have all of
-    /// them on the card at once.
+    /// them on the GPU at once.
     ///
     /// # Errors
     /// [`crate::Error::Device`].

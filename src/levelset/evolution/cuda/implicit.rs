@@ -1,6 +1,6 @@
-//! Semi-implicit curvature on the card: conjugate gradients in one cooperative kernel.
+//! Semi-implicit curvature on the GPU: conjugate gradients in one cooperative kernel.
 
-use super::layout::{EvolutionArgument, ImplicitArgument};
+use super::kernel_arguments::{EvolutionArgument, ImplicitArgument};
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
@@ -25,7 +25,7 @@ pub(super) struct DeviceImplicit<R: Real> {
 }
 
 impl<R: Real> DeviceImplicit<R> {
-    /// Bytes on the card.
+    /// Bytes on the GPU.
     pub fn bytes(shape: &Shape, patches: &Patches) -> usize {
         size_of::<R>() * (6 * shape.n_vertices as usize + entries(shape, patches)) + 24 * SUM_WORDS
     }
@@ -36,7 +36,7 @@ impl<R: Real> DeviceImplicit<R> {
         (owned.div_ceil(32) * 32).clamp(32, 256)
     }
 
-    /// Takes memory on the card. `unit` is the source, compiled for blocks of [`Self::block`]
+    /// Takes memory on the GPU. `unit` is the source, compiled for blocks of [`Self::block`]
     /// threads.
     ///
     /// # Errors

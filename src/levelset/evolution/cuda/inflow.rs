@@ -1,6 +1,6 @@
-//! Inflow boundaries on the card.
+//! Inflow boundaries on the GPU.
 
-use super::layout::{EvolutionArgument, InflowArgument};
+use super::kernel_arguments::{EvolutionArgument, InflowArgument};
 use super::neighbors::Neighbors;
 use crate::error::Result;
 use crate::expression::Generated;
@@ -30,7 +30,7 @@ pub(super) struct DeviceInflow<R: Real> {
 }
 
 impl<R: Real> DeviceInflow<R> {
-    /// Bytes on the card.
+    /// Bytes on the GPU.
     pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
         let arrays = problem.inflow.values().map_or(0, |field| 24 + 8 * field.arrays().len());
         shape.n_vertices as usize * (1 + arrays)
@@ -38,7 +38,7 @@ impl<R: Real> DeviceInflow<R> {
             + 4 * shape.n_patches as usize
     }
 
-    /// Takes memory on the card for the boundary that the host found. `unit` is the source, for
+    /// Takes memory on the GPU for the boundary that the host found. `unit` is the source, for
     /// blocks of [`BLOCK`] threads.
     ///
     /// # Errors
@@ -95,7 +95,7 @@ impl<R: Real> DeviceInflow<R> {
                 places: places.address(),
                 arrays: addresses.address(),
                 n: vertices.len() as u32,
-                part: R::narrow(INFLOW),
+                part: R::of(INFLOW),
             },
             flows_in,
             _lists: lists,

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::galerkin::{self, DeviceGalerkin};
 use super::implicit::DeviceImplicit;
 use super::inflow::{self, DeviceInflow};
-use super::layout::{AdvectionTerm, CurvatureTerm, EvolutionArgument, NormalTerm};
+use super::kernel_arguments::{AdvectionTerm, CurvatureTerm, EvolutionArgument, NormalTerm};
 use super::neighbors::Neighbors;
-use super::shared::{STATIC_SHARED, chunk, is_paired, lanes, step_shared};
+use super::shared_memory::{STATIC_SHARED, chunk, is_paired, lanes, step_shared};
 use super::state::State;
 use super::varying::{self, DeviceVarying};
 use crate::error::{Error, Result};
@@ -16,24 +16,24 @@ use crate::gpu::definitions::Code;
 use crate::gpu::{Arguments, Cuda, Kernel, Launch, Unit};
 use crate::levelset::eikonal::cuda::{EikonalArgument, Organization, Solver};
 use crate::levelset::evolution::problem::Problem;
-use crate::levelset::evolution::{Advection, NormalMotion, Stretch};
+use crate::levelset::evolution::{Advection, NormalMotion, StepTarget};
 use crate::patches::cuda::{PatchesArgument, Shape};
 
 /// Threads of the kernels that only walk vertices and cells once.
 const PLAIN_BLOCK: u32 = 128;
 
 /// Cells for each thread of a step among triangles. More threads take a patch in less time, but fewer
-/// patches are on the card at once.
+/// patches are on the GPU at once.
 const CELLS_PER_THREAD: [f64; 4] = [1.0, 1.5, 2.0, 2.5];
 
-/// The same where patches are many more than fit the card at once: registers are for as many threads
+/// The same where patches are many more than fit the GPU at once: registers are for as many threads
 /// as hide the waiting of each other.
 const CELLS_PER_LEAN_THREAD: f64 = 4.5;
 
 /// Threads that registers of a multiprocessor are for: f32, f64, and the same of lean steps.
 const RESIDENT_THREADS: [[u32; 2]; 2] = [[1024, 768], [1024, 512]];
 
-/// With so many times more patches than are on the card at once, a block takes one patch after the
+/// With so many times more patches than are on the GPU at once, a block takes one patch after the
 /// other: what it does once it then does not do for each.
 const MANY: u32 = 2;
 
@@ -49,7 +49,7 @@ struct Step {
     kernel: Kernel,
     block: u32,
     shared: u32,
-    /// Patches that are on the card at once.
+    /// Patches that are on the GPU at once.
     resident: u32,
 }
 
@@ -126,7 +126,7 @@ fn has_boundary<R: Real>(problem: &Problem<R>) -> bool {
 }
 
 impl<R: Real> Kernels<R> {
-    /// Bytes on the card of what only some terms need.
+    /// Bytes on the GPU of what only some terms need.
     pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
         let galerkin = problem
             .galerkin
@@ -291,8 +291,8 @@ impl<R: Real> Kernels<R> {
         })
     }
 
-    /// Tells the card what the next stretch of steps is.
-    pub fn begin(&self, stretch: &Stretch) -> Result<()> {
+    /// Tells the GPU what the next stretch of steps is.
+    pub fn begin(&self, stretch: &StepTarget) -> Result<()> {
         let launch = Launch { grid: 1, block: 1, shared: 0, cooperative: false };
         let arguments = Arguments::default()
             .with(self.state)
@@ -305,7 +305,7 @@ impl<R: Real> Kernels<R> {
     }
 
     /// Chooses the kernel of steps for so many patches: by most threads for each of those that have
-    /// all patches on the card at once.
+    /// all patches on the GPU at once.
     ///
     /// # Errors
     /// [`Error::Device`] if it cannot be compiled or does not fit.
@@ -423,7 +423,7 @@ impl<R: Real> Kernels<R> {
     }
 
     /// Makes phi a distance if that is due.
-    pub fn redistance(
+    pub fn reinitialize(
         &self,
         eikonal: &Solver<R>,
         solve: EikonalArgument<R>,

@@ -1,26 +1,26 @@
 //! The evolution on a GPU: the same steps as on the CPU, without a look from the host between them.
 //!
-//! All that steers the steps lives on the card (`Control`): the length of the next step,
+//! All that steers the steps lives on the GPU (`Control`): the length of the next step,
 //! whether phi is to become a distance, why to stop. The host launches *lots* of some *cycles* of some
-//! steps and a redistancing, recorded as a graph; kernels with nothing to do return at once. It looks
+//! steps and a reinitialization, recorded as a graph; kernels with nothing to do return at once. It looks
 //! at the control block of the lot before while the next one runs, so it never waits for a step, and
-//! it stops launching once the card says that something is due.
+//! it stops launching once the GPU says that something is due.
 //!
 //! Kernels: `kernels/band.cu`, `kernels/evolution.cu`, `kernels/eikonal.cu`, and where they are needed
 //! `kernels/galerkin.cu`, `kernels/implicit.cu`, `kernels/varying.cu` and `kernels/inflow.cu`.
 
+mod batches;
 pub mod coefficients;
 mod control;
 mod failure;
 mod galerkin;
 mod implicit;
 mod inflow;
+mod kernel_arguments;
 mod launch;
-mod layout;
-mod lots;
 mod neighbors;
-mod shared;
-mod standing;
+mod shared_memory;
+mod snapshot;
 mod state;
 mod varying;
 
@@ -28,11 +28,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use batches::Lot;
 use control::Halt;
+use kernel_arguments::Control;
 use launch::Kernels;
-use layout::Control;
-use lots::Lot;
-pub use standing::Standing;
+pub use snapshot::Standing;
 use state::State;
 
 #[cfg(doc)]
@@ -45,7 +45,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::gpu::{Cuda, Graph, Pinned};
-use crate::levelset::eikonal::cuda::{EikonalArgument, OnCard, Solver};
+use crate::levelset::eikonal::cuda::{EikonalArgument, Gpu, Solver};
 use crate::levelset::eikonal::{self, Slowness};
 use crate::mesh::Mesh;
 use crate::patches::Patches;
@@ -77,12 +77,12 @@ pub struct DeviceEvolution<R: Real> {
 }
 
 impl<R: Real> DeviceEvolution<R> {
-    /// [`Evolution::new`] on a card.
+    /// [`Evolution::new`] on a GPU.
     ///
     /// # Errors
-    /// Those of [`Evolution::new`]; [`Error::Device`] if the card has too little memory or fails.
+    /// Those of [`Evolution::new`]; [`Error::Device`] if the GPU has too little memory or fails.
     pub fn new(
-        card: &OnCard,
+        gpu: &Gpu,
         cpu: Arc<Cpu>,
         mesh: &Mesh,
         patches: Arc<Patches>,
@@ -92,27 +92,27 @@ impl<R: Real> DeviceEvolution<R> {
     ) -> Result<Self> {
         super::check::phi(mesh, phi)?;
         let problem = Problem::new(cpu, mesh, patches, terms, options)?;
-        let mut evolution = Self::at_rest(card, problem, phi)?;
+        let mut evolution = Self::at_rest(gpu, problem, phi)?;
         if evolution.problem.options.rule == Rule::Never {
             let problem = &evolution.problem;
             let width = problem.half_width();
-            let is_inside = |phi: f64| u8::from(R::narrow(phi).abs() < width);
+            let is_inside = |phi: f64| u8::from(R::of(phi).abs() < width);
             let inside = problem.patches.to_patch_order(phi, is_inside);
             evolution.follow(&inside)?;
             evolution.change(|control| control.reinitializations = 0)?;
         } else {
-            evolution.kernels.redistance(&evolution.eikonal, evolution.solve, u32::MAX)?;
+            evolution.kernels.reinitialize(&evolution.eikonal, evolution.solve, u32::MAX)?;
             evolution.look()?;
         }
         Ok(evolution)
     }
 
-    /// [`Evolution::resume`] on a card.
+    /// [`Evolution::resume`] on a GPU.
     ///
     /// # Errors
-    /// Those of [`Evolution::resume`]; [`Error::Device`] if the card has too little memory or fails.
+    /// Those of [`Evolution::resume`]; [`Error::Device`] if the GPU has too little memory or fails.
     pub fn resume(
-        card: &OnCard,
+        gpu: &Gpu,
         cpu: Arc<Cpu>,
         mesh: &Mesh,
         patches: Arc<Patches>,
@@ -122,7 +122,7 @@ impl<R: Real> DeviceEvolution<R> {
     ) -> Result<Self> {
         snapshot.check::<R>(mesh)?;
         let problem = Problem::new(cpu, mesh, patches, terms, options)?;
-        let mut evolution = Self::at_rest(card, problem, &snapshot.phi)?;
+        let mut evolution = Self::at_rest(gpu, problem, &snapshot.phi)?;
         let inside = evolution.problem.patches.to_patch_order(&snapshot.in_band, u8::from);
         evolution.follow(&inside)?;
         evolution.change(|control| {
@@ -140,8 +140,8 @@ impl<R: Real> DeviceEvolution<R> {
     }
 
     /// Everything but a band, from `phi` in mesh order.
-    fn at_rest(card: &OnCard, mut problem: Problem<R>, phi: &[f64]) -> Result<Self> {
-        let OnCard { cuda, organization } = card.clone();
+    fn at_rest(gpu: &Gpu, mut problem: Problem<R>, phi: &[f64]) -> Result<Self> {
+        let Gpu { cuda, organization } = gpu.clone();
         let on_host = &problem.patches;
         let shape = crate::patches::cuda::Shape::of(on_host);
         let fronts = eikonal::Problem::new(
@@ -160,7 +160,7 @@ impl<R: Real> DeviceEvolution<R> {
         let control = Control::new(&problem, shape.n_patches);
         let state = State::new(&cuda, &problem, phi, &shape, control)?;
         let eikonal = Solver::new(patches.clone(), &fronts, organization)?;
-        let width = problem.options.half_width.map(R::narrow);
+        let width = problem.options.half_width.map(R::of);
         let solve = eikonal.argument(width, &fronts).when(state.due());
         eikonal.reset(solve)?;
         let kernels = Kernels::new(&patches, &problem, &state, &eikonal)?;
@@ -234,25 +234,25 @@ impl<R: Real> DeviceEvolution<R> {
     /// phi in mesh order.
     ///
     /// # Errors
-    /// [`Error::Device`] if the card fails.
+    /// [`Error::Device`] if the GPU fails.
     pub fn phi(&self) -> Result<Vec<f64>> {
         let phi = self.cuda.download_part(&self.state.phi, self.now_at())?;
-        Ok(self.problem.patches.to_mesh_order(&phi, Real::widen))
+        Ok(self.problem.patches.to_mesh_order(&phi, Real::to_f64))
     }
 
     /// Whether each vertex moves (lies in the band), in mesh order.
     ///
     /// # Errors
-    /// [`Error::Device`] if the card fails.
+    /// [`Error::Device`] if the GPU fails.
     pub fn band(&self) -> Result<Vec<bool>> {
         let moving = self.cuda.download(&self.state.moving)?;
         Ok(self.problem.patches.to_mesh_order(&moving, |moving| moving != 0))
     }
 
-    /// Measures of phi, found on the card.
+    /// Measures of phi, found on the GPU.
     ///
     /// # Errors
-    /// [`Error::Device`] if the card fails.
+    /// [`Error::Device`] if the GPU fails.
     pub fn measures(&mut self) -> Result<Measures> {
         self.measurer.measure(&self.state.phi, self.now_at().start)
     }
@@ -287,7 +287,7 @@ impl<R: Real> DeviceEvolution<R> {
     /// The state between two steps.
     ///
     /// # Errors
-    /// [`Error::Device`] if the card fails.
+    /// [`Error::Device`] if the GPU fails.
     pub fn snapshot(&mut self) -> Result<Snapshot> {
         self.standing()?.snapshot()
     }
@@ -311,11 +311,11 @@ impl<R: Real> DeviceEvolution<R> {
     /// Makes phi a signed distance, and lets the band follow the interface.
     ///
     /// # Errors
-    /// [`Error::Device`] if the card fails.
+    /// [`Error::Device`] if the GPU fails.
     pub fn reinitialize(&mut self) -> Result<()> {
         let blocks = self.now.n_active;
         self.change(|control| control.due = 1)?;
-        self.kernels.redistance(&self.eikonal, self.solve, blocks)?;
+        self.kernels.reinitialize(&self.eikonal, self.solve, blocks)?;
         self.look()
     }
 

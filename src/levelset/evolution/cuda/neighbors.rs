@@ -1,4 +1,4 @@
-//! Patches that share a cell, on the card.
+//! Patches that share a cell, on the GPU.
 
 use crate::error::Result;
 use crate::gpu::{Array, Cuda};
@@ -11,7 +11,7 @@ pub(super) struct Neighbors {
 }
 
 impl Neighbors {
-    /// Copies them to the card.
+    /// Copies them to the GPU.
     ///
     /// # Errors
     /// [`crate::Error::Device`].
@@ -26,7 +26,7 @@ impl Neighbors {
         Ok(Neighbors { offsets: cuda.upload(&offsets)?, patches: cuda.upload(&all)? })
     }
 
-    /// Bytes on the card.
+    /// Bytes on the GPU.
     pub fn bytes(patches: &Patches) -> usize {
         let n: usize = (0..patches.len()).map(|p| patches.neighbors(p).len()).sum();
         4 * (n + patches.len() + 1)

@@ -1,9 +1,9 @@
-//! Arrays of an evolution on the card, and what kernels are told of them.
+//! Arrays of an evolution on the GPU, and what kernels are told of them.
 
 use std::mem::offset_of;
 use std::sync::Arc;
 
-use super::layout::{Control, EvolutionArgument, Progress, Trace};
+use super::kernel_arguments::{Control, EvolutionArgument, Progress, Trace};
 use crate::error::Result;
 use crate::geometry::Real;
 use crate::gpu::{Array, Cuda};
@@ -11,7 +11,7 @@ use crate::levelset::evolution::coefficients::Term;
 use crate::levelset::evolution::problem::Problem;
 use crate::patches::cuda::Shape;
 
-/// A coefficient on the card: one value, or a row for every vertex. One that depends on time has
+/// A coefficient on the GPU: one value, or a row for every vertex. One that depends on time has
 /// its rows elsewhere.
 pub(super) struct DeviceTerm<R: Real, const K: usize> {
     pub value: [R; K],
@@ -55,7 +55,7 @@ pub(super) struct State<R: Real> {
 }
 
 impl<R: Real> State<R> {
-    /// Bytes on the card.
+    /// Bytes on the GPU.
     pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
         let rows = |is: bool, k: usize| if is { k * n * size_of::<R>() } else { 0 };
@@ -80,7 +80,7 @@ impl<R: Real> State<R> {
         let all: Vec<u32> = (0..2).flat_map(|_| 0..shape.n_patches).collect();
         let mut extra = problem.inflow.patches().to_vec();
         extra.resize(p, 0);
-        let start = problem.patches.to_patch_order(start, R::narrow);
+        let start = problem.patches.to_patch_order(start, R::of);
         let mut phi = cuda.zeros(2 * n)?;
         cuda.write_part(&mut phi, 0, &start)?;
         cuda.write_part(&mut phi, n, &start)?;
@@ -122,7 +122,7 @@ impl<R: Real> State<R> {
             largest_owned: shape.largest_owned,
             largest_columns: shape.largest_columns,
             chunk,
-            near: problem.half_width() * R::narrow(0.5),
+            near: problem.half_width() * R::of(0.5),
             least_inradius: problem.least_inradius,
             velocity: self.velocity.value,
             normal_speed: self.normal_speed.value[0],

@@ -1,9 +1,9 @@
-//! Coefficients that change in time: the search for the step, on the card.
+//! Coefficients that change in time: the search for the step, on the GPU.
 
 use std::sync::Arc;
 
 use super::coefficients::{Coefficients, NONE, VaryingTerm};
-use super::layout::{EvolutionArgument, Limits, VaryingArgument};
+use super::kernel_arguments::{EvolutionArgument, Limits, VaryingArgument};
 use super::neighbors::Neighbors;
 use crate::error::Result;
 use crate::geometry::Real;
@@ -56,7 +56,7 @@ fn varying<R: Real>(
 }
 
 impl<R: Real> DeviceVarying<R> {
-    /// Bytes on the card.
+    /// Bytes on the GPU.
     pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
         let fields = varying(problem).into_iter().flat_map(|(.., fields)| fields);
         let of_field = |f: &crate::expression::Field| size_of::<R>() + 8 * f.arrays().len();
@@ -64,7 +64,7 @@ impl<R: Real> DeviceVarying<R> {
         shape.n_vertices as usize * (24 + rows) + 12 * shape.n_patches as usize
     }
 
-    /// Takes memory on the card for the coefficients that change, and compiles `unit` with their
+    /// Takes memory on the GPU for the coefficients that change, and compiles `unit` with their
     /// code, for blocks of [`BLOCK`] threads.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ const DELTA: f64 = 1e-3;
 #[inline]
 pub fn curvature<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R; N], R) {
     let weight = s.meas * inverse_norm(g);
-    (flux(s, g).map(|slope| weight * slope), weight * (R::one() / R::narrow(N as f64)))
+    (flux(s, g).map(|slope| weight * slope), weight * (R::one() / R::of(N as f64)))
 }
 
 /// Stiffness of a cell, `meas grad N_i . grad N_j / |g|` for each pair i < j (rows one after the
@@ -27,13 +27,13 @@ pub fn stiffness<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R
             k += 1;
         }
     }
-    (pairs, weight * (R::one() / R::narrow(N as f64)))
+    (pairs, weight * (R::one() / R::of(N as f64)))
 }
 
 /// `1 / |g|` with the floor.
 #[inline]
 fn inverse_norm<R: Real>(g: &Vec3<R>) -> R {
-    R::one() / (g.norm_squared() + R::narrow(DELTA * DELTA)).sqrt()
+    R::one() / (g.norm_squared() + R::of(DELTA * DELTA)).sqrt()
 }
 
 #[cfg(test)]

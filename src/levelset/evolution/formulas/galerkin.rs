@@ -16,8 +16,8 @@ pub fn residual<R: Real, const N: usize>(
     divergence: R,
     dt: R,
 ) -> [R; N] {
-    let share = R::one() / R::narrow(N as f64);
-    let half = dt * R::narrow(0.5);
+    let share = R::one() / R::of(N as f64);
+    let half = dt * R::of(0.5);
     let rate = -dt * s.meas * a.dot(g);
     std::array::from_fn(|i| rate * (share + half * (a.dot(&s.grads[i]) + divergence * share)))
 }
@@ -25,7 +25,7 @@ pub fn residual<R: Real, const N: usize>(
 /// Product of the consistent mass matrix of a cell with `x`: `meas / ((d+1) (d+2)) (x_i + sum x)`.
 #[inline]
 pub fn mass_product<R: Real, const N: usize>(meas: R, x: &[R; N]) -> [R; N] {
-    let scale = meas * (R::one() / R::narrow((N * (N + 1)) as f64));
+    let scale = meas * (R::one() / R::of((N * (N + 1)) as f64));
     let sum = x.iter().fold(R::zero(), |sum, &x| sum + x);
     x.map(|x| scale * (x + sum))
 }

@@ -5,14 +5,14 @@ use crate::geometry::Real;
 /// Part of the first-order terms, `2 r / (d speed)` with `speed = |a| + |eps|`; infinite at rest.
 #[inline]
 pub fn largest_step<R: Real, const N: usize>(inradius: R, speed: R) -> R {
-    let d = R::narrow((N - 1) as f64);
+    let d = R::of((N - 1) as f64);
     if speed > R::zero() { (inradius + inradius) / (d * speed) } else { R::INFINITY }
 }
 
 /// Part of the curvature term, `2 r^2 / (d beta)`; infinite without curvature.
 #[inline]
 pub fn largest_diffusive_step<R: Real, const N: usize>(inradius: R, beta: R) -> R {
-    let d = R::narrow((N - 1) as f64);
+    let d = R::of((N - 1) as f64);
     let square = inradius * inradius;
     if beta > R::zero() { (square + square) / (d * beta) } else { R::INFINITY }
 }

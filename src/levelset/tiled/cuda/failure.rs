@@ -1,4 +1,4 @@
-//! Why steps on the card stopped, in the words of the CPU.
+//! Why steps on the GPU stopped, in the words of the CPU.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ impl<R: Wide, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     /// break down there, where products and sums are not fused.
     ///
     /// # Errors
-    /// [`Error::Device`] if the card fails, or the host has no memory for the step.
+    /// [`Error::Device`] if the GPU fails, or the host has no memory for the step.
     pub fn breakdown(
         &self,
         terms: &Terms<R>,

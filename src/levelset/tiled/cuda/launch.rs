@@ -3,8 +3,8 @@
 use crate::gpu::blocks::DEFAULT_BLOCK;
 use std::sync::Arc;
 
-use super::kept::{KeepCoefficient, KeptArgument};
 use super::state::{Differences, MotionArgument, StageArgument};
+use super::stationary_coefficients::{KeepCoefficient, StationaryArgument};
 use super::terms::DeviceTerms;
 use super::volumes::Components;
 use crate::error::Result;
@@ -13,7 +13,7 @@ use crate::geometry::Real;
 use crate::gpu::definitions::{Code, Define};
 use crate::gpu::{Arguments, Cuda, Kernel, Launch, Unit};
 use crate::grid::cuda::{Storage, TileGridArgument};
-use crate::levelset::evolution::Stretch;
+use crate::levelset::evolution::StepTarget;
 use crate::levelset::tiled::options::{Options, Reinitialize, Scheme, Time};
 
 /// The kernels of one motion, and how they are launched.
@@ -33,16 +33,16 @@ pub(super) struct Kernels<R: Real> {
     components: Option<Components>,
     stage: Kernel,
     relax: Option<Kernel>,
-    redistance: Option<Kernel>,
+    reinitialize: Option<Kernel>,
     stages: Vec<StageArgument<R>>,
     relaxations: Vec<StageArgument<R>>,
-    /// Passes of a redistancing at most.
+    /// Passes of a reinitialization at most.
     passes: u32,
-    /// Threads of a block, and blocks on the card at once, of a stage.
+    /// Threads of a block, and blocks on the GPU at once, of a stage.
     block: u32,
     grid: u32,
     manage_grid: u32,
-    redistance_grid: u32,
+    reinitialize_grid: u32,
     relax_grid: u32,
     length_grid: u32,
 }
@@ -117,7 +117,7 @@ impl<R: Real> Kernels<R> {
             kept: terms.keepers::<R>(cuda, edge)?,
             components: terms.components::<R>(cuda)?,
             relax: None,
-            redistance: None,
+            reinitialize: None,
             stages: match options.time {
                 Time::Euler => vec![StageArgument::euler()],
                 Time::Rk3 => StageArgument::rk3().to_vec(),
@@ -127,7 +127,7 @@ impl<R: Real> Kernels<R> {
             block,
             grid: resident(&stage, block)?,
             manage_grid: resident(&manage, DEFAULT_BLOCK)?,
-            redistance_grid: 0,
+            reinitialize_grid: 0,
             relax_grid: 0,
             length_grid: 0,
             manage,
@@ -149,9 +149,10 @@ impl<R: Real> Kernels<R> {
                 kernels.relaxations = StageArgument::relax(iterations);
             }
             Reinitialize::Direct { .. } => {
-                let redistance = cuda.kernel(&compiled("tiles/redistance")?, "tiles_redistance")?;
-                kernels.redistance_grid = resident(&redistance, block)?;
-                kernels.redistance = Some(redistance);
+                let reinitialize =
+                    cuda.kernel(&compiled("tiles/reinitialize")?, "tiles_reinitialize")?;
+                kernels.reinitialize_grid = resident(&reinitialize, block)?;
+                kernels.reinitialize = Some(reinitialize);
             }
             Reinitialize::Never | Reinitialize::Rescaling { .. } => {}
         }
@@ -181,7 +182,7 @@ impl<R: Real> Kernels<R> {
     pub fn keep(
         &self,
         tiles: TileGridArgument,
-        kept: [KeptArgument; 3],
+        kept: [StationaryArgument; 3],
         of_all: bool,
     ) -> Result<()> {
         let all = self.kept.iter().zip(kept);
@@ -194,9 +195,9 @@ impl<R: Real> Kernels<R> {
         self.components.as_ref().map_or(0, Components::address)
     }
 
-    /// Tells the card what the next stretch of steps is.
-    pub fn begin(&self, tiles: TileGridArgument, stretch: &Stretch) -> Result<()> {
-        let Stretch { clock, target, steady, steps } = *stretch;
+    /// Tells the GPU what the next stretch of steps is.
+    pub fn begin(&self, tiles: TileGridArgument, stretch: &StepTarget) -> Result<()> {
+        let StepTarget { clock, target, steady, steps } = *stretch;
         let times = Arguments::default().with(tiles).with(clock).with(target);
         let arguments = times.with(steady).with(steps);
         // SAFETY: the kernel takes these.
@@ -208,17 +209,17 @@ impl<R: Real> Kernels<R> {
         &self,
         tiles: TileGridArgument,
         motion: MotionArgument<R>,
-        kept: [KeptArgument; 3],
+        kept: [StationaryArgument; 3],
     ) -> Result<()> {
         let arguments = Arguments::default().with(tiles).with(motion.of_values());
         let together = Launch { cooperative: true, ..plain(self.manage_grid, DEFAULT_BLOCK) };
-        // SAFETY: the kernel takes these; its blocks are on the card at once.
+        // SAFETY: the kernel takes these; its blocks are on the GPU at once.
         unsafe { self.cuda.launch(&self.manage, together, &arguments)? };
         self.keep(tiles, kept, false)?;
         if let Some(length) = &self.length {
             let arguments = Arguments::default().with(tiles).with(motion);
             let launch = Launch { cooperative: self.meets, ..plain(self.length_grid, self.block) };
-            // SAFETY: the kernel takes these; where its blocks meet they are on the card at once.
+            // SAFETY: the kernel takes these; where its blocks meet they are on the GPU at once.
             unsafe { self.cuda.launch(length, launch, &arguments)? };
         }
         let with = |stage| Arguments::default().with(tiles).with(motion).with(stage);
@@ -240,11 +241,12 @@ impl<R: Real> Kernels<R> {
                 unsafe { self.cuda.launch_overlapping(relax, launch, &arguments)? };
             }
         }
-        if let Some(redistance) = &self.redistance {
+        if let Some(reinitialize) = &self.reinitialize {
             let arguments = Arguments::default().with(tiles).with(motion).with(self.passes);
-            let together = Launch { cooperative: true, ..plain(self.redistance_grid, self.block) };
-            // SAFETY: the kernel takes these; its blocks are on the card at once.
-            unsafe { self.cuda.launch(redistance, together, &arguments)? };
+            let together =
+                Launch { cooperative: true, ..plain(self.reinitialize_grid, self.block) };
+            // SAFETY: the kernel takes these; its blocks are on the GPU at once.
+            unsafe { self.cuda.launch(reinitialize, together, &arguments)? };
         }
         Ok(())
     }

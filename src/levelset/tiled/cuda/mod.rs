@@ -1,8 +1,8 @@
 //! The motion on sparse tiles on a GPU: the steps of [`TiledEvolution`](super::TiledEvolution), without a
 //! look from the host between them. In f64 bit for bit, but for the functions in expressions that a
-//! card rounds in its own way; in f32, where products and sums are fused, up to rounding.
+//! GPU rounds in its own way; in f32, where products and sums are fused, up to rounding.
 //!
-//! All that steers the steps lives on the card (`TileControl`): the tile set, the length of the next
+//! All that steers the steps lives on the GPU (`TileControl`): the tile set, the length of the next
 //! step, why to stop. The host launches *cycles* of some steps, recorded as a graph, and looks at the
 //! control block of the cycle before while the next one runs. Where a step finds no room for the
 //! tiles it needs it stops before it has changed anything; the host makes room, and it goes on.
@@ -20,12 +20,12 @@
 //! ```
 
 mod failure;
-mod kept;
 mod launch;
 mod range;
-mod rest;
 mod snapshot;
 mod state;
+mod stationary_coefficients;
+mod steady_state;
 mod terms;
 mod volumes;
 
@@ -43,17 +43,17 @@ use crate::grid::cuda::{
     DevicePool, DeviceTiledGrid, Halt, STIRRED, TileControl, TileGridArgument,
 };
 use crate::grid::{Band, Pool, Stored, TiledGrid};
-use crate::levelset::evolution::{Advance, Stretch};
-use kept::Kept;
-pub use kept::{KeepCoefficient, KeptArgument};
+use crate::levelset::evolution::{Advance, StepTarget};
 use launch::Kernels;
 pub use range::Range;
-pub use rest::{Crossed, DeviceInterface};
 pub use state::{MotionArgument, StageArgument, ValuesArgument};
+use stationary_coefficients::StationaryValues;
+pub use stationary_coefficients::{KeepCoefficient, StationaryArgument};
+pub use steady_state::{Crossed, DeviceInterface};
 pub use terms::{DeviceCoefficient, DevicePart, DeviceTerms};
 pub use volumes::{ComponentArgument, ComponentsArgument};
 
-/// How long the card may go on before the host sees what was reached.
+/// How long the GPU may go on before the host sees what was reached.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Most steps of a cycle.
@@ -69,7 +69,7 @@ where
     /// phi and the stages; the third only where it is needed.
     values: [DevicePool<S, E>; 3],
     /// Velocity, normal speed and curvature, where they are kept.
-    kept: [Kept<R>; 3],
+    kept: [StationaryValues<R>; 3],
     /// Where these are, as kernels read it: two addresses of each.
     places: Array<u64>,
     motion: MotionArgument<R>,
@@ -81,7 +81,7 @@ where
     seen: [Pinned<TileControl>; 2],
     /// The last one that was looked at.
     now: TileControl,
-    /// Seconds of the card's clock in steps.
+    /// Seconds of the GPU's clock in steps.
     seconds: f64,
 }
 
@@ -103,14 +103,14 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Self::starting_at(cuda, grid, phi, terms, options, room, (0.0, 0))
     }
 
-    /// Starts from tiles and phi that are on the card already.
+    /// Starts from tiles and phi that are on the GPU already.
     ///
     /// # Errors
     /// As [`DeviceTiledEvolution::new`].
     ///
     /// # Panics
     /// If phi has no room for the tiles that the lists have room for.
-    pub fn of_card(
+    pub fn of_gpu(
         cuda: &Arc<Cuda>,
         grid: DeviceTiledGrid,
         phi: DevicePool<S, E>,
@@ -138,11 +138,11 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let (n, stages) = (grid.capacity(), Self::stage_bytes(terms, &options));
         let held = Pool::<S, E>::TILE * size_of::<S>() + stages;
         let capacity = room.unwrap_or_else(|| DeviceTiledGrid::roomy::<S, E>(n, held)).max(n);
-        let on_card =
+        let on_gpu =
             capacity * DeviceTiledGrid::tile_bytes::<S, E>() + DevicePool::<S, E>::bytes(capacity);
-        Self::check_room(cuda, terms, &options, capacity, on_card)?;
+        Self::check_room(cuda, terms, &options, capacity, on_gpu)?;
         let lists = DeviceTiledGrid::new::<S, E>(cuda, grid, capacity, kernels.manage_blocks())?;
-        let gamma = R::narrow(options.gamma);
+        let gamma = R::of(options.gamma);
         let values = DevicePool::upload(cuda, phi, n, lists.capacity(), gamma)?;
         Self::with_parts(cuda, lists, values, terms, (options, kernels), at)
     }
@@ -159,7 +159,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     /// Bytes of the stages and coefficients of a tile.
     fn stage_bytes(terms: &DeviceTerms, options: &Options) -> usize {
         let stages = if needs_third(options) { 2 } else { 1 };
-        let kept = terms.kept_sizes(E).map(Kept::<R>::bytes_per_tile);
+        let kept = terms.kept_sizes(E).map(StationaryValues::<R>::bytes_per_tile);
         stages * Pool::<S, E>::TILE * size_of::<S>() + kept.iter().sum::<usize>()
     }
 
@@ -183,16 +183,16 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         (options, kernels): (Options, Kernels<R>),
         at: (f64, u64),
     ) -> Result<Self> {
-        phi.set_far(cuda, R::narrow(options.gamma))?;
+        phi.set_far(cuda, R::of(options.gamma))?;
         let capacity = grid.capacity();
         let third = if needs_third(&options) { capacity } else { 0 };
-        let stage = |capacity| DevicePool::new(cuda, capacity, R::narrow(options.gamma));
+        let stage = |capacity| DevicePool::new(cuda, capacity, R::of(options.gamma));
         let values = [phi, stage(capacity)?, stage(third)?];
         let [velocity, normal_speed, curvature] = terms.kept_sizes(E);
-        let kept = |size| Kept::new(cuda, capacity, size);
+        let kept = |size| StationaryValues::new(cuda, capacity, size);
         let kept = [kept(velocity)?, kept(normal_speed)?, kept(curvature)?];
         let places = cuda.zeros(2 * kept.len())?;
-        let narrow = R::narrow;
+        let narrow = R::of;
         let per = 1.0 / terms.dx;
         let band = Band { gamma: narrow(options.gamma), reach: options.reach() };
         let motion = MotionArgument {
@@ -245,7 +245,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         };
         control.uniform_speed = match terms.varies() {
             // Each voxel adds its own; the rescaling term is the same for all.
-            true => (self.motion.rescaling * R::narrow(3f64.sqrt())).widen(),
+            true => (self.motion.rescaling * R::of(3f64.sqrt())).to_f64(),
             false => {
                 let all = Coefficients::<R>::new(&terms.uniform(), &options, 1);
                 let mut scratch = Vec::new();
@@ -272,8 +272,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Ok(())
     }
 
-    fn kept_places(&self) -> [KeptArgument; 3] {
-        self.kept.each_ref().map(Kept::argument)
+    fn kept_places(&self) -> [StationaryArgument; 3] {
+        self.kept.each_ref().map(StationaryValues::argument)
     }
 
     /// Steps until something is due, or for a fraction of a second. Rates are voxels per time.
@@ -281,7 +281,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     /// # Errors
     /// Those of [`TiledEvolution::step`](super::TiledEvolution::step), without the voxel, which
     /// [`DeviceTiledEvolution::breakdown`] finds; phi is that of the step before.
-    pub fn advance(&mut self, stretch: &Stretch) -> Result<Advance> {
+    pub fn advance(&mut self, stretch: &StepTarget) -> Result<Advance> {
         let begun = Instant::now();
         let first = self.now.step;
         self.kernels.begin(self.grid.argument(), stretch)?;
@@ -320,7 +320,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             let [even, odd] = &mut self.seen;
             let (this, other) = if cycle % 2 == 0 { (even, odd) } else { (odd, even) };
             self.cuda.fetch(self.grid.control(), this)?;
-            // The card works on this cycle while the host looks at the one before.
+            // The GPU works on this cycle while the host looks at the one before.
             let is_over = cycle > 0 && other.get()?[0].halt() != Halt::Running;
             if is_over || begun.elapsed() > PATIENCE {
                 break;
@@ -349,7 +349,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let tile = Pool::<S, E>::TILE * size_of::<S>();
         let arrays = self.values.iter().filter(|values| values.n_tiles() > 0).count();
         // Arrays grow one by one: the longest stands twice meanwhile.
-        let kept = self.kept.each_ref().map(Kept::tile_bytes);
+        let kept = self.kept.each_ref().map(StationaryValues::tile_bytes);
         let longest = kept.iter().fold(tile, |longest, bytes| longest.max(*bytes));
         let held = arrays * tile + kept.iter().sum::<usize>();
         let tiles = self.now.needed;
@@ -373,7 +373,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     /// The tiles, and phi by their ids.
     ///
     /// # Errors
-    /// [`Error::Device`] if the card fails.
+    /// [`Error::Device`] if the GPU fails.
     pub fn download(&self) -> Result<(TiledGrid<E>, Pool<S, E>)> {
         let grid = self.grid.download::<E>()?;
         let mut phi = Pool::new();
@@ -383,7 +383,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Ok((grid, phi))
     }
 
-    /// The tiles on the card, and phi by their ids.
+    /// The tiles on the GPU, and phi by their ids.
     pub fn into_parts(self) -> (DeviceTiledGrid, DevicePool<S, E>) {
         let [first, second, third] = self.values;
         let phi = match self.now.at[0] {
@@ -394,7 +394,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         (self.grid, phi)
     }
 
-    /// Blocks that count tiles: what a tile set on the card is laid out for.
+    /// Blocks that count tiles: what a tile set on the GPU is laid out for.
     pub fn manage_blocks(&self) -> u32 {
         self.kernels.manage_blocks()
     }
@@ -439,21 +439,21 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         &self.now
     }
 
-    /// Seconds of the card's clock in steps, reinitialization and tile management included.
+    /// Seconds of the GPU's clock in steps, reinitialization and tile management included.
     pub fn seconds(&self) -> f64 {
         self.seconds
     }
 
-    /// Bytes on the card.
+    /// Bytes on the GPU.
     pub fn bytes(&self) -> usize {
         let values: usize =
             self.values.iter().map(|values| DevicePool::<S, E>::bytes(values.n_tiles())).sum();
-        let kept: usize = self.kept.iter().map(Kept::bytes).sum();
+        let kept: usize = self.kept.iter().map(StationaryValues::bytes).sum();
         values + kept + self.grid.capacity() * DeviceTiledGrid::tile_bytes::<S, E>()
     }
 }
 
-/// What to do about more tiles than a card has room for.
+/// What to do about more tiles than a GPU has room for.
 const TOO_MANY: &str = "take a larger domain.tiled.dx, a narrower band, precision = \"f32\", \
                         storage = \"16-bit\", or device.use = \"cpu\"";
 

@@ -42,7 +42,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     /// The smallest and the largest phi, and how many voxels lie in the band.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory or the card fails.
+    /// [`Error::Device`](crate::Error::Device) if there is not enough memory or the GPU fails.
     pub fn range(&self) -> Result<Range<R>> {
         let mut defines = vec![
             ("REAL", if size_of::<R>() == 8 { "double" } else { "float" }.to_string()),
@@ -56,7 +56,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let launch = Launch { grid, block: DEFAULT_BLOCK, shared: 0, cooperative: false };
         let found = self.cuda.zeros::<Range<R>>(grid as usize * (DEFAULT_BLOCK as usize / WARP))?;
         let to = Arguments::default().with(self.grid.argument()).with(self.phi().address());
-        let arguments = to.with(self.band().gamma.widen()).with_array(&found);
+        let arguments = to.with(self.band().gamma.to_f64()).with_array(&found);
         // SAFETY: the arguments of `tiles_range`, with a place for each warp.
         unsafe { self.cuda.launch(&kernel, launch, &arguments)? };
         let none = Range { low: R::INFINITY, high: -R::INFINITY, active: 0 };

@@ -1,4 +1,4 @@
-//! The state of a motion on a card, put away and taken up again: on this device or the other.
+//! The state of a motion on a GPU, put away and taken up again: on this device or the other.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use crate::error::Result;
 use crate::geometry::Real;
 use crate::gpu::{Cuda, Element};
 use crate::grid::Stored;
-use crate::levelset::tiled::{Kept, Options, Seconds, TiledSnapshot};
+use crate::levelset::tiled::{Options, SavedNumber, Seconds, TiledSnapshot};
 
-impl<R: Real, const E: usize, S: Stored<R> + Element + Kept> DeviceTiledEvolution<R, E, S> {
+impl<R: Real, const E: usize, S: Stored<R> + Element + SavedNumber> DeviceTiledEvolution<R, E, S> {
     /// The state between two steps.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the card fails, or memory for the copy.
+    /// [`Error::Device`](crate::Error::Device) if the GPU fails, or memory for the copy.
     pub fn snapshot(&self) -> Result<TiledSnapshot> {
         let (grid, phi) = self.download()?;
         let seconds = Seconds { stages: self.seconds, ..Seconds::default() };

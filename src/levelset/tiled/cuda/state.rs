@@ -3,7 +3,7 @@
 use crate::geometry::Real;
 
 zeroset_gpu::cuda_header! {
-    "tile_motion", include "tiles/components.cuh", include "tiles/kept.cuh", include "tiles/storage.cuh";
+    "tile_motion", include "tiles/components.cuh", include "tiles/stationary_values.cuh", include "tiles/storage.cuh";
 
     /// The differences that steps are made of.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,10 +42,10 @@ zeroset_gpu::cuda_header! {
         pub keep: u32,
         /// The same, within which they are needed for a step.
         pub need: u32,
-        /// Three `KeptArgument`: velocity, normal speed and curvature of each tile, where
+        /// Three `StationaryArgument`: velocity, normal speed and curvature of each tile, where
         /// they are kept with them. (They stand apart: with a longer argument the compiler makes other code of
         /// steps that keep nothing, and a slower one.)
-        pub kept: u64 as "const Kept *",
+        pub kept: u64 as "const StationaryValues *",
         /// Address of the components of the velocity, where some are volumes and others expressions.
         pub components: u64 as "const TileComponent *",
     }
@@ -99,7 +99,7 @@ impl<R: Real> StageArgument<R> {
 
     /// The three evaluations of a step of TVD-RK3.
     pub fn rk3() -> [Self; 3] {
-        let shares = |old: f64, new: f64| [R::narrow(old), R::narrow(new)];
+        let shares = |old: f64, new: f64| [R::of(old), R::of(new)];
         let mixed = StageArgument { mixes: 1, ..Self::first() };
         let second = StageArgument { part: 1.0, shares: shares(0.75, 0.25), ..mixed };
         let third = StageArgument { part: 0.5, shares: shares(1.0 / 3.0, 2.0 / 3.0), ..mixed };

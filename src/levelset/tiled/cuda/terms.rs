@@ -1,8 +1,8 @@
-//! Coefficients as a card takes them.
+//! Coefficients as a GPU takes them.
 
 use std::sync::Arc;
 
-use super::kept::KeepCoefficient;
+use super::stationary_coefficients::KeepCoefficient;
 use super::volumes::{Components, KeptVolumes};
 use crate::error::Result;
 use crate::expression::Field;
@@ -24,7 +24,7 @@ zeroset_gpu::cuda_header! {
         /// An expression.
         Varies = 2,
         /// What is kept with the tiles.
-        Kept = 3,
+        StationaryValues = 3,
     }
 }
 
@@ -53,7 +53,7 @@ pub enum DeviceCoefficient<const K: usize> {
     /// else the coefficient is made once for each tile that comes and kept with it.
     Parts(Box<[DevicePart; K]>),
     /// Made by kernels of somebody else for the tiles that come, and kept with them.
-    Kept(Arc<dyn KeepCoefficient>),
+    StationaryValues(Arc<dyn KeepCoefficient>),
 }
 
 impl<const K: usize> Default for DeviceCoefficient<K> {
@@ -72,9 +72,9 @@ impl<const K: usize> DeviceCoefficient<K> {
             DeviceCoefficient::Fields(_) => TermKind::Varies,
             DeviceCoefficient::Parts(parts) => {
                 let varies = parts.iter().any(|part| matches!(part, DevicePart::Field(_)));
-                if varies { TermKind::Varies } else { TermKind::Kept }
+                if varies { TermKind::Varies } else { TermKind::StationaryValues }
             }
-            DeviceCoefficient::Kept(_) => TermKind::Kept,
+            DeviceCoefficient::StationaryValues(_) => TermKind::StationaryValues,
         }
     }
 
@@ -122,8 +122,8 @@ impl<const K: usize> DeviceCoefficient<K> {
         edge: usize,
     ) -> Result<Option<Arc<dyn KeepCoefficient>>> {
         Ok(match self {
-            DeviceCoefficient::Kept(kept) => Some(kept.clone()),
-            DeviceCoefficient::Parts(parts) if self.kind() == TermKind::Kept => {
+            DeviceCoefficient::StationaryValues(kept) => Some(kept.clone()),
+            DeviceCoefficient::Parts(parts) if self.kind() == TermKind::StationaryValues => {
                 let parts = parts.as_slice();
                 Some(Arc::new(KeptVolumes::new::<R>(cuda, parts, scale, place, edge)?))
             }
@@ -184,13 +184,13 @@ impl DeviceTerms {
 
     /// Whether one is kept with the tiles.
     pub(super) fn is_kept(&self) -> bool {
-        self.kinds().contains(&TermKind::Kept)
+        self.kinds().contains(&TermKind::StationaryValues)
     }
 
     /// Values that velocity, normal speed and curvature keep with a tile of edge `edge`.
     pub(super) fn kept_sizes(&self, edge: usize) -> [usize; 3] {
         let of_kind = |(kind, components)| match kind {
-            TermKind::Kept => components * edge.pow(3),
+            TermKind::StationaryValues => components * edge.pow(3),
             _ => 0,
         };
         let [u, f, alpha] = self.kinds();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::kept::{KeepCoefficient, KeptArgument};
+use super::stationary_coefficients::{KeepCoefficient, StationaryArgument};
 use super::terms::DevicePart;
 use crate::error::Result;
 use crate::geometry::Real;
@@ -44,7 +44,7 @@ zeroset_gpu::cuda_header! {
     }
 }
 
-/// Components of a coefficient on the card.
+/// Components of a coefficient on the GPU.
 pub(super) struct Components {
     table: Array<ComponentArgument>,
     /// What the table speaks of.
@@ -63,9 +63,9 @@ impl Components {
                 volumes.push(volume.clone());
                 ComponentArgument { volume: volume.argument(), scale, number: 0.0 }
             }
-            // As the processor rounds it.
+            // As the CPU rounds it.
             DevicePart::Number(x) => {
-                let number = (R::narrow(*x) * R::narrow(scale)).widen();
+                let number = (R::of(*x) * R::of(scale)).to_f64();
                 ComponentArgument { number, ..ComponentArgument::default() }
             }
             DevicePart::Field(_) => ComponentArgument::default(),
@@ -125,7 +125,7 @@ impl KeepCoefficient for KeptVolumes {
         &self,
         cuda: &Cuda,
         tiles: TileGridArgument,
-        kept: KeptArgument,
+        kept: StationaryArgument,
         of_all: bool,
     ) -> Result<()> {
         let to = Arguments::default().with(tiles).with(kept).with(self.argument);

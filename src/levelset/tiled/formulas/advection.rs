@@ -8,9 +8,9 @@ use crate::levelset::tiled::lanes::Lanes;
 pub fn transport<V: Lanes>(velocity: [V; 3], minus: [V; 3], plus: [V; 3]) -> V {
     let [u, v, w] = velocity;
     let zero = V::constant(0.0);
-    let x = V::pick(u.exceeds(zero), minus[0], plus[0]);
-    let y = V::pick(v.exceeds(zero), minus[1], plus[1]);
-    let z = V::pick(w.exceeds(zero), minus[2], plus[2]);
+    let x = V::select(u.gt(zero), minus[0], plus[0]);
+    let y = V::select(v.gt(zero), minus[1], plus[1]);
+    let z = V::select(w.gt(zero), minus[2], plus[2]);
     (u * x + v * y) + w * z
 }
 

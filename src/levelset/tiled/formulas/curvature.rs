@@ -1,7 +1,7 @@
 //! Motion by curvature: `kappa |grad phi|` by central differences (numerics 8).
 
-use crate::levelset::tiled::group::Around;
 use crate::levelset::tiled::lanes::Lanes;
+use crate::levelset::tiled::neighborhood::Around;
 
 /// Largest `|kappa|` a grid can show: two principal curvatures of 1/h each.
 const MOST: f64 = 2.0;
@@ -73,8 +73,8 @@ pub fn curvature<V: Lanes>(d: &Central<V>) -> V {
     let straight = ((x * x) * (yy + zz) + (y * y) * (xx + zz)) + (z * z) * (xx + yy);
     let crossed = ((x * y) * xy + (x * z) * xz) + (y * z) * yz;
     let guarded = square + V::constant(1e-12);
-    let norm = square.root();
-    let kappa = (straight - two * crossed) / (guarded * guarded.root());
+    let norm = square.sqrt();
+    let kappa = (straight - two * crossed) / (guarded * guarded.sqrt());
     let most = V::constant(MOST);
     kappa.smaller(most).larger(-most) * norm
 }

@@ -20,34 +20,34 @@ pub struct Axis<V> {
 /// `(3 u - 4 u1 + u2) / 2` if the value u2 behind it is smaller still.
 #[inline(always)]
 pub fn axis<V: Lanes>(v: [V; 4]) -> Axis<V> {
-    let left = v[2].exceeds(v[1]);
-    let first = V::pick(left, v[1], v[2]);
-    let second = V::pick(left, v[0], v[3]);
-    let falls = first.exceeds(second);
+    let left = v[2].gt(v[1]);
+    let first = V::select(left, v[1], v[2]);
+    let second = V::select(left, v[0], v[3]);
+    let falls = first.gt(second);
     let extrapolated = first + (first - second) * V::constant(1.0 / 3.0);
     Axis {
-        from: V::pick(falls, extrapolated, first),
-        weight: V::pick(falls, V::constant(2.25), V::constant(1.0)),
+        from: V::select(falls, extrapolated, first),
+        weight: V::select(falls, V::constant(2.25), V::constant(1.0)),
     }
 }
 
 #[inline(always)]
 fn sorted<V: Lanes>(a: Axis<V>, b: Axis<V>) -> (Axis<V>, Axis<V>) {
-    let swapped = a.from.exceeds(b.from);
+    let swapped = a.from.gt(b.from);
     let first = Axis {
-        from: V::pick(swapped, b.from, a.from),
-        weight: V::pick(swapped, b.weight, a.weight),
+        from: V::select(swapped, b.from, a.from),
+        weight: V::select(swapped, b.weight, a.weight),
     };
     let second = Axis {
-        from: V::pick(swapped, a.from, b.from),
-        weight: V::pick(swapped, a.weight, b.weight),
+        from: V::select(swapped, a.from, b.from),
+        weight: V::select(swapped, a.weight, b.weight),
     };
     (first, second)
 }
 
 #[inline(always)]
 fn root<V: Lanes>(x: V) -> V {
-    x.larger(V::constant(0.0)).root()
+    x.larger(V::constant(0.0)).sqrt()
 }
 
 /// u with `sum_k weight_k max(u - from_k, 0)^2 = 1`.
@@ -59,16 +59,16 @@ pub fn solve<V: Lanes>(axes: [Axis<V>; 3]) -> V {
     // Unknown: x = u - a.from.
     let (p, q) = (b.from - a.from, c.from - a.from);
     let unit = V::constant(1.0);
-    let one = V::pick(a.weight.exceeds(unit), V::constant(2.0 / 3.0), unit);
+    let one = V::select(a.weight.gt(unit), V::constant(2.0 / 3.0), unit);
     let sum = a.weight + b.weight;
     let linear = b.weight * p;
     let two = (linear + root(sum - a.weight * linear * p)) / sum;
-    let x = V::pick(one.exceeds(p), two, one);
+    let x = V::select(one.gt(p), two, one);
     let sum = sum + c.weight;
     let constant = (linear * p + c.weight * q * q) - V::constant(1.0);
     let linear = linear + c.weight * q;
     let three = (linear + root(linear * linear - sum * constant)) / sum;
-    a.from + V::pick(x.exceeds(q), three, x)
+    a.from + V::select(x.gt(q), three, x)
 }
 
 #[cfg(test)]

@@ -8,9 +8,9 @@ use crate::levelset::tiled::lanes::Lanes;
 #[inline(always)]
 fn godunov<V: Lanes>(minus: V, plus: V, speed: V) -> V {
     let zero = V::constant(0.0);
-    let outward = speed.exceeds(zero);
-    let a = V::pick(outward, minus, plus).larger(zero);
-    let b = V::pick(outward, plus, minus).smaller(zero);
+    let outward = speed.gt(zero);
+    let a = V::select(outward, minus, plus).larger(zero);
+    let b = V::select(outward, plus, minus).smaller(zero);
     (a * a).larger(b * b)
 }
 

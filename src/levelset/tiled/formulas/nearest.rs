@@ -58,10 +58,10 @@ pub fn to_quadric<V: Lanes>(value: V, d: &Central<V>) -> V {
         let along = (dot(x, normal) - left) / square;
         x = [along * normal[0], along * normal[1], along * normal[2]];
     }
-    let distance = dot(x, x).root();
-    let size = dot(d.gradient, d.gradient).root();
-    let arrived = (V::constant(1e-4) * (size * size)).exceeds(left * left);
-    V::pick(arrived, distance, V::constant(4.0))
+    let distance = dot(x, x).sqrt();
+    let size = dot(d.gradient, d.gradient).sqrt();
+    let arrived = (V::constant(1e-4) * (size * size)).gt(left * left);
+    V::select(arrived, distance, V::constant(4.0))
 }
 
 /// Distance to the plane through the crossings on the axes, from the values before and behind on
@@ -69,23 +69,23 @@ pub fn to_quadric<V: Lanes>(value: V, d: &Central<V>) -> V {
 #[inline(always)]
 pub fn to_crossings<V: Lanes>(value: V, neighbors: [[V; 2]; 3]) -> V {
     let zero = V::constant(0.0);
-    let inside = zero.exceeds(value);
-    let own = V::pick(inside, -value, value);
+    let inside = zero.gt(value);
+    let own = V::select(inside, -value, value);
     let mut sum = zero;
     for [before, behind] in neighbors {
         let (a, b) = (slope(value, before), slope(value, behind));
         sum = sum + (a * a).larger(b * b);
     }
-    V::pick(sum.exceeds(zero), own / sum.root(), V::constant(4.0))
+    V::select(sum.gt(zero), own / sum.sqrt(), V::constant(4.0))
 }
 
 /// `own size / s` for a crossing at s between two values, zero without a crossing.
 #[inline(always)]
 fn slope<V: Lanes>(value: V, other: V) -> V {
     let zero = V::constant(0.0);
-    let (slope, beyond) = (other - value, zero.exceeds(other));
-    let of_inside = V::pick(beyond, zero, slope);
-    V::pick(zero.exceeds(value), of_inside, V::pick(beyond, slope, zero))
+    let (slope, beyond) = (other - value, zero.gt(other));
+    let of_inside = V::select(beyond, zero, slope);
+    V::select(zero.gt(value), of_inside, V::select(beyond, slope, zero))
 }
 
 #[cfg(test)]

@@ -15,13 +15,13 @@ pub const STEP: f64 = 0.3;
 /// `S(phi0) = phi0 / sqrt(phi0^2 + 1)`.
 #[inline(always)]
 pub fn smoothed_sign<V: Lanes>(phi0: V) -> V {
-    phi0 / (phi0 * phi0 + V::constant(1.0)).root()
+    phi0 / (phi0 * phi0 + V::constant(1.0)).sqrt()
 }
 
 /// `S(phi0) (1 - |grad phi|)` from the square of Godunov's gradient.
 #[inline(always)]
 pub fn towards_distance<V: Lanes>(phi0: V, square: V) -> V {
-    smoothed_sign(phi0) * (V::constant(1.0) - square.root())
+    smoothed_sign(phi0) * (V::constant(1.0) - square.sqrt())
 }
 
 #[cfg(test)]

@@ -12,5 +12,5 @@ pub fn upwind_both<V: Lanes>(p: [V; 3]) -> (V, V) {
 #[inline(always)]
 pub fn upwind_from<V: Lanes>(p: [V; 3], wind: V) -> V {
     let (minus, plus) = upwind_both(p);
-    V::pick(wind.exceeds(V::constant(0.0)), minus, plus)
+    V::select(wind.gt(V::constant(0.0)), minus, plus)
 }

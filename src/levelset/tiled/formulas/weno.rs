@@ -114,13 +114,13 @@ pub fn weno_both<V: Lanes>(p: [V; 7]) -> (V, V) {
 #[inline(always)]
 pub fn weno_from<V: Lanes>(p: [V; 7], wind: V) -> V {
     let d = differences(p);
-    let from_left = wind.exceeds(V::constant(0.0));
+    let from_left = wind.gt(V::constant(0.0));
     weno([
-        V::pick(from_left, d[0], d[5]),
-        V::pick(from_left, d[1], d[4]),
-        V::pick(from_left, d[2], d[3]),
-        V::pick(from_left, d[3], d[2]),
-        V::pick(from_left, d[4], d[1]),
+        V::select(from_left, d[0], d[5]),
+        V::select(from_left, d[1], d[4]),
+        V::select(from_left, d[2], d[3]),
+        V::select(from_left, d[3], d[2]),
+        V::select(from_left, d[4], d[1]),
     ])
 }
 

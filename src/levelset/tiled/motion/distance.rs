@@ -6,10 +6,10 @@ use super::{Motion, Scratch, load, store};
 use crate::grid::{Halo, Pool, Stored, padded_edge};
 use crate::levelset::tiled::block::{Block, BlockTerms, Phi0, Stage, Tally};
 use crate::levelset::tiled::blocks::Blocks;
+use crate::levelset::tiled::direct_reinitialization;
 use crate::levelset::tiled::formulas::reinitialize::STEP;
 use crate::levelset::tiled::lanes::Wide;
 use crate::levelset::tiled::options::Reinitialize;
-use crate::levelset::tiled::redistance;
 
 impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     /// Makes phi a distance, as the options say.
@@ -17,7 +17,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         let start = Instant::now();
         let tally = match self.options.reinitialize {
             Reinitialize::Equation { iterations, .. } => self.relax(grid, iterations),
-            _ => self.redistance(grid),
+            _ => self.reinitialize_directly(grid),
         };
         self.seconds.reinitialize += start.elapsed().as_secs_f64();
         tally
@@ -44,7 +44,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         out: &mut Pool<S, E>,
     ) -> Tally {
         let gamma = self.gamma();
-        let stage = Stage { dt: R::narrow(STEP), mix: None, clamped: true };
+        let stage = Stage { dt: R::of(STEP), mix: None, clamped: true };
         let work = |place: &G::Place, out: &mut [S]| {
             let Scratch { padded, result, own, .. } = &mut *self.scratch.get();
             let phi0 = match phi0 {
@@ -65,16 +65,22 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
 
     /// Distances found anew: next to the interface, then by the eikonal equation, all voxels at
     /// once and again until nothing changes.
-    pub fn redistance<G: Blocks<R, S, E>>(&mut self, grid: &G) -> Tally {
+    pub fn reinitialize_directly<G: Blocks<R, S, E>>(&mut self, grid: &G) -> Tally {
         let gamma = self.gamma();
         let mut new = std::mem::take(&mut self.stages[0]);
-        self.redistance_pass(grid, &self.phi, &mut new, Halo::Full, redistance::near::<R, E>);
+        self.direct_pass(
+            grid,
+            &self.phi,
+            &mut new,
+            Halo::Full,
+            direct_reinitialization::near::<R, E>,
+        );
         std::mem::swap(&mut self.phi, &mut new);
         // A change travels a voxel per pass, and distances grow by a third of one at least.
         let most = 3 * self.options.gamma.min(1e4) as usize + 16;
         for _ in 0..most {
-            let relax = redistance::relax::<R, E>;
-            let changed = self.redistance_pass(grid, &self.phi, &mut new, Halo::Faces, relax);
+            let relax = direct_reinitialization::relax::<R, E>;
+            let changed = self.direct_pass(grid, &self.phi, &mut new, Halo::Faces, relax);
             std::mem::swap(&mut self.phi, &mut new);
             if !changed {
                 break;
@@ -89,7 +95,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         grid.fold(count, Tally::join).unwrap_or_default()
     }
 
-    fn redistance_pass<G: Blocks<R, S, E>>(
+    fn direct_pass<G: Blocks<R, S, E>>(
         &self,
         grid: &G,
         from: &Pool<S, E>,
@@ -100,9 +106,9 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         let gamma = self.gamma();
         let on_block = |place: &G::Place, out: &mut [S]| {
             let Scratch { padded, result, .. } = &mut *self.scratch.get();
-            padded.resize(padded_edge(E, redistance::REACH).pow(3), R::zero());
+            padded.resize(padded_edge(E, direct_reinitialization::REACH).pow(3), R::zero());
             result.resize(E * E * E, R::zero());
-            grid.gather::<{ redistance::REACH }>(from, place, gamma, halo, padded);
+            grid.gather::<{ direct_reinitialization::REACH }>(from, place, gamma, halo, padded);
             let changed = work(&self.block(padded, grid.extent(place)), result);
             store(result, gamma, out);
             changed

@@ -64,7 +64,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     ) -> Error {
         let of_block = |place: &G::Place| {
             let values = self.phi.tile(G::id(place));
-            let n = values.iter().position(|v| v.load(self.gamma()).widen().is_nan())?;
+            let n = values.iter().position(|v| v.load(self.gamma()).to_f64().is_nan())?;
             Some((place_of::<R, S, G, E>(place), n))
         };
         let found = grid.fold(of_block, Option::or).flatten();
@@ -90,7 +90,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
                 break;
             }
             self.coefficients.speed(&terms, grid.dimension(), None, result);
-            fastest = fastest.max(result[n].widen());
+            fastest = fastest.max(result[n].to_f64());
         }
         if found.cause == Cause::Unknown && fastest * dt > 1.0 {
             found.cause = Cause::LongStep(fastest * dt);
@@ -110,7 +110,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
             self.coefficients.speed(&terms, grid.dimension(), Some((own, core)), result);
             let faster = |best: usize, n: usize| if result[n] > result[best] { n } else { best };
             let n = (0..E * E * E).fold(0, faster);
-            (voxel_of::<E>(block.first, n), result[n].widen())
+            (voxel_of::<E>(block.first, n), result[n].to_f64())
         };
         let faster = |a: ([i32; 3], f64), b: ([i32; 3], f64)| if b.1 > a.1 { b } else { a };
         let (voxel, speed) = grid.fold(of_block, faster).unwrap_or_default();
@@ -125,7 +125,7 @@ fn flaw_of<R: Real, const E: usize>(terms: &BlockTerms<'_, R>, n: usize) -> Opti
     let velocity = velocity.map(|component| ("velocity", component[n]));
     let speed = terms.normal_speed.map(|all| ("normal_speed", all[n]));
     let alpha = terms.curvature.map(|all| ("curvature", all[n]));
-    let mut all = velocity.chain(speed).chain(alpha).map(|(name, value)| (name, value.widen()));
+    let mut all = velocity.chain(speed).chain(alpha).map(|(name, value)| (name, value.to_f64()));
     let is_flawed =
         |name: &str, value: f64| !value.is_finite() || name == "curvature" && value < 0.0;
     all.find(|&(name, value)| is_flawed(name, value))

@@ -57,9 +57,9 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
                 self.coefficients.on_block(place_of::<R, S, G, E>(place), stage.time, coefficients);
             let mix = stage.mix.map(|(old, new)| {
                 load(self.phi.tile(G::id(place)), gamma, own);
-                (&own[..], R::narrow(old), R::narrow(new))
+                (&own[..], R::of(old), R::of(new))
             });
-            let on_block = Stage { dt: R::narrow(stage.dt), mix, clamped: stage.is_last };
+            let on_block = Stage { dt: R::of(stage.dt), mix, clamped: stage.is_last };
             let mut tally =
                 self.advance(grid, from, place, halo, &terms, &on_block, padded, result);
             if stage.is_last {
@@ -102,11 +102,11 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
 
 /// Largest change of a block, where phi was next to the interface.
 fn change<R: Real, S: Stored<R>>(before: &[S], after: &[R], gamma: R) -> f64 {
-    let near = gamma * R::narrow(0.5);
+    let near = gamma * R::of(0.5);
     let most = before.iter().zip(after).fold(R::zero(), |most, (old, new)| {
         let old = old.load(gamma);
         let change = if old.abs() < near { (*new - old).abs() } else { R::zero() };
         most.max(change)
     });
-    most.widen()
+    most.to_f64()
 }

@@ -1,6 +1,6 @@
 //! How dense a cloud is.
 
-use super::layout::LatticeArgument;
+use super::kernel_arguments::LatticeArgument;
 use super::seeds::{Points, Seeds};
 use crate::error::Result;
 use crate::gpu::{Arguments, Cuda, Launch, Unit};
@@ -11,7 +11,7 @@ use crate::reconstruct::directed::density::{coarse, every};
 const THREADS: u32 = 128;
 const SAMPLES: u32 = THREADS / 32;
 
-/// [`Density::of`] by the card.
+/// [`Density::of`] by the GPU.
 pub(super) fn of(cuda: &Cuda, bounds: ([f64; 3], [f64; 3]), points: &Points) -> Result<Density> {
     let lattice = coarse(bounds, points.len())?;
     let seeds = Seeds::new(cuda, points, &lattice)?;

@@ -1,6 +1,6 @@
-//! The directed distance at the vertices around seed cubes, on the card.
+//! The directed distance at the vertices around seed cubes, on the GPU.
 
-use super::layout::{DistancesArgument, LatticeArgument};
+use super::kernel_arguments::{DistancesArgument, LatticeArgument};
 use super::seeds::{Points, Runs, Seeds};
 use super::{Memory, launch, share};
 use crate::error::{DeviceFault, Error, Result};
@@ -92,6 +92,6 @@ fn check(n_tiles: usize) -> Result<()> {
     Err(Error::device_fault(
         DeviceFault::Limit,
         what,
-        "take larger cubes, or compute it on the processor",
+        "take larger cubes, or compute it on the CPU",
     ))
 }

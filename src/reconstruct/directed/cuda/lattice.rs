@@ -1,6 +1,6 @@
 //! A lattice as kernels see it.
 
-use super::layout::LatticeArgument;
+use super::kernel_arguments::LatticeArgument;
 use crate::reconstruct::directed::Lattice;
 
 impl From<&Lattice> for LatticeArgument {

@@ -1,12 +1,12 @@
 //! Directed distances on a GPU: [`super::reconstruct`] with everything between the samples and the
-//! triangles on the card, and the same bits.
+//! triangles on the GPU, and the same bits.
 //!
 //! The kernels are in `kernels/reconstruct/directed/`, one file per step.
 
 mod density;
 mod field;
+mod kernel_arguments;
 mod lattice;
-mod layout;
 mod rim;
 mod seeds;
 mod spacing;
@@ -34,7 +34,7 @@ const MOST_SAMPLES: usize = (1 << 30) - 1;
 /// of those pairs.
 const SAMPLE: u64 = 76;
 
-/// Bytes of a card that the samples of a cloud take; the field and the surface come on top.
+/// Bytes of a GPU that the samples of a cloud take; the field and the surface come on top.
 pub fn bytes_of_samples(n: usize) -> u64 {
     n as u64 * SAMPLE
 }
@@ -43,14 +43,14 @@ pub fn bytes_of_samples(n: usize) -> u64 {
 ///
 /// # Errors
 /// Those of [`super::reconstruct`]; [`Error::Device`] for 2^30 samples or more, for more than 1.6
-/// million tiles of 8^3 cubes, if the card has not enough memory, and if it does not answer.
+/// million tiles of 8^3 cubes, if the GPU has not enough memory, and if it does not answer.
 pub fn reconstruct(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)> {
     let given = Given::new(cloud)?;
     let mut seconds = Seconds::default();
     let mut memory = Memory::default();
     if cloud.len() > MOST_SAMPLES {
         let what = format!("{} samples, a GPU takes {MOST_SAMPLES}", cloud.len());
-        return Err(Error::device_fault(DeviceFault::Limit, what, "compute it on the processor"));
+        return Err(Error::device_fault(DeviceFault::Limit, what, "compute it on the CPU"));
     }
     memory.take(cuda, "samples", cloud.len(), bytes_of_samples(cloud.len()))?;
     let mut clock = Clock(Instant::now());
@@ -88,7 +88,7 @@ pub fn reconstruct(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes) -> Result<(Mes
     Ok((mesh, report))
 }
 
-/// Memory of the card, as it is counted before it is taken.
+/// Memory of the GPU, as it is counted before it is taken.
 #[derive(Default)]
 struct Memory {
     held: u64,
@@ -96,11 +96,11 @@ struct Memory {
 }
 
 impl Memory {
-    /// Counts what `n` of something take, and refuses more than the card has.
+    /// Counts what `n` of something take, and refuses more than the GPU has.
     fn take(&mut self, cuda: &Cuda, name: &str, n: usize, bytes: u64) -> Result<()> {
-        let remedy = "take larger cubes, or compute it on the processor";
+        let remedy = "take larger cubes, or compute it on the CPU";
         cuda.check_room(bytes, format_args!("{n} {name}"), remedy)?;
-        tracing::info!("{n} {name} take {} of the card", gibibytes(bytes));
+        tracing::info!("{n} {name} take {} of the GPU", gibibytes(bytes));
         self.held += bytes;
         self.most = self.most.max(self.held);
         Ok(())
@@ -118,7 +118,7 @@ unsafe fn share(
     n: usize,
     arguments: &Arguments,
 ) -> Result<()> {
-    let most = 8 * cuda.card().multiprocessors as usize;
+    let most = 8 * cuda.info().multiprocessors as usize;
     let grid = n.div_ceil(THREADS as usize).min(most) as u32;
     // SAFETY: the caller's.
     unsafe { launch(cuda, file, kernel, grid, arguments) }

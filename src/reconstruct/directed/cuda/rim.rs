@@ -1,4 +1,4 @@
-//! Signs at the border of what samples reach, on the card.
+//! Signs at the border of what samples reach, on the GPU.
 
 use super::field::Field;
 use super::{launch, number};

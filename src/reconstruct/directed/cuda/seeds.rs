@@ -1,6 +1,6 @@
-//! A cloud on the card, its samples in the order of their cubes, and runs of equal keys.
+//! A cloud on the GPU, its samples in the order of their cubes, and runs of equal keys.
 
-use super::layout::{LatticeArgument, RunsArgument, SamplesArgument};
+use super::kernel_arguments::{LatticeArgument, RunsArgument, SamplesArgument};
 use super::share;
 use crate::cloud::PointCloud;
 use crate::error::Result;

@@ -1,6 +1,6 @@
-//! Which samples are far from all others, on the card.
+//! Which samples are far from all others, on the GPU.
 
-use super::layout::LatticeArgument;
+use super::kernel_arguments::LatticeArgument;
 use super::seeds::{Runs, ordered};
 use super::{MOST_SAMPLES, Memory, share};
 use crate::cloud::{Far, Spacing};
@@ -17,7 +17,7 @@ const THREADS: u32 = 256;
 /// Bytes of a sample: its place twice, two numbers that are told, keys and numbers while they are sorted.
 const SAMPLE: u64 = 92;
 /// Pairs of samples within a cube that are compared, and samples that are looked at again, at most: of
-/// clouds whose samples crowd in a few cubes the tree of the processor makes less work.
+/// clouds whose samples crowd in a few cubes the tree of the CPU makes less work.
 const MOST_PAIRS: u64 = 1 << 36;
 const MOST_AGAIN: usize = 1 << 16;
 /// Cubes grow by this where neighbors are too far off.
@@ -25,10 +25,10 @@ const GROWTH: f64 = 8.0;
 
 /// The numbers of the samples whose mean distance to the nearest eight is above `factor` times the median,
 /// and the spacing of all, as [`clean`](crate::cloud::clean) finds them; `None` for what is left to the
-/// processor.
+/// CPU.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) if the card has not enough memory or does not answer.
+/// [`Error::Device`](crate::Error::Device) if the GPU has not enough memory or does not answer.
 pub(in crate::reconstruct) fn far_from_others(
     cuda: &Cuda,
     points: &[[f64; 3]],

@@ -1,7 +1,7 @@
-//! Marching cubes on the card, and what vertices take over from samples.
+//! Marching cubes on the GPU, and what vertices take over from samples.
 
 use super::field::Field;
-use super::layout::{LatticeArgument, SurfaceArgument};
+use super::kernel_arguments::{LatticeArgument, SurfaceArgument};
 use super::seeds::{Points, Seeds};
 use super::{Memory, launch, number, share};
 use crate::cloud::PointCloud;
@@ -10,8 +10,8 @@ use crate::gpu::primitives::exclusive_scan;
 use crate::gpu::{Arguments, Array, Cuda};
 use crate::mesh::{DataArray, Kind, Mesh, Values, part, vertex_normals};
 use crate::reconstruct::directed::Lattice;
+use crate::surface::connected_parts::cuda::join;
 use crate::surface::cubes::CASES;
-use crate::surface::parts::cuda::join;
 
 const FILE: &str = "surface";
 /// Bytes of a row of the table of cases.
@@ -21,7 +21,7 @@ const VERTEX: u64 = 58;
 /// Bytes of a triangle.
 const TRIANGLE: u64 = 12;
 
-/// A surface on the card.
+/// A surface on the GPU.
 pub(super) struct Surface {
     places: Array<f64>,
     /// All x, all y, all z; zero where the sample has none.

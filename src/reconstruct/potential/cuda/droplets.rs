@@ -1,4 +1,4 @@
-//! Parts of a surface on a card that enclose nothing.
+//! Parts of a surface on a GPU that enclose nothing.
 
 use crate::error::Result;
 use crate::gpu::Cuda;
@@ -10,7 +10,7 @@ use crate::surface::{DeviceParts, DeviceSurface};
 /// out is not copied.
 ///
 /// Volumes and areas are known to a thousandth where they decide; a surface with a part nearer to the limit
-/// is left to the processor as a whole.
+/// is left to the CPU as a whole.
 pub(super) fn without(cuda: &Cuda, surface: DeviceSurface, size: f64) -> Result<(Mesh, usize)> {
     let parts = DeviceParts::new(cuda, &surface)?;
     let extents = parts.extents(cuda, &surface, size)?;

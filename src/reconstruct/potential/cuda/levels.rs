@@ -1,4 +1,4 @@
-//! From the coarsest grid to the finest, on a card: the schedule of [`levels`](super::super::levels).
+//! From the coarsest grid to the finest, on a GPU: the schedule of [`levels`](super::super::levels).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -10,7 +10,7 @@ use crate::error::{DeviceFault, Error, Result};
 use crate::gpu::{Cuda, Element};
 use crate::grid::Stored;
 use crate::grid::cuda::DeviceTiledGrid;
-use crate::levelset::evolution::Stretch;
+use crate::levelset::evolution::StepTarget;
 use crate::levelset::tiled::cuda::{
     DeviceCoefficient, DeviceInterface, DeviceTerms, DeviceTiledEvolution,
 };
@@ -80,7 +80,7 @@ impl Run<'_> {
         let (grid, phi) = coarse.into_parts();
         let (fine, values) = grid.upsample::<f32, S, EDGE>(self.cuda, &phi, GAMMA, BAND, blocks)?;
         drop((grid, phi));
-        Motion::of_card(self.cuda, fine, values, terms, options)
+        Motion::of_gpu(self.cuda, fine, values, terms, options)
     }
 
     /// Bytes that the finest level will take, if they are free.
@@ -94,7 +94,7 @@ impl Run<'_> {
             + DeviceInterface::<S, EDGE>::bytes(tiles);
         let (free, _) = cuda.memory()?;
         let words = format!(
-            "about {tiles} tiles at depth {depth} need {} on the card, which has {} free",
+            "about {tiles} tiles at depth {depth} need {} on the GPU, which has {} free",
             gibibytes(need as u64),
             gibibytes(free as u64)
         );
@@ -118,7 +118,7 @@ impl Run<'_> {
         let rest = if is_last { Rest::Ridge } else { Rest::Hull(HULL) };
         let rule = self.options.rule();
         let velocity = DeviceVelocity::new(cuda, self.tree.clone(), rule, done.level, rest)?;
-        let velocity = DeviceCoefficient::Kept(Arc::new(velocity));
+        let velocity = DeviceCoefficient::StationaryValues(Arc::new(velocity));
         let mut terms = DeviceTerms::new([0.0; 3], 1.0).with_velocity(velocity);
         if is_last {
             terms = terms.with_curvature(DeviceCoefficient::Uniform([self.options.curvature]));
@@ -152,7 +152,7 @@ impl Run<'_> {
         let terms =
             DeviceTerms::new([0.0; 3], 1.0).with_curvature(DeviceCoefficient::Uniform([alpha]));
         let options = of_motion(Reinitialize::Never);
-        let mut motion = Motion::of_card(self.cuda, grid, phi, &terms, options)?;
+        let mut motion = Motion::of_gpu(self.cuda, grid, phi, &terms, options)?;
         advance(&mut motion, steps, self.tree.frame(), self.options.depth)?;
         Ok(motion)
     }
@@ -168,7 +168,7 @@ fn advance<S: Stored<f32> + Element>(
     let last = motion.n_steps() + steps;
     while motion.n_steps() < last {
         let (clock, steps) = (motion.time(), last - motion.n_steps());
-        let stretch = Stretch { clock, target: f64::INFINITY, steady: -1.0, steps };
+        let stretch = StepTarget { clock, target: f64::INFINITY, steady: -1.0, steps };
         let done = motion.advance(&stretch)?;
         if motion.is_gone() || done.steps == 0 {
             return Err(vanished(frame, motion.n_steps(), level));

@@ -1,18 +1,18 @@
-//! A closed surface round samples on a card: the method of [`potential`](super), step for step.
+//! A closed surface round samples on a GPU: the method of [`potential`](super), step for step.
 //!
-//! The octree is that of the processor bit for bit. Velocities and steps fuse products and sums, so
+//! The octree is that of the CPU bit for bit. Velocities and steps fuse products and sums, so
 //! that vertices agree up to rounding. Nothing depends on the order of threads: the same samples give the
-//! same bits on the same card.
+//! same bits on the same GPU.
 //!
 //! ```text
-//! octree    built there, or by the host where the card is too small
+//! octree    built there, or by the host where the GPU is too small
 //! velocity  of tiles that come, and phi at the samples
 //! levels    from the coarsest grid to the finest
 //! droplets  left out before the mesh is copied
 //! ```
 
 mod droplets;
-mod layout;
+mod kernel_arguments;
 mod levels;
 mod octree;
 mod velocity;
@@ -29,11 +29,11 @@ use crate::grid::Fixed16;
 use crate::mesh::Mesh;
 use levels::Run;
 
-/// [`reconstruct`](super::reconstruct) on a card.
+/// [`reconstruct`](super::reconstruct) on a GPU.
 ///
 /// # Errors
 /// Those of [`reconstruct`](super::reconstruct); [`Error::Device`](crate::Error::Device) with the bytes
-/// needed and free on the card before the first step, or if it fails.
+/// needed and free on the GPU before the first step, or if it fails.
 pub fn reconstruct(
     cuda: &Arc<Cuda>,
     points: &[[f64; 3]],
@@ -59,8 +59,8 @@ pub fn reconstruct(
     Ok((mesh, levels))
 }
 
-/// Blocks whose threads share `n` items: enough to fill the card, no more than needed.
+/// Blocks whose threads share `n` items: enough to fill the GPU, no more than needed.
 fn sharing(cuda: &Cuda, n: usize, block: u32) -> u32 {
-    let most = 16 * cuda.card().multiprocessors;
+    let most = 16 * cuda.info().multiprocessors;
     n.div_ceil(block as usize).min(most as usize) as u32
 }

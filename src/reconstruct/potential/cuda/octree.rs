@@ -1,9 +1,9 @@
-//! The octree on a card: the nodes of [`Octree`], bit for bit (`kernels/reconstruct/octree.cu`).
+//! The octree on a GPU: the nodes of [`Octree`], bit for bit (`kernels/reconstruct/octree.cu`).
 
 use crate::gpu::blocks::DEFAULT_BLOCK;
 use std::sync::Arc;
 
-use super::layout::{CellsArgument, FrameArgument, SUMMED};
+use super::kernel_arguments::{CellsArgument, FrameArgument, SUMMED};
 use super::sharing;
 use crate::error::Result;
 use crate::gpu::primitives::{Set, compact, exclusive_scan, sort};
@@ -17,7 +17,7 @@ const BUILD: u64 = 12 + 24 + 8 + 12 + 2 * 32;
 /// Bytes of a node that stay.
 const NODE: usize = 24;
 
-/// The octree of a cloud on a card.
+/// The octree of a cloud on a GPU.
 pub struct DeviceOctree {
     frame: Frame,
     pub(super) centers: Array<[f32; 4]>,
@@ -27,11 +27,11 @@ pub struct DeviceOctree {
 }
 
 impl DeviceOctree {
-    /// The tree of points that are finite: built on the card, or by the host where that takes more memory
-    /// than the card has free.
+    /// The tree of points that are finite: built on the GPU, or by the host where that takes more memory
+    /// than the GPU has free.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) with the bytes needed and free where not even the nodes fit the card, or the host
+    /// [`Error::Device`](crate::Error::Device) with the bytes needed and free where not even the nodes fit the GPU, or the host
     /// has no memory to build them.
     pub fn new(cuda: &Arc<Cuda>, points: &[[f64; 3]], frame: Frame) -> Result<Self> {
         let need = points.len() as u64 * BUILD;
@@ -40,7 +40,7 @@ impl DeviceOctree {
             return Self::built(cuda, points, frame);
         }
         tracing::warn!(
-            "the octree of {} samples takes {} to build, the card has {} free: the host builds it",
+            "the octree of {} samples takes {} to build, the GPU has {} free: the host builds it",
             points.len(),
             gibibytes(need),
             gibibytes(free as u64)
@@ -84,19 +84,19 @@ impl DeviceOctree {
         let of_frame = FrameArgument { middle, voxel, half, most, depth };
         let for_all = |n: usize| sharing(cuda, n, DEFAULT_BLOCK);
 
-        let on_card = cuda.upload(points)?;
+        let on_gpu = cuda.upload(points)?;
         let keys = cuda.zeros::<u64>(n)?;
-        let arguments = Arguments::default().with_array(&on_card).with(n as u32).with(of_frame);
+        let arguments = Arguments::default().with_array(&on_gpu).with(n as u32).with(of_frame);
         run(&kernel("octree_keys")?, for_all(n), arguments.with_array(&keys))?;
         let sorted = sort(cuda, &keys, None, 3 * depth)?;
         drop(keys);
         let samples = cuda.zeros::<[f32; 3]>(n)?;
         let firsts = cuda.zeros::<u32>(n.div_ceil(32))?;
-        let arguments = Arguments::default().with_array(&on_card).with(n as u32).with(of_frame);
+        let arguments = Arguments::default().with_array(&on_gpu).with(n as u32).with(of_frame);
         let arguments = arguments.with_array(&sorted.keys).with_array(&sorted.values);
         let arguments = arguments.with_array(&samples).with_array(&firsts);
         run(&kernel("octree_samples")?, for_all(n), arguments)?;
-        drop(on_card);
+        drop(on_gpu);
         let keys = sorted.keys;
         drop(sorted.values);
         let starts = compact(cuda, Set::Bits(&firsts, n))?;
@@ -148,7 +148,7 @@ impl DeviceOctree {
     /// Nodes of a level, and leaves above it: how many cubes of that size hold samples.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the card does not answer.
+    /// [`Error::Device`](crate::Error::Device) if the GPU does not answer.
     pub fn n_cubes(&self, cuda: &Cuda, level: u32) -> Result<usize> {
         let kernel = cuda.kernel(&Unit::new("reconstruct/octree", &[])?, "octree_cubes")?;
         let (count, n) = (cuda.zeros::<u32>(1)?, self.links.len());
@@ -164,7 +164,7 @@ impl DeviceOctree {
     /// The nodes and the samples, as [`Octree`] holds them.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the card fails.
+    /// [`Error::Device`](crate::Error::Device) if the GPU fails.
     pub fn download(&self, cuda: &Cuda) -> Result<(Vec<Node>, Vec<[f32; 3]>)> {
         let (centers, links) = (cuda.download(&self.centers)?, cuda.download(&self.links)?);
         let node = |(&[x, y, z, count], &[next, level]): (&[f32; 4], &[u32; 2])| Node {
@@ -176,7 +176,7 @@ impl DeviceOctree {
         Ok((centers.iter().zip(&links).map(node).collect(), cuda.download(&self.samples)?))
     }
 
-    /// Bytes on the card.
+    /// Bytes on the GPU.
     pub fn bytes(&self) -> u64 {
         (self.centers.len() * NODE + self.samples.len() * 12) as u64
     }

@@ -1,11 +1,11 @@
-//! The velocity towards the samples for tiles on a card, and phi at the samples:
+//! The velocity towards the samples for tiles on a GPU, and phi at the samples:
 //! `kernels/reconstruct/potential.cu`.
 
 use crate::gpu::blocks::DEFAULT_BLOCK;
 use std::fmt;
 use std::sync::Arc;
 
-use super::layout::FieldArgument;
+use super::kernel_arguments::FieldArgument;
 use super::octree::DeviceOctree;
 use super::sharing;
 use crate::error::Result;
@@ -13,9 +13,9 @@ use crate::gpu::definitions::Define;
 use crate::gpu::{Arguments, Cuda, Element, Kernel, Launch, Unit};
 use crate::grid::Stored;
 use crate::grid::cuda::{Storage, TileGridArgument};
-use crate::levelset::tiled::cuda::{DeviceTiledEvolution, KeepCoefficient, KeptArgument};
-use crate::reconstruct::potential::error::AtSamples;
+use crate::levelset::tiled::cuda::{DeviceTiledEvolution, KeepCoefficient, StationaryArgument};
 use crate::reconstruct::potential::field::{Rest, apparent};
+use crate::reconstruct::potential::fit_residual::AtSamples;
 use crate::reconstruct::potential::levels::EDGE;
 use crate::reconstruct::potential::sum::Rule;
 
@@ -75,7 +75,7 @@ impl KeepCoefficient for DeviceVelocity {
         &self,
         cuda: &Cuda,
         tiles: TileGridArgument,
-        kept: KeptArgument,
+        kept: StationaryArgument,
         of_all: bool,
     ) -> Result<()> {
         let to = Arguments::default().with(tiles).with(kept).with(self.field);
@@ -86,7 +86,7 @@ impl KeepCoefficient for DeviceVelocity {
     }
 }
 
-/// phi at all samples of a tree: the twin of [`at_samples`](super::super::error::at_samples), up to the
+/// phi at all samples of a tree: the twin of [`at_samples`](super::super::fit_residual::at_samples), up to the
 /// rounding of sums.
 pub(super) fn at_samples<S: Stored<f32> + Element>(
     cuda: &Cuda,

@@ -1,4 +1,4 @@
-//! Marching cubes over tiles on a card: [`extract`] of tiles that are there already.
+//! Marching cubes over tiles on a GPU: [`extract`] of tiles that are there already.
 //!
 //! The kernels are in `kernels/surface/cubes.cu`, a warp for each tile: one pass notes which crossings belong to a tile
 //! and counts its triangles, and after two scans another one writes both.
@@ -24,7 +24,7 @@ use crate::surface::isosurface::cuda::cases;
 const BLOCK: u32 = 128;
 const LOOK_UP_BLOCK: u32 = 256;
 
-/// phi on the tiles of a grid on a card; missing tiles are plus or minus gamma.
+/// phi on the tiles of a grid on a GPU; missing tiles are plus or minus gamma.
 #[derive(Clone, Copy)]
 pub struct DeviceTiles<'a, R, S: Element, const E: usize> {
     /// Which tiles there are.
@@ -36,17 +36,17 @@ pub struct DeviceTiles<'a, R, S: Element, const E: usize> {
 }
 
 impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
-    /// Bytes on the card that [`DeviceTiles::extract`] takes for so many tiles beside the surface itself.
+    /// Bytes on the GPU that [`DeviceTiles::extract`] takes for so many tiles beside the surface itself.
     pub fn bytes(tiles: usize) -> usize {
         4 * tiles * (record_words(E) + 4)
     }
 
     /// The zero set of phi as triangles in world units: those of [`extract`] with the same
-    /// numbers in the same order, bit for bit. The look-up of neighbors on the card is made anew.
+    /// numbers in the same order, bit for bit. The look-up of neighbors on the GPU is made anew.
     ///
     /// # Errors
     /// Those of [`extract`]; [`Error::Device`] for more than 2^32 - 1 triangles, if there is not enough
-    /// memory or the card fails.
+    /// memory or the GPU fails.
     pub fn extract(
         &self,
         cuda: &Arc<Cuda>,
@@ -66,7 +66,7 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
             vertices_of: vertices_of.address(),
             triangles_of: triangles_of.address(),
             found: found.address(),
-            gamma: self.gamma.widen(),
+            gamma: self.gamma.to_f64(),
             spacing: placement.spacing,
             origin: placement.origin,
             ..TileSurfaceArgument::default()
@@ -126,7 +126,7 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
         Ok(match extract(&tiles, placement, false) {
             Err(error) => error,
             Ok(_) => Error::device(
-                "the card sees phi change its sign outside of the band",
+                "the GPU sees phi change its sign outside of the band",
                 "this is a fault of the program: please report it",
             ),
         })
@@ -142,13 +142,13 @@ fn kernel<R: Real, S>(cuda: &Cuda, file: &str, name: &str, edge: usize) -> Resul
     cuda.kernel(&Unit::with(file, defines)?, name)
 }
 
-/// As many blocks as are on the card at once.
+/// As many blocks as are on the GPU at once.
 fn resident(kernel: &Kernel, block: u32) -> Result<Launch> {
     let grid = kernel.resident_blocks(block, 0)?;
     Ok(Launch { grid, block, shared: 0, cooperative: false })
 }
 
-/// Refuses what the card has no memory for.
+/// Refuses what the GPU has no memory for.
 fn has_memory(cuda: &Cuda, need: usize, tiles: usize) -> Result<()> {
     let what = format_args!("the surface of {tiles} tiles");
     cuda.check_room(need as u64, what, "take a coarser grid, or use = \"cpu\"")

@@ -1,4 +1,4 @@
-//! The surface of a dense volume on a card: [`isosurface`](super::isosurface), bit for bit.
+//! The surface of a dense volume on a GPU: [`isosurface`](super::isosurface), bit for bit.
 //!
 //! The kernels are in `kernels/surface/`: one pass over the values for a bit of each voxel, one over the
 //! bits for what each row of voxels has and where it stands among all, one for vertices, which looks at values
@@ -30,7 +30,7 @@ const BLOCK: u32 = 128;
 /// Most rows of voxels.
 const MOST_ROWS: usize = 1 << 31;
 
-/// Surfaces of volumes of one shape and type on a card, with its memory: a bit per voxel, two where values may
+/// Surfaces of volumes of one shape and type on a GPU, with its memory: a bit per voxel, two where values may
 /// be no numbers, 16 bytes per row of voxels, and room for the largest surface so far.
 pub struct DeviceIsosurface<T> {
     cuda: Arc<Cuda>,
@@ -52,7 +52,7 @@ pub struct DeviceIsosurface<T> {
     of: PhantomData<T>,
 }
 
-/// A kernel with as many blocks as are on the card at once.
+/// A kernel with as many blocks as are on the GPU at once.
 struct Launched(Kernel, Launch);
 
 impl Launched {
@@ -64,7 +64,7 @@ impl Launched {
 }
 
 impl<T: DeviceNumber> DeviceIsosurface<T> {
-    /// Bytes on the card for a volume of `shape` beside its values, with a surface of so many vertices
+    /// Bytes on the GPU for a volume of `shape` beside its values, with a surface of so many vertices
     /// and triangles.
     pub fn bytes(shape: [usize; 3], options: &Options, vertices: usize, triangles: usize) -> usize {
         let size = Self::size(shape, options);
@@ -98,7 +98,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
             return Err(Error::device_fault(
                 DeviceFault::Limit,
                 format!("a volume of {shape:?} voxels on a GPU, which takes 2^31 rows"),
-                "compute it on the processor (--device cpu)",
+                "compute it on the CPU (--device cpu)",
             ));
         }
         has_memory(cuda, Self::bytes(shape, options, 0, 0))?;
@@ -169,12 +169,12 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         })
     }
 
-    /// The surface where the values pass `level`, as it stays on the card until the next one. Beside values that are not
+    /// The surface where the values pass `level`, as it stays on the GPU until the next one. Beside values that are not
     /// finite some vertices may belong to no triangle.
     ///
     /// # Errors
     /// [`Error::Case`] for a level that is not a number, [`Error::Numerical`] for more than 2^32 - 1 vertices,
-    /// [`Error::Device`] for as many triangles, if there is not enough memory, or the card fails.
+    /// [`Error::Device`] for as many triangles, if there is not enough memory, or the GPU fails.
     ///
     /// # Panics
     /// If there is not one number for each voxel.
@@ -210,7 +210,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
             return Err(Error::device_fault(
                 DeviceFault::Limit,
                 format!("a surface of {} triangles, a GPU makes 2^32 - 1", found.triangles),
-                "compute it on the processor (--device cpu)",
+                "compute it on the CPU (--device cpu)",
             ));
         }
         let [n_vertices, n_triangles] = [found.vertices, found.triangles].map(|n| n as usize);
@@ -258,7 +258,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         Ok(())
     }
 
-    /// Bytes on the card that it holds.
+    /// Bytes on the GPU that it holds.
     pub fn held(&self) -> usize {
         let words: usize = self.bits.iter().chain(&self.rows).map(Array::len).sum();
         let [vertices, triangles] = self.argument.room.map(|n| n as usize);
@@ -266,9 +266,9 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
     }
 }
 
-/// Refuses what the card has no memory for.
+/// Refuses what the GPU has no memory for.
 fn has_memory(cuda: &Cuda, need: usize) -> Result<()> {
-    let remedy = "take a coarser volume, or compute it on the processor (--device cpu)";
+    let remedy = "take a coarser volume, or compute it on the CPU (--device cpu)";
     cuda.check_room(need as u64, "the surface", remedy)
 }
 
@@ -284,7 +284,7 @@ pub fn cases(flipped: bool) -> [u64; 256] {
     })
 }
 
-/// [`isosurface`](super::isosurface) on a card, with both copies: the same mesh, bit for bit.
+/// [`isosurface`](super::isosurface) on a GPU, with both copies: the same mesh, bit for bit.
 ///
 /// # Errors
 /// Those of [`isosurface`](super::isosurface) and of [`DeviceIsosurface::extract`].
@@ -315,9 +315,9 @@ fn of<T: DeviceNumber>(
     let shape = volume.shape();
     has_memory(cuda, size_of_val(values) + DeviceIsosurface::<T>::bytes(shape, options, 0, 0))?;
     let (place, scaling) = (volume.placement(), volume.scaling());
-    let mut on_card = DeviceIsosurface::<T>::new(cuda, shape, place, scaling, options)?;
-    let mut mesh = on_card.extract(&cuda.upload(values)?, level)?.mesh(cuda)?;
-    if on_card.has_missing()? {
+    let mut on_gpu = DeviceIsosurface::<T>::new(cuda, shape, place, scaling, options)?;
+    let mut mesh = on_gpu.extract(&cuda.upload(values)?, level)?.mesh(cuda)?;
+    if on_gpu.has_missing()? {
         // Crossings beside a missing value may belong to no triangle.
         let keep = vec![true; mesh.n_cells()];
         mesh = crate::mesh::part(mesh, &keep).0;

@@ -1,9 +1,9 @@
-//! Numbers that volumes hold, on a card.
+//! Numbers that volumes hold, on a GPU.
 
 use super::super::Number;
 use crate::gpu::Element;
 
-/// A number that a volume on a card holds.
+/// A number that a volume on a GPU holds.
 pub trait DeviceNumber: Element + Ranked {}
 
 /// What kernels ask of a number.

@@ -1,9 +1,9 @@
-//! Queries on a card, to be compared with sites there: which kernel does so, and with what.
+//! Queries on a GPU, to be compared with sites there: which kernel does so, and with what.
 
 use super::DeviceCoordinate;
+pub(super) use super::kernel_arguments::TILE;
+use super::kernel_arguments::{BruteArgument, SelectiveArgument, SitesArgument, THREADS};
 use super::keys::{KeyKind, NormKind};
-pub(super) use super::layout::TILE;
-use super::layout::{BruteArgument, SelectiveArgument, SitesArgument, THREADS};
 use crate::point_distance::cone::Toward;
 use crate::point_distance::nearest::kernel_for;
 use crate::point_distance::{Found, Kernel, Norm};
@@ -48,7 +48,7 @@ struct Slices {
     most: u32,
 }
 
-/// Queries on a card with the least keys so far.
+/// Queries on a GPU with the least keys so far.
 pub(super) struct Comparison<C: DeviceCoordinate> {
     arithmetic: Kernel,
     kernel: zeroset_gpu::Kernel,
@@ -146,7 +146,7 @@ impl<C: DeviceCoordinate> Comparison<C> {
         every: usize,
         first: usize,
     ) -> Result<()> {
-        assert!(axes.iter().all(|axis| n <= axis.len()), "as many sites on the card");
+        assert!(axes.iter().all(|axis| n <= axis.len()), "as many sites on the GPU");
         let (n_sites, n_queries) = (n.div_ceil(every) as u32, (self.queries.len() / 3) as u32);
         if n_queries == 0 || n_sites == 0 {
             return Ok(());
@@ -214,9 +214,9 @@ impl<C: DeviceCoordinate> Comparison<C> {
     }
 }
 
-/// Slices of the sites, each with a block for each group of queries, that fill a card.
+/// Slices of the sites, each with a block for each group of queries, that fill a GPU.
 fn slices(cuda: &Cuda, groups: u32) -> u32 {
-    (BLOCKS * cuda.card().multiprocessors / groups).max(1)
+    (BLOCKS * cuda.info().multiprocessors / groups).max(1)
 }
 
 /// A job in a cone, or in a norm of any order.

@@ -10,7 +10,7 @@ use zeroset_core::error::{Error, Result};
 use zeroset_gpu::definitions::Define;
 use zeroset_gpu::{Arguments, Array, Cuda, Launch, Unit};
 
-/// An index on a card: that of the processor, copied.
+/// An index on a GPU: that of the CPU, copied.
 pub struct DeviceIndex<C: DeviceCoordinate> {
     nodes: Array<u32>,
     entries: Array<u32>,
@@ -19,10 +19,10 @@ pub struct DeviceIndex<C: DeviceCoordinate> {
 }
 
 impl<C: DeviceCoordinate> DeviceIndex<C> {
-    /// Copies an index to the card.
+    /// Copies an index to the GPU.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory or the card does not answer.
+    /// [`Error::Device`] if there is not enough memory or the GPU does not answer.
     pub fn new(cuda: &Cuda, index: &Index<C>) -> Result<Self> {
         let (nodes, entries) = index.words(C::words);
         let (nodes, entries) = (cuda.upload(&nodes)?, cuda.upload(&entries)?);
@@ -48,7 +48,7 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
         Ok(checked.result(found, Method::Index, search.kernel(), bytes))
     }
 
-    /// A search for these queries, on the card but for its launch; `lanes` threads, 1, 8 or 32, share a
+    /// A search for these queries, on the GPU but for its launch; `lanes` threads, 1, 8 or 32, share a
     /// query.
     ///
     /// # Errors
@@ -87,10 +87,10 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
     }
 }
 
-/// Threads that share a query: all of a warp while the card has room for them, as few queries take as long as one does; one
+/// Threads that share a query: all of a warp while the GPU has room for them, as few queries take as long as one does; one
 /// for many, by measurement (docs/point-distances.md).
 fn lanes_for(cuda: &Cuda, n_queries: usize) -> u32 {
-    let threads = cuda.card().multiprocessors as usize * 2048;
+    let threads = cuda.info().multiprocessors as usize * 2048;
     match n_queries {
         n if 32 * n <= threads => 32,
         n if 8 * n <= 4 * threads => 8,
@@ -140,7 +140,7 @@ impl<C: DeviceCoordinate> DeviceSearch<'_, C> {
     /// What it found.
     ///
     /// # Errors
-    /// [`Error::Device`] if the card does not answer.
+    /// [`Error::Device`] if the GPU does not answer.
     pub fn found(&self, cuda: &Cuda) -> Result<Vec<Found<C::Key>>> {
         if self.index.n_sites == 0 {
             return Ok(vec![Found::none::<C>(); self.keys.len()]);
@@ -152,13 +152,13 @@ impl<C: DeviceCoordinate> DeviceSearch<'_, C> {
     }
 }
 
-/// Refuses what only a comparison of all takes on a card.
+/// Refuses what only a comparison of all takes on a GPU.
 fn check(options: &Options) -> Result<()> {
     let what = match (&options.cone, options.norm) {
         (Some(_), _) => "distances in a cone".to_string(),
         (None, Norm::Lp(_)) => format!("the norm {}", options.norm),
         _ => return Ok(()),
     };
-    let remedy = "compare all (--method brute), or compute it on the processor (--device cpu)";
+    let remedy = "compare all (--method brute), or compute it on the CPU (--device cpu)";
     Err(Error::usage(format!("{what} by an index on a GPU"), remedy))
 }

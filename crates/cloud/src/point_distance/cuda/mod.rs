@@ -1,5 +1,5 @@
 //! The point-wise distance transform on a GPU: [`super::nearest`] and [`super::Index`] with sites that
-//! stay on the card, or that pass through one or several of them.
+//! stay on the GPU, or that pass through one or several of them.
 //!
 //! The kernels are in `kernels/point_distance/`: `brute.cu`, `selective.cu` and `index.cu`.
 //! Keys of 64 bits leave no room for the site's number in what an atomic minimum takes: results of slices of the sites are
@@ -7,14 +7,14 @@
 
 mod comparison;
 mod index;
+mod kernel_arguments;
 mod keys;
-mod layout;
+mod site_streaming;
 mod sites;
-mod streams;
 
 pub use index::{DeviceIndex, DeviceSearch};
+pub use site_streaming::nearest_in_streams;
 pub use sites::{DeviceComparison, DeviceSites};
-pub use streams::nearest_in_streams;
 
 use super::coordinate::sealed::Sealed;
 use super::nearest::check_small;
@@ -23,7 +23,7 @@ use zeroset_core::Cpu;
 use zeroset_core::error::{Error, Result};
 use zeroset_gpu::{Cuda, Element};
 
-/// To build an index on the processor and copy it to the card takes so many nanoseconds, ...
+/// To build an index on the CPU and copy it to the GPU takes so many nanoseconds, ...
 const INDEX: f64 = 25e6;
 /// ... and so many for each site, however many threads build (docs/point-distances.md).
 const INDEXED_SITE: f64 = 90.0;
@@ -34,26 +34,26 @@ fn index_pays<C: DeviceCoordinate>(n_sites: usize, n_queries: usize) -> bool {
     sites * queries * C::PAIR > INDEX + sites * INDEXED_SITE
 }
 
-/// As [`super::nearest`] on a card, with the copies of all that is needed there. Sites and keys on a lattice and in `f64` are those
-/// of the processor (keys of norms of other orders but for the rounding of powers), and so are those that an index finds;
+/// As [`super::nearest`] on a GPU, with the copies of all that is needed there. Sites and keys on a lattice and in `f64` are those
+/// of the CPU (keys of norms of other orders but for the rounding of powers), and so are those that an index finds;
 /// comparisons in `f32` differ from them by rounding.
 ///
-/// With several cards, or sites and queries that take more than the working set, both pass through the cards
-/// ([`nearest_in_streams`]); an index is asked on the first card.
+/// With several GPUs, or sites and queries that take more than the working set, both pass through the GPUs
+/// ([`nearest_in_streams`]); an index is asked on the first GPU.
 ///
 /// # Errors
 /// As [`nearest_in_streams`] and [`DeviceIndex::nearest`].
 ///
 /// # Panics
-/// Without a card.
+/// Without a GPU.
 pub fn nearest_on<C: DeviceCoordinate>(
-    cards: &[Cuda],
+    gpus: &[Cuda],
     cpu: &Cpu,
     sites: &Sites<C>,
     queries: &[[C; 3]],
     options: &Options,
 ) -> Result<Nearest<C>> {
-    let cuda = &cards[0];
+    let cuda = &gpus[0];
     let index = Index::<C>::bytes(sites.len());
     let serves = options.cone.is_none() && !matches!(options.norm, Norm::Lp(_));
     let pays = index_pays::<C>(sites.len(), queries.len())
@@ -71,8 +71,8 @@ pub fn nearest_on<C: DeviceCoordinate>(
         Method::Auto | Method::Brute => {
             let points = (sites.len() * 3 * size_of::<C>() + size_of_val(queries)) as u64;
             let working_set = points + queries.len() as u64 * C::RESULT;
-            if cards.len() > 1 || working_set > options.memory {
-                nearest_in_streams(cards, sites, queries, options)
+            if gpus.len() > 1 || working_set > options.memory {
+                nearest_in_streams(gpus, sites, queries, options)
             } else {
                 DeviceSites::new(cuda, sites)?.nearest(cuda, queries, options)
             }
@@ -82,7 +82,7 @@ pub fn nearest_on<C: DeviceCoordinate>(
     Ok(nearest)
 }
 
-/// Builds an index on the processor and asks it on the card.
+/// Builds an index on the CPU and asks it on the GPU.
 fn ask<C: DeviceCoordinate>(
     cuda: &Cuda,
     cpu: &Cpu,
@@ -94,7 +94,7 @@ fn ask<C: DeviceCoordinate>(
     DeviceIndex::new(cuda, &index)?.nearest(cuda, queries, options)
 }
 
-/// Coordinates that a card computes with.
+/// Coordinates that a GPU computes with.
 pub trait DeviceCoordinate: Coordinate + Element + Sealed {
     /// The bits of a coordinate, and of a key.
     #[doc(hidden)]
@@ -102,7 +102,7 @@ pub trait DeviceCoordinate: Coordinate + Element + Sealed {
     /// REAL of the kernels.
     #[doc(hidden)]
     const REAL: &str;
-    /// Bytes of a result on the card at least; of a key of 64 bits the result of a slice of the sites counts, too.
+    /// Bytes of a result on the GPU at least; of a key of 64 bits the result of a slice of the sites counts, too.
     #[doc(hidden)]
     const RESULT: u64;
     /// Nanoseconds that a pair takes where many are compared, on an H200 (benches/results/point-distances.md).

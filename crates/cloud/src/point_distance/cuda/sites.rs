@@ -1,31 +1,33 @@
-//! Sites that stay on a card, by comparing all.
+//! Sites that stay on a GPU, by comparing all.
 
 use super::DeviceCoordinate;
 use super::comparison::{Asked, Comparison};
 use crate::point_distance::cone::Toward;
 use crate::point_distance::nearest::Checked;
-use crate::point_distance::{Found, Kernel, Method, Nearest, Norm, Options, Sites, perforation};
+use crate::point_distance::{
+    Found, Kernel, Method, Nearest, Norm, Options, Sites, perforation_error,
+};
 use zeroset_core::error::{Error, Result};
 use zeroset_gpu::{Array, Cuda};
 
-/// Sites on a card.
+/// Sites on a GPU.
 pub struct DeviceSites<C: DeviceCoordinate> {
     axes: [Array<C>; 3],
     bounds: Option<([C; 3], [C; 3])>,
 }
 
 impl<C: DeviceCoordinate> DeviceSites<C> {
-    /// Copies sites to the card.
+    /// Copies sites to the GPU.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory or the card does not answer.
+    /// [`Error::Device`] if there is not enough memory or the GPU does not answer.
     pub fn new(cuda: &Cuda, sites: &Sites<C>) -> Result<Self> {
         let axis = |k: usize| cuda.upload(sites.axis(k));
         Ok(DeviceSites { axes: [axis(0)?, axis(1)?, axis(2)?], bounds: sites.bounds() })
     }
 
     /// As [`crate::point_distance::nearest`] by comparing all, partial minima being joined by atomic ones: the working
-    /// set is the results alone. On a lattice and in `f64` keys and sites are those of the processor, and so they are in a cone;
+    /// set is the results alone. On a lattice and in `f64` keys and sites are those of the CPU, and so they are in a cone;
     /// keys in `f32` without one differ from them by rounding, as products and sums are fused, and those of other orders as
     /// powers are rounded.
     ///
@@ -39,8 +41,8 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
     ) -> Result<Nearest<C>> {
         let checked = Checked::new(queries, options)?;
         if options.method == Method::Index {
-            let what = "an index over sites on the card";
-            return Err(Error::usage(what, "build it of the sites, and hand that to the card"));
+            let what = "an index over sites on the GPU";
+            return Err(Error::usage(what, "build it of the sites, and hand that to the GPU"));
         }
         let results = queries.len() as u64 * C::RESULT;
         let Some(room) = options.memory.checked_sub(results) else {
@@ -58,7 +60,7 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
         let (found, kernel, bytes) = of(queries, checked.toward(), options.every)?;
         let mut nearest = checked.result(found, Method::Brute, kernel, bytes);
         if options.every > 1 {
-            let step = perforation::sample(queries.len());
+            let step = perforation_error::sample(queries.len());
             let asked: Vec<[C; 3]> = queries.iter().step_by(step).copied().collect();
             let toward = checked.toward().map(|toward| toward.every(step));
             let (exact, ..) = of(&asked, toward.as_ref(), 1)?;
@@ -67,7 +69,7 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
         Ok(nearest)
     }
 
-    /// A comparison of all sites with these queries, on the card but for its launch; of keys alone unless
+    /// A comparison of all sites with these queries, on the GPU but for its launch; of keys alone unless
     /// sites are to be `numbered`. On a lattice whose
     /// values stay exact it takes single precision, and says so ([`Kernel`]).
     ///
@@ -113,7 +115,7 @@ impl<C: DeviceCoordinate> DeviceComparison<'_, C> {
     /// What it found.
     ///
     /// # Errors
-    /// [`Error::Device`] if the card does not answer.
+    /// [`Error::Device`] if the GPU does not answer.
     pub fn found(&self, cuda: &Cuda) -> Result<Vec<Found<C::Key>>> {
         self.comparison.found(cuda)
     }

@@ -1,10 +1,10 @@
-//! The Euclidean distance transform on a GPU: [`super::Edt::transform`] with arrays that stay on the card.
+//! The Euclidean distance transform on a GPU: [`super::Edt::transform`] with arrays that stay on the GPU.
 //!
 //! The kernels are in `kernels/point_distance/edt.cu`.
 
-mod layout;
+mod kernel_arguments;
 
-use self::layout::{EdtArgument, PIECE};
+use self::kernel_arguments::{EdtArgument, PIECE};
 use super::Edt;
 use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
@@ -35,7 +35,7 @@ impl Pass {
     }
 }
 
-/// A transform of volumes of one shape on a card, with its memory: 12 bytes a voxel, 14 with signs.
+/// A transform of volumes of one shape on a GPU, with its memory: 12 bytes a voxel, 14 with signs.
 pub struct DeviceEdt {
     edt: Edt,
     shape: [usize; 3],
@@ -60,7 +60,7 @@ impl DeviceEdt {
     ///
     /// # Errors
     /// Those of [`Edt::transform`]; [`Error::Device`], also for an axis of more than 32,767 voxels and for no voxel, which
-    /// the processor takes.
+    /// the CPU takes.
     pub fn new(cuda: &Cuda, edt: Edt, shape: [usize; 3]) -> Result<Self> {
         let n = shape.iter().product();
         edt.check(n, shape)?;
@@ -73,7 +73,7 @@ impl DeviceEdt {
             return Err(Error::device_fault(
                 DeviceFault::Limit,
                 what,
-                "compute it on the processor (--device cpu)",
+                "compute it on the CPU (--device cpu)",
             ));
         }
         let unit = Unit::new("point_distance/edt", &[("REAL", "float")])?;
@@ -102,8 +102,8 @@ impl DeviceEdt {
     }
 
     /// Launches the transform of `inside`, a byte of 0 or 1 for each voxel, x fastest; its distances are
-    /// there when the card has done what was launched. Where voxels are cubes and the volume is less than 4,096 voxels
-    /// across, they have the bits of the processor; others are within 4e-7 of it.
+    /// there when the GPU has done what was launched. Where voxels are cubes and the volume is less than 4,096 voxels
+    /// across, they have the bits of the CPU; others are within 4e-7 of it.
     ///
     /// # Errors
     /// [`Error::Device`] if the driver refuses a kernel.
@@ -159,7 +159,7 @@ impl DeviceEdt {
 }
 
 impl Edt {
-    /// [`Edt::transform`] on a card, with both copies.
+    /// [`Edt::transform`] on a GPU, with both copies.
     ///
     /// # Errors
     /// Those of [`DeviceEdt::new`].

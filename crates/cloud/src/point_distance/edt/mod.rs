@@ -8,13 +8,13 @@
 
 mod cuda;
 mod envelope;
-mod pair;
+mod pass_state;
 mod search;
 
 use rayon::prelude::*;
 
 use envelope::Envelope;
-use pair::Pair;
+use pass_state::Pair;
 use search::Search;
 use zeroset_core::Cpu;
 use zeroset_core::error::{Error, Result};

@@ -1,11 +1,11 @@
 //! The nearest voxel of a line by a search outwards, for neighboring lines at once.
 //!
 //! Where those looked for are near, a few steps decide, and an envelope costs more: whether a
-//! parabola stays on it is a branch that no processor foresees. Lines that step outwards together
+//! parabola stays on it is a branch that no CPU foresees. Lines that step outwards together
 //! compare without a branch.
 
 use super::LINES;
-use super::pair::Pair;
+use super::pass_state::Pair;
 
 /// Lines that step together: what they keep fits the registers.
 const TOGETHER: usize = 8;

@@ -21,7 +21,7 @@ impl DeviceHistoPyramid {
     /// [`DeviceHistoPyramid::len`].
     ///
     /// # Errors
-    /// [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory or the card does not answer.
+    /// [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory or the GPU does not answer.
     pub fn cells(&self, cuda: &Cuda, keys: Range<usize>) -> Result<Array<[u32; 3]>> {
         let n = keys.end.min(self.len(cuda)?).saturating_sub(keys.start);
         self.find_cells(cuda, 0, keys.start, n)
@@ -132,7 +132,7 @@ impl DeviceHistoPyramid {
     pub fn count(&self, cuda: &Cuda, boxes: &Array<[[u32; 3]; 2]>) -> Result<Array<u32>> {
         let n = boxes.len();
         let counts = cuda.zeros::<u32>(n)?;
-        let most = 8 * cuda.card().multiprocessors as usize;
+        let most = 8 * cuda.info().multiprocessors as usize;
         let parts = (most * WARPS / n.max(1)).clamp(1, MOST_PARTS);
         let grid = (n * parts).div_ceil(WARPS).clamp(1, most) as u32;
         let arguments = Arguments::default()

@@ -1,12 +1,12 @@
 //! HistoPyramid on a GPU: the twin of [`zeroset_core::primitives::HistoPyramid`].
 
 mod find;
-mod layout;
+mod kernel_arguments;
 
 use std::sync::OnceLock;
 
-pub(super) use self::layout::{MOST_LEVELS, TreeArgument};
-use self::layout::{PyramidArgument, Split};
+pub(super) use self::kernel_arguments::{MOST_LEVELS, TreeArgument};
+use self::kernel_arguments::{PyramidArgument, Split};
 use super::{DeviceDiscriminator, tiles};
 use crate::{Arguments, Array, Cuda, Unit};
 use zeroset_core::error::Result;
@@ -15,7 +15,7 @@ use zeroset_core::primitives::{Order, Stored};
 /// Threads of a block.
 const BLOCK: usize = 256;
 
-/// The pyramid of a picture or volume on the card. What it is asked takes keys, cells or boxes on the card and leaves the
+/// The pyramid of a picture or volume on the GPU. What it is asked takes keys, cells or boxes on the GPU and leaves the
 /// answers there: nothing is listed, and nothing is waited for unless it is said.
 pub struct DeviceHistoPyramid {
     shape: [u32; 3],
@@ -34,7 +34,7 @@ impl DeviceHistoPyramid {
     /// Nothing is waited for.
     ///
     /// # Errors
-    /// [`Error::Device`](zeroset_core::Error::Device) for 2^32 cells or more, if there is not enough memory, or the card does not
+    /// [`Error::Device`](zeroset_core::Error::Device) for 2^32 cells or more, if there is not enough memory, or the GPU does not
     /// answer.
     pub fn new(
         cuda: &Cuda,

@@ -1,9 +1,9 @@
 //! What kernels of rays take, from frames, solids and guides.
 
-use super::super::guide::Candidates;
 use super::super::solid::Kind;
+use super::super::space_skipping::Candidates;
 use super::super::{Axes, Eye, Frame, Solid};
-use super::layout::{FrameArgument, GuideArgument, SolidArgument};
+use super::kernel_arguments::{FrameArgument, GuideArgument, SolidArgument};
 use zeroset_core::volume::Scaling;
 
 impl FrameArgument {

@@ -1,15 +1,15 @@
-//! Rays through volumes on a GPU: [`super::march`] with a volume and a guide that stay on the card. Every ray has the
-//! bits of the processor.
+//! Rays through volumes on a GPU: [`super::march`] with a volume and a guide that stay on the GPU. Every ray has the
+//! bits of the CPU.
 //!
 //! The kernels are in `kernels/render/`.
 
 mod arguments;
-mod guide;
-mod layout;
+mod kernel_arguments;
+mod space_skipping;
 
-use self::guide::DeviceGuide;
-use self::layout::SolidArgument;
-pub(crate) use self::layout::{FrameArgument, RAYS_TALL, RAYS_WIDE};
+use self::kernel_arguments::SolidArgument;
+pub(crate) use self::kernel_arguments::{FrameArgument, RAYS_TALL, RAYS_WIDE};
+use self::space_skipping::DeviceSpaceSkipping;
 use super::solid::Kind;
 use super::{Frame, Hit, Rule, Shade, Solid};
 use zeroset_core::error::{Error, Result};
@@ -25,14 +25,14 @@ const THREADS: u32 = RAYS_WIDE * RAYS_TALL;
 /// Bytes of a ray: what it met, how far it is, its steps, and the light on it.
 const RAY: usize = 24;
 
-/// A solid on a card, and what a rule needs to know of it.
+/// A solid on a GPU, and what a rule needs to know of it.
 pub struct DeviceMarch<'a> {
     cuda: &'a Cuda,
     solid: &'a Solid<'a>,
     march: Kernel,
     shade: Kernel,
     argument: SolidArgument,
-    guide: DeviceGuide,
+    guide: DeviceSpaceSkipping,
     _inside: Array<u8>,
     _values: Option<DeviceSamples>,
 }
@@ -44,17 +44,17 @@ impl std::fmt::Debug for DeviceMarch<'_> {
 }
 
 impl<'a> DeviceMarch<'a> {
-    /// Bytes on the card that a solid takes with a rule at most, beside those of its rays.
+    /// Bytes on the GPU that a solid takes with a rule at most, beside those of its rays.
     pub fn bytes(rule: Rule, solid: &Solid<'_>) -> usize {
         let samples = solid.volume().samples();
         let values = match solid.kind {
             Kind::Voxels => 0,
             Kind::Level(_) => samples.len() * samples.width(),
         };
-        solid.inside().len() + values + DeviceGuide::bytes(rule, solid)
+        solid.inside().len() + values + DeviceSpaceSkipping::bytes(rule, solid)
     }
 
-    /// Copies a solid to the card and prepares marches there: its distance transform, its pyramid, or the list of its
+    /// Copies a solid to the GPU and prepares marches there: its distance transform, its pyramid, or the list of its
     /// cubes.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl<'a> DeviceMarch<'a> {
             Kind::Voxels => None,
             Kind::Level(_) => Some(DeviceSamples::new(cuda, solid.volume().samples())?),
         };
-        let guide = DeviceGuide::new(cuda, rule, solid, &inside)?;
+        let guide = DeviceSpaceSkipping::new(cuda, rule, solid, &inside)?;
         let defines = vec![("LEVEL", level.to_string())];
         let march = Unit::with("render/march", [&defines[..], &[guide.way.define()]].concat())?;
         let stored = values.as_ref().map_or((0, 0), |values| (values.address, values.code));
@@ -121,7 +121,7 @@ impl<'a> DeviceMarch<'a> {
     }
 }
 
-/// The rays of a picture on a card, and what they met.
+/// The rays of a picture on a GPU, and what they met.
 pub struct DeviceRays<'a> {
     with: &'a DeviceMarch<'a>,
     size: [u32; 2],
@@ -198,9 +198,8 @@ impl DeviceRays<'_> {
     }
 }
 
-/// Refuses what does not fit a card.
+/// Refuses what does not fit a GPU.
 pub(crate) fn check(cuda: &Cuda, bytes: usize, what: &str) -> Result<()> {
-    let remedy =
-        "draw it on the processor (--device cpu), or a smaller picture of a smaller volume";
+    let remedy = "draw it on the CPU (--device cpu), or a smaller picture of a smaller volume";
     cuda.check_room(bytes as u64, what, remedy)
 }

@@ -1,0 +1,203 @@
+//! Fields on voxels as CUDA source: parts that depend on the time alone, or on one coordinate and the
+//! time, are worked out once for the voxels that share them.
+//!
+//! ```text
+//! N_TIME_PARTS, N_AXIS_PARTS   how many, along the axis that has most; 1 at least
+//! time_parts(t, of_time)       the former
+//! axis_parts(axis, at, t, of_time, of_axis)   the latter at a coordinate
+//! fields_of_parts(x, y, z, t, of_time, of_x, of_y, of_z, value)   all fields at a voxel
+//! ```
+//!
+//! Operations and their order are those of [`Spread`](super::spread): the bits are those of a
+//! [`Field`](super::Field), the device's functions aside.
+
+use std::fmt::Write;
+
+use super::axis_program::{Operation, Values};
+use super::cuda::{binary, number, unary};
+use super::tree::Node;
+use super::walk::Mask;
+
+/// Most parts along an axis, and of the time: what shared memory has room for. What is more is worked
+/// out for each voxel.
+const MOST: usize = 8;
+
+/// The functions of all trees in order; none where a tree has a data array, which voxels do not have.
+pub(super) fn functions(trees: &[&Node]) -> String {
+    let mut values = Values::default();
+    let numbers: Result<Vec<usize>, _> = trees.iter().map(|tree| values.number(tree)).collect();
+    numbers.map_or_else(|_| String::new(), |results| Printer::new(&values, &results).print())
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// Its own statement.
+    Statement,
+    /// The time parts.
+    Time(usize),
+    /// The parts of an axis.
+    Axis(usize, usize),
+}
+
+struct Printer<'v> {
+    values: &'v Values,
+    results: &'v [usize],
+    places: Vec<Place>,
+    /// Number of time parts, and of parts along each axis.
+    counts: [usize; 4],
+}
+
+/// The axis of what depends on no other one; 3 for none.
+fn axis_of(mask: Mask) -> Option<usize> {
+    [Mask::axis(0), Mask::axis(1), Mask::axis(2), Mask::default()].iter().position(|m| *m == mask)
+}
+
+impl<'v> Printer<'v> {
+    fn new(values: &'v Values, results: &'v [usize]) -> Self {
+        let n = values.operations.len();
+        let mut printer =
+            Printer { values, results, places: vec![Place::Statement; n], counts: [0; 4] };
+        let mut is_shared = vec![false; n];
+        results.iter().for_each(|&k| is_shared[k] = true);
+        for (k, operation) in values.operations.iter().enumerate() {
+            let wider = |a: &usize| values.masks[*a] != values.masks[k];
+            operation.operands().filter(wider).for_each(|a| is_shared[a] = true);
+        }
+        for k in (0..n).filter(|&k| is_shared[k] && values.operations[k].operands().count() > 0) {
+            let Some(axis) = axis_of(values.masks[k]) else { continue };
+            let at = printer.counts[axis];
+            if at < MOST {
+                printer.counts[axis] += 1;
+                printer.places[k] = if axis == 3 { Place::Time(at) } else { Place::Axis(axis, at) };
+            }
+        }
+        printer
+    }
+
+    /// The expression for a value inside the function of parts along an axis (3: of the time), or of
+    /// the fields.
+    fn operand(&self, k: usize, within: Option<usize>) -> String {
+        match (self.values.operations[k], self.places[k]) {
+            (Operation::Number(bits), _) => number(f64::from_bits(bits)),
+            (Operation::Time, _) => "t".into(),
+            (Operation::Axis(_), _) if within.is_some() => "at".into(),
+            (Operation::Axis(axis), _) => ["x", "y", "z"][axis].into(),
+            (_, Place::Time(n)) if within != Some(3) => format!("of_time[{n}]"),
+            (_, Place::Axis(axis, n)) if within.is_none() => {
+                format!("{}[{n}]", ["of_x", "of_y", "of_z"][axis])
+            }
+            _ => format!("v{k}"),
+        }
+    }
+
+    /// Statements that lead to some values, and what is made of those.
+    fn body(&self, goals: &[usize], within: Option<usize>, indent: &str) -> String {
+        let mut needed = vec![false; self.values.operations.len()];
+        goals.iter().for_each(|&k| needed[k] = true);
+        let mut lines = Vec::new();
+        for (k, operation) in self.values.operations.iter().enumerate().rev() {
+            let name = format!("v{k}");
+            if !needed[k] || self.operand(k, within) != name {
+                continue;
+            }
+            operation.operands().for_each(|a| needed[a] = true);
+            let of = |a: usize| self.operand(a, within);
+            let call = match *operation {
+                Operation::Unary(op, a) => format!("{}({})", unary(op), of(a)),
+                Operation::Binary(op, a, b) => format!("{}({}, {})", binary(op), of(a), of(b)),
+                Operation::Select([c, a, b]) => format!("select({}, {}, {})", of(c), of(a), of(b)),
+                Operation::Number(_) | Operation::Time | Operation::Axis(_) => continue,
+            };
+            lines.push(format!("{indent}const double {name} = expression::{call};\n"));
+        }
+        lines.into_iter().rev().collect()
+    }
+
+    /// The parts along an axis, or of the time for 3, written to an array.
+    fn parts(&self, axis: usize, into: &str, indent: &str) -> String {
+        let is_part = |k: &usize| match self.places[*k] {
+            Place::Time(_) => axis == 3,
+            Place::Axis(own, _) => own == axis,
+            Place::Statement => false,
+        };
+        let goals: Vec<usize> = (0..self.places.len()).filter(is_part).collect();
+        let mut text = self.body(&goals, Some(axis), indent);
+        for (n, k) in goals.iter().enumerate() {
+            let _ = writeln!(text, "{indent}{into}[{n}] = v{k};");
+        }
+        text
+    }
+
+    fn print(&self) -> String {
+        let along = self.counts[..3].iter().max().copied().unwrap_or(0);
+        let mut text = format!(
+            "\nconstexpr u32 N_TIME_PARTS = {};\nconstexpr u32 N_AXIS_PARTS = {};\n\n",
+            self.counts[3].max(1),
+            along.max(1)
+        );
+        let _ = write!(
+            text,
+            "// Parts of the fields that depend on the time alone.\n\
+             DEVICE void time_parts(double t, double* of_time) {{\n{}}}\n\n\
+             // Those that depend on one coordinate, and the time.\n\
+             DEVICE void axis_parts(u32 axis, double at, double t, const double* of_time, double* of_axis) {{\n",
+            self.parts(3, "of_time", "    ")
+        );
+        for axis in 0..3 {
+            let _ = writeln!(text, "    if (axis == {axis}) {{");
+            text += &self.parts(axis, "of_axis", "        ");
+            text += "    }\n";
+        }
+        let _ = write!(
+            text,
+            "}}\n\n// The fields at a voxel, in their order.\n\
+             DEVICE void fields_of_parts(double x, double y, double z, double t, const double* of_time, \
+             const double* of_x,\n                            const double* of_y, const double* of_z, \
+             double* value) {{\n{}",
+            self.body(self.results, None, "    ")
+        );
+        for (n, &k) in self.results.iter().enumerate() {
+            let _ = writeln!(text, "    value[{n}] = {};", self.operand(k, None));
+        }
+        text + "}\n"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expression::Expression;
+
+    fn text(fields: &[&str]) -> String {
+        let all: Vec<Expression> = fields.iter().map(|text| text.parse().unwrap()).collect();
+        functions(&all.iter().map(Expression::tree).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn sines_of_one_coordinate_are_parts_of_its_axis() {
+        let text = text(&[
+            "2*sin(pi*x)^2*sin(2*pi*y)*sin(2*pi*z)*cos(pi*t/3)",
+            "-sin(2*pi*x)*sin(pi*y)^2*sin(2*pi*z)*cos(pi*t/3)",
+            "-sin(2*pi*x)*sin(2*pi*y)*sin(pi*z)^2*cos(pi*t/3)",
+        ]);
+        let (parts, fields) = text.split_once("void fields_of_parts").unwrap();
+        assert_eq!(parts.matches("sine(").count(), 7, "{text}");
+        assert!(!fields.contains("sine("), "{text}");
+        assert!(text.contains("N_TIME_PARTS = 1;") && text.contains("N_AXIS_PARTS = 2;"), "{text}");
+    }
+
+    #[test]
+    fn what_is_too_much_for_tables_is_left_to_the_voxels() {
+        let long: Vec<String> = (1..12).map(|k| format!("sin({k}*x)*y")).collect();
+        let text = text(&[&long.join("+")]);
+        let (parts, fields) = text.split_once("void fields_of_parts").unwrap();
+        assert_eq!(parts.matches("sine(").count(), MOST, "{text}");
+        assert_eq!(fields.matches("sine(").count(), 11 - MOST, "{text}");
+    }
+
+    #[test]
+    fn a_data_array_has_no_voxels() {
+        assert_eq!(text(&["x", "a"]), "");
+    }
+}

@@ -1,0 +1,61 @@
+//! A list of small numbers without repetitions, whose memory is taken once.
+
+/// Numbers below a bound, each at most once.
+#[derive(Clone, Debug, Default)]
+pub struct SparseSet {
+    listed: Vec<bool>,
+    list: Vec<u32>,
+}
+
+impl SparseSet {
+    /// An empty list of numbers below `bound`.
+    pub fn new(bound: usize) -> Self {
+        SparseSet { listed: vec![false; bound], list: Vec::with_capacity(bound) }
+    }
+
+    /// Forgets all numbers.
+    pub fn clear(&mut self) {
+        for &k in &self.list {
+            self.listed[k as usize] = false;
+        }
+        self.list.clear();
+    }
+
+    /// Adds numbers; those there already are left out.
+    ///
+    /// # Panics
+    /// If a number is not below the bound.
+    pub fn extend(&mut self, numbers: impl IntoIterator<Item = u32>) {
+        for k in numbers {
+            if !std::mem::replace(&mut self.listed[k as usize], true) {
+                self.list.push(k);
+            }
+        }
+    }
+
+    /// Puts the numbers in ascending order.
+    pub fn sort(&mut self) {
+        self.list.sort_unstable();
+    }
+
+    /// The numbers, in the order they came or as sorted since.
+    pub fn list(&self) -> &[u32] {
+        &self.list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_stand_once_and_can_come_again() {
+        let mut set = SparseSet::new(5);
+        set.extend([3, 1, 3, 0, 1]);
+        set.sort();
+        assert_eq!(set.list(), [0, 1, 3]);
+        set.clear();
+        set.extend([3, 4]);
+        assert_eq!(set.list(), [3, 4]);
+    }
+}

@@ -1,0 +1,135 @@
+//! What rules need to know, made on the GPU: [`super::super::SpaceSkipping::new`] with arrays that stay there.
+
+use super::super::space_skipping::Candidates;
+use super::super::{Rule, Solid};
+use super::kernel_arguments::{GuideArgument, PYRAMID_LEVELS, Way};
+use zeroset_cloud::point_distance::{DeviceEdt, Edt};
+use zeroset_core::error::Result;
+use zeroset_gpu::{Arguments, Array, Cuda, Launch, Unit};
+
+/// Threads of a block.
+const THREADS: u32 = 256;
+/// Bytes of a distance transform for each voxel, with what it works in.
+const TRANSFORM: usize = 12;
+
+/// Arrays of a rule, and where they are.
+pub(super) struct DeviceSpaceSkipping {
+    pub argument: GuideArgument,
+    /// What the rule is for kernels.
+    pub way: Way,
+    _kept: Buffers,
+}
+
+/// Held as long as kernels read it.
+enum Buffers {
+    Nothing,
+    Distances { _edt: Box<DeviceEdt> },
+    Pyramid { _levels: Array<u8> },
+    Sites { _sites: Array<u32> },
+}
+
+impl DeviceSpaceSkipping {
+    /// Bytes on the GPU that a rule takes at most.
+    pub(super) fn bytes(rule: Rule, solid: &Solid<'_>) -> usize {
+        match rule {
+            Rule::Walk => 0,
+            Rule::Isotropic => TRANSFORM * solid.inside().len(),
+            Rule::Directional { .. } => levels(solid.shape()).iter().map(|l| size(l.0)).sum(),
+            Rule::PointWise { .. } => size_of::<[u32; 3]>() * solid.n_inside(),
+        }
+    }
+
+    /// Prepares marches through a solid whose marks are `inside`.
+    pub(super) fn new(
+        cuda: &Cuda,
+        rule: Rule,
+        solid: &Solid<'_>,
+        inside: &Array<u8>,
+    ) -> Result<Self> {
+        let shape = solid.shape();
+        Ok(match rule {
+            Rule::Walk => {
+                let argument = GuideArgument::default();
+                DeviceSpaceSkipping { argument, way: Way::Walk, _kept: Buffers::Nothing }
+            }
+            Rule::Isotropic => {
+                let edt = DeviceEdt::new(cuda, Edt::default(), shape)?;
+                let distances = edt.transform(cuda, inside)?.address();
+                let argument = GuideArgument { distances, ..GuideArgument::default() };
+                DeviceSpaceSkipping {
+                    argument,
+                    way: Way::Isotropic,
+                    _kept: Buffers::Distances { _edt: Box::new(edt) },
+                }
+            }
+            Rule::Directional { cone } => {
+                let mut argument = GuideArgument::counting(Some(Candidates::new(cone)?));
+                let levels = levels(shape);
+                for (start, (_, first)) in argument.starts.iter_mut().zip(&levels) {
+                    *start = *first as u64;
+                }
+                argument.levels = levels.len() as u32;
+                let pyramid = pyramid(cuda, inside, shape, &levels)?;
+                argument.pyramid = pyramid.address();
+                DeviceSpaceSkipping {
+                    argument,
+                    way: Way::Directional,
+                    _kept: Buffers::Pyramid { _levels: pyramid },
+                }
+            }
+            Rule::PointWise { cone } => {
+                let mut argument = GuideArgument::counting(cone.map(Candidates::new).transpose()?);
+                let sites = solid.sites();
+                argument.n_sites = sites.len() as u64;
+                let sites = cuda.upload(sites.as_flattened())?;
+                argument.sites = sites.address();
+                DeviceSpaceSkipping {
+                    argument,
+                    way: Way::All,
+                    _kept: Buffers::Sites { _sites: sites },
+                }
+            }
+        })
+    }
+}
+
+fn size(shape: [usize; 3]) -> usize {
+    shape.iter().product()
+}
+
+/// Shapes of the levels above cubes of a shape, and where each starts in one array.
+fn levels(shape: [usize; 3]) -> Vec<([usize; 3], usize)> {
+    let (mut levels, mut below, mut start) = (Vec::new(), shape, 0);
+    while below != [1; 3] {
+        below = below.map(|n| n.div_ceil(2));
+        levels.push((below, start));
+        start += size(below);
+    }
+    debug_assert!(levels.len() <= PYRAMID_LEVELS, "axes are not that long");
+    levels
+}
+
+/// The levels, one after the other.
+fn pyramid(
+    cuda: &Cuda,
+    inside: &Array<u8>,
+    shape: [usize; 3],
+    levels: &[([usize; 3], usize)],
+) -> Result<Array<u8>> {
+    let total = levels.iter().map(|level| size(level.0)).sum();
+    let pyramid = cuda.zeros::<u8>(total)?;
+    let kernel = cuda.kernel(&Unit::new("render/pyramid", &[])?, "pyramid_level")?;
+    let most = kernel.resident_blocks(THREADS, 0)?;
+    let (mut below, mut address) = (shape, inside.address());
+    for &(shape, start) in levels {
+        let [bx, by, bz] = below.map(|n| n as u32);
+        let above = pyramid.address() + start as u64;
+        let arguments = Arguments::default().with(address).with(bx).with(by).with(bz).with(above);
+        let grid = size(shape).div_ceil(THREADS as usize).min(most as usize) as u32;
+        let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
+        // SAFETY: the arguments of `pyramid_level`, a byte for each field of both levels.
+        unsafe { cuda.launch(&kernel, launch, &arguments) }?;
+        (below, address) = (shape, above);
+    }
+    Ok(pyramid)
+}

@@ -1,0 +1,60 @@
+// The way of a ray through unit cubes, twin of crates/view/src/render/course.rs.
+#pragma once
+#include "render/vector.cuh"
+
+struct GridTraversal {
+    Triple from, along, inverse;
+    double begin, end;
+
+    // Where the ray crosses from cube `plane - 1` to cube `plane` of an axis, or back.
+    DEVICE double border(u32 k, i32 plane) const { return ((double)plane - 0.5 - from.at[k]) * inverse.at[k]; }
+
+    DEVICE double leaves(u32 k, i32 cube) const {
+        const double d = along.at[k];
+        return d > 0.0 ? border(k, cube + 1) : d < 0.0 ? border(k, cube) : infinity();
+    }
+
+    DEVICE double enters(u32 k, i32 cube) const {
+        const double d = along.at[k];
+        return d > 0.0 ? border(k, cube) : d < 0.0 ? border(k, cube + 1) : -infinity();
+    }
+
+    DEVICE Triple at(double t) const { return from + along * t; }
+
+    DEVICE double cube_along(u32 k, double t) const { return floor(from.at[k] + t * along.at[k] + 0.5); }
+
+    // The cube at `t`; of those that only touch the ray there, none.
+    DEVICE void cube(double t, i32* found) const {
+#pragma unroll
+        for (u32 k = 0; k < 3; k++) {
+            const i32 forward = along.at[k] > 0.0 ? 1 : -1;
+            // Rounded: it may be one beside.
+            i32 c = (i32)cube_along(k, t);
+            while (leaves(k, c) <= t) c += forward;
+            while (enters(k, c) > t) c -= forward;
+            found[k] = c;
+        }
+    }
+
+    // The way through the cubes from `low` to `high`, both included; false if the ray misses them.
+    DEVICE bool through(const Triple& start, const Triple& direction, const u32* low, const u32* high) {
+        from = start;
+        begin = 0.0;
+        end = infinity();
+        bool meets = true;
+#pragma unroll
+        for (u32 k = 0; k < 3; k++) {
+            inverse.at[k] = 1.0 / direction.at[k];
+            along.at[k] = is_finite(inverse.at[k]) ? direction.at[k] : 0.0;
+            if (along.at[k] == 0.0) {
+                const double c = cube_along(k, 0.0);
+                meets = meets && c >= (double)low[k] && c <= (double)high[k];
+                continue;
+            }
+            const double a = border(k, (i32)low[k]), b = border(k, (i32)high[k] + 1);
+            begin = fmax(begin, along.at[k] > 0.0 ? a : b);
+            end = fmin(end, along.at[k] > 0.0 ? b : a);
+        }
+        return meets && begin < end;
+    }
+};

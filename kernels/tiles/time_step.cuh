@@ -1,0 +1,163 @@
+// Length of the next step where speeds are looked at: a part of step.cu, whose blocks and tiles it shares.
+#pragma once
+#include "tiles/motion.cuh"
+#include "tiles/outcome.cuh"
+
+// Stops where coefficients of a time may not be so: one thread.
+DEVICE void halt_for_flaws(TileControl& c, double t) {
+    if (!c.flaws) return;
+    c.halt = c.flaws & NOT_FINITE ? BAD_COEFFICIENT : NEGATIVE;
+    c.bad_time = t;
+    c.flaws = 0;
+}
+
+#if VARIES && !RELAX
+
+// What a thread saw of the coefficients.
+struct Fastest {
+    real most;
+    u32 flaws;
+};
+
+// Looks at the coefficients of a voxel in a tile with a part of the band.
+DEVICE void look_at(Fastest& fastest, const TileMotion& m, const StationaryQuad& kept, const Parts& parts, u32 slot, u64 key,
+                    u32 voxel, real phi, double t) {
+    const bool is_near = m.core > fabs(phi);
+#if CURVATURE < TERM_VARIES
+    if (!is_near) return;
+#endif
+    Coefficients k(m);
+    k.take(kept, voxel % QUAD);
+    k.evaluate(m, parts, slot, key, voxel, t);
+    // A negative one is so in the band or near it.
+    if (k.alpha < R(0)) fastest.flaws |= BELOW_ZERO;
+    if (!is_near) return;
+    real sum = (fabs(k.u[0]) + fabs(k.u[1])) + fabs(k.u[2]);
+    sum = sum + fabs(k.speed) * R(1.7320508075688772) + k.alpha * R(6);
+    if (!(sum - sum == R(0))) fastest.flaws |= NOT_FINITE;
+    if (sum > fastest.most) fastest.most = sum;
+}
+
+// Largest speed in the band at a time, infinite for coefficients that may not be so: all blocks of a
+// cooperative kernel come and get the same. `pass` counts up from 0.
+DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl& c, double t, u32 pass) {
+    __shared__ u64 most;
+    __shared__ Parts parts;
+    const u32 list = c.list, n = c.n_tiles;
+    const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;
+    const stored* phi = array_of(m, c, 0);
+    Fastest fastest = {R(0), 0};
+    if (threadIdx.x == 0) {
+        most = 0;
+        parts.begin(t);
+    }
+    __syncthreads();
+    for (u32 first = blockIdx.x * TILES; first < n; first += gridDim.x * TILES) {
+        const u32 p = first + slot;
+        const bool is_near = p < n && g.activity[list][p] & ACTIVE;
+        const u64 key = is_near ? g.keys[list][p] : 0;
+        if (is_near) parts.find(m, slot, key, thread, GROUP, t);
+        __syncthreads();
+        if (is_near) {
+            const u32 id = g.ids[list][p];
+            const Quad q = *(const Quad*)(phi + (u64)id * TILE_VALUES + voxel);
+            const StationaryQuad kept(m, id, voxel);
+            for (int i = 0; i < QUAD; i++) {
+                look_at(fastest, m, kept, parts, slot, key, voxel + i, load_value(q.v[i], m.gamma), t);
+            }
+        }
+        __syncthreads();
+    }
+    if (fastest.most > R(0)) atomic_max_bits(&most, to_bits((double)fastest.most));
+    if (fastest.flaws) {
+        atomicOr(&c.flaws, fastest.flaws);
+        atomic_max_bits(&most, to_bits(Precision<double>::infinity()));
+    }
+    __syncthreads();
+    // One of three words for each pass: the one behind is cleared while nobody reads it.
+    if (threadIdx.x == 0 && most) atomic_max_bits(&c.speeds[pass % 3], most);
+    grid_barrier(&c.arrived);
+    const double speed = c.uniform_speed + from_bits(*(volatile u64*)&c.speeds[pass % 3]);
+    if (blockIdx.x == 0 && threadIdx.x == 0) c.speeds[(pass + 2) % 3] = 0;
+    return speed;
+}
+
+// Length of the next step, by the speed at its start. A speed that grows must not exceed the bound by
+// much at its end either.
+// Grid: cooperative; block: BLOCK threads; shared: static.
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(TileGrid g, TileMotion m) {
+    TileControl& c = *g.control;
+    if (is_paused(c)) return;
+    u32 pass = 0;
+    double speed = largest_speed(g, m, c, c.time, pass), dt = bound_by(c, speed), t = c.time;
+    while (is_finite(dt) && is_finite(speed)) {
+        pass++;
+        t = c.time + dt;
+        const double later = largest_speed(g, m, c, t, pass);
+        if (later * dt <= GROWTH * c.nu) break;
+        if (later > speed) speed = later;
+        dt = bound_by(c, speed);
+    }
+    if (!is_last_block(c) || threadIdx.x != 0) return;
+    c.speeds[0] = c.speeds[1] = c.speeds[2] = 0;
+    c.speed = speed;
+    c.dt = dt;
+    halt_for_flaws(c, t);
+    look_at_step(c);
+}
+#elif KEPT && !RELAX
+
+// The largest speed by what a tile keeps, over all its voxels: the sum of the largest numbers of each coefficient.
+DEVICE double kept_speed(const TileMotion& m, u32 id) {
+    double most = 0.0;
+#if NORMAL == TERM_KEPT
+    most = most + 1.7320508075688772 * (double)extreme_of(m.kept[1], id, KEPT_LARGEST);
+#endif
+#if VELOCITY == TERM_KEPT
+    most = most + (double)extreme_of(m.kept[0], id, KEPT_LARGEST);
+#endif
+#if CURVATURE == TERM_KEPT
+    most = most + 6.0 * (double)extreme_of(m.kept[2], id, KEPT_LARGEST);
+#endif
+    return most;
+}
+
+// Length of the next step, by the largest speed of the tiles there are.
+// Grid: any; block: BLOCK threads; shared: static.
+extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(TileGrid g, TileMotion m) {
+    __shared__ u64 most;
+    __shared__ u32 flaws;
+    TileControl& c = *g.control;
+    if (is_paused(c)) return;
+    if (threadIdx.x == 0) {
+        most = 0;
+        flaws = 0;
+    }
+    __syncthreads();
+    const u32 list = c.list, n = c.n_tiles;
+    double mine = 0;
+    u32 flawed = 0;
+    for (u32 p = blockIdx.x * BLOCK + threadIdx.x; p < n; p += gridDim.x * BLOCK) {
+        const u32 id = g.ids[list][p];
+        const double of_tile = kept_speed(m, id);
+        if (!is_finite(of_tile)) flawed |= NOT_FINITE;
+#if CURVATURE == TERM_KEPT
+        if (extreme_of(m.kept[2], id, KEPT_LEAST) < R(0)) flawed |= BELOW_ZERO;
+#endif
+        mine = of_tile > mine ? of_tile : mine;
+    }
+    if (mine > 0) atomic_max_bits(&most, to_bits(mine));
+    if (flawed) atomicOr(&flaws, flawed);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        if (most) atomic_max_bits(&c.speeds[0], most);
+        if (flaws) atomicOr(&c.flaws, flaws);
+    }
+    if (!is_last_block(c) || threadIdx.x != 0) return;
+    c.speed = c.uniform_speed + from_bits(c.speeds[0]);
+    c.dt = bound_by(c, c.speed);
+    halt_for_flaws(c, c.time);
+    c.speeds[0] = 0;
+    look_at_step(c);
+}
+#endif

@@ -1,0 +1,119 @@
+//! Signed distance to the zero set of a level-set function, in a band or everywhere.
+
+use rayon::prelude::*;
+
+use super::{EikonalSolver, EikonalState, Front, Problem, Stats};
+use crate::Cpu;
+use crate::error::Result;
+use crate::geometry::{Real, Vec3, simplex::Simplex};
+use crate::primitives::DisjointRows;
+
+/// How far from the interface distances are wanted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Width<R> {
+    /// Everywhere the interface can be reached from.
+    Whole,
+    /// Up to this distance (mesh units); beyond, phi is set to plus or minus it.
+    Band(R),
+}
+
+/// Replaces `phi` (patch order) by the signed distance to its zero set, or the arrival time from it
+/// where cells have a slowness other than 1.
+///
+/// Vertices of cut cells (`min phi < 0 <= max phi`) get `|phi_i| / |grad phi|`, the smallest over
+/// their cut cells: the distance to the plane of the zero set there (numerics 5.4, equation 5).
+/// They are fixed, and fronts run from them over both sides at once, since no uncut cell has both
+/// signs. The sign test is `phi < 0`.
+///
+/// `near` lists, ascending, the patches that may hold cut cells or values inside the old band;
+/// all others must already hold plus or minus the band's width. With [`Width::Whole`] it must list
+/// all patches, and vertices out of reach keep their value. The front is set to a straight one.
+///
+/// Start values are found on `cpu`, fronts run where `solver` lets them.
+///
+/// # Errors
+/// Those of the solver.
+///
+/// # Panics
+/// If `near` does not ascend.
+pub fn reinitialize<R: Real>(
+    solver: &impl EikonalSolver,
+    cpu: &Cpu,
+    state: &mut EikonalState<R>,
+    phi: &mut [R],
+    near: &[u32],
+    width: Width<R>,
+) -> Result<Stats> {
+    assert!(near.windows(2).all(|p| p[0] < p[1]), "`near` ascends");
+    state.clear();
+    // A zero set is no point: its front is straight.
+    state.problem.front = Front::Plane;
+    cpu.run(|| match state.problem.patches.arity() {
+        3 => fix_cut_cells::<R, 3>(state, phi, near),
+        _ => fix_cut_cells::<R, 4>(state, phi, near),
+    });
+    let limit = match width {
+        Width::Whole => None,
+        Width::Band(w) => Some(w),
+    };
+    let stats = solver.solve(state, limit)?;
+    let sign = |old: R| if old < R::zero() { -R::one() } else { R::one() };
+    // Old band and new fronts both: what the fronts did not reach again lies outside now.
+    for &p in near.iter().chain(&state.visited) {
+        for v in state.problem.patches.patch(p as usize).owned() {
+            let u = state.u[v];
+            phi[v] = match width {
+                Width::Band(w) => sign(phi[v]) * u.min(w),
+                Width::Whole if u < R::INFINITY => sign(phi[v]) * u,
+                Width::Whole => phi[v],
+            };
+        }
+    }
+    Ok(stats)
+}
+
+/// Gives every vertex of a cut cell its distance (5) and marks it as fixed.
+fn fix_cut_cells<R: Real, const N: usize>(state: &mut EikonalState<R>, phi: &[R], near: &[u32]) {
+    let EikonalState { problem, u, fixed, seeded, scratch, .. } = state;
+    let Problem { patches, coordinates, slowness, .. } = problem;
+    let (u, fixed) = (DisjointRows::new(u), DisjointRows::new(fixed));
+    near.par_iter()
+        .map(|&p| {
+            let patch = patches.patch(p as usize);
+            let x = coordinates.of(patches, p as usize);
+            // SAFETY: `near` names a patch once, and patches own disjoint ranges.
+            let (u, fixed) = unsafe { (u.range(patch.owned()), fixed.range(patch.owned())) };
+            let value = |local: usize| phi[patch.vertex(local)];
+            let mut found = false;
+            for (corners, &cell) in patch.corners.chunks_exact(N).zip(patch.cells) {
+                let phi: [R; N] = std::array::from_fn(|i| value(corners[i] as usize));
+                if !is_cut(&phi) {
+                    continue;
+                }
+                let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
+                let norm = Simplex::new(&x).gradient(&phi).norm();
+                for (&corner, &phi) in corners.iter().zip(&phi) {
+                    if let Some(u) = u.get_mut(corner as usize) {
+                        // 0 / 0 cannot outdo a distance: a vertex on the interface has none.
+                        let d = if phi == R::zero() { R::zero() } else { phi.abs() / norm };
+                        let d = d * slowness.of(cell);
+                        *u = u.min(d);
+                        fixed[corner as usize] = true;
+                        found = true;
+                    }
+                }
+            }
+            found
+        })
+        .collect_into_vec(&mut scratch.found);
+    let found = near.iter().zip(&scratch.found);
+    seeded.extend(found.filter(|(_, found)| **found).map(|(&p, _)| p));
+}
+
+/// Whether the zero set passes through a cell: `min phi < 0 <= max phi`.
+#[inline]
+pub(crate) fn is_cut<R: Real, const N: usize>(phi: &[R; N]) -> bool {
+    let inside = phi.iter().filter(|&&v| v < R::zero()).count();
+    inside > 0 && inside < N
+}

@@ -1,0 +1,148 @@
+//! Steps of a stretch on the GPU: lots of them are launched at once, and the host looks at what came of
+//! the lot before.
+
+use std::time::{Duration, Instant};
+
+use super::control::Halt;
+use super::{DeviceEvolution, failure};
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
+use crate::geometry::Real;
+#[cfg(doc)]
+use crate::levelset::evolution::Evolution;
+use crate::levelset::evolution::{Advance, Rule, StepTarget};
+
+/// How long the GPU may go on before the host sees what was reached.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Most steps of a cycle.
+const MOST_STEPS: u32 = 32;
+
+/// Most cycles that are launched at once: between two launches the GPU waits some microseconds.
+const MOST_CYCLES: u32 = 8;
+
+/// What is launched at once: cycles of so many steps by about so many blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Lot {
+    cycles: u32,
+    steps: u32,
+    blocks: u32,
+}
+
+impl<R: Real> DeviceEvolution<R> {
+    /// Steps until something is due, or for a fraction of a second.
+    ///
+    /// # Errors
+    /// Those of [`Evolution::step`]; [`Error::Device`] if the GPU fails.
+    pub fn advance(&mut self, stretch: &StepTarget) -> Result<Advance> {
+        let begun = Instant::now();
+        let first = self.now.step;
+        let mut lot = self.lot(stretch, 0.0);
+        self.record(lot)?;
+        self.kernels.begin(stretch)?;
+        let (mut turn, mut launched) = (0, 0u64);
+        loop {
+            self.launch(lot)?;
+            launched += u64::from(lot.cycles * lot.steps);
+            let [even, odd] = &mut self.seen;
+            let (this, other) = if turn % 2 == 0 { (even, odd) } else { (odd, even) };
+            self.cuda.fetch(&self.state.control, this)?;
+            let is_last = begun.elapsed() > PATIENCE || stretch.steps <= launched;
+            // The GPU works on this lot while the host looks at the one before.
+            if turn > 0 {
+                self.now = other.get()?[0];
+                if self.now.halt() != Halt::Running {
+                    break;
+                }
+            }
+            if is_last {
+                break;
+            }
+            lot = self.lot(stretch, launched as f64 - (self.now.step - first) as f64);
+            turn += 1;
+        }
+        self.look()?;
+        self.outcome(first, stretch)
+    }
+
+    /// What to launch next where so many steps are under way: cycles up to the next reinitialization as
+    /// far as that is known, and several of them where much is left to do.
+    fn lot(&self, stretch: &StepTarget, under_way: f64) -> Lot {
+        let now = &self.now;
+        let most = f64::from(MOST_STEPS);
+        let options = &self.problem.options;
+        let steps = match (options.rule, options.half_width) {
+            (Rule::Published, Some(w)) => (w / (4.0 * now.limits.inradius.to_f64())).floor(),
+            (Rule::Every(_), _) => now.every as f64,
+            (Rule::Displacement, Some(w)) if now.displacement > 0.0 => {
+                let each = now.displacement / now.steps_since.max(1) as f64;
+                (0.5 * w / each).ceil()
+            }
+            _ => most,
+        };
+        let steps = steps.clamp(1.0, most) as u32;
+        // Steps to the target if they stay as long as the last one.
+        let left = match now.dt_done > 0.0 {
+            true => (stretch.target - now.clock.max(stretch.clock)) / now.dt_done,
+            false => 0.0,
+        };
+        let left = left.min(stretch.steps as f64) - under_way;
+        // At least half of what is left is known to be needed.
+        let cycles = (0.5 * left / f64::from(steps)).clamp(1.0, f64::from(MOST_CYCLES)) as u32;
+        // Classes of sizes: few graphs serve a band that grows and shrinks, and few blocks have no
+        // patch.
+        let n = now.n_active;
+        let blocks = n.next_multiple_of((n / 16).next_power_of_two().max(8));
+        Lot { cycles: 1 << cycles.ilog2(), steps, blocks }
+    }
+
+    /// Records what is to be launched, unless that was done before.
+    fn record(&mut self, lot: Lot) -> Result<()> {
+        if self.lots.contains_key(&lot) {
+            return Ok(());
+        }
+        self.kernels.prepare(lot.blocks)?;
+        let record = || {
+            for _ in 0..lot.cycles {
+                self.kernels.steps(lot.steps, lot.blocks)?;
+                if self.problem.options.rule != Rule::Never {
+                    self.kernels.reinitialize(&self.eikonal, self.solve, lot.blocks)?;
+                }
+            }
+            Ok(())
+        };
+        let graph = self.cuda.record(record)?;
+        self.lots.insert(lot, graph);
+        Ok(())
+    }
+
+    /// Launches cycles, each some steps and a reinitialization, which are left out by the GPU where not
+    /// due.
+    fn launch(&mut self, lot: Lot) -> Result<()> {
+        self.record(lot)?;
+        match self.lots.get(&lot) {
+            Some(graph) => graph.launch(),
+            None => Ok(()),
+        }
+    }
+
+    /// What the steps since step `first` came to. What stops a later step than the first is left
+    /// to the next stretch, which begins with that step: what was done until then counts.
+    fn outcome(&mut self, first: u64, stretch: &StepTarget) -> Result<Advance> {
+        let steps = self.now.step - first;
+        if steps == 0
+            && let Some(error) = failure::of(self)?
+        {
+            return Err(error);
+        }
+        let now = &self.now;
+        Ok(Advance {
+            steps,
+            clock: now.clock,
+            dt: now.dt_done,
+            rate: now.rate,
+            landed: now.clock == stretch.target,
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! Whether the interface stands still, on a GPU: the twin of [`rest`](crate::levelset::tiled::rest).
+
+use crate::gpu::blocks::DEFAULT_BLOCK;
+use std::sync::Arc;
+
+use super::DeviceTiledEvolution;
+use crate::error::Result;
+use crate::geometry::Real;
+use crate::gpu::definitions::Define;
+use crate::gpu::{Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
+use crate::grid::cuda::Storage;
+use crate::grid::{Pool, Stored};
+
+/// Tiles as they were when looked at last.
+pub struct DeviceInterface<S: Element, const E: usize> {
+    cuda: Arc<Cuda>,
+    rest: Kernel,
+    keep: Kernel,
+    grid: u32,
+    /// Keys in their order, and values in that order.
+    keys: Array<u64>,
+    values: Array<S>,
+    n: usize,
+}
+
+/// What was found of the tiles that the interface crosses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Crossed {
+    /// How many there are.
+    pub tiles: usize,
+    /// How many are old: the interface in them is where it was when looked at last.
+    pub old: usize,
+}
+
+zeroset_gpu::cuda_header! {
+    "tile_steady_state", include "tiles/storage.cuh";
+
+    /// Tiles as they were.
+    #[derive(Clone, Copy)]
+    struct Before {
+        /// `[n]` in their order.
+        keys: u64 as "u64 *",
+        /// Values in the order of the keys.
+        values: u64 as "stored *",
+        n: u32,
+        padding: u32,
+    }
+}
+
+impl<S: Element, const E: usize> DeviceInterface<S, E> {
+    /// Bytes for so many tiles.
+    pub fn bytes(tiles: usize) -> usize {
+        tiles * (size_of::<u64>() + E * E * E * size_of::<S>())
+    }
+
+    /// Nothing is known yet: no tile is old.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if kernels cannot be compiled.
+    pub fn new<R: Real>(cuda: &Arc<Cuda>) -> Result<Self>
+    where
+        S: Stored<R>,
+    {
+        let mut defines = vec![
+            ("REAL", if size_of::<R>() == 8 { "double" } else { "float" }.to_string()),
+            ("TILE_EDGE", E.to_string()),
+        ];
+        if size_of::<S>() == 2 {
+            defines.push(Storage::Fixed16.define());
+        }
+        let unit = Unit::with("tiles/steady_state", defines)?;
+        let rest = cuda.kernel(&unit, "tiles_rest")?;
+        Ok(DeviceInterface {
+            grid: rest.resident_blocks(DEFAULT_BLOCK, 0)?,
+            keep: cuda.kernel(&unit, "tiles_keep")?,
+            rest,
+            keys: cuda.zeros(0)?,
+            values: cuda.zeros(0)?,
+            n: 0,
+            cuda: cuda.clone(),
+        })
+    }
+
+    /// Counts tiles, and keeps them as they are for the next look. `rest` says what old is.
+    ///
+    /// # Errors
+    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    pub fn look<R: Real>(&mut self, motion: &DeviceTiledEvolution<R, E, S>) -> Result<Crossed>
+    where
+        S: Stored<R>,
+    {
+        let (tiles, phi) = (motion.tiles(), motion.phi().address());
+        let launch =
+            Launch { grid: self.grid, block: DEFAULT_BLOCK, shared: 0, cooperative: false };
+        let counts = self.cuda.zeros::<u32>(2)?;
+        let to = Arguments::default().with(tiles).with(phi).with(motion.half_width().to_f64());
+        let arguments = to.with(self.before()).with_array(&counts);
+        // SAFETY: the arguments of `tiles_rest`; what was kept has `n` tiles.
+        unsafe { self.cuda.launch(&self.rest, launch, &arguments)? };
+        self.n = motion.control().n_tiles as usize;
+        if self.keys.len() < self.n {
+            // Nothing of it is needed any more.
+            let room = self.n + self.n / 4;
+            self.values = self.cuda.zeros(0)?;
+            self.keys = self.cuda.zeros(room)?;
+            self.values = self.cuda.zeros(room * Pool::<S, E>::TILE)?;
+        }
+        let arguments = Arguments::default().with(tiles).with(phi).with(self.before());
+        // SAFETY: the arguments of `tiles_keep`, with room for the tiles there are.
+        unsafe { self.cuda.launch(&self.keep, launch, &arguments)? };
+        let counts = self.cuda.download(&counts)?;
+        Ok(Crossed { tiles: counts[0] as usize, old: counts[1] as usize })
+    }
+
+    fn before(&self) -> Before {
+        let (keys, values) = (self.keys.address(), self.values.address());
+        Before { keys, values, n: self.n as u32, padding: 0 }
+    }
+}

@@ -1,0 +1,81 @@
+//! Voxels of a block that are computed side by side, and the voxels around them.
+//!
+//! What computes with lanes has no closures: those would be functions of their own, compiled without
+//! the wide registers ([`super::lanes::widest`]).
+
+use std::marker::PhantomData;
+
+use super::lanes::Lanes;
+
+/// The values round a voxel.
+pub trait Around<V> {
+    /// Those that many voxels away.
+    fn at(&self, by: [isize; 3]) -> V;
+}
+
+/// As many consecutive voxels of a block as V has lanes: part of a row, a row, or two rows.
+#[derive(Clone, Copy)]
+pub(super) struct Group<'a, V: Lanes, const E: usize> {
+    padded: &'a [V::Scalar],
+    /// Values along an edge of the padded block.
+    side: usize,
+    /// Place of the first voxel in the padded block.
+    place: usize,
+    /// Place of the first voxel in the block.
+    pub first: usize,
+    lanes: PhantomData<V>,
+}
+
+impl<'a, V: Lanes, const E: usize> Group<'a, V, E> {
+    /// The group that begins at the voxel `first` of a block padded by `reach`.
+    #[inline(always)]
+    pub(super) fn new(padded: &'a [V::Scalar], reach: usize, first: usize) -> Self {
+        const { assert!(E >= 4 && E.is_multiple_of(4) && V::LANES <= 2 * E) };
+        let side = E + 2 * reach;
+        let [x, y, z] = [first % E, first / E % E, first / (E * E)];
+        let place = ((z + reach) * side + y + reach) * side + x + reach;
+        Group { padded, side, place, first, lanes: PhantomData }
+    }
+
+    /// Whether its first row is within an extent.
+    #[inline(always)]
+    pub(super) fn is_within(&self, [_, y, z]: [usize; 3]) -> bool {
+        self.first / E % E < y && self.first / (E * E) < z
+    }
+
+    /// Those along an axis.
+    #[inline(always)]
+    pub(super) fn along(&self, axis: usize, by: isize) -> V {
+        let mut offset = [0; 3];
+        offset[axis] = by;
+        self.at(offset)
+    }
+
+    /// The values of an array without halo.
+    #[inline(always)]
+    pub(super) fn own(&self, values: &[V::Scalar]) -> V {
+        V::load(values, self.first, V::LANES / 2)
+    }
+
+    /// Which voxels are in the band or next to one that is.
+    #[inline(always)]
+    pub(super) fn moving(&self, gamma: V) -> V::Mask {
+        let mut least = self.at([0, 0, 0]).abs();
+        for axis in 0..3 {
+            let (a, b) = (self.along(axis, -1).abs(), self.along(axis, 1).abs());
+            least = least.smaller(a.smaller(b));
+        }
+        gamma.gt(least)
+    }
+}
+
+impl<V: Lanes, const E: usize> Around<V> for Group<'_, V, E> {
+    #[inline(always)]
+    fn at(&self, [dx, dy, dz]: [isize; 3]) -> V {
+        let side = self.side as isize;
+        let place = self.place.wrapping_add_signed((dz * side + dy) * side + dx);
+        // The second half lies in the next row where a row is half a group.
+        let half = if V::LANES > E { self.side } else { V::LANES / 2 };
+        V::load(self.padded, place, half)
+    }
+}
