@@ -1,23 +1,24 @@
-# What developers run daily. CONTRIBUTING.md explains each task; each is a plain command, too.
+# Daily tasks of developers. CONTRIBUTING.md explains them. Each is a plain command.
 
-# Checks the format and the lints.
+# Checks the format, the lints and the wording.
 check:
     cargo fmt --all --check
     cargo clippy --locked --workspace --all-targets -- -D warnings
+    python3 .ci/check_prose.py
 
-# Runs all tests, or those that the arguments choose.
+# Runs all tests, or those that the arguments select.
 test *arguments:
     cargo test --release --workspace {{arguments}}
 
-# Writes the reference of the case file, the list of messages and the headers of the kernels anew.
+# Regenerates the case-file reference, the list of messages and the kernel headers.
 bless:
     ZEROSET_BLESS=1 cargo test --release --workspace --lib cuda_header
     ZEROSET_BLESS=1 cargo test --release --test docs --test messages
 
-# Runs one bench; what follows its name goes to it.
+# Runs one bench and passes it the remaining arguments.
 bench name *arguments:
     cargo bench --bench {{name}} -- {{arguments}}
 
-# Runs tests of the GPU with the CPU in its place.
+# Runs GPU tests with kernels executed on the CPU.
 gpu-emulated *tests='short':
     scripts/emulated-gpu.sh cargo test --release --test cuda -- {{tests}}

@@ -20,7 +20,7 @@ FINITE = ("phi", "distance")
 
 
 def arrays(attributes, rows, problems):
-    """One line per array; what is wrong is appended to `problems`."""
+    """Prints one line per array and appends errors to `problems`."""
     for k in range(attributes.GetNumberOfArrays()):
         array = attributes.GetAbstractArray(k)
         name, found = array.GetName(), array.GetNumberOfTuples()
@@ -76,7 +76,7 @@ def check_output(path, reader, complaints):
 
 
 def check_series(path):
-    """All files of a series must be there, be readable, and come in order of time."""
+    """All files of a series must exist, be readable, and be ordered by time."""
     problems, times = [], []
     for entry in xml.etree.ElementTree.parse(path).getroot().iter("DataSet"):
         times.append(float(entry.get("timestep")))
@@ -92,7 +92,7 @@ def check_series(path):
 
 
 def states(path):
-    """Times and data of all states of a series."""
+    """Returns the times and data of all states of a series."""
     if path.suffix == ".pvd":
         for entry in xml.etree.ElementTree.parse(path).getroot().iter("DataSet"):
             file = path.parent / entry.get("file")
@@ -113,7 +113,7 @@ def states(path):
 
 
 def check_hdf(path, series):
-    """All states of one file; the same as those of `series`, if there is one."""
+    """Checks all states of one file. They must equal those of `series`, if given."""
     complaints = vtk.vtkStringOutputWindow()
     vtk.vtkOutputWindow.SetInstance(complaints)
     reader = vtk.vtkHDFReader()

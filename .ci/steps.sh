@@ -1,7 +1,7 @@
-# Steps of .ci/run and .ci/release with their seconds and budgets; sourced by both.
+# Functions that time the steps of .ci/run and .ci/release. Both source this file.
 #
-#   step NAME BUDGET   ends the step before and begins one that should take BUDGET seconds at most
-#   reserved NAME BUDGET   seconds that a step to come will take
+#   step NAME BUDGET   ends the previous step and starts one that should take at most BUDGET seconds
+#   reserved NAME BUDGET   reserves seconds for a future step
 #   steps_done LIMIT   prints the table; fails if the budgets exceed LIMIT seconds
 
 step_names=()
@@ -46,7 +46,7 @@ steps_done() {
     done
     printf '%-56s %8d %8d\n' "all" "$SECONDS" "$sum"
     if [ "$sum" -gt "$1" ]; then
-        echo "the budgets must stay below $1 s: move what is slow and rarely breaks to .ci/release" >&2
+        echo "the budgets must stay below $1 s: move slow checks that rarely fail to .ci/release" >&2
         return 1
     fi
 }

@@ -1,26 +1,26 @@
 #!/usr/bin/env bash
 # Counts the code, and times the builds that developers wait for.
 #
-#   scripts/counts.sh              lines of code per folder, public items, cfgs
-#   scripts/counts.sh --times      the same, then the seconds of five release builds
+#   scripts/counts.sh              counts lines of code per folder, public items, and cfgs
+#   scripts/counts.sh --times      also times five release builds
 #
-# The builds run in a temporary clone of HEAD, so that they measure what is committed and
-# leave the checkout alone. They need the crates of Cargo.lock in cargo's cache or its network.
+# The builds run in a temporary clone of HEAD, so they measure the committed state and do not touch
+# the checkout. They need the crates of Cargo.lock in cargo's cache, or a network.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Rust sources of the library and the program: src, and the folder src of every crate.
+# Lists the Rust sources of the library and the program: src, and the folder src of every crate.
 sources() {
     git ls-files 'src/*.rs' 'crates/*/src/*.rs' 'kernels/*.rs'
 }
 
-# Lines that are neither blank nor comments, of the files named on standard input.
+# Counts lines that are neither blank nor comments in the files named on standard input.
 code_lines() {
     xargs -r cat | awk '!/^[ \t]*$/ && !/^[ \t]*\/\// { n++ } END { print n + 0 }'
 }
 
-# Public items (`pub`, not `pub(crate)`; fields and re-exports are left out), and those whose doc
-# comment holds an example.
+# Counts public items (`pub`, not `pub(crate)`, without fields and re-exports), and those whose doc
+# comment has an example.
 public_items() {
     xargs -r awk '
         FNR == 1 { example = 0 }
@@ -68,14 +68,14 @@ cd "$clone"
 export CARGO_TARGET_DIR=$PWD/target
 cargo fetch --locked --quiet
 
-# Seconds on the clock and of the CPU; the latter hardly depend on what else the machine does.
+# Measures wall-clock and CPU seconds. CPU seconds hardly depend on other load of the machine.
 build() {
     local TIMEFORMAT='%R %U %S' seconds
     seconds=$( { time cargo build --release --locked --quiet; } 2>&1 | tail -n 1)
     echo "$seconds" | awk -v what="$1" '{ printf "  %-42s %6.1f s, CPU %6.1f s\n", what, $1, $2 + $3 }'
 }
 
-# The first tracked file of a name, wherever the tree keeps it.
+# Finds the first tracked file with a name, in any folder.
 touched() {
     touch "$(git ls-files "$1" "*/$1" | grep -v '^fuzz/' | head -n 1)"
 }

@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
-# Runs a command with a GPU that the CPU plays (tests/emulator/). Linux.
+# Runs a command with an emulated GPU: the CPU executes the kernels (tests/emulator/). Linux only.
 set -euo pipefail
 
 usage() {
     cat <<'TEXT'
 Usage: scripts/emulated-gpu.sh COMMAND [ARGUMENT ...]
 
-Runs COMMAND where CUDA's driver and compiler are those of tests/emulator/: kernels are compiled by
-the C++ compiler of the host (c++, or what CXX names) and run thread by thread. No GPU and no CUDA
-are needed. It is slow, and finds what a GPU hides: memory beyond the end of an array, values read
-before they were written, orders of threads that matter.
+Runs COMMAND with the emulated CUDA driver and compiler of tests/emulator/. The host's C++ compiler
+(c++, or the value of CXX) compiles the kernels, which run thread by thread. Neither a GPU nor CUDA is
+needed. Emulation is slow, but it finds errors that a GPU hides: accesses beyond the end of an array,
+reads of uninitialized values, and dependence on the order of threads.
 
   scripts/emulated-gpu.sh cargo test --release --test cuda points
   scripts/emulated-gpu.sh target/release/zeroset run configs/growing_disk.toml --device cuda
 
-Environment: EMULATED_SEED shuffles threads in another order, EMULATED_MULTIPROCESSORS (4) is how
-many blocks are on the GPU at once, EMULATED_TRACE=1 lists launches. Libraries and compiled kernels are kept in target/emulated-gpu.
+Environment: EMULATED_SEED selects another thread order, EMULATED_MULTIPROCESSORS (4) is the number of
+thread blocks that run at once, EMULATED_TRACE=1 lists kernel launches. Libraries and compiled kernels
+are kept in target/emulated-gpu.
 TEXT
 }
 
@@ -28,7 +29,7 @@ esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 sources=("$root"/tests/emulator/*.[ch]pp "$root"/tests/kernels/shim/*.hpp)
-# What was compiled with other words of CUDA is not taken again.
+# Recompiles if the emulator or the compiler changed.
 key=$({ cat "${sources[@]}" && echo "$root ${CXX:-c++}"; } | cksum)
 folder=$root/target/emulated-gpu/${key%% *}
 mkdir -p "$folder"

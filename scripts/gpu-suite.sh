@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests, sanitizer runs, benches and profiles on a machine with an NVIDIA GPU, from prebuilt
-# binaries: neither cargo nor python is needed there.
+# Runs tests, sanitizer, benches and profiles on a machine with an NVIDIA GPU. It uses prebuilt
+# binaries, so the machine needs neither cargo nor Python.
 set -u
 
 usage() {
@@ -8,33 +8,33 @@ usage() {
 Usage: scripts/gpu-suite.sh [options] BIN_DIR OUT_DIR
 
 Runs the parity tests, compute-sanitizer on small cases, the benches and ncu with the binaries in
-BIN_DIR, and writes one file per run to OUT_DIR, each with machine, driver, commit and command.
+BIN_DIR. Writes one file per run to OUT_DIR, with machine, driver, commit and command.
 
-BIN_DIR holds, under these names or as cargo names them in target/release/deps (cuda-*, gpu-*):
+BIN_DIR contains these files, or their names in target/release/deps (cuda-*, gpu-*):
   zeroset   the program            cargo build --release
   cuda      the test executable    cargo test --release --no-run --test cuda
   gpu       the bench executable   cargo bench --no-run --bench gpu
 
 Options:
-  --only LIST       parts, separated by commas: tests, sanitizer, benches, ncu (default: all)
-  --tools LIST      of compute-sanitizer: memcheck, racecheck, initcheck, synccheck (default: all)
-  --cases LIST      of the sanitizer: names below (default: all)
-  --modes LIST      of the bench (default: band,fields,large,copy,sizes,start,atomics,tables,cores,
+  --only LIST       parts to run, separated by commas: tests, sanitizer, benches, ncu (default: all)
+  --tools LIST      tools of compute-sanitizer: memcheck, racecheck, initcheck, synccheck (default: all)
+  --cases LIST      sanitizer cases, listed below (default: all)
+  --modes LIST      bench modes (default: band,fields,large,copy,sizes,start,atomics,tables,cores,
                     points,point-distance,edt,render,tiles; band runs with galerkin)
-  --meshes LIST     of the bench (default: all)
-  --vertices N      of the bench's mode copy (default: its own)
-  --commit TEXT     named in the results where the checkout has no git
-  --limit SECONDS   for each run; what takes longer is stopped and noted (default: 900)
-  -h, --help        this text
+  --meshes LIST     bench meshes (default: all)
+  --vertices N      size of the mesh in the bench mode copy (default: chosen by the bench)
+  --commit TEXT     commit to record if the checkout has no git
+  --limit SECONDS   time limit of each run; a longer run is stopped and recorded (default: 900)
+  -h, --help        print this text
 
 Cases of the sanitizer: evolve-f64, evolve-f32, queue, cube, surface, galerkin, implicit, cone,
 expressions, measures, distance, distance-queue, circular.
 
-Environment: ZEROSET_DATA is the folder of test data (the meshes brain and irregcube need it),
-ZEROSET_NVRTC the library file of NVRTC, ZEROSET_CACHE the cache of kernels (default: OUT_DIR/kernels).
+Environment: ZEROSET_DATA is the folder of test data (needed for the meshes brain and irregcube),
+ZEROSET_NVRTC the NVRTC library, ZEROSET_CACHE the kernel cache (default: OUT_DIR/kernels).
 
-The exit code is 0 if everything that ran passed, 1 if something failed, 2 for wrong usage. What could not run
-for want of a tool is listed in OUT_DIR/summary.md and is not a failure.
+The exit code is 0 if all runs passed, 1 if a run failed, 2 for wrong usage. Runs that were skipped
+because a tool is missing are listed in OUT_DIR/summary.md and do not count as failures.
 TEXT
 }
 
@@ -91,7 +91,7 @@ bin=$(cd "${folders[0]}" 2>/dev/null && pwd) || fail "there is no folder ${folde
 mkdir -p "${folders[1]}" && out=$(cd "${folders[1]}" && pwd) || fail "cannot make ${folders[1]}"
 cd "$root" || exit 2
 
-# The newest executable of a name, or of a name with cargo's hash.
+# Finds the newest executable with a name, with or without cargo's hash.
 binary() {
     local found
     if [ -x "$bin/$1" ]; then
@@ -108,7 +108,7 @@ zeroset=$(binary zeroset)
 tests=$(binary cuda)
 bench=$(binary gpu)
 
-# A tool in PATH or in a toolkit.
+# Finds a tool in PATH or in a CUDA toolkit.
 tool() {
     local found
     found=$(command -v "$1") && echo "$found" && return
@@ -145,7 +145,7 @@ missing() {
     echo "| $1 | not run | |" >>"$summary"
 }
 
-# head FILE COMMAND...: what every file of results begins with.
+# head FILE COMMAND...: writes the header of a file of results.
 head_of() {
     local file=$1
     shift
@@ -160,7 +160,7 @@ head_of() {
     } >"$file"
 }
 
-# run NAME FILE COMMAND...: runs with the time limit, into a file, and notes what came of it.
+# run NAME FILE COMMAND...: runs a command with the time limit, stores its output, records the outcome.
 run() {
     local name=$1 file=$out/$2 begun=$SECONDS code
     shift 2
@@ -170,7 +170,7 @@ run() {
     echo >>"$file"
     echo "exit code $code after $((SECONDS - begun)) s" >>"$file"
     local verdict=passed
-    # Benches go on after a row that fails.
+    # Benches continue after a failed row.
     [ $code -ne 0 ] || ! grep -q '| failed: ' "$file" || code=1
     [ $code -eq 0 ] || verdict="FAILED, exit code $code"
     [ $code -ne 124 ] || verdict="STOPPED after $limit s"
@@ -200,7 +200,7 @@ if wants tests; then
     fi
 fi
 
-# Small cases for the sanitizer: some hundred vertices in about ten patches.
+# Small cases for the sanitizer: a few hundred vertices in about ten patches.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 evolve_case() {
@@ -238,7 +238,7 @@ from = ["vertex:0"]
 front = "plane"
 TOML
 
-# Sets `arguments` to the case and the settings of a name.
+# Sets `arguments` to the case and settings for a name.
 arguments_of() {
     local case settings=()
     case $1 in
@@ -271,7 +271,7 @@ if wants sanitizer; then
     else
         for name in ${cases//,/ }; do
             arguments_of "$name" || fail "there is no case $name; see --help"
-            # Kernels are compiled outside the sanitizer.
+            # Compile the kernels outside the sanitizer.
             run "plain $name" "sanitizer-none-$name.txt" "$zeroset" -q "${arguments[@]}"
             for check in ${tools//,/ }; do
                 run "$check $name" "sanitizer-$check-$name.txt" \
@@ -293,7 +293,7 @@ if wants benches; then
             words=$mode
             [ "$mode" != band ] || words="band galerkin"
             [ "$mode" != copy ] || words="copy $vertices"
-            # shellcheck disable=SC2086 # words are several arguments
+            # shellcheck disable=SC2086 # intentional word splitting
             run "bench $mode" "bench-$mode.md" "$bench" $words $meshes
         done
     else
@@ -317,7 +317,7 @@ if wants ncu; then
             run "ncu $name" "ncu-$name.txt" "$ncu" --target-processes all --graph-profiling node \
                 --kernel-name "regex:$kernel" --launch-skip 10 --launch-count 3 "${sections[@]}" "$bench" "$@"
         }
-        # shellcheck disable=SC2086 # vertices may be no argument
+        # shellcheck disable=SC2086 # empty means no argument
         {
             profile step-domain '^evolution_step$' copy $vertices
             profile step-band '^evolution_step$' band ${meshes:-brain}
