@@ -1,4 +1,4 @@
-//! The folder of a run: not shared with another run, not overwritten unasked.
+//! The folder of a run: one run at a time, and never overwritten without being asked.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
@@ -11,36 +11,37 @@ use super::remove;
 use crate::atomic::{self, Unfinished, is_same_file};
 use crate::error::{Error, Result};
 
-/// Name of the lock file; it holds the process number of the run.
+/// Name of the lock file. It holds the process ID of the run.
 const LOCK: &str = "zeroset.lock";
 
-/// A run's folder, locked until dropped.
+/// The folder of a run, locked until it is dropped.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// Folders that were not there before, deepest first.
+    /// Folders that did not exist before, deepest first.
     made: Vec<PathBuf>,
-    /// Whether what is in it is this run's.
+    /// Whether the files in the folder belong to this run.
     is_cleared: AtomicBool,
-    /// Kept open: the system frees the lock when the process ends, however it ends.
+    /// Kept open, because the system frees the lock when the process ends for any reason.
     _lock: Option<File>,
-    /// The lock file goes if the program ends at once.
+    /// Removes the lock file if the program ends abruptly.
     _noted: Unfinished,
 }
 
 impl RunFolder {
-    /// Makes the folder if need be and locks it.
+    /// Creates the folder if necessary and locks it.
     ///
-    /// With `overwrite` it may hold an earlier run, whose files stay until [`RunFolder::clear`].
+    /// With `overwrite` the folder may hold an earlier run. The files of that run stay until
+    /// [`RunFolder::clear`].
     ///
     /// # Errors
-    /// [`Error::Output`] if another run writes there, if it holds a run and `overwrite` is not
-    /// given, or if it cannot be written.
+    /// Returns [`Error::Output`] if another run is writing to the folder, if the folder holds a run
+    /// and `overwrite` is false, or if the folder cannot be written.
     pub fn open(path: &Path, overwrite: bool) -> Result<Self> {
         let made = path.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
         let made = made.map(Path::to_path_buf).collect();
         std::fs::create_dir_all(path).map_err(|e| {
-            Error::output(path, format!("cannot make the folder: {e}"), "choose another with -o")
+            Error::output(path, format!("cannot create the folder: {e}"), "choose another with -o")
                 .because(e)
         })?;
         let lock = lock(path)?;
@@ -61,7 +62,8 @@ impl RunFolder {
     /// Locks the folder of a run that stopped early and left a checkpoint.
     ///
     /// # Errors
-    /// [`Error::Output`] if another run writes there, or if there is nothing to resume.
+    /// Returns [`Error::Output`] if another run is writing to the folder, or if there is nothing to
+    /// resume.
     pub fn reopen(path: &Path) -> Result<Self> {
         let nothing = |what: &str, remedy: &str| Error::output(path, what, remedy);
         if !path.is_dir() {
@@ -82,21 +84,23 @@ impl RunFolder {
         Err(nothing("nothing to resume: it holds no checkpoint", remedy))
     }
 
-    /// Refuses to replace a run of which the new one reads a file.
+    /// Refuses to replace an earlier run if the new run reads one of its files.
     ///
     /// # Errors
-    /// [`Error::Output`] naming the file.
+    /// Returns [`Error::Output`] naming the file.
     pub(crate) fn check_inputs(&self, inputs: &[PathBuf]) -> Result<()> {
         check_inputs(&self.path, inputs)
     }
 
-    /// Removes the files of an earlier run, and nothing else: the new run is about to write.
+    /// Removes the files of an earlier run, and nothing else, just before the new run starts
+    /// writing.
     ///
     /// # Errors
-    /// [`Error::Output`].
+    /// Returns [`Error::Output`] if a file cannot be removed.
     pub fn clear(&self) -> Result<()> {
         let mut files = files_of_a_run(&self.path)?;
-        // What names other files goes before them: nothing incomplete is left by a kill.
+        // Files that refer to other files are removed first, so that no list of missing files
+        // remains if the program is killed here.
         files.sort_by_key(|file| match file.extension().and_then(|ending| ending.to_str()) {
             Some("zeroset") => 0,
             Some("pvd" | "json") => 1,
@@ -107,17 +111,17 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Whether [`RunFolder::clear`] has made room: before, and in a run that is continued, the files are those of an
-    /// earlier one.
+    /// Whether [`RunFolder::clear`] has been called. If not, the files in the folder belong to an
+    /// earlier run or to the run that is being resumed.
     pub(crate) fn is_cleared(&self) -> bool {
         self.is_cleared.load(Ordering::Relaxed)
     }
 
-    /// Removes what a run that stopped early has left and a resumed one does not go on with: its
-    /// report, and files it was about to write.
+    /// Removes the files of an interrupted run that the resumed run does not use: its report and
+    /// its unfinished files.
     ///
     /// # Errors
-    /// [`Error::Output`].
+    /// Returns [`Error::Output`] if a file cannot be removed.
     pub(crate) fn tidy(&self) -> Result<()> {
         remove(&self.file(REPORT))?;
         for file in files_of_a_run(&self.path)? {
@@ -129,11 +133,12 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Says whether [`RunFolder::open`] would succeed for a run that reads `inputs`, and changes
-    /// nothing.
+    /// Checks, without changing anything, that [`RunFolder::open`] would succeed for a run that
+    /// reads `inputs`.
     ///
     /// # Errors
-    /// As [`RunFolder::open`], and [`Error::Output`] if `inputs` are files of the run to replace.
+    /// Returns the errors of [`RunFolder::open`], and [`Error::Output`] if one of `inputs` is a
+    /// file of the run to be replaced.
     pub fn probe(path: &Path, overwrite: bool, inputs: &[PathBuf]) -> Result<()> {
         let unwritable = |e: std::io::Error| {
             Error::output(path, format!("cannot write there: {e}"), "choose another with -o")
@@ -154,12 +159,12 @@ impl RunFolder {
         tempfile::tempfile_in(existing).map(drop).map_err(unwritable)
     }
 
-    /// The folder.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A file in it.
+    /// Returns the path of a file in the folder.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
@@ -167,9 +172,10 @@ impl RunFolder {
 
 impl Drop for RunFolder {
     fn drop(&mut self) {
-        // What cannot be removed is harmless: the next run finds its owner dead.
+        // A lock file that cannot be removed is harmless, because the next run sees that its owner
+        // is dead.
         let _ = std::fs::remove_file(self.path.join(LOCK));
-        // Only empty folders can be removed so: those of a run that failed at once.
+        // This removes only empty folders, which a run leaves behind if it fails immediately.
         let _ = self.made.iter().try_for_each(std::fs::remove_dir);
     }
 }
@@ -179,7 +185,7 @@ fn check_inputs(folder: &Path, inputs: &[PathBuf]) -> Result<()> {
     let read = files.iter().find(|file| inputs.iter().any(|input| is_same_file(input, file)));
     read.map_or(Ok(()), |file| {
         let remedy = "choose another folder with -o, or move the file";
-        Err(Error::output(file, "is read by this run and would be replaced by it", remedy))
+        Err(Error::output(file, "is an input of this run, which would replace it", remedy))
     })
 }
 
@@ -198,7 +204,7 @@ fn holds_a_run(path: &Path) -> Error {
     Error::output(path, what, remedy)
 }
 
-/// Whether the report in the folder is that of a run that has ended as planned.
+/// Whether the report in the folder says that its run finished as planned.
 fn is_finished(folder: &Path) -> bool {
     #[derive(serde::Deserialize)]
     struct Ended {
@@ -209,17 +215,18 @@ fn is_finished(folder: &Path) -> bool {
 }
 
 fn taken(path: &Path, owner: &str) -> Error {
-    let what = format!("another run writes here ({owner})");
+    let what = format!("another run is writing here ({owner})");
     Error::output(path, what, "wait for it, or choose another folder with -o")
 }
 
-/// Locks the folder for this process; `None` where the file system knows no locks.
+/// Locks the folder for this process. Returns `None` if the file system does not support locks.
 fn lock(folder: &Path) -> Result<Option<File>> {
     let path = folder.join(LOCK);
     let fail =
-        |e: std::io::Error| Error::output(&path, &e, "check the folder and its rights").because(e);
-    // A second try is needed when the owner removes its lock file between our opening the file
-    // and locking it: the file we hold is then no longer the one in the folder.
+        |e: std::io::Error| Error::output(&path, &e, "check the folder and its permissions").because(e);
+    // A second attempt is needed if the owner removes its lock file after this process has opened
+    // the file and before it has locked it. The locked file is then no longer the one in the
+    // folder.
     for _ in 0..8 {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -231,7 +238,7 @@ fn lock(folder: &Path) -> Result<Option<File>> {
             }
             Err(TryLockError::Error(e)) => {
                 tracing::warn!(
-                    "{}: cannot lock ({e}); see that no other run writes here",
+                    "{}: cannot lock ({e}); make sure that no other run writes here",
                     path.display()
                 );
                 return Ok(None);
@@ -240,7 +247,7 @@ fn lock(folder: &Path) -> Result<Option<File>> {
         let mut dead = String::new();
         if file.read_to_string(&mut dead).is_ok() && !dead.trim().is_empty() {
             let dead = dead.trim();
-            tracing::warn!("{}: the run of process {dead} did not end in order", path.display());
+            tracing::warn!("{}: the run of process {dead} did not end cleanly", path.display());
         }
         let own = std::process::id().to_string();
         file.set_len(0).map_err(fail)?;
@@ -255,7 +262,7 @@ fn lock(folder: &Path) -> Result<Option<File>> {
     Err(Error::output(&path, "other runs keep taking the lock", "choose another folder with -o"))
 }
 
-/// Who holds the lock of a folder, if a living process does.
+/// Returns the process that holds the lock of a folder, if that process is alive.
 fn owner(folder: &Path) -> Option<String> {
     let path = folder.join(LOCK);
     let file = File::open(&path).ok()?;
@@ -342,7 +349,7 @@ mod tests {
         let error = RunFolder::open(&path, false).unwrap_err().to_string();
         assert!(error.contains("stopped early; continue it with --resume"), "{error}");
         let folder = RunFolder::reopen(&path).unwrap();
-        assert!(RunFolder::reopen(&path).unwrap_err().to_string().contains("another run writes"));
+        assert!(RunFolder::reopen(&path).unwrap_err().to_string().contains("another run is writing"));
         folder.tidy().unwrap();
         let names = |path: &Path| {
             let names = std::fs::read_dir(path).unwrap().map(|e| e.unwrap().file_name());

@@ -1,4 +1,4 @@
-//! `measures.csv`: one line per measured step, on the disk as soon as it is due.
+//! The file `measures.csv`: one line per measured step, written as soon as it is due.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -8,53 +8,53 @@ use crate::atomic;
 use crate::error::{Error, Result};
 use crate::mesh::Kind;
 
-/// Measures of a state.
+/// The measures of a state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Measures {
-    /// Steps done.
+    /// Number of steps so far.
     pub step: u64,
-    /// Time.
+    /// Simulated time of the state.
     pub time: f64,
-    /// Length of the last step; 0 before the first.
+    /// The last time step, 0 before the first step.
     pub dt: f64,
-    /// Length (triangles) or area (tetrahedra) of the interface.
+    /// Length (triangles) or area (tetrahedra, tiles) of the interface.
     pub interface: f64,
     /// Area or volume of the inside.
     pub enclosed: f64,
-    /// Connected parts of the inside.
+    /// Number of connected components of the inside.
     pub components: u64,
     /// Euler number of the inside.
     pub euler_number: i64,
-    /// Vertices, or voxels of tiles, in the narrow band.
+    /// Number of vertices (meshes) or voxels (tiles) in the narrow band.
     pub band_vertices: u64,
-    /// Patches that are updated, or tiles there are.
+    /// Number of active patches (meshes) or of tiles.
     pub active_patches: u64,
-    /// Smallest phi.
+    /// Smallest value of phi.
     pub phi_min: f64,
-    /// Largest phi.
+    /// Largest value of phi.
     pub phi_max: f64,
 }
 
-/// The first lines of the file: how many bytes, and their BLAKE3 hash.
+/// The beginning of the file: its size in bytes and its BLAKE3 hash.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Prefix {
     pub bytes: u64,
     pub hash: [u8; 32],
 }
 
-/// The open file.
+/// The file `measures.csv`, open for appending.
 #[derive(Debug)]
 pub struct MeasuresFile {
     path: PathBuf,
     file: File,
-    /// Of all that is in the file.
+    /// Size of the file in bytes.
     bytes: u64,
     hasher: blake3::Hasher,
 }
 
 impl MeasuresFile {
-    /// Names of the interface and enclosed measures on meshes of a kind.
+    /// Returns the column names of the interface and enclosed measures for a kind of mesh.
     pub fn names(kind: Kind) -> [&'static str; 2] {
         match kind {
             Kind::Planar | Kind::Surface => ["interface_length", "enclosed_area"],
@@ -62,18 +62,18 @@ impl MeasuresFile {
         }
     }
 
-    /// Creates the file of a run on a mesh, with its head line.
+    /// Creates the file of a run on a mesh and writes its header line.
     ///
     /// # Errors
-    /// [`Error::Output`].
+    /// Returns [`Error::Output`] if the file cannot be written.
     pub fn create(path: &Path, kind: Kind) -> Result<Self> {
         Self::with_names(path, Self::names(kind), ["band_vertices", "active_patches"])
     }
 
-    /// Creates the file of a run on tiles, with its head line.
+    /// Creates the file of a run on tiles and writes its header line.
     ///
     /// # Errors
-    /// [`Error::Output`].
+    /// Returns [`Error::Output`] if the file cannot be written.
     pub fn of_tiles(path: &Path) -> Result<Self> {
         Self::with_names(path, Self::names(Kind::Volume), ["band_voxels", "tiles"])
     }
@@ -90,12 +90,12 @@ impl MeasuresFile {
         Ok(file)
     }
 
-    /// Adds a line; it is in the file when this returns.
+    /// Appends a line. The line is in the file when this function returns.
     ///
     /// # Errors
-    /// [`Error::Output`].
+    /// Returns [`Error::Output`] if the file cannot be written.
     pub fn append(&mut self, m: &Measures) -> Result<()> {
-        // `{:?}` writes the shortest digits that read back as the same number.
+        // `{:?}` writes the shortest decimal number that reads back as the same value.
         self.line(&format!(
             "{},{:?},{:?},{:?},{:?},{},{},{},{},{:?},{:?}\n",
             m.step,
@@ -119,27 +119,28 @@ impl MeasuresFile {
         Ok(())
     }
 
-    /// The lines so far.
+    /// Returns the size and hash of the file so far.
     pub(crate) fn prefix(&self) -> Prefix {
         Prefix { bytes: self.bytes, hash: *self.hasher.finalize().as_bytes() }
     }
 
-    /// Opens the file of a run that stopped early and drops all lines behind `prefix`.
+    /// Opens the file of an interrupted run and drops everything after `prefix`.
     ///
     /// # Errors
-    /// [`Error::Input`] if the file does not begin with these lines, [`Error::Output`].
+    /// Returns [`Error::Input`] if the file does not begin with `prefix`, and [`Error::Output`] if
+    /// it cannot be written.
     pub(crate) fn resume(path: &Path, prefix: &Prefix) -> Result<Self> {
         let mut kept = Vec::new();
         let read = File::open(path).and_then(|file| file.take(prefix.bytes).read_to_end(&mut kept));
         let mut hasher = blake3::Hasher::new();
         hasher.update(&kept);
         let what = match read {
-            Err(e) => format!("cannot read the measures to go on with: {e}"),
+            Err(e) => format!("cannot read the measures of the interrupted run: {e}"),
             Ok(n) if (n as u64) < prefix.bytes => {
-                format!("has {n} bytes, the run to resume had written {}", prefix.bytes)
+                format!("has {n} bytes, but the interrupted run wrote {}", prefix.bytes)
             }
             Ok(_) if hasher.finalize().as_bytes() != &prefix.hash => {
-                "is not what the run to resume had written".to_string()
+                "is not what the interrupted run wrote".to_string()
             }
             Ok(_) => {
                 atomic::write(path, |out| out.write_all(&kept))?;
@@ -151,33 +152,33 @@ impl MeasuresFile {
         Err(Error::input(path, "", what, "restore the file, or begin again with --overwrite"))
     }
 
-    /// Drops all lines behind the first bytes; no line is added after that.
+    /// Truncates the file to its first `bytes` bytes. No line is appended afterwards.
     ///
     /// # Errors
-    /// [`Error::Output`].
+    /// Returns [`Error::Output`] if the file cannot be truncated.
     pub(crate) fn end_at(&self, bytes: u64) -> Result<()> {
         self.file.set_len(bytes).map_err(|e| fail(&self.path, e))
     }
 
-    /// Waits until all lines so far are on the disk.
+    /// Waits until all lines so far are on disk.
     ///
     /// # Errors
-    /// [`Error::Output`].
+    /// Returns [`Error::Output`] if the file cannot be written.
     pub(crate) fn sync(&self) -> Result<()> {
         self.file.sync_data().map_err(|e| fail(&self.path, e))
     }
 
-    /// Waits until all lines are on the disk.
+    /// Closes the file after waiting until all its lines are on disk.
     ///
     /// # Errors
-    /// [`Error::Output`].
+    /// Returns [`Error::Output`] if the file cannot be written.
     pub fn finish(self) -> Result<()> {
         self.sync()
     }
 }
 
 fn fail(path: &Path, e: std::io::Error) -> Error {
-    Error::output(path, &e, "check the folder, its rights and space").because(e)
+    Error::output(path, &e, "check that the folder exists and is writable, and that the disk is not full").because(e)
 }
 
 #[cfg(test)]
@@ -211,7 +212,7 @@ mod tests {
         file.append(&row(2)).unwrap();
         let both = std::fs::read(&path).unwrap();
         drop(file);
-        // Once as it is, once with half a line more.
+        // The file is resumed as it is, with half a line more, and with a whole line more.
         for rest in ["", "3,0.", "3,0.0\n"] {
             std::fs::write(&path, [&both, rest.as_bytes()].concat()).unwrap();
             let mut file = MeasuresFile::resume(&path, &prefix).unwrap();
@@ -227,11 +228,11 @@ mod tests {
             assert!(error.to_string().contains(expected), "{error}");
         };
         std::fs::write(&path, &both[..20]).unwrap();
-        refused("has 20 bytes, the run to resume had written");
+        refused("has 20 bytes, but the interrupted run wrote");
         let mut other = both.clone();
         other[3] ^= 1;
         std::fs::write(&path, other).unwrap();
-        refused("is not what the run to resume had written");
+        refused("is not what the interrupted run wrote");
         std::fs::remove_file(&path).unwrap();
         refused("cannot read");
     }

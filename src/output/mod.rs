@@ -1,4 +1,4 @@
-//! What a run leaves behind: a folder of its own with states, measures and a report.
+//! The output of a run: a folder with states, measures, checkpoints and a report.
 
 pub(crate) mod checkpoint;
 mod folder;

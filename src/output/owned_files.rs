@@ -1,4 +1,5 @@
-//! Which files of a folder a run has written: those go when another run replaces it.
+//! Finding the files in a folder that a run has written, which are removed when another run
+//! replaces it.
 
 use std::path::{Path, PathBuf};
 
@@ -10,19 +11,20 @@ use crate::error::{Error, Result};
 pub(super) const REPORT: &str = "report.json";
 /// Name of the series of interfaces.
 const INTERFACE: &str = "interface";
-/// Endings of states.
+/// File name endings of states.
 const STATES: [&str; 9] =
     [".vtu", ".vtp", ".vti", ".shape.gii", ".morph", ".png", ".stl", ".obj", ".ply"];
 
-/// Files in the folder that a run has written.
+/// Returns the files in the folder that a run has written.
 ///
-/// These are `report.json`, `measures.csv`, the checkpoint, and of each series NAME its list `NAME.pvd`
-/// or `NAME.vtkhdf` with `NAME_000050` and one of the endings of states, `NAME_paths.vtp` and
-/// `NAME.png`; and what is in the making of these. Numbered files of the user, such as the frames of
-/// a scanner, stand beside no list and are not the run's, nor is what another command is making.
+/// These are `report.json`, `measures.csv`, the checkpoint, and the files of each series NAME: its
+/// list `NAME.pvd` or `NAME.vtkhdf`, its states `NAME_000050` with one of the endings of states,
+/// `NAME_paths.vtp` and `NAME.png`. Unfinished temporary files with these names belong to the run
+/// too. Numbered files of the user, such as the frames of a scanner, have no list beside them and
+/// do not belong to a run. Neither do the temporary files of other commands.
 ///
 /// # Errors
-/// [`Error::Output`] if the folder cannot be listed.
+/// Returns [`Error::Output`] if the folder cannot be listed.
 pub(super) fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
     let fail =
         |e: std::io::Error| Error::output(folder, format!("cannot list: {e}"), "").because(e);
@@ -36,11 +38,12 @@ pub(super) fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
     let stems = |ending| names.iter().filter_map(move |name| name.strip_suffix(ending));
     let is_named = |stem: &&str| names_states(&folder.join(format!("{stem}.pvd")));
     let mut series: Vec<String> = stems(".pvd").filter(is_named).map(String::from).collect();
-    // A run has one list of its states: beside NAME.pvd other .vtkhdf files are not its own.
+    // A run has one list of its states. If there is a NAME.pvd, other .vtkhdf files are not its
+    // own.
     if series.iter().all(|name| name == INTERFACE) && names.iter().any(|name| is_record(name)) {
         series.extend(stems(".vtkhdf").map(String::from));
     }
-    // Interfaces of tiles have no list of their own.
+    // The interface files of a run on tiles have no list of their own.
     series.extend((!series.is_empty()).then(|| INTERFACE.to_string()));
     let has_record = names.iter().any(|name| is_record(name));
     names.retain(|name| {
@@ -52,31 +55,33 @@ pub(super) fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(names.iter().map(|name| folder.join(name)).collect())
 }
 
-/// True for what every run leaves under the same name.
+/// Whether every run writes a file with this name.
 fn is_record(name: &str) -> bool {
     matches!(name, REPORT | "measures.csv" | CHECKPOINT)
 }
 
-/// True for the names of files of a series.
+/// Whether `name` is a file of the series.
 fn is_of(series: &str, name: &str) -> bool {
     let Some(rest) = name.strip_prefix(series) else { return false };
     matches!(rest, ".pvd" | ".vtkhdf" | ".png" | "_paths.vtp") || is_state(rest)
 }
 
-/// True for the first state of a run and its list, before which there is no series.
+/// Whether `name` is the first state of a run or its list. No series exists before these are
+/// complete.
 fn begins_a_series(name: &str) -> bool {
     let is_first = |k: usize| name[k..].starts_with("_000000.") && is_state(&name[k..]);
     name.ends_with(".pvd") || name.ends_with(".vtkhdf") || name.rfind('_').is_some_and(is_first)
 }
 
-/// True for "_000050.vtp", what stands behind the name of a series in that of a state.
+/// Whether `rest` is the part of a state's file name after the name of the series, such as
+/// "_000050.vtp".
 fn is_state(rest: &str) -> bool {
     let step = STATES.iter().find_map(|ending| rest.strip_suffix(ending));
     let step = step.and_then(|rest| rest.strip_prefix('_')).unwrap_or_default();
     step.len() >= 6 && step.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether a list names states as a run names them: beside it, with a number.
+/// Whether a list names a state the way a run does: in the same folder, with a number.
 fn names_states(list: &Path) -> bool {
     let states = crate::io::vtk::read_pvd(list).unwrap_or_default();
     states.iter().any(|(_, state)| {
@@ -89,7 +94,7 @@ fn names_states(list: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// A list of one state.
+    /// Returns the content of a list with one state.
     fn list(state: &str) -> String {
         format!("<VTKFile><Collection>\n<DataSet timestep=\"0\" file=\"{state}\"/>\n</Collection>")
     }

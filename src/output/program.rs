@@ -1,21 +1,22 @@
-//! Which program made a result: its commit, and a hash of its file.
+//! The program that produced a result: its version, its commit and the hash of its executable.
 
 use std::io::Read;
 use std::sync::OnceLock;
 
-/// The git commit that the program was built from, if the environment variable `ZEROSET_COMMIT`
-/// named it at build time; "unknown" if not.
+/// The git commit that the program was built from, or "unknown".
 ///
-/// No build script asks git, so that a commit does not rebuild the library.
+/// It is the value of the environment variable `ZEROSET_COMMIT` at build time. No build script asks
+/// git, so that a new commit does not rebuild the library.
 pub const COMMIT: &str = match option_env!("ZEROSET_COMMIT") {
     Some(commit) => commit,
     None => "unknown",
 };
 
-/// BLAKE3 hash of the running executable in hexadecimal digits; "unknown" if its file cannot be
-/// read.
+/// Returns the BLAKE3 hash of the running executable in hexadecimal digits, or "unknown" if its
+/// file cannot be read.
 ///
-/// It tells programs apart whatever they say of their commit, changed files among them.
+/// The hash distinguishes programs that state the same commit, for example if one was built with
+/// uncommitted changes.
 pub fn executable() -> &'static str {
     static HASH: OnceLock<String> = OnceLock::new();
     HASH.get_or_init(|| {
@@ -33,8 +34,8 @@ pub fn executable() -> &'static str {
     })
 }
 
-/// Version, commit and the beginning of the executable's hash, as checkpoints and benches name the
-/// program: "0.1.0 (unknown, executable 0123456789ab)".
+/// Returns version, commit and the first digits of the executable's hash, as stated in checkpoints
+/// and benchmarks: "0.1.0 (unknown, executable 0123456789ab)".
 pub fn build() -> String {
     let hash = executable();
     let hash = &hash[..hash.len().min(12)];

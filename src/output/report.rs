@@ -1,4 +1,4 @@
-//! `report.json` and the summary on the screen.
+//! The report of a run: `report.json` and the summary on the screen.
 
 mod counts;
 mod summary;
@@ -19,13 +19,13 @@ use summary::digits;
 /// Version of the fields of `report.json`.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// All that is said about a run.
+/// The report of a run.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Report {
     /// [`SCHEMA_VERSION`].
     pub schema_version: u32,
-    /// What computed.
+    /// The program that computed the results.
     pub program: Program,
     /// Name of the case.
     pub case: String,
@@ -33,7 +33,7 @@ pub struct Report {
     pub case_hash: String,
     /// The `--set` options.
     pub overrides: Vec<String>,
-    /// The case with all defaults.
+    /// The case with all its defaults filled in.
     pub config: Config,
     /// "evolve", "distance" or "reconstruct".
     pub task: &'static str,
@@ -43,75 +43,76 @@ pub struct Report {
     pub ended_by: String,
     /// "cpu" or "cuda".
     pub backend: &'static str,
-    /// Why this backend.
+    /// Why this backend was chosen.
     pub backend_reason: String,
-    /// "f64" or "f32".
+    /// Precision of the computation, "f64" or "f32".
     pub precision: &'static str,
-    /// CPU threads.
+    /// Number of CPU threads.
     pub threads: usize,
-    /// The mesh, unless the run is on tiles.
+    /// Counts of the mesh, unless the run is on tiles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mesh: Option<MeshCounts>,
-    /// The tiles, if the run is on tiles.
+    /// Counts of the tiles, if the run is on tiles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tiles: Option<TileCounts>,
-    /// Seconds by stage.
+    /// Seconds spent in each stage.
     pub seconds: Seconds,
-    /// Steps done.
+    /// Number of steps done.
     pub steps: u64,
     /// Time reached.
     pub time: f64,
-    /// Times phi was made a distance again, the start included.
+    /// Number of reinitializations, including that at the start.
     pub reinitializations: u64,
-    /// Cells updated over all steps (task evolve) or all patch updates (task distance).
+    /// Number of cell updates over all steps (task evolve) or over all patch updates (task
+    /// distance).
     pub cell_updates: u64,
-    /// `cell_updates` per second of the stages evolve and reinitialize that did them.
+    /// `cell_updates` divided by the seconds of the stages evolve and reinitialize.
     pub cell_updates_per_second: f64,
-    /// Mean of `| |grad phi| - 1 |` in the band at the end.
+    /// Mean of `| |grad phi| - 1 |` in the narrow band at the end.
     pub grad_norm_error: Option<f64>,
-    /// The first state.
+    /// Measures of the first state.
     pub first: Option<Measures>,
-    /// The last state.
+    /// Measures of the last state.
     pub last: Option<Measures>,
     /// Change of the enclosed area or volume.
     pub drift: Option<Drift>,
-    /// Change of the mean weight along the interface (weighted curvature flow); its first value is
-    /// that of `[initial]`.
+    /// Change of the mean weight along the interface (weighted curvature flow). Its first value
+    /// belongs to `[initial]`.
     pub mean_weight: Option<Drift>,
-    /// Cells too poor for the Taylor-Galerkin step: their vertices advect by the positive-coefficient
-    /// scheme.
+    /// Number of cells whose quality is too low for the Taylor-Galerkin step. Their vertices use
+    /// the positive-coefficient scheme for advection.
     pub poor_cells: usize,
-    /// Iterations of the semi-implicit curvature steps; none where steps are explicit.
+    /// Number of iterations of the semi-implicit curvature steps. `None` for explicit steps.
     pub curvature_iterations: Option<u64>,
-    /// What the task distance found.
+    /// Results of the task distance.
     pub distances: Option<Distances>,
-    /// What the task reconstruct did.
+    /// Results of the task reconstruct.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reconstruction: Option<crate::reconstruct::Scan>,
-    /// `[expect]` against what came out.
+    /// Comparison of the results with `[expect]`.
     pub expect: Verdict,
-    /// States written.
+    /// Number of states written.
     pub states: usize,
-    /// What was given up or changed on the way, one sentence each.
+    /// Warnings, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// The program that ran.
+/// The program that produced a result.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Program {
-    /// Name.
+    /// Name of the program.
     pub name: &'static str,
-    /// Version.
+    /// Version of the program.
     pub version: &'static str,
-    /// Git commit it was built from, or "unknown".
+    /// Git commit that the program was built from, or "unknown".
     pub commit: &'static str,
-    /// BLAKE3 hash of its executable, or "unknown".
+    /// BLAKE3 hash of the executable, or "unknown".
     pub executable: &'static str,
 }
 
 impl Program {
-    /// This program.
+    /// Describes the running program.
     pub fn this() -> Self {
         Program {
             name: env!("CARGO_PKG_NAME"),
@@ -127,38 +128,38 @@ impl Program {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Status {
-    /// As planned.
+    /// The run ended as planned.
     Finished,
-    /// By the user.
+    /// The user interrupted the run.
     Interrupted,
-    /// By an error.
+    /// An error ended the run.
     Failed,
 }
 
-/// Seconds by stage, those before the run was resumed included.
+/// Seconds spent in each stage, including the time before the run was resumed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Seconds {
-    /// Reading or making the mesh and its data, and cleaning it.
+    /// Reading or generating the mesh and its data, and cleaning it.
     pub read: f64,
-    /// Cutting it into patches.
+    /// Partitioning the mesh into patches.
     pub partition: f64,
-    /// Coefficients, geometry, initial level set.
+    /// Setting up coefficients, geometry and the initial level set.
     pub setup: f64,
-    /// Making phi a distance.
+    /// Reinitialization.
     pub reinitialize: f64,
-    /// Moving the interface; 0 in the task distance.
+    /// Moving the interface. 0 in the task distance.
     pub evolve: f64,
-    /// Measuring, copying states, and waiting until they are written; not the time in which steps
-    /// went on meanwhile.
+    /// Measuring, copying states, and waiting until they are written. Writing that overlaps with
+    /// steps does not count.
     pub output: f64,
-    /// Everything.
+    /// The whole run.
     pub total: f64,
 }
 
 impl Seconds {
-    /// Adds those of an earlier part of the run; total, evolve and reinitialize are counted
-    /// through elsewhere.
+    /// Adds the seconds of an earlier part of the run. `total`, `evolve` and `reinitialize` are
+    /// carried over elsewhere.
     pub(crate) fn add(&mut self, earlier: &Seconds) {
         self.read += earlier.read;
         self.partition += earlier.partition;
@@ -167,48 +168,48 @@ impl Seconds {
     }
 }
 
-/// Change of a number over a run: the enclosed area or volume, or the mean weight along the
+/// The change of a number over a run: the enclosed area or volume, or the mean weight along the
 /// interface.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Drift {
-    /// At the start: the enclosed measure in the first state, after phi was made a distance; the
-    /// mean weight along the zero set of `[initial]`, before.
+    /// Value at the start. The enclosed measure belongs to the first state, after reinitialization.
+    /// The mean weight belongs to the zero set of `[initial]`, before reinitialization.
     pub first: f64,
-    /// In the last state.
+    /// Value in the last state.
     pub last: f64,
-    /// `(last - first) / first`.
+    /// Relative change, `(last - first) / first`.
     pub relative: f64,
 }
 
 impl Drift {
-    /// Change from `first` to `last`; none from a start that is not positive.
+    /// Returns the change from `first` to `last`, or `None` if `first` is not positive.
     pub fn between(first: f64, last: f64) -> Option<Self> {
         (first > 0.0).then(|| Drift { first, last, relative: (last - first) / first })
     }
 }
 
-/// What the task distance found, in mesh units (times slowness).
+/// Results of the task distance, in mesh units times the slowness.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Distances {
     /// Shape of the front: "plane" or "circular".
     pub front: &'static str,
-    /// Vertices a front has reached, nearer than the width asked for.
+    /// Number of vertices that a front has reached at less than the requested width.
     pub reached: usize,
-    /// All others of the mesh, those outside the mask included.
+    /// Number of all other vertices of the mesh, including those outside the mask.
     pub not_reached: usize,
-    /// Vertices that belong to no cell inside the mask; 0 without one.
+    /// Number of vertices that belong to no cell inside the mask. 0 without a mask.
     pub outside_mask: usize,
-    /// Smallest value; none if no vertex was reached.
+    /// Smallest value. `None` if no vertex was reached.
     pub min: Option<f64>,
-    /// Mean over the vertices reached.
+    /// Mean over the reached vertices.
     pub mean: Option<f64>,
     /// Largest value.
     pub max: Option<f64>,
-    /// How many vertices each seed is the nearest to, if labels were asked for.
+    /// For each seed, the number of vertices nearest to it. `None` unless labels were requested.
     pub labeled: Option<Vec<usize>>,
-    /// The paths asked for.
+    /// The requested paths.
     pub paths: Vec<PathFound>,
 }
 
@@ -216,16 +217,16 @@ pub struct Distances {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PathFound {
-    /// Where it starts, as in the case.
+    /// Start of the path, as written in the case.
     pub from: String,
-    /// Its length, mesh units.
+    /// Length of the path in mesh units.
     pub length: f64,
-    /// Number of the seed it reaches; none if it reaches no source.
+    /// Number of the seed that the path reaches, or `None` if it reaches no source.
     pub source: Option<u32>,
 }
 
 impl Distances {
-    /// "903 vertices, not reached 97 (outside the mask 90)"
+    /// Returns the counts as text: "903 vertices, not reached 97 (outside the mask 90)".
     pub fn counts(&self) -> String {
         let outside = match self.outside_mask {
             0 => String::new(),
@@ -234,13 +235,14 @@ impl Distances {
         format!("{} vertices, not reached {}{outside}", self.reached, self.not_reached)
     }
 
-    /// "2, 31.5 long" for the paths there are.
+    /// Returns the number and total length of the paths, such as "2, 31.5 long". `None` without
+    /// paths.
     pub fn paths(&self) -> Option<String> {
         let total: f64 = self.paths.iter().map(|path| path.length).sum();
         (!self.paths.is_empty()).then(|| format!("{}, {} long", self.paths.len(), digits(total)))
     }
 
-    /// "0 to 12.5, mean 6.1"
+    /// Returns the range of the values as text: "0 to 12.5, mean 6.1".
     pub fn range(&self) -> String {
         match (self.min, self.max, self.mean) {
             (Some(min), Some(max), Some(mean)) => {
@@ -251,32 +253,33 @@ impl Distances {
     }
 }
 
-/// `[expect]` against what came out.
+/// The comparison of the results with `[expect]`.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// True if every bound is met, also if there is none; none if the run did not end as planned.
+    /// Whether every bound is met. True if there are no bounds, `None` if the run did not end as
+    /// planned.
     pub met: Option<bool>,
-    /// Every bound.
+    /// All bounds with the values found.
     pub checks: Vec<Check>,
 }
 
-/// A bound of `[expect]` and the number found.
+/// A bound of `[expect]` and the value found.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Check {
-    /// Name in `[expect]`.
+    /// Name of the value in `[expect]`.
     pub name: &'static str,
-    /// The bound.
+    /// The expected bounds.
     pub bounds: Bounds,
-    /// The number found; none if the run has no such number.
+    /// The value found. `None` if the run has no such value.
     pub found: Option<f64>,
-    /// True if it is within the bounds.
+    /// Whether the value is within the bounds.
     pub met: bool,
 }
 
 impl Verdict {
-    /// Compares every bound with the number `found` gives for its name.
+    /// Compares every bound with the value that `found` returns for its name.
     pub fn of(bounds: &[(&'static str, Bounds)], found: impl Fn(&str) -> Option<f64>) -> Self {
         let checks: Vec<Check> = bounds
             .iter()
@@ -290,7 +293,7 @@ impl Verdict {
 }
 
 impl Report {
-    /// Report of a run that has not begun, on so many threads of the CPU.
+    /// Creates the report of a run that has not begun. `threads` is the number of CPU threads.
     pub fn new(config: &Config, threads: usize) -> Self {
         Report {
             schema_version: SCHEMA_VERSION,
@@ -336,7 +339,7 @@ impl Report {
         }
     }
 
-    /// Fills in what follows from the rest once the run has ended.
+    /// Fills in the values that depend on the others, after the run has ended.
     pub(crate) fn close(&mut self, total_seconds: f64) {
         self.seconds.total = total_seconds;
         let work = self.seconds.evolve + self.seconds.reinitialize;
@@ -347,7 +350,7 @@ impl Report {
     /// Writes `report.json`.
     ///
     /// # Errors
-    /// [`Error::Output`](crate::Error::Output).
+    /// Returns [`Error::Output`](crate::Error::Output) if the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
         atomic::write(path, |out| {
             serde_json::to_writer_pretty(&mut *out, self)?;

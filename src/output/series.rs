@@ -1,10 +1,10 @@
-//! A series of states in time: `NAME_000050.vtu` and so on, listed in `NAME.pvd`.
+//! A time series of states: files `NAME_000050.vtu` and so on, listed in `NAME.pvd`.
 
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// Files of one series and their times.
+/// The files of one series and their times.
 #[derive(Debug)]
 pub struct Series {
     folder: PathBuf,
@@ -14,17 +14,19 @@ pub struct Series {
 }
 
 impl Series {
-    /// Series `name` in `folder` of files that end in `ending`, such as "vtu".
+    /// Creates an empty series `name` in `folder` whose files end in `ending`, such as "vtu".
     pub fn new(folder: &Path, name: &str, ending: &'static str) -> Self {
         let states = Vec::new();
         Series { folder: folder.to_path_buf(), name: name.to_string(), ending, states }
     }
 
-    /// Writes the state of a step through `body`, then the list of all states so far; both
-    /// appear whole or not at all.
+    /// Writes the state of a step through `body`, then the list of all states so far.
+    ///
+    /// Each file is written atomically.
     ///
     /// # Errors
-    /// Those of `body`, and [`Error::Output`](crate::Error::Output).
+    /// Returns the errors of `body`, and [`Error::Output`](crate::Error::Output) if the list cannot
+    /// be written.
     pub fn add(
         &mut self,
         step: u64,
@@ -37,62 +39,62 @@ impl Series {
         crate::io::vtk::write_pvd(&self.list(), &self.states)
     }
 
-    /// Goes on behind these states (step, time) of a run that stopped early: the list names them
-    /// only.
+    /// Continues the series of an interrupted run after the given states (step, time). The list
+    /// then contains these states only.
     ///
     /// # Errors
-    /// [`Error::Output`](crate::Error::Output).
+    /// Returns [`Error::Output`](crate::Error::Output) if the list cannot be written.
     pub(crate) fn resume(&mut self, states: &[(u64, f64)]) -> Result<()> {
         let file = |step| numbered(&self.name, step, self.ending);
         self.states = states.iter().map(|&(step, time)| (time, file(step))).collect();
         let lost = |(_, file): &&(f64, String)| !self.folder.join(file).exists();
         if let Some((_, file)) = self.states.iter().find(lost) {
             tracing::warn!(
-                "{}: states of the run are gone, {file} the first",
+                "{}: states of the run are missing, first {file}",
                 self.list().display()
             );
         }
         crate::io::vtk::write_pvd(&self.list(), &self.states)
     }
 
-    /// Removes the file of a step, if it is there; the list stays.
+    /// Removes the file of a step, if there is one. The list does not change.
     ///
     /// # Errors
-    /// [`Error::Output`](crate::Error::Output).
+    /// Returns [`Error::Output`](crate::Error::Output) if the file cannot be removed.
     pub(crate) fn forget(&self, step: u64) -> Result<()> {
         remove(&self.folder.join(numbered(&self.name, step, self.ending)))
     }
 
-    /// The list of states, `NAME.pvd`.
+    /// Returns the path of the list of states, `NAME.pvd`.
     pub fn list(&self) -> PathBuf {
         self.folder.join(format!("{}.pvd", self.name))
     }
 
-    /// Number of states written.
+    /// Returns the number of states written.
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// True before the first state.
+    /// Whether no state has been written yet.
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
     }
 }
 
-/// Removes a file that may be there.
+/// Removes a file, if it exists.
 ///
 /// # Errors
-/// [`Error::Output`].
+/// Returns [`Error::Output`] if the file cannot be removed.
 pub(crate) fn remove(file: &Path) -> Result<()> {
     match std::fs::remove_file(file) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-            Err(Error::output(file, format!("cannot remove: {e}"), "check its rights").because(e))
+            Err(Error::output(file, format!("cannot remove: {e}"), "check its permissions").because(e))
         }
         _ => Ok(()),
     }
 }
 
-/// "NAME_000050.vtu"
+/// Returns the file name of a numbered state, such as "NAME_000050.vtu".
 pub(crate) fn numbered(name: &str, step: u64, ending: &str) -> String {
     format!("{name}_{step:06}.{ending}")
 }

@@ -1,4 +1,4 @@
-//! Keeping a run: when checkpoints are written, and how a run goes on from one.
+//! Checkpoints of a run: when they are written, and how a run resumes from one.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -11,20 +11,20 @@ use crate::error::Result;
 use crate::output::checkpoint::{Checkpoint, Identity, Position, State, Written};
 use crate::output::{Measures, Report, Seconds};
 
-/// A run that stopped early, but for the state it goes on from.
+/// An interrupted run, without the state of its solver.
 pub(super) struct Stopped {
     pub identity: Identity,
     pub position: Position,
     pub written: Written,
-    /// Spent before.
+    /// Seconds spent before the run stopped.
     pub seconds: Seconds,
-    /// The first state, and the one measured last.
+    /// Measures of the first state and of the state measured last.
     pub first: Option<Measures>,
     pub last: Option<Measures>,
 }
 
 impl Stopped {
-    /// With the state.
+    /// Separates the state of the solver from the rest of a checkpoint.
     pub(super) fn of(checkpoint: Checkpoint) -> (Self, State) {
         let Checkpoint { identity, position, written, seconds, first, last, state, .. } =
             checkpoint;
@@ -32,10 +32,13 @@ impl Stopped {
     }
 }
 
-/// What the checkpoints of a run are known by, if it keeps any or goes on from one, whose identity it must be.
+/// Returns the identity of a run that writes checkpoints or resumes from one, `None` for other
+/// runs.
+///
+/// A resumed run must have the identity stored in its checkpoint.
 ///
 /// # Errors
-/// Those of `of` and of [`identity::check_domain`].
+/// Returns the errors of `of` and of [`identity::check_domain`].
 pub(super) fn identify(
     config: &Config,
     stopped: Option<&Stopped>,
@@ -56,14 +59,15 @@ pub(super) struct Keeper {
     path: PathBuf,
     rule: Checkpoints,
     identity: Identity,
-    /// When this part of the run began, and the seconds of those before.
+    /// When this part of the run began, and the seconds spent in earlier parts.
     begun: Instant,
     earlier: f64,
     last: Instant,
 }
 
 impl Keeper {
-    /// A keeper that writes to `path` for a run of which this part has `begun`; `earlier` are the seconds of those before.
+    /// Creates a keeper that writes to `path`. `begun` is when this part of the run began,
+    /// `earlier` the seconds spent in earlier parts.
     pub(super) fn new(
         path: PathBuf,
         rule: Checkpoints,
@@ -73,12 +77,12 @@ impl Keeper {
         Keeper { path, rule, identity, begun, earlier, last: Instant::now() }
     }
 
-    /// Whether a checkpoint is there, of this part of the run or an earlier one.
+    /// Whether this part of the run or an earlier one has written a checkpoint.
     pub(super) fn has_one(&self) -> bool {
         self.path.exists()
     }
 
-    /// Whether a checkpoint is due after a step.
+    /// Whether a checkpoint is due after `steps` steps.
     pub(super) fn is_due(&self, steps: u64) -> bool {
         match self.rule {
             Checkpoints::Every(n) => steps.is_multiple_of(n.max(1)),
@@ -87,7 +91,8 @@ impl Keeper {
         }
     }
 
-    /// Steps until one is due by their number.
+    /// Returns the number of steps until a checkpoint is due, if checkpoints are due by step
+    /// number.
     pub(super) fn steps_to_next(&self, steps: u64) -> u64 {
         match self.rule {
             Checkpoints::Every(n) => n.max(1) - steps % n.max(1),
@@ -95,7 +100,8 @@ impl Keeper {
         }
     }
 
-    /// Writes a checkpoint; whether it could. If not, the run goes on without it.
+    /// Writes a checkpoint and returns whether that succeeded. If not, the run continues without
+    /// it.
     pub(super) fn save(
         &mut self,
         state: State,
@@ -120,7 +126,7 @@ impl Keeper {
         match checkpoint.write(&self.path) {
             Ok(()) => true,
             Err(error) => {
-                tracing::warn!("no checkpoint of step {}: {error}", point.schedule.steps());
+                tracing::warn!("cannot write the checkpoint of step {}: {error}", point.schedule.steps());
                 false
             }
         }
@@ -140,7 +146,7 @@ impl Point {
         }
     }
 
-    /// Where a checkpoint was written.
+    /// Returns the point of the time loop at which a checkpoint was written.
     pub(super) fn resumed(evolve: &Evolve, output: &Output, position: &Position) -> Self {
         let Position { next_output, time, steps, dt, state_due, measures_due, ended_by } = position;
         let schedule = Schedule::new(evolve, output).at(*next_output, *time, *steps);

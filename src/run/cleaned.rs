@@ -1,4 +1,4 @@
-//! The mesh of a case, cleaned, and the way back to the mesh as stored.
+//! The cleaned mesh of a case, and the mapping back to the mesh as stored.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,38 +11,39 @@ use crate::expression::Expression;
 use crate::io;
 use crate::mesh::{self, Cleaning, DataArray, Group, Kind, Members, Mesh};
 
-/// A mesh that a solver may trust, and the way back to the mesh as stored.
+/// A mesh that is valid for the solvers, and the mapping back to the mesh as stored.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CleanedMesh {
     /// The cleaned mesh.
     pub mesh: Mesh,
-    /// What cleaning did; holds the map to stored vertices.
+    /// Changes made by cleaning. Holds the map to stored vertices.
     pub cleaning: Cleaning,
-    /// Coordinates as stored, `[n_stored_vertices]`; those of unused vertices included.
+    /// Coordinates of the stored vertices, including unused ones.
     pub stored_vertices: Vec<[f64; 3]>,
-    /// What was given up or changed on the way.
+    /// Warnings about the mesh and its files.
     pub warnings: Vec<String>,
-    /// The cells before a mask took some away.
+    /// The cells before a mask removed some of them.
     unmasked: Option<Unmasked>,
 }
 
-/// What a mask left and what it took, for output.
+/// The whole mesh and the part that a mask kept, for output.
 #[derive(Clone, Debug)]
 struct Unmasked {
-    /// All cells in terms of stored vertices.
+    /// All cells, by stored vertices.
     cells: Vec<u32>,
-    /// Number among them of each cell that takes part.
+    /// For each cell inside the mask, its index in `cells`.
     kept: Vec<u32>,
-    /// Vertices that do not take part.
+    /// Number of vertices outside the mask.
     n_outside: usize,
 }
 
 impl CleanedMesh {
-    /// Reads or makes the mesh of a case with its data arrays, refines and cleans it.
+    /// Reads or generates the mesh of a case with its data arrays, refines it and cleans it.
     ///
     /// # Errors
-    /// [`Error::Input`] for files, [`Error::Case`] for options of a generator.
+    /// Returns [`Error::Input`] for a file that cannot be used, and [`Error::Case`] for invalid
+    /// options of a generator.
     pub fn new(config: &Config) -> Result<Self> {
         let source = config.mesh_or_refuse()?;
         let mut warnings = config.origin.warnings.clone();
@@ -73,7 +74,8 @@ impl CleanedMesh {
             None => error,
         };
         if source.refine > 0 {
-            // Cleaning first: a mesh that cannot serve is refused before it grows.
+            // The mesh is checked first, so that an invalid mesh is refused before refinement makes
+            // it large.
             mesh::assess(&mesh).map_err(in_file)?;
         }
         mesh = mesh::refine::refine_times(mesh, source.refine).map_err(in_file)?;
@@ -84,7 +86,7 @@ impl CleanedMesh {
         }
     }
 
-    /// Takes away the cells with a vertex where the expression `mask` is 0.
+    /// Removes the cells that have a vertex where the expression `mask` is 0.
     fn masked(mut self, config: &Config, mask: &Expression) -> Result<Self> {
         let key = "distance.mask";
         let values = vertex_values(config, &self, key, mask, 0.0)?;
@@ -93,11 +95,11 @@ impl CleanedMesh {
         if !keep.contains(&true) {
             let n = values.iter().filter(|value| **value != 0.0).count();
             let what = format!(
-                "{key} leaves no cell: it is not 0 at {n} of {} vertices, and no cell has all of \
-                 its own among them",
+                "{key} leaves no cell: it is nonzero at {n} of {} vertices, and no cell has only such \
+                 vertices",
                 values.len()
             );
-            return Err(config.error_at(key, what, "a vertex is inside where the mask is not 0"));
+            return Err(config.error_at(key, what, "use a mask that is nonzero at all vertices of some cell"));
         }
         let cells = self.stored_cells().into_owned();
         let n_whole = self.mesh.n_vertices();
@@ -112,15 +114,15 @@ impl CleanedMesh {
         Ok(self)
     }
 
-    /// Number of vertices that do not take part because of a mask.
+    /// Returns the number of vertices that lie outside the mask.
     pub fn n_outside_mask(&self) -> usize {
         self.unmasked.as_ref().map_or(0, |unmasked| unmasked.n_outside)
     }
 
-    /// Cleans a mesh that came from `file`.
+    /// Cleans a mesh that was read from `file`.
     ///
     /// # Errors
-    /// [`Error::Input`] or [`Error::Mesh`] if the mesh cannot serve.
+    /// Returns [`Error::Input`] or [`Error::Mesh`] if the mesh is not valid for the solvers.
     pub fn of(mesh: Mesh, file: Option<&Path>, mut warnings: Vec<String>) -> Result<Self> {
         let stored_vertices = mesh.vertices.clone();
         let done = mesh::clean(mesh);
@@ -128,7 +130,7 @@ impl CleanedMesh {
             Some(path) => done.map_err(|error| error.in_file(path))?,
             None => done?,
         };
-        // Cleaning has said so already; the report has it from here.
+        // Cleaning has already printed the summary. It is added to the warnings for the report.
         if let Some(summary) = cleaning.summary() {
             warnings.push(match file {
                 Some(path) => format!("{}: {summary}", path.display()),
@@ -138,7 +140,8 @@ impl CleanedMesh {
         Ok(CleanedMesh { mesh, cleaning, stored_vertices, warnings, unmasked: None })
     }
 
-    /// Values of the cleaned mesh's vertices in the order of the stored ones, `fill` elsewhere.
+    /// Returns values at the cleaned mesh's vertices in the order of the stored vertices, with
+    /// `fill` at vertices that are not used.
     pub fn as_stored<T: Copy>(&self, values: &[T], fill: T) -> Vec<T> {
         let mut stored = vec![fill; self.stored_vertices.len()];
         for (&v, &value) in self.cleaning.kept_vertices.iter().zip(values) {
@@ -147,20 +150,21 @@ impl CleanedMesh {
         stored
     }
 
-    /// Cells of the cleaned mesh in terms of stored vertices, those outside a mask included.
+    /// Returns the cells by stored vertices, including those outside the mask.
     pub fn stored_cells(&self) -> Cow<'_, [u32]> {
         if let Some(unmasked) = &self.unmasked {
             return Cow::Borrowed(&unmasked.cells);
         }
         let kept = &self.cleaning.kept_vertices;
-        // Numbers increase: as many as there are stored are all of them.
+        // The numbers increase strictly, so equal lengths mean that every stored vertex is used.
         if kept.len() == self.stored_vertices.len() {
             return Cow::Borrowed(&self.mesh.cells);
         }
         self.mesh.cells.iter().map(|&v| kept[v as usize]).collect()
     }
 
-    /// Values of the cells that take part in the order of [`CleanedMesh::stored_cells`], `fill` elsewhere.
+    /// Returns values of the cells inside the mask in the order of [`CleanedMesh::stored_cells`],
+    /// with `fill` in the other cells.
     pub fn as_stored_cells<T: Copy>(&self, values: Vec<T>, fill: T) -> Vec<T> {
         let Some(unmasked) = &self.unmasked else { return values };
         let mut stored = vec![fill; unmasked.cells.len() / self.mesh.kind.arity()];
@@ -170,10 +174,10 @@ impl CleanedMesh {
         stored
     }
 
-    /// Number in the cleaned mesh of a stored vertex.
+    /// Returns the number that a stored vertex has in the cleaned mesh.
     ///
     /// # Errors
-    /// [`Error::Case`] if there is no such vertex, or no cell uses it.
+    /// Returns [`Error::Case`] if the vertex does not exist or no cell uses it.
     pub fn vertex(&self, stored: u32) -> Result<u32> {
         let n = self.stored_vertices.len();
         if stored as usize >= n {
@@ -190,20 +194,21 @@ impl CleanedMesh {
         })
     }
 
-    /// Number as stored of a vertex of the cleaned mesh.
+    /// Returns the stored number of a vertex of the cleaned mesh.
     pub(super) fn stored_vertex(&self, vertex: usize) -> u32 {
         self.cleaning.kept_vertices.get(vertex).copied().unwrap_or(vertex as u32)
     }
 
-    /// Number as stored of a cell of the cleaned mesh.
+    /// Returns the stored number of a cell of the cleaned mesh.
     pub(super) fn stored_cell(&self, cell: usize) -> u32 {
         self.cleaning.kept_cells.get(cell).copied().unwrap_or(cell as u32)
     }
 
-    /// Simplices of a group by their vertices in the cleaned mesh, and the number of each.
+    /// Returns the simplices of a group as vertices of the cleaned mesh, and the number of vertices
+    /// per simplex.
     ///
     /// # Errors
-    /// [`Error::Case`] if there is no such group, or nothing in it.
+    /// Returns [`Error::Case`] if the group does not exist or is empty.
     pub fn group(&self, name: &str) -> Result<(Vec<u32>, usize)> {
         let Some(group) = self.mesh.group(name) else {
             let names: Vec<&str> = self.mesh.groups.iter().map(|g| g.name.as_str()).collect();
@@ -224,20 +229,20 @@ impl CleanedMesh {
         Ok((simplices, arity))
     }
 
-    /// Vertex array `name` with `components` numbers per vertex, all finite.
+    /// Returns the vertex array `name` with `components` numbers per vertex, all of them finite.
     ///
     /// # Errors
-    /// [`Error::Case`] if there is no such array or it has another size; [`Error::Mesh`] if a
-    /// number is not finite.
+    /// Returns [`Error::Case`] if the array does not exist or has another number of components, and
+    /// [`Error::Mesh`] if a value is not finite.
     pub fn vertex_array(&self, name: &str, components: usize) -> Result<Vec<f64>> {
         let found = self.mesh.vertex_array(name);
         self.numbers("vertex", found, &self.mesh.vertex_data, name, components)
     }
 
-    /// Cell array `name` with one number per cell, all finite.
+    /// Returns the cell array `name` with one number per cell, all of them finite.
     ///
     /// # Errors
-    /// As [`CleanedMesh::vertex_array`].
+    /// Returns the same errors as [`CleanedMesh::vertex_array`].
     pub fn cell_array(&self, name: &str) -> Result<Vec<f64>> {
         self.numbers("cell", self.mesh.cell_array(name), &self.mesh.cell_data, name, 1)
     }
@@ -257,7 +262,7 @@ impl CleanedMesh {
         if array.components != components {
             return Err(Error::usage(
                 format!(
-                    "the {of} array \"{name}\" has {} numbers per {of}, needed: {components}",
+                    "the {of} array \"{name}\" has {} numbers per {of} instead of {components}",
                     array.components
                 ),
                 "choose another array, see `zeroset info`",
@@ -273,14 +278,14 @@ impl CleanedMesh {
             return Err(Error::mesh(
                 row.map_or(String::new(), |row| format!("{of} {row}")),
                 format!("array \"{name}\" is {}", values[k]),
-                "replace it by a number",
+                "replace it with a finite number",
             ));
         }
         Ok(values)
     }
 }
 
-/// The answer to a name that is not there.
+/// Returns the error for a name that does not exist, with the names that do.
 pub(super) fn missing(what: &str, name: &str, names: &[&str]) -> Error {
     let remedy = match names {
         [] => format!("the mesh has no {what}s"),
@@ -289,15 +294,15 @@ pub(super) fn missing(what: &str, name: &str, names: &[&str]) -> Error {
     Error::usage(format!("there is no {what} \"{name}\""), remedy)
 }
 
-/// Reads the arrays of a file named in the case and adds them to the mesh.
+/// Reads the arrays of a data file named in the case and adds them to the mesh.
 fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
     let path = config.resolve(&data.path)?;
     let io::VertexData { mut arrays, partial, groups, .. } = io::read_data(&path)?;
     let n = mesh.n_vertices();
     for array in partial {
         let array = array.spread(n).map_err(|vertex| {
-            let (name, what) = (&array.rows.name, format!("names vertex {vertex} of {n}"));
-            let remedy = "choose the label that belongs to this mesh";
+            let (name, what) = (&array.rows.name, format!("names vertex {vertex}, but the mesh has {n} vertices"));
+            let remedy = "use a label that belongs to this mesh";
             Error::input(&path, format!("label \"{name}\""), what, remedy)
         })?;
         arrays.push(array);
@@ -320,7 +325,7 @@ fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
                 &path,
                 format!("array \"{}\"", array.name),
                 format!("{} values for a mesh of {} vertices", array.rows(), mesh.n_vertices()),
-                "choose the data that belongs to this mesh",
+                "use data that belongs to this mesh",
             ));
         }
         if mesh.vertex_array(&array.name).is_some() {
@@ -333,7 +338,7 @@ fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
         mesh.vertex_data.retain(|a| a.name != array.name);
         mesh.vertex_data.push(array);
     }
-    // Labels of vertices; a group of the mesh keeps its name.
+    // Groups from label files. A group of the mesh takes precedence over a label with its name.
     let taken: HashSet<String> = mesh.groups.iter().map(|group| group.name.clone()).collect();
     let fits = |group: &Group| match &group.members {
         Members::Simplices { vertices, .. } => vertices.iter().all(|&v| (v as usize) < n),
@@ -349,7 +354,7 @@ pub(super) mod tests {
     use super::*;
     use crate::mesh::Values;
 
-    /// Two triangles among five vertices, the second of which nothing uses.
+    /// Returns two triangles with five stored vertices. No triangle uses the second vertex.
     pub(in crate::run) fn cleaned() -> CleanedMesh {
         let vertices =
             vec![[0.0; 3], [9.0, 9.0, 9.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
@@ -386,7 +391,7 @@ pub(super) mod tests {
         let message = cleaned.vertex_array("curve", 1).unwrap_err().to_string();
         assert!(message.contains("did you mean `curv`? there are: curv, hole, wind"), "{message}");
         let message = cleaned.vertex_array("wind", 1).unwrap_err().to_string();
-        assert!(message.contains("has 3 numbers per vertex, needed: 1"), "{message}");
+        assert!(message.contains("has 3 numbers per vertex instead of 1"), "{message}");
         let message = cleaned.vertex_array("hole", 1).unwrap_err().to_string();
         assert!(message.contains("vertex 3: array \"hole\" is NaN"), "{message}");
         assert!(cleaned.group("rin").unwrap_err().to_string().contains("`rim`"));

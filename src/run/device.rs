@@ -1,4 +1,4 @@
-//! Which device computes a case, and why.
+//! The choice of the device that computes a case, and the reason for it.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use crate::levelset::eikonal::cuda::{Gpu, Organization};
 use crate::picture::{Image, Options, Subject};
 use crate::reconstruct::WORTH_A_GPU;
 
-/// The GPU itself.
+/// Returns the CUDA device behind a solver's GPU handle.
 pub(super) fn cuda(gpu: &Gpu) -> &Arc<gpu::Cuda> {
     &gpu.cuda
 }
 
-/// The same GPU with a stream of its own, for what is done while steps go on.
+/// Opens the same GPU with a separate stream, for work that overlaps with steps.
 pub(super) fn beside(gpu: &gpu::Cuda) -> Result<gpu::Cuda> {
     gpu::Cuda::new(gpu.info().ordinal)
 }
 
-/// Draws a picture of a run.
+/// Draws a picture of a run on a GPU.
 pub(super) fn draw(gpu: &gpu::Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
     crate::picture::cuda::draw_beside(gpu, subject, options)
 }
 
-/// How much there is to compute: vertices of a mesh, voxels of tiles, or samples of a surface.
+/// The size of a problem: vertices of a mesh, voxels of tiles, or samples of a surface.
 #[derive(Clone, Copy)]
 pub(super) enum Size {
     Vertices(usize),
@@ -33,9 +33,12 @@ pub(super) enum Size {
 }
 
 impl Size {
-    /// The number, its unit, and from which one on a GPU is worth its start, a quarter of a second. A GPU is
-    /// faster per step at every size that was measured (`cargo bench --bench gpu -- sizes tile-sizes`); from these on
-    /// some hundred to a thousand steps save what the start takes (benches/results/gpu-tiles.md).
+    /// Returns the size, its unit, and the smallest size for which a GPU is worth its startup time
+    /// of a quarter of a second.
+    ///
+    /// A GPU is faster per step at every size that was measured (`cargo bench --bench gpu -- sizes
+    /// tile-sizes`). From these sizes on, a few hundred to a thousand steps save more time than the
+    /// startup takes (benches/results/gpu-tiles.md).
     fn and_fewest(self) -> (usize, &'static str, usize) {
         match self {
             Size::Vertices(n) => (n, "vertices", 20_000),
@@ -45,13 +48,13 @@ impl Size {
     }
 }
 
-/// The device of a case: a GPU or none, and the reason.
+/// The device of a case and the reason for its choice.
 pub(super) struct Device {
     pub gpu: Option<Gpu>,
     pub reason: String,
 }
 
-/// Refuses a case that asks for a device that is not there, before its mesh is read.
+/// Refuses a case that asks for an unavailable GPU, before its mesh is read.
 pub(super) fn check(config: &Config) -> Result<()> {
     if config.device.kind == DeviceKind::Cuda {
         gpu::available(config.device.ordinal)?;
@@ -60,25 +63,25 @@ pub(super) fn check(config: &Config) -> Result<()> {
 }
 
 impl Device {
-    /// Chooses for a mesh or tiles of this size.
+    /// Chooses the device for a problem of this size.
     pub(super) fn choose(config: &Config, size: Size) -> Result<Self> {
         let (n, unit, fewest) = size.and_fewest();
         let device = &config.device;
         let on_cpu = |reason: String| Ok(Device { gpu: None, reason });
         match device.kind {
-            DeviceKind::Cpu => on_cpu("the case asks for it".into()),
-            DeviceKind::Cuda => Self::open(config, "the case asks for it"),
+            DeviceKind::Cpu => on_cpu("requested by the case".into()),
+            DeviceKind::Cuda => Self::open(config, "requested by the case"),
             DeviceKind::Auto => match gpu::available(device.ordinal) {
                 Err(reason) => on_cpu(format!("auto: {reason}")),
                 Ok(_) if n < fewest => {
-                    on_cpu(format!("auto: {n} {unit} are not worth a GPU (from {fewest} on)"))
+                    on_cpu(format!("auto: {n} {unit} are too few for a GPU (from {fewest} on)"))
                 }
                 Ok(_) => Self::open(config, "auto"),
             },
         }
     }
 
-    /// Whether a GPU would be chosen for this size, none being opened.
+    /// Whether a GPU would be chosen for this size. No GPU is opened.
     pub(super) fn is_gpu(config: &Config, size: Size) -> bool {
         let (n, _, fewest) = size.and_fewest();
         match config.device.kind {

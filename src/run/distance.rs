@@ -1,4 +1,4 @@
-//! The task [distance]: one solve, one state, its numbers, its paths.
+//! The task [distance] on a mesh: one solve, whose result is the only state of the run.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,13 +21,13 @@ use crate::mesh::Mesh;
 use crate::output::{Distances, PathFound, Report, RunFolder, Status, Verdict};
 use crate::patches::Coordinates;
 
-/// What a distance gives, in the order of the cleaned mesh.
+/// The result of a distance computation, in the order of the cleaned mesh.
 pub(super) struct Found {
-    /// Distances, not a number where no front has been.
+    /// Distances. NaN where no front has been.
     pub values: Vec<f64>,
-    /// Labels and gradients, as far as they were asked for.
+    /// Labels and gradients, if requested.
     pub extras: Extras,
-    /// Ways to the source.
+    /// Paths to the source.
     pub paths: Vec<path::Path>,
 }
 
@@ -62,7 +62,8 @@ impl Task for DistanceTask<'_> {
 }
 
 impl MeshSetup<'_> {
-    /// Computes the distance of the case, in the order of the cleaned mesh, and judges it.
+    /// Computes the distance of the case in the order of the cleaned mesh and compares it with
+    /// `[expect]`.
     pub(super) fn distance(
         &self,
         distance: &Distance,
@@ -106,7 +107,7 @@ impl MeshSetup<'_> {
         Ok(found)
     }
 
-    /// What is written of a solution.
+    /// Returns the part of a solution that is written.
     fn found(
         &self,
         distance: &Distance,
@@ -115,7 +116,8 @@ impl MeshSetup<'_> {
         paths: Vec<path::Path>,
     ) -> Found {
         let Solved { mut values, labels, .. } = solved;
-        // Circles are drawn round points of value 0.
+        // Circular fronts are computed with value 0 at their sources. The start value is added
+        // here.
         if front == Front::Circular {
             let start = distance.from.first().map_or(0.0, |seed| seed.start());
             let limit = distance.width.unwrap_or(f64::INFINITY);
@@ -149,7 +151,8 @@ impl MeshSetup<'_> {
         Ok(())
     }
 
-    /// Values in mesh order, not a number where no front has been, and cells updated.
+    /// Solves for the distance in the scalar type `R`. The results are in the order of the cleaned
+    /// mesh, with NaN where no front has been.
     pub(super) fn solve<R: Real>(
         &self,
         distance: &Distance,
@@ -186,7 +189,7 @@ impl MeshSetup<'_> {
         sources: &[(u32, Source)],
         front: Front,
     ) -> Result<Solved> {
-        // The values of circular fronts begin at 0, whatever the start value is.
+        // Circular fronts start with the value 0, whatever the start value of the seeds is.
         let start = match front {
             Front::Circular => distance.from.first().map_or(0.0, |seed| seed.start()),
             Front::Plane => 0.0,
@@ -291,7 +294,7 @@ impl MeshSetup<'_> {
     }
 }
 
-/// Says in the report what fronts, labels and paths have come to.
+/// Writes the shape of the front, the label counts and the paths to the report.
 fn note_extras(
     distance: &Distance,
     report: &mut Report,
@@ -322,14 +325,14 @@ fn note_extras(
     }
 }
 
-/// Where fronts start, on the cleaned mesh.
+/// The start of the fronts, on the cleaned mesh.
 pub(super) enum DistanceStart {
     Seeds(Vec<(u32, Source)>, Front),
     ZeroSet(Vec<f64>),
 }
 
 impl DistanceStart {
-    /// Where paths end.
+    /// Returns the simplices where paths end.
     fn take_parts(&mut self, mesh: &Mesh, slowness: &Slowness<f64>) -> Vec<Part> {
         match self {
             DistanceStart::Seeds(sources, _) => {
@@ -340,17 +343,17 @@ impl DistanceStart {
     }
 }
 
-/// What a solve gives, in mesh order.
+/// The solution of the eikonal equation, in the order of the cleaned mesh.
 pub(super) struct Solved {
     values: Vec<f64>,
-    /// Arrival times, infinite where no front has been or beyond the width.
+    /// Arrival times. Infinite where no front has been and beyond the width.
     arrival: Vec<f64>,
     labels: Vec<i32>,
     cell_updates: u64,
 }
 
-/// Writes paths as lines with their lengths and the sources they reach (-1 for none); no file
-/// without paths.
+/// Writes paths as lines with their lengths and the sources they reach (-1 for none). Without
+/// paths, no file is written.
 pub(super) fn write_paths(
     file: &Path,
     paths: &[path::Path],

@@ -1,9 +1,9 @@
-//! The expressions of a case, for messages that point into one.
+//! Looking up the expressions of a case, for error messages that point into them.
 
 use crate::config::{Coefficient, Component, Evolve, Velocity};
 use crate::expression::Expression;
 
-/// The expressions that are written at the key `name`.
+/// Returns the expressions that the case gives for the key `name` of `[evolve]`.
 pub(super) fn expressions<'a>(evolve: Option<&'a Evolve>, name: &str) -> Vec<&'a Expression> {
     let Some(evolve) = evolve else { return Vec::new() };
     let scalar = match name {

@@ -1,5 +1,7 @@
-//! From a case to the types of its solver: the only place that chooses the numbers that are computed with, those that are
-//! kept, the edge of tiles, and between the solvers of the CPU and of a GPU.
+//! The choice of solver types for a case.
+//!
+//! This is the only place that chooses the scalar type, the storage type, the edge of tiles, and
+//! between the solvers of the CPU and of a GPU.
 
 use super::checkpointing::Stopped;
 use super::distance::{DistanceStart, Solved};
@@ -18,7 +20,7 @@ use crate::levelset::evolution::{Evolution, Options, Snapshot, Terms};
 use crate::output::{Report, checkpoint};
 use crate::surface::Measurer;
 
-/// Does something with the scalar type `R` of a case.
+/// Evaluates an expression with `R` as the scalar type of a case.
 macro_rules! with_scalar {
     ($config:expr, $R:ident => $body:expr) => {
         match $config.precision() {
@@ -34,7 +36,8 @@ macro_rules! with_scalar {
     };
 }
 
-/// Does something with the numbers `R` that a case on tiles computes with, `S` that it keeps, and the edge `E` of its tiles.
+/// Evaluates an expression for a case on tiles, with `R` as its scalar type, `S` as its storage
+/// type and `E` as the edge of its tiles.
 macro_rules! with_tiles {
     ($case:expr, $R:ident, $S:ident, $E:ident => $body:expr) => {{
         macro_rules! with {
@@ -56,19 +59,20 @@ macro_rules! with_tiles {
     }};
 }
 
-/// What a motion on a mesh begins with.
+/// The inputs of a motion on a mesh.
 #[derive(Clone, Copy)]
 pub(super) struct MeshStart<'a, 'p> {
-    /// That of `[initial]`, in the order of the cleaned mesh; not needed once the motion is there.
+    /// phi of `[initial]` in the order of the cleaned mesh. Not needed once the motion exists.
     pub phi: &'p [f64],
     pub terms: &'a Terms,
     pub options: &'p Options,
 }
 
-/// A motion on a mesh that begins, or goes on from a snapshot.
+/// Creates a motion on a mesh, or resumes it from a snapshot.
 ///
 /// # Errors
-/// Those of [`Evolution::new`] and [`Evolution::resume`]; [`Error::Device`](crate::Error::Device).
+/// Returns the errors of [`Evolution::new`] and [`Evolution::resume`], and
+/// [`Error::Device`](crate::Error::Device) if the GPU fails or runs out of memory.
 pub(super) fn mesh_motion<'a>(
     setup: &'a MeshSetup<'a>,
     start: MeshStart<'a, '_>,
@@ -95,7 +99,7 @@ fn mesh_solver<R: Real>(
             }
         })));
     }
-    // Before the evolution is there: making it takes memory on the way.
+    // The measurer is created before the evolution because creating it needs temporary memory.
     let measurer = Box::new(cpu.run(|| Measurer::new(mesh)));
     let evolution = match snapshot {
         None => Evolution::new(cpu, mesh, patches, phi, terms, options)?,
@@ -104,10 +108,11 @@ fn mesh_solver<R: Real>(
     Ok(MeshSolver::Cpu(Box::new(evolution), measurer))
 }
 
-/// Solves for the distance of a case on a mesh.
+/// Computes the distance of a case on a mesh.
 ///
 /// # Errors
-/// Those of the solver; [`Error::Device`](crate::Error::Device).
+/// Returns the errors of the solver, and [`Error::Device`](crate::Error::Device) if the GPU fails
+/// or runs out of memory.
 pub(super) fn distance(
     setup: &MeshSetup<'_>,
     distance: &Distance,
@@ -117,10 +122,10 @@ pub(super) fn distance(
     with_scalar!(setup.config, R => setup.solve::<R>(distance, start, slowness))
 }
 
-/// A motion on tiles that begins, or goes on from the state of a run that stopped early.
+/// Creates a motion on tiles, or resumes it from the state of an interrupted run.
 ///
 /// # Errors
-/// As [`TiledCase::begin`].
+/// Returns the same errors as [`TiledCase::begin`].
 pub(super) fn tiled_motion<'a>(
     case: &'a TiledCase<'a>,
     stopped: Option<(&Stopped, checkpoint::State)>,
@@ -130,10 +135,11 @@ pub(super) fn tiled_motion<'a>(
     with_tiles!(case, R, S, E => case.begin::<R, S, E>(stopped, report, stage))
 }
 
-/// Looks for what can be wrong with a case on tiles; says which tiles there are and what they take.
+/// Checks a case on tiles and returns a line with the number of tiles at the start and their
+/// memory.
 ///
 /// # Errors
-/// As [`TiledCase::check_start`].
+/// Returns the same errors as [`TiledCase::check_start`].
 pub(super) fn check_tiles(case: &TiledCase<'_>) -> Result<String> {
     with_tiles!(case, R, S, E => case.check_start::<R, S, E>())
 }

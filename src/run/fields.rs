@@ -1,4 +1,4 @@
-//! Expressions of a case over the mesh of a run.
+//! Evaluation of the expressions of a case on the mesh of a run.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use crate::expression::{Expression, Field, Flaw};
 const GUARD: &str = "keep divisions and logarithms away from 0, as in a/max(b, 1e-9), or choose \
                      with if(condition, a, b)";
 
-/// The expression of the key `key` over the vertices of the cleaned mesh, in their order.
+/// Returns the expression of the key `key` as a field over the vertices of the cleaned mesh.
 ///
 /// # Errors
-/// Those of [`CleanedMesh::vertex_array`] for its arrays, at the place of the key and pointing into the
-/// text; [`Error::Case`](crate::Error::Case) naming the vertex as stored if a value at time 0 is
-/// not finite.
+/// Returns the errors of [`CleanedMesh::vertex_array`] for its arrays, with the location of the key
+/// and pointing into the expression. Returns [`Error::Case`](crate::Error::Case) naming the stored
+/// vertex if a value at time 0 is not finite.
 pub fn vertex_field(
     config: &Config,
     cleaned: &CleanedMesh,
@@ -26,10 +26,11 @@ pub fn vertex_field(
     bound(config, cleaned, key, expression, 0.0).map(|(field, _)| field)
 }
 
-/// The values at time `t` of the expression of the key `key` at the vertices of the cleaned mesh.
+/// Returns the values of the expression of the key `key` at time `t`, one per vertex of the cleaned
+/// mesh.
 ///
 /// # Errors
-/// As [`vertex_field`], at time `t`.
+/// Returns the same errors as [`vertex_field`], at time `t`.
 pub fn vertex_values(
     config: &Config,
     cleaned: &CleanedMesh,
@@ -64,7 +65,8 @@ fn bound(
     Ok((field, values))
 }
 
-/// A flaw of the value of an expression at a vertex of the cleaned mesh, pointing into its text.
+/// Returns an error about the value of an expression at a vertex of the cleaned mesh, pointing into
+/// the expression.
 pub(super) fn at_vertex(
     cleaned: &CleanedMesh,
     expression: &Expression,
@@ -77,7 +79,7 @@ pub(super) fn at_vertex(
     expression.flaw_at(cleaned.mesh.vertices[vertex], t, &mut array, what, remedy)
 }
 
-/// The value of an expression at a vertex of the cleaned mesh.
+/// Returns the value of an expression at a vertex of the cleaned mesh.
 pub(super) fn value_at(
     cleaned: &CleanedMesh,
     expression: &Expression,
@@ -88,19 +90,20 @@ pub(super) fn value_at(
     expression.tree().value(cleaned.mesh.vertices[vertex], t, &mut array)
 }
 
-/// The number of a vertex array at a vertex; not a number if there is none.
+/// Returns the value of a vertex array at a vertex, or NaN if there is none.
 fn number_at(cleaned: &CleanedMesh, array: &str, vertex: usize) -> f64 {
     let values = cleaned.mesh.vertex_array(array).map(|array| array.values.to_f64());
     values.and_then(|values| values.get(vertex).copied()).unwrap_or(f64::NAN)
 }
 
-/// The values of the expression of the key `key` in the cells of the cleaned mesh: coordinates are
-/// those of the centroid, vertex arrays are averaged over the corners. A cell array is taken
-/// before a vertex array of its name.
+/// Returns the values of the expression of the key `key` in the cells of the cleaned mesh.
+///
+/// Coordinates are those of the centroid, and vertex arrays are averaged over the corners. A cell
+/// array takes precedence over a vertex array of the same name.
 ///
 /// # Errors
-/// Those of [`CleanedMesh::cell_array`] and [`CleanedMesh::vertex_array`], at the place of the key and pointing
-/// into the text.
+/// Returns the errors of [`CleanedMesh::cell_array`] and [`CleanedMesh::vertex_array`], with the
+/// location of the key and pointing into the expression.
 pub fn cell_values(
     config: &Config,
     cleaned: &CleanedMesh,

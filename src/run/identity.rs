@@ -1,4 +1,4 @@
-//! What a run computes and on what, so that a checkpoint is not resumed by another run.
+//! The identity of a run, which prevents resuming a checkpoint with another case or mesh.
 
 use crate::config::Config;
 use crate::error::{Error, Result, plain};
@@ -11,10 +11,11 @@ use crate::patches::Patches;
 use crate::primitives::Values as _;
 use crate::volume::Volume;
 
-/// The name of the case among its settings; files are called by it.
+/// Key of the case name among the settings. Output files are named after it.
 const NAME: &str = "name";
 
-/// Keys that change no result and no file but the report and pictures, with all keys below them.
+/// Keys that change no result and no file except the report and pictures. Keys below them are
+/// included.
 const FREE: [&str; 6] = [
     "device.threads",
     "device.ordinal",
@@ -24,19 +25,21 @@ const FREE: [&str; 6] = [
     "expect",
 ];
 
-const REMEDY: &str = "resume with what the run was begun with, or begin again with --overwrite";
+const REMEDY: &str = "resume with the original inputs, or begin again with --overwrite";
 
 fn is_free(key: &str) -> bool {
     let below = |free: &str| key.strip_prefix(free).is_some_and(|rest| rest.starts_with('.'));
     FREE.iter().any(|&free| key == free || below(free))
 }
 
-/// The program as checkpoints name it: "zeroset 0.1.0 (commit, executable 0123456789ab)".
+/// Returns the name of the program as stored in checkpoints: "zeroset 0.1.0 (commit, executable
+/// 0123456789ab)".
 pub(super) fn program() -> String {
     format!("{} {}", Program::this().name, build())
 }
 
-/// Identity of the run of a case on a cleaned mesh; `phi` is that of `[initial]`.
+/// Returns the identity of the run of a case on a cleaned mesh. `phi` is the level set of
+/// `[initial]`.
 pub(super) fn of(config: &Config, mesh: &Mesh, patches: &Patches, phi: &[f64]) -> Result<Identity> {
     let mut settings = config.settings()?;
     settings.insert(NAME.into(), format!("{:?}", config.name()));
@@ -59,8 +62,10 @@ pub(super) fn of(config: &Config, mesh: &Mesh, patches: &Patches, phi: &[f64]) -
     })
 }
 
-/// Identity of the run of a case on tiles; `grid` and `phi` are those of `[initial]`, `volumes` those of coefficients with
-/// their keys.
+/// Returns the identity of the run of a case on tiles.
+///
+/// `grid` and `phi` are the tiles and values of `[initial]`, `volumes` the volumes that are
+/// coefficients, with their keys.
 pub(super) fn of_tiles<'a, R: Real, S: Stored<R>, const E: usize>(
     config: &Config,
     volumes: impl Iterator<Item = (&'a str, &'a Volume)>,
@@ -86,7 +91,7 @@ pub(super) fn of_tiles<'a, R: Real, S: Stored<R>, const E: usize>(
     })
 }
 
-/// Of the values of a volume and their place.
+/// Returns the hash of the values and the placement of a volume.
 fn of_volume(volume: &Volume) -> Hash {
     let mut hasher = blake3::Hasher::new();
     let place = volume.placement();
@@ -108,7 +113,7 @@ fn hash<const N: usize>(numbers: impl Iterator<Item = [u8; N]>) -> Hash {
     *hasher.finalize().as_bytes()
 }
 
-/// Hashes numbers in blocks: one call for each number would take most of the time.
+/// Hashes numbers in blocks, because one call per number would take most of the time.
 fn update<const N: usize>(hasher: &mut blake3::Hasher, numbers: impl Iterator<Item = [u8; N]>) {
     const BLOCK: usize = 1 << 16;
     let mut block = Vec::with_capacity(BLOCK + N);
@@ -122,10 +127,10 @@ fn update<const N: usize>(hasher: &mut blake3::Hasher, numbers: impl Iterator<It
     hasher.update(&block);
 }
 
-/// Refuses to resume a checkpoint of another case; says with which key they differ.
+/// Refuses to resume the checkpoint of another case and names the first key that differs.
 ///
 /// # Errors
-/// [`Error::Case`].
+/// Returns [`Error::Case`] if a key differs.
 pub(super) fn check_case(config: &Config, checkpoint: &Checkpoint) -> Result<()> {
     let begun = &checkpoint.identity.settings;
     let mut now = config.settings()?;
@@ -139,13 +144,14 @@ pub(super) fn check_case(config: &Config, checkpoint: &Checkpoint) -> Result<()>
                 ("is not given".to_string(), format!("with {}", then.map_or("", |then| then)))
             }
         };
-        // The file has its checksum, but nobody knows who wrote it.
-        let what = plain(format!("{key} {now}, but the run to resume was begun {then}"));
+        // The checksum shows that the file is complete, not that zeroset wrote it, so its text is
+        // stripped of control characters.
+        let what = plain(format!("{key} {now}, but the interrupted run was started {then}"));
         return Err(config.error_at(key, what, REMEDY));
     }
     if checkpoint.program != program() {
         tracing::warn!(
-            "the run was begun by {}, this is {}: the last bits of results may differ",
+            "the run was started by {}, but this is {}: results may differ in their last bits",
             plain(checkpoint.program.clone()),
             program()
         );
@@ -153,11 +159,11 @@ pub(super) fn check_case(config: &Config, checkpoint: &Checkpoint) -> Result<()>
     Ok(())
 }
 
-/// Refuses to resume a checkpoint of another mesh, other data or other patches, or of another start
-/// on tiles.
+/// Refuses to resume a checkpoint if the mesh, its data, its patches or the initial phi differ.
 ///
 /// # Errors
-/// [`Error::Input`] or [`Error::Mesh`]; [`Error::Case`] for `[initial]`.
+/// Returns [`Error::Input`] or [`Error::Mesh`] for another mesh, and [`Error::Case`] for another
+/// initial phi or another coefficient on tiles.
 pub(super) fn check_domain(config: &Config, now: &Identity, begun: &Identity) -> Result<()> {
     let other = |what: String| {
         let error = Error::mesh("", what, REMEDY);
@@ -169,21 +175,21 @@ pub(super) fn check_domain(config: &Config, now: &Identity, begun: &Identity) ->
     let counts = |of: &Identity| format!("{} vertices and {} cells", of.n_vertices, of.n_cells);
     if (now.n_vertices, now.n_cells) != (begun.n_vertices, begun.n_cells) {
         return Err(other(format!(
-            "another mesh than the run to resume was begun with: {}, not {}",
+            "differs from the mesh of the interrupted run: it has {}, not {}",
             counts(now),
             counts(begun)
         )));
     }
     if now.mesh != begun.mesh {
         return Err(other(format!(
-            "another mesh than the run to resume was begun with: {} as there, but not the same \
-             coordinates and cells",
+            "differs from the mesh of the interrupted run: it also has {}, but other coordinates or \
+             cells",
             counts(now)
         )));
     }
     for (name, hash) in &now.arrays {
         if begun.arrays.iter().any(|(other, begun)| name == other && hash != begun) {
-            let what = "has other values than the run to resume was begun with";
+            let what = "has other values than in the interrupted run";
             return Err(match config.mesh() {
                 Some(_) => Error::mesh(name.as_str(), what, REMEDY),
                 None => config.error_at(name, format!("{name} {what}"), REMEDY),
@@ -191,13 +197,13 @@ pub(super) fn check_domain(config: &Config, now: &Identity, begun: &Identity) ->
         }
     }
     if now.initial != begun.initial {
-        let what = "[initial] gives another phi than the run to resume was begun with, by the same \
-                    keys: a file they name has changed";
+        let what = "[initial] gives another phi than in the interrupted run, although its keys are the \
+                    same: a file that it names has changed";
         return Err(config.error_at("initial", what, REMEDY));
     }
     if now.patches != begun.patches {
-        let what = "the mesh is cut into other patches than when the run to resume was begun, by \
-                    the same keys: on another system or by another program";
+        let what = "the mesh is partitioned into other patches than in the interrupted run, although \
+                    the keys are the same: another system or program was used";
         return Err(other(what.into()));
     }
     Ok(())

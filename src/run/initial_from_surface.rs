@@ -1,4 +1,4 @@
-//! The initial level set from a surface or from curves in a file.
+//! The initial level set from a closed surface or closed curves in a file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
 use crate::surface::{self, PlaneCurves, Side, TriangleIndex};
 use crate::words::counted;
 
-/// Warnings about a file: shown at once, and kept for the report.
+/// Warnings about a file, printed at once and kept for the report.
 struct Warnings<'a> {
     path: &'a Path,
     kept: &'a mut Vec<String>,
@@ -33,15 +33,17 @@ impl Warnings<'_> {
 pub(super) struct ClosedSurface {
     path: PathBuf,
     pub vertices: Vec<[f64; 3]>,
-    /// Those that face the same way as their neighbors, as far as that can be.
+    /// Triangles, oriented consistently with their neighbors where possible.
     pub triangles: Vec<u32>,
 }
 
-/// Signed distance of the vertices of the case's mesh to a triangle mesh, negative inside; what was
-/// doubtful goes to `warnings`.
+/// Returns the signed distance of the vertices of the case's mesh to a triangle mesh, negative
+/// inside.
+///
+/// Doubts about the surface are added to `warnings`.
 ///
 /// # Errors
-/// As [`ClosedSurface::read`].
+/// Returns the same errors as [`ClosedSurface::read`].
 pub(super) fn from_mesh(
     config: &Config,
     from: &InitialMesh,
@@ -56,10 +58,10 @@ pub(super) fn from_mesh(
 }
 
 impl ClosedSurface {
-    /// Reads the mesh of `initial.mesh`; what was doubtful goes to `warnings`.
+    /// Reads the mesh of `initial.mesh`. Doubts about it are added to `warnings`.
     ///
     /// # Errors
-    /// [`Error::Input`] if the file is no mesh of triangles in space.
+    /// Returns [`Error::Input`] if the file does not hold a triangle mesh in space.
     pub(super) fn read(
         config: &Config,
         from: &InitialMesh,
@@ -73,7 +75,7 @@ impl ClosedSurface {
         let unfit = match shape.kind {
             Kind::Volume => Some(("holds tetrahedra", "give the triangles of its boundary")),
             Kind::Planar => {
-                Some(("lies in a plane", "give a closed surface, or take initial.curve"))
+                Some(("lies in a plane", "use a closed surface or initial.curve"))
             }
             Kind::Surface => None,
         };
@@ -92,11 +94,11 @@ impl ClosedSurface {
         let found = surface::orient(&vertices, &mut triangles);
         if found.turned > 0 {
             let triangles = counted(found.turned, ["triangle faces", "triangles face"]);
-            warnings.add(format!("{triangles} the other way than the neighbors: turned"));
+            warnings.add(format!("{triangles} the opposite way from the neighbors: flipped"));
         }
         if found.one_sided > 0 {
-            let parts = counted(found.one_sided, ["part has", "parts have"]);
-            warnings.add(format!("{parts} one side only, like a Moebius strip"));
+            let parts = counted(found.one_sided, ["component has", "components have"]);
+            warnings.add(format!("{parts} only one side, like a Moebius strip"));
         }
         if found.open_edges + found.nonmanifold_edges > 0 {
             warnings.add(format!(
@@ -108,7 +110,7 @@ impl ClosedSurface {
         Ok(ClosedSurface { path, vertices, triangles })
     }
 
-    /// Smallest and largest coordinates.
+    /// Returns the smallest and the largest coordinates.
     pub(super) fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         let ends = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         self.vertices.iter().fold(ends, |(low, high), x| {
@@ -116,7 +118,7 @@ impl ClosedSurface {
         })
     }
 
-    /// Warns of points, such as "vertices", whose side was doubtful.
+    /// Warns about points whose side is doubtful. `points` names their kind, such as "vertices".
     pub(super) fn doubts(
         &self,
         points: &str,
@@ -135,16 +137,17 @@ impl ClosedSurface {
         if inverted > 0 {
             warnings.add(format!(
                 "normals point inwards (negative winding number at {inverted} {points}): taken as \
-                 inside all the same"
+                 inside anyway"
             ));
         }
     }
 }
 
-/// Signed distance of the vertices of the case's mesh to closed curves, negative inside.
+/// Returns the signed distance of the vertices of the case's mesh to closed curves, negative
+/// inside.
 ///
 /// # Errors
-/// [`Error::Input`] if the file holds no curves that bound a part of the mesh.
+/// Returns [`Error::Input`] if the file does not hold curves that bound a part of the mesh.
 pub(super) fn from_curve(
     config: &Config,
     from: &InitialCurve,
@@ -157,7 +160,7 @@ pub(super) fn from_curve(
         return Err(config.error_at(
             "initial.curve",
             "initial.curve: a curve has no inside in a mesh of tetrahedra",
-            "take initial.mesh with a closed surface",
+            "use initial.mesh with a closed surface",
         ));
     }
     let mut found = io::read_curves(&path)?;
@@ -175,14 +178,14 @@ pub(super) fn from_curve(
             return Err(config.error_at(
                 "initial.curve.inside",
                 "initial.curve.inside is \"enclosed\", but a curve on a surface has two sides",
-                "take \"smaller\", \"left\" or \"right\"",
+                "use \"smaller\", \"left\" or \"right\"",
             ));
         }
     };
     on_surface(side, mesh, &found, &mut warnings)
 }
 
-/// Closes the curves of a text; elsewhere an open curve is a mistake.
+/// Closes the curves of a text file. In other formats an open curve is an error.
 fn close(path: &Path, found: &mut Curves, warnings: &mut Warnings<'_>) -> Result<()> {
     let is_text = found.format == "text";
     for (k, curve) in found.curves.iter_mut().enumerate() {
@@ -223,11 +226,11 @@ fn in_plane(config: &Config, from: &InitialCurve, mesh: &Mesh, found: &Curves) -
                 return Err(config.error_at(
                     "initial.curve.inside",
                     format!(
-                        "initial.curve.inside: curve {} has the inside on the other hand than \
+                        "initial.curve.inside: curve {} has its inside on the other side than \
                          curve 1",
                         k + 1
                     ),
-                    "turn one of them, or take \"enclosed\"",
+                    "reverse one of them, or use \"enclosed\"",
                 ));
             }
             lefts.first() != Some(&(side == Inside::Left))
@@ -239,7 +242,8 @@ fn in_plane(config: &Config, from: &InitialCurve, mesh: &Mesh, found: &Curves) -
     Ok(phi)
 }
 
-/// Areas of the vertices with phi < 0 and of the others, each with its part of its triangles.
+/// Returns the area where phi < 0 and the remaining area. Each triangle counts in equal parts for
+/// its vertices.
 fn areas(mesh: &Mesh, phi: &[f64]) -> [f64; 2] {
     let mut areas = [0.0; 2];
     for t in mesh.cells.as_chunks::<3>().0 {
@@ -262,20 +266,22 @@ fn on_surface(
         warnings.add(format!("{} curves are too small for the mesh and bound nothing", sides.lost));
     }
     if sides.even {
-        warnings.add("both sides have nearly the same area; say inside = \"left\" or \"right\"");
+        warnings.add("both sides have nearly the same area; set inside = \"left\" or \"right\"");
     }
     let (low, high) = mesh.bounds();
     let diagonal = (Vec3::from(high) - Vec3::from(low)).norm();
     if sides.gap > 1e-3 * diagonal {
-        warnings.add(format!("up to {:.3e} off the mesh: moved to it", sides.gap));
+        warnings.add(format!("curve points were up to {:.3e} off the mesh and were moved onto it", sides.gap));
     }
-    // Vertices by the curve are given; the eikonal equation carries on from there.
+    // The distances at vertices near the curve are given. The eikonal solver extends them to all
+    // others.
     let patches = Arc::new(Patches::new(mesh, Partition::Hilbert, PATCH_SIZE)?);
     let coordinates = Arc::new(Coordinates::<f64>::new(mesh, &patches));
     let mut state = EikonalState::new(patches, coordinates, Slowness::Uniform(1.0));
     state.fix(&sides.near);
     solve(&Cpu::current(), &mut state, None);
-    // No front comes to components without a curve: they are far away.
+    // Fronts do not reach connected components without a curve. Their vertices get a large
+    // distance.
     let far = |u: f64| if u.is_finite() { u } else { diagonal };
     let signed = |(u, &inside): (f64, &bool)| if inside { -far(u) } else { far(u) };
     Ok(state.u_in_mesh_order().into_iter().zip(&sides.inside).map(signed).collect())

@@ -1,4 +1,4 @@
-//! The initial level set from a volume: what lies above or below a level.
+//! The initial level set from a volume: the inside lies above or below a level.
 
 use std::path::PathBuf;
 
@@ -11,26 +11,27 @@ use crate::primitives::Values;
 use crate::volume::Volume;
 use crate::words::counted;
 
-/// A volume cut at a level. Beyond its border is outside, and so is what is no number.
+/// A volume with a level. Everything beyond its boundary is outside, and so are values that are not
+/// finite.
 pub(super) struct VolumeLevel {
     path: PathBuf,
     volume: Volume,
     level: f64,
     sign: f64,
-    /// What stands for a value that is no number.
+    /// The value of phi where the volume is not finite.
     outside: f64,
     sides: Sides,
 }
 
-/// Voxels along the edge of a block of a volume.
+/// Number of voxels along the edge of a block of a volume.
 const BLOCK: usize = 8;
-/// A block has a voxel inside, and one outside.
+/// Flags of a block that has a voxel inside, and of one that has a voxel outside.
 const INSIDE: u8 = 1;
 const OUTSIDE: u8 = 2;
 
-/// On which sides of the level the voxels of each block of a volume are.
+/// For each block of a volume, the sides of the level on which its voxels lie.
 struct Sides {
-    /// Blocks along each axis.
+    /// Number of blocks along each axis.
     shape: [usize; 3],
     of_blocks: Vec<u8>,
 }
@@ -60,7 +61,7 @@ impl Sides {
         Sides { shape, of_blocks }
     }
 
-    /// Sides of the blocks with voxels from `low` to `high`.
+    /// Returns the sides of the blocks that contain voxels from `low` to `high`.
     fn within(&self, low: [usize; 3], high: [usize; 3]) -> u8 {
         let [first, last] = [low, high].map(|voxel| voxel.map(|c| c / BLOCK));
         let mut found = 0;
@@ -79,10 +80,11 @@ impl Sides {
 }
 
 impl VolumeLevel {
-    /// Reads the volume of `initial.volume`; what was doubtful goes to `warnings`.
+    /// Reads the volume of `initial.volume`. Doubts about it are added to `warnings`.
     ///
     /// # Errors
-    /// Those of [`Named::read`]; [`Error::Case`] if no value is inside, or all are.
+    /// Returns the errors of [`Named::read`], and [`Error::Case`] if no value or every value is
+    /// inside.
     pub(super) fn read(
         config: &Config,
         from: &InitialVolume,
@@ -113,7 +115,7 @@ impl VolumeLevel {
                 "initial.volume.level is {level}, but the values of {} lie between {min} and {max}",
                 path.display()
             );
-            let remedy = "take a level between them";
+            let remedy = "use a level between them";
             return Err(config.error_at("initial.volume.level", what, remedy));
         }
         let outside = 0.5 * (max - min);
@@ -121,10 +123,12 @@ impl VolumeLevel {
         Ok(VolumeLevel { path, volume, level, sign, outside, sides })
     }
 
-    /// On which side of the level a box is, given by its middle and half its edges in world units, where all of it is on one:
-    /// whether that is inside. Beyond the border as on the border.
+    /// Returns whether a box lies inside, or `None` if it may lie on both sides of the level.
+    ///
+    /// The box is given by its center and half its edge lengths in world units. Values beyond the
+    /// boundary equal those on it.
     pub(super) fn side(&self, middle: [f64; 3], half: [f64; 3]) -> Option<bool> {
-        /// For the rounding of world coordinates, voxels.
+        /// Tolerance for the rounding of world coordinates, in voxels.
         const SLACK: f64 = 1e-3;
         let (shape, placement) = (self.volume.shape(), self.volume.placement());
         let index = placement.index(middle);
@@ -145,7 +149,8 @@ impl VolumeLevel {
         }
     }
 
-    /// Negative inside, in the unit of the volume; beyond its border as on the border.
+    /// Returns phi at a point, negative inside, in the unit of the volume. Values beyond the
+    /// boundary equal those on it.
     pub(super) fn value(&self, x: [f64; 3]) -> f64 {
         match self.volume.sample_extended(self.volume.placement().index(x)) {
             value if value.is_finite() => self.sign * (value - self.level),
@@ -153,7 +158,8 @@ impl VolumeLevel {
         }
     }
 
-    /// The same where all beyond the border is outside.
+    /// Returns phi at a point like [`VolumeLevel::value`], but everything beyond the boundary is
+    /// outside.
     pub(super) fn bounded_value(&self, x: [f64; 3]) -> f64 {
         match self.volume.sample(self.volume.placement().index(x)) {
             Some(value) if value.is_finite() => self.sign * (value - self.level),
@@ -161,7 +167,8 @@ impl VolumeLevel {
         }
     }
 
-    /// How far a place lies beyond the border, world units; negative within.
+    /// Returns how far a point lies beyond the boundary, in world units. Negative inside the
+    /// volume.
     pub(super) fn beyond(&self, x: [f64; 3]) -> f64 {
         let (shape, placement) = (self.volume.shape(), self.volume.placement());
         let (index, spacing) = (placement.index(x), placement.spacing());
@@ -171,16 +178,16 @@ impl VolumeLevel {
         })
     }
 
-    /// Smallest and largest world coordinates.
+    /// Returns the smallest and the largest world coordinates.
     ///
     /// # Errors
-    /// [`Error::Input`] for a picture or a slice: it has no inside in space.
+    /// Returns [`Error::Input`] for a picture or a single slice, which has no inside in space.
     pub(super) fn bounds(&self) -> Result<([f64; 3], [f64; 3])> {
         if self.volume.shape().iter().any(|&n| n < 2) {
             let [x, y, z] = self.volume.shape();
             let what = format!("is flat: {x} x {y} x {z} voxels");
             let remedy = "tiles need two slices or more: stack copies of a picture as raw numbers \
-                          (docs/tutorial-etching.md), or take a planar mesh for it";
+                          (docs/tutorial-etching.md), or use a planar mesh";
             return Err(Error::input(&self.path, "", what, remedy));
         }
         Ok(self.volume.bounds())
@@ -194,7 +201,7 @@ mod tests {
 
     #[test]
     fn boxes_on_one_side_are_known_without_looking() {
-        // A slanted half space with a hole that is no number and a grain beyond, on oblique voxels.
+        // A slanted half-space with a NaN voxel and an isolated voxel outside, on an oblique grid.
         let shape = [41, 37, 29];
         let value = |n: usize| {
             let [x, y, z] = [n % 41, n / 41 % 37, n / (41 * 37)].map(|c| c as f64);

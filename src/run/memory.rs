@@ -1,4 +1,4 @@
-//! Whether a run fits into memory, said before it begins.
+//! Estimates of the memory of a run, and the check before it begins.
 
 use crate::config::{Config, Precision};
 use crate::error::{DeviceFault, Error, Result};
@@ -6,13 +6,17 @@ use crate::grid::REMEDY;
 use crate::mesh::{Kind, Mesh};
 use crate::primitives::memory::{available, gibibytes};
 
-/// Cells of all patches over those of the mesh, with patches of 64 vertices (docs/patches.md).
+/// Cells of all patches divided by the cells of the mesh, for patches of 64 vertices
+/// (docs/patches.md, section "Memory"). The first number is for triangles, the second for
+/// tetrahedra.
 const SHARED: [f64; 2] = [1.26, 1.7];
-/// Local vertices of all patches over those of the mesh.
+/// Local vertices of all patches divided by the vertices of the mesh, for triangles and tetrahedra.
 const LOCAL: [f64; 2] = [1.55, 2.2];
 
-/// Bytes that a run takes beside the mesh that is there: patches, and what the task holds. Less
-/// than it really takes, so that no run is refused which would fit.
+/// Returns an estimate of the bytes that a run needs besides its mesh, for patches and the arrays
+/// of the task.
+///
+/// The estimate is a lower bound, so that no run is refused that would fit.
 pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
     let (vertices, cells) = (mesh.n_vertices() as f64, mesh.n_cells() as f64);
     let arity = mesh.kind.arity() as f64;
@@ -22,12 +26,13 @@ pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
         Precision::F32 => 4.0,
     };
     let index = 4.0;
-    // Cells with their corners; gather matrix, order and halo (docs/patches.md, memory).
+    // Cells with their corners, gather matrix, order and halo (docs/patches.md, section "Memory").
     let patches = SHARED[kind] * cells * index * (1.0 + arity)
         + cells * arity * index
         + vertices * index * (1.0 + LOCAL[kind]);
     let coordinates = LOCAL[kind] * vertices * 3.0 * scalar;
-    // Two values, their last change, given or not; twice phi and whether a vertex is in the band.
+    // The distance solver holds two values, their last change, and whether the value is given. The
+    // evolution holds phi twice, and whether a vertex is in the band.
     let distance = vertices * (2.0 * scalar + 5.0);
     let evolution = match config.distance {
         Some(_) => 0.0,
@@ -36,17 +41,17 @@ pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
     (patches + coordinates + distance + evolution) as u64 + copies(config, mesh)
 }
 
-/// Bytes of what is held of a state while it is written and steps go on: phi and the band as they
-/// stood, with what a checkpoint takes, and phi and the band as they are written.
+/// Returns the bytes held for a state that is written while steps continue: a copy of phi and the
+/// band, the data of a checkpoint, and phi and the band in output order.
 fn copies(config: &Config, mesh: &Mesh) -> u64 {
     let per_vertex = if config.distance.is_some() { 0 } else { 10 + 9 };
     per_vertex * mesh.n_vertices() as u64
 }
 
-/// Refuses a run that does not fit.
+/// Refuses a run that does not fit into memory.
 ///
 /// # Errors
-/// [`Error::Device`] with what is needed and what is free.
+/// Returns [`Error::Device`] with the needed and the free memory.
 pub(super) fn check(config: &Config, mesh: &Mesh) -> Result<()> {
     match available() {
         Some(free) => fits(config, mesh, free),
@@ -67,28 +72,29 @@ fn fits(config: &Config, mesh: &Mesh, free: u64) -> Result<()> {
     Err(Error::device_fault(
         DeviceFault::memory(needed, free),
         format!(
-            "the run takes at least {} beside the mesh of {vertices} vertices and {cells} cells \
-             ({} bytes per vertex), {} are free",
+            "the run needs at least {} besides the mesh of {vertices} vertices and {cells} cells \
+             ({} bytes per vertex), but only {} are free",
             gibibytes(needed),
             needed / (vertices as u64).max(1),
             gibibytes(free)
         ),
-        format!("take {precision}a coarser mesh or a machine with more memory"),
+        format!("use {precision}a coarser mesh or a machine with more memory"),
     ))
 }
 
-/// Bytes of a tile in the lists of a grid (docs/tiles.md).
+/// Bytes of a tile in the lists of a sparse grid (docs/tiles.md, section "What is stored").
 const LISTED: u64 = 21;
 
-/// Bytes that so many tiles take, with `arrays` of `width` bytes for each of their values.
+/// Returns the bytes of `tiles` tiles with `arrays` arrays of `width` bytes per value.
 pub(super) fn of_tiles(tiles: u64, values: usize, width: usize, arrays: usize) -> u64 {
     tiles.saturating_mul(LISTED + (values * width * arrays) as u64)
 }
 
-/// Refuses a run on tiles that does not fit: `what` needs so many bytes, of which some are held already.
+/// Refuses a run on tiles that does not fit into memory. `what` describes the tiles, `needed` is
+/// their size in bytes and `held` the part that is already allocated.
 ///
 /// # Errors
-/// [`Error::Device`] with what is needed and what is free.
+/// Returns [`Error::Device`] with the needed and the free memory.
 pub(super) fn check_tiles(what: &str, needed: u64, held: u64) -> Result<()> {
     match available() {
         Some(free) => tiles_fit(what, needed, free.saturating_add(held)),
@@ -101,7 +107,7 @@ fn tiles_fit(what: &str, needed: u64, free: u64) -> Result<()> {
         return Ok(());
     }
     let what =
-        format!("{what} take {} at the start, {} are free", gibibytes(needed), gibibytes(free));
+        format!("{what} need {} at the start, but only {} are free", gibibytes(needed), gibibytes(free));
     Err(Error::device_fault(DeviceFault::memory(needed, free), what, REMEDY))
 }
 
@@ -111,14 +117,14 @@ mod tests {
 
     #[test]
     fn tiles_that_do_not_fit_are_refused() {
-        // WENO5 with RK3 in f32: docs/tiles.md.
+        // WENO5 with RK3 in f32 (docs/tiles.md).
         assert_eq!(of_tiles(1, 512, 4, 3), 6165);
         let needed = of_tiles(1_000_000, 512, 4, 3);
         tiles_fit("a million tiles", needed, needed).unwrap();
         let error = tiles_fit("a million tiles", needed, needed - 1).unwrap_err();
         assert_eq!(error.exit_code(), 5);
         let text = error.to_string();
-        assert!(text.contains("a million tiles take 5.7 GiB at the start"), "{text}");
+        assert!(text.contains("a million tiles need 5.7 GiB at the start"), "{text}");
         assert!(text.contains("larger dx"), "{text}");
         assert_eq!(of_tiles(u64::MAX, 512, 4, 3), u64::MAX);
     }
@@ -137,7 +143,7 @@ mod tests {
         let n = square.n_vertices() as u64;
         let evolve = case("[evolve]\nend_time = 1\n", &[]);
         let per_vertex = estimate(&evolve, &square) / n;
-        // docs/patches.md: 242 at the worst moment, 48 of them the mesh.
+        // docs/patches.md states a peak of 242 bytes per vertex, 48 of them for the mesh.
         assert!((120..=194).contains(&per_vertex), "{per_vertex}");
         let distance = case("[distance]\n", &[]);
         assert!(estimate(&distance, &square) < estimate(&evolve, &square));

@@ -1,4 +1,5 @@
-//! What every task on a mesh starts from: the mesh read, cleaned and cut, and the device.
+//! The common setup of every task on a mesh: reads, cleans and partitions the mesh and chooses the
+//! device.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::mesh::Kind;
 use crate::output::{MeshCounts, Report, Seconds};
 use crate::patches::{Coordinates, Partition, Patches};
 
-/// A mesh that is read, cleaned and cut, the device that computes on it, and how long that took.
+/// A cleaned and partitioned mesh, the device that computes on it, and the time the setup took.
 pub(super) struct MeshSetup<'a> {
     pub config: &'a Config,
     pub cpu: Arc<Cpu>,
@@ -25,13 +26,16 @@ pub(super) struct MeshSetup<'a> {
 }
 
 impl<'a> MeshSetup<'a> {
+    /// Reads, cleans and partitions the mesh of a case and chooses the device.
+    ///
     /// # Errors
-    /// Those of [`CleanedMesh::new`]; [`Error::Case`](crate::Error::Case) for keys that do not fit the kind of mesh;
-    /// [`Error::Device`](crate::Error::Device) for a run that does not fit into memory.
+    /// Returns the errors of [`CleanedMesh::new`], [`Error::Case`](crate::Error::Case) for keys
+    /// that do not apply to the kind of mesh, and [`Error::Device`](crate::Error::Device) if the
+    /// run does not fit into memory.
     pub fn new(config: &'a Config, cpu: Arc<Cpu>, stage: &mut Stages<'_>) -> Result<Self> {
         stage.next("reading the mesh")?;
         let cleaned = cpu.run(|| read(config))?;
-        let read = stage.next("cutting the mesh into patches")?;
+        let read = stage.next("partitioning the mesh")?;
         let (method, size) = partition(config, &cleaned)?;
         let (patches, device) = cpu.run(|| cut(config, &cleaned, method, size))?;
         let partition = stage.next("setting up")?;
@@ -39,12 +43,12 @@ impl<'a> MeshSetup<'a> {
         Ok(MeshSetup { config, cpu, device, method, cleaned, patches: Arc::new(patches), seconds })
     }
 
-    /// The GPU, if the case is computed on one.
+    /// Returns the GPU, if the case is computed on one.
     pub fn gpu(&self) -> Option<&Gpu> {
         self.device.gpu.as_ref()
     }
 
-    /// Says in the report what there is.
+    /// Writes the counts of the mesh, the device and the warnings to the report.
     pub fn note(&self, report: &mut Report) {
         let cleaned = &self.cleaned;
         report.mesh = Some(MeshCounts {
@@ -63,7 +67,7 @@ impl<'a> MeshSetup<'a> {
     }
 }
 
-/// Reads the mesh of a case and refuses what does not fit it.
+/// Reads the mesh of a case and refuses a case that does not fit it.
 fn read(config: &Config) -> Result<CleanedMesh> {
     let cleaned = CleanedMesh::new(config)?;
     config.check_for(cleaned.mesh.kind)?;
@@ -72,16 +76,17 @@ fn read(config: &Config) -> Result<CleanedMesh> {
     Ok(cleaned)
 }
 
-/// How the mesh is cut, and into patches of how many vertices.
+/// Returns the partitioning method and the number of vertices per patch.
 fn partition(config: &Config, cleaned: &CleanedMesh) -> Result<(Partition, usize)> {
     let source = config.mesh_or_refuse()?;
     Ok((source.partition.unwrap_or(Partition::fit_for(&cleaned.mesh)), source.patch_size))
 }
 
-/// Finds what can be wrong with the mesh of a case, and with what `more` looks at; says what there is.
+/// Checks the mesh of a case and everything that `more` checks, and describes the task and the
+/// mesh.
 ///
 /// # Errors
-/// As [`MeshSetup::new`] and those of `more`.
+/// Returns the errors of [`MeshSetup::new`] and of `more`.
 pub(super) fn check(
     config: &Config,
     task: &str,
@@ -103,7 +108,7 @@ pub(super) fn check(
     Ok(format!("task    {task}\nmesh    {vertices} vertices, {n} {cells}\n"))
 }
 
-/// Cuts the mesh into patches and chooses the device.
+/// Partitions the mesh into patches and chooses the device.
 fn cut(
     config: &Config,
     cleaned: &CleanedMesh,
@@ -111,7 +116,7 @@ fn cut(
     size: usize,
 ) -> Result<(Patches, Device)> {
     let (mesh, n) = (&cleaned.mesh, cleaned.mesh.n_vertices());
-    // A GPU orders vertices along the curve itself, with the same patches.
+    // A GPU computes the Hilbert order of the vertices itself. The patches are the same.
     if method == Partition::Hilbert {
         let device = Device::choose(config, Size::Vertices(n))?;
         let patches = match &device.gpu {
@@ -120,7 +125,7 @@ fn cut(
         };
         return Ok((patches?, device));
     }
-    // The GPU's driver takes a while to start, which cutting need not wait for.
+    // Starting the GPU driver takes a while, so the mesh is partitioned at the same time.
     let choose = || Device::choose(config, Size::Vertices(n));
     let (patches, device) = rayon::join(|| Patches::new(mesh, method, size), choose);
     Ok((patches?, device?))

@@ -1,4 +1,4 @@
-//! From a case to a finished run: `task` picks the task, `device` the backend, `factory` the types of the solver.
+//! Running a case: `task` selects the task, `device` the device, `factory` the types of the solver.
 
 mod checkpointing;
 mod cleaned;
@@ -45,23 +45,23 @@ pub use cleaned::CleanedMesh;
 pub use single::distance;
 use task::{Run, Stages};
 
-/// What a run needs beside its case.
+/// Options of a run that are not part of its case.
 #[non_exhaustive]
 pub struct Options<'a> {
-    /// Folder of the run; `None` takes that of the case.
+    /// Folder of the run. `None` uses the folder of the case.
     pub folder: Option<PathBuf>,
-    /// Replaces a run that is in the folder.
+    /// Whether to replace a run that is in the folder.
     pub overwrite: bool,
-    /// Goes on with the run in the folder, from its checkpoint.
+    /// Whether to continue the run in the folder from its checkpoint.
     pub resume: bool,
-    /// Ends the run in order when it becomes true.
+    /// Ends the run cleanly when it becomes true.
     pub interrupt: &'a AtomicBool,
-    /// Is told what happens.
+    /// Receives the progress of the run.
     pub observer: &'a dyn Observer,
 }
 
 impl<'a> Options<'a> {
-    /// Runs into the folder of the case and replaces nothing.
+    /// Creates options that use the folder of the case and do not replace a run in it.
     pub fn new(interrupt: &'a AtomicBool, observer: &'a dyn Observer) -> Self {
         Options { folder: None, overwrite: false, resume: false, interrupt, observer }
     }
@@ -72,42 +72,42 @@ impl<'a> Options<'a> {
         self
     }
 
-    /// Sets whether the run in the folder, which stopped early, is continued.
+    /// Sets whether to continue the interrupted run in the folder.
     pub fn resuming(mut self, resume: bool) -> Self {
         self.resume = resume;
         self
     }
 }
 
-/// Told what a run is doing.
+/// A receiver for the progress of a run.
 pub trait Observer: Sync {
-    /// A stage begins, such as "reading the mesh".
+    /// Called when a stage begins, such as "reading the mesh".
     fn stage(&self, name: &str);
-    /// A step is done.
+    /// Called after a step.
     fn step(&self, progress: &Progress);
 }
 
-/// Where a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
-    /// Steps done.
+    /// Number of steps done.
     pub step: u64,
     /// Time reached.
     pub time: f64,
-    /// Length of the last step.
+    /// The last time step.
     pub dt: f64,
-    /// Time at the end, if the case states it.
+    /// The end time, if the case states one.
     pub end_time: Option<f64>,
-    /// Steps at most, if the case states it.
+    /// The largest number of steps, if the case states one.
     pub max_steps: Option<u64>,
-    /// Step and time this run began or was resumed at.
+    /// Step and time at which this run began or was resumed.
     pub start: (u64, f64),
 }
 
-/// Folder of the run: `folder`, or that of the case, or `results/<case name>`.
+/// Returns the folder of the run: `folder`, the folder of the case, or `results/<case name>`.
 ///
 /// # Errors
-/// [`Error::Case`](crate::Error::Case) if an environment variable in the path is not set.
+/// Returns [`Error::Case`](crate::Error::Case) if an environment variable in the path is not set.
 pub fn folder_of(config: &Config, folder: Option<&Path>) -> Result<PathBuf> {
     match (folder, &config.output.folder) {
         (Some(folder), _) => Ok(folder.to_path_buf()),
@@ -116,7 +116,7 @@ pub fn folder_of(config: &Config, folder: Option<&Path>) -> Result<PathBuf> {
     }
 }
 
-/// The CPU as a case asks for it; a GPU that it asks for is there.
+/// Creates the CPU of a case and checks that the GPU it asks for is available.
 fn cpu(config: &Config) -> Result<Cpu> {
     device::check(config)?;
     Cpu::new(config.device.threads)
@@ -126,28 +126,28 @@ fn cpu(config: &Config) -> Result<Cpu> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// All that is said about it; also written to `report.json`.
+    /// The report, which is also written to `report.json`.
     pub report: Report,
-    /// Where its files are.
+    /// Folder with the files of the run.
     pub folder: PathBuf,
-    /// True if [`Options::resume`] can continue it.
+    /// Whether [`Options::resume`] can continue the run.
     pub resumable: bool,
 }
 
 /// Runs a case to its end, or until the user interrupts it.
 ///
-/// States, measures and the report are in the folder when this returns, also after an interrupt
-/// ([`Status::Interrupted`] in the report) and, as far as they were due, after an error. With
-/// [`Options::resume`] a run that stopped early goes on from its checkpoint: states, interface,
-/// measures and the numbers of the report but times get the bits they would have had without the
-/// stop.
+/// When this function returns, the folder holds the states, measures and the report. This includes
+/// interrupted runs ([`Status::Interrupted`] in the report). After an error, the folder holds the
+/// outputs that were due. With [`Options::resume`] an interrupted run continues from its
+/// checkpoint. States, interface, measures and the numbers of the report except times are then
+/// bitwise identical to those of a run without the interruption.
 ///
 /// # Errors
-/// All kinds of [`Error`](crate::Error).
+/// Returns any kind of [`Error`](crate::Error).
 pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
     let cpu = Arc::new(cpu(config)?);
-    // Everything inside the pool: measures take no more threads than were asked for. States are
-    // written by as many again.
+    // Everything runs inside the pool, so that measures use no more threads than requested. States
+    // are written by a second pool of the same size.
     cpu.clone().run(|| run_on(cpu, config, options))
 }
 
@@ -165,18 +165,18 @@ fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outco
         report.ended_by = error.to_string();
     }
     let written = leave(&folder, &report);
-    // The first error is the one to mend.
+    // The first error is the one to fix.
     done.and(written)?;
     let checkpoint = folder.file(CHECKPOINT);
     if report.status == Status::Finished {
-        // Only now is there nothing left to resume.
+        // The checkpoint is removed only now, because there is nothing left to resume.
         remove(&checkpoint)?;
     }
     let resumable = checkpoint.exists();
     Ok(Outcome { report, folder: folder.path().to_path_buf(), resumable })
 }
 
-/// The folder of a run, and what it goes on from, if it is resumed.
+/// Opens the folder of a run. If the run is resumed, also reads its checkpoint.
 fn open(config: &Config, options: &Options<'_>) -> Result<(RunFolder, Option<(Stopped, State)>)> {
     let folder = folder_of(config, options.folder.as_deref())?;
     if !options.resume {
@@ -190,8 +190,8 @@ fn open(config: &Config, options: &Options<'_>) -> Result<(RunFolder, Option<(St
     Ok((folder, Some(Stopped::of(checkpoint))))
 }
 
-/// Writes the report of a run that has begun. A run that failed before its first state leaves nothing behind; one that was
-/// not resumed or replaced stays as it is.
+/// Writes the report of a run that has written a state. A run that failed before its first state
+/// leaves nothing behind. An earlier run that was neither resumed nor replaced stays unchanged.
 fn leave(folder: &RunFolder, report: &Report) -> Result<()> {
     if report.states > 0 {
         return report.write(&folder.file("report.json"));
@@ -202,10 +202,10 @@ fn leave(folder: &RunFolder, report: &Report) -> Result<()> {
     Ok(())
 }
 
-/// Finds all that can be wrong with a case before its first step, and says what a run would do.
+/// Checks everything that can be wrong with a case before its first step, and describes the run.
 ///
 /// # Errors
-/// What [`run()`] would fail with before its first step.
+/// Returns the errors that [`run()`] would return before its first step.
 pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<String> {
     let cpu = Arc::new(cpu(config)?);
     picture::check(config)?;

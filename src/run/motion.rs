@@ -1,7 +1,7 @@
-//! A motion in time, as the time loop sees it: on a mesh or on tiles, on the CPU or on a GPU.
+//! The interface between the time loop and a motion on a mesh or on tiles, on the CPU or on a GPU.
 //!
-//! The scalar types and the edge of the tiles end here: [`factory`](super::factory) chooses them, and the layers above know
-//! a motion as `dyn Motion`.
+//! The generic parameters (scalar type, edge of tiles) end here. [`factory`](super::factory)
+//! chooses them, and the layers above use `dyn Motion`.
 
 use super::states::MeshState;
 use super::tiled::TiledState;
@@ -12,78 +12,79 @@ use crate::output::{Drift, Measures, TileCounts, checkpoint};
 
 /// An interface that moves in time.
 pub(super) trait Motion {
-    /// Goes on towards a target, or for a part of the way that the user does not wait long for.
+    /// Advances towards a target, but returns at the latest after a fraction of a second.
     ///
     /// # Errors
-    /// [`Error::Numerical`] for a step that breaks down, in the numbers and expressions that the user knows;
-    /// [`Error::Device`] where memory gives out.
+    /// Returns [`Error::Numerical`] if a step breaks down, in terms of the user's vertices and
+    /// expressions, and [`Error::Device`] if memory runs out.
     fn advance(&mut self, stretch: &StepTarget) -> Result<Advance>;
 
-    /// True if there is no interface left.
+    /// Whether the interface has vanished.
     fn is_gone(&self) -> bool;
 
-    /// Measures of the state; its step, time and step length are the loop's to fill in.
+    /// Measures the state. The caller fills in the step, the time and the time step.
     ///
     /// # Errors
-    /// [`Error::Device`].
+    /// Returns [`Error::Device`] if the GPU fails or memory runs out.
     fn measure(&mut self) -> Result<Measures>;
 
-    /// All that is written of the state, as it stands now.
+    /// Returns everything that is written of the current state.
     ///
     /// # Errors
-    /// [`Error::Device`].
+    /// Returns [`Error::Device`] if the GPU fails or memory runs out.
     fn state(&mut self, step: u64, time: f64) -> Result<LateState>;
 
-    /// As much of the state as a picture shows.
+    /// Returns the part of the state that a picture shows.
     ///
     /// # Errors
-    /// [`Error::Device`].
+    /// Returns [`Error::Device`] if the GPU fails or memory runs out.
     fn view(&mut self, step: u64, time: f64) -> Result<State>;
 
-    /// All that changes, between two steps.
+    /// Returns a snapshot of the solver between two steps.
     ///
     /// # Errors
-    /// [`Error::Device`].
+    /// Returns [`Error::Device`] if the GPU fails or memory runs out.
     fn snapshot(&mut self) -> Result<checkpoint::State>;
 
-    /// Vertices of the interface.
+    /// Returns the vertices of the interface.
     ///
     /// # Errors
-    /// [`Error::Device`].
+    /// Returns [`Error::Device`] if the GPU fails or memory runs out.
     fn interface(&mut self) -> Result<Vec<[f64; 3]>>;
 
-    /// Work since the start, that before a checkpoint included.
+    /// Returns the work since the start of the run, including the work before a checkpoint.
     fn totals(&self) -> Totals;
 
-    /// What was chosen by the look of the domain.
+    /// Returns the choices that depend on the domain.
     fn choices(&self) -> Choices {
         Choices::default()
     }
 
-    /// Numbers that are found once, at the end.
+    /// Returns the numbers that are computed once, at the end.
     ///
     /// # Errors
-    /// [`Error::Device`].
+    /// Returns [`Error::Device`] if the GPU fails or memory runs out.
     fn quality(&mut self, _time: f64) -> Result<Quality> {
         Ok(Quality::default())
     }
 
-    /// The tiles, if there are any. The interface is counted too, unless memory has given out: `is_full`.
+    /// Returns the counts of the tiles, if there are any. The interface is counted too, unless
+    /// memory has run out (`is_full`).
     fn tiles(&mut self, _is_full: bool) -> Option<TileCounts> {
         None
     }
 }
 
-/// How good the end of a motion is.
+/// Quality of the final state of a motion.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Quality {
-    /// Mean of `| |grad phi| - 1 |` in the band.
+    /// Mean of `| |grad phi| - 1 |` in the narrow band.
     pub grad_norm_error: Option<f64>,
     /// Change of the mean weight along the interface of a weighted curvature flow.
     pub mean_weight: Option<Drift>,
 }
 
-/// All that is written of a state.
+/// The data of a state that is written.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, moved a few times")]
 pub(super) enum State {
     /// Values at the vertices of a mesh.
@@ -93,10 +94,10 @@ pub(super) enum State {
 }
 
 impl State {
-    /// The values at the vertices of a mesh.
+    /// Returns the values at the vertices of a mesh.
     ///
     /// # Errors
-    /// [`Error::Case`] for a state of tiles.
+    /// Returns [`Error::Case`] for a state on tiles.
     pub(super) fn of_mesh(&self) -> Result<&MeshState> {
         match self {
             State::Mesh(state) => Ok(state),
@@ -104,10 +105,10 @@ impl State {
         }
     }
 
-    /// The interface of tiles.
+    /// Returns the interface of a state on tiles.
     ///
     /// # Errors
-    /// [`Error::Case`] for a state of a mesh.
+    /// Returns [`Error::Case`] for a state on a mesh.
     pub(super) fn of_tiles(&self) -> Result<&TiledState> {
         match self {
             State::Tiles(state) => Ok(state),
@@ -116,16 +117,16 @@ impl State {
     }
 }
 
-/// A state of one domain where files or checkpoints are of another.
+/// Returns the error for a state on one kind of domain in a run on the other kind.
 pub(super) fn other(found: &str, expected: &str) -> Error {
-    let what = format!("the state is one of {found}, the run is on {expected}");
+    let what = format!("the state belongs to {found}, but the run is on {expected}");
     Error::usage(what, "begin the run again with --overwrite")
 }
 
-/// A state that later steps do not change.
+/// A state that later steps do not change. Its data may still be on the way to the host.
 pub(super) struct LateState {
-    /// What is written of it.
+    /// The data that is written.
     pub state: Late<State>,
-    /// What a checkpoint takes of it, if that can wait too.
+    /// The data of a checkpoint, if it can be collected later too.
     pub snapshot: Option<Late<checkpoint::State>>,
 }

@@ -1,12 +1,13 @@
-//! What a planar mesh has no room for.
+//! A warning for velocities that leave the plane of a planar mesh.
 
 use crate::levelset::evolution::{Coefficient, Terms};
 use crate::mesh::{Kind, Mesh};
 
-/// Share of the largest component below which a third one is rounding.
+/// A third component below this fraction of the largest one is taken for rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// Warns of a velocity that leaves the plane of a planar mesh, at time 0 if it varies.
+/// Returns a warning if the velocity leaves the plane of a planar mesh. A velocity that varies in
+/// time is checked at time 0.
 pub(super) fn leaves_the_plane(mesh: &Mesh, terms: &Terms) -> Option<String> {
     if mesh.kind != Kind::Planar {
         return None;
@@ -22,7 +23,7 @@ pub(super) fn leaves_the_plane(mesh: &Mesh, terms: &Terms) -> Option<String> {
     let out = largest(2);
     (out > ROUNDING * largest(0).max(largest(1))).then(|| {
         format!(
-            "evolve.velocity has a third component, up to {out:.3e}, which moves nothing on a planar mesh"
+            "evolve.velocity has a third component, up to {out:.3e}, which has no effect on a planar mesh"
         )
     })
 }

@@ -1,4 +1,4 @@
-//! Pictures of the states of a run.
+//! Pictures of the states of a run on a mesh.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,10 +14,11 @@ use crate::levelset::eikonal::cuda::Gpu;
 use crate::output::{RunFolder, numbered};
 use crate::picture::{self, Image, Lines, Options, Subject};
 
-/// Finds before a run what can be wrong with the file of `--picture`.
+/// Checks before a run that the file of `--picture` can be written.
 ///
 /// # Errors
-/// As [`picture::check_path`], and [`Error::Case`](crate::Error::Case) for a file that the case reads.
+/// Returns the errors of [`picture::check_path`], and [`Error::Case`](crate::Error::Case) if the
+/// case reads the file.
 pub(super) fn check(config: &Config) -> Result<()> {
     let file = config.output.picture.as_ref().and_then(|picture| picture.file.as_ref());
     let Some(file) = file else { return Ok(()) };
@@ -25,15 +26,15 @@ pub(super) fn check(config: &Config) -> Result<()> {
     check_apart(&config.inputs()?, &[file])
 }
 
-/// Finds what can be wrong with the array of the pictures.
+/// Checks the array that pictures are colored by.
 ///
 /// # Errors
-/// As [`CleanedMesh::vertex_array`].
+/// Returns the errors of [`CleanedMesh::vertex_array`].
 pub(super) fn check_array(config: &Config, cleaned: &CleanedMesh) -> Result<()> {
     colors(config, cleaned).map(drop)
 }
 
-/// The array to color by, if the case names one that is not the values themselves.
+/// Returns the array to color by, if the case names an array other than the values themselves.
 fn colors<'a>(config: &'a Config, cleaned: &CleanedMesh) -> Result<Option<(&'a str, Vec<f64>)>> {
     let array = config.output.picture.as_ref().and_then(|picture| picture.array.as_deref());
     match (array, &config.distance) {
@@ -46,15 +47,17 @@ fn colors<'a>(config: &'a Config, cleaned: &CleanedMesh) -> Result<Option<(&'a s
     }
 }
 
-/// What draws the pictures of a run: the GPU that it is on, if they are large, or the CPU; the bytes are the same.
+/// The renderer of the pictures of a run. Large pictures are drawn on the GPU of the run, others on
+/// the CPU. The files are bitwise identical.
 pub(super) struct Painter {
     of_run: Option<Arc<Cuda>>,
-    /// The same GPU with a stream of its own, as steps go on meanwhile; opened for the first picture.
+    /// The same GPU with a separate stream, because steps continue meanwhile. Opened for the first
+    /// picture.
     own: Option<Cuda>,
 }
 
-/// What a GPU is worth of [`picture::work`], where it has been started for the run: an eighth of what it must be worth by itself
-/// (`zeroset render`).
+/// The amount of [`picture::work`] from which the GPU is used. The GPU has already been started for
+/// the run, so this is an eighth of the amount that `zeroset render` requires.
 const WORTH_A_GPU: usize = 1 << 22;
 
 impl Painter {
@@ -62,8 +65,11 @@ impl Painter {
         Painter { of_run: gpu.map(device::cuda).cloned(), own: None }
     }
 
+    /// Draws a picture.
+    ///
     /// # Errors
-    /// As [`picture::draw`]; [`Error::Device`](crate::Error::Device) if the GPU fails.
+    /// Returns the errors of [`picture::draw`], and [`Error::Device`](crate::Error::Device) if the
+    /// GPU fails.
     pub(super) fn draw(&mut self, subject: &Subject<'_>, options: &Options) -> Result<Image> {
         let is_large = picture::work(subject, options) >= WORTH_A_GPU;
         let Some(of_run) = self.of_run.as_ref().filter(|_| is_large) else {
@@ -81,16 +87,17 @@ impl Painter {
 pub(super) struct Pictures<'a> {
     shown: Shown<'a>,
     picture: &'a Picture,
-    /// With the camera and range of the first picture: a series must not jump.
+    /// Options with the camera and the range of the first picture, which all pictures of a series
+    /// share.
     options: Option<Options>,
     painter: Painter,
 }
 
 impl<'a> Pictures<'a> {
-    /// `None` if the case asks for no pictures; `gpu` is that of the run.
+    /// Creates the pictures of a run on `gpu`, or `None` if the case requests no pictures.
     ///
     /// # Errors
-    /// As [`check_array`].
+    /// Returns the errors of [`check_array`].
     pub(super) fn new(
         config: &'a Config,
         cleaned: &'a CleanedMesh,
@@ -102,10 +109,11 @@ impl<'a> Pictures<'a> {
         Ok(Some(Pictures { shown, picture, options: None, painter: Painter::new(gpu) }))
     }
 
-    /// Draws a state that is written to `folder`, if each is to be drawn.
+    /// Draws a state into `folder`, if every state is to be drawn.
     ///
     /// # Errors
-    /// [`Error::Output`](crate::Error::Output); [`Error::Device`](crate::Error::Device) if a GPU that draws fails.
+    /// Returns [`Error::Output`](crate::Error::Output) if the file cannot be written, and
+    /// [`Error::Device`](crate::Error::Device) if the GPU fails.
     pub(super) fn add(&mut self, state: &MeshState, folder: &RunFolder) -> Result<()> {
         if self.picture.every != Drawn::State {
             return Ok(());
@@ -113,11 +121,11 @@ impl<'a> Pictures<'a> {
         self.draw(state, folder.file(&numbered(&self.shown.config.name(), state.step, "png")))
     }
 
-    /// Draws the last state: to the file of `--picture`, or to `NAME.png` in `folder` unless that
-    /// holds a picture of each state.
+    /// Draws the last state to the file of `--picture`. Without such a file, draws it to `NAME.png`
+    /// in `folder`, unless every state is drawn there.
     ///
     /// # Errors
-    /// As [`Pictures::add`].
+    /// Returns the same errors as [`Pictures::add`].
     pub(super) fn finish(&mut self, state: &MeshState, folder: Option<&RunFolder>) -> Result<()> {
         let file = match (&self.picture.file, folder) {
             (Some(file), _) => file.clone(),
@@ -129,10 +137,10 @@ impl<'a> Pictures<'a> {
         self.draw(state, file)
     }
 
-    /// Takes camera and range from a state.
+    /// Sets the camera and the range from a state.
     ///
     /// # Errors
-    /// [`Error::Case`](crate::Error::Case) for options that do not fit it.
+    /// Returns [`Error::Case`](crate::Error::Case) for options that do not fit the state.
     pub(super) fn settle(&mut self, state: &MeshState) -> Result<()> {
         let settled = self.picture.options().settled(&self.shown.subject(state, ""))?;
         self.options = Some(settled);
@@ -153,7 +161,7 @@ impl<'a> Pictures<'a> {
     }
 }
 
-/// What is seen on the pictures.
+/// The content of the pictures.
 struct Shown<'a> {
     config: &'a Config,
     cleaned: &'a CleanedMesh,
@@ -177,7 +185,7 @@ impl Shown<'_> {
     }
 }
 
-/// Name of the case, or of the mesh if there is no case file.
+/// Returns the name of the case, or of the mesh if there is no case file.
 pub(super) fn title(config: &Config) -> String {
     let file = match config.mesh().and_then(|mesh| mesh.path.as_ref()) {
         Some(mesh) if config.origin.file.as_os_str().is_empty() => mesh,
@@ -186,7 +194,7 @@ pub(super) fn title(config: &Config) -> String {
     picture::name_of(file).to_string()
 }
 
-/// A time in at most six digits.
+/// Formats a time with at most seven digits.
 pub(super) fn time(t: f64) -> String {
     if t != 0.0 && !(1e-4..1e7).contains(&t.abs()) {
         return format!("{t:.3e}");

@@ -1,4 +1,4 @@
-//! The task [reconstruct]: a surface from the samples of a cloud, as the only state of a run.
+//! The task [reconstruct]: a surface from a point cloud, written as the only state of the run.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::mesh::Mesh;
 use crate::output::{Report, RunFolder, Series, Status, Verdict, numbered};
 use crate::reconstruct::{self, Scan, surface};
 
-/// A case that reconstructs.
+/// A case that reconstructs a surface.
 pub(super) struct ReconstructTask<'a> {
     pub config: &'a Config,
     pub source: &'a CloudSource,
@@ -82,7 +82,7 @@ impl Task for ReconstructTask<'_> {
 }
 
 impl ReconstructTask<'_> {
-    /// The device for a cloud.
+    /// Chooses the device for a point cloud.
     fn device(&self, cloud: &PointCloud) -> Result<Device> {
         Device::choose(self.config, Size::Samples(cloud.len()))
     }
@@ -91,7 +91,7 @@ impl ReconstructTask<'_> {
         self.config.reconstruct.clone().unwrap_or_default().options()
     }
 
-    /// The file and the cloud in it, which the options of the case are for.
+    /// Reads the point cloud and checks that the options of the case apply to it.
     fn read(&self) -> Result<(PathBuf, PointCloud, CloudReport)> {
         let path = self.config.resolve(&self.source.path)?;
         let (cloud, file) = read_cloud(&path)?;

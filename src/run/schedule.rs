@@ -1,9 +1,9 @@
-//! When a run writes, measures and ends; pure bookkeeping, so that it can be tested alone.
+//! The schedule of a run: when states and measures are due and when the run ends.
 
 use crate::config::{Evolve, Output};
 use crate::levelset::evolution::{Advance, StepTarget};
 
-/// What is due after a step.
+/// The outputs that are due after a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Due {
     pub state: bool,
@@ -11,7 +11,7 @@ pub(super) struct Due {
     pub end: Option<End>,
 }
 
-/// Why a run ends.
+/// The reason why a run ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Time,
@@ -21,7 +21,7 @@ pub(super) enum End {
 }
 
 impl End {
-    /// In words, for the report.
+    /// Returns the reason in words, for the report.
     pub(super) fn words(self) -> &'static str {
         match self {
             End::Time => "end_time reached",
@@ -31,7 +31,7 @@ impl End {
         }
     }
 
-    /// The end these words say; none for others.
+    /// Returns the reason that these words describe, or `None` for other words.
     pub(super) fn from_words(words: &str) -> Option<Self> {
         [End::Time, End::Steps, End::Steady, End::Gone].into_iter().find(|end| end.words() == words)
     }
@@ -46,11 +46,11 @@ pub(super) struct Schedule {
     every: Option<u64>,
     interval: Option<f64>,
     measures_every: Option<u64>,
-    /// Number of the next output time, `next * interval`.
+    /// Number of the next output time, which is `next * interval`.
     next: u64,
     time: f64,
     steps: u64,
-    /// The time the step under way must not pass.
+    /// The time that the current steps must not pass.
     target: f64,
 }
 
@@ -59,7 +59,7 @@ impl Schedule {
         Schedule {
             end_time: evolve.end_time.unwrap_or(f64::INFINITY),
             max_steps: evolve.max_steps.unwrap_or(u64::MAX),
-            // No rate is negative.
+            // Rates are never negative, so -1 disables this end.
             steady: evolve.steady.unwrap_or(-1.0),
             every: output.every,
             interval: output.interval,
@@ -71,12 +71,12 @@ impl Schedule {
         }
     }
 
-    /// The same further on: `next` is the number of the next output time.
+    /// Returns the schedule at a later point. `next` is the number of the next output time.
     pub(super) fn at(self, next: u64, time: f64, steps: u64) -> Self {
         Schedule { next, time, steps, ..self }
     }
 
-    /// Number of the next output time.
+    /// Returns the number of the next output time.
     pub(super) fn next_output(&self) -> u64 {
         self.next
     }
@@ -89,10 +89,10 @@ impl Schedule {
         self.steps
     }
 
-    /// How far steps may go before something is due; `steps` of them at most.
+    /// Returns the target for the next steps: at most `steps` steps, and not beyond the next event.
     pub(super) fn stretch(&mut self, steps: u64) -> StepTarget {
         self.target = match self.interval {
-            // Output times that are the end but for rounding are the end.
+            // An output time that differs from the end time only by rounding is the end time.
             Some(dt) if self.next as f64 * dt < self.end_time - 1e-9 * dt => self.next as f64 * dt,
             _ => self.end_time,
         };
@@ -107,7 +107,8 @@ impl Schedule {
         }
     }
 
-    /// Counts what was done of a stretch; `gone` says that there is no interface left.
+    /// Updates the schedule after some steps and returns what is due. `gone` says that the
+    /// interface has vanished.
     pub(super) fn arrive(&mut self, done: &Advance, gone: bool) -> Due {
         self.time = done.clock;
         self.steps += done.steps;
@@ -152,7 +153,7 @@ mod tests {
         Schedule::new(config.evolve.as_ref().unwrap(), &config.output)
     }
 
-    /// One step of at most `dt`.
+    /// Takes one step of at most `dt`.
     fn step(schedule: &mut Schedule, dt: f64, rate: f64, gone: bool) -> Due {
         let stretch = schedule.stretch(u64::MAX);
         let dt = dt.min(stretch.largest_step());
@@ -160,7 +161,7 @@ mod tests {
         schedule.arrive(&stretch.after(dt, rate), gone)
     }
 
-    /// Steps of at most `dt` to the end: times at which a state was due.
+    /// Takes steps of at most `dt` to the end and returns the times at which a state was due.
     fn states(schedule: &mut Schedule, dt: f64) -> (Vec<f64>, End) {
         let mut times = Vec::new();
         for _ in 0..100_000 {
@@ -181,10 +182,10 @@ mod tests {
         let (times, end) = states(&mut run, 0.03);
         let expected: Vec<f64> =
             (1..=7).map(|k| if k == 7 { 0.7 } else { f64::from(k) * 0.1 }).collect();
-        // 7 * 0.1 exceeds 0.7 by one bit: the end comes first.
+        // 7 * 0.1 exceeds 0.7 by one bit, so the end comes first.
         assert_eq!(times, expected);
         assert_eq!(end, End::Time);
-        // 4 steps for each interval.
+        // Four steps per interval.
         assert_eq!(run.steps(), 28);
     }
 

@@ -1,4 +1,4 @@
-//! What a solver starts from: the initial level set, coefficients, speeds.
+//! The inputs of a mesh solver: the initial level set, coefficients and speeds.
 
 use rayon::prelude::*;
 
@@ -14,11 +14,11 @@ use crate::levelset::evolution::{Coefficient, Terms};
 use crate::mesh::Mesh;
 use crate::mesh::check::facets::CellsAround;
 
-/// Looks up the coefficients of `[evolve]`.
+/// Returns the coefficients of `[evolve]`.
 ///
 /// # Errors
-/// Those of [`CleanedMesh::vertex_array`] and [`vertex_field`]; [`Error::Case`] for a negative curvature
-/// coefficient, which for one that depends on time is looked at at time 0.
+/// Returns the errors of [`CleanedMesh::vertex_array`] and [`vertex_field`], and [`Error::Case`]
+/// for a negative curvature coefficient. A coefficient that depends on time is checked at time 0.
 pub fn terms(config: &Config, cleaned: &CleanedMesh) -> Result<Terms> {
     let evolve = config.evolve.as_ref();
     let velocity = match evolve.and_then(|e| e.velocity.as_ref()) {
@@ -61,14 +61,14 @@ pub fn terms(config: &Config, cleaned: &CleanedMesh) -> Result<Terms> {
     if terms.is_zero() && evolve.is_some_and(|e| e.end_time.is_none()) {
         return Err(config.error_at(
             "evolve",
-            "evolve moves nothing, for all its arrays are zero, and has no end_time",
+            "evolve moves nothing because all its arrays are zero, and it has no end_time",
             "choose other arrays, see `zeroset info`",
         ));
     }
     Ok(terms)
 }
 
-/// The coefficient that is written at `key`, zero if nothing is.
+/// Returns the coefficient given at `key`, or zero if there is none.
 fn coefficient(
     config: &Config,
     cleaned: &CleanedMesh,
@@ -77,7 +77,7 @@ fn coefficient(
 ) -> Result<Coefficient<1>> {
     let rows = |values: Vec<f64>| Coefficient::PerVertex(values.into_iter().map(|x| [x]).collect());
     match written {
-        // Of volumes the case has been checked.
+        // Config validation refuses volumes on meshes.
         None | Some(config::Coefficient::Volume(_)) => Ok(Coefficient::Uniform([0.0])),
         Some(config::Coefficient::Number(x)) => Ok(Coefficient::Uniform([*x])),
         Some(config::Coefficient::Data { data }) => {
@@ -93,7 +93,7 @@ fn coefficient(
     }
 }
 
-/// A coefficient of any kind as a field over the vertices.
+/// Returns a coefficient of any kind as a field over the vertices.
 fn field(
     config: &Config,
     cleaned: &CleanedMesh,
@@ -102,7 +102,7 @@ fn field(
 ) -> Result<Field> {
     match written {
         config::Coefficient::Number(x) => Ok(Field::constant(*x)),
-        // The case has been checked for it.
+        // Config validation refuses volumes on meshes.
         config::Coefficient::Volume(_) => Ok(Field::constant(0.0)),
         config::Coefficient::Data { data } => {
             let rows =
@@ -115,7 +115,7 @@ fn field(
     }
 }
 
-/// A velocity of numbers and expressions.
+/// Returns a velocity whose components are numbers and expressions.
 fn vector(
     config: &Config,
     cleaned: &CleanedMesh,
@@ -129,7 +129,7 @@ fn vector(
         Component::Expression(expression) => expression.uses_time(),
     });
     let key = |k: usize| format!("evolve.velocity.{k}");
-    // Of volumes the case has been checked.
+    // Config validation refuses volumes on meshes.
     if varies {
         let field = |k: usize| match &components[k] {
             Component::Number(x) => Ok(Field::constant(*x)),
@@ -152,7 +152,8 @@ fn vector(
     Ok(Coefficient::PerVertex(rows))
 }
 
-/// Refuses a coefficient, written so, that is negative somewhere, at time 0 if it varies.
+/// Refuses a coefficient that is negative somewhere. One that varies in time is checked at time 0.
+/// `written` is its form in the case.
 fn not_negative(
     config: &Config,
     cleaned: &CleanedMesh,
@@ -165,7 +166,7 @@ fn not_negative(
     let (values, time): (Vec<f64>, &str) = match coefficient {
         Coefficient::PerVertex(rows) => (rows.iter().map(|row| row[0]).collect(), ""),
         Coefficient::Varying([field]) => (field.values(&cleaned.mesh.vertices, 0.0), " at t = 0"),
-        // The case has been checked for it.
+        // Config validation refuses negative numbers.
         Coefficient::Uniform(_) => return Ok(()),
     };
     let Some(k) = values.iter().position(|value| *value < 0.0) else { return Ok(()) };
@@ -186,15 +187,15 @@ fn not_negative(
 pub struct Start {
     /// phi at the vertices of the cleaned mesh.
     pub phi: Vec<f64>,
-    /// What was doubtful in the file it came from, one sentence each.
+    /// Warnings about the file that phi comes from, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// phi of `[initial]` on the cleaned mesh.
+/// Returns phi of `[initial]` on the cleaned mesh.
 ///
 /// # Errors
-/// Those of [`CleanedMesh::vertex_array`]; [`Error::Input`] for the file of a surface or curve;
-/// [`Error::Case`] if its zero set does not meet the mesh.
+/// Returns the errors of [`CleanedMesh::vertex_array`], [`Error::Input`] for an invalid surface or
+/// curve file, and [`Error::Case`] if the zero set does not meet the mesh.
 pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
     let mut warnings = Vec::new();
     let phi = match &config.initial {
@@ -239,11 +240,11 @@ pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
     Ok(Start { phi, warnings })
 }
 
-/// Slowness `1 / speed` of a distance.
+/// Returns the slowness `1 / speed` of a distance.
 ///
 /// # Errors
-/// Those of [`CleanedMesh::cell_array`] and [`cell_values`]; [`Error::Case`] naming the cell as stored
-/// for a speed out of [`Speed::RANGE`].
+/// Returns the errors of [`CleanedMesh::cell_array`] and [`cell_values`], and [`Error::Case`]
+/// naming the stored cell if a speed is outside [`Speed::RANGE`].
 pub fn slowness(config: &Config, cleaned: &CleanedMesh) -> Result<Slowness<f64>> {
     let (key, speeds) = match config.distance.as_ref().and_then(|d| d.speed.as_ref()) {
         None => return Ok(Slowness::Uniform(1.0)),
@@ -273,9 +274,10 @@ pub fn slowness(config: &Config, cleaned: &CleanedMesh) -> Result<Slowness<f64>>
     Ok(Slowness::PerCell(speeds.into_iter().map(|speed| 1.0 / speed).collect()))
 }
 
-/// Mean length of the edges of a mesh, mesh units.
+/// Returns the mean edge length of a mesh in mesh units.
 ///
-/// Summed in blocks of a fixed size: the same bits for any number of threads.
+/// The sum is taken in blocks of a fixed size, so that the result is bitwise identical for any
+/// number of threads.
 pub fn mean_edge(mesh: &Mesh) -> f64 {
     const BLOCK: usize = 4096;
     let edges = CellsAround::new(mesh.n_vertices(), &mesh.cells, mesh.kind.arity()).edges();
@@ -312,7 +314,7 @@ mod tests {
         assert!(matches!(found.velocity, Coefficient::Uniform([0.0, 0.0, 0.0])));
         let Coefficient::PerVertex(rows) = found.normal_speed else { panic!() };
         assert_eq!(rows, [[0.0], [2.0], [3.0], [4.0]]);
-        // A quarter turn in time 1/4 about (1, 0, 0): the origin moves along -y with 2 pi.
+        // A quarter turn in time 1/4 about (1, 0, 0): the origin moves along -y with speed 2 pi.
         let turn = "velocity.rotation = { axis = [0, 0, 3], center = [1, 0, 0], period = 1 }";
         let Coefficient::PerVertex(rows) = terms(turn).unwrap().velocity else { panic!() };
         assert!((rows[0][1] + 2.0 * std::f64::consts::PI).abs() < 1e-12 && rows[0][0] == 0.0);
@@ -367,7 +369,7 @@ mod tests {
             ),
             (
                 "normal_speed = \"{wind}*2\"",
-                "has 3 numbers per vertex, needed: 1; choose another array, see `zeroset info`\n    \
+                "has 3 numbers per vertex instead of 1; choose another array, see `zeroset info`\n    \
                  | {wind}*2\n    | ^^^^^^",
             ),
             (
@@ -405,7 +407,8 @@ mod tests {
             let text = format!("[distance]\nfrom = [\"vertex:0\"]\nspeed = \"{speed}\"\n");
             slowness(&config(&text), &cleaned)
         };
-        // Centroids (2/3, 1/3) and (1/3, 2/3); curv at the corners 0, 2, 3 and 0, 3, 4.
+        // The centroids are (2/3, 1/3) and (1/3, 2/3). The values of curv at the corners are 0, 2,
+        // 3 and 0, 3, 4.
         let Slowness::PerCell(rows) = slowness("1/(6*(x - y))^2 + curv*0").unwrap() else {
             panic!()
         };

@@ -1,4 +1,4 @@
-//! A distance into one file, without the folder of a run.
+//! The command `zeroset distance`: a distance written to one file, without the folder of a run.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,13 +18,14 @@ use crate::error::{Error, Result};
 use crate::io::vtk::Compression;
 use crate::output::{Report, Status};
 
-/// Computes the distance of a case into one file, without a folder and a report file.
+/// Computes the distance of a case and writes it to one file, without a run folder and a report
+/// file.
 ///
-/// `output` ends in `.vtu`, `.vtp`, `.shape.gii`, `.label.gii`, `.morph` or `.label`. Paths, if the case asks for some, go
-/// into `paths`, by default `<stem of output>_paths.vtp`.
+/// `output` ends in `.vtu`, `.vtp`, `.shape.gii`, `.label.gii`, `.morph` or `.label`. Paths that
+/// the case requests are written to `paths`, by default to `<stem of output>_paths.vtp`.
 ///
 /// # Errors
-/// All kinds of [`Error`]; [`Error::Case`] if the case has another task.
+/// Returns any kind of [`Error`], and [`Error::Case`] if the case has another task.
 pub fn distance(
     config: &Config,
     output: &Path,
@@ -44,12 +45,12 @@ fn distance_on(
 ) -> Result<Report> {
     let start = Instant::now();
     let distance = config.distance.as_ref().ok_or_else(|| {
-        Error::usage("the case does not compute a distance", "add a table [distance]")
+        Error::usage("the case does not compute a distance", "add a [distance] table")
     })?;
     let beside = paths_beside(output);
     let paths = paths.unwrap_or(&beside);
     check_outputs(config, distance, output, paths)?;
-    // Without a run to end in order, Ctrl-C ends the program.
+    // No run has to end cleanly here, so Ctrl-C simply ends the program.
     let never = AtomicBool::new(false);
     let mut stage = Stages::new(observer, &never);
     let mut report = DistanceTask { config, distance, cpu: cpu.clone() }.report();
@@ -69,14 +70,14 @@ fn distance_on(
     Ok(report)
 }
 
-/// Where paths go if nothing is said.
+/// Returns the default file of the paths.
 fn paths_beside(output: &Path) -> PathBuf {
     let stem = output.file_stem().unwrap_or_default().to_string_lossy();
     let stem = stem.trim_end_matches(".shape").trim_end_matches(".label");
     output.with_file_name(format!("{stem}_paths.vtp"))
 }
 
-/// Refuses files that cannot be written, or that the case reads.
+/// Refuses output files that cannot be written or that the case reads.
 fn check_outputs(config: &Config, distance: &Distance, output: &Path, paths: &Path) -> Result<()> {
     states::check_single(output, None)?;
     states::check_extras(output, distance)?;

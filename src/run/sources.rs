@@ -1,4 +1,5 @@
-//! Sources of a distance: shape of its front, vertices around its seeds, starts of its paths.
+//! The sources of a distance on a mesh: the shape of its front, its seeds, and the starts of its
+//! paths.
 
 use std::cell::OnceCell;
 
@@ -13,22 +14,24 @@ use crate::levelset::eikonal::{Front, Slowness, path};
 use crate::mesh::Kind;
 use crate::surface::Locator;
 
-/// Shape of the front of a distance: what the case asks for, or what holds.
+/// Returns the shape of the front of a distance: the shape that the case requests, or else circular
+/// where its formula is valid.
 ///
 /// # Errors
-/// [`Error::Case`] with the reason if a circular front is asked for and does not hold.
+/// Returns [`Error::Case`] with the reason if the case requests a circular front where it is not
+/// valid.
 pub fn front(config: &Config, slowness: &Slowness<f64>, cleaned: &CleanedMesh) -> Result<Front> {
     let Some(distance) = &config.distance else { return Ok(Front::Plane) };
     let from = &distance.from;
     let is_point = |seed: &Seed| matches!(seed, Seed::Vertices { .. } | Seed::Point { .. });
     let wrong = if cleaned.mesh.kind == Kind::Volume {
-        Some("its formula is one of triangles, and the mesh has tetrahedra".to_string())
+        Some("its formula is for triangles, but the mesh has tetrahedra".to_string())
     } else if matches!(slowness, Slowness::PerCell(_)) {
         Some("the speed differs between cells".to_string())
     } else if from.is_empty() {
-        Some("the zero set of [initial] is no point".to_string())
+        Some("the zero set of [initial] is not a point".to_string())
     } else if let Some(other) = from.iter().find(|seed| !is_point(seed)) {
-        Some(format!("{other} is no vertex or point"))
+        Some(format!("{other} is neither a vertex nor a point"))
     } else if from.iter().any(|seed| seed.start() != from[0].start()) {
         Some("the seeds have different start values".to_string())
     } else {
@@ -37,22 +40,24 @@ pub fn front(config: &Config, slowness: &Slowness<f64>, cleaned: &CleanedMesh) -
     match (distance.front, wrong) {
         (FrontShape::Circular, Some(wrong)) => {
             let what = format!("distance.front cannot be circular: {wrong}");
-            Err(config.error_at("distance.front", what, "take \"auto\" or \"plane\""))
+            Err(config.error_at("distance.front", what, "use \"auto\" or \"plane\""))
         }
         (FrontShape::Plane, _) | (_, Some(_)) => Ok(Front::Plane),
         (_, None) => Ok(Front::Circular),
     }
 }
 
-/// The seeds of a distance on the cleaned mesh, each with its number in `from`; for circular fronts
-/// vertices one by one. `with_parts` adds the parts that paths end at.
+/// Returns the sources of a distance on the cleaned mesh, each with the number of its seed in
+/// `from`.
 ///
-/// A point or curve off the mesh is moved to it: up to one edge length with a warning, further only
-/// if `snap` is set.
+/// For circular fronts every vertex is a source of its own. `with_parts` adds the simplices where
+/// paths end. A point or curve off the mesh is moved to it. Up to one edge length this causes a
+/// warning, beyond that it requires `snap`.
 ///
 /// # Errors
-/// Those of [`CleanedMesh::vertex`], [`CleanedMesh::group`], [`io::read_curves`] and [`vertex_values`];
-/// [`Error::Case`] for a point off the mesh and for a zero set that does not meet it.
+/// Returns the errors of [`CleanedMesh::vertex`], [`CleanedMesh::group`], [`io::read_curves`] and
+/// [`vertex_values`], and [`Error::Case`] for a point off the mesh or a zero set that does not meet
+/// it.
 pub fn sources(
     config: &Config,
     slowness: &Slowness<f64>,
@@ -67,7 +72,8 @@ pub fn sources(
     for (number, seed) in (0_u32..).zip(&distance.from) {
         let key = format!("distance.from.{number}");
         let found = around.seed(seed, &key).map_err(config.locate(&key))?;
-        // Circles are drawn round points of value 0; the start value comes on top in the end.
+        // Circular fronts are computed with value 0 at their sources. The start value is added at
+        // the end.
         let start = if front == Front::Circular { 0.0 } else { seed.start() };
         let numbered = |source: Source| (number, source.numbered(number, start));
         sources.extend(found.into_iter().map(numbered));
@@ -75,7 +81,7 @@ pub fn sources(
     Ok(sources)
 }
 
-/// What finding the vertices around a seed takes.
+/// The inputs for finding the vertices around a seed.
 struct Around<'a> {
     config: &'a Config,
     cleaned: &'a CleanedMesh,
@@ -83,7 +89,7 @@ struct Around<'a> {
     front: Front,
     with_parts: bool,
     snap: bool,
-    /// Made for the first seed that is a place on the mesh.
+    /// Created for the first seed that is a point or curve.
     locator: OnceCell<Locator<'a>>,
 }
 
@@ -92,7 +98,7 @@ impl Around<'_> {
         self.locator.get_or_init(|| Locator::new(&self.cleaned.mesh))
     }
 
-    /// The sources of a seed, without its start value.
+    /// Returns the sources of a seed, without its start value.
     fn seed(&self, seed: &Seed, key: &str) -> Result<Vec<Source>> {
         let (mesh, slowness) = (&self.cleaned.mesh, self.slowness);
         match seed {
@@ -129,9 +135,9 @@ impl Around<'_> {
                 let phi = vertex_values(self.config, self.cleaned, key, expression, 0.0)?;
                 let inside = phi.iter().filter(|&&x| x < 0.0).count();
                 if inside == 0 || inside == phi.len() {
-                    let side = if inside == 0 { "negative nowhere" } else { "negative everywhere" };
+                    let side = if inside == 0 { "nowhere negative" } else { "negative everywhere" };
                     let what = format!("{seed}: it is {side} on the mesh, so it has no zero set");
-                    return Err(Error::usage(what, "take an expression that changes its sign"));
+                    return Err(Error::usage(what, "use an expression that changes sign"));
                 }
                 Ok(vec![source::around_zero_set(mesh, &phi, slowness)])
             }
@@ -149,8 +155,8 @@ impl Around<'_> {
     }
 }
 
-/// Refuses what lies off the mesh by more than an edge unless it is to be moved there (`snap`), warns
-/// of less.
+/// Refuses a seed that lies more than one edge length off the mesh, unless `snap` moves it there.
+/// Warns about a smaller distance.
 fn not_far(what: &str, gap: f64, edge: f64, nearest: Option<[f64; 3]>, snap: bool) -> Result<()> {
     let nearest = nearest
         .map_or(String::new(), |[x, y, z]| format!("; its nearest point is {x:.6},{y:.6},{z:.6}"));
@@ -158,20 +164,20 @@ fn not_far(what: &str, gap: f64, edge: f64, nearest: Option<[f64; 3]>, snap: boo
     if gap > edge && !snap {
         return Err(Error::usage(
             format!("{place}, where edges are {edge:.3e} long"),
-            "correct it, or take the nearest points with --snap (snap = true)",
+            "correct it, or use the nearest points with --snap (snap = true)",
         ));
     }
-    // Less is what coordinates in 32-bit numbers leave.
+    // Smaller gaps come from coordinates stored as 32-bit numbers.
     if gap > 1e-6 * edge {
         tracing::warn!("{place}");
     }
     Ok(())
 }
 
-/// Where the paths of a distance start, on the cleaned mesh, with their names.
+/// Returns the starts of the paths of a distance on the cleaned mesh, with their names.
 ///
 /// # Errors
-/// Those of [`CleanedMesh::vertex`]; [`Error::Case`] for a point off the mesh.
+/// Returns the errors of [`CleanedMesh::vertex`], and [`Error::Case`] for a point off the mesh.
 pub fn path_starts(config: &Config, cleaned: &CleanedMesh) -> Result<Vec<(String, path::Start)>> {
     let Some(distance) = &config.distance else { return Ok(Vec::new()) };
     let mut starts = Vec::new();
@@ -194,7 +200,7 @@ pub fn path_starts(config: &Config, cleaned: &CleanedMesh) -> Result<Vec<(String
                 }
                 starts.push((seed.to_string(), path::Start::Point(*at)));
             }
-            // The case has been checked for it.
+            // Config validation refuses other seeds.
             _ => {}
         }
     }

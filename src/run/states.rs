@@ -1,4 +1,4 @@
-//! Writing the states of a run: VTK series of phi and of the interface, cortex files.
+//! Writing the states of a run on a mesh: VTK series of phi and of the interface, and cortex files.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub(super) struct MeshState {
     pub extras: Extras,
 }
 
-/// More arrays of a distance.
+/// Additional arrays of a distance.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extras {
     /// Number of the nearest seed per vertex, -1 where no front has been.
@@ -38,7 +38,7 @@ pub(super) struct Extras {
 }
 
 impl Extras {
-    /// The arrays as they are stored.
+    /// Returns the arrays in the order of the stored mesh.
     fn stored(&self, cleaned: &CleanedMesh) -> StoredExtras {
         let none = [f64::NAN; 3];
         StoredExtras {
@@ -53,7 +53,7 @@ impl Extras {
 
 struct StoredExtras {
     labels: Option<Vec<i32>>,
-    /// Per vertex and per cell.
+    /// Gradients per vertex and per cell.
     gradient: Option<[Vec<[f64; 3]>; 2]>,
 }
 
@@ -73,7 +73,7 @@ impl StoredExtras {
     }
 }
 
-/// The mesh as stored, for output: its vertices in their order, the cells that are used.
+/// The mesh in the order of the stored vertices, for output, with the cells that are used.
 pub(super) struct StoredMesh<'a> {
     cleaned: &'a CleanedMesh,
     cells: Cow<'a, [u32]>,
@@ -94,11 +94,11 @@ impl<'a> StoredMesh<'a> {
     }
 }
 
-/// Where states go.
+/// The destination of states.
 enum Target {
-    /// A file each, and the list of them.
+    /// One file per state, and a list of the files.
     Files(Series),
-    /// All into one file.
+    /// One file with all states.
     One(HdfSeries),
 }
 
@@ -138,7 +138,7 @@ impl<'a> States<'a> {
             SeriesFormat::Vtkhdf => {
                 let file = folder.file(&format!("{name}.vtkhdf"));
                 let series = HdfSeries::new(&file, compression);
-                // HDF5 packs its arrays itself.
+                // HDF5 compresses its arrays itself.
                 (Target::One(series), mesh.geometry(Compression::None))
             }
         };
@@ -161,7 +161,7 @@ impl<'a> States<'a> {
     /// Writes all files of a state.
     ///
     /// # Errors
-    /// [`Error::Output`]; those of pictures.
+    /// Returns [`Error::Output`] if a file cannot be written, and the errors of pictures.
     pub(super) fn write_mesh(&mut self, state: &MeshState) -> Result<()> {
         let phi = self.cleaned.as_stored(&state.phi, f64::NAN);
         self.write_values(state, &phi)?;
@@ -177,7 +177,7 @@ impl<'a> States<'a> {
         self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.add(state, self.folder))
     }
 
-    /// Writes the values of a state at the vertices, as they are stored in `phi`.
+    /// Writes the values of a state at the vertices. `phi` is in the order of the stored mesh.
     fn write_values(&mut self, state: &MeshState, phi: &[f64]) -> Result<()> {
         let asked = |field| self.config.output.fields.contains(&field);
         let (band, patch);
@@ -204,7 +204,7 @@ impl<'a> States<'a> {
         Ok(())
     }
 
-    /// Writes the interface of a state, if the case asks for it.
+    /// Writes the interface of a state, if the case requests it.
     fn write_interfaces(&mut self, state: &MeshState) -> Result<()> {
         let Some(interfaces) = &mut self.interfaces else { return Ok(()) };
         let found = surface::extract(&self.cleaned.mesh, &state.phi);
@@ -221,10 +221,10 @@ impl<'a> States<'a> {
         Ok(())
     }
 
-    /// Draws the last state; nothing is written after it.
+    /// Draws the last state. No state is written afterwards.
     ///
     /// # Errors
-    /// Those of pictures.
+    /// Returns the errors of pictures.
     pub(super) fn finish_mesh(&mut self, last: &MeshState) -> Result<()> {
         self.pictures.as_mut().map_or(Ok(()), |pictures| pictures.finish(last, Some(self.folder)))
     }
@@ -252,7 +252,7 @@ impl Files for States<'_> {
         }
         self.written = written;
         if !due && self.written.last().is_some_and(|&(last, _)| last != step) {
-            // One file has been cut back already.
+            // A file with all states has already been truncated above.
             if let Target::Files(series) = &self.states {
                 series.forget(step)?;
             }
@@ -281,8 +281,8 @@ impl Files for States<'_> {
     }
 }
 
-/// Writes an interface with normals: of triangles into STL, at vertices into the others. One that is
-/// gone leaves no file.
+/// Writes an interface with normals: per triangle in STL, per vertex in other formats. Writes no
+/// file if the interface has vanished.
 fn write_interface(path: &Path, found: &Interface, file: InterfaceFile) -> Result<()> {
     let triangles = if found.arity == 3 { found.cells.clone() } else { Vec::new() };
     let mut mesh = Mesh::new(Kind::Surface, found.vertices.clone(), triangles);
@@ -295,16 +295,17 @@ fn write_interface(path: &Path, found: &Interface, file: InterfaceFile) -> Resul
     write_surface(path, &mesh)
 }
 
-/// Writes an interface to a file of the kind its name says. One that is gone leaves no file.
+/// Writes an interface to a file whose ending selects the format. Writes no file if the interface
+/// has vanished.
 pub(super) fn write_surface(path: &Path, mesh: &Mesh) -> Result<()> {
     if mesh.cells.is_empty() && mesh.groups.is_empty() {
         return remove(path);
     }
-    // All that could be lost is digits: STL has 32 bits.
+    // Only digits can be lost, because STL stores 32-bit numbers. The report of losses is ignored.
     write_mesh(path, mesh, &WriteOptions::default()).map(drop)
 }
 
-/// The kinds of file that what is at the vertices can be written to, the longest ending first.
+/// File name endings that vertex values can be written to. `label.gii` must precede `gii`.
 const ENDINGS: [&str; 6] = ["label.gii", "vtu", "vtp", "gii", "morph", "label"];
 
 fn ending(path: &Path) -> Option<&'static str> {
@@ -313,15 +314,15 @@ fn ending(path: &Path) -> Option<&'static str> {
     ENDINGS.into_iter().find(has)
 }
 
-/// Refuses labels and gradients in files of one array, and a file of labels without labels.
+/// Refuses labels and gradients in files that hold one array, and a label file without labels.
 ///
 /// # Errors
-/// [`Error::Case`] naming the endings that hold more.
+/// Returns [`Error::Case`] naming the endings that hold more.
 pub(super) fn check_extras(path: &Path, distance: &Distance) -> Result<()> {
     let (labels, gradient) = (distance.labels, distance.gradient);
     let remedy = "write labels and gradients to .vtu or .vtp, labels alone to .label.gii";
     let wrong = match ending(path) {
-        Some("label.gii") if !labels => ("holds labels, and none are asked for", "add --labels"),
+        Some("label.gii") if !labels => ("holds labels, but none were requested", "add --labels"),
         Some("label.gii") if gradient => ("such a file holds labels only", remedy),
         Some("gii" | "morph" | "label") if labels || gradient => {
             ("such a file holds one array only", remedy)
@@ -331,11 +332,11 @@ pub(super) fn check_extras(path: &Path, distance: &Distance) -> Result<()> {
     Err(Error::usage(format!("{}: {}", path.display(), wrong.0), wrong.1))
 }
 
-/// Says whether [`write_single`] can write to `path`, as far as can be told beforehand.
+/// Checks whether [`write_single`] can write to `path`, as far as possible beforehand.
 ///
 /// # Errors
-/// [`Error::Case`] naming the endings that are known or fit the kind of mesh; [`Error::Output`]
-/// for a folder that is not there or cannot be written.
+/// Returns [`Error::Case`] naming the endings that are known and fit the kind of mesh, and
+/// [`Error::Output`] if the folder does not exist or cannot be written.
 pub(super) fn check_single(path: &Path, kind: Option<Kind>) -> Result<()> {
     let wrong = match (ending(path), kind) {
         (None, _) => "what to write is not known by its ending",
@@ -351,7 +352,8 @@ pub(super) fn check_single(path: &Path, kind: Option<Kind>) -> Result<()> {
     Err(Error::usage(format!("{}: {wrong}", path.display()), remedy))
 }
 
-/// "did you mean .shape.gii? ", by the last two endings of a name or by the last.
+/// Returns a suggestion such as "did you mean .shape.gii? " for the last two endings of a name or
+/// for the last one.
 fn nearly(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut parts = name.rsplit('.');
@@ -363,10 +365,10 @@ fn nearly(path: &Path) -> String {
     }
 }
 
-/// Says whether lines can be written to `path`.
+/// Checks whether lines can be written to `path`.
 ///
 /// # Errors
-/// As [`check_single`].
+/// Returns the same errors as [`check_single`].
 pub(super) fn check_lines(path: &Path) -> Result<()> {
     if ending(path) != Some("vtp") {
         let what = format!("{}: paths are lines, which are written as .vtp", path.display());
@@ -375,12 +377,13 @@ pub(super) fn check_lines(path: &Path) -> Result<()> {
     check_folder(path)
 }
 
-/// Writes one array, in the order of the cleaned mesh, to one file of the kind its name says;
-/// `extras` go into `.vtu` and `.vtp`, their labels alone into `.label.gii`. A FreeSurfer label holds
+/// Writes one array in the order of the cleaned mesh to a file whose ending selects the format.
+///
+/// `.vtu` and `.vtp` also hold `extras`, `.label.gii` only their labels. A FreeSurfer label holds
 /// the vertices whose values are below `width`.
 ///
 /// # Errors
-/// [`Error::Output`].
+/// Returns [`Error::Output`] if the file cannot be written.
 pub(super) fn write_single(
     path: &Path,
     cleaned: &CleanedMesh,
@@ -409,8 +412,8 @@ pub(super) fn write_single(
     }
 }
 
-/// Writes the nearest source of each vertex. Label 0 is none, as cortex programs have it; the
-/// sources follow in their order.
+/// Writes the nearest source of each vertex. Label 0 means none, as in cortex programs, and label k
+/// is source k.
 fn write_labels(path: &Path, labels: &[i32]) -> Result<()> {
     let keys: Vec<i32> = labels.iter().map(|label| label + 1).collect();
     let n = keys.iter().max().map_or(0, |&last| last.max(0) as usize);
@@ -419,7 +422,7 @@ fn write_labels(path: &Path, labels: &[i32]) -> Result<()> {
     gifti::write_label(path, "label", &keys, &table)
 }
 
-/// Writes a GIFTI shape or FreeSurfer morph file; both hold 32-bit numbers.
+/// Writes a GIFTI shape or FreeSurfer morph file. Both hold 32-bit numbers.
 fn write_vertex_values(
     path: &Path,
     cleaned: &CleanedMesh,

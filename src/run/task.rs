@@ -1,4 +1,4 @@
-//! What every task of a case can do: be checked, be run, be reported.
+//! The common interface of all tasks of a case: check, run and report.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,28 +15,29 @@ use crate::config::{Config, Domain};
 use crate::error::{Error, Result};
 use crate::output::{Report, RunFolder, checkpoint};
 
-/// A task of a case. All of it is done by the threads of the case.
+/// A task of a case. All its work runs on the threads of the case.
 pub(super) trait Task {
-    /// Report of a run that has not begun.
+    /// Returns the report of a run that has not begun.
     fn report(&self) -> Report;
 
-    /// Finds what can be wrong before the first step, and says what a run would do, a line for each thing.
+    /// Checks everything that can be wrong before the first step, and describes the run, one line
+    /// per item.
     ///
     /// # Errors
-    /// What [`Task::run`] would fail with before its first step.
+    /// Returns the errors that [`Task::run`] would return before its first step.
     fn check(&self) -> Result<String>;
 
-    /// Does the task, and fills the report on the way.
+    /// Performs the task and fills in the report.
     ///
     /// # Errors
-    /// All kinds of [`Error`].
+    /// Returns any kind of [`Error`].
     fn run(&self, run: Run<'_>, report: &mut Report) -> Result<()>;
 }
 
-/// What a case asks for.
+/// Returns the task of a case.
 ///
 /// # Errors
-/// [`Error::Input`] for a volume that cannot be a coefficient.
+/// Returns [`Error::Input`] for a volume that cannot be a coefficient.
 pub(super) fn of<'a>(config: &'a Config, cpu: Arc<Cpu>) -> Result<Box<dyn Task + 'a>> {
     Ok(match (&config.domain, &config.distance) {
         (Domain::Mesh(_), Some(distance)) => Box::new(DistanceTask { config, distance, cpu }),
@@ -52,11 +53,11 @@ pub(super) struct Run<'a> {
     /// When this part of the run began.
     pub begun: Instant,
     pub stage: Stages<'a>,
-    /// The run that stopped early and goes on, and its state.
+    /// The interrupted run to resume, with the state of its solver.
     pub stopped: Option<(Stopped, checkpoint::State)>,
 }
 
-/// Times the stages of a run; between them it can be interrupted.
+/// Timer of the stages of a run. The run can be interrupted between stages.
 pub(super) struct Stages<'a> {
     start: Instant,
     pub observer: &'a dyn Observer,
@@ -68,10 +69,11 @@ impl<'a> Stages<'a> {
         Stages { start: Instant::now(), observer, interrupt }
     }
 
-    /// Seconds of the stage that ends here; the next one begins.
+    /// Ends the current stage, begins the stage `name`, and returns the seconds that the ended
+    /// stage took.
     ///
     /// # Errors
-    /// [`Error::Interrupted`].
+    /// Returns [`Error::Interrupted`] if the user has interrupted the run.
     pub fn next(&mut self, name: &str) -> Result<f64> {
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(Error::Interrupted);

@@ -1,8 +1,8 @@
-//! The time loop: steps, what is due after them, and the numbers of the report.
+//! The time loop: takes steps, writes the outputs that are due, and updates the report.
 //!
-//! A state is written, and on a GPU brought to the host, while the next steps are computed. Where that must not be seen, before a
-//! checkpoint, the end and the state after it, the loop waits; and a state that could not be
-//! written puts the run back to the point where it was due.
+//! A state is written, and on a GPU copied to the host, while the next steps are computed. The loop
+//! waits for it before a checkpoint, at the end, and before the next state. If a state could not be
+//! written, the run returns to the point where that state was due.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,49 +19,51 @@ use crate::error::{Error, Result};
 use crate::output::checkpoint::{self, Written};
 use crate::output::{Measures, MeasuresFile, Report, Status};
 
-/// A place in the time loop: behind a step, before its outputs.
+/// A point in the time loop: after a step and before the outputs of that step.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
     pub schedule: Schedule,
-    /// What is due.
+    /// The outputs that are due.
     pub due: Due,
-    /// Length of the step.
+    /// The last time step.
     pub dt: f64,
 }
 
 impl Point {
-    /// Before the first step: state and measures are due.
+    /// Returns the point before the first step. A state and measures are due there.
     fn first(schedule: Schedule, gone: bool) -> Self {
         let due = Due { state: true, measures: true, end: gone.then_some(End::Gone) };
         Point { schedule, due, dt: 0.0 }
     }
 }
 
-/// Everything a time loop needs beside what it moves.
+/// The inputs of a time loop except the motion.
 pub(super) struct LoopInputs<'a> {
     pub evolve: &'a Evolve,
     pub output: &'a Output,
     pub measures: &'a mut MeasuresFile,
     pub interrupt: &'a AtomicBool,
     pub observer: &'a dyn Observer,
-    /// Writes checkpoints, unless the case wants none.
+    /// Writer of checkpoints, unless the case disables them.
     pub keeper: Option<Keeper>,
-    /// Threads that write states.
+    /// Number of threads that write states.
     pub threads: usize,
 }
 
 impl LoopInputs<'_> {
-    /// Runs an evolution to its end, from its start or from the point of a checkpoint; writes
-    /// states, measures and checkpoints when they are due, and keeps the report up to date.
+    /// Runs a motion to its end, from its start or from the point of a checkpoint.
     ///
-    /// The first and the last state are always written, the last also when the user interrupts or
-    /// the next step fails; not if it fails for want of memory and a checkpoint holds the state.
-    /// Then, and if a step or an output fails, a checkpoint is written too. It does not hold what
-    /// only the interrupt or the failed step has made due: the resumed run has the outputs of one
-    /// that never stopped.
+    /// Writes states, measures and checkpoints when they are due, and keeps the report up to date.
+    /// The first and the last state are always written. The last state is also written if the user
+    /// interrupts the run or the next step fails, unless memory ran out and a checkpoint holds the
+    /// state.
+    ///
+    /// A checkpoint is also written if the user interrupts the run or if a step or an output fails.
+    /// It does not contain outputs that are due only because of the interruption or the failure.
+    /// The resumed run therefore has the same outputs as a run that never stopped.
     ///
     /// # Errors
-    /// Those of the steps and of writing.
+    /// Returns the errors of the steps and of writing.
     pub(super) fn run(
         self,
         motion: &mut dyn Motion,
@@ -71,8 +73,8 @@ impl LoopInputs<'_> {
     ) -> Result<()> {
         let first = || Point::first(Schedule::new(self.evolve, self.output), motion.is_gone());
         let point = from.unwrap_or_else(first);
-        // Threads of their own: those of the steps would take up the writing while they wait for
-        // each other, and a step would last as long as the disk takes.
+        // Writing has its own threads. On the threads of the steps, a thread that waits within a
+        // step could pick up the writing, and the step would take as long as the disk.
         let cpu = Cpu::new(self.threads)?;
         let files = Mutex::new(files);
         cpu.beside(|scope| {
@@ -82,19 +84,19 @@ impl LoopInputs<'_> {
     }
 }
 
-/// A point whose state is being written, and what lets the run go on from there.
+/// A point whose state is being written, with the data to resume from it.
 struct UnderWay {
     point: Point,
-    /// What was written before the outputs of the point.
+    /// The outputs that were written before those of this point.
     before: Written,
-    /// The measures with those of the point.
+    /// Size of the measures in bytes, including those of this point.
     measures: u64,
     last: Option<Measures>,
-    /// What a checkpoint of the point takes, if steps may have left it.
+    /// The snapshot for a checkpoint of this point, if later steps may change the solver.
     snapshot: Option<Late<checkpoint::State>>,
 }
 
-/// A time loop on its way.
+/// The state of the running time loop.
 struct TimeLoop<'c, 'w, 's, 'f> {
     inputs: LoopInputs<'c>,
     motion: &'c mut dyn Motion,
@@ -144,7 +146,7 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         }
     }
 
-    /// Some steps, and what is due after them.
+    /// Takes some steps and determines what is due after them.
     fn step(&mut self, point: &mut Point) -> Result<()> {
         self.leave()?;
         let steps = point.schedule.steps();
@@ -154,10 +156,10 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
             Ok(done) => done,
             Err(error) => {
                 self.wait()?;
-                // The state before the step is still there, and nothing is due.
+                // The state before the step still exists, and nothing is due.
                 point.due = Due::default();
                 let is_kept = self.save(point, self.written(), None);
-                // Where memory gives out there may be none for a surface either.
+                // If memory has run out, extracting a surface may fail as well.
                 if !(is_kept && matches!(error, Error::Device { .. })) {
                     self.last_good_state(point);
                 }
@@ -170,8 +172,8 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         Ok(())
     }
 
-    /// Before the first step from a point whose state is still being written: keeps what a
-    /// checkpoint of it takes.
+    /// Takes a snapshot before the first step from a point whose state is still being written, so
+    /// that a checkpoint of the point remains possible.
     fn leave(&mut self) -> Result<()> {
         if self.writer.is_idle() {
             return self.wait();
@@ -190,8 +192,8 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         Ok(())
     }
 
-    /// Writes the state before a step that failed, if it is not there yet. The checkpoint does not
-    /// hold it: the failure, not the case, has asked for it.
+    /// Writes the state before a failed step, if it has not been written. The checkpoint does not
+    /// list this state, because the failure requested it, not the case.
     fn last_good_state(&mut self, point: &Point) {
         let steps = point.schedule.steps();
         let is_written = self.writer.written().last().is_some_and(|(step, _)| *step == steps);
@@ -199,12 +201,12 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         let due = Due { state: !is_written, measures: !is_measured, end: None };
         let last = Point { due, ..point.clone() };
         if let Err(error) = self.outputs(&last, false).and_then(|()| self.wait()) {
-            tracing::warn!("the last good state, of step {steps}, is not written: {error}");
+            tracing::warn!("the last good state, of step {steps}, could not be written: {error}");
         }
     }
 
-    /// Measures and begins to write what is due, or all if the run is interrupted. If that fails,
-    /// a checkpoint lets the run go on with these outputs.
+    /// Measures and starts writing what is due, or everything if the run is interrupted. If this
+    /// fails, a checkpoint is written from which the run can continue with these outputs.
     fn outputs(&mut self, point: &Point, interrupted: bool) -> Result<()> {
         let Due { mut state, mut measures, .. } = point.due;
         if interrupted {
@@ -242,8 +244,8 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         Ok(())
     }
 
-    /// Waits until the state that is being written is there. If it cannot be written, the run goes
-    /// back to the point where it was due.
+    /// Waits until the current state is written. If writing fails, the run returns to the point
+    /// where the state was due.
     fn wait(&mut self) -> Result<()> {
         let Some(under_way) = self.under_way.take() else { return Ok(()) };
         let timer = Instant::now();
@@ -257,14 +259,14 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         let (steps, time) = (point.schedule.steps(), point.schedule.time());
         (self.report.steps, self.report.time, self.report.last) = (steps, time, last);
         if let Err(error) = self.inputs.measures.end_at(measures) {
-            tracing::warn!("lines of measures behind step {steps} stay: {error}");
+            tracing::warn!("lines of measures after step {steps} could not be removed: {error}");
         }
         self.go_back(&point, before, snapshot);
         done
     }
 
-    /// Takes back the outputs of a point, of which one has failed, and writes a checkpoint that
-    /// has them still to come; `snapshot` is there if steps have left the point.
+    /// Removes the outputs of a point after one of them failed, and writes a checkpoint with these
+    /// outputs still due. `snapshot` is needed if later steps have been taken.
     fn go_back(
         &mut self,
         point: &Point,
@@ -275,27 +277,28 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
             return;
         }
         let steps = point.schedule.steps();
-        // A state half of whose files are there is taken back; on a full disk this makes the
-        // room a checkpoint needs. If it fails, the first error is still the one to report.
+        // Incomplete files of the state are removed, which also frees space for the checkpoint on a
+        // full disk. If the removal fails, the first error is still the one to report.
         if self.writer.take_back(before.states.clone(), steps).is_ok() {
             self.report.states = self.writer.written().len();
         }
         if self.save(point, before, snapshot) {
-            tracing::warn!("step {steps} is kept: `zeroset run` with --resume goes on from it");
+            tracing::warn!("step {steps} is saved: continue from it with `zeroset run --resume`");
         } else if self.inputs.keeper.as_ref().is_some_and(Keeper::has_one) {
             tracing::warn!(
-                "the checkpoint before is kept: `zeroset run` with --resume goes on from it"
+                "the previous checkpoint is kept: continue from it with `zeroset run --resume`"
             );
         }
     }
 
-    /// What is written so far.
+    /// Returns the outputs written so far.
     fn written(&self) -> Written {
         let states = self.writer.written().to_vec();
         Written { states, measures: self.inputs.measures.prefix() }
     }
 
-    /// Writes a checkpoint of the state now or of a snapshot, if the run keeps any; whether it did.
+    /// Writes a checkpoint of the current state or of a snapshot, if the run keeps checkpoints.
+    /// Returns whether a checkpoint was written.
     fn save(
         &mut self,
         point: &Point,
@@ -305,14 +308,14 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         let Some(keeper) = &mut self.inputs.keeper else { return false };
         let timer = Instant::now();
         if let Err(error) = self.inputs.measures.sync() {
-            tracing::warn!("no checkpoint: {error}");
+            tracing::warn!("cannot write a checkpoint: {error}");
             return false;
         }
         let taken = snapshot.map_or_else(|| self.motion.snapshot(), |late| late());
         let saved = match taken {
             Ok(snapshot) => keeper.save(snapshot, point, written, self.report),
             Err(error) => {
-                tracing::warn!("no checkpoint: {error}");
+                tracing::warn!("cannot write a checkpoint: {error}");
                 false
             }
         };
@@ -331,7 +334,7 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         Ok(())
     }
 
-    /// Keeps the state and hands it over; what a checkpoint of it takes.
+    /// Hands the state over for writing and returns the data for a checkpoint of it.
     fn write_state(&mut self, point: &Point) -> Result<Option<Late<checkpoint::State>>> {
         let timer = Instant::now();
         let LateState { state, snapshot } =

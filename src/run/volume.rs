@@ -1,4 +1,4 @@
-//! Volumes that a case names.
+//! Reading the volumes that a case names.
 
 use std::path::PathBuf;
 
@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::io::{self, VolumeOptions};
 use crate::volume::Volume;
 
-/// Where the file of a volume stands in a case, and how it is read.
+/// A volume named in a case, and how to read it.
 pub(super) struct Named<'a> {
-    /// Its table, such as `initial.volume`.
+    /// Table of the volume, such as `initial.volume`.
     pub table: &'a str,
     pub path: &'a str,
     pub raw: Option<&'a str>,
@@ -17,10 +17,11 @@ pub(super) struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// The file and the volume in it; what was doubtful goes to `warnings`.
+    /// Reads the volume and returns it with its path. Doubts about it are added to `warnings`.
     ///
     /// # Errors
-    /// Those of [`io::read_volume`]; [`Error::Case`](crate::Error::Case) for a layout that is none.
+    /// Returns the errors of [`io::read_volume`], and [`Error::Case`](crate::Error::Case) for an
+    /// invalid layout of raw data.
     pub fn read(&self, config: &Config, warnings: &mut Vec<String>) -> Result<(PathBuf, Volume)> {
         let path = config.resolve(self.path)?;
         let layout = match self.raw.map(str::parse).transpose() {

@@ -1,10 +1,11 @@
-//! Mean weight along the interface: what a weighted curvature flow lowers.
+//! The mean weight along the interface, which a weighted curvature flow reduces.
 
 use crate::levelset::evolution::Coefficient;
 use crate::mesh::Mesh;
 use crate::surface;
 
-/// Mean of a weight over the zero set of `phi` (mesh order) at time `t`; `None` without a zero set.
+/// Returns the mean of a weight over the zero set of `phi` (mesh order) at time `t`, or `None`
+/// without a zero set.
 pub(super) fn mean_weight(
     mesh: &Mesh,
     phi: &[f64],
@@ -37,7 +38,7 @@ mod tests {
     fn the_mean_is_taken_over_the_length() {
         let vertices = vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
         let mesh = Mesh::new(Kind::Planar, vertices, vec![0, 1, 2, 0, 2, 3]);
-        // The interface x = 0.25, and a weight that grows along it from 0 to 1.
+        // The interface is x = 0.25. The weight grows along it from 0 to 1.
         let phi: Vec<f64> = mesh.vertices.iter().map(|x| x[0] - 0.25).collect();
         let rows = mesh.vertices.iter().map(|x| [x[1]]).collect();
         let mean = mean_weight(&mesh, &phi, &Coefficient::PerVertex(rows), 0.0).unwrap();

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// Step and time of each state.
 pub(super) type Times = Vec<(u64, f64)>;
 
-/// What is there when it is asked for, and may take its time.
+/// A function that returns a value and may have to wait for it.
 pub(super) type Late<T> = Box<dyn FnOnce() -> Result<T> + Send>;
 
 /// The files of the states of a run.
@@ -18,35 +18,37 @@ pub(super) trait Files: Send {
     /// Writes all files of a state.
     fn write(&mut self, state: &State) -> Result<()>;
 
-    /// Step and time of each state written.
+    /// Returns the step and time of each written state.
     fn written(&self) -> &[(u64, f64)];
 
-    /// Goes on behind the states of a run that stopped early at `step`. Files of later steps stay
-    /// until they are written again; those of `step` itself are removed if no state was `due` there.
+    /// Continues after the states of a run that was interrupted at `step`.
+    ///
+    /// Files of later steps stay until they are written again. Files of `step` itself are removed
+    /// if no state was `due` there.
     fn resume(&mut self, written: Times, step: u64, due: bool) -> Result<()>;
 
-    /// Takes back what was written after these states, the last of them half at `step`.
+    /// Removes what was written after the states `written`. The state of `step` may be incomplete.
     fn take_back(&mut self, written: Times, step: u64) -> Result<()> {
         self.resume(written, step, false)
     }
 
-    /// Gives pictures the camera and the colors of a first state that is not drawn now.
+    /// Sets the camera and the colors of pictures from a first state that is not drawn now.
     fn settle(&mut self, _first: &State) -> Result<()> {
         Ok(())
     }
 
-    /// Whether [`Files::finish`] draws something.
+    /// Whether [`Files::finish`] draws a picture.
     fn has_pictures(&self) -> bool;
 
-    /// Draws the last state; nothing is written after it.
+    /// Draws the last state. No state is written afterwards.
     fn finish(&mut self, last: &State) -> Result<()>;
 }
 
-/// Writes states on other threads, one state at a time and in their order.
+/// A writer of states that works on other threads, on one state at a time and in order.
 pub(super) struct Writer<'a, 'scope, 'f> {
     scope: &'a rayon::Scope<'scope>,
     files: &'scope Mutex<&'f mut dyn Files>,
-    /// Of the states that are wholly there.
+    /// The states that are completely written.
     written: Times,
     under_way: Option<UnderWay>,
 }
@@ -54,12 +56,12 @@ pub(super) struct Writer<'a, 'scope, 'f> {
 /// A state that is being written.
 struct UnderWay {
     answer: Receiver<Result<Times>>,
-    /// What came of it, if it was asked for.
+    /// The result, if it has already been received.
     done: Option<Result<Times>>,
 }
 
 impl<'a, 'scope, 'f: 'scope> Writer<'a, 'scope, 'f> {
-    /// A writer whose work is done by the threads of a scope.
+    /// Creates a writer that works on the threads of a scope.
     pub(super) fn new(
         scope: &'a rayon::Scope<'scope>,
         files: &'scope Mutex<&'f mut dyn Files>,
@@ -68,10 +70,10 @@ impl<'a, 'scope, 'f: 'scope> Writer<'a, 'scope, 'f> {
         Writer { scope, files, written, under_way: None }
     }
 
-    /// Begins to write a state, as soon as the one before is there.
+    /// Starts writing a state after the previous one is complete.
     ///
     /// # Errors
-    /// Those of the state before, as [`Writer::wait`] has them.
+    /// Returns the errors of writing the previous state, like [`Writer::wait`].
     pub(super) fn write(&mut self, state: Late<State>) -> Result<()> {
         self.wait()?;
         let (sender, answer) = channel();
@@ -81,14 +83,14 @@ impl<'a, 'scope, 'f: 'scope> Writer<'a, 'scope, 'f> {
                 let mut files = lock(files);
                 files.write(&state).map(|()| files.written().to_vec())
             });
-            // Nobody listens where the run has ended by a panic.
+            // Nobody receives the result if the run has ended by a panic.
             let _ = sender.send(done);
         });
         self.under_way = Some(UnderWay { answer, done: None });
         Ok(())
     }
 
-    /// False while a state is being written.
+    /// Whether no state is being written.
     pub(super) fn is_idle(&mut self) -> bool {
         let Some(UnderWay { answer, done }) = &mut self.under_way else { return true };
         if done.is_none() {
@@ -101,10 +103,10 @@ impl<'a, 'scope, 'f: 'scope> Writer<'a, 'scope, 'f> {
         done.is_some()
     }
 
-    /// Waits until the state that was handed over last is there.
+    /// Waits until the last state is completely written.
     ///
     /// # Errors
-    /// Those of writing it, once.
+    /// Returns the errors of writing that state, once.
     pub(super) fn wait(&mut self) -> Result<()> {
         let Some(UnderWay { answer, done }) = self.under_way.take() else { return Ok(()) };
         let done = done.unwrap_or_else(|| answer.recv().unwrap_or_else(|_| Err(broken())));
@@ -112,16 +114,16 @@ impl<'a, 'scope, 'f: 'scope> Writer<'a, 'scope, 'f> {
         Ok(())
     }
 
-    /// Step and time of each state that is wholly there.
+    /// Returns the step and time of each state that is completely written.
     pub(super) fn written(&self) -> &[(u64, f64)] {
         &self.written
     }
 
-    /// Takes back what was written after these states, the last of them half at `step`; nothing is
-    /// being written.
+    /// Removes what was written after the states `written`. The state of `step` may be incomplete.
+    /// No state may be in progress.
     ///
     /// # Errors
-    /// Those of the files.
+    /// Returns the errors of the files.
     pub(super) fn take_back(&mut self, written: Times, step: u64) -> Result<()> {
         lock(self.files).take_back(written.clone(), step)?;
         self.written = written;
@@ -129,12 +131,14 @@ impl<'a, 'scope, 'f: 'scope> Writer<'a, 'scope, 'f> {
     }
 }
 
-/// The files; a panic of the thread that had them ends the run by itself.
+/// Locks the files. A poisoned lock is accepted, because the panic that caused it ends the run
+/// anyway.
 fn lock<'m, 'f>(files: &'m Mutex<&'f mut dyn Files>) -> MutexGuard<'m, &'f mut dyn Files> {
     files.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Of a thread that has panicked: seen by nobody, for the scope panics too.
+/// Returns the error after a panic of the writing thread. Nobody sees it, because the scope panics
+/// too.
 fn broken() -> Error {
-    Error::output(Path::new("states"), "the thread that writes them broke off", "begin again")
+    Error::output(Path::new("states"), "the thread that writes them panicked", "begin again")
 }

@@ -1,12 +1,12 @@
-//! The file around the contents of a checkpoint:
+//! The container format of a checkpoint file.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | "ZSCHECK\n" |
-//! | 4 | version of the format |
-//! | 8 | bytes of the contents, n |
+//! | 4 | format version |
+//! | 8 | n, the size of the uncompressed contents in bytes |
 //! | | the contents as an LZ4 frame |
-//! | 32 | BLAKE3 hash of all before |
+//! | 32 | BLAKE3 hash of everything before it |
 //!
 //! Numbers are little-endian.
 
@@ -19,15 +19,15 @@ use crate::atomic;
 use crate::error::{Flaw, FlawKind, Result};
 use crate::io::bytes::Cursor;
 
-/// Version of the format, that of the contents included.
+/// Version of the file format. It covers the container and its contents.
 pub(crate) const FORMAT_VERSION: u32 = 1;
 
 const MAGIC: [u8; 8] = *b"ZSCHECK\n";
 const HEAD: usize = 20;
-/// What to do about a file that cannot be read.
+/// The remedy for a checkpoint that cannot be read.
 pub(super) const REMEDY: &str = "begin the run again with --overwrite";
 
-/// Writes the file, whole or not at all: `length` bytes, which `contents` writes piece by piece.
+/// Writes the file atomically. `contents` writes exactly `length` bytes, in any number of pieces.
 pub(super) fn write(
     path: &Path,
     length: u64,
@@ -47,7 +47,7 @@ pub(super) fn write(
     })
 }
 
-/// The contents of the file.
+/// Reads the file and returns its uncompressed contents.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     let unreadable = |e| {
         let flaw = Flaw::whole(format!("cannot read the checkpoint: {e}"), REMEDY);
@@ -57,7 +57,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>> {
     contents.map_err(|flaw| flaw.in_file(path))
 }
 
-/// The contents of `bytes`, which are all of a file.
+/// Returns the contents of a checkpoint file whose bytes are `bytes`.
 pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<u8>, Flaw> {
     let wrong = |what: String| Flaw::whole(what, REMEDY);
     let mut head = Cursor::new(bytes, 0, false);
@@ -67,7 +67,7 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<u8>, Flaw> {
     let version = head.u32("the format version").map_err(|_| wrong("is cut short".into()))?;
     if version != FORMAT_VERSION {
         let flaw = Flaw::whole(
-            format!("has format version {version}, this program reads {FORMAT_VERSION}"),
+            format!("has format version {version}, but this program reads {FORMAT_VERSION}"),
             "resume with the version of zeroset that wrote it, or begin again with --overwrite",
         );
         return Err(flaw.kind_of(FlawKind::Unsupported));
@@ -78,19 +78,19 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<u8>, Flaw> {
         return Err(wrong("is cut short".into()));
     };
     if blake3::hash(hashed).as_bytes() != hash {
-        return Err(wrong("is damaged or cut short: its checksum does not fit".into()));
+        return Err(wrong("is damaged or cut short: its checksum does not match".into()));
     }
-    // Grows with what is really there, up to what is promised.
+    // The vector grows with the data that is really there, at most to the stated length.
     let mut contents = Vec::new();
     let mut packed = FrameDecoder::new(&hashed[HEAD..]).take(length.saturating_add(1));
     match packed.read_to_end(&mut contents) {
         Ok(n) if n as u64 == length => Ok(contents),
-        Ok(_) => Err(wrong(format!("does not hold the {length} bytes it promises"))),
-        Err(e) => Err(wrong(format!("cannot be unpacked: {e}")).because(e)),
+        Ok(_) => Err(wrong(format!("does not hold the {length} bytes that it states"))),
+        Err(e) => Err(wrong(format!("cannot be decompressed: {e}")).because(e)),
     }
 }
 
-/// Passes bytes on and hashes them.
+/// A writer that passes bytes on and hashes them.
 struct Hashed<'a> {
     out: &'a mut dyn Write,
     hasher: blake3::Hasher,

@@ -1,4 +1,4 @@
-//! The contents of a checkpoint as bytes: fields in a fixed order, lists behind their length.
+//! The encoding of a checkpoint: fields in a fixed order, each list preceded by its length.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::levelset::tiled::{Phi, Seconds as TiledSeconds, TiledSnapshot};
 use crate::output::measures::Prefix;
 use crate::output::{Measures, Seconds};
 
-/// A value with a place in the contents.
+/// A value that can be encoded in a checkpoint.
 trait Field: Sized {
     fn put(&self, out: &mut dyn Write) -> io::Result<()>;
     fn get(from: &mut Cursor<'_>) -> Result<Self, Flaw>;
@@ -34,8 +34,8 @@ macro_rules! number {
 }
 number!(i16, u32, i64, f32, f64);
 
-/// Alone, a count or a length: so large that a run could never get there, it is not believed, and
-/// what is added to it cannot overflow.
+/// A single `u64` is a count or a length. Values that no run can reach are refused, so that adding
+/// to a value that was read cannot overflow.
 impl Field for u64 {
     fn put(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(&self.to_le_bytes())
@@ -73,7 +73,7 @@ impl Field for Hash {
     }
 }
 
-/// Length of a list whose entries take at least `size` bytes each.
+/// Reads the length of a list whose entries take at least `size` bytes each.
 fn length(from: &mut Cursor<'_>, size: usize, what: &str) -> Result<usize, Flaw> {
     let count = from.u64("the length of a list")?;
     from.promised(count, size, what)
@@ -91,10 +91,10 @@ impl Field for String {
     }
 }
 
-/// Numbers that are written at once.
+/// Count of numbers that are written with one call.
 const BLOCK: usize = 1 << 12;
 
-/// Numbers in bulk.
+/// Implements [`Field`] for vectors of numbers.
 macro_rules! numbers {
     ($($type:ident),*) => {$(
         impl Field for Vec<$type> {
@@ -131,7 +131,7 @@ impl Field for Vec<u8> {
     }
 }
 
-/// Eight to a byte.
+/// Eight values are packed into one byte.
 impl Field for Vec<bool> {
     fn put(&self, out: &mut dyn Write) -> io::Result<()> {
         (self.len() as u64).put(out)?;
@@ -158,7 +158,7 @@ impl<A: Field, B: Field> Field for (A, B) {
     }
 }
 
-/// Pairs: no fewer than 16 bytes each, as every part is a number, a text or a hash.
+/// Each pair takes at least 16 bytes, because each part is a number, a string or a hash.
 impl<A: Field, B: Field> Field for Vec<(A, B)> {
     fn put(&self, out: &mut dyn Write) -> io::Result<()> {
         (self.len() as u64).put(out)?;
@@ -193,7 +193,7 @@ impl<T: Field> Field for Option<T> {
     }
 }
 
-/// Fields in the order listed.
+/// Implements [`Field`] for a struct. Its fields are written in the order listed.
 macro_rules! record {
     ($type:ident { $($field:ident),* $(,)? }) => {
         impl Field for $type {
@@ -277,7 +277,7 @@ impl Field for Phi {
     }
 }
 
-/// On tiles or not, and then the state.
+/// A flag that says whether the run is on tiles, followed by the state.
 impl Field for State {
     fn put(&self, out: &mut dyn Write) -> io::Result<()> {
         matches!(self, State::Tiles(..)).put(out)?;
@@ -297,15 +297,17 @@ impl Field for State {
     }
 }
 
-/// Writes the contents of a file, piece by piece: where memory gives out there is none for a copy.
+/// Writes the contents of a checkpoint piece by piece.
+///
+/// No copy is made, because a checkpoint may be written when memory has run out.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of `out`.
 pub(super) fn encode(checkpoint: &Checkpoint, out: &mut dyn Write) -> io::Result<()> {
     checkpoint.put(out)
 }
 
-/// Bytes of the contents.
+/// Returns the size of the contents in bytes.
 pub(super) fn length_of(checkpoint: &Checkpoint) -> u64 {
     struct Count(u64);
     impl Write for Count {
@@ -318,17 +320,17 @@ pub(super) fn length_of(checkpoint: &Checkpoint) -> u64 {
         }
     }
     let mut count = Count(0);
-    // Counting does not fail.
+    // Counting cannot fail.
     let _ = checkpoint.put(&mut count);
     count.0
 }
 
-/// What the contents of the file `path` say.
+/// Decodes the contents of the file `path`.
 pub(super) fn decode(path: &Path, contents: &[u8]) -> Result<Checkpoint> {
     let mut from = Cursor::new(contents, 0, false);
     let checkpoint = Checkpoint::get(&mut from).and_then(|checkpoint| match from.remaining() {
         0 => Ok(checkpoint),
-        n => Err(Flaw::whole(format!("has {n} bytes too many"), REMEDY)),
+        n => Err(Flaw::whole(format!("has {n} extra bytes"), REMEDY)),
     });
     checkpoint.map_err(|flaw| flaw.in_file(path))
 }

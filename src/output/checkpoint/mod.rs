@@ -1,4 +1,5 @@
-//! `checkpoint.zeroset`: all that a run needs to go on with the same bits.
+//! The checkpoint file `checkpoint.zeroset`: everything a run needs to continue with bitwise
+//! identical results.
 
 mod container;
 mod fields;
@@ -12,29 +13,29 @@ use crate::error::Result;
 use crate::levelset::evolution::Snapshot;
 use crate::levelset::tiled::TiledSnapshot;
 
-/// Name of the file in the folder of a run.
+/// Name of the checkpoint in the folder of a run.
 pub(crate) const CHECKPOINT: &str = "checkpoint.zeroset";
 
 /// A BLAKE3 hash.
 pub(crate) type Hash = [u8; 32];
 
-/// A run between a step and its outputs.
+/// The state of a run after a step and before the outputs of that step.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Checkpoint {
-    /// Name, version and commit of the program that wrote it.
+    /// Name, version, commit and executable hash of the program that wrote the checkpoint.
     pub program: String,
     pub identity: Identity,
     pub position: Position,
     pub written: Written,
-    /// Spent so far.
+    /// Seconds spent so far.
     pub seconds: Seconds,
-    /// The first state, and the one measured last.
+    /// Measures of the first state and of the state measured last.
     pub first: Option<Measures>,
     pub last: Option<Measures>,
     pub state: State,
 }
 
-/// All that changes in what moves.
+/// The part of a solver that changes during a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum State {
     Mesh(Snapshot),
@@ -42,7 +43,7 @@ pub(crate) enum State {
 }
 
 impl State {
-    /// Seconds of steps and of reinitialization so far.
+    /// Returns the seconds spent so far on steps and on reinitialization.
     pub fn seconds(&self) -> [f64; 2] {
         match self {
             State::Mesh(Snapshot { totals, .. }) => {
@@ -55,70 +56,71 @@ impl State {
     }
 }
 
-/// What a run on tiles has counted.
+/// Work done so far by a run on tiles.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Work {
-    /// No interface was left after the last step.
+    /// Whether the interface had vanished after the last step.
     pub is_gone: bool,
-    /// Updates of voxels in the band by all steps.
+    /// Voxel updates in the narrow band, summed over all steps.
     pub voxel_updates: u64,
     pub reinitializations: u64,
-    /// Most tiles there were, and most bytes of tiles and values.
+    /// Largest number of tiles so far, and largest size of tiles and values in bytes.
     pub most_tiles: u64,
     pub most_bytes: u64,
 }
 
-/// What a run computes, and on what.
+/// What a run computes, and on which domain.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Identity {
     /// Hash of the case file and its overrides.
     pub case_hash: String,
     /// Every key of the case with its value, defaults included.
     pub settings: BTreeMap<String, String>,
-    /// Of the cleaned mesh; 0 on tiles, as all of a mesh is.
+    /// Vertices of the cleaned mesh. This and `n_cells` are 0 on tiles, where the hashes of the
+    /// mesh and of the patches are 0 as well.
     pub n_vertices: u64,
     pub n_cells: u64,
-    /// Of vertices and cells of the cleaned mesh.
+    /// Hash of the vertices and cells of the cleaned mesh.
     pub mesh: Hash,
-    /// Of the data arrays, by "vertex" or "cell" and name.
+    /// Hashes of the data arrays. Each name says whether the array belongs to vertices or cells.
     pub arrays: Vec<(String, Hash)>,
-    /// Of phi as `[initial]` gives it, on tiles also of which there are.
+    /// Hash of phi as `[initial]` defines it. On tiles it covers the tile set as well.
     pub initial: Hash,
-    /// Of the patch of each vertex.
+    /// Hash of the patch number of each vertex.
     pub patches: Hash,
 }
 
-/// Where the time loop is.
+/// The position of the time loop.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Position {
     /// Number of the next output time.
     pub next_output: u64,
     pub time: f64,
     pub steps: u64,
-    /// Length of the last step.
+    /// The last time step.
     pub dt: f64,
-    /// A state has still to be written for the last step.
+    /// Whether a state must still be written for the last step.
     pub state_due: bool,
-    /// A line of measures has still to be written for it.
+    /// Whether a line of measures must still be written for the last step.
     pub measures_due: bool,
-    /// Why the run ends here, in words; empty if it does not.
+    /// Why the run ends here, in words. Empty if the run goes on.
     pub ended_by: String,
 }
 
-/// What the run had written.
+/// The outputs that the run had written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Written {
     /// Step and time of each state.
     pub states: Vec<(u64, f64)>,
-    /// The lines of measures.csv.
+    /// The part of `measures.csv` that had been written.
     pub measures: Prefix,
 }
 
 impl Checkpoint {
-    /// Writes the file, whole or not at all.
+    /// Writes the file atomically.
     ///
     /// # Errors
-    /// [`Error::Output`](crate::Error::Output).
+    /// Returns [`Error::Output`](crate::Error::Output) if the file cannot be written.
     pub fn write(&self, path: &Path) -> Result<()> {
         container::write(path, fields::length_of(self), |out| fields::encode(self, out))
     }
@@ -126,7 +128,8 @@ impl Checkpoint {
     /// Reads the file.
     ///
     /// # Errors
-    /// [`Error::Input`](crate::Error::Input) if it is damaged, cut short or of another version.
+    /// Returns [`Error::Input`](crate::Error::Input) if the file is damaged, cut short or of
+    /// another format version.
     pub fn read(path: &Path) -> Result<Self> {
         fields::decode(path, &container::read(path)?)
     }

@@ -72,7 +72,7 @@ fn checkpoint_of(state: State) -> Checkpoint {
     }
 }
 
-/// A folder with the file in it.
+/// Writes a checkpoint into a new folder.
 fn written() -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(CHECKPOINT);
@@ -94,7 +94,7 @@ fn what_is_written_reads_back() {
     }
 }
 
-/// Bits in `f64`, signs of zero and odd numbers included.
+/// Every `f64` keeps its bits, including the sign of zero and subnormal numbers.
 #[test]
 fn numbers_keep_their_bits() {
     let mut kept = snapshot();
@@ -133,13 +133,13 @@ fn any_damage_is_an_error_that_says_what_to_do() {
     let mut later = bytes.clone();
     later[8..12].copy_from_slice(&9_u32.to_le_bytes());
     let text = refused(&later, "version".into());
-    assert!(text.contains("has format version 9, this program reads 1"), "{text}");
-    // A file that is not there.
+    assert!(text.contains("has format version 9, but this program reads 1"), "{text}");
+    // A missing file.
     std::fs::remove_file(&path).unwrap();
     assert_eq!(Checkpoint::read(&path).unwrap_err().exit_code(), 3);
 }
 
-/// With a checksum that fits: nothing is allocated on the word of the file, nothing panics.
+/// The checksum matches in these files. A wrong length must neither allocate memory nor panic.
 #[test]
 fn contents_that_lie_are_errors() {
     let contents = encoded(&checkpoint());
@@ -150,7 +150,7 @@ fn contents_that_lie_are_errors() {
     for at in 0..contents.len() - 8 {
         let mut lying = contents.clone();
         lying[at..at + 8].fill(0xff);
-        // Some numbers may be anything; lengths may not.
+        // Some numbers may have any value. Lengths may not.
         let _ = fields::decode("c".as_ref(), &lying);
         lying[at..at + 8].copy_from_slice(&(1_u64 << 40).to_le_bytes());
         let _ = fields::decode("c".as_ref(), &lying);
@@ -160,7 +160,7 @@ fn contents_that_lie_are_errors() {
     let counting = encoded(&checkpoint_of(State::Mesh(kept)));
     let error = fields::decode("c".as_ref(), &counting).unwrap_err().to_string();
     assert!(error.contains("which no run reaches"), "{error}");
-    // The first field is a text.
+    // The first field is a string.
     let mut lying = contents.clone();
     lying[..8].fill(0xff);
     let error = fields::decode("c".as_ref(), &lying).unwrap_err().to_string();

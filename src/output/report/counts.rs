@@ -1,67 +1,67 @@
-//! What a run worked on, in numbers.
+//! The size of the domain of a run: counts of the mesh or of the tiles.
 
 use serde::Serialize;
 
 use crate::mesh::{Cleaning, Kind};
 use crate::patches::Partition;
 
-/// Counts of the mesh a run worked on.
+/// Counts of the mesh of a run.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct MeshCounts {
-    /// Planar, surface or volume.
+    /// Kind of the mesh: planar, surface or volume.
     pub kind: Kind,
-    /// Vertices as stored (after refinement).
+    /// Number of stored vertices, after refinement.
     pub stored_vertices: usize,
-    /// Vertices used.
+    /// Number of vertices used.
     pub vertices: usize,
-    /// Cells used.
+    /// Number of cells used.
     pub cells: usize,
-    /// Patches.
+    /// Number of patches.
     pub patches: usize,
-    /// How they were cut.
+    /// Method that partitioned the mesh into patches.
     pub partition: Partition,
-    /// What was dropped or changed before the run.
+    /// Changes that cleaning made to the mesh before the run.
     pub cleaning: Cleaning,
 }
 
-/// Counts of the tiles a run worked on.
+/// Counts of the tiles of a run.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct TileCounts {
-    /// Distance of voxels.
+    /// Voxel spacing.
     pub dx: f64,
-    /// Voxels along the edge of a tile.
+    /// Number of voxels along the edge of a tile.
     pub edge: usize,
-    /// Tiles at the start.
+    /// Number of tiles at the start.
     pub first: usize,
-    /// Tiles at the end.
+    /// Number of tiles at the end.
     pub last: usize,
-    /// Most tiles there were.
+    /// Largest number of tiles during the run.
     pub most: usize,
-    /// Bytes of tiles and values, at most.
+    /// Largest size of tiles and values in bytes.
     pub bytes: u64,
-    /// The interface at the end, unless it spans more than 65,536 voxels.
+    /// Size of the interface at the end. `None` if the interface spans more than 65,536 voxels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub surface: Option<SurfaceCounts>,
 }
 
-/// What the interface of a run on tiles takes.
+/// The size of the interface of a run on tiles.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct SurfaceCounts {
-    /// Cubes of eight voxels that it crosses.
+    /// Number of cubes of eight voxels that the interface crosses.
     pub cut_cubes: usize,
-    /// Its triangles.
+    /// Number of triangles.
     pub triangles: u64,
-    /// Bytes as records of 15 bytes per cut cube.
+    /// Bytes of the interface stored as records of 15 bytes per crossed cube.
     pub record_bytes: u64,
-    /// Bytes as triangles with three corners in `f32`.
+    /// Bytes of the interface stored as triangles with three `f32` corners.
     pub triangle_bytes: u64,
 }
 
 impl SurfaceCounts {
-    /// Of so many cut cubes and triangles.
+    /// Computes the sizes for a number of crossed cubes and triangles.
     pub fn new(cut_cubes: usize, triangles: u64) -> Self {
         let record_bytes = 15 * cut_cubes as u64;
         SurfaceCounts { cut_cubes, triangles, record_bytes, triangle_bytes: 36 * triangles }

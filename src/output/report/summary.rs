@@ -1,4 +1,4 @@
-//! The report on the screen.
+//! The summary of a run on the screen.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::output::{Measures, MeasuresFile};
 use crate::words::{SIMPLICES, counted};
 
 impl Report {
-    /// The report on ten lines, for the screen.
+    /// Returns the summary of the report, about ten lines of text.
     pub fn summary(&self, folder: &Path) -> String {
         let mut text = String::new();
         let mut line = |label: &str, value: String| {
@@ -48,7 +48,7 @@ impl Report {
                 );
             }
         }
-        // Who did not choose the device is told why it is this one.
+        // If the program chose the device, the line says why.
         let why = match self.backend_reason.starts_with("auto") {
             true => format!(" ({})", self.backend_reason),
             false => String::new(),
@@ -150,7 +150,7 @@ impl Report {
     }
 }
 
-/// "interface_length" as a label of the summary.
+/// Returns the label of a measure in the summary, such as "length" for "interface_length".
 fn short(name: &str) -> &str {
     match name {
         "interface_length" => "length",
@@ -160,7 +160,7 @@ fn short(name: &str) -> &str {
     }
 }
 
-/// Seven digits, whatever the unit of length.
+/// Formats a number with seven significant digits, for any unit of length.
 pub(super) fn digits(x: f64) -> String {
     let magnitude = x.abs();
     if x.fract() == 0.0 && magnitude < 1e9 || !x.is_finite() {

@@ -1,4 +1,4 @@
-//! The task [evolve] on a mesh: from its coefficients to a motion that can begin or go on.
+//! The task [evolve] on a mesh: sets up the motion and starts or resumes it.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ impl Task for EvolveTask<'_> {
         let options = options(&setup);
         let start = MeshStart { phi: &phi, terms: &terms, options: &options };
         let motion = factory::mesh_motion(&setup, start, snapshot.as_ref())?;
-        // Pictures of a series have the camera and the colors of the first state.
+        // All pictures of a series use the camera and the colors of the first state.
         let is_series = config.output.picture.as_ref().is_some_and(|p| p.every == Drawn::State);
         let first = match snapshot.is_some() && is_series {
             true => Some(factory::mesh_motion(&setup, start, None)?.view(0, 0.0)?),
@@ -73,7 +73,7 @@ impl Task for EvolveTask<'_> {
     }
 }
 
-/// How the case wants steps to be taken.
+/// Returns the solver options of the case.
 fn options(setup: &MeshSetup<'_>) -> Options {
     let config = setup.config;
     let evolve = config.evolve.clone().unwrap_or_default();
@@ -98,7 +98,7 @@ fn options(setup: &MeshSetup<'_>) -> Options {
         })
 }
 
-/// Says what was chosen by the look of the mesh, and what it has no room for.
+/// Warns about choices that depend on the mesh, and about a velocity that leaves the plane.
 fn note_choices(motion: &dyn Motion, cleaned: &CleanedMesh, terms: &Terms, report: &mut Report) {
     let choices = motion.choices();
     report.poor_cells = choices.poor_cells;
@@ -111,11 +111,11 @@ fn note_choices(motion: &dyn Motion, cleaned: &CleanedMesh, terms: &Terms, repor
     }
 }
 
-/// Why steps of velocity and normal speed are short, in a sentence.
+/// Returns a sentence that says why the steps of velocity and normal speed are short.
 fn slow_because(slow: &Slivers, cleaned: &CleanedMesh) -> String {
     format!(
-        "steps are up to {:.0} times shorter than typical cells allow, with an inradius of {:.3e}: \
-         cell {} has {:.3e}; mend such cells where the interface goes, see `zeroset info`",
+        "steps are up to {:.0} times shorter than typical cells with an inradius of {:.3e} allow: \
+         cell {} has an inradius of {:.3e}; improve such cells where the interface passes, see `zeroset info`",
         slow.first_order_factor(),
         slow.typical_inradius,
         cleaned.stored_cell(slow.cell as usize),
@@ -123,7 +123,7 @@ fn slow_because(slow: &Slivers, cleaned: &CleanedMesh) -> String {
     )
 }
 
-/// Why curvature steps are semi-implicit, in a sentence.
+/// Returns a sentence that says why curvature steps are semi-implicit.
 fn implicit_because(slivers: &Slivers, cleaned: &CleanedMesh) -> String {
     format!(
         "curvature steps are semi-implicit: cell {}, whose inradius is {:.3e}, would make explicit \

@@ -1,4 +1,4 @@
-//! A motion on a mesh, on either device.
+//! The motion of an interface on a mesh, on the CPU or a GPU.
 
 use std::sync::Arc;
 
@@ -21,11 +21,11 @@ use crate::run::states::MeshState;
 use crate::run::weight;
 use crate::surface::{self, Measurer};
 
-/// An evolution on the device of the run.
+/// The evolution on the device of the run.
 pub(in crate::run) enum MeshSolver<R: Real> {
-    /// With what measures phi.
+    /// The CPU solver and a separate measurer of phi.
     Cpu(Box<Evolution<R>>, Box<Measurer>),
-    /// Measures phi itself.
+    /// The GPU solver, which measures phi itself.
     Gpu(Box<DeviceEvolution<R>>),
 }
 
@@ -39,7 +39,7 @@ pub(in crate::run) struct MeshMotion<'a, R: Real> {
 }
 
 impl<'a, R: Real> MeshMotion<'a, R> {
-    /// `phi` is that of `[initial]`.
+    /// Creates a motion. `phi` is the level set of `[initial]`.
     pub(in crate::run) fn new(
         solver: MeshSolver<R>,
         setup: &'a MeshSetup<'a>,
@@ -51,7 +51,8 @@ impl<'a, R: Real> MeshMotion<'a, R> {
         motion
     }
 
-    /// Mean weight along the interface of a weighted curvature flow.
+    /// Returns the mean weight along the interface, or `None` if there is no weighted curvature
+    /// flow.
     fn mean_weight(&self, phi: &[f64], t: f64) -> Option<f64> {
         if self.weight.is_zero() {
             return None;
@@ -60,7 +61,7 @@ impl<'a, R: Real> MeshMotion<'a, R> {
         self.setup.cpu.run(|| weight::mean_weight(mesh, phi, self.weight, t))
     }
 
-    /// phi now, and whether each vertex moves.
+    /// Returns the current phi, and whether each vertex is in the narrow band.
     fn phi_and_band(&mut self) -> Result<(Vec<f64>, Vec<bool>)> {
         match &mut self.solver {
             MeshSolver::Cpu(evolution, _) => Ok((evolution.phi(), evolution.band())),
@@ -78,7 +79,7 @@ impl<'a, R: Real> MeshMotion<'a, R> {
         }
     }
 
-    /// The error of a step by the numbers that the user knows.
+    /// Returns the error of a step with the vertex and cell numbers of the user's mesh.
     fn named(&self, error: Error) -> Error {
         let breakdown = match &self.solver {
             MeshSolver::Cpu(evolution, _) => evolution.breakdown(),
@@ -147,7 +148,7 @@ impl<R: Real> Motion for MeshMotion<'_, R> {
                     snapshot: Some(Box::new(snapshot)),
                 }
             }
-            // What is on its way to the host arrives while the next steps are computed.
+            // The copy to the host completes while the next steps are computed.
             MeshSolver::Gpu(evolution) => {
                 let standing = evolution.standing()?;
                 let kept = standing.clone();
@@ -205,7 +206,8 @@ impl<R: Real> Motion for MeshMotion<'_, R> {
     }
 }
 
-/// Why a step broke down, by the numbers that stand in the file; of an expression with its text.
+/// Explains the breakdown of a step with the vertex and cell numbers of the file. If the value of
+/// an expression caused it, the message shows the expression.
 fn named(config: &Config, cleaned: &CleanedMesh, found: &Breakdown) -> Error {
     let (vertex, cell) = (found.vertex as usize, found.cell as usize);
     let error = found.error(cleaned.stored_vertex(vertex), cleaned.stored_cell(cell));

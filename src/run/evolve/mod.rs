@@ -1,5 +1,6 @@
-//! The task [evolve], from a motion that can begin or go on to its end, judged. On a mesh it is begun in [`mesh`], on tiles
-//! in [`tiled`](super::tiled).
+//! The task [evolve]: runs a motion to its end and compares the result with `[expect]`.
+//!
+//! Motions on a mesh are set up in [`mesh`], motions on tiles in [`tiled`](super::tiled).
 
 pub(super) mod mesh;
 pub(super) mod mesh_motion;
@@ -18,26 +19,27 @@ use crate::mesh::Kind;
 use crate::output::checkpoint::{CHECKPOINT, Identity, Position};
 use crate::output::{Drift, MeasuresFile, Report, Status, Verdict};
 
-/// A motion that can begin or go on.
+/// A motion that is ready to start or to resume.
 pub(super) struct Begun<'a> {
     pub config: &'a Config,
     pub motion: Box<dyn Motion + 'a>,
     pub files: Box<dyn Files + 'a>,
-    /// What checkpoints are known by, if the run keeps any.
+    /// The identity stored in checkpoints, if the run writes any.
     pub identity: Option<Identity>,
-    /// The first state of a run that goes on, if pictures need it.
+    /// The first state of a resumed run, if pictures need it.
     pub first: Option<State>,
-    /// What is measured: the kind of mesh, or none on tiles.
+    /// The kind of mesh, which determines the measures. `None` on tiles.
     pub kind: Option<Kind>,
-    /// Threads that write states.
+    /// Number of threads that write states.
     pub threads: usize,
 }
 
 impl Begun<'_> {
-    /// Moves the interface to the end, writes what is due, and judges the end.
+    /// Moves the interface to the end of the run, writes outputs when they are due, and compares
+    /// the end with `[expect]`.
     ///
     /// # Errors
-    /// Those of the steps and of writing.
+    /// Returns the errors of the steps and of writing.
     pub(super) fn run(
         mut self,
         mut run: Run<'_>,
@@ -45,7 +47,8 @@ impl Begun<'_> {
         report: &mut Report,
     ) -> Result<()> {
         let evolve = self.config.evolve.clone().unwrap_or_default();
-        // What phi takes to become a distance is counted elsewhere; before a checkpoint it was too.
+        // The time of the initial reinitialization is counted separately, so it is subtracted from
+        // the setup. After a resume, the seconds of the checkpoint already contain it.
         let counted = match stopped {
             None => self.motion.totals().reinitialize_seconds,
             Some(_) => 0.0,
@@ -69,7 +72,7 @@ impl Begun<'_> {
         self.end(report)
     }
 
-    /// The writer of checkpoints, unless the case wants none.
+    /// Returns the writer of checkpoints, unless the case disables checkpoints.
     fn keeper(&mut self, run: &Run<'_>, stopped: Option<&Stopped>) -> Option<Keeper> {
         let rule = self.config.output.checkpoint;
         let identity = self.identity.take().filter(|_| rule != Checkpoints::Never)?;
@@ -77,7 +80,7 @@ impl Begun<'_> {
         Some(Keeper::new(run.folder.file(CHECKPOINT), rule, identity, (run.begun, earlier)))
     }
 
-    /// Makes room for a run that begins, or goes on behind what one that stopped early has written.
+    /// Clears the folder for a new run, or continues the files of an interrupted run.
     fn open(
         &mut self,
         run: &Run<'_>,
@@ -108,7 +111,7 @@ impl Begun<'_> {
         Ok((measures, Some(point)))
     }
 
-    /// Counts work and seconds, also of a run that has failed.
+    /// Fills in the work and the seconds, even if the run has failed.
     fn count(&mut self, report: &mut Report, done: &Result<()>) {
         let totals = self.motion.totals();
         report.seconds.evolve = totals.evolve_seconds;
@@ -123,7 +126,7 @@ impl Begun<'_> {
         }
     }
 
-    /// Measures, judges and draws the end.
+    /// Evaluates the final state, compares it with `[expect]` and draws it.
     fn end(&mut self, report: &mut Report) -> Result<()> {
         let quality = self.motion.quality(report.time)?;
         report.grad_norm_error = quality.grad_norm_error;
@@ -131,7 +134,7 @@ impl Begun<'_> {
         if let (Some(first), Some(last)) = (&report.first, &report.last) {
             report.drift = Drift::between(first.enclosed, last.enclosed);
         }
-        // Bounds are for the end that was planned.
+        // The bounds apply to the planned end only.
         if report.status == Status::Finished {
             self.judge(report)?;
         }
@@ -143,14 +146,14 @@ impl Begun<'_> {
         Ok(())
     }
 
-    /// Compares `[expect]` with the end.
+    /// Compares the final state with `[expect]`.
     fn judge(&mut self, report: &mut Report) -> Result<()> {
         let expect = &self.config.expect;
         let errors = match &expect.exact {
             Some(exact) => interface_errors(&self.motion.interface()?, exact),
             None => None,
         };
-        // Tiles fill a volume.
+        // On tiles the inside is a volume.
         let [interface, enclosed] = MeasuresFile::names(self.kind.unwrap_or(Kind::Volume));
         let found = |name: &str| -> Option<f64> {
             let last = report.last.as_ref()?;

@@ -1,4 +1,4 @@
-//! Coefficients that are values of volumes: read once for all lattices.
+//! Coefficients that are given as volumes. They are read once and shared by all grid levels.
 
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -11,10 +11,10 @@ use crate::run::volume::Named;
 use crate::volume::Volume;
 use crate::words::counted;
 
-/// A volume that is a coefficient, or a component of one.
+/// A volume that is a coefficient or a component of one.
 pub(super) struct Array {
     pub volume: Arc<Volume>,
-    /// The same on the GPU of the run, once it was asked for.
+    /// The volume on the GPU of the run, after its first use.
     device: OnceLock<Arc<DeviceVolume>>,
 }
 
@@ -23,10 +23,10 @@ impl Array {
         Array { volume: Arc::new(volume), device: OnceLock::new() }
     }
 
-    /// The volume on the GPU, for all lattices of a run.
+    /// Returns the volume on the GPU. All grid levels of a run share it.
     ///
     /// # Errors
-    /// Those of [`DeviceVolume::new`].
+    /// Returns the errors of [`DeviceVolume::new`].
     pub fn on_gpu(&self, cuda: &Cuda) -> Result<Arc<DeviceVolume>> {
         if let Some(device) = self.device.get() {
             return Ok(device.clone());
@@ -36,18 +36,20 @@ impl Array {
     }
 }
 
-/// The volumes of `[evolve]`, by the keys that they stand at.
+/// The volumes of `[evolve]` and the keys they are given at.
 #[derive(Default)]
 pub(super) struct Arrays {
     all: Vec<(String, Arc<Array>)>,
-    /// What was doubtful in their files.
+    /// Warnings about their files.
     pub warnings: Vec<String>,
 }
 
 impl Arrays {
+    /// Reads the volumes of a case.
+    ///
     /// # Errors
-    /// Those of [`Named::read`]; [`Error::Input`] for values that are not finite, and for negative ones of a
-    /// curvature coefficient.
+    /// Returns the errors of [`Named::read`], and [`Error::Input`] for values that are not finite
+    /// or for negative values of a curvature coefficient.
     pub fn read(config: &Config) -> Result<Self> {
         let mut arrays = Arrays::default();
         for (key, array) in config.evolve.iter().flat_map(|evolve| evolve.volumes()) {
@@ -58,17 +60,17 @@ impl Arrays {
             let none = found.nan + found.infinite;
             if none > 0 {
                 let values = counted(none, ["value is", "values are"]);
-                let remedy = "replace them: nothing moves by a coefficient that is no number";
+                let remedy = "replace them with finite numbers";
                 return Err(Error::input(
                     &path,
                     "",
-                    format!("{values} not finite, for {key}"),
+                    format!("{values} not finite, but {key} needs finite values"),
                     remedy,
                 ));
             }
             if let Some(least) = found.min.filter(|least| *least < 0.0 && key == "evolve.curvature")
             {
-                let what = format!("{key} must be >= 0, its smallest value here is {least}");
+                let what = format!("{key} must be >= 0, but its smallest value here is {least}");
                 let remedy = "a negative coefficient is a heat flow backwards in time, which has no solution";
                 return Err(Error::input(&path, "", what, remedy));
             }
@@ -77,18 +79,19 @@ impl Arrays {
         Ok(arrays)
     }
 
-    /// Components of the coefficients that have volumes, each of which is kept with the tiles.
+    /// Returns the number of components of the coefficients that have volumes. The values of these
+    /// components are stored with the tiles.
     pub fn components(&self) -> u64 {
         let has = |key: &str| u64::from(self.all.iter().any(|(other, _)| other.starts_with(key)));
         3 * has("evolve.velocity") + has("evolve.normal_speed") + has("evolve.curvature")
     }
 
-    /// The volume at a key.
+    /// Returns the volume at a key.
     pub fn get(&self, key: &str) -> Option<&Arc<Array>> {
         self.all.iter().find(|(other, _)| other == key).map(|(_, array)| array)
     }
 
-    /// All with their keys.
+    /// Iterates over the keys and volumes.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Volume)> {
         self.all.iter().map(|(key, array)| (key.as_str(), &*array.volume))
     }

@@ -1,4 +1,4 @@
-//! Coefficients of a case on tiles: lengths in voxels, evaluated block by block.
+//! Coefficients of a case on tiles, in voxel units and evaluated block by block.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::levelset::tiled::cuda::{DeviceCoefficient, DevicePart, DeviceTerms};
 use crate::levelset::tiled::{Coefficient, Fill, Terms};
 use crate::volume::Volume;
 
-/// Most voxels along the edge of a block, with a layer round it.
+/// Largest number of voxels along the edge of a block, including a layer around it.
 const MOST: usize = 10;
 
-/// Where voxels lie along the axes of a block.
+/// The coordinates of voxels along the axes of a block.
 #[derive(Clone, Copy)]
 pub(super) struct Lines {
     pub origin: [f64; 3],
@@ -25,7 +25,8 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Coordinates of [`MOST`] voxels, beginning `layers` before `first`.
+    /// Returns the coordinates of [`MOST`] voxels along each axis, starting `layers` voxels before
+    /// `first`.
     pub fn of_block(&self, first: [i32; 3], layers: i32) -> [[f64; MOST]; 3] {
         let voxel = |k: usize, n: usize| f64::from(first[k]) + f64::from(n as i32 - layers);
         let at = |k: usize, n: usize| self.origin[k] + self.dx * voxel(k, n);
@@ -33,16 +34,16 @@ impl Lines {
     }
 }
 
-/// Edge of a block of so many voxels.
+/// Returns the edge of a block of `voxels` voxels.
 fn edge_of(voxels: usize) -> usize {
     if voxels == 64 { 4 } else { 8 }
 }
 
-/// A coefficient as a case writes it, in world units.
+/// A coefficient as given in a case, in world units.
 enum Written<const K: usize> {
     Uniform([f64; K]),
     Expressions([Expression; K]),
-    /// At least one of them a volume.
+    /// Components of which at least one is a volume.
     Parts([Part; K]),
 }
 
@@ -54,7 +55,7 @@ enum Part {
 }
 
 impl<const K: usize> Written<K> {
-    /// For the CPU, times `scale`.
+    /// Returns the coefficient for the CPU, multiplied by `scale`.
     fn on_cpu<R: Real>(
         &self,
         config: &Config,
@@ -81,14 +82,15 @@ impl<const K: usize> Written<K> {
                         }
                     });
                 }
-                // An expression may change with the time, and be no number off the interface.
+                // Expressions may change in time, and may be NaN away from the interface.
                 let fill = fill_parts(bound, lines, scale);
                 if is_steady { Coefficient::Stationary(fill) } else { Coefficient::Varying(fill) }
             }
         })
     }
 
-    /// For a GPU, which scales what expressions give itself.
+    /// Returns the coefficient for a GPU, which multiplies the values of expressions by `scale`
+    /// itself.
     fn on_gpu(
         &self,
         config: &Config,
@@ -97,7 +99,7 @@ impl<const K: usize> Written<K> {
         cuda: &Cuda,
     ) -> Result<DeviceCoefficient<K>> {
         let bind = |expression: &Expression| {
-            // Says what a data array is doing here.
+            // This reports data arrays, which do not exist on tiles.
             Lattice::bind(std::slice::from_ref(expression)).map_err(config.locate(key))?;
             Field::bind(expression, |_| Ok(Arc::from([])))
         };
@@ -163,10 +165,10 @@ impl TiledCase<'_> {
         })
     }
 
-    /// The coefficients of `[evolve]` for the CPU.
+    /// Returns the coefficients of `[evolve]` for the CPU.
     ///
     /// # Errors
-    /// [`Error::Case`](crate::Error::Case) for an expression with a data array.
+    /// Returns [`Error::Case`](crate::Error::Case) for an expression with a data array.
     pub(super) fn terms<R: Real>(&self) -> Result<Terms<R>> {
         let AllWritten { velocity, normal_speed, curvature } = self.written()?;
         let lines = Lines { origin: self.source.origin, dx: self.source.dx };
@@ -177,10 +179,11 @@ impl TiledCase<'_> {
             .with_curvature(curvature.on_cpu(config, "evolve.curvature", lines, per * per)?))
     }
 
-    /// The same for a GPU.
+    /// Returns the coefficients of `[evolve]` for a GPU.
     ///
     /// # Errors
-    /// As [`TiledCase::terms`]; [`Error::Device`](crate::Error::Device) if a volume does not fit the GPU.
+    /// Returns the errors of [`TiledCase::terms`], and [`Error::Device`](crate::Error::Device) if a
+    /// volume does not fit into the memory of the GPU.
     pub(super) fn device_terms(&self, cuda: &Cuda) -> Result<DeviceTerms> {
         let AllWritten { velocity, normal_speed, curvature } = self.written()?;
         let (config, per) = (self.config, 1.0 / self.source.dx);
@@ -191,7 +194,7 @@ impl TiledCase<'_> {
     }
 }
 
-/// `array` gives the volume at a key.
+/// Returns the velocity. `array` returns the volume at a key.
 fn velocity(
     written: Option<&Velocity>,
     array: impl Fn(&str) -> Option<Part>,
@@ -223,7 +226,8 @@ fn velocity(
     })
 }
 
-/// The cross product of the rates of a rotation and the way from its center.
+/// Returns the velocity of a rotation: the cross product of its angular velocity and the vector
+/// from its center.
 fn rotation(turn: &Rotation) -> Result<[Expression; 3]> {
     let length = turn.axis.iter().map(|x| x * x).sum::<f64>().sqrt();
     let rate = 2.0 * std::f64::consts::PI / turn.period;
@@ -236,7 +240,7 @@ fn rotation(turn: &Rotation) -> Result<[Expression; 3]> {
     ])
 }
 
-/// Values of expressions on blocks, times `scale`.
+/// Returns a function that evaluates expressions on blocks and multiplies them by `scale`.
 fn fill<R: Real>(lattice: Lattice, lines: Lines, scale: f64) -> Fill<R> {
     let components = lattice.components();
     let scale = R::of(scale);
@@ -248,13 +252,13 @@ fn fill<R: Real>(lattice: Lattice, lines: Lines, scale: f64) -> Fill<R> {
     })
 }
 
-/// One component of a coefficient, to be evaluated.
+/// One component of a coefficient, ready for evaluation.
 enum Bound {
     Lattice(Lattice),
     Volume(Arc<Volume>),
 }
 
-/// Values of components on blocks, times `scale`.
+/// Returns a function that evaluates components on blocks and multiplies them by `scale`.
 fn fill_parts<R: Real>(parts: Vec<Bound>, lines: Lines, scale: f64) -> Fill<R> {
     Arc::new(move |first, t, out: &mut [R]| {
         let size = out.len() / parts.len();

@@ -1,5 +1,5 @@
-//! How many tiles a run begins with, and what they take: told from coarser lattices where looking for
-//! all of them takes long.
+//! Estimates the number of tiles at the start of a run and their memory, from coarser grids if
+//! counting all tiles would take too long.
 
 use std::fmt;
 
@@ -11,30 +11,33 @@ use crate::levelset::tiled::Wide;
 use crate::run::device::{Device, Size};
 use crate::run::memory;
 
-/// Most tiles that are looked at to count those of the interface: about a second.
+/// Largest number of tiles that are inspected to count those of the interface, which takes about a
+/// second.
 const COUNTED: f64 = 2.5e5;
 
-/// Fewest tiles that tell of finer lattices, and how many times those of the next coarser one they must be:
-/// four where all parts are seen, up to eight where they fill the box.
+/// A coarser grid must have at least `FEWEST` tiles, and at least `GROWTH` times the tiles of the
+/// next coarser grid. The growth is four if every component is resolved, and up to eight if the
+/// components fill the box.
 const FEWEST: usize = 64;
 const GROWTH: usize = 3;
 
-/// Lattices this much coarser than that of the case are not looked at.
+/// Grids that are this many levels coarser than that of the case are not inspected.
 const COARSEST: u32 = 31;
 
-/// Tiles at the start, on the lattice that the run begins on.
+/// The tiles at the start, on the grid on which the run begins.
 pub(super) struct Expected {
     tiles: u64,
-    /// Whether these were seen on this lattice.
+    /// Whether the tiles were counted on this grid.
     is_counted: bool,
     edge: usize,
     dx: f64,
-    /// Lattices to the one of the case, each finer than the one before.
+    /// Number of levels from this grid to the grid of the case. Each level halves the voxel
+    /// spacing.
     finer: u32,
 }
 
 impl Expected {
-    /// What there is to compute: a surface has four times the voxels on the next finer lattice.
+    /// Returns the size of the problem. A surface has four times the voxels on the next finer grid.
     pub fn size(&self) -> Size {
         let voxels = (self.edge.pow(3) as u64) << (2 * self.finer);
         let voxels = self.tiles.saturating_mul(voxels);
@@ -47,7 +50,7 @@ impl fmt::Display for Expected {
         let Expected { tiles, is_counted, edge, dx, .. } = self;
         match is_counted {
             true => write!(f, "{tiles}")?,
-            // Two digits are what it is worth.
+            // The estimate has an accuracy of two digits.
             false => write!(f, "about {:.1e}", *tiles as f64)?,
         }
         write!(f, " of {edge}^3 voxels, dx {dx}")
@@ -55,25 +58,28 @@ impl fmt::Display for Expected {
 }
 
 impl TiledCase<'_> {
-    /// So many tiles on the lattice that the run begins on.
+    /// Returns the description of `tiles` tiles on the grid on which the run begins.
     fn begin_with<const E: usize>(&self, tiles: u64, is_counted: bool) -> Expected {
         let finer = self.source.levels - 1;
         Expected { tiles, is_counted, edge: E, dx: self.coarse(finer).dx, finer }
     }
 
-    /// What the tiles are that are there.
+    /// Returns the description of the tiles of a grid.
     pub(super) fn counted<const E: usize>(&self, grid: &TiledGrid<E>) -> Expected {
         self.begin_with::<E>(grid.n_tiles() as u64, true)
     }
 
-    /// How many tiles the run begins with, where finding them takes long: from those of the finest
-    /// lattice that takes about a second, as a surface has four times the tiles on the next finer
-    /// one. `None` where they may as well be counted, and where that does not hold from the next coarser
-    /// lattice to this one: what is smaller than its voxels is there or not by chance.
+    /// Estimates how many tiles the run begins with, if finding them all would take too long.
+    ///
+    /// The estimate extrapolates from the finest grid that can be searched in about a second: a
+    /// surface has four times the tiles on the next finer grid. Returns `None` if the tiles can be
+    /// counted directly. Also returns `None` if the number of tiles does not grow like that from
+    /// the next coarser grid to this one, because the voxels then do not resolve the shape.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the run does not fit into memory; what [`TiledCase::start`] says of boxes, and
-    /// [`Error::Case`](crate::Error::Case) for places beyond all tiles.
+    /// Returns [`Error::Device`](crate::Error::Device) if the run does not fit into memory, the
+    /// errors of [`TiledCase::start`] about boxes, and [`Error::Case`](crate::Error::Case) for
+    /// points beyond all tiles.
     pub(super) fn expected<R: Wide, S: Stored<R>, const E: usize>(
         &self,
         source: &Source,
@@ -87,7 +93,8 @@ impl TiledCase<'_> {
         self.in_range::<E>(bounds)?;
         let looked_at = |level: u32| {
             let n = self.on(&self.coarse(level)).tiles_of_box::<E>(bounds).2;
-            // Tiles of a mesh are found from its triangles: those of the sides of the box, about.
+            // Tiles of a mesh are found from its triangles, so about as many are inspected as lie
+            // on the faces of the box.
             if is_mesh { 6.0 * n.powf(2.0 / 3.0) } else { n }
         };
         if looked_at(first) <= COUNTED {
@@ -95,7 +102,7 @@ impl TiledCase<'_> {
         }
         let is_cheap = |level: &u32| looked_at(*level) <= COUNTED;
         let Some(level) = (first + 1..COARSEST).find(is_cheap) else { return Ok(None) };
-        // What is too coarse for a shape says nothing about it.
+        // A grid that is too coarse for a shape counts as having no tiles.
         let seen = |level: u32| {
             let found = self.on(&self.coarse(level)).fill::<R, S, E>(source);
             found.map_or(0, |(grid, ..)| grid.n_tiles())
@@ -110,9 +117,10 @@ impl TiledCase<'_> {
         Ok(Some(expected))
     }
 
-    /// Bytes that tiles take here while the interface moves: on a GPU they are only made here.
+    /// Returns the host memory in bytes that the tiles take while the interface moves. For a run on
+    /// a GPU, the host only creates the tiles.
     pub(super) fn bytes<S, const E: usize>(&self, expected: &Expected) -> u64 {
-        // 16 bits for each value of a coefficient that is kept.
+        // Each stored value of a coefficient takes 16 bits.
         let kept = self.arrays.components() * 2 * (E * E * E) as u64;
         let (arrays, kept) = match Device::is_gpu(self.config, expected.size()) {
             true => (1, 0),
@@ -122,10 +130,10 @@ impl TiledCase<'_> {
             .saturating_add(expected.tiles.saturating_mul(kept))
     }
 
-    /// Refuses a run that does not fit, `held` bytes of which are there.
+    /// Refuses a run that does not fit into memory. `held` bytes of it are already allocated.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device).
+    /// Returns [`Error::Device`](crate::Error::Device) if memory is too small.
     pub(super) fn check_memory<S, const E: usize>(
         &self,
         expected: &Expected,

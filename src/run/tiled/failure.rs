@@ -1,4 +1,4 @@
-//! Why a step broke down, in the units and expressions of the case.
+//! Errors about steps that broke down, in the units and expressions of the case.
 
 use crate::config::{Config, TiledSource};
 use crate::error::Error;
@@ -6,7 +6,7 @@ use crate::expression::Expression;
 use crate::levelset::tiled::{Breakdown, What};
 use crate::run::expressions::expressions;
 
-/// What breakdowns are named by.
+/// The case data needed to describe a breakdown.
 #[derive(Clone, Copy)]
 pub(super) struct Named<'a> {
     pub config: &'a Config,
@@ -14,7 +14,8 @@ pub(super) struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// The error with the place of the voxel; of an expression with its text.
+    /// Returns the error with the position of the voxel. If the value of an expression caused it,
+    /// the message shows the expression.
     pub fn error(&self, found: &Breakdown) -> Error {
         let TiledSource { origin, dx, .. } = *self.source;
         let error = found.error(origin, dx);

@@ -1,4 +1,4 @@
-//! An evolution on tiles on a GPU, with what its failures and measures need of the host.
+//! The evolution on tiles on a GPU, with the host data needed for its errors and measures.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::mesh::Mesh;
 use crate::surface::cubes::{Placement, extract};
 
 impl TiledCase<'_> {
-    /// An evolution on a GPU; what phi needs to be a distance is done here.
+    /// Creates an evolution on a GPU. The initial reinitialization runs on the CPU.
     ///
     /// # Errors
-    /// As [`TiledCase::solver`].
+    /// Returns the same errors as [`TiledCase::solver`].
     pub(super) fn on_gpu<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &'a self,
         gpu: &Gpu,
@@ -32,7 +32,7 @@ impl TiledCase<'_> {
                 DeviceTiledEvolution::resume(&gpu.cuda, snapshot, &terms, options)?
             }
             start @ Start::Tiles { .. } => {
-                // Nothing moves here.
+                // The terms are zero, because the CPU only reinitializes.
                 let at_rest = self.with_terms::<R, S, E>(start, &Terms::default())?;
                 let (grid, phi) = at_rest.into_parts();
                 DeviceTiledEvolution::new(&gpu.cuda, &grid, &phi, &terms, options, None)?
@@ -43,7 +43,7 @@ impl TiledCase<'_> {
     }
 }
 
-/// An evolution on a GPU, with what is needed to say why it broke down.
+/// An evolution on a GPU, with the data needed to explain a breakdown.
 pub(super) struct GpuTiles<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> {
     evolution: DeviceTiledEvolution<R, E, S>,
     terms: Terms<R>,
@@ -52,7 +52,7 @@ pub(super) struct GpuTiles<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usi
     named: Named<'a>,
     band: Band<R>,
     gamma: R,
-    /// Tiles and values as they were after so many steps.
+    /// Tiles and values on the host, and the number of steps after which they were copied.
     seen: Option<(u64, TiledGrid<E>, Pool<S, E>)>,
 }
 
@@ -67,14 +67,14 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> GpuTiles<'a, R, S,
         GpuTiles { evolution, terms, cpu, cuda, named, band, gamma, seen: None }
     }
 
-    /// What a failure comes from.
+    /// Returns the error with its cause, if the cause can be determined.
     fn named(&self, error: Error, max_dt: f64) -> Error {
         if !matches!(error, Error::Numerical { .. }) {
             return error;
         }
         match self.evolution.breakdown(&self.terms, self.cpu.clone(), max_dt) {
             Ok(Some(found)) => self.named.error(&found),
-            // What the GPU has said is as much as is known.
+            // The error of the GPU is all that is known.
             _ => error,
         }
     }
@@ -108,7 +108,7 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> GpuTiles<'a, R, S,
 
     pub fn surface(&mut self, placement: &Placement, normals: bool) -> Result<Mesh> {
         match self.evolution.surface(placement, normals).and_then(|made| made.mesh(&self.cuda)) {
-            // What the GPU has no room for is made here.
+            // If the surface does not fit into the memory of the GPU, it is created on the CPU.
             Err(Error::Device { .. }) => extract(&self.look()?.tiles(), placement, normals),
             made => made,
         }

@@ -1,5 +1,8 @@
-//! Coarser lattices first: the interface moves on each until it is at rest there
-//! ([`rest`](crate::levelset::tiled::rest)), and the next finer one begins with what it has become.
+//! Grid levels: the interface moves on coarser grids first.
+//!
+//! On each coarser grid it moves until it reaches a steady state
+//! ([`steady_state`](crate::levelset::tiled::steady_state)). The next finer grid starts from the
+//! result.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,13 +19,13 @@ use crate::levelset::tiled::{SavedNumber, Wide};
 use crate::output::checkpoint::Work;
 use crate::run::task::Stages;
 
-/// Most steps on one lattice.
+/// Largest number of steps on one grid.
 const MOST_STEPS: u64 = 20_000;
 
-/// A time that only a motion reaches in which nothing moves.
+/// A time that steps reach only if nothing moves.
 const FOREVER: f64 = 1e30;
 
-/// What coarser lattices are computed with, and what was done on them.
+/// The device and the work counters for the steps on coarser grids.
 pub(super) struct Levels<'a> {
     pub gpu: Option<&'a Gpu>,
     pub interrupt: &'a AtomicBool,
@@ -30,10 +33,11 @@ pub(super) struct Levels<'a> {
 }
 
 impl TiledCase<'_> {
-    /// The first tiles of all: those on the coarsest lattice.
+    /// Returns the first tiles of the run, on the coarsest grid.
     ///
     /// # Errors
-    /// Those of [`TiledCase::start`]; [`Error::Device`] if there is too little memory for the run.
+    /// Returns the errors of [`TiledCase::start`], and [`Error::Device`] if there is too little
+    /// memory for the run.
     pub(super) fn start_of_all<R: Wide, S: Stored<R>, const E: usize>(
         &self,
         source: &Source,
@@ -47,11 +51,12 @@ impl TiledCase<'_> {
         Ok((grid, phi))
     }
 
-    /// What the lattice of the case begins with, from the first tiles of all.
+    /// Moves the interface on all coarser grids and returns the start for the grid of the case.
     ///
     /// # Errors
-    /// Those of steps; [`Error::Numerical`] if the interface vanishes on a coarser lattice or does
-    /// not come to rest; [`Error::Interrupted`].
+    /// Returns the errors of the steps, [`Error::Numerical`] if the interface vanishes on a coarser
+    /// grid or does not reach a steady state, and [`Error::Interrupted`] if the user interrupts the
+    /// run.
     pub(super) fn by_levels<R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &self,
         (mut grid, mut phi): (TiledGrid<E>, Pool<S, E>),
@@ -67,7 +72,7 @@ impl TiledCase<'_> {
             let start = Start::Tiles { grid: Box::new(grid), phi, is_distance };
             let mut solver = case.solver::<R, S, E>(levels.gpu, start)?;
             let steps = case.settle(&mut solver, &mut levels)?;
-            tracing::info!("at rest on voxels of {} after {steps} steps", source.dx);
+            tracing::info!("steady state on voxels of {} after {steps} steps", source.dx);
             let seen = solver.look()?;
             (grid, phi) = seen.grid.upsample(seen.phi, seen.gamma, self.on(&finer).band::<R>())?;
             is_distance = false;
@@ -75,19 +80,19 @@ impl TiledCase<'_> {
         Ok(Start::Tiles { grid: Box::new(grid), phi, is_distance })
     }
 
-    /// The lattice so many levels coarser than that of the case.
+    /// Returns the grid that is `level` levels coarser than the grid of the case.
     pub(super) fn coarse(&self, level: u32) -> TiledSource {
         let dx = self.source.dx * f64::from(1_u32 << level);
         TiledSource { dx, ..self.source.clone() }
     }
 
-    /// The same on another lattice.
+    /// Returns the same case on another grid.
     pub(super) fn on<'a>(&'a self, source: &'a TiledSource) -> TiledCase<'a> {
         let (cpu, arrays) = (self.cpu.clone(), self.arrays.clone());
         TiledCase { config: self.config, source, cpu, arrays }
     }
 
-    /// Steps until nothing moves any more; how many.
+    /// Takes steps until a steady state is reached. Returns their number.
     fn settle<R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &self,
         solver: &mut TiledSolver<'_, R, S, E>,
@@ -112,7 +117,7 @@ impl TiledCase<'_> {
                 levels.work.reinitializations += done.reinitializations;
                 if !done.has_interface {
                     let what = format!("the interface vanishes on voxels of {dx} in step {steps}");
-                    let remedy = "take fewer domain.tiled.levels";
+                    let remedy = "use fewer domain.tiled.levels";
                     return Err(Error::Numerical { what, remedy: remedy.into() });
                 }
                 if done.advance.landed {
@@ -127,9 +132,9 @@ impl TiledCase<'_> {
             before = Some(now);
         }
         let what = format!(
-            "the interface does not come to rest on voxels of {dx} within {MOST_STEPS} steps"
+            "the interface does not reach a steady state on voxels of {dx} within {MOST_STEPS} steps"
         );
-        let remedy = "leave domain.tiled.levels out: it is for motions that end by themselves";
+        let remedy = "remove domain.tiled.levels, which is for motions that reach a steady state";
         Err(Error::Numerical { what, remedy: remedy.into() })
     }
 }

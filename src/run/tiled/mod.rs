@@ -1,4 +1,4 @@
-//! The task [evolve] on sparse tiles: from the case to a motion that can begin or go on.
+//! The task [evolve] on sparse tiles: sets up the motion and starts or resumes it.
 
 mod arrays;
 mod coefficients;
@@ -37,26 +37,28 @@ use solver::Start;
 use states::States;
 pub(super) use states::TiledState;
 
-/// A case on tiles, whose task is [evolve].
+/// A case on tiles. Its task is [evolve].
 pub(super) struct TiledCase<'a> {
     pub config: &'a Config,
     pub source: &'a TiledSource,
     cpu: Arc<Cpu>,
-    /// Volumes that are coefficients.
+    /// The volumes that are coefficients.
     arrays: Arc<Arrays>,
 }
 
-/// A motion on tiles that can begin or go on.
+/// A motion on tiles that is ready to start or to resume.
 pub(super) struct BegunTiles<'a> {
     motion: Box<dyn Motion + 'a>,
-    /// What checkpoints are known by, if the run keeps any.
+    /// The identity stored in checkpoints, if the run writes any.
     identity: Option<Identity>,
     device: Device,
 }
 
 impl<'a> TiledCase<'a> {
+    /// Creates the case and reads its coefficient volumes.
+    ///
     /// # Errors
-    /// [`Error::Input`](crate::Error::Input) for a volume that cannot be a coefficient.
+    /// Returns [`Error::Input`](crate::Error::Input) for a volume that cannot be a coefficient.
     pub(super) fn new(config: &'a Config, source: &'a TiledSource, cpu: Arc<Cpu>) -> Result<Self> {
         let arrays = Arc::new(cpu.run(|| Arrays::read(config))?);
         Ok(TiledCase { config, source, cpu, arrays })
@@ -89,10 +91,10 @@ impl Task for TiledCase<'_> {
 }
 
 impl TiledCase<'_> {
-    /// Looks for the first tiles; says how many there are and what they take.
+    /// Finds the first tiles and returns a description of their number and memory.
     ///
     /// # Errors
-    /// What [`TiledCase::begin`] would fail with before it moves anything.
+    /// Returns the errors that [`TiledCase::begin`] would return before the first step.
     pub(super) fn check_start<R: Wide, S: Stored<R>, const E: usize>(&self) -> Result<String> {
         let warnings = &mut Vec::new();
         let source = self.read(warnings)?;
@@ -110,8 +112,10 @@ impl TiledCase<'_> {
         Ok(format!("{expected}, {}", gibibytes(self.bytes::<S, E>(&expected))))
     }
 
-    /// Refuses an `output.volume` that is too large for tiles on the lattice that the run begins on, from the first to the
-    /// last of their voxels; where these are not known, if it says its box itself.
+    /// Refuses an `output.volume` that is too large.
+    ///
+    /// `extent` is the first and the last voxel of the tiles on the grid on which the run begins.
+    /// If it is `None`, the check is skipped unless the case gives the whole box.
     fn check_volume<R>(&self, extent: Option<([i32; 3], [i32; 3])>) -> Result<()> {
         let Some(of) = &self.config.output.volume else { return Ok(()) };
         let finer = |voxel: i32| voxel.saturating_mul(1 << (self.source.levels - 1));
@@ -122,11 +126,13 @@ impl TiledCase<'_> {
         Room::<R>::of(of, &self.placement(), extent.unwrap_or_default()).map(drop)
     }
 
-    /// What moves, from the start or from the state of a run that stopped early, on the device that is chosen here.
+    /// Chooses the device, and creates the motion from the start or from the state of an
+    /// interrupted run.
     ///
     /// # Errors
-    /// Those of the first tiles and of steps on coarser lattices; [`Error::Case`](crate::Error::Case) for a state of another
-    /// run; [`Error::Device`](crate::Error::Device) if there is too little memory.
+    /// Returns the errors of the first tiles and of steps on coarser grids,
+    /// [`Error::Case`](crate::Error::Case) for the state of another run, and
+    /// [`Error::Device`](crate::Error::Device) if there is too little memory.
     pub(super) fn begin<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &'a self,
         stopped: Option<(&Stopped, checkpoint::State)>,
@@ -166,7 +172,7 @@ impl TiledCase<'_> {
         Ok(BegunTiles { motion: Box::new(motion), identity, device })
     }
 
-    /// The first tiles of a run that fits into memory.
+    /// Returns the first tiles, after checking that the run fits into memory.
     fn first_tiles<R: Wide, S: Stored<R>, const E: usize>(
         &self,
         warnings: &mut Vec<String>,
@@ -176,7 +182,7 @@ impl TiledCase<'_> {
         self.start_of_all::<R, S, E>(&source, warnings)
     }
 
-    /// What breakdowns are named by.
+    /// Returns the data that describes breakdowns.
     fn named(&self) -> Named<'_> {
         Named { config: self.config, source: self.source }
     }
@@ -204,12 +210,12 @@ impl TiledCase<'_> {
             .with_reinitialize(reinitialize)
     }
 
-    /// Half width of the band, voxels.
+    /// Returns the half width of the narrow band in voxels.
     fn gamma(&self) -> f64 {
         match self.config.half_width() {
             HalfWidth::Edges(n) => n,
             HalfWidth::Length { length } => length / self.source.dx,
-            // The case has been checked for it.
+            // Config validation refuses this value on tiles.
             HalfWidth::Whole => f64::INFINITY,
         }
     }

@@ -1,4 +1,4 @@
-//! A motion on tiles, on either device.
+//! The motion of an interface on tiles, on the CPU or a GPU.
 
 use super::solver::{Range, Seen, TiledSolver};
 use super::states::TiledState;
@@ -16,20 +16,20 @@ use crate::surface::cubes::{self, Placement, Records, components};
 use crate::surface::drop_flat;
 use crate::volume::{self, Samples, Volume};
 
-/// Most voxels of a dense volume: 8 GB.
+/// Largest number of voxels of a dense volume (8 GB).
 const MOST_VOXELS: u64 = 1 << 31;
 
-/// A motion on tiles, in world units, and what is written of it.
+/// A motion on tiles in world units, and the data that is written of it.
 pub(super) struct TiledMotion<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> {
     solver: TiledSolver<'a, R, S, E>,
     placement: Placement,
-    /// The box of dense volumes, if states have some.
+    /// The box of dense volumes, if states contain one.
     volume: Option<&'a OutputVolume>,
     work: Work,
 }
 
 impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledMotion<'a, R, S, E> {
-    /// `work` was done before the first step.
+    /// Creates a motion. `work` is the work done before the first step.
     pub fn new(
         solver: TiledSolver<'a, R, S, E>,
         (placement, volume): (Placement, Option<&'a OutputVolume>),
@@ -40,14 +40,15 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledMotion<'a, R,
         new
     }
 
-    /// The interface in world units, without triangles of no area where phi is 0 at a voxel.
+    /// Returns the interface in world units, without the degenerate triangles that occur where phi
+    /// is 0 at a voxel.
     fn surface(&mut self, normals: bool) -> Result<Mesh> {
         let mut surface = self.solver.surface(&self.placement, normals)?;
         drop_flat(&mut surface);
         Ok(surface)
     }
 
-    /// What the interface takes; `None` if it spans too many voxels for records.
+    /// Returns the size of the interface, or `None` if it spans too many voxels for records.
     fn surface_counts(&mut self) -> Option<SurfaceCounts> {
         let records = Records::new(&self.solver.look().ok()?.tiles()).ok()?;
         Some(SurfaceCounts::new(records.list.len(), records.triangles))
@@ -56,14 +57,14 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledMotion<'a, R,
     /// Refuses an `output.volume` that is too large, before anything is written.
     ///
     /// # Errors
-    /// Those of [`Room::of`].
+    /// Returns the errors of [`Room::of`].
     pub fn check_volume(&mut self) -> Result<()> {
         let Some(of) = self.volume else { return Ok(()) };
         let grid = self.solver.look()?.grid;
         Room::<R>::of(of, &self.placement, grid.extent().unwrap_or_default()).map(drop)
     }
 
-    /// phi on the box of `output.volume`.
+    /// Returns phi on the box of `output.volume`.
     fn volume(&mut self, of: &OutputVolume) -> Result<Volume> {
         let Placement { origin, spacing } = self.placement;
         let Seen { grid, phi, gamma, .. } = self.solver.look()?;
@@ -87,27 +88,29 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledMotion<'a, R,
     }
 }
 
-/// Room for a dense volume.
+/// Allocated memory for a dense volume.
 pub(super) struct Room<R> {
-    /// Its first voxel, and how many there are along each axis.
+    /// First voxel of the volume.
     low: [i32; 3],
     shape: [usize; 3],
-    /// Empty, with room for all.
+    /// An empty vector with capacity for all voxels.
     values: Vec<R>,
 }
 
 impl<R> Room<R> {
-    /// For the box of `output.volume`, where it says nothing that of all voxels, `low` to `high`.
+    /// Allocates the box of `output.volume`. Missing corners are taken from the extent of all
+    /// voxels, `low` to `high`.
     ///
     /// # Errors
-    /// [`Error::Case`] for too many voxels, [`Error::Device`] if there is no memory for them.
+    /// Returns [`Error::Case`] for too many voxels, and [`Error::Device`] if there is no memory for
+    /// them.
     pub fn of(
         of: &OutputVolume,
         placement: &Placement,
         (low, high): ([i32; 3], [i32; 3]),
     ) -> Result<Self> {
         let Placement { origin, spacing } = *placement;
-        // Beyond the range of integers they saturate, and the size is checked.
+        // The conversion saturates beyond the range of integers. The size is checked below.
         let voxel = |k: usize, x: f64| ((x - origin[k]) / spacing).round() as i32;
         let corner = |given: &Option<[f64; 3]>, all: [i32; 3]| match given {
             Some(x) => std::array::from_fn(|k| voxel(k, x[k])),
@@ -118,7 +121,7 @@ impl<R> Room<R> {
         let n = (0..3).try_fold(1_u64, |n, k| n.checked_mul(size(k)));
         let Some(n) = n.filter(|&n| n <= MOST_VOXELS) else {
             let [x, y, z] = [size(0), size(1), size(2)];
-            let what = format!("output.volume takes {x} x {y} x {z} voxels, {MOST_VOXELS} at most");
+            let what = format!("output.volume has {x} x {y} x {z} voxels, but at most {MOST_VOXELS} are allowed");
             let remedy = "give output.volume.min and max, or a larger domain.tiled.dx";
             return Err(Error::usage(what, remedy));
         };
@@ -155,7 +158,7 @@ impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> Motion for TiledMotion
             interface: found.area,
             enclosed: found.volume.unwrap_or(f64::NAN),
             components: parts.outer as u64,
-            // Of the inside: half that of the surface that bounds it.
+            // The Euler number of the inside is half that of its boundary surface.
             euler_number: found.euler_number.unwrap_or(0) / 2,
             band_vertices: active,
             active_patches: n_tiles,

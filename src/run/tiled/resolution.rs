@@ -1,13 +1,14 @@
-//! Whether a lattice is fine enough for what it begins with.
+//! A check that the grid is fine enough for the initial interface.
 
 use super::TiledCase;
 use crate::grid::{Pool, Stored, Tile, TiledGrid};
 use crate::levelset::tiled::Wide;
 
-/// Fewest voxels across something: its two sides of a band meet in less.
+/// Smallest number of voxels across the inside. With fewer, the narrow bands of opposite sides
+/// meet.
 const FEWEST: i64 = 4;
 
-/// First and last voxel of something.
+/// First and last voxel of a region.
 type Extent = Option<([i32; 3], [i32; 3])>;
 
 fn join(a: Extent, b: Extent) -> Extent {
@@ -18,7 +19,7 @@ fn join(a: Extent, b: Extent) -> Extent {
 }
 
 impl TiledCase<'_> {
-    /// Warns where all of the inside has fewer than four voxels along an axis.
+    /// Warns if the whole inside has fewer than four voxels along an axis.
     pub(super) fn doubt_resolution<R: Wide, S: Stored<R>, const E: usize>(
         &self,
         grid: &TiledGrid<E>,
@@ -45,8 +46,8 @@ impl TiledCase<'_> {
             return;
         }
         let warning = format!(
-            "all of the inside at the start is {x} x {y} x {z} voxels of {}: {FEWEST} along each \
-             axis are the least that has a shape; take a smaller domain.tiled.dx{}",
+            "the inside at the start spans only {x} x {y} x {z} voxels of {}, but its shape needs at \
+             least {FEWEST} along each axis; use a smaller domain.tiled.dx{}",
             self.source.dx,
             if self.source.levels > 1 { ", or fewer domain.tiled.levels" } else { "" },
         );

@@ -1,4 +1,4 @@
-//! What moves on tiles, on either device.
+//! The solver of a motion on tiles, on the CPU or a GPU.
 
 use super::TiledCase;
 use super::failure::Named;
@@ -11,52 +11,52 @@ use crate::levelset::tiled::{SavedNumber, Seconds, Terms, TiledEvolution, TiledS
 use crate::mesh::Mesh;
 use crate::surface::cubes::{Placement, Tiles, extract};
 
-/// What a motion begins with.
+/// The initial data of a motion.
 pub(super) enum Start<S, const E: usize> {
-    /// Tiles and values; phi is made a distance first if it may be none.
+    /// Tiles and values. If `is_distance` is false, phi is reinitialized first.
     Tiles { grid: Box<TiledGrid<E>>, phi: Pool<S, E>, is_distance: bool },
-    /// The state of a run that stopped early.
+    /// The state of an interrupted run.
     Snapshot(TiledSnapshot),
 }
 
 impl<S, const E: usize> Start<S, E> {
-    /// Whether phi is a distance already.
+    /// Whether phi is already a distance.
     pub fn is_distance(&self) -> bool {
         !matches!(self, Start::Tiles { is_distance: false, .. })
     }
 }
 
-/// What was done of a stretch of steps.
+/// The result of advancing by some steps.
 pub(super) struct Done {
-    /// Rates in voxels per time.
+    /// Time and steps taken. Rates are in voxels per time.
     pub advance: Advance,
-    /// Whether both signs are left.
+    /// Whether phi still has both signs.
     pub has_interface: bool,
     pub voxel_updates: u64,
     pub reinitializations: u64,
 }
 
-/// The tiles and their values, here.
+/// Tiles and values in host memory.
 pub(super) struct Seen<'a, R, S, const E: usize> {
     pub grid: &'a TiledGrid<E>,
     pub phi: &'a Pool<S, E>,
-    /// What a voxel of the band lies below.
+    /// The narrow band. A voxel belongs to it if |phi| < `band.gamma`.
     pub band: Band<R>,
-    /// Half width of the band, voxels.
+    /// Half width of the narrow band in voxels.
     pub gamma: R,
 }
 
-/// What phi is on all tiles, in voxels.
+/// The range of phi over all tiles, in voxels.
 pub(super) struct Range<R> {
-    /// The smallest and the largest; 0 where there are no tiles.
+    /// Smallest and largest value. Both are 0 if there are no tiles.
     pub low: R,
     pub high: R,
-    /// Voxels in the band.
+    /// Number of voxels in the narrow band.
     pub active: u64,
 }
 
 impl<R: Wide, S: Stored<R>, const E: usize> Seen<'_, R, S, E> {
-    /// As surfaces are made from them.
+    /// Returns the tiles as input for surface extraction.
     pub fn tiles(&self) -> Tiles<'_, R, S, E> {
         Tiles { grid: self.grid, phi: self.phi, band: self.band }
     }
@@ -77,21 +77,22 @@ impl<R: Wide, S: Stored<R>, const E: usize> Seen<'_, R, S, E> {
     }
 }
 
-/// An evolution on tiles on the device of the run; lengths are in voxels.
+/// An evolution on tiles on the device of the run. Lengths are in voxels.
 pub(super) enum TiledSolver<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> {
     Cpu {
         evolution: Box<TiledEvolution<R, E, S>>,
-        /// Names the voxel where a step broke down.
+        /// Describes the voxel at which a step broke down.
         named: Named<'a>,
     },
     Gpu(Box<GpuTiles<'a, R, S, E>>),
 }
 
 impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledSolver<'_, R, S, E> {
-    /// Steps of a stretch, one at least; its rate is in voxels per time.
+    /// Takes at least one step towards a target. Rates are in voxels per time.
     ///
     /// # Errors
-    /// Those of [`TiledEvolution::step`]; where a voxel is known, it is named in world units.
+    /// Returns the errors of [`TiledEvolution::step`]. If a voxel is known, its position is in
+    /// world units.
     pub fn advance(&mut self, stretch: &StepTarget) -> Result<Done> {
         let (evolution, named) = match self {
             TiledSolver::Cpu { evolution, named } => (evolution, named),
@@ -110,10 +111,10 @@ impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledSolver<'_, R, S, 
         })
     }
 
-    /// Tiles and values of now.
+    /// Returns the current tiles and values.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if a GPU fails.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails.
     pub fn look(&mut self) -> Result<Seen<'_, R, S, E>> {
         match self {
             TiledSolver::Cpu { evolution, .. } => {
@@ -124,10 +125,11 @@ impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledSolver<'_, R, S, 
         }
     }
 
-    /// The interface in world units.
+    /// Returns the interface in world units.
     ///
     /// # Errors
-    /// Those of [`extract`]; [`Error::Device`](crate::Error::Device) if a GPU fails.
+    /// Returns the errors of [`extract`], and [`Error::Device`](crate::Error::Device) if the GPU
+    /// fails.
     pub fn surface(&mut self, placement: &Placement, normals: bool) -> Result<Mesh> {
         match self {
             TiledSolver::Cpu { .. } => extract(&self.look()?.tiles(), placement, normals),
@@ -135,10 +137,10 @@ impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledSolver<'_, R, S, 
         }
     }
 
-    /// The range of phi over all tiles.
+    /// Returns the range of phi over all tiles.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if a GPU fails.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails.
     pub fn range(&mut self) -> Result<Range<R>> {
         match self {
             TiledSolver::Cpu { .. } => Ok(self.look()?.range()),
@@ -146,7 +148,7 @@ impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledSolver<'_, R, S, 
         }
     }
 
-    /// Number of tiles of now.
+    /// Returns the current number of tiles.
     pub fn n_tiles(&self) -> usize {
         match self {
             TiledSolver::Cpu { evolution, .. } => evolution.grid().n_tiles(),
@@ -154,7 +156,7 @@ impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledSolver<'_, R, S, 
         }
     }
 
-    /// Bytes held by tiles and values.
+    /// Returns the bytes held by tiles and values.
     pub fn bytes(&self) -> u64 {
         match self {
             TiledSolver::Cpu { evolution, .. } => evolution.bytes(),
@@ -162,7 +164,7 @@ impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledSolver<'_, R, S, 
         }
     }
 
-    /// Seconds spent so far.
+    /// Returns the seconds spent so far.
     pub fn seconds(&self) -> Seconds {
         match self {
             TiledSolver::Cpu { evolution, .. } => evolution.seconds(),
@@ -170,10 +172,11 @@ impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledSolver<'_, R, S, 
         }
     }
 
-    /// The state between two steps.
+    /// Returns the state between two steps.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if a GPU fails, or there is no memory for the copy.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails, or if there is no memory
+    /// for the copy.
     pub fn snapshot(&self) -> Result<TiledSnapshot> {
         match self {
             TiledSolver::Cpu { evolution, .. } => evolution.snapshot(),
@@ -183,11 +186,11 @@ impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledSolver<'_, R, S, 
 }
 
 impl TiledCase<'_> {
-    /// An evolution on the GPU, or on the CPU where there is none.
+    /// Creates an evolution on the GPU, or on the CPU if `gpu` is `None`.
     ///
     /// # Errors
-    /// Those of [`TiledEvolution::new`] and [`TiledEvolution::resume`]; [`Error::Device`](crate::Error::Device)
-    /// if the GPU has too little memory.
+    /// Returns the errors of [`TiledEvolution::new`] and [`TiledEvolution::resume`], and
+    /// [`Error::Device`](crate::Error::Device) if the GPU has too little memory.
     pub(super) fn solver<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &'a self,
         gpu: Option<&Gpu>,
@@ -202,7 +205,7 @@ impl TiledCase<'_> {
         }
     }
 
-    /// An evolution on the CPU.
+    /// Creates an evolution on the CPU.
     pub(super) fn with_terms<R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &self,
         start: Start<S, E>,

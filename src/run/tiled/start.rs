@@ -1,4 +1,4 @@
-//! The first tiles: phi of `[initial]` near its interface.
+//! The first tiles of a run: phi of `[initial]` near its interface.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,10 +15,11 @@ use crate::run::initial_from_surface::ClosedSurface;
 use crate::run::initial_from_volume::VolumeLevel;
 use crate::surface::LatticeDistance;
 
-/// Most tiles that a box to look through may have: some minutes of looking.
+/// Largest number of tiles in a box that is searched for the interface. The search takes some
+/// minutes.
 const MOST_TILES: f64 = 4e9;
 
-/// Most voxels along the edge of a block with one layer round it.
+/// Largest number of voxels along the edge of a block with one layer around it.
 const MOST: usize = 10;
 
 /// Whether phi of `[initial]` is the distance to its interface.
@@ -26,24 +27,25 @@ pub(super) fn is_distance(config: &Config) -> bool {
     matches!(config.initial, Some(Initial::Shape(_) | Initial::Mesh { .. }))
 }
 
-/// phi of `[initial]` as it is read, for any lattice.
+/// phi of `[initial]` as read from the case, independent of the grid.
 pub(super) enum Source {
-    /// A shape, within the bounds of the case.
+    /// A shape, intersected with the bounds of the case.
     Shape(Shape),
     Expression(Lattice),
     Mesh(ClosedSurface),
     Volume(Box<VolumeLevel>),
 }
 
-/// First tiles, their values, and at how many voxels the side of a closed surface was undecided and inverted.
+/// The first tiles, their values, and the numbers of voxels at which the side of a closed surface
+/// was undecided and inverted.
 type Filled<S, const E: usize> = (TiledGrid<E>, Pool<S, E>, [usize; 2]);
 
 impl TiledCase<'_> {
-    /// Reads `[initial]`; what was doubtful goes to `warnings`.
+    /// Reads `[initial]`. Doubts about its files are added to `warnings`.
     ///
     /// # Errors
-    /// [`Error::Case`] for an initial phi that tiles cannot begin with, [`Error::Input`] for the file of a
-    /// surface or volume.
+    /// Returns [`Error::Case`] for an initial phi that tiles do not support, and [`Error::Input`]
+    /// for an invalid surface or volume file.
     pub(super) fn read(&self, warnings: &mut Vec<String>) -> Result<Source> {
         Ok(match &self.config.initial {
             Some(Initial::Shape(shape)) => Source::Shape(match self.frame() {
@@ -65,10 +67,11 @@ impl TiledCase<'_> {
         })
     }
 
-    /// The box in which the interface is looked for.
+    /// Returns the box in which the interface is searched for.
     ///
     /// # Errors
-    /// [`Error::Case`] if there is none, [`Error::Input`] for a volume of one slice.
+    /// Returns [`Error::Case`] if there is no such box, and [`Error::Input`] for a volume of one
+    /// slice.
     pub(super) fn bounds(&self, source: &Source) -> Result<([f64; 3], [f64; 3])> {
         let bounds = self.source.bounds.as_ref().map(|b| (b.min, b.max));
         match source {
@@ -86,10 +89,11 @@ impl TiledCase<'_> {
         }
     }
 
-    /// Tiles near the initial interface, and their values; what was doubtful goes to `warnings`.
+    /// Returns the tiles near the initial interface and their values. Doubts about a surface are
+    /// added to `warnings`.
     ///
     /// # Errors
-    /// [`Error::Case`] if there is no interface where it is looked for; those of
+    /// Returns [`Error::Case`] if there is no interface in the box, and the errors of
     /// [`TiledGrid::from_box`].
     pub(super) fn start<R: Real, S: Stored<R>, const E: usize>(
         &self,
@@ -101,15 +105,16 @@ impl TiledCase<'_> {
             surface.doubts("voxels", undecided, inverted, warnings);
         }
         if grid.n_tiles() == 0 {
-            let what = "initial has no interface in the box where it is looked for".to_string();
-            let remedy = "check its position, domain.tiled.bounds and dx: a part thinner than dx \
-                          may not be seen";
+            let what = "initial has no interface in the box that is searched".to_string();
+            let remedy = "check its position, domain.tiled.bounds and dx: parts thinner than dx \
+                          may be missed";
             return Err(self.config.error_at("initial", what, remedy));
         }
         Ok((grid, phi))
     }
 
-    /// The same, also where there is no interface.
+    /// Returns the same as [`TiledCase::start`], but accepts an empty interface and adds no
+    /// warnings.
     pub(super) fn fill<R: Real, S: Stored<R>, const E: usize>(
         &self,
         source: &Source,
@@ -123,7 +128,7 @@ impl TiledCase<'_> {
         let (first, last) = self.tiles::<E>((low, high))?;
         let frame = Shape::Box { min: low, max: high };
         let band_of = sample::Band { dx: lines.dx, gamma: band.gamma.to_f64() };
-        // As far from the interface as that, phi need not be known.
+        // At this distance from the interface, phi need not be known.
         let far = (band_of.gamma + 2.0) * lines.dx;
         let (grid, phi) = TiledGrid::from_box(first, last, band, |first, out: &mut [R]| {
             let axes = lines.of_block(first, 1);
@@ -165,7 +170,7 @@ impl TiledCase<'_> {
         Ok((grid, phi, [0, 0]))
     }
 
-    /// The bounds of the case.
+    /// Returns the bounds of the case as a box.
     fn frame(&self) -> Option<Shape> {
         self.source.bounds.as_ref().map(|b| Shape::Box { min: b.min, max: b.max })
     }
@@ -176,10 +181,11 @@ impl TiledCase<'_> {
 
     fn unbounded(&self) -> Error {
         let remedy = "add domain.tiled.bounds = { min = [...], max = [...] }";
-        self.config.error_at("initial", "initial has no bounds by itself", remedy)
+        self.config.error_at("initial", "initial has no bounds of its own", remedy)
     }
 
-    /// First and last tile of a box with the band round it, and how many it has.
+    /// Returns the first and the last tile of a box with the narrow band around it, and the number
+    /// of tiles.
     pub(super) fn tiles_of_box<const E: usize>(
         &self,
         (low, high): ([f64; 3], [f64; 3]),
@@ -194,10 +200,10 @@ impl TiledCase<'_> {
         (first, last, (0..3).map(|k| last[k] - first[k] + 1.0).product())
     }
 
-    /// Refuses a box with tiles beyond those that have numbers.
+    /// Refuses a box that extends beyond the range of tile coordinates.
     ///
     /// # Errors
-    /// [`Error::Case`] with the place.
+    /// Returns [`Error::Case`] naming the position.
     pub(super) fn in_range<const E: usize>(&self, bounds: ([f64; 3], [f64; 3])) -> Result<()> {
         let (first, last, _) = self.tiles_of_box::<E>(bounds);
         let limit = f64::from(TileKey::LIMIT);
@@ -207,43 +213,43 @@ impl TiledCase<'_> {
         let at = if last[k] > limit { bounds.1[k] } else { bounds.0[k] };
         let reach = limit * E as f64 * dx;
         let what = format!(
-            "initial reaches to {} = {at:e}, and tiles of dx {dx} from {:e} to {:e}",
+            "initial reaches to {} = {at:e}, but tiles of dx {dx} cover only {:e} to {:e}",
             ["x", "y", "z"][k],
             origin - reach,
             origin + reach
         );
-        let remedy = "put domain.tiled.origin nearer to it, or take a larger domain.tiled.dx";
+        let remedy = "move domain.tiled.origin closer to it, or use a larger domain.tiled.dx";
         Err(self.config.error_at("initial", what, remedy))
     }
 
-    /// The same in whole numbers.
+    /// Returns the first and the last tile of a box as integers.
     ///
     /// # Errors
-    /// [`Error::Case`] for more than can be looked through.
+    /// Returns [`Error::Case`] if the box has too many tiles to search.
     pub(super) fn tiles<const E: usize>(
         &self,
         bounds: ([f64; 3], [f64; 3]),
     ) -> Result<([i32; 3], [i32; 3])> {
         let (first, last, n) = self.tiles_of_box::<E>(bounds);
-        // So written that what is not a number does not pass.
+        // Written so that NaN is refused.
         let is_possible = n <= MOST_TILES;
         if !is_possible {
-            let what = format!("initial lies in a box of {n:.1e} tiles, {MOST_TILES:.0e} at most");
-            let remedy = "take a larger domain.tiled.dx, or bounds closer to the interface";
+            let what = format!("initial lies in a box of {n:.1e} tiles, but at most {MOST_TILES:.0e} are allowed");
+            let remedy = "use a larger domain.tiled.dx, or bounds closer to the interface";
             return Err(self.config.error_at("domain.tiled.dx", what, remedy));
         }
         Ok((first.map(|x| x as i32), last.map(|x| x as i32)))
     }
 }
 
-/// Tiles and values near a closed surface.
+/// Returns the tiles and values near a closed surface.
 fn fill_near<R: Real, S: Stored<R>, const E: usize>(
     surface: &ClosedSurface,
     band: Band<R>,
     lines: Lines,
 ) -> Result<Filled<S, E>> {
     let ClosedSurface { vertices, triangles, .. } = surface;
-    // A band that is a little wider, so that values at its border are right.
+    // The band is slightly wider, so that values at its edge are correct.
     let width = band.gamma.to_f64() + 1.0;
     let distance = LatticeDistance::new(vertices, triangles, lines.origin, lines.dx, width);
     let seeds = distance.blocks(E)?;
@@ -258,7 +264,8 @@ fn fill_near<R: Real, S: Stored<R>, const E: usize>(
     Ok((grid, phi, [undecided.into_inner(), inverted.into_inner()]))
 }
 
-/// Places of `edge^3` voxels of a block, x fastest, beginning with voxel `from` of each axis.
+/// Iterates over the positions of `edge^3` voxels of a block, x fastest, starting with voxel `from`
+/// along each axis.
 fn places(
     axes: &[[f64; MOST]; 3],
     from: usize,
@@ -268,8 +275,11 @@ fn places(
     along(2).flat_map(move |z| along(1).flat_map(move |y| along(0).map(move |x| [x, y, z])))
 }
 
-/// Takes away what lies beyond a wall, whose signed distance in world units is negative within, where that changes phi: `far`
-/// from the wall, in world units, it does not. The wall has a convex inside, and so has its distance.
+/// Removes everything beyond a wall, where that changes phi.
+///
+/// `wall` is the signed distance to the wall in world units, negative within. Its inside is convex,
+/// so its distance is a convex function. phi does not change further than `far` (world units) from
+/// the wall.
 fn within<R: Real>(
     axes: &[[f64; MOST]; 3],
     dx: f64,
@@ -278,22 +288,22 @@ fn within<R: Real>(
     wall: impl Fn([f64; 3]) -> f64,
 ) {
     let edge = if out.len() == 64 { 4 } else { 8 };
-    // What is convex is nowhere larger than at the corners.
+    // A convex function has its maximum over a block at a corner.
     let corner = |n: usize| [0, 1, 2].map(|k| axes[k][if n >> k & 1 == 1 { edge } else { 1 }]);
     if (0..8).all(|n| wall(corner(n)) < -far) {
         return;
     }
     for (value, x) in out.iter_mut().zip(places(axes, 1, edge)) {
         let wall = R::of(wall(x) / dx);
-        // So written that what is not a number stays so.
+        // Written so that NaN is kept.
         if wall > *value {
             *value = wall;
         }
     }
 }
 
-/// A function on a block of `E^3` voxels with one layer round it, brought near a distance in voxels:
-/// divided by its slope.
+/// Turns a function on a block of `E^3` voxels with one layer around it into an approximate
+/// distance in voxels by dividing it by its slope.
 fn near_distances<R: Real, const E: usize>(values: &[f64], out: &mut [R]) {
     let n = E + 2;
     for (k, out) in out.iter_mut().enumerate() {
@@ -305,7 +315,7 @@ fn near_distances<R: Real, const E: usize>(values: &[f64], out: &mut [R]) {
         *out = R::of(match steepness > 0.0 {
             true => value / steepness,
             false if value == 0.0 => 0.0,
-            // Level and not on the interface: far away, or not a number.
+            // The function is flat and not 0 here: the interface is far away, or the value is NaN.
             false => value * f64::INFINITY,
         });
     }
@@ -336,7 +346,7 @@ mod tests {
 
     #[test]
     fn steep_functions_become_distances() {
-        // 100 (x - 1.5) on a block of 4^3 with a layer round it.
+        // 100 (x - 1.5) on a block of 4^3 voxels with one layer around it.
         let values: Vec<f64> = (0..216).map(|k| 100.0 * ((k % 6) as f64 - 2.5)).collect();
         let mut out = [0.0f32; 64];
         near_distances::<f32, 4>(&values, &mut out);

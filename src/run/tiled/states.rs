@@ -1,4 +1,4 @@
-//! Writing the states of a run on tiles: the interface as a series, files of it, pictures.
+//! Writing the states of a run on tiles: a series of interfaces, files of them, and pictures.
 
 use crate::config::{Config, Drawn, Picture};
 use crate::error::Result;
@@ -14,13 +14,13 @@ use crate::run::states::write_surface;
 use crate::run::writer::{Files, Times};
 use crate::volume::Volume;
 
-/// All that is written of a state.
+/// The data of a state that is written.
 pub(in crate::run) struct TiledState {
     pub step: u64,
     pub time: f64,
-    /// The surface, with the vertex arrays of its normals.
+    /// The interface, with its normals as vertex arrays.
     pub surface: Mesh,
-    /// phi as a dense volume, if it is asked for.
+    /// phi as a dense volume, if requested.
     pub volume: Option<Volume>,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct States<'a> {
 }
 
 impl<'a> States<'a> {
-    /// `gpu` is that of the run.
+    /// Creates the writer. `gpu` is the GPU of the run.
     pub(super) fn new(config: &'a Config, folder: &'a RunFolder, gpu: Option<&Gpu>) -> Self {
         States {
             config,
@@ -118,7 +118,7 @@ impl Files for States<'_> {
     }
 }
 
-/// Writes a surface whose vertex arrays are its normals as a VTK file.
+/// Writes a surface as a VTK file. Its vertex arrays are the components of its normals.
 fn write_vtp(
     path: &std::path::Path,
     surface: &Mesh,
@@ -141,7 +141,8 @@ fn write_vtp(
 struct Pictures<'a> {
     picture: &'a Picture,
     title: String,
-    /// With the camera and range of the first picture: a series must not jump.
+    /// Options with the camera and the range of the first picture, which all pictures of a series
+    /// share.
     options: Option<Options>,
     painter: Painter,
 }

@@ -1,4 +1,4 @@
-//! The time loop with an evolution that does as it is told.
+//! Tests of the time loop with a fake motion.
 
 use std::sync::{Arc, Condvar};
 use std::time::Duration;
@@ -23,7 +23,7 @@ const CASE: &str = "version = 1\n[domain.mesh]\ngenerate.square = { cells = [4, 
     [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
     [output]\ninterval = 0.25\nmeasures_every = 2\n";
 
-/// The last step that was begun, for who waits for it.
+/// The last step that has begun. Other threads can wait for it.
 #[derive(Default)]
 struct Begun {
     step: Mutex<u64>,
@@ -36,7 +36,7 @@ impl Begun {
         self.more.notify_all();
     }
 
-    /// Waits until a step is begun.
+    /// Waits until a step has begun.
     fn wait_for(&self, step: u64) -> Result<()> {
         let (guard, long) = (self.step.lock().unwrap(), Duration::from_secs(30));
         let (guard, _) = self.more.wait_timeout_while(guard, long, |now| *now < step).unwrap();
@@ -49,7 +49,7 @@ fn disk(what: &str) -> Error {
     Error::output("disk".as_ref(), what, "")
 }
 
-/// States before each of which something happens, or goes wrong.
+/// A writer of states that calls `before` before each state. The call may fail.
 struct Hooked<'a> {
     states: States<'a>,
     before: &'a (dyn Fn(u64) -> Result<()> + Sync),
@@ -74,10 +74,11 @@ impl Files for Hooked<'_> {
     }
 }
 
-/// Steps of 0.1 at most; fails in a step, loses its interface in a step, or sets a flag.
+/// A motion with steps of at most 0.1. It can fail, lose its interface or set a flag in a given
+/// step.
 struct Fake<'a> {
     n: usize,
-    /// What measures it, on which mesh; there once the loop runs.
+    /// The measurer and its mesh. Set before the loop runs.
     measured: Option<(Measurer, Mesh)>,
     steps: u64,
     fails_at: u64,
@@ -164,13 +165,14 @@ impl Observer for Silent {
     fn step(&self, _: &Progress) {}
 }
 
-/// Runs the loop; what it returned, the report, and the times in measures.csv.
+/// Runs the loop and returns its result, the report and the times in measures.csv.
 fn run(fake: &mut Fake<'_>, set: &[&str]) -> (Result<()>, Report, Vec<f64>) {
     let (done, report, times, _) = run_and_keep(fake, set, &|_| Ok(()));
     (done, report, times)
 }
 
-/// The same with the checkpoint that is left; `before` is called before each state is written.
+/// Runs the loop like [`run`] and also returns the checkpoint that remains. `before` is called
+/// before each state is written.
 fn run_and_keep(
     fake: &mut Fake<'_>,
     set: &[&str],
@@ -216,7 +218,7 @@ fn states_land_on_their_times_and_measures_come_between() {
     let flag = AtomicBool::new(false);
     let (done, report, times) = run(&mut Fake::new(&flag), &[]);
     done.unwrap();
-    // Three steps to each output time; a line every second step.
+    // There are three steps per output time, and a line of measures every second step.
     let rounded: Vec<i64> = times.iter().map(|t| (t * 100.0).round() as i64).collect();
     assert_eq!(rounded, [0, 20, 25, 35, 50, 70, 75, 85, 100]);
     assert!([0.25, 0.5, 0.75, 1.0].iter().all(|t| times.contains(t)), "{times:?}");
@@ -254,8 +256,8 @@ fn a_failed_step_leaves_the_state_before_it() {
     let (done, report, times) = run(&mut fake, &[]);
     assert_eq!(done.unwrap_err().exit_code(), 4);
     assert_eq!(report.status, Status::Failed);
-    // Steps 0, 2 and 3 were measured as planned, states 0 and 3 written; step 4 was measured, and
-    // has become the last state that is good.
+    // Steps 0, 2 and 3 were measured as planned, and states 0 and 3 were written. Step 4 was
+    // measured as well, because it became the last good state.
     assert_eq!((report.steps, report.states, times.len()), (4, 3, 4));
     assert_eq!(report.last.unwrap().step, 4);
 }
@@ -271,7 +273,7 @@ fn a_checkpoint_stands_between_a_step_and_its_outputs() {
     assert_eq!((kept.position.steps, kept.position.time), (6, 0.5));
     assert_eq!(kept.position.next_output, 3);
     assert!(kept.position.state_due && kept.position.measures_due);
-    // Steps 0, 2, 3, 4 were measured before; the run ended with more.
+    // Steps 0, 2, 3 and 4 were measured before the checkpoint. The whole run has more lines.
     let lines = kept.written.measures.bytes;
     assert_eq!(kept.last.unwrap().step, 4);
     assert!(lines > 0 && times.len() == 9);
@@ -319,7 +321,7 @@ fn steps_go_on_while_a_state_is_written() {
     let flag = AtomicBool::new(false);
     let mut fake = Fake::new(&flag);
     let begun = fake.begun.clone();
-    // No state is there before two more steps have begun; the last has none behind it.
+    // Writing each state takes until two more steps have begun, except for the last state.
     let slow = |step: u64| if step < 12 { begun.wait_for(step + 2) } else { Ok(()) };
     let (done, report, times, _) = run_and_keep(&mut fake, &[], &slow);
     done.unwrap();
@@ -343,7 +345,7 @@ fn a_checkpoint_waits_for_the_state_that_is_being_written() {
     assert_eq!(kept.written.states, [(0, 0.0), (3, 0.25)]);
 }
 
-/// A run in which state 3 cannot be written, which shows when step 5 has begun.
+/// Runs a case in which state 3 cannot be written, which shows only after step 5 has begun.
 fn fails_late(fake: &mut Fake<'_>) {
     let begun = fake.begun.clone();
     let late = |step: u64| match step {
@@ -353,7 +355,7 @@ fn fails_late(fake: &mut Fake<'_>) {
     let (done, report, times, kept) = run_and_keep(fake, &[], &late);
     let error = done.unwrap_err();
     assert_eq!((error.exit_code(), error.to_string().as_str()), (6, "disk: full"));
-    // All is as if no step had been made since.
+    // The result is as if no later step had been taken.
     assert_eq!(report.status, Status::Failed);
     assert_eq!((report.steps, report.time, report.states), (3, 0.25, 1));
     assert_eq!(report.last.unwrap().step, 3);
