@@ -420,9 +420,9 @@ fn a_lattice_too_coarse_for_its_shape_is_warned_of() {
     let place = tempfile::tempdir().unwrap();
     let warnings = |set: &[&str]| go(BALL, set, &place.path().join("out")).report.warnings;
     let coarse = warnings(&["domain.tiled.dx=10", "evolve.end_time=1"]);
-    assert!(coarse.iter().any(|w| w.contains("inside at the start is 1 x 1 x 1 voxels of 10")));
+    assert!(coarse.iter().any(|w| w.contains("inside at the start spans only 1 x 1 x 1 voxels of 10")));
     let coarse = warnings(&["domain.tiled.dx=0.4", "evolve.max_steps=1"]);
-    assert!(coarse.iter().any(|w| w.contains("is 2 x 3 x 3 voxels of 0.4")), "{coarse:?}");
+    assert!(coarse.iter().any(|w| w.contains("spans only 2 x 3 x 3 voxels of 0.4")), "{coarse:?}");
     assert_eq!(warnings(&["evolve.max_steps=1"]), [""; 0]);
 }
 
@@ -524,8 +524,8 @@ fn volumes_are_coefficients_as_expressions_are() {
     // What cannot be a coefficient is said of its file.
     sampled(file("nan.nrrd").as_ref(), [9; 3], |[x, ..]| if x > 0.9 { f64::NAN } else { x });
     for (key, name, words) in [
-        ("normal_speed", "nan.nrrd", "81 values are not finite, for evolve.normal_speed"),
-        ("curvature", "u.mha", "evolve.curvature must be >= 0, its smallest value here is -1.5"),
+        ("normal_speed", "nan.nrrd", "81 values are not finite, but evolve.normal_speed needs"),
+        ("curvature", "u.mha", "evolve.curvature must be >= 0, but its smallest value here is -1.5"),
         ("curvature", "none.nrrd", "cannot be read"),
     ] {
         let config = case(BALL, &[zero, &*array(key, name)]).unwrap();
@@ -551,7 +551,7 @@ fn a_run_does_not_go_on_with_other_values_of_a_volume() {
     let options = Options::new(&stop.flag, &stop).into_folder(Some(out), false).resuming(true);
     let error = run(&config, &options).unwrap_err().to_string();
     assert!(
-        error.contains("evolve.normal_speed has other values than the run to resume"),
+        error.contains("evolve.normal_speed has other values than in the interrupted run"),
         "{error}"
     );
     sampled(&file, [9; 3], |_| 1.0);
@@ -571,12 +571,12 @@ fn a_case_that_cannot_run_replaces_no_run() {
     for (set, words) in [
         (
             "output.volume={ min = [-9e4, -9e4, -9e4], max = [9e4, 9e4, 9e4] }",
-            "output.volume takes",
+            "output.volume has",
         ),
-        ("output.volume={ min = [-9e7, -9e4, -9e4] }", "output.volume takes"),
+        ("output.volume={ min = [-9e7, -9e4, -9e4] }", "output.volume has"),
         (
             "initial.ball.center=[0, 0, 1e9]",
-            "initial reaches to z = 1.0000000005e9, and tiles of dx 0.05",
+            "initial reaches to z = 1.0000000005e9, but tiles of dx 0.05",
         ),
     ] {
         let config = case(BALL, &[set]).unwrap();

@@ -60,30 +60,30 @@ fn another_run_is_refused_by_name() {
         assert!(files(&out) == before, "{message}: a refusal changes nothing");
     };
     for (set, message) in [
-        ("evolve.cfl=0.5", "evolve.cfl is 0.5, but the run to resume was begun with 1.0"),
+        ("evolve.cfl=0.5", "evolve.cfl is 0.5, but the interrupted run was started with 1.0"),
         (
             "evolve.curvature=1",
-            "evolve.curvature is 1.0, but the run to resume was begun without it",
+            "evolve.curvature is 1.0, but the interrupted run was started without it",
         ),
-        ("evolve.end_time=9", "evolve.end_time is 9.0, but the run to resume was begun without it"),
-        ("output.every=5", "output.every is 5, but the run to resume was begun with 4"),
-        ("precision=f32", "precision is \"f32\", but the run to resume was begun with \"f64\""),
+        ("evolve.end_time=9", "evolve.end_time is 9.0, but the interrupted run was started without it"),
+        ("output.every=5", "output.every is 5, but the interrupted run was started with 4"),
+        ("precision=f32", "precision is \"f32\", but the interrupted run was started with \"f64\""),
     ] {
         refused(&with(&[set]), 2, message);
     }
     let fewer = CASE.replace("every = 4", "");
-    let message = "output.every is not given, but the run to resume was begun with 4";
+    let message = "output.every is not given, but the interrupted run was started with 4";
     refused(&config(&fewer, &[&path]), 2, message);
     let other =
         zeroset::config::Config::parse(CASE, Path::new("b.toml"), std::slice::from_ref(&path));
-    refused(&other.unwrap(), 2, "name is \"b\", but the run to resume was begun with \"case\"");
+    refused(&other.unwrap(), 2, "name is \"b\", but the interrupted run was started with \"case\"");
 
     mesh(&file, 1e-15, 0.0, 0.0);
-    let message = "mesh.vtk: another mesh than the run to resume was begun with: 55 vertices and \
-                   80 cells as there";
+    let message = "mesh.vtk: differs from the mesh of the interrupted run: it also has 55 vertices \
+                   and 80 cells";
     refused(&with(&[]), 3, message);
     mesh(&file, 0.0, 1e-15, 0.0);
-    refused(&with(&[]), 3, "vertex array \"beta\": has other values than the run to resume");
+    refused(&with(&[]), 3, "vertex array \"beta\": has other values than in the interrupted");
     mesh(&file, 0.0, 0.0, 1e-15);
     refused(&with(&[]), 3, "vertex array \"start\": has other values");
     mesh(&file, 0.0, 0.0, 0.0);

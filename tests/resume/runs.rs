@@ -228,7 +228,7 @@ fn the_stages_before_the_first_step_can_be_interrupted() {
     let distance = PLANAR.split("[evolve]").next().unwrap().to_string() + "[distance]\n";
     for (text, stage) in [
         (PLANAR, "reading the mesh"),
-        (PLANAR, "cutting the mesh into patches"),
+        (PLANAR, "partitioning the mesh"),
         (PLANAR, "setting up"),
         (&distance, "setting up"),
         (&distance, "computing the distance"),
