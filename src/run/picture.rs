@@ -51,7 +51,7 @@ fn colors<'a>(config: &'a Config, cleaned: &CleanedMesh) -> Result<Option<(&'a s
 /// the CPU. The files are bitwise identical.
 pub(super) struct Painter {
     of_run: Option<Arc<Cuda>>,
-    /// The same GPU with a separate stream, because steps continue meanwhile. Opened for the first
+    /// A separate stream on the same GPU, because steps continue meanwhile. Opened for the first
     /// picture.
     own: Option<Cuda>,
 }
@@ -185,7 +185,7 @@ impl Shown<'_> {
     }
 }
 
-/// Returns the name of the case, or of the mesh if there is no case file.
+/// Returns the name of the case file, or of the mesh file for commands without a case file.
 pub(super) fn title(config: &Config) -> String {
     let file = match config.mesh().and_then(|mesh| mesh.path.as_ref()) {
         Some(mesh) if config.origin.file.as_os_str().is_empty() => mesh,

@@ -69,7 +69,7 @@ pub(crate) struct Work {
     pub most_bytes: u64,
 }
 
-/// What a run computes, and on which domain.
+/// The case and the domain of a run, which a resumed run must share.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Identity {
     /// Hash of the case file and its overrides.
