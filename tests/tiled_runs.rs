@@ -420,7 +420,9 @@ fn a_lattice_too_coarse_for_its_shape_is_warned_of() {
     let place = tempfile::tempdir().unwrap();
     let warnings = |set: &[&str]| go(BALL, set, &place.path().join("out")).report.warnings;
     let coarse = warnings(&["domain.tiled.dx=10", "evolve.end_time=1"]);
-    assert!(coarse.iter().any(|w| w.contains("inside at the start spans only 1 x 1 x 1 voxels of 10")));
+    assert!(
+        coarse.iter().any(|w| w.contains("inside at the start spans only 1 x 1 x 1 voxels of 10"))
+    );
     let coarse = warnings(&["domain.tiled.dx=0.4", "evolve.max_steps=1"]);
     assert!(coarse.iter().any(|w| w.contains("spans only 2 x 3 x 3 voxels of 0.4")), "{coarse:?}");
     assert_eq!(warnings(&["evolve.max_steps=1"]), [""; 0]);
@@ -525,7 +527,11 @@ fn volumes_are_coefficients_as_expressions_are() {
     sampled(file("nan.nrrd").as_ref(), [9; 3], |[x, ..]| if x > 0.9 { f64::NAN } else { x });
     for (key, name, words) in [
         ("normal_speed", "nan.nrrd", "81 values are not finite, but evolve.normal_speed needs"),
-        ("curvature", "u.mha", "evolve.curvature must be >= 0, but its smallest value here is -1.5"),
+        (
+            "curvature",
+            "u.mha",
+            "evolve.curvature must be >= 0, but its smallest value here is -1.5",
+        ),
         ("curvature", "none.nrrd", "cannot be read"),
     ] {
         let config = case(BALL, &[zero, &*array(key, name)]).unwrap();
@@ -569,10 +575,7 @@ fn a_case_that_cannot_run_replaces_no_run() {
     before.sort();
     let stop = Stop::after(u64::MAX);
     for (set, words) in [
-        (
-            "output.volume={ min = [-9e4, -9e4, -9e4], max = [9e4, 9e4, 9e4] }",
-            "output.volume has",
-        ),
+        ("output.volume={ min = [-9e4, -9e4, -9e4], max = [9e4, 9e4, 9e4] }", "output.volume has"),
         ("output.volume={ min = [-9e7, -9e4, -9e4] }", "output.volume has"),
         (
             "initial.ball.center=[0, 0, 1e9]",

@@ -22,7 +22,7 @@ pub struct RunFolder {
     made: Vec<PathBuf>,
     /// Whether the files in the folder belong to this run.
     is_cleared: AtomicBool,
-    /// Kept open, because the system frees the lock when the process ends for any reason.
+    /// The open lock file. The system releases the lock when the process ends for any reason.
     _lock: Option<File>,
     /// Removes the lock file if the program ends abruptly.
     _noted: Unfinished,
@@ -223,7 +223,7 @@ fn taken(path: &Path, owner: &str) -> Error {
 fn lock(folder: &Path) -> Result<Option<File>> {
     let path = folder.join(LOCK);
     let fail =
-        |e: std::io::Error| Error::output(&path, &e, "check the folder and its permissions").because(e);
+        |e: std::io::Error| Error::output(&path, &e, "check the folder's permissions").because(e);
     // A second attempt is needed if the owner removes its lock file after this process has opened
     // the file and before it has locked it. The locked file is then no longer the one in the
     // folder.
@@ -349,7 +349,9 @@ mod tests {
         let error = RunFolder::open(&path, false).unwrap_err().to_string();
         assert!(error.contains("stopped early; continue it with --resume"), "{error}");
         let folder = RunFolder::reopen(&path).unwrap();
-        assert!(RunFolder::reopen(&path).unwrap_err().to_string().contains("another run is writing"));
+        assert!(
+            RunFolder::reopen(&path).unwrap_err().to_string().contains("another run is writing")
+        );
         folder.tidy().unwrap();
         let names = |path: &Path| {
             let names = std::fs::read_dir(path).unwrap().map(|e| e.unwrap().file_name());

@@ -178,7 +178,12 @@ impl MeasuresFile {
 }
 
 fn fail(path: &Path, e: std::io::Error) -> Error {
-    Error::output(path, &e, "check that the folder exists and is writable, and that the disk is not full").because(e)
+    Error::output(
+        path,
+        &e,
+        "check that the folder exists and is writable, and that the disk is not full",
+    )
+    .because(e)
 }
 
 #[cfg(test)]

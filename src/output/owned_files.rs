@@ -1,5 +1,4 @@
-//! Finding the files in a folder that a run has written, which are removed when another run
-//! replaces it.
+//! Finding the files of a run in a folder. They are removed when another run replaces it.
 
 use std::path::{Path, PathBuf};
 

@@ -88,7 +88,8 @@ impl Series {
 pub(crate) fn remove(file: &Path) -> Result<()> {
     match std::fs::remove_file(file) {
         Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-            Err(Error::output(file, format!("cannot remove: {e}"), "check its permissions").because(e))
+            Err(Error::output(file, format!("cannot remove: {e}"), "check its permissions")
+                .because(e))
         }
         _ => Ok(()),
     }

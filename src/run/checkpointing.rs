@@ -126,7 +126,10 @@ impl Keeper {
         match checkpoint.write(&self.path) {
             Ok(()) => true,
             Err(error) => {
-                tracing::warn!("cannot write the checkpoint of step {}: {error}", point.schedule.steps());
+                tracing::warn!(
+                    "cannot write the checkpoint of step {}: {error}",
+                    point.schedule.steps()
+                );
                 false
             }
         }

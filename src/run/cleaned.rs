@@ -95,11 +95,15 @@ impl CleanedMesh {
         if !keep.contains(&true) {
             let n = values.iter().filter(|value| **value != 0.0).count();
             let what = format!(
-                "{key} leaves no cell: it is nonzero at {n} of {} vertices, and no cell has only such \
-                 vertices",
+                "{key} leaves no cell: it is nonzero at {n} of {} vertices, and no cell has only \
+                 such vertices",
                 values.len()
             );
-            return Err(config.error_at(key, what, "use a mask that is nonzero at all vertices of some cell"));
+            return Err(config.error_at(
+                key,
+                what,
+                "use a mask that is nonzero at all vertices of some cell",
+            ));
         }
         let cells = self.stored_cells().into_owned();
         let n_whole = self.mesh.n_vertices();
@@ -301,7 +305,8 @@ fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
     let n = mesh.n_vertices();
     for array in partial {
         let array = array.spread(n).map_err(|vertex| {
-            let (name, what) = (&array.rows.name, format!("names vertex {vertex}, but the mesh has {n} vertices"));
+            let (name, what) =
+                (&array.rows.name, format!("names vertex {vertex}, but the mesh has {n} vertices"));
             let remedy = "use a label that belongs to this mesh";
             Error::input(&path, format!("label \"{name}\""), what, remedy)
         })?;

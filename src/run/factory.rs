@@ -99,7 +99,7 @@ fn mesh_solver<R: Real>(
             }
         })));
     }
-    // The measurer is created before the evolution because creating it needs temporary memory.
+    // The measurer comes before the evolution because creating a measurer needs temporary memory.
     let measurer = Box::new(cpu.run(|| Measurer::new(mesh)));
     let evolution = match snapshot {
         None => Evolution::new(cpu, mesh, patches, phi, terms, options)?,

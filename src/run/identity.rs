@@ -182,8 +182,8 @@ pub(super) fn check_domain(config: &Config, now: &Identity, begun: &Identity) ->
     }
     if now.mesh != begun.mesh {
         return Err(other(format!(
-            "differs from the mesh of the interrupted run: it also has {}, but other coordinates or \
-             cells",
+            "differs from the mesh of the interrupted run: it also has {}, but other \
+             coordinates or cells",
             counts(now)
         )));
     }
@@ -197,13 +197,13 @@ pub(super) fn check_domain(config: &Config, now: &Identity, begun: &Identity) ->
         }
     }
     if now.initial != begun.initial {
-        let what = "[initial] gives another phi than in the interrupted run, although its keys are the \
-                    same: a file that it names has changed";
+        let what = "[initial] gives another phi than in the interrupted run, although its keys \
+                    are the same: a file that it names has changed";
         return Err(config.error_at("initial", what, REMEDY));
     }
     if now.patches != begun.patches {
-        let what = "the mesh is partitioned into other patches than in the interrupted run, although \
-                    the keys are the same: another system or program was used";
+        let what = "the mesh is partitioned into other patches than in the interrupted run, \
+                    although the keys are the same: another system or program was used";
         return Err(other(what.into()));
     }
     Ok(())

@@ -75,7 +75,7 @@ impl ClosedSurface {
         let unfit = match shape.kind {
             Kind::Volume => Some(("holds tetrahedra", "give the triangles of its boundary")),
             Kind::Planar => {
-                Some(("lies in a plane", "use a closed surface or initial.curve"))
+                Some(("lies in a plane", "use a closed surface, or choose initial.curve"))
             }
             Kind::Surface => None,
         };
@@ -271,7 +271,10 @@ fn on_surface(
     let (low, high) = mesh.bounds();
     let diagonal = (Vec3::from(high) - Vec3::from(low)).norm();
     if sides.gap > 1e-3 * diagonal {
-        warnings.add(format!("curve points were up to {:.3e} off the mesh and were moved onto it", sides.gap));
+        warnings.add(format!(
+            "curve points were up to {:.3e} off the mesh and were moved onto it",
+            sides.gap
+        ));
     }
     // The distances at vertices near the curve are given. The eikonal solver extends them to all
     // others.

@@ -106,8 +106,11 @@ fn tiles_fit(what: &str, needed: u64, free: u64) -> Result<()> {
     if needed <= free {
         return Ok(());
     }
-    let what =
-        format!("{what} need {} at the start, but only {} are free", gibibytes(needed), gibibytes(free));
+    let what = format!(
+        "{what} need {} at the start, but only {} are free",
+        gibibytes(needed),
+        gibibytes(free)
+    );
     Err(Error::device_fault(DeviceFault::memory(needed, free), what, REMEDY))
 }
 

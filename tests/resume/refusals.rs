@@ -65,7 +65,10 @@ fn another_run_is_refused_by_name() {
             "evolve.curvature=1",
             "evolve.curvature is 1.0, but the interrupted run was started without it",
         ),
-        ("evolve.end_time=9", "evolve.end_time is 9.0, but the interrupted run was started without it"),
+        (
+            "evolve.end_time=9",
+            "evolve.end_time is 9.0, but the interrupted run was started without it",
+        ),
         ("output.every=5", "output.every is 5, but the interrupted run was started with 4"),
         ("precision=f32", "precision is \"f32\", but the interrupted run was started with \"f64\""),
     ] {

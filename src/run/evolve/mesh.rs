@@ -115,7 +115,8 @@ fn note_choices(motion: &dyn Motion, cleaned: &CleanedMesh, terms: &Terms, repor
 fn slow_because(slow: &Slivers, cleaned: &CleanedMesh) -> String {
     format!(
         "steps are up to {:.0} times shorter than typical cells with an inradius of {:.3e} allow: \
-         cell {} has an inradius of {:.3e}; improve such cells where the interface passes, see `zeroset info`",
+         cell {} has an inradius of {:.3e}; improve such cells where the interface passes, see \
+         `zeroset info`",
         slow.first_order_factor(),
         slow.typical_inradius,
         cleaned.stored_cell(slow.cell as usize),

@@ -132,7 +132,8 @@ impl TiledCase<'_> {
             before = Some(now);
         }
         let what = format!(
-            "the interface does not reach a steady state on voxels of {dx} within {MOST_STEPS} steps"
+            "the interface does not reach a steady state on voxels of {dx} within {MOST_STEPS} \
+             steps"
         );
         let remedy = "remove domain.tiled.levels, which is for motions that reach a steady state";
         Err(Error::Numerical { what, remedy: remedy.into() })

@@ -121,7 +121,9 @@ impl<R> Room<R> {
         let n = (0..3).try_fold(1_u64, |n, k| n.checked_mul(size(k)));
         let Some(n) = n.filter(|&n| n <= MOST_VOXELS) else {
             let [x, y, z] = [size(0), size(1), size(2)];
-            let what = format!("output.volume has {x} x {y} x {z} voxels, but at most {MOST_VOXELS} are allowed");
+            let what = format!(
+                "output.volume has {x} x {y} x {z} voxels, but at most {MOST_VOXELS} are allowed"
+            );
             let remedy = "give output.volume.min and max, or a larger domain.tiled.dx";
             return Err(Error::usage(what, remedy));
         };

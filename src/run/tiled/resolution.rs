@@ -46,8 +46,8 @@ impl TiledCase<'_> {
             return;
         }
         let warning = format!(
-            "the inside at the start spans only {x} x {y} x {z} voxels of {}, but its shape needs at \
-             least {FEWEST} along each axis; use a smaller domain.tiled.dx{}",
+            "the inside at the start spans only {x} x {y} x {z} voxels of {}, but its shape \
+             needs at least {FEWEST} along each axis; use a smaller domain.tiled.dx{}",
             self.source.dx,
             if self.source.levels > 1 { ", or fewer domain.tiled.levels" } else { "" },
         );

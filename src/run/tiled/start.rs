@@ -234,7 +234,9 @@ impl TiledCase<'_> {
         // Written so that NaN is refused.
         let is_possible = n <= MOST_TILES;
         if !is_possible {
-            let what = format!("initial lies in a box of {n:.1e} tiles, but at most {MOST_TILES:.0e} are allowed");
+            let what = format!(
+                "initial lies in a box of {n:.1e} tiles, but at most {MOST_TILES:.0e} are allowed"
+            );
             let remedy = "use a larger domain.tiled.dx, or bounds closer to the interface";
             return Err(self.config.error_at("domain.tiled.dx", what, remedy));
         }
