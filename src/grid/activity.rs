@@ -1,4 +1,4 @@
-//! Which neighbors a tile asks for.
+//! The neighbors that each tile requests, derived from its values.
 
 use crate::geometry::Real;
 
@@ -8,20 +8,20 @@ use super::sweep::CHUNK;
 use super::walk::Walk;
 use super::{Band, Pool, Stored, TiledGrid};
 
-/// Bit of a tile that holds a part of the interface or its band, and stays for its own sake.
+/// The bit of a tile that contains a part of the interface or its band. Such a tile always stays.
 pub const ACTIVE: u32 = 1 << CENTER;
-/// Bit of a tile whose voxels are all -gamma.
+/// The bit of a tile whose voxels are all -gamma.
 pub const INSIDE: u32 = 1 << DIRECTIONS;
-/// Bits of all directions, and of the tile itself.
+/// The bits of all directions and of the tile itself.
 pub(super) const ALL: u32 = (1 << DIRECTIONS) - 1;
 
-/// What a tile asks for, from its E^3 values.
+/// Returns the request mask of a tile, computed from its E^3 values.
 ///
-/// Bit d is set where an active voxel (|phi| < gamma) lies within `band.reach` layers of the border
-/// shared with the neighbor in direction d: of a face for six directions, of an edge for twelve, of
-/// a corner for eight; with it bit [`ACTIVE`]. A tile without active voxels asks for nothing, and
-/// says by bit [`INSIDE`] which sign it has. If it has both signs, the interface runs through it
-/// without a band: it asks for everything, and stays.
+/// Bit d is set if an active voxel (|phi| < gamma) lies within `band.reach` layers of the boundary
+/// shared with the neighbor in direction d. That boundary is a face for six directions, an edge for
+/// twelve and a corner for eight. Bit [`ACTIVE`] is set as well. A tile without active voxels
+/// requests no neighbors, and bit [`INSIDE`] gives its sign. If such a tile contains both signs,
+/// the interface runs through it without a band. It then requests all neighbors and stays.
 pub fn activity<const E: usize, R: Real, S: Stored<R>>(values: &[S], band: Band<R>) -> u32 {
     let active = borders::<E, S>(values, band.reach, |v| v.is_active(band.gamma));
     if active != 0 {
@@ -35,7 +35,8 @@ pub fn activity<const E: usize, R: Real, S: Stored<R>>(values: &[S], band: Band<
     }
 }
 
-/// Bit d: some voxel that passes a test lies within `reach` layers of the border in direction d.
+/// Returns a mask of directions. Bit d is set if a voxel within `reach` layers of the boundary in
+/// direction d passes `test`.
 pub(super) fn borders<const E: usize, S: Copy>(
     values: &[S],
     reach: usize,
@@ -64,7 +65,7 @@ pub(super) fn borders<const E: usize, S: Copy>(
 }
 
 impl<const E: usize> TiledGrid<E> {
-    /// Finds what each tile asks for, from its values.
+    /// Recomputes the request mask of each tile from its values.
     pub fn refresh_activity<R: Real, S: Stored<R>>(&mut self, phi: &Pool<S, E>, band: Band<R>) {
         use rayon::prelude::*;
         let tiles = self.activity.par_iter_mut().zip(&self.ids).with_min_len(CHUNK);
@@ -73,8 +74,9 @@ impl<const E: usize> TiledGrid<E> {
 }
 
 impl<const E: usize> TiledGrid<E> {
-    /// Whether a step cannot do without a tile that is missing: one within `band.reach` layers of an active
-    /// voxel, or one whose sign is not that of the tile before it.
+    /// Returns whether the next step needs a missing tile. That is a tile within `band.reach`
+    /// layers of an active voxel, or one whose sign differs from that of a neighbor without active
+    /// voxels.
     pub fn is_pressed<R: Real, S: Stored<R>>(&self, phi: &Pool<S, E>, band: Band<R>) -> bool {
         use rayon::prelude::*;
         let chunks = self.keys.par_chunks(CHUNK).zip(self.ids.par_chunks(CHUNK));
@@ -98,7 +100,7 @@ mod tests {
     use super::*;
     use crate::grid::step_of;
 
-    /// The rule, voxel by voxel.
+    /// Evaluates the definition voxel by voxel.
     fn by_definition<const E: usize>(values: &[f32], band: Band<f32>) -> u32 {
         let (mut mask, reach) = (0, band.reach as i32);
         for (n, v) in values.iter().enumerate().filter(|(_, v)| v.abs() < band.gamma) {
@@ -148,6 +150,6 @@ mod tests {
         assert_eq!(activity::<4, _, _>(&values, band), ALL);
         values.fill(1.5);
         values[21] = f64::NAN;
-        assert_eq!(activity::<4, _, _>(&values, band), ACTIVE); // seen, not dropped
+        assert_eq!(activity::<4, _, _>(&values, band), ACTIVE); // NaN counts as active
     }
 }

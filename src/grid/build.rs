@@ -1,4 +1,4 @@
-//! A first tile set from a function of space.
+//! Construction of the first tile set from a function of space.
 
 mod layers;
 
@@ -17,17 +17,19 @@ use crate::error::Result;
 use crate::geometry::Real;
 
 impl<const E: usize> TiledGrid<E> {
-    /// The tiles that an interface reaches from some tiles that it crosses, and their values.
+    /// Builds the tile set of the interface that passes through the seed tiles, and fills in its
+    /// values.
     ///
-    /// Each tile with active voxels brings the neighbors it asks for, generation by generation,
-    /// until there is nothing new: the cost goes with the interface. Pieces of the interface that
-    /// hang together with no seed are not found. A function may return an error to end a search
-    /// that goes too far.
+    /// Each tile with active voxels adds the neighbors that it requests. This repeats generation by
+    /// generation until no new tile appears, so the cost is proportional to the area of the
+    /// interface. Components of the interface that are not connected to a seed are not found. The
+    /// function may return an error to stop a search that goes too far.
     ///
     /// # Errors
-    /// Those of the function; [`Error::Numerical`](crate::Error::Numerical) if a value is not a number, if the interface
-    /// leaves the range of tiles, or if phi jumps across the band; [`Error::Device`](crate::Error::Device) if there is not
-    /// enough memory.
+    /// Returns the error of the function, if any. Returns
+    /// [`Error::Numerical`](crate::Error::Numerical) if a value is NaN, if the interface leaves the
+    /// range of tiles, or if phi jumps across the band. Returns
+    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub fn from_seeds<R: Real, S: Stored<R>>(
         seeds: impl IntoIterator<Item = [i32; 3]>,
         band: Band<R>,
@@ -50,8 +52,8 @@ impl<const E: usize> TiledGrid<E> {
         flood.finish()
     }
 
-    /// A tile set from tiles in ascending order, whose ids are their positions. `borders` may have
-    /// bits for neighbors that are there; they are cleared.
+    /// Creates a tile set from tiles in ascending order. The id of a tile is its position.
+    /// `borders` may have bits for neighbors that are present; they are cleared.
     pub(super) fn from_lists(
         mut keys: Vec<TileKey>,
         mut borders: Vec<u32>,
@@ -81,7 +83,7 @@ impl<const E: usize> TiledGrid<E> {
         Ok(TiledGrid { keys, ids, borders, activity, ages, free, next_id, background, changes })
     }
 
-    /// Clears the border flags of neighbors that are there.
+    /// Clears the sign bits of neighbors that are present.
     fn clear_present(&mut self) {
         let keys = &self.keys;
         let chunks = self.borders.par_chunks_mut(CHUNK).zip(keys.par_chunks(CHUNK));
@@ -94,8 +96,8 @@ impl<const E: usize> TiledGrid<E> {
     }
 }
 
-/// Tiles looked at so far, generation after generation, each ascending. The position of a tile is
-/// its place in the pool.
+/// The tiles visited so far, one generation after another. The tiles of a generation are in
+/// ascending order. The id of a tile in the pool is its position here.
 struct Flood<S, const E: usize> {
     keys: Vec<TileKey>,
     seen: Vec<Seen>,
@@ -113,7 +115,7 @@ where
 }
 
 impl<S: Copy + Default + Send + Sync, const E: usize> Flood<S, E> {
-    /// Values of the tiles of one generation.
+    /// Computes the values of the tiles of one generation.
     fn look_at<R: Real>(
         &mut self,
         front: &[TileKey],
@@ -143,8 +145,8 @@ impl<S: Copy + Default + Send + Sync, const E: usize> Flood<S, E> {
         failed.map_or(Ok(&self.seen[before..]), Err)
     }
 
-    /// Sorts what was found, notes the signs of missing neighbors, and drops seeds that nothing
-    /// asks for.
+    /// Sorts the tiles, records the signs of missing neighbors, and drops seeds that no tile
+    /// requests.
     fn finish(self) -> Result<(TiledGrid<E>, Pool<S, E>)> {
         let Flood { keys, seen, mut phi, known } = self;
         drop(known);
@@ -159,7 +161,7 @@ impl<S: Copy + Default + Send + Sync, const E: usize> Flood<S, E> {
         if let Some(tile) = grid.disagreement() {
             return Err(jump(tile));
         }
-        // Seeds far from the interface go by the rules of any other step.
+        // An ordinary update of the tile set removes seeds far from the interface.
         let status = grid.plan()?;
         if let (1.., Some(tile)) = (status.created, grid.created().first()) {
             return Err(jump(tile.key));
@@ -172,15 +174,17 @@ impl<S: Copy + Default + Send + Sync, const E: usize> Flood<S, E> {
 }
 
 impl Seen {
-    /// What a tile brings to the next generation: the neighbors it asks for, and those on whose
-    /// border it has both signs, since then it cannot tell which one a missing neighbor would have.
+    /// Returns the neighbors that a tile adds to the next generation, if any. They are the
+    /// requested neighbors, and those at whose boundary the tile has both signs: the sign of such a
+    /// neighbor would be unknown if it were missing.
     fn creator(&self, key: TileKey) -> Option<Creator> {
         let wanted = (self.activity | (self.inside & self.outside)) & ALL & !ACTIVE;
         let active = self.activity & ACTIVE != 0;
         (active && wanted != 0).then_some(Creator { key, wanted, border: 0 })
     }
 
-    /// Signs of the neighbors, were they missing: those of the voxels next to them.
+    /// Returns the signs of all neighbors as if they were missing: the signs of the voxels next to
+    /// them.
     fn borders(self) -> u32 {
         match self.activity & (ACTIVE | INSIDE) {
             0 => 0,

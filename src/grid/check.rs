@@ -1,4 +1,4 @@
-//! What must hold of a tile set.
+//! Consistency checks of a tile set.
 
 use super::TiledGrid;
 use super::activity::{ACTIVE, ALL};
@@ -7,17 +7,17 @@ use super::manage::missing;
 use super::walk::{Dilated, Walk};
 
 impl<const E: usize> TiledGrid<E> {
-    /// Looks for flaws of the structure: order and range of the keys, each id in use once or
-    /// unused, border flags, and one sign for each missing tile.
+    /// Checks the structure of the tile set: order and range of the keys, unique ids, the signs of
+    /// missing neighbors, and that all neighbors of a missing tile agree on its sign.
     ///
     /// # Errors
-    /// The first flaw, in words.
+    /// Returns a description of the first flaw.
     pub fn check(&self) -> Result<(), String> {
         self.check_lists()?;
         self.check_ids()?;
         self.check_borders()?;
         match self.disagreement() {
-            Some(tile) => Err(format!("neighbors of the missing {tile} differ about its sign")),
+            Some(tile) => Err(format!("the neighbors of the missing {tile} disagree about its sign")),
             None => Ok(()),
         }
     }
@@ -26,13 +26,13 @@ impl<const E: usize> TiledGrid<E> {
         let n = self.keys.len();
         let lengths = [self.ids.len(), self.borders.len(), self.activity.len(), self.ages.len()];
         if lengths != [n; 4] {
-            return Err(format!("lists of {n} and {lengths:?} items"));
+            return Err(format!("the lists have {n} and {lengths:?} items"));
         }
         if let Some(pair) = self.keys.windows(2).find(|pair| pair[0] >= pair[1]) {
             return Err(format!("{} comes before {}", pair[0], pair[1]));
         }
         match self.keys.iter().find(|key| key.checked().is_err()) {
-            Some(key) => Err(format!("{key} lies out of range")),
+            Some(key) => Err(format!("{key} is out of range")),
             None => Ok(()),
         }
     }
@@ -42,24 +42,24 @@ impl<const E: usize> TiledGrid<E> {
         for &id in self.ids.iter().chain(&self.free) {
             match used.get_mut(id as usize) {
                 Some(used) if !*used => *used = true,
-                Some(_) => return Err(format!("id {id} stands twice")),
-                None => return Err(format!("id {id} was never given out")),
+                Some(_) => return Err(format!("id {id} is used twice")),
+                None => return Err(format!("id {id} was never assigned")),
             }
         }
         match used.iter().position(|used| !used) {
-            Some(id) => Err(format!("id {id} is lost")),
+            Some(id) => Err(format!("id {id} is neither used nor free")),
             None => Ok(()),
         }
     }
 
-    /// Flags of each tile for itself: none for tiles that are there, and one sign for missing
-    /// tiles that touch each other.
+    /// Checks the sign bits of each tile on their own. No bit is set for a neighbor that is
+    /// present, and missing tiles that touch each other have the same sign.
     fn check_borders(&self) -> Result<(), String> {
         let mut walk = Walk::new(&self.keys);
         for (&key, &border) in self.keys.iter().zip(&self.borders) {
             let missing = missing(&walk.positions(key));
             if border & !missing != 0 {
-                return Err(format!("{key} has signs for neighbors that are there: {border:b}"));
+                return Err(format!("{key} has signs for neighbors that are present: {border:b}"));
             }
             let torn = (0..DIRECTIONS).find(|&d| {
                 let near = TOUCHING[d] & missing;
@@ -67,13 +67,13 @@ impl<const E: usize> TiledGrid<E> {
             });
             if let Some(d) = torn {
                 let neighbor = key.neighbor(d);
-                return Err(format!("the missing {neighbor} touches missing tiles of other sign"));
+                return Err(format!("the missing {neighbor} touches missing tiles of the other sign"));
             }
         }
         Ok(())
     }
 
-    /// A missing tile to which its neighbors give different signs.
+    /// Returns a missing tile whose neighbors record different signs for it, if there is one.
     pub(super) fn disagreement(&self) -> Option<TileKey> {
         let all = TileKey::from_bits(u64::MAX);
         let mut dilated = Dilated::new(&self.keys, TileKey::default(), all);

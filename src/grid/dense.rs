@@ -1,4 +1,4 @@
-//! Tiles as a dense array of voxels.
+//! Conversion of tiles to a dense array of voxels.
 
 use rayon::prelude::*;
 
@@ -7,7 +7,8 @@ use crate::error::Result;
 use crate::geometry::Real;
 
 impl<const E: usize> TiledGrid<E> {
-    /// First and last voxel of the smallest box that holds all tiles; `None` without tiles.
+    /// Returns the first and the last voxel of the bounding box of all tiles, or `None` if there
+    /// are no tiles.
     pub fn extent(&self) -> Option<([i32; 3], [i32; 3])> {
         let corners = self.keys.par_iter().map(|key| (key.first_voxel(E), key.first_voxel(E)));
         let join = |a: ([i32; 3], [i32; 3]), b: ([i32; 3], [i32; 3])| {
@@ -18,14 +19,14 @@ impl<const E: usize> TiledGrid<E> {
         Some((low, high.map(|x| x + E as i32 - 1)))
     }
 
-    /// phi at all voxels of the box that begins at `first`, x fastest; plus or minus `gamma` where
-    /// there is no tile. Works in parallel in the pool of the caller.
+    /// Writes phi at all voxels of the box that begins at `first`, x fastest. Voxels without a tile
+    /// get plus or minus `gamma`. The work is split over the threads of the caller's pool.
     ///
     /// # Errors
-    /// [`Error::Numerical`](crate::Error::Numerical) for a box out of the range of tiles.
+    /// Returns [`Error::Numerical`](crate::Error::Numerical) if the box leaves the range of tiles.
     ///
     /// # Panics
-    /// If `out` has not as many values as the shape.
+    /// Panics if the length of `out` does not match `shape`.
     pub fn fill_box<R: Real, S: Stored<R>>(
         &self,
         phi: &Pool<S, E>,
@@ -43,7 +44,7 @@ impl<const E: usize> TiledGrid<E> {
         })
     }
 
-    /// phi at the voxels of a row along x that begins at `first`.
+    /// Writes phi at the voxels of a row along x that begins at `first`.
     pub(super) fn fill_row<R: Real, S: Stored<R>>(
         &self,
         phi: &Pool<S, E>,
@@ -106,7 +107,7 @@ mod tests {
         let (low, high) = grid.extent().unwrap();
         assert!(low.iter().all(|x| (-16..=-11).contains(x)), "{low:?}");
         assert!(high.iter().all(|x| (11..=16).contains(x)), "{high:?}");
-        // Across the center, where no tile is, and beyond all tiles.
+        // The box crosses the center, where there is no tile, and reaches beyond all tiles.
         let (first, shape) = ([-17, -3, -1], [37, 6, 5]);
         let mut out = vec![0.0; 37 * 6 * 5];
         grid.fill_box(&pool, gamma, first, shape, &mut out).unwrap();

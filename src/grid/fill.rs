@@ -1,4 +1,4 @@
-//! Values of tiles from a function of space.
+//! Evaluation of a function of space at the voxels of a tile.
 
 use crate::error::{Error, Result};
 use crate::geometry::Real;
@@ -6,26 +6,26 @@ use crate::geometry::Real;
 use super::activity::{activity, borders};
 use super::{Band, Stored, TileKey};
 
-/// A function of space: writes phi, in voxels and not yet clamped, of the E^3 voxels from the given
-/// one on, x fastest. Many threads call it at once.
+/// A function of space. It writes phi at the E^3 voxels that begin at the given one, x fastest. phi
+/// is in voxels and not yet clamped. Many threads call the function at the same time.
 pub trait Fill<R>: Fn([i32; 3], &mut [R]) -> Result<()> + Sync {}
 impl<R, F: Fn([i32; 3], &mut [R]) -> Result<()> + Sync> Fill<R> for F {}
 
-/// What is known of a tile once it has been looked at.
+/// The properties of a tile whose values have been computed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Seen {
-    /// As [`activity`] says.
+    /// The request mask; see [`activity`].
     pub activity: u32,
-    /// Bit d: the layer of voxels at the border in direction d has one inside.
+    /// Bit d: the layer of voxels next to the neighbor in direction d has a voxel inside.
     pub inside: u32,
-    /// Bit d: that layer has one outside.
+    /// Bit d: that layer has a voxel outside.
     pub outside: u32,
 }
 
-/// Values of one tile, clamped and stored.
+/// Computes the values of one tile, clamps and stores them.
 ///
 /// # Errors
-/// Those of the function, and [`Error::Numerical`] if a value is not a number.
+/// Returns the error of the function, if any, and [`Error::Numerical`] if a value is NaN.
 pub(super) fn fill_tile<const E: usize, R: Real, S: Stored<R>>(
     key: TileKey,
     band: Band<R>,
@@ -39,8 +39,8 @@ pub(super) fn fill_tile<const E: usize, R: Real, S: Stored<R>>(
         let voxel = [n % E, n / E % E, n / (E * E)];
         let [x, y, z] = std::array::from_fn(|k| first[k] + voxel[k] as i32);
         return Err(Error::Numerical {
-            what: format!("phi at the start is not a number at voxel ({x}, {y}, {z})"),
-            remedy: "change initial so that it is a number everywhere near the interface".into(),
+            what: format!("the initial phi is NaN at voxel ({x}, {y}, {z})"),
+            remedy: "change initial so that it has a value everywhere near the interface".into(),
         });
     }
     for (stored, value) in out.iter_mut().zip(scratch) {
@@ -53,12 +53,12 @@ pub(super) fn fill_tile<const E: usize, R: Real, S: Stored<R>>(
     })
 }
 
-/// Why a function of space cannot start a tiled grid.
+/// Returns the error for a function that changes sign without a band.
 pub(super) fn jump(tile: TileKey) -> Error {
     Error::Numerical {
-        what: format!("phi at the start changes sign near {tile} without a band between"),
-        remedy: "start from a function like a distance: near the interface it may change by about \
-                 one voxel from voxel to voxel"
+        what: format!("the initial phi changes sign near {tile} without a band in between"),
+        remedy: "start from a function that resembles a distance: near the interface it should \
+                 change by about one voxel from voxel to voxel"
             .into(),
     }
 }

@@ -1,37 +1,39 @@
-//! Keys of tiles: three coordinates in one integer whose order is the order of the list.
+//! Keys of tiles: three coordinates in one integer, whose order is the order of the tile list.
 
 use std::fmt;
 
 use crate::error::{Error, Result};
 
-/// Bits of one coordinate.
+/// The number of bits of one coordinate.
 const BITS: u32 = 21;
-/// What is added to a coordinate so that it is not negative.
+/// The offset that makes a coordinate nonnegative.
 const BIAS: i32 = 1 << (BITS - 1);
 
-/// Tiles and their neighbors: one more than the 26 directions, the tile itself in the middle.
+/// The number of directions: 26 neighbors, and the tile itself in the middle.
 ///
-/// The direction (i, j, k), each -1, 0 or 1, has the number (i + 1) + 3 (j + 1) + 9 (k + 1).
+/// The direction (i, j, k), with entries -1, 0 or 1, has the number (i + 1) + 3 (j + 1) + 9 (k +
+/// 1).
 pub const DIRECTIONS: usize = 27;
-/// Number of the direction (0, 0, 0): the tile itself.
+/// The number of the direction (0, 0, 0), which is the tile itself.
 pub const CENTER: usize = 13;
 
-/// Place of a tile: `x + 2^20 | (y + 2^20) << 21 | (z + 2^20) << 42`.
+/// The position of a tile as an integer: `x + 2^20 | (y + 2^20) << 21 | (z + 2^20) << 42`.
 ///
-/// Keys ascend with z, then y, then x. Neighbors along x follow each other, and the key of any
-/// neighbor is a sum, since a key made by [`TileKey::new`] has room on all sides.
+/// Keys are ordered by z, then y, then x. The keys of neighbors along x are consecutive. The key of
+/// any neighbor is the key plus a constant, because a key made by [`TileKey::new`] leaves room on
+/// all sides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
 pub struct TileKey(u64);
 
 impl TileKey {
-    /// Largest coordinate of a tile, and with a minus sign the smallest.
+    /// The largest absolute value of a tile coordinate.
     pub const LIMIT: i32 = BIAS - 2;
 
-    /// Key of the tile with these coordinates.
+    /// Returns the key of the tile with these coordinates.
     ///
     /// # Errors
-    /// [`Error::Numerical`] for coordinates beyond plus or minus [`TileKey::LIMIT`].
+    /// Returns [`Error::Numerical`] if a coordinate lies beyond plus or minus [`TileKey::LIMIT`].
     pub fn new(tile: [i32; 3]) -> Result<Self> {
         let key = TileKey::of(tile);
         if tile.iter().any(|c| c.unsigned_abs() > Self::LIMIT.unsigned_abs()) {
@@ -40,16 +42,16 @@ impl TileKey {
         Ok(key)
     }
 
-    /// Key of a tile that may lie one tile outside of the limits.
+    /// Returns the key of a tile that may lie one tile outside the limits.
     fn of([x, y, z]: [i32; 3]) -> Self {
         let biased = |c: i32| c.wrapping_add(BIAS) as u64 & ((1 << BITS) - 1);
         TileKey(biased(x) | biased(y) << BITS | biased(z) << (2 * BITS))
     }
 
-    /// The key itself if it lies inside the limits; a neighbor may not.
+    /// Returns the key if it lies inside the limits. The key of a neighbor may lie outside.
     ///
     /// # Errors
-    /// As [`TileKey::new`].
+    /// See [`TileKey::new`].
     pub fn checked(self) -> Result<Self> {
         TileKey::new(self.tile())
     }
@@ -57,43 +59,43 @@ impl TileKey {
     fn too_far(self, tile: [i32; 3]) -> Error {
         Error::Numerical {
             what: format!(
-                "the interface needs tile {tile:?}, and tiles are numbered from -{0} to {0} per axis",
+                "the interface needs tile {tile:?}, but tile numbers range from -{0} to {0} per axis",
                 Self::LIMIT
             ),
-            remedy: "take a larger dx, or put the origin nearer to the interface".into(),
+            remedy: "use a larger dx, or move the origin closer to the interface".into(),
         }
     }
 
-    /// Coordinates of the tile.
+    /// Returns the coordinates of the tile.
     pub fn tile(self) -> [i32; 3] {
         let axis = |k: u32| ((self.0 >> (k * BITS)) & ((1 << BITS) - 1)) as i32 - BIAS;
         [axis(0), axis(1), axis(2)]
     }
 
-    /// First voxel of the tile; tiles have `edge` voxels along each axis.
+    /// Returns the first voxel of the tile. A tile has `edge` voxels along each axis.
     pub fn first_voxel(self, edge: usize) -> [i32; 3] {
         self.tile().map(|c| c * edge as i32)
     }
 
-    /// The tile that a voxel lies in.
+    /// Returns the key of the tile that contains a voxel.
     ///
     /// # Errors
-    /// As [`TileKey::new`].
+    /// See [`TileKey::new`].
     pub fn of_voxel(voxel: [i32; 3], edge: usize) -> Result<Self> {
         TileKey::new(voxel.map(|v| v.div_euclid(edge as i32)))
     }
 
-    /// The neighbor in a direction, which may lie outside of the limits by one tile.
+    /// Returns the key of the neighbor in a direction. It may lie one tile outside the limits.
     pub fn neighbor(self, direction: usize) -> Self {
         TileKey(self.0.wrapping_add(OFFSETS[direction]))
     }
 
-    /// The key as an integer.
+    /// Returns the key as an integer.
     pub const fn bits(self) -> u64 {
         self.0
     }
 
-    /// The key of an integer that [`TileKey::bits`] gave.
+    /// Creates a key from an integer that [`TileKey::bits`] returned.
     pub const fn from_bits(bits: u64) -> Self {
         TileKey(bits)
     }
@@ -106,18 +108,18 @@ impl fmt::Display for TileKey {
     }
 }
 
-/// The step (i, j, k) of a direction.
+/// Returns the step (i, j, k) of a direction.
 pub const fn step_of(direction: usize) -> [i32; 3] {
     let d = direction as i32;
     [d % 3 - 1, d / 3 % 3 - 1, d / 9 - 1]
 }
 
-/// The direction back.
+/// Returns the opposite direction.
 pub const fn opposite(direction: usize) -> usize {
     DIRECTIONS - 1 - direction
 }
 
-/// What a direction adds to a key.
+/// The number to add to a key for each direction.
 pub(super) const OFFSETS: [u64; DIRECTIONS] = {
     let mut offsets = [0; DIRECTIONS];
     let mut d = 0;
@@ -129,8 +131,8 @@ pub(super) const OFFSETS: [u64; DIRECTIONS] = {
     offsets
 };
 
-/// For each direction, a mask of the others that lie next to it: tiles that share a face, an edge
-/// or a corner.
+/// For each direction, a mask of the other directions whose tiles share a face, an edge or a corner
+/// with it.
 pub(super) const TOUCHING: [u32; DIRECTIONS] = {
     let mut touching = [0; DIRECTIONS];
     let mut d = 0;
@@ -208,7 +210,7 @@ mod tests {
     #[test]
     fn touching_directions() {
         assert_eq!(TOUCHING[CENTER].count_ones(), 26);
-        assert_eq!(TOUCHING[0].count_ones(), 6); // a corner: seven around it, less the tile itself
+        assert_eq!(TOUCHING[0].count_ones(), 6); // a corner: seven tiles around it, minus the center
         assert_eq!(TOUCHING[CENTER + 1].count_ones(), 16); // a face
     }
 }

@@ -1,21 +1,25 @@
-//! The tile set of the next step, in five passes and without a sort (section 3.3.5 of the paper).
+//! Update of the tile set for the next step, in five passes and without sorting (section 3.3.5 of
+//! the paper).
 //!
-//! [`TiledGrid::plan`]: *count* which tiles go and which are asked for; *prefix sum* puts the finds
-//! of all tasks in one order; *status* says how many ids that takes. The caller then makes room in
-//! its pools, which may fail without harm: nothing has changed so far. [`TiledGrid::update`]:
-//! *index* gives ids to new tiles; *update* makes the new list and border flags.
+//! [`TiledGrid::plan`] runs three passes. *Count* finds the tiles to delete and the tiles that are
+//! requested. *Prefix sum* puts the findings of all tasks in one order. *Status* returns how many
+//! ids are needed. The caller then grows its pools. If that fails, nothing has changed yet.
+//! [`TiledGrid::update`] runs the other two passes. *Index* assigns ids to new tiles. *Update*
+//! writes the new list and the signs of missing neighbors.
 //!
-//! **Which tiles stay.** A tile with an active voxel stays. So does one that a neighbor asks for
-//! ([`activity`](super::activity)), and a neighbor that is asked for and missing is created, filled
-//! with the sign that the asking tile has noted for it. All others go; their neighbors note the
-//! sign of their values, which is one, since a tile with two stays.
+//! **Which tiles stay.** A tile with an active voxel stays. A tile that a neighbor requests
+//! ([`activity`](super::activity)) also stays. A requested neighbor that is missing is created and
+//! filled with the sign that the requesting tile has recorded for it. All other tiles are deleted,
+//! and their neighbors record the sign of their values. That sign is unique, because a tile with
+//! both signs stays.
 //!
 //! **Why the signs of missing tiles are right.** Two missing tiles that touch have the same sign,
-//! and all tiles that touch a missing one have noted the same sign for it (`check`). Both hold at
-//! the start, and go on to hold: a tile goes only if it has the sign of the missing tiles it
-//! touches, and of those of its neighbors that have one sign only. Otherwise the interface
-//! lies on the face between the two, without a band: the tile stays, and asks for missing neighbors
-//! of the other sign. Hence the missing neighbors of a new tile all have its own sign.
+//! and all tiles that touch a missing tile have recorded the same sign for it (`check`). Both
+//! statements hold at the start, and every update preserves them. A tile is deleted only if its
+//! sign equals that of the missing tiles that it touches and that of its neighbors without active
+//! voxels. Otherwise the interface lies on the face between the two tiles, without a band. The tile
+//! then stays and requests missing neighbors of the other sign. Hence all missing neighbors of a
+//! new tile have the sign of that tile.
 
 mod lists;
 
@@ -30,67 +34,67 @@ use crate::error::{Error, Result};
 use crate::geometry::Real;
 use lists::{Change, Deleted};
 
-/// What [`TiledGrid::update`] will do.
+/// The changes that [`TiledGrid::update`] will make.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status {
-    /// Tiles that stay.
+    /// The number of tiles that stay.
     pub kept: usize,
-    /// Tiles that come.
+    /// The number of tiles to create.
     pub created: usize,
-    /// Tiles that go.
+    /// The number of tiles to delete.
     pub deleted: usize,
-    /// Ids that pools must have room for.
+    /// The number of ids that pools need room for.
     pub capacity: usize,
 }
 
-/// A tile that came with the last update.
+/// A tile that the last update created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Created {
-    /// Where it is.
+    /// The key of the tile.
     pub key: TileKey,
-    /// Position in the list.
+    /// The position in the list.
     pub position: u32,
-    /// Where its values are.
+    /// The id under which its values are stored.
     pub id: u32,
-    /// Signs of its missing neighbors.
+    /// The signs of its missing neighbors.
     border: u32,
-    /// Whether its values are -gamma; else gamma.
+    /// Whether its values are -gamma. Otherwise they are gamma.
     pub inside: bool,
 }
 
-/// A tile that asks for missing neighbors.
+/// A tile that requests missing neighbors.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Creator {
     pub key: TileKey,
-    /// Directions of the neighbors asked for.
+    /// The directions of the requested neighbors, a bit each.
     pub wanted: u32,
-    /// Bit d: the neighbor in direction d is inside.
+    /// Bit d: the neighbor in direction d is missing and inside.
     pub border: u32,
 }
 
-/// What one task of the first pass found, in the order of the list.
+/// The findings of one task of the first pass, in list order.
 #[derive(Clone, Debug, Default)]
 struct Found {
     deleted: Vec<Deleted>,
     creators: Vec<Creator>,
 }
 
-/// The coming changes of a tile set; memory is kept from one time to the next.
+/// The planned changes of a tile set. Memory is reused by the next update.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
     found: Vec<Found>,
     deleted: Vec<Deleted>,
     asked: Asked,
     created: Vec<Created>,
-    /// Deleted and created tiles by key, and what happens to them.
+    /// The keys of deleted and created tiles in ascending order, and below what happens to each.
     changed: Vec<TileKey>,
     change: Vec<Change>,
-    /// Planned and not yet done.
+    /// Whether a plan exists that has not been carried out.
     planned: bool,
 }
 
 impl Changes {
-    /// Bytes held.
+    /// Returns the number of bytes held.
     pub fn bytes(&self) -> usize {
         let found: usize = self.found.iter().map(|f| bytes(&f.deleted) + bytes(&f.creators)).sum();
         let lists = bytes(&self.deleted) + bytes(&self.created) + bytes(&self.changed);
@@ -102,7 +106,7 @@ fn bytes<T>(list: &Vec<T>) -> usize {
     list.capacity() * size_of::<T>()
 }
 
-/// Missing tiles that are asked for.
+/// The missing tiles that other tiles request.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
     creators: Vec<Creator>,
@@ -116,10 +120,12 @@ impl Asked {
         bytes(&self.creators) + bytes(&self.keys) + bytes(&self.units) + units
     }
 
-    /// Takes tiles that ask for neighbors, ascending; then [`Asked::tiles`] are those asked for.
+    /// Finds the missing tiles that the given tiles request. The given tiles are in ascending
+    /// order. [`Asked::tiles`] returns the result.
     ///
-    /// Walks over the dilated list of the asking tiles (algorithm 2): each part of it belongs to
-    /// one task, from the first of its tiles to before the first of the next.
+    /// The pass walks over the dilated list of the requesting tiles (algorithm 2). Each task
+    /// handles a part of that list: from its own first requesting tile up to the first one of the
+    /// next task.
     pub fn refresh(&mut self, creators: impl Iterator<Item = Creator>) {
         self.creators.clear();
         self.creators.extend(creators);
@@ -144,24 +150,24 @@ impl Asked {
         });
     }
 
-    /// The missing tiles asked for, ascending, and whether they are inside.
+    /// Returns the requested missing tiles in ascending order, each with whether it is inside.
     pub fn tiles(&self) -> impl Iterator<Item = (TileKey, bool)> {
         self.units.iter().flatten().copied()
     }
 }
 
 impl<const E: usize> TiledGrid<E> {
-    /// Finds what will change in the tile set for the next step, given what each tile asks for
-    /// ([`TiledGrid::activity`]). Changes nothing yet.
+    /// Plans the changes of the tile set for the next step from the requests of each tile
+    /// ([`TiledGrid::activity`]). The tile set itself does not change.
     ///
     /// # Errors
-    /// [`Error::Numerical`] if the interface leaves the range of tiles, [`Error::Device`] if there
-    /// is no memory for the new list. The tile set is as it was.
+    /// Returns [`Error::Numerical`] if the interface leaves the range of tiles, and
+    /// [`Error::Device`] if there is no memory for the new list. The tile set is then unchanged.
     pub fn plan(&mut self) -> Result<Status> {
         self.changes.planned = false;
         self.count();
         let changes = &mut self.changes;
-        // Prefix sum: the finds of each task follow those of the task before.
+        // Prefix sum: the findings of each task follow those of the previous task.
         changes.deleted.clear();
         changes.deleted.extend(changes.found.iter().flat_map(|f| &f.deleted));
         changes.asked.refresh(changes.found.iter().flat_map(|f| &f.creators).copied());
@@ -182,7 +188,7 @@ impl<const E: usize> TiledGrid<E> {
         Ok(Status { kept, created, deleted, capacity })
     }
 
-    /// First pass: which tiles go, and which ask for missing neighbors.
+    /// First pass: finds the tiles to delete and the tiles that request missing neighbors.
     fn count(&mut self) {
         let TiledGrid { keys, borders, activity, changes, .. } = self;
         let (keys, borders, activity) = (&*keys, &*borders, &*activity);
@@ -207,8 +213,8 @@ impl<const E: usize> TiledGrid<E> {
         });
     }
 
-    /// Changes the tile set as planned. Values of new tiles are not written yet
-    /// ([`TiledGrid::fill_created`]); without a plan nothing happens.
+    /// Changes the tile set as planned. Call [`TiledGrid::fill_created`] afterwards to write the
+    /// values of new tiles. Without a plan, nothing happens.
     pub fn update(&mut self) {
         if !std::mem::take(&mut self.changes.planned) {
             self.changes.created.clear();
@@ -220,15 +226,15 @@ impl<const E: usize> TiledGrid<E> {
         self.refresh_background();
     }
 
-    /// Tiles that came with the last update, ascending.
+    /// Returns the tiles that the last update created, in ascending order.
     pub fn created(&self) -> &[Created] {
         &self.changes.created
     }
 
-    /// Writes plus or minus gamma into the tiles that came with the last update.
+    /// Writes plus or minus gamma into the tiles that the last update created.
     ///
     /// # Panics
-    /// If the pool has no room for [`TiledGrid::capacity`] ids.
+    /// Panics if the pool has no room for [`TiledGrid::capacity`] ids.
     pub fn fill_created<R: Real, S: Stored<R>>(&self, phi: &mut Pool<S, E>, band: Band<R>) {
         let rows = phi.disjoint();
         self.created().par_iter().with_min_len(CHUNK).for_each(|tile| {
@@ -240,7 +246,7 @@ impl<const E: usize> TiledGrid<E> {
     }
 }
 
-/// Whether a tile stays, and which missing neighbors it asks for.
+/// Returns whether a tile stays, and which missing neighbors it requests.
 fn fate(
     activity: &[u32],
     position: usize,
@@ -252,7 +258,8 @@ fn fate(
     if mask & ACTIVE != 0 {
         return (true, mask & missing);
     }
-    // One sign all over: what touches it with the other one has the interface on the face between.
+    // The tile has one sign. If a neighbor has the other sign, the interface lies on the face
+    // between.
     let other = missing & if mask & INSIDE != 0 { !border } else { border };
     let needed = || {
         positions.iter().enumerate().any(|(d, &p)| {
@@ -266,15 +273,15 @@ fn fate(
     (other != 0 || needed(), other)
 }
 
-/// Why a list is too long.
+/// Returns the error for a list that is too long.
 pub(super) fn too_many(tiles: usize) -> Error {
     Error::Numerical {
-        what: format!("{tiles} tiles are more than 32-bit indices can number"),
-        remedy: "take a larger dx".into(),
+        what: format!("{tiles} tiles are too many for 32-bit indices"),
+        remedy: "use a larger dx".into(),
     }
 }
 
-/// Mask of the directions without a tile.
+/// Returns a mask of the directions without a tile.
 pub(super) fn missing(positions: &[u32; DIRECTIONS]) -> u32 {
     let bits = positions.iter().enumerate().map(|(d, &p)| u32::from(p == MISSING) << d);
     bits.sum::<u32>() & (ALL & !ACTIVE)

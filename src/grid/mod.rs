@@ -1,26 +1,28 @@
-//! Sparse grids of tiles: memory goes with the interface, and the domain has no border.
+//! Sparse grids of tiles, which store voxels near the interface only and have no domain boundary.
 //!
-//! Space is cut into cubes of E^3 voxels, the *tiles*. Voxel v (three integers) lies at
-//! `origin + dx v`; phi is in voxels, clamped to [-gamma, gamma], negative inside. Only tiles near
-//! the interface are kept: in all others phi is gamma or -gamma throughout. A [`TiledGrid`] says
-//! which tiles there are, in ascending order of their keys ([`TileKey`]), and for each which sign
-//! its missing neighbors have. Values live outside of it, in as many arrays ([`Pool`]) as a scheme
-//! needs, under the id of the tile, which does not change while the tile is there.
+//! Space is divided into cubes of E^3 voxels, the *tiles*. Voxel v (three integers) lies at `origin
+//! + dx v`. phi is in voxels, clamped to [-gamma, gamma], and negative inside. Only tiles near the
+//! interface are stored. In all other tiles, phi is gamma or -gamma throughout. A [`TiledGrid`]
+//! lists the tiles in ascending order of their keys ([`TileKey`]), and records the signs of the
+//! missing neighbors of each tile. The values are stored separately, in as many arrays ([`Pool`])
+//! as a scheme needs. The values of a tile are found by its id, which does not change while the
+//! tile exists.
 //!
-//! All passes run on the threads of the pool they are called in ([`Cpu::run`](crate::Cpu::run)),
-//! and give the same bits for any number of them.
+//! All passes run on the threads of the pool in which they are called
+//! ([`Cpu::run`](crate::Cpu::run)). The results are bitwise identical for any number of threads.
 //!
 //! Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on
 //! graphics hardware", IEEE Transactions on Visualization and Computer Graphics 19 (2013), sections
-//! 3.2 and 3.3; numerics 8. The page `docs/tiles.md` draws it.
+//! 3.2 and 3.3. See docs/tiles.md, section 8, for drawings.
 //!
 //! ```text
-//! activity      which neighbors a tile asks for, from its values
-//! manage        the tile set of the next step: plan (count, prefix sum, status), update (index, update)
-//! build         a first tile set from a function of space
-//! upsample      one from a coarser lattice
-//! sweep, walk   passes over all tiles with sight of their neighbors
-//! padded        a tile with the layers of voxels round it
+//! activity      the neighbors that a tile requests, from its values
+//! manage        the tile set of the next step, in two parts:
+//!               plan (count, prefix sum, status) and update (index, update)
+//! build         the first tile set, from a function of space
+//! upsample      a tile set from a coarser grid
+//! sweep, walk   passes over all tiles with access to their neighbors
+//! padded        a tile with the layers of voxels around it
 //! ```
 
 mod activity;
@@ -54,22 +56,23 @@ pub use walk::{MISSING, Walk};
 
 use crate::geometry::Real;
 
-/// Layers of voxels by which tiles are kept beyond what a step needs: the tile set need not change in the steps
-/// that the band takes through them.
+/// The number of layers of voxels kept beyond those that a step needs. The tile set need not change
+/// while the band moves through them.
 const SPARE: usize = 1;
 
-/// The narrow band: where phi is kept, and how far a step looks.
+/// The narrow band: where phi is stored, and how far a step reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band<R> {
-    /// Half width in voxels: phi is clamped to [-gamma, gamma].
+    /// The half width in voxels. phi is clamped to [-gamma, gamma].
     pub gamma: R,
-    /// Layers of voxels that a step reads beyond a voxel, from 1 to E: 1 for schemes of first
-    /// order, 3 for WENO5. Tiles within this reach of an active voxel must be there.
+    /// The number of layers of voxels that a step reads beyond a voxel, from 1 to E: 1 for
+    /// first-order schemes, 3 for WENO5. All tiles within this reach of an active voxel must be
+    /// present.
     pub reach: usize,
 }
 
 impl<R: Real> Band<R> {
-    /// phi as it is kept.
+    /// Returns phi clamped to the band.
     pub fn clamp(&self, phi: R) -> R {
         if phi >= self.gamma {
             self.gamma
@@ -80,102 +83,108 @@ impl<R: Real> Band<R> {
         }
     }
 
-    /// The same with the reach within which tiles are kept: as many layers more than a step needs as spare
-    /// it most changes of the tile set, but no more than a tile has.
+    /// Returns the band with the reach within which tiles are kept. It includes spare layers beyond
+    /// those that a step needs, up to the edge of a tile, so that the tile set changes in few
+    /// steps.
     pub fn roomy<const E: usize>(self) -> Self {
         Band { reach: (self.reach + SPARE).min(E), ..self }
     }
 
-    /// What a missing tile holds.
+    /// Returns the value of all voxels of a missing tile.
     pub fn far(&self, inside: bool) -> R {
         if inside { -self.gamma } else { self.gamma }
     }
 }
 
-/// Which tiles of E^3 voxels there are, sorted by key.
+/// The sorted set of tiles of E^3 voxels.
 ///
-/// All arrays are in the order of the list: 21 bytes per tile, and 4 per unused id.
+/// All arrays are in list order. They take 21 bytes per tile, and 4 bytes per unused id.
 #[derive(Clone, Debug, Default)]
 pub struct TiledGrid<const E: usize> {
     keys: Vec<TileKey>,
     ids: Vec<u32>,
-    /// Bit d: the neighbor in direction d is missing, and inside. 0 for those that are there.
+    /// Bit d: the neighbor in direction d is missing and inside. The bit is 0 if the neighbor is
+    /// present.
     borders: Vec<u32>,
-    /// Bit d: the neighbor in direction d is asked for; bits [`ACTIVE`] and [`INSIDE`].
+    /// Bit d: the tile requests the neighbor in direction d. Also holds bits [`ACTIVE`] and
+    /// [`INSIDE`].
     activity: Vec<u32>,
-    /// Updates of the tile set that a tile has been there for, 255 at most.
+    /// The number of updates of the tile set since the tile was created, at most 255.
     ages: Vec<u8>,
-    /// Unused ids below `next_id`; the last is taken first.
+    /// Unused ids below `next_id`. The last one is reused first.
     free: Vec<u32>,
-    /// No id from here on was ever given out.
+    /// The smallest id that has never been assigned.
     next_id: u32,
-    /// Whether what lies beyond all tiles is inside.
+    /// Whether the space beyond all tiles is inside.
     background: bool,
     changes: manage::Changes,
 }
 
 impl<const E: usize> TiledGrid<E> {
-    /// Number of tiles.
+    /// Returns the number of tiles.
     pub fn n_tiles(&self) -> usize {
         self.keys.len()
     }
 
-    /// Number of voxels of all tiles.
+    /// Returns the number of voxels of all tiles.
     pub fn n_voxels(&self) -> usize {
         self.keys.len() * E * E * E
     }
 
-    /// Ids that pools must have room for: all that were ever given out.
+    /// Returns the number of ids that pools need room for: all ids ever assigned.
     pub fn capacity(&self) -> usize {
         self.next_id as usize
     }
 
-    /// Keys of the tiles, ascending.
+    /// Returns the keys of the tiles in ascending order.
     pub fn keys(&self) -> &[TileKey] {
         &self.keys
     }
 
-    /// Ids of the tiles, in the order of the list: where their values are in a [`Pool`].
+    /// Returns the ids of the tiles in list order. An id locates the values of a tile in a
+    /// [`Pool`].
     pub fn ids(&self) -> &[u32] {
         &self.ids
     }
 
-    /// Signs of missing neighbors, in the order of the list: bit d is set where the neighbor in
+    /// Returns the signs of missing neighbors in list order. Bit d is set if the neighbor in
     /// direction d is missing and inside.
     pub fn borders(&self) -> &[u32] {
         &self.borders
     }
 
-    /// What each tile asks for, as [`activity`] gives it, in the order of the list.
+    /// Returns the request mask of each tile in list order; see [`activity`].
     pub fn activity(&self) -> &[u32] {
         &self.activity
     }
 
-    /// The same, to be written by a step that finds it on its way.
+    /// Returns the request masks for writing. A step that computes them on the fly stores them
+    /// here.
     pub fn activity_mut(&mut self) -> &mut [u32] {
         &mut self.activity
     }
 
-    /// Updates of the tile set since a tile came, in the order of the list; 0 for new tiles, 255
-    /// for all old ones.
+    /// Returns the number of updates of the tile set since each tile was created, in list order. It
+    /// is 0 for new tiles and stays at 255 for old ones.
     pub fn ages(&self) -> &[u8] {
         &self.ages
     }
 
-    /// Position of a tile in the list.
+    /// Returns the position of a tile in the list.
     pub fn find(&self, tile: TileKey) -> Option<usize> {
         self.keys.binary_search(&tile).ok()
     }
 
-    /// Whether what lies beyond all tiles is inside.
+    /// Returns whether the space beyond all tiles is inside.
     pub fn background(&self) -> bool {
         self.background
     }
 
-    /// Whether a missing tile is inside.
+    /// Returns whether a missing tile is inside.
     ///
-    /// Where a row of tiles along x has none in the list, no interface crosses it, and it is as
-    /// what lies beyond all tiles; else the nearest tile before or behind knows.
+    /// If a row of tiles along x has no tile in the list, no interface crosses it, and it has the
+    /// sign of the space beyond all tiles. Otherwise the nearest tile of the row has recorded the
+    /// sign.
     pub fn missing_is_inside(&self, tile: TileKey) -> bool {
         let ([_, y, z], place) = (tile.tile(), self.keys.partition_point(|k| *k < tile));
         let in_row = |p: usize| self.keys.get(p).is_some_and(|k| k.tile()[1..] == [y, z]);
@@ -188,7 +197,7 @@ impl<const E: usize> TiledGrid<E> {
         }
     }
 
-    /// Bytes of the lists: what tiles take beside their values.
+    /// Returns the number of bytes of the lists: the memory of the tiles without their values.
     pub fn bytes(&self) -> u64 {
         let lists = self.keys.capacity() * size_of::<TileKey>()
             + (self.ids.capacity() + self.borders.capacity() + self.activity.capacity()) * 4
@@ -197,14 +206,14 @@ impl<const E: usize> TiledGrid<E> {
         lists as u64
     }
 
-    /// Bytes of the notes that a change of the tile set takes; they go with how many tiles change,
-    /// and are kept for the next change.
+    /// Returns the number of bytes of scratch memory for changes of the tile set. It grows with the
+    /// number of changing tiles and is kept for the next change.
     pub fn scratch_bytes(&self) -> u64 {
         self.changes.bytes() as u64
     }
 
-    /// What lies beyond all tiles: no active tile lies before the first, so that the half space
-    /// before it has one sign.
+    /// Updates the sign of the space beyond all tiles. No active tile lies before the first tile,
+    /// so the half space before it has one sign.
     fn refresh_background(&mut self) {
         if let Some(first) = self.borders.first() {
             self.background = first & 1 << (CENTER - 9) != 0;

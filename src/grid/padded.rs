@@ -1,4 +1,4 @@
-//! A tile with the voxels round it, as one flat array.
+//! Copying a tile and the voxels around it into one flat array.
 
 use crate::geometry::Real;
 
@@ -7,26 +7,26 @@ use super::sweep::Tile;
 use super::walk::MISSING;
 use super::{Pool, Stored};
 
-/// Which of the voxels round a tile a scheme reads.
+/// The voxels around a tile that a scheme reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halo {
-    /// Those beyond the six faces: stencils along the axes. What lies beyond edges and corners is
-    /// left as it was.
+    /// The voxels beyond the six faces, for stencils along the axes. Entries beyond edges and
+    /// corners are not written.
     Faces,
-    /// All: mixed differences.
+    /// All voxels around the tile, for mixed differences.
     Full,
 }
 
-/// Edge of a padded tile, in voxels.
+/// Returns the edge of a padded tile in voxels.
 pub const fn padded_edge(edge: usize, reach: usize) -> usize {
     edge + 2 * reach
 }
 
-/// Copies a tile and `REACH` layers of voxels round it to `out`, an array of
-/// [`padded_edge`]`(E, REACH)`^3 values, x fastest. Missing neighbors are plus or minus gamma.
+/// Copies a tile and `REACH` layers of voxels around it to `out`, an array of [`padded_edge`]`(E,
+/// REACH)`^3 values, x fastest. Missing neighbors are plus or minus gamma.
 ///
 /// # Panics
-/// If `out` has another length, or REACH is above E.
+/// Panics if `out` has another length. REACH must not exceed E, which is checked at compile time.
 pub fn gather<const E: usize, const REACH: usize, R: Real, S: Stored<R>>(
     phi: &Pool<S, E>,
     tile: &Tile,
@@ -36,7 +36,7 @@ pub fn gather<const E: usize, const REACH: usize, R: Real, S: Stored<R>>(
 ) {
     const { assert!(REACH <= E) };
     assert_eq!(out.len(), padded_edge(E, REACH).pow(3));
-    // One copy per direction, with lengths that the compiler knows.
+    // One copy per direction, with lengths known at compile time.
     macro_rules! copy {
         ($width:ident: $($direction:literal)*) => {
             $( copy::<E, REACH, $width, $direction, R, S>(phi, tile, gamma, out); )*
@@ -50,7 +50,7 @@ pub fn gather<const E: usize, const REACH: usize, R: Real, S: Stored<R>>(
     }
 }
 
-/// The layers of the neighbor in direction `D`, by rows of `WIDTH` values along x.
+/// Copies the layers of the neighbor in direction `D`, in rows of `WIDTH` values along x.
 fn copy<const E: usize, const REACH: usize, const WIDTH: usize, const D: usize, R, S>(
     phi: &Pool<S, E>,
     tile: &Tile,
@@ -66,7 +66,7 @@ fn copy<const E: usize, const REACH: usize, const WIDTH: usize, const D: usize, 
         [Span::new(E, REACH, i), Span::new(E, REACH, j), Span::new(E, REACH, k)]
     };
     const { assert!(Span::new(E, REACH, step_of(D)[0]).length == WIDTH) };
-    // With all lengths known, no row is checked for its bounds.
+    // All lengths are known here, so the compiler removes the bounds checks of the rows.
     let out = &mut out[..edge * edge * edge];
     let to = |j: usize, k: usize| x.to + edge * (y.to + j + edge * (z.to + k));
     let from = |j: usize, k: usize| x.from + E * (y.from + j + E * (z.from + k));
@@ -93,12 +93,12 @@ fn copy<const E: usize, const REACH: usize, const WIDTH: usize, const D: usize, 
     }
 }
 
-/// Layers of a neighbor along one axis.
+/// The layers of a neighbor along one axis.
 #[derive(Clone, Copy)]
 struct Span {
-    /// First layer in the neighbor.
+    /// The first layer in the neighbor.
     from: usize,
-    /// First layer in the padded tile.
+    /// The first layer in the padded tile.
     to: usize,
     length: usize,
 }
@@ -120,7 +120,7 @@ mod tests {
 
     const GAMMA: f64 = 3.0;
 
-    /// Distance to a ball, clamped.
+    /// The distance to a ball, clamped.
     fn phi([x, y, z]: [i32; 3]) -> f64 {
         let [x, y, z] = [x, y, z].map(f64::from);
         let r = ((x - 0.3).powi(2) + (y - 1.2).powi(2) + (z + 2.0).powi(2)).sqrt();

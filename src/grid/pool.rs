@@ -1,30 +1,31 @@
-//! Values of tiles, by the id of the tile.
+//! Storage of the values of tiles, indexed by tile id.
 
 use crate::error::Result;
 use crate::primitives::{DisjointRows, memory};
 
-/// E^3 values for each tile id below a capacity, x fastest; in use are those of the ids that a
-/// [`TiledGrid`](super::TiledGrid) has given out.
+/// E^3 values for each tile id below a capacity, x fastest. Only the ids that a
+/// [`TiledGrid`](super::TiledGrid) has assigned are in use.
 #[derive(Clone, Debug, Default)]
 pub struct Pool<S, const E: usize> {
     values: Vec<S>,
 }
 
 impl<S: Copy + Default + Send, const E: usize> Pool<S, E> {
-    /// Values of one tile.
+    /// The number of values of one tile.
     pub const TILE: usize = E * E * E;
 
-    /// A pool without tiles.
+    /// Creates a pool without tiles.
     pub fn new() -> Self {
         Pool { values: Vec::new() }
     }
 
-    /// Makes room for the ids below `tiles`; values that are there stay. Takes an eighth more than
-    /// asked for, where there is memory for it, so that growth by a few tiles is cheap.
+    /// Grows the pool to hold the ids below `tiles`. Existing values are kept. The pool takes an
+    /// eighth more than requested if there is enough memory, so that growing by a few tiles is
+    /// cheap.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is less memory than that; the pool is then
-    /// as it was.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory. The pool is
+    /// then unchanged.
     pub fn grow(&mut self, tiles: usize) -> Result<()> {
         let more = tiles.saturating_mul(Self::TILE).saturating_sub(self.values.len());
         memory::reserve(&mut self.values, more, "values of tiles", REMEDY)?;
@@ -32,47 +33,47 @@ impl<S: Copy + Default + Send, const E: usize> Pool<S, E> {
         Ok(())
     }
 
-    /// Number of ids there is room for.
+    /// Returns the number of ids that fit.
     pub fn n_tiles(&self) -> usize {
         self.values.len() / Self::TILE
     }
 
-    /// Bytes held.
+    /// Returns the number of bytes held.
     pub fn bytes(&self) -> u64 {
         (self.values.capacity() * size_of::<S>()) as u64
     }
 
-    /// Values of one tile, x fastest.
+    /// Returns the values of one tile, x fastest.
     pub fn tile(&self, id: u32) -> &[S] {
         let start = id as usize * Self::TILE;
         &self.values[start..start + Self::TILE]
     }
 
-    /// Values of one tile, to be changed.
+    /// Returns the values of one tile for writing.
     pub fn tile_mut(&mut self, id: u32) -> &mut [S] {
         let start = id as usize * Self::TILE;
         &mut self.values[start..start + Self::TILE]
     }
 
-    /// All values, tile by tile in the order of ids.
+    /// Returns all values, tile by tile in order of ids.
     pub fn values(&self) -> &[S] {
         &self.values
     }
 
-    /// All values, to be changed.
+    /// Returns all values for writing.
     pub fn values_mut(&mut self) -> &mut [S] {
         &mut self.values
     }
 
-    /// Access for tasks that own different tiles.
+    /// Returns shared access for tasks that write different tiles.
     pub(super) fn disjoint(&mut self) -> DisjointRows<'_, S> {
         DisjointRows::new(&mut self.values)
     }
 }
 
-/// What to do where tiles do not fit.
+/// The remedy to suggest if tiles do not fit into memory.
 pub const REMEDY: &str =
-    "take a larger dx, a narrower band, precision \"f32\" or 16-bit storage, or more memory";
+    "use a larger dx, a narrower band, precision \"f32\" or 16-bit storage, or more memory";
 
 #[cfg(test)]
 mod tests {

@@ -1,12 +1,12 @@
-//! Ids in the order of the list.
+//! Renumbering of tile ids to list order.
 
 use super::{Pool, TiledGrid};
 
 impl<const E: usize> TiledGrid<E> {
-    /// Gives tiles the ids 0, 1, ... in the order of the list and moves their values in all pools,
-    /// so that neighbors lie near each other in memory again, and unused ids are forgotten.
+    /// Assigns the ids 0, 1, ... to the tiles in list order and moves their values in all pools.
+    /// Neighbors are then close in memory again, and unused ids are dropped.
     pub fn renumber<S: Copy + Default + Send>(&mut self, pools: &mut [&mut Pool<S, E>]) {
-        // Slot n takes the values of slot from[n]; slots behind the list take what is unused.
+        // Slot n receives the values of slot from[n]. Slots beyond the list receive unused values.
         let from: Vec<u32> = self.ids.iter().chain(&self.free).copied().collect();
         for pool in pools {
             permute(pool, from.clone());
@@ -17,7 +17,7 @@ impl<const E: usize> TiledGrid<E> {
     }
 }
 
-/// Moves tiles along the cycles of a permutation.
+/// Moves the values of tiles along the cycles of a permutation.
 fn permute<S: Copy + Default + Send, const E: usize>(pool: &mut Pool<S, E>, mut from: Vec<u32>) {
     let tile = Pool::<S, E>::TILE;
     let mut first = vec![S::default(); tile];

@@ -1,22 +1,23 @@
-//! A tile set taken apart, to be put away, and put together again.
+//! Conversion of a tile set to plain lists for a snapshot or checkpoint, and back.
 
 use super::{TileKey, TiledGrid};
 
-/// Which tiles there are, and what is known of them; all lists in ascending order of keys.
+/// A tile set as plain lists, in ascending order of keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parts {
-    /// Bits of the keys.
+    /// The keys as integers.
     pub keys: Vec<u64>,
-    /// As [`TiledGrid::borders`].
+    /// See [`TiledGrid::borders`].
     pub borders: Vec<u32>,
-    /// As [`TiledGrid::ages`].
+    /// See [`TiledGrid::ages`].
     pub ages: Vec<u8>,
-    /// As [`TiledGrid::background`].
+    /// See [`TiledGrid::background`].
     pub background: bool,
 }
 
 impl<const E: usize> TiledGrid<E> {
-    /// The tile set as plain lists, without what tiles ask for, which is found anew in each step.
+    /// Returns the tile set as plain lists. Requests are not included, because each step recomputes
+    /// them.
     pub fn parts(&self) -> Parts {
         Parts {
             keys: self.keys.iter().map(|key| key.bits()).collect(),
@@ -26,10 +27,10 @@ impl<const E: usize> TiledGrid<E> {
         }
     }
 
-    /// A tile set from its lists; the id of a tile is its position.
+    /// Creates a tile set from its lists. The id of a tile is its position.
     ///
     /// # Errors
-    /// What [`TiledGrid::check`] finds wrong, or that there are too many tiles.
+    /// Returns the flaw that [`TiledGrid::check`] finds, or that there are too many tiles.
     pub fn restore(parts: Parts) -> std::result::Result<Self, String> {
         let Parts { keys, borders, ages, background } = parts;
         let keys: Vec<TileKey> = keys.into_iter().map(TileKey::from_bits).collect();

@@ -1,21 +1,21 @@
-//! How a value of phi is kept: as it is, or in 16 bits.
+//! Storage formats of a value of phi: floating point or 16-bit fixed point.
 
 use crate::geometry::Real;
 
-/// A number that stands for a value of phi in [-gamma, gamma].
+/// A stored representation of a value of phi in [-gamma, gamma].
 pub trait Stored<R: Real>: Copy + Default + Send + Sync + 'static {
-    /// The value.
+    /// Returns the value.
     fn load(self, gamma: R) -> R;
-    /// What stands for a value of at most gamma in size.
+    /// Returns the representation of a value whose absolute value is at most gamma.
     fn store(value: R, gamma: R) -> Self;
 
-    /// Whether the value lies inside (-gamma, gamma), or is not a number.
+    /// Returns whether the value lies inside (-gamma, gamma) or is NaN.
     fn is_active(self, gamma: R) -> bool {
         let value = self.load(gamma);
         !(value >= gamma || value <= -gamma)
     }
 
-    /// Whether the value is negative: inside of the interface.
+    /// Returns whether the value is negative, which means inside the interface.
     fn is_inside(self, gamma: R) -> bool {
         self.load(gamma) < R::zero()
     }
@@ -30,26 +30,26 @@ impl<R: Real> Stored<R> for R {
     }
 }
 
-/// Fixed point of 16 bits: round(phi / gamma * 32767) (numerics 8).
+/// A 16-bit fixed-point number: round(phi / gamma * 32767) (docs/tiles.md, section 8).
 ///
-/// The error is at most gamma / 65534; plus and minus gamma and 0 are exact, so that which voxels
-/// are active does not change by being stored. What is not a number stays so.
+/// The error is at most gamma / 65534. The values gamma, -gamma and 0 are exact, so storing a value
+/// does not change whether a voxel is active. NaN stays NaN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Fixed16(i16);
 
 impl Fixed16 {
-    /// What stands for gamma.
+    /// The integer that represents gamma.
     pub const MAX: i16 = i16::MAX;
-    /// What stands for a value that is not a number.
+    /// The integer that represents NaN.
     const NAN: i16 = i16::MIN;
 
-    /// The integer.
+    /// Returns the integer.
     pub fn bits(self) -> i16 {
         self.0
     }
 
-    /// What [`Fixed16::bits`] gave.
+    /// Creates a number from an integer that [`Fixed16::bits`] returned.
     pub fn from_bits(bits: i16) -> Self {
         Fixed16(bits)
     }
@@ -60,7 +60,7 @@ impl<R: Real> Stored<R> for Fixed16 {
         if self.0 == Self::NAN {
             return R::of(f64::NAN);
         }
-        // Divided first: 32767 / 32767 is 1, and gamma comes back with all its bits.
+        // The division comes first: 32767 / 32767 is exactly 1, so gamma is restored exactly.
         R::of(f64::from(self.0) / f64::from(Self::MAX)) * gamma
     }
 

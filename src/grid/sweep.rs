@@ -1,4 +1,4 @@
-//! Passes over all tiles, in parallel, with sight of their neighbors (algorithm 1 of the paper).
+//! Parallel passes over all tiles with access to their neighbors (algorithm 1 of the paper).
 
 use std::ops::Range;
 
@@ -6,43 +6,44 @@ use super::keys::{DIRECTIONS, TileKey};
 use super::walk::{MISSING, Walk};
 use super::{Pool, TiledGrid};
 
-/// Tiles that one task walks over: enough to hide its first look-ups, few enough to share out.
+/// The number of tiles per task: enough to hide its first look-ups, few enough to balance the load.
 pub(super) const CHUNK: usize = 256;
 
 /// One tile of a pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Tile {
-    /// Position in the list.
+    /// The position in the list.
     pub position: usize,
-    /// Where it is.
+    /// The key of the tile.
     pub key: TileKey,
-    /// Where its values are.
+    /// The id under which its values are stored.
     pub id: u32,
-    /// Bit d: the neighbor in direction d is missing, and inside.
+    /// Bit d: the neighbor in direction d is missing and inside.
     pub border: u32,
-    /// Ids by direction, its own in the middle; [`MISSING`] where there is no tile.
+    /// The ids of the neighbors by direction, with the tile's own id in the middle. [`MISSING`] if
+    /// there is no tile.
     pub neighbors: [u32; DIRECTIONS],
 }
 
 impl<const E: usize> TiledGrid<E> {
-    /// Calls `work` for each tile and combines the results, in an order that does not depend on
-    /// threads. `None` without tiles.
+    /// Calls `work` for each tile and combines the results in an order that does not depend on the
+    /// threads. Returns `None` if there are no tiles.
     pub fn fold<T: Send>(
         &self,
         work: impl Fn(&Tile) -> T + Sync,
         combine: impl Fn(T, T) -> T + Sync,
     ) -> Option<T> {
-        // As many voxels per task for either size of tiles: enough to hide its first look-ups.
+        // The number of voxels per task is the same for both tile sizes.
         let task = CHUNK * 64 / (E * E * E);
         let work = |range| self.fold_range(range, &work, &combine);
         by_halves(0..self.n_tiles(), task, &work, &combine)
     }
 
-    /// As [`TiledGrid::fold`], where `work` may write the values of its own tile in `out`. It finds
-    /// there what was there before.
+    /// Calls `work` for each tile like [`TiledGrid::fold`]. `work` may also write the values of its
+    /// own tile in `out`, whose previous values it can read.
     ///
     /// # Panics
-    /// If the pool has no room for [`TiledGrid::capacity`] ids.
+    /// Panics if the pool has no room for [`TiledGrid::capacity`] ids.
     pub fn fold_into<S: Copy + Default + Send, T: Send>(
         &self,
         out: &mut Pool<S, E>,
@@ -52,13 +53,13 @@ impl<const E: usize> TiledGrid<E> {
         let rows = out.disjoint();
         let work = |tile: &Tile| {
             let start = tile.id as usize * Pool::<S, E>::TILE;
-            // SAFETY: each tile is worked on once, and no two have the same id (`check`).
+            // SAFETY: each tile is processed once, and no two tiles have the same id (`check`).
             work(tile, unsafe { rows.range(start..start + Pool::<S, E>::TILE) })
         };
         self.fold(work, combine)
     }
 
-    /// One task: some tiles in a row.
+    /// Processes one task, a range of consecutive tiles.
     fn fold_range<T>(
         &self,
         range: Range<usize>,
@@ -79,7 +80,7 @@ impl<const E: usize> TiledGrid<E> {
     }
 }
 
-/// Results of the chunks of a range, combined in a tree whose shape depends on the range only.
+/// Combines the results of the chunks of a range in a tree whose shape depends only on the range.
 pub(super) fn by_halves<T: Send>(
     range: Range<usize>,
     task: usize,

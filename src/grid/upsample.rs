@@ -1,23 +1,24 @@
-//! From one lattice to the next finer one.
+//! Refinement of a tiled grid to the next finer grid.
 
 use super::{Band, Pool, Stored, TiledGrid};
 use crate::error::Result;
 use crate::geometry::Real;
 
-/// Most coarse voxels along the edge of a fine tile, both ends counted.
+/// The largest number of coarse voxels along the edge of a fine tile, both ends included.
 const MOST: usize = 5;
 
 impl<const E: usize> TiledGrid<E> {
-    /// The same interface on voxels of half the size, for a band of the new lattice. Voxel 2 i lies
-    /// where voxel i was; between voxels phi is interpolated linearly along each axis. phi counts
-    /// voxels, so it doubles (which the paper leaves out), and is clamped to the band.
+    /// Returns the same interface on voxels of half the size, for a band of the finer grid. Fine
+    /// voxel 2 i lies at coarse voxel i. Between coarse voxels, phi is interpolated linearly along
+    /// each axis. phi is measured in voxels, so it doubles (the paper omits this), and it is
+    /// clamped to the band.
     ///
     /// Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on
-    /// graphics hardware", IEEE TVCG 19 (2013), section 4; numerics 8.
+    /// graphics hardware", IEEE TVCG 19 (2013), section 4. See also docs/tiles.md, section 8.
     ///
     /// # Errors
-    /// [`Error::Numerical`](crate::Error::Numerical) if the fine tiles leave the range of tiles,
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// Returns [`Error::Numerical`](crate::Error::Numerical) if the fine tiles leave the range of
+    /// tiles, and [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub fn upsample<R: Real, S: Stored<R>>(
         &self,
         phi: &Pool<S, E>,
@@ -29,7 +30,7 @@ impl<const E: usize> TiledGrid<E> {
         };
         let seeds = self.keys.iter().flat_map(|key| parts(key.tile()));
         Self::from_seeds(seeds, band, |first: [i32; 3], out: &mut [R]| {
-            // The first voxel of a tile is even, so it is one of the coarse lattice.
+            // The first voxel of a tile has even coordinates, so it coincides with a coarse voxel.
             let edge = E / 2 + 1;
             let low = first.map(|x| x.div_euclid(2));
             let mut coarse = [R::zero(); MOST * MOST * MOST];
@@ -45,7 +46,7 @@ impl<const E: usize> TiledGrid<E> {
     }
 }
 
-/// Twice the value at a fine voxel of a block of `edge^3` coarse ones.
+/// Returns twice the interpolated value at a fine voxel, from a block of `edge^3` coarse values.
 fn doubled<R: Real>(coarse: &[R], edge: usize, fine: [usize; 3]) -> R {
     let [low, odd] = [fine.map(|x| x / 2), fine.map(|x| x % 2)];
     let ends = |k: usize| low[k]..=low[k] + odd[k];
@@ -85,7 +86,7 @@ mod tests {
             .unwrap();
         let (fine, values) = grid.upsample(&pool, 3.0, band).unwrap();
         fine.check().unwrap();
-        // Four times the tiles for twice the radius, and phi in fine voxels.
+        // Twice the radius needs four times the tiles, and phi is in fine voxels.
         let growth = fine.n_tiles() as f64 / grid.n_tiles() as f64;
         assert!((2.5..5.5).contains(&growth), "{growth}");
         let mut near = 0;
@@ -96,7 +97,7 @@ mod tests {
                 let x = std::array::from_fn(|k| 0.5 * f64::from(first[k] + at[k] as i32));
                 let (found, expected) = (f64::from(value.load(3.0)), 2.0 * distance(x));
                 if expected.abs() < 2.5 {
-                    // A linear interpolation of a sphere of radius 11.7.
+                    // The tolerance allows for the linear interpolation of a sphere of radius 11.7.
                     assert!((found - expected).abs() < tolerance, "{found} {expected}");
                     near += 1;
                 }

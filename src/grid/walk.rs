@@ -1,16 +1,15 @@
-//! Walks over a sorted list of tiles with sight of their neighbors (algorithms 1 and 2 of the
-//! paper).
+//! Walks over a sorted tile list with access to the neighbors (algorithms 1 and 2 of the paper).
 //!
-//! The paper tracks one pointer per neighbor. Three neighbors in a row along x have keys that follow
-//! each other, so that nine pointers, one per row, do the same.
+//! The paper tracks one pointer per neighbor. The keys of three neighbors in a row along x are
+//! consecutive, so nine pointers, one per row, are enough.
 
 use super::keys::{DIRECTIONS, OFFSETS, TileKey};
 
-/// Stands for a neighbor that is missing.
+/// The position or id of a missing neighbor.
 pub const MISSING: u32 = u32::MAX;
 
-/// Looks up the neighbors of ascending tiles in a sorted list: each look-up goes on from where the
-/// one before ended.
+/// A search for the neighbors of ascending tiles in a sorted list. Each look-up continues where the
+/// previous one ended.
 #[derive(Clone, Debug)]
 pub struct Walk<'a> {
     list: &'a [TileKey],
@@ -18,14 +17,14 @@ pub struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// A walk over an ascending list without repetitions, shorter than [`MISSING`].
+    /// Starts a walk over an ascending list without duplicates, shorter than [`MISSING`].
     pub fn new(list: &'a [TileKey]) -> Self {
         Walk { list, rows: [0; DIRECTIONS / 3] }
     }
 
-    /// Positions in the list of a tile and its neighbors, by direction; [`MISSING`] where they are
-    /// not in the list. The tile need not be in the list itself, but none may lie before that of
-    /// the call before.
+    /// Returns the list positions of a tile and its neighbors by direction, or [`MISSING`] for
+    /// tiles that are not in the list. The tile itself need not be in the list, but it must not lie
+    /// before the tile of the previous call.
     pub fn positions(&mut self, tile: TileKey) -> [u32; DIRECTIONS] {
         let mut positions = [MISSING; DIRECTIONS];
         for (row, found) in positions.chunks_exact_mut(3).enumerate() {
@@ -41,8 +40,8 @@ impl<'a> Walk<'a> {
         positions
     }
 
-    /// Moves the pointer of a row to the first tile that is not before the row's first neighbor,
-    /// whose key is the result.
+    /// Moves the pointer of a row to the first tile at or after the row's first neighbor. Returns
+    /// the key of that neighbor.
     fn advance(&mut self, row: usize, tile: TileKey) -> u64 {
         let first = tile.bits().wrapping_add(OFFSETS[3 * row]);
         self.rows[row] = not_before(self.list, self.rows[row], TileKey::from_bits(first));
@@ -50,10 +49,10 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// First position from `start` on whose key is not less than `key`.
+/// Returns the first position from `start` on whose key is at least `key`.
 ///
-/// Steps double until they lie beyond, then halve: few steps for near keys, about twice those of a
-/// binary search for far ones.
+/// The search doubles its step until it overshoots, and then bisects. It takes few steps for nearby
+/// keys, and about twice those of a binary search for distant ones.
 pub(super) fn not_before(list: &[TileKey], start: usize, key: TileKey) -> usize {
     let mut low = start;
     let mut step = 1;
@@ -65,32 +64,34 @@ pub(super) fn not_before(list: &[TileKey], start: usize, key: TileKey) -> usize 
     low + list[low..high].partition_point(|k| *k < key)
 }
 
-/// The tiles of a list and all their neighbors, ascending, each once, with the positions in the
-/// list of its own neighbors.
+/// An iterator over the tiles of a list and all their neighbors, in ascending order and without
+/// duplicates. Each item includes the list positions of the tile's own neighbors.
 pub(super) struct Dilated<'a> {
     walk: Walk<'a>,
-    /// No tile before this one is still to come.
+    /// A lower bound of the next tile.
     next: TileKey,
     end: TileKey,
 }
 
 impl<'a> Dilated<'a> {
-    /// The part of the dilated list with keys from `start` to before `end`.
+    /// Creates an iterator over the part of the dilated list with keys from `start` up to, but not
+    /// including, `end`.
     pub fn new(list: &'a [TileKey], start: TileKey, end: TileKey) -> Self {
-        // Nothing comes before the first neighbor of the first tile, and keys before that would
-        // have neighbors below zero.
+        // No item precedes the first neighbor of the first tile. Smaller keys would have neighbors
+        // with negative keys.
         let first = list.first().map_or(end, |tile| tile.neighbor(0));
         Dilated { walk: Walk::new(list), next: start.max(first), end }
     }
 
-    /// The first tile from `self.next` on with a neighbor in the list.
+    /// Returns the first tile from `self.next` on that has a neighbor in the list.
     fn nearest(&mut self) -> Option<TileKey> {
         let next = self.next.bits();
         let mut nearest = u64::MAX;
         for row in 0..DIRECTIONS / 3 {
             let first = self.walk.advance(row, self.next);
             if let Some(key) = self.walk.list.get(self.walk.rows[row]) {
-                // The tile whose last neighbor of this row is `key`, or a later one that sees it.
+                // The tile whose last neighbor in this row is `key`, or `self.next` if that is
+                // already later.
                 nearest = nearest.min(next + (key.bits() - first).saturating_sub(2));
             }
         }

@@ -43,8 +43,8 @@ fn a_run_on_a_full_disk_goes_on_when_there_is_room() {
     let (out, err) = said(&output);
     assert_eq!(out, "code 6\n0\ndisk/out/checkpoint.zeroset\ncode 0\n", "{err}");
     assert!(err.contains("No space left on device"), "{err}");
-    assert!(err.contains("check the folder, its rights and space"), "{err}");
-    assert!(err.contains("is kept: `zeroset run` with --resume goes on from it"), "{err}");
+    assert!(err.contains("check that the folder exists and is writable, and that the disk is not full"), "{err}");
+    assert!(err.contains("is saved: continue from it with `zeroset run --resume`"), "{err}");
     assert_same(&place.path("kept"), &place.path("whole"), "full disk");
 }
 
@@ -60,7 +60,7 @@ fn a_folder_that_cannot_be_written_is_named_before_any_work() {
     let Some(output) = as_root(&place, script) else { return };
     let (out, err) = said(&output);
     assert_eq!(out, "code 6\ncode 6\ncode 6\n", "{err}");
-    assert!(err.contains("disk/out: cannot make the folder: Read-only file system"), "{err}");
+    assert!(err.contains("disk/out: cannot create the folder: Read-only file system"), "{err}");
     assert!(err.contains("disk/a.vtp: cannot write there: Read-only file system"), "{err}");
     assert!(err.matches("choose another with -o").count() == 2, "{err}");
 }
@@ -186,11 +186,11 @@ fn tiles_that_fill_the_memory_leave_a_checkpoint() {
         let output = run(name, Some(limit + 20_000), &format!("{set} --overwrite"));
         let (_, err) = said(&output);
         assert_eq!(output.status.code(), Some(5), "{err}");
-        assert!(err.contains("no memory for ") && err.contains("take a larger dx"), "{err}");
+        assert!(err.contains("memory for ") && err.contains("use a larger dx"), "{err}");
         assert!(place.path(name).join("checkpoint.zeroset").exists(), "{err}");
         let report = ended(name).unwrap();
         let why = report["ended_by"].as_str().unwrap();
-        assert!(why.contains("no memory for "), "{report}");
+        assert!(why.contains("memory for "), "{report}");
         // With more memory it goes on from there.
         run(name, Some(limit + 40_000), &format!("{set} --resume"));
         assert!(ended(name).unwrap()["steps"].as_u64() > report["steps"].as_u64(), "{report}");
@@ -228,7 +228,7 @@ fn under_any_limit_of_memory_a_run_ends_in_order() {
             Some(0) => ran += 1,
             Some(5) => {
                 refused += 1;
-                let named = ["out of memory while ", "cannot start", "are free", "no memory"];
+                let named = ["out of memory while ", "cannot start", "are free", "memory for"];
                 assert!(named.iter().any(|what| err.contains(what)), "{limit}: {err}");
             }
             // The system has none left to do what it was asked for, and says so.

@@ -1,4 +1,4 @@
-//! All tiles of a box, layer by layer.
+//! Construction of a tile set from all tiles of a box, layer by layer.
 
 use rayon::prelude::*;
 
@@ -12,15 +12,16 @@ use crate::grid::{Band, Pool, Stored, TiledGrid};
 use crate::primitives::memory;
 
 impl<const E: usize> TiledGrid<E> {
-    /// The tiles near the interface in a box, from tile `first` to tile `last`, and their values.
+    /// Builds the tile set near the interface in the box from tile `first` to tile `last`, with its
+    /// values.
     ///
-    /// Looks at every tile of the box, and at those that touch it, in layers along z: of what is not
-    /// kept, three layers are held at a time, 4 bytes per tile.
+    /// Every tile of the box, and every tile that touches the box, is evaluated in layers along z.
+    /// At any time, three layers are held, with 4 bytes per tile for those that are not kept.
     ///
     /// # Errors
-    /// Those of the function; [`Error::Case`] if the interface or its band leaves the box;
-    /// [`Error::Numerical`] if a value is not a number or phi jumps across the band;
-    /// [`Error::Device`] if there is not enough memory.
+    /// Returns the error of the function, if any. Returns [`Error::Case`] if the interface or its
+    /// band leaves the box, [`Error::Numerical`] if a value is NaN or phi jumps across the band,
+    /// and [`Error::Device`] if there is not enough memory.
     pub fn from_box<R: Real, S: Stored<R>>(
         first: [i32; 3],
         last: [i32; 3],
@@ -45,7 +46,7 @@ impl<const E: usize> TiledGrid<E> {
             }
         }
         let mut grid = TiledGrid::from_lists(kept.keys, kept.borders, kept.activity)?;
-        // Without tiles, all of the box has one sign.
+        // Without tiles, the whole box has one sign.
         grid.background |= grid.n_tiles() == 0 && corner != 0;
         match grid.disagreement() {
             Some(tile) => Err(jump(tile)),
@@ -79,7 +80,7 @@ impl Frame {
         Ok(frame)
     }
 
-    /// Key of a tile, by its place in a layer.
+    /// Returns the key of the tile at a position in a layer.
     fn key(&self, x: usize, y: usize, z: i32) -> Result<TileKey> {
         let [first_x, first_y, _] = self.first;
         TileKey::new([first_x + x as i32, first_y + y as i32, z])
@@ -91,10 +92,10 @@ impl Frame {
     }
 }
 
-/// What all tiles of a layer ask for, and the values of those that are active.
+/// The request masks of all tiles of a layer, and the values of the active ones.
 struct Layer<S> {
     activity: Vec<u32>,
-    /// By rows of tiles along x.
+    /// The values of the active tiles, in rows of tiles along x.
     values: Vec<Vec<S>>,
 }
 
@@ -122,14 +123,14 @@ impl<S: Copy + Default + Send + Sync> Layer<S> {
         failed.map_or(Ok(Layer { activity, values }), Err)
     }
 
-    /// What a tile asks for; `None` outside of the frame.
+    /// Returns the request mask of a tile, or `None` outside the frame.
     fn at(&self, frame: &Frame, x: i32, y: i32) -> Option<u32> {
         let (x, y) = (usize::try_from(x).ok()?, usize::try_from(y).ok()?);
         (x < frame.width && y < frame.height).then(|| self.activity[x + frame.width * y])
     }
 }
 
-/// One row of tiles along x.
+/// Computes one row of tiles along x.
 fn row<const E: usize, R: Real, S: Stored<R>>(
     frame: &Frame,
     (y, z): (usize, i32),
@@ -148,8 +149,8 @@ fn row<const E: usize, R: Real, S: Stored<R>>(
         }
         if frame.on_rim(x, y, z) {
             return Err(Error::usage(
-                format!("the interface at the start leaves the box of the domain at {key}"),
-                "make the box larger, or the shape smaller; it must be closed inside the box",
+                format!("the initial interface leaves the box of the domain at {key}"),
+                "make the box larger or the shape smaller; the interface must be closed inside the box",
             ));
         }
         values.extend_from_slice(&tile);
@@ -157,14 +158,14 @@ fn row<const E: usize, R: Real, S: Stored<R>>(
     Ok(())
 }
 
-/// What becomes of one tile.
+/// A tile that stays, and its list entries.
 struct Fate {
     key: TileKey,
     border: u32,
     activity: u32,
 }
 
-/// Tiles found so far, ascending, whose places in the pool are their positions.
+/// The tiles found so far in ascending order. The id of a tile in the pool is its position.
 #[derive(Default)]
 struct KeptTiles<S, const E: usize> {
     keys: Vec<TileKey>,
@@ -174,7 +175,7 @@ struct KeptTiles<S, const E: usize> {
 }
 
 impl<S: Copy + Default + Send + Sync, const E: usize> KeptTiles<S, E> {
-    /// Takes the tiles of the middle layer that stay.
+    /// Appends the tiles of the middle layer that stay.
     fn append<R: Real>(
         &mut self,
         frame: &Frame,
@@ -211,7 +212,7 @@ impl<S: Copy + Default + Send + Sync, const E: usize> KeptTiles<S, E> {
     }
 }
 
-/// A tile that stays: by the rules of [`TiledGrid::plan`].
+/// Returns the list entries of a tile if it stays by the rules of [`TiledGrid::plan`].
 fn fate<S: Copy + Default + Send + Sync>(
     frame: &Frame,
     [x, y]: [usize; 2],
@@ -224,7 +225,7 @@ fn fate<S: Copy + Default + Send + Sync>(
         let [i, j, k] = step_of(d);
         let layer = layers[(k + 1) as usize];
         let neighbor = layer.and_then(|layer| layer.at(frame, x as i32 + i, y as i32 + j));
-        // Beyond the frame all is as on its rim, which no band crosses.
+        // The space beyond the frame has the sign of its boundary, which the band does not cross.
         let neighbor = neighbor.unwrap_or(activity & INSIDE);
         stays |= neighbor & 1 << opposite(d) != 0;
         if neighbor & ACTIVE == 0 {

@@ -1,10 +1,10 @@
-//! First tile sets, and tile sets that follow a moving shape.
+//! Tests of first tile sets, and of tile sets that follow a moving shape.
 
 use super::*;
 use crate::Cpu;
 use crate::grid::{CENTER, Fixed16, Parts};
 
-/// Writes a function of voxel coordinates.
+/// Returns a fill function that evaluates a function of voxel coordinates.
 fn field<const E: usize>(phi: impl Fn([f64; 3]) -> f64 + Sync) -> impl Fill<f64> {
     move |first: [i32; 3], out: &mut [f64]| {
         for (n, value) in out.iter_mut().enumerate() {
@@ -19,12 +19,13 @@ fn ball(center: [f64; 3], radius: f64) -> impl Fn([f64; 3]) -> f64 + Sync + Copy
     move |x| (0..3).map(|k| (x[k] - center[k]).powi(2)).sum::<f64>().sqrt() - radius
 }
 
-/// A thick shell: two nested interfaces.
+/// A thick shell with two nested interfaces.
 fn shell(x: [f64; 3]) -> f64 {
     (ball([1.0, 2.0, 3.5], 14.0)(x).abs()) - 4.3
 }
 
-/// That a tile set with values holds a field: tiles are right, and missing ones have one sign.
+/// Asserts that a tile set represents a field: tile values are right, and so are the signs of
+/// missing tiles.
 fn holds<const E: usize, S: Stored<f64>>(
     grid: &TiledGrid<E>,
     phi: &Pool<S, E>,
@@ -58,7 +59,7 @@ fn both_ways<const E: usize, S: Stored<f64> + std::fmt::Debug + PartialEq>(reach
     let (boxed, phi) =
         TiledGrid::<E>::from_box::<_, S>([-size; 3], [size; 3], band, field::<E>(shell)).unwrap();
     holds(&boxed, &phi, band, shell, size);
-    // One seed on each of the two interfaces, one far from both.
+    // One seed on each of the two interfaces, and one far from both.
     let seeds = [[1.0, 2.0, 3.5 + 9.7], [1.0, 2.0, 3.5 - 18.3], [30.0; 3]];
     let seeds = seeds.map(|x: [f64; 3]| x.map(|c| (c / E as f64).floor() as i32));
     let (seeded, values) =
@@ -96,8 +97,8 @@ fn the_tile_set_is_the_one_that_asks_for_no_change() {
     assert!(grid.keys() == keys && grid.borders() == borders && grid.ages()[0] == 1);
 }
 
-/// Moves two balls through each other, step by step, as a scheme would: values of all tiles are
-/// written, then the tile set is renewed.
+/// Moves two balls through each other step by step like a scheme: writes the values of all tiles
+/// and then updates the tile set.
 fn moving<const E: usize>(reach: usize) -> TiledGrid<E> {
     let band = Band { gamma: 2.0, reach };
     let at = |t: f64| {
@@ -140,7 +141,7 @@ fn tiles_follow_shapes_that_merge_and_part() {
 
 #[test]
 fn values_can_jump_where_the_interface_stays_in_tiles() {
-    // No band anywhere: the sign of a box whose faces lie between tiles, and one inside of tiles.
+    // No band anywhere: one cube has its faces between tiles, the other inside tiles.
     let band = Band { gamma: 1.5, reach: 1 };
     for edge in [7.5, 9.5] {
         let cube =

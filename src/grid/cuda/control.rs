@@ -1,28 +1,28 @@
-//! What steers steps on tiles on a GPU, which kernels share.
+//! The control block of a tiled evolution on a GPU, and the tile lists as kernels see them.
 
 use crate::gpu::definitions::Code;
 
 zeroset_gpu::cuda_header! {
     "tile_grid";
 
-    /// Why steps stopped.
+    /// The reason why the steps stopped.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
     #[non_exhaustive]
     pub enum Halt {
-        /// They did not.
+        /// The steps have not stopped.
         #[default]
         Running = 0,
-        /// At the target, or all steps asked for are done.
+        /// The target time is reached, or all requested steps are done.
         Arrived = 1,
         /// No interface is left: all voxels have one sign.
         Gone = 2,
-        /// phi is not a number.
+        /// phi is NaN.
         Broken = 3,
-        /// Nothing moves, so the step has no limit.
+        /// Nothing moves, so the time step has no limit.
         AtRest = 4,
-        /// The step is lost beside the time.
+        /// The time step is too small to advance the time.
         Lost = 5,
-        /// A coefficient is infinite or not a number.
+        /// A coefficient is not finite.
         BadCoefficient = 6,
         /// A curvature coefficient is negative.
         Negative = 7,
@@ -30,166 +30,169 @@ zeroset_gpu::cuda_header! {
         NoRoom = 8,
         /// The interface leaves the range of tiles.
         OutOfRange = 9,
-        /// Nothing changes faster than asked.
+        /// The rate of change has fallen below the requested limit.
         Steady = 10,
     }
 
-    /// What steers steps on tiles: times, what comes next, and the tile set.
+    /// The control block of steps on tiles: times, limits and the state of the tile set.
     ///
-    /// The program sets what comes first before a stretch of steps; the rest is the state of the motion.
+    /// The host sets the first fields before it launches a series of steps. The rest is the state
+    /// of the motion.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct TileControl {
-        /// Time of the schedule, which steps land on exactly.
+        /// The scheduled time, which the steps reach exactly.
         pub clock: f64,
-        /// Time not to be passed.
+        /// The time that no step may pass.
         pub target: f64,
-        /// Rate of change at which to stop, voxels per time.
+        /// The rate of change at which to stop, in voxels per time.
         pub steady: f64,
-        /// Steps still to be taken.
+        /// The number of steps left.
         pub steps_left: u64,
-        /// Number of the step rule.
+        /// The CFL factor nu.
         pub nu: f64,
-        /// Speed of coefficients that are the same everywhere.
+        /// The speed of the coefficients that are the same everywhere.
         pub uniform_speed: f64,
-        /// Steps between reinitializations; 0 for none.
+        /// The number of steps between reinitializations; 0 for none.
         pub every: u64,
-        /// Time reached.
+        /// The time reached.
         pub time: f64,
-        /// Length of the next step.
+        /// The next time step.
         pub dt: f64,
-        /// Length of the last one.
+        /// The last time step.
         pub dt_done: f64,
-        /// Speed that the next step is made for.
+        /// The speed from which the next time step is computed.
         pub speed: f64,
-        /// Steps so far.
+        /// The number of steps done.
         pub step: u64,
-        /// Voxels well inside the band, |phi| < gamma - 1/16.
+        /// The number of voxels well inside the band, |phi| < gamma - 1/16.
         pub active: u64,
-        /// Voxels with phi < 0.
+        /// The number of voxels with phi < 0.
         pub inside: u64,
-        /// Largest change of phi per time next to the interface in the last step, voxels.
+        /// The largest change of phi per time next to the interface in the last step, in voxels.
         pub rate: f64,
-        /// Time of coefficients that may not be so.
+        /// The time at which a coefficient is invalid.
         pub bad_time: f64,
-        /// Voxels that are not a number.
+        /// The number of voxels whose value is NaN.
         pub not_a_number: u64,
-        /// Tiles computed, summed over the steps.
+        /// The number of tiles computed, summed over the steps.
         pub tile_steps: u64,
-        /// Voxels well inside the band, summed over the steps.
+        /// The number of voxels well inside the band, summed over the steps.
         pub voxel_steps: u64,
-        /// Times phi was made a distance.
+        /// The number of reinitializations.
         pub reinitializations: u64,
-        /// When the stretch began, nanoseconds of the GPU's clock.
+        /// The start of the series of steps, in nanoseconds of the GPU's clock.
         pub began: u64,
-        /// Nanoseconds of the stretch up to the last step.
+        /// The time from there to the end of the last step, in nanoseconds.
         pub elapsed: u64,
-        /// Which array holds phi, the first and the second stage.
+        /// The indices of the arrays that hold phi, the first stage and the second stage.
         pub at: [u32; 3],
-        /// phi is to become a distance.
+        /// Whether reinitialization is due.
         pub due: u32,
-        /// Why steps stopped, as a number.
+        /// The reason why the steps stopped, as a number.
         pub halt: u32,
         /// Bits: `STIRRED`, `PRESSING`, `PRESSING_NOW`.
         pub stirred: u32,
-        /// Which list is current.
+        /// The index of the current list.
         pub list: u32,
-        /// Number of tiles.
+        /// The number of tiles.
         pub n_tiles: u32,
-        /// No id from here on was ever given out.
+        /// The smallest id that has never been assigned.
         pub next_id: u32,
-        /// Unused ids below that.
+        /// The number of unused ids below `next_id`.
         pub n_free: u32,
-        /// What lies beyond all tiles is inside.
+        /// Whether the space beyond all tiles is inside.
         pub background: u32,
-        /// Updates of the tile set.
+        /// The number of updates of the tile set.
         pub updates: u32,
-        /// Ids there must be room for, where there is not.
+        /// The number of ids that need room, if there is not enough.
         pub needed: u32,
-        /// Tiles that came with the last update.
+        /// The number of tiles that the last update created.
         pub created: u32,
-        /// Tiles that went.
+        /// The number of tiles that the last update deleted.
         pub deleted: u32,
-        /// Updates that changed the tile set.
+        /// The number of updates that changed the tile set.
         pub changes: u32,
-        /// Voxels well inside the band, as the pass under way counts them.
+        /// The number of voxels well inside the band, counted by the current pass.
         pub next_active: u64,
-        /// Voxels with phi < 0, likewise.
+        /// The number of voxels with phi < 0, counted by the current pass.
         pub next_inside: u64,
-        /// Voxels that are not a number, likewise.
+        /// The number of voxels whose value is NaN, counted by the current pass.
         pub next_not_a_number: u64,
-        /// Bits of the largest change, likewise.
+        /// The bits of the largest change, found by the current pass.
         pub next_change: u64,
-        /// Bits of the speeds of three passes that look for the length of a step.
+        /// The bits of the largest speeds found by the three passes that choose a time step.
         pub speeds: [u64; 3],
-        /// Of coefficients, in the pass under way; bits: `NOT_FINITE`, `BELOW_ZERO`.
+        /// Flaws of the coefficients in the current pass; bits: `NOT_FINITE`, `BELOW_ZERO`.
         pub flaws: u32,
-        /// Blocks that are done with the pass.
+        /// The number of thread blocks that have finished the pass.
         pub blocks_done: u32,
-        /// Blocks at barriers of the grid.
+        /// The number of thread blocks at a grid barrier.
         pub arrived: u32,
         /// Whether the interface leaves the range of tiles.
         pub out_of_range: u32,
-        /// Whether values changed, in a pass of distances.
+        /// Whether a distance pass changed a value.
         pub changed: u32,
-        /// Claims of tiles to come.
+        /// The number of claims of tiles to create.
         pub claims: u32,
     }
 
-    /// Bit of `stirred`: what a tile asks for has changed.
+    /// Bit of `stirred`: the requests of some tile have changed.
     pub const STIRRED: u32 = 1;
     /// Bit of `stirred`: a tile that the next step needs is missing.
     pub const PRESSING: u32 = 2;
-    /// The same as the pass under way sees it, which may not be the last one before that step.
+    /// Bit of `stirred`: `PRESSING` as found by the current pass, which may not be the last pass
+    /// before that step.
     pub const PRESSING_NOW: u32 = 4;
 
-    /// Bit of `flaws`: a coefficient is infinite or not a number.
+    /// Bit of `flaws`: a coefficient is not finite.
     pub const NOT_FINITE: u32 = 1;
     /// Bit of `flaws`: a curvature coefficient is negative.
     pub const BELOW_ZERO: u32 = 2;
 
-    /// Addresses of the lists of tiles. Those with two parts are in the order of keys: the control block says which part is
-    /// current.
+    /// The addresses of the tile lists. Lists with two parts are in key order, and the control
+    /// block says which part is current.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct TileGridArgument as TileGrid {
-        /// One [`TileControl`].
+        /// The control block, one [`TileControl`].
         pub control: u64 as "TileControl *",
-        /// `[2][capacity]`
+        /// `[2][capacity]` keys.
         pub keys: [u64; 2] as "u64 *",
-        /// `[2][capacity]`
+        /// `[2][capacity]` ids.
         pub ids: [u64; 2] as "u32 *",
-        /// `[2][capacity]` bit d: the neighbor in direction d is missing, and inside.
+        /// `[2][capacity]` bit d: the neighbor in direction d is missing and inside.
         pub borders: [u64; 2] as "u32 *",
-        /// `[2][capacity]` what tiles ask for.
+        /// `[2][capacity]` request masks.
         pub activity: [u64; 2] as "u32 *",
-        /// `[8][capacity]` where the rows round that of the tile begin in the list.
+        /// `[8][capacity]` list positions where the rows around the tile's own row begin.
         pub rows: u64 as "u32 *",
-        /// `[capacity]` bit d: the neighbor in direction d is there.
+        /// `[capacity]` bit d: the neighbor in direction d is present.
         pub present: u64 as "u32 *",
-        /// `[capacity][19]` what a pass knows of the neighbors of a tile (near.cuh), which scratch of a change shares; null
-        /// where ids do not stand together.
+        /// `[capacity][19]` ids and flags of the neighbors of a tile (near.cuh). Changes of the
+        /// tile set use this memory as scratch. Null if the ids are not stored side by side.
         pub near: u64 as "u32 *",
-        /// `[capacity]` by id: the update a tile came with.
+        /// `[capacity]` by id: the update that created the tile.
         pub born: u64 as "u32 *",
-        /// `[capacity]` unused ids; the last is taken first.
+        /// `[capacity]` unused ids. The last one is reused first.
         pub free: u64 as "u32 *",
-        /// `[capacity]` new positions of tiles that came with the last change; bit 31 if inside.
+        /// `[capacity]` new positions of the tiles that the last change created. Bit 31 is set if
+        /// the tile is inside.
         pub created_at: u64 as "u32 *",
-        /// `[2][blocks]` tiles that go and tiles that ask.
+        /// `[2][blocks]` numbers of tiles to delete and of tiles that request neighbors.
         pub block_counts: u64 as "u32 *",
-        /// Tiles and ids there is room for.
+        /// The number of tiles and ids that fit.
         pub capacity: u32,
-        /// Zero.
+        /// Padding, zero.
         pub padding: u32,
     }
 }
 
 impl TileControl {
-    /// Why steps stopped.
+    /// Returns the reason why the steps stopped.
     pub fn halt(&self) -> Halt {
         Halt::of_code(self.halt).unwrap_or(Halt::Broken)
     }
 
-    /// Whether voxels of tiles with edge `E` have both signs.
+    /// Returns whether the voxels have both signs, for tiles of edge `E`.
     pub fn has_interface<const E: usize>(&self) -> bool {
         self.inside > 0 && self.inside < u64::from(self.n_tiles) * (E * E * E) as u64
     }

@@ -1,4 +1,4 @@
-//! The lists of a tile set on a GPU.
+//! The tile lists on a GPU.
 
 use std::sync::Arc;
 
@@ -7,25 +7,28 @@ use crate::error::Result;
 use crate::gpu::{Array, Cuda};
 use crate::grid::{TileKey, TiledGrid};
 
-/// Words of a neighbor look-up for each tile: eight rows, and a bit per neighbor.
+/// The number of words per tile for the neighbor look-up: eight rows, and one bit per neighbor.
 pub(super) const LOOK_UP: usize = 9;
 
-/// Words for each tile of what passes know of its neighbors (`kernels/tiles/near.cuh`).
+/// The number of words per tile that hold the ids of its neighbors (`kernels/tiles/near.cuh`).
 pub const NEAR_WORDS: usize = 19;
 
-/// Least capacity: what a change counts, 27 (capacity / 16 + 2) numbers, fits the scratch of so many tiles in all kinds
-/// of values.
+/// The smallest capacity. A change of the tile set counts 27 (capacity / 16 + 2) numbers, which
+/// must fit into the scratch memory of that many tiles in every storage format.
 const LEAST: usize = 8;
 
-/// Number of the update that tiles are handed over with: the oldest age lies before it.
+/// The number of the update at which tiles are uploaded. It is large enough to represent the
+/// highest age.
 pub(super) const FIRST_UPDATE: u32 = 1 << 8;
 
-/// A tile set on a GPU, which changes there. Lists stand twice, one current and one in the making.
+/// A tile set on a GPU, which also changes it there. Each list exists twice: the current one and
+/// the next one.
 ///
-/// A tile takes 164 bytes beside its values: 40 for both lists, 112 for the look-up of its neighbors, 12
-/// for its age, the stack of unused ids and where new ones stand. Where the tile set changes, the ids of neighbors are
-/// made anew last, and their memory is scratch before that. Where those would be half of an array of values they are
-/// not kept: 88 bytes, and a stage is scratch.
+/// A tile takes 164 bytes besides its values: 40 for both lists, 112 for the look-up of its
+/// neighbors, and 12 for its age, the stack of unused ids and the positions of new tiles. A change
+/// of the tile set recomputes the ids of neighbors last, so it can use their memory as scratch
+/// before. If these ids would take half as much memory as an array of values, they are not stored.
+/// A tile then takes 88 bytes, and the array of a stage serves as scratch.
 pub struct DeviceTiledGrid {
     cuda: Arc<Cuda>,
     control: Array<TileControl>,
@@ -43,31 +46,33 @@ pub struct DeviceTiledGrid {
 }
 
 impl DeviceTiledGrid {
-    /// Whether the ids of the neighbors of tiles of `E^3` values `S` stand together
-    /// (`kernels/tiles/near.cuh` knows it, too).
+    /// Returns whether the ids of the neighbors are stored side by side, for tiles of `E^3` values
+    /// of type `S`. `kernels/tiles/near.cuh` uses the same rule.
     const fn has_near<S, const E: usize>() -> bool {
         E != 4 || size_of::<S>() != 2
     }
 
-    /// Bytes of a tile, beside values of type `S`.
+    /// Returns the number of bytes of a tile besides its values, which have type `S`.
     pub const fn tile_bytes<S, const E: usize>() -> usize {
         let near = if Self::has_near::<S, E>() { NEAR_WORDS } else { 0 };
         2 * 20 + 4 * (LOOK_UP + near + 3)
     }
 
-    /// Room to take for so many tiles that hold `values` bytes each in all arrays: a twelfth more, but no more than
-    /// leaves a tile at 1.3 times those and 24 bytes; 64 more at least, so that few tiles do not grow all the time.
+    /// Returns the capacity to allocate for a number of tiles, each with `values` bytes in all
+    /// arrays. The spare room is a twelfth, but the total stays below 1.3 times the values plus 24
+    /// bytes per tile. At least 64 tiles are added, so that small tile sets do not grow all the
+    /// time.
     pub fn roomy<S, const E: usize>(tiles: usize, values: usize) -> usize {
         let (bytes, most) = (values + Self::tile_bytes::<S, E>(), values * 13 / 10 + 24);
         let more = (tiles / 12).min(tiles * most.saturating_sub(bytes) / bytes);
         tiles + more.max(64)
     }
 
-    /// A tile set with room for `capacity` tiles and ids, or some more, beside values of type `S`; `blocks` is how
-    /// many blocks of a kernel count at most.
+    /// Uploads a tile set, with room for at least `capacity` tiles and ids besides values of type
+    /// `S`. `blocks` is the largest number of thread blocks that count tiles.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub fn new<S, const E: usize>(
         cuda: &Arc<Cuda>,
         grid: &TiledGrid<E>,
@@ -117,7 +122,7 @@ impl DeviceTiledGrid {
         Ok(on)
     }
 
-    /// What kernels take.
+    /// Returns the kernel argument.
     pub fn argument(&self) -> TileGridArgument {
         let both = |lists: &[Array<u32>; 2]| lists.each_ref().map(Array::address);
         TileGridArgument {
@@ -139,20 +144,20 @@ impl DeviceTiledGrid {
         }
     }
 
-    /// Tiles and ids there is room for.
+    /// Returns the number of tiles and ids that fit.
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// The control block, to be fetched without waiting.
+    /// Returns the control block on the GPU, for an asynchronous copy.
     pub fn control(&self) -> &Array<TileControl> {
         &self.control
     }
 
-    /// The control block, after everything launched before.
+    /// Waits for everything launched before and returns the control block.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if a kernel before failed.
+    /// Returns [`Error::Device`](crate::Error::Device) if an earlier kernel failed.
     pub fn look(&self) -> Result<TileControl> {
         Ok(self.cuda.download(&self.control)?.first().copied().unwrap_or_default())
     }
@@ -160,17 +165,17 @@ impl DeviceTiledGrid {
     /// Replaces the control block.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the GPU does not answer.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU does not respond.
     pub fn steer(&mut self, control: TileControl) -> Result<()> {
         self.cuda.write(&mut self.control, &[control])
     }
 
-    /// Makes room for more tiles and ids; those that are there stay. The look-up of neighbors must be
-    /// made anew.
+    /// Makes room for more tiles and ids and keeps the existing ones. The neighbor look-up must be
+    /// recomputed afterwards.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory; what kernels take has
-    /// changed even so.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory. The kernel
+    /// argument may have changed even then.
     pub fn grow(&mut self, capacity: usize) -> Result<()> {
         let cuda = self.cuda.clone();
         let longer = |list: &mut Array<u32>| -> Result<()> {
@@ -185,7 +190,7 @@ impl DeviceTiledGrid {
         self.activity.iter_mut().try_for_each(longer)?;
         longer(&mut self.born)?;
         longer(&mut self.free)?;
-        // Nothing in these outlives a change of the tile set.
+        // These arrays hold nothing between two changes of the tile set.
         self.look_up = cuda.zeros(LOOK_UP * capacity)?;
         self.near = cuda.zeros(self.near.len() / self.capacity * capacity)?;
         self.created_at = cuda.zeros(capacity)?;
@@ -193,10 +198,10 @@ impl DeviceTiledGrid {
         Ok(())
     }
 
-    /// The tile set as the host keeps one.
+    /// Downloads the tile set to the host.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the GPU fails.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails.
     pub fn download<const E: usize>(&self) -> Result<TiledGrid<E>> {
         let now = self.look()?;
         let (list, n) = (now.list as usize, now.n_tiles as usize);
@@ -224,7 +229,8 @@ mod tests {
     use super::*;
     use crate::grid::Fixed16;
 
-    /// Bytes of a tile with its share of the room behind, and the most: 1.3 times its arrays and 24 bytes.
+    /// Returns the bytes of a tile including its share of the spare room, and the upper bound: 1.3
+    /// times its arrays plus 24 bytes.
     fn bytes<S, const E: usize>(arrays: usize) -> [f64; 2] {
         let (n, values) = (1_000_000, arrays * E.pow(3) * size_of::<S>());
         let room = DeviceTiledGrid::roomy::<S, E>(n, values);
@@ -247,7 +253,7 @@ mod tests {
                 assert!(held <= most, "{held} bytes of {most} at most, {arrays} arrays");
             }
         }
-        // Where there is little to spare, some room is left all the same.
+        // Some room is left even if the bound allows little.
         assert!(DeviceTiledGrid::roomy::<Fixed16, 4>(100_000, 256) > 103_000);
         assert!(DeviceTiledGrid::roomy::<f32, 4>(100_000, 512) > 101_500);
         assert_eq!(DeviceTiledGrid::roomy::<f32, 8>(1200, 4096), 1300);

@@ -1,10 +1,10 @@
-//! Sparse tiled grids on a GPU: kernels in `kernels/tiles/`.
+//! Sparse tiled grids on a GPU. The kernels are in `kernels/tiles/`.
 //!
 //! ```text
-//! control   what steers steps, and the lists, as the kernels know them
-//! grid      the lists
-//! pool      values of the tiles
-//! upsample  a grid from a coarser one
+//! control   the control block of steps, and the lists as kernels see them
+//! grid      the tile lists
+//! pool      the values of the tiles
+//! upsample  refinement to a finer grid
 //! ```
 
 mod control;
@@ -23,5 +23,5 @@ pub use upsample::{UpsampleArgument, UpsampleStatus};
 
 use super::Fixed16;
 
-// SAFETY: one integer, as kernels know it.
+// SAFETY: the type is a single integer, with the layout that kernels expect.
 unsafe impl Plain for Fixed16 {}

@@ -1,4 +1,4 @@
-//! Values of tiles on a GPU.
+//! Storage of the values of tiles on a GPU.
 
 use crate::error::Result;
 use crate::geometry::Real;
@@ -8,33 +8,33 @@ use crate::grid::{Band, Pool, Stored};
 zeroset_gpu::cuda_header! {
     "tile_storage";
 
-    /// How a value of phi is kept.
+    /// The storage format of a value of phi.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub define enum Storage as STORAGE {
-        /// As it is.
+        /// Floating point.
         Real = 0,
-        /// In 16 bits.
+        /// 16-bit fixed point.
         Fixed16 = 16,
     }
 }
 
-/// E^3 values for each tile id below a capacity, x fastest: the twin of [`Pool`].
+/// E^3 values for each tile id below a capacity, x fastest. The GPU counterpart of [`Pool`].
 ///
-/// Before the first tile stand two that are nobody's, with the values of missing tiles: inside, then outside.
-/// They have the ids -2 and -1, by which kernels know missing neighbors, so that a halo is read without a look
-/// at which neighbors there are.
+/// Two dummy tiles precede the first tile. They hold the values of missing tiles: inside, then
+/// outside. Their ids are -2 and -1, which kernels use for missing neighbors. A halo is thus read
+/// without a test for missing neighbors.
 pub struct DevicePool<S: Element, const E: usize> {
     values: Array<S>,
 }
 
 impl<S: Element, const E: usize> DevicePool<S, E> {
-    /// Values before the first tile.
+    /// The number of values before the first tile.
     const FRONT: usize = 2 * E * E * E;
 
-    /// Zeros for the ids below `tiles`, in a band of half width `gamma`.
+    /// Creates zeros for the ids below `tiles`, in a band of half width `gamma`.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub fn new<R: Real>(cuda: &Cuda, tiles: usize, gamma: R) -> Result<Self>
     where
         S: Stored<R>,
@@ -44,10 +44,10 @@ impl<S: Element, const E: usize> DevicePool<S, E> {
         Ok(pool)
     }
 
-    /// Writes what missing tiles hold in a band of half width `gamma`.
+    /// Writes the values of missing tiles for a band of half width `gamma`.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the GPU does not answer.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU does not respond.
     pub fn set_far<R: Real>(&mut self, cuda: &Cuda, gamma: R) -> Result<()>
     where
         S: Stored<R>,
@@ -57,13 +57,14 @@ impl<S: Element, const E: usize> DevicePool<S, E> {
         cuda.write(&mut self.values, &[far(true), far(false)].concat())
     }
 
-    /// The same with the values of the first tiles of a pool of the host.
+    /// Creates room for the ids below `tiles` and uploads the values of the `first` tiles of a host
+    /// pool.
     ///
     /// # Errors
-    /// As [`DevicePool::new`].
+    /// See [`DevicePool::new`].
     ///
     /// # Panics
-    /// If there are more than `tiles`.
+    /// Panics if `first` exceeds `tiles`.
     pub fn upload<R: Real>(
         cuda: &Cuda,
         pool: &Pool<S, E>,
@@ -79,37 +80,37 @@ impl<S: Element, const E: usize> DevicePool<S, E> {
         Ok(on_gpu)
     }
 
-    /// Bytes on the GPU for so many tiles.
+    /// Returns the number of bytes on the GPU for a number of tiles.
     pub fn bytes(tiles: usize) -> usize {
         (Self::FRONT + tiles * E * E * E) * size_of::<S>()
     }
 
-    /// Address of the first tile, for kernels.
+    /// Returns the address of the first tile, for kernels.
     pub fn address(&self) -> u64 {
         self.values.address() + (Self::FRONT * size_of::<S>()) as u64
     }
 
-    /// Number of ids there is room for.
+    /// Returns the number of ids that fit.
     pub fn n_tiles(&self) -> usize {
         (self.values.len() - Self::FRONT) / (E * E * E)
     }
 
-    /// A pool with room for more ids, and zeros for those.
+    /// Returns a pool with room for more ids. The new values are zero.
     ///
     /// # Errors
-    /// As [`DevicePool::new`].
+    /// See [`DevicePool::new`].
     pub fn lengthened(&self, cuda: &Cuda, tiles: usize) -> Result<Self> {
         let values = cuda.lengthened(&self.values, Self::FRONT + tiles * E * E * E)?;
         Ok(DevicePool { values })
     }
 
-    /// The values of the ids below `tiles`, after everything launched before.
+    /// Waits for everything launched before and returns the values of the ids below `tiles`.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if a kernel before failed.
+    /// Returns [`Error::Device`](crate::Error::Device) if an earlier kernel failed.
     ///
     /// # Panics
-    /// If there are fewer.
+    /// Panics if the pool holds fewer tiles.
     pub fn download(&self, cuda: &Cuda, tiles: usize) -> Result<Vec<S>> {
         cuda.download_part(&self.values, Self::FRONT..Self::FRONT + tiles * E * E * E)
     }

@@ -1,8 +1,10 @@
-//! From one lattice to the next finer one, on a GPU: the twin of `src/grid/upsample.rs`.
+//! Refinement of a tiled grid to the next finer grid on a GPU, the counterpart of
+//! `src/grid/upsample.rs`.
 //!
-//! The kernels are in `kernels/tiles/upsample.cu`. The tiles of the fine lattice are among the eight parts of each
-//! coarse tile, or beside them where the band of the fine lattice reaches further: what all parts would ask for is found
-//! first, and values are written of those alone that stay.
+//! The kernels are in `kernels/tiles/upsample.cu`. The tiles of the fine grid are among the eight
+//! children of each coarse tile, or next to them if the band of the fine grid reaches further. The
+//! requests of all candidates are found first. Values are then written only for the tiles that
+//! stay.
 
 use std::sync::Arc;
 
@@ -16,65 +18,65 @@ use crate::gpu::primitives::{exclusive_scan, sort};
 use crate::gpu::{Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
 use crate::grid::{Band, CENTER, Pool, Stored, TiledGrid};
 
-/// Threads of a block of all kernels here.
+/// The number of threads per block, for all kernels of this file.
 const BLOCK: u32 = 256;
-/// Bits of a key.
+/// The number of bits of a key.
 const KEY_BITS: u32 = 63;
 
 zeroset_gpu::cuda_header! {
     "tile_upsample", include "tiles/storage.cuh";
 
-    /// Flaw: a value is not a number.
+    /// Flaw: a value is NaN.
     pub const NOT_A_NUMBER: u32 = 1;
-    /// Flaw: tiles are out of range.
+    /// Flaw: a tile is out of range.
     pub const BEYOND: u32 = 2;
-    /// Flaw of a set that may still grow: phi jumps.
+    /// Flaw of a tile set that may still grow: phi jumps.
     pub const JUMPS: u32 = 4;
 
-    /// What the program looks at.
+    /// The result that the host reads.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct UpsampleStatus as Status {
-        /// Tiles that are asked for and not there, each as often as it is.
+        /// The number of missing tiles that are requested. A tile counts once per request.
         pub asked: u32,
         /// Bits: `NOT_A_NUMBER`, `BEYOND`, `JUMPS`.
         pub flaws: u32,
     }
 
-    /// Tiles that may stand in the finer lattice, and what is known of them.
+    /// The candidate tiles of the finer grid and their properties.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct UpsampleArgument as Upsample {
         /// phi of the coarse tiles, by id.
         pub phi: u64 as "const stored *",
-        /// phi of the fine ones, by their place in the list.
+        /// phi of the fine tiles, by list position.
         pub fine: u64 as "stored *",
-        /// `[n]` of the tiles that are looked at, ascending.
+        /// `[n]` keys of the candidates in ascending order.
         pub keys: u64 as "u64 *",
-        /// `[n]` what they ask for.
+        /// `[n]` request masks.
         pub activity: u64 as "u32 *",
-        /// `[n]` signs that missing neighbors would have.
+        /// `[n]` signs of the neighbors as if they were missing.
         pub borders: u64 as "u32 *",
-        /// `[n]` neighbors that the next generation holds.
+        /// `[n]` neighbors to add to the next generation.
         pub wanted: u64 as "u32 *",
-        /// `[room]` keys of missing tiles that are asked for.
+        /// `[room]` keys of requested tiles that are missing.
         pub asked: u64 as "u64 *",
-        /// `[n]` 1 where a tile stays.
+        /// `[n]` 1 if the tile stays.
         pub keeps: u64 as "u32 *",
-        /// One, zero at the start.
+        /// The status, zero at the start.
         pub status: u64 as "Status *",
-        /// Half width of the band of the coarse and of the fine lattice.
+        /// The half widths of the bands of the coarse and the fine grid.
         pub gamma: [f64; 2],
-        /// Layers within which active voxels ask for neighbors.
+        /// The number of layers within which active voxels request neighbors.
         pub reach: u32,
-        /// Tiles that are looked at.
+        /// The number of candidates.
         pub n: u32,
-        /// Keys there is room for among those asked for.
+        /// The number of keys that `asked` can hold.
         pub room: u32,
-        /// Zero.
+        /// Padding, zero.
         pub padding: u32,
     }
 }
 
-/// Tiles that are looked at.
+/// The candidate tiles of the finer grid on the GPU.
 struct Candidates {
     keys: Array<u64>,
     activity: Array<u32>,
@@ -87,7 +89,7 @@ struct Candidates {
 }
 
 impl Candidates {
-    /// Bytes for so many tiles.
+    /// Returns the number of bytes for `n` candidates.
     fn bytes(n: usize) -> usize {
         n * (8 + 4 * (4 + LOOK_UP)) + 8 * Self::room(n)
     }
@@ -111,7 +113,8 @@ impl Candidates {
         })
     }
 
-    /// What kernels take, with what concerns no list of tiles from `of`.
+    /// Returns the kernel argument. Fields that do not depend on the candidates are taken from
+    /// `of`.
     fn argument(&self, of: &UpsampleArgument) -> UpsampleArgument {
         UpsampleArgument {
             keys: self.keys.address(),
@@ -126,7 +129,7 @@ impl Candidates {
         }
     }
 
-    /// The same as a tile set, of which only neighbors are looked up.
+    /// Returns the candidates as a tile set, which is only used to look up neighbors.
     fn tiles(&self) -> TileGridArgument {
         let n = self.keys.len();
         TileGridArgument {
@@ -142,7 +145,7 @@ impl Candidates {
     }
 }
 
-/// The kernels of one kind of tiles.
+/// The kernels for one precision, tile edge and storage format.
 struct Kernels<'a> {
     cuda: &'a Cuda,
     upsample: Unit,
@@ -160,28 +163,31 @@ impl<'a> Kernels<'a> {
         Ok(Kernels { cuda, upsample: Unit::with("tiles/upsample", defines)?, manage })
     }
 
-    /// Launches a kernel on all of the GPU.
+    /// Launches a kernel with as many thread blocks as fit on the GPU.
     ///
     /// # Safety
-    /// The arguments must be those of the kernel.
+    /// The arguments must match those of the kernel.
     unsafe fn launch(&self, name: &str, arguments: &Arguments) -> Result<()> {
         let unit = if name == "tiles_look_up" { &self.manage } else { &self.upsample };
         let kernel: Kernel = self.cuda.kernel(unit, name)?;
         let grid = kernel.resident_blocks(BLOCK, 0)?;
         let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.cuda.launch(&kernel, launch, arguments) }
     }
 }
 
 impl DeviceTiledGrid {
-    /// [`TiledGrid::upsample`] of tiles of `E^3` voxels with values `phi` by id: the same tiles, ids and bits, with
-    /// the room of [`roomy`](Self::roomy) and the blocks of [`DeviceTiledGrid::new`].
+    /// Computes [`TiledGrid::upsample`] for tiles of `E^3` voxels with values `phi` by id. Tiles,
+    /// ids and values are bitwise identical to those of the CPU. The capacity comes from
+    /// [`roomy`](Self::roomy), and `blocks` is passed to [`DeviceTiledGrid::new`].
     ///
-    /// Meanwhile the eight parts of each coarse tile take 61 bytes each, beside the fine tiles.
+    /// During the computation, each of the eight children of each coarse tile takes 61 bytes in
+    /// addition to the fine tiles.
     ///
     /// # Errors
-    /// Those of [`TiledGrid::upsample`]; [`Error::Device`] if there is not enough memory on the GPU.
+    /// Returns the errors of [`TiledGrid::upsample`], and [`Error::Device`] if there is not enough
+    /// memory on the GPU.
     pub fn upsample<R: Real, S: Stored<R> + Element, const E: usize>(
         &self,
         cuda: &Arc<Cuda>,
@@ -203,7 +209,7 @@ impl DeviceTiledGrid {
         };
         let keys = cuda.zeros::<u64>(8 * n_coarse)?;
         let argument = UpsampleArgument { keys: keys.address(), ..common };
-        // SAFETY: the arguments of `upsample_children`, a place for each part.
+        // SAFETY: the arguments match `upsample_children`, with room for each child.
         unsafe {
             let arguments = Arguments::default().with(self.argument()).with(argument);
             kernels.launch("upsample_children", &arguments)
@@ -212,7 +218,7 @@ impl DeviceTiledGrid {
         drop(keys);
         loop {
             let argument = tiles.argument(&common);
-            // SAFETY: the arguments of the kernels, with a place for each tile in all arrays.
+            // SAFETY: the arguments match the kernels, with room for each tile in all arrays.
             unsafe {
                 let look = Arguments::default().with(self.argument()).with(argument);
                 kernels.launch("upsample_look", &look)?;
@@ -229,7 +235,8 @@ impl DeviceTiledGrid {
             if is_complete {
                 break;
             }
-            // Few, and seldom: the band of the fine lattice reaches beyond the coarse tiles.
+            // This is rare and concerns few tiles: the band of the fine grid reaches beyond the
+            // coarse tiles.
             let n = (found.asked as usize).min(tiles.asked.len());
             let mut keys = cuda.download(&tiles.keys)?;
             keys.extend(cuda.download_part(&tiles.asked, 0..n)?);
@@ -242,7 +249,7 @@ impl DeviceTiledGrid {
         self.take::<R, S, E>(cuda, &kernels, &tiles, &common, blocks)
     }
 
-    /// The tiles that stay, with their values.
+    /// Returns the tiles that stay, with their values.
     fn take<R: Real, S: Stored<R> + Element, const E: usize>(
         &self,
         cuda: &Arc<Cuda>,
@@ -254,7 +261,7 @@ impl DeviceTiledGrid {
         let places = exclusive_scan(cuda, &tiles.keeps)?;
         let n_tiles = tiles.keys.len();
         let n = cuda.download_part(&places, n_tiles..n_tiles + 1)?[0] as usize;
-        // What moves them holds the values of two stages at least.
+        // The evolution stores at least two arrays of values per tile.
         let capacity = Self::roomy::<S, E>(n, 2 * E * E * E * size_of::<S>());
         let lists = capacity * Self::tile_bytes::<S, E>();
         has_memory(cuda, lists + DevicePool::<S, E>::bytes(capacity), n)?;
@@ -274,12 +281,12 @@ impl DeviceTiledGrid {
             .with(argument)
             .with(fine.argument())
             .with(n as u32);
-        // SAFETY: the arguments of the kernels, with room for n tiles.
+        // SAFETY: the arguments match the kernels, with room for n tiles.
         unsafe {
             kernels.launch("upsample_take", &take)?;
             kernels.launch("upsample_fill", &fill)?;
         }
-        // No active tile lies before the first: the half space before it has one sign.
+        // No active tile lies before the first tile, so the half space before it has one sign.
         let first = match n {
             0 => cuda.download_part(&tiles.borders, 0..n_tiles.min(1))?,
             _ => cuda.download_part(&fine.borders[0], 0..1)?,
@@ -291,7 +298,8 @@ impl DeviceTiledGrid {
         Ok((fine, values))
     }
 
-    /// What the CPU says of a grid that has no finer one: it knows the place.
+    /// Returns the error of the CPU for a grid that cannot be refined. The CPU can name the
+    /// location.
     fn flaw<R: Real, S: Stored<R> + Element, const E: usize>(
         &self,
         cuda: &Cuda,
@@ -307,15 +315,15 @@ impl DeviceTiledGrid {
         Ok(match coarse.upsample(&pool, gamma, band) {
             Err(error) => error,
             Ok(_) => Error::Numerical {
-                what: "phi of the finer tiles is not a number, or jumps across the band".into(),
-                remedy: "take a wider band".into(),
+                what: "phi of the finer tiles is NaN or jumps across the band".into(),
+                remedy: "use a wider band".into(),
             },
         })
     }
 }
 
-/// Refuses what the GPU has no memory for.
+/// Returns an error if the GPU has too little free memory.
 fn has_memory(cuda: &Cuda, need: usize, tiles: usize) -> Result<()> {
     let what = format_args!("{tiles} tiles of a finer grid");
-    cuda.check_room(need as u64, what, "stay at the coarser grid, or use = \"cpu\"")
+    cuda.check_room(need as u64, what, "stay on the coarser grid, or set use = \"cpu\"")
 }

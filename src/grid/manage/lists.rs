@@ -1,4 +1,4 @@
-//! The new list and border flags: tiles taken out and put in.
+//! Update of the tile list and of the signs of missing neighbors.
 
 use rayon::prelude::*;
 
@@ -12,17 +12,17 @@ use crate::primitives::memory;
 
 use super::{Created, missing};
 
-/// A tile that goes.
+/// A tile to delete.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Deleted {
     pub key: TileKey,
-    /// Position in the list before the update.
+    /// The position in the list before the update.
     pub position: u32,
-    /// Sign that it leaves behind.
+    /// Whether the tile is inside. Its neighbors record this sign.
     pub inside: bool,
 }
 
-/// What happens to a tile.
+/// The change of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     Created,
@@ -30,7 +30,7 @@ pub(super) enum Change {
 }
 
 impl<const E: usize> TiledGrid<E> {
-    /// Room for more tiles in the list, and more unused ids.
+    /// Reserves room for more tiles in the list and for more unused ids.
     pub(super) fn reserve(&mut self, tiles: usize, ids: usize) -> Result<()> {
         let what = "tiles of the list";
         memory::reserve(&mut self.keys, tiles, what, REMEDY)?;
@@ -41,13 +41,14 @@ impl<const E: usize> TiledGrid<E> {
         memory::reserve(&mut self.free, ids, "unused ids of tiles", REMEDY)
     }
 
-    /// Fourth pass: ids of tiles that go are free at once, the last one freed is the first in use
-    /// again; then where new tiles stand in the list.
+    /// Fourth pass: assigns ids and list positions to new tiles. New tiles first reuse the ids of
+    /// tiles that this update deletes, and then those on the stack, starting with the one freed
+    /// last.
     pub(super) fn index(&mut self) {
         let TiledGrid { keys, ids, free, next_id, changes, .. } = self;
         let mut freed = changes.deleted.iter().map(|tile| ids[tile.position as usize]);
         let reused = changes.created.len().min(changes.deleted.len());
-        // Those in use again at once never stand on the stack.
+        // Ids that are reused at once never go on the stack.
         for tile in &mut changes.created[..reused] {
             tile.id = freed.next().unwrap_or_default();
         }
@@ -68,7 +69,7 @@ impl<const E: usize> TiledGrid<E> {
         }
     }
 
-    /// Ages and border flags of the tiles that stay: each looks for neighbors that come or go.
+    /// Updates the ages of the tiles that stay, and their sign bits for neighbors that come or go.
     pub(super) fn renew_kept(&mut self) {
         self.list_changes();
         let TiledGrid { keys, borders, ages, changes, .. } = self;
@@ -92,7 +93,7 @@ impl<const E: usize> TiledGrid<E> {
         });
     }
 
-    /// Deleted and created tiles in one list, ascending.
+    /// Merges deleted and created tiles into one ascending list.
     fn list_changes(&mut self) {
         let changes = &mut self.changes;
         changes.changed.clear();
@@ -111,7 +112,7 @@ impl<const E: usize> TiledGrid<E> {
         created.for_each(|key| put(key, Change::Created));
     }
 
-    /// Fifth pass: the lists without tiles that go and with those that come, in place.
+    /// Fifth pass: removes deleted tiles from the lists and inserts created ones, in place.
     pub(super) fn renew_list(&mut self) {
         let TiledGrid { keys, ids, borders, activity, ages, changes, .. } = self;
         let (deleted, created) = (&changes.deleted, &mut changes.created);
@@ -138,7 +139,7 @@ impl<const E: usize> TiledGrid<E> {
     }
 }
 
-/// Takes the items of deleted tiles out of a list and puts those of created ones in.
+/// Removes the items of deleted tiles from a list and inserts those of created ones.
 fn splice<T: Copy + Default>(
     list: &mut Vec<T>,
     deleted: &[Deleted],

@@ -1,4 +1,4 @@
-//! Tile management against a set of tiles kept by definition.
+//! Tests of tile management against a reference tile set that follows the definitions.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,12 @@ use crate::grid::keys::step_of;
 
 type Place = [i32; 3];
 
-/// A tile set as a map, its rules spelled out tile by tile.
+/// A tile set stored as a map, with the rules written out tile by tile.
 #[derive(Clone, Default)]
 struct Reference {
-    /// Tiles, what they ask for, and their ages.
+    /// The tiles, with their request masks and ages.
     tiles: BTreeMap<Place, (u32, u8)>,
-    /// Signs of tiles that are missing; where none is noted, outside.
+    /// The signs of missing tiles. Tiles that are not listed are outside.
     inside: BTreeMap<Place, bool>,
 }
 
@@ -24,7 +24,7 @@ fn next_to(tile: Place, d: usize) -> Place {
     std::array::from_fn(|k| tile[k] + step[k])
 }
 
-/// From z, y, x to x, y, z and back: maps are then in the order of the list.
+/// Reverses the order of the coordinates, so that maps are in list order.
 fn turned([a, b, c]: Place) -> Place {
     [c, b, a]
 }
@@ -38,7 +38,8 @@ impl Reference {
         (0..DIRECTIONS).filter(|&d| d != CENTER).map(move |d| (d, next_to(tile, d)))
     }
 
-    /// Missing tiles asked for by an active one, or of other sign than a tile without band.
+    /// Returns the missing tiles that an active tile requests, or that differ in sign from a
+    /// neighbor without a band.
     fn asked(&self) -> Vec<Place> {
         let mut asked = Vec::new();
         for (&tile, &(mask, _)) in &self.tiles {
@@ -111,8 +112,8 @@ impl Reference {
     }
 }
 
-/// What a tile may ask for: nothing, mostly with the sign of what is missing round it, or some of
-/// its neighbors. `calm` of 32 tiles ask for nothing.
+/// Returns a random request mask. `calm` of 32 tiles request nothing, and most of these have the
+/// sign of the missing tiles around them. The others request some of their neighbors.
 fn random_mask(random: &mut ChaCha8Rng, calm: u32, border: u32) -> u32 {
     let bits = random.next_u32();
     if bits >> 27 < calm {
@@ -122,7 +123,7 @@ fn random_mask(random: &mut ChaCha8Rng, calm: u32, border: u32) -> u32 {
     bits & random.next_u32() & random.next_u32() & ALL | ACTIVE
 }
 
-/// A hollow ball of tiles, or a few tiles, with signs round them.
+/// Returns a hollow ball of tiles, or a few tiles, with signs around them.
 fn start(hollow: bool, radius: i32) -> Reference {
     let mut reference = Reference::default();
     let size = radius + 3;
