@@ -1,9 +1,9 @@
-// Numbers of a volume in the type of its file, and values between them: the twin of crates/core/src/volume/mod.rs, in double
-// whatever the precision of the rest.
+// The numbers of a volume in the type of its file, and interpolation between them: the counterpart
+// of crates/core/src/volume/mod.rs, always in double.
 #pragma once
 #include "generated/sampled_volume.cuh"
 
-// Number n of those of a type.
+// Returns number n of an array of the given type.
 DEVICE double stored_number(const void* numbers, u32 stored, u64 n) {
     switch (stored) {
         case STORED_U8: return (double)((const u8*)numbers)[n];
@@ -19,14 +19,15 @@ DEVICE double stored_number(const void* numbers, u32 stored, u64 n) {
     }
 }
 
-// Value of number n.
+// Returns the value of number n.
 DEVICE double value_of(const SampledVolume& volume, u64 n) {
     const double x = stored_number(volume.numbers, volume.stored, n);
     return volume.scaled ? volume.slope * x + volume.intercept : x;
 }
 
-// Value at a place in the world: trilinear between voxels, beyond the border that of the nearest place on it
-// along the axes of the volume.
+// Returns the value at a point in the world, by trilinear interpolation between voxels. Outside of
+// the grid it is the value of the nearest point of the border, measured along the axes of the
+// volume.
 DEVICE double sampled(const SampledVolume& volume, const double (&x)[3]) {
     const double offset[3] = {x[0] - volume.origin[0], x[1] - volume.origin[1], x[2] - volume.origin[2]};
     u32 low[3];
@@ -43,13 +44,13 @@ DEVICE double sampled(const SampledVolume& volume, const double (&x)[3]) {
         part[k] = index - (double)low[k];
     }
     double sum = 0.0;
-    // One after the other: a case for each type is code enough.
+    // Do not unroll: the switch over the types is long enough once.
 #pragma unroll 1
     for (u32 corner = 0; corner < 8; corner++) {
         const u32 i = corner & 1, j = corner >> 1 & 1, k = corner >> 2;
         const double along_x = i ? part[0] : 1.0 - part[0], along_y = j ? part[1] : 1.0 - part[1];
         const double weight = along_x * along_y * (k ? part[2] : 1.0 - part[2]);
-        // A number without weight does not count, and may not be there.
+        // A number without weight does not matter, and it may not exist.
         if (weight == 0.0) continue;
         sum += weight * value_of(volume, (low[0] + i) + volume.shape[0] * ((low[1] + j) + (u64)volume.shape[1] * (low[2] + k)));
     }

@@ -1,7 +1,8 @@
-// A bit for each cell of a grid, as a discriminator decides: the twin of crates/core/src/primitives/bits.rs.
+// A bit per cell of a grid, as decided by a discriminator: the counterpart of
+// crates/core/src/primitives/bits.rs.
 //
-// Defines: those of primitives/discriminator.cuh; KEEP, 1 for bits that were made before, of which those are kept that the
-// discriminator finds active, too.
+// Defines: those of primitives/discriminator.cuh; KEEP, 1 to combine with existing bits, of which
+// only those of active cells stay set.
 //
 // variants: DISCRIMINATOR=0
 //     | DISCRIMINATOR=1, VALUE=double | DISCRIMINATOR=2, VALUE=double
@@ -18,11 +19,12 @@
 #define KEEP 0
 #endif
 
-// words[w] has the bits of the cells from 64 w on, in the order of memory; bits beyond the last cell are 0.
+// Computes the bits of all cells: words[w] has the bits of 64 cells from cell 64 w on, in the order
+// of memory. Bits beyond the last cell are 0.
 //
-// Grid: a thread per word, rounded up. Block: 256 threads. Shared memory: none.
+// Grid: one thread per word, rounded up. Block: 256 threads. Shared memory: none.
 //
-// asked    what tells active cells, with their values
+// asked    the discriminator, with its values
 // words    [n_words], n_words = cells / 64, rounded up; read with KEEP only
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) bits_of_cells(Discriminator asked, u64 n_words, u64* words) {
     const u64 slot = (u64)blockIdx.x * BLOCK + threadIdx.x;

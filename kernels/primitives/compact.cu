@@ -1,20 +1,23 @@
-// The numbers of set flags of a byte each, ascending, in one pass over the flags: a tile per block, and look-back for
-// how many stand before it. Those of flags of a bit: compact_bits.cu.
+// Lists the indices of set flags of one byte each, ascending, in one pass over the flags. Each
+// block processes a tile and finds the number of set flags before it by look-back. See
+// compact_bits.cu for flags of one bit each.
 //
-// A warp has a stretch of its tile, 1024 flags in a round, which it first puts down as the bits of words in
-// shared memory.
+// Each warp processes a range of its tile, 1024 flags per round. It first stores the flags as bits
+// of words in shared memory.
 #include "primitives/bytes.cuh"
 #include "primitives/compact.cuh"
 #include "common/shared.cuh"
 
-// Rounds that are loaded at once.
+// The number of rounds that are loaded together.
 enum { BATCH = COMPACT_BATCH };
-static_assert(WARPS * ROUND == COMPACT_ROUND, "as many as the program counts on");
+static_assert(WARPS * ROUND == COMPACT_ROUND, "must match the size that the host assumes");
 
-// Place of a word of a stretch: neighbors, and the first words of all lanes' parts, stand in different banks.
+// Returns the place of a word of a range. Neighbors, and the first words of the parts of all lanes,
+// are in different banks.
 DEVICE u32 place_of(u32 word) { return word + word / WARP; }
 
-// Puts the flags of BATCH rounds from `first` on down as words; those from `n` on are not set. How many this lane saw.
+// Stores the flags of BATCH rounds from `first` on as words. Flags from `n` on count as not set.
+// Returns the number of set flags that this lane loaded.
 DEVICE u32 load_words(const u8* flags, u64 n, u32 low, u64 first, u32* words, u32 round) {
     const u32 lane = lane_of_thread();
     u32 count = 0;
@@ -45,17 +48,18 @@ DEVICE u32 load_words(const u8* flags, u64 n, u32 low, u64 first, u32* words, u3
     return count;
 }
 
-// list[k] = number of the k-th flag that is set, total = how many there are.
+// Writes list[k] = index of the k-th set flag, and total = number of set flags.
 //
-// Grid: one block per 8192 `rounds` flags, at least one. Block: 256 threads. Shared memory: 16 KB and 1056 bytes for
-// each round.
+// Grid: one block per 8192 `rounds` flags, at least one. Block: 256 threads. Shared memory: 16 KB
+// and 1056 bytes for each round.
 //
 // flags     [n] bytes; aligned to 16 bytes
-// low       smallest byte that is set, from 1 to 255
+// low       smallest byte that counts as set, from 1 to 255
 // rounds    of a warp, a multiple of 4
-// list      [capacity]; numbers beyond are not written
+// list      [capacity]; further indices are not written
 // told      zero at the start and at the end, [tiles]
-// taken     numbers of tiles taken and of those that have looked back; zero at the start and at the end, [2]
+// taken     number of tiles taken and of tiles that have looked back; zero at the
+//           start and at the end, [2]
 extern "C" __global__ void __launch_bounds__(BLOCK, 4)
 compact_flags(const u8* flags, u64 n, u32 low, u32 rounds, u32* list, u32 capacity, u32* total, u64* told,
               u32* taken) {
@@ -87,7 +91,7 @@ compact_flags(const u8* flags, u64 n, u32 low, u32 rounds, u32* list, u32 capaci
             before_tile = before;
             if ((u64)(tile + 1) * WARPS * rounds * ROUND >= n) *total = before + sum_of_tile;
         }
-        // When all have looked back, all is made ready for the next launch.
+        // After all tiles have looked back, reset the state for the next launch.
         const u32 looked = lane == 0 ? count_arrival(&taken[1]) : 0;
         if (__shfl_sync(0xffffffffu, looked, 0) == gridDim.x - 1) {
             for (u32 t = lane; t < gridDim.x; t += WARP) told[t] = NOTHING;

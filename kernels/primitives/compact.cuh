@@ -1,14 +1,15 @@
-// What lists of flags have in common: words of bits, and how their numbers are written.
+// Shared parts of the compaction kernels: words of bits, and how indices are written.
 #pragma once
 
 #include "primitives/lookback.cuh"
 #include "common/grid.cuh"
 
 enum {
-    // Flags of a warp in a round: a word for each lane.
+    // The number of flags of a warp in a round: one word per lane.
     ROUND = WARP * 32,
-    // Where fewer flags of a stretch than one in so many are set, each lane writes those of its own words; more go through
-    // shared memory, so that neighbors write to neighbors.
+    // If fewer than one in this many flags of a range are set, each lane writes the indices of its
+    // own words. Otherwise indices are written through shared memory, so that neighboring threads
+    // write neighboring indices.
     SPARSE = 64,
 };
 
@@ -17,11 +18,13 @@ struct __align__(16) Quad {
     u32 words[4];
 };
 
-// Writes the numbers of the flags of two rounds from place `at` of the list on, by way of shared memory; gives how many. A
-// lane has a word of each round, the first flag of which has the number `first`.
+// Writes the indices of the set flags of two rounds, from place `at` of the list on, through shared
+// memory. Returns their number. Each lane has one word of each round, and `first` is the index of
+// the first flag of the first round.
 DEVICE u32 write_rounds(const u32 (&of_round)[2], u32 first, u32 at, u32* list, u32 capacity, u16* staged) {
     const u32 lane = lane_of_thread();
-    // Sums over the lanes, of two rounds in one word: a round has 1024 flags at most.
+    // The sums over the lanes of both rounds share one word, because a round has at most 1024
+    // flags.
     const u32 upto = inclusive_scan_of_warp(__popc(of_round[0]) | __popc(of_round[1]) << 16);
     const u32 counts = __shfl_sync(0xffffffffu, upto, WARP - 1);
     u32 written = 0;

@@ -1,37 +1,41 @@
-// The numbers of set flags of a bit each, ascending, in one pass: a tile per block, kept in shared memory from the count of its
-// flags to the list.
+// Lists the indices of set flags of one bit each, ascending, in one pass. Each block processes a
+// tile, which stays in shared memory from counting to writing the list.
 //
-// Every block tells how many flags of its tile are set, and sums what the tiles of its group before it have told, in one step,
-// where looking back goes from tile to tile. The last tile of a group tells the sum of all up to its end. A block takes the
-// number of its tile from a counter, so that every tile before it is that of a block that runs.
+// Every block publishes the number of set flags of its tile and sums the numbers of the preceding
+// tiles of its group in one step, while look-back would go from tile to tile. The last tile of a
+// group publishes the sum of all tiles up to its end. A block takes the number of its tile from a
+// counter, so that every preceding tile belongs to a block that is already running.
 #include "primitives/compact.cuh"
 
 enum {
-    // Loads of a lane, of four words each, and words of a warp and of a block.
+    // The number of loads of a lane, of four words each, and the number of words of a warp and of a
+    // block.
     QUADS = 8,
     WORDS = WARP * 4 * QUADS,
     TILE = WARPS * WORDS,
-    // Tiles of a group: what a thread looks at, at once.
+    // The number of tiles of a group, which is limited by what each thread reads at once.
     LOOKS = 4,
     GROUP = LOOKS * BLOCK,
-    // Where fewer flags of a warp than one in so many are set, each lane writes those of its own words.
+    // If fewer than one in this many flags of a warp are set, each lane writes the indices of its
+    // own words.
     FEW = 256,
-    // Others are listed in so many parts by way of shared memory, where their words were: so many flags at once.
+    // Otherwise the list is made in PARTS parts through the shared memory of the words, which has
+    // room for ROOM indices.
     PARTS = 2,
     ROUNDS = WORDS / WARP / PARTS,
     ROOM = WORDS / PARTS * 4 / sizeof(u16),
 };
-static_assert(TILE == COMPACT_WORDS, "as many as the program counts on");
+static_assert(TILE == COMPACT_WORDS, "must match the size that the host assumes");
 
-// Blocks of a multiprocessor: as many as its shared memory holds on GPUs of capability 9.0. Others hold fewer, and registers
-// for six would spill there.
+// The minimum number of blocks per multiprocessor: as many as its shared memory holds on GPUs of
+// capability 9.0. Other GPUs hold fewer, and registers for six blocks would spill there.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 #define MIN_BLOCKS 6
 #else
 #define MIN_BLOCKS 2
 #endif
 
-// Copies 16 bytes to shared memory; they are there after `await_copies`.
+// Copies 16 bytes to shared memory. They are available after `await_copies`.
 DEVICE void copy_quad(Quad* to, const Quad* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((u32)__cvta_generic_to_shared(to)), "l"(from) : "memory");
@@ -47,7 +51,7 @@ DEVICE void await_copies() {
 #endif
 }
 
-// Four words from `at` on; flags from `n` on are not set.
+// Returns four words from `at` on. Flags from `n` on are not set.
 DEVICE Quad load_quad(const u32* words, u64 at, u64 n) {
     Quad quad = {{0, 0, 0, 0}};
     for (u32 k = 0; k < 4; k++) {
@@ -58,16 +62,18 @@ DEVICE Quad load_quad(const u32* words, u64 at, u64 n) {
     return quad;
 }
 
-// Place of a quad of a warp: those that lanes copy at once and those that they read at once stand in different banks.
+// Returns the place of a quad of a warp. Quads that lanes copy together, and quads that they read
+// together, are in different banks.
 DEVICE u32 place_of(u32 quad) { return (quad & ~7u) | ((quad ^ quad >> 3) & 7); }
 
-// Sum over a warp, in all lanes.
+// Returns the sum over a warp, in all lanes.
 DEVICE u32 sum_of_warp(u32 value) {
     for (u32 by = WARP / 2; by > 0; by /= 2) value += __shfl_xor_sync(0xffffffffu, value, by);
     return value;
 }
 
-// Sum of what this thread's share of the tiles before has told in this launch; it waits for them.
+// Waits until the preceding tiles have published their numbers in this launch, and returns the sum
+// of those that this thread reads.
 DEVICE u32 look_back(const u64* told, u32 tile, u32 launch) {
     const u32 group = tile / GROUP * GROUP, first = group > 0 ? group - 1 : 0;
     u64 words[LOOKS];
@@ -88,8 +94,9 @@ DEVICE u32 look_back(const u64* told, u32 tile, u32 launch) {
     return sum;
 }
 
-// Writes the numbers of the flags of a part of a warp, the first flag of which has the number `first`, from place `at` of the list
-// on; gives how many. The words of the part are lost.
+// Writes the indices of the set flags of a part of a warp, from place `at` of the list on. Returns
+// their number. `first` is the index of the first flag of the part. The words of the part are
+// overwritten.
 DEVICE u32 write_part(Quad* quads, u32 part, u32 first, u32 at, u32* list, u32 capacity) {
     const u32 lane = lane_of_thread(), begin = part * ROUNDS * WARP / 4;
     u16* const staged = (u16*)(quads + begin);
@@ -105,7 +112,7 @@ DEVICE u32 write_part(Quad* quads, u32 part, u32 first, u32 at, u32* list, u32 c
     }
     const u32 upto = inclusive_scan_of_warp(own), count = __shfl_sync(0xffffffffu, upto, WARP - 1);
     if (count <= ROOM) {
-        // Neighbors of the lane, put down where they come in the list.
+        // Indices of the lane's flags go to their places in the list.
         __syncwarp();
         u32 place = upto - own;
 #pragma unroll
@@ -135,14 +142,14 @@ DEVICE u32 write_part(Quad* quads, u32 part, u32 first, u32 at, u32* list, u32 c
     return written;
 }
 
-// list[k] = number of the k-th flag that is set, total = how many there are.
+// Writes list[k] = index of the k-th set flag, and total = number of set flags.
 //
 // Grid: one block per TILE words, at least one. Block: 256 threads. Shared memory: 33 KB.
 //
 // words     [n / 32], rounded up; aligned to 16 bytes
-// list      [capacity]; numbers beyond are not written
-// told      zero before the first launch, and what that left before the next, [blocks]
-// taken     number of tiles taken in all launches; zero before the first
+// list      [capacity]; further indices are not written
+// told      zero before the first launch, then left as it is for the next launch, [blocks]
+// taken     number of tiles taken in all launches; zero before the first launch
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 compact_bits_list(const u32* words, u64 n, u32* list, u32 capacity, u32* total, u64* told, u64* taken) {
     __shared__ Quad all_quads[WARPS][WARP * QUADS];
@@ -152,7 +159,7 @@ compact_bits_list(const u32* words, u64 n, u32* list, u32 capacity, u32* total, 
     if (threadIdx.x == 0) {
         const u64 ticket = atomicAdd(taken, 1ull);
         tile_of_block = (u32)(ticket % gridDim.x);
-        // Never that of the launch before, nor the zero of the beginning.
+        // It differs from that of the previous launch and from the initial zero.
         launch_of_block = (u32)(ticket / gridDim.x % 0x7fffffff) + 1;
         before_tile = 0;
     }
@@ -172,7 +179,8 @@ compact_bits_list(const u32* words, u64 n, u32* list, u32 capacity, u32* total, 
     }
     await_copies();
     __syncwarp();
-    // Of the words of the lane, neighbors: how many flags are set, and which are not zero.
+    // The number of set flags in the neighboring words of the lane, and which of the words are not
+    // zero.
     u32 own = 0, some = 0;
 #pragma unroll
     for (u32 q = 0; q < QUADS; q++) {

@@ -1,12 +1,15 @@
-// What is asked of the cells of a grid: twins of crates/core/src/primitives/discriminator.rs and crates/core/src/volume/condition.rs, in double and in
-// the order of the CPU. `Discriminator` is what a kernel is told, `is_active` decides on a cell; who makes words of bits of
-// it is primitives/words.cuh.
+// Discriminators on the GPU: the counterparts of crates/core/src/primitives/discriminator.rs and
+// crates/core/src/volume/condition.rs, in double and in the order of the CPU.
 //
-// Defines: DISCRIMINATOR, whose values generated/discriminator.cuh names; VALUE, the type of the values of all but the first and the last.
+// `Discriminator` is the kernel argument, and `is_active` decides on a cell. primitives/words.cuh
+// packs the decisions into words.
+//
+// Defines: DISCRIMINATOR, whose values are named in generated/discriminator.cuh; VALUE, the type of
+// the values of all discriminators except the first and the last.
 #pragma once
 
 #include "primitives/shape.cuh"
-// VALUE is declared for arguments that have none, too.
+// VALUE is also defined for discriminators that do not use it.
 #ifndef VALUE
 #define VALUE u8
 #endif
@@ -37,8 +40,8 @@ DEVICE bool is_active(const Discriminator& asked, u64 n, Shape) {
     return value >= asked.low && value <= asked.high;
 }
 #elif DISCRIMINATOR == DISCRIMINATOR_EDGE
-// Change of the values along an axis, of central differences, one-sided at the border; over so many `steps`, 0 on an axis of one
-// cell.
+// Returns the change of the values along an axis, by central differences that are one-sided at the
+// border. Sets `steps` to the number of steps of the difference, which is 0 on an axis of one cell.
 DEVICE double change_along(const VALUE* values, u64 cell, u32 at, u32 size, u64 stride, u32& steps) {
     const u32 back = at > 0 ? 1 : 0, on = at + 1 < size ? 1 : 0;
     steps = back + on;
@@ -67,7 +70,8 @@ DEVICE bool is_active(const Discriminator& asked, u64 n, Shape cell) {
     return sqrt(sum) >= asked.low;
 }
 #elif DISCRIMINATOR == DISCRIMINATOR_TEMPLATE
-// Whether a template of `size` cells lies inside along an axis, from `size / 2` before the cell on.
+// Returns true if a template of `size` cells that begins `size / 2` before the cell lies inside the
+// grid along an axis.
 DEVICE bool is_inside_along(u32 at, u32 size, u32 shape) {
     return size > 0 && at >= size / 2 && at - size / 2 + (u64)size <= shape;
 }
@@ -94,7 +98,7 @@ DEVICE bool is_active(const Discriminator& asked, u64 n, Shape cell) {
     using namespace expression;
     const double index[3] = {(double)cell.x, (double)cell.y, (double)cell.z};
     double point[3];
-    // In the order and with the roundings of the CPU.
+    // The operations have the order and the roundings of the CPU.
     for (u32 k = 0; k < 3; k++) {
         point[k] = asked.origin[k];
         for (u32 axis = 0; axis < 3; axis++) point[k] += multiply(index[axis], asked.steps[axis][k]);

@@ -1,4 +1,4 @@
-// A byte for each cell of a grid, of bits: 1 where the bit is set, else 0.
+// Expands a bit per cell of a grid to a byte per cell: 1 if the bit is set, else 0.
 #include "primitives/block.cuh"
 
 // Grid: any number of threads, which share the cells. Block: 256 threads. Shared memory: none.

@@ -1,9 +1,9 @@
-// The gathering matrix from its sorted rows; the twin of GatherMatrix::new in
+// The gathering matrix from its sorted rows: the counterpart of GatherMatrix::new in
 // crates/core/src/primitives/gather.rs, which sorts slots by their rows.
 #include "common/types.cuh"
 
-// Rows of slots as keys: all rows that are left out, n_rows and beyond, are the same, so that keys
-// have no more digits than needed.
+// Converts the rows of slots to sort keys. All rows that are left out, n_rows and above, get the
+// same key, so that keys have no more digits than needed.
 //
 // Grid and block: any number of threads, which share the slots. Shared memory: none.
 //
@@ -15,7 +15,7 @@ extern "C" __global__ void gather_keys(const u32* rows, u32 n, u32 n_rows, u32* 
     }
 }
 
-// First of the sorted keys of each row, and how many there are before those left out.
+// Finds the first sorted key of each row, and the number of keys before those left out.
 //
 // Grid and block: any number of threads, which share the keys. Shared memory: none.
 //
@@ -23,7 +23,8 @@ extern "C" __global__ void gather_keys(const u32* rows, u32 n, u32 n_rows, u32* 
 // offsets  [n_rows + 1]
 extern "C" __global__ void gather_offsets(const u32* keys, u32 n, u32 n_rows, u32* offsets) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
-    // Between two keys start all rows above the first one, up to the second; place n ends them all.
+    // All rows above the first of two consecutive keys, up to the second, begin between the keys.
+    // The last place, n, ends all rows.
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i <= n; i += threads) {
         const u32 from = i == 0 ? 0 : keys[i - 1] + 1;
         const u32 to = i == n ? n_rows : keys[i];

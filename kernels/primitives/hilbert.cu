@@ -1,10 +1,10 @@
-// Keys along a Hilbert curve; the twin of crates/core/src/primitives/hilbert.rs (after J. Skilling,
-// "Programming the Hilbert curve", AIP Conf. Proc. 707), with the same bits.
+// Keys along a Hilbert curve: the counterpart of crates/core/src/primitives/hilbert.rs (after J.
+// Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707), with bitwise identical keys.
 //
-// Coordinates are double whatever the precision of the solver: they are those of the mesh.
+// Coordinates are double, whatever the precision of the solver, because they are those of the mesh.
 #include "generated/hilbert.cuh"
 
-// All bits of the lowest one.
+// Returns a word in which every bit equals the lowest bit of `bit`.
 DEVICE u32 ones_if(u32 bit) { return 0u - (bit & 1); }
 
 // Skilling's transform from axes to the transposed Hilbert index, without branches.
@@ -13,7 +13,8 @@ DEVICE void transpose(u32 (&axes)[3]) {
     for (u32 bit = BITS - 1; bit > 0; bit--) {
         const u32 p = (1u << bit) - 1;
         x ^= p & ones_if(x >> bit);
-        // Where the bit is set: invert the first axis; elsewhere exchange its low bits.
+        // If the bit is set, the low bits of the first axis are inverted. Otherwise they are
+        // exchanged.
         u32 set = ones_if(y >> bit);
         u32 t = (x ^ y) & p & ~set;
         y ^= t;
@@ -25,7 +26,7 @@ DEVICE void transpose(u32 (&axes)[3]) {
     }
     y ^= x;
     z ^= y;
-    // Each bit of the last axis inverts all below it.
+    // Each bit of the last axis inverts all bits below it.
     u32 t = z;
     for (u32 shift = 1; shift <= 16; shift *= 2) t ^= t >> shift;
     t >>= 1;
@@ -34,7 +35,7 @@ DEVICE void transpose(u32 (&axes)[3]) {
     axes[2] = z ^ t;
 }
 
-// The lowest 21 bits with two zeros between them.
+// Spreads the lowest 21 bits, with two zeros between them.
 DEVICE u64 spread(u32 axis) {
     u64 x = axis & 0x1fffff;
     x = (x | x << 32) & 0x001f00000000ffffull;
@@ -44,15 +45,16 @@ DEVICE u64 spread(u32 axis) {
     return (x | x << 2) & 0x1249249249249249ull;
 }
 
-// Place of a coordinate on the lattice; what is outside goes to its edge, and what is not a number
-// to 0.
+// Returns the place of a coordinate on the lattice. Coordinates outside are moved to its boundary,
+// and NaN is moved to 0.
 DEVICE u32 place_on_axis(double x, double low, double scale) {
     const u32 last = (1u << BITS) - 1;
     const double place = (x - low) * scale;
     return place >= last ? last : place > 0.0 ? (u32)place : 0;
 }
 
-// Places of points along the curve; points outside the box of the lattice go to its edge.
+// Computes the positions of points along the curve. Points outside the box of the lattice are moved
+// to its boundary.
 //
 // Grid and block: any number of threads, which share the points. Shared memory: none.
 //

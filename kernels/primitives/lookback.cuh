@@ -1,30 +1,32 @@
-// Decoupled look-back: the sum of all tiles before one, while other blocks still work on them
-// (D. Merrill and M. Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA
+// Decoupled look-back: the sum of all tiles before one, while other blocks still work on them (D.
+// Merrill and M. Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA
 // technical report NVR-2016-002).
 //
-// A block takes the number of its tile from a counter, so that every tile before it has been taken
-// by a block that runs: waiting for those is safe, whatever the order of blocks.
+// A block takes the number of its tile from a counter, so that every preceding tile belongs to a
+// block that is already running. Waiting for these tiles is therefore safe, whatever the order of
+// blocks.
 #pragma once
 
 #include "primitives/block.cuh"
 
-// What a tile has told: nothing, its own sum, or the sum up to its end; the sum stands in the lower
-// half of a word, so that both are written and read at once.
+// What a tile has published: nothing, its own sum, or the sum up to its end. The sum is in the
+// lower half of a word, so that both are written and read together.
 const u64 NOTHING = 0;
 const u64 SUM_OF_TILE = 1ull << 32;
 const u64 SUM_TO_END = 2ull << 32;
 
-// Sum of all tiles before this one, by the first warp: each look takes in 32 of them.
+// Returns the sum of all tiles before this one. The first warp calls it, and each step reads 32
+// tiles.
 DEVICE u32 sum_before(const u64* told, u32 tile) {
     u32 sum = 0;
-    // Lane k looks at the tile k + 1 places back.
+    // Lane k reads the tile k + 1 places back.
     for (i32 last = (i32)tile - 1;; last -= WARP) {
         const i32 at = last - (i32)lane_of_thread();
         u64 word = SUM_TO_END;
         if (at >= 0) {
             while ((word = __ldcg(&told[at])) == NOTHING) __nanosleep(20);
         }
-        // Up to the nearest tile that knows the sum to its end.
+        // Add up to the nearest tile that knows the sum up to its end.
         const u32 ends = __ballot_sync(0xffffffffu, word >= SUM_TO_END);
         const u32 nearest = ends == 0 ? WARP : __ffs(ends) - 1;
         u32 part = lane_of_thread() <= nearest ? (u32)word : 0;
@@ -34,8 +36,8 @@ DEVICE u32 sum_before(const u64* told, u32 tile) {
     }
 }
 
-// Tells the sum of a tile and asks for that of those before, which lane 0 of the first warp gets to
-// know; the first warp calls it.
+// Publishes the sum of a tile and returns the sum of the preceding tiles in lane 0. The first warp
+// calls it.
 DEVICE u32 tell_and_look(u64* told, u32 tile, u32 sum_of_tile) {
     if (lane_of_thread() == 0 && tile > 0) __stcg(&told[tile], SUM_OF_TILE | sum_of_tile);
     const u32 before = tile > 0 ? sum_before(told, tile) : 0;

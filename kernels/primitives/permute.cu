@@ -1,7 +1,7 @@
-// Numbers under a new order.
+// Renumbering of items by a permutation.
 #include "common/types.cuh"
 
-// Where each item of an order stands in it.
+// Computes the place of each item in an order.
 //
 // Grid and block: any number of threads, which share the items. Shared memory: none.
 //
@@ -14,11 +14,11 @@ extern "C" __global__ void permute_invert(const u32* order, u32 n, u32* places) 
     }
 }
 
-// Items, each replaced by its place.
+// Replaces each item by its place.
 //
 // Grid and block: any number of threads, which share the items. Shared memory: none.
 //
-// items   [n]; each a number that `places` has
+// items   [n]; each is an index into `places`
 // places  any length
 extern "C" __global__ void permute_rename(u32* items, u64 n, const u32* places) {
     const u64 threads = (u64)gridDim.x * blockDim.x;

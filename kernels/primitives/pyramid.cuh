@@ -1,7 +1,8 @@
-// Levels of pyramids: cells of a level, and the records of their children in the one below.
+// Levels of pyramids: the cells of a level, and the records of their children in the level below.
 //
-// FAN is 4 for pictures (2 x 2 cells are joined) and 8 for volumes (2 x 2 x 2); with LINES, and FAN 4, four cells of a row are.
-// All children of a cell stand side by side, as one record of FAN slots.
+// FAN is 4 for pictures (2 x 2 cells are combined) and 8 for volumes (2 x 2 x 2 cells). With LINES,
+// and FAN 4, four cells of a row are combined. All children of a cell are stored together as one
+// record of FAN slots.
 #pragma once
 
 #include "primitives/block.cuh"
@@ -11,7 +12,7 @@
 #define LINES 0
 #endif
 
-// Child `c` of a cell.
+// Returns child `c` of a cell.
 DEVICE Shape child_of(Shape cell, u32 c) {
     Shape child;
     child.x = LINES ? cell.x * 4 + c : cell.x * 2 + c % 2;
@@ -20,13 +21,13 @@ DEVICE Shape child_of(Shape cell, u32 c) {
     return child;
 }
 
-// The cell above; `c` becomes which of its children this is.
+// Returns the parent of a cell and sets `c` to the number of the cell among its children.
 DEVICE Shape parent_of(Shape cell, u32& c) {
     c = LINES ? cell.x % 4 : cell.x % 2 + cell.y % 2 * 2 + (FAN == 8 ? cell.z % 2 * 4 : 0);
     return {cell.x / (LINES ? 4 : 2), LINES ? cell.y : cell.y / 2, FAN == 8 ? cell.z / 2 : cell.z};
 }
 
-// The cell of a slot: a child of the record that the slot is in.
+// Returns the cell of a slot: a child of the record that contains the slot.
 DEVICE Shape cell_of_slot(Shape records, u64 slot) {
     const u64 record = slot / FAN;
     Shape cell;

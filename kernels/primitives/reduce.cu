@@ -1,14 +1,15 @@
-// One value of many: the sum, the least or the largest, by tiles whose order neither the GPU nor the run changes; twin of
-// crates/core/src/primitives/reduce.rs, which adds numbers with rounding in another order.
+// Reduction of many values to one: their sum, minimum or maximum. The order of operations is fixed
+// by tiles and depends neither on the GPU nor on the run. The counterpart,
+// crates/core/src/primitives/reduce.rs, adds floating-point numbers in another order.
 //
-// Define: VALUE, the type of the numbers. Values that are no number are neither least nor largest.
+// Define: VALUE, the type of the numbers. NaN values are ignored by the minimum and the maximum.
 //
 // variants: VALUE=u32 | VALUE=u64 | VALUE=float | VALUE=double
 #include "primitives/block.cuh"
 
-// Loads of a thread, of 16 bytes each.
+// The number of loads of a thread, of 16 bytes each.
 enum { LANES = 16 / sizeof(VALUE), LOADS = 8, TILE = BLOCK * LANES * LOADS };
-static_assert(TILE * sizeof(VALUE) == REDUCE_BYTES, "as many as the program counts on");
+static_assert(TILE * sizeof(VALUE) == REDUCE_BYTES, "must match the size that the host assumes");
 
 // Values that are loaded at once.
 struct __align__(16) Pack {
@@ -27,7 +28,7 @@ struct Largest {
     static DEVICE VALUE of(VALUE a, VALUE b) { return b > a ? b : a; }
 };
 
-// The value of a tile; `identity` changes nothing.
+// Reduces a tile to one value. `identity` must be neutral.
 template <typename Combine>
 DEVICE void reduce_tile(const VALUE* values, u64 n, VALUE identity, VALUE* of_tiles, VALUE* of_warps) {
     const u64 first = (u64)blockIdx.x * TILE;
@@ -42,7 +43,7 @@ DEVICE void reduce_tile(const VALUE* values, u64 n, VALUE identity, VALUE* of_ti
             for (u32 i = 0; i < LANES; i++) all = Combine::of(all, packs[k].values[i]);
         }
     } else {
-        // The same order, as far as there are values.
+        // The same order, for the values that exist.
         for (u32 k = 0; k < LOADS; k++) {
             for (u32 i = 0; i < LANES; i++) {
                 const u64 at = first + (k * BLOCK + threadIdx.x) * LANES + i;
@@ -59,7 +60,7 @@ DEVICE void reduce_tile(const VALUE* values, u64 n, VALUE identity, VALUE* of_ti
     }
 }
 
-// of_tiles[t] = sum of the values of tile t; whole numbers wrap around.
+// Computes of_tiles[t] = sum of the values of tile t. Integers wrap around.
 //
 // Grid: one block per TILE values. Block: 256 threads. Shared memory: 8 values.
 //
@@ -71,14 +72,14 @@ reduce_sum(const VALUE* values, u64 n, VALUE identity, VALUE* of_tiles) {
     reduce_tile<Sum>(values, n, identity, of_tiles, of_warps);
 }
 
-// The same with the least value.
+// Computes the minimum of the values of each tile, with the arguments of reduce_sum.
 extern "C" __global__ void __launch_bounds__(BLOCK, 2)
 reduce_least(const VALUE* values, u64 n, VALUE identity, VALUE* of_tiles) {
     __shared__ VALUE of_warps[WARPS];
     reduce_tile<Least>(values, n, identity, of_tiles, of_warps);
 }
 
-// The same with the largest value.
+// Computes the maximum of the values of each tile, with the arguments of reduce_sum.
 extern "C" __global__ void __launch_bounds__(BLOCK, 2)
 reduce_largest(const VALUE* values, u64 n, VALUE identity, VALUE* of_tiles) {
     __shared__ VALUE of_warps[WARPS];

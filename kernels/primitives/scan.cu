@@ -1,16 +1,18 @@
-// Exclusive sums of an array in one pass: a tile per block, and look-back for what stands before it.
+// Exclusive prefix sums of an array in one pass: each block processes a tile and finds the sum
+// before it by look-back.
 #include "primitives/lookback.cuh"
 
-// QUADS rounds of a warp.
+// QUADS is the number of rounds of a warp.
 enum { QUADS = 8, ROUND = 4 * WARP, TILE = WARPS * QUADS * ROUND };
-static_assert(TILE == SCAN_TILE, "as many as the program counts on");
+static_assert(TILE == SCAN_TILE, "must match the size that the host assumes");
 
 // Four values that are loaded at once.
 struct __align__(16) Quad {
     u32 x, y, z, w;
 };
 
-// sums[i] = values[0] + ... + values[i - 1] for i in 0..=n, modulo 2^32; `sums` may be `values`.
+// Computes sums[i] = values[0] + ... + values[i - 1] for i in 0..=n, modulo 2^32. `sums` may be
+// `values`.
 //
 // Grid: one block per TILE values, at least one. Block: 256 threads. Shared memory: 40 bytes.
 //
@@ -25,7 +27,7 @@ scan_exclusive(const u32* values, u32* sums, u32 n, u64* told, u32* taken) {
     if (threadIdx.x == 0) tile_of_block = atomicAdd(taken, 1u);
     __syncthreads();
     const u32 tile = tile_of_block;
-    // A warp has a stretch of its tile, four neighbors in each lane in a round.
+    // A warp processes a range of its tile, with four neighboring values per lane in each round.
     const u64 first = (u64)tile * TILE + warp_of_thread() * (QUADS * ROUND) + 4 * lane_of_thread();
 
     Quad quads[QUADS];
@@ -38,7 +40,7 @@ scan_exclusive(const u32* values, u32* sums, u32 n, u64* told, u32* taken) {
             quads[q] = {at < n ? values[at] : 0, at + 1 < n ? values[at + 1] : 0, at + 2 < n ? values[at + 2] : 0, 0};
         }
     }
-    // Sums before each four in the stretch.
+    // Sums before each group of four in the range.
     u32 before[QUADS], sum_of_warp = 0;
 #pragma unroll
     for (u32 q = 0; q < QUADS; q++) {

@@ -3,7 +3,7 @@
 
 #include "common/types.cuh"
 
-// Cells along each axis, or a cell.
+// The numbers of cells along the axes, or the indices of a cell.
 struct Shape {
     u32 x, y, z;
 };

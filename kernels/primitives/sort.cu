@@ -1,10 +1,11 @@
-// Stable sort of keys with values by their digits of 8 bits, lowest first, each digit in one pass
-// over the data (A. Adinets and D. Merrill, "Onesweep: a faster least significant digit radix sort
+// Stable radix sort of keys with values by digits of 8 bits from the lowest, with one pass over the
+// data per digit (A. Adinets and D. Merrill, "Onesweep: a faster least significant digit radix sort
 // for GPUs", 2022, arXiv:2206.01784).
 //
-// KEY is u32 or u64. TOLD is what tiles tell each other in: u32 for less than 2^30 keys, u64 for more. sort_count counts all digits of all keys, sort_places turns the counts into
-// where each digit starts, sort_pass moves keys and values by one digit. As in scan.cu, a block
-// takes the number of its tile from a counter, and looks back at the tiles before it.
+// KEY is u32 or u64. TOLD is the type of the numbers that tiles publish: u32 for fewer than 2^30
+// keys, u64 for more. sort_count counts all digits of all keys, sort_places converts the counts to
+// the first place of each digit, and sort_pass moves keys and values by one digit. As in scan.cu, a
+// block takes the number of its tile from a counter and looks back at the preceding tiles.
 //
 // variants: KEY=u32 | KEY=u64
 // variants: TOLD=u32 | TOLD=u64
@@ -17,16 +18,17 @@ typedef TOLD told_count;
 
 enum {
     DIGITS = 256,
-    // Fewer of the larger keys, so that a tile of either fits the registers and shared memory.
+    // There are fewer items of the larger key type, so that a tile of either type fits in the
+    // registers and in shared memory.
     ITEMS = sizeof(key) == 4 ? 14 : 8,
-    // Tiles that a look back asks for at once.
+    // The number of tiles that a look-back reads at once.
     LOOKS = 4,
     TILE = BLOCK * ITEMS,
 };
-static_assert(TILE == (sizeof(key) == 4 ? SORT_TILE_U32 : SORT_TILE_U64), "as many as the program counts on");
+static_assert(TILE == (sizeof(key) == 4 ? SORT_TILE_U32 : SORT_TILE_U64), "must match the size that the host assumes");
 
-// What a tile has told of a digit: nothing, how often it has it, or how often all tiles up to its
-// end have. The highest two bits say which.
+// What a tile has published about a digit: nothing, the count of the tile, or the count of all
+// tiles up to its end. The highest two bits tell which.
 const told_count NOTHING = 0;
 const told_count COUNT_OF_TILE = (told_count)1 << (8 * sizeof(told_count) - 2);
 const told_count COUNT_TO_END = 2 * COUNT_OF_TILE;
@@ -34,7 +36,7 @@ const told_count COUNT = COUNT_OF_TILE - 1;
 
 DEVICE u32 digit_of(key k, u32 pass) { return (u32)(k >> (8 * pass)) & 0xff; }
 
-// 16 bytes of keys, which are loaded at once.
+// 16 bytes of keys that are loaded at once.
 struct __align__(16) Keys {
     key keys[16 / sizeof(key)];
 };
@@ -48,7 +50,7 @@ DEVICE void count_digits(u32 (&found)[sizeof(key)][DIGITS], const Keys& many, u3
     }
 }
 
-// How often each digit occurs in each of the passes.
+// Counts each digit in each of the passes.
 //
 // Grid: any number of blocks, which share the keys. Block: 512 threads. Shared memory: 8 KB.
 //
@@ -62,7 +64,7 @@ sort_count(const key* keys, u32 n, u32 n_passes, u32* counts) {
     const u32 each = 16 / sizeof(key), groups = n / each;
     const u64 threads = (u64)gridDim.x * BLOCK, thread = (u64)blockIdx.x * BLOCK + threadIdx.x;
     const Keys* const many = (const Keys*)keys;
-    // Two groups at once.
+    // Process two groups at once.
     for (u64 i = thread; i < groups; i += 2 * threads) {
         const bool are_two = i + threads < groups;
         const Keys one = many[i], other = many[are_two ? i + threads : i];
@@ -80,7 +82,7 @@ sort_count(const key* keys, u32 n, u32 n_passes, u32* counts) {
     }
 }
 
-// Counts of the digits of each pass become the sums of those before.
+// Converts the digit counts of each pass to prefix sums.
 //
 // Grid: n_passes blocks. Block: 512 threads. Shared memory: 64 bytes.
 //
@@ -94,7 +96,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) sort_places(u32* counts) 
     if (threadIdx.x < DIGITS) of_pass[threadIdx.x] = place;
 }
 
-// How often the tiles before this one have a digit.
+// Returns how often the preceding tiles have a digit.
 DEVICE u32 count_before(const told_count* told, u32 tile, u32 digit) {
     u32 count = 0;
     for (i32 last = (i32)tile - 1;; last -= LOOKS) {
@@ -115,15 +117,15 @@ DEVICE u32 count_before(const told_count* told, u32 tile, u32 digit) {
     }
 }
 
-// Asks for the 128 bytes that an element is in, so that they are near when they are needed.
+// Prefetches the 128 bytes that contain an element.
 DEVICE void prefetch(const u32* array, u32 at, u32 n) {
 #ifdef __CUDA_ARCH__
     if (at < n) asm volatile("prefetch.global.L2 [%0];" ::"l"(array + at));
 #endif
 }
 
-// The number itself, of which the compiler does not know that: what is made of it is made anew, instead of being kept in
-// registers from one use to the next.
+// Returns the number itself, hidden from the compiler. Values derived from it are then recomputed
+// instead of being kept in registers from one use to the next.
 DEVICE u32 anew(u32 x) {
 #ifdef __CUDA_ARCH__
     asm volatile("" : "+r"(x));
@@ -131,13 +133,13 @@ DEVICE u32 anew(u32 x) {
     return x;
 }
 
-// Sorts keys and values by one digit, those with the same digit in the order they have.
+// Sorts keys and values by one digit. Keys with the same digit keep their order.
 //
 // Grid: one block per TILE keys. Block: 512 threads. Shared memory: 39 KB (KEY = u32), 43 KB (u64).
 //
-// keys, values          [n]; without `values`, a key's value is its number
+// keys, values          [n]; without `values`, the value of a key is its index
 // keys_out, values_out  [n]
-// places                where each digit of this pass starts, [256]
+// places                first place of each digit of this pass, [256]
 // told                  zero at the start, [tiles][256]
 // taken                 number of tiles taken; zero at the start
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(2))
@@ -152,7 +154,7 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
     const u32 warp = warp_of_thread(), lane = lane_of_thread(), thread = threadIdx.x;
     if (thread == 0) tile_of_block = atomicAdd(taken, 1u);
     for (u32 k = thread; k < WARPS * DIGITS / 2; k += BLOCK) ((u32*)&counts[0][0])[k] = 0;
-    // Which lanes of a warp have a digit; the memory serves before keys stand there.
+    // The lanes of a warp that have a digit. The memory is used before the keys are stored there.
     u32 (&lanes)[WARPS][DIGITS] = *(u32 (*)[WARPS][DIGITS])sorted;
     for (u32 k = thread; k < WARPS * DIGITS; k += BLOCK) (&lanes[0][0])[k] = 0;
     const bool is_digit = thread < DIGITS;
@@ -163,8 +165,8 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
     const u32 n_here = n - first < TILE ? (u32)(n - first) : TILE;
     if (values && lane < ITEMS) prefetch(values + first, warp * (WARP * ITEMS) + lane * WARP, n_here);
 
-    // A warp has a stretch of the tile, 32 neighbors at a time. What is missing at the end of the
-    // last tile counts as the largest key, so it stands behind all others whatever the digit.
+    // A warp processes a range of the tile, 32 neighbors at a time. Missing keys at the end of the
+    // last tile count as the largest key, so that they come after all others for every digit.
     key mine[ITEMS];
     const u32 start = warp * (WARP * ITEMS) + lane;
 #pragma unroll
@@ -173,7 +175,8 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
         mine[i] = at < n_here ? keys[first + at] : ~(key)0;
     }
 
-    // What the tiles behind wait for is told as early as can be. Half of the threads stand for a digit each, too.
+    // Publish the counts as early as possible, because later tiles wait for them. Half of the
+    // threads also represent one digit each.
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) atomicAdd(&counts_of_tile[digit_of(mine[i], pass)], 1u);
     __syncthreads();
@@ -181,7 +184,7 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
     const u32 count_of_tile = is_digit ? counts_of_tile[thread] : 0;
     if (is_digit) __stcg(told_here, (tile == 0 ? COUNT_TO_END : COUNT_OF_TILE) | count_of_tile);
 
-    // Place of each key among those of the warp with the same digit.
+    // Find the place of each key among the keys of the warp with the same digit.
     pass = anew(pass);
     u32 rank[ITEMS];
 #pragma unroll
@@ -205,7 +208,7 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
     u32 all;
     const u32 place_in_tile = exclusive_scan_of_block(count_of_tile, warp_sums, all);
     if (is_digit) {
-        // Counts become the places of the warps' first keys.
+        // The counts become the places of the first keys of the warps.
         u32 place_of_warp = place_in_tile;
 #pragma unroll 4
         for (u32 w = 0; w < WARPS; w++) {
@@ -219,7 +222,7 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
     }
     __syncthreads();
 
-    // Through shared memory, so that neighbors write to neighbors.
+    // Go through shared memory, so that neighboring threads write neighboring keys.
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
         if (i % 4 == 0) pass = anew(pass);
@@ -227,7 +230,7 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
         sorted[rank[i]] = mine[i];
     }
     __syncthreads();
-    // Four digits in a word.
+    // Four digits per word.
     u32 digits[(ITEMS + 3) / 4] = {};
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {

@@ -1,11 +1,12 @@
-// Sparse matrices from dense ones, twin of crates/core/src/primitives/sparse.rs: the entries that are not 0.
+// Conversion of dense matrices to sparse ones, which keep the entries that are not 0. It is the
+// counterpart of crates/core/src/primitives/sparse.rs.
 //
 // Define: VALUE, the type of the entries.
 //
 // variants: VALUE=u8 | VALUE=double
 #include "primitives/block.cuh"
 
-// 1 for entries that are kept, those that are not 0; no number is kept, too.
+// Marks the entries to keep with 1: those that are not 0, including NaN.
 //
 // Grid: any number of threads, which share the entries. Block: 256 threads. Shared memory: none.
 //
@@ -16,11 +17,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) sparse_mark(const VALUE* 
     for (u64 i = (u64)blockIdx.x * BLOCK + threadIdx.x; i < n; i += threads) kept[i] = !(dense[i] == (VALUE)0);
 }
 
-// Row, column and value of each entry.
+// Writes the row, column and value of each entry.
 //
-// Grid: as above.
+// Grid: see above.
 //
-// numbers  of the entries in the dense matrix, ascending, [n]
+// numbers  indices of the entries in the dense matrix, ascending, [n]
 // rows     [n], or null
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 sparse_entries(const VALUE* dense, const u32* numbers, u32 n, u32 n_columns, u32* rows, u32* columns, VALUE* values) {
@@ -33,9 +34,9 @@ sparse_entries(const VALUE* dense, const u32* numbers, u32 n, u32 n_columns, u32
     }
 }
 
-// The first entry of each row, and the number of entries.
+// Finds the first entry of each row, followed by the number of entries.
 //
-// Grid: as above, over the rows and one more.
+// Grid: see above, over the rows and one more.
 //
 // offsets  [n_rows + 1]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)

@@ -1,5 +1,7 @@
-// Quadtrees and octrees over equal values, twin of crates/core/src/primitives/histopyramid/tree.rs: the levels count the largest blocks of
-// one value. A cell whose children are all of one and the same value counts 1, any other the sum of its children.
+// Quadtrees and octrees over equal values: the counterpart of
+// crates/core/src/primitives/histopyramid/tree.rs. The levels count the largest blocks of equal
+// values. A cell whose children all have the same single value counts 1, and any other cell counts
+// the sum of its children.
 //
 // Defines: FAN, 4 for pictures and 8 for volumes. VALUE, the type of the values.
 //
@@ -7,15 +9,17 @@
 // variants: VALUE=u8 | VALUE=double
 #include "primitives/pyramid.cuh"
 
-// The first coordinate in the base of a cell of a level; of 32 levels the highest has one cell.
+// Returns the first coordinate in the base of a cell of a level. The highest of 32 levels has one
+// cell.
 DEVICE u32 first_of(u32 cell, u32 level) { return (u32)((u64)cell << level); }
 
-// The first cell of the base below a cell of a level.
+// Returns the first cell of the base below a cell of a level.
 DEVICE u64 first_cell(Shape base, Shape cell, u32 level) {
     return raster(base, first_of(cell.x, level), first_of(cell.y, level), FAN == 8 ? first_of(cell.z, level) : cell.z);
 }
 
-// Leaves below the children of a cell of level 1 and above; those of level 1 are cells of the base, 1 each.
+// Computes the numbers of leaves below the children of a cell of level 1 or above. The children of
+// level 1 are cells of the base, with one leaf each.
 DEVICE void counts_below(const u32* below, Shape base, Shape shape, Shape cell, u32 level, u32 (&counts)[FAN]) {
 #pragma unroll
     for (u32 c = 0; c < FAN; c++) {
@@ -25,7 +29,7 @@ DEVICE void counts_below(const u32* below, Shape base, Shape shape, Shape cell, 
     }
 }
 
-// Leaves of a cell.
+// Returns the number of leaves of a cell.
 DEVICE u32 leaves_of(const VALUE* values, const u32* below, Shape base, Shape shape, Shape cell, u32 level) {
     u32 counts[FAN], sum = 0;
     counts_below(below, base, shape, cell, level, counts);
@@ -34,7 +38,7 @@ DEVICE u32 leaves_of(const VALUE* values, const u32* below, Shape base, Shape sh
 #pragma unroll
     for (u32 c = 0; c < FAN; c++) {
         sum += counts[c];
-        // A child of one value has it in its first cell.
+        // If a child has a single value, its first cell has that value.
         if (counts[c] > 0 && is_one) {
             is_one = counts[c] == 1 && values[first_cell(base, child_of(cell, c), level - 1)] == first;
         }
@@ -42,13 +46,14 @@ DEVICE u32 leaves_of(const VALUE* values, const u32* below, Shape base, Shape sh
     return is_one ? 1 : sum;
 }
 
-// The leaves of all cells of a level, as records of the level above; of places without a cell 0.
+// Computes the numbers of leaves of all cells of a level, as records of the level above. Places
+// without a cell get 0.
 //
-// Grid: a thread per slot, rounded up. Block: 256 threads. Shared memory: none.
+// Grid: one thread per slot, rounded up. Block: 256 threads. Shared memory: none.
 //
 // values   of a grid of shape `base`, x fastest
 // below    [cells][FAN], of the level below; not read for level 1
-// cells    shape of the level: from 1 on
+// cells    shape of the level, which is at least 1
 // counts   [records][FAN]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 tree_level(const VALUE* values, Shape base, const u32* below, Shape cells, u32 level, Shape records, u32* counts) {
@@ -59,7 +64,7 @@ tree_level(const VALUE* values, Shape base, const u32* below, Shape cells, u32 l
     counts[slot] = is_cell ? leaves_of(values, below, base, cells, cell, level) : 0;
 }
 
-// The leaves in Z-order: the first cell of each, and its level.
+// Lists the leaves in Z-order: the first cell of each, and its level.
 //
 // Grid: any number of threads, which share the leaves. Block: 256 threads. Shared memory: none.
 //
@@ -73,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) tree_leaves(Tree tree, u3
             u32 counts[FAN], chosen = 0, before = 0, upto = 0;
             const u32 below = level > 1 ? level - 2 : 0;
             counts_below(tree.counts[below], tree.base, tree.records[below], cell, level, counts);
-            // The child in whose range the key is; empty ones have none.
+            // Choose the child whose range contains the key. Empty children have no range.
 #pragma unroll
             for (u32 c = 0; c < FAN; c++) {
                 if (counts[c] > 0 && upto <= key) {

@@ -1,18 +1,19 @@
-// Runs of equal items of a sorted list: a bit where one begins, and the items there. Twin of crates/core/src/primitives/unique.rs; the list of
-// the bits is made by compact_bits.cu.
+// Runs of equal items of a sorted list: a bit at the beginning of each run, and the items of the
+// runs. It is the counterpart of crates/core/src/primitives/unique.rs. compact_bits.cu lists the
+// bits.
 //
 // Define: VALUE, the type of the items.
 //
 // variants: VALUE=u32 | VALUE=u64 | VALUE=float | VALUE=double
 #include "primitives/block.cuh"
 
-// Words of a warp.
+// The number of words of a warp.
 enum { WORDS = 8 };
-static_assert(WARPS * WORDS * 32 == UNIQUE_ITEMS, "as many as the program counts on");
+static_assert(WARPS * WORDS * 32 == UNIQUE_ITEMS, "must match the size that the host assumes");
 
-// A bit for each item, set if it is not equal to the one before; the first one is set.
+// Sets a bit for each item that differs from the one before. The first bit is set.
 //
-// Grid: a warp per WORDS words, rounded up. Block: 256 threads. Shared memory: none.
+// Grid: one warp per WORDS words, rounded up. Block: 256 threads. Shared memory: none.
 //
 // items   [n]
 // begins  [n / 32], rounded up
@@ -27,12 +28,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) unique_mark(const VALUE* 
     }
 }
 
-// The item of each run, and the end of the last one.
+// Writes the item of each run and the end of the last run.
 //
 // Grid: any number of threads, which share the runs. Block: 256 threads. Shared memory: none.
 //
 // items    [n]
-// offsets  where runs begin, [n_runs + 1]; the last one is written
+// offsets  first item of each run, [n_runs + 1]; the last entry is written
 // found    [n_runs]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 unique_items(const VALUE* items, u64 n, u32* offsets, u64 n_runs, VALUE* found) {

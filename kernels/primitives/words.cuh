@@ -1,4 +1,4 @@
-// The bits of 64 cells, in the order of keys, of whatever a discriminator says of them.
+// Words with the bits of 64 cells each, in the order of the keys, as decided by a discriminator.
 //
 // Defines: those of primitives/discriminator.cuh and of primitives/histopyramid/records.cuh.
 #pragma once
@@ -8,7 +8,8 @@
 #include "primitives/histopyramid/records.cuh"
 
 #if DISCRIMINATOR == DISCRIMINATOR_BYTES
-// The word of 64 cells of a row, of those before `n`; cells are aligned to 16 bytes.
+// Returns the word of 64 cells of a row. Only cells before `n` count. Cells are aligned to 16
+// bytes.
 DEVICE u64 word_of_row(const u8* cells, u64 n, u64 first, u32 low) {
     u64 word = 0;
     if (first + 64 <= n) {
@@ -24,22 +25,23 @@ DEVICE u64 word_of_row(const u8* cells, u64 n, u64 first, u32 low) {
     return word;
 }
 
-// Moves each bit of a word to the place whose number has binary digits `a < b` exchanged.
+// Moves each bit of a word to the position in which the binary digits `a < b` are exchanged.
 DEVICE u64 swap_digits(u64 word, u32 a, u32 b) {
-    // Places with digit a set and b not set go up by `shift`.
+    // Positions with digit a set and digit b clear increase by `shift`.
     const u64 set_a = ~0ull / ((1ull << (1u << a)) + 1) << (1u << a), set_b = ~0ull / ((1ull << (1u << b)) + 1) << (1u << b);
     const u32 shift = (1u << b) - (1u << a);
     const u64 change = (word ^ word >> shift) & set_a & ~set_b;
     return word ^ change ^ change << shift;
 }
 
-// The bits of a word from x fastest, then y, then z, into the order of keys.
+// Reorders the bits of a word from x fastest, then y, then z, to the order of the keys.
 DEVICE u64 ordered(u64 word) {
     if (FAN == 4) return swap_digits(swap_digits(swap_digits(word, 2, 3), 1, 2), 3, 4);
     return swap_digits(swap_digits(swap_digits(word, 1, 2), 3, 4), 2, 3);
 }
 
-// The word of 8 x 8 or 4 x 4 x 4 cells. Where rows begin at multiples of four bytes, four cells are loaded at once.
+// Returns the word of 8 x 8 or 4 x 4 x 4 cells. If rows begin at multiples of four bytes, four
+// cells are loaded at once.
 DEVICE u64 word_of_block(const u8* cells, Shape shape, Shape at, u32 low) {
     u64 word = 0;
     const u32 x0 = at.x * EDGE, y0 = at.y * EDGE, z0 = at.z * (FAN == 8 ? EDGE : 1);
@@ -61,21 +63,23 @@ DEVICE u64 word_of_block(const u8* cells, Shape shape, Shape at, u32 low) {
     return ordered(word);
 }
 
-// The word of a slot of the records; where rows count as one line, of the cells from 64 times the slot on.
+// Returns the word of a slot of the records. If all rows count as one line, it covers 64 cells from
+// cell 64 times the slot on.
 DEVICE u64 word_of_slot(const Discriminator& asked, Shape records, u64 slot) {
     const Shape shape = asked.shape;
     return LINES ? word_of_row(asked.values, raster(shape, 0, 0, shape.z), slot * 64, asked.low)
                  : word_of_block(asked.values, shape, cell_of_slot(records, slot), asked.low);
 }
 #else
-// Cells that a thread looks at before the warp puts together what it found: simple questions wait for memory.
+// The number of cells that a thread tests before the warp combines the results. Simple tests wait
+// for memory, so several of them overlap.
 enum {
     AT_ONCE = DISCRIMINATOR == DISCRIMINATOR_WITHIN || DISCRIMINATOR == DISCRIMINATOR_BITS ? 8
               : DISCRIMINATOR == DISCRIMINATOR_EDGE                                    ? 2
                                                                                        : 1
 };
 
-// Whether the cell of a bit of a word is active; `first` is 64 times the slot of the word.
+// Returns true if the cell of a bit of a word is active. `first` is 64 times the slot of the word.
 DEVICE bool is_bit_set(const Discriminator& asked, Shape word, u64 first, u32 bit) {
     const Shape shape = asked.shape;
     if (LINES) {
@@ -89,15 +93,16 @@ DEVICE bool is_bit_set(const Discriminator& asked, Shape word, u64 first, u32 bi
     return is_active(asked, raster(shape, cell.x, cell.y, cell.z), cell);
 }
 
-// The word of the slot of each thread, whose slots follow each other; where rows count as one line, of the cells from 64 times the
-// slot on. A warp looks at its words one after the other, a cell for each thread, so that neighbors read what is side by side;
-// every thread of it calls this.
+// Returns the word of the slot of each thread, where the slots of neighboring threads are
+// consecutive. If all rows count as one line, the word covers 64 cells from cell 64 times the slot
+// on. A warp processes its words one after the other, with one cell per thread, so that neighboring
+// threads read neighboring cells. Every thread of the warp must call it.
 DEVICE u64 word_of_slot(const Discriminator& asked, Shape records, u64 slot) {
     const u32 lane = lane_of_thread();
     Shape own = {0, 0, 0};
     if (!LINES) own = cell_of_slot(records, slot);
     u64 word = 0;
-    // Halves of words.
+    // The loop runs over halves of words.
 #pragma unroll 1
     for (u32 k = 0; k < 2 * WARP; k += AT_ONCE) {
         bool found[AT_ONCE];

@@ -1,4 +1,4 @@
-//! Files that appear whole or not at all: written under a temporary name, then renamed.
+//! Atomic file writes: a file is written under a temporary name and then renamed.
 
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -9,37 +9,37 @@ use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
 
-/// Files in the making, so that a program that ends at once can take them away.
+/// The temporary files that are being written, so that a program that exits early can remove them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// The file that writing to `path` replaces or makes: links are followed.
+/// Returns the file that writing to `path` replaces or creates. Symbolic links are followed.
 ///
 /// # Errors
-/// [`Error::Output`] for what is no file, such as a folder, a pipe or a device, which a file must not
-/// take the place of, and for a file that is write-protected.
+/// Returns [`Error::Output`] if `path` is not a regular file, but a folder, a pipe or a device, or
+/// if the file is write-protected.
 fn destination(path: &Path) -> Result<PathBuf> {
     let refused = |what: &str, remedy: &str| Err(Error::output(path, what, remedy));
     match std::fs::metadata(path) {
         Ok(found) if found.is_dir() => {
-            refused("is a folder, a file is to be written", "name a file in it")
+            refused("is a folder, not a file", "give the path of a file in this folder")
         }
         Ok(found) if !found.is_file() => {
-            refused("is a pipe or a device, which no file may replace", "name a file")
+            refused("is a pipe or a device and cannot be replaced by a file", "give the path of a regular file")
         }
         Ok(found) if found.permissions().readonly() => {
-            refused("is write-protected", "allow writing to it, or name another file")
+            refused("is write-protected", "make it writable, or choose another file")
         }
         Ok(_) => Ok(std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())),
         Err(_) => Ok(path.to_path_buf()),
     }
 }
 
-/// The folder that `path` is in.
+/// Returns the folder that contains `path`.
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// True if both names lead to the same file, which need not be there yet.
+/// Returns true if both paths name the same file. The file does not have to exist.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     let whole = |path: &Path| {
         let there = std::fs::canonicalize(path);
@@ -48,54 +48,57 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
     whole(a) == whole(b)
 }
 
-/// Refuses outputs that would replace a file that is read, or each other.
+/// Checks that no output replaces an input file or another output.
 ///
 /// # Errors
-/// [`Error::Case`] naming the output.
+/// Returns [`Error::Case`] with the name of the first output that does.
 pub fn check_apart(inputs: &[impl AsRef<Path>], outputs: &[&Path]) -> Result<()> {
     for (k, output) in outputs.iter().enumerate() {
         let what = if inputs.iter().any(|input| is_same_file(input.as_ref(), output)) {
-            "is read, and the result would replace it"
+            "is an input file, and the result would overwrite it"
         } else if outputs[..k].iter().any(|other| is_same_file(other, output)) {
-            "is named for two results, of which one would replace the other"
+            "is the path of two results, and one would overwrite the other"
         } else {
             continue;
         };
         let what = format!("{}: {what}", output.display());
-        return Err(Error::usage(what, "give each result a file of its own"));
+        return Err(Error::usage(what, "give each result its own file"));
     }
     Ok(())
 }
 
-/// Says whether `path` can be written: a file can be made in its folder, and it may be replaced.
+/// Checks that `path` can be written: its folder accepts new files, and an existing file may be
+/// replaced.
 ///
 /// # Errors
-/// [`Error::Output`]: no such folder, or it cannot be written to; what is there is no file, or
-/// write-protected.
+/// Returns [`Error::Output`] if the folder does not exist or is not writable, or if `path` exists
+/// and is not a regular file or is write-protected.
 pub fn check_folder(path: &Path) -> Result<()> {
     tempfile::tempfile_in(folder_of(&destination(path)?)).map(drop).map_err(|e| {
         let remedy = match e.kind() {
-            std::io::ErrorKind::NotFound => "make the folder first",
-            _ => "check the folder, its rights and space",
+            std::io::ErrorKind::NotFound => "create the folder first",
+            _ => "check that the folder exists and is writable, and that the disk is not full",
         };
         Error::output(path, format!("cannot write there: {e}"), remedy).because(e)
     })
 }
 
-/// Writes `path` through `body`; on any failure the old file, if there was one, stays.
+/// Writes the file `path` with `body`. If anything fails, an existing file is left unchanged.
 ///
 /// # Errors
-/// [`Error::Output`] naming the file: folder missing or not writable, disk full; what is there is no
-/// file, or write-protected.
+/// Returns [`Error::Output`] with the name of the file if its folder does not exist or is not
+/// writable, if the disk is full, or if `path` exists and is not a regular file or is
+/// write-protected.
 pub fn write(path: &Path, body: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
     let fail = |e: std::io::Error| {
         let text = e.to_string();
-        // The name of the file in the making, which the crate adds, tells nobody anything.
+        // The `tempfile` crate adds the name of the temporary file, which does not help the user.
         let cause = text.split(" at path \"").next().unwrap_or(&text);
-        Error::output(path, cause, "check the folder, its rights and space").because(e)
+        Error::output(path, cause, "check that the folder exists and is writable, and that the disk is not full").because(e)
     };
     let target = destination(path)?;
-    // Made and noted under one lock: none is made that `abandon` does not know.
+    // The file is created and registered under one lock, so that `abandon` knows every temporary
+    // file.
     let mut unfinished = unfinished();
     let file = temporary(&target).map_err(fail)?;
     let made = Unfinished(file.path().to_path_buf());
@@ -110,12 +113,12 @@ pub fn write(path: &Path, body: impl FnOnce(&mut dyn Write) -> std::io::Result<(
     Ok(())
 }
 
-/// A file in the making, noted until it is dropped.
+/// A temporary file that is registered for removal until this value is dropped.
 #[derive(Debug)]
 pub struct Unfinished(PathBuf);
 
 impl Unfinished {
-    /// Notes a file that is to go if the program ends at once.
+    /// Registers a file for removal in case the program exits early.
     pub fn note(path: PathBuf) -> Self {
         unfinished().push(path.clone());
         Unfinished(path)
@@ -132,10 +135,11 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all files in the making, for a program that ends at once; from now on every attempt to
-/// write a file waits for that end.
+/// Removes all temporary files before the program exits early. Every later attempt to write a file
+/// blocks until the program exits.
 ///
-/// It takes no memory, and gives up where the lock stays taken: the caller may hold it.
+/// The function does not allocate memory. It gives up after 50 attempts to take the lock, because
+/// the caller may hold it.
 pub fn abandon() {
     for _ in 0..50 {
         let files = match UNFINISHED.try_lock() {
@@ -147,7 +151,7 @@ pub fn abandon() {
             }
         };
         for file in files.iter() {
-            // What cannot be removed can only be left.
+            // There is nothing else to do if a file cannot be removed.
             let _ = std::fs::remove_file(file);
         }
         std::mem::forget(files);
@@ -155,15 +159,16 @@ pub fn abandon() {
     }
 }
 
-/// Names of files in the making, which a killed program leaves behind: between these, that of the file
-/// to be, "-" and [`RANDOM`] letters.
+/// The prefix and suffix of temporary file names. Between them are the name of the final file, "-"
+/// and [`RANDOM`] random letters. A killed program leaves such files behind.
 const IN_THE_MAKING: [&str; 2] = [".zeroset-", ".part"];
 const RANDOM: usize = 6;
 
-/// Most bytes of the name of the file to be, of which systems allow 255 in all.
+/// The largest number of bytes of the final name in a temporary name. Most systems limit a whole
+/// name to 255 bytes.
 const LONGEST: usize = 200;
 
-/// Name of the file that a file in the making is to become; `None` for other files.
+/// Returns the final name for the name of a temporary file, or `None` for other files.
 pub fn in_the_making(name: &str) -> Option<&str> {
     let [begin, end] = IN_THE_MAKING;
     let inner = name.strip_prefix(begin)?.strip_suffix(end)?;
@@ -171,8 +176,8 @@ pub fn in_the_making(name: &str) -> Option<&str> {
     (random.len() == RANDOM).then_some(target)
 }
 
-/// A temporary file beside `target` that, once renamed, may be read by whom the user's file mask allows; by
-/// default nobody else could read it.
+/// Creates a temporary file beside `target`. Its permissions follow the umask of the user, because
+/// by default only the owner could read the renamed file.
 fn temporary(target: &Path) -> std::io::Result<NamedTempFile> {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let [begin, end] = IN_THE_MAKING;
@@ -221,10 +226,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let socket = std::os::unix::net::UnixListener::bind(path("socket")).unwrap();
-        refused(&path("socket"), "no file may replace");
+        refused(&path("socket"), "cannot be replaced by a file");
         assert!(std::fs::metadata(path("socket")).unwrap().file_type().is_socket());
         drop(socket);
-        refused(folder.path(), "name a file in it");
+        refused(folder.path(), "give the path of a file in this folder");
         std::fs::write(path("kept"), "old").unwrap();
         std::fs::set_permissions(path("kept"), std::fs::Permissions::from_mode(0o444)).unwrap();
         refused(&path("kept"), "is write-protected");
@@ -256,8 +261,8 @@ mod tests {
         let [a, b] = [Path::new("a.ply"), Path::new("b.ply")];
         check_apart(&[a], &[b]).unwrap();
         let error = check_apart(&[a], &[Path::new("./a.ply")]).unwrap_err().to_string();
-        assert!(error.contains("is read, and the result would replace it"), "{error}");
+        assert!(error.contains("is an input file, and the result would overwrite it"), "{error}");
         let error = check_apart(&[a], &[b, b]).unwrap_err().to_string();
-        assert!(error.contains("for two results"), "{error}");
+        assert!(error.contains("of two results"), "{error}");
     }
 }

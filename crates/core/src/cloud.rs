@@ -1,62 +1,63 @@
-//! Clouds of points: samples of a surface, as a scanner gives them.
+//! Point clouds: samples of a surface, for example from a scanner.
 //!
-//! `zeroset-io` reads and writes them, `zeroset-cloud` cleans them.
+//! `zeroset-io` reads and writes point clouds, and `zeroset-cloud` cleans them.
 
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 
-/// Points of a surface, in the coordinates of their file, with what is known of each.
+/// A point cloud in the coordinates of its file, with optional normals and colors.
 ///
-/// All coordinates are finite: a reader counts points that are not and leaves them out.
+/// All coordinates are finite. A reader counts the points that are not and leaves them out.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointCloud {
-    /// Coordinates, `[n]`, in units of the file.
+    /// Coordinates, `[n]`, in the units of the file.
     pub points: Vec<[f64; 3]>,
-    /// Outward unit normals, `[n]`, if there are any.
+    /// Outward unit normals, `[n]`, if known.
     pub normals: Option<Vec<[f32; 3]>>,
-    /// Red, green and blue, `[n]`, if there are any.
+    /// Red, green and blue values, `[n]`, if known.
     pub colors: Option<Vec<[u8; 3]>>,
 }
 
 impl PointCloud {
-    /// A cloud of points of which only the places are known.
+    /// Creates a point cloud without normals and colors.
     pub fn new(points: Vec<[f64; 3]>) -> Self {
         PointCloud { points, normals: None, colors: None }
     }
 
-    /// Number of points.
+    /// Returns the number of points.
     pub fn len(&self) -> usize {
         self.points.len()
     }
 
-    /// True without points.
+    /// Returns true if there are no points.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
     }
 
-    /// Says that the arrays have one row per point and that no number is infinite or none.
+    /// Checks that the arrays have one row per point and that all coordinates are finite.
     ///
     /// # Errors
-    /// [`Error::Case`] with the array or the point at fault.
+    /// Returns [`Error::Case`] with the array or the first point that is wrong.
     pub fn check(&self) -> Result<()> {
         let n = self.len();
         let rows = [self.normals.as_ref().map(Vec::len), self.colors.as_ref().map(Vec::len)];
         if let Some(&rows) = rows.iter().flatten().find(|&&rows| rows != n) {
-            let what = format!("a cloud of {n} points with {rows} normals or colors");
-            return Err(Error::usage(what, "give one for each point, or none"));
+            let what = format!("the point cloud has {n} points, but {rows} normals or colors");
+            return Err(Error::usage(what, "give one per point, or none"));
         }
         match self.points.par_iter().position_first(|x| !x.iter().all(|c| c.is_finite())) {
             None => Ok(()),
             Some(i) => {
                 let what = format!("point {i} is at {:?}", self.points[i]);
-                Err(Error::usage(what, "leave points out that are not finite"))
+                Err(Error::usage(what, "remove the points with coordinates that are not finite"))
             }
         }
     }
 
-    /// The middle of the box of all points, and each point less it, rounded once to 32 bits, `[n]`: what is computed in
-    /// f32 loses nothing by where in the world the cloud lies.
+    /// Returns the center of the bounding box, and each point relative to it, rounded once to
+    /// `f32`, `[n]`. Computations in `f32` therefore lose no accuracy if the cloud is far from the
+    /// origin.
     pub fn centered(&self) -> ([f64; 3], Vec<[f32; 3]>) {
         let (low, high) = self.bounds();
         let center = [0, 1, 2].map(|k| 0.5 * low[k] + 0.5 * high[k]);
@@ -64,18 +65,20 @@ impl PointCloud {
         (center, self.points.par_iter().map(moved).collect())
     }
 
-    /// Smallest and largest coordinate along each axis; zeros for an empty cloud.
+    /// Returns the smallest and the largest coordinate along each axis, or zeros for an empty
+    /// cloud.
     pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         bounds(&self.points)
     }
 
-    /// The longest side of the box of all points, which is more than 0.
+    /// Returns the longest side of the bounding box, which is greater than 0.
     ///
     /// # Errors
-    /// [`Error::Case`] without points, and for those that have no extent or one beyond the range of numbers.
+    /// Returns [`Error::Case`] if there are no points, if they all coincide, or if the longest side
+    /// is not finite.
     pub fn longest_side(&self) -> Result<f64> {
         if self.is_empty() {
-            return Err(Error::usage("the cloud has no point", "give samples of a surface"));
+            return Err(Error::usage("the point cloud has no points", "give samples of a surface"));
         }
         let (low, high) = self.bounds();
         let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
@@ -83,15 +86,16 @@ impl PointCloud {
             return Ok(longest);
         }
         let what = match (self.len(), longest == 0.0) {
-            (1, _) => "the cloud has one point".to_string(),
-            (n, true) => format!("all {n} points of the cloud are at one place"),
-            _ => "the extent of the cloud is beyond the range of numbers".to_string(),
+            (1, _) => "the point cloud has only one point".to_string(),
+            (n, true) => format!("all {n} points of the point cloud coincide"),
+            _ => "the extent of the point cloud is not finite".to_string(),
         };
-        Err(Error::usage(what, "a surface has an extent: give more samples of it"))
+        Err(Error::usage(what, "give samples that cover a surface"))
     }
 }
 
-/// Smallest and largest coordinate along each axis; zeros without points.
+/// Returns the smallest and the largest coordinate along each axis, or zeros if there are no
+/// points.
 pub fn bounds(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
     let Some(&first) = points.first() else { return ([0.0; 3], [0.0; 3]) };
     let wider = |(mut low, mut high): ([f64; 3], [f64; 3]), (l, h): ([f64; 3], [f64; 3])| {

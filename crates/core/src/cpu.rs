@@ -1,51 +1,54 @@
-//! The CPU backend: a rayon pool of a stated size.
+//! The CPU backend: a rayon thread pool of a given size.
 
 use crate::error::{DeviceFault, Error, Result};
 use crate::primitives::memory;
 use crate::words::counted;
 
-/// A pool of threads. Results never depend on how many there are.
+/// A thread pool. Results never depend on the number of threads.
 pub struct Cpu {
-    /// Its own pool; without one, the pool that the caller runs in.
+    /// The pool of this value, or `None` for the pool that the caller runs in.
     pool: Option<rayon::ThreadPool>,
 }
 
 impl Cpu {
-    /// Pool of `threads` threads; 0 takes all cores.
+    /// Creates a pool of `threads` threads. 0 uses all cores.
     ///
     /// # Errors
-    /// [`Error::Device`] if the system refuses the threads.
+    /// Returns [`Error::Device`] if the system refuses to start the threads.
     pub fn new(threads: usize) -> Result<Self> {
         let pool = with_room(threads)?.build().map_err(|e| refused(threads, &e))?;
-        // A thread that begins when memory has given out ends the program without a word.
+        // Start all threads now. A thread that starts after memory runs out would end the program
+        // without a message.
         pool.broadcast(|_| ());
         Ok(Cpu { pool: Some(pool) })
     }
 
-    /// Starts the threads of everything that runs in no other pool: `threads` of them, 0 takes
-    /// all cores. Without it they start by themselves, or panic. Once in a program.
+    /// Starts the global pool, which runs all work outside other pools, with `threads` threads. 0
+    /// uses all cores. Call it at most once per program. Without it, the pool starts on first use
+    /// and panics if that fails.
     ///
     /// # Errors
-    /// [`Error::Device`] if the system refuses the threads, or they are there already.
+    /// Returns [`Error::Device`] if the system refuses to start the threads, or if the global pool
+    /// has already been started.
     pub fn start(threads: usize) -> Result<()> {
         with_room(threads)?.build_global().map_err(|e| refused(threads, &e))?;
         rayon::broadcast(|_| ());
         Ok(())
     }
 
-    /// The pool that the caller runs in, for work that is part of another one's.
+    /// Returns the pool that the caller runs in, for work that is part of a larger task.
     pub fn current() -> Self {
         Cpu { pool: None }
     }
 
-    /// Number of threads.
+    /// Returns the number of threads.
     pub fn threads(&self) -> usize {
         self.pool
             .as_ref()
             .map_or_else(rayon::current_num_threads, |pool| pool.current_num_threads())
     }
 
-    /// Runs `work` inside the pool; parallel iterators in it use this pool's threads.
+    /// Runs `work` inside the pool. Parallel iterators in `work` use the threads of this pool.
     pub fn run<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match &self.pool {
             Some(pool) => pool.install(work),
@@ -53,8 +56,8 @@ impl Cpu {
         }
     }
 
-    /// Runs `work` where the caller is, beside the pool; what it spawns in the scope runs on this
-    /// pool's threads, and has ended when this returns.
+    /// Runs `work` on the calling thread. Tasks that it spawns in the scope run on the threads of
+    /// this pool and have finished when this function returns.
     pub fn beside<'scope, T>(&self, work: impl FnOnce(&rayon::Scope<'scope>) -> T) -> T {
         match &self.pool {
             Some(pool) => pool.in_place_scope(work),
@@ -63,16 +66,16 @@ impl Cpu {
     }
 }
 
-/// Number of threads that are asked for.
+/// Returns the number of requested threads, where 0 means all cores.
 fn number(threads: usize) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     if threads == 0 { cores() } else { threads }
 }
 
-/// A pool to build, where its threads have room.
+/// Returns a pool builder after checking that there is enough memory for the stacks of the threads.
 fn with_room(threads: usize) -> Result<rayon::ThreadPoolBuilder> {
     if !memory::room_for_threads(number(threads)) {
-        return Err(refused(threads, &"no room for their stacks"));
+        return Err(refused(threads, &"not enough memory for their stacks"));
     }
     Ok(rayon::ThreadPoolBuilder::new().num_threads(threads))
 }
@@ -82,6 +85,6 @@ fn refused(threads: usize, error: &impl std::fmt::Display) -> Error {
     Error::device_fault(
         DeviceFault::Limit,
         format!("cannot start {threads}: {error}"),
-        "ask for fewer (--threads), or free memory (see also `ulimit -v`)",
+        "use fewer threads (--threads), or free memory (see also `ulimit -v`)",
     )
 }

@@ -1,14 +1,18 @@
-//! What every crate of zeroset stands on; it depends on no other of them.
+//! The foundation of all zeroset crates. It depends on no other zeroset crate.
 //!
-//! - [`error`]: the one error type, a variant per exit code of the program;
-//! - [`expression`]: formulas of a case, parsed, evaluated and printed as CUDA source;
-//! - [`geometry`], [`mesh`], [`volume`], [`cloud`]: scalars, simplices, shapes, and what they build;
-//! - [`primitives`]: scan, sort, reduce, gather and their like, in parallel with the same bits for
-//!   any number of threads; [`points`]: voxels where a condition holds;
-//! - [`Plain`]: data that is its bytes; [`Cpu`]: the pool of threads that passes run on;
-//! - [`atomic`]: files that appear whole or not at all.
+//! - [`error`]: the error type, with one variant per exit code of the program;
+//! - [`expression`]: formulas of a case, which are parsed, evaluated and printed as CUDA source;
+//! - [`geometry`], [`mesh`], [`volume`], [`cloud`]: scalars, simplices, shapes, meshes, volumes and
+//!   point clouds;
+//! - [`primitives`]: parallel scan, sort, reduce, gather and similar functions, whose results are
+//!   bitwise identical for any number of threads;
+//! - [`points`]: voxels that satisfy a condition;
+//! - [`Plain`]: types that can be copied as bytes;
+//! - [`Cpu`]: the thread pool;
+//! - [`atomic`]: atomic file writes.
 //!
-//! Nothing here reads a format, draws, or knows a solver or a GPU. The compiler keeps it so:
+//! This crate does not read file formats, does not render, and knows neither solvers nor GPUs. The
+//! compiler enforces this:
 //!
 //! ```compile_fail,E0432
 //! use zeroset_io::read_mesh; // a higher layer

@@ -1,16 +1,16 @@
-//! Plain data: what may be copied as bytes, to a GPU or into a file.
+//! Plain data: types that can be copied as bytes, to a GPU or into a file.
 
-/// A type that is its bytes: laid out as in C, without pointers, and a value for any bits, all
-/// zeros among them.
+/// A type that can be copied as bytes: it has the layout of C, contains no pointers, and every bit
+/// pattern, including all zeros, is a valid value.
 ///
 /// # Safety
-/// The type must be as the summary says.
+/// The type must have these properties.
 pub unsafe trait Plain: Copy + Send + Sync + 'static {}
 
 macro_rules! plain {
     ($($number:ty),*) => {
         $(
-            // SAFETY: a number of fixed size has a value for any bits.
+            // SAFETY: every bit pattern is a valid value of a number of fixed size.
             unsafe impl Plain for $number {}
         )*
     };
@@ -18,5 +18,5 @@ macro_rules! plain {
 
 plain!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64);
 
-// SAFETY: an array has no bytes but those of its elements.
+// SAFETY: an array consists of the bytes of its elements only.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}

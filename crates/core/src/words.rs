@@ -1,9 +1,8 @@
-//! Words of users against words that are known: the nearest, and lists of what is allowed; the
-//! words for one thing and for many; numbers for people.
+//! Wording of messages: suggestions for misspelled words, singular and plural, and short numbers.
 
 use std::fmt::Display;
 
-/// Words for simplices, by dimension.
+/// The singular and plural names of simplices, by dimension.
 pub const SIMPLICES: [[&str; 2]; 4] = [
     ["point", "points"],
     ["edge", "edges"],
@@ -11,21 +10,21 @@ pub const SIMPLICES: [[&str; 2]; 4] = [
     ["tetrahedron", "tetrahedra"],
 ];
 
-/// So many of what has a word for one and a word for many: "1 leaf", "2 leaves".
+/// Returns a number with the matching noun, such as "1 leaf" or "2 leaves".
 pub fn counted(n: impl PartialEq + From<bool> + Display, words: [&str; 2]) -> String {
     let number = n.to_string();
     format!("{number} {}", noun(n, words))
 }
 
-/// The word for one or for many.
+/// Returns the singular for one and the plural for any other number.
 pub fn noun<N: PartialEq + From<bool>>(n: N, [one, many]: [&str; 2]) -> &str {
     if n == N::from(true) { one } else { many }
 }
 
-/// "did you mean ..., allowed: ...".
+/// Returns "did you mean ...? allowed: ...", or only the list if no allowed word is similar.
 pub fn suggest(found: &str, allowed: &[&str]) -> String {
     let list = match allowed {
-        [] => return "there is none to choose from".into(),
+        [] => return "none are available".into(),
         [only] => format!("allowed: {only}"),
         _ => format!("allowed: {}", allowed.join(", ")),
     };
@@ -35,7 +34,8 @@ pub fn suggest(found: &str, allowed: &[&str]) -> String {
     }
 }
 
-/// The word most like `found`, if one is alike at all: few slips away, or the one's beginning.
+/// Returns the word most similar to `found`, if any is similar enough: it differs by few letters,
+/// or one of the two words begins with the other.
 pub fn nearest<'a>(found: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let found = found.to_lowercase();
     words
@@ -49,11 +49,12 @@ pub fn nearest<'a>(found: &str, words: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, word)| word)
 }
 
-/// Four significant digits, without trailing zeros; powers of ten where they are shorter.
+/// Formats a number with four significant digits, without trailing zeros. Very large and very small
+/// numbers get an exponent.
 pub fn short(x: f64) -> String {
-    // Adding zero makes the two zeros one.
+    // Adding zero turns -0 into 0.
     let x = x + 0.0;
-    // The exponent after rounding to four digits, so that 9999.9 becomes 10000.
+    // The exponent is taken after rounding to four digits, so that 9999.96 becomes 10000.
     let scientific = format!("{x:.3e}");
     let Some((digits, exponent)) = scientific.split_once('e') else { return scientific };
     match exponent.parse::<i32>() {
@@ -62,14 +63,15 @@ pub fn short(x: f64) -> String {
     }
 }
 
-/// "low .. high", in so many digits that the numbers between show: "3812734.2 .. 3812741.9".
+/// Formats a range as "low .. high", with enough digits to show the difference: "3812734.2 ..
+/// 3812741.9".
 pub fn between(low: f64, high: f64) -> String {
     let size = low.abs().max(high.abs());
     let more = (size / (high - low)).log10().floor();
     if !(more >= 1.0 && size.is_finite()) || size > 1e15 {
         return format!("{} .. {}", short(low), short(high));
     }
-    // Of both ends the same digits behind the point.
+    // Both ends have the same number of decimal places.
     let places = (3.0 + more.min(12.0) - size.log10().floor()).max(0.0) as usize;
     if places > 17 {
         return format!("{} .. {}", short(low), short(high));
@@ -78,7 +80,7 @@ pub fn between(low: f64, high: f64) -> String {
     format!("{low} .. {high}")
 }
 
-/// Without zeros behind the last digit behind the point.
+/// Removes zeros at the end of the decimal places.
 fn trimmed(text: &str) -> String {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_string(),

@@ -1,4 +1,4 @@
-//! Generated meshes: counts, topology, shape, and the same bits for ever.
+//! Tests of generated meshes: counts, topology, shape, and bits that must never change.
 
 use nalgebra::{Matrix3, Vector3};
 use zeroset_core::mesh::check::{Statistics, inspect};
@@ -16,7 +16,7 @@ fn make(text: &str) -> Mesh {
     generate(&spec).unwrap_or_else(|e| panic!("{text}: {e}"))
 }
 
-/// Counts of a mesh that is sound in every respect.
+/// Returns the statistics of a mesh after checking that it has no defects.
 #[track_caller]
 fn sound(mesh: &Mesh) -> Statistics {
     let s = inspect(mesh);
@@ -114,7 +114,8 @@ fn rows_have_the_angles_they_promise() {
     }
 }
 
-/// Point inside the circle through a counterclockwise triangle, by a margin above rounding.
+/// Returns true if a point is inside the circle through a counterclockwise triangle, by more than
+/// rounding.
 fn in_circle([a, b, c]: [Vector3<f64>; 3], p: Vector3<f64>) -> bool {
     let row = |q: Vector3<f64>| {
         let d = q - p;
@@ -174,7 +175,8 @@ fn cubes_are_cut_in_six() {
     }
 }
 
-/// Closed (or with `boundary` edges), with its normal away from the nearest point of `core`.
+/// Checks that a surface is closed (or has `boundary` edges) and that its normals point away from
+/// the nearest point of `core`.
 #[track_caller]
 fn assert_surface(
     mesh: &Mesh,
@@ -185,7 +187,7 @@ fn assert_surface(
     let s = sound(mesh);
     assert_eq!((mesh.kind, s.euler, s.boundary), (Kind::Surface, euler, boundary));
     for (normal, middle) in normals(mesh) {
-        assert!(normal.dot(&(middle - core(middle))) > 0.0, "a triangle looks inwards");
+        assert!(normal.dot(&(middle - core(middle))) > 0.0, "a triangle is oriented inwards");
     }
 }
 
@@ -224,7 +226,8 @@ fn irregular_spheres_are_round_and_closed() {
 fn irregular_spheres_are_delaunay() {
     let mesh = make("sphere = { irregular = true, vertices = 300, seed = 5 }");
     for t in mesh.iter_cells() {
-        // The circle of a spherical triangle is where the plane of its corners cuts the sphere.
+        // The circle of a spherical triangle is the intersection of the plane through its corners
+        // with the sphere.
         let [a, b, c]: [Vector3<f64>; 3] = corners(&mesh, t);
         let normal = (b - a).cross(&(c - a)).normalize();
         let above = |v: &&[f64; 3]| (Vector3::from(**v) - a).dot(&normal) > 1e-12;
@@ -314,10 +317,10 @@ fn nonsense_is_refused_before_anything_is_made() {
         ("square = { jitter = nan }", "jitter = NaN is out of range"),
         ("square = { delaunay = true }", "not unique"),
         ("square = { cells = [1, 9], jitter = 0.1, delaunay = true }", "cells = 1 is too small"),
-        ("square = { pattern = \"obtuse\", jitter = 0.1 }", "belong to the patterns"),
-        ("square = { pattern = \"irregular\" }", "belong together"),
-        ("square = { vertices = 100 }", "belong together"),
-        ("square = { pattern = \"irregular\", vertices = 256 }", "leaves none for the interior"),
+        ("square = { pattern = \"obtuse\", jitter = 0.1 }", "require the pattern"),
+        ("square = { pattern = \"irregular\" }", "must be set together"),
+        ("square = { vertices = 100 }", "must be set together"),
+        ("square = { pattern = \"irregular\", vertices = 256 }", "leaves no vertices for the interior"),
         ("square = { cells = [100000, 100000] }", "32-bit"),
         ("square = { cells = [4294967295, 4294967295], pattern = \"obtuse\" }", "32-bit"),
         ("square = { pattern = \"irregular\", vertices = 4294967295 }", "32-bit"),
@@ -330,14 +333,14 @@ fn nonsense_is_refused_before_anything_is_made() {
         ("sphere = { center = [0, inf, 0] }", "center = inf is out of range"),
         ("sphere = { subdivisions = 14 }", "32-bit"),
         ("sphere = { subdivisions = 4294967295 }", "32-bit"),
-        ("sphere = { vertices = 100 }", "belong together"),
-        ("sphere = { irregular = true }", "belong together"),
+        ("sphere = { vertices = 100 }", "must be set together"),
+        ("sphere = { irregular = true }", "must be set together"),
         ("sphere = { irregular = true, vertices = 10 }", "vertices = 10 is too small"),
         ("cylinder = { cells = [2, 5] }", "cells around = 2 is too small"),
         ("cylinder = { height = 0 }", "height = 0 is out of range"),
         ("cone = { half_angle = 90 }", "half_angle = 90 is out of range"),
-        ("cone = { slant = [1, 1] }", "no range"),
-        ("cone = { slant = [-1, 1] }", "no range"),
+        ("cone = { slant = [1, 1] }", "not a valid range"),
+        ("cone = { slant = [-1, 1] }", "not a valid range"),
         ("torus = { cells = [9, 2] }", "cells along = 2 is too small"),
         ("torus = { tube = 1.5 }", "not less than radius"),
     ] {

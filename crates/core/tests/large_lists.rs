@@ -1,6 +1,7 @@
-//! More than 2^31 items on the CPU, against formulas.
+//! Tests of primitives with more than 2^31 items on the CPU, against formulas.
 //!
-//! They take up to 42 GB and are run by name: `cargo test --release -p zeroset-core --test large_lists -- --ignored --test-threads 1`.
+//! They take up to 42 GB and are run explicitly: `cargo test --release -p zeroset-core --test
+//! large_lists -- --ignored --test-threads 1`.
 
 use rayon::prelude::*;
 use zeroset_core::primitives::{
@@ -8,15 +9,15 @@ use zeroset_core::primitives::{
 };
 
 const N: usize = (1 << 31) + 77;
-/// Every so many flags one is set.
+/// The distance between two set flags.
 const EVERY: usize = 1_000_003;
 
-/// Items made by a formula of their numbers.
+/// Creates items from a formula of their indices.
 fn made<T: Send>(item: impl Fn(u64) -> T + Sync) -> Vec<T> {
     (0..N as u64).into_par_iter().map(&item).collect()
 }
 
-/// Compares items with a formula of their numbers.
+/// Compares items with a formula of their indices.
 fn check<T: PartialEq + Sync>(items: &[T], item: impl Fn(u64) -> T + Sync) {
     let wrong = items.par_iter().enumerate().find_first(|(k, found)| **found != item(*k as u64));
     assert!(wrong.is_none(), "item {}", wrong.map_or(0, |(k, _)| k));
@@ -43,7 +44,7 @@ fn flags() {
     }
 }
 
-/// The most active cells that there can be, and one more.
+/// The largest possible number of active cells, and one more.
 #[test]
 #[ignore = "takes 3 GB"]
 fn full_pyramids() {
@@ -62,11 +63,12 @@ fn full_pyramids() {
     let more = Chosen { shape: [1 << 16, 1 << 16, 1], choose: |_| true };
     assert_eq!(Bits::new(&more).unwrap().count(), 1 << 32);
     let error = HistoPyramid::new(&more, Order::Blocks, Stored::Sums).unwrap_err().to_string();
-    assert!(error.contains("4294967296 active cells, keys have 32 bits"), "{error}");
+    assert!(error.contains("4294967296 active cells, but at most"), "{error}");
 }
 
-/// Values that are 0 but for every `EVERY`th, which is `weight` times its number from 1 on: memory for the latter only, as
-/// pages that nobody wrote are all one.
+/// Creates values that are 0 except for every `EVERY`th one. Its value is `weight` of its number,
+/// counted from 1. Only the latter take memory, because pages that were never written share the
+/// same zeros.
 fn few<T: Copy + Default>(weight: impl Fn(u64) -> T) -> Vec<T> {
     let mut values = vec![T::default(); N];
     for (k, value) in values.iter_mut().step_by(EVERY).enumerate() {
@@ -107,8 +109,8 @@ fn runs_of_equal_items() {
     }
 }
 
-/// Keys that stand there once, the last 77 of them twice: sorted, pairs of key and number ascend, and each number has its
-/// key.
+/// The first 2^31 keys are distinct, the last 77 occur twice. After sorting, the pairs of key and
+/// index must ascend, and each index must have its key.
 #[test]
 #[ignore = "takes 42 GB"]
 fn sorts() {

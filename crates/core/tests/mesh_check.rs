@@ -1,22 +1,23 @@
-//! Statistics and cleaning on meshes small enough to count by hand, and on random ones.
+//! Tests of mesh statistics and cleaning, on meshes small enough to count by hand and on random
+//! ones.
 
 use proptest::prelude::*;
 use zeroset_core::Error;
 use zeroset_core::mesh::check::{Statistics, inspect};
 use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values, clean};
 
-/// Corners of the unit cube, x fastest.
+/// The corners of the unit cube, x fastest.
 fn corners() -> Vec<[f64; 3]> {
     (0..8_u8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f64::from)).collect()
 }
 
-/// Two positive tetrahedra on either side of a face.
+/// Two positive tetrahedra on both sides of a face.
 fn two_tets() -> Mesh {
     let vertices = vec![[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.], [0., 0., -1.]];
     Mesh::new(Kind::Volume, vertices, vec![0, 1, 2, 3, 0, 2, 1, 4])
 }
 
-/// Two right triangles that make the unit square.
+/// Two right triangles that form the unit square.
 fn square() -> Mesh {
     Mesh::new(Kind::Planar, corners()[..4].to_vec(), vec![0, 1, 3, 0, 3, 2])
 }
@@ -54,7 +55,8 @@ fn three_sheets_on_an_edge_and_a_repeated_vertex() {
     vertices.push([0.0; 3]);
     let cells = vec![0, 1, 2, 0, 1, 4, 1, 0, 6, 3, 3, 3];
     let s = inspect(&Mesh::new(Kind::Surface, vertices, cells));
-    // Edge 0-1 carries three triangles, two of them the same way; so does the edge 3-3.
+    // Edge 0-1 has three triangles, two of which traverse it in the same direction. So does the
+    // edge 3-3.
     assert_eq!((s.nonmanifold, s.inconsistent, s.boundary), (2, 2, 6));
     assert_eq!((s.repeating, s.degenerate, s.duplicate_points), (1, 1, 1));
     assert_eq!((s.components, s.unreferenced), (2, 4));
@@ -113,8 +115,8 @@ fn a_sound_mesh_passes_untouched() {
 
 #[test]
 fn everything_follows_the_cells_that_stay() {
-    // Vertex 0 is used by nothing, 3 only by flat cells; cells: repeating, sound, duplicate,
-    // flat, sound.
+    // No cell uses vertex 0, and only a degenerate cell uses vertex 3. The cells are repeating,
+    // sound, duplicate, degenerate, sound.
     let vertices =
         vec![[9., 9., 9.], [0., 0., 0.], [1., 0., 0.], [2., 0., 0.], [0., 1., 0.], [1., 1., 0.]];
     let mut mesh =
@@ -181,7 +183,7 @@ fn flatness_is_the_same_at_every_scale_and_from_every_vertex() {
             assert_eq!(thin(1e-15, scale, turn), 1, "scale {scale}, turn {turn}");
         }
     }
-    // A needle is flat at one end only.
+    // A needle is degenerate at one end only.
     let needle = |turn: usize| {
         let vertices = vec![[0., 0., 0.], [1., 0., 0.], [1., 1e-15, 0.], [0., 1., 0.]];
         let mut cells = vec![0, 1, 2, 0, 1, 3];
@@ -206,15 +208,15 @@ fn unfit_meshes_are_refused_with_place_and_remedy() {
         refusal(mesh)
     };
     let text = spoiled(|m| m.cells[4] = 4);
-    assert!(text.contains("cell 1: names vertex 4") && text.contains("start at 1"), "{text}");
+    assert!(text.contains("cell 1: refers to vertex 4") && text.contains("start at 1"), "{text}");
     let text = spoiled(|m| m.vertices[3][1] = f64::NAN);
-    assert!(text.contains("vertex 3: (1, NaN, 0)") && text.contains("cell 0"), "{text}");
+    assert!(text.contains("vertex 3: the coordinates (1, NaN, 0)") && text.contains("cell 0"), "{text}");
     let text = spoiled(|m| m.vertices[2][0] = f64::NEG_INFINITY);
-    assert!(text.contains("vertex 2: (-inf, 1, 0)"), "{text}");
+    assert!(text.contains("vertex 2: the coordinates (-inf, 1, 0)"), "{text}");
     let text = spoiled(|m| m.cells.clear());
     assert!(text.contains("no triangles or tetrahedra, only 4 points"), "{text}");
     let text = spoiled(|m| m.cells.truncate(4));
-    assert!(text.contains("4 vertex indices, no multiple of 3"), "{text}");
+    assert!(text.contains("4 vertex indices, which is not a multiple of 3"), "{text}");
     let text = spoiled(|m| m.cells = vec![0, 0, 1, 3, 3, 3]);
     assert!(text.contains("none of its 2 triangles") && text.contains("repeat"), "{text}");
     let text = spoiled(|m| m.vertex_data = vec![ints(&[1, 2, 3])]);
@@ -224,19 +226,19 @@ fn unfit_meshes_are_refused_with_place_and_remedy() {
     let text = spoiled(|m| {
         m.groups = vec![Group { name: "g".into(), members: Members::Cells(vec![2]) }];
     });
-    assert!(text.contains("group \"g\": names cell 2 of 2"), "{text}");
+    assert!(text.contains("group \"g\": refers to cell 2, but there are 2 cells"), "{text}");
     let text = spoiled(|m| {
         let members = Members::Simplices { dimension: 0, vertices: vec![9] };
         m.groups = vec![Group { name: "g".into(), members }];
     });
-    assert!(text.contains("group \"g\": names vertex 9"), "{text}");
-    // What no cell uses never reaches a solver.
+    assert!(text.contains("group \"g\": refers to vertex 9"), "{text}");
+    // Vertices that no cell uses never reach a solver.
     let mut mesh = square();
     mesh.vertices.push([f64::NAN; 3]);
     assert_eq!(clean(mesh).unwrap().1.unreferenced, 1);
 }
 
-/// Random cells, sound and unsound, on few random points.
+/// Generates random cells, sound and defective, on a few random points.
 fn any_mesh() -> impl Strategy<Value = Mesh> {
     let coordinate = prop_oneof![-1.0..1.0, (-2..3_i32).prop_map(f64::from)];
     let points = prop::collection::vec(prop::array::uniform3(coordinate), 4..12);
@@ -248,7 +250,7 @@ fn any_mesh() -> impl Strategy<Value = Mesh> {
     })
 }
 
-/// The same mesh with other numbers: vertices renamed, cells in another order.
+/// Generates a mesh and the same mesh with renumbered vertices and reordered cells.
 fn renumbered() -> impl Strategy<Value = (Mesh, Mesh)> {
     any_mesh().prop_flat_map(|mesh| {
         let names = Just((0..mesh.n_vertices() as u32).collect::<Vec<_>>()).prop_shuffle();
@@ -266,8 +268,8 @@ fn renumbered() -> impl Strategy<Value = (Mesh, Mesh)> {
     })
 }
 
-/// All counts; the mean edge and the quality apart, which are sums in another order. The worst cell has
-/// another number.
+/// Separates the mean edge length and the quality, which depend on the order of summation, from the
+/// counts. The number of the worst cell is removed.
 fn split(mut s: Statistics) -> (Statistics, [f64; 2]) {
     let numbers = [s.edge_mean.take(), s.quality_min.take()].map(|x| x.unwrap_or(0.0));
     s.worst_cell = None;

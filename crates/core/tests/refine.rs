@@ -1,4 +1,4 @@
-//! Midpoint and red refinement: numbering, shapes, what arrays and groups become.
+//! Tests of refinement: numbering, shapes, and the inheritance of arrays and groups.
 
 use zeroset_core::mesh::check::inspect;
 use zeroset_core::mesh::generate::{Generate, generate};
@@ -19,7 +19,8 @@ fn labels(name: &str, values: &[i64]) -> DataArray {
     DataArray { name: name.into(), components: 1, values: Values::Int(values.to_vec()) }
 }
 
-/// Two triangles: 0 (0,0), 1 (2,0), 2 (2,2), 3 (0,2), and a vertex 4 that no cell uses.
+/// Two triangles with the vertices 0 (0,0), 1 (2,0), 2 (2,2), 3 (0,2), and a vertex 4 that no cell
+/// uses.
 fn two_triangles() -> Mesh {
     let vertices = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0], [9.0, 9.0]];
     let vertices = vertices.map(|[x, y]| [x, y, 0.5]).to_vec();
@@ -44,7 +45,7 @@ fn triangles_are_cut_in_four_in_a_fixed_order() {
     let fine = refine(&mesh).unwrap();
     assert_eq!((fine.kind, fine.lattice), (Kind::Planar, None));
     assert_eq!(fine.vertices[..5], mesh.vertices[..]);
-    // Edges in order: 0-1, 0-2, 0-3, 0-4 (of the group "side"), 1-2, 2-3.
+    // The edges in order: 0-1, 0-2, 0-3, 0-4 (of the group "side"), 1-2, 2-3.
     let middles = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [4.5, 4.5], [2.0, 1.0], [1.0, 2.0]];
     assert_eq!(fine.vertices[5..], middles.map(|[x, y]| [x, y, 0.5]));
     #[rustfmt::skip]
@@ -79,7 +80,7 @@ fn groups_are_inherited() {
     assert_eq!(fine.group("tip").unwrap().members, tip);
 }
 
-/// A tetrahedron with the given corners, one side of it a group.
+/// A tetrahedron with the given corners, one of whose faces is a group.
 fn tet(corners: [[f64; 3]; 4]) -> Mesh {
     let mut mesh = Mesh::new(Kind::Volume, corners.to_vec(), vec![0, 1, 2, 3]);
     let members = Members::Simplices { dimension: 2, vertices: vec![1, 2, 3] };
@@ -87,7 +88,7 @@ fn tet(corners: [[f64; 3]; 4]) -> Mesh {
     mesh
 }
 
-/// The inner edge of a refined tetrahedron: the only one whose ends lie on opposite edges.
+/// Returns the inner edge of a refined tetrahedron: the only one whose ends lie on opposite edges.
 fn diagonal(fine: &Mesh) -> [u32; 2] {
     let shared: Vec<u32> =
         (4..10).filter(|v| fine.cells[16..].chunks_exact(4).all(|t| t.contains(v))).collect();
@@ -96,7 +97,7 @@ fn diagonal(fine: &Mesh) -> [u32; 2] {
 
 #[test]
 fn octahedra_are_cut_along_their_shortest_diagonal() {
-    // The edges p-q and r-s cross at a short distance, which is the short diagonal.
+    // The edges p-q and r-s pass each other at a short distance, which is the short diagonal.
     let [p, q] = [[-3.0, 0.0, 0.0], [3.0, 0.0, 0.0]];
     let [r, s] = [[0.0, -1.0, 0.5], [0.0, 1.0, 0.5]];
     // Midpoints: 01 is 4, 02 is 5, 03 is 6, 12 is 7, 13 is 8, 23 is 9.
@@ -111,7 +112,7 @@ fn octahedra_are_cut_along_their_shortest_diagonal() {
         let mesh = tet(corners);
         let fine = refine(&mesh).unwrap();
         assert_eq!(diagonal(&fine), expected);
-        // Every part has an eighth of the volume, with the sign of its parent.
+        // Every child has an eighth of the volume, with the sign of its parent.
         let whole = measures(&mesh)[0];
         assert!(measures(&fine).iter().all(|m| (8.0 * m - whole).abs() < 1e-14 * whole.abs()));
     }
@@ -205,7 +206,7 @@ fn meshes_that_do_not_fit_together_are_refused() {
     let message = change(|m| {
         m.groups[0].members = Members::Simplices { dimension: 1, vertices: vec![1, 2, 3] }
     });
-    assert_eq!(message, "mesh: group upper: has 3 indices of dimension 1");
+    assert_eq!(message, "mesh: group upper: has 3 indices for simplices of dimension 1");
     let message = change(|m| m.vertex_data[1].values = Values::Int(vec![1, 2]));
     assert_eq!(message, "mesh: array label: has 2 numbers, expected 5 rows of 1");
 }
@@ -218,6 +219,6 @@ fn several_refinements_are_counted_before_the_first() {
     assert_eq!(refine_times(mesh.clone(), 0).unwrap().n_cells(), 12);
     for times in [14, 40, u32::MAX] {
         let error = refine_times(mesh.clone(), times).unwrap_err();
-        assert!(error.to_string().contains(&format!("refined {times} times")), "{error}");
+        assert!(error.to_string().contains(&format!("after {times} refinements")), "{error}");
     }
 }

@@ -1,6 +1,7 @@
-// The lowest level of a HistoPyramid, straight from values: the twin of crates/core/src/primitives/histopyramid.
+// The lowest level of a HistoPyramid, computed directly from values: the counterpart of
+// crates/core/src/primitives/histopyramid.
 //
-// Along an axis of odd length records have empty places, which count 0.
+// Along an axis of odd length, records have empty places, which count as 0.
 //
 // Defines: those of primitives/words.cuh.
 //
@@ -13,11 +14,11 @@
 // generated: predicate
 #include "primitives/words.cuh"
 
-// The words of all cells and the sums of their records.
+// Computes the words of all cells and the sums of their records.
 //
-// Grid: a thread per slot, rounded up. Block: 256 threads. Shared memory: none.
+// Grid: one thread per slot, rounded up. Block: 256 threads. Shared memory: none.
 //
-// asked    what tells active cells, with their values
+// asked    the discriminator, with its values
 // words    [records][FAN]
 // sums     [records][FAN]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)

@@ -1,23 +1,23 @@
-// Questions to a HistoPyramid, without a list: cells of keys, keys of cells, counts of boxes. The twin of cells.rs and regions.rs
-// of crates/core/src/primitives/histopyramid.
+// Queries of a HistoPyramid without a list: cells of keys, keys of cells, counts of boxes. It is
+// the counterpart of cells.rs and regions.rs of crates/core/src/primitives/histopyramid.
 //
 // variants: FAN=4, LINES=0 | FAN=8, LINES=0 | FAN=4, LINES=1
 // variants: PARTIAL=0 | PARTIAL=1
 #include "primitives/histopyramid/records.cuh"
 
-// What stands for a key or a coordinate where there is none.
+// Marks a missing key or coordinate.
 enum : u32 { NONE = 0xffffffffu };
 
 DEVICE u64 record_of(const Pyramid& pyramid, u32 level, Shape cell) {
     return raster(pyramid.records[level], cell.x, cell.y, cell.z);
 }
 
-// Number of active cells.
+// Returns the number of active cells.
 DEVICE u32 total_of(const Pyramid& pyramid) {
     return ends_of_record(pyramid.sums[pyramid.n_levels - 1], 0).sums[FAN - 1];
 }
 
-// Place of the bit with `n` set bits below it.
+// Returns the position of the set bit that has `n` set bits below it.
 DEVICE u32 nth_bit(u64 word, u32 n) {
     u32 at = 0;
     for (u32 width = 32; width > 0; width /= 2) {
@@ -30,7 +30,7 @@ DEVICE u32 nth_bit(u64 word, u32 n) {
     return at;
 }
 
-// The cell of a bit of a word.
+// Returns the cell of a bit of a word.
 DEVICE Shape cell_of_bit(const Pyramid& pyramid, Shape word, u32 bit) {
     if (LINES) {
         const u32 number = word.x * 64 + bit, row = number / pyramid.shape.x;
@@ -39,7 +39,8 @@ DEVICE Shape cell_of_bit(const Pyramid& pyramid, Shape word, u32 bit) {
     return cell_of_word(word, bit);
 }
 
-// The cell of a key below the number of all: down into the child in whose range the key is.
+// Returns the cell of a key, which must be below the number of active cells. It descends to the
+// child whose range contains the key.
 DEVICE Shape cell_of_key(const Pyramid& pyramid, u32 key) {
     Shape cell = {0, 0, 0};
     u64 slot = 0;
@@ -61,7 +62,8 @@ DEVICE Shape cell_of_key(const Pyramid& pyramid, u32 key) {
     return cell_of_bit(pyramid, cell, nth_bit(pyramid.words[slot], key));
 }
 
-// The cells of keys; where there are not so many active ones, NONE, NONE, NONE.
+// Finds the cells of keys. A key that is not below the number of active cells gives NONE, NONE,
+// NONE.
 //
 // Grid: any number of threads, which share the keys. Block: 256 threads. Shared memory: none.
 //
@@ -79,18 +81,19 @@ histopyramid_cells(Pyramid pyramid, const u32* keys, u64 first, u64 n, Shape* ce
     }
 }
 
-// A cell, and which of its copies.
+// A cell and the number of its copy.
 struct __align__(16) Entry {
     Shape cell;
     u32 copy;
 };
 
-// The cells of entries, of which each active cell has `copies` in succession (Ziegler et al. 2006, section 6.2).
+// Finds the cells of entries, where each active cell has `copies` consecutive entries (Ziegler et
+// al. 2006, section 6.2).
 //
-// Grid, block and shared memory: as above.
+// Grid, block and shared memory: see above.
 //
 // entries  [n]; null for `first`, `first + 1` and so on
-// found    [n]; of entries beyond the last all is NONE
+// found    [n]; all members are NONE for entries beyond the last
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 histopyramid_entries(Pyramid pyramid, const u64* entries, u64 first, u64 n, u32 copies, Entry* found) {
     const u64 threads = (u64)gridDim.x * BLOCK;
@@ -104,13 +107,13 @@ histopyramid_entries(Pyramid pyramid, const u64* entries, u64 first, u64 n, u32 
     }
 }
 
-// The bits of a word before a place, and the place's word.
+// The word of a place, and the number of active cells before that place.
 struct Before {
     u64 word;
     u32 sum;
 };
 
-// Active cells whose keys come before that of a bit of a word.
+// Returns the number of active cells whose keys come before that of a bit of a word, and the word.
 DEVICE Before before_bit(const Pyramid& pyramid, Shape word, u32 bit) {
     Before before = {0, 0};
     Shape cell = word;
@@ -133,7 +136,7 @@ DEVICE Before before_bit(const Pyramid& pyramid, Shape word, u32 bit) {
     return before;
 }
 
-// The keys of cells; NONE for those that are not active or outside of the grid.
+// Finds the keys of cells. The key is NONE for cells that are not active or outside of the grid.
 //
 // Grid: any number of threads, which share the cells. Block: 256 threads. Shared memory: none.
 //
@@ -161,26 +164,26 @@ histopyramid_keys(Pyramid pyramid, const Shape* cells, u64 n, u32* keys) {
     }
 }
 
-// From `low` up to but without `high` along each axis.
+// A box that includes `low` and excludes `high` along each axis.
 struct Box {
     Shape low, high;
 };
 
-// Active cells among the first `n`, with keys by lines.
+// Returns the number of active cells among the first `n`, with keys by lines.
 DEVICE u32 up_to(const Pyramid& pyramid, u64 n) {
     if (n >= raster(pyramid.shape, 0, 0, pyramid.shape.z)) return total_of(pyramid);
     return before_bit(pyramid, {(u32)(n / 64), 0, 0}, (u32)(n % 64)).sum;
 }
 
-// How many binary digits of a coordinate a cell of a level takes up.
+// Returns the number of binary digits of a coordinate that lie within a cell of a level.
 DEVICE u32 shift_of(u32 level) { return AXIS_BITS + level; }
 
-// Bits of a word whose cells have a coordinate below `end` along an axis.
+// Returns the bits of a word whose cells have a coordinate below `end` along an axis.
 DEVICE u64 bits_below(u32 axis, u64 end) {
     if (end >= EDGE) return ~0ull;
     u64 below = 0, equal = ~0ull;
     for (u32 k = AXIS_BITS; k-- > 0;) {
-        // Bits whose cells have digit k of the coordinate set.
+        // The bits whose cells have digit k of the coordinate set.
         const u32 span = 1u << (AXES * k + axis);
         const u64 set = ~0ull / ((1ull << span) + 1) << span;
         if (end >> k & 1) {
@@ -193,13 +196,14 @@ DEVICE u64 bits_below(u32 axis, u64 end) {
     return below;
 }
 
-// A stretch of an axis beside that of a box.
+// The position of a cell relative to a box along one axis.
 struct StepTarget {
     bool is_apart, is_within;
-    u64 bits;   // of a word, those inside
+    u64 bits;   // the bits of a word whose cells are inside the range
 };
 
-// Of the cells `cell << shift` up to the next, beside those from `low` to `high`, in a grid that ends at `end`.
+// Compares the cells from `cell << shift` up to the next such cell with the range from `low` to
+// `high`, in a grid that ends at `end`.
 DEVICE StepTarget stretch_of(u32 axis, u32 cell, u32 shift, u32 low, u32 high, u32 end, bool is_word) {
     const u64 from = (u64)cell << shift, all = from + (1ull << shift), upto = all < end ? all : end;
     StepTarget stretch;
@@ -214,8 +218,8 @@ DEVICE StepTarget stretch_of(u32 axis, u32 cell, u32 shift, u32 low, u32 high, u
     return stretch;
 }
 
-// Active cells of a box below a cell of a level, level 0 being that of the words. Only cells that a face of the box cuts are
-// looked into.
+// Returns the number of active cells of a box below a cell of a level, where level 0 is that of the
+// words. Only cells that the surface of the box cuts are examined.
 DEVICE u32 count_below(const Pyramid& pyramid, u32 top, Shape cell, const Box& box) {
     const Shape shape = pyramid.shape;
     u32 level = top, sum = 0;
@@ -250,7 +254,7 @@ DEVICE u32 count_below(const Pyramid& pyramid, u32 top, Shape cell, const Box& b
                 }
             }
         }
-        // On to the next child, or up and on.
+        // Go to the next child, or up and then to the next child.
         while (level < top && child == FAN - 1) {
             level++;
             cell = parent;
@@ -261,7 +265,8 @@ DEVICE u32 count_below(const Pyramid& pyramid, u32 top, Shape cell, const Box& b
     }
 }
 
-// Part `part` of the count of a box that is not empty and inside of the grid, of `parts` in all; the lanes share it.
+// Counts part `part` of `parts` of a box that is not empty and lies inside of the grid. The lanes
+// share the part.
 DEVICE u32 count_part(const Pyramid& pyramid, const Box& box, u32 part, u32 parts) {
     const u64 first = (u64)part * WARP + lane_of_thread(), step = (u64)parts * WARP;
     u32 sum = 0;
@@ -274,7 +279,7 @@ DEVICE u32 count_part(const Pyramid& pyramid, const Box& box, u32 part, u32 part
         }
         return sum;
     }
-    // The highest level at which there is a cell for each lane.
+    // Find the highest level with at least one cell for each lane.
     u32 level = pyramid.n_levels;
     Shape low, n;
     for (;; level--) {
@@ -293,9 +298,11 @@ DEVICE u32 count_part(const Pyramid& pyramid, const Box& box, u32 part, u32 part
     return sum;
 }
 
-// Active cells of boxes; what lies outside of the grid counts as empty. Several warps share a box.
+// Counts the active cells of boxes. Cells outside of the grid are not active. Several warps share a
+// box.
 //
-// Grid: any number of warps, which share the boxes and their parts. Block: 256 threads. Shared memory: none.
+// Grid: any number of warps, which share the boxes and their parts. Block: 256 threads. Shared
+// memory: none.
 //
 // boxes    [n]
 // parts    of each box, at least 1
@@ -313,7 +320,7 @@ histopyramid_counts(Pyramid pyramid, const Box* boxes, u64 n, u32 parts, u32* co
         if (is_empty) continue;
         u32 sum = count_part(pyramid, box, (u32)(item % parts), parts);
         for (u32 by = WARP / 2; by > 0; by /= 2) sum += __shfl_down_sync(0xffffffffu, sum, by);
-        // Sums of whole numbers: their order does not matter.
+        // The order of integer sums does not matter.
         if (lane_of_thread() == 0 && sum > 0) atomicAdd(&counts[item / parts], sum);
     }
 }

@@ -1,6 +1,7 @@
-// The levels of a HistoPyramid above the lowest: the twin of crates/core/src/primitives/histopyramid.
+// The levels of a HistoPyramid above the lowest: the counterpart of
+// crates/core/src/primitives/histopyramid.
 //
-// Along an axis of odd length records have empty places, which count 0.
+// Along an axis of odd length, records have empty places, which count as 0.
 //
 // Defines: those of primitives/histopyramid/records.cuh.
 //
@@ -8,11 +9,11 @@
 // variants: PARTIAL=0 | PARTIAL=1
 #include "primitives/histopyramid/records.cuh"
 
-// A level from the one below: the sum of each record below is that of one cell here.
+// Computes a level from the one below: the sum of each record below is the sum of one cell here.
 //
-// Grid: a thread per slot of this level, rounded up. Block: 256 threads. Shared memory: none.
+// Grid: one thread per slot of this level, rounded up. Block: 256 threads. Shared memory: none.
 //
-// below    [cells][FAN], `cells` being the shape of the records below
+// below    [cells][FAN], where `cells` is the shape of the records below
 // sums     [records][FAN]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 histopyramid_level(const u32* below, Shape cells, Shape records, u32* sums) {

@@ -1,18 +1,20 @@
-// HistoPyramid on a GPU: words of cells and records of sums, the twins of crates/core/src/primitives/histopyramid (bricks.rs, levels.rs).
+// Words of cells and records of sums of a HistoPyramid: the counterparts of bricks.rs and levels.rs
+// of crates/core/src/primitives/histopyramid.
 //
-// Defines: FAN and LINES (primitives/pyramid.cuh); PARTIAL, 1 where a record holds running sums over its children, 0 where it
-// holds the sum of each.
+// Defines: FAN and LINES (primitives/pyramid.cuh); PARTIAL, 1 if a record holds prefix sums over
+// its children, 0 if it holds the sum of each.
 #pragma once
 
 #include "primitives/pyramid.cuh"
 
-// A word has the bits of 64 cells of a row, of 8 x 8 or of 4 x 4 x 4 cells, in the order of keys.
+// A word has the bits of 64 cells of a row, of 8 x 8 cells or of 4 x 4 x 4 cells, in the order of
+// the keys.
 enum { AXES = FAN == 4 ? 2 : 3, AXIS_BITS = FAN == 4 ? 3 : 2, EDGE = 1 << AXIS_BITS };
 
-// Bits that are set.
+// Returns the number of set bits.
 DEVICE u32 count_bits(u64 word) { return __popc((u32)word) + __popc((u32)(word >> 32)); }
 
-// Bit of a cell of a word of 8 x 8 or 4 x 4 x 4.
+// Returns the bit of a cell in a word of 8 x 8 or 4 x 4 x 4 cells.
 DEVICE u32 bit_of_cell(u32 x, u32 y, u32 z) {
     u32 bit = 0;
     for (u32 k = 0; k < AXIS_BITS; k++) {
@@ -22,7 +24,7 @@ DEVICE u32 bit_of_cell(u32 x, u32 y, u32 z) {
     return bit;
 }
 
-// The cell of a bit of a word of 8 x 8 or 4 x 4 x 4.
+// Returns the cell of a bit in a word of 8 x 8 or 4 x 4 x 4 cells.
 DEVICE Shape cell_of_word(Shape word, u32 bit) {
     u32 x = 0, y = 0, z = 0;
     for (u32 k = 0; k < AXIS_BITS; k++) {
@@ -38,12 +40,12 @@ struct __align__(16) Quad {
     u32 sums[4];
 };
 
-// Of the children of a cell.
+// The sums of the children of a cell.
 struct Record {
     u32 sums[FAN];
 };
 
-// Running sums of a record: entries up to the end of each child.
+// Returns the prefix sums of a record: for each child, the number of entries up to its end.
 DEVICE Record ends_of_record(const u32* sums, u64 record) {
     Record ends;
 #pragma unroll
@@ -59,7 +61,8 @@ DEVICE Record ends_of_record(const u32* sums, u64 record) {
     return ends;
 }
 
-// What a slot of a record holds of the sums of its children; every thread of the warp calls it.
+// Returns the content of a slot of a record from the sums of its children. Every thread of the warp
+// must call it.
 DEVICE u32 stored_sum(u32 sum) {
     if (PARTIAL) {
         for (u32 by = 1; by < FAN; by *= 2) {

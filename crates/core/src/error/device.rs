@@ -1,33 +1,34 @@
-//! What a device lacks.
+//! The reasons why a device cannot be used.
 
-/// Why a device cannot do what it is asked for.
+/// The reason why a device cannot do what was requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DeviceFault {
-    /// There is no such device, or no driver for it.
+    /// The device or its driver does not exist.
     Missing,
-    /// Its memory is too small, or taken. In bytes, where they are known.
+    /// The device does not have enough free memory.
     Memory {
-        /// Bytes that are needed.
+        /// The number of bytes needed, if known.
         needed: Option<u64>,
-        /// Bytes that are free.
+        /// The number of bytes free, if known.
         free: Option<u64>,
     },
-    /// More than its indices, its launches or its other limits reach.
+    /// The problem exceeds a limit of the device, such as the range of indices or the size of a
+    /// kernel launch.
     Limit,
-    /// The compiler of kernels is missing, or refuses a kernel.
+    /// The kernel compiler is missing, or it rejects a kernel.
     Compiler,
-    /// It or its driver fails.
+    /// The device or its driver reported a failure.
     Failed,
 }
 
 impl DeviceFault {
-    /// Not enough memory: `needed` bytes, of which `free` are there.
+    /// Creates the fault of a device with `free` bytes of memory where `needed` bytes are needed.
     pub fn memory(needed: u64, free: u64) -> Self {
         DeviceFault::Memory { needed: Some(needed), free: Some(free) }
     }
 
-    /// True where memory is what lacks.
+    /// Returns true if the device does not have enough memory.
     pub fn is_memory(&self) -> bool {
         matches!(self, DeviceFault::Memory { .. })
     }

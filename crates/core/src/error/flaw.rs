@@ -1,4 +1,4 @@
-//! What is wrong with a file or a mesh, told by a reader that does not know the file's name.
+//! Defects of files and meshes, reported by readers that do not know the name of the file.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,26 +6,27 @@ use std::path::{Path, PathBuf};
 use super::text::{and_then, plain};
 use super::{Cause, DeviceFault, Error, Position};
 
-/// What sort of flaw it is: who can mend it, and how.
+/// The kind of a flaw, which determines who can fix it and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FlawKind {
-    /// The system does not give the bytes: the file is missing, it may not be read, the disk fails.
-    /// The cause is the [`std::io::Error`].
+    /// The system cannot deliver the bytes: the file is missing, it must not be read, or the disk
+    /// fails. The cause is the [`std::io::Error`].
     Unreadable,
-    /// There is no memory for the bytes.
+    /// There is not enough memory for the data.
     NoMemory,
-    /// The format, its version or a variant of it is none of those that are read.
+    /// The format, its version or its variant is not supported.
     Unsupported,
-    /// What is there contradicts the format or itself, or is cut short.
+    /// The data contradict the format or themselves, or they end too early.
     Damaged,
-    /// What is there is sound, but not what is asked for: a mesh where a volume is needed.
+    /// The data are valid but not of the required kind, for example a mesh where a volume is
+    /// needed.
     Unfit,
-    /// The options ask for something that the file does not hold.
+    /// The options request something that the file does not contain.
     Asked,
 }
 
-/// What is wrong, as a sentence or as what was expected and what was found.
+/// The description of a flaw: a sentence, or what was expected and what was found.
 #[derive(Clone, Debug)]
 enum What {
     Said(String),
@@ -41,26 +42,29 @@ impl fmt::Display for What {
     }
 }
 
-/// What is wrong with a file or a mesh: where, what was expected and found, what to do, and why.
+/// A defect of a file or a mesh: its position, what was expected and found, the remedy and the
+/// cause.
 ///
-/// Readers return it. Whoever opened the file names it with [`Flaw::in_file`], once.
+/// Readers return flaws without a file name. The code that opened the file adds the name once, with
+/// [`Flaw::in_file`].
 #[derive(Debug)]
 pub struct Flaw(Box<Parts>);
 
-/// Boxed, so that the results of small readers stay small.
+/// The fields are boxed so that the results of small readers stay small.
 #[derive(Debug)]
 struct Parts {
     kind: FlawKind,
     position: Position,
     what: What,
     remedy: String,
-    /// Another file than the one that is read, which names it.
+    /// The file that has the flaw, if it is not the file being read but one that it refers to.
     file: Option<PathBuf>,
     cause: Cause,
 }
 
 impl Flaw {
-    /// A flaw of what lies at `position`: [`FlawKind::Damaged`], unless told otherwise.
+    /// Creates a flaw at `position`. Its kind is [`FlawKind::Damaged`] until [`Flaw::kind_of`]
+    /// changes it.
     pub fn at(
         position: impl Into<Position>,
         what: impl Into<String>,
@@ -70,12 +74,12 @@ impl Flaw {
         Flaw::of(position.into(), what, remedy.into())
     }
 
-    /// A flaw of the whole file or mesh.
+    /// Creates a flaw of the whole file or mesh.
     pub fn whole(what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Flaw::at(Position::Whole, what, remedy)
     }
 
-    /// Something else at `position` than what is expected there.
+    /// Creates a flaw at `position` from what was expected and what was found.
     pub fn expected(
         position: impl Into<Position>,
         expected: impl Into<String>,
@@ -95,44 +99,44 @@ impl Flaw {
         Flaw(Box::new(Parts { kind, position, what, remedy, file: None, cause: None }))
     }
 
-    /// With the kind told.
+    /// Sets the kind.
     pub fn kind_of(mut self, kind: FlawKind) -> Self {
         self.0.kind = kind;
         self
     }
 
-    /// With the error that led to it.
+    /// Sets the error that caused the flaw.
     pub fn because(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.0.cause = Some(cause.into());
         self
     }
 
-    /// At another place.
+    /// Sets the position.
     pub fn moved_to(mut self, position: impl Into<Position>) -> Self {
         self.0.position = position.into();
         self
     }
 
-    /// With another remedy.
+    /// Sets the remedy.
     pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
         self.0.remedy = plain(remedy.into());
         self
     }
 
-    /// With more said behind what is wrong.
+    /// Appends `more` to the description.
     pub fn adding(mut self, more: &str) -> Self {
         self.0.what = What::Said(plain(format!("{}{more}", self.0.what)));
         self
     }
 
-    /// Of another file than the one that is read, such as one that it names. A file that was named
-    /// before stays.
+    /// Sets the file that has the flaw, if it is not the file being read but one that it refers to.
+    /// A file that is already set is kept.
     pub fn of_file(mut self, file: &Path) -> Self {
         self.0.file.get_or_insert_with(|| file.to_path_buf());
         self
     }
 
-    /// The error of the file that was read, or of the other one that the flaw names.
+    /// Converts the flaw into an error of `file`, or of the file set by [`Flaw::of_file`].
     pub fn in_file(mut self, file: &Path) -> Error {
         let file = self.0.file.take().unwrap_or_else(|| file.to_path_buf());
         let named = |what: &What| format!("{}: {what}", file.display());
@@ -150,22 +154,22 @@ impl Flaw {
         }
     }
 
-    /// What sort of flaw it is.
+    /// Returns the kind.
     pub fn kind(&self) -> FlawKind {
         self.0.kind
     }
 
-    /// Where it is.
+    /// Returns the position.
     pub fn position(&self) -> &Position {
         &self.0.position
     }
 
-    /// What is wrong, in words.
+    /// Returns the description.
     pub fn what(&self) -> String {
         self.0.what.to_string()
     }
 
-    /// What belongs there, where the flaw is that something else does.
+    /// Returns what was expected, if the flaw was created by [`Flaw::expected`].
     pub fn wanted(&self) -> Option<&str> {
         match &self.0.what {
             What::Expected { expected, .. } => Some(expected),
@@ -173,7 +177,7 @@ impl Flaw {
         }
     }
 
-    /// What is there instead of what is [`Flaw::wanted`].
+    /// Returns what was found, if the flaw was created by [`Flaw::expected`].
     pub fn found(&self) -> Option<&str> {
         match &self.0.what {
             What::Expected { found, .. } => Some(found),
@@ -181,12 +185,12 @@ impl Flaw {
         }
     }
 
-    /// What to do about it; may be empty.
+    /// Returns the remedy, which may be empty.
     pub fn remedy(&self) -> &str {
         &self.0.remedy
     }
 
-    /// The error that led to it.
+    /// Returns the error that caused the flaw.
     pub fn cause(&self) -> Option<&(dyn std::error::Error + 'static)> {
         self.0.cause.as_ref().map(|cause| &**cause as &(dyn std::error::Error + 'static))
     }

@@ -1,8 +1,8 @@
-//! The one error type. Each variant is one exit code of the command line; each message says
-//! what is wrong, where, what was found, and what to do.
+//! The error type of zeroset. Each variant corresponds to one exit code of the program.
 //!
-//! A reader returns a [`Flaw`], which has no file; whoever opened the file names it. The causes that
-//! other crates and the system give are kept: [`std::error::Error::source`] has them.
+//! Each message says what is wrong, where, what was found, and what to do. A reader returns a
+//! [`Flaw`], which has no file name. The code that opened the file adds the name. Errors of other
+//! crates and of the system are available through [`std::error::Error::source`].
 
 mod device;
 mod flaw;
@@ -20,65 +20,65 @@ pub use position::{Element, Position};
 use text::and_then;
 pub use text::{STANDARD_INPUT, in_place, plain, shown};
 
-/// Result with the crate's [`enum@Error`], or with another one.
+/// A result whose error type is [`enum@Error`] by default.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The error that led to another one, if there was any.
+/// The error that caused another one, if any.
 pub type Cause = Option<Box<dyn std::error::Error + Send + Sync>>;
 
-/// Everything that can go wrong, grouped by who can mend it.
+/// All errors, grouped by who can fix them.
 #[derive(Debug)]
 pub enum Error {
-    /// The command line or the case file asks for something that does not exist or cannot be
+    /// The command line or the case file requests something that does not exist or is impossible
     /// (exit code 2).
     Case {
-        /// Case file; `None` for the command line.
+        /// The case file, or `None` for the command line.
         file: Option<PathBuf>,
-        /// One-based line of the wrong key or value.
+        /// The line of the wrong key or value, counted from 1.
         line: Option<usize>,
-        /// What is wrong, with expected and found.
+        /// The description, with what was expected and found.
         what: String,
-        /// What to do about it; may be empty.
+        /// The remedy, which may be empty.
         remedy: String,
-        /// What led to it.
+        /// The error that caused this one.
         cause: Cause,
     },
-    /// An input file cannot serve (exit code 3).
+    /// An input file cannot be used (exit code 3).
     Input {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it, and where.
+        /// The defect and its position.
         flaw: Flaw,
     },
-    /// A mesh cannot serve, whatever file or generator it came from (exit code 3).
+    /// A mesh cannot be used, whether it was read or generated (exit code 3).
     Mesh(Flaw),
-    /// The computation broke down: not a number, no convergence (exit code 4).
+    /// The computation failed: a value is NaN, or an iteration does not converge (exit code 4).
     Numerical {
-        /// What happened, in which step, at which vertex or cell.
+        /// The description, with the step and the vertex or cell.
         what: String,
-        /// What to do about it; may be empty.
+        /// The remedy, which may be empty.
         remedy: String,
     },
-    /// The device asked for is missing or too small (exit code 5).
+    /// The requested device is missing, too small, or fails (exit code 5).
     Device {
-        /// What it lacks.
+        /// The reason.
         fault: DeviceFault,
-        /// What is missing, with needed and available.
+        /// The description, with what is needed and what is available.
         what: String,
-        /// What to do about it; may be empty.
+        /// The remedy, which may be empty.
         remedy: String,
-        /// What led to it.
+        /// The error that caused this one.
         cause: Cause,
     },
     /// A result cannot be written (exit code 6).
     Output {
         /// The file or folder.
         file: PathBuf,
-        /// What is wrong.
+        /// The description.
         what: String,
-        /// What to do about it; may be empty.
+        /// The remedy, which may be empty.
         remedy: String,
-        /// What led to it.
+        /// The error that caused this one.
         cause: Cause,
     },
     /// The user interrupted the run (exit code 130).
@@ -108,7 +108,8 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {
-    /// The cause. A flaw is no cause of its own: the message of the error has its words.
+    /// Returns the cause. A flaw itself is not a cause, because the message of the error already
+    /// contains its text.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Error::Input { flaw, .. } | Error::Mesh(flaw) => flaw.cause(),
@@ -123,7 +124,7 @@ impl std::error::Error for Error {
 }
 
 impl Error {
-    /// Exit code of the command line for this error.
+    /// Returns the exit code of the program for this error.
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Case { .. } => 2,
@@ -135,13 +136,13 @@ impl Error {
         }
     }
 
-    /// A wrong word on the command line or in an option.
+    /// Creates an error of the command line or an option.
     pub fn usage(what: impl Into<String>, remedy: impl Into<String>) -> Self {
         let (what, remedy) = (what.into(), remedy.into());
         Error::Case { file: None, line: None, what, remedy, cause: None }
     }
 
-    /// What is wrong in a case file, at a line if one is known.
+    /// Creates an error of a case file, with the line if it is known.
     pub fn case(
         file: &Path,
         line: Option<usize>,
@@ -152,7 +153,7 @@ impl Error {
         Error::Case { file, line, what, remedy, cause: None }
     }
 
-    /// A file that cannot be read as what it claims to be.
+    /// Creates the error of an input file that is damaged.
     pub fn input(
         file: &Path,
         position: impl Into<Position>,
@@ -162,13 +163,13 @@ impl Error {
         Flaw::at(position, what, remedy).in_file(file)
     }
 
-    /// A file that cannot be written.
+    /// Creates the error of a file that cannot be written.
     pub fn output(file: &Path, what: impl fmt::Display, remedy: impl Into<String>) -> Self {
         let (file, what, remedy) = (file.to_path_buf(), what.to_string(), remedy.into());
         Error::Output { file, what, remedy, cause: None }
     }
 
-    /// A mesh that cannot serve.
+    /// Creates the error of a mesh that cannot be used.
     pub fn mesh(
         position: impl Into<Position>,
         what: impl Into<String>,
@@ -177,12 +178,12 @@ impl Error {
         Error::Mesh(Flaw::at(position, what, remedy))
     }
 
-    /// A device that fails.
+    /// Creates the error of a device that failed.
     pub fn device(what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Error::device_fault(DeviceFault::Failed, what, remedy)
     }
 
-    /// A device that is missing or too small, or what else the fault is.
+    /// Creates the error of a device with the given reason.
     pub fn device_fault(
         fault: DeviceFault,
         what: impl Into<String>,
@@ -191,7 +192,7 @@ impl Error {
         Error::Device { fault, what: what.into(), remedy: remedy.into(), cause: None }
     }
 
-    /// With the error that led to this one, where the variant keeps one.
+    /// Sets the error that caused this one, if the variant stores a cause.
     pub fn because(self, by: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         let by = Some(by.into());
         match self {
@@ -208,7 +209,8 @@ impl Error {
         }
     }
 
-    /// Names the file at fault for an error in what was made of it, without a place so far; others pass unchanged.
+    /// Turns an error about data made from the file `path` into an error of that file. An error
+    /// that already has a position or another variant is returned unchanged.
     pub fn blaming(self, path: &Path) -> Self {
         match self {
             Error::Case { file: None, line: None, what, remedy, .. } => {
@@ -218,7 +220,7 @@ impl Error {
         }
     }
 
-    /// Names the file a mesh error came from; other errors pass unchanged.
+    /// Adds the name of the file to a mesh error. Other errors are returned unchanged.
     pub fn in_file(self, file: &Path) -> Self {
         match self {
             Error::Mesh(flaw) => flaw.in_file(file),

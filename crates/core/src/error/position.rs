@@ -1,8 +1,8 @@
-//! Places in files and meshes, as messages name them.
+//! Positions in files and meshes, as messages name them.
 
 use std::fmt;
 
-/// What a mesh, a cloud or a picture consists of, as far as errors name single ones.
+/// The kinds of elements that errors refer to by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Element {
@@ -10,13 +10,13 @@ pub enum Element {
     Vertex,
     /// A triangle or a tetrahedron of a mesh.
     Cell,
-    /// A face as a file stores it, before it is cut into triangles.
+    /// A face as stored in a file, before it is split into triangles.
     Face,
     /// A facet of an STL file.
     Facet,
-    /// A strip of triangles.
+    /// A triangle strip.
     Strip,
-    /// A point of a cloud.
+    /// A point of a point cloud.
     Point,
     /// A curve of a set of curves.
     Curve,
@@ -36,36 +36,36 @@ impl fmt::Display for Element {
     }
 }
 
-/// Where in a file or a mesh something is wrong.
+/// The position of a flaw in a file or a mesh.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Position {
-    /// The whole of it, or no place in particular.
+    /// The whole file or mesh, or no particular place.
     Whole,
     /// A line, counted from 1.
     Line(usize),
-    /// A byte, counted from 0; of a compressed text or mesh, of what it unpacks to.
+    /// A byte, counted from 0. In compressed data it is the offset after decompression.
     Byte(u64),
-    /// An element by its number.
+    /// An element, by its kind and number.
     Element(Element, u64),
-    /// An element by its number, and the line or byte that stores it.
+    /// An element, by its kind and number, with the line or byte where it is stored.
     ElementAt(Element, u64, Box<Position>),
-    /// A part that has a name: the header, a section, an array, a group.
+    /// A named part, such as the header, a section, an array or a group.
     Part(String),
 }
 
 impl Position {
-    /// True for [`Position::Whole`].
+    /// Returns true for [`Position::Whole`].
     pub fn is_whole(&self) -> bool {
         *self == Position::Whole
     }
 
-    /// The byte, counted from 0.
+    /// Returns the position of a byte, counted from 0.
     pub fn byte(at: usize) -> Self {
         Position::Byte(at as u64)
     }
 
-    /// The element of this kind and number.
+    /// Returns the position of an element.
     pub fn element(kind: Element, number: usize) -> Self {
         Position::Element(kind, number as u64)
     }
@@ -84,14 +84,14 @@ impl fmt::Display for Position {
     }
 }
 
-/// A part by its name; without a name the whole.
+/// Converts the name of a part. An empty name means the whole.
 impl From<&str> for Position {
     fn from(name: &str) -> Self {
         name.to_string().into()
     }
 }
 
-/// A part by its name; without a name the whole.
+/// Converts the name of a part. An empty name means the whole.
 impl From<String> for Position {
     fn from(name: String) -> Self {
         if name.is_empty() { Position::Whole } else { Position::Part(name) }

@@ -1,18 +1,18 @@
-//! Words of messages: file names, quoted text, places of a case.
+//! Text of messages: file names, quoted text and positions in a case file.
 
 use std::path::{Path, PathBuf};
 
-/// What the system calls standard input, for which `-` stands on the command line.
+/// The system's name of standard input, which is `-` on the command line.
 pub const STANDARD_INPUT: &str = "/dev/stdin";
 
-/// A file as messages name it.
+/// Returns a file name as messages show it.
 pub fn shown(file: &Path) -> std::path::Display<'_> {
     let is_stream = file.as_os_str() == STANDARD_INPUT;
     if is_stream { Path::new("standard input").display() } else { file.display() }
 }
 
-/// Text that may quote a file, as one line for a screen: no control characters, cut where it is
-/// too long to be read.
+/// Makes text that may quote a file printable on one line: control characters become spaces, and
+/// long text is truncated.
 pub fn plain(text: String) -> String {
     const MOST: usize = 600;
     if text.len() <= MOST && !text.contains(char::is_control) {
@@ -23,7 +23,7 @@ pub fn plain(text: String) -> String {
     shown.chain(long.then_some("...").into_iter().flat_map(str::chars)).collect()
 }
 
-/// "case.toml:8: "
+/// Returns a prefix such as "case.toml:8: ".
 pub fn in_place(file: &Option<PathBuf>, line: &Option<usize>) -> String {
     match (file, line) {
         (Some(file), Some(line)) => format!("{}:{line}: ", file.display()),
@@ -32,7 +32,7 @@ pub fn in_place(file: &Option<PathBuf>, line: &Option<usize>) -> String {
     }
 }
 
-/// "; what to do"
+/// Returns the remedy as a suffix, such as "; add a vertex".
 pub(super) fn and_then(remedy: &str) -> String {
     if remedy.is_empty() { String::new() } else { format!("; {remedy}") }
 }

@@ -1,8 +1,8 @@
-//! Expressions as a list of operations over the axes they depend on.
+//! Expressions compiled to a list of operations over the axes that they depend on.
 //!
-//! Equal parts are one value, worked out once, whichever expressions they stand in. A value is
-//! computed over the product of those axes that it depends on, and spread only where it meets a
-//! value over other axes. Values that are not alive at the same time share a place in memory.
+//! Equal subexpressions are computed once, even if they occur in different expressions. A value is
+//! computed only over the product of the axes that it depends on. It is broadcast when it meets a
+//! value over other axes. Values that are not needed at the same time share memory.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,10 +12,11 @@ use super::tree::{Binary, Node, Unary, Variable, select};
 use super::walk::{Mask, Row, Walk, map, map2};
 use crate::geometry::Real;
 
-/// What makes a value. Operands are numbers of earlier values, or of places once these are known.
+/// The operation that computes a value. Its operands are the indices of earlier values, or of
+/// memory places once these are assigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Operation {
-    /// A number, by its bits.
+    /// A number, as its bits.
     Number(u64),
     Time,
     Axis(usize),
@@ -35,7 +36,7 @@ impl Operation {
         all.into_iter().flatten()
     }
 
-    /// The same with other operands.
+    /// Returns the operation with other operands.
     fn over(self, operand: impl Fn(usize) -> usize) -> Self {
         match self {
             Operation::Number(_) | Operation::Time | Operation::Axis(_) => self,
@@ -46,7 +47,7 @@ impl Operation {
     }
 }
 
-/// The different values of some trees, operands before what is made of them.
+/// The distinct values of some trees. Operands come before the values that use them.
 #[derive(Default)]
 pub(super) struct Values {
     pub(super) operations: Vec<Operation>,
@@ -55,7 +56,7 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// The number of the value of `node`; the name and place of a data array if there is one in it.
+    /// Returns the index of the value of `node`, or the name and span of a data array in it.
     pub(super) fn number(&mut self, node: &Node) -> Result<usize, (String, Range<usize>)> {
         let operation = match node {
             Node::Number(value) => Operation::Number(value.to_bits()),
@@ -83,17 +84,18 @@ impl Values {
     }
 }
 
-/// Operations, each with the place its result goes to, which is none of its operands.
+/// A list of operations, each with the memory place of its result. The place of a result is never
+/// the place of one of its operands.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spread {
     steps: Vec<(usize, Operation)>,
-    /// What the values in each place depend on.
+    /// The axes that the values in each place depend on.
     places: Vec<Mask>,
-    /// Where the value of each expression is at the end.
+    /// The place that holds the value of each expression at the end.
     results: Vec<usize>,
 }
 
-/// Memory of a run, kept from call to call.
+/// Scratch memory that is reused from call to call.
 #[derive(Default)]
 pub(super) struct Scratch {
     values: Vec<f64>,
@@ -101,8 +103,10 @@ pub(super) struct Scratch {
 }
 
 impl Spread {
+    /// Compiles the trees.
+    ///
     /// # Errors
-    /// The first data array in a tree: number of the tree, name and place.
+    /// Returns the first data array in a tree: the index of the tree, the name and the span.
     pub(super) fn new(trees: &[&Node]) -> Result<Self, (usize, String, Range<usize>)> {
         let mut values = Values::default();
         let mut results = Vec::with_capacity(trees.len());
@@ -112,7 +116,7 @@ impl Spread {
         Ok(Spread::placed(&values, &results))
     }
 
-    /// Gives values places, those free again first.
+    /// Assigns places to the values and reuses places that have become free.
     fn placed(values: &Values, results: &[usize]) -> Self {
         const NEVER: usize = usize::MAX;
         let mut last_use = vec![NEVER; values.operations.len()];
@@ -133,7 +137,7 @@ impl Spread {
             for a in operation.operands() {
                 if last_use[a] == k {
                     free[values.masks[a].index()].push(place_of[a]);
-                    // An operand may be there twice.
+                    // The same operand may occur twice.
                     last_use[a] = NEVER;
                 }
             }
@@ -146,7 +150,7 @@ impl Spread {
         self.results.len()
     }
 
-    /// What the value of expression `k` depends on.
+    /// Returns the axes that the value of expression `k` depends on.
     pub(super) fn mask(&self, k: usize) -> Mask {
         self.places[self.results[k]]
     }
@@ -155,7 +159,8 @@ impl Spread {
         self.steps.iter().any(|(_, operation)| *operation == Operation::Time)
     }
 
-    /// Evaluates all expressions over the points of `axes` into `out`, one after the other.
+    /// Evaluates all expressions over the points of `axes` into `out`, one expression after the
+    /// other.
     pub(super) fn run<R: Real>(
         &self,
         scratch: &mut Scratch,
@@ -222,7 +227,7 @@ fn binary(op: Binary, walk: &Walk<2>, result: &mut [f64], operands: [&[f64]; 2])
     with_binary!(op, |f| walk.rows(result, operands, |row, [a, b]| map2(row, a, b, f)));
 }
 
-/// `if` along a row.
+/// Evaluates `if` along a row.
 fn choose(row: &mut [f64], [c, a, b]: [Row<'_>; 3]) {
     match (c, a, b) {
         (Row::One(c), a, b) => map(row, if c != 0.0 { a } else { b }, |value| value),
@@ -265,7 +270,7 @@ mod tests {
                 assert!(enright.places[*place].size(lengths) <= 8, "{op:?}");
             }
         }
-        // 0 and -0 differ.
+        // 0 and -0 are different values.
         let zeros = spread(&["1/(0*x)", "1/(-0*x)"]);
         assert_ne!(zeros.results[0], zeros.results[1]);
     }
@@ -275,7 +280,7 @@ mod tests {
         let long = spread(&["((((x*y + z)*x + y)*z + 1)*x + 2)*y"]);
         let full = |spread: &Spread| spread.places.iter().filter(|m| **m == Mask::ALL).count();
         assert_eq!(full(&long), 2);
-        // Both results stay to the end, though one is part of the other.
+        // Both results are kept to the end, even though one is part of the other.
         let nested = spread(&["x*y*z", "sin(x*y*z) + x*y*z"]);
         assert_eq!(nested.mask(0), Mask::ALL);
         assert_ne!(nested.results[0], nested.results[1]);

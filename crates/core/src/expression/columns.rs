@@ -1,4 +1,4 @@
-//! An expression over named columns that come in blocks.
+//! An expression over named columns of numbers that are passed in blocks.
 
 use std::cell::RefCell;
 
@@ -11,8 +11,8 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// An expression bound to names whose numbers are handed in with each call, for data that are too
-/// large to stand as arrays of 64 bits, such as the values and indices of voxels.
+/// An expression bound to column names. The numbers are passed with each call. This suits data that
+/// are too large to be stored as `f64` arrays, such as the values and indices of voxels.
 ///
 /// ```
 /// use zeroset_core::expression::{Columns, Expression};
@@ -34,18 +34,19 @@ impl Columns {
     /// Binds an expression of x, y, z and the given names.
     ///
     /// # Errors
-    /// [`Error::Case`] for another name, pointing at it, and for the time.
+    /// Returns [`Error::Case`] if the expression uses the time or another name. The message points
+    /// at that name.
     pub fn bind(expression: &Expression, names: &[&str]) -> Result<Self> {
         if expression.uses_time() {
-            let what = format!("{expression}: there is no time here");
-            return Err(Error::usage(what, "leave out t"));
+            let what = format!("{expression}: the time t is not available here");
+            return Err(Error::usage(what, "remove t"));
         }
         let number = |name: &str| names.iter().position(|known| *known == name);
         for name in expression.names() {
             if number(name).is_none() {
                 let known: Vec<&str> = names.iter().chain(&["x", "y", "z"]).copied().collect();
                 let span = expression.place_of(name);
-                let what = format!("`{name}` is not known here");
+                let what = format!("unknown name `{name}`");
                 return Err(Flaw::new(expression.text(), span, what, suggest(name, &known)).into());
             }
         }
@@ -54,20 +55,20 @@ impl Columns {
         Ok(Columns { program, used })
     }
 
-    /// Whether the expression has a column; others may be handed in empty.
+    /// Returns true if the expression uses a column. Columns that are not used may be passed empty.
     pub fn uses(&self, column: usize) -> bool {
         self.used[column]
     }
 
-    /// Whether the expression has coordinates; if not, points may be handed in empty.
+    /// Returns true if the expression uses a coordinate. If not, the points may be passed empty.
     pub fn uses_coordinates(&self) -> bool {
         self.program.uses_coordinates()
     }
 
-    /// Evaluates one row after another into `out`. The bits of a row depend on its numbers only.
+    /// Evaluates the rows into `out`. The bits of a row depend only on the numbers of that row.
     ///
     /// # Panics
-    /// If what the expression has is shorter than `out`.
+    /// Panics if the points or a column that the expression uses are shorter than `out`.
     pub fn evaluate_into(&self, points: &[[f64; 3]], columns: &[&[f64]], out: &mut [f64]) {
         SCRATCH.with_borrow_mut(|scratch| {
             self.program.run(scratch, points, |k| columns[k], 0..out.len(), 0.0, out);

@@ -1,9 +1,9 @@
-//! Fields as CUDA source: a tree becomes a function of calls to the operators of
-//! `kernels/expression.cuh`, one statement per node.
+//! Fields printed as CUDA source: a tree becomes a function that calls the operators of
+//! `kernels/expression.cuh`, with one statement per node.
 //!
-//! The generated code computes in double, whatever the precision of the solver, as [`Field`] does
-//! on the CPU. Results may differ from the CPU's by the rounding of the transcendental functions,
-//! which are the device library's there and those of `libm` here; all else is the same.
+//! The generated code computes in double precision, whatever the precision of the solver, like
+//! [`Field`] on the CPU. The results of the two may differ only by the rounding of the
+//! transcendental functions: the GPU uses the CUDA library, the CPU uses `libm`.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -13,11 +13,11 @@ use super::hoisting;
 use super::tree::{Binary, Node, Unary, Variable};
 use super::{Expression, Field};
 
-/// Fields printed for one module, and the data arrays their code reads.
+/// The fields of one kernel module as CUDA source, with the data arrays that the code reads.
 ///
-/// The text is a header, [`Generated::NAME`], for `kernels/coefficients.cu`: a function `field_<k>`
-/// for the field of number k, `fields_at`, which calls all of them, and `term_of`, which says what
-/// fields make up a term.
+/// The text is a header, [`Generated::NAME`], for `kernels/coefficients.cu`. It contains a function
+/// `field_<k>` for each field k, `fields_at`, which calls all of them, and `term_of`, which tells
+/// which fields belong to a term.
 #[derive(Clone, Debug)]
 pub struct Generated {
     text: String,
@@ -26,11 +26,11 @@ pub struct Generated {
 }
 
 impl Generated {
-    /// What kernels include the header as.
+    /// The file name under which kernels include the header.
     pub const NAME: &str = "coefficients_generated.cuh";
 
-    /// Prints the fields of terms, one field per component, numbered through; all over the same
-    /// rows. Arrays with the same numbers are listed once.
+    /// Prints the fields of some terms, one field per component. The fields of all terms are
+    /// numbered consecutively and have the same rows. Identical arrays are listed once.
     pub fn new(terms: &[&[Field]]) -> Self {
         let mut text = String::from("#pragma once\n#include \"expression.cuh\"\n\n");
         let mut arrays: Vec<Arc<[f64]>> = Vec::new();
@@ -57,9 +57,9 @@ impl Generated {
         let _ = write!(
             text,
             "constexpr u32 N_FIELDS = {n_fields};\n\n\
-             // The fields at one row, in their order.\n\
+             // All fields at one row, in order.\n\
              DEVICE void fields_at({PARAMETERS}, double* value) {{\n{calls}}}\n\n\
-             // First field of the term of a field, and how many it has.\n\
+             // The first field of the term of a field, and the size of the term.\n\
              DEVICE void term_of(u32 field, u32& first, u32& size) {{\n{ranges}}}\n"
         );
         let trees: Vec<_> =
@@ -68,9 +68,9 @@ impl Generated {
         Generated { text, arrays, n_fields }
     }
 
-    /// One term with the functions that take most registers and code, and the time.
+    /// Returns one term that uses the time and the functions that need the most registers and code.
     ///
-    /// It stands for the header of a case where kernels are compiled without one.
+    /// It replaces the header of a case when kernels are compiled without one.
     pub fn example() -> Self {
         let x = || Box::new(Node::Variable(Variable::X));
         let power = Node::Binary(Binary::Power, Box::new(Node::Unary(Unary::Sin, x())), x());
@@ -79,37 +79,37 @@ impl Generated {
         Generated::new(&[&[Field::new(tree, &|_| 0, Vec::new(), true)]])
     }
 
-    /// The header.
+    /// Returns the text of the header.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Data arrays in the order of the parameter `arrays` of the generated functions, one number
-    /// per row, rows in the order of the fields.
+    /// Returns the data arrays in the order of the parameter `arrays` of the generated functions.
+    /// Each array has one number per row, in the row order of the fields.
     pub fn arrays(&self) -> &[Arc<[f64]>] {
         &self.arrays
     }
 
-    /// Number of fields of all terms.
+    /// Returns the number of fields of all terms.
     pub fn n_fields(&self) -> usize {
         self.n_fields
     }
 }
 
-/// A condition printed for `kernels/primitives/discriminator.cuh`.
+/// A condition as CUDA source for `kernels/primitives/discriminator.cuh`.
 ///
-/// The text is a header, [`Predicate::NAME`], with a function `holds` of x, y, z and the names: whether
-/// the expression is neither 0 nor no number.
+/// The text is a header, [`Predicate::NAME`], with a function `holds` of x, y, z and the names. It
+/// returns true if the value of the expression is neither 0 nor NaN.
 #[derive(Clone, Debug)]
 pub struct Predicate {
     text: String,
 }
 
 impl Predicate {
-    /// What the kernel includes the header as.
+    /// The file name under which the kernel includes the header.
     pub const NAME: &str = "predicate_generated.cuh";
 
-    /// Prints an expression of x, y, z and these names, without the time.
+    /// Prints an expression of x, y, z and these names. It must not use the time.
     pub fn new(expression: &Expression, names: &[&str]) -> Self {
         Self::of(expression.tree(), &expression.names(), names)
     }
@@ -123,7 +123,7 @@ impl Predicate {
         };
         let uses: String = names.iter().map(uses).collect();
         let text = format!(
-            "#pragma once\n#include \"expression.cuh\"\n\n// What the expression has.\n{uses}\n\
+            "#pragma once\n#include \"expression.cuh\"\n\n// The names that the expression uses.\n{uses}\n\
              DEVICE bool holds(double x, double y, double z{parameters}) {{\n{body}\
              \x20   const double result = {result};\n\
              \x20   return result != 0.0 && result == result;\n}}\n"
@@ -131,7 +131,8 @@ impl Predicate {
         Predicate { text }
     }
 
-    /// A condition of all names, which stands for that of a call where kernels are compiled without one.
+    /// Returns a condition that uses every kind of name. It replaces the header of a call when
+    /// kernels are compiled without one.
     pub fn example() -> Self {
         let variable = |name: &str| Box::new(Node::Array { name: name.into(), span: 0..0 });
         let tree =
@@ -141,13 +142,13 @@ impl Predicate {
         Self::of(&tree, &["v", "i", "k"], &["v", "i", "j", "k"])
     }
 
-    /// The header.
+    /// Returns the text of the header.
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// Whether two arrays hold the same bits, and so can be one on the device.
+/// Returns true if two arrays hold the same bits and can therefore share memory on the device.
 fn are_same(a: &Arc<[f64]>, b: &Arc<[f64]>) -> bool {
     let equal = || a.iter().zip(b.iter()).all(|(a, b)| a.to_bits() == b.to_bits());
     Arc::ptr_eq(a, b) || a.len() == b.len() && equal()
@@ -156,8 +157,8 @@ fn are_same(a: &Arc<[f64]>, b: &Arc<[f64]>) -> bool {
 const PARAMETERS: &str =
     "double x, double y, double z, double t, const double* const* arrays, u32 row";
 
-/// A `__device__` function with the value of `tree` at one row; its array of number k is
-/// `arrays[places[k]]`.
+/// Prints a `__device__` function that returns the value of `tree` at one row. Array k of the tree
+/// is `arrays[places[k]]`.
 fn function(name: &str, tree: &Node, places: &[usize]) -> String {
     let mut arrays: HashMap<String, usize> = HashMap::new();
     let (body, result) = statements(tree, &mut |name| {
@@ -168,24 +169,25 @@ fn function(name: &str, tree: &Node, places: &[usize]) -> String {
     format!("DEVICE double {name}({PARAMETERS}) {{\n{body}    return {result};\n}}\n\n")
 }
 
-/// Statements for a tree, and the C++ expression of its value; `column` says how a name is read.
+/// Prints the statements for a tree and the C++ expression of its value. `column` prints the access
+/// to a data array.
 fn statements(tree: &Node, column: &mut dyn FnMut(&str) -> String) -> (String, String) {
     let mut printer = Printer { body: String::new(), next: 0, column };
     let result = printer.print(tree);
     (printer.body, result)
 }
 
-/// Statements so far. One per node: parentheses as deep as a tree may be are more than compilers
-/// promise to read.
+/// The statements printed so far. There is one per node, because a tree may be deeper than the
+/// nesting of parentheses that compilers are guaranteed to accept.
 struct Printer<'c> {
     body: String,
-    /// Number of the next result.
+    /// The number of the next result.
     next: usize,
     column: &'c mut dyn FnMut(&str) -> String,
 }
 
 impl Printer<'_> {
-    /// Adds what a node needs; gives the C++ expression of its value.
+    /// Prints the statements of a node and returns the C++ expression of its value.
     fn print(&mut self, node: &Node) -> String {
         let call = match node {
             Node::Number(value) => return number(*value),
@@ -211,19 +213,19 @@ impl Printer<'_> {
     }
 }
 
-/// A literal of the same bits; the sign and payload of what is not a number do not matter.
+/// Returns a literal with the same bits. The sign and payload of a NaN are not kept.
 pub(super) fn number(value: f64) -> String {
     if value.is_nan() {
         "(0.0 * expression::infinity())".into()
     } else if value.is_infinite() {
         format!("({}expression::infinity())", if value < 0.0 { "-" } else { "" })
     } else {
-        // The shortest text that reads as the same number, always with a point or an exponent.
+        // The shortest text that parses to the same number. It always has a point or an exponent.
         format!("({value:?})")
     }
 }
 
-/// Name in `expression.cuh`.
+/// Returns the name of the operator in `expression.cuh`.
 pub(super) fn unary(op: Unary) -> &'static str {
     match op {
         Unary::Negate => "negate",
@@ -244,7 +246,7 @@ pub(super) fn unary(op: Unary) -> &'static str {
     }
 }
 
-/// Name in `expression.cuh`.
+/// Returns the name of the operator in `expression.cuh`.
 pub(super) fn binary(op: Binary) -> &'static str {
     match op {
         Binary::Add => "add",

@@ -1,4 +1,4 @@
-//! An expression bound to the data arrays it names.
+//! An expression bound to the data arrays that it names.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -10,16 +10,16 @@ use super::program::{BLOCK, Program, Scratch};
 use super::{Expression, Flaw, Node};
 use crate::error::{Error, Result};
 
-/// Rows per parallel task.
+/// The number of rows per parallel task.
 const TASK: usize = 16 * BLOCK;
 
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// An expression bound to its arrays: one number per row, for any time.
+/// An expression bound to its data arrays, with one value per row at any time.
 ///
-/// The bits of a row depend on the numbers of that row only.
+/// The bits of a row depend only on the numbers of that row.
 #[derive(Clone, Debug)]
 pub struct Field {
     program: Arc<Program>,
@@ -29,11 +29,12 @@ pub struct Field {
 }
 
 impl Field {
-    /// Binds an expression; `array(name)` gives the rows of a data array, one number per row.
+    /// Binds an expression. `array(name)` returns a data array with one number per row.
     ///
     /// # Errors
-    /// Those of `array`: an [`Error::Case`] without a file gets the line of the expression that
-    /// points at the name. [`Error::Case`] if two arrays have different numbers of rows.
+    /// Returns the errors of `array`. An [`Error::Case`] without a file gets the text of the
+    /// expression, with the name marked. Returns [`Error::Case`] if two arrays have different
+    /// numbers of rows.
     pub fn bind(
         expression: &Expression,
         mut array: impl FnMut(&str) -> Result<Arc<[f64]>>,
@@ -51,7 +52,7 @@ impl Field {
             })?;
             if let Some(first) = arrays.first().filter(|first| first.len() != rows.len()) {
                 let what = format!("{} rows, but `{}` has {}", rows.len(), names[0], first.len());
-                return Err(pointed(&what, "take arrays of one mesh"));
+                return Err(pointed(&what, "use arrays of the same mesh"));
             }
             arrays.push(rows);
         }
@@ -69,47 +70,51 @@ impl Field {
         Field { program, tree: Arc::new(tree), arrays, uses_time }
     }
 
-    /// The same number in every row.
+    /// Returns a field with the same value in every row.
     pub fn constant(value: f64) -> Self {
         Field::new(Node::Number(value), &|_| 0, Vec::new(), false)
     }
 
-    /// One given number per row.
+    /// Returns a field with one given value per row.
     pub fn rows(values: Arc<[f64]>) -> Self {
         let array = Node::Array { name: String::new(), span: 0..0 };
         Field::new(array, &|_| 0, vec![values], false)
     }
 
-    /// True if values may change with the time.
+    /// Returns true if values may change with the time.
     pub fn uses_time(&self) -> bool {
         self.uses_time
     }
 
-    /// Its syntax tree; the data arrays in it are numbered in the order of their first appearance.
+    /// Returns the syntax tree. Its data arrays are numbered in the order of their first
+    /// appearance.
     pub fn tree(&self) -> &Node {
         &self.tree
     }
 
-    /// Its data arrays in that order, one number per row.
+    /// Returns the data arrays in that order, one number per row.
     pub fn arrays(&self) -> &[Arc<[f64]>] {
         &self.arrays
     }
 
-    /// The field with its rows in another order: row i is row `order[i]` of this one.
+    /// Returns the field with its rows in another order: row i of the result is row `order[i]` of
+    /// this field.
     ///
     /// # Panics
-    /// If `order` names a row that is not there.
+    /// Panics if `order` contains a row that does not exist.
     pub fn reordered(&self, order: &[u32]) -> Field {
         let take = |rows: &Arc<[f64]>| order.iter().map(|&row| rows[row as usize]).collect();
         Field { arrays: self.arrays.iter().map(take).collect(), ..self.clone() }
     }
 
-    /// Evaluates the rows `rows` at time `t` into `out`; `points` are those of all rows.
+    /// Evaluates the rows `rows` at time `t` into `out`. `points` are the points of all rows.
     ///
-    /// It allocates in the first call of a thread only, and when a longer expression comes.
+    /// Memory is allocated only in the first call of a thread and when a longer expression is
+    /// evaluated.
     ///
     /// # Panics
-    /// If `out` has another length than `rows`, or a row has no point or no value in an array.
+    /// Panics if the lengths of `out` and `rows` differ, or if a row has no point or no value in an
+    /// array.
     pub fn evaluate_into(&self, points: &[[f64; 3]], rows: Range<usize>, t: f64, out: &mut [f64]) {
         assert_eq!(rows.len(), out.len(), "one value for each row");
         SCRATCH.with_borrow_mut(|scratch| {
@@ -117,10 +122,10 @@ impl Field {
         });
     }
 
-    /// All rows at time `t`, one for each point, in parallel.
+    /// Evaluates all rows at time `t` in parallel, one for each point.
     ///
     /// # Panics
-    /// If an array has fewer rows than there are points.
+    /// Panics if an array has fewer rows than there are points.
     pub fn values(&self, points: &[[f64; 3]], t: f64) -> Vec<f64> {
         let mut values = vec![0.0; points.len()];
         values.par_chunks_mut(TASK).enumerate().for_each(|(k, out)| {

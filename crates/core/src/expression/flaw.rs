@@ -1,14 +1,14 @@
-//! What is wrong with the text of an expression, and where.
+//! Errors in the text of an expression and where they are.
 
 use std::fmt;
 use std::ops::Range;
 
 use crate::error::Error;
 
-/// Columns of the text shown around a flaw.
+/// The number of columns of the text that a message shows.
 const SHOWN: usize = 72;
 
-/// What is wrong with an expression: shown with the text and a line of carets below the place.
+/// An error in an expression. The message shows the text, with carets below the wrong part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flaw {
     what: String,
@@ -18,7 +18,7 @@ pub struct Flaw {
 }
 
 impl Flaw {
-    /// Begins each line of a message that shows the text.
+    /// The beginning of each line of a message that shows the text.
     pub const EXCERPT: &'static str = "\n    | ";
 
     pub(super) fn new(
@@ -30,12 +30,13 @@ impl Flaw {
         Flaw { what: what.into(), remedy: remedy.into(), text: text.to_string(), span }
     }
 
-    /// Bytes of the text that are meant; empty at the end of the text.
+    /// Returns the wrong bytes of the text. The range is empty if the error is at the end of the
+    /// text.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// What is wrong, without the text.
+    /// Returns the description, without the text.
     pub fn what(&self) -> &str {
         &self.what
     }
@@ -47,7 +48,8 @@ impl fmt::Display for Flaw {
         if !self.remedy.is_empty() {
             write!(f, "; {}", self.remedy)?;
         }
-        // Columns are characters; a line break would tear the carets from their place.
+        // Columns are characters. Control characters become spaces, because a line break would
+        // misplace the carets.
         let columns: Vec<char> =
             self.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
         let column =

@@ -1,15 +1,17 @@
-//! Fields on voxels as CUDA source: parts that depend on the time alone, or on one coordinate and the
-//! time, are worked out once for the voxels that share them.
+//! Fields on voxels printed as CUDA source. Parts that depend only on the time, or only on one
+//! coordinate and the time, are computed once and shared by voxels.
 //!
 //! ```text
-//! N_TIME_PARTS, N_AXIS_PARTS   how many, along the axis that has most; 1 at least
-//! time_parts(t, of_time)       the former
-//! axis_parts(axis, at, t, of_time, of_axis)   the latter at a coordinate
-//! fields_of_parts(x, y, z, t, of_time, of_x, of_y, of_z, value)   all fields at a voxel
+//! N_TIME_PARTS   number of parts that depend only on the time, at least 1
+//! N_AXIS_PARTS   number of parts of the axis that has the most, at least 1
+//! time_parts(t, of_time)       computes the parts that depend only on the time
+//! axis_parts(axis, at, t, of_time, of_axis)   computes the parts of an axis at a coordinate
+//! fields_of_parts(x, y, z, t, of_time, of_x, of_y, of_z, value)   computes all fields at a voxel
 //! ```
 //!
-//! Operations and their order are those of [`Spread`](super::spread): the bits are those of a
-//! [`Field`](super::Field), the device's functions aside.
+//! The operations and their order are those of [`Spread`](super::spread). The results are therefore
+//! bitwise identical to those of a [`Field`](super::Field), except for the mathematical functions
+//! of the device.
 
 use std::fmt::Write;
 
@@ -18,25 +20,26 @@ use super::cuda::{binary, number, unary};
 use super::tree::Node;
 use super::walk::Mask;
 
-/// Most parts along an axis, and of the time: what shared memory has room for. What is more is worked
-/// out for each voxel.
+/// The largest number of parts of an axis, and of the time, for which shared memory has room.
+/// Further parts are computed for each voxel.
 const MOST: usize = 8;
 
-/// The functions of all trees in order; none where a tree has a data array, which voxels do not have.
+/// Prints the functions for the trees, in order. Prints nothing if a tree has a data array, because
+/// voxels have no data arrays.
 pub(super) fn functions(trees: &[&Node]) -> String {
     let mut values = Values::default();
     let numbers: Result<Vec<usize>, _> = trees.iter().map(|tree| values.number(tree)).collect();
     numbers.map_or_else(|_| String::new(), |results| Printer::new(&values, &results).print())
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
-    /// Its own statement.
+    /// A statement of its own.
     Statement,
-    /// The time parts.
+    /// An entry of the time parts.
     Time(usize),
-    /// The parts of an axis.
+    /// An entry of the parts of an axis.
     Axis(usize, usize),
 }
 
@@ -44,11 +47,11 @@ struct Printer<'v> {
     values: &'v Values,
     results: &'v [usize],
     places: Vec<Place>,
-    /// Number of time parts, and of parts along each axis.
+    /// The number of parts of each axis, and of the time (index 3).
     counts: [usize; 4],
 }
 
-/// The axis of what depends on no other one; 3 for none.
+/// Returns the axis of a value that depends on one axis only, or 3 if it depends on none.
 fn axis_of(mask: Mask) -> Option<usize> {
     [Mask::axis(0), Mask::axis(1), Mask::axis(2), Mask::default()].iter().position(|m| *m == mask)
 }
@@ -75,8 +78,8 @@ impl<'v> Printer<'v> {
         printer
     }
 
-    /// The expression for a value inside the function of parts along an axis (3: of the time), or of
-    /// the fields.
+    /// Returns the C++ expression of a value inside `axis_parts` of an axis, inside `time_parts`
+    /// (3), or inside `fields_of_parts` (`None`).
     fn operand(&self, k: usize, within: Option<usize>) -> String {
         match (self.values.operations[k], self.places[k]) {
             (Operation::Number(bits), _) => number(f64::from_bits(bits)),
@@ -91,7 +94,7 @@ impl<'v> Printer<'v> {
         }
     }
 
-    /// Statements that lead to some values, and what is made of those.
+    /// Prints the statements that compute the values `goals`.
     fn body(&self, goals: &[usize], within: Option<usize>, indent: &str) -> String {
         let mut needed = vec![false; self.values.operations.len()];
         goals.iter().for_each(|&k| needed[k] = true);
@@ -114,7 +117,7 @@ impl<'v> Printer<'v> {
         lines.into_iter().rev().collect()
     }
 
-    /// The parts along an axis, or of the time for 3, written to an array.
+    /// Prints the statements that write the parts of an axis, or of the time (3), to an array.
     fn parts(&self, axis: usize, into: &str, indent: &str) -> String {
         let is_part = |k: &usize| match self.places[*k] {
             Place::Time(_) => axis == 3,
@@ -138,9 +141,9 @@ impl<'v> Printer<'v> {
         );
         let _ = write!(
             text,
-            "// Parts of the fields that depend on the time alone.\n\
+            "// Parts of the fields that depend only on the time.\n\
              DEVICE void time_parts(double t, double* of_time) {{\n{}}}\n\n\
-             // Those that depend on one coordinate, and the time.\n\
+             // Parts of the fields that depend only on one coordinate and the time.\n\
              DEVICE void axis_parts(u32 axis, double at, double t, const double* of_time, double* of_axis) {{\n",
             self.parts(3, "of_time", "    ")
         );
@@ -151,7 +154,7 @@ impl<'v> Printer<'v> {
         }
         let _ = write!(
             text,
-            "}}\n\n// The fields at a voxel, in their order.\n\
+            "}}\n\n// All fields at a voxel, in order.\n\
              DEVICE void fields_of_parts(double x, double y, double z, double t, const double* of_time, \
              const double* of_x,\n                            const double* of_y, const double* of_z, \
              double* value) {{\n{}",

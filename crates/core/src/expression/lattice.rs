@@ -1,4 +1,4 @@
-//! Expressions over the points of a lattice: products of coordinates along three axes.
+//! Expressions over the points of a lattice, given by coordinates along three axes.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -13,12 +13,13 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Expressions, such as the three components of a velocity, compiled for blocks of a lattice: all
-/// points `[x[i], y[j], z[k]]` of three lists of coordinates.
+/// Expressions, such as the three components of a velocity, compiled for blocks of a lattice. A
+/// block consists of all points `[x[i], y[j], z[k]]` of three lists of coordinates.
 ///
-/// Each part of an expression is computed over those axes only that it depends on: `sin(pi*x)*y`
-/// on a block of 8 x 8 x 8 points takes 8 sines. Parts that are equal, in one expression or in
-/// several, are computed once. The bits are those of a [`Field`](super::Field) at the same points.
+/// Each subexpression is computed only over the axes that it depends on: `sin(pi*x)*y` on a block
+/// of 8 x 8 x 8 points takes 8 sines. Equal subexpressions are computed once, even if they occur in
+/// different expressions. The results are bitwise identical to those of a [`Field`](super::Field)
+/// at the same points.
 ///
 /// ```
 /// use zeroset_core::expression::{Expression, Lattice};
@@ -41,29 +42,29 @@ impl Lattice {
     /// Compiles expressions.
     ///
     /// # Errors
-    /// [`Error::Case`] if there is a data array in one of them, pointing at its name: an array has
-    /// a number per vertex of a mesh, and a lattice has none.
+    /// Returns [`Error::Case`] if an expression contains a data array. The message points at its
+    /// name. Data arrays have one number per vertex of a mesh, and a lattice is not a mesh.
     pub fn bind(expressions: &[Expression]) -> Result<Self> {
         let trees: Vec<_> = expressions.iter().map(Expression::tree).collect();
         let spread = Spread::new(&trees).map_err(|(k, name, span)| {
-            let what = format!("there is no data array \"{name}\": arrays belong to meshes");
-            let remedy = "on a grid, write a formula in x, y, z and t";
+            let what = format!("data array \"{name}\" is not available: only meshes have data arrays");
+            let remedy = "on a grid, use a formula in x, y, z and t";
             Error::from(Flaw::new(expressions[k].text(), span, what, remedy))
         })?;
         Ok(Lattice { uses_time: spread.uses_time(), spread: Arc::new(spread) })
     }
 
-    /// Number of expressions.
+    /// Returns the number of expressions.
     pub fn components(&self) -> usize {
         self.spread.results()
     }
 
-    /// True if values may change with the time.
+    /// Returns true if values may change with the time.
     pub fn varies_in_time(&self) -> bool {
         self.uses_time
     }
 
-    /// The axes x, y, z that the value of some expression depends on.
+    /// Returns the axes x, y, z that the value of at least one expression depends on.
     pub fn mask(&self) -> [bool; 3] {
         let all = (0..self.components()).map(|k| self.spread.mask(k));
         let mask = all.fold(Mask::default(), Mask::with);
@@ -71,14 +72,14 @@ impl Lattice {
     }
 
     /// Evaluates all expressions at time `t` over the points of `axes`, the coordinates along x, y
-    /// and z in mesh units. In `out` each expression has as many values as there are points, one
-    /// expression after the other, x fastest; computed in `f64` and rounded once.
+    /// and z in mesh units.
     ///
-    /// It allocates in the first call of a thread only, and when a longer expression or a larger
-    /// block comes.
+    /// `out` receives the values of one expression after the other, with one value per point and x
+    /// fastest. Values are computed in `f64` and rounded once. Memory is allocated only in the
+    /// first call of a thread and when a longer expression or a larger block is evaluated.
     ///
     /// # Panics
-    /// If `out` has another length.
+    /// Panics if the length of `out` is not the number of expressions times the number of points.
     pub fn evaluate_into<R: Real>(&self, axes: [&[f64]; 3], t: f64, out: &mut [R]) {
         let points = Mask::ALL.size(axes.map(<[f64]>::len));
         assert_eq!(out.len(), self.components() * points, "one value for each point");

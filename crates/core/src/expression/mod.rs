@@ -1,10 +1,11 @@
-//! Formulas in coordinates, time and data arrays, such as `0.1*(1 + sin(x)*y)`; docs/expressions.md
-//! has the grammar.
+//! Formulas in coordinates, time and data arrays, such as `0.1*(1 + sin(x)*y)`. The grammar is in
+//! docs/expressions.md.
 //!
-//! An [`Expression`] is a parsed text with a syntax tree ([`Node`]) that can be walked, to print it
-//! in another language for instance. A [`Field`] is an expression bound to its arrays and compiled
-//! for fast evaluation of many rows; a [`Lattice`] holds expressions compiled for blocks of a regular
-//! grid, [`Columns`] one whose data come in blocks. [`Unary`] and [`Binary`] define what the operators mean.
+//! An [`Expression`] is a parsed text with a syntax tree ([`Node`]). The tree can be walked, for
+//! example to print it in another language. A [`Field`] is an expression bound to its arrays and
+//! compiled for fast evaluation of many rows. A [`Lattice`] holds expressions compiled for blocks
+//! of a regular grid, and [`Columns`] holds an expression whose data are passed in blocks.
+//! [`Unary`] and [`Binary`] define the operators.
 //!
 //! ```
 //! use zeroset_core::expression::{Expression, Field};
@@ -20,11 +21,11 @@
 //! # Ok::<(), zeroset_core::Error>(())
 //! ```
 //!
-//! The parser is our own, as no crate under a permissive licence was found that has this grammar
-//! (comparisons, `if`, functions of several arguments, names in braces, `^` above the unary minus),
-//! gives access to its tree and to places in the text, and evaluates to the same bits on every
-//! machine: they keep the tree to themselves, know operators of one or two operands only, or call
-//! the system's mathematical functions.
+//! zeroset has its own parser because no crate with a permissive license was found that meets all
+//! requirements: this grammar (comparisons, `if`, functions of several arguments, names in braces,
+//! `^` above the unary minus), access to the tree and to positions in the text, and bitwise
+//! identical values on every machine. The other parsers hide the tree, support only operators with
+//! one or two operands, or call the mathematical functions of the system.
 
 mod axis_program;
 mod columns;
@@ -58,7 +59,7 @@ pub use flaw::Flaw;
 pub use lattice::Lattice;
 pub use tree::{Binary, Node, Unary, Variable, select};
 
-/// A parsed formula. Two expressions are equal if their texts are.
+/// A parsed formula. Two expressions are equal if their texts are equal.
 #[derive(Clone)]
 pub struct Expression {
     text: String,
@@ -69,17 +70,17 @@ impl Expression {
     /// Parses a text.
     ///
     /// # Errors
-    /// A [`Flaw`] that points at the first thing that is wrong.
+    /// Returns a [`Flaw`] that points at the first error.
     pub fn parse(text: &str) -> Result<Self, Flaw> {
         Ok(Expression { tree: parse::parse(text)?, text: text.to_string() })
     }
 
-    /// The text it was parsed from.
+    /// Returns the text that the expression was parsed from.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Names of its data arrays, each once, in the order of the text.
+    /// Returns the names of the data arrays, each once, in the order of the text.
     pub fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         self.tree.walk(&mut |node| {
@@ -92,14 +93,14 @@ impl Expression {
         names
     }
 
-    /// True if it has a `t`.
+    /// Returns true if the expression uses `t`.
     pub fn uses_time(&self) -> bool {
         let mut found = false;
         self.tree.walk(&mut |node| found |= *node == Node::Variable(Variable::T));
         found
     }
 
-    /// Its value, if it is made of numbers only.
+    /// Returns the value if the expression consists of numbers only.
     pub fn constant(&self) -> Option<f64> {
         match self.tree {
             Node::Number(value) => Some(value),
@@ -107,13 +108,14 @@ impl Expression {
         }
     }
 
-    /// The syntax tree, its constant parts worked out.
+    /// Returns the syntax tree, with constant parts replaced by their values.
     pub fn tree(&self) -> &Node {
         &self.tree
     }
 
-    /// A flaw of the value at a point: points at the part whose value is no finite number first, or
-    /// at the whole text if there is none. `array` gives the numbers of the data arrays there.
+    /// Creates a flaw for the value at a point. It points at the first subexpression whose value is
+    /// not finite, or at the whole text if all are finite. `array` returns the numbers of the data
+    /// arrays at that point.
     pub fn flaw_at(
         &self,
         point: [f64; 3],
@@ -130,7 +132,7 @@ impl Expression {
         Flaw::new(&self.text, span, what, remedy)
     }
 
-    /// Bytes of the text where an array stands first.
+    /// Returns the bytes of the text where an array occurs first.
     fn place_of(&self, array: &str) -> Range<usize> {
         let mut place = None;
         self.tree.walk(&mut |node| match node {
@@ -144,7 +146,7 @@ impl Expression {
 }
 
 impl From<f64> for Expression {
-    /// A number; its text is the shortest that means it.
+    /// Converts a number. The text is the shortest that parses to the same number.
     fn from(value: f64) -> Self {
         Expression { text: value.to_string(), tree: Node::Number(value) }
     }

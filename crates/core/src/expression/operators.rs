@@ -1,6 +1,6 @@
-//! Loops over rows with the operator known inside, so that each compiles to a loop of its own.
+//! Macros that fix an operator outside a loop, so that each operator gets its own compiled loop.
 
-/// `$body`, in which `$f` is the function of the unary operator `$op`.
+/// Evaluates `$body`, in which `$f` is the function of the unary operator `$op`.
 macro_rules! with_unary {
     ($op:expr, |$f:ident| $body:expr) => {
         with_unary!(
@@ -18,7 +18,7 @@ macro_rules! with_unary {
     };
 }
 
-/// `$body`, in which `$f` is the function of the binary operator `$op`.
+/// Evaluates `$body`, in which `$f` is the function of the binary operator `$op`.
 macro_rules! with_binary {
     ($op:expr, |$f:ident| $body:expr) => {
         with_binary!(

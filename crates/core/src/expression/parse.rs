@@ -1,7 +1,8 @@
-//! From the text of an expression to its tree: recursive descent, binary operators by precedence.
+//! The parser of expressions: recursive descent, with precedence levels for binary operators.
 //!
-//! From weak to strong: `||`, `&&`, comparisons (which do not chain), `+ -`, `* /`, the prefixes
-//! `- + !`, and `^`, whose right side may have a prefix and associates to the right.
+//! The operators from weakest to strongest are `||`, `&&`, comparisons (which do not chain), `+ -`,
+//! `* /`, the prefixes `- + !`, and `^`. The right side of `^` may have a prefix, and `^`
+//! associates to the right.
 
 use std::ops::Range;
 
@@ -10,21 +11,22 @@ use super::token::{Token, tokens};
 use super::tree::{Binary, Node, Unary, Variable};
 use crate::words::suggest;
 
-/// Longest text, bytes.
+/// The largest length of a text in bytes.
 const LONGEST: usize = 16_384;
 
-/// Levels of a tree, and of parentheses and prefixes in a text: what walks a tree calls itself.
+/// The largest depth of a tree, and of parentheses and prefixes in a text. Functions that walk a
+/// tree are recursive.
 const DEEPEST: usize = 256;
 
-/// Precedence of the comparisons.
+/// The precedence of the comparisons.
 const COMPARISON: u8 = 3;
 
-/// What a function is made of.
+/// The implementation of a function.
 #[derive(Clone, Copy)]
 enum Function {
     One(Unary),
     Two(Binary),
-    /// Two arguments or more.
+    /// A function of two or more arguments.
     Several(Binary),
     If,
 }
@@ -53,7 +55,7 @@ fn function(name: &str) -> Option<Function> {
     FUNCTIONS.iter().find(|(known, _)| *known == name).map(|(_, function)| *function)
 }
 
-/// Precedence and meaning of a binary operator.
+/// Returns the precedence and meaning of a binary operator.
 fn operator(symbol: &str) -> Option<(u8, Binary)> {
     Some(match symbol {
         "||" => (1, Binary::Or),
@@ -72,28 +74,28 @@ fn operator(symbol: &str) -> Option<(u8, Binary)> {
     })
 }
 
-/// Parses a whole text.
+/// Parses a complete text.
 pub(super) fn parse(text: &str) -> Result<Node, Flaw> {
     parse_noting(text, None).map(|(node, _)| node)
 }
 
-/// The parts of a text that has been parsed without a flaw, and where they stand: those inside
-/// before what they are inside of.
+/// Returns the subexpressions of a valid text with their spans. Inner subexpressions come before
+/// outer ones.
 pub(super) fn parts(text: &str) -> Vec<(Range<usize>, Node)> {
     parse_noting(text, Some(Vec::new())).map_or(Vec::new(), |(_, parts)| parts)
 }
 
-/// A part and the bytes of the text where it stands.
+/// A subexpression and its bytes in the text.
 type Part = (Range<usize>, Node);
 
-/// Parses, and adds the parts to `noted` if they are wanted.
+/// Parses a text and adds its subexpressions to `noted` if requested.
 fn parse_noting(text: &str, noted: Option<Vec<Part>>) -> Result<(Node, Vec<Part>), Flaw> {
     if text.len() > LONGEST {
-        let what = format!("{} bytes long, allowed: {LONGEST}", text.len());
-        return Err(Flaw::new(text, 0..1, what, "put values into a data array"));
+        let what = format!("the expression is {} bytes long, the limit is {LONGEST}", text.len());
+        return Err(Flaw::new(text, 0..1, what, "store the values in a data array"));
     }
     if text.trim().is_empty() {
-        let what = "an empty text is no expression";
+        let what = "the expression is empty";
         return Err(Flaw::new(text, 0..0, what, "write a number or a formula, such as 1 + x^2"));
     }
     let mut parser = Parser { text, tokens: tokens(text)?, next: 0, nested: 0, noted };
@@ -101,7 +103,7 @@ fn parse_noting(text: &str, noted: Option<Vec<Part>>) -> Result<(Node, Vec<Part>
     match parser.peek() {
         Token::End => Ok((node, parser.noted.unwrap_or_default())),
         Token::Symbol(")") => {
-            Err(parser.flaw("this `)` closes nothing", "remove it, or add a `(`"))
+            Err(parser.flaw("unmatched `)`", "remove it, or add a `(`"))
         }
         _ => Err(parser.no_operator("an operator or the end")),
     }
@@ -117,9 +119,9 @@ struct Parser<'t> {
     text: &'t str,
     tokens: Vec<(Token<'t>, Range<usize>)>,
     next: usize,
-    /// Calls of [`Parser::nest`] under way.
+    /// The current depth of calls of [`Parser::nest`].
     nested: usize,
-    /// Parts so far, if they are wanted.
+    /// The subexpressions so far, if requested.
     noted: Option<Vec<Part>>,
 }
 
@@ -128,25 +130,25 @@ impl<'t> Parser<'t> {
         self.tokens.get(self.next).map_or(Token::End, |(token, _)| *token)
     }
 
-    /// Bytes of the next word.
+    /// Returns the bytes of the next token.
     fn span(&self) -> Range<usize> {
         let end = self.text.len();
         self.tokens.get(self.next).map_or(end..end, |(_, span)| span.clone())
     }
 
-    /// Takes the symbol if it comes next.
+    /// Consumes the symbol if it is next.
     fn take(&mut self, symbol: &'static str) -> bool {
         let is_next = self.peek() == Token::Symbol(symbol);
         self.next += usize::from(is_next);
         is_next
     }
 
-    /// A flaw at the next word.
+    /// Creates a flaw at the next token.
     fn flaw(&self, what: impl Into<String>, remedy: impl Into<String>) -> Flaw {
         Flaw::new(self.text, self.span(), what, remedy)
     }
 
-    /// The next word as messages name it.
+    /// Returns the next token as messages name it.
     fn found(&self) -> String {
         match self.peek() {
             Token::End => "the end".into(),
@@ -154,20 +156,20 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// A value has been read, and what follows is no operator.
+    /// Creates the flaw for a value that is not followed by an operator.
     fn no_operator(&self, expected: &str) -> Flaw {
         let found = self.found();
         let before = self.next.checked_sub(1).and_then(|k| self.tokens.get(k));
         let remedy = match (before, self.peek()) {
             (Some((Token::Number(_), number)), Token::Name(name)) => {
-                format!("a product is written {}*{name}", &self.text[number.clone()])
+                format!("write a product as {}*{name}", &self.text[number.clone()])
             }
             (Some((Token::Number(_), number)), Token::Symbol("(")) => {
-                format!("a product is written {}*(...)", &self.text[number.clone()])
+                format!("write a product as {}*(...)", &self.text[number.clone()])
             }
             (Some((Token::Name(name), _)), Token::Number(_)) => {
                 format!(
-                    "names with other signs than letters, digits and _ stand in braces: {{{name}...}}"
+                    "names with characters other than letters, digits and _ must be in braces: {{{name}...}}"
                 )
             }
             _ => "operators: + - * / ^ < <= > >= == != && ||".into(),
@@ -175,7 +177,7 @@ impl<'t> Parser<'t> {
         self.flaw(format!("expected {expected}, found {found}"), remedy)
     }
 
-    /// Notes what has been read from byte `start` on.
+    /// Records the subexpression that starts at byte `start`.
     fn note(&mut self, start: usize, built: Built) -> Built {
         if let Some(noted) = &mut self.noted {
             let before = self.next.checked_sub(1).and_then(|k| self.tokens.get(k));
@@ -185,10 +187,10 @@ impl<'t> Parser<'t> {
         built
     }
 
-    /// Goes one level down in parentheses or behind a prefix.
+    /// Enters one more level of parentheses or prefixes.
     fn nest<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T, Flaw>) -> Result<T, Flaw> {
         if self.nested == DEEPEST {
-            return Err(self.flaw(format!("nested more than {DEEPEST} deep"), ""));
+            return Err(self.flaw(format!("nested more than {DEEPEST} levels deep"), ""));
         }
         self.nested += 1;
         let result = f(self);
@@ -196,13 +198,13 @@ impl<'t> Parser<'t> {
         result
     }
 
-    /// A node whose tree has one level more than those below it, up to the limit.
+    /// Creates a node with one level more than its operands, up to the limit.
     fn built(&self, node: Node, levels: usize) -> Result<Built, Flaw> {
         match node.folded() {
             node @ Node::Number(_) => Ok(Built { node, levels: 1 }),
             _ if levels == DEEPEST => Err(self.flaw(
-                format!("more than {DEEPEST} operators one after another or inside one another"),
-                "group long sums by parentheses: (a + b) + (c + d)",
+                format!("more than {DEEPEST} operators in a row or nested"),
+                "group long sums with parentheses: (a + b) + (c + d)",
             )),
             node => Ok(Built { node, levels: levels + 1 }),
         }
@@ -217,7 +219,7 @@ impl<'t> Parser<'t> {
         self.built(Node::Binary(op, Box::new(a.node), Box::new(b.node)), levels)
     }
 
-    /// Operands joined by operators of at least this precedence.
+    /// Parses operands joined by operators of at least this precedence.
     fn binary(&mut self, lowest: u8) -> Result<Built, Flaw> {
         let start = self.span().start;
         let mut left = self.prefixed()?;
@@ -238,7 +240,7 @@ impl<'t> Parser<'t> {
         Ok(left)
     }
 
-    /// Prefixes and what follows them.
+    /// Parses prefixes and their operand.
     fn prefixed(&mut self) -> Result<Built, Flaw> {
         let op = match self.peek() {
             Token::Symbol("-") => Some(Unary::Negate),
@@ -282,7 +284,7 @@ impl<'t> Parser<'t> {
             _ => {
                 let remedy = match self.peek() {
                     Token::Symbol(")") if self.next == 0 => "remove it, or add a `(`",
-                    _ => "a number, a name, a function or `(` comes here",
+                    _ => "write a number, a name, a function or `(` here",
                 };
                 return Err(self.flaw(format!("expected a value, found {}", self.found()), remedy));
             }
@@ -291,7 +293,7 @@ impl<'t> Parser<'t> {
         Ok(Built { node, levels: 1 })
     }
 
-    /// Takes the `)` of the `(` at `opened`.
+    /// Consumes the `)` that matches the `(` at `opened`.
     fn close(&mut self, opened: &Range<usize>) -> Result<(), Flaw> {
         if self.take(")") {
             return Ok(());
@@ -307,13 +309,13 @@ impl<'t> Parser<'t> {
         Err(match self.peek() {
             Token::Symbol(",") => self.flaw(
                 "expected `)`, found `,`",
-                "arguments belong to a function; decimals are written with a point",
+                "commas separate the arguments of a function; write decimals with a point",
             ),
             _ => self.no_operator("an operator or `)`"),
         })
     }
 
-    /// A variable, pi, a function with its arguments, or an array.
+    /// Parses a variable, pi, a function with its arguments, or an array.
     fn named(&mut self, name: &str) -> Result<Built, Flaw> {
         let span = self.span();
         let called = matches!(self.tokens.get(self.next + 1), Some((Token::Symbol("("), _)));

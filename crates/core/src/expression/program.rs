@@ -1,18 +1,18 @@
-//! An expression as a list of instructions over blocks of rows.
+//! An expression compiled to a list of instructions over blocks of rows.
 //!
-//! Each instruction works through a whole block before the next begins, so that the cost of
-//! choosing it is shared by [`BLOCK`] rows. What depends on nothing but the time is worked out once
-//! per call. Rows never meet: the bits of a row do not depend on the block it falls into.
+//! Each instruction processes a whole block before the next one starts, so that [`BLOCK`] rows
+//! share the cost of the dispatch. Parts that depend only on the time are computed once per call.
+//! Rows are independent: the bits of a row do not depend on its block.
 
 use std::ops::Range;
 
 use super::operators::{with_binary, with_unary};
 use super::tree::{Binary, Node, Unary, Variable, select};
 
-/// Rows per instruction: a few registers stay in the first-level cache.
+/// The number of rows per block. A few registers of this size fit in the L1 cache.
 pub(super) const BLOCK: usize = 256;
 
-/// Where an operand comes from.
+/// The source of an operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Source {
     /// A result on the stack.
@@ -21,7 +21,7 @@ enum Source {
     Axis(usize),
     /// A data array.
     Array(usize),
-    /// The same for all rows of a call.
+    /// A value that is the same for all rows of a call.
     Scalar(usize),
 }
 
@@ -31,12 +31,12 @@ enum Instruction {
     Binary(Binary, Source, Source),
     /// Copies a source.
     Load(Source),
-    /// Of the condition in the target and the two registers above it.
+    /// Selects by the condition in the target register between the two registers above it.
     Select,
 }
 
-/// Instructions, each with the register its result goes to. The operands of an instruction are in
-/// its target register, in higher ones, or in no register.
+/// A list of instructions, each with the register of its result. The operands of an instruction are
+/// in its target register, in higher registers, or not in registers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Program {
     instructions: Vec<(usize, Instruction)>,
@@ -45,7 +45,7 @@ pub(super) struct Program {
     axes: [bool; 3],
 }
 
-/// Memory of a run, kept from call to call.
+/// Scratch memory that is reused from call to call.
 #[derive(Default)]
 pub(super) struct Scratch {
     registers: Vec<f64>,
@@ -54,7 +54,7 @@ pub(super) struct Scratch {
 }
 
 impl Program {
-    /// `array` gives the number of an array.
+    /// Compiles a tree. `array` returns the number of an array.
     pub(super) fn new(tree: &Node, array: &dyn Fn(&str) -> usize) -> Self {
         let mut program = Program::default();
         let result = program.compile(tree, 0, array);
@@ -64,7 +64,7 @@ impl Program {
         program
     }
 
-    /// True if a result depends on a coordinate.
+    /// Returns true if the result depends on a coordinate.
     pub(super) fn uses_coordinates(&self) -> bool {
         self.axes.contains(&true)
     }
@@ -75,8 +75,8 @@ impl Program {
         Source::Register(target)
     }
 
-    /// Adds the instructions of `node`, whose result goes to the register `target` unless it is
-    /// there already.
+    /// Adds the instructions of `node` and returns the source of its result. Computed results go to
+    /// the register `target`.
     fn compile(&mut self, node: &Node, target: usize, array: &dyn Fn(&str) -> usize) -> Source {
         if is_scalar(node) {
             self.scalars.push(node.clone());
@@ -110,7 +110,7 @@ impl Program {
                 }
                 self.push(target, Instruction::Select)
             }
-            // Scalars, dealt with above.
+            // These are scalars, which are handled above.
             Node::Number(_) | Node::Variable(Variable::T) => Source::Scalar(0),
         }
     }
@@ -170,7 +170,7 @@ impl Program {
     }
 }
 
-/// True if nothing below depends on the row.
+/// Returns true if the value of the node does not depend on the row.
 fn is_scalar(node: &Node) -> bool {
     match node {
         Node::Number(_) | Node::Variable(Variable::T) => true,
@@ -182,7 +182,7 @@ fn is_scalar(node: &Node) -> bool {
 /// An operand of one block.
 #[derive(Clone, Copy)]
 enum Operand<'a> {
-    /// What the result overwrites.
+    /// The values that the result overwrites.
     Target,
     Rows(&'a [f64]),
     Scalar(f64),

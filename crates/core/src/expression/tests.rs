@@ -1,4 +1,4 @@
-//! The grammar, messages with their carets, and the program against the tree.
+//! Tests of the grammar, of messages with carets, and of the compiled program against the tree.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ fn parse(text: &str) -> Expression {
     Expression::parse(text).unwrap_or_else(|flaw| panic!("{flaw}"))
 }
 
-/// Value at the point (2, 3, 5) and time 7, with a = 11 and `odd name` = 13.
+/// Returns the value at the point (2, 3, 5) and time 7, with a = 11 and `odd name` = 13.
 fn at_point(text: &str) -> f64 {
     let mut array = |name: &str| if name == "a" { 11.0 } else { 13.0 };
     parse(text).tree().value([2.0, 3.0, 5.0], 7.0, &mut array)
@@ -79,7 +79,7 @@ fn the_grammar_says_what_a_text_means() {
         ("floor(-1.5)", -2.0),
         ("sign(-3) + 10*sign(0) + 100*sign(4)", 99.0),
         ("step(-1) + 10*step(0) + 100*step(2)", 110.0),
-        // Powers by multiplications, and by libm.
+        // Powers computed by multiplications and by libm.
         ("x^0", 1.0),
         ("x^10", 1024.0),
         ("x^-3", 0.125),
@@ -116,21 +116,21 @@ fn constants_are_folded_and_facts_are_known() {
 #[test]
 fn flaws_point_into_the_text() {
     for (text, what, carets) in [
-        ("", "an empty text is no expression", "^"),
+        ("", "the expression is empty", "^"),
         ("  ", "write a number or a formula", "^"),
         ("1 +", "expected a value, found the end", "   ^"),
         ("1 + * 2", "expected a value, found `*`", "    ^"),
         ("(x + 1", "this `(` is never closed; add a `)`", "^"),
         ("2*(x + (y)", "this `(` is never closed", "  ^"),
-        ("x + 1)", "this `)` closes nothing", "     ^"),
+        ("x + 1)", "unmatched `)`", "     ^"),
         ("()", "expected a value, found `)`", " ^"),
         ("sin(", "expected a value, found the end", "    ^"),
-        ("2x", "expected an operator or the end, found `x`; a product is written 2*x", " ^"),
-        ("2(x)", "a product is written 2*(...)", " ^"),
+        ("2x", "expected an operator or the end, found `x`; write a product as 2*x", " ^"),
+        ("2(x)", "write a product as 2*(...)", " ^"),
         ("x y", "expected an operator or the end, found `y`; operators: +", "  ^"),
         ("(x y)", "expected an operator or `)`, found `y`", "   ^"),
         ("1.2.3", "found `.3`", "   ^^"),
-        ("(1,5)", "decimals are written with a point", "  ^"),
+        ("(1,5)", "write decimals with a point", "  ^"),
         ("1e999", "too large", "^^^^^"),
         ("1 + squrt(x)", "unknown function `squrt`; did you mean `sqrt`?", "    ^^^^^"),
         ("f(x)", "allowed: if, min, max, abs", "^"),
@@ -145,15 +145,15 @@ fn flaws_point_into_the_text() {
         ("max(x)", "`max` takes 2 or more arguments, found 1", "^^^^^^"),
         ("atan2()", "`atan2` takes 2 arguments, found 0", "^^^^^^^"),
         ("0 < x < 1", "comparisons do not chain; write a < b && b < c", "      ^"),
-        ("x = 1", "a comparison is written `==`", "  ^"),
+        ("x = 1", "write comparisons as `==`", "  ^"),
         ("x & y", "`&&`", "  ^"),
-        ("x**2", "powers are written x^2", " ^^"),
+        ("x**2", "write powers as x^2", " ^^"),
         ("x => 2", "did you mean `>=`?", "  ^^"),
-        ("lh.curv", "odd names stand in braces, such as {lh.curv}", "  ^"),
+        ("lh.curv", "put names with special characters in braces, such as {lh.curv}", "  ^"),
         ("{lh.curv", "`{` is never closed", "^"),
         ("{ }", "no name in braces", "^^^"),
         ("größe + #", "unexpected `#`", "        ^"),
-        ("[1]", "groups stand in ( ), names of arrays in { }", "^"),
+        ("[1]", "use ( ) for groups and { } for array names", "^"),
     ] {
         let message = Expression::parse(text).map(|e| e.tree).unwrap_err().to_string();
         assert!(message.contains(what), "{text}: {message}");
@@ -185,7 +185,7 @@ fn long_and_deep_texts_are_refused_in_one_window() {
     }
     assert_eq!(parse(&vec!["1"; 5000].join("+")).constant(), Some(5000.0));
     let flaw = Expression::parse(&"x+".repeat(9000)).unwrap_err();
-    assert!(flaw.what().contains("18000 bytes long, allowed: 16384"));
+    assert!(flaw.what().contains("18000 bytes long, the limit is 16384"));
 }
 
 #[test]
@@ -255,8 +255,8 @@ fn a_lattice_knows_what_it_depends_on_and_takes_no_arrays() {
     bind(&["x", "y"]).unwrap().evaluate_into([&[], &[1.0], &[1.0, 2.0]], 0.0, &mut nothing);
     assert_eq!(
         bind(&["x", "1 + 2*{lh curv}"]).unwrap_err().to_string(),
-        "there is no data array \"lh curv\": arrays belong to meshes; on a grid, write a formula in \
-         x, y, z and t\n    | 1 + 2*{lh curv}\n    |       ^^^^^^^^^"
+        "data array \"lh curv\" is not available: only meshes have data arrays; on a grid, use a \
+         formula in x, y, z and t\n    | 1 + 2*{lh curv}\n    |       ^^^^^^^^^"
     );
     for value in [0.1, -2.5, 1e-30, 1e300, -0.0] {
         let number = Expression::from(value);
@@ -265,8 +265,8 @@ fn a_lattice_knows_what_it_depends_on_and_takes_no_arrays() {
     }
 }
 
-/// A text with parentheses everywhere, and the tree it means, before folding; with the data arrays
-/// `a` and `b c` if `arrays` is true.
+/// Generates a text with parentheses around every operation and its tree before folding. It
+/// contains the data arrays `a` and `b c` if `arrays` is true.
 fn tree(arrays: bool) -> impl Strategy<Value = (String, Node)> {
     let array = |name: &str| Node::Array { name: name.into(), span: 0..0 };
     let rows = prop_oneof![
@@ -385,7 +385,7 @@ proptest! {
         prop_assert_eq!(lattice.components(), all.len());
         let mut wide = vec![0.0f64; all.len() * points.len()];
         let mut narrow = vec![0.0f32; wide.len()];
-        // What an earlier call has left in memory must not count.
+        // Values left in memory by an earlier call must not matter.
         lattice.evaluate_into([&[0.5], &[-1.0], &[2.0]], 1.0, &mut wide[..all.len()]);
         lattice.evaluate_into([x, y, z], t, &mut wide);
         lattice.evaluate_into([x, y, z], t, &mut narrow);

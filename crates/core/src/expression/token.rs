@@ -1,26 +1,26 @@
-//! The words of an expression.
+//! The tokens of an expression.
 
 use std::ops::Range;
 
 use super::Flaw;
 
-/// A word, borrowed from the text.
+/// A token, borrowed from the text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Token<'t> {
     Number(f64),
-    /// Letters, digits and `_`.
+    /// A name of letters, digits and `_`.
     Name(&'t str),
-    /// What stands in braces.
+    /// A name in braces.
     Braced(&'t str),
     Symbol(&'static str),
     End,
 }
 
-/// All symbols; those of two characters first.
+/// All symbols. Symbols of two characters come first.
 const SYMBOLS: [&str; 17] =
     ["<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "^", "<", ">", "!", "(", ")", ","];
 
-/// Cuts a text into words, each with its bytes; the last is [`Token::End`].
+/// Splits a text into tokens with their bytes. The last one is [`Token::End`].
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Flaw> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -54,7 +54,7 @@ fn in_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Digits, at most one point, and an exponent if digits follow the `e`.
+/// Scans a number: digits, at most one point, and an exponent if digits follow the `e`.
 fn number(text: &str, start: usize) -> Result<(Token<'_>, usize), Flaw> {
     let bytes = &text.as_bytes()[start..];
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
@@ -64,7 +64,7 @@ fn number(text: &str, start: usize) -> Result<(Token<'_>, usize), Flaw> {
         length += 1 + digits(length + 1);
     }
     if whole == 0 && length == 1 {
-        let (what, remedy) = ("`.` without digits", "odd names stand in braces, such as {lh.curv}");
+        let (what, remedy) = ("`.` without digits", "put names with special characters in braces, such as {lh.curv}");
         return Err(Flaw::new(text, start..start + 1, what, remedy));
     }
     if matches!(bytes.get(length), Some(b'e' | b'E')) {
@@ -98,8 +98,8 @@ fn symbol(text: &str, start: usize, first: char) -> Result<(Token<'_>, usize), F
     let flaw = |what: String, length: usize, remedy: &str| {
         Err(Flaw::new(text, start..start + length, what, remedy))
     };
-    // Habits of other languages.
-    for (habit, remedy) in [("**", "powers are written x^2"), ("=>", "did you mean `>=`?")] {
+    // Operators of other languages.
+    for (habit, remedy) in [("**", "write powers as x^2"), ("=>", "did you mean `>=`?")] {
         if rest.starts_with(habit) {
             return flaw(format!("unknown operator `{habit}`"), habit.len(), remedy);
         }
@@ -108,12 +108,12 @@ fn symbol(text: &str, start: usize, first: char) -> Result<(Token<'_>, usize), F
         return Ok((Token::Symbol(symbol), symbol.len()));
     }
     let remedy = match first {
-        '=' => "a comparison is written `==`",
-        '&' => "\"and\" is written `&&`",
-        '|' => "\"or\" is written `||`",
-        '[' | ']' | '}' => "groups stand in ( ), names of arrays in { }",
-        '%' => "a - b*floor(a/b) is the remainder",
-        '"' | '\'' => "names of arrays stand without quotes or in { }",
+        '=' => "write comparisons as `==`",
+        '&' => "write \"and\" as `&&`",
+        '|' => "write \"or\" as `||`",
+        '[' | ']' | '}' => "use ( ) for groups and { } for array names",
+        '%' => "write the remainder as a - b*floor(a/b)",
+        '"' | '\'' => "write array names without quotes or in { }",
         _ => "allowed: numbers, names, + - * / ^ < <= > >= == != && || ! ( ) , { }",
     };
     flaw(format!("unexpected `{}`", first.escape_debug()), first.len_utf8(), remedy)

@@ -1,7 +1,7 @@
-//! The syntax tree of an expression, and what its operators mean.
+//! The syntax tree of an expression and the definition of its operators.
 //!
-//! Every way to evaluate an expression, the folding of constants included, comes down to the
-//! functions [`Unary::apply`], [`Binary::apply`] and [`select`]: they are the definition.
+//! Every evaluation of an expression, including constant folding, uses the functions
+//! [`Unary::apply`], [`Binary::apply`] and [`select`]. They define the operators.
 
 use std::ops::Range;
 
@@ -15,9 +15,9 @@ pub enum Node {
     Variable(Variable),
     /// A data array.
     Array {
-        /// Its name, without braces.
+        /// The name, without braces.
         name: String,
-        /// Bytes of the text where it stands, braces included.
+        /// The bytes of the text where the array occurs, including braces.
         span: Range<usize>,
     },
     /// A prefix operator or a function of one argument.
@@ -42,7 +42,7 @@ pub enum Variable {
     T,
 }
 
-/// What has one operand.
+/// An operation with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Unary {
@@ -78,7 +78,7 @@ pub enum Unary {
     Step,
 }
 
-/// What has two operands.
+/// An operation with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Binary {
@@ -112,13 +112,13 @@ pub enum Binary {
     Min,
     /// `max(a, b)`; more arguments nest to the left.
     Max,
-    /// `atan2(a, b)`: angle of the point (b, a), radians.
+    /// `atan2(a, b)`: the angle of the point (b, a), in radians.
     Atan2,
 }
 
 impl Unary {
-    /// The value. Transcendental functions are those of the crate `libm`, which are the same on
-    /// every machine.
+    /// Returns the value. Transcendental functions are those of the crate `libm`, whose results are
+    /// the same on every machine.
     #[inline(always)]
     pub fn apply(self, a: f64) -> f64 {
         match self {
@@ -137,7 +137,7 @@ impl Unary {
             Unary::Floor => a.floor(),
             Unary::Sign if a > 0.0 => 1.0,
             Unary::Sign if a < 0.0 => -1.0,
-            // Zeros of both signs give 0; what is not a number stays so.
+            // Zeros of both signs give 0, and NaN gives NaN.
             Unary::Sign => a + 0.0,
             Unary::Step => truth(a >= 0.0),
         }
@@ -145,7 +145,7 @@ impl Unary {
 }
 
 impl Binary {
-    /// The value. Comparisons and logic give 1 or 0; whatever is not 0 counts as true.
+    /// Returns the value. Comparisons and logic give 1 or 0. Any value other than 0 counts as true.
     #[inline(always)]
     pub fn apply(self, a: f64, b: f64) -> f64 {
         match self {
@@ -162,7 +162,7 @@ impl Binary {
             Binary::NotEqual => truth(a != b),
             Binary::And => truth(a != 0.0 && b != 0.0),
             Binary::Or => truth(a != 0.0 || b != 0.0),
-            // Unlike f64::min: not a number if an operand is not.
+            // Unlike f64::min, the result is NaN if an operand is NaN.
             Binary::Min => {
                 if a < b || a.is_nan() {
                     a
@@ -182,7 +182,7 @@ impl Binary {
     }
 }
 
-/// `if(c, a, b)`.
+/// Returns the value of `if(c, a, b)`.
 #[inline(always)]
 pub fn select(c: f64, a: f64, b: f64) -> f64 {
     if c != 0.0 { a } else { b }
@@ -193,11 +193,12 @@ fn truth(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
 
-/// Largest integer exponent that is worked out by multiplications.
+/// The largest integer exponent that is computed by multiplications.
 const MULTIPLIED: f64 = 16.0;
 
-/// `a ^ b`: by multiplications for whole b from -16 to 16 (1 divided by the product for negative
-/// ones), by `libm` otherwise. It depends on the value of b only, not on how b is written.
+/// Computes `a ^ b`: by multiplications for integer b from -16 to 16 (as 1 divided by the product
+/// if b is negative), and by `libm` otherwise. The result depends only on the value of b, not on
+/// how b is written.
 #[inline(always)]
 fn power(a: f64, b: f64) -> f64 {
     if b == 2.0 {
@@ -210,7 +211,7 @@ fn power(a: f64, b: f64) -> f64 {
     libm::pow(a, b)
 }
 
-/// `a` to the n by squaring: bits of n from the lowest on.
+/// Computes `a` to the power n by squaring, from the lowest bit of n to the highest.
 #[inline]
 fn multiplied(a: f64, mut n: u32) -> f64 {
     let (mut product, mut square) = (1.0, a);
@@ -225,9 +226,9 @@ fn multiplied(a: f64, mut n: u32) -> f64 {
 }
 
 impl Node {
-    /// The value at one point; `array` gives the numbers of the data arrays there.
+    /// Returns the value at one point. `array` returns the numbers of the data arrays there.
     ///
-    /// For many points, [`Field`](super::Field) is faster and gives the same bits.
+    /// For many points, [`Field`](super::Field) is faster and gives bitwise identical values.
     pub fn value(&self, point: [f64; 3], t: f64, array: &mut dyn FnMut(&str) -> f64) -> f64 {
         match self {
             Node::Number(value) => *value,
@@ -250,7 +251,7 @@ impl Node {
         }
     }
 
-    /// The nodes directly below.
+    /// Returns the child nodes.
     pub fn below(&self) -> impl Iterator<Item = &Node> {
         let (first, more): (Option<&Node>, &[Node]) = match self {
             Node::Number(_) | Node::Variable(_) | Node::Array { .. } => (None, &[]),
@@ -261,7 +262,7 @@ impl Node {
         first.into_iter().chain(more)
     }
 
-    /// Calls `visit` for this node and all below it, in the order of the text.
+    /// Calls `visit` for this node and all nodes below it, in the order of the text.
     pub fn walk<'n>(&'n self, visit: &mut dyn FnMut(&'n Node)) {
         visit(self);
         for node in self.below() {
@@ -269,7 +270,7 @@ impl Node {
         }
     }
 
-    /// A node with its value in its place if all below it are numbers.
+    /// Replaces the node by its value if all its operands are numbers.
     pub(super) fn folded(self) -> Node {
         let constant = !matches!(self, Node::Variable(_) | Node::Array { .. })
             && self.below().all(|node| matches!(node, Node::Number(_)));

@@ -1,15 +1,15 @@
-//! Values over some axes of a lattice, and how those over fewer axes meet those over more.
+//! Values over some axes of a lattice, and the loops that combine values over different axes.
 //!
-//! A value over the axes of a [`Mask`] is an array of the product of their lengths, the first of
-//! them fastest. An operation runs over the rows of its result; along a row an operand either
-//! varies too or is one number.
+//! A value over the axes of a [`Mask`] is an array whose size is the product of the axis lengths,
+//! with the first axis fastest. An operation runs over the rows of its result. Along a row, an
+//! operand either varies too or is a single number.
 
-/// The axes x, y, z that a value depends on: bits 0, 1, 2.
+/// The axes x, y, z that a value depends on, as bits 0, 1, 2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mask(u8);
 
 impl Mask {
-    /// Number of different masks.
+    /// The number of different masks.
     pub(super) const COUNT: usize = 8;
     pub(super) const ALL: Mask = Mask(7);
 
@@ -29,7 +29,8 @@ impl Mask {
         usize::from(self.0)
     }
 
-    /// Number of values over these axes of a lattice with `lengths` coordinates per axis.
+    /// Returns the number of values over these axes of a lattice with `lengths` coordinates per
+    /// axis.
     pub(super) fn size(self, lengths: [usize; 3]) -> usize {
         (0..3).filter(|&k| self.has(k)).map(|k| lengths[k]).product()
     }
@@ -42,19 +43,19 @@ pub(super) enum Row<'a> {
     One(f64),
 }
 
-/// How a result and `N` operands are walked together.
+/// The order in which a result and `N` operands are traversed together.
 ///
-/// Neighboring axes along which all operands go on in memory, or all stand still, count as one: a
-/// product of a value over x and y with one over z has a row per z.
+/// Neighboring axes are merged if along both axes each operand is contiguous in memory or constant.
+/// For example, a product of a value over x and y with one over z has one row per z.
 pub(super) struct Walk<const N: usize> {
-    /// Values of the result along its axes, from the fastest; 1 for those there are not.
+    /// The number of values of the result along its axes, fastest first, or 1 for missing axes.
     lengths: [usize; 3],
-    /// Steps of the operands along these axes; along the first 0 or 1.
+    /// The strides of the operands along these axes. Along the first axis they are 0 or 1.
     strides: [[usize; N]; 3],
 }
 
 impl<const N: usize> Walk<N> {
-    /// `result` has all axes of the `operands`.
+    /// Plans the traversal. `result` must contain all axes of the `operands`.
     pub(super) fn new(lengths: [usize; 3], result: Mask, operands: [Mask; N]) -> Self {
         let mut walk = Walk { lengths: [1; 3], strides: [[0; N]; 3] };
         if operands.iter().all(|&mask| mask == result || mask == Mask::default()) {
@@ -62,7 +63,7 @@ impl<const N: usize> Walk<N> {
             walk.strides[0] = operands.map(|mask| usize::from(mask != Mask::default()));
             return walk;
         }
-        // Where the next axis of each operand begins.
+        // The stride of the next axis of each operand.
         let mut next = [1; N];
         let mut axes = 0;
         for axis in (0..3).filter(|&axis| result.has(axis)) {
@@ -138,7 +139,7 @@ pub(super) fn map2(result: &mut [f64], a: Row<'_>, b: Row<'_>, f: impl Fn(f64, f
 mod tests {
     use super::*;
 
-    /// Value of an operand at a point of the lattice.
+    /// Returns the value of an operand at a point of the lattice.
     fn at(lengths: [usize; 3], mask: Mask, values: &[f64], point: [usize; 3]) -> f64 {
         let mut place = 0;
         for axis in (0..3).rev().filter(|&axis| mask.has(axis)) {

@@ -1,4 +1,4 @@
-//! Scalars, vectors, simplices and analytic shapes. Knows no mesh and no solver.
+//! Scalars, vectors, simplices and analytic shapes, independent of meshes and solvers.
 
 mod real;
 pub mod sample;
@@ -8,5 +8,5 @@ pub mod simplex;
 pub use real::Real;
 pub use real::TOO_LARGE;
 
-/// Vector in the ambient space R^3.
+/// A vector in R^3.
 pub type Vec3<R = f64> = nalgebra::Vector3<R>;

@@ -2,29 +2,31 @@
 
 use crate::Plain;
 
-/// What to do with a coefficient that is infinite where its expression may be right.
+/// The remedy if a coefficient is infinite although its expression may be right.
 pub const TOO_LARGE: &str =
-    "correct expressions or units: numbers end at 3.4e38 in f32, at 1.8e308 in f64";
+    "check expressions and units: the largest number is 3.4e38 in f32 and 1.8e308 in f64";
 
-/// Scalar of a solver; implemented by `f64` and `f32` only.
+/// The scalar type of a solver, implemented only by `f64` and `f32`.
 ///
-/// Geometry, files and the case file are always `f64`; a state is converted once.
+/// Geometry, files and case files always use `f64`. A state is converted once.
 pub trait Real: nalgebra::RealField + Copy + Default + Plain {
-    /// "f64" or "f32", as in the case file.
+    /// The name in the case file: "f64" or "f32".
     const NAME: &'static str;
-    /// Relative size below which an element integral counts as zero (numerics 2.2, step 5).
+    /// The relative size below which the integral over a cell counts as zero (docs/level-set.md,
+    /// section 2.2, step 5).
     const ZERO_TEST: Self;
-    /// Sums of shares below this are nothing: their inverse need not be a number.
+    /// Sums of contributions below this count as zero, because their inverse may overflow.
     const LEAST: Self;
-    /// Relative decrease a value must exceed to count as changed (numerics 6).
+    /// The relative decrease that a value must exceed to count as changed (docs/distances.md,
+    /// section 6).
     const DECREASE: Self;
-    /// Whether coordinates must be taken relative to a near point to keep the shape of cells.
+    /// Whether coordinates must be taken relative to a nearby point to keep the shape of cells.
     const SHIFTED: bool;
     /// Plus infinity.
     const INFINITY: Self;
-    /// Nearest value of this type.
+    /// Returns the nearest value of this type.
     fn of(x: f64) -> Self;
-    /// Exact widening.
+    /// Converts to `f64` without rounding.
     fn to_f64(self) -> f64;
 }
 

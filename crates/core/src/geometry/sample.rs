@@ -1,43 +1,44 @@
-//! Shapes over blocks of a regular grid: distances in voxels, cut off at the width of a band.
+//! Sampling of shapes on blocks of a regular grid: distances in voxels, clamped to a narrow band.
 
 use super::Real;
 use super::shape::Shape;
 
-/// Where a block of points is, as seen from a band round the boundary of a shape.
+/// The position of a block of points relative to the narrow band around the boundary of a shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cover {
     /// Every point is at or beyond the inner edge of the band.
     Inside,
     /// Every point is at or beyond the outer edge of the band.
     Outside,
-    /// Anything else.
+    /// Neither of the two.
     Band,
 }
 
 /// A narrow band on a regular grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band {
-    /// Distance of neighboring voxels, mesh units, > 0.
+    /// The voxel spacing in mesh units, > 0.
     pub dx: f64,
-    /// Half width, voxels, > 0: distances are cut off at `-gamma` and `gamma`.
+    /// The half width in voxels, > 0. Distances are clamped to `-gamma` and `gamma`.
     pub gamma: f64,
 }
 
 impl Band {
-    /// A signed distance in mesh units as one in voxels, cut off and rounded once.
+    /// Converts a signed distance from mesh units to voxels, clamps it and rounds it once.
     fn value<R: Real>(self, distance: f64) -> R {
         R::of((distance / self.dx).clamp(-self.gamma, self.gamma))
     }
 }
 
 impl Shape {
-    /// Whether a box lies beyond the band with all its points: [`Cover::Inside`] or
-    /// [`Cover::Outside`] is certain, [`Cover::Band`] means that the points have to be looked at.
+    /// Classifies a box relative to the band by a single distance.
     ///
-    /// It takes one distance, at the center: no shape's [`signed_distance`](Shape::signed_distance)
-    /// changes faster than the point moves. `lower` and `upper` are the corners, mesh units.
+    /// [`Cover::Inside`] and [`Cover::Outside`] are certain. [`Cover::Band`] means that the points
+    /// must be examined. The distance at the center of the box is sufficient because no
+    /// [`signed_distance`](Shape::signed_distance) changes faster than the point moves. `lower` and
+    /// `upper` are the corners of the box in mesh units.
     pub fn cover(&self, lower: [f64; 3], upper: [f64; 3], band: Band) -> Cover {
-        /// For the rounding of distances far from the origin, voxels.
+        /// An allowance for the rounding of distances far from the origin, in voxels.
         const SLACK: f64 = 0.5;
         let center = [0, 1, 2].map(|k| 0.5 * (lower[k] + upper[k]));
         let half_diagonal = 0.5
@@ -55,15 +56,16 @@ impl Shape {
         }
     }
 
-    /// Signed distance in voxels at the points `[x[i], y[j], z[k]]` of a block into `out`, x fastest,
-    /// cut off at the edges of the band; and whether all of them are.
+    /// Writes the signed distances at the points of a block to `out`, in voxels, clamped to the
+    /// band.
     ///
-    /// `axes` are the coordinates along x, y and z in mesh units, none of them empty, ascending.
-    /// Values and answer are those of the single points; a block that [`Shape::cover`] knows to be
-    /// beyond the band costs one distance.
+    /// The points are `[x[i], y[j], z[k]]`, with x fastest. `axes` are the coordinates along x, y
+    /// and z in mesh units. Each axis is ascending and not empty. Returns [`Cover::Inside`] or
+    /// [`Cover::Outside`] if all values are clamped to that edge of the band, and [`Cover::Band`]
+    /// otherwise. A block that [`Shape::cover`] places outside the band costs only one distance.
     ///
     /// # Panics
-    /// If an axis is empty, or `out` has not one value per point.
+    /// Panics if an axis is empty or if `out` does not have one value per point.
     pub fn sample_into<R: Real>(&self, axes: [&[f64]; 3], band: Band, out: &mut [R]) -> Cover {
         let [x, y, z] = axes;
         assert_eq!(out.len(), x.len() * y.len() * z.len(), "one value for each point");
@@ -160,9 +162,9 @@ mod tests {
         assert_eq!(at(0.0, 0.08), Cover::Inside);
         assert_eq!(at(1.08, 0.08), Cover::Outside);
         assert_eq!(at(0.95, 0.08), Cover::Band);
-        // The corner (0, 0, 0) is deep inside, and the whole is not.
+        // The corner (0, 0, 0) is deep inside, but the box as a whole is not.
         assert_eq!(at(0.0, 2.0), Cover::Band);
-        // A band of its half width and half a voxel, and no more: 0.035 beyond the half diagonal.
+        // The band reaches 0.035 beyond the half diagonal: its half width plus half a voxel.
         let reach = 1.035 + 0.5 * 0.08 * 3.0f64.sqrt();
         let on_axis = |x: f64| ball.cover([x - 0.04, -0.04, -0.04], [x + 0.04, 0.04, 0.04], band);
         assert_eq!(on_axis(reach + 1e-9), Cover::Outside);

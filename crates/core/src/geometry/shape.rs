@@ -1,6 +1,7 @@
-//! Analytic shapes: signed distances that start a level set or judge its end.
+//! Analytic shapes and their signed distances, used as initial level sets and as reference
+//! solutions.
 //!
-//! Distances are negative inside, in mesh units. Ball, box and plane are exact everywhere; the
+//! Distances are negative inside, in mesh units. Ball, box and plane are exact everywhere. The
 //! slotted disk and the set operations combine exact distances by minimum and maximum, which is
 //! exact on the zero set and a lower bound of the distance elsewhere.
 
@@ -25,7 +26,7 @@ pub enum Shape {
         #[schemars(extend("exclusiveMinimum" = 0))]
         radius: f64,
     },
-    /// Box with edges along the axes. A planar mesh needs a z range around its plane; `inf` is
+    /// A box with edges along the axes. A planar mesh needs a z range around its plane. `inf` is
     /// allowed as a corner.
     Box {
         /// Smallest corner, mesh units.
@@ -33,14 +34,14 @@ pub enum Shape {
         /// Largest corner, mesh units.
         max: [f64; 3],
     },
-    /// Half space behind a plane: the side `normal` points away from.
+    /// The half space behind a plane: the side that `normal` points away from.
     Plane {
         /// A point of the plane, mesh units.
         point: [f64; 3],
         /// Normal of any length > 0, pointing out of the shape.
         normal: [f64; 3],
     },
-    /// Disk in x and y (any z) minus the slot `|x - center.x| < slot_width / 2`, `y < slot_top`.
+    /// A disk in x and y (any z) minus the slot `|x - center.x| < slot_width / 2`, `y < slot_top`.
     SlottedDisk {
         /// Center of the disk, mesh units.
         center: [f64; 3],
@@ -62,9 +63,9 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Signed distance of `x` to the boundary, negative inside; mesh units.
+    /// Returns the signed distance of `x` to the boundary in mesh units, negative inside.
     ///
-    /// An empty union has distance `+inf` everywhere, an empty intersection `-inf`.
+    /// An empty union has the distance `+inf` everywhere, an empty intersection `-inf`.
     pub fn signed_distance(&self, x: [f64; 3]) -> f64 {
         match self {
             Shape::Ball { center, radius } => norm(minus(x, *center)) - radius,
@@ -96,8 +97,8 @@ impl Shape {
         }
     }
 
-    /// Smallest and largest corner of a box round the boundary of the shape; `None` if it has no end
-    /// along some axis, or none is known.
+    /// Returns the smallest and the largest corner of a box that contains the boundary of the
+    /// shape, or `None` if the shape is unbounded along an axis or no bounds are known.
     pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
         let join = |a: ([f64; 3], [f64; 3]), b: ([f64; 3], [f64; 3])| {
             let low = std::array::from_fn(|k| a.0[k].min(b.0[k]));
@@ -117,14 +118,14 @@ impl Shape {
                 let first = all.next()??;
                 all.try_fold(first, |a, b| Some(join(a, b?)))
             }
-            // Its boundary lies in each of the shapes.
+            // The boundary of an intersection lies in each of its shapes.
             Shape::Intersection(shapes) => shapes.iter().find_map(Shape::bounds),
             Shape::Difference(pair) => pair.0.bounds(),
         }
     }
 
-    /// The first number out of range: the path of its key below this shape
-    /// (`["ball", "radius"]`), and what is wrong with it.
+    /// Returns the first number that is out of range: the path of its key below this shape
+    /// (`["ball", "radius"]`) and a description.
     pub fn flaw(&self) -> Option<(Vec<String>, String)> {
         let at = |keys: [&str; 2], what: String| Some((keys.map(String::from).to_vec(), what));
         let positive = |shape: &str, key: &str, x: f64| {
@@ -205,14 +206,14 @@ mod tests {
         Shape::Ball { center: [x, 0.0, 0.0], radius }
     }
 
-    /// Points spread over the cube `[-2, 2]^3` without a random generator.
+    /// Returns points spread over the cube `[-2, 2]^3` without a random generator.
     fn probes() -> impl Iterator<Item = [f64; 3]> {
         (1..400).map(|k| {
             [0.754_877_666, 0.569_840_29, 0.438_579_02].map(|a| 4.0 * (k as f64 * a).fract() - 2.0)
         })
     }
 
-    /// Distance to the boundary by brute force: the nearest of many points of the surface.
+    /// Returns the distance to the nearest of many points of the surface.
     fn brute(surface: &[[f64; 3]], x: [f64; 3]) -> f64 {
         surface.iter().map(|&s| norm(minus(x, s))).fold(f64::INFINITY, f64::min)
     }

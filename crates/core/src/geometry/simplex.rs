@@ -1,24 +1,24 @@
 //! Measures, gradients and closest points of single triangles and tetrahedra.
 //!
-//! Formulas: numerics 2.1. `N` is the number of vertices, 3 or 4; d = N - 1. Lengths are in mesh
-//! units, measures in their d-th power.
+//! The formulas are in docs/level-set.md, section 2.1. `N` is the number of vertices, 3 or 4, and d
+//! = N - 1. Lengths are in mesh units, measures in mesh units to the power d.
 
 use super::{Real, Vec3};
 
-/// Measure and gradients of the linear basis functions of one simplex.
+/// The measure of a simplex and the gradients of its linear basis functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Simplex<R: Real, const N: usize> {
-    /// Area (N = 3) or volume (N = 4), never negative.
+    /// The area (N = 3) or volume (N = 4), never negative.
     pub meas: R,
-    /// Gradients of the basis functions, tangential to the simplex; they add up to zero.
+    /// The gradients of the basis functions, tangential to the simplex. Their sum is zero.
     pub grads: [Vec3<R>; N],
 }
 
 impl<R: Real, const N: usize> Simplex<R, N> {
-    /// Geometry of the simplex with vertices `x`, in any orientation.
+    /// Computes the geometry of the simplex with vertices `x`, in any orientation.
     ///
-    /// A degenerate simplex gives infinite or undefined gradients; [`crate::mesh::clean`] keeps
-    /// those away from solvers.
+    /// A degenerate simplex gives gradients that are infinite or NaN. [`crate::mesh::clean`]
+    /// removes such simplices before they reach a solver.
     #[inline]
     pub fn new(x: &[Vec3<R>; N]) -> Self {
         let mut grads = [Vec3::zeros(); N];
@@ -46,10 +46,10 @@ impl<R: Real, const N: usize> Simplex<R, N> {
         Simplex { meas, grads }
     }
 
-    /// Gradient of the linear function with vertex values `phi`.
+    /// Returns the gradient of the linear function with vertex values `phi`.
     ///
-    /// The first value is subtracted before products are formed, so that a large offset of `phi`
-    /// costs no accuracy.
+    /// The first value is subtracted before the products are formed, so that a large offset of
+    /// `phi` does not reduce the accuracy.
     #[inline]
     pub fn gradient(&self, phi: &[R; N]) -> Vec3<R> {
         let mut g = self.grads[1] * (phi[1] - phi[0]);
@@ -59,7 +59,7 @@ impl<R: Real, const N: usize> Simplex<R, N> {
         g
     }
 
-    /// Radius of the inscribed circle or ball, `1 / sum_i |grad N_i|`.
+    /// Returns the radius of the inscribed circle or ball, `1 / sum_i |grad N_i|`.
     #[inline]
     pub fn inradius(&self) -> R {
         let sum = self.grads.iter().fold(R::zero(), |s, g| s + g.norm());
@@ -67,7 +67,7 @@ impl<R: Real, const N: usize> Simplex<R, N> {
     }
 }
 
-/// Length of the longest edge of a simplex.
+/// Returns the length of the longest edge of a simplex.
 pub fn longest_edge<R: Real>(x: &[Vec3<R>]) -> R {
     let mut longest = R::zero();
     for i in 0..x.len() {
@@ -78,7 +78,8 @@ pub fn longest_edge<R: Real>(x: &[Vec3<R>]) -> R {
     longest
 }
 
-/// Inradius of a cell over its longest edge, scaled so that a regular simplex has 1.
+/// Returns the inradius of a cell divided by its longest edge, scaled so that a regular simplex has
+/// 1.
 #[inline]
 pub fn quality<R: Real, const N: usize>(s: &Simplex<R, N>, x: &[Vec3<R>; N]) -> R {
     // sqrt(2 d (d + 1)): 2 sqrt(3) for triangles, 2 sqrt(6) for tetrahedra.
@@ -86,7 +87,8 @@ pub fn quality<R: Real, const N: usize>(s: &Simplex<R, N>, x: &[Vec3<R>; N]) -> 
     scale * s.inradius() / longest_edge(x)
 }
 
-/// Point of the simplex `x` (1 to 4 vertices) closest to `p`; `p` itself if there is none.
+/// Returns the point of the simplex `x` (1 to 4 vertices) closest to `p`, or `p` for other numbers
+/// of vertices.
 pub fn closest_point(p: Vec3, x: &[Vec3]) -> Vec3 {
     match *x {
         [a] => a,
@@ -114,7 +116,7 @@ fn closest_in_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     Facet::new([a, b, c]).closest(p)
 }
 
-/// A triangle made ready for the points of it closest to many others.
+/// A triangle prepared for many closest-point queries.
 #[derive(Clone, Copy, Debug)]
 pub struct Facet {
     corners: [Vec3; 3],
@@ -123,17 +125,17 @@ pub struct Facet {
 }
 
 impl Facet {
-    /// Prepares a triangle for closest points; corners in mesh units.
+    /// Prepares a triangle from its corners in mesh units.
     pub fn new(corners: [Vec3; 3]) -> Self {
         let [a, b, c] = corners;
         let t = Simplex::new(&corners);
-        // In a sliver coordinates are mostly rounding; its sides then know better.
+        // The coordinates in a sliver are dominated by rounding, so its sides give a better result.
         let sliver =
             4.0 * t.meas * t.meas <= 1e-12 * (b - a).norm_squared() * (c - a).norm_squared();
         Facet { corners, grads: [t.grads[1], t.grads[2]], sliver }
     }
 
-    /// The point closest to `p`.
+    /// Returns the point closest to `p`.
     #[inline]
     pub fn closest(&self, p: Vec3) -> Vec3 {
         let [a, b, c] = self.corners;
@@ -176,7 +178,8 @@ mod tests {
         let x: [Vec3; N] = points(v);
         let s = Simplex::new(&x);
         prop_assume!(s.inradius() > 1e-3);
-        // The gradient of a linear function is its tangential part: same differences along edges.
+        // The gradient of a linear function is its tangential part: it gives the same differences
+        // along edges.
         let phi: [f64; N] = std::array::from_fn(|i| 7.0 + a.dot(&x[i]));
         let g = s.gradient(&phi);
         for i in 1..N {

@@ -1,4 +1,4 @@
-//! The boundary of tetrahedra as a surface.
+//! The boundary of a tetrahedral mesh as a surface.
 
 use std::collections::HashMap;
 
@@ -7,23 +7,23 @@ use rayon::prelude::*;
 use super::{DataArray, Group, Kind, Members, Mesh, Values};
 use crate::error::{Error, Result};
 
-/// The four faces of a positive tetrahedron, seen from outside.
+/// The four faces of a positive tetrahedron, counterclockwise seen from outside.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
-/// New number of a vertex that is not on the boundary.
+/// Marks a vertex that is not on the boundary.
 const INSIDE: u32 = u32::MAX;
 
-/// Faces of exactly one tetrahedron, as triangles that look outwards.
+/// Returns the boundary of a tetrahedral mesh as triangles that are oriented outwards.
 ///
-/// Their vertices keep their order, and the rows of vertex data go with them. A triangle has the
-/// cell data of its tetrahedron and is in its groups; groups of triangles become groups of cells,
-/// and of edges and points stays what lies on the boundary.
+/// A boundary face belongs to exactly one tetrahedron. Vertices keep their order and their data. A
+/// triangle inherits the cell data and the groups of its tetrahedron. Groups of triangles become
+/// groups of cells. Groups of edges and points keep the members that lie on the boundary.
 ///
 /// # Errors
-/// [`Error::Mesh`] for a mesh of triangles.
+/// Returns [`Error::Mesh`] if the mesh consists of triangles.
 pub fn boundary(mesh: &Mesh) -> Result<Mesh> {
     if mesh.kind != Kind::Volume {
-        let what = "triangles have no boundary that is a surface";
-        return Err(Error::mesh("", what, "leave out --boundary"));
+        let what = "the boundary of a triangle mesh is not a surface";
+        return Err(Error::mesh("", what, "remove --boundary"));
     }
     let (stored, cell_of) = outer_faces(mesh);
     let mut new_of = vec![INSIDE; mesh.n_vertices()];
@@ -51,10 +51,10 @@ pub fn boundary(mesh: &Mesh) -> Result<Mesh> {
     Ok(surface)
 }
 
-/// Faces of exactly one tetrahedron, counterclockwise from outside, and the cell of each, in the
-/// order of the cells.
+/// Returns the faces that belong to exactly one tetrahedron, counterclockwise seen from outside,
+/// and the cell of each, in the order of the cells.
 pub fn outer_faces(mesh: &Mesh) -> (Vec<[u32; 3]>, Vec<usize>) {
-    // Face by sorted vertices, cell and number of the face in it.
+    // The sorted vertices of a face, and 4 times its cell plus its number in the cell.
     let mut faces: Vec<([u32; 3], u32)> = Vec::with_capacity(mesh.cells.len());
     for (cell, corners) in mesh.iter_cells().enumerate() {
         for (k, face) in FACES.iter().enumerate() {
@@ -118,7 +118,7 @@ fn is_inverted(mesh: &Mesh, corners: [u32; 4]) -> bool {
     cross[0] * w[0] + cross[1] * w[1] + cross[2] * w[2] < 0.0
 }
 
-/// The rows of an array in another order.
+/// Returns the given rows of an array.
 fn rows(array: &DataArray, order: &[usize]) -> DataArray {
     let k = array.components;
     fn pick<T: Copy>(values: &[T], order: &[usize], k: usize) -> Vec<T> {
@@ -141,7 +141,7 @@ mod tests {
     fn a_cube_is_closed_and_looks_outwards() {
         let cube: Generate = toml::from_str("cube = { cells = [2, 3, 4] }").unwrap();
         let mut cube = generate(&cube).unwrap();
-        // An inverted tetrahedron looks outwards all the same.
+        // The surface of an inverted tetrahedron is oriented outwards too.
         cube.cells.swap(0, 1);
         cube.vertex_data.push(DataArray {
             name: "z".into(),

@@ -1,12 +1,12 @@
-//! What is in a mesh: the counts that `zeroset info` prints, for any mesh as stored.
+//! Statistics of a mesh as stored: the counts that `zeroset info` prints.
 //!
-//! Every count is a property of the mesh, not of its numbering: renaming vertices, reordering
-//! cells or running with another number of threads changes none of them (`edge_mean` to
-//! rounding). Nothing is repaired here; that is [`clean`](super::clean())'s work.
+//! Every count is a property of the mesh and not of its numbering: it does not change if vertices
+//! are renumbered, cells are reordered or the number of threads changes (`edge_mean` may change by
+//! rounding). This module does not repair anything. See [`clean`](super::clean()).
 //!
-//! A *facet* is an edge of a triangle mesh or a face of a tetrahedral one. An edge joins two
-//! vertices of a cell and is counted once however many cells share it; a cell that repeats a
-//! vertex has an edge from that vertex to itself, of length zero.
+//! A *facet* is an edge of a triangle mesh or a face of a tetrahedral mesh. An edge joins two
+//! vertices of a cell and is counted once, however many cells share it. A cell that repeats a
+//! vertex has an edge of length zero from that vertex to itself.
 
 pub mod facets;
 
@@ -20,70 +20,75 @@ use super::{Kind, Mesh};
 use crate::geometry::Vec3;
 use crate::geometry::simplex::{Simplex, quality};
 
-/// Area below which a triangle is degenerate, in squared box diagonals.
+/// The largest area of a degenerate triangle, in squared diagonals of the bounding box.
 const DEGENERATE_AREA: f64 = 1e-12;
-/// Volume below which a tetrahedron is degenerate, in cubed box diagonals: the same length scale
-/// of 1e-6 diagonals.
+/// The largest volume of a degenerate tetrahedron, in cubed diagonals of the bounding box. The
+/// length scale of 1e-6 diagonals is the same as for triangles.
 const DEGENERATE_VOLUME: f64 = 1e-18;
-/// Cosine that an angle must exceed in size to be called obtuse, so that the right angles of
-/// regular meshes are not.
+/// The smallest absolute cosine of an obtuse angle. It excludes the right angles of regular meshes,
+/// which rounding may make slightly larger.
 const OBTUSE_COSINE: f64 = 1e-9;
-/// Edges per partial sum; fixed, so that the mean does not depend on the number of threads.
+/// The number of edges per partial sum. It is fixed, so that the mean does not depend on the number
+/// of threads.
 const BLOCK: usize = 4096;
 
-/// Counts of a mesh as stored. Lengths are in mesh units.
+/// Statistics of a mesh as stored. Lengths are in mesh units.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// Connected parts; cells hang together by any shared vertex.
+    /// The number of connected components. Cells that share a vertex are connected.
     pub components: usize,
-    /// Euler number: vertices - edges + triangles (- tetrahedra), counting only vertices that
-    /// cells use.
+    /// The Euler number: vertices - edges + triangles (- tetrahedra). Only vertices that cells use
+    /// are counted.
     pub euler: i64,
-    /// Facets with one cell.
+    /// The number of facets with one cell.
     pub boundary: usize,
-    /// Facets with three or more cells.
+    /// The number of facets with three or more cells.
     pub nonmanifold: usize,
-    /// Ways of running along a facet that two or more cells share, where neighbors should run
-    /// opposite ways: an edge with two triangles on either side counts twice. For tetrahedra the
-    /// same with faces; a mesh whose tetrahedra are all turned the same way has none.
+    /// The number of directions in which two or more cells traverse the same facet. Consistently
+    /// oriented neighbors traverse a facet in opposite directions. An edge with two triangles in
+    /// each direction counts twice. The faces of tetrahedra are counted in the same way, and a mesh
+    /// of equally oriented tetrahedra has none.
     pub inconsistent: usize,
-    /// Triangles of area at most 1e-12 squared diagonals of the box of all used vertices;
-    /// tetrahedra of volume at most 1e-18 cubed diagonals, or flat to rounding as in
-    /// [`clean`](super::clean()). Cells that repeat a vertex are among them.
+    /// The number of degenerate cells: triangles with an area of at most 1e-12 squared diagonals of
+    /// the bounding box of all used vertices, and tetrahedra with a volume of at most 1e-18 cubed
+    /// diagonals or that are degenerate up to rounding as in [`clean`](super::clean()). Cells that
+    /// repeat a vertex are included.
     pub degenerate: usize,
-    /// Cells that name a vertex twice.
+    /// The number of cells that contain a vertex twice.
     pub repeating: usize,
-    /// Cells with the same vertices, in any order, as an earlier cell.
+    /// The number of cells that have the same vertices as an earlier cell, in any order.
     pub duplicate: usize,
-    /// Vertices at exactly the position of an earlier vertex.
+    /// The number of vertices at exactly the position of an earlier vertex.
     pub duplicate_points: usize,
-    /// Tetrahedra of negative volume that are not degenerate; 0 for triangles, whose orientation
-    /// means nothing.
+    /// The number of tetrahedra of negative volume that are not degenerate. It is 0 for triangles,
+    /// whose orientation has no meaning.
     pub inverted: usize,
-    /// Vertices that no cell uses.
+    /// The number of vertices that no cell uses.
     pub unreferenced: usize,
-    /// Share of triangles with an angle above 90 degrees, 0 to 1; `None` for tetrahedra and
-    /// without cells.
+    /// The fraction of triangles with an angle above 90 degrees, 0 to 1, or `None` for tetrahedra
+    /// and if there are no cells.
     pub obtuse_share: Option<f64>,
-    /// Smallest quality of a cell that is not degenerate: inradius over longest edge, scaled so that a
-    /// regular cell has 1; `None` without such a cell.
+    /// The smallest quality of a cell that is not degenerate, or `None` if there is no such cell.
+    /// The quality is the inradius divided by the longest edge, scaled so that a regular cell has
+    /// 1.
     pub quality_min: Option<f64>,
-    /// The cell that has it, as stored.
+    /// The cell of the smallest quality, by its stored number.
     pub worst_cell: Option<usize>,
-    /// Triangles: most edge ends at a vertex. Tetrahedra: most cells at a vertex.
+    /// The largest number of edge ends at a vertex (triangles) or of cells at a vertex
+    /// (tetrahedra).
     pub max_valence: usize,
-    /// Shortest edge; `None` without cells, as for the next two.
+    /// The shortest edge, or `None` if there are no cells.
     pub edge_min: Option<f64>,
-    /// Mean length of the edges.
+    /// The mean length of the edges, or `None` if there are no cells.
     pub edge_mean: Option<f64>,
-    /// Longest edge.
+    /// The longest edge, or `None` if there are no cells.
     pub edge_max: Option<f64>,
 }
 
-/// Counts what is in a mesh, in O(n log n) and with a few dozen bytes per cell.
+/// Computes the statistics of a mesh, in O(n log n) and with a few dozen bytes per cell.
 ///
-/// Cells with an index out of range are left out; [`clean`](super::clean()) refuses them.
+/// Cells with an index out of range are ignored. [`clean`](super::clean()) rejects them.
 pub fn inspect(mesh: &Mesh) -> Statistics {
     let cells = sound_cells(mesh);
     let cells = &*cells;
@@ -119,23 +124,23 @@ pub fn inspect(mesh: &Mesh) -> Statistics {
     }
 }
 
-/// What of [`Statistics`] says how the triangles of a surface hang together.
+/// The part of [`Statistics`] that describes how the triangles of a surface are connected.
 pub struct Connections {
-    /// Parts that share no vertex.
+    /// The number of components that share no vertex.
     pub components: usize,
-    /// Euler number: vertices minus edges plus triangles.
+    /// The Euler number: vertices minus edges plus triangles.
     pub euler: i64,
-    /// Edges of one triangle.
+    /// The number of edges of one triangle.
     pub boundary: usize,
-    /// Edges of more than two triangles.
+    /// The number of edges of more than two triangles.
     pub nonmanifold: usize,
-    /// Edges whose two triangles run along them in the same direction.
+    /// The number of edges whose two triangles traverse them in the same direction.
     pub inconsistent: usize,
-    /// Vertices of no triangle.
+    /// The number of vertices that belong to no triangle.
     pub unreferenced: usize,
 }
 
-/// The numbers of [`inspect`], in a fraction of its time.
+/// Computes the same counts as [`inspect`] in a fraction of its time.
 pub fn connections(surface: &Mesh) -> Connections {
     let cells = sound_cells(surface);
     let cells = &*cells;
@@ -143,7 +148,7 @@ pub fn connections(surface: &Mesh) -> Connections {
     let (facets, parts) = rayon::join(|| Facets::new(&around), || Parts::new(surface, cells));
     Connections {
         components: parts.components,
-        // Facets of triangles are their edges.
+        // The facets of triangles are their edges.
         euler: parts.used as i64 - facets.count as i64 + (cells.len() / 3) as i64,
         boundary: facets.boundary,
         nonmanifold: facets.nonmanifold,
@@ -152,7 +157,7 @@ pub fn connections(surface: &Mesh) -> Connections {
     }
 }
 
-/// The cells whose vertices exist.
+/// Returns the cells whose vertices all exist.
 fn sound_cells(mesh: &Mesh) -> Cow<'_, [u32]> {
     let n = mesh.n_vertices();
     let sound = |v: &u32| (*v as usize) < n;
@@ -163,7 +168,7 @@ fn sound_cells(mesh: &Mesh) -> Cow<'_, [u32]> {
     Cow::Owned(kept.flatten().copied().collect())
 }
 
-/// What the facets tell.
+/// Counts of facets.
 struct Facets {
     count: usize,
     boundary: usize,
@@ -187,7 +192,7 @@ impl Facets {
     }
 }
 
-/// What the facets and edges tell.
+/// Statistics of facets and edges.
 struct Ring {
     facets: Facets,
     max_valence: usize,
@@ -215,7 +220,7 @@ impl Ring {
     }
 }
 
-/// Lengths of the edges.
+/// Statistics of the edge lengths.
 #[derive(Clone, Copy)]
 struct Lengths {
     count: usize,
@@ -253,18 +258,18 @@ fn point(vertices: &[[f64; 3]], v: u32) -> Vec3 {
     Vec3::from(vertices[v as usize])
 }
 
-/// What the shape of each cell tells.
+/// Statistics of the cell shapes.
 #[derive(Default)]
 struct Shapes {
     degenerate: usize,
     repeating: usize,
     inverted: usize,
     obtuse: usize,
-    /// Smallest quality and its cell.
+    /// The smallest quality and its cell.
     worst: Option<(f64, usize)>,
 }
 
-/// The one of smaller quality, of equal ones the first.
+/// Returns the entry of smaller quality, or the first one if both are equal.
 fn worse(a: Option<(f64, usize)>, b: Option<(f64, usize)>) -> Option<(f64, usize)> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if b.0 < a.0 || (b.0 == a.0 && b.1 < a.1) { b } else { a }),
@@ -315,7 +320,7 @@ impl Shapes {
     }
 }
 
-/// Diagonal of the box of all vertices that cells use.
+/// Returns the diagonal of the bounding box of all vertices that cells use.
 fn diagonal(vertices: &[[f64; 3]], cells: &[u32]) -> f64 {
     let wide = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     let (low, high) = cells
@@ -330,7 +335,8 @@ fn diagonal(vertices: &[[f64; 3]], cells: &[u32]) -> f64 {
     if cells.is_empty() { 0.0 } else { (high - low).norm() }
 }
 
-/// True if the triangle with these edges from its first vertex has an angle above 90 degrees.
+/// Returns true if a triangle has an angle above 90 degrees. `e1` and `e2` are the edges from its
+/// first vertex.
 fn is_obtuse(e1: Vec3, e2: Vec3) -> bool {
     let e3 = e2 - e1;
     [(e1, e2), (-e1, e3), (e2, e3)].into_iter().any(|(a, b)| {
@@ -339,7 +345,7 @@ fn is_obtuse(e1: Vec3, e2: Vec3) -> bool {
     })
 }
 
-/// What union-find tells.
+/// Counts of connected components and used vertices, found with union-find.
 struct Parts {
     components: usize,
     used: usize,
@@ -365,7 +371,7 @@ impl Parts {
     }
 }
 
-/// Root of a vertex, halving the path on the way.
+/// Returns the root of a vertex and halves the path on the way.
 fn root(parent: &mut [u32], mut v: u32) -> u32 {
     while parent[v as usize] != v {
         let above = parent[parent[v as usize] as usize];
@@ -375,9 +381,9 @@ fn root(parent: &mut [u32], mut v: u32) -> u32 {
     v
 }
 
-/// Vertices at exactly the position of an earlier one.
+/// Returns the number of vertices at exactly the position of an earlier vertex.
 fn duplicate_points(vertices: &[[f64; 3]]) -> usize {
-    // Adding zero makes the two zeros one.
+    // Adding zero turns -0 into 0.
     let mut keys: Vec<[u64; 3]> =
         vertices.par_iter().map(|x| x.map(|c| (c + 0.0).to_bits())).collect();
     keys.par_sort_unstable();

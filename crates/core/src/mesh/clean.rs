@@ -1,9 +1,10 @@
-//! From a mesh as stored to one that a solver may trust: every index valid, every coordinate
-//! finite, no cell flat or listed twice, every tetrahedron positive, every vertex used.
+//! Cleaning: turns a mesh as stored into a mesh that solvers can rely on.
 //!
-//! What can be mended is mended and counted; what cannot is refused. The orientation of
-//! triangles is neither changed nor trusted, points at one position are not merged, and edges
-//! with three or more triangles stay.
+//! In a clean mesh every index is valid, every coordinate is finite, no cell is degenerate or
+//! duplicate, every tetrahedron has positive volume, and every vertex is used. Defects that can be
+//! fixed are fixed and counted. A mesh with other defects is rejected. The orientation of triangles
+//! is neither changed nor used, points at the same position are not merged, and edges with three or
+//! more triangles are kept.
 
 mod refuse;
 
@@ -15,55 +16,59 @@ use crate::error::{Error, Result};
 use crate::geometry::Vec3;
 use crate::words::counted;
 
-/// Square of the smallest sine (triangle) or its like (tetrahedron) of a cell that is not flat.
+/// The square of the smallest sine of a triangle that is not degenerate, or of the corresponding
+/// measure of a tetrahedron.
 const FLAT: f64 = 1e-28;
-/// Marks what was not kept in a map from stored to new numbers.
+/// Marks removed items in a map from stored to new numbers.
 const GONE: u32 = u32::MAX;
 
-/// What [`clean`] kept, dropped and changed.
+/// The vertices and cells that [`clean`] kept, and counts of its changes.
 ///
-/// A dropped cell is counted once, under the first reason of: repeating, duplicate, degenerate.
+/// A dropped cell is counted once, for the first reason that applies: repeating, duplicate,
+/// degenerate.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Cleaning {
-    /// Vertices of the mesh as stored.
+    /// The number of vertices of the stored mesh.
     pub n_stored_vertices: usize,
-    /// Cells of the mesh as stored.
+    /// The number of cells of the stored mesh.
     pub n_stored_cells: usize,
-    /// For each vertex kept its number as stored, ascending.
+    /// The stored number of each kept vertex, ascending.
     #[serde(skip)]
     pub kept_vertices: Vec<u32>,
-    /// For each cell kept its number as stored, ascending.
+    /// The stored number of each kept cell, ascending.
     #[serde(skip)]
     pub kept_cells: Vec<u32>,
-    /// Tetrahedra of negative volume, turned by swapping their last two vertices.
+    /// The number of tetrahedra of negative volume that were reoriented by swapping their last two
+    /// vertices.
     pub inverted: usize,
-    /// Cells dropped because they name a vertex twice.
+    /// The number of cells dropped because they contain a vertex twice.
     pub repeating: usize,
-    /// Cells dropped because an earlier cell has the same vertices.
+    /// The number of cells dropped because an earlier cell has the same vertices.
     pub duplicate: usize,
-    /// Cells dropped because they are flat to rounding.
+    /// The number of cells dropped because they are degenerate up to rounding.
     pub degenerate: usize,
-    /// Vertices left out because no cell that was kept uses them.
+    /// The number of vertices left out because no kept cell uses them.
     pub unreferenced: usize,
-    /// Lower-dimensional members of groups left out with their vertices.
+    /// The number of lower-dimensional group members left out because a vertex was left out.
     pub group_members: usize,
-    /// Facets with three or more cells, which stay.
+    /// The number of facets with three or more cells. They are kept.
     pub nonmanifold: usize,
 }
 
 impl Cleaning {
-    /// True if the mesh needed nothing: it is as stored.
+    /// Returns true if the stored mesh is clean and was not changed.
     pub fn is_nothing(&self) -> bool {
         self.kept_vertices.len() == self.n_stored_vertices
             && self.kept_cells.len() == self.n_stored_cells
             && self.inverted == 0
     }
 
-    /// What was dropped or changed as one line with counts; `None` if nothing was.
+    /// Returns one line with the counts of dropped and changed items, or `None` if nothing was
+    /// changed.
     pub fn summary(&self) -> Option<String> {
         let parts: Vec<String> = [
-            (self.inverted, "inverted tetrahedron", "inverted tetrahedra", "turned"),
+            (self.inverted, "inverted tetrahedron", "inverted tetrahedra", "reoriented"),
             (self.repeating, "cell that repeats a vertex", "cells that repeat a vertex", "dropped"),
             (self.duplicate, "duplicate cell", "duplicate cells", "dropped"),
             (self.degenerate, "degenerate cell", "degenerate cells", "dropped"),
@@ -78,23 +83,23 @@ impl Cleaning {
     }
 }
 
-/// Turns a mesh as stored into one that a solver may trust, and says what that took.
+/// Turns a mesh as stored into a mesh that solvers can rely on, and reports the changes.
 ///
-/// - Cells that name a vertex twice, cells with the vertices of an earlier cell, and cells that
-///   are flat to rounding are dropped. Flat is `det G <= 1e-28 prod |e_k|^2` with the edges
-///   `e_k` at that vertex of the cell where the quotient is smallest, so that the verdict does
-///   not depend on the order of the vertices.
-/// - Tetrahedra of negative volume are turned: their last two vertices change places.
-/// - Vertices that no remaining cell uses are left out. Data arrays and groups follow; a group
-///   may become empty, but stays. Vertices and cells keep their order.
+/// - Cells that contain a vertex twice, cells with the vertices of an earlier cell, and cells that
+///   are degenerate up to rounding are dropped. A cell is degenerate if `det G <= 1e-28 prod
+///   |e_k|^2`. The edges `e_k` are those at the vertex of the cell where the quotient is smallest,
+///   so that the result does not depend on the order of the vertices.
+/// - Tetrahedra of negative volume are reoriented by swapping their last two vertices.
+/// - Vertices that no remaining cell uses are left out. Data arrays and groups are adapted. A group
+///   may become empty but is kept. Vertices and cells keep their order.
 ///
-/// One warning line gives the counts, a second one the facets with three or more cells.
-/// Cleaning a clean mesh changes nothing.
+/// One warning states the counts, a second one the facets with three or more cells. Cleaning a
+/// clean mesh changes nothing.
 ///
 /// # Errors
-/// [`Error::Mesh`], naming vertex or cell, for what cannot be mended: no cells, or none left; an
-/// index out of range; a coordinate of a used vertex that is not a finite number; arrays whose
-/// length fits neither; more vertices or indices than fit in 32 bits.
+/// Returns [`Error::Mesh`] with the vertex or cell if the mesh cannot be fixed: it has no cells or
+/// none remain, an index is out of range, a coordinate of a used vertex is not finite, the length
+/// of an array does not match, or there are more vertices or indices than fit in 32 bits.
 pub fn clean(mesh: Mesh) -> Result<(Mesh, Cleaning)> {
     let cleaning = assess(&mesh)?;
     if let Some(summary) = cleaning.summary() {
@@ -116,10 +121,10 @@ pub fn clean(mesh: Mesh) -> Result<(Mesh, Cleaning)> {
     Ok((cleaned, cleaning))
 }
 
-/// What [`clean`] would do to a mesh, without doing it and without warnings.
+/// Returns what [`clean`] would do to a mesh, without changing it and without warnings.
 ///
 /// # Errors
-/// Those of [`clean`].
+/// Returns the errors of [`clean`].
 pub fn assess(mesh: &Mesh) -> Result<Cleaning> {
     let arity = mesh.kind.arity();
     refuse::unfit(mesh)?;
@@ -152,7 +157,7 @@ pub fn assess(mesh: &Mesh) -> Result<Cleaning> {
             cells_of(mesh.kind),
             cleaning.summary().unwrap_or_default()
         );
-        return Err(Error::mesh("", what, "check how the mesh was made"));
+        return Err(Error::mesh("", what, "check how the mesh was created"));
     }
     let mut used = vec![false; mesh.n_vertices()];
     for (cell, _) in mesh.iter_cells().zip(&fate).filter(|(_, fate)| fate.is_kept()) {
@@ -176,8 +181,9 @@ pub fn assess(mesh: &Mesh) -> Result<Cleaning> {
     Ok(cleaning)
 }
 
-/// The part of a clean mesh that has the cells to `keep`, the number of each of its vertices in the
-/// whole, and that of each of its cells. Arrays and groups follow; it is no lattice any more.
+/// Returns the part of a clean mesh that consists of the cells to `keep`, with the original number
+/// of each of its vertices and of each of its cells. Arrays and groups are adapted. The part is not
+/// a lattice.
 pub fn part(mesh: Mesh, keep: &[bool]) -> (Mesh, Vec<u32>, Vec<u32>) {
     let mut used = vec![false; mesh.n_vertices()];
     for (cell, _) in mesh.iter_cells().zip(keep).filter(|(_, keep)| **keep) {
@@ -193,7 +199,7 @@ pub fn part(mesh: Mesh, keep: &[bool]) -> (Mesh, Vec<u32>, Vec<u32>) {
     (part, cleaning.kept_vertices, cleaning.kept_cells)
 }
 
-/// What becomes of a cell.
+/// The result of cleaning for a cell.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
     Kept,
@@ -220,22 +226,22 @@ impl Fate {
     }
 }
 
-/// Sign of the area or volume of a cell.
+/// The sign of the area or volume of a cell.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Orientation {
-    /// Area or volume is rounding.
+    /// The area or volume is zero up to rounding.
     Flat,
-    /// Negative volume; never a triangle.
+    /// The volume is negative. This never occurs for triangles.
     Negative,
-    /// Any other.
+    /// Any other cell.
     Positive,
 }
 
 impl Orientation {
-    /// The verdict for a cell that is nowhere near flat, of a size whose powers fit: what
-    /// [`Orientation::of`] would say, in a fraction of its time.
+    /// Returns the result of [`Orientation::of`] in a fraction of its time, if the cell is far from
+    /// degenerate and the powers of its size do not overflow.
     fn far_from_flat(n: usize, [e1, e2, e3]: &[Vec3; 3]) -> Option<Self> {
-        // Every edge is at most twice the root of this.
+        // Every edge is at most twice the square root of this.
         let size = e1.norm_squared() + e2.norm_squared() + e3.norm_squared();
         if !(1e-60..1e60).contains(&size) {
             return None;
@@ -249,10 +255,12 @@ impl Orientation {
         sure.then_some(if det < 0.0 { Orientation::Negative } else { Orientation::Positive })
     }
 
-    /// Flat is `det G <= 1e-28 prod |e_k|^2` at one of the vertices.
+    /// Returns the orientation of a cell. It is flat if `det G <= 1e-28 prod |e_k|^2` at one of its
+    /// vertices.
     ///
-    /// `det G` comes from the cross product of the edges: formed from their scalar products it
-    /// would itself be rounding long before 1e-28. Turning the cell does not change a bit of it.
+    /// `det G` is computed from the cross product of the edges. Computed from their scalar
+    /// products, it would be dominated by rounding long before 1e-28. Reorienting the cell does not
+    /// change any bit of it.
     pub(super) fn of(vertices: &[[f64; 3]], cell: &[u32]) -> Self {
         let n = cell.len();
         let mut x = [Vec3::zeros(); 4];
@@ -262,7 +270,7 @@ impl Orientation {
         if let Some(orientation) = Self::far_from_flat(n, &edges) {
             return orientation;
         }
-        // In units of the longest component no power of a length overflows or vanishes.
+        // In units of the longest component, no power of a length overflows or underflows.
         let unit = edges.iter().fold(0.0_f64, |unit, e| unit.max(e.amax()));
         if unit == 0.0 {
             return Orientation::Flat;
@@ -272,8 +280,8 @@ impl Orientation {
         let det = if n == 4 { e1.dot(&e2.cross(&e3)) } else { normal.norm() };
         let mut worst = 0.0_f64;
         for at in 0..n {
-            // The first n - 1 hold the edges at this vertex; sorted, so that turning the cell
-            // multiplies the same numbers in the same order.
+            // The first n - 1 entries hold the edges at this vertex. They are sorted, so that the
+            // same numbers are multiplied in the same order if the cell is reoriented.
             let mut incident = [1.0; 3];
             for (slot, to) in (0..n).filter(|&k| k != at).enumerate() {
                 incident[slot] = ((x[to] - x[at]) / unit).norm_squared();
@@ -295,7 +303,7 @@ fn cells_of(kind: Kind) -> &'static str {
     if kind == Kind::Volume { "tetrahedra" } else { "triangles" }
 }
 
-/// The mesh that `cleaning` describes.
+/// Creates the mesh that `cleaning` describes.
 fn apply(mesh: Mesh, cleaning: &Cleaning) -> Mesh {
     let Mesh { kind, vertices, cells, groups, vertex_data, cell_data, lattice } = mesh;
     let arity = kind.arity();
@@ -322,7 +330,7 @@ fn apply(mesh: Mesh, cleaning: &Cleaning) -> Mesh {
     }
 }
 
-/// New number of each stored one, or [`GONE`].
+/// Returns the new number of each stored item, or [`GONE`].
 fn inverse(kept: &[u32], n_stored: usize) -> Vec<u32> {
     let mut new = vec![GONE; n_stored];
     (0_u32..).zip(kept).for_each(|(index, &stored)| new[stored as usize] = index);

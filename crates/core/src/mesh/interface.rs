@@ -1,4 +1,4 @@
-//! Marching simplices: the zero set of phi as indexed segments or triangles.
+//! Marching simplices: extraction of the zero set of phi as indexed segments or triangles.
 
 use rayon::prelude::*;
 
@@ -8,22 +8,22 @@ use crate::mesh::Mesh;
 /// The zero set of a function on a mesh.
 #[derive(Clone, Debug, Default)]
 pub struct Interface {
-    /// Crossings of mesh edges, in mesh units.
+    /// The crossings of mesh edges, in mesh units.
     pub vertices: Vec<[f64; 3]>,
-    /// The mesh edge each crossing lies on, inside vertex first.
+    /// The mesh edge of each crossing, inside vertex first.
     pub edges: Vec<[u32; 2]>,
-    /// Where it lies: 0 at the inside vertex, 1 at the outside one.
+    /// The position of each crossing on its edge: 0 at the inside vertex, 1 at the outside vertex.
     pub weights: Vec<f64>,
-    /// Two (segments) or three (triangles) vertices per piece.
+    /// The vertices of each piece: two for a segment, three for a triangle.
     pub cells: Vec<u32>,
-    /// The mesh cell each piece lies in.
+    /// The mesh cell of each piece.
     pub parents: Vec<u32>,
-    /// Vertices per piece: 2 in triangles, 3 in tetrahedra.
+    /// The number of vertices per piece: 2 in triangles, 3 in tetrahedra.
     pub arity: usize,
 }
 
 impl Interface {
-    /// Values of a vertex array of the mesh at the crossings, linearly interpolated.
+    /// Interpolates a vertex array of the mesh linearly at the crossings.
     pub fn interpolate(&self, values: &[f64]) -> Vec<f64> {
         let at = |(&[a, b], &t): (&[u32; 2], &f64)| {
             values[a as usize] * (1.0 - t) + values[b as usize] * t
@@ -31,7 +31,7 @@ impl Interface {
         self.edges.iter().zip(&self.weights).map(at).collect()
     }
 
-    /// Length or area of each piece, mesh units.
+    /// Returns the length or area of each piece, in mesh units.
     pub fn measures(&self) -> impl Iterator<Item = f64> + '_ {
         let at = |v: u32| Vec3::from(self.vertices[v as usize]);
         self.cells.chunks_exact(self.arity.max(2)).map(move |piece| match *piece {
@@ -42,16 +42,17 @@ impl Interface {
     }
 }
 
-/// Extracts the zero set of `phi` (mesh order); cells with a corner that has no value, NaN or
-/// infinite, have none.
+/// Extracts the zero set of `phi`, given in mesh order. Cells with a corner that is NaN or infinite
+/// are skipped.
 ///
-/// Crossings are shared between cells, so lines connect and surfaces are closed where the mesh is.
-/// Pieces are oriented: in the plane the inside lies to the left of a segment of a
-/// counter-clockwise triangle; in tetrahedra normals point out of the inside.
+/// Crossings are shared between cells, so that lines are connected and surfaces are closed wherever
+/// the mesh is. Pieces are oriented: in the plane, the inside lies to the left of a segment of a
+/// counterclockwise triangle. In tetrahedra, normals point from the inside to the outside.
 pub fn extract(mesh: &Mesh, phi: &[f64]) -> Interface {
     let arity = mesh.kind.arity();
     let chunk = 4096 * arity;
-    // Each task lists the pieces of its cells by the edges they end on; tasks join in order.
+    // Each task lists the pieces of its cells, given by the mesh edges at their ends. The lists are
+    // joined in order.
     let parts: Vec<Vec<(u32, [[u32; 2]; 3])>> = mesh
         .cells
         .par_chunks(chunk)
@@ -91,7 +92,8 @@ pub fn extract(mesh: &Mesh, phi: &[f64]) -> Interface {
     Interface { vertices, edges, weights, cells, parents, arity: n }
 }
 
-/// Hands out the pieces of the zero set in one cell by the edges they end on, inside vertex first.
+/// Passes the pieces of the zero set in one cell to `piece`, given by the mesh edges at their ends,
+/// inside vertex first.
 fn cut(cell: &[u32], phi: &[f64], mut piece: impl FnMut([[u32; 2]; 3])) {
     let inside = |i: usize| phi[cell[i] as usize] < 0.0;
     let n_inside = (0..cell.len()).filter(|&i| inside(i)).count();
@@ -102,7 +104,7 @@ fn cut(cell: &[u32], phi: &[f64], mut piece: impl FnMut([[u32; 2]; 3])) {
         return;
     }
     if cell.len() == 3 {
-        // The vertex alone on its side, and the two others in cyclic order.
+        // The vertex that is alone on its side, and the two others in cyclic order.
         let lone = n_inside == 1;
         let Some(i) = (0..3).find(|&i| inside(i) == lone) else { return };
         let (a, b, c) = (cell[i], cell[(i + 1) % 3], cell[(i + 2) % 3]);
@@ -130,8 +132,9 @@ fn cut(cell: &[u32], phi: &[f64], mut piece: impl FnMut([[u32; 2]; 3])) {
         [[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2], [1, 2, 0, 3], [1, 3, 2, 0], [2, 3, 0, 1]];
     let Some(pair) = PAIRS.iter().find(|p| inside(p[0]) && inside(p[1])) else { return };
     let [a, b, c, d] = pair.map(|k| cell[k]);
-    // The quadrilateral ac, ad, bd, bc, cut along the diagonal that starts at the crossing of
-    // smallest vertex numbers, so that the choice does not depend on the order in the cell.
+    // Split the quadrilateral ac, ad, bd, bc along the diagonal that starts at the crossing with
+    // the smallest vertex numbers. The choice therefore does not depend on the order of the
+    // vertices in the cell.
     let ring = [[a, c], [a, d], [b, d], [b, c]];
     let even = ring[0].min(ring[2]) < ring[1].min(ring[3]);
     if even {

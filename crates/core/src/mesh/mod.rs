@@ -1,7 +1,7 @@
-//! Simplex meshes: triangles in the plane, triangulated surfaces in R^3, tetrahedra.
+//! Simplex meshes: triangles in the plane, triangulated surfaces in R^3, and tetrahedra.
 //!
-//! [`Mesh`] is what a file holds or a generator makes, in its own numbering; [`clean`] turns it
-//! into what a solver may trust, [`check`] says what is in it.
+//! A [`Mesh`] comes from a file or a generator, in its own numbering. [`clean`] prepares it for
+//! solvers, and [`check`] computes statistics.
 
 mod boundary;
 pub mod check;
@@ -17,7 +17,7 @@ pub use clean::part;
 pub use clean::{Cleaning, assess, clean};
 pub use normals::{normal_arrays, vertex_normals};
 
-/// What a mesh discretises.
+/// The kind of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -30,7 +30,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Intrinsic dimension d: 2 or 3.
+    /// Returns the intrinsic dimension d, 2 or 3.
     pub fn dimension(self) -> usize {
         match self {
             Kind::Planar | Kind::Surface => 2,
@@ -38,7 +38,7 @@ impl Kind {
         }
     }
 
-    /// Vertices per cell, d + 1.
+    /// Returns the number of vertices per cell, d + 1.
     pub fn arity(self) -> usize {
         self.dimension() + 1
     }
@@ -47,45 +47,46 @@ impl Kind {
 /// A simplex mesh with its groups and data, in the numbering of its file.
 #[derive(Clone, Debug)]
 pub struct Mesh {
-    /// What the cells are.
+    /// The kind of cells.
     pub kind: Kind,
-    /// Coordinates in mesh units, `[n_vertices]`; planar meshes have constant z.
+    /// The coordinates in mesh units, `[n_vertices]`. Planar meshes have constant z.
     pub vertices: Vec<[f64; 3]>,
-    /// Vertex indices, `[n_cells * arity]`.
+    /// The vertex indices, `[n_cells * arity]`.
     pub cells: Vec<u32>,
-    /// Named parts: regions of the domain, and lower-dimensional pieces of it.
+    /// Named parts: regions of the domain, and lower-dimensional subsets of it.
     pub groups: Vec<Group>,
-    /// Arrays with one row per vertex.
+    /// The arrays with one row per vertex.
     pub vertex_data: Vec<DataArray>,
-    /// Arrays with one row per cell.
+    /// The arrays with one row per cell.
     pub cell_data: Vec<DataArray>,
-    /// Vertices per axis, x fastest, if the mesh is a lattice (a regular grid as a mesh).
+    /// The number of vertices per axis, x fastest, if the mesh is a lattice (a regular grid as a
+    /// mesh).
     pub lattice: Option<[u32; 3]>,
 }
 
 impl Mesh {
-    /// Mesh without groups and data.
+    /// Creates a mesh without groups and data.
     pub fn new(kind: Kind, vertices: Vec<[f64; 3]>, cells: Vec<u32>) -> Self {
         let (groups, vertex_data, cell_data, lattice) = Default::default();
         Mesh { kind, vertices, cells, groups, vertex_data, cell_data, lattice }
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn n_vertices(&self) -> usize {
         self.vertices.len()
     }
 
-    /// Number of cells.
+    /// Returns the number of cells.
     pub fn n_cells(&self) -> usize {
         self.cells.len() / self.kind.arity()
     }
 
-    /// Vertex indices of each cell in turn, `arity` at a time.
+    /// Iterates over the cells as slices of `arity` vertex indices.
     pub fn iter_cells(&self) -> std::slice::ChunksExact<'_, u32> {
         self.cells.chunks_exact(self.kind.arity())
     }
 
-    /// Smallest and largest coordinate along each axis; zeros for an empty mesh.
+    /// Returns the smallest and the largest coordinate along each axis, or zeros for an empty mesh.
     pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         let Some(&first) = self.vertices.first() else { return ([0.0; 3], [0.0; 3]) };
         self.vertices.iter().fold((first, first), |(mut low, mut high), x| {
@@ -97,17 +98,17 @@ impl Mesh {
         })
     }
 
-    /// The vertex array of that name.
+    /// Returns the vertex array with the given name.
     pub fn vertex_array(&self, name: &str) -> Option<&DataArray> {
         self.vertex_data.iter().find(|a| a.name == name)
     }
 
-    /// The cell array of that name.
+    /// Returns the cell array with the given name.
     pub fn cell_array(&self, name: &str) -> Option<&DataArray> {
         self.cell_data.iter().find(|a| a.name == name)
     }
 
-    /// The group of that name.
+    /// Returns the group with the given name.
     pub fn group(&self, name: &str) -> Option<&Group> {
         self.groups.iter().find(|g| g.name == name)
     }
@@ -116,45 +117,45 @@ impl Mesh {
 /// A named part of a mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// Name in the file, or its number as text.
+    /// The name in the file, or its number as text.
     pub name: String,
-    /// What belongs to it.
+    /// The members of the group.
     pub members: Members,
 }
 
-/// Members of a [`Group`].
+/// The members of a [`Group`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Members {
     /// Cells of the domain, by index.
     Cells(Vec<u32>),
-    /// Simplices of lower dimension: `dimension + 1` vertex indices each.
+    /// Simplices of lower dimension, with `dimension + 1` vertex indices each.
     Simplices {
-        /// 0 point, 1 edge, 2 triangle.
+        /// The dimension: 0 for points, 1 for edges, 2 for triangles.
         dimension: usize,
-        /// Vertex indices, `[n * (dimension + 1)]`.
+        /// The vertex indices, `[n * (dimension + 1)]`.
         vertices: Vec<u32>,
     },
 }
 
-/// Rows of numbers, one per vertex or cell.
+/// An array of numbers with one row per vertex or cell.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataArray {
-    /// Name in the file.
+    /// The name in the file.
     pub name: String,
-    /// Numbers per row.
+    /// The number of components per row.
     pub components: usize,
-    /// `[rows * components]`.
+    /// The values, `[rows * components]`.
     pub values: Values,
 }
 
 impl DataArray {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.values.len() / self.components.max(1)
     }
 }
 
-/// Numbers of a [`DataArray`]: measured quantities, or labels that must not be averaged.
+/// The values of a [`DataArray`]: measured quantities, or labels that must not be averaged.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
     /// Measured quantities.
@@ -164,7 +165,7 @@ pub enum Values {
 }
 
 impl Values {
-    /// How many numbers.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         match self {
             Values::Float(v) => v.len(),
@@ -172,12 +173,12 @@ impl Values {
         }
     }
 
-    /// True without numbers.
+    /// Returns true if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All numbers as `f64`.
+    /// Returns all values as `f64`.
     pub fn to_f64(&self) -> Vec<f64> {
         match self {
             Values::Float(v) => v.clone(),

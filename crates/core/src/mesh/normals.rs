@@ -1,10 +1,12 @@
-//! Normals at the vertices of triangles.
+//! Vertex normals of triangle meshes.
 
 use super::{DataArray, Mesh, Values};
 
-/// The normal at each vertex, `[n_vertices]`: of its triangles, weighted by area, of length 1; zeros
-/// at vertices of no triangle, or where the normals cancel. Triangles count as they are oriented, and not at all with a
-/// coordinate that is not finite.
+/// Returns the unit normal at each vertex, `[n_vertices]`.
+///
+/// It is the area-weighted mean of the normals of its triangles, or zero if the vertex belongs to
+/// no triangle or the normals cancel. The orientation of the triangles is used as it is. Triangles
+/// with a coordinate that is not finite are ignored.
 pub fn vertex_normals(mesh: &Mesh) -> Vec<[f64; 3]> {
     let mut normals = vec![[0.0; 3]; mesh.n_vertices()];
     if mesh.kind.arity() != 3 {
@@ -31,8 +33,8 @@ pub fn vertex_normals(mesh: &Mesh) -> Vec<[f64; 3]> {
     normals
 }
 
-/// The normals of [`vertex_normals`] as the vertex arrays `nx`, `ny` and `nz`, which OBJ and PLY files
-/// hold as normals.
+/// Returns the normals of [`vertex_normals`] as the vertex arrays `nx`, `ny` and `nz`, which OBJ
+/// and PLY files store as normals.
 pub fn normal_arrays(mesh: &Mesh) -> Vec<DataArray> {
     let normals = vertex_normals(mesh);
     let axis = |(k, name): (usize, &str)| {

@@ -1,12 +1,14 @@
-//! Refinement: triangles are cut in four at the midpoints of their edges, tetrahedra in eight.
+//! Refinement: triangles are split into four at the midpoints of their edges, tetrahedra into
+//! eight.
 //!
-//! Red refinement of a tetrahedron cuts off its four corners and divides the octahedron that
-//! remains along its shortest diagonal (of equal ones, the one with the lowest vertex numbers).
-//! Cells that share a face cut it in the same way, so a conforming mesh stays conforming, and
-//! every part keeps the orientation of its parent.
+//! Red refinement of a tetrahedron cuts off its four corners and splits the remaining octahedron
+//! along its shortest diagonal. If several diagonals are equally short, the one with the lowest
+//! vertex numbers is used. Cells that share a face split it in the same way, so a conforming mesh
+//! stays conforming. Every child keeps the orientation of its parent.
 //!
-//! New numbering: the old vertices, then one midpoint per edge in ascending order of (lower,
-//! higher) vertex number; the parts of cell `c` are `4 c .. 4 c + 4` (`8 c .. 8 c + 8`).
+//! The new numbering starts with the old vertices, followed by one midpoint per edge in ascending
+//! order of (lower, higher) vertex number. The children of cell `c` are `4 c .. 4 c + 4` (`8 c .. 8
+//! c + 8` for tetrahedra).
 
 use rayon::prelude::*;
 
@@ -15,15 +17,16 @@ use super::{DataArray, Group, Kind, Members, Mesh, Values};
 use crate::error::{Element, Error, Position, Result};
 use crate::primitives::memory::available;
 
-/// One refinement of the mesh.
+/// Refines the mesh once.
 ///
-/// Float vertex arrays are interpolated; integer ones are labels and take the value of the parent
-/// with the lower index. Parts of cells and of lower-dimensional group members inherit arrays and
-/// groups. The lattice, if there was one, is dropped; midpoints are those of straight edges.
+/// Float vertex arrays are interpolated. Integer arrays hold labels, so a midpoint takes the value
+/// of the end with the lower index. Children of cells and of lower-dimensional group members
+/// inherit arrays and groups. The lattice, if any, is dropped. Midpoints are those of straight
+/// edges.
 ///
 /// # Errors
-/// [`Error::Mesh`] if an index or an array does not fit the mesh, or if the result would have more
-/// vertices or cells than 32-bit indices can number.
+/// Returns [`Error::Mesh`] if an index or an array does not match the mesh, or if the result would
+/// have more vertices or cells than 32-bit indices can number.
 pub fn refine(mesh: &Mesh) -> Result<Mesh> {
     check(mesh)?;
     let edges = Edges::of(mesh)?;
@@ -52,11 +55,12 @@ pub fn refine(mesh: &Mesh) -> Result<Mesh> {
     Ok(fine)
 }
 
-/// As many refinements as asked for; a result too large to be numbered or for the memory that is
-/// free is refused before the first.
+/// Refines the mesh `times` times. A result that is too large for 32-bit indices or for the free
+/// memory is rejected before the first refinement.
 ///
 /// # Errors
-/// Those of [`refine`]; [`Error::Device`] with what is needed and what is free.
+/// Returns the errors of [`refine`], and [`Error::Device`] with the needed and the free memory if
+/// there is not enough.
 pub fn refine_times(mut mesh: Mesh, times: u32) -> Result<Mesh> {
     let size = Size::new(mesh.kind, mesh.n_vertices() as u128, mesh.n_cells() as u128);
     let size = size.refined(times);
@@ -64,10 +68,10 @@ pub fn refine_times(mut mesh: Mesh, times: u32) -> Result<Mesh> {
         return Err(Error::mesh(
             "",
             format!(
-                "refined {times} times it would have more cells than 32-bit indices can number"
+                "after {times} refinements it would have more cells than 32-bit indices can number"
             ),
             format!(
-                "refine less often: at most {} cells",
+                "use fewer refinements: the limit is {} cells",
                 u64::from(u32::MAX) / mesh.kind.arity() as u64
             ),
         ));
@@ -79,12 +83,12 @@ pub fn refine_times(mut mesh: Mesh, times: u32) -> Result<Mesh> {
     Ok(mesh)
 }
 
-/// Indices, arrays and sizes that the rest relies on.
+/// Checks the indices, arrays and sizes that the other functions rely on.
 fn check(mesh: &Mesh) -> Result<()> {
     let n = mesh.n_vertices() as u64;
     let arity = mesh.kind.arity();
     if !mesh.cells.len().is_multiple_of(arity) {
-        return Err(Error::mesh("", format!("cells are no multiple of {arity} indices"), ""));
+        return Err(Error::mesh("", format!("the number of cell indices is not a multiple of {arity}"), ""));
     }
     if let Some(at) = mesh.cells.iter().position(|&v| u64::from(v) >= n) {
         let what = format!("refers to vertex {}, but there are {n}", mesh.cells[at]);
@@ -97,7 +101,7 @@ fn check(mesh: &Mesh) -> Result<()> {
                 if *dimension >= mesh.kind.dimension()
                     || !vertices.len().is_multiple_of(dimension + 1)
                 {
-                    let what = format!("has {} indices of dimension {dimension}", vertices.len());
+                    let what = format!("has {} indices for simplices of dimension {dimension}", vertices.len());
                     return Err(Error::mesh(format!("group {}", group.name), what, ""));
                 }
                 (vertices, n)
@@ -130,18 +134,18 @@ fn check(mesh: &Mesh) -> Result<()> {
 fn too_large(n: u64, what: &str) -> Error {
     Error::mesh(
         "",
-        format!("refined once it would have {n} {what}, more than 32-bit indices can number"),
-        "refine less often",
+        format!("after one refinement it would have {n} {what}, more than 32-bit indices can number"),
+        "use fewer refinements",
     )
 }
 
 /// All edges of cells and group members, numbered in ascending order.
 struct Edges {
-    /// Vertices of the mesh before refinement.
+    /// The number of vertices before refinement.
     n_vertices: u32,
-    /// Where the edges of each lower vertex begin, `[n_vertices + 1]`.
+    /// The index of the first edge of each lower vertex, `[n_vertices + 1]`.
     start: Vec<u32>,
-    /// Higher vertex of each edge, ascending for each lower vertex.
+    /// The higher vertex of each edge, ascending for each lower vertex.
     higher: Vec<u32>,
 }
 
@@ -186,7 +190,7 @@ impl Edges {
         Ok(Edges { n_vertices: mesh.n_vertices() as u32, start, higher })
     }
 
-    /// New vertex in the middle of the edge from `a` to `b`.
+    /// Returns the new vertex at the midpoint of the edge from `a` to `b`.
     fn midpoint(&self, a: u32, b: u32) -> u32 {
         let (low, high) = (a.min(b), a.max(b));
         let first = self.start[low as usize];
@@ -194,7 +198,7 @@ impl Edges {
         self.n_vertices + first + own.partition_point(|&x| x < high) as u32
     }
 
-    /// (lower, higher) vertex of every edge.
+    /// Iterates over the (lower, higher) vertices of all edges.
     fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         self.start.windows(2).enumerate().flat_map(|(low, range)| {
             self.higher[range[0] as usize..range[1] as usize]
@@ -204,7 +208,7 @@ impl Edges {
     }
 }
 
-/// `rows` followed by one row per edge.
+/// Returns `rows` followed by one row per edge.
 fn with_midpoints<T: Copy>(rows: &[T], edges: &Edges, middle: impl Fn(T, T) -> T) -> Vec<T> {
     let mut all = Vec::with_capacity(rows.len() + edges.higher.len());
     all.extend_from_slice(rows);
@@ -222,8 +226,9 @@ fn cut_tet(t: &[u32], edges: &Edges, vertices: &[[f64; 3]]) -> [[u32; 4]; 8] {
     let [a, b, c, d] = [t[0], t[1], t[2], t[3]];
     let m = |p, q| edges.midpoint(p, q);
     let [ab, ac, ad, bc, bd, cd] = [m(a, b), m(a, c), m(a, d), m(b, c), m(b, d), m(c, d)];
-    // Each diagonal with the ring of four vertices around it; an even permutation of b, c, d
-    // takes one line to the next, so the parts of all three are oriented like the parent.
+    // Each diagonal is followed by the ring of four vertices around it. An even permutation of b,
+    // c, d maps one line to the next, so in all three cases the children are oriented like the
+    // parent.
     let choices = [[ab, cd, ac, ad, bd, bc], [ac, bd, ad, ab, bc, cd], [ad, bc, ab, ac, cd, bd]];
     let rank = |choice: &[u32; 6]| {
         let (p, q) = (choice[0], choice[1]);

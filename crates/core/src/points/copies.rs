@@ -1,4 +1,5 @@
-//! Entries of points that stand there several times (Ziegler et al. 2006, section 6.2).
+//! Repeated points: the entries of a list in which each point occurs several times (Ziegler et al.
+//! 2006, section 6.2).
 
 use std::ops::Range;
 
@@ -10,13 +11,15 @@ use crate::expression::{Columns, Expression};
 use crate::primitives::{exclusive_scan, memory, reduce};
 use crate::volume::VOXEL_NAMES;
 
-/// Points that are evaluated together.
+/// The number of points that are evaluated together.
 const BLOCK: usize = 1 << 10;
 
-/// How many copies of each point an expression of v, x, y, z, i, j and k asks for: its value, rounded down.
+/// Evaluates an expression of v, x, y, z, i, j and k that gives the number of copies of each point,
+/// rounded down.
 ///
 /// # Errors
-/// [`Error::Case`] for other names and the time, and for a point where the value is negative, no number or 2^32 or more.
+/// Returns [`Error::Case`] if the expression uses another name or the time, or if its value at a
+/// point is negative, NaN, or 2^32 or more.
 pub fn copies(points: &Points, expression: &Expression) -> Result<Vec<u32>> {
     let columns = Columns::bind(expression, &VOXEL_NAMES)?;
     let mut counts = vec![0; points.len()];
@@ -29,10 +32,10 @@ pub fn copies(points: &Points, expression: &Expression) -> Result<Vec<u32>> {
         let given: [&[f64]; 4] = [&points.values[here.clone()], &i, &j, &k];
         columns.evaluate_into(&points.positions[here], &given, &mut numbers);
         for ((count, &number), voxel) in counts.iter_mut().zip(&numbers).zip(voxels) {
-            // What is no number is not in the range.
+            // NaN is never in the range.
             if !(0.0..4_294_967_296.0).contains(&number) {
                 let what = format!("{expression}: {number} copies of voxel {voxel:?}");
-                let remedy = "write an expression that is 0 or more there, and less than 2^32";
+                let remedy = "use an expression whose value there is at least 0 and less than 2^32";
                 return Err(Error::usage(what, remedy));
             }
             *count = number as u32;
@@ -43,22 +46,24 @@ pub fn copies(points: &Points, expression: &Expression) -> Result<Vec<u32>> {
 }
 
 impl Points {
-    /// A range of the entries that there are if each point stands there as often as `counts` says, its copies numbered from 0,
-    /// and how many entries there are in all. Entries beyond the last are left out.
+    /// Returns a range of the list in which each point occurs as often as `counts` says, and the
+    /// length of the whole list. The copies of a point are numbered from 0. The range may reach
+    /// beyond the end of the list.
     ///
     /// # Errors
-    /// [`Error::Device`] for 2^32 entries or more, and if there is not enough memory.
+    /// Returns [`Error::Device`] if the list has 2^32 entries or more, or if there is not enough
+    /// memory.
     ///
     /// # Panics
-    /// If there is not one count for each point.
+    /// Panics if there is not exactly one count per point.
     pub fn cloned(&self, counts: &[u32], entries: Range<usize>) -> Result<(Points, usize)> {
-        const LESS: &str = "take fewer copies, or fewer points";
+        const LESS: &str = "use fewer copies or fewer points";
         assert_eq!(counts.len(), self.len(), "one count for each point");
         let tiles: Vec<u64> =
             counts.par_chunks(BLOCK).map(|c| c.iter().map(|&n| u64::from(n)).sum()).collect();
         let total = reduce(&tiles, 0, u64::saturating_add);
         if u32::try_from(total).is_err() {
-            let what = format!("{total} entries, at most 2^32 - 1 can be numbered");
+            let what = format!("{total} entries, but at most 2^32 - 1 can be numbered");
             return Err(Error::device_fault(DeviceFault::Limit, what, LESS));
         }
         let total = total as usize;
@@ -66,9 +71,10 @@ impl Points {
         let end = entries.end.min(total);
         let range = entries.start.min(end)..end;
         let mut places: Vec<(usize, u32)> = Vec::new();
-        memory::reserve(&mut places, range.len(), "entries of a list", LESS)?;
+        memory::reserve(&mut places, range.len(), "entries in a list", LESS)?;
         places.par_extend(range.into_par_iter().map(|entry| {
-            // The last point whose entries begin here or before; those without any begin where the next one does.
+            // Find the last point whose entries begin at or before this one. A point without
+            // entries begins where the next point begins.
             let point = first.partition_point(|&first| first as usize <= entry) - 1;
             (point, entry as u32 - first[point])
         }));

@@ -1,4 +1,4 @@
-//! How many voxels of boxes and blocks fulfill a condition, without a list.
+//! Counting the voxels of boxes and blocks that satisfy a condition, without a list.
 
 use rayon::prelude::*;
 
@@ -6,18 +6,23 @@ use crate::error::{Error, Result};
 use crate::primitives::{Discriminator, HistoPyramid, Order, Stored, memory};
 use crate::volume::{Samples, Volume};
 
-/// Number of active voxels in each box, from its first to the second corner without the latter along each axis, by a
-/// [`HistoPyramid`]: only blocks of voxels that a face of the box cuts are looked into.
+/// Returns the number of active voxels in each box. A box includes its first corner and excludes
+/// its second corner along each axis.
+///
+/// A [`HistoPyramid`] is used, so that only the blocks of voxels that the surface of a box cuts are
+/// examined.
 ///
 /// # Errors
-/// [`Error::Device`] for 2^32 or more active voxels, or if there is not enough memory.
+/// Returns [`Error::Device`] if there are 2^32 or more active voxels, or if there is not enough
+/// memory.
 pub fn counts(active: &impl Discriminator, boxes: &[[[u32; 3]; 2]]) -> Result<Vec<u32>> {
     let pyramid = HistoPyramid::new(active, Order::Blocks, Stored::Sums)?;
-    // One box at a time is not more than all cells, of which there are fewer than 2^32.
+    // A single box has at most as many active voxels as the volume, which has fewer than 2^32.
     Ok(boxes.par_iter().map(|&[low, high]| pyramid.count(low, high) as u32).collect())
 }
 
-/// A volume cut into blocks of voxels, those at the far ends smaller where its size is no multiple of theirs.
+/// A volume divided into blocks of voxels. The last block along an axis is smaller if the size of
+/// the volume is not a multiple of the block size.
 ///
 /// ```
 /// use zeroset_core::points::{Blocks, counts};
@@ -35,20 +40,20 @@ pub fn counts(active: &impl Discriminator, boxes: &[[[u32; 3]; 2]]) -> Result<Ve
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks<'a> {
     volume: &'a Volume,
-    /// Voxels of a block along each axis; 1 along an axis of one voxel.
+    /// The number of voxels of a block along each axis, which is 1 along an axis of one voxel.
     edges: [usize; 3],
-    /// Blocks along each axis.
+    /// The number of blocks along each axis.
     shape: [usize; 3],
 }
 
 impl<'a> Blocks<'a> {
-    /// Blocks of `edge` voxels along each axis.
+    /// Divides a volume into blocks of `edge` voxels along each axis.
     ///
     /// # Errors
-    /// [`Error::Case`] if `edge` is 0.
+    /// Returns [`Error::Case`] if `edge` is 0.
     pub fn new(volume: &'a Volume, edge: usize) -> Result<Self> {
         if edge == 0 {
-            return Err(Error::usage("blocks of 0 voxels", "give an edge of at least 1"));
+            return Err(Error::usage("blocks of 0 voxels", "use an edge of at least 1 voxel"));
         }
         let sizes = volume.shape();
         let edges = sizes.map(|n| if n == 1 { 1 } else { edge });
@@ -56,14 +61,14 @@ impl<'a> Blocks<'a> {
         Ok(Blocks { volume, edges, shape })
     }
 
-    /// The corners of all blocks, x fastest, as [`counts`] takes them.
+    /// Returns the corners of all blocks, x fastest, in the form that [`counts`] expects.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory.
+    /// Returns [`Error::Device`] if there is not enough memory.
     pub fn boxes(&self) -> Result<Vec<[[u32; 3]; 2]>> {
         let ([nx, ny, nz], sizes) = (self.shape, self.volume.shape());
         let mut boxes = Vec::new();
-        memory::reserve(&mut boxes, nx * ny * nz, "blocks of voxels", "take larger blocks")?;
+        memory::reserve(&mut boxes, nx * ny * nz, "blocks of voxels", "use larger blocks")?;
         boxes.par_extend((0..nx * ny * nz).into_par_iter().map(|n| {
             let block = [n % nx, n / nx % ny, n / nx / ny];
             let low: [usize; 3] = std::array::from_fn(|k| block[k] * self.edges[k]);
@@ -73,11 +78,12 @@ impl<'a> Blocks<'a> {
         Ok(boxes)
     }
 
-    /// Counts of all blocks as a volume: its voxels are the blocks, with their centers as places, those at the ends as if
-    /// they were whole.
+    /// Returns the counts of all blocks as a volume. Its voxels are the blocks, placed at the block
+    /// centers. Blocks at the ends are placed as if they had full size.
     ///
     /// # Errors
-    /// [`Error::Case`] if there is not one count for each block, or the place of the volume cannot be scaled.
+    /// Returns [`Error::Case`] if there is not exactly one count per block, or if the placement of
+    /// the volume cannot be scaled.
     pub fn volume(&self, counts: Vec<u32>) -> Result<Volume> {
         let place = self.volume.placement();
         let middle = self.edges.map(|n| (n - 1) as f64 / 2.0);

@@ -1,26 +1,27 @@
-//! What is asked of the voxels of a volume.
+//! The criteria by which voxels of a volume are selected.
 
 use crate::error::Result;
 use crate::expression::Expression;
 use crate::primitives::{All, Discriminator, Edge, Grid, Template};
 use crate::volume::{Condition, Volume};
 
-/// What is asked of the voxels of a volume, on the CPU or a GPU.
+/// A criterion that selects voxels of a volume, on the CPU or on a GPU.
 #[derive(Clone, Copy, Debug)]
 pub enum Criterion<'a> {
-    /// An expression of v, x, y, z, i, j and k is neither 0 nor no number: a [`Condition`].
+    /// The value of an expression of v, x, y, z, i, j and k is neither 0 nor NaN. See
+    /// [`Condition`].
     Holds(&'a Expression),
-    /// The gradient has this size or more, in units of the values per length: an [`Edge`].
+    /// The gradient has at least this size, in values per unit length. See [`Edge`].
     Edge(f64),
-    /// This fits but for a sum of differences: a [`Template`].
+    /// The neighborhood matches a template up to a sum of differences. See [`Template`].
     Fits(Grid<'a, f64>, f64),
 }
 
 impl<'a> Criterion<'a> {
-    /// Over the values of a volume, and its places or spacing.
+    /// Binds the criterion to a volume, with its values and its placement or spacing.
     ///
     /// # Errors
-    /// Those of [`Condition::new`].
+    /// Returns the errors of [`Condition::new`].
     pub fn over(&self, volume: &'a Volume) -> Result<Box<dyn Discriminator + 'a>> {
         let values = volume;
         Ok(match *self {
@@ -32,7 +33,7 @@ impl<'a> Criterion<'a> {
         })
     }
 
-    /// The voxels of a volume that meet all of some criteria.
+    /// Binds several criteria to a volume. A voxel is active if it meets all of them.
     ///
     /// ```
     /// use zeroset_core::points::{Criterion, find};
@@ -48,7 +49,8 @@ impl<'a> Criterion<'a> {
     /// ```
     ///
     /// # Errors
-    /// As [`Criterion::over`], and those of [`All::new`] without criteria.
+    /// Returns the errors of [`Criterion::over`], and the error of [`All::new`] if there are no
+    /// criteria.
     pub fn all(criteria: &[Criterion<'a>], volume: &'a Volume) -> Result<All<'a>> {
         All::new(criteria.iter().map(|criterion| criterion.over(volume)).collect::<Result<_>>()?)
     }

@@ -1,13 +1,16 @@
-//! A slice as a sparse matrix (Ziegler et al. 2006, section 7.3).
+//! A slice of a volume as a sparse matrix (Ziegler et al. 2006, section 7.3).
 
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::primitives::Coo;
 use crate::volume::Volume;
 
-/// The entries of a volume of one slice that are not 0, or where an expression of v, x, y, z, i, j and k is neither 0 nor no
-/// number; what is no number is not 0. A row of the matrix is a line of the slice along x, its columns count along x; if it is
-/// `turned`, its rows count along x.
+/// Returns a volume of one slice as a sparse matrix.
+///
+/// Without a `condition`, the entries are the values that are not 0, including NaN. With a
+/// `condition`, an expression of v, x, y, z, i, j and k, they are the values where it is neither 0
+/// nor NaN. A row of the matrix is a line of the slice along x, and its columns count along x. If
+/// the matrix is `turned`, its rows count along x.
 ///
 /// ```
 /// use zeroset_core::points::entries;
@@ -21,8 +24,8 @@ use crate::volume::Volume;
 /// ```
 ///
 /// # Errors
-/// [`Error::Case`] for several slices, and an expression of other names; [`Error::Device`] for 2^32 entries or more, or if there
-/// is not enough memory.
+/// Returns [`Error::Case`] if the volume has several slices or the condition uses other names.
+/// Returns [`Error::Device`] if there are 2^32 entries or more, or if there is not enough memory.
 pub fn entries(volume: &Volume, turned: bool, condition: Option<&Expression>) -> Result<Coo<f64>> {
     let shape = matrix_of(volume)?;
     let values = volume.to_f64();
@@ -38,13 +41,13 @@ pub fn entries(volume: &Volume, turned: bool, condition: Option<&Expression>) ->
     Ok(if turned { found.transposed() } else { found })
 }
 
-/// Rows and columns of a slice.
+/// Returns the numbers of rows and columns of a slice.
 pub fn matrix_of(volume: &Volume) -> Result<[usize; 2]> {
     match volume.shape() {
         [nx, ny, 1] => Ok([ny, nx]),
         [nx, ny, nz] => {
-            let what = format!("an array of {nx} x {ny} x {nz} numbers is no matrix");
-            Err(Error::usage(what, "give an array of two axes, or a picture"))
+            let what = format!("an array of {nx} x {ny} x {nz} numbers is not a matrix");
+            Err(Error::usage(what, "use an array with two axes, or a picture"))
         }
     }
 }

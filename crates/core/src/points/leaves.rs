@@ -1,5 +1,5 @@
-//! The largest blocks of voxels of one value: a volume as an octree, a picture as a quadtree (Ziegler et al. 2006, section
-//! 7.4).
+//! The largest blocks of equal voxels: a volume as an octree, a picture as a quadtree (Ziegler et
+//! al. 2006, section 7.4).
 
 use rayon::prelude::*;
 
@@ -7,19 +7,20 @@ use crate::error::Result;
 use crate::primitives::{Bits, Discriminator, Leaf, Tree};
 use crate::volume::{Samples, Volume};
 
-/// Blocks of voxels with the value that all of them have, in Z-order.
+/// Blocks of voxels, each with the common value of its voxels, in Z-order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Leaves {
     /// The blocks.
     pub leaves: Vec<Leaf>,
-    /// The value of each.
+    /// The value of each block.
     pub values: Vec<f64>,
 }
 
-/// The leaves over equal values. What is no number is equal to nothing.
+/// Returns the leaves over equal values. NaN is not equal to any value.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) for 2^32 voxels or more, or if there is not enough memory.
+/// Returns [`Error::Device`](crate::Error::Device) if there are 2^32 voxels or more, or if there is
+/// not enough memory.
 pub fn leaves(volume: &Volume) -> Result<Leaves> {
     let shape = volume.shape();
     macro_rules! of {
@@ -33,11 +34,11 @@ pub fn leaves(volume: &Volume) -> Result<Leaves> {
     Ok(with_values(volume, leaves))
 }
 
-/// The leaves over what is active and what is not, those of active voxels; the value is that of their first voxel. How many
-/// leaves the whole tree has stands beside.
+/// Returns the leaves of active voxels in the tree that separates active from inactive voxels, and
+/// the number of leaves of the whole tree. The value of a leaf is that of its first voxel.
 ///
 /// # Errors
-/// As [`leaves`].
+/// Returns the errors of [`leaves`].
 pub fn leaves_where(volume: &Volume, active: &impl Discriminator) -> Result<(Leaves, usize)> {
     let shape = volume.shape();
     let bits = Bits::new(active)?;
@@ -51,9 +52,9 @@ pub fn leaves_where(volume: &Volume, active: &impl Discriminator) -> Result<(Lea
     Ok((with_values(volume, kept), n_all))
 }
 
-/// The leaves with the value of the first voxel of each.
+/// Adds to each leaf the value of its first voxel.
 pub fn with_values(volume: &Volume, mut leaves: Vec<Leaf>) -> Leaves {
-    // A tree has a level above its base, a volume of one voxel no block of more.
+    // A tree always has a level above its base, but a volume of one voxel has no larger block.
     if volume.n_voxels() == 1 {
         leaves.iter_mut().for_each(|leaf| leaf.level = 0);
     }

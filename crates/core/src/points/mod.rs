@@ -1,8 +1,10 @@
-//! Points of a volume or picture where a condition holds: a list with places, values and indices; parts of it, copies, and
-//! how many there are; its blocks of one value, and its entries as a sparse matrix.
+//! Selection of voxels of a volume or picture: lists of points, counts, octree leaves and sparse
+//! matrices.
 //!
-//! A [`Criterion`] is what is asked of the voxels of a volume, by a [`Discriminator`]; [`find`] lists those that meet it by direct
-//! compaction or by a [`HistoPyramid`], in world coordinates. `zeroset_io::write_points` writes the list.
+//! A [`Criterion`] selects voxels by means of a [`Discriminator`]. [`find`] lists the selected
+//! voxels in world coordinates, by direct compaction or by a [`HistoPyramid`]. Parts of the list,
+//! repeated points and counts are available without the full list. `zeroset_io::write_points`
+//! writes a list.
 
 mod copies;
 mod counts;
@@ -23,24 +25,25 @@ pub use criterion::Criterion;
 pub use entries::entries;
 pub use leaves::{Leaves, leaves, leaves_where};
 
-/// Voxels with their places and values; all lists have one entry for each.
+/// Voxels with their positions and values. All lists have one entry per voxel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Points {
-    /// World coordinates of the voxels' centers.
+    /// The world coordinates of the voxel centers.
     pub positions: Vec<[f64; 3]>,
-    /// Values of the volume.
+    /// The values of the volume.
     pub values: Vec<f64>,
-    /// Indices i, j, k.
+    /// The indices i, j, k.
     pub voxels: Vec<[u32; 3]>,
-    /// Which copy of its voxel an entry is, from 0, in a list of [`Points::cloned`].
+    /// The number of each copy among the copies of its voxel, from 0, in a list of
+    /// [`Points::cloned`].
     pub copies: Option<Vec<u32>>,
 }
 
 impl Points {
-    /// Places and values of voxels.
+    /// Returns the positions and values of voxels.
     ///
     /// # Panics
-    /// If a voxel is not in the volume.
+    /// Panics if a voxel is not in the volume.
     pub fn of(volume: &Volume, voxels: Vec<[u32; 3]>) -> Self {
         let index = |v: &[u32; 3]| v.map(|n| n as usize);
         let position = |v: &[u32; 3]| volume.placement().world(v.map(f64::from));
@@ -56,21 +59,21 @@ impl Points {
         }
     }
 
-    /// Number of points.
+    /// Returns the number of points.
     pub fn len(&self) -> usize {
         self.voxels.len()
     }
 
-    /// True without points.
+    /// Returns true if there are no points.
     pub fn is_empty(&self) -> bool {
         self.voxels.is_empty()
     }
 }
 
-/// Lists the voxels that a discriminator finds active.
+/// Lists the active voxels of a discriminator.
 ///
-/// By lines they come from direct compaction, which for one list does a part of the work of a pyramid
-/// (docs/points.md); block by block from the pyramid.
+/// [`Order::Lines`] uses direct compaction, which for a single list does only part of the work of a
+/// pyramid (docs/points.md). [`Order::Blocks`] uses a pyramid.
 ///
 /// ```
 /// use zeroset_core::expression::Expression;
@@ -87,8 +90,8 @@ impl Points {
 /// ```
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) if there is not enough memory, or for 2^32 or more
-/// active voxels.
+/// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory, or if there are
+/// 2^32 or more active voxels.
 pub fn find(volume: &Volume, active: &impl Discriminator, order: Order) -> Result<Points> {
     let voxels = match order {
         Order::Lines => Bits::new(active)?.list()?,
@@ -97,11 +100,12 @@ pub fn find(volume: &Volume, active: &impl Discriminator, order: Order) -> Resul
     Ok(Points::of(volume, voxels))
 }
 
-/// A range of the list of [`find`] without the list, and how many entries that has: the first is found by a descent in a
-/// pyramid, the others from there. Entries beyond the last are left out.
+/// Returns a range of the list of [`find`] and the length of that list, without building the list.
+/// The first entry is found by a descent in a pyramid, the others follow from there. The range may
+/// reach beyond the end of the list.
 ///
 /// # Errors
-/// As [`find`].
+/// Returns the errors of [`find`].
 pub fn part(
     volume: &Volume,
     active: &impl Discriminator,
@@ -111,7 +115,7 @@ pub fn part(
     let pyramid = HistoPyramid::new(active, order, Stored::PartialSums)?;
     let cells = pyramid.cells(entries);
     let mut voxels = Vec::new();
-    memory::reserve(&mut voxels, cells.len(), "points of a list", "take a smaller range")?;
+    memory::reserve(&mut voxels, cells.len(), "points in a list", "use a smaller range")?;
     voxels.extend(cells);
     Ok((Points::of(volume, voxels), pyramid.len()))
 }

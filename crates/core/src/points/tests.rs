@@ -1,7 +1,7 @@
 use super::*;
 use crate::volume::{Condition, Placement, Samples, Scaling};
 
-/// A volume of scaled numbers at an oblique place.
+/// Creates a volume with scaled values and an oblique placement.
 fn volume(shape: [usize; 3]) -> Volume {
     let n = shape.iter().product::<usize>();
     let numbers: Vec<i16> = (0..n).map(|k| (k * 7919 % 1000) as i16 - 500).collect();

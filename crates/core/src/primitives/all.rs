@@ -1,9 +1,9 @@
-//! Several discriminators at once.
+//! The conjunction of several discriminators.
 
 use super::Discriminator;
 use crate::error::{Error, Result};
 
-/// Active where each of several discriminators finds a cell active.
+/// Marks the cells that all of several discriminators mark as active.
 ///
 /// ```
 /// use zeroset_core::primitives::{All, Bits, Edge, Grid, Threshold};
@@ -21,17 +21,17 @@ pub struct All<'a> {
 }
 
 impl<'a> All<'a> {
-    /// All of these.
+    /// Combines discriminators.
     ///
     /// # Errors
-    /// [`Error::Case`] for none, or for grids of several shapes.
+    /// Returns [`Error::Case`] if there are none, or if the shapes of their grids differ.
     pub fn new(of: Vec<Box<dyn Discriminator + 'a>>) -> Result<Self> {
         let shapes: Vec<[usize; 3]> = of.iter().map(|one| one.shape()).collect();
         match shapes.first() {
             Some(&shape) if shapes.iter().all(|s| *s == shape) => Ok(All { shape, of }),
             _ => {
                 let what = format!("discriminators over grids of {shapes:?} cells");
-                Err(Error::usage(what, "give one or more, over the same grid"))
+                Err(Error::usage(what, "use one or more discriminators over the same grid"))
             }
         }
     }

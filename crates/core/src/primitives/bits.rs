@@ -1,4 +1,4 @@
-//! A bit for each cell of a grid.
+//! A bit set with one bit per cell of a grid.
 
 use rayon::prelude::*;
 
@@ -6,10 +6,10 @@ use super::discriminator::{Discriminator, WORD, place};
 use super::memory::reserve;
 use crate::error::{DeviceFault, Error, Result};
 
-/// Words of a task.
+/// The number of words per task.
 const TASK: usize = 1 << 10;
 
-/// Which cells of a grid are active, a bit for each, x fastest: cell k is bit `k % 64` of word
+/// The active cells of a grid, with one bit per cell and x fastest: cell k is bit `k % 64` of word
 /// `k / 64`.
 ///
 /// ```
@@ -27,15 +27,15 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// The decisions of a discriminator, in parallel.
+    /// Evaluates a discriminator in parallel.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory.
+    /// Returns [`Error::Device`] if there is not enough memory.
     pub fn new(discriminator: &impl Discriminator) -> Result<Self> {
         let shape = discriminator.shape();
         let mut words = Vec::new();
         let n_words = shape.iter().product::<usize>().div_ceil(WORD);
-        reserve(&mut words, n_words, "words of a bit per cell", LESS)?;
+        reserve(&mut words, n_words, "words with one bit per cell", LESS)?;
         words.resize(n_words, 0);
         words.par_chunks_mut(TASK).enumerate().for_each(|(k, words)| {
             mark_run(discriminator, k * TASK * WORD, words);
@@ -43,27 +43,29 @@ impl Bits {
         Ok(Bits { shape, words })
     }
 
-    /// The words.
+    /// Returns the words.
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
-    /// Number of active cells.
+    /// Returns the number of active cells.
     pub fn count(&self) -> usize {
         self.words.par_iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// All active cells, x fastest: direct compaction, by counts of pieces and their sums.
+    /// Lists all active cells, x fastest, by direct compaction: counts of pieces and their prefix
+    /// sums.
     ///
     /// # Errors
-    /// [`Error::Device`] for 2^32 cells or more along an axis, and if there is not enough memory.
+    /// Returns [`Error::Device`] if an axis has 2^32 cells or more, or if there is not enough
+    /// memory.
     pub fn list(&self) -> Result<Vec<[u32; 3]>> {
         check_axes(self.shape)?;
         let count = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum();
         let counts: Vec<usize> = self.words.par_chunks(TASK).map(count).collect();
         let mut list: Vec<[u32; 3]> = Vec::new();
         let all = counts.iter().sum();
-        reserve(&mut list, all, "points of a list", LESS)?;
+        reserve(&mut list, all, "points in a list", LESS)?;
         list.resize(all, [0; 3]);
         let mut pieces = Vec::with_capacity(counts.len());
         let mut rest = list.as_mut_slice();
@@ -91,23 +93,23 @@ impl Bits {
     }
 }
 
-/// Whether 32 bits can name the cells of an axis.
+/// Checks that 32 bits can number the cells of each axis.
 ///
 /// # Errors
-/// [`Error::Device`] if not.
+/// Returns [`Error::Device`] if they cannot.
 pub(super) fn check_axes(shape: [usize; 3]) -> Result<()> {
     match shape.iter().find(|&&n| u32::try_from(n).is_err()) {
         None => Ok(()),
         Some(n) => Err(Error::device_fault(
             DeviceFault::Limit,
-            format!("{n} cells along an axis, at most 2^32 - 1 can be listed"),
-            "cut the grid along that axis, or fold it",
+            format!("{n} cells along an axis, but at most 2^32 - 1 can be listed"),
+            "split the grid along that axis, or reshape it",
         )),
     }
 }
 
-/// What to do without memory.
-pub(super) const LESS: &str = "take a part of the grid, or a condition that fewer cells fulfill";
+/// The remedy if there is not enough memory.
+pub(super) const LESS: &str = "use a part of the grid, or a condition that fewer cells satisfy";
 
 impl Discriminator for Bits {
     fn shape(&self) -> [usize; 3] {
@@ -130,7 +132,7 @@ impl Discriminator for Bits {
     }
 }
 
-/// Marks the cells from number `first` on, which may lie in several rows.
+/// Marks the cells from number `first` on. They may span several rows.
 pub(super) fn mark_run(discriminator: &impl Discriminator, first: usize, words: &mut [u64]) {
     let [nx, ny, nz] = discriminator.shape();
     let end = (first + words.len() * WORD).min(nx * ny * nz);
@@ -153,7 +155,7 @@ pub(super) fn mark_run(discriminator: &impl Discriminator, first: usize, words: 
     }
 }
 
-/// The cells from a number on.
+/// A position from which cells are counted.
 struct Cursor {
     shape: [usize; 3],
     at: [usize; 3],
@@ -165,7 +167,7 @@ impl Cursor {
         Cursor { shape, at: [first % nx, first / nx % ny, first / nx / ny] }
     }
 
-    /// The cell `step` after the first.
+    /// Returns the cell `step` places after the current one.
     fn cell(&self, step: usize) -> [u32; 3] {
         let [x, y, z] = self.after(step);
         [x as u32, y as u32, z as u32]
@@ -180,7 +182,7 @@ impl Cursor {
         let [mut x, mut y, mut z] = self.at;
         x += step;
         if x >= nx {
-            // Rows of less than a word end several times in one.
+            // If rows are shorter than a word, several of them end within one word.
             y += x / nx;
             x %= nx;
             if y >= ny {

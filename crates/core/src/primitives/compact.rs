@@ -1,8 +1,7 @@
-//! Direct compaction of flags: the numbers of those that are set.
+//! Direct compaction of flags: lists the indices of the flags that are set.
 //!
-//! Flags are read once where few are set, and their numbers put down in lists of pieces that are
-//! then joined. Where many are set, joining would cost more than reading again: then pieces are
-//! counted first.
+//! If few flags are set, they are read once, and the pieces make lists that are then joined. If
+//! many flags are set, joining would cost more than reading twice, so pieces are counted first.
 
 use rayon::prelude::*;
 
@@ -11,15 +10,15 @@ use super::discriminator::pack_eight;
 use super::memory::reserve;
 use crate::error::{DeviceFault, Error, Result};
 
-/// Flags of a piece; they stay in the second-level cache.
+/// The number of flags per piece. A piece fits in the L2 cache.
 const PIECE: usize = 1 << 17;
-/// Flags looked at together for whether any is set.
+/// The number of flags that are tested together.
 const BLOCK: usize = 64;
-/// Of so many flags in a hundred on, pieces are counted first: their lists would be as large as what
-/// was read.
+/// The percentage of set flags from which on pieces are counted first. The lists would otherwise be
+/// as large as the flags.
 const MANY: usize = 4;
 
-/// Numbers of the flags that are not 0, ascending.
+/// Returns the indices of the flags that are not 0, ascending.
 ///
 /// ```
 /// assert_eq!(zeroset_core::primitives::compact(&[0, 1, 0, 0, 7])?, [1, 4]);
@@ -27,19 +26,19 @@ const MANY: usize = 4;
 /// ```
 ///
 /// # Errors
-/// [`Error::Device`] for more than 2^32 flags, and if there is not enough memory.
+/// Returns [`Error::Device`] if there are more than 2^32 flags, or if there is not enough memory.
 pub fn compact(flags: &[u8]) -> Result<Vec<u32>> {
     if flags.len() as u64 > 1 << 32 {
         return Err(Error::device_fault(
             DeviceFault::Limit,
-            format!("{} flags to list, at most 2^32 can be", flags.len()),
+            format!("{} flags to list, but the limit is 2^32", flags.len()),
             LESS,
         ));
     }
     if sampled_percent(flags) < MANY { join(flags) } else { count_and_write(flags) }
 }
 
-/// How many of a hundred flags are set, by a look at every 64th block.
+/// Estimates the percentage of set flags from a sample of about 1024 blocks.
 fn sampled_percent(flags: &[u8]) -> usize {
     let (blocks, _) = flags.as_chunks::<BLOCK>();
     let some = blocks.iter().step_by((blocks.len() / 1024).max(1));
@@ -48,12 +47,12 @@ fn sampled_percent(flags: &[u8]) -> usize {
 }
 
 fn count(flags: &[u8]) -> usize {
-    // Bytes are summed in bytes, 255 at most at a time, which compilers do side by side.
+    // Sums of at most 255 fit in a byte, so compilers can vectorize them.
     let part = |flags: &[u8]| flags.iter().map(|&f| u8::from(f != 0)).sum::<u8>() as usize;
     flags.chunks(192).map(part).sum()
 }
 
-/// Each piece makes its own list.
+/// Compacts each piece into a list of its own and joins the lists.
 fn join(flags: &[u8]) -> Result<Vec<u32>> {
     let lists: Vec<Vec<u32>> = flags
         .par_chunks(PIECE)
@@ -65,17 +64,17 @@ fn join(flags: &[u8]) -> Result<Vec<u32>> {
         })
         .collect();
     let mut all = Vec::new();
-    reserve(&mut all, lists.iter().map(Vec::len).sum(), "numbers of a list", LESS)?;
+    reserve(&mut all, lists.iter().map(Vec::len).sum(), "numbers in a list", LESS)?;
     lists.iter().for_each(|list| all.extend_from_slice(list));
     Ok(all)
 }
 
-/// Each piece knows where its numbers go before it writes them.
+/// Counts the pieces first, so that each piece can write directly to its place.
 fn count_and_write(flags: &[u8]) -> Result<Vec<u32>> {
     let counts: Vec<usize> = flags.par_chunks(PIECE).map(count).collect();
     let mut all = Vec::new();
     let n = counts.iter().sum();
-    reserve(&mut all, n, "numbers of a list", LESS)?;
+    reserve(&mut all, n, "numbers in a list", LESS)?;
     all.resize(n, 0);
     let mut rest = all.as_mut_slice();
     let mut pieces = Vec::with_capacity(counts.len());
@@ -96,7 +95,7 @@ fn count_and_write(flags: &[u8]) -> Result<Vec<u32>> {
     Ok(all)
 }
 
-/// Calls `take` with the number of each flag that is set; `first` is that of the first flag.
+/// Calls `take` with the index of each set flag. `first` is the index of the first flag.
 fn visit(flags: &[u8], first: u32, mut take: impl FnMut(u32)) {
     let (blocks, rest) = flags.as_chunks::<BLOCK>();
     let mut begin = first;
@@ -104,7 +103,7 @@ fn visit(flags: &[u8], first: u32, mut take: impl FnMut(u32)) {
         let (words, _) = block.as_chunks::<8>();
         let words: [u64; BLOCK / 8] = std::array::from_fn(|k| u64::from_le_bytes(words[k]));
         if words.iter().fold(0, |all, word| all | word) != 0 {
-            // A loop over the bits of 64 flags ends seldom enough to be foreseen.
+            // A loop over the bits of 64 flags ends rarely enough for branch prediction.
             let packed = words.into_iter().enumerate().map(|(k, w)| pack_eight(w) << (8 * k));
             let mut left = packed.fold(0, |all, bits| all | bits);
             while left != 0 {

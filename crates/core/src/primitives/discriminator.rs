@@ -1,28 +1,30 @@
-//! What tells active cells of a grid from others (Ziegler et al. 2006, section 3).
+//! Discriminators: predicates that mark the active cells of a grid (Ziegler et al. 2006, section
+//! 3).
 //!
-//! Grids have up to three axes, x fastest; a picture has one slice. A [`Discriminator`] marks cells
-//! as bits, so whoever asks for them can fuse the decision with what comes next
-//! ([`HistoPyramid::new`](super::HistoPyramid::new)), or keep it ([`Bits`](super::Bits)).
+//! Grids have up to three axes, x fastest. A picture has one slice. A [`Discriminator`] marks cells
+//! as bits. The caller can fuse this with the next step
+//! ([`HistoPyramid::new`](super::HistoPyramid::new)) or store the bits ([`Bits`](super::Bits)).
 
-/// Cells whose bits share a word.
+/// The number of cells per word.
 pub(super) const WORD: usize = u64::BITS as usize;
 
-/// Decides which cells of a grid are active.
+/// A predicate on the cells of a grid.
 pub trait Discriminator: Sync {
-    /// Cells along x, y and z.
+    /// Returns the numbers of cells along x, y and z.
     fn shape(&self) -> [usize; 3];
 
-    /// Decides on the `n` cells of a row from `first` on: bit `b` of word `w` of `active` is for
-    /// cell `64 w + b` of them, and bits beyond them are 0. There are `n / 64` words, rounded up.
+    /// Marks the `n` cells of a row from `first` on. Bit `b` of word `w` of `active` belongs to
+    /// cell `64 w + b` of them, and the remaining bits are 0. `active` has `n / 64` words, rounded
+    /// up.
     fn mark(&self, first: [usize; 3], n: usize, active: &mut [u64]);
 }
 
-/// Numbers on a grid, as discriminators see them.
+/// Numbers on a grid, in the form in which discriminators read them.
 pub trait Values: Sync {
-    /// Cells along x, y and z.
+    /// Returns the numbers of cells along x, y and z.
     fn shape(&self) -> [usize; 3];
 
-    /// The numbers of a row from the cell `first` on.
+    /// Reads the numbers of a row from the cell `first` on.
     fn read(&self, first: [usize; 3], row: &mut [f64]);
 }
 
@@ -36,7 +38,7 @@ impl<V: Values> Values for &V {
     }
 }
 
-/// Numbers of one type, x fastest.
+/// A grid of numbers of one type, x fastest.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid<'a, T> {
     shape: [usize; 3],
@@ -44,16 +46,16 @@ pub struct Grid<'a, T> {
 }
 
 impl<'a, T> Grid<'a, T> {
-    /// A grid of `shape`.
+    /// Creates a grid of `shape`.
     ///
     /// # Panics
-    /// If there is not one value for each cell.
+    /// Panics if there is not exactly one value per cell.
     pub fn new(shape: [usize; 3], values: &'a [T]) -> Self {
         assert_eq!(shape.iter().product::<usize>(), values.len(), "one value for each cell");
         Grid { shape, values }
     }
 
-    /// Shape and values.
+    /// Returns the shape and the values.
     pub fn parts(&self) -> ([usize; 3], &'a [T]) {
         (self.shape, self.values)
     }
@@ -63,7 +65,7 @@ impl<'a, T> Grid<'a, T> {
     }
 }
 
-/// Number of a cell.
+/// Returns the index of a cell.
 pub(super) fn place(shape: [usize; 3], [x, y, z]: [usize; 3]) -> usize {
     x + shape[0] * (y + shape[1] * z)
 }
@@ -79,7 +81,7 @@ impl<T: Copy + Into<f64> + Sync> Values for Grid<'_, T> {
     }
 }
 
-/// Flags of a byte each: active is what is not 0.
+/// Flags of one byte each. Cells with a flag other than 0 are active.
 pub type Flags<'a> = Grid<'a, u8>;
 
 impl Discriminator for Flags<'_> {
@@ -101,15 +103,16 @@ impl Discriminator for Flags<'_> {
     }
 }
 
-/// One bit for each of eight flags, the bytes of a word.
+/// Packs eight flags, the bytes of a word, into one bit each.
 pub(super) fn pack_eight(word: u64) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    // The highest bit of each byte that is not 0, moved to its lowest; the product gathers these.
+    // The shift moves the highest bit of each nonzero byte to its lowest bit. The product gathers
+    // these bits.
     let set = (((word & LOW) + LOW) | word) >> 7 & 0x0101_0101_0101_0101;
     set.wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
-/// Reads a row in words, and packs what `decide` says of each number.
+/// Reads a row word by word and packs the results of `decide`.
 fn mark_values(
     values: &impl Values,
     [x, y, z]: [usize; 3],
@@ -125,17 +128,17 @@ fn mark_values(
     }
 }
 
-/// Up to 64 answers as the bits of a word.
+/// Packs up to 64 booleans into the bits of a word.
 pub(crate) fn pack(answers: impl Iterator<Item = bool>) -> u64 {
     answers.enumerate().fold(0, |word, (bit, yes)| word | u64::from(yes) << bit)
 }
 
-/// Active where a value is `low` or more (the paper's threshold operator).
+/// Marks cells whose value is at least `low` (the paper's threshold operator).
 #[derive(Clone, Copy, Debug)]
 pub struct Threshold<V> {
-    /// What is judged.
+    /// The values to compare.
     pub values: V,
-    /// Smallest value that is active.
+    /// The smallest active value.
     pub low: f64,
 }
 
@@ -149,14 +152,14 @@ impl<V: Values> Discriminator for Threshold<V> {
     }
 }
 
-/// Active where a value lies in a closed range.
+/// Marks cells whose value lies in a closed range.
 #[derive(Clone, Copy, Debug)]
 pub struct Within<V> {
-    /// What is judged.
+    /// The values to compare.
     pub values: V,
-    /// Smallest value that is active.
+    /// The smallest active value.
     pub low: f64,
-    /// Largest value that is active.
+    /// The largest active value.
     pub high: f64,
 }
 
@@ -170,15 +173,15 @@ impl<V: Values> Discriminator for Within<V> {
     }
 }
 
-/// Active on edges: where the size of the gradient is `low` or more. Differences are central, and
-/// one-sided at the border; an axis of one cell has none.
+/// Marks edges: cells where the size of the gradient is at least `low`. Differences are central,
+/// and one-sided at the border. An axis of one cell does not contribute.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge<V> {
-    /// What is judged.
+    /// The values whose gradient is taken.
     pub values: V,
-    /// Smallest size of a gradient that is active, in units of the values per length.
+    /// The smallest active gradient, in values per unit length.
     pub low: f64,
-    /// Distance of cells along each axis.
+    /// The distance between cells along each axis.
     pub spacing: [f64; 3],
 }
 
@@ -208,7 +211,7 @@ impl<V: Values> Discriminator for Edge<V> {
                     }
                 }
             }
-            // Along the row a cell on each side is read too, where there is one.
+            // Along the row, one more cell on each side is read if it exists.
             let begin = first[0].saturating_sub(1);
             let end = (first[0] + count + 1).min(shape[0]);
             let mut row = [0.0; WORD + 2];
@@ -226,16 +229,18 @@ impl<V: Values> Discriminator for Edge<V> {
     }
 }
 
-/// Active where a template fits: the sum of absolute differences is `most` or less (the paper's
-/// Figure 4). The middle of the template, along an even axis the upper of the two, lies on the cell;
-/// where the template reaches beyond the border, nothing is active.
+/// Marks cells where a template matches: the sum of absolute differences is at most `most` (the
+/// paper's Figure 4).
+///
+/// The middle of the template lies on the cell. Along an axis of even size, the middle is the upper
+/// of the two middle cells. Cells where the template reaches beyond the border are not active.
 #[derive(Clone, Copy, Debug)]
 pub struct Template<'a, V> {
-    /// What is judged.
+    /// The values to search.
     pub values: V,
-    /// What is looked for.
+    /// The template to find.
     pub template: Grid<'a, f64>,
-    /// Largest sum of differences that is active.
+    /// The largest sum of differences of an active cell.
     pub most: f64,
 }
 
@@ -247,7 +252,7 @@ impl<V: Values> Discriminator for Template<'_, V> {
     fn mark(&self, first: [usize; 3], n: usize, active: &mut [u64]) {
         let (shape, size) = (self.shape(), self.template.shape);
         let back = size.map(|n| n / 2);
-        // Cells of the row at which the template lies inside.
+        // Whether the template lies inside the grid at cell `c` of axis `k`.
         let fits = |k: usize, c: usize| c >= back[k] && c - back[k] + size[k] <= shape[k];
         active.fill(0);
         if size.contains(&0) || !fits(1, first[1]) || !fits(2, first[2]) {
@@ -270,10 +275,10 @@ impl<V: Values> Discriminator for Template<'_, V> {
     }
 }
 
-/// Active where a function of the cell says so.
+/// Marks cells for which a function returns true.
 #[derive(Clone, Copy, Debug)]
 pub struct Chosen<F> {
-    /// Cells along x, y and z.
+    /// The numbers of cells along x, y and z.
     pub shape: [usize; 3],
     /// The function.
     pub choose: F,
@@ -296,13 +301,13 @@ impl<F: Fn([usize; 3]) -> bool + Sync> Discriminator for Chosen<F> {
 mod tests {
     use super::*;
 
-    /// Values without order, from 0 to 255.
+    /// Returns pseudorandom values from 0 to 255.
     fn scattered(shape: [usize; 3]) -> Vec<u8> {
         let n = shape.iter().product::<usize>() as u32;
         (0..n).map(|k| (k.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
     }
 
-    /// Compares with a function of the cell, over pieces of rows.
+    /// Compares a discriminator with a function of the cell, over pieces of rows.
     fn check(found: &impl Discriminator, expected: impl Fn([usize; 3]) -> bool) {
         let shape = found.shape();
         for (z, y) in (0..shape[2]).flat_map(|z| (0..shape[1]).map(move |y| (z, y))) {

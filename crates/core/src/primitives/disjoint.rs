@@ -1,39 +1,42 @@
-//! One mutable array, written by many tasks that own disjoint rows of it.
+//! A mutable array that many parallel tasks write through disjoint ranges.
 
 use std::marker::PhantomData;
 use std::ops::Range;
 
 /// A mutable slice that parallel tasks may write through disjoint ranges.
 ///
-/// Rayon can split a slice evenly, but a list of active patches owns uneven ranges with gaps;
-/// cutting the slice up for each pass would allocate in the time step.
+/// Rayon can split a slice evenly, but a list of active patches owns uneven ranges with gaps.
+/// Splitting the slice for each pass would allocate in the time step.
 pub struct DisjointRows<'a, T> {
     start: *mut T,
     len: usize,
     lifetime: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: the only access is `range`, whose contract forbids overlapping use from two tasks, so
-// sharing this handle shares no element. `T: Send` because elements are written from other threads.
+// SAFETY: the only access is `range`, whose contract forbids overlapping use from two tasks.
+// Sharing this handle therefore shares no element. `T: Send` is required because elements are
+// written from other threads.
 unsafe impl<T: Send> Sync for DisjointRows<'_, T> {}
 
 impl<'a, T> DisjointRows<'a, T> {
-    /// Wraps a slice; the borrow lasts as long as the handle.
+    /// Wraps a slice. The borrow lasts as long as the handle.
     pub fn new(slice: &'a mut [T]) -> Self {
         DisjointRows { start: slice.as_mut_ptr(), len: slice.len(), lifetime: PhantomData }
     }
 
-    /// The elements of `range`.
+    /// Returns the elements of `range`.
     ///
     /// # Safety
-    /// No two live results may overlap: each task of a pass must ask for ranges of its own.
+    /// No two live results may overlap. Each task of a pass must use ranges that no other task
+    /// uses.
     ///
     /// # Panics
-    /// If the range does not lie inside the slice.
+    /// Panics if the range does not lie inside the slice.
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn range(&self, range: Range<usize>) -> &mut [T] {
         assert!(range.start <= range.end && range.end <= self.len);
-        // SAFETY: inside the slice by the assertion, unaliased by the caller's promise.
+        // SAFETY: the range is inside the slice by the assertion, and unaliased by the caller's
+        // contract.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(range.start), range.len()) }
     }
 }

@@ -1,28 +1,31 @@
-//! Hybrid gathering (Fu et al., section 3.1; numerics 7): cells write to their own slots, rows sum
-//! or minimise over the slots that a CSR matrix lists for them.
+//! Hybrid gathering (Fu et al., section 3.1; docs/patches.md, section 7).
+//!
+//! Cells write their contributions to slots of their own. Rows sum or minimize over the slots that
+//! a CSR matrix lists for them.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-/// Slots from which on several threads pay, and the most pieces: each needs a count per row.
+/// The number of slots from which on several threads are faster, and the largest number of pieces.
+/// Each piece needs a count per row.
 const MANY: usize = 1 << 18;
 const PIECES: usize = 8;
 
-/// CSR matrix from rows (vertices) to slots (cell corners), without values.
+/// A CSR matrix without values that maps rows (vertices) to slots (cell corners).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GatherMatrix {
-    /// First column of each row, `[n_rows + 1]`.
+    /// The first column of each row, `[n_rows + 1]`.
     pub offsets: Vec<u32>,
-    /// Slots of each row in ascending order, `[offsets[n_rows]]`.
+    /// The slots of each row in ascending order, `[offsets[n_rows]]`.
     pub columns: Vec<u32>,
 }
 
 impl GatherMatrix {
     /// Sorts the slots `0..rows_of_slots.len()` stably by their row.
     ///
-    /// Slots whose row is `n_rows` or beyond (halo vertices) are left out. Stability fixes the order
-    /// of summation, hence the bits of every sum.
+    /// Slots whose row is `n_rows` or larger (halo vertices) are left out. The stable order fixes
+    /// the order of summation and thus the bits of every sum.
     pub fn new(n_rows: usize, rows_of_slots: &[u32]) -> Self {
         let pieces = rayon::current_num_threads().min(PIECES);
         if pieces > 1 && rows_of_slots.len() >= MANY {
@@ -45,10 +48,10 @@ impl GatherMatrix {
         GatherMatrix { offsets, columns }
     }
 
-    /// The same, the slots cut into pieces that are counted and placed in parallel.
+    /// Creates the same matrix from pieces of the slots that are counted and placed in parallel.
     fn in_pieces(n_rows: usize, rows_of_slots: &[u32], pieces: usize) -> Self {
         let length = rows_of_slots.len().div_ceil(pieces);
-        // Slots of each row in each piece, then where the first of them goes.
+        // First the number of slots of each row in each piece, then the place of the first of them.
         let mut places: Vec<Vec<u32>> = rows_of_slots
             .par_chunks(length)
             .map(|piece| {
@@ -70,7 +73,7 @@ impl GatherMatrix {
             }
             offsets.push(end);
         }
-        // Pieces write into one another's rows, though never to the same place.
+        // Pieces write into the same rows, but never to the same place.
         let columns: Vec<AtomicU32> = (0..end).map(|_| AtomicU32::new(0)).collect();
         let first_slots = (0..).step_by(length);
         let tasks: Vec<_> = rows_of_slots.chunks(length).zip(places).zip(first_slots).collect();
@@ -86,7 +89,7 @@ impl GatherMatrix {
         GatherMatrix { offsets, columns }
     }
 
-    /// Slots of one row.
+    /// Returns the slots of one row.
     pub fn row(&self, row: usize) -> &[u32] {
         &self.columns[self.offsets[row] as usize..self.offsets[row + 1] as usize]
     }

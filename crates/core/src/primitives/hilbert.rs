@@ -1,48 +1,50 @@
-//! Position along a Hilbert curve, to order points so that neighbours in the order are neighbours
-//! in space.
+//! Positions along a Hilbert curve, used to order points so that neighbors in the order are
+//! neighbors in space.
 
-/// Bits per axis; three axes fill 63 bits.
+/// The number of bits per axis. Three axes take 63 bits.
 pub const BITS: u32 = 21;
 
-/// Bits of a key.
+/// The number of bits of a key.
 pub const KEY_BITS: u32 = 3 * BITS;
 
-/// Points whose keys are computed side by side: the steps of one key wait for each other.
+/// The number of points whose keys are computed together, because the steps of a single key depend
+/// on each other.
 pub const LANES: usize = 8;
 
-/// The lattice that a Hilbert curve runs through, over a box.
+/// The lattice of a Hilbert curve over a box.
 ///
-/// All axes share one scale, so cells stay cubes; planar meshes use the trace of the curve in their
-/// plane, which keeps neighbours close.
+/// All axes share one scale, so that lattice cells are cubes. Planar meshes use the trace of the
+/// curve in their plane, which keeps neighbors close.
 #[derive(Clone, Copy, Debug)]
 pub struct Lattice {
     low: [f64; 3],
-    /// Steps per length.
+    /// Lattice steps per unit length.
     scale: f64,
 }
 
 impl Lattice {
-    /// Over the box `low..high`.
+    /// Creates the lattice over the box `low..high`.
     pub fn new(low: [f64; 3], high: [f64; 3]) -> Self {
         let extent = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
         let scale = if extent > 0.0 { f64::from((1u32 << BITS) - 1) / extent } else { 0.0 };
         Lattice { low, scale }
     }
 
-    /// Lower corner.
+    /// Returns the lower corner.
     pub fn low(&self) -> [f64; 3] {
         self.low
     }
 
-    /// Steps per length.
+    /// Returns the lattice steps per unit length.
     pub fn scale(&self) -> f64 {
         self.scale
     }
 
-    /// Places of points along the three-dimensional curve; points outside the box go to its edge.
-    /// After J. Skilling, "Programming the Hilbert curve", AIP Conf. Proc. 707.
+    /// Returns the positions of points along the three-dimensional curve. Points outside the box
+    /// are moved to its boundary. After J. Skilling, "Programming the Hilbert curve", AIP Conf.
+    /// Proc. 707.
     pub fn keys(&self, points: &[[f64; 3]; LANES]) -> [u64; LANES] {
-        // A cast from float saturates, so no coordinate can leave the curve.
+        // A cast from a float saturates, so no coordinate can leave the curve.
         let axis = |k: usize| {
             points.map(|x| (((x[k] - self.low[k]) * self.scale) as u32).min((1 << BITS) - 1))
         };
@@ -59,7 +61,8 @@ fn transpose([mut x, mut y, mut z]: [[u32; LANES]; 3]) -> [[u32; LANES]; 3] {
             *x ^= p & ones_if(*x >> bit);
         }
         for axis in [&mut y, &mut z] {
-            // Where the bit is set: invert the first axis; elsewhere exchange its low bits.
+            // If the bit is set, the low bits of the first axis are inverted. Otherwise they are
+            // exchanged.
             for (x, v) in x.iter_mut().zip(axis) {
                 let set = ones_if(*v >> bit);
                 let t = (*x ^ *v) & p & !set;
@@ -71,7 +74,7 @@ fn transpose([mut x, mut y, mut z]: [[u32; LANES]; 3]) -> [[u32; LANES]; 3] {
     for lane in 0..LANES {
         y[lane] ^= x[lane];
         z[lane] ^= y[lane];
-        // Each bit of the last axis inverts all below it.
+        // Each bit of the last axis inverts all bits below it.
         let mut t = z[lane];
         for shift in [1, 2, 4, 8, 16] {
             t ^= t >> shift;
@@ -82,18 +85,18 @@ fn transpose([mut x, mut y, mut z]: [[u32; LANES]; 3]) -> [[u32; LANES]; 3] {
     [x, y, z]
 }
 
-/// All bits of the lowest one.
+/// Returns a word in which every bit equals the lowest bit of `bit`.
 fn ones_if(bit: u32) -> u32 {
     0u32.wrapping_sub(bit & 1)
 }
 
-/// Bits of the three axes in turn, the first axis highest.
+/// Interleaves the bits of the three axes, the first axis highest.
 fn interleave(x: [u32; 3]) -> u64 {
     let [x, y, z] = x.map(spread);
     x << 2 | y << 1 | z
 }
 
-/// The lowest 21 bits with two zeros between them.
+/// Spreads the lowest 21 bits, with two zeros between them.
 fn spread(x: u32) -> u64 {
     let mut x = u64::from(x) & 0x1f_ffff;
     x = (x | x << 32) & 0x001f_0000_0000_ffff;
@@ -109,7 +112,8 @@ mod tests {
 
     #[test]
     fn neighbours_on_the_curve_are_neighbours_in_space() {
-        // On an 8 x 8 x 8 lattice that fills the box, sorted cells must form a path of unit steps.
+        // On an 8 x 8 x 8 lattice that fills the box, the sorted cells must form a path of unit
+        // steps.
         let n = 8;
         let lattice = Lattice::new([0.0; 3], [7.999_999; 3]);
         let mut cells: Vec<(u64, [i32; 3])> = Vec::new();

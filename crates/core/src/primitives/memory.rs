@@ -1,12 +1,12 @@
-//! How much memory there is left for this process, and lists that grow only where there is enough.
+//! Memory that is left for this process, and lists that grow only if there is enough of it.
 
 use std::cell::Cell;
 
 use crate::error::{DeviceFault, Error, Result};
 
-/// Bytes that this process may still take, as far as the system says: the least of what is free in
-/// the machine, in its control group, and in its address space. `None` where that is not known, as
-/// on all systems but Linux.
+/// Returns the number of bytes that this process may still allocate, according to the system. It is
+/// the minimum of what is free in the machine, in the control group and in the address space.
+/// Returns `None` if this is unknown, as on all systems except Linux.
 pub fn available() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let machine = kibibytes(&read("/proc/meminfo"), "MemAvailable:");
@@ -17,38 +17,38 @@ pub fn available() -> Option<u64> {
     [machine, group, addresses()].into_iter().flatten().min()
 }
 
-/// What is left of the addresses of this process, where they are limited.
+/// Returns what is left of the address space of this process, if it is limited.
 fn addresses() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let taken = kibibytes(&read("/proc/self/status"), "VmSize:");
     address_space(&read("/proc/self/limits"), taken.unwrap_or(0))
 }
 
-/// Whether `threads` may begin: one that finds no room for its first bytes ends the program, and no
-/// handler of this program is asked.
+/// Returns true if there is room for `threads` more threads. A thread that cannot allocate its
+/// first bytes would end the program without calling any handler.
 pub fn room_for_threads(threads: usize) -> bool {
     let stacks = THREAD.saturating_mul(threads as u64).saturating_add(BESIDE);
     addresses().is_none_or(|left| left >= stacks)
 }
 
-/// Most bytes of memory that this process has held at once; `None` on all systems but Linux.
+/// Returns the peak memory of this process in bytes, or `None` on all systems except Linux.
 pub fn peak() -> Option<u64> {
     kibibytes(&std::fs::read_to_string("/proc/self/status").unwrap_or_default(), "VmHWM:")
 }
 
-/// "MemAvailable:   24000 kB" in bytes.
+/// Parses a line such as "MemAvailable:   24000 kB" and returns bytes.
 fn kibibytes(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// Folder of the control group, version 2.
+/// Returns the folder of the control group (version 2).
 fn group_folder(text: &str) -> Option<String> {
     let path = text.lines().find_map(|line| line.strip_prefix("0::"))?;
     Some(format!("/sys/fs/cgroup{}", path.trim_end_matches('/')))
 }
 
-/// What a control group has left; its cached files can be given up.
+/// Returns what a control group has left. Its cached files can be reclaimed and do not count.
 fn free_of_group(most: &str, statistics: &str) -> Option<u64> {
     let most: u64 = most.trim().parse().ok()?;
     let part = |key: &str| {
@@ -58,19 +58,20 @@ fn free_of_group(most: &str, statistics: &str) -> Option<u64> {
     Some(most.saturating_sub(part("anon") + part("shmem") + part("kernel")))
 }
 
-/// What is left of a limited address space of which `taken` bytes are in use.
+/// Returns what is left of a limited address space of which `taken` bytes are in use.
 fn address_space(text: &str, taken: u64) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     let most: u64 = line.split_whitespace().next()?.parse().ok()?;
     Some(most.saturating_sub(taken))
 }
 
-/// Bytes of a list from which on it is worth asking what is free, and what is left for all else then.
+/// The size of a list in bytes above which the free memory is checked, and the memory that must
+/// remain free.
 const LOOK: u64 = 4 << 20;
 const SPARE: u64 = 16 << 20;
 
-/// What a thread takes of the addresses: Rust's stack of 2 MiB, a stack for its signals, its first
-/// bytes; and what the others must find meanwhile.
+/// The part of the address space that a thread takes: Rust's stack of 2 MiB, a stack for signals
+/// and its first bytes. The second number is the part that the other threads need in the meantime.
 const THREAD: u64 = (2 << 20) + (256 << 10);
 const BESIDE: u64 = 2 << 20;
 
@@ -78,14 +79,14 @@ thread_local! {
     static MAY_BE_REFUSED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether this thread asks for memory that may be refused: an allocator that ends the program where memory
-/// gives out must not do so then.
+/// Returns true while this thread requests memory that may be refused. An allocator that ends the
+/// program when memory runs out must not do so during this time.
 pub fn may_be_refused() -> bool {
-    // Without a place for it: a thread that ends.
+    // The value does not exist if the thread is ending.
     MAY_BE_REFUSED.try_with(Cell::get).unwrap_or(false)
 }
 
-/// Makes room for exactly `more` items; whether there was memory for them.
+/// Reserves capacity for exactly `more` items and returns true if there was enough memory.
 pub fn try_reserve<T>(items: &mut Vec<T>, more: usize) -> bool {
     let mark = |may: bool| MAY_BE_REFUSED.try_with(|cell| cell.set(may)).unwrap_or_default();
     mark(true);
@@ -94,11 +95,11 @@ pub fn try_reserve<T>(items: &mut Vec<T>, more: usize) -> bool {
     reserved
 }
 
-/// Makes room for `more` items at the end of a list: for an eighth beyond that where a list grows
-/// that has items already, if there is memory for so much and 16 MiB beside. What is in the list stays.
+/// Reserves capacity for `more` items at the end of a list, if 16 MiB remain free. A list that has
+/// items already gets an extra eighth if there is enough memory. The items of the list are kept.
 ///
 /// # Errors
-/// [`Error::Device`] if there is less memory than that, or where the system refuses it.
+/// Returns [`Error::Device`] if there is not enough memory or if the system refuses it.
 pub fn reserve<T>(
     items: &mut Vec<T>,
     more: usize,
@@ -110,7 +111,8 @@ pub fn reserve<T>(
     }
     let slack = if items.is_empty() { 0 } else { items.len().saturating_add(more) / 8 };
     let bytes = |n: usize| (n as u64).saturating_mul(size_of::<T>() as u64);
-    // Systems promise more than they have, and end who takes it; small arrays need no look.
+    // Systems promise more memory than they have and end the program that uses it. Small arrays
+    // need no check.
     let free = if bytes(items.len().saturating_add(more)) > LOOK { available() } else { None };
     let fits = |n: usize| free.is_none_or(|free| bytes(n).saturating_add(SPARE) <= free);
     let with_slack = more.saturating_add(slack);
@@ -123,7 +125,7 @@ pub fn reserve<T>(
     Err(Error::device_fault(
         DeviceFault::Memory { needed: Some(bytes(more)), free },
         format!(
-            "no memory for {more} {what}: {} needed{}",
+            "not enough memory for {more} {what}: {} needed{}",
             gibibytes(bytes(more)),
             free.map_or(String::new(), |free| format!(", {} free", gibibytes(free)))
         ),
@@ -131,7 +133,7 @@ pub fn reserve<T>(
     ))
 }
 
-/// A number of bytes for people: "3.2 GiB", "12.5 MiB".
+/// Formats a number of bytes as "3.2 GiB" or "12.5 MiB".
 pub fn gibibytes(bytes: u64) -> String {
     match bytes >> 30 {
         0 => format!("{:.1} MiB", bytes as f64 / 1024_f64.powi(2)),

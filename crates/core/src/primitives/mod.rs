@@ -1,4 +1,4 @@
-//! Building blocks that know neither mesh nor solver.
+//! Parallel building blocks that depend on neither meshes nor solvers.
 
 mod all;
 mod bits;

@@ -1,14 +1,15 @@
-//! Scratch memory that outlives a parallel pass, one piece per thread.
+//! Scratch memory per thread that is reused between parallel passes.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Pieces kept; more threads than this share some, which costs time and nothing else.
+/// The number of pieces. If there are more threads, some of them share a piece, which only costs
+/// time.
 const PIECES: usize = 256;
 
 /// One `S` per thread of a rayon pool, reused from pass to pass.
 ///
-/// Results must not depend on what a piece held before: which thread takes which task is up to
-/// rayon.
+/// Results must not depend on earlier contents of a piece, because rayon decides which thread runs
+/// which task.
 pub struct PerThread<S>(Vec<Mutex<S>>);
 
 impl<S: Default> Default for PerThread<S> {
@@ -18,14 +19,14 @@ impl<S: Default> Default for PerThread<S> {
 }
 
 impl<S> PerThread<S> {
-    /// Prepares the pieces of the first `threads` threads of a pool, so that passes need not.
+    /// Prepares the pieces of the first `threads` threads of a pool before the first pass.
     pub fn prepare(&self, threads: usize, work: impl Fn(&mut S)) {
         for piece in self.0.iter().take(threads) {
             work(&mut piece.lock().unwrap_or_else(PoisonError::into_inner));
         }
     }
 
-    /// The piece of the calling thread.
+    /// Returns the piece of the calling thread.
     pub fn get(&self) -> MutexGuard<'_, S> {
         let thread = rayon::current_thread_index().unwrap_or(0) % PIECES;
         self.0[thread].lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,12 +1,13 @@
-//! One value of many.
+//! Parallel reduction of many values to one.
 
 use rayon::prelude::*;
 
-/// Values of a task; fixed, so that results do not depend on the threads.
+/// The number of values per task. It is fixed, so that results do not depend on the number of
+/// threads.
 const TILE: usize = 1 << 12;
 
-/// Combines all values, tile by tile and then the tiles, each in the order they stand in; `identity`
-/// changes nothing. Numbers with rounding have the same bits for every number of threads.
+/// Combines all values: first within tiles and then across tiles, each in order. `identity` must be
+/// neutral. The result is bitwise identical for every number of threads, even if operations round.
 ///
 /// ```
 /// use zeroset_core::primitives::reduce;

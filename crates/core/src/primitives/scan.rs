@@ -1,11 +1,12 @@
-//! Exclusive sums.
+//! Exclusive prefix sums.
 
 use rayon::prelude::*;
 
-/// Values of a task; sums are of whole numbers, so the length changes no bit.
+/// The number of values per task. Integer sums do not depend on it.
 const TILE: usize = 1 << 16;
 
-/// Sums of what stands before each value, modulo 2^32, and of all at the end: `[values.len() + 1]`.
+/// Returns the sum of the values before each value, modulo 2^32, followed by the sum of all values:
+/// `[values.len() + 1]`.
 ///
 /// ```
 /// assert_eq!(zeroset_core::primitives::exclusive_scan(&[3, 1, 4]), [0, 3, 4, 8]);

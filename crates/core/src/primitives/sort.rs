@@ -1,20 +1,21 @@
-//! Stable sort of keys with values by their digits of 8 bits, lowest first.
+//! Stable radix sort of keys with values, by digits of 8 bits from the lowest.
 
 use rayon::prelude::*;
 
 use super::DisjointRows;
 
-/// Values of a digit.
+/// The number of values of a digit.
 const DIGITS: usize = 256;
-/// Bits of a digit.
+/// The number of bits of a digit.
 const BITS: u32 = 8;
-/// Keys from which on several threads pay, and the most pieces: each needs a count per digit.
+/// The number of keys from which on several threads are faster, and the largest number of pieces.
+/// Each piece needs a count per digit.
 const MANY: usize = 1 << 15;
 const PIECES: usize = 64;
 
-/// What is sorted by.
+/// A sort key.
 pub trait Key: Copy + Default + PartialEq + Send + Sync {
-    /// The 8 bits from bit `8 pass` on.
+    /// Returns the 8 bits from bit `8 pass` on.
     fn digit(self, pass: u32) -> usize;
 }
 
@@ -33,13 +34,14 @@ impl Key for u64 {
 /// Keys in ascending order, each with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sorted<K> {
-    /// Keys.
+    /// The keys.
     pub keys: Vec<K>,
-    /// Values, in the order of the keys; those of equal keys in the order they had.
+    /// The values in the order of the keys. Values of equal keys keep their order.
     pub values: Vec<u32>,
 }
 
-/// Sorts keys whose bits from `bits` on are zero. Without values, a key's value is its number.
+/// Sorts keys in which the bits from `bits` on are zero. Without `values`, the value of a key is
+/// its index.
 ///
 /// ```
 /// let sorted = zeroset_core::primitives::sort(&[5u32, 2, 5, 0], None, 3);
@@ -47,7 +49,7 @@ pub struct Sorted<K> {
 /// ```
 ///
 /// # Panics
-/// If there are not as many values as keys, or more than 2^32 keys.
+/// Panics if the numbers of values and keys differ, or if there are more than 2^32 keys.
 pub fn sort<K: Key>(keys: &[K], values: Option<&[u32]>, bits: u32) -> Sorted<K> {
     let n = keys.len();
     assert!(values.is_none_or(|values| values.len() == n), "one value for each key");
@@ -63,7 +65,7 @@ pub fn sort<K: Key>(keys: &[K], values: Option<&[u32]>, bits: u32) -> Sorted<K> 
     from
 }
 
-/// Sorts by one digit; false if all keys have the same, and nothing was done.
+/// Sorts by one digit. Returns false without sorting if all keys have the same digit.
 fn sort_by_digit<K: Key>(from: &Sorted<K>, into: &mut Sorted<K>, pass: u32) -> bool {
     let n = from.keys.len();
     let pieces = if n < MANY { 1 } else { rayon::current_num_threads().min(PIECES) };
@@ -90,8 +92,9 @@ fn sort_by_digit<K: Key>(from: &Sorted<K>, into: &mut Sorted<K>, pass: u32) -> b
     given.zip(places).for_each(|((piece, of_piece), mut places)| {
         for (&key, &value) in piece.iter().zip(of_piece) {
             let place = &mut places[key.digit(pass)];
-            // SAFETY: the places of a piece and a digit begin where those of the piece before, or
-            // of the last piece and the digit before, end: no two keys have the same.
+            // SAFETY: the places of a piece and a digit begin where those of the previous piece
+            // end, or those of the last piece and the previous digit. No two keys have the same
+            // place.
             unsafe {
                 keys.range(*place..*place + 1)[0] = key;
                 values.range(*place..*place + 1)[0] = value;

@@ -1,41 +1,41 @@
-//! Sparse matrices from dense ones (Ziegler et al. 2006, section 7.3).
+//! Conversion of dense matrices to sparse ones (Ziegler et al. 2006, section 7.3).
 
 use super::discriminator::{Chosen, place};
 use super::histopyramid::{HistoPyramid, Order, Stored};
 use super::sort::sort;
 use crate::error::{Error, Result};
 
-/// Entries with their places, row by row.
+/// A sparse matrix as a list of entries with their rows and columns, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coo<T> {
-    /// Row of each entry.
+    /// The row of each entry.
     pub rows: Vec<u32>,
-    /// Column of each entry, ascending in a row.
+    /// The column of each entry, ascending within a row.
     pub columns: Vec<u32>,
     /// The entries.
     pub values: Vec<T>,
 }
 
-/// Entries row by row, with where each row begins.
+/// A sparse matrix as a list of entries, row by row, with the first entry of each row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Csr<T> {
-    /// First entry of each row, and the number of entries: `[n_rows + 1]`.
+    /// The first entry of each row, followed by the number of entries: `[n_rows + 1]`.
     pub offsets: Vec<u32>,
-    /// Column of each entry, ascending in a row.
+    /// The column of each entry, ascending within a row.
     pub columns: Vec<u32>,
     /// The entries.
     pub values: Vec<T>,
 }
 
-/// The pyramid over the entries to keep, and their places.
+/// Returns the pyramid over the entries to keep, and their positions.
 fn kept<T: Copy + Sync>(
     [n_rows, n_columns]: [usize; 2],
     dense: &[T],
     keep: impl Fn(T) -> bool + Sync,
 ) -> Result<(HistoPyramid, Vec<[u32; 3]>)> {
     if n_rows.checked_mul(n_columns) != Some(dense.len()) {
-        let what = format!("a matrix of {n_rows} x {n_columns} from {} numbers", dense.len());
-        return Err(Error::usage(what, "give one number for each row and column"));
+        let what = format!("a matrix of {n_rows} x {n_columns} cannot hold {} numbers", dense.len());
+        return Err(Error::usage(what, "give one number per row and column"));
     }
     let shape = [n_columns, n_rows, 1];
     let choose = |cell| keep(dense[place(shape, cell)]);
@@ -45,11 +45,12 @@ fn kept<T: Copy + Sync>(
 }
 
 impl<T: Copy + Sync> Coo<T> {
-    /// The entries of a dense matrix, `[n_rows * n_columns]` row by row, for which `keep` holds.
+    /// Returns the entries of a dense matrix, `[n_rows * n_columns]` row by row, for which `keep`
+    /// holds.
     ///
     /// # Errors
-    /// [`Error::Case`] if there is not one number for each row and column; [`Error::Device`] for 2^32
-    /// or more entries, or if there is not enough memory.
+    /// Returns [`Error::Case`] if there is not exactly one number per row and column. Returns
+    /// [`Error::Device`] if there are 2^32 or more entries, or if there is not enough memory.
     pub fn from_dense(
         shape: [usize; 2],
         dense: &[T],
@@ -64,7 +65,7 @@ impl<T: Copy + Sync> Coo<T> {
         })
     }
 
-    /// Rows and columns exchanged, again row by row.
+    /// Returns the transposed matrix, again row by row.
     ///
     /// ```
     /// use zeroset_core::primitives::Coo;
@@ -85,7 +86,8 @@ impl<T: Copy + Sync> Coo<T> {
 }
 
 impl<T: Copy + Sync> Csr<T> {
-    /// The entries of a dense matrix, `[n_rows * n_columns]` row by row, for which `keep` holds.
+    /// Returns the entries of a dense matrix, `[n_rows * n_columns]` row by row, for which `keep`
+    /// holds.
     ///
     /// ```
     /// use zeroset_core::primitives::Csr;
@@ -97,7 +99,7 @@ impl<T: Copy + Sync> Csr<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`Coo::from_dense`].
+    /// Returns the errors of [`Coo::from_dense`].
     pub fn from_dense(
         shape: [usize; 2],
         dense: &[T],

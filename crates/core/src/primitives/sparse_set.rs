@@ -1,6 +1,6 @@
-//! A list of small numbers without repetitions, whose memory is taken once.
+//! A set of small integers that allocates its memory only once.
 
-/// Numbers below a bound, each at most once.
+/// A set of integers below a bound, with a list of its members.
 #[derive(Clone, Debug, Default)]
 pub struct SparseSet {
     listed: Vec<bool>,
@@ -8,12 +8,12 @@ pub struct SparseSet {
 }
 
 impl SparseSet {
-    /// An empty list of numbers below `bound`.
+    /// Creates an empty set of integers below `bound`.
     pub fn new(bound: usize) -> Self {
         SparseSet { listed: vec![false; bound], list: Vec::with_capacity(bound) }
     }
 
-    /// Forgets all numbers.
+    /// Removes all numbers.
     pub fn clear(&mut self) {
         for &k in &self.list {
             self.listed[k as usize] = false;
@@ -21,10 +21,10 @@ impl SparseSet {
         self.list.clear();
     }
 
-    /// Adds numbers; those there already are left out.
+    /// Adds numbers that are not yet in the set.
     ///
     /// # Panics
-    /// If a number is not below the bound.
+    /// Panics if a number is not below the bound.
     pub fn extend(&mut self, numbers: impl IntoIterator<Item = u32>) {
         for k in numbers {
             if !std::mem::replace(&mut self.listed[k as usize], true) {
@@ -33,12 +33,13 @@ impl SparseSet {
         }
     }
 
-    /// Puts the numbers in ascending order.
+    /// Sorts the numbers in ascending order.
     pub fn sort(&mut self) {
         self.list.sort_unstable();
     }
 
-    /// The numbers, in the order they came or as sorted since.
+    /// Returns the numbers in the order in which they were added, or in ascending order after
+    /// sorting.
     pub fn list(&self) -> &[u32] {
         &self.list
     }

@@ -1,20 +1,21 @@
-//! Runs of equal items.
+//! Runs of equal items in a sorted list.
 
 use rayon::prelude::*;
 
-/// Items of a task.
+/// The number of items per task.
 const TILE: usize = 1 << 16;
 
-/// The items of a sorted list, each once, and where they stood.
+/// The distinct items of a sorted list and their positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unique<T> {
     /// The items, in the order of the list.
     pub items: Vec<T>,
-    /// Where each of them begins in the list, and the length of the list: `[items.len() + 1]`.
+    /// The position of the first occurrence of each item, followed by the length of the list:
+    /// `[items.len() + 1]`.
     pub offsets: Vec<u32>,
 }
 
-/// Each item of a list once, if equal ones stand beside each other, as after
+/// Returns each item of a list once. Equal items must be adjacent, as after
 /// [`sort`](super::sort()).
 ///
 /// ```
@@ -23,7 +24,7 @@ pub struct Unique<T> {
 /// ```
 ///
 /// # Panics
-/// For more than 2^32 - 1 items.
+/// Panics if there are more than 2^32 - 1 items.
 pub fn unique<T: Copy + PartialEq + Send + Sync>(sorted: &[T]) -> Unique<T> {
     assert!(u32::try_from(sorted.len()).is_ok(), "offsets have 32 bits");
     let begins = |k: &usize| *k == 0 || sorted[*k] != sorted[k - 1];

@@ -1,19 +1,19 @@
-//! An expression over the voxels of a volume.
+//! An expression that selects voxels of a volume.
 
 use super::Volume;
 use crate::error::Result;
 use crate::expression::{Columns, Expression};
 use crate::primitives::{Discriminator, Values, pack};
 
-/// Names of an expression beside the coordinates: the value, and the indices along x, y and z.
+/// The names in an expression besides the coordinates: the value, and the indices along x, y and z.
 pub const NAMES: [&str; 4] = ["v", "i", "j", "k"];
-/// Voxels of a word.
+/// The number of voxels per word.
 const WORD: usize = 64;
-/// Voxels that are evaluated together.
+/// The number of voxels that are evaluated together.
 const BLOCK: usize = 4 * WORD;
 
-/// Where an expression of v (the value), x, y, z (world coordinates) and i, j, k (indices from 0)
-/// is neither 0 nor no number.
+/// The voxels where an expression of v (the value), x, y, z (world coordinates) and i, j, k
+/// (indices from 0) is neither 0 nor NaN.
 #[derive(Clone, Debug)]
 pub struct Condition<'a> {
     volume: &'a Volume,
@@ -21,11 +21,11 @@ pub struct Condition<'a> {
 }
 
 impl<'a> Condition<'a> {
-    /// Binds the expression to a volume.
+    /// Binds an expression to a volume.
     ///
     /// # Errors
-    /// [`Error::Case`](crate::Error::Case) for a name that is none of these, pointing at it, and for
-    /// the time.
+    /// Returns [`Error::Case`](crate::Error::Case) if the expression uses the time or another name.
+    /// The message points at that name.
     pub fn new(volume: &'a Volume, expression: &Expression) -> Result<Self> {
         Ok(Condition { volume, columns: Columns::bind(expression, &NAMES)? })
     }
@@ -78,6 +78,6 @@ mod tests {
         let refused =
             |text: &str| Condition::new(&volume, &text.parse().unwrap()).unwrap_err().to_string();
         assert!(refused("v > 3 && V < 2").contains("did you mean `v`?"), "{}", refused("V"));
-        assert!(refused("v + t").contains("leave out t"));
+        assert!(refused("v + t").contains("remove t"));
     }
 }

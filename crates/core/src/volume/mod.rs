@@ -1,9 +1,9 @@
-//! Dense volumes: numbers at the nodes of a regular grid, with their place in the world.
+//! Dense volumes: numbers on a regular grid with a placement in the world.
 //!
-//! Voxel (i, j, k) is a sample at a point, `origin + i steps[0] + j steps[1] + k steps[2]`; its
-//! value is `slope * stored + intercept`. World coordinates are those that the file states, in its
-//! frame ([`Volume::frame`]): nothing is flipped in reading. `zeroset_io::read_volume` reads
-//! volumes, `zeroset_io::write_volume` writes them.
+//! Voxel (i, j, k) is a sample at the point `origin + i steps[0] + j steps[1] + k steps[2]`. Its
+//! value is `slope * stored + intercept`. World coordinates are those of the file, in its frame
+//! ([`Volume::frame`]). Reading does not flip any axis. `zeroset_io::read_volume` reads volumes,
+//! and `zeroset_io::write_volume` writes them.
 
 pub mod condition;
 pub mod placement;
@@ -18,129 +18,131 @@ pub use samples::{Samples, Statistics};
 use crate::error::{Error, Flaw, Result};
 use crate::primitives::Values;
 
-/// Numbers on a regular grid of `shape`, x fastest.
+/// A volume: numbers on a regular grid of `shape`, x fastest.
 #[derive(Clone, Debug)]
 pub struct Volume {
     shape: [usize; 3],
     samples: Samples,
     scaling: Scaling,
     placement: Placement,
-    /// Unit of world coordinates, if it is known: "mm", "um", "m".
+    /// The unit of world coordinates, if known: "mm", "um", "m".
     pub units: Option<String>,
-    /// What the axes of the world are, if it is known: "RAS" (x to the right of the patient, y to
-    /// the front, z up), "LPS", "LAS", or what else the file says.
+    /// The meaning of the world axes, if known: "RAS" (x to the right of the patient, y to the
+    /// front, z up), "LPS", "LAS", or another text from the file.
     pub frame: Option<String>,
-    /// What the file calls the numbers; may be empty.
+    /// The name of the numbers in the file, which may be empty.
     pub name: String,
 }
 
-/// From stored numbers to values: `slope * stored + intercept`.
+/// The conversion from stored numbers to values: `slope * stored + intercept`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scaling {
-    /// Factor.
+    /// The factor.
     pub slope: f64,
-    /// Added to the product.
+    /// The number added to the product.
     pub intercept: f64,
 }
 
 impl Scaling {
-    /// Values are what is stored.
+    /// The scaling of values that are stored as they are.
     pub const NONE: Scaling = Scaling { slope: 1.0, intercept: 0.0 };
 
-    /// The value of a stored number.
+    /// Returns the value of a stored number.
     pub fn of(self, stored: f64) -> f64 {
-        // Products with 1 and sums with 0 keep every bit but the sign of zero.
+        // A product with 1 and a sum with 0 keep every bit except the sign of zero.
         if self == Scaling::NONE { stored } else { self.slope * stored + self.intercept }
     }
 }
 
-/// How far outside of the grid, in voxels, a place still counts as on its border: rounding of
-/// world coordinates must not lose the border.
+/// How far outside of the grid, in voxels, a point still counts as on its border. Without it, the
+/// rounding of world coordinates could exclude points of the border.
 const TOLERANCE: f64 = 1e-6;
 
 impl Volume {
-    /// A volume of stored numbers, which are its values, x fastest.
+    /// Creates a volume of stored numbers, x fastest, which are also its values.
     ///
     /// # Errors
-    /// [`Error::Case`] if there is no voxel, or the shape is not that of the samples.
+    /// Returns [`Error::Case`] if there are no voxels, or if the number of samples does not match
+    /// the shape.
     pub fn new(shape: [usize; 3], samples: Samples, placement: Placement) -> Result<Self> {
         let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size));
         if n != Some(samples.len()) || samples.is_empty() {
-            let what = format!("a volume of {shape:?} voxels from {} numbers", samples.len());
-            return Err(Error::usage(what, "give one number for each voxel, and at least one"));
+            let what = format!("a volume of {shape:?} voxels cannot hold {} numbers", samples.len());
+            return Err(Error::usage(what, "give one number per voxel, and at least one voxel"));
         }
         let scaling = Scaling::NONE;
         let (units, frame, name) = (None, None, String::new());
         Ok(Volume { shape, samples, scaling, placement, units, frame, name })
     }
 
-    /// Puts the first sample at `origin`, with the given steps along the axes.
+    /// Sets the position of the first sample and the steps along the axes.
     ///
     /// # Errors
-    /// [`Error::Case`] for numbers that are not finite, steps of no length or in one plane.
+    /// Returns [`Error::Case`] if a number is not finite, or if the steps have zero length or are
+    /// coplanar.
     pub fn placed(mut self, origin: [f64; 3], steps: [[f64; 3]; 3]) -> Result<Self> {
         let refused = |flaw: Flaw| Error::usage(flaw.what(), flaw.remedy());
         self.placement = Placement::new(self.shape, origin, steps).map_err(refused)?;
         Ok(self)
     }
 
-    /// Makes values of stored numbers.
+    /// Sets the conversion from stored numbers to values.
     ///
     /// # Errors
-    /// [`Error::Case`] for numbers that are not finite, and for a slope of zero.
+    /// Returns [`Error::Case`] if a number is not finite or the slope is zero.
     pub fn with_scaling(mut self, scaling: Scaling) -> Result<Self> {
         if !(scaling.slope.is_finite() && scaling.intercept.is_finite() && scaling.slope != 0.0) {
-            let what = format!("values of slope {} + {}", scaling.slope, scaling.intercept);
-            return Err(Error::usage(what, "give finite numbers, and a slope other than zero"));
+            let what = format!("scaling with slope {} and intercept {}", scaling.slope, scaling.intercept);
+            return Err(Error::usage(what, "give finite numbers and a slope that is not zero"));
         }
         self.scaling = scaling;
         Ok(self)
     }
 
-    /// Voxels along x, y and z.
+    /// Returns the numbers of voxels along x, y and z.
     pub fn shape(&self) -> [usize; 3] {
         self.shape
     }
 
-    /// Number of voxels.
+    /// Returns the number of voxels.
     pub fn n_voxels(&self) -> usize {
         self.samples.len()
     }
 
-    /// Numbers as stored, x fastest.
+    /// Returns the stored numbers, x fastest.
     pub fn samples(&self) -> &Samples {
         &self.samples
     }
 
-    /// From stored numbers to values.
+    /// Returns the conversion from stored numbers to values.
     pub fn scaling(&self) -> Scaling {
         self.scaling
     }
 
-    /// Where the voxels are.
+    /// Returns the placement of the voxels in the world.
     pub fn placement(&self) -> &Placement {
         &self.placement
     }
 
-    /// Value of voxel (i, j, k).
+    /// Returns the value of voxel (i, j, k).
     ///
     /// # Panics
-    /// If there is no such voxel.
+    /// Panics if the voxel does not exist.
     pub fn value(&self, i: usize, j: usize, k: usize) -> f64 {
         let [nx, ny, nz] = self.shape;
         assert!(i < nx && j < ny && k < nz, "voxel ({i}, {j}, {k}) of {nx} x {ny} x {nz}");
         self.scaling.of(self.samples.get(i + nx * (j + ny * k)))
     }
 
-    /// All values, x fastest.
+    /// Returns all values, x fastest.
     pub fn to_f64(&self) -> Vec<f64> {
         self.samples.map_f64(|x| self.scaling.of(x))
     }
 
-    /// Value between voxels, by trilinear interpolation; `None` outside of the voxels' centers. A
-    /// voxel that is no number counts where its weight is not zero.
+    /// Returns the value between voxels by trilinear interpolation, or `None` outside of the voxel
+    /// centers. A NaN voxel affects the result only if its weight is not zero.
     ///
-    /// `index` may have fractions; that of a place in the world is [`Placement::index`].
+    /// `index` may be fractional. [`Placement::index`] returns the index of a point in the world.
     pub fn sample(&self, index: [f64; 3]) -> Option<f64> {
         let mut low = [0; 3];
         let mut part = [0.0; 3];
@@ -165,26 +167,28 @@ impl Volume {
         Some(sum)
     }
 
-    /// Value between voxels as [`Volume::sample`] gives it; beyond the border that of the nearest place on it, along
-    /// the axes of the volume. Not a number for an index that is none.
+    /// Returns the value between voxels like [`Volume::sample`]. Outside of the grid it returns the
+    /// value of the nearest point of the border, measured along the axes of the volume. Returns NaN
+    /// if an index is NaN.
     pub fn sample_extended(&self, index: [f64; 3]) -> f64 {
         let last = self.shape.map(|n| (n - 1) as f64);
         let nearest = std::array::from_fn(|k| index[k].clamp(0.0, last[k]));
         self.sample(nearest).unwrap_or(f64::NAN)
     }
 
-    /// Smallest, largest and mean value, and how many are not finite.
+    /// Returns the smallest, largest and mean value, and the number of values that are not finite.
     pub fn statistics(&self) -> Statistics {
         self.samples.statistics(|x| self.scaling.of(x))
     }
 
-    /// The values, each once and ascending, with how many voxels have it, where all are whole and at most `most`
-    /// are different, as in a segmentation; else `None`.
+    /// Returns the distinct values in ascending order, each with its number of voxels, as in a
+    /// segmentation. Returns `None` if a value is not an integer or if there are more than `most`
+    /// distinct values.
     pub fn labels(&self, most: usize) -> Option<Vec<(f64, usize)>> {
         self.samples.labels_of(most, |x| self.scaling.of(x))
     }
 
-    /// Smallest and largest world coordinates of the voxels' centers.
+    /// Returns the smallest and the largest world coordinates of the voxel centers.
     pub fn bounds(&self) -> ([f64; 3], [f64; 3]) {
         let (mut min, mut max) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for corner in 0..8 {
@@ -199,13 +203,14 @@ impl Volume {
         (min, max)
     }
 
-    /// Where the axes of the voxels point to, such as "LPS"; `None` if the frame is not known.
+    /// Returns the directions of the voxel axes, such as "LPS", or `None` if the frame is not
+    /// known.
     pub fn orientation(&self) -> Option<String> {
         self.placement.orientation(self.frame.as_deref()?)
     }
 
-    /// Values as a format can hold them that knows no scaling: what is stored if there is none,
-    /// else single precision where that is exact for what is stored, else double precision.
+    /// Returns the values for a format without scaling: the stored numbers if they are not scaled,
+    /// single precision if every stored number fits it, and double precision otherwise.
     pub fn unscaled(&self) -> std::borrow::Cow<'_, Samples> {
         use std::borrow::Cow;
         if self.scaling == Scaling::NONE {
@@ -234,7 +239,7 @@ impl Values for Volume {
 mod tests {
     use super::*;
 
-    /// Values 1 + 2 x + 3 y + 5 z + 7 x y z at whole coordinates.
+    /// Returns a volume with the values 1 + 2 x + 3 y + 5 z + 7 x y z at integer coordinates.
     fn trilinear(shape: [usize; 3]) -> Volume {
         let [nx, ny, nz] = shape;
         let value = |n: usize| {

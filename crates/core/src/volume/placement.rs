@@ -1,14 +1,14 @@
-//! Where the samples of a volume lie in the world.
+//! The placement of the samples of a volume in the world.
 
 use crate::error::Flaw;
 
-/// The affine map from indices to world coordinates: sample (i, j, k) lies at
-/// `origin + i steps[0] + j steps[1] + k steps[2]`.
+/// The affine map from indices to world coordinates: sample (i, j, k) lies at `origin + i steps[0]
+/// + j steps[1] + k steps[2]`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Placement {
     origin: [f64; 3],
     steps: [[f64; 3]; 3],
-    /// Rows give the change of each index with world coordinates.
+    /// The inverse of the steps. Row k is the change of index k with the world coordinates.
     inverse: [[f64; 3]; 3],
 }
 
@@ -26,26 +26,33 @@ fn scaled(a: [f64; 3], factor: f64) -> [f64; 3] {
     a.map(|x| x * factor)
 }
 
-/// Length without overflow of squares.
+/// Returns the length. `hypot` avoids the overflow of squares.
 fn length(a: [f64; 3]) -> f64 {
     a[0].hypot(a[1]).hypot(a[2])
 }
 
 impl Placement {
-    /// Samples at whole coordinates, from the origin on.
+    /// Returns the placement of samples at integer coordinates, starting at the origin.
     pub fn identity() -> Self {
         let unit = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
         Placement { origin: [0.0; 3], steps: unit, inverse: unit }
     }
 
-    /// A volume of `shape` with its first sample at `origin` and the given steps along its axes.
-    /// An axis of one sample may have no step; it gets one of length 1 across the others.
+    /// Creates the placement of a volume of `shape` with its first sample at `origin` and the given
+    /// steps along its axes.
+    ///
+    /// An axis of one sample may have a zero step. It gets a step of length 1 orthogonal to the
+    /// others.
+    ///
+    /// # Errors
+    /// Returns a [`Flaw`] if a number is not finite, an axis of several samples has a zero step,
+    /// the steps are coplanar, or coordinates overflow.
     pub fn new(
         shape: [usize; 3],
         origin: [f64; 3],
         mut steps: [[f64; 3]; 3],
     ) -> Result<Self, Flaw> {
-        const MEND: &str = "mend the spacing and the directions in the file's header";
+        const MEND: &str = "correct the spacing and the directions in the file header";
         if steps.as_flattened().iter().chain(&origin).any(|x| !x.is_finite()) {
             let what = format!("origin {origin:?} with steps {steps:?}, finite numbers expected");
             return Err(Flaw::whole(what, MEND));
@@ -53,11 +60,11 @@ impl Placement {
         fill_flat_axes(shape, &mut steps);
         if let Some(k) = (0..3).find(|&k| length(steps[k]) == 0.0) {
             let what = format!("the spacing along axis {} is zero", AXES[k]);
-            return Err(Flaw::whole(what, "give the size of a voxel in the file's header"));
+            return Err(Flaw::whole(what, "set the voxel size in the file header"));
         }
         let unit = steps.map(|step| scaled(step, 1.0 / length(step)));
         let det = dot(unit[0], cross(unit[1], unit[2]));
-        // Axes this close to a plane come from damaged headers, not from scanners.
+        // Axes that are this close to coplanar come from damaged headers, not from scanners.
         if det.abs() < 1e-6 || det.is_nan() {
             let what = format!("the axes {steps:?} lie in a plane: the matrix is singular");
             return Err(Flaw::whole(what, MEND));
@@ -70,14 +77,14 @@ impl Placement {
         let far = placement.world(shape.map(|n| n as f64));
         let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
         if !finite(&far) || !finite(placement.inverse.as_flattened()) {
-            let what = format!("steps {steps:?} are beyond the range of numbers");
+            let what = format!("steps {steps:?} exceed the range of floating-point numbers");
             return Err(Flaw::whole(what, MEND));
         }
         Ok(placement)
     }
 
-    /// As [`Placement::new`], from spacings, which must be positive, and directions of any length
-    /// but zero; `directions[k]` is that of axis k.
+    /// Creates a placement like [`Placement::new`] from spacings, which must be positive, and
+    /// directions of any nonzero length. `directions[k]` belongs to axis k.
     pub fn from_spacing(
         shape: [usize; 3],
         origin: [f64; 3],
@@ -86,40 +93,40 @@ impl Placement {
     ) -> Result<Self, Flaw> {
         let wrong = |k: &usize| !(spacing[*k] > 0.0 || spacing[*k] == 0.0 && shape[*k] == 1);
         if let Some(k) = (0..3).find(wrong) {
-            let kind = if spacing[k] == 0.0 { "zero" } else { "no positive number" };
+            let kind = if spacing[k] == 0.0 { "zero" } else { "not a positive number" };
             let what = format!("the spacing along axis {} is {}: {kind}", AXES[k], spacing[k]);
-            return Err(Flaw::whole(what, "give the size of a voxel in the file's header"));
+            return Err(Flaw::whole(what, "set the voxel size in the file header"));
         }
         let step = |k: usize| scaled(directions[k], spacing[k]);
         Self::new(shape, origin, [step(0), step(1), step(2)])
     }
 
-    /// World coordinates of the first sample.
+    /// Returns the world coordinates of the first sample.
     pub fn origin(&self) -> [f64; 3] {
         self.origin
     }
 
-    /// From one sample to the next along each axis, in world coordinates.
+    /// Returns the vector from one sample to the next along each axis, in world coordinates.
     pub fn steps(&self) -> [[f64; 3]; 3] {
         self.steps
     }
 
-    /// Distance of samples along each axis.
+    /// Returns the distance between samples along each axis.
     pub fn spacing(&self) -> [f64; 3] {
         self.steps.map(length)
     }
 
-    /// What a voxel fills, world units to the third.
+    /// Returns the volume of a voxel in world units cubed.
     pub fn voxel_volume(&self) -> f64 {
         dot(self.steps[0], cross(self.steps[1], self.steps[2])).abs()
     }
 
-    /// Unit vector along each axis.
+    /// Returns the unit vector along each axis.
     pub fn directions(&self) -> [[f64; 3]; 3] {
         self.steps.map(|step| scaled(step, 1.0 / length(step)))
     }
 
-    /// World coordinates of an index, which may have fractions.
+    /// Returns the world coordinates of an index, which may be fractional.
     pub fn world(&self, index: [f64; 3]) -> [f64; 3] {
         let mut x = self.origin;
         for (n, step) in index.iter().zip(&self.steps) {
@@ -128,34 +135,35 @@ impl Placement {
         x
     }
 
-    /// Change of the index along a direction of the world.
+    /// Returns the change of the index along a direction in the world.
     pub fn index_change(&self, direction: [f64; 3]) -> [f64; 3] {
         self.inverse.map(|row| dot(row, direction))
     }
 
-    /// Rows give the change of each index with world coordinates.
+    /// Returns the inverse of the steps. Row k is the change of index k with the world coordinates.
     pub fn inverse(&self) -> [[f64; 3]; 3] {
         self.inverse
     }
 
-    /// Gradient in the world of what has this gradient over the indices.
+    /// Converts a gradient with respect to the indices into a gradient with respect to world
+    /// coordinates.
     pub fn world_gradient(&self, gradient: [f64; 3]) -> [f64; 3] {
         let along = |k: usize| (0..3).map(|axis| self.inverse[axis][k] * gradient[axis]).sum();
         [along(0), along(1), along(2)]
     }
 
-    /// Index of a place, with fractions.
+    /// Returns the fractional index of a point.
     pub fn index(&self, world: [f64; 3]) -> [f64; 3] {
         let offset = std::array::from_fn(|k| world[k] - self.origin[k]);
         self.inverse.map(|row| dot(row, offset))
     }
 
-    /// The same steps from another first sample, that of this index.
+    /// Returns the placement with the same steps whose first sample is at `index`.
     pub fn moved(&self, index: [f64; 3]) -> Self {
         Placement { origin: self.world(index), ..*self }
     }
 
-    /// The same places where coordinate k of the world is `signs[k]` times what it was.
+    /// Returns the placement after multiplying world coordinate k by `signs[k]`.
     pub fn mirrored(&self, signs: [f64; 3]) -> Self {
         let change = |x: [f64; 3]| std::array::from_fn(|k| signs[k] * x[k]);
         Placement {
@@ -165,8 +173,9 @@ impl Placement {
         }
     }
 
-    /// Where each index axis points to, in the letters of the world's axes `frame`, such as "RAS":
-    /// "LAS" for an x index that runs to the left. `None` for a frame that is not three such letters.
+    /// Returns the direction of each index axis in the letters of the world axes `frame`, such as
+    /// "RAS". For example, "LAS" means that the x index increases to the left. Returns `None` if
+    /// the frame does not consist of three such letters.
     pub fn orientation(&self, frame: &str) -> Option<String> {
         let positive: Vec<char> = frame.chars().collect();
         let &[_, _, _] = positive.as_slice() else { return None };
@@ -178,7 +187,7 @@ impl Placement {
             )
         };
         let directions = self.directions();
-        // The pair of axes that fit best first, so that each world axis is named once.
+        // The best matching pairs of axes come first, so that each world axis is named once.
         let mut pairs: Vec<(usize, usize)> = (0..9).map(|n| (n / 3, n % 3)).collect();
         pairs.sort_by(|&(a, b), &(c, d)| directions[c][d].abs().total_cmp(&directions[a][b].abs()));
         let mut letters = [None; 3];
@@ -197,12 +206,12 @@ impl Placement {
 
 const OPPOSITES: [[char; 2]; 3] = [['R', 'L'], ['A', 'P'], ['S', 'I']];
 
-/// Gives axes of one sample and no step a step of length 1 across the others.
+/// Sets zero steps of axes with one sample to a step of length 1 orthogonal to the others.
 fn fill_flat_axes(shape: [usize; 3], steps: &mut [[f64; 3]; 3]) {
     let flat = |steps: &[[f64; 3]; 3], k: usize| shape[k] == 1 && steps[k] == [0.0; 3];
     let missing = (0..3).filter(|&k| flat(steps, k)).count();
     if missing > 1 {
-        // Of one row of samples nothing says where its other axes point to.
+        // A single row of samples does not determine the directions of its other axes.
         let unit = Placement::identity().steps;
         for k in (0..3).rev() {
             if flat(steps, k) && (0..3).filter(|&k| flat(steps, k)).count() > 1 {
@@ -232,7 +241,7 @@ fn fill_flat_axes(shape: [usize; 3], steps: &mut [[f64; 3]; 3]) {
 mod tests {
     use super::*;
 
-    /// A rotation about z by 30 degrees, then about x by 50.
+    /// Returns a placement rotated about z by 30 degrees and then about x by 50 degrees.
     fn rotated(spacing: [f64; 3]) -> Placement {
         let (s, c) = 30_f64.to_radians().sin_cos();
         let (t, d) = 50_f64.to_radians().sin_cos();
@@ -268,7 +277,7 @@ mod tests {
         assert!(refused([2; 3], [0.0; 3], flat).contains("singular"));
         assert!(refused([2; 3], [f64::NAN, 0.0, 0.0], unit).contains("finite numbers expected"));
         let huge = unit.map(|u| u.map(|x| x * 1e308));
-        assert!(refused([20; 3], [0.0; 3], huge).contains("beyond the range"));
+        assert!(refused([20; 3], [0.0; 3], huge).contains("exceed the range"));
         for (spacing, found) in [([1.0, -2.0, 1.0], "y is -2"), ([1.0, 1.0, 0.0], "z is 0: zero")] {
             let flaw = Placement::from_spacing([2; 3], [0.0; 3], spacing, unit).unwrap_err().what();
             assert!(flaw.contains(found), "{flaw}");

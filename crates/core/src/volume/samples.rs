@@ -1,4 +1,4 @@
-//! The numbers of a volume, in the type its file stores them in.
+//! The numbers of a volume, in the type in which the file stores them.
 
 use std::ops::Range;
 
@@ -6,34 +6,34 @@ use rayon::prelude::*;
 
 macro_rules! samples {
     ($($variant:ident $type:ty, $name:literal, $what:literal;)*) => {
-        /// Numbers in the type they are stored in, x fastest.
+        /// Numbers in their stored type, x fastest.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Samples {
             $(#[doc = $what] $variant(Vec<$type>),)*
         }
 
         impl Samples {
-            /// How many numbers.
+            /// Returns the number of samples.
             pub fn len(&self) -> usize {
                 match self { $(Samples::$variant(v) => v.len(),)* }
             }
 
-            /// Name of the type: "uint8", "int16", "float32" and the like.
+            /// Returns the name of the type, such as "uint8", "int16" or "float32".
             pub fn type_name(&self) -> &'static str {
                 match self { $(Samples::$variant(_) => $name,)* }
             }
 
-            /// Bytes of one number.
+            /// Returns the size of one number in bytes.
             pub fn width(&self) -> usize {
                 match self { $(Samples::$variant(_) => size_of::<$type>(),)* }
             }
 
-            /// Number `i`; digits of whole numbers beyond 2^53 are lost.
+            /// Returns number `i`. Integers beyond 2^53 are rounded.
             pub fn get(&self, i: usize) -> f64 {
                 match self { $(Samples::$variant(v) => v[i] as f64,)* }
             }
 
-            /// The numbers of a range, little endian.
+            /// Returns the bytes of a range of numbers, little endian.
             pub fn le_bytes(&self, range: Range<usize>) -> Vec<u8> {
                 match self {
                     $(Samples::$variant(v) => {
@@ -42,7 +42,7 @@ macro_rules! samples {
                 }
             }
 
-            /// The numbers from number `first` on, each through `change`.
+            /// Reads numbers from index `first` on and applies `change` to each.
             pub(super) fn read(&self, first: usize, out: &mut [f64], change: impl Fn(f64) -> f64) {
                 match self {
                     $(Samples::$variant(v) => {
@@ -51,14 +51,14 @@ macro_rules! samples {
                 }
             }
 
-            /// Each number through `change`, as numbers of 64 bits.
+            /// Returns all numbers as `f64` after applying `change` to each.
             pub(super) fn map_f64(&self, change: impl Fn(f64) -> f64 + Sync) -> Vec<f64> {
                 match self {
                     $(Samples::$variant(v) => v.par_iter().map(|&x| change(x as f64)).collect(),)*
                 }
             }
 
-            /// Facts about `change` of the numbers of a range.
+            /// Returns partial statistics of a range of numbers after applying `change` to each.
             fn facts(&self, range: Range<usize>, change: impl Fn(f64) -> f64) -> Partial {
                 let mut facts = Partial::default();
                 match self {
@@ -69,7 +69,7 @@ macro_rules! samples {
                 facts
             }
 
-            /// How often each of `change` of the numbers of a range occurs.
+            /// Counts the distinct values of a range of numbers after applying `change` to each.
             fn labels(
                 &self,
                 range: Range<usize>,
@@ -85,13 +85,13 @@ macro_rules! samples {
                 }
             }
 
-            /// The same numbers with the axes turned round: `[nz, ny, nx]` stored with the last of
-            /// `shape` fastest becomes x fastest.
+            /// Reverses the order of the axes: numbers of a given `shape` with the last axis
+            /// fastest are reordered so that the first axis is fastest.
             pub fn transposed(self, shape: [usize; 3]) -> Samples {
                 match self { $(Samples::$variant(v) => Samples::$variant(transposed(&v, shape)),)* }
             }
 
-            /// The numbers of `parts` one after another, if all are of one type.
+            /// Concatenates the numbers of `parts`, or returns `None` if their types differ.
             pub fn joined(mut parts: Vec<Samples>) -> Option<Samples> {
                 match parts.first()? {
                     _ if parts.len() == 1 => parts.pop(),
@@ -116,34 +116,35 @@ macro_rules! samples {
 }
 
 samples! {
-    U8 u8, "uint8", "Whole numbers of 8 bits, 0 and above.";
-    I8 i8, "int8", "Whole numbers of 8 bits.";
-    U16 u16, "uint16", "Whole numbers of 16 bits, 0 and above.";
-    I16 i16, "int16", "Whole numbers of 16 bits.";
-    U32 u32, "uint32", "Whole numbers of 32 bits, 0 and above.";
-    I32 i32, "int32", "Whole numbers of 32 bits.";
-    U64 u64, "uint64", "Whole numbers of 64 bits, 0 and above.";
-    I64 i64, "int64", "Whole numbers of 64 bits.";
-    F32 f32, "float32", "Single precision.";
-    F64 f64, "float64", "Double precision.";
+    U8 u8, "uint8", "Unsigned 8-bit integers.";
+    I8 i8, "int8", "Signed 8-bit integers.";
+    U16 u16, "uint16", "Unsigned 16-bit integers.";
+    I16 i16, "int16", "Signed 16-bit integers.";
+    U32 u32, "uint32", "Unsigned 32-bit integers.";
+    I32 i32, "int32", "Signed 32-bit integers.";
+    U64 u64, "uint64", "Unsigned 64-bit integers.";
+    I64 i64, "int64", "Signed 64-bit integers.";
+    F32 f32, "float32", "Single-precision numbers.";
+    F64 f64, "float64", "Double-precision numbers.";
 }
 
-/// Numbers that one task looks at.
+/// The number of samples per task.
 const BLOCK: usize = 1 << 16;
 
 impl Samples {
-    /// True without numbers.
+    /// Returns true if there are no numbers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// True if a 32-bit float holds every number of the type.
+    /// Returns true if every number of the type is representable in `f32`.
     pub(super) fn fits_f32(&self) -> bool {
         self.width() <= 2 || matches!(self, Samples::F32(_))
     }
 
-    /// `change` of all numbers, each once and ascending, and how often it occurs; `None` if one of
-    /// them is not whole, or there are more than `most`.
+    /// Returns the distinct values after applying `change` to each number, in ascending order and
+    /// with the number of occurrences. Returns `None` if a value is not an integer or if there are
+    /// more than `most` distinct values.
     pub(super) fn labels_of(
         &self,
         most: usize,
@@ -160,8 +161,8 @@ impl Samples {
         Some(counts)
     }
 
-    /// Smallest, largest, mean and so on of `change` of all numbers. The bits of the mean do not
-    /// depend on the number of threads.
+    /// Returns statistics of all numbers after applying `change` to each. The bits of the mean do
+    /// not depend on the number of threads.
     pub(super) fn statistics(&self, change: impl Fn(f64) -> f64 + Sync) -> Statistics {
         let blocks: Vec<Partial> = (0..self.len().div_ceil(BLOCK))
             .into_par_iter()
@@ -180,30 +181,31 @@ impl Samples {
     }
 }
 
-/// What labels lie below: 2^53.
+/// The upper bound of labels, 2^53.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
-/// Different whole numbers, and how often each occurs.
+/// Distinct integers with the number of occurrences of each.
 #[derive(Clone, Default)]
 struct Labels {
     counts: Vec<(f64, usize)>,
-    /// Place of the last one in the list: neighbors are most often alike.
+    /// The index of the most recent label in the list, because neighbors are usually equal.
     last: usize,
 }
 
 impl Labels {
-    /// Whether a number that occurs `n` times is whole and one of `most` at most.
+    /// Adds `n` occurrences of a number. Returns false if it is not an integer or if it would be
+    /// one label more than `most`.
     fn take(&mut self, x: f64, n: usize, most: usize) -> bool {
         if self.counts.get(self.last).is_none_or(|(known, _)| *known != x) {
             let known = self.counts.iter().position(|(known, _)| *known == x);
             self.last = known.unwrap_or(self.counts.len());
             if known.is_none() {
-                // What is infinite or no number has another fraction than 0; beyond 2^53 whole numbers are no
-                // longer told apart.
+                // The fraction of NaN and infinity is not 0. Integers beyond 2^53 are no longer
+                // distinguishable.
                 if x.fract() != 0.0 || x.abs() >= LARGEST || self.counts.len() == most {
                     return false;
                 }
-                // Adding zero makes the two zeros one.
+                // Adding zero turns -0 into 0.
                 self.counts.push((x + 0.0, 0));
             }
         }
@@ -212,23 +214,23 @@ impl Labels {
     }
 }
 
-/// What the values of a volume have in common.
+/// Statistics of the values of a volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// Smallest finite value; `None` without any.
+    /// The smallest finite value, or `None` if there is none.
     pub min: Option<f64>,
-    /// Largest finite value.
+    /// The largest finite value.
     pub max: Option<f64>,
-    /// Mean of the finite values.
+    /// The mean of the finite values.
     pub mean: Option<f64>,
-    /// Values that are not a number.
+    /// The number of NaN values.
     pub nan: usize,
-    /// Values that are infinite.
+    /// The number of infinite values.
     pub infinite: usize,
 }
 
-/// Facts about some of the values.
+/// Statistics of some of the values.
 #[derive(Clone, Copy)]
 struct Partial {
     min: f64,
@@ -268,7 +270,7 @@ impl Partial {
     }
 }
 
-/// `[x][y][z]` with z fastest, as `[z][y][x]` with x fastest.
+/// Reorders numbers `[x][y][z]` with z fastest into `[z][y][x]` with x fastest.
 fn transposed<T: Copy + Send + Sync>(v: &[T], [nx, ny, nz]: [usize; 3]) -> Vec<T> {
     let rows = (0..nz * ny).into_par_iter();
     rows.flat_map_iter(|row| {
@@ -308,7 +310,7 @@ mod tests {
         for odd in [f32::NAN, f32::INFINITY, f32::MAX] {
             assert_eq!(Samples::from(vec![1.0, odd]).labels_of(9, |x| x), None);
         }
-        // As f64 the last two are one.
+        // The last two are equal as f64.
         let ids = vec![1_u64 << 52, (1 << 53) - 1];
         assert_eq!(Samples::from(ids).labels_of(9, |x| x).map(|found| found.len()), Some(2));
         assert_eq!(Samples::from(vec![1_u64 << 53, (1 << 53) + 1]).labels_of(9, |x| x), None);
@@ -316,7 +318,7 @@ mod tests {
 
     #[test]
     fn axes_are_turned_round_and_parts_joined() {
-        // Number 100 x + 10 y + z at [x][y][z] of 2 x 3 x 4.
+        // The number 100 x + 10 y + z is at [x][y][z] of an array of 2 x 3 x 4.
         let at = |x: u16, y: u16, z: u16| 100 * x + 10 * y + z;
         let c: Vec<u16> = (0..24).map(|n: u16| at(n / 12, n / 4 % 3, n % 4)).collect();
         let fortran: Vec<u16> = (0..24).map(|n: u16| at(n % 2, n / 2 % 3, n / 6)).collect();

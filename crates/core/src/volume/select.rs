@@ -1,4 +1,4 @@
-//! The voxels of a volume that fulfill an expression.
+//! Selection of the voxels of a volume by an expression.
 
 use rayon::prelude::*;
 
@@ -8,11 +8,11 @@ use crate::expression::Expression;
 use crate::primitives::Discriminator;
 
 impl Volume {
-    /// Which voxels fulfill a [`Condition`], `[n_voxels]`, x fastest.
+    /// Returns for each voxel whether it satisfies a [`Condition`], `[n_voxels]`, x fastest.
     ///
     /// # Errors
-    /// [`Error::Case`](crate::Error::Case) for other names, pointed at, and for an expression of the
-    /// time.
+    /// Returns [`Error::Case`](crate::Error::Case) if the expression uses the time or another name.
+    /// The message points at that name.
     pub fn select(&self, expression: &Expression) -> Result<Vec<bool>> {
         let condition = Condition::new(self, expression)?;
         let [nx, ny, _] = self.shape;
@@ -30,7 +30,7 @@ impl Volume {
         Ok(selected)
     }
 
-    /// Index (i, j, k) of the voxel of a number, x fastest.
+    /// Returns the index (i, j, k) of the voxel with a given number, x fastest.
     pub fn index_of(&self, voxel: usize) -> [usize; 3] {
         let [nx, ny, _] = self.shape;
         [voxel % nx, voxel / nx % ny, voxel / nx / ny]
@@ -75,7 +75,7 @@ mod tests {
     fn what_cannot_be_selected_by_is_said() {
         let volume = Volume::new([2, 1, 1], vec![1_u8, 2].into(), Placement::identity()).unwrap();
         for (text, found) in
-            [("v > t", "there is no time here"), ("value > 1", "`value` is not known here")]
+            [("v > t", "the time t is not available here"), ("value > 1", "unknown name `value`")]
         {
             let error = volume.select(&text.parse().unwrap()).unwrap_err().to_string();
             assert!(error.contains(found), "{error}");

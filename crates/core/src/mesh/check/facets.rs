@@ -1,25 +1,27 @@
-//! Facets and edges of a cell list, found at their lowest vertex: parallel, the same for every
-//! number of threads, without sorting the whole list.
+//! Facets, edges and duplicates of a list of cells.
+//!
+//! Each facet is found at its lowest vertex, in parallel and without sorting the whole list. The
+//! result is the same for every number of threads.
 
 use rayon::prelude::*;
 
 use crate::primitives::GatherMatrix;
 
-/// Vertices per task.
+/// The number of vertices per task.
 const BLOCK: usize = 4096;
 
-/// How often each way a facet is run along.
+/// A facet and how often cells traverse it in each direction.
 pub struct Uses {
-    /// Vertices, ascending; an edge of a triangle has only the first two.
+    /// The vertices, ascending. An edge of a triangle uses only the first two.
     pub vertices: [u32; 3],
-    /// Cells whose orientation gives the facet as an even permutation of `vertices`.
+    /// The number of cells whose orientation gives the facet as an even permutation of `vertices`.
     pub even: usize,
-    /// Cells that give it as an odd one.
+    /// The number of cells whose orientation gives it as an odd permutation.
     pub odd: usize,
 }
 
-/// The cells at each vertex, from which facets, edges and duplicates are found without sorting
-/// more than a handful of numbers at a time. Takes 4 bytes per corner and vertex.
+/// The cells around each vertex, from which facets, edges and duplicates are found by sorting only
+/// a few numbers at a time. It takes 4 bytes per cell corner and per vertex.
 pub struct CellsAround<'a> {
     cells: &'a [u32],
     arity: usize,
@@ -27,23 +29,24 @@ pub struct CellsAround<'a> {
 }
 
 impl<'a> CellsAround<'a> {
-    /// Of `cells`, `arity` (3 or 4) vertices below `n_vertices` each.
+    /// Lists the cells around each vertex. Each cell consists of `arity` (3 or 4) vertices below
+    /// `n_vertices`.
     pub fn new(n_vertices: usize, cells: &'a [u32], arity: usize) -> Self {
         let cells = &cells[..cells.len() / arity * arity];
         CellsAround { cells, arity, slots: GatherMatrix::new(n_vertices, cells) }
     }
 
-    /// Facets of the cells that are to be kept, each once, ascending by vertices.
+    /// Visits each facet of the selected cells once, ascending by vertices.
     ///
-    /// `fold` sees those of a block of vertices one after another; the results of the blocks come
-    /// in their order.
+    /// `fold` receives the facets of a block of vertices one after another. The results of the
+    /// blocks are returned in order.
     pub fn facets<T: Default + Send>(
         &self,
         keep: impl Fn(usize) -> bool + Sync,
         fold: impl Fn(&mut T, Uses) + Sync,
     ) -> Vec<T> {
         self.blocks(|vertices, result| {
-            // What is beside the lowest vertex, and the orientation.
+            // The other vertices of a facet, packed into one number, and its orientation.
             let mut uses: Vec<(u64, bool)> = Vec::new();
             for v in vertices {
                 uses.clear();
@@ -65,14 +68,14 @@ impl<'a> CellsAround<'a> {
         })
     }
 
-    /// Facets with three or more of the cells to be kept.
+    /// Returns the number of facets with three or more selected cells.
     pub fn count_nonmanifold(&self, keep: impl Fn(usize) -> bool + Sync) -> usize {
         let many = |n: &mut usize, facet: Uses| *n += usize::from(facet.even + facet.odd > 2);
         self.facets(keep, many).into_iter().sum()
     }
 
-    /// Each edge once, ascending: the lower vertex first. A cell that repeats a vertex has an edge
-    /// from it to itself.
+    /// Returns each edge once, in ascending order and with the lower vertex first. A cell that
+    /// repeats a vertex has an edge from that vertex to itself.
     pub fn edges(&self) -> Vec<[u32; 2]> {
         let blocks: Vec<Vec<[u32; 2]>> = self.blocks(|vertices, edges: &mut Vec<[u32; 2]>| {
             let mut ends: Vec<u32> = Vec::new();
@@ -94,7 +97,8 @@ impl<'a> CellsAround<'a> {
         edges
     }
 
-    /// Cells whose vertices, in any order, are those of an earlier cell; ascending.
+    /// Returns the cells that have the same vertices as an earlier cell, in any order. The result
+    /// is ascending.
     pub fn duplicates(&self) -> Vec<u32> {
         let blocks = self.blocks(|vertices, later: &mut Vec<u32>| {
             let mut lists: Vec<(u128, u32)> = Vec::new();
@@ -136,7 +140,7 @@ impl<'a> CellsAround<'a> {
             .collect()
     }
 
-    /// Cells at a vertex, and which of their corners it is.
+    /// Returns the cells at a vertex, each with the number of its corner there.
     fn corners(&self, v: usize) -> impl Iterator<Item = (usize, usize)> {
         self.slots.row(v).iter().map(|&s| (s as usize / self.arity, s as usize % self.arity))
     }
@@ -145,11 +149,11 @@ impl<'a> CellsAround<'a> {
         &self.cells[index * self.arity..][..self.arity]
     }
 
-    /// Edges that have their lower end at corner `k`.
+    /// Adds the edges that have their lower end at corner `k`.
     fn edges_of_triangle(&self, cell: usize, k: usize, uses: &mut Vec<(u64, bool)>) {
         let cell = self.cell(cell);
         let (v, next, last) = (cell[k], cell[(k + 1) % 3], cell[(k + 2) % 3]);
-        // An edge from a vertex to itself counts once, and has no orientation.
+        // An edge from a vertex to itself counts once and has no orientation.
         if next >= v {
             uses.push((u64::from(next) << 32, false));
         }
@@ -158,7 +162,8 @@ impl<'a> CellsAround<'a> {
         }
     }
 
-    /// Faces that have their lowest vertex at corner `k`, seen from outside a positive tetrahedron.
+    /// Adds the faces that have their lowest vertex at corner `k`, as seen from outside a positive
+    /// tetrahedron.
     fn faces_of_tetrahedron(&self, cell: usize, k: usize, uses: &mut Vec<(u64, bool)>) {
         const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
         let cell = self.cell(cell);
@@ -168,21 +173,22 @@ impl<'a> CellsAround<'a> {
             if !is_lowest(&corners, at) {
                 continue;
             }
-            // Turning the face does not change its orientation.
+            // A rotation of the face does not change its orientation.
             let (v, a, b) = (corners[at], corners[(at + 1) % 3], corners[(at + 2) % 3]);
-            // A face that repeats a vertex has none; even keeps the count free of numbering.
+            // A face that repeats a vertex has no orientation. Counting it as even makes the result
+            // independent of the numbering.
             let odd = a > b && a != v && b != v;
             uses.push((u64::from(a.min(b)) << 32 | u64::from(a.max(b)), odd));
         }
     }
 }
 
-/// True if no corner has a lower vertex than `k`, and none before it the same.
+/// Returns true if corner `k` has the lowest vertex and is the first corner with that vertex.
 fn is_lowest(corners: &[u32], k: usize) -> bool {
     corners.iter().enumerate().all(|(i, &w)| w > corners[k] || (w == corners[k] && i >= k))
 }
 
-/// True if the cell names a vertex twice.
+/// Returns true if the cell contains a vertex twice.
 pub(crate) fn repeats_vertex(cell: &[u32]) -> bool {
     cell.iter().enumerate().any(|(k, v)| cell[..k].contains(v))
 }
@@ -193,7 +199,7 @@ mod tests {
 
     #[test]
     fn neighbouring_positive_tets_see_their_face_both_ways() {
-        // Two tetrahedra on either side of face 1-2-3, both with positive volume.
+        // Two tetrahedra on both sides of face 1-2-3, with positive volume.
         let cells = [0, 1, 2, 3, 4, 1, 3, 2];
         let around = CellsAround::new(5, &cells, 4);
         let collect = |list: &mut Vec<_>, f: Uses| list.push((f.vertices, f.even, f.odd));

@@ -1,18 +1,19 @@
-//! Meshes that cannot be mended: what is wrong, where, and what to do about it.
+//! Rejection of meshes that cannot be fixed, with the position of the defect and a remedy.
 
 use rayon::prelude::*;
 
 use crate::error::{Element, Error, Position, Result};
 use crate::mesh::{Members, Mesh};
 
-/// The most vertices, and the most vertex indices in the cells: numbers have 32 bits, and the
-/// last one marks what is absent.
+/// The largest number of vertices, and of vertex indices in the cells. Numbers have 32 bits, and
+/// the largest one marks absent items.
 const LIMIT: usize = u32::MAX as usize - 1;
 
-/// Refuses a mesh that no cleaning makes fit.
+/// Rejects a mesh that cleaning cannot fix.
 ///
 /// # Errors
-/// [`Error::Mesh`] for the first fault found: sizes, lengths of arrays, indices, coordinates.
+/// Returns [`Error::Mesh`] for the first defect in the sizes, the lengths of arrays, the indices or
+/// the coordinates.
 pub(super) fn unfit(mesh: &Mesh) -> Result<()> {
     check_sizes(mesh.n_vertices(), mesh.cells.len())?;
     check_arrays(mesh)?;
@@ -25,7 +26,7 @@ fn check_sizes(n_vertices: usize, n_indices: usize) -> Result<()> {
         return Err(Error::mesh(
             "",
             format!(
-                "{n_vertices} vertices and {n_indices} cell indices, where {LIMIT} of each is the most"
+                "{n_vertices} vertices and {n_indices} cell indices, but the limit is {LIMIT} of each"
             ),
             "use a coarser mesh or a part of this one",
         ));
@@ -34,7 +35,7 @@ fn check_sizes(n_vertices: usize, n_indices: usize) -> Result<()> {
         return Err(Error::mesh(
             "",
             format!("has no triangles or tetrahedra, only {n_vertices} points"),
-            "give a mesh with cells",
+            "use a mesh with cells",
         ));
     }
     Ok(())
@@ -55,7 +56,7 @@ fn check_arrays(mesh: &Mesh) -> Result<()> {
                         array.values.len(),
                         array.components
                     ),
-                    "check that array and mesh belong together",
+                    "check that the array belongs to this mesh",
                 ));
             }
         }
@@ -68,15 +69,15 @@ fn check_indices(mesh: &Mesh) -> Result<()> {
     let beyond = |v: &u32| *v as usize >= n;
     let refuse = |position: Position, v: u32| {
         let what =
-            format!("names vertex {v}, but the last of the {n} vertices is {}", n as i64 - 1);
+            format!("refers to vertex {v}, but the last of the {n} vertices is {}", n as i64 - 1);
         Err(Error::mesh(position, what, "check for indices that start at 1 instead of 0"))
     };
     if !mesh.cells.len().is_multiple_of(arity) {
-        let what = format!("{} vertex indices, no multiple of {arity}", mesh.cells.len());
+        let what = format!("{} vertex indices, which is not a multiple of {arity}", mesh.cells.len());
         return Err(Error::mesh(
             Position::element(Element::Cell, mesh.n_cells()),
             what,
-            "the last cell is cut off",
+            "check whether the last cell is incomplete",
         ));
     }
     if let Some(at) = mesh.cells.par_iter().position_first(beyond) {
@@ -87,7 +88,7 @@ fn check_indices(mesh: &Mesh) -> Result<()> {
         match &group.members {
             Members::Cells(cells) => {
                 if let Some(cell) = cells.iter().find(|&&c| c as usize >= mesh.n_cells()) {
-                    let what = format!("names cell {cell} of {}", mesh.n_cells());
+                    let what = format!("refers to cell {cell}, but there are {} cells", mesh.n_cells());
                     return Err(Error::mesh(name, what, "check how the mesh was written"));
                 }
             }
@@ -109,8 +110,8 @@ fn check_coordinates(mesh: &Mesh) -> Result<()> {
     let [x, y, z] = at(v);
     Err(Error::mesh(
         Position::Element(Element::Vertex, v.into()),
-        format!("({x}, {y}, {z}) is no point in space, and cell {cell} uses it"),
-        "remove the vertex or mend its coordinates",
+        format!("the coordinates ({x}, {y}, {z}) are not finite, and cell {cell} uses the vertex"),
+        "remove the vertex or correct its coordinates",
     ))
 }
 

@@ -1,23 +1,23 @@
-//! Values of options as the command line writes them.
+//! Parsers for the values of command-line options.
 
 use std::str::FromStr;
 
-/// `N` numbers with commas between, as on the command line.
+/// Parses `N` numbers separated by commas.
 pub(super) fn numbers<T: FromStr, const N: usize>(text: &str) -> Result<[T; N], String> {
     let parts = text.split(',').map(|part| part.trim().parse().map_err(|_| part));
     let found = parts.collect::<Result<Vec<T>, &str>>().map_err(|part| {
-        format!("expected {N} numbers with commas between, \"{part}\" is none of the right kind")
+        format!("expected {N} numbers separated by commas, but \"{part}\" is not a valid number")
     })?;
     let n = found.len();
-    found.try_into().map_err(|_| format!("expected {N} numbers with commas between, found {n}"))
+    found.try_into().map_err(|_| format!("expected {N} numbers separated by commas, found {n}"))
 }
 
-/// The number that begins a random sequence, as on the command line.
+/// Parses the seed of a random sequence.
 pub fn seed(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("a whole number, 0 to {}, is expected", u64::MAX))
+    text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
 }
 
-/// Numbers of cells along `N` axes, or one for all of them.
+/// Parses numbers of cells along `N` axes, or one number for all axes.
 pub(super) fn along_axes<const N: usize>(text: &str) -> Result<[u32; N], String> {
     match numbers::<u32, 1>(text) {
         Ok([n]) => Ok([n; N]),

@@ -1,4 +1,4 @@
-//! Tetrahedra in a box: Kuhn's division of a lattice, six per cube around a common diagonal.
+//! Tetrahedra in a box by Kuhn's subdivision of a lattice: six per cube around a common diagonal.
 
 use super::limits::Size;
 use super::random::Random;
@@ -40,8 +40,8 @@ impl Default for Cube {
     }
 }
 
-/// Axes in the order in which a tetrahedron walks from the lower to the upper corner of its cube,
-/// and whether that walk has positive volume.
+/// The order of the axes in which each tetrahedron goes from the lower to the upper corner of its
+/// cube, and whether this path has positive volume.
 const WALKS: [([usize; 3], bool); 6] = [
     ([0, 1, 2], true),
     ([0, 2, 1], false),
@@ -57,8 +57,10 @@ impl Cube {
             limits::cells("cube", "cells", n, 1)?;
         }
         limits::corners("cube", &self.min, &self.max, &self.cells)?;
-        // A tetrahedron of a lattice goes flat where a plane can be moved through all of its
-        // corners: normal (1, -1, 1), distance 1/3 of the sum of the normal's components.
+        // A tetrahedron of a lattice becomes degenerate when a plane passes through all of its
+        // moved corners. The critical normal is (1, -1, 1): the corners lie on two planes whose
+        // distance is 1/3 of the sum of its absolute components, so moving each vertex by 1/6 is
+        // sufficient.
         limits::within("cube", "jitter", self.jitter, 0.0, 1.0 / 6.0)
     }
 

@@ -1,4 +1,4 @@
-//! Delaunay triangulation of points in the plane, in an order of our own.
+//! Delaunay triangulation of points in the plane, with a reproducible order of triangles.
 
 use spade::{DelaunayTriangulation, HasPosition, Point2, Triangulation};
 
@@ -6,10 +6,10 @@ use crate::error::{Error, Result};
 
 /// A triangulation of the convex hull of some points.
 pub(super) struct Planar {
-    /// Counterclockwise, lowest vertex first, in ascending order: the bits do not depend on how
-    /// the triangulation was found.
+    /// The triangles in ascending order, counterclockwise, each with its lowest vertex first. The
+    /// bits do not depend on how the triangulation was computed.
     pub(super) triangles: Vec<[u32; 3]>,
-    /// Edges of the hull, with the outside at their left, in ascending order.
+    /// The edges of the hull in ascending order, with the outside to their left.
     pub(super) hull: Vec<[u32; 2]>,
 }
 
@@ -26,10 +26,10 @@ impl HasPosition for Site {
     }
 }
 
-/// Triangulates `points`; predicates are exact, so hull points on a line cost nothing.
+/// Triangulates `points`. The predicates are exact, so collinear hull points cause no problems.
 ///
 /// # Errors
-/// [`Error::Numerical`] if two points coincide or all lie on a line.
+/// Returns [`Error::Numerical`] if two points coincide or if all points are collinear.
 pub(super) fn triangulate(points: impl ExactSizeIterator<Item = [f64; 2]>) -> Result<Planar> {
     let n = points.len();
     let failed = |what: String| Error::Numerical {
@@ -44,7 +44,7 @@ pub(super) fn triangulate(points: impl ExactSizeIterator<Item = [f64; 2]>) -> Re
         DelaunayTriangulation::<Site>::bulk_load(sites).map_err(|e| failed(e.to_string()))?;
     if made.num_vertices() != n || made.num_inner_faces() == 0 {
         return Err(failed(format!(
-            "only {} points differ, in {} triangles",
+            "only {} distinct points, in {} triangles",
             made.num_vertices(),
             made.num_inner_faces()
         )));

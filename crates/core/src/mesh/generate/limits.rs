@@ -1,56 +1,57 @@
-//! What a generator checks before it allocates anything.
+//! Checks of the options of a generator before any memory is allocated.
 
 use crate::error::{DeviceFault, Error, Result};
 use crate::mesh::Kind;
 use crate::primitives::memory::{gibibytes, reserve};
 
-/// Lengths and coordinates stay within these powers of ten, so that neither areas and volumes nor
-/// the exact predicates of the Delaunay triangulation overflow or vanish.
+/// The bounds of lengths and coordinates. Within them, neither areas and volumes nor the exact
+/// predicates of the Delaunay triangulation overflow or underflow.
 const LARGEST: f64 = 1e30;
 const SMALLEST: f64 = 1e-30;
 
-/// Smallest cell size in units of the largest coordinate; below, rounding would show in the shape
-/// of the cells.
+/// The smallest cell size relative to the largest coordinate. Smaller cells would be distorted by
+/// rounding.
 const RESOLUTION: f64 = 1e-10;
 
-/// A finite number within `least..=most`.
+/// Checks that a number is within `least..=most`.
 pub(super) fn within(shape: &str, name: &str, x: f64, least: f64, most: f64) -> Result<()> {
     if x >= least && x <= most {
         return Ok(());
     }
     Err(Error::usage(
         format!("{shape}: {name} = {x} is out of range"),
-        format!("give a number from {} to {}", short(least), short(most)),
+        format!("use a number from {} to {}", short(least), short(most)),
     ))
 }
 
-/// A number without a long row of zeros.
+/// Formats a number without a long row of zeros.
 fn short(x: f64) -> String {
     if x == 0.0 || (1e-3..1e6).contains(&x.abs()) { x.to_string() } else { format!("{x:e}") }
 }
 
-/// A length greater than zero.
+/// Checks a length, which must be greater than zero.
 pub(super) fn length(shape: &str, name: &str, x: f64) -> Result<()> {
     within(shape, name, x, SMALLEST, LARGEST)
 }
 
-/// A coordinate or a length that may be zero.
+/// Checks a coordinate or a length that may be zero.
 pub(super) fn coordinate(shape: &str, name: &str, x: f64) -> Result<()> {
     within(shape, name, x, -LARGEST, LARGEST)
 }
 
-/// At least `least` cells along an axis.
+/// Checks that there are at least `least` cells along an axis.
 pub(super) fn cells(shape: &str, name: &str, n: u32, least: u32) -> Result<()> {
     if n >= least {
         return Ok(());
     }
     Err(Error::usage(
         format!("{shape}: {name} = {n} is too small"),
-        format!("give at least {least}"),
+        format!("use at least {least}"),
     ))
 }
 
-/// Corners of a box, and cells that are not lost beside its distance from the origin.
+/// Checks the corners of a box, and that its cells are not too small relative to the distance from
+/// the origin.
 pub(super) fn corners<const N: usize>(
     shape: &str,
     min: &[f64; N],
@@ -64,7 +65,7 @@ pub(super) fn corners<const N: usize>(
         if edge <= 0.0 {
             return Err(Error::usage(
                 format!("{shape}: the box is empty: min = {}, max = {}", min[k], max[k]),
-                "give min < max along each axis",
+                "use min < max along each axis",
             ));
         }
         length(shape, "max - min", edge)?;
@@ -73,7 +74,7 @@ pub(super) fn corners<const N: usize>(
     Ok(())
 }
 
-/// Cells of size `cell` at coordinates up to `largest`.
+/// Checks that cells of size `cell` can be represented at coordinates up to `largest`.
 pub(super) fn resolution(shape: &str, cell: f64, largest: f64) -> Result<()> {
     if cell >= RESOLUTION * largest {
         return Ok(());
@@ -84,7 +85,7 @@ pub(super) fn resolution(shape: &str, cell: f64, largest: f64) -> Result<()> {
     ))
 }
 
-/// How large a mesh becomes.
+/// The size of a generated mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::mesh) struct Size {
     pub(in crate::mesh) kind: Kind,
@@ -97,47 +98,49 @@ impl Size {
         Size { kind, vertices, cells }
     }
 
-    /// After so many refinements, at least: a closed surface has half as many vertices as triangles,
-    /// a box a sixth as many as tetrahedra, and what is less regular has more.
+    /// Returns a lower bound of the size after a number of refinements. A closed surface has half
+    /// as many vertices as triangles, and a box has a sixth as many vertices as tetrahedra. Less
+    /// regular meshes have more.
     pub(in crate::mesh) fn refined(self, times: u32) -> Self {
         if times == 0 {
             return self;
         }
-        // Beyond 16 times a single cell has more parts than 32 bits can number.
+        // Beyond 16 refinements, a single cell has more children than 32 bits can number.
         let cells = self.cells << (times.min(16) * self.kind.dimension() as u32);
         let per_vertex = if self.kind == Kind::Volume { 6 } else { 2 };
         Size { kind: self.kind, vertices: (cells / per_vertex).max(self.vertices), cells }
     }
 
-    /// Bytes of its coordinates and corners.
+    /// Returns the number of bytes of the coordinates and cell corners.
     fn bytes(self) -> u128 {
         24 * self.vertices + 4 * self.cells * self.kind.arity() as u128
     }
 
-    /// Whether it can be numbered: vertex indices and (cell, corner) slots are `u32`.
+    /// Returns true if vertex indices and (cell, corner) slots fit in `u32`.
     pub(in crate::mesh) fn has_numbers(self) -> bool {
         let slots = self.cells * self.kind.arity() as u128;
         self.vertices.max(slots) < u128::from(u32::MAX)
     }
 
-    /// Refuses what cannot be numbered.
+    /// Returns an error if the mesh is too large for 32-bit indices.
     pub(super) fn numbered(self, what: &str) -> Result<()> {
         if self.has_numbers() {
             return Ok(());
         }
         Err(Error::usage(
             format!(
-                "{what}: {} vertices and {} cells are more than 32-bit indices can number",
+                "{what}: {} vertices and {} cells exceed the range of 32-bit indices",
                 self.vertices, self.cells
             ),
-            format!("stay below {} cells", u64::from(u32::MAX) / self.kind.arity() as u64),
+            format!("use fewer than {} cells", u64::from(u32::MAX) / self.kind.arity() as u64),
         ))
     }
 
-    /// Refuses what does not fit into `free` bytes, beside the mesh it is `refined` from. What is
-    /// needed besides, for a while, is not counted, so that nothing is refused which would fit.
+    /// Returns an error if the mesh does not fit into `free` bytes, together with the mesh that it
+    /// is `refined` from. Temporary memory is not counted, so that no mesh is rejected that would
+    /// fit.
     pub(in crate::mesh) fn fits(self, what: &str, refined: bool, free: Option<u64>) -> Result<()> {
-        // The last refinement has four or eight parts of each cell.
+        // The last refinement splits each cell into four or eight.
         let parts = 1 + (1_u128 << self.kind.dimension());
         let bytes = if refined { self.bytes() / (parts - 1) * parts } else { self.bytes() };
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
@@ -145,7 +148,7 @@ impl Size {
         Err(Error::device_fault(
             DeviceFault::memory(bytes, free),
             format!(
-                "{what}: {} vertices and {} cells take at least {}, {} are free",
+                "{what}: {} vertices and {} cells need at least {}, but {} are free",
                 self.vertices,
                 self.cells,
                 gibibytes(bytes),
@@ -156,10 +159,10 @@ impl Size {
     }
 }
 
-/// An empty vector with room for `n` items.
+/// Returns an empty vector with capacity for `n` items.
 ///
 /// # Errors
-/// [`Error::Device`] if there is less memory than that, or where the system refuses it.
+/// Returns [`Error::Device`] if there is not enough memory or if the system refuses it.
 pub(in crate::mesh) fn room<T>(what: &str, n: usize) -> Result<Vec<T>> {
     let mut items = Vec::new();
     reserve(&mut items, n, what, "use fewer cells")?;
@@ -184,7 +187,7 @@ mod tests {
         cube.fits("cube", true, None).unwrap();
         let text = cube.fits("cube", true, Some(bytes)).unwrap_err().to_string();
         let expected =
-            "cube: 64 vertices and 384 cells take at least 0.0 MiB, 0.0 MiB are free; use";
+            "cube: 64 vertices and 384 cells need at least 0.0 MiB, but 0.0 MiB are free; use";
         assert!(text.contains(expected), "{text}");
         assert!(sphere.refined(u32::MAX).numbered("sphere").is_err());
     }

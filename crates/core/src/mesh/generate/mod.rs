@@ -1,13 +1,13 @@
-//! Meshes that are made, not read.
+//! Mesh generators: meshes of simple shapes for tests and examples.
 //!
-//! A [`Generate`] names a shape and its options; it is a table of the case file
-//! (`[domain.mesh] generate.square = { cells = [64, 64] }`) and a subcommand of
-//! `zeroset generate` alike. All triangles and tetrahedra have positive measure: triangles in the
-//! plane are counterclockwise, closed surfaces look outwards.
+//! A [`Generate`] selects a shape and its options. It is both a table of the case file
+//! (`[domain.mesh] generate.square = { cells = [64, 64] }`) and a subcommand of `zeroset generate`.
+//! All triangles and tetrahedra have positive measure. Triangles in the plane are counterclockwise,
+//! and closed surfaces are oriented outwards.
 //!
-//! The same options give the same bits in every version and on every system: random numbers come
-//! from one named generator (ChaCha8), cosines from `libm`, and everything else is plain IEEE
-//! arithmetic in a fixed order.
+//! The same options give bitwise identical meshes in every version and on every system. Random
+//! numbers come from one named generator (ChaCha8), cosines come from `libm`, and everything else
+//! is plain IEEE arithmetic in a fixed order.
 //!
 //! # The meshes of section 4 of the paper on unstructured domains
 //!
@@ -20,9 +20,9 @@
 //! | RegCube | `generate.cube = { cells = [63, 63, 63], max = [63, 63, 63] }` | `generate cube --cells 63,63,63 --max 63,63,63` |
 //! | IrregCube | `path = ".../irregcube_base.msh"`, `refine = 1` | `generate from .../irregcube_base.msh --refine 1` |
 //!
-//! (each command with `zeroset` before and `-o FILE` behind it). Vertices and cells are 263,169 /
-//! 524,288; 1,181,697 / 2,359,296; 1,023,262 / 2,046,520; 655,362 / 1,310,720; 262,144 /
-//! 1,500,282; 200,217 / 1,127,088.
+//! Each command starts with `zeroset` and ends with `-o FILE`. The numbers of vertices and cells
+//! are, in the order of the table, 263,169 / 524,288; 1,181,697 / 2,359,296; 1,023,262 / 2,046,520;
+//! 655,362 / 1,310,720; 262,144 / 1,500,282; 200,217 / 1,127,088.
 
 #[cfg(feature = "cli")]
 pub mod cli;
@@ -46,7 +46,7 @@ use crate::mesh::Mesh;
 use crate::primitives::memory::available;
 use limits::Size;
 
-/// Which mesh to make.
+/// The shape of a generated mesh and its options.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[cfg_attr(feature = "cli", derive(clap::Subcommand))]
 #[serde(rename_all = "snake_case")]
@@ -67,11 +67,11 @@ pub enum Generate {
 }
 
 impl Generate {
-    /// Checks all options without making anything.
+    /// Checks all options without generating anything.
     ///
     /// # Errors
-    /// [`Error::Case`](crate::Error::Case) for an option out of range, options that do not go
-    /// together, or a mesh too large for 32-bit indices.
+    /// Returns [`Error::Case`](crate::Error::Case) if an option is out of range, if options
+    /// conflict, or if the mesh is too large for 32-bit indices.
     pub fn check(&self) -> error::Result<()> {
         match self {
             Generate::Square(square) => square.check(),
@@ -84,12 +84,12 @@ impl Generate {
         self.size().numbered(self.name())
     }
 
-    /// Checks also that the mesh, refined so many times, can be numbered and fits into the memory
-    /// that is free.
+    /// Checks the options, and that the mesh after `times` refinements can be numbered and fits
+    /// into the free memory.
     ///
     /// # Errors
-    /// Those of [`Generate::check`]; [`Error::Device`](crate::Error::Device) with what is needed and
-    /// what is free.
+    /// Returns the errors of [`Generate::check`], and [`Error::Device`](crate::Error::Device) with
+    /// the needed and the free memory if there is not enough.
     pub fn check_refined(&self, times: u32) -> error::Result<()> {
         self.check()?;
         let size = self.size().refined(times);
@@ -97,7 +97,7 @@ impl Generate {
         size.fits(self.name(), times > 0, available())
     }
 
-    /// Vertices and cells before any refinement, or a little more.
+    /// Returns the numbers of vertices and cells before refinement, or slightly larger numbers.
     fn size(&self) -> Size {
         match self {
             Generate::Square(square) => square.size(),
@@ -121,11 +121,11 @@ impl Generate {
     }
 }
 
-/// Makes the mesh.
+/// Generates the mesh.
 ///
 /// # Errors
-/// Those of [`Generate::check_refined`], before anything is allocated;
-/// [`Error::Device`](crate::Error::Device) where the system refuses the memory.
+/// Returns the errors of [`Generate::check_refined`] before any memory is allocated, and
+/// [`Error::Device`](crate::Error::Device) if the system refuses the memory.
 pub fn generate(spec: &Generate) -> error::Result<Mesh> {
     spec.check_refined(0)?;
     match spec {
@@ -138,7 +138,7 @@ pub fn generate(spec: &Generate) -> error::Result<Mesh> {
     }
 }
 
-/// Point at fraction `i / n` of the way, exact at both ends.
+/// Returns the value at fraction `i / n` between `min` and `max`, exact at both ends.
 fn between(min: f64, max: f64, i: f64, n: u32) -> f64 {
     let t = i / f64::from(n);
     min * (1.0 - t) + max * t

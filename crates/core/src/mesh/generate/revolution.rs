@@ -1,8 +1,8 @@
 //! Surfaces of revolution around the z axis: cylinder, cone, torus.
 //!
-//! A lattice of `around` by `along` cells, x-fastest numbering replaced by rings, is cut by
-//! parallel diagonals, moved in its own parameters (so that every vertex stays on the surface) and
-//! rolled up.
+//! A lattice of `around` by `along` cells, numbered ring by ring, is split by parallel diagonals.
+//! Vertices are moved in the parameters of the surface, so that they stay on it. The lattice is
+//! then rolled up.
 
 use std::f64::consts::TAU;
 
@@ -154,8 +154,8 @@ impl Cone {
         limits::coordinate("cone", "start of slant", from)?;
         if from < 0.0 || from >= to {
             return Err(Error::usage(
-                format!("cone: slant = [{from}, {to}] is no range of distances from the apex"),
-                "give 0 <= start < end",
+                format!("cone: slant = [{from}, {to}] is not a valid range of distances from the apex"),
+                "use 0 <= start < end",
             ));
         }
         self.sheet().check("cone")?;
@@ -187,7 +187,7 @@ impl Torus {
         if self.tube >= self.radius {
             return Err(Error::usage(
                 format!("torus: tube = {} is not less than radius = {}", self.tube, self.radius),
-                "give a thinner tube",
+                "use a thinner tube",
             ));
         }
         self.sheet().check("torus")?;
@@ -210,20 +210,20 @@ impl Torus {
     }
 }
 
-/// What happens to the first and the last ring.
+/// The treatment of the first and the last ring.
 #[derive(Clone, Copy, PartialEq)]
 enum Ends {
-    /// Both are boundaries.
+    /// Both rings are boundaries.
     Open,
-    /// The first is a single vertex, the last a boundary.
+    /// The first ring is a single vertex, and the last one is a boundary.
     Apex,
-    /// They are the same ring.
+    /// The first and the last ring are the same.
     Joined,
 }
 
-/// A lattice with its sides joined: ring after ring of vertices.
+/// A lattice with joined sides. Its vertices are numbered ring by ring.
 pub(super) struct Sheet {
-    /// Around the axis, and from the first to the last ring.
+    /// The number of cells around the axis, and from the first to the last ring.
     cells: [u32; 2],
     ends: Ends,
     jitter: f64,
@@ -243,7 +243,7 @@ impl Sheet {
         Size::new(Kind::Surface, n * (m + 1), 2 * n * m)
     }
 
-    /// Number of rings of `around` vertices.
+    /// Returns the range of the rings that have `around` vertices.
     fn rings(&self) -> std::ops::Range<u32> {
         match self.ends {
             Ends::Open => 0..self.cells[1] + 1,
@@ -252,8 +252,9 @@ impl Sheet {
         }
     }
 
-    /// The mesh with vertices at `place(turn, t)`: fraction of a turn around the axis, fraction of
-    /// the way from the first to the last ring; `place` must have its normal (turn x t) outside.
+    /// Creates the mesh with vertices at `place(turn, t)`, where `turn` is the fraction of a turn
+    /// around the axis and `t` the fraction of the way from the first to the last ring. The normal
+    /// (turn x t) of `place` must point outwards.
     fn roll(&self, place: impl Fn(f64, f64) -> [f64; 3]) -> Result<Mesh> {
         let rings = self.rings();
         let [n, along] = self.cells;

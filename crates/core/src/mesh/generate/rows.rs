@@ -1,11 +1,11 @@
-//! Rows of triangles, every other row shifted by half a cell.
+//! Staggered rows of triangles: every other row is shifted by half a cell.
 
 use super::{between, limits};
 use crate::error::Result;
 use crate::mesh::{Kind, Mesh};
 
-/// `rows` rows on the rectangle from `min` to `max`, vertices a cell (one `nx`-th) apart; half
-/// cells keep the ends of the shifted rows straight.
+/// Generates `rows` rows on the rectangle from `min` to `max`. Vertices are one cell (width / `nx`)
+/// apart. Half cells keep the ends of the shifted rows straight.
 pub(super) fn staggered(nx: u32, rows: u64, min: [f64; 2], max: [f64; 2]) -> Result<Mesh> {
     let n_rows = rows as usize;
     let columns = nx as usize + 2;

@@ -1,9 +1,10 @@
-//! Random points that keep a distance from each other (dart throwing).
+//! Random points with a minimum distance from each other (dart throwing).
 
 use super::limits::room;
 use crate::error::Result;
 
-/// Rejected darts in a row after which the distance is halved: ends even where there is no room.
+/// The number of consecutive rejected darts after which the distance is halved. It guarantees
+/// termination even if there is no room.
 const PATIENCE: u32 = 1000;
 
 /// Points in R^3, binned by x and y.
@@ -20,10 +21,11 @@ pub(super) struct Scatter {
 const END: u32 = u32::MAX;
 
 impl Scatter {
-    /// No points yet; room for `n` in the box from `low` to `high`, to be kept `distance` apart.
+    /// Creates an empty set with room for `n` points in the box from `low` to `high`, to be kept
+    /// `distance` apart.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) where the system refuses the memory.
+    /// Returns [`Error::Device`](crate::Error::Device) if the system refuses the memory.
     pub(super) fn new(n: usize, low: [f64; 2], high: [f64; 2], distance: f64) -> Result<Self> {
         let bins = [0, 1].map(|k| ((high[k] - low[k]) / distance) as usize + 1);
         let mut first = room("bins of points", bins[0] * bins[1])?;
@@ -32,7 +34,7 @@ impl Scatter {
         Ok(Scatter { points, next, first, low, bins, bin: distance, distance })
     }
 
-    /// Adds a point whatever its distance from others.
+    /// Adds a point regardless of its distance from others.
     pub(super) fn put(&mut self, point: [f64; 3]) {
         let [i, j] = self.bin_of(point);
         let head = &mut self.first[j * self.bins[0] + i];
@@ -60,7 +62,7 @@ impl Scatter {
         }
     }
 
-    /// All points, in the order they came.
+    /// Returns all points in the order in which they were added.
     pub(super) fn into_points(self) -> Vec<[f64; 3]> {
         self.points
     }

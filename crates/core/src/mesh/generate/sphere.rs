@@ -19,8 +19,8 @@ pub struct Sphere {
     /// Center in mesh units. Default 0, 0, 0
     #[cfg_attr(feature = "cli", arg(long, value_name = "X,Y,Z", value_parser = super::cli::numbers::<f64, 3>, default_value = "0,0,0", hide_default_value = true, allow_hyphen_values = true))]
     pub center: [f64; 3],
-    /// How often each triangle is cut in four, new vertices pushed onto the sphere. Default 4 for
-    /// the icosahedron, 0 for an irregular sphere
+    /// Number of times that each triangle is split into four, with new vertices moved onto the
+    /// sphere. Default 4 for the icosahedron, 0 for an irregular sphere
     #[cfg_attr(feature = "cli", arg(long, value_name = "TIMES"))]
     pub subdivisions: Option<u32>,
     /// Delaunay triangulation of random points instead of the icosahedron. Default false
@@ -47,11 +47,11 @@ impl Default for Sphere {
     }
 }
 
-/// Least distance of the points of an irregular sphere, in units of the square root of the area
-/// per point; see [`super::square`].
+/// The smallest distance between the points of an irregular sphere, relative to the square root of
+/// the area per point. See [`super::square`].
 const APART: f64 = 0.4;
 
-/// Fewest points of an irregular sphere: so many that they surround the center.
+/// The smallest number of points of an irregular sphere. This many points surround the center.
 const LEAST_VERTICES: u32 = 32;
 
 impl Sphere {
@@ -83,8 +83,8 @@ impl Sphere {
         }
         if self.irregular != self.vertices.is_some() {
             return Err(Error::usage(
-                "sphere: irregular and a number of vertices belong together",
-                "give both or neither",
+                "sphere: irregular and vertices must be set together",
+                "set both or neither",
             ));
         }
         let base = self.vertices.unwrap_or(12);
@@ -99,13 +99,13 @@ impl Sphere {
 
     pub(super) fn size(&self) -> Size {
         let base = u128::from(self.vertices.unwrap_or(12));
-        // Beyond 16 even the icosahedron has too many triangles for 32-bit indices.
+        // Beyond 16 subdivisions, even the icosahedron has too many triangles for 32-bit indices.
         let cells = (2 * base).saturating_sub(4) << (2 * self.times().min(16));
         Size::new(Kind::Surface, cells / 2 + 2, cells)
     }
 }
 
-/// The icosahedron on the unit sphere, looking outwards.
+/// Creates the icosahedron on the unit sphere, oriented outwards.
 fn icosahedron() -> Mesh {
     let g = 0.5 * (1.0 + 5_f64.sqrt());
     let corners = [
@@ -132,11 +132,11 @@ fn icosahedron() -> Mesh {
     Mesh::new(Kind::Surface, corners.map(unit).to_vec(), faces)
 }
 
-/// Random points that keep a distance, triangulated on the unit sphere.
+/// Triangulates random points with a minimum distance on the unit sphere.
 ///
-/// Seen from the first point, the stereographic projection takes circles to circles, so the
-/// spherical Delaunay triangulation is the planar one of all other points, closed by a fan from
-/// the first point to the hull.
+/// The stereographic projection from the first point maps circles to circles. The spherical
+/// Delaunay triangulation is therefore the planar one of all other points, closed by a fan from the
+/// first point to the hull.
 fn irregular(n: u32, seed: u64) -> Result<Mesh> {
     let area = 4.0 * std::f64::consts::PI / f64::from(n);
     let mut scatter = Scatter::new(n as usize, [-1.0; 2], [1.0; 2], APART * area.sqrt())?;
@@ -147,7 +147,7 @@ fn irregular(n: u32, seed: u64) -> Result<Mesh> {
 
     let planar = delaunay::triangulate(vertices[1..].iter().map(|v| from_north_pole(*v)))?;
     let mut cells = limits::room("cell corners", 6 * n as usize)?;
-    // Above the plane one looks at the sphere from inside: order reversed.
+    // Seen from above the plane, the sphere is seen from inside, so the order is reversed.
     for [a, b, c] in planar.triangles {
         cells.extend([a + 1, c + 1, b + 1]);
     }
@@ -157,7 +157,7 @@ fn irregular(n: u32, seed: u64) -> Result<Mesh> {
     Ok(Mesh::new(Kind::Surface, vertices, cells))
 }
 
-/// Uniform on the unit sphere, without transcendental functions (Marsaglia 1972).
+/// Returns a uniform point on the unit sphere, without transcendental functions (Marsaglia 1972).
 fn on_unit_sphere(random: &mut Random) -> [f64; 3] {
     loop {
         let (u, v) = (random.within(1.0), random.within(1.0));
@@ -169,9 +169,10 @@ fn on_unit_sphere(random: &mut Random) -> [f64; 3] {
     }
 }
 
-/// Stereographic projection from (0, 0, 1) to the plane z = 0.
+/// Projects a point stereographically from (0, 0, 1) to the plane z = 0.
 fn from_north_pole([x, y, z]: [f64; 3]) -> [f64; 2] {
-    // Near the pole 1 - z would cancel; there it is (x^2 + y^2) / (1 + z).
+    // Near the pole, 1 - z would cancel. It is replaced by the equal expression (x^2 + y^2) / (1 +
+    // z).
     let scale = if z > 0.0 { (1.0 + z) / (x * x + y * y) } else { 1.0 / (1.0 - z) };
     [x * scale, y * scale]
 }

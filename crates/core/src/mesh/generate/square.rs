@@ -8,7 +8,7 @@ use super::{between, limits, rows};
 use crate::error::{Error, Result};
 use crate::mesh::{Kind, Mesh};
 
-/// How a rectangle is cut into triangles.
+/// The way in which a rectangle is divided into triangles.
 #[derive(
     Clone,
     Copy,
@@ -39,14 +39,14 @@ pub enum Pattern {
 
 /// Triangles on a rectangle in the plane z = 0.
 ///
-/// Vertices of lattices are numbered row by row, x fastest; of an irregular mesh first those on
-/// the boundary, counterclockwise from `min`.
+/// The vertices of lattices are numbered row by row, x fastest. An irregular mesh starts with the
+/// boundary vertices, counterclockwise from `min`.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct Square {
-    /// Cells along x and y; for staggered rows the cell along y gives the height of the rows, for
-    /// an irregular mesh these are the edges along each side. Default 64, 64
+    /// Cells along x and y. For staggered rows, the cell along y gives the height of the rows. For
+    /// an irregular mesh, these are the edges along each side. Default 64, 64
     #[cfg_attr(feature = "cli", arg(long, value_name = "NX,NY", value_parser = super::cli::along_axes::<2>, default_value = "64,64", hide_default_value = true, allow_hyphen_values = true))]
     #[schemars(inner(range(min = 1)))]
     pub cells: [u32; 2],
@@ -56,7 +56,7 @@ pub struct Square {
     /// Upper corner in mesh units. Default 1, 1
     #[cfg_attr(feature = "cli", arg(long, value_name = "X,Y", value_parser = super::cli::numbers::<f64, 2>, default_value = "1,1", hide_default_value = true, allow_hyphen_values = true))]
     pub max: [f64; 2],
-    /// How the rectangle is cut. Default "diagonal"
+    /// How the rectangle is divided into triangles. Default "diagonal"
     #[cfg_attr(feature = "cli", arg(long, value_enum, default_value_t, hide_default_value = true))]
     pub pattern: Pattern,
     /// Interior vertices of a lattice are moved by up to this fraction of a cell along x and y: at
@@ -93,12 +93,12 @@ impl Default for Square {
     }
 }
 
-/// Least distance of the points of an irregular mesh, in units of the square root of the area per
-/// point. Sets the spread of sizes and angles: larger is more regular, above 0.5 points no longer
-/// find room.
+/// The smallest distance between the points of an irregular mesh, relative to the square root of
+/// the area per point. It determines the spread of sizes and angles. A larger value is more
+/// regular, but above 0.5 points no longer find room.
 const APART: f64 = 0.4;
 
-/// Least distance of interior points from the boundary, in units of a boundary edge.
+/// The smallest distance of interior points from the boundary, relative to a boundary edge.
 const MARGIN: f64 = 0.25;
 
 impl Square {
@@ -129,27 +129,27 @@ impl Square {
         )?;
         if !lattice && (self.jitter > 0.0 || self.delaunay) {
             return Err(Error::usage(
-                "square: jitter and delaunay belong to the patterns \"diagonal\" and \"cross\"",
-                "remove them or choose one of these patterns",
+                "square: jitter and delaunay require the pattern \"diagonal\" or \"cross\"",
+                "remove them or use one of these patterns",
             ));
         }
         if self.delaunay && self.jitter == 0.0 {
             return Err(Error::usage(
                 "square: the Delaunay triangulation of a regular lattice is not unique",
-                "give jitter > 0 too, such as 0.35",
+                "also set jitter > 0, such as 0.35",
             ));
         }
         if irregular != self.vertices.is_some() {
             return Err(Error::usage(
-                "square: pattern \"irregular\" and a number of vertices belong together",
-                "give both or neither",
+                "square: pattern \"irregular\" and vertices must be set together",
+                "set both or neither",
             ));
         }
         let boundary = 2 * self.cells.map(u64::from).iter().sum::<u64>();
         match self.vertices.map(u64::from) {
             Some(vertices) if irregular && vertices <= boundary => Err(Error::usage(
-                format!("square: vertices = {vertices} leaves none for the interior"),
-                format!("give more than the {boundary} of the boundary, 2 (nx + ny)"),
+                format!("square: vertices = {vertices} leaves no vertices for the interior"),
+                format!("use more than the {boundary} boundary vertices, 2 (nx + ny)"),
             )),
             _ => Ok(()),
         }
@@ -171,7 +171,8 @@ impl Square {
         Size::new(Kind::Planar, vertices, cells)
     }
 
-    /// Rows of triangles: a row is (sqrt 3)/2 of a cell high if equilateral, a third if obtuse.
+    /// Returns the number of rows of triangles. A row is (sqrt 3)/2 of a cell high if equilateral,
+    /// a third if obtuse.
     fn rows(&self) -> u64 {
         let ny = f64::from(self.cells[1]);
         match self.pattern {
@@ -216,14 +217,15 @@ impl Square {
         Ok(mesh)
     }
 
-    /// Evenly spaced boundary vertices, random ones inside that keep a distance, Delaunay.
+    /// Creates the Delaunay triangulation of evenly spaced boundary vertices and random interior
+    /// vertices that keep a distance.
     fn irregular(&self) -> Result<Mesh> {
         let [nx, ny] = self.cells;
         let (min, max) = (self.min, self.max);
         let edge = [0, 1].map(|k| max[k] - min[k]);
         let boundary = 2 * (nx as usize + ny as usize);
         let interior = (self.vertices.unwrap_or(0) as usize).saturating_sub(boundary);
-        // In a very long box the points form a row, not a plane.
+        // In a very long box, the points form a row instead of an area.
         let per_point = (edge[0] * edge[1] / interior as f64)
             .sqrt()
             .max(edge[0].max(edge[1]) / interior as f64);

@@ -1,8 +1,9 @@
-//! The base of a pyramid, a bit per cell: 64 cells in a word, in the order of the keys.
+//! The base of a pyramid: one bit per cell, 64 cells per word, in the order of the keys.
 //!
-//! A word covers 64 cells of a row, 8 x 8 cells of a plane or 4 x 4 x 4 of a volume: three levels of
-//! fours or two of eights. Inside, the bits stand in the order of a descent (Z-order), so the key of a
-//! cell in its word is the number of bits set below its own.
+//! A word covers 64 cells of a row, 8 x 8 cells of a plane or 4 x 4 x 4 cells of a volume. This
+//! replaces three levels with a fan of four or two levels with a fan of eight. Within a word, the
+//! bits are in the order of a descent (Z-order), so that the key of a cell in its word is the
+//! number of lower bits that are set.
 
 use rayon::prelude::*;
 
@@ -10,7 +11,7 @@ use super::super::discriminator::{Discriminator, WORD};
 use super::levels::{Split, unraster};
 
 impl Split {
-    /// Cells of a word along each axis.
+    /// Returns the numbers of cells of a word along each axis.
     pub fn brick(self) -> [usize; 3] {
         match self {
             Split::Lines => [64, 1, 1],
@@ -19,7 +20,7 @@ impl Split {
         }
     }
 
-    /// Cell of a bit, inside the word.
+    /// Returns the cell of a bit, relative to the word.
     pub fn cell_of_bit(self, bit: usize) -> [usize; 3] {
         let every = |step: usize, from: usize| {
             (0..6).filter(|b| b % step == from).enumerate().map(|(k, b)| (bit >> b & 1) << k).sum()
@@ -31,7 +32,7 @@ impl Split {
         }
     }
 
-    /// Bit of a cell of the word.
+    /// Returns the bit of a cell, relative to the word.
     pub fn bit_of_cell(self, [x, y, z]: [usize; 3]) -> usize {
         let spread =
             |n: usize, step: usize| (0..3).map(|k| (n >> k & 1) << (step * k)).sum::<usize>();
@@ -42,13 +43,14 @@ impl Split {
         }
     }
 
-    /// The bits of a word from x fastest, then y, then z, into the order of the keys.
+    /// Reorders the bits of a word from x fastest, then y, then z, to the order of the keys.
     pub fn ordered(self, word: u64) -> u64 {
         match self {
             Split::Lines => word,
-            // The places of bits have the digits y2 y1 y0 x2 x1 x0; they become y2 x2 y1 x1 y0 x0.
+            // The positions of bits have the digits y2 y1 y0 x2 x1 x0. They become y2 x2 y1 x1 y0
+            // x0.
             Split::Squares => swap_digits(swap_digits(swap_digits(word, 2, 3), 1, 2), 3, 4),
-            // z1 z0 y1 y0 x1 x0 become z1 y1 x1 z0 y0 x0.
+            // The digits z1 z0 y1 y0 x1 x0 become z1 y1 x1 z0 y0 x0.
             Split::Cubes => {
                 let word = swap_digits(swap_digits(word, 1, 2), 3, 4);
                 swap_digits(word, 2, 3)
@@ -57,16 +59,16 @@ impl Split {
     }
 }
 
-/// Moves each bit of a word to the place whose number has binary digits `a < b` exchanged.
+/// Moves each bit of a word to the position in which the binary digits `a < b` are exchanged.
 fn swap_digits(word: u64, a: u32, b: u32) -> u64 {
     let digit = |d: u32| (u64::MAX / ((1 << (1 << d)) + 1)) << (1 << d);
-    // Places with digit a set and b not set go up by this.
+    // Positions with digit a set and digit b clear increase by this.
     let (up, shift) = (digit(a) & !digit(b), (1u32 << b) - (1 << a));
     let change = (word ^ word >> shift) & up;
     word ^ change ^ change << shift
 }
 
-/// The words of a grid of `shape`, for the records of the level above: `[records][fan]`.
+/// Returns the words of a grid of `shape`, in the records of the level above: `[records][fan]`.
 pub(super) fn bricks(discriminator: &impl Discriminator, split: Split) -> Vec<u64> {
     let (shape, brick, fan) = (discriminator.shape(), split.brick(), split.fan());
     if shape.contains(&0) {

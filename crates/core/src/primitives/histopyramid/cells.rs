@@ -1,4 +1,4 @@
-//! Active cells in the order of their keys: ranges of them, and all.
+//! Iteration over active cells in the order of their keys, and the list of all active cells.
 
 use std::ops::Range;
 
@@ -9,24 +9,24 @@ use super::super::memory::reserve;
 use super::{HistoPyramid, nth_bit};
 use crate::error::Result;
 
-/// Keys of a task.
+/// The number of keys per task.
 const TASK: usize = 1 << 14;
 
-/// Active cells of a range of keys, one after another, without a list.
+/// An iterator over the active cells of a range of keys, without a list.
 pub struct Cells<'a> {
     pyramid: &'a HistoPyramid,
-    /// Keys not yet given.
+    /// The number of keys not yet returned.
     left: usize,
-    /// The path to the word: the cell of each level, and which child comes next.
+    /// The path to the word: the cell of each level and the number of its next child.
     path: Vec<([usize; 3], usize)>,
-    /// The word and its bits not yet given.
+    /// The current word and its bits not yet returned.
     word: [usize; 3],
     bits: u64,
 }
 
 impl HistoPyramid {
-    /// The active cells of a range of keys; keys beyond the last are left out. The first is found by
-    /// one descent, the others by going on from there.
+    /// Returns the active cells of a range of keys. The range may reach beyond the last key. The
+    /// first cell is found by one descent, the others follow from there.
     pub fn cells(&self, keys: Range<usize>) -> Cells<'_> {
         let (first, end) = (keys.start, keys.end.min(self.len()));
         let mut path = vec![([0; 3], 0); self.levels.len()];
@@ -49,13 +49,13 @@ impl HistoPyramid {
         cells
     }
 
-    /// All active cells, in the order of their keys (the paper's point list), in parallel.
+    /// Lists all active cells in the order of their keys, in parallel (the paper's point list).
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub fn list(&self) -> Result<Vec<[u32; 3]>> {
         let mut list = Vec::new();
-        reserve(&mut list, self.len(), "points of a list", LESS)?;
+        reserve(&mut list, self.len(), "points in a list", LESS)?;
         list.resize(self.len(), [0; 3]);
         list.par_chunks_mut(TASK).enumerate().for_each(|(k, out)| {
             let first = k * TASK;
@@ -66,7 +66,7 @@ impl HistoPyramid {
 }
 
 impl Cells<'_> {
-    /// Goes to the next word that has a bit.
+    /// Goes to the next word that has an active cell.
     fn next_word(&mut self) {
         let levels = &self.pyramid.levels;
         let split = levels.split;
@@ -74,7 +74,8 @@ impl Cells<'_> {
         loop {
             let (cell, first) = self.path[level];
             match (first..split.fan()).find(|&c| levels.sum(level, cell, c) > 0) {
-                // Up, where this cell has no more; there are keys left, so it ends.
+                // Go up if this cell has no more children. The loop ends because there are keys
+                // left.
                 None => level += 1,
                 Some(c) => {
                     self.path[level].1 = c + 1;

@@ -1,24 +1,25 @@
-//! Sums of sums: the levels above the base of a pyramid.
+//! The levels of a pyramid above its base: sums of sums.
 //!
-//! A cell of a level has up to `fan` children in the level below. All children of a cell stand side by
-//! side as one *record*, so that a descent reads one place of 16 or 32 bytes per level. Along an axis
-//! of odd length the last record has empty places, which count 0; nothing else is padded.
+//! A cell of a level has up to `fan` children in the level below. All children of a cell are stored
+//! together as one *record*, so that a descent reads 16 or 32 contiguous bytes per level. Along an
+//! axis of odd length, the last record has empty places, which count as 0. There is no other
+//! padding.
 
 use rayon::prelude::*;
 
-/// How cells are joined.
+/// The way in which cells are combined into a cell of the next level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Split {
-    /// Four along the row.
+    /// Four cells along the row.
     Lines,
-    /// 2 x 2.
+    /// 2 x 2 cells.
     Squares,
-    /// 2 x 2 x 2.
+    /// 2 x 2 x 2 cells.
     Cubes,
 }
 
 impl Split {
-    /// Children of a cell along each axis.
+    /// Returns the numbers of children of a cell along each axis.
     pub fn ratio(self) -> [usize; 3] {
         match self {
             Split::Lines => [4, 1, 1],
@@ -27,68 +28,68 @@ impl Split {
         }
     }
 
-    /// Children of a cell.
+    /// Returns the number of children of a cell.
     pub fn fan(self) -> usize {
         self.ratio().iter().product()
     }
 
-    /// Cells of the level above one of `shape`.
+    /// Returns the shape of the level above one of `shape`.
     pub fn above(self, shape: [usize; 3]) -> [usize; 3] {
         let ratio = self.ratio();
         std::array::from_fn(|k| shape[k].div_ceil(ratio[k]))
     }
 
-    /// Child `c` of a cell.
+    /// Returns child `c` of a cell.
     pub fn child(self, cell: [usize; 3], c: usize) -> [usize; 3] {
         let [rx, ry, rz] = self.ratio();
         [cell[0] * rx + c % rx, cell[1] * ry + c / rx % ry, cell[2] * rz + c / (rx * ry)]
     }
 
-    /// The cell above, and which of its children this is.
+    /// Returns the parent of a cell and the number of the cell among its children.
     pub fn parent(self, cell: [usize; 3]) -> ([usize; 3], usize) {
         let [rx, ry, rz] = self.ratio();
         let c = cell[0] % rx + rx * (cell[1] % ry + ry * (cell[2] % rz));
         ([cell[0] / rx, cell[1] / ry, cell[2] / rz], c)
     }
 
-    /// Place of a cell in a level whose records are those of a grid of `records`.
+    /// Returns the index of a cell in a level with `records` records along each axis.
     pub fn slot(self, records: [usize; 3], cell: [usize; 3]) -> usize {
         let (parent, c) = self.parent(cell);
         raster(records, parent) * self.fan() + c
     }
 }
 
-/// Number of a cell, x fastest.
+/// Returns the index of a cell, x fastest.
 pub(super) fn raster(shape: [usize; 3], [x, y, z]: [usize; 3]) -> usize {
     x + shape[0] * (y + shape[1] * z)
 }
 
-/// The cell of a number.
+/// Returns the cell of an index.
 pub(super) fn unraster(shape: [usize; 3], n: usize) -> [usize; 3] {
     [n % shape[0], n / shape[0] % shape[1], n / (shape[0] * shape[1])]
 }
 
-/// What a record holds.
+/// The contents of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stored {
-    /// The sum of each child; a descent takes one after the other from the key.
+    /// The sum of each child. A descent subtracts them from the key one after another.
     Sums,
-    /// Running sums over the children, as the paper's vec4 variant (section 6.3): a descent compares the
-    /// key with all of them at once.
+    /// Prefix sums over the children, as in the paper's vec4 variant (section 6.3). A descent
+    /// compares the key with all of them at once.
     #[default]
     PartialSums,
 }
 
-/// One level: sums of cells, record by record.
+/// One level: the sums of its cells, record by record.
 #[derive(Clone, Debug)]
 struct Level {
-    /// Records along each axis.
+    /// The number of records along each axis.
     records: [usize; 3],
-    /// `[records][fan]`.
+    /// The sums, `[records][fan]`.
     sums: Vec<u32>,
 }
 
-/// All levels, the lowest first; the last has one record.
+/// All levels, the lowest first. The last level has one record.
 #[derive(Clone, Debug)]
 pub(super) struct Levels {
     pub split: Split,
@@ -96,13 +97,13 @@ pub(super) struct Levels {
     levels: Vec<Level>,
 }
 
-/// Records of a task.
+/// The number of records per task.
 const TASK: usize = 1 << 10;
 
 impl Levels {
-    /// Reduces the lowest level, `sums` of the cells of a grid of `shape`, record by record.
-    /// `reduce` gives the sum of a record, whose cell is named by its level, counted from the lowest
-    /// one of `sums`, and its coordinates there.
+    /// Builds all levels from the lowest one: `sums` of the cells of a grid of `shape`, record by
+    /// record. `reduce` returns the sum of a record. Its arguments are the level of the cell that
+    /// has this sum, counted from the level of `sums`, the coordinates of the cell, and the record.
     pub fn new(
         split: Split,
         stored: Stored,
@@ -144,12 +145,13 @@ impl Levels {
         all
     }
 
-    /// Number of levels.
+    /// Returns the number of levels.
     pub fn len(&self) -> usize {
         self.levels.len()
     }
 
-    /// Records of a level along each axis: the cells of the level above.
+    /// Returns the numbers of records of a level along each axis, which are the cells of the level
+    /// above.
     pub fn records(&self, level: usize) -> [usize; 3] {
         self.levels[level].records
     }
@@ -160,12 +162,12 @@ impl Levels {
         &sums[first..first + self.split.fan()]
     }
 
-    /// The record of the highest level.
+    /// Returns the record of the highest level.
     pub fn top(&self) -> &[u32] {
         self.record(self.len() - 1, [0; 3])
     }
 
-    /// Sum of child `c` of a cell, by the record of its children in `level`.
+    /// Returns the sum of child `c` of a cell, from the record of its children in `level`.
     pub fn sum(&self, level: usize, cell: [usize; 3], c: usize) -> u32 {
         let record = self.record(level, cell);
         match self.stored {
@@ -174,7 +176,7 @@ impl Levels {
         }
     }
 
-    /// Sum of the children before child `c`.
+    /// Returns the sum of the children before child `c`.
     pub fn before(&self, level: usize, cell: [usize; 3], c: usize) -> u32 {
         let record = self.record(level, cell);
         match self.stored {
@@ -184,15 +186,15 @@ impl Levels {
         }
     }
 
-    /// Sum of all.
+    /// Returns the sum of all cells.
     pub fn total(&self) -> u32 {
         let last = self.len() - 1;
         let fan = self.split.fan();
         self.before(last, [0; 3], fan - 1) + self.sum(last, [0; 3], fan - 1)
     }
 
-    /// The child in which entry `key` of a cell is, with the number of the entry there. There must be
-    /// such an entry.
+    /// Returns the child that contains entry `key` of a cell, and the number of the entry in that
+    /// child. The entry must exist.
     pub fn choose(&self, level: usize, cell: [usize; 3], key: u32) -> (usize, u32) {
         let record = self.record(level, cell);
         match self.stored {

@@ -1,15 +1,16 @@
-//! HistoPyramid: active cells of a grid, found by their number without a list.
+//! HistoPyramid: finds the k-th active cell of a grid without a list.
 //!
 //! G. Ziegler, A. Tevs, C. Theobald, H.-P. Seidel, "GPU point list generation through histogram
-//! pyramids", MPI-I-2006-4-002 (2006); numerics 7. The base has a bit for each cell, each level above
-//! the sums of 2 x 2 or 2 x 2 x 2 cells (or of four along the row), up to one cell, whose sum is the
-//! number of active cells. Entry k of the list is found by going down from there: into the child in
-//! whose range of keys k is, with k less the sums of the children before it. So every active cell has
-//! one number below the total, and neighbors in the list are neighbors in space.
+//! pyramids", MPI-I-2006-4-002 (2006). See also docs/points.md. The base has one bit per cell. Each
+//! level above has the sums of 2 x 2 or 2 x 2 x 2 cells (or of four cells along the row), up to a
+//! single cell whose sum is the number of active cells. Entry k of the list is found by a descent
+//! from there: at each cell it goes to the child whose range of keys contains k, and k decreases by
+//! the sums of the children before that child. Every active cell has exactly one key below the
+//! total, and neighbors in the list are neighbors in space.
 //!
-//! Sums are whole numbers of 32 bits, where the paper's floats are exact up to 2^24 only. A grid may
-//! have any size. Section 6.4 of the paper, sums by bilinear texture reads, is left out: its authors
-//! found that it loses entries.
+//! Sums are 32-bit integers, while the floats of the paper are exact only up to 2^24. A grid may
+//! have any size. Section 6.4 of the paper, sums by bilinear texture reads, is not implemented,
+//! because its authors found that it loses entries.
 
 mod bricks;
 mod cells;
@@ -28,17 +29,18 @@ pub use levels::Stored;
 use levels::{Levels, Split};
 pub use tree::{Leaf, Tree};
 
-/// In which order keys name the active cells.
+/// The order of the keys of the active cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Block by block: cells are joined 2 x 2 in a picture and 2 x 2 x 2 in a volume (Z-order).
+    /// Block by block (Z-order): 2 x 2 cells are combined in a picture and 2 x 2 x 2 in a volume.
     #[default]
     Blocks,
-    /// Line by line, x fastest, as the cells stand in memory: cells are joined by fours along x.
+    /// Line by line, x fastest, as the cells are stored in memory: four cells along x are combined.
     Lines,
 }
 
-/// Number of active cells below every cell of every level, and the bits of the cells themselves.
+/// The number of active cells below every cell of every level, and the bits of the cells
+/// themselves.
 ///
 /// ```
 /// use zeroset_core::primitives::{Flags, HistoPyramid, Order, Stored};
@@ -58,25 +60,28 @@ pub enum Order {
 pub struct HistoPyramid {
     shape: [usize; 3],
     order: Order,
-    /// Cells as the levels see them: for lines, all cells are one row.
+    /// The shape of the base. With keys by lines, all cells form one row.
     grid: [usize; 3],
-    /// Bits of the cells, `[records][fan]`, the children of the lowest records.
+    /// The bits of the cells, `[records][fan]`, as children of the lowest records.
     words: Vec<u64>,
     levels: Levels,
 }
 
 impl HistoPyramid {
-    /// The pyramid over the cells that a discriminator finds active. Deciding and packing is one
-    /// pass (the paper's merged builder, section 6.1) and no decision is made twice; a discriminator
-    /// that costs much can be asked once for several pyramids by [`Bits`](super::Bits).
+    /// Builds the pyramid over the active cells of a discriminator.
+    ///
+    /// Deciding and packing take one pass (the paper's merged builder, section 6.1), and no
+    /// decision is made twice. [`Bits`](super::Bits) stores the decisions of an expensive
+    /// discriminator for several pyramids.
     ///
     /// # Errors
-    /// [`Error::Device`] for 2^32 or more active cells, or cells along an axis, and if there is not enough memory.
+    /// Returns [`Error::Device`] if there are 2^32 or more active cells, if an axis has 2^32 or
+    /// more cells, or if there is not enough memory.
     pub fn new(discriminator: &impl Discriminator, order: Order, stored: Stored) -> Result<Self> {
         let shape = discriminator.shape();
         check_axes(shape)?;
         let n_cells = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size));
-        // A bit per cell and at most half a byte per 8 cells for sums, empty places included.
+        // One bit per cell, and at most half a byte per 8 cells for sums, including empty places.
         let bytes = n_cells.unwrap_or(usize::MAX) / 4;
         reserve(&mut Vec::<u8>::new(), bytes, "bytes of a pyramid", LESS)?;
         let (grid, split, words) = match order {
@@ -97,7 +102,7 @@ impl HistoPyramid {
         if active > u64::from(u32::MAX) {
             return Err(Error::device_fault(
                 DeviceFault::Limit,
-                format!("{active} active cells, keys have 32 bits"),
+                format!("{active} active cells, but at most 2^32 - 1 can be numbered"),
                 LESS,
             ));
         }
@@ -109,32 +114,33 @@ impl HistoPyramid {
         Ok(HistoPyramid { shape, order, grid, words, levels })
     }
 
-    /// Cells along x, y and z.
+    /// Returns the numbers of cells along x, y and z.
     pub fn shape(&self) -> [usize; 3] {
         self.shape
     }
 
-    /// Number of active cells.
+    /// Returns the number of active cells.
     pub fn len(&self) -> usize {
         self.levels.total() as usize
     }
 
-    /// True without an active cell.
+    /// Returns true if there is no active cell.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What records hold.
+    /// Returns the contents of records.
     pub fn stored(&self) -> Stored {
         self.levels.stored
     }
 
-    /// In which order keys name the cells.
+    /// Returns the order of the keys.
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// The active cell of a key, or `None` if the key is not below their number.
+    /// Returns the active cell of a key, or `None` if the key is not below the number of active
+    /// cells.
     pub fn cell(&self, key: usize) -> Option<[u32; 3]> {
         if key >= self.len() {
             return None;
@@ -149,16 +155,16 @@ impl HistoPyramid {
         Some(self.named(cell, nth_bit(word, key)))
     }
 
-    /// The cell of an entry, and which of its copies that is, where each active cell has `copies`
-    /// entries in succession (the paper's section 6.2).
+    /// Returns the cell of an entry and the number of its copy, if each active cell has `copies`
+    /// consecutive entries (the paper's section 6.2).
     ///
     /// # Panics
-    /// If `copies` is 0.
+    /// Panics if `copies` is 0.
     pub fn entry(&self, entry: usize, copies: usize) -> Option<([u32; 3], usize)> {
         Some((self.cell(entry / copies)?, entry % copies))
     }
 
-    /// The cell of a bit of a word.
+    /// Returns the cell of a bit of a word.
     fn named(&self, word: [usize; 3], bit: usize) -> [u32; 3] {
         let split = self.levels.split;
         let (brick, inner) = (split.brick(), split.cell_of_bit(bit));
@@ -170,7 +176,7 @@ impl HistoPyramid {
     }
 }
 
-/// The words of all cells in one row, with places for whole records.
+/// Returns the words of all cells in one row, padded to whole records.
 fn lines(discriminator: &impl Discriminator, n: usize) -> Vec<u64> {
     use rayon::prelude::*;
     const TASK: usize = 1 << 10;
@@ -183,10 +189,10 @@ fn lines(discriminator: &impl Discriminator, n: usize) -> Vec<u64> {
     words
 }
 
-/// Place of the bit that has `n` set bits below it; there must be one.
+/// Returns the position of the set bit that has `n` set bits below it. It must exist.
 fn nth_bit(word: u64, n: u32) -> usize {
     let (mut left, mut at, mut rest) = (word, 0, n);
-    // Halves, as in the levels above.
+    // Halve the range, as in the levels above.
     for width in [32, 16, 8, 4, 2, 1] {
         let low = (left & ((1 << width) - 1)).count_ones();
         if rest >= low {

@@ -1,10 +1,11 @@
-//! Questions about cells and boxes: is it active, which key has it, how many are in there.
+//! Queries of cells and boxes: is a cell active, which key has it, how many active cells are in a
+//! box.
 
 use super::levels::raster;
 use super::{HistoPyramid, Order};
 
 impl HistoPyramid {
-    /// The word of a cell and its bit there; `None` outside of the grid.
+    /// Returns the word of a cell and its bit there, or `None` outside of the grid.
     fn place(&self, cell: [u32; 3]) -> Option<([usize; 3], usize)> {
         let cell = cell.map(|c| c as usize);
         if (0..3).any(|k| cell[k] >= self.shape[k]) {
@@ -24,18 +25,18 @@ impl HistoPyramid {
         self.words[self.levels.split.slot(self.levels.records(0), word)]
     }
 
-    /// Whether a cell is active; none is outside of the grid.
+    /// Returns true if a cell is active. Cells outside of the grid are not active.
     pub fn is_active(&self, cell: [u32; 3]) -> bool {
         self.place(cell).is_some_and(|(word, bit)| self.word(word) >> bit & 1 == 1)
     }
 
-    /// The key of an active cell; `None` for any other.
+    /// Returns the key of an active cell, or `None` for any other cell.
     pub fn key(&self, cell: [u32; 3]) -> Option<usize> {
         let (word, bit) = self.place(cell)?;
         (self.word(word) >> bit & 1 == 1).then(|| self.before(word, bit))
     }
 
-    /// Active cells whose keys come before that of the bit.
+    /// Returns the number of active cells whose keys come before that of the bit.
     fn before(&self, word: [usize; 3], bit: usize) -> usize {
         let below = self.word(word) & ((1 << bit) - 1);
         let mut sum = below.count_ones() as usize;
@@ -48,8 +49,9 @@ impl HistoPyramid {
         sum
     }
 
-    /// Number of active cells from `low` up to but without `high` along each axis; what lies outside of
-    /// the grid counts as empty. Only blocks that a face of the box cuts are looked into.
+    /// Returns the number of active cells of a box. Along each axis, the box includes `low` and
+    /// excludes `high`. Cells outside of the grid are not active. Only blocks that the surface of
+    /// the box cuts are examined.
     pub fn count(&self, low: [u32; 3], high: [u32; 3]) -> usize {
         let low = low.map(|c| c as usize);
         let high: [usize; 3] = std::array::from_fn(|k| (high[k] as usize).min(self.shape[k]));
@@ -69,12 +71,13 @@ impl HistoPyramid {
         }
     }
 
-    /// Key of the first active cell of a row of a picture or of a later one, with keys by lines.
+    /// Returns the key of the first active cell in a row of a picture or in a later row, with keys
+    /// by lines.
     pub(in super::super) fn first_of_row(&self, row: usize) -> usize {
         self.up_to(row * self.shape[0])
     }
 
-    /// Active cells among the first `n`, with keys by lines.
+    /// Returns the number of active cells among the first `n`, with keys by lines.
     fn up_to(&self, n: usize) -> usize {
         if n >= self.grid[0] {
             return self.len();
@@ -83,7 +86,8 @@ impl HistoPyramid {
         self.before([n / word, 0, 0], n % word)
     }
 
-    /// Active cells of a box below a cell of a level; level 0 is that of the words.
+    /// Returns the number of active cells of a box below a cell of a level. Level 0 is that of the
+    /// words.
     fn count_below(
         &self,
         level: usize,

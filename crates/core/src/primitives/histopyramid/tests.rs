@@ -1,4 +1,4 @@
-//! The pyramid against loops over all cells.
+//! Tests of the pyramid against loops over all cells.
 
 use super::*;
 use crate::primitives::{Bits, Chosen, Flags};
@@ -22,7 +22,7 @@ const SHAPES: [[usize; 3]; 16] = [
     [33, 2, 5],
 ];
 
-/// Flags of a grid: none, one, all, some, and those of a corner.
+/// Returns flags of a grid: none, all, one, some, and those of a corner.
 fn patterns(shape: [usize; 3]) -> Vec<Vec<u8>> {
     let n = shape.iter().product::<usize>();
     let of = |f: &dyn Fn(usize) -> bool| (0..n).map(|k| u8::from(f(k))).collect();
@@ -38,7 +38,8 @@ fn patterns(shape: [usize; 3]) -> Vec<Vec<u8>> {
     ]
 }
 
-/// Where a cell stands in the order of keys: bits of the coordinates in turn, or its number.
+/// Returns the position of a cell in the order of keys: interleaved bits of its coordinates, or its
+/// index.
 fn rank(shape: [usize; 3], order: Order, cell: [u32; 3]) -> u64 {
     let [x, y, z] = cell.map(u64::from);
     match order {
@@ -220,7 +221,7 @@ fn leaves_cover_the_grid_with_the_largest_blocks_of_one_value() {
                     "{shape:?}: {leaf:?}"
                 );
                 of_leaf.iter().for_each(|&c| covered[c] += 1);
-                // The block above has other values, too.
+                // The enclosing block must contain other values.
                 let up = Leaf {
                     cell: leaf.cell.map(|c| c >> (leaf.level + 1) << (leaf.level + 1)),
                     level: leaf.level + 1,

@@ -1,8 +1,8 @@
-//! Quadtrees and octrees from the same pyramid (Ziegler et al. 2006, section 7.4).
+//! Quadtrees and octrees from a pyramid (Ziegler et al. 2006, section 7.4).
 //!
-//! Instead of active cells, the levels count the largest blocks of one value: a block whose children
-//! are all of one and the same value counts 1, any other the sum of its children. A descent for leaf k
-//! ends where the count is 1.
+//! The levels count the largest blocks of equal values instead of active cells. A block whose
+//! children all have the same single value counts 1. Any other block counts the sum of its
+//! children. The descent for leaf k ends where the count is 1.
 
 use rayon::prelude::*;
 
@@ -11,17 +11,17 @@ use super::super::memory::reserve;
 use super::levels::{Levels, Split, Stored, unraster};
 use crate::error::{DeviceFault, Error, Result};
 
-/// A block of cells of one value.
+/// A block of cells with equal values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaf {
-    /// Its first cell along each axis.
+    /// The first cell along each axis.
     pub cell: [u32; 3],
-    /// It has `2^level` cells along each axis, fewer where the grid ends.
+    /// The level. The block has `2^level` cells along each axis, fewer at the end of the grid.
     pub level: u32,
 }
 
 impl Leaf {
-    /// Where it ends along each axis, in a grid of `shape`: the cell behind its last one.
+    /// Returns the end of the block along each axis in a grid of `shape`: one past its last cell.
     pub fn end(&self, shape: [usize; 3]) -> [u32; 3] {
         let end = |k: usize| (shape[k] as u64).min(u64::from(self.cell[k]) + (1 << self.level));
         std::array::from_fn(|k| end(k) as u32)
@@ -42,24 +42,26 @@ impl Leaf {
 #[derive(Clone, Debug)]
 pub struct Tree {
     levels: Levels,
-    /// All cells have one value.
+    /// Whether all cells have the same value.
     whole: bool,
 }
 
 impl Tree {
-    /// The tree of the values of a grid of `shape`, x fastest. It takes 4 to 5 bytes per cell.
+    /// Builds the tree of the values of a grid of `shape`, x fastest. It takes 4 to 5 bytes per
+    /// cell.
     ///
     /// # Errors
-    /// [`Error::Case`] if there is not one value for each cell, or no cell; [`Error::Device`] for 2^32
-    /// or more cells, or if there is not enough memory.
+    /// Returns [`Error::Case`] if there is not exactly one value per cell, or if there are no
+    /// cells. Returns [`Error::Device`] if there are 2^32 or more cells, or if there is not enough
+    /// memory.
     pub fn new<T: PartialEq + Sync>(shape: [usize; 3], values: &[T]) -> Result<Self> {
         let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size));
         if n != Some(values.len()) || values.is_empty() {
-            let what = format!("a tree over {shape:?} cells from {} values", values.len());
-            return Err(Error::usage(what, "give one value for each cell, and at least one"));
+            let what = format!("a tree over {shape:?} cells cannot be built from {} values", values.len());
+            return Err(Error::usage(what, "give one value per cell, and at least one cell"));
         }
         if u32::try_from(values.len()).is_err() {
-            let what = format!("a tree over {} cells, at most 2^32 - 1 can be", values.len());
+            let what = format!("a tree over {} cells, but the limit is 2^32 - 1", values.len());
             return Err(Error::device_fault(DeviceFault::Limit, what, LESS));
         }
         let split = if shape[2] > 1 { Split::Cubes } else { Split::Squares };
@@ -77,7 +79,7 @@ impl Tree {
         let value = |cell: [usize; 3]| &values[super::levels::raster(shape, cell)];
         let reduce = |level: usize, cell: [usize; 3], record: &[u32]| {
             let sum = record.iter().sum();
-            // A child of one value has it in its first cell.
+            // If a child has a single value, its first cell has that value.
             let first = |c: usize| split.first_cell(split.child(cell, c), level as u32 - 1);
             let one = (0..fan)
                 .filter(|&c| record[c] > 0)
@@ -89,17 +91,17 @@ impl Tree {
         Ok(Tree { levels, whole })
     }
 
-    /// Number of leaves.
+    /// Returns the number of leaves.
     pub fn len(&self) -> usize {
         if self.whole { 1 } else { self.levels.total() as usize }
     }
 
-    /// Never true: there is at least one cell, hence one leaf.
+    /// Always returns false: there is at least one cell and therefore one leaf.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The leaf of a number, or `None` if there are not so many.
+    /// Returns the leaf with the given number, or `None` if there are fewer leaves.
     pub fn leaf(&self, number: usize) -> Option<Leaf> {
         if number >= self.len() {
             return None;
@@ -118,10 +120,10 @@ impl Tree {
         Some(Leaf { cell, level: level as u32 })
     }
 
-    /// All leaves, in parallel.
+    /// Lists all leaves, in parallel.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory.
+    /// Returns [`Error::Device`] if there is not enough memory.
     pub fn leaves(&self) -> Result<Vec<Leaf>> {
         let mut leaves = Vec::new();
         reserve(&mut leaves, self.len(), "leaves of a tree", LESS)?;
@@ -131,7 +133,7 @@ impl Tree {
 }
 
 impl Split {
-    /// First cell of the base below a cell of `level`.
+    /// Returns the first cell of the base below a cell of `level`.
     fn first_cell(self, cell: [usize; 3], level: u32) -> [usize; 3] {
         let ratio = self.ratio();
         std::array::from_fn(|k| cell[k] * ratio[k].pow(level))
