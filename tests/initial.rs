@@ -367,5 +367,5 @@ fn curves_without_two_sides_are_refused_with_file_and_place() {
     let outcomes = [of("two.txt"), of("turned.txt")];
     assert_eq!(outcomes.iter().filter(|o| o.is_ok()).count(), 1);
     let error = outcomes.into_iter().find_map(|o| o.err()).unwrap().to_string();
-    assert!(error.contains("curve 2: has the inside on the other hand than curve 1"), "{error}");
+    assert!(error.contains("curve 2: has its inside on the opposite side from curve 1"), "{error}");
 }

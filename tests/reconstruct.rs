@@ -136,7 +136,7 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
         ("reconstruct one.xyz -o a.ply", 3, "one point"),
         ("reconstruct same.xyz -o a.ply", 3, "all 50 points of the cloud are at one place"),
         ("reconstruct two.xyz -o a.xyz", 2, "what to write is not known"),
-        ("reconstruct two.xyz -o no/a.ply", 6, "make the folder first"),
+        ("reconstruct two.xyz -o no/a.ply", 6, "create the folder first"),
         ("reconstruct two.xyz --cell -1 -o a.ply", 2, "--cell must be > 0 and finite, is -1"),
         ("reconstruct two.xyz --cell 1e-12 -o a.ply", 3, "at most 2097152"),
         ("reconstruct two.xyz --depth 21 -o a.ply", 2, "21 is not in 1..=20"),
@@ -147,7 +147,7 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
             "--curvature is for the method levelset",
         ),
         ("reconstruct none.xyz --curvature 2 -o a.ply", 2, "--curvature must be 0 to 1, is 2"),
-        ("reconstruct two.xyz --storage 16-bit -o a.ply", 2, "which a cloud with normals takes"),
+        ("reconstruct two.xyz --storage 16-bit -o a.ply", 2, "the default for a cloud with normals"),
         ("reconstruct none.xyz --method directed --storage 16-bit -o a.ply", 2, "--storage is for"),
         (
             "reconstruct none.xyz --method levelset --depth 15 -o a.ply",
@@ -155,7 +155,7 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
             "--depth must be 4 to 14",
         ),
         ("reconstruct none.xyz --method levelset --depth 3 -o a.ply", 2, "--depth must be 4 to 14"),
-        ("reconstruct bare.xyz --depth 3 -o a.ply", 2, "which a cloud without normals takes, is 3"),
+        ("reconstruct bare.xyz --depth 3 -o a.ply", 2, "the default for a cloud without normals, is 3"),
         ("reconstruct none.xyz --outliers 0.5 -o a.ply", 2, "--outliers must be above 1, or 0"),
         ("reconstruct none.xyz --outliers 1 -o a.ply", 2, "--outliers must be above 1, or 0"),
         ("reconstruct none.xyz --outliers nan -o a.ply", 2, "is NaN"),
@@ -177,13 +177,13 @@ fn cases_that_cannot_be_are_not_fit_to_run() {
     for (cloud, table, code, words) in [
         ("two", "method = \"levelset\"\ndepth = 15", 2, "reconstruct.depth must be 4 to 14"),
         ("two", "method = \"directed\"\ncurvature = 0.5", 2, "reconstruct.curvature is for"),
-        ("two", "curvature = 0.5", 2, "which a cloud with normals takes"),
+        ("two", "curvature = 0.5", 2, "the default for a cloud with normals"),
         ("two", "curvature = 2.0", 2, "must be 0 to 1, is 2"),
         ("two", "outliers = 0.5", 2, "reconstruct.outliers must be above 1, or 0"),
         ("two", "outliers = -1.0", 2, "is -1"),
         ("two", "smooth = 1001", 2, "must be 0 to 1000, is 1001"),
-        ("one", "depth = 3", 2, "which a cloud without normals takes, is 3"),
-        ("one", "", 3, "one.xyz: the cloud has one point"),
+        ("one", "depth = 3", 2, "the default for a cloud without normals, is 3"),
+        ("one", "", 3, "one.xyz: the point cloud has only one point"),
     ] {
         let case = format!(
             "version = 1\n[domain.cloud]\npath = \"{cloud}.xyz\"\n[reconstruct]\n{table}\n"
@@ -246,7 +246,7 @@ fn a_few_samples_say_that_their_density_is_not_known() {
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("which leave no holes is not known"), "{text}");
     let warned = String::from_utf8(output.stderr).unwrap();
-    assert!(warned.contains("how dense the cloud is cannot be told"), "{warned}");
+    assert!(warned.contains("the density of the cloud is unknown"), "{warned}");
 }
 
 #[test]
@@ -340,12 +340,12 @@ fn a_level_becomes_a_surface_in_the_world() {
     }
     // It leaves the volume: open, or closed by half a voxel more.
     let told = said(folder, "isosurface ball.nrrd --level 88 --holes -o open.vtp");
-    assert!(told.contains("topology  open, 6 loops, 1 part\n"), "{told}");
+    assert!(told.contains("topology  open, 6 loops, 1 component\n"), "{told}");
     assert_eq!(told.matches("loop of").count(), 3, "{told}");
     let closed =
         "isosurface ball.nrrd --level 88 --closed --smooth 2 --largest --holes -o closed.vtp";
     let told = said(folder, closed);
-    assert!(told.ends_with("topology  closed, genus 0, 1 part\n"), "{told}");
+    assert!(told.ends_with("topology  closed, genus 0, 1 component\n"), "{told}");
     // The same as reports, with a picture.
     let line = "isosurface ball.nrrd --level 92.9 -o b.ply --report b.json --picture b.png";
     assert!(said(folder, line).contains("vertices"));

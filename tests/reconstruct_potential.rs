@@ -189,7 +189,7 @@ fn refused(points: &[[f64; 3]], options: &Options, code: u8, says: &str) {
 fn clouds_that_enclose_nothing_are_refused_with_a_reason() {
     let options = Options::of_depth(6);
     refused(&[], &options, 2, "a cloud without points");
-    refused(&[[1.0, 2.0, 3.0]], &options, 2, "there is one point, at [1.0, 2.0, 3.0]");
+    refused(&[[1.0, 2.0, 3.0]], &options, 2, "there is only one point, at [1.0, 2.0, 3.0]");
     refused(&vec![[1.0, 2.0, 3.0]; 1_000_000], &options, 2, "all 1000000 samples lie at");
     refused(&[[0.0; 3], [1.0, f64::NAN, 0.0]], &options, 2, "sample 1 is at [1.0, NaN, 0.0]");
     refused(&[[1e9, 0.0, 0.0], [1e9 + 1e-6, 0.0, 0.0]], &options, 2, "extend over");
@@ -204,9 +204,9 @@ fn clouds_that_enclose_nothing_are_refused_with_a_reason() {
 #[test]
 fn options_out_of_range_are_refused() {
     let points = samples::of_ball(100, [0.0; 3], 1.0);
-    refused(&points, &with(8, |o| o.depth = 15), 2, "a depth of 15; take 4 to 14");
+    refused(&points, &with(8, |o| o.depth = 15), 2, "a depth of 15; use 4 to 14");
     refused(&points, &with(8, |o| o.depth = 0), 2, "a depth of 0");
-    refused(&points, &with(8, |o| o.first_level = 9), 2, "a first level of 9; take 3 to 8");
+    refused(&points, &with(8, |o| o.first_level = 9), 2, "a first level of 9; use 3 to 8");
     refused(&points, &with(8, |o| o.theta = f64::NAN), 2, "theta = NaN");
     refused(&points, &with(8, |o| o.exponent = 6), 2, "an exponent of 6");
     refused(&points, &with(8, |o| o.softening = 0.0), 2, "a softening in voxels of 0");

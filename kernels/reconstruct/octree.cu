@@ -1,11 +1,12 @@
-// The octree of a cloud: the twin of src/reconstruct/potential/octree.rs, with the same bits.
+// The octree of a cloud, bitwise identical to src/reconstruct/potential/octree.rs.
 //
-//   keys      the Morton key of the cell of each point; the host sorts by them
-//   samples   places in the order of the keys, and a bit for the first sample of each cell
-//   sums      of places before each sample, in whole parts of a voxel: those of any node are a difference
-//   counts    nodes that begin at each cell; the host adds them up
-//   nodes     those of each cell; then their centroids
-//   cubes     how many cubes of a level hold samples
+//   keys      the Morton key of the cell of each point, by which the host sorts
+//   samples   positions in the order of the keys, and a bit for the first sample of each cell
+//   sums      sums of the positions before each sample, in integer parts of a voxel, so that the
+//             sum of a node is a difference of two sums
+//   counts    the number of nodes that begin at each cell, which the host sums
+//   nodes     the nodes of each cell, then their centroids
+//   cubes     the number of cubes of a level that contain samples
 //
 // Block: 256 threads.
 #include "common/types.cuh"
@@ -13,10 +14,10 @@
 #include "generated/potential.cuh"
 #include "reconstruct/tree.cuh"
 
-// Parts of a voxel that sums are made of.
+// Integer parts of a voxel in sums.
 #define PARTS 262144.0
 
-// Samples of a thread and of a block that are summed up together.
+// Samples that a thread sums. SUMMED is the number for a block.
 enum { EACH = SUMMED / BLOCK };
 
 // Sums of the three coordinates, modulo 2^64.
@@ -29,10 +30,10 @@ struct Places {
     }
 };
 
-// A coordinate in finest voxels from the middle of the cube.
+// Converts a coordinate to finest voxels from the center of the cube.
 DEVICE double voxel_of(const Frame& frame, double x, u32 axis) { return (x - frame.middle[axis]) / frame.voxel; }
 
-// The lowest 21 bits with two zeros between them.
+// Spreads the lowest 21 bits, with two zeros between them.
 DEVICE u64 spread(u32 axis) {
     u64 x = axis & 0x1fffff;
     x = (x | x << 32) & 0x001f00000000ffffull;
@@ -42,7 +43,8 @@ DEVICE u64 spread(u32 axis) {
     return (x | x << 2) & 0x1249249249249249ull;
 }
 
-// Grid: any number of blocks, which share the points.
+// Computes the Morton key of the cell of each point. Grid: any number of blocks, which share the
+// points.
 //
 // points  [n][3]
 // keys    [n]
@@ -59,13 +61,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK) octree_keys(const double* po
     }
 }
 
-// Grid: any number of blocks, which share the points.
+// Converts the points to finest voxels in the order of the keys, and marks the first sample of each
+// cell. Grid: any number of blocks, which share the points.
 //
 // points   [n][3]
-// keys     [n] ascending
-// order    [n] the point of each
+// keys     ascending, [n]
+// order    index of the point of each key, [n]
 // samples  [n][3]
-// firsts   [(n + 31) / 32] bits
+// firsts   one bit per sample, [(n + 31) / 32]
 extern "C" __global__ void __launch_bounds__(BLOCK)
 octree_samples(const double* points, u32 n, Frame frame, const u64* keys, const u32* order, float* samples,
                u32* firsts) {
@@ -85,7 +88,7 @@ octree_samples(const double* points, u32 n, Frame frame, const u64* keys, const 
     }
 }
 
-// Sum of the samples from `first` on that a thread takes.
+// Returns the sum of the samples of a thread, from `first` on.
 DEVICE Places sum_of_thread(const float* samples, u32 n, u64 first) {
     Places sum = {{0, 0, 0}};
     for (u64 i = first; i < first + EACH && i < n; i++) {
@@ -96,8 +99,8 @@ DEVICE Places sum_of_thread(const float* samples, u32 n, u64 first) {
     return sum;
 }
 
-// Sum over the threads before this one; `all` becomes that of the block. Every thread comes, and a
-// barrier follows before the next time.
+// Returns the sum over the threads before this one. `all` becomes the sum of the block. Every
+// thread must call this, and a barrier must follow before the next call.
 DEVICE Places sum_before(const Places& own, Places* of_warps, Places& all) {
     Places sum = own;
     for (u32 by = 1; by < WARP; by *= 2) {
@@ -117,8 +120,7 @@ DEVICE Places sum_before(const Places& own, Places* of_warps, Places& all) {
     return sum;
 }
 
-// Sums of 2,048 samples each.
-// Grid: a block for each.
+// Sums 2,048 samples each. Grid: one block for each sum.
 //
 // samples  [n][3]
 // totals   [grid]
@@ -129,8 +131,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) octree_totals(const float* s
     if (threadIdx.x == 0) totals[blockIdx.x] = all;
 }
 
-// Makes sums of those before of them.
-// Grid: one block.
+// Replaces each total by the sum of the totals before it. Grid: one block.
 extern "C" __global__ void __launch_bounds__(BLOCK) octree_starts(Places* totals, u32 n) {
     __shared__ Places of_warps[WARPS];
     Places before = {{0, 0, 0}};
@@ -146,8 +147,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) octree_starts(Places* totals
     }
 }
 
-// Sums of the samples before each, and of all at the end.
-// Grid: as that of `octree_totals`.
+// Writes the sum of the samples before each sample, and the sum of all samples at the end. Grid:
+// the same as for `octree_totals`.
 //
 // sums  [n + 1]
 extern "C" __global__ void __launch_bounds__(BLOCK)
@@ -169,7 +170,7 @@ octree_sums(const float* samples, u32 n, const Places* totals, Places* sums) {
 DEVICE u64 key_of(const Cells& cells, u32 cell) { return cells.keys[cells.starts[cell]]; }
 DEVICE u32 first_sample(const Cells& cells, u32 cell) { return cell < cells.n ? cells.starts[cell] : cells.samples; }
 
-// Levels that a cell shares with the next one; -1 with none.
+// Returns the number of levels that a cell shares with the next one, or -1 if there is no next one.
 DEVICE i32 common(const Cells& cells, u32 cell) {
     if (cell + 1 >= cells.n) return -1;
     const u64 differs = key_of(cells, cell) ^ key_of(cells, cell + 1);
@@ -178,11 +179,11 @@ DEVICE i32 common(const Cells& cells, u32 cell) {
     return (i32)(cells.depth - 1 - (63 - zeros) / 3);
 }
 
-// The same with the one before.
+// Returns the number of levels that a cell shares with the previous one.
 DEVICE i32 common_before(const Cells& cells, u32 cell) { return cell == 0 ? -1 : common(cells, cell - 1); }
 
-// First cell from `low` on that is not in the node of cell `low` - 1 with keys that end so many bits later.
-// Looks near `low` first.
+// Returns the first cell from `low` on that is not in the same node as cell `low` - 1. Cells of the
+// node have equal keys except for the lowest `bits` bits. The search starts near `low`.
 DEVICE u32 end_of(const Cells& cells, u32 low, u32 bits) {
     const u64 prefix = key_of(cells, low - 1) >> bits;
     u64 from = low, step = 1;
@@ -199,8 +200,7 @@ DEVICE u32 end_of(const Cells& cells, u32 low, u32 bits) {
     return (u32)from;
 }
 
-// Nodes that begin at each cell.
-// Grid: any number of blocks, which share the cells.
+// Counts the nodes that begin at each cell. Grid: any number of blocks, which share the cells.
 //
 // counts  [cells]
 extern "C" __global__ void __launch_bounds__(BLOCK) octree_counts(Cells cells, u32* counts) {
@@ -211,16 +211,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK) octree_counts(Cells cells, u
     }
 }
 
-// Samples of a node: from one to before the other.
+// The samples of a node: from `first` to before `end`.
 struct __align__(8) Span {
     u32 first, end;
 };
 
-// Grid: any number of blocks, which share the cells.
+// Writes the links and the sample ranges of the nodes. Grid: any number of blocks, which share the
+// cells.
 //
-// offsets  [cells + 1] nodes that begin before each cell
+// offsets  number of nodes that begin before each cell, [cells + 1]
 // links    [offsets[cells]]
-// spans    the same
+// spans    [offsets[cells]]
 extern "C" __global__ void __launch_bounds__(BLOCK)
 octree_nodes(Cells cells, const u32* offsets, Link* links, Span* spans) {
     const u64 threads = (u64)gridDim.x * BLOCK;
@@ -236,7 +237,7 @@ octree_nodes(Cells cells, const u32* offsets, Link* links, Span* spans) {
     }
 }
 
-// Grid: any number of blocks, which share the nodes.
+// Computes the centroids of the nodes. Grid: any number of blocks, which share the nodes.
 //
 // sums     [samples + 1]
 // spans    [n]
@@ -257,10 +258,10 @@ octree_centers(const Places* sums, const Span* spans, u32 n, Center* centers) {
     }
 }
 
-// Nodes of a level, and leaves above it.
-// Grid: any number of blocks, which share the nodes.
+// Counts the nodes of a level and the leaves above it. Grid: any number of blocks, which share the
+// nodes.
 //
-// count  zero
+// count  zero at the start
 extern "C" __global__ void __launch_bounds__(BLOCK) octree_cubes(const Link* links, u32 n, u32 level, u32* count) {
     const u64 threads = (u64)gridDim.x * BLOCK;
     u32 sum = 0;

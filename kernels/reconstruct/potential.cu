@@ -1,8 +1,8 @@
-// A level set in the potential of samples: velocities of tiles and phi at the samples. The twins of
-// src/reconstruct/potential/{sum,field,error}.rs.
+// A level set in the potential of samples: velocities of tiles, and phi at the samples. The
+// counterpart of src/reconstruct/potential/{sum,field,fit_residual}.rs.
 //
-// EXPONENT: p, 2 to 5. HULL: the interface rests at a distance from the samples instead of on them.
-// The warp of a tile walks through the tree as one, each lane for two voxels.
+// EXPONENT is p, 2 to 5. HULL says whether the interface stops at a distance from the samples
+// instead of on them. A warp traverses the tree for one tile, and each lane sums for two voxels.
 //
 // variants: REAL=float
 // variants: EXPONENT=5, HULL=0
@@ -20,10 +20,10 @@
 enum { E = TILE_EDGE, TILE_VALUES = E * E * E, OWN = TILE_VALUES / WARP };
 static_assert(E == 4, "two voxels for each lane");
 
-// Speed per voxel from where a hull rests.
+// Speed per voxel of distance from the place where a hull stops.
 #define GAIN R(2)
 
-// Never fused: which nodes are opened is decided as on the CPU.
+// Never fused, so that the same nodes are opened as on the CPU.
 #ifdef __CUDA_ARCH__
 DEVICE float sum(float a, float b) { return __fadd_rn(a, b); }
 #else
@@ -60,7 +60,8 @@ struct Totals {
     }
 };
 
-// Sums of the nodes that are taken, at the voxels of a lane: x and y are the same for both, z two apart.
+// Sums the nodes for the voxels of a lane. Both voxels have the same x and y, and their z differ by
+// two.
 DEVICE void walk(const Field& f, const float (&middle)[3], u32 lane, Totals (&totals)[OWN]) {
     const float half = R(E - 1) / R(2), radius = sqrt(R(3)) * half;
     const float x = R(lane % E) - half, y = R(lane / E % E) - half, z = R(lane / (E * E)) - half;
@@ -93,7 +94,7 @@ DEVICE void walk(const Field& f, const float (&middle)[3], u32 lane, Totals (&to
     }
 }
 
-// The largest of the lanes, and the sum of them.
+// The largest value of the lanes, and the sum of the lanes.
 DEVICE float largest_of_warp(float value) {
     for (u32 by = WARP / 2; by > 0; by /= 2) value = larger(value, __shfl_xor_sync(0xffffffffu, value, by));
     return value;
@@ -103,8 +104,8 @@ DEVICE float sum_of_warp(float value) {
     return value;
 }
 
-// Velocities of the tiles that came with the last change of the tile set, or of all.
-// Grid: any number of blocks, whose warps share the tiles.
+// Computes the velocities of the tiles that the last change of the tile set created, or of all
+// tiles. Grid: any number of blocks, whose warps share the tiles.
 extern "C" __global__ void __launch_bounds__(BLOCK)
 potential_velocity(TileGrid g, StationaryValues kept, Field f, u32 of_all) {
     const TileControl& c = *g.control;
@@ -148,7 +149,7 @@ potential_velocity(TileGrid g, StationaryValues kept, Field f, u32 of_all) {
     }
 }
 
-// phi anywhere, with the tile looked at last.
+// Evaluates phi at any position, and remembers the last tile.
 struct View {
     const TileGrid& g;
     const stored* phi;
@@ -163,7 +164,7 @@ struct View {
 
     DEVICE bool is_in_row(u32 p) const { return p < n && g.keys[list][p] >> KEY_BITS == key >> KEY_BITS; }
 
-    // Looks for a tile: its id, or the value of a missing one.
+    // Finds a tile: its id, or the value of a missing tile.
     DEVICE void find(u64 wanted) {
         key = wanted;
         const u32 p = lower_bound(g.keys[list], 0u, n, key);
@@ -217,11 +218,11 @@ struct View {
     enum { MISSING = 0xffffffffu };
 };
 
-// Sum of |phi| at samples in parts of 2^30 of a voxel, and how many are outside of the band.
-// Grid: any number of blocks, which share the samples.
+// Sums |phi| at samples in parts of 2^-30 voxels, and counts the samples outside of the band. Grid:
+// any number of blocks, which share the samples.
 //
-// samples  [n][3] finest voxels
-// found    [2] zero
+// samples  in finest voxels, [n][3]
+// found    zero at the start, [2]
 extern "C" __global__ void __launch_bounds__(BLOCK)
 potential_at_samples(TileGrid g, const stored* phi, float gamma, const float* samples, u32 n, float scale,
                      u64* found) {

@@ -1,14 +1,16 @@
-// Nodes of the octree as they are walked through: src/reconstruct/potential/cuda/octree.rs lays them out.
+// Nodes of the octree in traversal order. src/reconstruct/potential/cuda/octree.rs defines the
+// layout.
 #pragma once
 #include "common/types.cuh"
 
-// Centroid of the samples of a node, finest voxels from the middle of the cube, and their number.
+// The centroid of the samples of a node, in finest voxels from the center of the cube, and their
+// number.
 struct __align__(16) Center {
     float at[3];
     float count;
 };
 
-// The first node behind all that a node holds, and its level.
+// The first node after the subtree of a node, and the level of the node.
 struct __align__(8) Link {
     u32 next, level;
 };

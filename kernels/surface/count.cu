@@ -1,14 +1,15 @@
-// Where the surface of a dense volume passes: crossings and triangles of each row of voxels, and where
-// they stand among all. The twin of src/surface/isosurface/rows.rs.
+// Counts the crossings and triangles of each row of voxels of a dense volume, and sums them over
+// all earlier rows. The counterpart of src/surface/isosurface/rows.rs.
 #define BLOCK_THREADS 256
 #include "surface/rows.cuh"
 #include "primitives/lookback.cuh"
 
-// Sums and scans of the rows in one pass: a tile of rows per block, and look-back for those before.
+// Counts and scans the rows in one pass: one tile of rows per block, with look-back for earlier
+// tiles.
 //
 // Grid: one block per BLOCK rows. Block: 256 threads. Shared memory: static.
 //
-// cases   [256] triangles of a case in the four highest bits
+// cases   number of triangles of each case in the four highest bits, [256]
 extern "C" __global__ void __launch_bounds__(BLOCK)
 surface_count(Surface s, const u64* cases) {
     __shared__ u8 triangles_of[256];
@@ -20,7 +21,7 @@ surface_count(Surface s, const u64* cases) {
     __syncthreads();
     const u32 tile = tile_of_block, n_rows = s.size[1] * s.size[2];
     const bool has_missing = s.missing && s.totals->has_missing;
-    // Lanes that share a row, and rows of the block at a time.
+    // Lanes that share a row, and rows that the block processes at a time.
     const u32 lanes = s.lanes, at_a_time = BLOCK / lanes, lane = threadIdx.x % lanes;
     for (u32 first = 0; first < BLOCK; first += at_a_time) {
         const u32 slot = first + threadIdx.x / lanes;
@@ -63,7 +64,7 @@ surface_count(Surface s, const u64* cases) {
             if (threadIdx.x == 0) before_tile[k] = before;
         }
         if (threadIdx.x == 0) {
-            // Sums of all may have more than 32 bits: then the surface is refused.
+            // The totals may have more than 32 bits. Then the host rejects the surface.
             atomicAdd(&s.totals->vertices, (u64)sums[0]);
             atomicAdd(&s.totals->triangles, (u64)sums[1]);
         }

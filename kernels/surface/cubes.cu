@@ -1,8 +1,9 @@
-// Marching cubes over the tiles of a sparse grid: the twin of src/surface/cubes/{walk,extract}.rs, vertex for vertex
-// and triangle for triangle. A warp works on a tile.
+// Marching cubes over the tiles of a sparse grid. The counterpart of
+// src/surface/cubes/{walk,extract}.rs, with the same vertices and triangles in the same order. A
+// warp processes a tile.
 //
-// A cube belongs to the first tile that holds one of its corners, a crossing to the tile of the lower end of
-// its edge, or of the upper end where that of the lower one is missing.
+// A cube belongs to the first tile that contains one of its corners. A crossing belongs to the tile
+// of the lower end of its edge, or to the tile of the upper end if the former is missing.
 //
 // variants: REAL=double | REAL=float
 // variants: TILE_EDGE=4 | TILE_EDGE=8 | TILE_EDGE=4, STORAGE=16
@@ -15,7 +16,7 @@
 //
 // Grid: any. Block: 128 threads.
 //
-// cases   [256] edges of the corners of a case, four bits each, and how many triangles in the four highest bits
+// cases   four bits per edge of a corner, number of triangles in the four highest bits, [256]
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(4)) cubes_count(TileGrid g, TileSurface s, const u64* cases) {
     __shared__ Room rooms[WARPS];
     __shared__ u8 triangles_of[256];

@@ -1,12 +1,15 @@
-// True distances of points to a surface of triangles: twin of `Gaps` in src/surface/quality.rs, with its bits but where
-// rounding decides whether a box is looked into.
+// Computes true distances of points to a surface of triangles. The counterpart of `Gaps` in
+// src/surface/quality.rs. Distances are bitwise identical, except where rounding decides whether a
+// box is visited.
 //
-// Triangles stand in the order of their boxes' middles along a Hilbert curve, LEAF of them in each leaf of a complete binary tree
-// of boxes: node k has the children 2 k and 2 k + 1, the root is 1, leaves begin at their number, a power of two; leaves
-// behind the last triangle hold nothing. Points are asked for along the same curve, so that threads of a warp go
-// the same ways.
+// Triangles are sorted along a Hilbert curve through the centers of their boxes. LEAF of them are
+// in each leaf of a complete binary tree of boxes. The children of node k are 2 k and 2 k + 1, and
+// the root is 1. The index of the first leaf equals the number of leaves, a power of two. Leaves
+// after the last triangle are empty. Points are visited along the same curve, so that the threads
+// of a warp take similar paths.
 //
-// The order is gaps_middles, a sort, gaps_order, gaps_leaves, gaps_join for each level from below; then gaps_nearest and gaps_sums.
+// The order is gaps_middles, a sort, gaps_order, gaps_leaves, gaps_join for each level from the
+// lowest, then gaps_nearest and gaps_sums.
 //
 // variants: REAL=double, CELL_SIZE=3
 #include "common/simplex.cuh"
@@ -34,7 +37,7 @@ DEVICE Box no_box() {
     return {{far, far, far}, {-far, -far, -far}};
 }
 
-// Square of the distance from a point to a box; infinite if that holds nothing.
+// Returns the squared distance from a point to a box, or infinity if the box is empty.
 DEVICE double distance2_to(const Box& box, const Vec3& p) {
     const double of[3] = {p.x, p.y, p.z};
     double sum = 0.0;
@@ -45,7 +48,7 @@ DEVICE double distance2_to(const Box& box, const Vec3& p) {
     return sum;
 }
 
-// Square of twice the distance from a point to the middle of a box.
+// Returns the square of twice the distance from a point to the center of a box.
 DEVICE double to_middle2(const Box& box, const Vec3& p) {
     const double of[3] = {p.x, p.y, p.z};
     double sum = 0.0;
@@ -56,14 +59,15 @@ DEVICE double to_middle2(const Box& box, const Vec3& p) {
     return sum;
 }
 
-// Whether the second of two boxes is to be looked into first: the nearer one, of two round the point that with the nearer
-// middle, as what is found first spares most of the others.
+// Returns whether to visit the second of two boxes first. The nearer box comes first. If both
+// contain the point, the one with the nearer center comes first, because an early result excludes
+// most other boxes.
 DEVICE bool is_second_first(const Box* boxes, double left, double right, const Vec3& p) {
     if (left != right) return right < left;
     return to_middle2(boxes[1], p) < to_middle2(boxes[0], p);
 }
 
-// Middles of the boxes of triangles.
+// Computes the centers of the boxes of triangles.
 //
 // Grid and block: any number of threads, which share the triangles. Shared memory: none.
 //
@@ -79,7 +83,7 @@ extern "C" __global__ void gaps_middles(const double* vertices, const u32* corne
     }
 }
 
-// Triangles in another order.
+// Copies triangles in another order.
 //
 // Grid and block: any number of threads, which share the triangles. Shared memory: none.
 //
@@ -92,12 +96,12 @@ extern "C" __global__ void gaps_order(const u32* corners, const u32* order, u32 
     }
 }
 
-// Boxes of the leaves.
+// Computes the boxes of the leaves.
 //
 // Grid and block: any number of threads, which share the leaves. Shared memory: none.
 //
 // vertices  [n_vertices][3]
-// corners   in the order of the tree, [n][3]
+// corners   in tree order, [n][3]
 // boxes     [2 n_leaves]
 extern "C" __global__ void gaps_leaves(const double* vertices, const u32* corners, u32 n, u32 n_leaves, Box* boxes) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
@@ -110,11 +114,11 @@ extern "C" __global__ void gaps_leaves(const double* vertices, const u32* corner
     }
 }
 
-// Boxes of a level, of those of the level below.
+// Computes the boxes of a level from those of the level below.
 //
 // Grid and block: any number of threads, which share the nodes. Shared memory: none.
 //
-// boxes  those of nodes 2 n to 4 n are there, [4 n] at least
+// boxes  at least [4 n], must contain nodes 2 n to 4 n
 extern "C" __global__ void gaps_join(u32 n, Box* boxes) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
@@ -139,12 +143,13 @@ DEVICE Vec3 closest_on_segment(const Vec3& p, const Vec3& a, const Vec3& b) {
 
 DEVICE Vec3 nearer(const Vec3& p, const Vec3& a, const Vec3& b) { return norm_squared(b - p) < norm_squared(a - p) ? b : a; }
 
-// The point of a triangle closest to p: twin of `Facet` in crates/core/src/geometry/simplex.rs.
+// Returns the point of a triangle closest to p. The counterpart of `Facet` in
+// crates/core/src/geometry/simplex.rs.
 DEVICE Vec3 closest_in_triangle(const Vec3& p, const Vec3& a, const Vec3& b, const Vec3& c) {
     const SimplexOf<3> s = simplex_of(b - a, c - a);
     const double l1 = dot(s.grads[1], p - a), l2 = dot(s.grads[2], p - a);
     const bool is_over = l1 >= 0.0 && l2 >= 0.0 && l1 + l2 <= 1.0;
-    // In a sliver coordinates are mostly rounding; its sides then know better.
+    // In a sliver, these coordinates are mostly rounding errors, and its sides are more accurate.
     const bool is_sliver = 4.0 * s.meas * s.meas <= 1e-12 * norm_squared(b - a) * norm_squared(c - a);
     const Vec3 inner = a + (b - a) * l1 + (c - a) * l2;
     if (is_over && !is_sliver) return inner;
@@ -152,7 +157,7 @@ DEVICE Vec3 closest_in_triangle(const Vec3& p, const Vec3& a, const Vec3& b, con
     return is_over ? nearer(p, sides, inner) : sides;
 }
 
-// The least square of a distance to the triangles of a leaf, if that is below `least`.
+// Returns the smallest squared distance to the triangles of a leaf, but at most `least`.
 DEVICE double in_leaf(const Facets& facets, u32 leaf, const Vec3& p, double least) {
     for (u64 t = LEAF * (u64)leaf; t < LEAF * ((u64)leaf + 1) && t < facets.n; t++) {
         const u32* corner = facets.corners + 3 * t;
@@ -170,13 +175,14 @@ DEVICE double in_leaf(const Facets& facets, u32 leaf, const Vec3& p, double leas
     return least;
 }
 
-// Distances of points to the surface. A thread walks down to the nearer child; which of the others, one on each level at
-// most, may be nearer than what is found is a bit of a word.
+// Computes the distances of points to the surface. Each thread walks down to the nearer child. The
+// bits of a word record the other children, at most one on each level, that may be nearer than the
+// current result.
 //
 // Grid and block: any number of threads, which share the points. Shared memory: none.
 //
 // points, distances  [n][3], [n]
-// order              numbers of the points as they are asked for, [n]
+// order              order in which the points are visited, [n]
 extern "C" __global__ void gaps_nearest(Facets facets, const double* points, const u32* order, u32 n, double* distances) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
@@ -196,7 +202,7 @@ extern "C" __global__ void gaps_nearest(Facets facets, const double* points, con
             } else {
                 least = in_leaf(facets, node - facets.n_leaves, p, least);
             }
-            // Up to the first other child that may still be nearer.
+            // Go up to the first other child that may still be nearer.
             while (!is_below && waiting) {
                 const u32 up = (u32)__ffs((i32)waiting) - 1;
                 node = node >> up ^ 1;
@@ -209,7 +215,7 @@ extern "C" __global__ void gaps_nearest(Facets facets, const double* points, con
     }
 }
 
-// Sum and largest of the distances of each `size` points, in their order.
+// Computes the sum and the maximum of the distances in each group of `size` points, in their order.
 //
 // Grid and block: any number of threads, which share the groups. Shared memory: none.
 //

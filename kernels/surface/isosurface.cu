@@ -1,7 +1,9 @@
-// What is asked of the values of a dense volume: bits of its voxels, and the vertices of its surface. The twin of
-// src/surface/isosurface/{masks,generate,gradient}.rs, bit for bit.
+// Kernels that read the values of a dense volume: bits of its voxels, and vertices of its surface.
+// The counterpart of src/surface/isosurface/{masks,generate,gradient}.rs, with bitwise identical
+// results.
 //
-// Defines: STORED, the type of what is stored; IS_WHOLE, 1 where all of its numbers are finite; NORMALS.
+// Defines: STORED, the type of stored values. IS_WHOLE, 1 if all values of the type are finite.
+// NORMALS, 1 to compute normals.
 //
 // variants: STORED=float, IS_WHOLE=0
 //     | STORED=double, IS_WHOLE=0 | STORED=unsigned char, IS_WHOLE=1 | STORED=short, IS_WHOLE=1
@@ -12,11 +14,11 @@
 
 typedef STORED stored;
 
-// Blocks that are to be on a multiprocessor.
+// Blocks that should be resident on a multiprocessor.
 #define VERTEX_BLOCKS (NORMALS ? 4 : 7)
 
 enum {
-    // Words of a warp that are on their way at once.
+    // Words of a warp that are loaded at the same time.
     UNDER_WAY = 8,
     // Crossings that a warp lists at a time.
     LISTED = 512,
@@ -24,8 +26,9 @@ enum {
 
 DEVICE stored number_of(u64 bits) { return *(const stored*)&bits; }
 
-// Bits of the voxels inside and of those without a finite value in 32 words from `first` on, one for each lane. `load`
-// gives the voxel of this lane in a word, and whether there is one. The whole warp comes.
+// Computes the bits of the voxels that are inside, and of those without a finite value, in 32 words
+// from `first` on, one for each lane. `load` gives the voxel of this lane in a word, and returns
+// whether there is one. The whole warp must call this.
 template <typename Load>
 DEVICE void find_bits(const Surface& s, u64 first, const Load& load) {
     const stored low = number_of(s.range[0]), high = number_of(s.range[1]);
@@ -60,7 +63,7 @@ DEVICE void find_bits(const Surface& s, u64 first, const Load& load) {
     if (missing) atomicOr(&s.totals->has_missing, 1u);
 }
 
-// Which voxels are inside, and which have no finite value.
+// Finds the voxels that are inside, and those without a finite value.
 //
 // Grid: any. Block: 128 threads.
 extern "C" __global__ void __launch_bounds__(BLOCK) surface_masks(Surface s) {
@@ -70,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) surface_masks(Surface s) {
     const bool is_even = s.layers == 0 && s.shape[0] % 32 == 0;
     for (u64 first = ((u64)blockIdx.x * WARPS + warp_of_thread()) * 32; first < n_words; first += n_warps * 32) {
         if (is_even && first + 32 <= n_words) {
-            // Words follow each other as voxels do.
+            // Words follow each other in the same way as voxels.
             const stored* from = values + first * 32 + lane;
             find_bits(s, first, [&](u32 k, stored& v) {
                 v = from[k * 32];
@@ -81,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) surface_masks(Surface s) {
         const u32 row = (u32)(first / s.words);
         u32 w = (u32)(first % s.words), y = row % s.size[1], z = row / s.size[1];
         find_bits(s, first, [&](u32, stored& v) {
-            // Below 0 is beyond the end as well.
+            // An index below 0 wraps around and is beyond the end as well.
             const u32 x_in = w * 32 + lane - s.layers, y_in = y - s.layers, z_in = z - s.layers;
             const bool is = x_in < s.shape[0] && y_in < s.shape[1] && z_in < s.shape[2];
             v = 0;
@@ -98,7 +101,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) surface_masks(Surface s) {
     }
 }
 
-// phi at a voxel, counted with the layers; false in those.
+// Computes phi at a voxel, whose indices include the layers. Returns false in a layer.
 DEVICE bool phi_at(const Surface& s, u32 x, u32 y, u32 z, double& phi) {
     const u32 x_in = x - s.layers, y_in = y - s.layers, z_in = z - s.layers;
     phi = 0.0;
@@ -110,7 +113,7 @@ DEVICE bool phi_at(const Surface& s, u32 x, u32 y, u32 z, double& phi) {
 }
 
 #if NORMALS
-// Gradient of phi at a voxel, per voxel; false in the layers.
+// Computes the gradient of phi at a voxel, per voxel. Returns false in a layer.
 DEVICE bool gradient_at(const Surface& s, const u32 (&at)[3], double (&gradient)[3]) {
     double own;
     if (!phi_at(s, at[0], at[1], at[2], own)) return false;
@@ -125,7 +128,7 @@ DEVICE bool gradient_at(const Surface& s, const u32 (&at)[3], double (&gradient)
     return true;
 }
 
-// Gradient in the world on the edge between two voxels, of length 1.
+// Computes the normalized gradient in world coordinates on the edge between two voxels.
 DEVICE void normal_between(const Surface& s, const u32 (&low)[3], const u32 (&high)[3], double t, double (&out)[3]) {
     double g[3] = {0.0, 0.0, 0.0}, h[3] = {0.0, 0.0, 0.0}, sum = 0.0;
     const bool is_low = gradient_at(s, low, g), is_high = gradient_at(s, high, h);
@@ -145,13 +148,13 @@ DEVICE void normal_between(const Surface& s, const u32 (&low)[3], const u32 (&hi
 }
 #endif
 
-// What a warp needs of shared memory.
+// Shared memory of a warp.
 struct Room {
     double staged[3 * WARP];
     u16 list[LISTED];
 };
 
-// Writes three numbers of each lane, side by side. The whole warp comes.
+// Writes three adjacent numbers for each lane. The whole warp must call this.
 DEVICE void write_points(double* staged, double* to, const double (&point)[3], u32 at, u32 n) {
     const u32 lane = lane_of_thread();
 #pragma unroll
@@ -166,8 +169,8 @@ DEVICE void write_points(double* staged, double* to, const double (&point)[3], u
     __syncwarp();
 }
 
-// Writes the n vertices of the words of a warp. `first` are their numbers along x, y and z in each lane;
-// vertex number v stands at place v - shift of its axis in the list.
+// Writes the n vertices of the words of a warp. `first` holds their first numbers along x, y and z
+// for each lane. Vertex v is at place v - shift of its axis in the list.
 DEVICE void write_vertices(const Surface& s, Room& room, const Place& place, const Word& word,
                            const u32 (&first)[3], const u32 (&shift)[3], u32 n) {
     const u32 lane = lane_of_thread();
@@ -208,7 +211,7 @@ DEVICE void write_vertices(const Surface& s, Room& room, const Place& place, con
     }
 }
 
-// The vertices of all rows, where there is room for the surface.
+// Writes the vertices of all rows if there is room for the surface.
 //
 // Grid: any. Block: 128 threads.
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(VERTEX_BLOCKS)) surface_vertices(Surface s) {
@@ -230,7 +233,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(VERTEX_BLOCKS)) sur
         const u32 first_of_warp = __shfl_sync(0xffffffffu, first[0], 0);
         for (; place.first_w < s.words; place.first_w += lanes) {
             const Word word = rows.word(s, place.word(s), has_missing);
-            // Rows of a warp follow each other, all of them, or a part of one.
+            // A warp has several complete rows in order, or a part of one row.
             u32 sums[3], n = 0, shift[3];
 #pragma unroll
             for (u32 k = 0; k < 3; k++) {

@@ -1,16 +1,18 @@
-// Connected parts of a surface of triangles: which vertex belongs to which, what each is like, and the surface without
-// some. Twin of src/surface/parts.rs.
+// Connected components of a surface of triangles: the component of each vertex, the extent of each
+// component, and the surface without some of them. The counterpart of
+// src/surface/connected_parts.rs.
 //
-// The order is parts_alone, parts_use, parts_join, parts_settle and a scan, which numbers parts by their first vertices;
-// then parts_extents, parts_volumes; then parts_kept, parts_kept_triangles, a scan of each, parts_take_vertices and
-// parts_take_triangles. Triangles hang together by any shared vertex.
+// The order is parts_alone, parts_use, parts_join, parts_settle and a scan, which numbers
+// components by their first vertices. parts_extents and parts_volumes follow. To remove components:
+// parts_kept, parts_kept_triangles, a scan of each, parts_take_vertices and parts_take_triangles.
+// Triangles that share a vertex are connected.
 //
 // variants: REAL=double
 #include "common/vector.cuh"
 #include "measures/sets.cuh"
 #include "generated/parts.cuh"
 
-// Vertices in no set.
+// Puts the vertices in no set.
 //
 // Grid and block: any number of threads, which share the vertices. Shared memory: none.
 //
@@ -20,7 +22,7 @@ extern "C" __global__ void parts_alone(u32 n, u32* names) {
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) names[i] = NO_SET;
 }
 
-// A set for each vertex that is a corner of a triangle.
+// Creates a set for each vertex that is a corner of a triangle.
 //
 // Grid and block: any number of threads, which share the triangles. Shared memory: none.
 //
@@ -36,7 +38,7 @@ extern "C" __global__ void parts_use(const u32* corners, u32 n, u32* names) {
     }
 }
 
-// Joins the corners of triangles.
+// Joins the sets of the corners of triangles.
 //
 // Grid and block: any number of threads, which share the triangles. Shared memory: none.
 //
@@ -51,7 +53,7 @@ extern "C" __global__ void parts_join(const u32* corners, u32 n, u32* names) {
     }
 }
 
-// Names vertices by their parts at once, and marks the first vertex of each.
+// Names vertices by their components, and marks the first vertex of each component.
 //
 // Grid and block: any number of threads, which share the vertices. Shared memory: none.
 //
@@ -69,7 +71,7 @@ extern "C" __global__ void parts_settle(u32 n, u32* names, u32* is_first) {
     }
 }
 
-// Words in the order of numbers; none is zero.
+// Converts numbers to words of the same order. No word is zero.
 DEVICE u64 ordered(double x) {
     const u64 bits = to_bits(x);
     return bits >> 63 ? ~bits : bits | 1ull << 63;
@@ -77,7 +79,7 @@ DEVICE u64 ordered(double x) {
 
 DEVICE double number_of(u64 ordered) { return from_bits(ordered >> 63 ? ordered & ~(1ull << 63) : ~ordered); }
 
-// Coordinates of a warp in one part.
+// Coordinates of the vertices of a warp that are in the same component.
 struct Reach {
     u64 high[3], low[3];
 
@@ -93,7 +95,7 @@ struct Reach {
         }
     }
 
-    // Leaves in the first lane what all have; the whole warp must call.
+    // Combines all lanes in the first lane. The whole warp must call this.
     DEVICE void gather() {
         for (u32 k = 0; k < 3; k++) {
             for (u32 offset = 16; offset > 0; offset /= 2) {
@@ -112,7 +114,7 @@ struct Reach {
     }
 };
 
-// Volume and area of triangles of a warp in one part.
+// Volume and area of the triangles of a warp that are in the same component.
 struct Content {
     u64 volume, area, triangles;
 
@@ -139,7 +141,8 @@ struct Content {
     }
 };
 
-// Gathers what the lanes of a warp have of parts: most warps see one part only, and tell it once.
+// Gathers contributions of the lanes of a warp to components. Most warps see a single component and
+// write once.
 template <class Share>
 struct OfWarp {
     Share kept;
@@ -150,7 +153,8 @@ struct OfWarp {
         part = NO_SET;
     }
 
-    // What a lane has for a part, NO_SET for none. The whole warp must call.
+    // Adds the contribution of a lane to a component, or none for NO_SET. The whole warp must call
+    // this.
     template <class What>
     DEVICE void add(Part* parts, u32 of, const What& what) {
         const u32 first = __shfl_sync(~0u, of, 0);
@@ -179,13 +183,13 @@ struct OfWarp {
     }
 };
 
-// Smallest and largest coordinates of the vertices of each part.
+// Computes the smallest and largest coordinates of the vertices of each component.
 //
 // Grid and block: any number of warps, which share the vertices. Shared memory: none.
 //
 // vertices  [n][3]
 // names     [n]
-// numbers   of the parts at their first vertices, [n]
+// numbers   number of each component at its first vertex, [n]
 // parts     [n_parts]
 extern "C" __global__ void parts_extents(const double* vertices, u32 n, const u32* names, const u32* numbers, Part* parts) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
@@ -203,15 +207,16 @@ DEVICE Vec3 vertex(const double* vertices, u32 v) {
     return {x[0], x[1], x[2]};
 }
 
-// Volume and area of each part, from the middle of its box: volumes far away would cancel.
+// Computes the volume and area of each component, measured from the center of its box, because
+// volumes of distant tetrahedra would cancel.
 //
 // Grid and block: any number of warps, which share the triangles. Shared memory: none.
 //
-// vertices            [n_vertices][3]
-// corners             [n][3]
-// names, numbers      as above
-// volumes, areas      whole numbers for each unit of six volumes, and of two areas
-// parts               with their coordinates, [n_parts]
+// vertices         [n_vertices][3]
+// corners          [n][3]
+// names, numbers   as above
+// volumes, areas   integer units for six volumes per cubed length, for two areas per squared length
+// parts            must hold the coordinates, [n_parts]
 extern "C" __global__ void parts_volumes(const double* vertices, const u32* corners, u32 n, const u32* names, const u32* numbers,
                                          double volumes, double areas, Part* parts) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
@@ -241,13 +246,13 @@ extern "C" __global__ void parts_volumes(const double* vertices, const u32* corn
     warp.finish(parts);
 }
 
-// Marks the vertices of kept parts.
+// Marks the vertices of kept components.
 //
 // Grid and block: any number of threads, which share the vertices. Shared memory: none.
 //
 // names, is_kept  [n]
 // numbers         as above
-// kept            1 for each part that stays, [n_parts]
+// kept            1 for each component that stays, [n_parts]
 extern "C" __global__ void parts_kept(u32 n, const u32* names, const u32* numbers, const u32* kept, u32* is_kept) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {
@@ -255,24 +260,24 @@ extern "C" __global__ void parts_kept(u32 n, const u32* names, const u32* number
     }
 }
 
-// Marks the triangles of kept parts.
+// Marks the triangles of kept components.
 //
 // Grid and block: any number of threads, which share the triangles. Shared memory: none.
 //
 // corners  [n][3]
-// is_kept  of the vertices
+// is_kept  marks of the vertices
 // stays    [n]
 extern "C" __global__ void parts_kept_triangles(const u32* corners, u32 n, const u32* is_kept, u32* stays) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) stays[i] = is_kept[corners[3 * i]];
 }
 
-// The vertices that are kept, in their order.
+// Copies the kept vertices in their order.
 //
 // Grid and block: any number of threads, which share the vertices. Shared memory: none.
 //
 // from    [n][3]
-// places  how many are kept before each, [n + 1]
+// places  number of kept vertices before each one, [n + 1]
 // into    [places[n]][3]
 extern "C" __global__ void parts_take_vertices(const double* from, u32 n, const u32* places, double* into) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
@@ -283,13 +288,13 @@ extern "C" __global__ void parts_take_vertices(const double* from, u32 n, const 
     }
 }
 
-// The triangles that are kept, in their order, with the new numbers of their vertices.
+// Copies the kept triangles in their order, with the new numbers of their vertices.
 //
 // Grid and block: any number of threads, which share the triangles. Shared memory: none.
 //
 // from      [n][3]
-// places    how many are kept before each, [n + 1]
-// vertices  how many vertices are kept before each
+// places    number of kept triangles before each one, [n + 1]
+// vertices  number of kept vertices before each one
 // into      [places[n]][3]
 extern "C" __global__ void parts_take_triangles(const u32* from, u32 n, const u32* places, const u32* vertices, u32* into) {
     const u64 threads = (u64)gridDim.x * blockDim.x;

@@ -1,23 +1,24 @@
-// Rows of bits of a dense volume: the twin of src/surface/isosurface/{masks,rows}.rs, 32 voxels to a word.
+// Rows of bits of a dense volume, with 32 voxels per word. The counterpart of
+// src/surface/isosurface/{masks,rows}.rs.
 #pragma once
 #include "generated/isosurface.cuh"
 #include "primitives/block.cuh"
 
 DEVICE u32 lowest_bits(u32 n) { return n >= 32 ? ~0u : (1u << n) - 1; }
 
-// What four rows of voxels, at (y, z), (y + 1, z), (y, z + 1) and (y + 1, z + 1), have in a word.
+// The bits of four rows of voxels, at (y, z), (y + 1, z), (y, z + 1) and (y + 1, z + 1), in a word.
 struct Word {
-    u32 inside[4];   // voxels
+    u32 inside[4];   // voxels inside
     u32 along_x[4];  // crossed edges from the voxels of each row
-    u32 along_y[2];  // from the rows at z and z + 1
-    u32 along_z[2];  // from the rows at y and y + 1
-    u32 cut;         // cubes between the rows, all of whose corners have a value
+    u32 along_y[2];  // crossed edges from the rows at z and z + 1
+    u32 along_z[2];  // crossed edges from the rows at y and y + 1
+    u32 cut;         // cut cubes between the rows, without a missing value at a corner
 };
 
-// The rows about a row, as far as they are in the volume.
+// The rows next to a row that are in the volume.
 struct Rows {
     u32 row[4];
-    u32 is_in;  // bit k: row k is
+    u32 is_in;  // bit k: row k is in the volume
 
     DEVICE Rows(const Surface& s, u32 own, u32 y, u32 z) {
         const u32 ny = s.size[1], up = y + 1 < ny, back = z + 1 < s.size[2];
@@ -30,7 +31,7 @@ struct Rows {
         return (is_in >> k & 1) && w < s.words ? bits[(u64)row[k] * s.words + w] : 0;
     }
 
-    // What word `w` has; nothing beyond the row.
+    // Computes the bits of word `w`. They are zero beyond the row.
     DEVICE Word word(const Surface& s, u32 w, bool has_missing) const {
         Word word;
         u32 next[4];
@@ -56,7 +57,7 @@ struct Rows {
         return word;
     }
 
-    // Takes out what is beside a voxel without a value.
+    // Clears edges and cubes next to a voxel without a value.
     DEVICE void leave_out(const Surface& s, u32 w, Word& word) const {
         u32 gap[4], all = 0;
 #pragma unroll
@@ -75,7 +76,7 @@ struct Rows {
     }
 };
 
-// Case of the cube at a bit where `word` has a cut one.
+// Returns the case of a cut cube, given the bits of its word.
 DEVICE u32 case_at(const u32 (&inside)[4], const u32 (&along_x)[4], u32 bit) {
     u32 found = 0;
 #pragma unroll
@@ -85,11 +86,11 @@ DEVICE u32 case_at(const u32 (&inside)[4], const u32 (&along_x)[4], u32 bit) {
     return found;
 }
 
-// Rows that a warp works on: WARP / lanes of them, one behind the other, or a part of one.
+// The rows that a warp processes: WARP / lanes consecutive rows, or a part of one.
 struct Place {
     u32 row, y, z;  // of this lane
     u32 first_w;    // word of the row's first lane
-    bool is_in;     // the volume
+    bool is_in;     // whether the row is in the volume
 
     DEVICE Place(const Surface& s, u32 group) {
         row = group * (WARP / s.lanes) + lane_of_thread() / s.lanes;
@@ -99,17 +100,18 @@ struct Place {
         is_in = z < s.size[2];
     }
 
-    // Word of this lane; beyond the row where there is none.
+    // Returns the word of this lane, or a word beyond the row if there is none.
     DEVICE u32 word(const Surface& s) const { return is_in ? first_w + lane_of_thread() % s.lanes : s.words; }
 };
 
-// Warps that all rows need.
+// Returns the number of warps that all rows need.
 DEVICE u32 groups_of(const Surface& s) {
     const u32 n_rows = s.size[1] * s.size[2], rows = WARP / s.lanes;
     return (n_rows + rows - 1) / rows;
 }
 
-// Sum over the lanes before this one that share its row; `sum` becomes that of all of them.
+// Returns the sum over the preceding lanes that share its row. `sum` becomes the sum of all of
+// them.
 DEVICE u32 sum_before(u32 value, u32 lanes, u32& sum) {
     const u32 lane = lane_of_thread();
     u32 upto = value;
@@ -121,13 +123,13 @@ DEVICE u32 sum_before(u32 value, u32 lanes, u32& sum) {
     return upto - value;
 }
 
-// Sum over the rows of a warp of what the lanes of each agree on.
+// Sums a value over the rows of a warp. The lanes of a row must have the same value.
 DEVICE u32 sum_of_rows(u32 value, u32 lanes) {
     for (u32 by = lanes; by < WARP; by *= 2) value += __shfl_xor_sync(0xffffffffu, value, by);
     return value;
 }
 
-// Whether the surface fits the memory that was taken for it.
+// Whether the surface fits into the allocated memory.
 DEVICE bool has_room(const Surface& s) {
     return s.totals->vertices <= s.room[0] && s.totals->triangles <= s.room[1];
 }

@@ -1,28 +1,29 @@
-// The triangles of the surface of a dense volume, by the bits of its voxels alone. The twin of
-// src/surface/isosurface/generate.rs, triangle for triangle.
+// Writes the triangles of the surface of a dense volume from the bits of its voxels alone. The
+// counterpart of src/surface/isosurface/generate.rs, with the same triangles in the same order.
 #define BLOCK_THREADS 128
 #include "surface/rows.cuh"
 
 enum {
     // Cubes that a warp lists at a time.
     LISTED = 512,
-    // Numbers kept for the edges of a cube, one more than there are so that lanes use other banks.
+    // Numbers stored for the edges of a cube. One more than needed, so that lanes use different
+    // banks.
     KEPT = 13,
-    // Corners of the triangles of a cube at most.
+    // The largest number of corners of the triangles of a cube.
     MOST_CORNERS = 15,
-    // Blocks that are to be on a multiprocessor.
+    // Blocks that should be resident on a multiprocessor.
     TRIANGLE_BLOCKS = 6,
 };
 
-// What a warp needs of shared memory.
+// Shared memory of a warp.
 struct Room {
     u32 corners[MOST_CORNERS * WARP];
     u32 on_edge[KEPT * WARP];
     u16 list[LISTED];
 };
 
-// Writes the triangles of the words of a warp from number `at` on, and gives back how many there are.
-// `xs`, `ys` and `zs` are the numbers of the first vertices in the words of each lane.
+// Writes the triangles of the words of a warp, starting with number `at`, and returns how many
+// there are. `xs`, `ys` and `zs` are the numbers of the first vertices in the words of each lane.
 DEVICE u32 write_triangles(const Surface& s, Room& room, const u64* cases, const Word& word, const u32 (&xs)[4],
                            const u32 (&ys)[2], const u32 (&zs)[2], u32 at) {
     const u32 full = 0xffffffffu, lane = lane_of_thread(), start = at;
@@ -41,7 +42,8 @@ DEVICE u32 write_triangles(const Surface& s, Room& room, const u64* cases, const
             const u32 from = entry >> 5, bit = entry & 31;
             const u32 before = (1u << bit) - 1, with = before << 1 | 1;
             u32 inside[4], along_x[4];
-            // By the numbers of edges: along x at (y, z); along y at (z, x); along z at (x, y).
+            // In the order of edge numbers: along x at (y, z), along y at (z, x), along z at (x,
+            // y).
 #pragma unroll
             for (u32 r = 0; r < 4; r++) {
                 inside[r] = __shfl_sync(full, word.inside[r], from);
@@ -71,11 +73,11 @@ DEVICE u32 write_triangles(const Surface& s, Room& room, const u64* cases, const
     return at - start;
 }
 
-// The triangles of all rows, where there is room for the surface.
+// Writes the triangles of all rows if there is room for the surface.
 //
 // Grid: any. Block: 128 threads.
 //
-// cases   [256] edges of the corners of a case, four bits each, and how many triangles in the four highest bits
+// cases   four bits per edge of a corner, number of triangles in the four highest bits, [256]
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(TRIANGLE_BLOCKS))
 surface_triangles(Surface s, const u64* cases) {
     __shared__ Room rooms[WARPS];
@@ -89,7 +91,7 @@ surface_triangles(Surface s, const u64* cases) {
     for (u32 group = blockIdx.x * WARPS + warp_of_thread(); group < n_groups; group += n_warps) {
         Place place(s, group);
         const Rows rows(s, place.row, place.y, place.z);
-        // Numbers of the first vertices of the four rows along x, of two along y, and of two along z.
+        // Numbers of the first vertices: of four rows along x, of two along y, and of two along z.
         u32 xs[4], ys[2], zs[2];
 #pragma unroll
         for (u32 k = 0; k < 4; k++) {
@@ -101,7 +103,8 @@ surface_triangles(Surface s, const u64* cases) {
         u32 triangle = s.first_triangle[group * (WARP / lanes)];
         for (; place.first_w < s.words; place.first_w += lanes) {
             const Word word = rows.word(s, place.word(s), has_missing);
-            // Crossings of the lanes before, and of all lanes of the row, two numbers in one.
+            // Crossings of the preceding lanes, and of all lanes of the row. Two numbers share a
+            // word.
             const u32 counts[4] = {
                 (u32)__popc(word.along_x[0]) | (u32)__popc(word.along_x[1]) << 16,
                 (u32)__popc(word.along_x[2]) | (u32)__popc(word.along_x[3]) << 16,
@@ -119,7 +122,7 @@ surface_triangles(Surface s, const u64* cases) {
                 high += before >> 16;
             }
             triangle += write_triangles(s, room, all_cases, word, xs, ys, zs, triangle);
-            // On to the next words of the rows.
+            // Advance to the next words of the rows.
 #pragma unroll
             for (u32 k = 0; k < 4; k++) {
                 u32& low = k < 2 ? xs[2 * k] : k == 2 ? ys[0] : zs[0];

@@ -1,16 +1,16 @@
-//! What the vertices of a surface made without normals take over: normals of its triangles, and the
-//! colors of the nearest samples.
+//! Vertex attributes for surfaces that were reconstructed without normals: normals of the triangles
+//! and colors of the nearest samples.
 
 use crate::cloud::PointCloud;
 use crate::error::Result;
 use crate::mesh::{DataArray, Mesh, Values, normal_arrays};
 use crate::point_distance::{Index, Sites};
 
-/// Gives a surface the vertex arrays `nx`, `ny`, `nz` and, if the cloud has colors, `red`, `green`,
-/// `blue`.
+/// Adds the vertex arrays `nx`, `ny`, `nz` to a surface and, if the cloud has colors, `red`,
+/// `green`, `blue`.
 ///
 /// # Errors
-/// Those of [`Sites::new`].
+/// Returns the errors of [`Sites::new`].
 pub(super) fn take_attributes(mesh: &mut Mesh, cloud: &PointCloud) -> Result<()> {
     mesh.vertex_data = normal_arrays(mesh);
     let Some(colors) = &cloud.colors else { return Ok(()) };

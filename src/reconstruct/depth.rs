@@ -1,4 +1,4 @@
-//! The depth of the level-set method: what is asked for, or what the cloud allows.
+//! Chooses the depth of the level-set method: the requested depth, or one that suits the cloud.
 
 use std::ops::RangeInclusive;
 
@@ -8,34 +8,40 @@ use super::potential;
 use crate::cloud::{PointCloud, Spacing, noise};
 use crate::error::Result;
 
-/// Voxels at most, in mean distances to the eight nearest samples. That mean is 1.11 and the mean
-/// distance to the nearest one 0.5 of the root of the area of a sample where these lie by chance, and 1.2 to 1.3 and 1.0
-/// where they lie evenly: by the nearest alone, even samples would get voxels of twice the size. A voxel is thus
-/// about the root of that area at most.
+/// The largest voxel edge, as a multiple of the mean distance to the eight nearest samples.
+///
+/// Let a be the square root of the area per sample. For randomly placed samples, the mean distance
+/// to the eight nearest ones is 1.11 a and the mean distance to the nearest one is 0.5 a. For
+/// evenly placed samples these are 1.2 a to 1.3 a and 1.0 a. A rule that uses only the nearest
+/// sample would give evenly placed samples voxels of twice the size. With this rule, a voxel edge
+/// is at most about a.
 const VOXEL: f64 = 0.85;
 
-/// Depths that are taken by themselves: deeper ones take gigabytes.
+/// Depths that are chosen automatically. Larger depths take gigabytes of memory.
 const DEPTHS: RangeInclusive<u32> = 5..=10;
 
-/// Voxels of noise at most: it is averaged over about a voxel, and what is finer than it takes many steps and follows
-/// it.
+/// The largest noise, in voxels, at an automatic depth. The method averages noise over about one
+/// voxel. Finer voxels would take many steps and follow the noise.
 const NOISE: f64 = 1.2;
-/// Voxels of noise from which on samples away from the surface say nothing.
+/// The noise, in voxels, above which samples far from the surface do not indicate lost detail.
 const NOISY: f64 = 0.4;
-/// One sample in so many may be away from the surface.
+/// One sample in this many may be far from the surface without a warning.
 const LOST: usize = 200;
 
-/// The depth that is taken.
+/// The chosen depth.
 #[derive(Debug)]
 pub(super) struct Chosen {
     pub depth: u32,
-    /// Why, if it is less than the density allows.
+    /// The reason, if the depth is smaller than the density of the samples allows.
     pub why: Option<String>,
 }
 
 impl Chosen {
+    /// Chooses the depth for a cloud.
+    ///
     /// # Errors
-    /// [`Error::Case`](crate::Error::Case) for voxels of an edge that cannot be, and those of the device.
+    /// Returns [`Error::Case`](crate::Error::Case) if the requested voxel edge is impossible, and
+    /// the errors of the device.
     pub fn of(
         cloud: &PointCloud,
         cubes: Cubes,
@@ -49,7 +55,7 @@ impl Chosen {
             Cubes::Edge(edge) => return asked(potential::depth_of(edge, longest)?),
             Cubes::Safe => {}
         }
-        // It is not known where all points are kept.
+        // The spacing is unknown if no outliers were searched for.
         let spacing = match spacing {
             None => device.far_from_others(&cloud.points, f64::INFINITY)?.1,
             known => known,
@@ -66,19 +72,19 @@ impl Chosen {
         let why = (depth < dense).then(|| {
             let voxel = longest / f64::from(1_u32 << depth);
             format!(
-                "samples lie about {:.2e} off a surface, which finer voxels than {voxel:.2e} would \
-                 follow: depth {depth} is taken, though they are dense enough for depth {dense}",
+                "the samples have noise of about {:.2e}, which voxels finer than {voxel:.2e} would \
+                 follow: depth {depth} is used, although they are dense enough for depth {dense}",
                 noise.unwrap_or(0.0)
             )
         });
         Ok(Chosen { depth, why })
     }
 
-    /// What to say if more than a few of the samples are away from the surface on voxels of an edge, and are not
-    /// for noise.
+    /// Returns a warning if more than a few samples are far from the surface and noise does not
+    /// explain it. `away` is the number of these samples and `voxel` the edge of a voxel.
     ///
     /// # Errors
-    /// Those of the estimate of noise.
+    /// Returns the errors of the noise estimate.
     pub fn lost(&self, cloud: &PointCloud, away: usize, voxel: f64) -> Result<Option<String>> {
         let n = cloud.len();
         if away <= n / LOST || noise(&cloud.points)?.is_some_and(|noise| noise > NOISY * voxel) {
@@ -91,8 +97,8 @@ impl Chosen {
             _ => String::new(),
         };
         Ok(Some(format!(
-            "{away} of {n} samples are more than 1.5 voxels from the surface: outliers, or parts \
-             thinner than two voxels, which are lost{deeper}"
+            "{away} of {n} samples are more than 1.5 voxels from the surface: they are outliers, \
+             or belong to parts thinner than two voxels, which are lost{deeper}"
         )))
     }
 }

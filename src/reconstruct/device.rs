@@ -1,4 +1,4 @@
-//! Chooses the device of each step of a reconstruction: the only place that knows which runs where.
+//! Chooses the device for each step of a reconstruction. No other file makes this choice.
 
 use std::sync::Arc;
 
@@ -10,28 +10,29 @@ use crate::gpu::Cuda;
 use crate::mesh::Mesh;
 use crate::surface::{Gaps, gaps_on};
 
-/// Samples from which on a GPU is worth its start of a quarter of a second: directed distances of so
-/// many take two CPU cores about that long, level sets longer.
+/// The number of samples from which a GPU pays for its start-up time of a quarter of a second.
+/// Directed distances of that many samples take two CPU cores about as long. Level sets take
+/// longer.
 pub const WORTH_A_GPU: usize = 100_000;
 
-/// What a reconstruction computes on.
+/// The device of a reconstruction.
 #[derive(Clone, Copy, Default)]
 pub enum Device<'a> {
     /// The CPU.
     #[default]
     Cpu,
-    /// A GPU where its memory suffices, else the CPU.
+    /// A GPU if its memory suffices, otherwise the CPU.
     Auto(&'a Arc<Cuda>),
-    /// A GPU and nothing else.
+    /// A GPU. The reconstruction fails if the GPU fails.
     Gpu(&'a Arc<Cuda>),
 }
 
-/// A surface, what was done, and the name of the GPU that computed, if one did.
+/// A surface, its report, and the name of the GPU that computed it, if any.
 type Made<T> = Result<(Mesh, T, Option<String>)>;
 
 impl Device<'_> {
-    /// Numbers of the points that are far from all others, and the spacing of all; `auto` takes the CPU
-    /// where the GPU cannot.
+    /// Returns the indices of the points that are far from all others, and the spacing of all
+    /// points. With [`Device::Auto`], the CPU computes them if the GPU cannot.
     pub(super) fn far_from_others(self, points: &[[f64; 3]], factor: f64) -> Result<Far> {
         if let Device::Auto(gpu) | Device::Gpu(gpu) = self {
             match directed::cuda::far_from_others(gpu, points, factor) {
@@ -43,20 +44,20 @@ impl Device<'_> {
         far_from_others(points, factor)
     }
 
-    /// True distances of points to a surface. What a GPU cannot do the CPU does: it is asked
-    /// when the surface is there.
+    /// Returns the true distances of points from a surface. The CPU computes them if the GPU
+    /// cannot, because the surface is already finished at this stage.
     pub(super) fn gaps(self, mesh: &Mesh, points: &[[f64; 3]]) -> Option<Gaps> {
         if let Device::Auto(gpu) | Device::Gpu(gpu) = self {
             match gaps_on(gpu, mesh, points) {
-                Ok(None) => tracing::info!("distances of samples are left to the CPU"),
+                Ok(None) => tracing::info!("the CPU computes the distances of the samples"),
                 Ok(found) => return found,
-                Err(error) => tracing::warn!("{error}; the CPU measures distances"),
+                Err(error) => tracing::warn!("{error}; the CPU computes the distances of the samples"),
             }
         }
         Gaps::new(mesh, points)
     }
 
-    /// Directed distances. Why a GPU did not compute is a warning.
+    /// Reconstructs by directed distances. If the GPU did not compute, a warning says why.
     pub(super) fn directed(
         self,
         cloud: &PointCloud,
@@ -70,7 +71,7 @@ impl Device<'_> {
         )
     }
 
-    /// The level-set method, as [`directed`](Device::directed).
+    /// Reconstructs by the level-set method. If the GPU did not compute, a warning says why.
     pub(super) fn levelset(
         self,
         points: &[[f64; 3]],
@@ -93,7 +94,7 @@ impl Device<'_> {
         if let Device::Auto(gpu) | Device::Gpu(gpu) = self {
             match on_gpu(gpu) {
                 Err(error @ Error::Device { .. }) if matches!(self, Device::Auto(_)) => {
-                    warnings.push(format!("{error}; the CPU computes"));
+                    warnings.push(format!("{error}; the CPU computes the surface"));
                 }
                 done => return done.map(|(mesh, done)| (mesh, done, name(gpu))),
             }

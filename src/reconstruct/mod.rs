@@ -1,8 +1,9 @@
-//! Surfaces from samples of them.
+//! Surface reconstruction from samples.
 //!
-//! - [`directed`]: the tangent plane of the nearest sample, for samples with normals;
-//! - [`potential`]: a level set drawn into the potential of the samples, which needs no normals;
-//! - [`surface()`]: a whole reconstruction, from the cloud of a file to a surface with a report.
+//! - [`directed`]: uses the tangent plane of the nearest sample. It needs samples with normals.
+//! - [`potential`]: attracts a level set by the potential of the samples. It needs no normals.
+//! - [`surface()`]: runs a whole reconstruction, from the cloud of a file to a surface with a
+//!   report.
 
 mod attributes;
 mod depth;

@@ -1,4 +1,4 @@
-//! What can be asked for, and what of it cannot be.
+//! Options of a reconstruction and their checks.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +7,7 @@ use super::potential::{self, Storage};
 use crate::cloud::{CleanOptions, PointCloud};
 use crate::error::{Error, Result};
 
-/// How a surface is reconstructed.
+/// The reconstruction method.
 #[derive(
     Clone,
     Copy,
@@ -22,18 +22,17 @@ use crate::error::{Error, Result};
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Method {
-    /// What suits the cloud (default): `directed` with normals, `levelset` without.
+    /// The method that suits the cloud (default): `directed` with normals, `levelset` without.
     #[default]
     Auto,
-    /// Directed distances to tangent planes; normals are estimated where the cloud has none.
+    /// Directed distances to tangent planes. Normals are estimated if the cloud has none.
     Directed,
-    /// A level set in the potential of the samples, which needs no normals and gives a closed
-    /// surface.
+    /// A level set in the potential of the samples. It needs no normals and gives a closed surface.
     Levelset,
 }
 
 impl Method {
-    /// The method for a cloud with normals, or for one without.
+    /// Returns the method for a cloud with or without normals.
     pub(super) fn of(self, has_normals: bool) -> Method {
         match (self, has_normals) {
             (Method::Auto, true) => Method::Directed,
@@ -43,50 +42,52 @@ impl Method {
     }
 }
 
-/// What is asked for.
+/// Options of a reconstruction.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
-    /// How.
+    /// The method.
     pub method: Method,
-    /// How large cubes or voxels are.
+    /// The size of cubes or voxels.
     pub cubes: Cubes,
-    /// Weight of curvature of the level-set method, if not its default.
+    /// Curvature weight of the level-set method. `None` selects the default.
     pub curvature: Option<f64>,
-    /// How the level-set method keeps its values, if not in 32 bits.
+    /// Storage of phi in the level-set method. `None` selects 32 bits.
     pub storage: Option<Storage>,
-    /// What of the cloud is left out.
+    /// Which points of the cloud are left out.
     pub clean: CleanOptions,
-    /// Keep only the part with the largest area.
+    /// Whether to keep only the component with the largest area.
     pub largest: bool,
     /// Rounds of [`smooth`](crate::surface::smooth), at most [`MOST_ROUNDS`].
     pub smooth: u32,
 }
 
-/// Rounds of smoothing at most.
+/// The largest number of smoothing rounds.
 pub const MOST_ROUNDS: u32 = 1000;
 
-/// An option that cannot be.
+/// An invalid option.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Flaw {
-    /// Its name in a case and on the command line.
+    /// Name of the option in a case file and on the command line.
     pub option: &'static str,
-    /// What is wrong, to stand behind the name.
+    /// The problem, worded to follow the name.
     pub what: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: &'static str,
 }
 
 impl Options {
-    /// The first option that no cloud can be reconstructed with, or none of those with normals, or without, once it is
-    /// known whether the cloud has some.
+    /// Returns the first invalid option.
+    ///
+    /// `has_normals` says whether the cloud has normals. If it is `None`, the check finds only
+    /// options that are invalid for every cloud.
     pub fn flaw(&self, has_normals: Option<bool>) -> Option<Flaw> {
         let flaw = |option, what: String, remedy| Some(Flaw { option, what, remedy });
         let (method, whose) = match (self.method, has_normals) {
             (Method::Auto, None) => (Method::Auto, ""),
-            (Method::Auto, Some(true)) => (Method::Directed, ", which a cloud with normals takes"),
+            (Method::Auto, Some(true)) => (Method::Directed, ", the default for a cloud with normals"),
             (Method::Auto, Some(false)) => {
-                (Method::Levelset, ", which a cloud without normals takes")
+                (Method::Levelset, ", the default for a cloud without normals")
             }
             (method, _) => (method, ""),
         };
@@ -115,8 +116,8 @@ impl Options {
         if let Some((option, _)) = given.into_iter().find(|given| given.1)
             && method == Method::Directed
         {
-            let what = format!("is for the method levelset, and this is directed{whose}");
-            return flaw(option, what, "leave it out, or take the method levelset");
+            let what = format!("is for the method levelset, but the method is directed{whose}");
+            return flaw(option, what, "remove it, or use the method levelset");
         }
         if let Some(weight) = self.curvature.filter(|weight| !(0.0..=1.0).contains(weight)) {
             return flaw("curvature", format!("must be 0 to 1, is {weight}"), "");
@@ -128,10 +129,11 @@ impl Options {
         None
     }
 
-    /// Finds what is wrong with the options for a cloud, or with the cloud, without making a surface.
+    /// Checks the options and the cloud without reconstructing a surface.
     ///
     /// # Errors
-    /// [`Error::Case`] for an option that cannot be, numbers that are not finite, and a cloud without extent.
+    /// Returns [`Error::Case`] for an invalid option, for coordinates that are not finite, and for
+    /// a cloud without extent.
     pub fn check(&self, cloud: &PointCloud) -> Result<()> {
         if let Some(Flaw { option, what, remedy }) = self.flaw(Some(cloud.normals.is_some())) {
             return Err(Error::usage(format!("{option} {what}"), remedy));
@@ -174,7 +176,7 @@ mod tests {
             (
                 with(Auto, depth),
                 without,
-                Some(("depth", "which a cloud without normals takes, is 15")),
+                Some(("depth", "the default for a cloud without normals, is 15")),
             ),
             (with(Directed, depth), without, None),
             (
@@ -194,7 +196,7 @@ mod tests {
             (
                 with(Auto, curvature),
                 with_normals,
-                Some(("curvature", "a cloud with normals takes")),
+                Some(("curvature", "the default for a cloud with normals")),
             ),
             (
                 with(Auto, |o| o.curvature = Some(2.0)),

@@ -1,30 +1,30 @@
-//! The reconstruction of a file: what it holds, and what was made of it.
+//! The report of the reconstruction of a file: the contents of the file and the result.
 
 use super::Report;
 use crate::io::{CloudReport, NormalsFrom};
 use crate::words::{between, counted};
 
-/// What the command line and a run of a case report.
+/// The report for the command line and for the run of a case.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct Scan {
-    /// Points that the file holds.
+    /// Number of points in the file.
     pub stored: u64,
-    /// Those of them left out, as a coordinate is infinite or not a number.
+    /// Number of points left out because a coordinate is infinite or NaN.
     pub not_finite: u64,
-    /// Those left out, as their normal is zero or not finite while others have one.
+    /// Number of points left out because their normal is zero or not finite while others have one.
     pub without_normal: u64,
     /// Unit of length, if the file states one.
     pub units: Option<String>,
-    /// Where the normals of the file come from, if it has some.
+    /// Source of the normals of the file, if it has some.
     pub normals: Option<NormalsFrom>,
-    /// What was done. Warnings of reading come first.
+    /// The report of the reconstruction. Warnings from reading the file come first.
     #[serde(flatten)]
     pub report: Report,
 }
 
 impl Scan {
-    /// What was made of what was read.
+    /// Combines the report of the file with the report of the reconstruction.
     pub fn new(file: CloudReport, mut report: Report) -> Self {
         let CloudReport { stored, not_finite, without_normal, units, normals, .. } = file;
         let mut warnings = file.warnings;
@@ -38,7 +38,8 @@ impl Scan {
         Scan { stored, not_finite, without_normal, units, normals, report }
     }
 
-    /// "2995 used, 3 not finite, 2 duplicate, normals of the file"
+    /// Returns a summary of the samples: "2995 used, 3 not finite, 2 duplicate, normals of the
+    /// file".
     pub fn samples(&self) -> String {
         let samples = &self.report.samples;
         let dropped = [
@@ -58,7 +59,8 @@ impl Scan {
         format!("{} used{}{normals}", samples.used, dropped.concat())
     }
 
-    /// The box of the samples that were used: "x 0 .. 1, y 3812734.2 .. 3812741.9, z -1 .. 1 m"
+    /// Returns the bounding box of the samples that were used: "x 0 .. 1, y 3812734.2 .. 3812741.9,
+    /// z -1 .. 1 m".
     pub fn extent(&self) -> String {
         let samples = &self.report.samples;
         let axes = ["x", "y", "z"].into_iter().enumerate();
@@ -67,7 +69,7 @@ impl Scan {
         axes.collect::<Vec<_>>().join(", ") + &self.unit()
     }
 
-    /// " m", or nothing.
+    /// Returns the unit with a leading space, such as " m", or an empty string.
     pub fn unit(&self) -> String {
         self.units.as_ref().map_or(String::new(), |units| format!(" {units}"))
     }

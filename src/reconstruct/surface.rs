@@ -1,5 +1,5 @@
-//! From a cloud as its file has it to a surface with a report: what the command line and the case file
-//! run.
+//! Reconstructs a surface with a report from the cloud of a file. The command line and case files
+//! run this.
 
 use std::time::Instant;
 
@@ -13,46 +13,46 @@ use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::surface::{Topology, drop_flat, largest_part, smooth};
 
-/// What a reconstruction did, and what its surface is like.
+/// The report of a reconstruction and of its surface.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct Report {
     /// The method that was used.
     pub method: Method,
-    /// The GPU that computed it; `None` for the CPU.
+    /// The GPU that computed. `None` for the CPU.
     pub device: Option<String>,
-    /// What became of the samples.
+    /// Counts and bounding box of the samples.
     pub samples: Samples,
-    /// Normals that were estimated; `None` if the cloud has some.
+    /// The estimate of the normals. `None` if the cloud has normals.
     pub estimated_normals: Option<Estimate>,
-    /// What the method of directed distances did, if that was used.
+    /// The report of directed distances, if that method was used.
     pub directed: Option<Directed>,
-    /// What the level-set method did, if that was used.
+    /// The report of the level-set method, if that method was used.
     pub levelset: Option<Levels>,
     /// Topology of the surface.
     pub surface: Topology,
-    /// How near the surface is to the samples that were used.
+    /// Distances of the used samples from the surface.
     pub error: Distance,
-    /// Seconds of what comes before and after the method.
+    /// Seconds of each step of the reconstruction.
     pub seconds: Seconds,
-    /// What the user should know, one sentence each.
+    /// Warnings for the user, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// Samples by what became of them.
+/// Counts and bounding box of the samples.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct Samples {
-    /// Handed in.
+    /// Number of samples given.
     pub given: usize,
-    /// Used.
+    /// Number of samples used.
     pub used: usize,
-    /// Left out, being in the place of another one.
+    /// Number of samples left out because another one has the same position.
     pub duplicates: u64,
-    /// Left out, being far from all others.
+    /// Number of samples left out because they are far from all others.
     pub outliers: usize,
-    /// Smallest coordinates of those used, in units of the cloud.
+    /// Smallest coordinates of the used samples, in units of the cloud.
     pub low: [f64; 3],
-    /// Largest coordinates of those used.
+    /// Largest coordinates of the used samples, in units of the cloud.
     pub high: [f64; 3],
 }
 
@@ -63,35 +63,36 @@ pub struct Distance {
     pub mean: f64,
     /// Largest, in units of the cloud.
     pub max: f64,
-    /// Mean in percent of the diagonal of the box of the samples.
+    /// Mean, in percent of the diagonal of the bounding box of the samples.
     pub mean_percent: f64,
-    /// Largest in percent of that diagonal.
+    /// Largest, in percent of that diagonal.
     pub max_percent: f64,
-    /// That diagonal, in units of the cloud.
+    /// The diagonal, in units of the cloud.
     pub diagonal: f64,
 }
 
-/// Seconds of the parts.
+/// Seconds of each step.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize)]
 pub struct Seconds {
-    /// Duplicates and outliers.
+    /// Removal of duplicates and outliers.
     pub clean: f64,
-    /// Estimate of normals.
+    /// Estimation of normals.
     pub normals: f64,
     /// The method itself.
     pub method: f64,
-    /// Largest part and smoothing.
+    /// Selection of the largest component and smoothing.
     pub finish: f64,
     /// Topology and distances.
     pub check: f64,
 }
 
-/// Makes a surface of a cloud and says what it is like.
+/// Reconstructs the surface of a cloud and reports on it.
 ///
 /// # Errors
-/// Those of [`directed::reconstruct`](super::directed::reconstruct) and [`potential::reconstruct`];
-/// [`Error::Case`] for options of the other method than the one used; [`Error::Numerical`] if nothing
-/// came out; [`Error::Device`] if a GPU that must compute cannot.
+/// Returns the errors of [`directed::reconstruct`](super::directed::reconstruct) and
+/// [`potential::reconstruct`]. Returns [`Error::Case`] for options of the method that is not used,
+/// [`Error::Numerical`] if the surface is empty, and [`Error::Device`] if a required GPU cannot
+/// compute.
 pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Result<(Mesh, Report)> {
     let mut seconds = Seconds::default();
     let mut start = Instant::now();
@@ -128,7 +129,7 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
                 let (normals, estimate) = estimate_normals(&cloud)?;
                 let parts = match estimate.parts {
                     1 => String::new(),
-                    n => format!(", each of {n} parts of the cloud by itself"),
+                    n => format!(", separately for each of its {n} components"),
                 };
                 warnings.push(format!("the cloud has no normals: they are estimated{parts}"));
                 (cloud.normals, estimated_normals) = (Some(normals), Some(estimate));
@@ -149,8 +150,8 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
         return Err(Error::Numerical {
             what: "the surface has no triangles".into(),
             remedy:
-                "look at the normals of the cloud; take larger cubes where it is sparse, smaller \
-                     ones where they swallow it"
+                "check the normals of the cloud; use larger cubes if it is sparse, or smaller \
+                     cubes if it has fine detail"
                     .into(),
         });
     };
@@ -180,17 +181,18 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
     Ok((mesh, report))
 }
 
-/// A surface of the level-set method that more than a quarter of the samples are away from, all of them so
-/// many voxels in the mean, has closed over what they are samples of, or lost it. (Noise of two voxels
-/// leaves 45 % of them outside of the band, and 1.6 voxels from the surface in the mean.)
+/// Mean distance of the samples, in voxels, above which a surface of the level-set method has
+/// closed over the sampled surface or lost it. It counts only if more than a quarter of the samples
+/// are outside of the band. (Noise of two voxels leaves 45 % of the samples outside of the band,
+/// with a mean distance of 1.6 voxels.)
 const LEFT_BEHIND: f64 = 3.0;
 
-/// What a method made.
+/// The result of a method.
 struct Made {
     mesh: Mesh,
     directed: Option<Directed>,
     levelset: Option<Levels>,
-    /// The GPU that computed.
+    /// Name of the GPU that computed.
     name: Option<String>,
 }
 
@@ -204,8 +206,8 @@ impl Options {
         let (mesh, done, name) = device.directed(cloud, self.cubes, warnings)?;
         if !done.density.is_known() {
             warnings.push(
-                "how dense the cloud is cannot be told: its samples are few, or lie on a line; the \
-                 surface is a small patch round them"
+                "the density of the cloud is unknown, because it has few samples or they lie on a \
+                 line; the surface is a small patch around them"
                     .into(),
             );
         } else if done.cube < done.safe_cube {
@@ -217,8 +219,8 @@ impl Options {
         Ok(Made { mesh, directed: Some(done), levelset: None, name })
     }
 
-    /// `None`, and a warning that says why, where the choice of the method is free and the samples are
-    /// not of a closed surface.
+    /// Runs the level-set method. Returns `None`, with a warning that says why, if the method may
+    /// be chosen freely and the samples do not belong to a closed surface.
     fn by_levelset(
         &self,
         cloud: &PointCloud,
@@ -239,19 +241,19 @@ impl Options {
                 let leaves = outside > n / 4
                     && (device.gaps(&mesh, &cloud.points))
                         .is_some_and(|gaps| gaps.mean > LEFT_BEHIND * done.voxel);
-                let why = format!("a closed surface leaves {outside} of {n} samples behind");
+                let why = format!("the closed surface is far from {outside} of {n} samples");
                 if !(leaves && is_free) {
                     warnings.append(&mut said);
                     if leaves {
                         warnings.push(format!(
-                            "{why}; the method directed follows those of an open one"
+                            "{why}; the method directed can reconstruct open surfaces"
                         ));
                     } else {
                         warnings.extend(chosen.lost(cloud, outside, done.voxel)?);
                     }
                     for level in done.levels.iter().filter(|level| !level.at_rest) {
                         warnings.push(format!(
-                            "level {} is not at rest after {} steps",
+                            "level {} is not steady after {} steps",
                             level.level, level.iterations
                         ));
                     }
@@ -263,7 +265,7 @@ impl Options {
             Err(Error::Numerical { what, .. }) if is_free => what,
             Err(error) => return Err(error),
         };
-        warnings.push(format!("{why}; the method directed is taken instead"));
+        warnings.push(format!("{why}; the method directed is used instead"));
         Ok(None)
     }
 }
@@ -297,14 +299,15 @@ mod tests {
                 .to_string()
                 .contains("curvature is for the method levelset")
         );
-        // Without normals the level-set method is taken; its depth follows from the spacing.
+        // Without normals, the level-set method is used. Its depth follows from the spacing.
         cloud.normals = None;
         let (_, report) = surface(cloud.clone(), &options, Device::Cpu).unwrap();
         assert_eq!(report.method, Method::Levelset);
         assert!(report.surface.closed && report.directed.is_none());
         let depth = report.levelset.unwrap().levels.last().unwrap().level;
         assert_eq!(depth, 6);
-        // For the other one they are estimated, and it is said; the largest part is the sphere.
+        // The directed method estimates the normals and says so. The largest component is the
+        // sphere.
         let method = Method::Directed;
         let options = Options { method, largest: true, smooth: 2, ..Options::default() };
         let (_, report) = surface(cloud, &options, Device::Cpu).unwrap();

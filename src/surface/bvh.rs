@@ -1,27 +1,28 @@
-//! A tree of boxes over pieces of a surface or a curve, for questions about the nearest piece.
+//! A bounding-volume tree over the pieces of a surface or curve (cells, triangles or segments), for
+//! nearest-piece queries.
 //!
-//! The pieces are halved along the longest side of their centers' box until four or fewer are
-//! left. Nodes stand in preorder: the first child follows its parent. The tree depends on the
-//! pieces only, not on the number of threads.
+//! The pieces are split in half along the longest side of the bounding box of their centers until
+//! at most four are left. Nodes are in preorder: the first child follows its parent. The tree
+//! depends only on the pieces, not on the number of threads.
 
 use crate::geometry::Vec3;
 
-/// Pieces in a leaf at most.
+/// The largest number of pieces in a leaf.
 const LEAF: usize = 4;
-/// Pieces from which on both halves are worth a task of their own.
+/// Number of pieces from which both halves are built as parallel tasks.
 const PARALLEL: usize = 4096;
-/// Nodes waiting at most: one per level, and 2^32 pieces make 31 levels.
+/// Size of the traversal stack. It needs one entry per level, and 2^32 pieces make 31 levels.
 const STACK: usize = 64;
 
-/// A box and what is in it.
+/// A box and its contents.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     low: Vec3,
     high: Vec3,
-    /// First and one past the last of its pieces, in the order of the tree.
+    /// The range `begin..end` of its pieces, in tree order.
     pub begin: u32,
     pub end: u32,
-    /// Its second child; 0 for a leaf.
+    /// Index of the second child, or 0 for a leaf.
     pub second: u32,
 }
 
@@ -38,42 +39,43 @@ impl Node {
         self.second == 0
     }
 
-    /// Positions of its pieces in the order of the tree.
+    /// Returns the positions of its pieces in tree order.
     pub fn pieces(&self) -> std::ops::Range<usize> {
         self.begin as usize..self.end as usize
     }
 
-    /// Square of the distance from `p` to the box.
+    /// Returns the squared distance from `p` to the box.
     pub fn distance2(&self, p: Vec3) -> f64 {
         (self.low - p).sup(&(p - self.high)).sup(&Vec3::zeros()).norm_squared()
     }
 
-    /// Distance from `p` to the farthest point of the box.
+    /// Returns the distance from `p` to the farthest point of the box.
     pub fn farthest(&self, p: Vec3) -> f64 {
         (p - self.low).abs().sup(&(self.high - p).abs()).norm()
     }
 
-    /// Length of the box's diagonal.
+    /// Returns the length of the diagonal of the box.
     pub fn diagonal(&self) -> f64 {
         (self.high - self.low).norm()
     }
 
-    /// Smallest and largest coordinate along axis `k`.
+    /// Returns the smallest and largest coordinate along axis `k`.
     pub fn span(&self, k: usize) -> (f64, f64) {
         (self.low[k], self.high[k])
     }
 }
 
-/// The tree; pieces are named by their position in its order.
+/// The tree. A piece is identified by its position in tree order.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
     pub nodes: Vec<Node>,
-    /// The piece, as given, at each position.
+    /// The original index of the piece at each position.
     pub order: Vec<u32>,
 }
 
 impl Tree {
-    /// Tree over pieces given by the corners of their boxes, at most 2^32 - 1 of them.
+    /// Builds a tree over pieces, given by the corners of their boxes. There may be at most 2^32 -
+    /// 1 pieces.
     pub fn new(boxes: &[(Vec3, Vec3)]) -> Self {
         let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
         let mut nodes = vec![Node::EMPTY; count(boxes.len())];
@@ -81,8 +83,8 @@ impl Tree {
         Tree { nodes, order }
     }
 
-    /// Offers the pieces that may be nearer to `p` than the square root of `bound`, nearer boxes
-    /// first; `visit` is given a position and the bound so far and gives back the new bound.
+    /// Visits the pieces that may be nearer to `p` than the square root of `bound`, nearer boxes
+    /// first. `visit` receives a position and the current bound and returns the new bound.
     pub fn nearest(&self, p: Vec3, mut bound: f64, mut visit: impl FnMut(usize, f64) -> f64) {
         if self.order.is_empty() {
             return;
@@ -115,8 +117,8 @@ impl Tree {
         }
     }
 
-    /// Walks down from the root: `visit` is given the number of a node and the node, and says
-    /// whether to look at its children.
+    /// Walks down from the root. `visit` receives the index of a node and the node, and returns
+    /// whether to visit its children.
     pub fn descend(&self, mut visit: impl FnMut(usize, &Node) -> bool) {
         if self.order.is_empty() {
             return;
@@ -136,13 +138,13 @@ impl Tree {
     }
 }
 
-/// Nodes of a tree over `n` pieces.
+/// Returns the number of nodes of a tree over `n` pieces.
 fn count(n: usize) -> usize {
     if n <= LEAF { 1 } else { 1 + count(n / 2) + count(n - n / 2) }
 }
 
-/// Fills `nodes`, the first of which is number `first`, for the pieces `order`, the first of which
-/// stands at `begin`.
+/// Fills `nodes` for the pieces in `order`. `first` is the index of the first node, and `begin` is
+/// the position of the first piece.
 fn build(nodes: &mut [Node], order: &mut [u32], first: u32, begin: u32, boxes: &[(Vec3, Vec3)]) {
     let n = order.len();
     let (node, children) = nodes.split_at_mut(1);
@@ -157,7 +159,7 @@ fn build(nodes: &mut [Node], order: &mut [u32], first: u32, begin: u32, boxes: &
     let span = order.iter().map(|&k| (center(k), center(k))).reduce(join).unwrap_or_default();
     let axis = (span.1 - span.0).imax();
     let half = n / 2;
-    // Equal centers are told apart by number, so that the halves are unique.
+    // Ties are broken by index, so that the halves are unique.
     order.select_nth_unstable_by(half, |&a, &b| {
         center(a)[axis].total_cmp(&center(b)[axis]).then(a.cmp(&b))
     });
@@ -182,7 +184,7 @@ fn join(a: (Vec3, Vec3), b: (Vec3, Vec3)) -> (Vec3, Vec3) {
     (a.0.inf(&b.0), a.1.sup(&b.1))
 }
 
-/// The box of some points.
+/// Returns the bounding box of points.
 pub(super) fn box_of(points: &[Vec3]) -> (Vec3, Vec3) {
     points.iter().map(|&x| (x, x)).reduce(join).unwrap_or_default()
 }

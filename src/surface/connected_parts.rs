@@ -1,26 +1,26 @@
-//! Connected parts of a surface.
+//! Connected components of a surface.
 
 pub mod cuda;
 
 use crate::geometry::Vec3;
 use crate::mesh::{Mesh, part};
 
-/// Stands for no part.
+/// Marks a vertex without a component.
 const NONE: u32 = u32::MAX;
 
-/// What a part is like, in mesh units.
+/// Bounding box, volume and area of a component, in mesh units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extent {
     /// Smallest coordinates of its vertices.
     pub low: [f64; 3],
     /// Largest coordinates of its vertices.
     pub high: [f64; 3],
-    /// Six times the volume inside, negative where normals point inwards; of an open part that of the
-    /// cone to the middle of its box.
+    /// Six times the enclosed volume, negative if normals point inwards. For an open component,
+    /// this is the volume of the cone to the center of its box.
     pub volume: f64,
     /// Twice the area.
     pub area: f64,
-    /// Triangles.
+    /// Number of triangles.
     pub triangles: u64,
 }
 
@@ -33,14 +33,14 @@ impl Extent {
         triangles: 0,
     };
 
-    /// The longest edge of the box of its vertices.
+    /// Returns the longest edge of the bounding box.
     pub fn longest(&self) -> f64 {
         (Vec3::from(self.high) - Vec3::from(self.low)).max()
     }
 }
 
-/// Which part each vertex belongs to; triangles hang together by any shared vertex. Parts are
-/// numbered by their first vertex.
+/// The connected component of each vertex. Triangles that share a vertex are connected. Components
+/// are numbered by their first vertex.
 #[derive(Clone, Debug)]
 pub struct Parts {
     of_vertex: Vec<u32>,
@@ -48,7 +48,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Parts of a mesh.
+    /// Finds the components of a mesh.
     pub fn new(mesh: &Mesh) -> Self {
         let mut parent = vec![NONE; mesh.n_vertices()];
         mesh.cells.iter().for_each(|&v| parent[v as usize] = v);
@@ -58,7 +58,7 @@ impl Parts {
                 parent[a.max(b) as usize] = a.min(b);
             }
         }
-        // A root is the lowest vertex of its part, so it has its number before the others.
+        // A root is the lowest vertex of its component, so it gets its number before the others.
         let mut count = 0;
         let mut of_vertex = vec![NONE; parent.len()];
         for v in 0..parent.len() {
@@ -76,18 +76,19 @@ impl Parts {
         Parts { of_vertex, count: count as usize }
     }
 
-    /// How many there are.
+    /// Returns the number of components.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The part of a vertex; `None` if no triangle uses it.
+    /// Returns the component of a vertex, or `None` if no triangle uses the vertex.
     pub fn of_vertex(&self, v: usize) -> Option<usize> {
         let part = self.of_vertex[v];
         (part != NONE).then_some(part as usize)
     }
 
-    /// Area of each part of the mesh that they are of, in squared mesh units.
+    /// Returns the area of each component, in squared mesh units. `mesh` must be the mesh of these
+    /// components.
     pub fn areas(&self, mesh: &Mesh) -> Vec<f64> {
         let mut areas = vec![0.0; self.count];
         let at = |v: u32| Vec3::from(mesh.vertices[v as usize]);
@@ -99,7 +100,8 @@ impl Parts {
         areas
     }
 
-    /// Box, volume and area of each part of the mesh that they are of.
+    /// Returns the bounding box, volume and area of each component. `mesh` must be the mesh of
+    /// these components.
     pub fn extents(&self, mesh: &Mesh) -> Vec<Extent> {
         let mut all = vec![Extent::NONE; self.count];
         for (v, x) in mesh.vertices.iter().enumerate() {
@@ -112,7 +114,8 @@ impl Parts {
         for cell in mesh.iter_cells() {
             let part = &mut all[self.of_vertex[cell[0] as usize] as usize];
             let (low, high) = (Vec3::from(part.low), Vec3::from(part.high));
-            // From the middle of the part: volumes far away would cancel.
+            // Measure from the center of the component, because volumes of distant tetrahedra would
+            // cancel.
             let middle = low + (high - low) * 0.5;
             let [a, b, c] = [0, 1, 2].map(|k| Vec3::from(mesh.vertices[cell[k] as usize]) - middle);
             part.volume += a.dot(&b.cross(&c));
@@ -122,7 +125,8 @@ impl Parts {
         all
     }
 
-    /// The mesh that they are of without some of its parts; arrays and groups follow.
+    /// Removes components from the mesh, with their arrays and groups. `mesh` must be the mesh of
+    /// these components.
     pub fn keep(&self, mesh: Mesh, keep: impl Fn(usize) -> bool) -> Mesh {
         let kept = |cell: &[u32]| keep(self.of_vertex[cell[0] as usize] as usize);
         let kept: Vec<bool> = mesh.iter_cells().map(kept).collect();
@@ -130,7 +134,7 @@ impl Parts {
     }
 }
 
-/// The part of a surface with the largest area, of equal ones the first.
+/// Returns the component of a surface with the largest area. Of equal ones, the first one counts.
 pub fn largest_part(mesh: Mesh) -> Mesh {
     let parts = Parts::new(&mesh);
     if parts.count() < 2 {
@@ -142,7 +146,7 @@ pub fn largest_part(mesh: Mesh) -> Mesh {
     parts.keep(mesh, |part| part == largest)
 }
 
-/// Root of a vertex, halving the path on the way.
+/// Returns the root of a vertex, halving the path on the way.
 fn root(parent: &mut [u32], mut v: u32) -> u32 {
     while parent[v as usize] != v {
         let above = parent[parent[v as usize] as usize];
@@ -157,7 +161,7 @@ mod tests {
     use super::*;
     use crate::mesh::{DataArray, Kind, Values};
 
-    /// Two triangles at an edge, a vertex of nothing, and a larger triangle apart.
+    /// Creates two triangles that share an edge, an unused vertex, and a separate larger triangle.
     fn mesh() -> Mesh {
         let mut vertices: Vec<[f64; 3]> =
             [[0., 0.], [1., 0.], [0., 1.], [1., 1.], [9., 9.]].map(|[x, y]| [x, y, 0.0]).into();

@@ -4,14 +4,14 @@ use crate::error::Result;
 use crate::gpu::{Array, Cuda};
 use crate::mesh::{DataArray, Kind, Mesh, Values, vertex_normals};
 
-/// Triangles on a GPU, with as much memory as they take or more.
+/// Triangles on a GPU. The arrays may be longer than needed.
 pub struct DeviceSurface {
-    /// Vertices in world coordinates, `[n_vertices]` at least.
+    /// Vertices in world coordinates, at least `[n_vertices]`.
     pub vertices: Array<[f64; 3]>,
-    /// Normals of length 1, as many, if they were asked for. NaN where the gradient vanishes or values are
-    /// missing.
+    /// Normals of length 1, at least `[n_vertices]`, if requested. NaN where the gradient vanishes
+    /// or values are missing.
     pub normals: Option<Array<[f64; 3]>>,
-    /// Vertices of each triangle, `[n_triangles]` at least.
+    /// Vertices of each triangle, at least `[n_triangles]`.
     pub triangles: Array<[u32; 3]>,
     /// Number of vertices.
     pub n_vertices: usize,
@@ -20,17 +20,17 @@ pub struct DeviceSurface {
 }
 
 impl DeviceSurface {
-    /// Bytes on the GPU of a surface.
+    /// Returns the bytes of GPU memory that a surface takes.
     pub fn bytes(n_vertices: usize, n_triangles: usize, normals: bool) -> usize {
         n_vertices * size_of::<[f64; 3]>() * (1 + usize::from(normals))
             + n_triangles * size_of::<[u32; 3]>()
     }
 
-    /// The surface as a mesh of the host. Normals are its arrays `nx`, `ny` and `nz`; those of
-    /// triangles where there is no gradient.
+    /// Copies the surface to a mesh on the host. Normals become the arrays `nx`, `ny` and `nz`.
+    /// Where there is no gradient, they are the normals of the triangles.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if a kernel before failed.
+    /// Returns [`Error::Device`](crate::Error::Device) if an earlier kernel failed.
     pub fn mesh(&self, cuda: &Cuda) -> Result<Mesh> {
         let vertices = cuda.download_part(&self.vertices, 0..self.n_vertices)?;
         let triangles = cuda.download_part(&self.triangles, 0..self.n_triangles)?;
@@ -43,7 +43,7 @@ impl DeviceSurface {
     }
 }
 
-/// Normals as arrays.
+/// Converts normals to arrays. NaN is replaced by the normals of the triangles.
 fn with_those_of_triangles(mesh: &Mesh, mut normals: Vec<[f64; 3]>) -> Vec<DataArray> {
     if normals.iter().any(|normal| normal[0].is_nan()) {
         for (normal, other) in normals.iter_mut().zip(vertex_normals(mesh)) {

@@ -9,21 +9,21 @@ use crate::io::Curve;
 /// Points per task.
 const BLOCK: usize = 512;
 
-/// Closed curves of the plane made ready for questions about distance and inside.
+/// An index of closed plane curves for queries about distance and inside.
 ///
-/// z is ignored. A point is enclosed if a ray from it meets the curves an odd number of times:
-/// a curve inside another one bounds a hole, and directions do not matter.
+/// z is ignored. A point is enclosed if a ray from it crosses the curves an odd number of times. A
+/// curve inside another one thus bounds a hole, and directions do not matter.
 #[derive(Clone, Debug)]
 pub struct PlaneCurves {
     tree: Tree,
-    /// Pieces of the curves, in the order of the tree.
+    /// Segments of the curves, in tree order.
     segments: Vec<[Vec3; 2]>,
-    /// The curve of each piece.
+    /// The curve of each segment.
     curve: Vec<u32>,
 }
 
 impl PlaneCurves {
-    /// Index of `curves`, all of which are taken as closed.
+    /// Creates the index of `curves`. All curves are treated as closed.
     pub fn new(curves: &[Curve]) -> Self {
         let flat = |x: [f64; 3]| Vec3::new(x[0], x[1], 0.0);
         let mut pieces: Vec<([Vec3; 2], u32)> = Vec::new();
@@ -36,7 +36,8 @@ impl PlaneCurves {
         PlaneCurves { tree, segments, curve }
     }
 
-    /// Distances of `points` to the curves, negative where enclosed; infinite without curves.
+    /// Returns the distances of `points` to the curves, negative if enclosed. Without curves, they
+    /// are infinite.
     pub fn signed_distances(&self, points: &[[f64; 3]]) -> Vec<f64> {
         let one = |x: &[f64; 3]| {
             let p = Vec3::new(x[0], x[1], 0.0);
@@ -51,12 +52,12 @@ impl PlaneCurves {
         points.par_iter().with_min_len(BLOCK).map(one).collect()
     }
 
-    /// Even-odd rule with a ray along x, over all curves but `without`.
+    /// Applies the even-odd rule to a ray along x, over all curves except `without`.
     fn is_enclosed(&self, p: Vec3, without: Option<u32>) -> bool {
         let mut odd = false;
         self.tree.descend(|_, node| {
             let (low, high) = node.span(1);
-            // A piece counts where one end is above the ray, the other on it or below.
+            // A segment counts if one end is above the ray and the other is on or below it.
             let meets = low <= p.y && high > p.y && node.span(0).1 >= p.x;
             if meets && node.is_leaf() {
                 for k in node.pieces().filter(|&k| Some(self.curve[k]) != without) {
@@ -72,7 +73,7 @@ impl PlaneCurves {
         odd
     }
 
-    /// Of each curve, whether what is enclosed lies to the left of its direction.
+    /// Returns for each curve whether the enclosed side lies to the left of its direction.
     pub fn enclose_left(&self, curves: &[Curve]) -> Vec<bool> {
         let left = |(k, curve): (usize, &Curve)| {
             let x = &curve.points;

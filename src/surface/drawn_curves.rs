@@ -1,11 +1,11 @@
-//! Closed curves drawn on a triangulated surface: which vertices lie on which side, and how far
-//! from them those nearby are.
+//! Closed curves drawn on a triangulated surface: the side of each vertex, and the distance of
+//! nearby vertices.
 //!
-//! Every curve is followed from triangle to triangle: its pieces are halved until both ends of a
-//! piece, moved to the closest point of the surface, lie in one triangle or in two that touch.
-//! That gives a closed walk over triangles, and an edge that is crossed an odd number of times
-//! has its two vertices on different sides. These sides agree around every triangle; they agree
-//! everywhere if the curves divide the surface, which is checked.
+//! Every curve is followed from triangle to triangle. Its segments are halved until both ends of a
+//! segment, moved to the closest point of the surface, lie in the same triangle or in two triangles
+//! that touch. The result is a closed walk over triangles. The two vertices of an edge that is
+//! crossed an odd number of times lie on different sides. These sides always agree around a
+//! triangle. They agree everywhere if the curves divide the surface, which is checked.
 
 use rayon::prelude::*;
 
@@ -16,52 +16,53 @@ use crate::io::Curve;
 use crate::mesh::Mesh;
 use crate::primitives::GatherMatrix;
 
-/// Halvings of a piece at most: then its ends are equal.
+/// The largest number of halvings of a segment. After that many its ends are equal.
 const HALVINGS: u32 = 52;
-/// A piece from one triangle to its neighbor crosses the edge between them if it is at most this
-/// part of their size, ...
+/// A segment between two triangles that share an edge crosses this edge if its length is at most
+/// this fraction of their size.
 const ACROSS: f64 = 0.1;
-/// ... and passes the corner they share if it is at most this part.
+/// A segment between two triangles that share only a corner passes this corner if its length is at
+/// most this fraction of their size.
 const AROUND: f64 = 1e-3;
 
 /// Which side of the curves is the inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Side {
-    /// Left of their direction, seen from the side that normals point to.
+    /// The left side of their direction, seen from the side to which normals point.
     Left,
-    /// Right of it.
+    /// The right side of their direction.
     Right,
-    /// In each component that they run over, the side of smaller area.
+    /// The side of smaller area, in each component that they cross.
     Smaller,
 }
 
-/// Sides of curves on a surface.
+/// The sides of curves on a surface.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Sides {
     /// Whether each vertex is inside.
     pub inside: Vec<bool>,
-    /// Vertices of the triangles that the curves pass, ascending, with their straight distance to
-    /// the pieces nearby. Edges from inside to outside join two of them.
+    /// Vertices of the triangles that the curves pass, ascending, with their straight-line distance
+    /// to the nearby segments. Edges from inside to outside join two of these vertices.
     pub near: Vec<(u32, f64)>,
     /// Largest distance between a curve and the surface.
     pub gap: f64,
-    /// Curves that lie within the triangles around a vertex or an edge and bound nothing.
+    /// Number of curves that lie within the triangles around a vertex or an edge and bound nothing.
     pub lost: usize,
-    /// Both sides have nearly the same area, and the smaller was asked for.
+    /// Whether both sides have nearly the same area although the smaller one was requested.
     pub even: bool,
 }
 
 /// Finds the sides of closed `curves` on the triangles of a cleaned mesh.
 ///
-/// Of several curves on one component the sides alternate, as by the even-odd rule in the plane.
-/// Components without a curve are outside.
+/// If several curves cross a component, the sides alternate, as with the even-odd rule in the
+/// plane. Components without a curve are outside.
 ///
 /// # Errors
-/// [`Error::Mesh`] naming the curve and the place: a curve that is open, leaves the mesh, jumps, crosses
-/// an edge of three or more triangles, or does not divide the surface; curves that disagree about
-/// left and right.
+/// Returns [`Error::Mesh`] with the curve and the position if a curve is open, leaves the mesh,
+/// jumps, crosses an edge of three or more triangles, or does not divide the surface, and if curves
+/// disagree about left and right.
 pub fn sides(mesh: &Mesh, curves: &[Curve], side: Side) -> Result<Sides> {
     let mut walk = Walk::new(mesh);
     for (k, curve) in curves.iter().enumerate() {
@@ -79,7 +80,7 @@ pub fn sides(mesh: &Mesh, curves: &[Curve], side: Side) -> Result<Sides> {
     crossings.retain(|c| odd.binary_search(&c.edge).is_ok());
     let lost = (0..curves.len()).filter(|&k| !crossings.iter().any(|c| c.curve == k)).count();
     let mut classes = Classes::new(mesh.n_vertices());
-    // Cells whose vertices the curves do not come near have no crossed edge.
+    // Cells with vertices far from the curves have no crossed edge.
     let mut is_near = vec![false; mesh.n_vertices()];
     near.iter().for_each(|&(v, _)| is_near[v as usize] = true);
     for t in mesh.cells.as_chunks::<3>().0 {
@@ -94,13 +95,13 @@ pub fn sides(mesh: &Mesh, curves: &[Curve], side: Side) -> Result<Sides> {
                         "the curves do not divide the surface: vertex {a} ({x}, {y}, {z}) is on \
                          both sides"
                     ),
-                    "a curve around a handle needs a second one that closes off the piece between",
+                    "add a second curve around the handle, so that the two enclose a region",
                 ));
             }
         }
     }
     let class: Vec<(u32, bool)> = (0..mesh.n_vertices() as u32).map(|v| classes.find(v)).collect();
-    // Of each component with a curve, the class that is inside.
+    // The class that is inside, for each component with a curve.
     let (chosen, even) = match side {
         Side::Smaller => smaller(mesh, &class, &crossings),
         Side::Left => (toward(&class, &crossings, true)?, false),
@@ -113,16 +114,16 @@ pub fn sides(mesh: &Mesh, curves: &[Curve], side: Side) -> Result<Sides> {
     Ok(Sides { inside: class.iter().map(is_inside).collect(), near, gap, lost, even })
 }
 
-/// An edge crossed by a curve.
+/// An edge that is crossed by a curve.
 struct Crossing {
-    /// Its vertices, ascending.
+    /// The vertices of the edge, ascending.
     edge: [u32; 2],
     curve: usize,
     /// The vertex on the left of the curve.
     left: u32,
 }
 
-/// A point of a curve and where it lies on the surface.
+/// A point of a curve and its position on the surface.
 #[derive(Clone, Copy)]
 struct Place {
     given: Vec3,
@@ -136,7 +137,7 @@ struct Walk<'a> {
     /// Corners of triangles at each vertex.
     at_vertex: GatherMatrix,
     crossings: Vec<Crossing>,
-    /// Pieces of curves with a triangle they pass.
+    /// Segments of curves with a triangle that they pass.
     pieces: Vec<(u32, [Vec3; 2])>,
     gap: f64,
 }
@@ -158,12 +159,12 @@ impl<'a> Walk<'a> {
         self.mesh.vertices[v as usize].into()
     }
 
-    /// Longest edge of a triangle.
+    /// Returns the longest edge of a triangle.
     fn size(&self, triangle: u32) -> f64 {
         simplex::longest_edge(&self.corners(triangle).map(|v| self.at(v)))
     }
 
-    /// The triangles around a vertex.
+    /// Iterates over the triangles around a vertex.
     fn around(&self, v: u32) -> impl Iterator<Item = u32> {
         self.at_vertex.row(v as usize).iter().map(|slot| slot / 3)
     }
@@ -183,19 +184,20 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// The point of the surface closest to a point of a curve, on a piece of the given length.
+    /// Returns the point of the surface closest to a point of a curve. `length` is the length of
+    /// its segment.
     fn place(&mut self, curve: usize, given: Vec3, length: f64) -> Result<Place> {
         let Some(found) = self.index.closest(given.into()) else {
             return Err(Error::mesh("", "has no cells", ""));
         };
-        // A long piece is a chord and may leave a curved surface by part of its length.
+        // A long segment is a chord and may deviate from a curved surface by a part of its length.
         let limit = self.size(found.triangle).max(0.25 * length);
         if found.distance > limit {
             let [x, y, z]: [f64; 3] = given.into();
             return Err(Error::mesh(
                 named(curve),
-                format!("leaves the mesh: ({x}, {y}, {z}) is {:.3e} off it", found.distance),
-                "the curve must lie on the mesh of the case, in the same unit of length",
+                format!("leaves the mesh: ({x}, {y}, {z}) is {:.3e} away from it", found.distance),
+                "give a curve that lies on the mesh of the case, in the same unit of length",
             ));
         }
         self.gap = self.gap.max(found.distance);
@@ -236,7 +238,7 @@ impl<'a> Walk<'a> {
             return Err(Error::mesh(
                 named(curve),
                 format!("jumps from one part of the mesh to another at ({x}, {y}, {z})"),
-                "give it more points, or points closer to the mesh",
+                "add points to the curve, or move them closer to the mesh",
             ));
         }
         let middle = self.place(curve, (from.given + to.given) * 0.5, length)?;
@@ -244,7 +246,7 @@ impl<'a> Walk<'a> {
         self.connect(curve, middle, to, length, halvings - 1)
     }
 
-    /// The triangles from `s` to `t` around vertex `v`, on the shorter way.
+    /// Returns the triangles from `s` to `t` around vertex `v`, on the shorter way.
     fn fan(&self, v: u32, s: u32, t: u32) -> Option<Vec<u32>> {
         let mut reached: Vec<(u32, usize)> = vec![(s, 0)];
         let mut next = 0;
@@ -282,15 +284,15 @@ impl<'a> Walk<'a> {
             return Err(Error::mesh(
                 named(curve),
                 format!("crosses an edge of {crowd} triangles at ({x}, {y}, {z})"),
-                "two sides exist only where two triangles meet; mend the mesh there",
+                "repair the mesh there: an edge must have two triangles",
             ));
         }
         self.crossings.push(Crossing { edge: [left.min(right), left.max(right)], curve, left });
         Ok(())
     }
 
-    /// Vertices of the triangles passed, with their distances to the pieces in the triangles that
-    /// touch one of theirs.
+    /// Returns the vertices of the triangles that curves pass, with their distances to the segments
+    /// in the triangles that touch one of their triangles.
     fn near(&mut self) -> Vec<(u32, f64)> {
         self.pieces.sort_by_key(|piece| piece.0);
         let mut passed: Vec<u32> = self.pieces.iter().map(|piece| piece.0).collect();
@@ -322,7 +324,8 @@ fn named(curve: usize) -> String {
     format!("curve {}", curve + 1)
 }
 
-/// The class of smaller area in every component that is crossed, and whether one was close.
+/// Returns the class of smaller area in every crossed component, and whether any decision was
+/// close.
 fn smaller(mesh: &Mesh, class: &[(u32, bool)], crossings: &[Crossing]) -> (Vec<(u32, bool)>, bool) {
     let mut roots: Vec<u32> = crossings.iter().map(|c| class[c.left as usize].0).collect();
     roots.sort_unstable();
@@ -338,9 +341,9 @@ fn smaller(mesh: &Mesh, class: &[(u32, bool)], crossings: &[Crossing]) -> (Vec<(
     (roots.into_iter().zip(areas).map(|(root, [a, b])| (root, b < a)).collect(), even)
 }
 
-/// The class to the left or right of the curves in every component that is crossed.
+/// Returns the class to the left or right of the curves in every crossed component.
 fn toward(class: &[(u32, bool)], crossings: &[Crossing], left: bool) -> Result<Vec<(u32, bool)>> {
-    // A curve along an edge may cross it to and fro; what counts is the crossing that is left.
+    // A curve along an edge may cross it back and forth. Only the remaining crossing counts.
     let mut crossed: Vec<(usize, [u32; 2], u32)> =
         crossings.iter().map(|c| (c.curve, c.edge, c.left)).collect();
     crossed.sort_unstable();
@@ -362,8 +365,8 @@ fn toward(class: &[(u32, bool)], crossings: &[Crossing], left: bool) -> Result<V
         if 4 * yes > run.len() && 4 * yes < 3 * run.len() {
             return Err(Error::mesh(
                 named(curve),
-                "has no clear left side: it crosses itself, or triangles face both sides",
-                "take inside = \"smaller\"",
+                "has no clear left side: it crosses itself, or the triangles are not consistently oriented",
+                "use inside = \"smaller\"",
             ));
         }
         let inside = 2 * yes > run.len();
@@ -371,8 +374,8 @@ fn toward(class: &[(u32, bool)], crossings: &[Crossing], left: bool) -> Result<V
             Some(&(_, other, first)) if other != inside => {
                 return Err(Error::mesh(
                     named(curve),
-                    format!("has the inside on the other hand than {}", named(first)),
-                    "turn one of them, or take inside = \"smaller\"",
+                    format!("has its inside on the opposite side from {}", named(first)),
+                    "reverse one of them, or use inside = \"smaller\"",
                 ));
             }
             Some(_) => {}
@@ -383,10 +386,10 @@ fn toward(class: &[(u32, bool)], crossings: &[Crossing], left: bool) -> Result<V
     Ok(chosen.into_iter().map(|(root, inside, _)| (root, inside)).collect())
 }
 
-/// Vertices joined with "same side" or "other side": a union-find with parity.
+/// A union-find structure with parity: vertices are joined as "same side" or "other side".
 struct Classes {
     parent: Vec<u32>,
-    /// Whether a vertex is on the other side than its parent.
+    /// Whether a vertex and its parent lie on different sides.
     other: Vec<bool>,
 }
 
@@ -395,7 +398,7 @@ impl Classes {
         Classes { parent: (0..n as u32).collect(), other: vec![false; n] }
     }
 
-    /// The root of a vertex, and whether the two are on different sides.
+    /// Returns the root of a vertex, and whether the two are on different sides.
     fn find(&mut self, v: u32) -> (u32, bool) {
         let (mut root, mut parity) = (v, false);
         while self.parent[root as usize] != root {
@@ -413,7 +416,7 @@ impl Classes {
         (root, parity)
     }
 
-    /// Joins two vertices; false if they are joined the other way already.
+    /// Joins two vertices. Returns false if this contradicts an earlier join.
     fn join(&mut self, a: u32, b: u32, apart: bool) -> bool {
         let ((ra, pa), (rb, pb)) = (self.find(a), self.find(b));
         let parity = pa ^ pb ^ apart;
@@ -433,7 +436,7 @@ mod tests {
     use super::*;
     use crate::mesh::Kind;
 
-    /// Four triangles around vertex 4, a pyramid seen from above.
+    /// Creates four triangles around vertex 4, a pyramid seen from above.
     fn pyramid() -> Mesh {
         let vertices =
             vec![[1., 0., 0.], [0., 1., 0.], [-1., 0., 0.], [0., -1., 0.], [0., 0., 0.3]];
@@ -452,7 +455,7 @@ mod tests {
         assert_eq!(found.inside, [false, false, false, false, true]);
         let expected: Vec<u32> = (0..5).collect();
         assert_eq!(found.near.iter().map(|n| n.0).collect::<Vec<_>>(), expected);
-        // The middles of the pieces lie below the ridges, by 0.06 up to the nearest point.
+        // The midpoints of the segments lie below the ridges, up to 0.06 from the nearest point.
         assert!(found.gap > 0.05 && found.gap < 0.06 && found.lost == 0, "{}", found.gap);
         let right = sides(&pyramid(), &[square(0.2, 0.18)], Side::Right).unwrap();
         assert_eq!(right.inside, [true, true, true, true, false]);

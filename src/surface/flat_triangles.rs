@@ -1,4 +1,4 @@
-//! Triangles without area, where values are the level exactly at a voxel.
+//! Removes degenerate triangles, which arise where a value equals the level exactly at a voxel.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,22 +6,25 @@ use rayon::prelude::*;
 
 use crate::mesh::{Mesh, Values, part};
 
-/// No half-edge.
+/// Marks the absence of a half-edge.
 const NONE: u32 = u32::MAX;
 
-/// Draws vertices at one place that edges join together into one, and leaves out the triangles that
-/// lose a corner by it; how many these are. Where each edge had two triangles, it has two.
+/// Merges vertices at the same position that edges connect, and removes the triangles that lose a
+/// corner. Returns the number of removed triangles. If each edge had two triangles before, it has
+/// two afterwards.
 ///
-/// Marching cubes puts all crossings about a voxel whose value is the level at that voxel, with
-/// triangles of no area between them. Drawing them together alone would leave edges with four
-/// triangles where sheets of a surface touch. So who is beside whom is followed across the triangles
-/// that go, and a place gets a vertex for each fan of triangles about it (A. Guéziec, G. Taubin, F.
-/// Lazarus, W. Horn, *Cutting and stitching: converting sets of polygons to manifold surfaces*, IEEE
-/// TVCG 7, 2001); two triangles back to back go, too; and where sheets still have both ends of an edge
-/// in common, each but the first gets a vertex of its own within it.
+/// If the value of a voxel equals the level, marching cubes places all crossings around the voxel
+/// at its position, with degenerate triangles between them. Merging these vertices alone would
+/// leave edges with four triangles where sheets of a surface touch. The function therefore follows
+/// the neighborhood of triangles across the removed triangles, and creates one vertex at a position
+/// for each fan of triangles around it (A. Guéziec, G. Taubin, F. Lazarus, W. Horn, *Cutting and
+/// stitching: converting sets of polygons to manifold surfaces*, IEEE TVCG 7, 2001). It also
+/// removes pairs of triangles that lie back to back. If sheets still share both ends of an edge,
+/// all sheets but the first get their own vertex within this edge.
 ///
-/// Vertices that are drawn together take the arrays of one of them. Meshes of other cells than triangles,
-/// with arrays or groups of cells, and without two vertices at one place that an edge joins, stay as they are.
+/// A merged vertex keeps the arrays of one of its vertices. Meshes do not change if their cells are
+/// not triangles, if they have arrays or groups of cells, or if no edge connects two vertices at
+/// the same position.
 pub fn drop_flat(mesh: &mut Mesh) -> usize {
     if mesh.kind.arity() != 3 || !mesh.cell_data.is_empty() || !mesh.groups.is_empty() {
         return 0;
@@ -46,21 +49,21 @@ fn corners(triangle: &[u32]) -> [u32; 3] {
     [triangle[0], triangle[1], triangle[2]]
 }
 
-/// Which triangles something holds for, ascending.
+/// Returns the triangles for which a condition holds, ascending.
 fn select(mesh: &Mesh, holds: impl Fn(&[u32]) -> bool + Sync) -> Vec<u32> {
     let triangles = mesh.cells.par_chunks_exact(3).with_min_len(1 << 12).enumerate();
     triangles.filter(|(_, t)| holds(t)).map(|(k, _)| k as u32).collect()
 }
 
-/// Vertices at the place of an earlier one, with that one.
+/// Returns each vertex that has the same position as an earlier one, with that earlier vertex.
 fn at_one_place(vertices: &[[f64; 3]]) -> Vec<(u32, u32)> {
-    // Adding zero makes the two zeros one.
+    // Adding zero turns minus zero into zero.
     let place = |x: &[f64; 3]| x.map(|c| (c + 0.0).to_bits());
     let short = |x: &[f64; 3]| {
         let mix = |all: u64, c: u64| (all ^ c).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
         place(x).into_iter().fold(0, mix)
     };
-    // Few are: of all others eight bytes are looked at.
+    // Only few vertices share a position. For all others, comparing eight bytes is enough.
     let mut shorts: Vec<u64> = vertices.par_iter().map(short).collect();
     shorts.par_sort_unstable();
     let pairs = shorts.windows(2).filter(|pair| pair[0] == pair[1]);
@@ -75,7 +78,7 @@ fn at_one_place(vertices: &[[f64; 3]]) -> Vec<(u32, u32)> {
     found.into_iter().filter_map(with_first).collect()
 }
 
-/// Sets of things that belong together, each known by its smallest.
+/// Disjoint sets. Each set is represented by its smallest member.
 struct Sets(Vec<u32>);
 
 impl Sets {
@@ -98,15 +101,15 @@ impl Sets {
     }
 }
 
-/// The triangles that have a vertex which is drawn together with others. Half-edge `3 k + j` is that from
-/// corner j of triangle k of these to the next one.
+/// The triangles that have a merged vertex. Half-edge `3 k + j` goes from corner j of the k-th of
+/// these triangles to the next corner.
 struct Sheets {
-    /// Their numbers in the mesh, ascending.
+    /// Their indices in the mesh, ascending.
     numbers: Vec<u32>,
-    /// Corners as the mesh has them, and the vertices that these are drawn to.
+    /// Corners in the mesh, and the vertices into which they are merged.
     corners: Vec<[u32; 3]>,
     drawn: Vec<[u32; 3]>,
-    /// Whether a corner is drawn together with others.
+    /// Whether a corner is merged with others.
     is_joint: Vec<[bool; 3]>,
 }
 
@@ -125,7 +128,7 @@ impl Sheets {
                 }
             }
         }
-        // Sheets that only touch may have both ends of an edge in common, too.
+        // Sheets that only touch may also share both ends of an edge.
         for (v, other) in at_one_place(&mesh.vertices) {
             sets.join(v, other);
             is_joint[v as usize] = true;
@@ -145,14 +148,14 @@ impl Sheets {
         a != b && b != c && c != a
     }
 
-    /// Both ends of a half-edge as the mesh has them.
+    /// Returns both ends of a half-edge in the mesh.
     fn ends(&self, half: u32) -> [u32; 2] {
         let (t, j) = (self.corners[half as usize / 3], half as usize % 3);
         [t[j], t[(j + 1) % 3]]
     }
 
-    /// For each half-edge of a triangle that stays, that of the next triangle which stays, across those that go;
-    /// none at a border, and where neither end is drawn together with others.
+    /// Returns for each half-edge of a kept triangle the half-edge of the next kept triangle, found
+    /// across removed triangles. It is `NONE` at a boundary, and if neither end is merged.
     fn opposite(&self) -> Vec<u32> {
         let halves = 0..3 * self.corners.len() as u32;
         let is_joint = |half: u32| {
@@ -170,13 +173,13 @@ impl Sheets {
         };
         let next = |half: u32| {
             let mut found = across(half)?;
-            // Only where an edge had more than two triangles is there a ring of those that go.
+            // Removed triangles can form a ring only if an edge had more than two triangles.
             for _ in 0..self.corners.len() {
                 let (k, j) = (found as usize / 3, found as usize % 3);
                 if self.stays(k) {
                     return Some(found);
                 }
-                // Of the other two sides one has no length.
+                // One of the other two sides has length zero.
                 let drawn = self.drawn[k];
                 let is_next = drawn[(j + 2) % 3] != drawn[(j + 1) % 3];
                 let side = if is_next { (j + 1) % 3 } else { (j + 2) % 3 };
@@ -191,9 +194,9 @@ impl Sheets {
         halves.into_par_iter().map(of).collect()
     }
 
-    /// Gives the triangles of the mesh their new corners; how many are left out.
+    /// Gives the triangles of the mesh their new corners. Returns the number of removed triangles.
     fn rewrite(&self, mesh: &mut Mesh, opposite: &[u32]) -> usize {
-        // Two triangles back to back are a sheet of their own without an inside.
+        // Two triangles back to back are a separate sheet without an inside.
         let is_alone = |k: usize| {
             let [a, b, c] = [0, 1, 2].map(|j| opposite[3 * k + j]);
             a != NONE && [b, c].iter().all(|&o| o != NONE && o / 3 == a / 3)
@@ -220,7 +223,7 @@ impl Sheets {
         dropped
     }
 
-    /// New corners of the triangles that stay: one vertex for each fan about a place.
+    /// Returns the new corners of the kept triangles: one vertex for each fan around a position.
     fn vertices(&self, mesh: &mut Mesh, stays: &[bool], opposite: &[u32]) -> Vec<[u32; 3]> {
         let mut fans = Sets::new(3 * self.corners.len());
         for (half, &other) in (0_u32..).zip(opposite).filter(|(_, other)| **other != NONE) {
@@ -248,8 +251,9 @@ impl Sheets {
         new
     }
 
-    /// Vertices within edges that are in more than one sheet, by the half-edges that get them. An edge is known by its
-    /// places: files of triangles name no vertices.
+    /// Adds vertices within edges that belong to several sheets. Returns them by the half-edges
+    /// that they split. An edge is identified by the positions of its ends, because files of
+    /// triangles have no vertex indices.
     fn middles(
         &self,
         mesh: &mut Mesh,
@@ -266,14 +270,15 @@ impl Sheets {
             if !stays[k] || !(self.is_joint[k][j] || self.is_joint[k][(j + 1) % 3]) {
                 continue;
             }
-            // An edge is known by the first of its half-edges.
+            // An edge is identified by the first of its half-edges.
             let edge = half.min(opposite[half as usize]);
             let [p, q] = [self.drawn[k][j], self.drawn[k][(j + 1) % 3]];
             let [a, b] = [new[k][j], new[k][(j + 1) % 3]];
             let middle = *of_edge.entry(edge).or_insert_with(|| {
                 let before = sheets.entry([p.min(q), p.max(q)]).or_insert(0);
                 *before += 1;
-                // The first sheet has none, the second one in the middle, others elsewhere.
+                // The first sheet gets no vertex, the second one gets the midpoint, and others get
+                // other points.
                 if *before == 1 {
                     return None;
                 }
@@ -289,7 +294,7 @@ impl Sheets {
     }
 }
 
-/// Appends vertices with the arrays of others.
+/// Appends vertices with the array values of existing vertices.
 fn append(mesh: &mut Mesh, copies: &[(u32, [f64; 3])]) {
     mesh.vertices.extend(copies.iter().map(|(_, x)| *x));
     for array in &mut mesh.vertex_data {
@@ -302,13 +307,13 @@ fn append(mesh: &mut Mesh, copies: &[(u32, [f64; 3])]) {
     }
 }
 
-/// A triangle with vertices in the middle of some of its sides, side j from corner j on, as triangles.
+/// Splits a triangle that has vertices within some of its sides. Side j starts at corner j.
 fn cut(corners: [u32; 3], middles: [Option<u32>; 3], cells: &mut Vec<u32>) {
     let Some(first) = (0..3).find(|&j| middles[j].is_some()) else {
         cells.extend(corners);
         return;
     };
-    // About the first middle, from which no two others of the rim lie in one line but its own ends.
+    // Fan around the first of these vertices. Only its own side is collinear with it.
     let rim = (first..first + 3).flat_map(|j| [middles[j % 3], Some(corners[(j + 1) % 3])]);
     let rim: Vec<u32> = rim.flatten().collect();
     for pair in rim[1..].windows(2) {

@@ -1,18 +1,20 @@
-//! Signed distances to a surface at the voxels of a lattice, within a band around it, block by block.
+//! Signed distances to a surface at the voxels of a lattice, within a band around it, block by
+//! block.
 //!
-//! The values are those of [`TriangleIndex::signed_distances`] at every voxel, to rounding; what
-//! neighbors share is found once. All lengths are in voxels.
+//! The values equal those of [`TriangleIndex::signed_distances`] at every voxel, up to rounding.
+//! Work that neighboring voxels share is done once. All lengths are in voxels.
 //!
-//! - **Distances.** With r from the middle c of a block to its farthest voxel, a triangle nearest to
-//!   any voxel is within d(c) + 2 r of c. Voxels go through those triangles only, near ones first.
-//! - **Signs.** Balls around two voxels with their distances as radii hold no point of the surface.
-//!   If they cover the line between the voxels, the winding number w has no jump on it, and differs
-//!   by at most the length of the way times a bound of |grad w| that is 0 for a closed surface
-//!   (`rims`). So one winding number decides for all voxels reached that way, as long as w keeps away
-//!   from the numbers that decide.
-//! - **Films.** Over a hole the sign changes where |w| = 1/2, far from all triangles. So that phi has no
-//!   jump there, its size is cut down to (|w| - 1/2) / g with g the bound of |grad w| at the voxel,
-//!   which is at most the distance to the film where g changes little.
+//! - **Distances.** Let r be the distance from the center c of a block to its farthest voxel, and
+//!   d(c) the distance from c to the surface. A triangle that is nearest to any voxel of the block
+//!   is within d(c) + 2 r of c. Voxels visit only these triangles, near ones first.
+//! - **Signs.** A ball around a voxel with its distance as radius contains no point of the surface.
+//!   If the balls of two voxels cover the line between them, the winding number w has no jump on
+//!   this line. It then changes by at most the length of the path times a bound of |grad w|, which
+//!   is 0 for a closed surface (`rims`). One winding number therefore decides for all voxels that
+//!   are reached in this way, as long as w stays away from the thresholds.
+//! - **Films.** Across a hole the sign changes where |w| = 1/2, far from all triangles. To avoid a
+//!   jump of phi there, its absolute value is limited to (|w| - 1/2) / g, where g is the bound of
+//!   |grad w| at the voxel. This is at most the distance to the film if g changes little.
 
 #[cfg(test)]
 mod tests;
@@ -25,18 +27,18 @@ use crate::error::{Error, Result};
 use crate::geometry::simplex::{Facet, closest_point};
 use crate::geometry::{Real, Vec3};
 
-/// Tiles along an axis on each side of the origin: keys of tiles have 21 bits per axis.
+/// Tiles along an axis on each side of the origin. Keys of tiles have 21 bits per axis.
 const MOST_BLOCKS: f64 = (1 << 20) as f64;
-/// Candidates from which on the parts of a box are tasks of their own.
+/// Number of candidates from which the parts of a box become parallel tasks.
 const PARALLEL: usize = 512;
-/// How far an approximated winding number may be off.
+/// The largest error of an approximated winding number.
 const APPROXIMATION: f64 = 0.02;
-/// Voxels nearer than this to the surface decide for themselves.
+/// Voxels nearer to the surface than this compute their own winding number.
 const TOUCHING: f64 = 1e-6;
-/// Added to bounds of distances, for rounding.
+/// Added to bounds of distances to allow for rounding.
 const SLACK: f64 = 1e-6;
 
-/// A surface made ready for distances at voxels.
+/// A surface prepared for distances at voxels.
 ///
 /// ```
 /// use zeroset::mesh::generate::{Generate, Sphere, generate};
@@ -54,27 +56,29 @@ const SLACK: f64 = 1e-6;
 /// ```
 #[derive(Clone, Debug)]
 pub struct LatticeDistance {
-    /// Of the triangles in voxels.
+    /// The triangles, in voxels.
     index: TriangleIndex,
     rims: Rims,
     half_width: f64,
 }
 
-/// What [`LatticeDistance::fill`] says about a block.
+/// Findings of [`LatticeDistance::fill`] about a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filled {
-    /// Some value is smaller than the half width.
+    /// Whether some value is smaller than the half width.
     pub active: bool,
-    /// Voxels off the surface whose winding number has a size in [`UNDECIDED`].
+    /// Number of voxels off the surface whose winding number has an absolute value in
+    /// [`UNDECIDED`].
     pub undecided: usize,
-    /// Voxels inside by a negative winding number: normals point inwards there.
+    /// Number of voxels that are inside by a negative winding number, because normals point inwards
+    /// there.
     pub inverted: usize,
 }
 
 impl LatticeDistance {
-    /// Of triangles given by their vertices, `[n * 3]`, which must be finite and exist, for voxels
-    /// at `origin + spacing * v` and a band of `half_width` voxels on each side.
+    /// Prepares a surface for voxels at `origin + spacing * v` and a band of `half_width` voxels on
+    /// each side. `triangles` lists vertices, `[n * 3]`. The vertices must exist and be finite.
     pub fn new(
         vertices: &[[f64; 3]],
         triangles: &[u32],
@@ -91,17 +95,17 @@ impl LatticeDistance {
         }
     }
 
-    /// Whether a voxel is inside, however far it is from the surface.
+    /// Whether a voxel is inside, at any distance from the surface.
     pub fn is_inside(&self, voxel: [i32; 3]) -> bool {
         self.index.winding_number(voxel.map(f64::from)).abs() > 0.5
     }
 
-    /// The corners of all blocks of `edge` voxels that the band may reach: multiples of `edge`, in
-    /// ascending order of z, then y, then x. A few of them are not active. Where the film over a
-    /// hole leaves the box around the triangles, it is not followed.
+    /// Returns the corners of all blocks of `edge` voxels that the band may reach. They are
+    /// multiples of `edge`, in ascending order of z, then y, then x. A few of them are not active.
+    /// The film over a hole is not followed outside of the box around the triangles.
     ///
     /// # Errors
-    /// [`Error::Case`] for a surface beyond 2^20 blocks from the origin.
+    /// Returns [`Error::Case`] if the surface reaches more than 2^20 blocks from the origin.
     pub fn blocks(&self, edge: usize) -> Result<Vec<[i32; 3]>> {
         if self.index.is_empty() {
             return Ok(Vec::new());
@@ -120,7 +124,7 @@ impl LatticeDistance {
                     farthest * edge as f64,
                     MOST_BLOCKS * edge as f64
                 ),
-                "take larger voxels, or move the origin nearer",
+                "use larger voxels, or move the origin closer to the surface",
             ));
         }
         let width = spans.iter().map(|s| (s.1 - s.0) as u64 + 1).fold(1, u64::max);
@@ -132,7 +136,8 @@ impl LatticeDistance {
         Ok(blocks)
     }
 
-    /// Corners of the blocks in a cube of `size` blocks that the triangles `above` may reach.
+    /// Returns the corners of the blocks in a cube of `size` blocks that the triangles `above` may
+    /// reach.
     fn descend(&self, edge: i32, low: [i32; 3], size: i32, above: &[u32]) -> Vec<[i32; 3]> {
         let corner = Vec3::from(low.map(|x| f64::from(x) * f64::from(edge)));
         let span = f64::from(size) * f64::from(edge) - 1.0;
@@ -184,17 +189,17 @@ impl LatticeDistance {
         }
         let (center, radius) = around(corner, span);
         let radius = radius + self.half_width;
-        // The number at the middle and that at a voxel are both approximated.
+        // The winding numbers at the center and at a voxel are both approximated.
         let change = self.rims.steepest(center, radius) * radius + 2.0 * APPROXIMATION;
         change >= 0.5 || {
-            // Triangles on the way change the number by whole ones.
+            // Triangles on the way change the winding number by integers.
             let part = self.index.winding_number(center.into()).rem_euclid(1.0);
             (part - 0.5).abs() <= change
         }
     }
 
-    /// Writes the signed distances of the `edge`^3 voxels from `corner` on, x fastest, cut off at the
-    /// half width.
+    /// Writes the signed distances of the `edge`^3 voxels from `corner` on, x fastest, clamped to
+    /// the half width.
     pub fn fill<R: Real>(&self, corner: [i32; 3], edge: usize, values: &mut [R]) -> Filled {
         let low = Vec3::from(corner.map(f64::from));
         let (center, radius) = around(low, edge as f64 - 1.0);
@@ -215,8 +220,8 @@ impl LatticeDistance {
         filled
     }
 
-    /// Triangles that may be nearest to a point of the block and within the band, with their
-    /// distances from its middle, near ones first.
+    /// Returns the triangles that may be nearest to a point of the block and within the band, with
+    /// their distances from its center, near ones first.
     fn candidates(&self, center: Vec3, radius: f64) -> Vec<(f64, Facet)> {
         let reach = self.half_width + radius + SLACK;
         let gap2 = |k: usize| {
@@ -245,14 +250,14 @@ impl LatticeDistance {
         near.into_iter().map(|(gap, k)| (gap, Facet::new(self.index.triangles[k]))).collect()
     }
 
-    /// Which voxels are inside, and what is to be said about them.
+    /// Determines which voxels are inside, and the findings about them.
     fn sides(&self, low: Vec3, edge: usize, distances: &[f64]) -> (Vec<bool>, Filled) {
         let (center, radius) = around(low, edge as f64 - 1.0);
         let steepest = self.rims.steepest(center, radius);
         let mut inside: Vec<Option<bool>> = vec![None; distances.len()];
         let mut filled = Filled::default();
         let mut reached: Vec<(usize, f64)> = Vec::new();
-        // Voxels away from the surface first, which reach many others.
+        // Start with voxels away from the surface, because they reach many others.
         for floor in [0.5, 0.0] {
             for seed in 0..distances.len() {
                 if inside[seed].is_some() || distances[seed] < floor {
@@ -290,8 +295,8 @@ impl LatticeDistance {
         (inside.into_iter().map(|side| side == Some(true)).collect(), filled)
     }
 
-    /// The same near a film, where every voxel decides for itself, and `sizes` are cut down to the
-    /// distance to the film.
+    /// Determines the sides near a film, where every voxel computes its own winding number, and
+    /// reduces `sizes` to the distance to the film.
     fn sides_one_by_one(&self, low: Vec3, edge: usize, sizes: &mut [f64]) -> (Vec<bool>, Filled) {
         let mut filled = Filled::default();
         let side = |(k, size): (usize, &mut f64)| {
@@ -314,7 +319,7 @@ impl LatticeDistance {
     }
 }
 
-/// Place of voxel `k` of a block, in the block.
+/// Returns the position of voxel `k` within a block.
 fn place(k: usize, edge: usize) -> [usize; 3] {
     [k % edge, k / edge % edge, k / (edge * edge)]
 }
@@ -323,13 +328,13 @@ fn voxel(low: Vec3, place: [usize; 3]) -> Vec3 {
     low + Vec3::from(place.map(|c| c as f64))
 }
 
-/// Middle and radius of the ball around a box.
+/// Returns the center and radius of the ball around a box.
 fn around(corner: Vec3, span: f64) -> (Vec3, f64) {
     (corner + Vec3::repeat(0.5 * span), 0.5 * span * 3f64.sqrt())
 }
 
-/// Lowers `best` to the distance from `p` to the nearest of `near`, whose distances from `center`
-/// ascend.
+/// Lowers `best` to the distance from `p` to the nearest of `near`. Their distances from `center`
+/// must ascend.
 fn nearest(p: Vec3, near: &[(f64, Facet)], center: Vec3, best: &mut f64) {
     let from_center = (p - center).norm();
     let mut best2 = *best * *best;
@@ -345,7 +350,7 @@ fn nearest(p: Vec3, near: &[(f64, Facet)], center: Vec3, best: &mut f64) {
     }
 }
 
-/// The up to 26 voxels around one in a block, with their distances.
+/// Returns the up to 26 neighbors of a voxel within a block, with their distances.
 fn neighbors(place: [usize; 3], edge: usize) -> impl Iterator<Item = (usize, f64)> {
     let [x, y, z] = place;
     let span = move |c: usize| c.saturating_sub(1)..(c + 2).min(edge);

@@ -1,4 +1,4 @@
-//! The point of a mesh closest to a given one.
+//! Finds the point of a mesh that is closest to a given point.
 
 use super::bvh::{Tree, box_of};
 use crate::geometry::{Vec3, simplex};
@@ -8,15 +8,15 @@ use crate::mesh::Mesh;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Located {
-    /// A cell it lies in; of several the first one.
+    /// The cell that contains the point. Of several cells, the first one.
     pub cell: u32,
-    /// The point, mesh units.
+    /// The point, in mesh units.
     pub point: Vec3,
-    /// Distance from the point asked for, mesh units.
+    /// Distance from the query point, in mesh units.
     pub gap: f64,
 }
 
-/// Finds closest points by a tree of boxes over the cells.
+/// Finds closest points with a tree of boxes over the cells.
 pub struct Locator<'a> {
     mesh: &'a Mesh,
     tree: Tree,
@@ -38,18 +38,18 @@ impl<'a> Locator<'a> {
         Locator { mesh, tree: Tree::new(&boxes) }
     }
 
-    /// The mesh.
+    /// Returns the mesh.
     pub fn mesh(&self) -> &'a Mesh {
         self.mesh
     }
 
-    /// Vertices of a cell.
+    /// Returns the vertices of a cell.
     pub fn corners(&self, c: u32) -> &'a [u32] {
         let arity = self.mesh.kind.arity();
         &self.mesh.cells[c as usize * arity..][..arity]
     }
 
-    /// The point of a cell closest to `p`.
+    /// Returns the point of a cell closest to `p`.
     pub fn closest_in(&self, c: u32, p: Vec3) -> Vec3 {
         let cell = self.corners(c);
         let mut x = [Vec3::zeros(); 4];
@@ -59,7 +59,7 @@ impl<'a> Locator<'a> {
         simplex::closest_point(p, &x[..cell.len()])
     }
 
-    /// The point of the mesh closest to `p`; `None` for a mesh without cells.
+    /// Returns the point of the mesh closest to `p`, or `None` for a mesh without cells.
     pub fn closest(&self, p: Vec3) -> Option<Located> {
         let mut best: Option<(f64, u32, Vec3)> = None;
         self.tree.nearest(p, f64::INFINITY, |piece, bound| {
@@ -69,13 +69,13 @@ impl<'a> Locator<'a> {
             if best.is_none_or(|(least, first, _)| d2 < least || d2 == least && c < first) {
                 best = Some((d2, c, point));
             }
-            // Boxes as near as the best are looked at too: the first cell counts.
+            // Also visit boxes at the same distance, because the first cell counts.
             best.map_or(bound, |(least, ..)| least.next_up())
         });
         best.map(|(d2, cell, point)| Located { cell, point, gap: d2.sqrt() })
     }
 
-    /// Cells within `tolerance` of a point, ascending.
+    /// Returns the cells within `tolerance` of a point, ascending.
     pub fn touching(&self, p: Vec3, tolerance: f64) -> Vec<u32> {
         let mut found = Vec::new();
         let limit = tolerance * tolerance;
@@ -91,8 +91,8 @@ impl<'a> Locator<'a> {
         found
     }
 
-    /// Barycentric coordinates in a cell of a point, or of its projection to the cell's plane; zero
-    /// beyond those a triangle has.
+    /// Returns the barycentric coordinates in a cell of a point, or of its projection to the plane
+    /// of the cell. For a triangle, the last coordinate is zero.
     pub fn barycentric(&self, c: u32, p: Vec3) -> [f64; 4] {
         let cell = self.corners(c);
         let mut x = [Vec3::zeros(); 4];
@@ -111,7 +111,7 @@ impl<'a> Locator<'a> {
         weights
     }
 
-    /// Length of the longest edge of a cell, mesh units.
+    /// Returns the length of the longest edge of a cell, in mesh units.
     pub fn longest_edge(&self, c: u32) -> f64 {
         let cell = self.corners(c);
         let at = |&v: &u32| Vec3::from(self.mesh.vertices[v as usize]);

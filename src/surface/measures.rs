@@ -1,4 +1,5 @@
-//! Length or area of the interface, area or volume inside, components and Euler number.
+//! Measures of an interface: its length or area, the enclosed area or volume, components and Euler
+//! number.
 
 pub(super) mod cuda;
 
@@ -8,18 +9,18 @@ use crate::geometry::{Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
 use crate::mesh::check::facets::{CellsAround, Uses};
 
-/// Cells per partial sum: sums are added in this fixed pattern, whatever the number of threads.
+/// Cells per partial sum. Sums are added in this fixed pattern for any number of threads.
 const BLOCK: usize = 4096;
 
-/// What an interface encloses.
+/// Measures of an interface and of its inside.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Measures {
-    /// Length (triangles) or area (tetrahedra) of the zero set, mesh units to the power d - 1.
+    /// Length (triangles) or area (tetrahedra) of the zero set, in mesh units to the power d - 1.
     pub interface: f64,
-    /// Area or volume of the inside, mesh units to the power d; exact for the linear phi.
+    /// Area or volume of the inside, in mesh units to the power d. Exact for the linear phi.
     pub enclosed: f64,
-    /// Connected parts of the inside.
+    /// Number of connected components of the inside.
     pub components: u64,
     /// Euler number of the inside: 1 for a disk or ball, less one for each hole through a disk,
     /// plus one for each cavity of a ball.
@@ -30,17 +31,17 @@ pub struct Measures {
     pub phi_max: f64,
 }
 
-/// Measures any number of functions on one mesh; holds what depends on the mesh only.
+/// Measures any number of functions on the same mesh. It stores data that depends only on the mesh.
 pub struct Measurer {
-    /// Facets with another number of cells than two, and that number; an edge of a triangle has
-    /// only the first two vertices.
+    /// Facets that do not belong to exactly two cells, with the number of their cells. An edge of a
+    /// triangle uses only the first two vertices.
     odd_facets: Vec<([u32; 3], u32)>,
-    /// All edges of a tetrahedral mesh; empty for triangles, whose edges are facets.
+    /// All edges of a tetrahedral mesh. Empty for triangles, whose edges are facets.
     edges: Vec<[u32; 2]>,
 }
 
 impl Measurer {
-    /// Prepares for a cleaned mesh.
+    /// Prepares the measures of a cleaned mesh.
     pub fn new(mesh: &Mesh) -> Self {
         let arity = mesh.kind.arity();
         let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, arity);
@@ -55,7 +56,7 @@ impl Measurer {
         Measurer { odd_facets, edges }
     }
 
-    /// Measures the inside `phi < 0` of `phi` (mesh order).
+    /// Measures the inside `phi < 0`. `phi` is in mesh order.
     pub fn measure(&self, mesh: &Mesh, phi: &[f64]) -> Measures {
         let arity = mesh.kind.arity();
         let blocks: Vec<Sums> = mesh
@@ -80,7 +81,8 @@ impl Measurer {
             all.full_facets += block.full_facets;
         }
         let inside = |v: &u32| phi[*v as usize] < 0.0;
-        // Every facet was counted once per cell; those of two cells are halved below.
+        // Every facet was counted once per cell. The count is halved below, for facets of two
+        // cells.
         let mut twice_facets = all.full_facets;
         for (facet, cells) in &self.odd_facets {
             if facet[..arity - 1].iter().all(inside) {
@@ -89,7 +91,7 @@ impl Measurer {
         }
         let facets = twice_facets / 2;
         let vertices = phi.par_iter().filter(|&&v| v < 0.0).count() as i64;
-        // The inside of a linear phi shrinks onto the simplices that lie in it whole.
+        // The inside of a linear phi contracts to the simplices that lie completely in it.
         let euler_number = if arity == 3 {
             vertices - facets + all.full_cells
         } else {
@@ -112,9 +114,9 @@ impl Measurer {
 struct Sums {
     interface: f64,
     enclosed: f64,
-    /// Cells with all vertices inside.
+    /// Number of cells with all vertices inside.
     full_cells: i64,
-    /// Facets with all vertices inside, once per cell.
+    /// Number of facets with all vertices inside, counted once per cell.
     full_facets: i64,
 }
 
@@ -144,13 +146,15 @@ impl Sums {
     }
 }
 
-/// Crossing of the edge from i (inside) to j, as a point and as the fraction of the edge inside.
+/// Returns the crossing on the edge from i (inside) to j, as a point and as the fraction of the
+/// edge that is inside.
 fn crossing(x: &[Vec3], phi: &[f64], i: usize, j: usize) -> (Vec3, f64) {
     let t = phi[i] / (phi[i] - phi[j]);
     (x[i] + (x[j] - x[i]) * t, t)
 }
 
-/// Length of the zero set in a cut triangle and the share of its area inside.
+/// Returns the length of the zero set in a cut triangle, and the fraction of its area that is
+/// inside.
 fn in_triangle(x: &[Vec3], phi: &[f64]) -> (f64, f64) {
     let lone_inside = phi.iter().filter(|&&v| v < 0.0).count() == 1;
     let Some(i) = (0..3).find(|&i| (phi[i] < 0.0) == lone_inside) else { return (0.0, 0.0) };
@@ -159,7 +163,8 @@ fn in_triangle(x: &[Vec3], phi: &[f64]) -> (f64, f64) {
     ((b - a).norm(), if lone_inside { s * t } else { 1.0 - s * t })
 }
 
-/// Area of the zero set in a cut tetrahedron and the share of its volume inside.
+/// Returns the area of the zero set in a cut tetrahedron, and the fraction of its volume that is
+/// inside.
 fn in_tet(x: &[Vec3], phi: &[f64]) -> (f64, f64) {
     let n_inside = phi.iter().filter(|&&v| v < 0.0).count();
     let triangle = |a: Vec3, b: Vec3, c: Vec3| 0.5 * (b - a).cross(&(c - a)).norm();
@@ -175,13 +180,14 @@ fn in_tet(x: &[Vec3], phi: &[f64]) -> (f64, f64) {
     let [a, b, c, d] = order;
     let ((ac, p), (ad, q)) = (crossing(x, phi, a, c), crossing(x, phi, a, d));
     let ((bc, r), (bd, s)) = (crossing(x, phi, b, c), crossing(x, phi, b, d));
-    // The wedge between edge ab and the quadrilateral is made of the tetrahedra (a, ac, ad, b),
-    // (ac, ad, b, bd) and (ac, b, bc, bd); their shares are determinants of barycentric coordinates.
+    // The wedge between edge ab and the quadrilateral consists of the tetrahedra (a, ac, ad, b),
+    // (ac, ad, b, bd) and (ac, b, bc, bd). Their volume fractions are determinants of barycentric
+    // coordinates.
     let share = p * q + p * s * (1.0 - q) + r * s * (1.0 - p);
     (triangle(ac, ad, bd) + triangle(ac, bd, bc), share)
 }
 
-/// Connected parts of the vertices with phi < 0, joined by cell edges.
+/// Counts the connected components of the vertices with phi < 0, which are joined by cell edges.
 fn components(mesh: &Mesh, phi: &[f64]) -> u64 {
     let mut parent: Vec<u32> = (0..phi.len() as u32).collect();
     fn root(parent: &mut [u32], mut v: u32) -> u32 {
@@ -214,7 +220,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Shares against the integral of the indicator over many points.
+        /// The fractions match integrals of the indicator function over many points.
         #[test]
         fn shares_of_cut_cells(phi in proptest::array::uniform4(-1.0f64..1.0)) {
             let x = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
@@ -242,7 +248,7 @@ mod tests {
             }
         }
 
-        /// Inside and outside fill the cell, whichever side is called inside.
+        /// The inside and the outside fill the cell when the sign of phi is reversed.
         #[test]
         fn shares_of_both_sides_add_up(phi in proptest::array::uniform4(-1.0f64..1.0)) {
             let cut = phi.iter().filter(|&&v| v < 0.0).count();
@@ -255,7 +261,7 @@ mod tests {
         }
     }
 
-    /// A strip of squares, two triangles each: vertices (i, 0) and (i, 1).
+    /// Creates a strip of squares with two triangles each. The vertices are (i, 0) and (i, 1).
     fn strip(n: u32) -> Mesh {
         let vertices = (0..=n).flat_map(|i| [[f64::from(i), 0., 0.], [f64::from(i), 1., 0.]]);
         let cells = (0..n).flat_map(|i| {
@@ -268,7 +274,7 @@ mod tests {
     #[test]
     fn two_parts_of_a_strip() {
         let mesh = strip(10);
-        // Inside: x < 2.5 and x > 7.5.
+        // The inside is x < 2.5 and x > 7.5.
         let phi: Vec<f64> = mesh.vertices.iter().map(|x| 2.5 - (x[0] - 5.0).abs()).collect();
         let m = Measurer::new(&mesh).measure(&mesh, &phi);
         assert_eq!((m.components, m.euler_number), (2, 2));

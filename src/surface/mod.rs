@@ -1,13 +1,13 @@
-//! Surfaces and curves: the zero set of a level-set function, given ones made into such a
-//! function, and the point of a mesh closest to another ([`Locator`]).
+//! Surfaces and curves: the zero set of a level-set function, level-set functions of given surfaces
+//! and curves, and closest points of a mesh ([`Locator`]).
 //!
-//! phi is linear on each cell, so its zero set is a segment in a cut triangle, a triangle or a
-//! quadrilateral in a cut tetrahedron ([`extract`], [`Measurer`]). Inside is `phi < 0`; phi = 0
-//! counts as outside.
+//! phi is linear on each cell. Its zero set is therefore a segment in a cut triangle, and a
+//! triangle or a quadrilateral in a cut tetrahedron ([`extract`], [`Measurer`]). The inside is `phi
+//! < 0`, and phi = 0 counts as outside.
 //!
-//! The other way round, [`TriangleIndex`] gives the signed distance to a surface of triangles,
-//! [`PlaneCurves`] that to curves in the plane, and [`sides`] says which vertices of a surface lie
-//! on which side of curves drawn on it.
+//! In the other direction, [`TriangleIndex`] computes the signed distance to a surface of
+//! triangles, and [`PlaneCurves`] the signed distance to curves in the plane. [`sides`] determines
+//! which vertices of a surface lie on which side of curves drawn on it.
 
 mod bvh;
 pub(crate) mod connected_parts;

@@ -1,35 +1,38 @@
-//! Triangles of a surface turned the same way as their neighbors.
+//! Orients the triangles of a surface consistently.
 
 use rayon::prelude::*;
 
 use crate::geometry::Vec3;
 
-/// A component is turned as most of its triangles are if at most this part of its area runs the
-/// other way; beyond, its normals are turned outwards.
+/// If at most this fraction of the area of a component is oriented the other way, the majority
+/// decides the orientation. Otherwise, normals are turned outwards.
 const MINORITY: f64 = 0.1;
 
-/// What was found and done by [`orient`].
+/// The result of [`orient`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Orientation {
-    /// Edges with one triangle: the surface has holes.
+    /// Number of edges with one triangle. If it is not zero, the surface has holes.
     pub open_edges: usize,
-    /// Edges with three or more triangles.
+    /// Number of edges with three or more triangles.
     pub nonmanifold_edges: usize,
-    /// Triangles that were turned.
+    /// Number of triangles that were turned.
     pub turned: usize,
-    /// Parts that cannot be turned one way, as a Moebius strip; they stay as they were.
+    /// Number of components that cannot be oriented, such as a Moebius strip. They do not change.
     pub one_sided: usize,
 }
 
-/// Turns `triangles` (`[n * 3]`) so that those that share an edge of two triangles agree.
+/// Turns `triangles` (`[n * 3]`) so that triangles that share an edge agree. Edges with more than
+/// two triangles do not count.
 ///
-/// A part that hangs together by such edges keeps the direction that most of its area has; if more
-/// than a tenth runs the other way, the part is turned so that it encloses a positive volume.
+/// A component connected by such edges keeps the orientation of most of its area. If more than a
+/// tenth of the area is oriented the other way, the component is oriented so that it encloses a
+/// positive volume.
 pub fn orient(vertices: &[[f64; 3]], triangles: &mut [u32]) -> Orientation {
     let mut result = Orientation::default();
     let n = triangles.len() / 3;
-    // Both ends ascending, the triangle, and whether it runs from the smaller end to the larger.
+    // Both ends in ascending order, the triangle, and whether it runs from the smaller end to the
+    // larger.
     let mut sides: Vec<(u32, u32, u32, bool)> = triangles
         .par_chunks_exact(3)
         .enumerate()
@@ -96,7 +99,7 @@ pub fn orient(vertices: &[[f64; 3]], triangles: &mut [u32]) -> Orientation {
         } else if turned >= (1.0 - MINORITY) * all {
             true
         } else {
-            // Measured from a point of the part, for it may be open.
+            // Measure from a point of the component, because it may be open.
             let origin = corners(part[0])[0];
             let volume = |t: usize| {
                 let [a, b, c] = corners(t).map(|x| x - origin);

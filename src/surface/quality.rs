@@ -1,4 +1,4 @@
-//! What a reconstructed surface is like: parts, handles, holes, and how near it is to samples.
+//! Quality of a reconstructed surface: components, handles, holes, and the distance of samples.
 
 pub mod cuda;
 
@@ -12,44 +12,45 @@ use crate::mesh::Mesh;
 use crate::mesh::check::{connections, facets::CellsAround};
 use crate::words::counted;
 
-/// Points per partial sum; fixed, so that the mean does not depend on the number of threads.
+/// Points per partial sum. The number is fixed, so that the mean does not depend on the number of
+/// threads.
 const BLOCK: usize = 1 << 12;
 
 /// Topology of a surface of triangles.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Topology {
-    /// Vertices that triangles use.
+    /// Number of vertices that triangles use.
     pub vertices: usize,
-    /// Triangles.
+    /// Number of triangles.
     pub triangles: usize,
-    /// Connected parts.
+    /// Number of connected components.
     pub components: usize,
     /// Vertices - edges + triangles.
     pub euler_number: i64,
-    /// Handles of all parts; `None` unless the surface is closed.
+    /// Number of handles of all components. `None` unless the surface is closed.
     pub genus: Option<i64>,
-    /// Whether every edge has two triangles that run along it opposite ways.
+    /// Whether every edge has two triangles that run along it in opposite directions.
     pub closed: bool,
-    /// Edges with three triangles or more.
+    /// Number of edges with three or more triangles.
     pub nonmanifold_edges: usize,
-    /// Loops of edges with one triangle, the longest first.
+    /// Boundary loops, the longest first.
     pub holes: Vec<Hole>,
 }
 
-/// A loop of edges with one triangle each.
+/// A boundary loop: a closed chain of edges with one triangle each.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Hole {
-    /// Edges.
+    /// Number of edges.
     pub edges: usize,
-    /// Length of all edges, mesh units.
+    /// Length of all edges, in mesh units.
     pub length: f64,
-    /// Mean of its vertices, mesh units.
+    /// Mean of its vertices, in mesh units.
     pub center: [f64; 3],
 }
 
 impl Topology {
-    /// Of a mesh of triangles.
+    /// Determines the topology of a mesh of triangles.
     pub fn of(mesh: &Mesh) -> Self {
         let found = connections(mesh);
         let closed = found.boundary == 0 && found.nonmanifold == 0 && found.inconsistent == 0;
@@ -67,18 +68,18 @@ impl Topology {
     }
 }
 
-/// "closed, genus 1, 2 parts", "open, 3 loops, 1 part".
+/// Formats as "closed, genus 1, 2 components" or "open, 3 loops, 1 component".
 impl std::fmt::Display for Topology {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (self.closed, self.genus) {
             (true, Some(genus)) => write!(f, "closed, genus {genus}")?,
             _ => write!(f, "open, {}", counted(self.holes.len(), ["loop", "loops"]))?,
         }
-        write!(f, ", {}", counted(self.components, ["part", "parts"]))
+        write!(f, ", {}", counted(self.components, ["component", "components"]))
     }
 }
 
-/// The loops of the border, the longest first. Where loops touch in a vertex, they are told apart by the
+/// Returns the boundary loops, the longest first. Loops that touch at a vertex are separated by the
 /// order of their edges.
 fn holes(mesh: &Mesh) -> Vec<Hole> {
     let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, 3);
@@ -116,7 +117,7 @@ fn holes(mesh: &Mesh) -> Vec<Hole> {
     holes
 }
 
-/// Distances of points to a surface, in its units.
+/// Distances of points from a surface, in its units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Gaps {
     /// Mean.
@@ -126,7 +127,8 @@ pub struct Gaps {
 }
 
 impl Gaps {
-    /// True distances, each to the nearest point of the surface; `None` without points or triangles.
+    /// Computes true distances, each to the nearest point of the surface. Returns `None` without
+    /// points or triangles.
     pub fn new(mesh: &Mesh, points: &[[f64; 3]]) -> Option<Gaps> {
         if points.is_empty() || mesh.n_cells() == 0 {
             return None;
@@ -140,7 +142,7 @@ impl Gaps {
         Some(Gaps::of_blocks(&blocks, points.len()))
     }
 
-    /// Of sum and largest of each block of points, in their order.
+    /// Combines the sum and the maximum of each block of points, in their order.
     fn of_blocks(blocks: &[(f64, f64)], n: usize) -> Gaps {
         let (sum, max) = blocks
             .iter()
@@ -161,7 +163,8 @@ mod tests {
         let whole = Topology::of(&mesh);
         assert_eq!((whole.closed, whole.genus, whole.components), (true, Some(0), 1));
         assert!(whole.holes.is_empty());
-        // A branched edge, a triangle that repeats a vertex, one the wrong way round, and a vertex of none.
+        // An edge with three triangles, a triangle that repeats a vertex, a wrongly oriented
+        // triangle, and an unused vertex.
         let mut odd = mesh.clone();
         odd.cells.extend([0, 1, 9, 3, 3, 8, 4, 5, 6]);
         odd.cells.swap(0, 1);
@@ -171,7 +174,7 @@ mod tests {
         assert_eq!((found.nonmanifold_edges, found.vertices), (all.nonmanifold, mesh.n_vertices()));
         let open = connections(&odd);
         assert_eq!((open.boundary, open.inconsistent), (all.boundary, all.inconsistent));
-        // Without the triangles of vertex 9, and one more elsewhere.
+        // Remove the triangles of vertex 9 and one more elsewhere.
         let far = mesh.n_cells() - 1;
         let cells: Vec<u32> = mesh
             .iter_cells()

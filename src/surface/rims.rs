@@ -1,8 +1,8 @@
-//! The rims of a surface that is not closed, and how fast winding numbers change near them.
+//! The boundary of an open surface, and bounds on how fast winding numbers change near it.
 //!
-//! Off a closed surface the winding number is constant. In general its gradient is that of the solid
-//! angle of the surface's border (as the field of a wire by Biot and Savart): |grad w| is at most the
-//! integral of 1 / (4 pi distance^2) along the border.
+//! Away from a closed surface the winding number is constant. In general its gradient depends only
+//! on the boundary of the surface, like the field of a wire by Biot and Savart: |grad w| is at most
+//! the integral of 1 / (4 pi distance^2) along the boundary.
 
 use std::f64::consts::PI;
 
@@ -12,22 +12,23 @@ use super::bvh::{Tree, box_of};
 use crate::geometry::Vec3;
 use crate::geometry::simplex::closest_point;
 
-/// Boxes of rims count as a whole at this many of their diagonals.
+/// Distance, in diagonals of a box, beyond which the edges in the box count as a whole.
 const FAR: f64 = 4.0;
 
-/// Edges where the triangles of a surface do not cancel: those that are run along more often one way
-/// than the other.
+/// Boundary edges of a surface: edges along which triangles run more often in one direction than in
+/// the other.
 #[derive(Clone, Debug)]
 pub(super) struct Rims {
     tree: Tree,
-    /// Ends, in the order of the tree, and how often each is run along.
+    /// Ends of each edge in tree order, and the excess of one direction over the other.
     edges: Vec<([Vec3; 2], f64)>,
-    /// Length of the edges in each node, times how often they are run along.
+    /// Length of the edges in each node, weighted by their excess.
     lengths: Vec<f64>,
 }
 
 impl Rims {
-    /// Rims of `triangles` (`[n * 3]`); vertices at the same position are the same.
+    /// Finds the boundary edges of `triangles` (`[n * 3]`). Vertices at the same position count as
+    /// one.
     pub fn new(vertices: &[[f64; 3]], triangles: &[u32]) -> Self {
         let same = merged(vertices);
         let mut sides: Vec<(u32, u32, i32)> = triangles
@@ -50,7 +51,7 @@ impl Rims {
         let tree = Tree::new(&edges.iter().map(|(ends, _)| box_of(ends)).collect::<Vec<_>>());
         let edges: Vec<_> = tree.order.iter().map(|&k| edges[k as usize]).collect();
         let mut lengths = vec![0.0; tree.nodes.len()];
-        // Children stand behind their parents.
+        // Children follow their parents.
         for k in (0..tree.nodes.len()).rev() {
             let node = &tree.nodes[k];
             lengths[k] = if node.is_leaf() {
@@ -62,12 +63,13 @@ impl Rims {
         Rims { tree, edges, lengths }
     }
 
-    /// True for a closed surface.
+    /// Returns true for a closed surface.
     pub fn is_empty(&self) -> bool {
         self.tree.order.is_empty()
     }
 
-    /// A bound of |grad w| in the ball around `center`; infinite where a rim passes through it.
+    /// Returns a bound of |grad w| in the ball around `center`. It is infinite if the boundary
+    /// passes through the ball.
     pub fn steepest(&self, center: Vec3, radius: f64) -> f64 {
         let mut sum = 0.0;
         self.tree.descend(|k, node| {
@@ -85,8 +87,8 @@ impl Rims {
     }
 }
 
-/// A bound of the integral of 1 / distance^2 along a segment from any point of the ball, exact for a
-/// radius of 0.
+/// Returns a bound of the integral of 1 / distance^2 along a segment, seen from any point of the
+/// ball. It is exact for radius 0.
 fn integral(ends: &[Vec3; 2], center: Vec3, radius: f64) -> f64 {
     let nearest = (closest_point(center, ends) - center).norm();
     if nearest <= radius {
@@ -94,17 +96,17 @@ fn integral(ends: &[Vec3; 2], center: Vec3, radius: f64) -> f64 {
     }
     let [u, v] = ends.map(|x| x - center);
     let (cross, dot, length) = (u.cross(&v).norm(), u.dot(&v), (v - u).norm());
-    // The angle over the height; where the height vanishes, what that tends to.
+    // The angle over the height, or its limit if the height vanishes.
     let from_center =
         if cross > 1e-9 * dot { length * libm::atan2(cross, dot) / cross } else { length / dot };
-    // No point of the segment is nearer to the ball by a larger factor than the nearest one.
+    // The ball reduces the distance of the nearest point of the segment by the largest factor.
     let share = 1.0 - radius / nearest;
     from_center / (share * share)
 }
 
-/// For each vertex the first one, in order of coordinates, at its position.
+/// Returns for each vertex the first vertex at the same position.
 fn merged(vertices: &[[f64; 3]]) -> Vec<u32> {
-    // Minus zero is zero.
+    // Adding zero turns minus zero into zero.
     let bits = |v: u32| vertices[v as usize].map(|x| (x + 0.0).to_bits());
     let mut order: Vec<u32> = (0..vertices.len() as u32).collect();
     order.par_sort_unstable_by_key(|&v| (bits(v), v));
@@ -125,7 +127,7 @@ mod tests {
     fn closed_surfaces_have_no_rim_however_they_are_stored() {
         let sphere = generate(&Generate::Sphere(Sphere::default())).unwrap();
         assert!(Rims::new(&sphere.vertices, &sphere.cells).is_empty());
-        // Each triangle with vertices of its own, as in an STL file.
+        // Each triangle has its own vertices, as in an STL file.
         let soup: Vec<[f64; 3]> =
             sphere.cells.iter().map(|&v| sphere.vertices[v as usize]).collect();
         let all: Vec<u32> = (0..soup.len() as u32).collect();
@@ -158,7 +160,7 @@ mod tests {
                     index.winding_number(q)
                 };
                 let slope = (at(0.05) - at(-0.05)).abs() / 0.1;
-                // Far triangles are approximated.
+                // Distant triangles are approximated.
                 assert!(slope <= bound + 0.02, "{slope} {bound}");
                 tight = tight.max(slope / bound);
             }
@@ -179,7 +181,7 @@ mod tests {
             let sum: f64 = (0..n).map(piece).sum();
             let found = integral(&ends, center, 0.0);
             assert!((found / sum - 1.0).abs() < 1e-5, "{found} {sum}");
-            // No point at the distance of the radius sees more.
+            // The bound holds for all points at the distance of the radius.
             let bound = integral(&ends, center, 0.1);
             for k in 0..3 {
                 let mut moved = center;

@@ -1,4 +1,4 @@
-//! Signed distances to a triangulated surface that need not be perfect.
+//! Signed distances to a triangulated surface that may have holes and other defects.
 
 use rayon::prelude::*;
 
@@ -6,37 +6,41 @@ use super::bvh::{Tree, box_of};
 use super::winding::{self, Dipole};
 use crate::geometry::{Vec3, simplex};
 
-/// Points that share a starting guess; fixed, so that results do not depend on the threads.
+/// Points that share a starting guess. The number is fixed, so that results do not depend on the
+/// threads.
 const BLOCK: usize = 512;
 
-/// Point of a surface closest to another point.
+/// The point of a surface closest to another point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Closest {
-    /// Distance between the two.
+    /// Distance between the two points.
     pub distance: f64,
     /// The point of the surface.
     pub point: [f64; 3],
-    /// The triangle it lies in, as numbered when the index was made; of several one.
+    /// A triangle that contains it, as numbered in the input of the index.
     pub triangle: u32,
 }
 
-/// Signed distances, and how certain their signs are.
+/// Signed distances, and the reliability of their signs.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct SignedDistances {
-    /// Distance to the surface, negative inside, one per point.
+    /// Distance to the surface for each point, negative inside.
     pub values: Vec<f64>,
-    /// Points off the surface whose winding number has a size in [`UNDECIDED`].
+    /// Number of points off the surface whose winding number has an absolute value in
+    /// [`UNDECIDED`].
     pub undecided: usize,
-    /// Points inside by a negative winding number: normals point inwards there.
+    /// Number of points that are inside by a negative winding number, because normals point inwards
+    /// there.
     pub inverted: usize,
 }
 
-/// Sizes of winding numbers that say little about inside and outside: the surface has a hole there.
+/// Absolute values of winding numbers that say little about inside and outside, because the surface
+/// has a hole there.
 pub const UNDECIDED: std::ops::Range<f64> = 0.2..0.8;
 
-/// Triangles made ready for questions about the nearest one and about inside and outside.
+/// An index of triangles for queries about the nearest triangle and about inside and outside.
 ///
 /// All lengths are in the unit of the coordinates.
 ///
@@ -53,13 +57,14 @@ pub const UNDECIDED: std::ops::Range<f64> = 0.2..0.8;
 #[derive(Clone, Debug)]
 pub struct TriangleIndex {
     pub(super) tree: Tree,
-    /// Corners, in the order of the tree.
+    /// Corners, in tree order.
     pub(super) triangles: Vec<[Vec3; 3]>,
     dipoles: Vec<Dipole>,
 }
 
 impl TriangleIndex {
-    /// Index of triangles given by their vertices, `[n * 3]`, which must be finite and exist.
+    /// Creates the index of triangles, given by their vertices, `[n * 3]`. The vertices must exist
+    /// and be finite.
     pub fn new(vertices: &[[f64; 3]], triangles: &[u32]) -> Self {
         let corners = |t: &[u32; 3]| t.map(|v| Vec3::from(vertices[v as usize]));
         let given: Vec<[Vec3; 3]> = triangles.as_chunks().0.par_iter().map(corners).collect();
@@ -69,29 +74,30 @@ impl TriangleIndex {
         TriangleIndex { tree, triangles, dipoles }
     }
 
-    /// Number of triangles.
+    /// Returns the number of triangles.
     pub fn len(&self) -> usize {
         self.triangles.len()
     }
 
-    /// True without triangles.
+    /// Returns true if there are no triangles.
     pub fn is_empty(&self) -> bool {
         self.triangles.is_empty()
     }
 
-    /// The point of the surface closest to `point`; `None` without triangles.
+    /// Returns the point of the surface closest to `point`, or `None` if there are no triangles.
     pub fn closest(&self, point: [f64; 3]) -> Option<Closest> {
         self.closest_from(point.into(), 0).map(|found| self.named(found))
     }
 
-    /// Winding number of `point`: 1 inside a closed surface with normals outwards, -1 with
-    /// normals inwards, 0 outside; of several surfaces the sum. Within 0.02 of the exact number.
+    /// Returns the winding number of `point`: 1 inside a closed surface with outward normals, -1
+    /// inside one with inward normals, and 0 outside. For several surfaces it is the sum. The error
+    /// is at most 0.02.
     pub fn winding_number(&self, point: [f64; 3]) -> f64 {
         winding::number(&self.tree, &self.triangles, &self.dipoles, point.into())
     }
 
-    /// Distances of `points` to the surface, negative where the winding number has a size above
-    /// 1/2. Without triangles every distance is infinite.
+    /// Returns the distances of `points` to the surface, negative where the absolute value of the
+    /// winding number is above 1/2. If there are no triangles, every distance is infinite.
     pub fn signed_distances(&self, points: &[[f64; 3]]) -> SignedDistances {
         // Points on the surface are on neither side.
         let on = 1e-9 * self.tree.nodes[0].diagonal();
@@ -99,7 +105,7 @@ impl TriangleIndex {
             .par_chunks(BLOCK)
             .map(|points| {
                 let mut found = SignedDistances::default();
-                // Neighbors in the list mostly are neighbors in space.
+                // Neighbors in the list are usually neighbors in space.
                 let mut guess = 0;
                 for &x in points {
                     let Some(closest) = self.closest_from(x.into(), guess) else {
@@ -125,8 +131,8 @@ impl TriangleIndex {
         }
     }
 
-    /// Square of the distance, closest point and position of its triangle, beginning with the
-    /// triangle at position `guess`.
+    /// Returns the squared distance, the closest point, and the position of its triangle. The
+    /// search starts with the triangle at position `guess`.
     fn closest_from(&self, p: Vec3, guess: usize) -> Option<(f64, Vec3, usize)> {
         let measure = |k: usize| {
             let x = simplex::closest_point(p, &self.triangles[k]);
@@ -227,7 +233,7 @@ mod tests {
 
     #[test]
     fn approximated_winding_numbers_are_near_the_sum_of_all() {
-        // An open surface, where the numbers are not just 0 and 1.
+        // An open surface also has winding numbers other than 0 and 1.
         let mesh = torus();
         let half = &mesh.cells[..mesh.cells.len() / 2];
         let index = TriangleIndex::new(&mesh.vertices, half);

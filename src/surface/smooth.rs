@@ -1,19 +1,21 @@
-//! Smoothing that does not shrink.
+//! Smoothing that does not shrink the surface.
 
 use rayon::prelude::*;
 
 use crate::mesh::check::facets::CellsAround;
 use crate::mesh::{Mesh, normal_arrays};
 
-/// Shares of the way to the mean of the neighbors, out and back: a pass band of 0.1.
+/// Fractions of the way to the mean of the neighbors, forward and back. The pass band is 0.1.
 const SHARES: [f64; 2] = [0.5, -0.526_315_789_473_684_2];
-/// Names of the arrays of normals.
+/// Names of the normal arrays.
 const NORMALS: [&str; 3] = ["nx", "ny", "nz"];
 
-/// Moves each vertex toward the mean of its neighbors and back by a little more, `times` times
-/// (G. Taubin, *A signal processing approach to fair surface design*, SIGGRAPH 1995: lambda = 1/2, mu =
-/// -10/19). Vertices on edges with one triangle stay. Arrays `nx`, `ny` and `nz` become those of the
-/// moved triangles.
+/// Moves each vertex towards the mean of its neighbors and then back by a little more. Repeats this
+/// `times` times (G. Taubin, *A signal processing approach to fair surface design*, SIGGRAPH 1995:
+/// lambda = 1/2, mu = -10/19).
+///
+/// Vertices on boundary edges do not move. Arrays `nx`, `ny` and `nz` are recomputed from the moved
+/// triangles.
 pub fn smooth(mesh: &mut Mesh, times: u32) {
     if times == 0 || mesh.kind.arity() != 3 {
         return;
@@ -42,13 +44,13 @@ pub fn smooth(mesh: &mut Mesh, times: u32) {
             }
             *to = std::array::from_fn(|k| {
                 let own = from[v][k];
-                // Differences first, so that far coordinates keep their digits.
+                // Subtract first, so that large coordinates keep their digits.
                 let sum: f64 = of.iter().map(|&w| from[w as usize][k] - own).sum();
                 own + share * sum / of.len() as f64
             });
         });
         std::mem::swap(&mut mesh.vertices, &mut moved);
-        // Fixed vertices have the same place in both.
+        // Fixed vertices have the same position in both arrays.
     }
     if NORMALS.iter().all(|name| mesh.vertex_array(name).is_some()) {
         mesh.vertex_data.retain(|array| !NORMALS.contains(&array.name.as_str()));
@@ -57,7 +59,7 @@ pub fn smooth(mesh: &mut Mesh, times: u32) {
     }
 }
 
-/// Which vertices lie on an edge with one triangle.
+/// Returns which vertices lie on a boundary edge.
 fn on_border(mesh: &Mesh, around: &CellsAround) -> Vec<bool> {
     let mut is_fixed = vec![false; mesh.n_vertices()];
     let ends: Vec<Vec<u32>> = around.facets(
@@ -102,7 +104,7 @@ mod tests {
         assert!(smoothed < 0.4 * rough && (after - mean).abs() < 0.005, "{smoothed} {rough}");
         assert_eq!(mesh.vertex_data.len(), 3);
         assert_ne!(mesh.vertex_data, before.vertex_data);
-        // An open surface keeps its border.
+        // The boundary of an open surface does not move.
         let mut open = before.clone();
         open.cells.truncate(open.cells.len() / 2 / 3 * 3);
         let around = CellsAround::new(open.n_vertices(), &open.cells, 3);

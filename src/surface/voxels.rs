@@ -1,15 +1,15 @@
-//! Voxels inside of a closed surface, row by row, and voxels that a surface passes, slice by slice
-//! (Ziegler et al. 2006, section 8: the Dicer).
+//! Finds the voxels inside of a closed surface, row by row, and the voxels that a surface crosses,
+//! slice by slice (the Dicer of Ziegler et al. 2006, section 8).
 //!
-//! Along each row of voxels, in the direction of x, the winding number of a closed surface changes by
-//! one at each crossing: up where the row enters, down where it leaves. So one pass over the triangles
-//! gives the winding number of all voxels, exactly. Whether a row meets a triangle is decided in the
-//! plane of y and z by signs of exact predicates (J. R. Shewchuk, "Adaptive precision floating-point
-//! arithmetic and fast robust geometric predicates", 1997); a row through an edge or a vertex counts
-//! as moved by (e, e^2) with e > 0 without end small, so triangles that share it agree and no crossing
-//! is lost or counted twice.
+//! Along a row of voxels in the direction of x, the winding number of a closed surface changes by
+//! one at each crossing: up where the row enters, and down where it leaves. One pass over the
+//! triangles therefore gives the exact winding number of all voxels. Signs of exact predicates in
+//! the y-z plane decide whether a row meets a triangle (J. R. Shewchuk, "Adaptive precision
+//! floating-point arithmetic and fast robust geometric predicates", 1997). A row through an edge or
+//! a vertex counts as moved by (e, e^2) with an infinitesimal e > 0. All triangles that share the
+//! edge or vertex agree, so no crossing is lost or counted twice.
 //!
-//! The numbers of surfaces with holes are fractions; these are asked for voxel by voxel.
+//! Surfaces with holes have fractional winding numbers. These are computed voxel by voxel.
 
 mod passed;
 
@@ -26,28 +26,31 @@ use crate::mesh::{Kind, Mesh, boundary};
 use crate::primitives::GatherMatrix;
 use crate::primitives::memory::reserve;
 
-/// Voxels of a box, x fastest; voxel (i, j, k) has its center at `origin + spacing * (i, j, k)`.
+/// Voxels of a box, x fastest. Voxel (i, j, k) has its center at `origin + spacing * (i, j, k)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Voxels {
-    /// Voxels along x, y and z.
+    /// Number of voxels along x, y and z.
     pub shape: [usize; 3],
-    /// Center of the first.
+    /// Center of the first voxel.
     pub origin: [f64; 3],
-    /// Edge of each, in units of the mesh.
+    /// Edge of a voxel, in mesh units.
     pub spacing: f64,
-    /// 1 for a voxel inside, or one that the surface passes; 0 for others.
+    /// 1 for a voxel that is inside or that the surface crosses, otherwise 0.
     pub marks: Vec<u8>,
 }
 
 impl Voxels {
-    /// The voxels of edge `spacing` round a mesh whose centers are inside: those with a winding number
-    /// of a size above 1/2. Of tetrahedra the boundary counts. The box is that of the mesh, in the
-    /// middle of its voxels, with `margin` more on each side. Beside them what was found in the
+    /// Marks the voxels of edge `spacing` whose centers are inside of a mesh, which means that the
+    /// absolute value of the winding number is above 1/2. Also returns what was found in the
     /// triangles.
     ///
+    /// Of tetrahedra the boundary counts. The box of voxels is centered on the bounding box of the
+    /// mesh, with `margin` more voxels on each side.
+    ///
     /// # Errors
-    /// [`Error::Mesh`] for a planar mesh, and one without extent; [`Error::Device`] if there is not
-    /// enough memory; [`Error::Case`] for a spacing that is no positive number.
+    /// Returns [`Error::Mesh`] for a planar mesh and for a mesh without extent. Returns
+    /// [`Error::Device`] if there is not enough memory, and [`Error::Case`] if the spacing is not
+    /// positive.
     pub fn inside(mesh: &Mesh, spacing: f64, margin: usize) -> Result<(Self, Orientation)> {
         if mesh.kind == Kind::Planar {
             let what = "a planar mesh has no inside";
@@ -62,8 +65,8 @@ impl Voxels {
             return Err(Error::mesh("", what, "give a closed surface, or tetrahedra"));
         }
         let mut voxels = Self::none(low, high, spacing, margin)?;
-        // One part that cannot be turned, or edges of several triangles, leave winding numbers whole
-        // as long as no edge is open.
+        // As long as no edge is open, winding numbers are integers, even if a component cannot be
+        // oriented or an edge has several triangles.
         match orientation.open_edges {
             0 => voxels.by_rows(vertices, &triangles),
             _ => voxels.one_by_one(&TriangleIndex::new(vertices, &triangles)),
@@ -71,13 +74,15 @@ impl Voxels {
         Ok((voxels, orientation))
     }
 
-    /// The voxels that a surface passes, in the box that [`Voxels::inside`] has: those that a triangle
-    /// has a point in common with, be it of a face, an edge or a corner. Holes, flat surfaces and
-    /// planar meshes are nothing special. Of tetrahedra the boundary counts.
+    /// Marks the voxels that a surface crosses, in the same box as [`Voxels::inside`]. A voxel is
+    /// marked if a triangle has a point in common with it, even on a face, an edge or a corner.
+    ///
+    /// Holes, flat surfaces and planar meshes need no special treatment. Of tetrahedra the boundary
+    /// counts.
     ///
     /// # Errors
-    /// [`Error::Mesh`] without triangles; [`Error::Device`] if there is not enough memory;
-    /// [`Error::Case`] for a spacing that is no positive number.
+    /// Returns [`Error::Mesh`] if there are no triangles. Returns [`Error::Device`] if there is not
+    /// enough memory, and [`Error::Case`] if the spacing is not positive.
     pub fn passed(mesh: &Mesh, spacing: f64, margin: usize) -> Result<Self> {
         let skin = skin(mesh)?;
         let (low, high) = used_box(&skin.vertices, &skin.cells)?;
@@ -91,11 +96,11 @@ impl Voxels {
         Ok(voxels)
     }
 
-    /// Unmarked voxels round a box.
+    /// Creates unmarked voxels around a box.
     fn none(low: [f64; 3], high: [f64; 3], spacing: f64, margin: usize) -> Result<Self> {
         if !(spacing > 0.0 && spacing.is_finite()) {
             let what = format!("voxels of edge {spacing}");
-            return Err(Error::usage(what, "give a number above 0"));
+            return Err(Error::usage(what, "give a positive number"));
         }
         let count = |k: usize| ((high[k] - low[k]) / spacing).ceil().max(1.0) + 2.0 * margin as f64;
         let shape = [count(0), count(1), count(2)].map(|n| n as usize);
@@ -104,12 +109,12 @@ impl Voxels {
             0.5 * (low[k] + high[k]) - 0.5 * spacing * (shape[k] as f64 - 1.0)
         });
         let mut marks = Vec::new();
-        reserve(&mut marks, n.unwrap_or(usize::MAX), "voxels", "take larger voxels")?;
+        reserve(&mut marks, n.unwrap_or(usize::MAX), "voxels", "use larger voxels")?;
         marks.resize(n.unwrap_or(0), 0);
         Ok(Voxels { shape, origin, spacing, marks })
     }
 
-    /// Number of voxels with a mark.
+    /// Returns the number of marked voxels.
     pub fn count(&self) -> usize {
         self.marks.par_iter().map(|&v| usize::from(v)).sum()
     }
@@ -118,7 +123,8 @@ impl Voxels {
         self.origin[axis] + self.spacing * n as f64
     }
 
-    /// Indices along an axis whose centers may lie from `low` to `high`, one more on each side.
+    /// Returns the indices along an axis whose centers may lie between `low` and `high`, and one
+    /// more on each side.
     fn span(&self, axis: usize, low: f64, high: f64) -> std::ops::Range<usize> {
         let index = |x: f64| (x - self.origin[axis]) / self.spacing;
         let begin = (index(low).floor() - 1.0).max(0.0) as usize;
@@ -126,7 +132,7 @@ impl Voxels {
         begin.min(self.shape[axis])..end.min(self.shape[axis])
     }
 
-    /// All slices at once, each with the triangles that may meet it, by their corners.
+    /// Processes all slices in parallel, each with the corners of the triangles that may meet it.
     fn each_slice(
         &mut self,
         vertices: &[[f64; 3]],
@@ -152,7 +158,7 @@ impl Voxels {
     }
 
     fn by_rows(&mut self, vertices: &[[f64; 3]], triangles: &[u32]) {
-        // What stays as it is beside the marks.
+        // The constant fields, without the marks.
         let frame = Voxels { marks: Vec::new(), ..*self };
         let [nx, ny, _] = self.shape;
         self.each_slice(vertices, triangles, |k, slice, triangles| {
@@ -164,7 +170,7 @@ impl Voxels {
                 for j in frame.span(1, y[0].min(y[1]).min(y[2]), y[0].max(y[1]).max(y[2])) {
                     let Some((sign, at)) = crossing(&x, frame.center(1, j), z) else { continue };
                     let voxel = ((at - frame.origin[0]) / frame.spacing).floor() + 1.0;
-                    // A normal towards x is where the row leaves.
+                    // If the normal points towards x, the row leaves the inside here.
                     if voxel < nx as f64 {
                         changes[j * nx + voxel.max(0.0) as usize] -= sign;
                     }
@@ -193,7 +199,7 @@ impl Voxels {
     }
 }
 
-/// The mesh itself, or the boundary of tetrahedra.
+/// Returns the mesh itself, or the boundary of tetrahedra.
 fn skin(mesh: &Mesh) -> Result<Cow<'_, Mesh>> {
     match mesh.kind {
         Kind::Volume => boundary(mesh).map(Cow::Owned),
@@ -201,10 +207,10 @@ fn skin(mesh: &Mesh) -> Result<Cow<'_, Mesh>> {
     }
 }
 
-/// The box of the vertices that triangles have.
+/// Returns the bounding box of the vertices that triangles use.
 fn used_box(vertices: &[[f64; 3]], triangles: &[u32]) -> Result<([f64; 3], [f64; 3])> {
     if triangles.is_empty() {
-        let what = "no triangles: no voxel is inside or passed";
+        let what = "no triangles, so no voxel is inside or crossed";
         return Err(Error::mesh("", what, "give a surface, or tetrahedra"));
     }
     let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
@@ -217,7 +223,8 @@ fn used_box(vertices: &[[f64; 3]], triangles: &[u32]) -> Result<([f64; 3], [f64;
     Ok((low, high))
 }
 
-/// Where the row at (y, z) meets a triangle, and with which sign: 1 if the normal points towards x.
+/// Returns where the row at (y, z) meets a triangle, and the sign of the crossing: 1 if the normal
+/// points towards x.
 fn crossing(x: &[[f64; 3]; 3], y: f64, z: f64) -> Option<(i32, f64)> {
     let point = Coord { x: y, y: z };
     let flat = x.map(|x| Coord { x: x[1], y: x[2] });
@@ -226,7 +233,7 @@ fn crossing(x: &[[f64; 3]; 3], y: f64, z: f64) -> Option<(i32, f64)> {
     for k in 0..3 {
         let (a, b) = (flat[(k + 1) % 3], flat[(k + 2) % 3]);
         areas[k] = orient2d(a, b, point);
-        // For a point on the line: the sign of its change when the point moves by (e, e^2).
+        // For a point on the line: the sign of the change if the point moves by (e, e^2).
         let side = match areas[k] {
             area if area != 0.0 => area,
             _ if a.y != b.y => a.y - b.y,

@@ -1,40 +1,42 @@
-//! Generalized winding numbers of triangles, near ones exactly and far ones by expansions.
+//! Generalized winding numbers of triangles. Near triangles are exact, and distant ones use
+//! expansions.
 //!
-//! The winding number of a point is the sum of the solid angles of all triangles seen from there,
-//! divided by 4 pi: 1 inside a closed surface with normals outwards, 0 outside, and something in
-//! between near holes. A. Jacobson, L. Kavan, O. Sorkine-Hornung, "Robust inside-outside
-//! segmentation using generalized winding numbers", ACM TOG 32 (2013); G. Barill, N. G. Dickson,
-//! R. Schmidt, D. I. W. Levin, A. Jacobson, "Fast winding numbers for soups and clouds", ACM TOG
-//! 37 (2018): a far box of triangles is replaced by its dipole and the first moment of its area
-//! vectors.
+//! The winding number of a point is the sum of the solid angles of all triangles seen from it,
+//! divided by 4 pi. It is 1 inside a closed surface with outward normals, 0 outside, and something
+//! in between near holes.
+//!
+//! A distant box of triangles is replaced by its dipole and the first moment of its area vectors.
+//! Sources: A. Jacobson, L. Kavan, O. Sorkine-Hornung, "Robust inside-outside segmentation using
+//! generalized winding numbers", ACM TOG 32 (2013); G. Barill, N. G. Dickson, R. Schmidt, D. I. W.
+//! Levin, A. Jacobson, "Fast winding numbers for soups and clouds", ACM TOG 37 (2018).
 
 use std::f64::consts::PI;
 
 use super::bvh::Tree;
 use crate::geometry::Vec3;
 
-/// A box counts as far at this many of its radii. With the first moment the error of the sum then
-/// stays below 0.02 in all that was tried; the sign is decided at 1/2.
+/// A box counts as distant at this multiple of its radius. With the first moment, the error of the
+/// sum stayed below 0.02 in all experiments. The sign is decided at 1/2.
 const FAR: f64 = 3.0;
 
-/// Area vectors of the triangles of one node.
+/// The area vectors of the triangles of a node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Dipole {
-    /// Centroid of the triangles by area.
+    /// Centroid of the triangles, weighted by area.
     center: Vec3,
-    /// Sum of areas times normals.
+    /// Sum of the products of area and normal.
     normal: Vec3,
     /// Sum of (centroid - center) (area times normal)^T.
     moment: nalgebra::Matrix3<f64>,
     area: f64,
-    /// No corner is farther from the center.
+    /// Radius of a ball around the center that contains all corners.
     radius: f64,
 }
 
-/// Dipoles of all nodes of a tree over `triangles` (in the order of the tree).
+/// Computes the dipoles of all nodes of a tree over `triangles`, which are in tree order.
 pub(super) fn dipoles(tree: &Tree, triangles: &[[Vec3; 3]]) -> Vec<Dipole> {
     let mut all = vec![Dipole::of(&[]); tree.nodes.len()];
-    // Children stand behind their parents.
+    // Children follow their parents.
     for k in (0..tree.nodes.len()).rev() {
         let node = &tree.nodes[k];
         all[k] = if node.is_leaf() {
@@ -86,7 +88,7 @@ impl Dipole {
         }
     }
 
-    /// Solid angle seen from `p`, if `p` is far enough.
+    /// Returns the solid angle seen from `p`, if `p` is far enough.
     fn solid_angle(&self, p: Vec3) -> Option<f64> {
         let d = self.center - p;
         let r2 = d.norm_squared();
@@ -99,7 +101,7 @@ impl Dipole {
     }
 }
 
-/// Winding number of `p`.
+/// Returns the winding number of `p`.
 pub(super) fn number(tree: &Tree, triangles: &[[Vec3; 3]], dipoles: &[Dipole], p: Vec3) -> f64 {
     let mut far = 0.0;
     let mut near = SolidAngle::default();
@@ -118,11 +120,11 @@ pub(super) fn number(tree: &Tree, triangles: &[[Vec3; 3]], dipoles: &[Dipole], p
     (far + near.sum()) / (4.0 * PI)
 }
 
-/// Sum of solid angles of triangles.
+/// The sum of solid angles of triangles.
 ///
-/// A. van Oosterom, J. Strackee, "The solid angle of a plane triangle", IEEE Trans. Biomed. Eng. 30
-/// (1983): half of it is the argument of a complex number. The numbers are multiplied and the turns
-/// counted, so that there is one arctangent in the end instead of one per triangle.
+/// Half of a solid angle is the argument of a complex number (A. van Oosterom, J. Strackee, "The
+/// solid angle of a plane triangle", IEEE Trans. Biomed. Eng. 30, 1983). The numbers are multiplied
+/// and the turns counted, so that one arctangent at the end is enough instead of one per triangle.
 struct SolidAngle {
     re: f64,
     im: f64,
@@ -143,7 +145,7 @@ impl SolidAngle {
         let re = la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb;
         let scale = re.abs().max(im.abs());
         if scale == 0.0 {
-            return; // p is a corner
+            return; // `p` is a corner.
         }
         let (re, im) = (re / scale, im / scale);
         let product = (self.re * re - self.im * im, self.re * im + self.im * re);

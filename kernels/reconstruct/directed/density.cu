@@ -1,20 +1,22 @@
-// How dense a cloud is: twin of src/reconstruct/directed/density.rs, where the method stands. A warp has a sample.
+// Measures the density of a cloud. The counterpart of src/reconstruct/directed/density.rs, which
+// explains the method. A warp processes a sample.
 #include "reconstruct/directed/lattice.cuh"
 
 enum : u32 {
-    // Nearest neighbors that may have a side of a Voronoi cell: one for each lane.
+    // Nearest neighbors that can contribute a side of a Voronoi cell: one for each lane.
     NEIGHBORS = WARP,
-    // Corners of what they cut out of a square: one more by each, and some against rounding.
+    // Corners of the cell that these cut out of a square: at most one more per neighbor, and some
+    // for rounding.
     CORNERS = NEIGHBORS + 8,
-    // Samples of a cube that are looked at.
+    // The largest number of samples per cube that are examined.
     MOST_IN_CUBE = 256,
-    // Warps of a block.
+    // Warps per block.
     SAMPLES = 4,
     ALL_LANES = 0xffffffffu,
 };
-// Cubes along each axis in which neighbors are looked for, at most.
+// The largest search distance for neighbors, in cubes along each axis.
 enum : i32 { REACH = 4 };
-// Distances of the sixth neighbor that a cell reaches but at a rim.
+// The reach of a cell, in distances of the sixth neighbor, beyond which a sample is at a boundary.
 #define RIM 3.0
 
 DEVICE double infinity() { return __longlong_as_double(0x7ff0000000000000ll); }
@@ -25,12 +27,13 @@ DEVICE Vector cross(const Vector& a, const Vector& b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-// A neighbor of a sample: where it lies within the tangent plane, its distance there, squared, and from the plane.
+// A neighbor of a sample: its position in the tangent plane, the squared distance there, and its
+// distance from the plane.
 struct Flat {
     double square, x, y, off;
     u32 sample;
 
-    // Whether it comes after another one: of equally far ones the first.
+    // Whether it comes after another one. Of equally distant ones, the first one counts.
     DEVICE bool is_behind(const Flat& other) const {
         return square > other.square || (square == other.square && sample > other.sample);
     }
@@ -46,7 +49,7 @@ struct Flat {
     }
 };
 
-// Offers a neighbor of each lane that has one to the nearest so far, which the lanes hold in order.
+// Offers a neighbor from each lane that has one. The lanes hold the nearest ones so far, in order.
 DEVICE void offer(Flat& held, const Flat& mine, bool has_one, u32& n) {
     for (;;) {
         const Flat last = held.of_lane(WARP - 1);
@@ -64,11 +67,11 @@ DEVICE void offer(Flat& held, const Flat& mine, bool has_one, u32& n) {
     }
 }
 
-// The cell about a sample, twice: as it is and as it becomes.
+// The cell around a sample, twice: before and after a cut.
 typedef double Cells[2][CORNERS][2];
 
-// Distance of the farthest corner of the cell about the origin, which neighbors cut out of a square of half side `half`;
-// negative if a corner of the square is left.
+// Returns the distance of the farthest corner of the cell around the origin, which neighbors cut
+// out of a square of half side `half`. Returns a negative number if a corner of the square is left.
 DEVICE double farthest_corner(const Flat& held, u32 n_held, double half, Cells& cells) {
     const u32 lane = lane_of_thread(), before = (1u << lane) - 1;
     if (lane < 4) {
@@ -80,7 +83,7 @@ DEVICE double farthest_corner(const Flat& held, u32 n_held, double half, Cells& 
     double largest = 2.0 * half * half;
     for (u32 k = 0; k < n_held; k++) {
         const Flat other = held.of_lane(k);
-        // One that is more than twice as far as all corners cuts nothing off.
+        // A neighbor more than twice as far as all corners cuts nothing off.
         if (other.square > 4.01 * largest) break;
         const double x = other.x, y = other.y, middle = 0.5 * (x * x + y * y);
         u32 n_cut = 0;
@@ -122,8 +125,9 @@ DEVICE double farthest_corner(const Flat& held, u32 n_held, double half, Cells& 
     return is_open ? -1.0 : sqrt(largest);
 }
 
-// For every so-manyth sample the distance to the farthest corner of its Voronoi cell, negative at a rim or where there are
-// too few neighbors to tell, and how far its neighbors lie from its plane.
+// Computes two numbers for one sample in `every`: the distance to the farthest corner of its
+// Voronoi cell, and the mean distance of its neighbors from its plane. The first is negative at a
+// boundary, or if there are too few neighbors.
 //
 // Grid: one warp for each of n samples. Block: 128 threads. Shared memory: 5 KB.
 //
@@ -141,7 +145,7 @@ density_about(Lattice lattice, Samples samples, Runs cubes, u32 every, u32 n, do
     const u32 own = (u32)i * every;
     const double* place = samples.places + 3 * (u64)own;
     const Vector normal = normal_of(samples.normals, samples.numbers[own]);
-    // Two directions across the normal, at right angles.
+    // Two orthogonal directions perpendicular to the normal.
     const double ax = fabs(normal.x), ay = fabs(normal.y), az = fabs(normal.z);
     Vector u = az < (ay < ax ? ay : ax) ? cross(normal, {0.0, 0.0, 1.0})
                : ay < ax                ? cross(normal, {0.0, 1.0, 0.0})
@@ -156,7 +160,7 @@ density_about(Lattice lattice, Samples samples, Runs cubes, u32 every, u32 n, do
         const u32 side = 2 * (u32)reach + 1;
         Flat held = {infinity(), 0.0, 0.0, 0.0, NONE};
         u32 n_held = 0;
-        // Each lane has a cube.
+        // Each lane processes a cube.
         for (u32 first = 0; first < side * side * side; first += WARP) {
             const u32 c = first + lane;
             const Place at = {cube.x - reach + (i32)(c % side), cube.y - reach + (i32)(c / side % side),
@@ -181,7 +185,7 @@ density_about(Lattice lattice, Samples samples, Runs cubes, u32 every, u32 n, do
                     mine.y = dot(d, w);
                     mine.square = mine.x * mine.x + mine.y * mine.y;
                     mine.off = fabs(dot(d, normal));
-                    // Not those of another sheet of the surface.
+                    // Skip samples of another sheet of the surface.
                     has_one = mine.square < limit && mine.square > 1e-18 &&
                               dot(normal_of(samples.normals, samples.numbers[k]), normal) > 0.0;
                 }
@@ -190,7 +194,7 @@ density_about(Lattice lattice, Samples samples, Runs cubes, u32 every, u32 n, do
             }
         }
         const double rho = farthest_corner(held, n_held, half, cells[warp_of_thread()]);
-        // The next reach begins with the memory that this one reads.
+        // The next reach overwrites the memory that this one reads.
         __syncwarp();
         if (rho >= 0.0 && (2.0 * rho <= half || n_held == NEIGHBORS)) {
             const u32 n_off = n_held < 6 ? n_held : 6;

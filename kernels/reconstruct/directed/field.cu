@@ -1,12 +1,15 @@
-// Directed distances at the vertices around seed cubes: twin of src/reconstruct/directed/field.rs.
+// Directed distances at the vertices around seed cubes. The counterpart of
+// src/reconstruct/directed/field.rs.
 //
 // The order is field_reached, a sort and its runs (seeds.cu), field_around, field_values.
 #include "reconstruct/directed/lattice.cuh"
 
-// Cubes along an axis whose rings have vertices of a tile: from 2 below it to its upper side.
+// Cubes along an axis whose rings contain vertices of a tile: from 2 below the tile to its upper
+// side.
 enum : u32 { REACHED = EDGE + 3 };
 
-// Keys of the tiles with vertices of the rings of the seed cubes of a tile; its own one stands for none.
+// Writes the keys of the tiles that contain vertices of the rings of the seed cubes of a tile.
+// Unused entries repeat the key of the tile itself.
 //
 // Grid: one warp per tile with seeds. Block: 512 threads. Shared memory: none.
 //
@@ -19,7 +22,8 @@ field_reached(Lattice lattice, Runs cubes, Runs tiles, u64* keys) {
     u32 reached = 0;
     for (u32 k = tiles.starts[t] + lane; k < tiles.starts[t + 1]; k += WARP) {
         const Place at = within((u32)cubes.keys[k] % VERTICES);
-        // Bit s + 1: the tile s further along an axis, as vertices go from one below the cube to two above it.
+        // Bit s + 1 stands for the tile at step s along an axis. The vertices of a ring reach from
+        // one below the cube to two above it.
         const u32 x = at.x == 0 ? 3 : at.x >= 6 ? 6 : 2;
         const u32 y = at.y == 0 ? 3 : at.y >= 6 ? 6 : 2;
         const u32 z = at.z == 0 ? 3 : at.z >= 6 ? 6 : 2;
@@ -33,11 +37,11 @@ field_reached(Lattice lattice, Runs cubes, Runs tiles, u64* keys) {
     }
 }
 
-// The tiles around each one, itself included.
+// Finds the tiles around each tile, itself included.
 //
 // Grid and block: any number of threads, which share the neighbors. Shared memory: none.
 //
-// keys    of all tiles, ascending, [n]
+// keys    keys of all tiles, ascending, [n]
 // around  [n][27]
 extern "C" __global__ void field_around(Lattice lattice, const u64* keys, u32 n, u32* around) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
@@ -48,16 +52,17 @@ extern "C" __global__ void field_around(Lattice lattice, const u64* keys, u32 n,
     }
 }
 
-// The nearest sample of each vertex, of equally near ones the first of the cloud, and the distance from its plane.
+// Finds the nearest sample of each vertex, and the distance of the vertex from its plane. Of
+// equally near samples, the first one in the cloud counts.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: 11 KB.
 //
-// keys     of the tiles, [n]
-// values   [n][512], no number away from all samples
-// nearest  places in the order of the samples, [n][512]
+// keys     keys of the tiles, [n]
+// values   NaN far from all samples, [n][512]
+// nearest  indices into the sorted samples, [n][512]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 field_values(Lattice lattice, Samples samples, Runs cubes, Runs tiles, const u64* keys, float* values, u32* nearest) {
-    // Where the samples of each cube begin and end.
+    // The index range of the samples of each cube.
     __shared__ u32 begin[REACHED * REACHED * REACHED];
     __shared__ u32 end[REACHED * REACHED * REACHED];
     for (u32 k = threadIdx.x; k < REACHED * REACHED * REACHED; k += BLOCK) begin[k] = end[k] = 0;
@@ -72,7 +77,7 @@ field_values(Lattice lattice, Samples samples, Runs cubes, Runs tiles, const u64
         const u32 last = tiles.starts[t + 1];
         for (u32 k = tiles.starts[t] + lane_of_thread(); k < last; k += WARP) {
             const Place at = within((u32)cubes.keys[k] % VERTICES);
-            // From two below the tile on.
+            // Coordinates start two cubes below the tile.
             const u32 x = (u32)(at.x + 8 * by.x + 2), y = (u32)(at.y + 8 * by.y + 2), z = (u32)(at.z + 8 * by.z + 2);
             if (x >= REACHED || y >= REACHED || z >= REACHED) continue;
             const u32 cube = x + REACHED * (y + REACHED * z);
@@ -87,7 +92,7 @@ field_values(Lattice lattice, Samples samples, Runs cubes, Runs tiles, const u64
     const double x = (double)at.x, y = (double)at.y, z = (double)at.z;
     double least = __longlong_as_double(0x7ff0000000000000ll);
     u32 found = NONE;
-    // The cubes of the ring: from two below the vertex to one above.
+    // The cubes whose rings contain the vertex: from two below it to one above it.
     for (u32 ring = 0; ring < 64; ring++) {
         const u32 cube = (at.x + ring % 4) + REACHED * ((at.y + ring / 4 % 4) + REACHED * (at.z + ring / 16));
         const u32 last = end[cube];

@@ -1,17 +1,17 @@
-// Signs at the border of what samples reach: twin of src/reconstruct/directed/rim.rs.
+// Corrects signs at the boundary of the field. The counterpart of src/reconstruct/directed/rim.rs.
 //
-// The order is rim_border, then in each round rim_join, rim_sizes, rim_mark, rim_turn and, before the next one,
-// rim_again. Vertices are numbered tile by tile; a patch is named by its smallest vertex, so that names do not depend on
-// the order of threads.
+// The order is rim_border, then in each round rim_join, rim_sizes, rim_mark and rim_turn. rim_again
+// prepares the next round. Vertices are numbered tile by tile. A patch is named by its smallest
+// vertex, so names do not depend on the order of threads.
 #include "reconstruct/directed/lattice.cuh"
 #include "measures/sets.cuh"
 
-// A patch is turned if another one beside it is so many times larger.
+// A patch is turned if an adjacent patch is more than this many times larger.
 enum : u32 { RATIO = 20 };
-// Above the size of a patch, which is below 2^31: whether it is turned.
+// A bit above the size of a patch, which is below 2^31. It says whether the patch is turned.
 const u32 SMALL = 1u << 31;
 
-// The places of a tile and one around it.
+// Positions along an axis of a tile with one vertex around it.
 enum : u32 { WIDE = EDGE + 2 };
 
 DEVICE void load_around(const u32* around, u32 (&tiles)[27]) {
@@ -19,7 +19,8 @@ DEVICE void load_around(const u32* around, u32 (&tiles)[27]) {
     __syncthreads();
 }
 
-// Names every border vertex by itself: those with a distance beside one without.
+// Names every boundary vertex by itself. Boundary vertices have a distance and a neighbor without
+// one.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: 1.1 KB.
 //
@@ -47,7 +48,7 @@ rim_border(const float* values, const u32* around, u32* names) {
     names[vertex] = own && !all ? vertex : NO_SET;
 }
 
-// Joins border vertices beside each other on one side of the surface.
+// Joins adjacent boundary vertices on the same side of the surface.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: 108 bytes.
 //
@@ -70,7 +71,7 @@ rim_join(const float* values, const u32* around, u32* names) {
     }
 }
 
-// Counts the vertices of each patch, and names each by its patch at once.
+// Counts the vertices of each patch, and names each vertex by its patch.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: none.
 //
@@ -80,7 +81,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) rim_sizes(u32* names, u32
     const u32 vertex = blockIdx.x * VERTICES + threadIdx.x;
     u32 name = names[vertex];
     if (name != NO_SET) names[vertex] = name = settled(names, name);
-    // Most of a warp are of few patches: these are counted together, as long as there are such.
+    // Most vertices of a warp belong to few patches, so the vertices of each patch are counted
+    // together.
     for (u32 rest; (rest = __ballot_sync(0xffffffffu, name != NO_SET)) != 0;) {
         const u32 leader = __ffs((i32)rest) - 1;
         const u32 first = __shfl_sync(0xffffffffu, name, leader);
@@ -90,7 +92,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) rim_sizes(u32* names, u32
     }
 }
 
-// Marks patches that are small beside one of the other side.
+// Marks patches that are small compared with an adjacent patch on the other side.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: 108 bytes.
 //
@@ -116,12 +118,12 @@ rim_mark(const float* values, const u32* around, const u32* names, u32* sizes) {
     }
 }
 
-// Takes the vertices of marked patches to the other side.
+// Changes the side of the vertices of marked patches.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: none.
 //
 // values, names, sizes  [n][512]
-// turned                how many that were, added to what stands there
+// turned                the number of these vertices is added to it
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 rim_turn(float* values, const u32* names, const u32* sizes, u32* turned) {
     const u32 vertex = blockIdx.x * VERTICES + threadIdx.x;
@@ -129,14 +131,14 @@ rim_turn(float* values, const u32* names, const u32* sizes, u32* turned) {
     const bool turns = name != NO_SET && (sizes[name] & SMALL) != 0;
     if (turns) {
         const float value = values[vertex];
-        // Zero is outside; the smallest number that is not denormal.
+        // Zero is outside. It becomes minus the smallest normal number.
         values[vertex] = value == 0.0f ? __uint_as_float(0x80800000u) : -value;
     }
     const u32 count = (u32)__syncthreads_count(turns);
     if (threadIdx.x == 0 && count > 0) atomicAdd(turned, count);
 }
 
-// Border vertices by themselves again.
+// Names boundary vertices by themselves again.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: none.
 //

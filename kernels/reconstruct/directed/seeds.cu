@@ -1,14 +1,15 @@
-// Samples in the order of their cubes, and runs of equal keys: twin of src/reconstruct/directed/seeds.rs.
+// Samples sorted by cube, and runs of equal keys. The counterpart of
+// src/reconstruct/directed/seeds.rs.
 //
-// The order is seeds_keys, a sort, seeds_places; then twice, for cubes and for their tiles: seeds_heads, a compaction,
-// seeds_runs.
+// The order is seeds_keys, a sort, seeds_places. Then, once for cubes and once for their tiles:
+// seeds_heads, a compaction, seeds_runs.
 #include "reconstruct/directed/lattice.cuh"
 
-// Key of the cube of each point.
+// Computes the key of the cube of each point.
 //
 // Grid and block: any number of threads, which share the points. Shared memory: none.
 //
-// points  of the cloud, [n][3]
+// points  points of the cloud, [n][3]
 // keys    [n]
 extern "C" __global__ void seeds_keys(Lattice lattice, const double* points, u32 n, u64* keys) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
@@ -18,11 +19,11 @@ extern "C" __global__ void seeds_keys(Lattice lattice, const double* points, u32
     }
 }
 
-// Places of the samples in lattice units, in the order of their numbers.
+// Computes the positions of the samples in lattice units, in the order of `numbers`.
 //
 // Grid and block: any number of threads, which share the samples. Shared memory: none.
 //
-// points   of the cloud, [n][3]
+// points   points of the cloud, [n][3]
 // numbers  [n]
 // places   [n][3]
 extern "C" __global__ void seeds_places(Lattice lattice, const double* points, const u32* numbers, u32 n, double* places) {
@@ -35,7 +36,7 @@ extern "C" __global__ void seeds_places(Lattice lattice, const double* points, c
     }
 }
 
-// Marks the keys that differ from the one before, without their lowest bits.
+// Marks the keys that differ from the previous key when their lowest `shift` bits are ignored.
 //
 // Grid and block: any number of threads, which share the keys. Shared memory: none.
 //
@@ -48,12 +49,12 @@ extern "C" __global__ void seeds_heads(const u64* keys, u32 n, u32 shift, u8* he
     }
 }
 
-// The key of each run, and the length of the list as its end.
+// Writes the key of each run, and the length of the list as the end of the last run.
 //
 // Grid and block: any number of threads, which share the runs. Shared memory: none.
 //
-// keys    of the list, [n]
-// starts  where runs begin, [n_runs]; room for the end behind
+// keys    keys of the list, [n]
+// starts  first index of each run, [n_runs], with room for the end
 // items   [n_runs]
 extern "C" __global__ void seeds_runs(const u64* keys, u32 n, u32 shift, u32* starts, u32 n_runs, u64* items) {
     const u64 threads = (u64)gridDim.x * blockDim.x;

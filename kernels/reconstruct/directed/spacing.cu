@@ -1,17 +1,19 @@
-// Distances of samples to their nearest neighbors: twin of crates/cloud/src/cloud/clean.rs, to the bit.
+// Distances of samples to their nearest neighbors, bitwise identical to
+// crates/cloud/src/cloud/clean.rs.
 //
-// spacing_work says how much there is to do, spacing_places and spacing_about do it, spacing_far tells who is far from all others.
+// spacing_work measures the amount of work. spacing_places and spacing_about do it. spacing_far
+// marks the samples that are far from all others.
 #include "reconstruct/directed/lattice.cuh"
 
 enum : u32 { COUNT = 8 };
-// Cubes along each axis in which neighbors are looked for, at most.
+// The largest search distance for neighbors, in cubes along each axis.
 enum : i32 { REACH = 3 };
 
-// The sum of the squares of the numbers of samples in cubes.
+// Sums the squares of the numbers of samples in cubes.
 //
 // Grid and block: any number of threads, which share the cubes. Shared memory: none.
 //
-// work  the sum, added to what stands there
+// work  the sum is added to it
 extern "C" __global__ void spacing_work(Runs cubes, u64* work) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
     u64 sum = 0;
@@ -22,11 +24,11 @@ extern "C" __global__ void spacing_work(Runs cubes, u64* work) {
     if (sum > 0) atomicAdd(work, sum);
 }
 
-// Places of the cloud in another order.
+// Copies the positions of the cloud in another order.
 //
 // Grid and block: any number of threads, which share the samples. Shared memory: none.
 //
-// points   of the cloud, [n][3]
+// points   points of the cloud, [n][3]
 // numbers  [n]
 // places   [n][3]
 extern "C" __global__ void spacing_places(const double* points, const u32* numbers, u32 n, double* places) {
@@ -58,17 +60,18 @@ struct Nearest {
     }
 };
 
-// Distance of samples to the nearest other one, and the mean of those to the nearest eight, as bits.
+// Computes the distance of samples to the nearest other sample, and the mean distance to the
+// nearest eight, as bits.
 //
-// Grid and block: a thread for each of n samples. Shared memory: none.
+// Grid and block: one thread for each of n samples. Shared memory: none.
 //
-// points   of the cloud, [n_all][3]
-// places   the same in the order of their cubes, [n_all][3]
-// numbers  of these in the cloud, [n_all]
-// which    the samples by their numbers; all in the order of their cubes without it, [n]
+// points   points of the cloud, [n_all][3]
+// places   the same points sorted by cube, [n_all][3]
+// numbers  indices of the sorted points in the cloud, [n_all]
+// which    indices of the samples, [n], or null for all samples in sorted order
 // nearest  [n_all]
 // means    [n_all]
-// waiting  becomes 1 where the nearest eight may lie in cubes too far off, else 0, [n_all]
+// waiting  1 if the nearest eight may lie in cubes too far away, else 0, [n_all]
 extern "C" __global__ void __launch_bounds__(256, 1)
 spacing_about(Lattice lattice, const double* points, const double* places, const u32* numbers, Runs cubes, const u32* which,
               u32 n, u64* nearest, u64* means, u8* waiting) {
@@ -87,7 +90,7 @@ spacing_about(Lattice lattice, const double* points, const double* places, const
         for (i32 cz = max(cube.z - reach, 0); cz <= min(cube.z + reach, nz - 1); cz++) {
             for (i32 cy = max(cube.y - reach, 0); cy <= min(cube.y + reach, ny - 1); cy++) {
                 const i32 end = min(cube.x + reach, nx - 1);
-                // Cubes beside each other along x in one tile have keys one after the other.
+                // Cubes that are adjacent along x in the same tile have consecutive keys.
                 for (i32 cx = max(cube.x - reach, 0); cx <= end; cx = (cx | 7) + 1) {
                     const u64 last = cube_key(lattice, {min(end, cx | 7), cy, cz});
                     u32 run = first_from(cubes.keys, (u32)cubes.n, cube_key(lattice, {cx, cy, cz}));
@@ -103,7 +106,7 @@ spacing_about(Lattice lattice, const double* points, const double* places, const
                 }
             }
         }
-        // What is further off in cubes is so in the world, but for rounding.
+        // Samples in more distant cubes are at least this far away, except for rounding.
         const double limit = (double)reach * lattice.cube;
         is_done = near.squares[COUNT - 1] <= limit * limit * 0.999999 ||
                   (cube.x - reach <= 0 && cube.y - reach <= 0 && cube.z - reach <= 0 && cube.x + reach >= nx - 1 &&
@@ -115,7 +118,7 @@ spacing_about(Lattice lattice, const double* points, const double* places, const
     u32 count = 0;
 #pragma unroll
     for (u32 k = 0; k < COUNT; k++) {
-        // Fewer where there are fewer samples.
+        // There may be fewer than eight other samples.
         if (near.squares[k] < __longlong_as_double(0x7ff0000000000000ll)) {
             sum += sqrt(near.squares[k]);
             count++;

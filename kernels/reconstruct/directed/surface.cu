@@ -1,20 +1,20 @@
-// Marching cubes over the tiles of directed distances, and what vertices take over: twin of src/surface/cubes/extract.rs
-// for values that are missing outside of the tiles, and of src/reconstruct/directed/carry.rs.
+// Marching cubes over the tiles of directed distances, and vertex attributes that come from
+// samples. The counterpart of src/surface/cubes/extract.rs for values that are missing outside of
+// the tiles, and of src/reconstruct/directed/carry.rs.
 //
-// The order is surface_count, two scans, surface_vertices, surface_triangles, parts_join (surface/parts.cu), surface_near,
-// surface_drop.
-// Vertices come tile by tile in the order of the lower ends of their edges, then of the axes; triangles tile by tile in
-// the order of cubes.
+// The order is surface_count, two scans, surface_vertices, surface_triangles, parts_join
+// (surface/parts.cu), surface_near, surface_drop. Vertices are ordered by tile, then by the lower
+// ends of their edges, then by axis. Triangles are ordered by tile, then by cube.
 #include "reconstruct/directed/lattice.cuh"
 #include "measures/sets.cuh"
 
-// Bytes of a row of the table of cases: how many triangles, then the edges of their corners.
+// Bytes per row of the case table: the number of triangles, then the edges of their corners.
 enum : u32 { CASE = 16 };
 
-// Vertices of a tile and of the next ones along each axis.
+// Vertices along an axis of a tile, and the next one.
 enum : u32 { HIGH = EDGE + 1 };
 
-// Loads the tiles around and the values of a tile with those one further along each axis.
+// Loads the neighbors of a tile, and its values with those one step further along each axis.
 DEVICE void load_tile(const Distances& of, u32 (&tiles)[27], float (&values)[HIGH * HIGH * HIGH]) {
     if (threadIdx.x < 27) tiles[threadIdx.x] = of.around[27 * (u64)blockIdx.x + threadIdx.x];
     __syncthreads();
@@ -25,21 +25,22 @@ DEVICE void load_tile(const Distances& of, u32 (&tiles)[27], float (&values)[HIG
     __syncthreads();
 }
 
-// Where a vertex stands among the values of a tile; steps to the next ones are 1, HIGH and HIGH^2.
+// Returns the index of a vertex among the values of a tile. Steps along the axes are 1, HIGH and
+// HIGH^2.
 DEVICE u32 place_of(const Place& at) { return at.x + HIGH * (at.y + HIGH * at.z); }
 
 DEVICE u32 stride(u32 axis) { return axis == 0 ? 1 : axis == 1 ? HIGH : HIGH * HIGH; }
 
 DEVICE bool is_crossed(float f, float g) { return (f < 0.0f) != (g < 0.0f) && !is_nan(f) && !is_nan(g); }
 
-// Bit a: whether the edge along axis a is crossed.
+// Returns bits: bit a says whether the edge along axis a is crossed.
 DEVICE u32 crossed_edges(const float* at) {
     u32 crossed = 0;
     for (u32 a = 0; a < 3; a++) crossed |= (u32)is_crossed(at[0], at[stride(a)]) << a;
     return crossed;
 }
 
-// Which corners of a cube are inside, bit by bit; none where a value is missing.
+// Returns bits that say which corners of a cube are inside, or 0 if a value is missing.
 DEVICE u32 case_of(const float* at) {
     u32 inside = 0, missing = 0;
     for (u32 c = 0; c < 8; c++) {
@@ -50,14 +51,14 @@ DEVICE u32 case_of(const float* at) {
     return missing ? 0 : inside;
 }
 
-// Counts vertices and triangles of each tile.
+// Counts the vertices and triangles of each tile.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: 3.1 KB.
 //
-// cases                     [256][16]
-// firsts                    the vertices of a tile before those of each lattice vertex, times 8, and which edges of
-//                           that one are crossed, [n][512]
-// n_vertices, n_triangles   [n]
+// cases                    [256][16]
+// firsts                   for each lattice vertex: 8 times the number of vertices before it in its
+//                          tile, plus the bits of its crossed edges, [n][512]
+// n_vertices, n_triangles  [n]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 surface_count(Distances distances, const u8* cases, u32* firsts, u32* n_vertices, u32* n_triangles) {
     __shared__ u32 tiles[27];
@@ -66,7 +67,7 @@ surface_count(Distances distances, const u8* cases, u32* firsts, u32* n_vertices
     load_tile(distances, tiles, values);
     const float* at = values + place_of(within(threadIdx.x));
     const u32 crossed = crossed_edges(at);
-    // Below 2^16 of both.
+    // Both counts are below 2^16.
     u32 sum;
     const u32 before = exclusive_scan_of_block(__popc(crossed) | (u32)cases[CASE * case_of(at)] << 16, warp_sums, sum);
     firsts[(u64)blockIdx.x * VERTICES + threadIdx.x] = (before & 0xffff) << 3 | crossed;
@@ -76,14 +77,15 @@ surface_count(Distances distances, const u8* cases, u32* firsts, u32* n_vertices
     }
 }
 
-// Places of the vertices, each with the nearer one of the samples that both ends of its edge have their distance from.
+// Computes the positions of the vertices and their attributes. Each end of an edge has a sample
+// that defines its distance; the nearer of the two samples counts.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: 3 KB.
 //
-// keys     of the tiles, [n]
+// keys     keys of the tiles, [n]
 // nearest  [n][512]
 // firsts   [n][512]
-// starts   vertices of the tiles before each, [n + 1]
+// starts   vertices before each tile, [n + 1]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 surface_vertices(Lattice lattice, Samples samples, Distances distances, const u64* keys, const u32* nearest, const u32* firsts,
                  const u32* starts, Surface surface) {
@@ -110,7 +112,7 @@ surface_vertices(Lattice lattice, Samples samples, Distances distances, const u6
         const u32 there = nearest[number_of(vertex_at(tiles, next))];
         const i32 lower = a == 0 ? low.x : a == 1 ? low.y : low.z;
         const double along = a == 0 ? x : a == 1 ? y : z;
-        // A crossing that is rounded to an end has that end only.
+        // A crossing that is rounded to an end uses only that end.
         const u32 ends[2] = {floor(along) == (double)lower ? here : there, ceil(along) == (double)lower ? here : there};
         double least = __longlong_as_double(0x7ff0000000000000ll);
         u32 best = NONE, sample = NONE;
@@ -140,7 +142,8 @@ surface_vertices(Lattice lattice, Samples samples, Distances distances, const u6
     }
 }
 
-// Axis of an edge of a cube, and its corner of smaller coordinates: as src/surface/cubes/tables.rs numbers them.
+// The axis of an edge of a cube, and its corner with smaller coordinates, numbered as in
+// src/surface/cubes/tables.rs.
 DEVICE u32 axis_of(u32 edge) { return edge / 4; }
 
 DEVICE u32 lower_end(u32 edge) {
@@ -148,15 +151,15 @@ DEVICE u32 lower_end(u32 edge) {
     return (side & 1) << (a == 2 ? 0 : a + 1) | (side >> 1) << (a == 0 ? 2 : a - 1);
 }
 
-// The triangles, and a set for each vertex that is a corner of one.
+// Writes the triangles, and creates a set for each vertex that is a corner of a triangle.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: 3.1 KB.
 //
 // cases            [256][16]
 // firsts           [n][512]
-// starts           vertices of the tiles before each, [n + 1]
-// triangle_starts  triangles of the tiles before each, [n + 1]
-// corners          of triangles, [n_triangles][3]
+// starts           vertices before each tile, [n + 1]
+// triangle_starts  triangles before each tile, [n + 1]
+// corners          corners of the triangles, [n_triangles][3]
 // names            [n_vertices]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
 surface_triangles(Distances distances, const u8* cases, const u32* firsts, const u32* starts, const u32* triangle_starts,
@@ -181,7 +184,7 @@ surface_triangles(Distances distances, const u8* cases, const u32* firsts, const
     }
 }
 
-// Names vertices by their pieces at once, and marks pieces with a sample near.
+// Names vertices by their components, and marks components with a sample nearby.
 //
 // Grid and block: any number of threads, which share the vertices. Shared memory: none.
 //
@@ -197,12 +200,12 @@ extern "C" __global__ void surface_near(const u8* near, u32 n, u32* names, u8* k
     }
 }
 
-// Counts pieces that are not marked.
+// Counts the components that are not marked.
 //
 // Grid and block: any number of threads, which share the vertices. Shared memory: none.
 //
 // names, kept  [n]
-// dropped      the count, added to what stands there
+// dropped      the count is added to it
 extern "C" __global__ void surface_drop(const u32* names, const u8* kept, u32 n, u32* dropped) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {

@@ -1,8 +1,9 @@
-// The crossings of a tile, and their numbers.
+// Finds and numbers the crossings of a tile.
 #pragma once
 #include "surface/cubes/tile.cuh"
 
-// Marks the crossings that belong to the tile and says how many there are. The whole warp comes.
+// Marks the crossings that belong to the tile, and returns their number. The whole warp must call
+// this.
 DEVICE u32 mark_crossings(const Block& b) {
     Room& room = b.room;
     const u32 lane = lane_of_thread(), full = (1u << E) - 1;
@@ -20,7 +21,8 @@ DEVICE u32 mark_crossings(const Block& b) {
         for (u32 a = 0; a < 3; a++) {
             if (along[a]) atomicOr(&room.record[a * WORDS + word], along[a] << shift);
         }
-        // From missing tiles below: along x into this row, along y and z into the first rows.
+        // Crossings from missing tiles below: along x into this row, along y and z into the first
+        // rows.
         u32* coming = room.record + COMING;
         if (!(b.present >> (CENTER - 1) & 1) && ((in ^ in >> 1) & ~(gap | gap >> 1) & 1)) {
             const u32 at = y + E * z;
@@ -52,7 +54,8 @@ DEVICE u32 mark_crossings(const Block& b) {
     return all;
 }
 
-// Number of a crossing among those of its tile: along axis `a` from a voxel of the tile.
+// Returns the number of a crossing among those of its tile: along axis `a` from a voxel of the
+// tile.
 DEVICE u32 rank_of(const u32* record, u32 voxel, u32 a) {
     const u32 word = voxel / 32, bit = voxel % 32, below = (1u << bit) - 1;
     const u32 x = record[word], y = record[WORDS + word], z = record[2 * WORDS + word];
@@ -60,7 +63,7 @@ DEVICE u32 rank_of(const u32* record, u32 voxel, u32 a) {
     return before + (a > 0 ? x >> bit & 1 : 0) + (a > 1 ? y >> bit & 1 : 0);
 }
 
-// The same of one that comes in along axis `a` at a place of the face.
+// Returns the number of a crossing that enters the tile along axis `a` at a place of the face.
 DEVICE u32 rank_of_coming(const u32* record, u32 place, u32 a) {
     u32 rank = record[INNER];
     for (u32 k = 0; k < a * FACE_WORDS + place / 32; k++) rank += __popc(record[COMING + k]);

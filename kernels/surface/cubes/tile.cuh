@@ -1,4 +1,4 @@
-// A tile with the values round it: which voxels are inside, and its rows of cubes.
+// A tile with the values around it: its inside voxels and its rows of cubes.
 #pragma once
 #include "primitives/block.cuh"
 #include "tiles/grid.cuh"
@@ -8,13 +8,15 @@
 enum {
     E = TILE_EDGE,
     VOXELS = E * E * E,
-    // Rows of voxels along x of a tile and the layer round it, bit x + 1 for voxel x, and of cubes.
+    // Rows along x of voxels of a tile with one layer around it, where bit x + 1 stands for voxel
+    // x, and rows of cubes.
     SIDE = E + 2,
     ROWS = SIDE * SIDE,
     CUBE_SIDE = E + 1,
     CUBE_ROWS = CUBE_SIDE * CUBE_SIDE,
-    // What is kept of the crossings of a tile: bits of its voxels for each axis, how many crossings there are before each
-    // word of them, those that come in from missing tiles, for each axis, and how many there are of the others.
+    // The record of the crossings of a tile: bits of its voxels for each axis, the number of
+    // crossings before each of their words, bits of the crossings that enter from missing tiles for
+    // each axis, and the number of all other crossings.
     WORDS = VOXELS / 32,
     FACE_WORDS = (E * E + 31) / 32,
     BEFORE = 3 * WORDS,
@@ -23,28 +25,29 @@ enum {
     RECORD = INNER + 1,
 };
 
-// phi as the surface takes it: voxels nearer to it than ON_SURFACE of src/surface/cubes/tiles.rs lie on it.
+// Returns phi for the surface. Voxels nearer to it than ON_SURFACE in src/surface/cubes/tiles.rs
+// lie on it.
 DEVICE real level_of(stored value, real gamma) {
     const real phi = load_value(value, gamma);
     return fabs(phi) < R(1.0 / 512.0) ? R(0) : phi;
 }
 
-// What a warp needs of shared memory.
+// Shared memory of a warp.
 struct Room {
-    u32 near[DIRECTIONS], ids[DIRECTIONS];  // places in the list, and ids; or which sign is missing
+    u32 near[DIRECTIONS], ids[DIRECTIONS];  // positions in the list and ids, or the sign of a missing tile
     u32 record[RECORD];
     u16 inside[ROWS], gaps[ROWS];
 };
 
-// A tile with what is round it.
+// A tile and its surroundings.
 struct Block {
     const TileSurface& s;
     Room& room;
     u32 list, p;
-    u32 present;  // with the tile itself
+    u32 present;  // includes the tile itself
     real gamma;
 
-    // The whole warp comes.
+    // The whole warp must call this.
     DEVICE Block(const TileGrid& g, const TileSurface& s, Room& room, u32 p)
         : s(s), room(room), list(g.control->list), p(p), present(g.present[p] | ACTIVE), gamma(R(s.gamma)) {
         const u32 row = lane_of_thread();
@@ -66,7 +69,7 @@ struct Block {
         __syncwarp();
     }
 
-    // phi at a place at most two voxels beyond the tile.
+    // Returns phi at a position at most two voxels beyond the tile.
     DEVICE real at(const i32 (&place)[3]) const {
         u32 d = CENTER, k = 0;
 #pragma unroll
@@ -80,7 +83,8 @@ struct Block {
         return level_of(s.phi[(u64)id * VOXELS + k], gamma);
     }
 
-    // Finds which voxels are inside, and which are no numbers; false where all are on one side. The whole warp comes.
+    // Finds the voxels that are inside, and those with NaN. Returns false if all are on one side.
+    // The whole warp must call this.
     DEVICE bool read() const {
         bool some_in = false, some_out = false;
         for (u32 r = lane_of_thread(); r < ROWS; r += WARP) {
@@ -120,7 +124,7 @@ struct Block {
         return __any_sync(0xffffffffu, some_in) && __any_sync(0xffffffffu, some_out);
     }
 
-    // Bits of the voxels of a row that are in missing tiles.
+    // Returns the bits of the voxels of a row that are in missing tiles.
     DEVICE u32 absent(u32 row) const {
         const i32 y = (i32)(row % SIDE) - 1, z = (i32)(row / SIDE) - 1;
         const u32 d = CENTER + (y < 0 ? -3 : y >= E ? 3 : 0) + (z < 0 ? -9 : z >= E ? 9 : 0);
@@ -129,12 +133,12 @@ struct Block {
     }
 };
 
-// A row of cubes along x, bit x + 1 for the cube whose lowest corner is voxel x.
+// A row of cubes along x. Bit x + 1 stands for the cube whose lowest corner is voxel x.
 struct Cubes {
     i32 y, z;
-    u32 inside[4];  // of the voxels at (y, z), (y + 1, z), (y, z + 1) and (y + 1, z + 1)
-    u32 cut;        // that the surface passes, which belong to the tile, and all of whose corners are numbers
-    u32 cut_off;    // those of them with a crossing between two missing tiles
+    u32 inside[4];  // voxels at (y, z), (y + 1, z), (y, z + 1) and (y + 1, z + 1)
+    u32 cut;        // cut cubes that belong to the tile and have no NaN at a corner
+    u32 cut_off;    // cut cubes with a crossing between two missing tiles
 
     DEVICE Cubes(const Block& b, u32 row) : y((i32)(row % CUBE_SIDE) - 1), z((i32)(row / CUBE_SIDE) - 1), cut(0), cut_off(0) {
         if (row >= CUBE_ROWS) return;
@@ -150,7 +154,8 @@ struct Cubes {
         }
         cut = any & ~every & ~gaps & ((1u << CUBE_SIDE) - 1);
         if (cut == 0) return;
-        // Neighbors that hold corners, of those before this tile in the list: as products of steps.
+        // Neighbors that contain corners, among those before this tile in the list, as products of
+        // steps.
         const u32 ys = (y < 0 ? 1u : 0) | 1u << 3 | (y == E - 1 ? 1u << 6 : 0);
         const u32 zs = (z < 0 ? 1u : 0) | 1u << 9 | (z == E - 1 ? 1u << 18 : 0);
         const u32 before = present_before(b);

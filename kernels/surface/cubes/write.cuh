@@ -1,8 +1,8 @@
-// Vertices and triangles of a tile.
+// Writes the vertices and triangles of a tile.
 #pragma once
 #include "surface/cubes/crossings.cuh"
 
-// The gradient of phi at a place, per voxel.
+// Computes the gradient of phi at a position, per voxel.
 DEVICE void central(const Block& b, const i32 (&place)[3], double (&gradient)[3]) {
 #pragma unroll
     for (u32 k = 0; k < 3; k++) {
@@ -13,7 +13,7 @@ DEVICE void central(const Block& b, const i32 (&place)[3], double (&gradient)[3]
     }
 }
 
-// Writes a vertex on the edge from `low` along axis `a`.
+// Writes the vertex on the edge from `low` along axis `a`.
 DEVICE void write_vertex(const Block& b, const i32 (&corner)[3], const i32 (&low)[3], u32 a, u64 number) {
     const i32 high[3] = {low[0] + (a == 0), low[1] + (a == 1), low[2] + (a == 2)};
     const double f = (double)b.at(low), g = (double)b.at(high), t = f / (f - g);
@@ -34,7 +34,7 @@ DEVICE void write_vertex(const Block& b, const i32 (&corner)[3], const i32 (&low
     for (u32 k = 0; k < 3; k++) s.normals[3 * number + k] = here[k] / length;
 }
 
-// Vertices of a tile: those on edges from its voxels, then those that come in.
+// Writes the vertices of a tile: those on edges from its voxels, then those that enter from below.
 DEVICE void write_vertices(const Block& b, u64 key) {
     const i32 corner[3] = {coordinate_of(key, 0) * E, coordinate_of(key, 1) * E, coordinate_of(key, 2) * E};
     const u32* record = b.room.record;
@@ -55,7 +55,7 @@ DEVICE void write_vertices(const Block& b, u64 key) {
     }
 }
 
-// The tile that a place at most one voxel beyond this one lies in.
+// Returns the tile that contains a position at most one voxel beyond this tile.
 DEVICE u32 tile_at(const Block& b, const i32 (&place)[3]) {
     u32 d = CENTER;
 #pragma unroll
@@ -66,7 +66,7 @@ DEVICE u32 tile_at(const Block& b, const i32 (&place)[3]) {
     return b.room.near[d];
 }
 
-// Number of the vertex on edge `e` of the cube whose lowest corner is `cube`.
+// Returns the number of the vertex on edge `e` of the cube whose lowest corner is `cube`.
 DEVICE u32 vertex_on(const Block& b, const i32 (&cube)[3], u32 e) {
     const u32 a = e / 4, side = e % 4;
     i32 place[3] = {cube[0], cube[1], cube[2]};
@@ -81,7 +81,7 @@ DEVICE u32 vertex_on(const Block& b, const i32 (&cube)[3], u32 e) {
 #pragma unroll
         for (u32 k = 0; k < 3; k++) place[k] += k == a;
         p = tile_at(b, place);
-        // Of a surface that is cut off; the host has refused it.
+        // This happens only if the surface is cut off. The host has rejected it.
         if (p >= MISSING_INSIDE) return 0;
     }
     const u32 x = place[0] & (E - 1), y = place[1] & (E - 1), z = place[2] & (E - 1);
@@ -91,7 +91,7 @@ DEVICE u32 vertex_on(const Block& b, const i32 (&cube)[3], u32 e) {
     return b.s.first_vertex[p] + rank;
 }
 
-// Triangles of a tile.
+// Writes the triangles of a tile.
 DEVICE void write_triangles(const Block& b, const u64* cases) {
     u32 begun = b.s.first_triangle[b.p];
     for (u32 start = 0; start < CUBE_ROWS; start += WARP) {

@@ -1,4 +1,4 @@
-//! What the vertices of a surface take over from samples: normals and colors.
+//! Vertex attributes that come from samples: normals and colors.
 
 use rayon::prelude::*;
 
@@ -9,18 +9,20 @@ use crate::cloud::PointCloud;
 use crate::mesh::{DataArray, Mesh, Values, vertex_normals};
 use crate::surface::Parts;
 
-/// What the nearest sample of a vertex tells.
+/// The attributes of the sample nearest to a vertex.
 #[derive(Clone, Copy)]
 struct Carried {
     normal: [f64; 3],
-    /// Its number in the cloud.
+    /// Index of the sample in the cloud.
     number: u32,
-    /// Whether it lies within half the edge of a cube.
+    /// Whether the sample lies within half a cube edge of the vertex.
     is_near: bool,
 }
 
-/// Gives a surface in lattice units its normals and colors and brings it to the world. Pieces of
-/// which no vertex lies within half a cube's edge of a sample are left out; tells how many.
+/// Adds normals and colors to a surface in lattice units and transforms it to world units.
+///
+/// Removes the components that have no vertex within half a cube edge of a sample, and returns
+/// their number.
 pub(super) fn finish(
     mut mesh: Mesh,
     field: &Field,
@@ -46,7 +48,8 @@ pub(super) fn finish(
     (mesh, dropped)
 }
 
-/// The nearer one of the samples that both ends of the edge of a vertex have their distance from.
+/// Returns the attributes for a vertex. Each end of its edge has a sample that defines its
+/// distance; the nearer of the two samples counts.
 fn nearest(x: [f64; 3], field: &Field, seeds: &Seeds) -> Carried {
     let ends = [f64::floor, f64::ceil].map(|round| field.nearest(x.map(|c| round(c) as u32)));
     let mut best = Carried { normal: [0.0; 3], number: u32::MAX, is_near: false };
@@ -61,7 +64,7 @@ fn nearest(x: [f64; 3], field: &Field, seeds: &Seeds) -> Carried {
     best
 }
 
-/// Normals as `nx`, `ny` and `nz`; `red`, `green` and `blue` if the cloud has colors.
+/// Returns the arrays `nx`, `ny` and `nz`, and `red`, `green` and `blue` if the cloud has colors.
 fn arrays(mesh: &Mesh, carried: &[Carried], cloud: &PointCloud) -> Vec<DataArray> {
     let array = |name: &str, values| DataArray { name: name.to_string(), components: 1, values };
     let is_none = |carried: &Carried| carried.normal == [0.0; 3];

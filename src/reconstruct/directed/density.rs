@@ -1,12 +1,12 @@
-//! How dense a cloud is, and the cubes that leave no holes in its surface.
+//! The density of a cloud, and the cube size that leaves no holes in its surface.
 //!
-//! Let every point of the surface have a sample within rho, and samples lie within delta of the
-//! surface. The cubes around a point of the surface are within one ring of a seed cube, and nothing
-//! is left open, if their edge is rho + delta or more. (The bound in Gao et al., 3 omega > rho +
-//! delta, holds for the gap between two samples along an axis only.)
+//! Assume that every point of the surface has a sample within rho, and that samples lie within
+//! delta of the surface. If the edge of a cube is at least rho + delta, the cubes around any point
+//! of the surface are within one ring of a seed cube, and nothing is left open. (The bound in Gao
+//! et al., 3 omega > rho + delta, holds only for the gap between two samples along an axis.)
 //!
-//! Within the tangent plane of a sample rho is the distance to the farthest corner of its Voronoi
-//! cell: the middle of the largest empty circle about it.
+//! Within the tangent plane of a sample, rho is the distance to the farthest corner of its Voronoi
+//! cell. This corner is the center of the largest empty circle next to the sample.
 
 use std::cmp::Ordering;
 
@@ -17,41 +17,41 @@ use super::seeds::{Sample, Seeds};
 use crate::cloud::PointCloud;
 use crate::error::Result;
 
-/// Samples that are looked at, at most; the work goes with them.
+/// The largest number of samples to examine. The work is proportional to it.
 const LOOKED_AT: usize = 20_000;
-/// One circle of so many may be larger than rho: at a sharp point of the surface the plane of a
-/// sample says little of its neighbors.
+/// One circle in this many may be larger than rho. At a sharp point of the surface, the tangent
+/// plane of a sample says little about its neighbors.
 const SINGULAR: usize = 1000;
-/// Nearest neighbors that may have a side of a Voronoi cell.
+/// The number of nearest neighbors that can contribute a side of a Voronoi cell.
 const NEIGHBORS: usize = 32;
-/// Of a Voronoi cell that reaches further than so many distances of the sixth nearest neighbor the sample
-/// is at the rim of a scan, and nothing is there to be closed; cells of uniform samples reach 1.8 of
-/// them but for one in a thousand, those of lattices 0.5.
+/// The reach of a Voronoi cell, in distances of the sixth nearest neighbor, beyond which a sample
+/// lies at the boundary of a scan and has no gap to close. Except for one in a thousand, the cells
+/// of uniform samples reach at most 1.8 such distances. The cells of lattices reach 0.5.
 const RIM: f64 = 3.0;
-/// Samples of a cube that are looked at as neighbors: where there are more they lie close to each
-/// other, or in one place.
+/// The largest number of samples per cube that are examined as neighbors. If a cube has more, they
+/// lie close together or coincide.
 const MOST_IN_CUBE: usize = 256;
-/// Cubes from the one of a sample, along each axis, in which neighbors are looked for, at most.
+/// The largest search distance for neighbors, in cubes along each axis.
 const REACH: i32 = 4;
 
-/// Density of a cloud, in its units.
+/// The density of a cloud, in its units.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Density {
-    /// Distance from a point of the surface to its nearest sample that is exceeded about one of 1000
-    /// samples at most; samples at a rim of the surface do not count.
+    /// Largest distance from a point of the surface to its nearest sample. About one sample in 1000
+    /// may exceed it. Samples at a boundary of the surface do not count.
     pub rho: f64,
-    /// Mean distance of the six nearest neighbors of a sample from its tangent plane: noise, and the
-    /// little that the surface bends between samples.
+    /// Mean distance of the six nearest neighbors of a sample from its tangent plane. It combines
+    /// noise and the slight bend of the surface between samples.
     pub delta: f64,
-    /// Samples that were looked at.
+    /// Number of samples that were examined.
     pub looked_at: usize,
 }
 
 impl Density {
-    /// Looks at up to 20,000 samples, evenly chosen in the order of their places.
+    /// Examines up to 20,000 samples, chosen evenly from the sorted samples.
     ///
     /// # Errors
-    /// Those of [`Lattice::new`].
+    /// Returns the errors of [`Lattice::new`].
     pub(super) fn of(
         cloud: &PointCloud,
         normals: &[[f32; 3]],
@@ -68,7 +68,8 @@ impl Density {
         Ok(Density::from_found(&found, lattice.cube()))
     }
 
-    /// From the farthest corner and the distance of the neighbors of each sample, in units of cubes.
+    /// Combines the results of all examined samples: the distance of the farthest corner and of the
+    /// neighbors, in cubes.
     pub(super) fn from_found(found: &[(f64, f64)], cube: f64) -> Density {
         let mut radii: Vec<f64> = found.iter().map(|found| found.0).collect();
         radii.sort_unstable_by(f64::total_cmp);
@@ -80,47 +81,50 @@ impl Density {
         Density { rho: rho * cube, delta: delta * cube, looked_at }
     }
 
-    /// Whether any sample showed how dense the cloud is: samples on a line, and two or three, do not.
+    /// Whether any sample shows how dense the cloud is. Samples on a line do not, nor do two or
+    /// three samples.
     pub fn is_known(&self) -> bool {
         self.rho > 0.0
     }
 
-    /// The smallest cubes that leave no holes; 0 where the density is not known.
+    /// Returns the smallest cube edge that leaves no holes, or 0 if the density is unknown.
     pub fn safe_cube(&self) -> f64 {
         self.rho + self.delta
     }
 }
 
-/// A lattice with a few samples to each cube, if they are of a surface as large as a side of their box.
+/// Returns a lattice with a few samples per cube, if the surface is about as large as a side of the
+/// box.
 pub(super) fn coarse((low, high): ([f64; 3], [f64; 3]), n: usize) -> Result<Lattice> {
     Lattice::new(low, high, coarse_cube(low, high, n))
 }
 
-/// The edge of its cubes, for n samples in a box.
+/// Returns the cube edge of [`coarse`] for `n` samples in a box.
 pub(super) fn coarse_cube(low: [f64; 3], high: [f64; 3], n: usize) -> f64 {
     let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
     (2.0 * longest / (n as f64).sqrt()).max(longest / 1e5)
 }
 
-/// One of so many of n samples is looked at.
+/// Returns k such that every k-th of `n` samples is examined.
 pub(super) fn every(n: usize) -> usize {
     n.div_ceil(LOOKED_AT).max(1)
 }
 
 /// A neighbor of a sample.
 struct Neighbor {
-    /// Distance within the tangent plane, squared.
+    /// Squared distance within the tangent plane.
     square: f64,
-    /// Its place in [`Seeds::samples`].
+    /// Index into [`Seeds::samples`].
     place: usize,
-    /// Where it lies in the plane.
+    /// Position in the tangent plane.
     at: [f64; 2],
-    /// Distance from the plane.
+    /// Distance from the tangent plane.
     off: f64,
 }
 
-/// The farthest corner of the Voronoi cell of a sample, and how far its neighbors lie from its
-/// plane; `None` at a rim, or where there are too few neighbors to tell.
+/// Returns the distance to the farthest corner of the Voronoi cell of a sample, and the mean
+/// distance of its neighbors from its plane. Returns `None` at a boundary, or if there are too few
+/// neighbors.
 fn about(seeds: &Seeds, lattice: &Lattice, k: usize) -> Option<(f64, f64)> {
     let own = seeds.samples[k];
     let [u, w] = across(own.normal)?;
@@ -130,20 +134,21 @@ fn about(seeds: &Seeds, lattice: &Lattice, k: usize) -> Option<(f64, f64)> {
         for_each_near(seeds, lattice, &own, reach, |place, other| {
             let along = dot(other.normal, own.normal);
             let d = [0, 1, 2].map(|a| other.point[a] - own.point[a]);
-            // Not those of another sheet of the surface.
+            // Skip samples of another sheet of the surface.
             if other.number != own.number && along > 0.0 {
                 let at = [dot(d, u), dot(d, w)];
                 let square = at[0] * at[0] + at[1] * at[1];
                 flat.push(Neighbor { square, place, at, off: dot(d, own.normal).abs() });
             }
         });
-        // All within the reach are there; beyond it, some are.
+        // Only neighbors within the reach are all known.
         let limit = f64::from(reach).powi(2);
         flat.retain(|p| p.square < limit && p.square > 1e-18);
         let key = |p: &Neighbor| (p.square, p.place);
         flat.sort_unstable_by(|p, q| key(p).partial_cmp(&key(q)).unwrap_or(Ordering::Equal));
         flat.truncate(NEIGHBORS);
-        // A corner of the cell is as far from the nearest samples as from this one.
+        // A corner is as far from the neighbors that define it as from this sample. All of these
+        // neighbors are known if they are within the reach.
         if let Some(rho) = farthest_corner(&flat, f64::from(reach))
             && (2.0 * rho <= f64::from(reach) || flat.len() == NEIGHBORS)
         {
@@ -158,8 +163,8 @@ fn about(seeds: &Seeds, lattice: &Lattice, k: usize) -> Option<(f64, f64)> {
     None
 }
 
-/// Distance of the farthest corner of the cell about the origin, which is cut out of a square of
-/// half side `half`; `None` if a corner of the square is left.
+/// Returns the distance of the farthest corner of the cell around the origin, which is cut out of a
+/// square of half side `half`. Returns `None` if a corner of the square is left.
 fn farthest_corner(others: &[Neighbor], half: f64) -> Option<f64> {
     let mut cell = vec![[-half, -half], [half, -half], [half, half], [-half, half]];
     let mut cut = Vec::new();
@@ -187,7 +192,7 @@ fn farthest_corner(others: &[Neighbor], half: f64) -> Option<f64> {
     Some(cell.iter().map(|p| p[0] * p[0] + p[1] * p[1]).fold(0.0, f64::max).sqrt())
 }
 
-/// Visits the samples of the cubes up to `reach` from that of one sample, with their places.
+/// Visits the samples in the cubes up to `reach` from the cube of a sample, with their indices.
 fn for_each_near(
     seeds: &Seeds,
     lattice: &Lattice,
@@ -211,7 +216,7 @@ fn for_each_near(
     }
 }
 
-/// Two directions across a normal, at right angles; `None` without a normal.
+/// Returns two orthogonal directions perpendicular to a normal, or `None` if the normal is zero.
 fn across(n: [f64; 3]) -> Option<[[f64; 3]; 2]> {
     let k = (0..3).reduce(|a, b| if n[b].abs() < n[a].abs() { b } else { a })?;
     let mut axis = [0.0; 3];
@@ -234,7 +239,8 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 mod tests {
     use super::*;
 
-    /// A plane lattice of spacing 1, `n` samples along each side, spanned by `u` and `w`.
+    /// Creates a plane lattice of spacing 1 with `n` samples along each side, spanned by `u` and
+    /// `w`.
     fn plane(n: i32, u: [f64; 3], w: [f64; 3], skew: f64) -> (PointCloud, Vec<[f32; 3]>) {
         let mut points = Vec::new();
         for i in 0..n {
@@ -257,7 +263,7 @@ mod tests {
             assert!((found.rho - 0.5_f64.sqrt()).abs() < 1e-9, "{found:?} at {angle}");
             assert!(found.delta < 1e-7 && found.looked_at > 1000, "{found:?}");
         }
-        // Rows apart by half a spacing: triangles of base 1 and height 1, of circumradius 5/8.
+        // Rows shifted by half a spacing form triangles of base 1, height 1 and circumradius 5/8.
         let (cloud, normals) = plane(40, [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], 0.5);
         let found = Density::of(&cloud, &normals, cloud.bounds()).unwrap();
         assert!((found.rho - 0.625).abs() < 1e-9, "{found:?}");

@@ -1,4 +1,4 @@
-//! The directed distance at the vertices around seed cubes, in tiles of vertices.
+//! The directed distance at the vertices around seed cubes, stored in tiles of vertices.
 
 use rayon::prelude::*;
 
@@ -7,25 +7,25 @@ use super::seeds::{Sample, Seed, Seeds};
 use crate::error::{DeviceFault, Error, Result};
 use crate::surface::cubes::Blocks;
 
-/// Vertices of a tile.
+/// Vertices per tile.
 pub(super) const VERTICES: usize = (TILE * TILE * TILE) as usize;
-/// Bytes that a vertex takes: its distance and its sample.
+/// Bytes per vertex: its distance and its sample.
 const BYTES: u64 = 8;
-/// Stands for no sample.
+/// Marks a vertex without a sample.
 const NONE: u32 = u32::MAX;
 
-/// Directed distances, tile by tile; a tile holds the vertices with the coordinates of its cubes.
+/// Directed distances, tile by tile. A tile holds the lower corners of its cubes.
 pub(super) struct Field {
     lattice: Lattice,
     /// Keys of the tiles, ascending.
     keys: Vec<u64>,
-    /// Directed distance at each vertex in cubes, negative inside; NaN away from all samples.
+    /// Directed distance at each vertex, in cubes, negative inside. NaN far from all samples.
     values: Vec<f32>,
-    /// The sample it is taken from, by its place in [`Seeds::samples`].
+    /// The sample of each distance, as an index into [`Seeds::samples`].
     nearest: Vec<u32>,
 }
 
-/// The nearest sample so far.
+/// The nearest sample found so far.
 #[derive(Clone, Copy)]
 struct Nearest {
     distance2: f64,
@@ -36,17 +36,18 @@ struct Nearest {
 const FAR: Nearest = Nearest { distance2: f64::INFINITY, number: NONE, sample: NONE };
 
 impl Field {
-    /// Computes the field of some seed cubes: f(c) = (c - o) . n with the nearest sample o of
-    /// those whose cubes lie within one ring of c.
+    /// Computes the field around seed cubes: f(c) = (c - o) . n, where o is the nearest sample
+    /// among those whose cubes lie within one ring of c.
     ///
     /// # Errors
-    /// [`Error::Device`] for more than the `available` bytes, if these are known.
+    /// Returns [`Error::Device`] if the field needs more than `available` bytes. The check is
+    /// skipped if that number is unknown.
     pub fn new(seeds: &Seeds, lattice: &Lattice, available: Option<u64>) -> Result<Self> {
         let keys = tiles_around(seeds, lattice);
         let bytes = (keys.len() * VERTICES) as u64 * BYTES;
         if let Some(free) = available.filter(|free| bytes > *free) {
             let what = format!(
-                "{} tiles of cubes need {} MiB, {} MiB are free",
+                "{} tiles of cubes need {} MiB, but {} MiB are free",
                 keys.len(),
                 bytes >> 20,
                 free >> 20
@@ -54,7 +55,7 @@ impl Field {
             return Err(Error::device_fault(
                 DeviceFault::memory(bytes, free),
                 what,
-                "take larger cubes",
+                "use larger cubes",
             ));
         }
         let mut values = vec![0.0_f32; VERTICES * keys.len()];
@@ -77,12 +78,12 @@ impl Field {
         Ok(Field { lattice: *lattice, keys, values, nearest })
     }
 
-    /// Number of tiles.
+    /// Returns the number of tiles.
     pub fn n_tiles(&self) -> usize {
         self.keys.len()
     }
 
-    /// The tiles around one, itself included: offsets -1 to 1 along x, then y, then z.
+    /// Returns the tiles around a tile, itself included: offsets -1 to 1 along x, then y, then z.
     pub fn around(&self, t: usize) -> [Option<usize>; 27] {
         let tile = self.lattice.tile(self.keys[t]);
         std::array::from_fn(|d| {
@@ -91,18 +92,18 @@ impl Field {
         })
     }
 
-    /// The distances of a tile, x fastest.
+    /// Returns the distances of a tile, x fastest.
     pub fn of_tile(&self, t: usize) -> &[f32] {
         &self.values[t * VERTICES..][..VERTICES]
     }
 
-    /// Takes vertex `v` of a tile to the other side.
+    /// Changes the side of vertex `v` of a tile.
     pub fn turn(&mut self, t: usize, v: usize) {
         let value = &mut self.values[t * VERTICES + v];
         *value = if *value == 0.0 { -f32::MIN_POSITIVE } else { -*value };
     }
 
-    /// The sample that a vertex has its distance from, by its place in [`Seeds::samples`].
+    /// Returns the sample of the distance at a vertex, as an index into [`Seeds::samples`].
     pub fn nearest(&self, vertex: [u32; 3]) -> Option<u32> {
         let tile = self.lattice.tile_key(vertex.map(|c| c / TILE));
         let t = self.keys.binary_search(&tile).ok()?;
@@ -112,23 +113,24 @@ impl Field {
     }
 }
 
-/// A vertex of a tile, in lattice units.
+/// Returns the position of a vertex of a tile, in lattice units.
 fn vertex(tile: [u32; 3], v: usize) -> [f64; 3] {
     let within = [v % 8, v / 8 % 8, v / 64];
     [0, 1, 2].map(|k| f64::from(tile[k] * TILE + within[k] as u32))
 }
 
-/// Distance of a place from the tangent plane of a sample, positive on the side of its normal.
+/// Returns the distance of a point from the tangent plane of a sample, positive on the side of its
+/// normal.
 fn directed(place: [f64; 3], sample: &Sample) -> f64 {
     (0..3).map(|k| (place[k] - sample.point[k]) * sample.normal[k]).sum()
 }
 
-/// Keys of the tiles with vertices of the one-ring of a seed cube, ascending.
+/// Returns the keys of the tiles that contain vertices in the one-ring of a seed cube, ascending.
 fn tiles_around(seeds: &Seeds, lattice: &Lattice) -> Vec<u64> {
     let around = |&key: &u64| {
         let mut reached = 0_u32;
         for seed in seeds.of_tile(key) {
-            // Vertices from one below the cube to two above its lower corner.
+            // The ring reaches from one vertex below the lower corner of the cube to two above it.
             let toward = seed.within.map(|c| if c == 0 { 0 } else { 1 + u32::from(c >= TILE - 2) });
             let sides = toward.map(|t| match t {
                 0 => 0b011,
@@ -152,8 +154,8 @@ fn tiles_around(seeds: &Seeds, lattice: &Lattice) -> Vec<u64> {
     keys
 }
 
-/// Visits the seed cubes whose rings have vertices in a tile, each with its lower corner relative
-/// to that of the tile.
+/// Visits the seed cubes whose rings have vertices in a tile. Passes the lower corner of each cube
+/// relative to the lower corner of the tile.
 fn for_each_seed(
     seeds: &Seeds,
     lattice: &Lattice,
@@ -171,12 +173,12 @@ fn for_each_seed(
     }
 }
 
-/// Step number `d` of 27 to a neighbor: offsets -1 to 1 along x, then y, then z.
+/// Returns step `d` of the 27 steps to a neighbor: offsets -1 to 1 along x, then y, then z.
 pub(super) fn step(d: usize) -> [i32; 3] {
     [d % 3, d / 3 % 3, d / 9].map(|c| c as i32 - 1)
 }
 
-/// The tile beside one; `None` below zero.
+/// Returns the tile at a step from a tile, or `None` if a coordinate would be negative.
 fn beside(tile: [u32; 3], step: [i32; 3]) -> Option<[u32; 3]> {
     let mut place = tile;
     for k in 0..3 {
@@ -236,7 +238,7 @@ impl Blocks<f32> for Field {
         for (d, t) in self.around(block).into_iter().enumerate() {
             let (Some(t), step) = (t, step(d)) else { continue };
             let of_tile = self.of_tile(t);
-            // Where its vertices lie in the block with its border.
+            // The part of the block with its halo that this tile covers.
             let [xs, ys, zs] = step.map(|s| (-reach).max(8 * s)..(8 + reach).min(8 * s + 8));
             for z in zs {
                 for y in ys.clone() {

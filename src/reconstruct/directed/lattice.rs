@@ -1,107 +1,111 @@
-//! Where the cubes are: their size, the way from the world to whole coordinates, their keys.
+//! The lattice of cubes: its position, the conversion between world and lattice units, and the keys
+//! of cubes.
 
 use crate::error::{Error, Result};
 
-/// Cubes along an axis at most: 21 bits of a key.
+/// The largest number of cubes along an axis: 21 bits of a key.
 pub const MOST_CUBES: u32 = 1 << 21;
-/// Cubes along an edge of a tile, in which vertices are stored and keys are ordered.
+/// Cubes along an edge of a tile. Vertices are stored by tile, and keys are ordered by tile.
 pub(super) const TILE: u32 = 8;
-/// Cubes around all samples: a ring of cubes about each of theirs, and one against rounding.
+/// Cubes on each side of the samples: one ring around each seed cube, and one cube for rounding.
 const MARGIN: f64 = 2.0;
 
-/// Cubes over the box of some samples. In *lattice units* cubes have edge 1 and vertices whole
-/// coordinates, from 0 on.
+/// Cubes over the bounding box of samples.
+///
+/// In *lattice units*, cubes have edge 1 and vertices have integer coordinates that start at 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lattice {
-    /// Middle of the box of the samples, world units: what coordinates are shifted by.
+    /// Center of the bounding box of the samples, in world units. Coordinates are shifted by it.
     center: [f64; 3],
-    /// Edge of a cube, world units.
+    /// Edge of a cube, in world units.
     cube: f64,
-    /// Cubes along each axis.
+    /// Number of cubes along each axis.
     size: [u32; 3],
 }
 
 impl Lattice {
-    /// Cubes of edge `cube` over the box from `low` to `high`.
+    /// Creates cubes of edge `cube` over the box from `low` to `high`.
     ///
     /// # Errors
-    /// [`Error::Case`] for an edge that is not positive, or of which more than 2^21 fit along the
-    /// box.
+    /// Returns [`Error::Case`] if the edge is not positive, or if more than 2^21 cubes would be
+    /// needed along an axis.
     pub fn new(low: [f64; 3], high: [f64; 3], cube: f64) -> Result<Self> {
         if !(cube.is_finite() && cube > 0.0) {
             let what = format!("cubes of edge {cube}");
             return Err(Error::usage(what, "give a positive length in units of the cloud"));
         }
-        // Halves first: the sum of two finite numbers may not be.
+        // Halve first: the sum of two finite numbers may not be finite.
         let center = [0, 1, 2].map(|k| 0.5 * low[k] + 0.5 * high[k]);
         let mut size = [0; 3];
         for k in 0..3 {
             let cubes = ((high[k] - low[k]) / cube).ceil() + 2.0 * MARGIN;
             if cubes.is_nan() || cubes > f64::from(MOST_CUBES) {
                 let what = format!(
-                    "cubes of edge {cube}: {cubes} of them along {}, at most {MOST_CUBES} can be",
+                    "cubes of edge {cube}: {cubes} are needed along {}, at most {MOST_CUBES} are possible",
                     ["x", "y", "z"][k]
                 );
                 let least = (high[k] - low[k]) / f64::from(MOST_CUBES - 8);
-                return Err(Error::usage(what, format!("take an edge of {least:.3e} or more")));
+                return Err(Error::usage(what, format!("use an edge of {least:.3e} or more")));
             }
             size[k] = cubes as u32;
         }
         Ok(Lattice { center, cube, size })
     }
 
-    /// Edge of a cube, world units.
+    /// Returns the edge of a cube, in world units.
     pub fn cube(&self) -> f64 {
         self.cube
     }
 
-    /// Middle of the box of the samples.
+    /// Returns the center of the bounding box of the samples.
     pub(super) fn center(&self) -> [f64; 3] {
         self.center
     }
 
-    /// Cubes along each axis, the empty ones at the border included.
+    /// Returns the number of cubes along each axis, including the empty ones at the boundary.
     pub fn size(&self) -> [u32; 3] {
         self.size
     }
 
-    /// Lattice units of a place. The shift comes first, so that far coordinates keep their digits.
+    /// Converts a point to lattice units. The shift comes first, so that large coordinates keep
+    /// their digits.
     pub fn inside(&self, world: [f64; 3]) -> [f64; 3] {
         [0, 1, 2].map(|k| (world[k] - self.center[k]) / self.cube + 0.5 * f64::from(self.size[k]))
     }
 
-    /// The place of a point in lattice units.
+    /// Converts a point from lattice units to world units.
     pub fn world(&self, inside: [f64; 3]) -> [f64; 3] {
         [0, 1, 2].map(|k| self.center[k] + self.cube * (inside[k] - 0.5 * f64::from(self.size[k])))
     }
 
-    /// Bits of a key along each axis: those of the tile, above three within it.
+    /// Returns the bits of a tile index along each axis. A key also has three bits per axis for the
+    /// position within the tile.
     pub(super) fn bits(&self) -> [u32; 3] {
-        // One tile more than cubes need: vertices of the ring lie on their far side.
+        // One tile more than the cubes need, because vertices of a ring lie on their far side.
         self.size.map(|n| u32::BITS - (n / TILE + 1).leading_zeros())
     }
 
-    /// Bits of a key.
+    /// Returns the number of bits of a key.
     pub(super) fn key_bits(&self) -> u32 {
         self.bits().iter().sum::<u32>() + 9
     }
 
-    /// Key of a cube: the tile it lies in, z above y above x, then its place there in the same way.
-    /// The cubes of a tile stand beside each other in the order of keys.
+    /// Returns the key of a cube: its tile, z above y above x, then its position in the tile in the
+    /// same order. The keys of the cubes of a tile are adjacent.
     pub(super) fn key(&self, cube: [u32; 3]) -> u64 {
         let within = cube.map(|c| c % TILE);
         self.tile_key(cube.map(|c| c / TILE)) << 9
             | u64::from(within[0] | within[1] << 3 | within[2] << 6)
     }
 
-    /// The key of a tile.
+    /// Returns the key of a tile.
     pub(super) fn tile_key(&self, tile: [u32; 3]) -> u64 {
         let [x, y, _] = self.bits();
         let [tx, ty, tz] = tile.map(u64::from);
         tx | ty << x | tz << (x + y)
     }
 
-    /// The tile of a key of [`tile_key`](Lattice::tile_key).
+    /// Returns the tile of a key from [`tile_key`](Lattice::tile_key).
     pub(super) fn tile(&self, key: u64) -> [u32; 3] {
         let [x, y, _] = self.bits();
         let low = |bits: u32| (1_u64 << bits) - 1;

@@ -1,21 +1,21 @@
 //! Reconstruction by directed distances to tangent planes.
 //!
-//! After H. Gao, J. Tang, G. Wu, *Parallel surface reconstruction on GPU*, ICIMCS 2015, and H. Hoppe
-//! et al., *Surface reconstruction from unorganized points*, SIGGRAPH 1992:
+//! The method follows H. Gao, J. Tang, G. Wu, *Parallel surface reconstruction on GPU*, ICIMCS
+//! 2015, and H. Hoppe et al., *Surface reconstruction from unorganized points*, SIGGRAPH 1992:
 //!
-//! 1. Space is cut into cubes ([`Lattice`]); samples are sorted by the keys of theirs. Cubes with
-//!    samples are *seed cubes*.
-//! 2. A vertex c of the cubes within one ring of a seed cube takes the nearest sample o of those
-//!    seed cubes, of normal n, of equally near ones the first: `f(c) = (c - o) . n`.
-//! 3. Signs are made sound where samples end, so that the surface is closed if that of the samples
-//!    is (`rim.rs`).
-//! 4. Marching cubes gives the surface, inside where f < 0; a cube with a vertex without f is left
-//!    out. Vertices take over normal and color of their sample, and pieces away from all samples
-//!    are dropped.
+//! 1. Space is divided into cubes ([`Lattice`]), and samples are sorted by the keys of their cubes.
+//!    Cubes that contain samples are *seed cubes*.
+//! 2. Each vertex c within one ring of a seed cube takes the nearest sample o of these seed cubes,
+//!    with normal n: `f(c) = (c - o) . n`. Of equally near samples, the first one counts.
+//! 3. Signs are corrected where samples end, so that the surface is closed if the sampled surface
+//!    is closed (`rim.rs`).
+//! 4. Marching cubes extracts the surface. The inside is f < 0, and cubes that have a vertex
+//!    without f are skipped. Vertices take the normal and color of their sample. Components far
+//!    from all samples are dropped.
 //!
-//! No holes come up if the edge of a cube is rho + delta or more ([`Density`]). Coordinates are
-//! shifted to the middle of the box in f64 before anything else. Results have the same bits for
-//! any number of threads, and on a GPU ([`cuda`]).
+//! The surface has no holes if the edge of a cube is at least rho + delta ([`Density`]). Before
+//! everything else, coordinates are shifted to the center of the bounding box in f64. Results are
+//! bitwise identical for any number of threads and on a GPU ([`cuda`]).
 
 mod carry;
 pub mod cuda;
@@ -40,63 +40,64 @@ use crate::surface::cubes::{self, Placement};
 pub use density::Density;
 pub use lattice::{Lattice, MOST_CUBES};
 
-/// Deepest lattice: 2^20 cubes along the longest side.
+/// The largest depth: 2^20 cubes along the longest side.
 pub const MOST_DEPTH: u32 = 20;
 
-/// How large cubes are.
+/// The size of the cubes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Cubes {
-    /// As small as they can be without holes, [`Density::safe_cube`].
+    /// The smallest cubes that leave no holes, [`Density::safe_cube`].
     #[default]
     Safe,
-    /// 2^depth along the longest side of the box, 1 to [`MOST_DEPTH`].
+    /// 2^depth cubes along the longest side of the box, with a depth of 1 to [`MOST_DEPTH`].
     Depth(u32),
-    /// Of this edge, in units of the cloud.
+    /// Cubes of this edge, in units of the cloud.
     Edge(f64),
 }
 
-/// What a reconstruction did.
+/// The report of a reconstruction.
 #[derive(Clone, Debug, serde::Serialize)]
 #[non_exhaustive]
 pub struct Directed {
-    /// Edge of a cube, units of the cloud.
+    /// Edge of a cube, in units of the cloud.
     pub cube: f64,
-    /// Cubes along each axis, empty ones at the border included.
+    /// Number of cubes along each axis, including the empty ones at the boundary.
     pub size: [u32; 3],
-    /// Cubes with samples.
+    /// Number of cubes with samples.
     pub seed_cubes: usize,
-    /// Vertices whose sign was set by those around them, where samples end.
+    /// Number of vertices whose sign was set by the vertices around them, where samples end.
     pub turned: usize,
-    /// Pieces of the surface that were dropped, having no sample near.
+    /// Number of components that were dropped because no sample is near.
     pub dropped_pieces: usize,
     /// Density of the cloud.
     pub density: Density,
-    /// Smallest cubes that leave no holes, by the density; 0 where that is not known.
+    /// Edge of the smallest cubes that leave no holes, from the density. 0 if the density is
+    /// unknown.
     pub safe_cube: f64,
-    /// Seconds of the density, the sort, the field, its signs, and the surface.
+    /// Seconds of each step.
     pub seconds: Seconds,
-    /// Most memory that was taken of a GPU, bytes; `None` on the CPU.
+    /// Peak GPU memory, in bytes. `None` on the CPU.
     pub device_bytes: Option<u64>,
 }
 
-/// Seconds of each part.
+/// Seconds of each step.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize)]
 pub struct Seconds {
-    /// Density of the cloud.
+    /// Measurement of the density.
     pub density: f64,
     /// Keys, sort and seed cubes.
     pub sort: f64,
     /// Directed distances.
     pub field: f64,
-    /// Signs where samples end.
+    /// Sign correction where samples end.
     pub signs: f64,
-    /// Marching cubes, and what vertices take over.
+    /// Marching cubes and vertex attributes.
     pub surface: f64,
-    /// Copies to a GPU and back; none on the CPU.
+    /// Copies to and from a GPU. Zero on the CPU.
     pub copies: f64,
 }
 
-/// Seconds since the last time it was asked.
+/// A clock that measures the seconds between laps.
 struct Clock(Instant);
 
 impl Clock {
@@ -106,13 +107,15 @@ impl Clock {
     }
 }
 
-/// The surface of a cloud with normals, in its coordinates, with the vertex arrays `nx`, `ny`, `nz`
-/// and, if the cloud has colors, `red`, `green`, `blue`.
+/// Reconstructs the surface of a cloud with normals, in the coordinates of the cloud.
+///
+/// The mesh has the vertex arrays `nx`, `ny`, `nz` and, if the cloud has colors, `red`, `green`,
+/// `blue`.
 ///
 /// # Errors
-/// [`Error::Case`] for a cloud without points, without extent or without normals, and for cubes of a
-/// size that cannot be; [`Error::Device`] without memory; [`Error::Numerical`] for more than
-/// 2^32 - 1 vertices.
+/// Returns [`Error::Case`] if the cloud has no points, no extent or no normals, and if the cube
+/// size is impossible. Returns [`Error::Device`] if there is not enough memory. Returns
+/// [`Error::Numerical`] for more than 2^32 - 1 vertices.
 pub fn reconstruct(cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)> {
     let given = Given::new(cloud)?;
     let mut clock = Clock(Instant::now());
@@ -143,12 +146,12 @@ pub fn reconstruct(cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)>
     Ok((mesh, report))
 }
 
-/// A cloud with which something can be done.
+/// A cloud that passed the checks of its contents.
 struct Given<'a> {
     normals: &'a [[f32; 3]],
     /// Smallest and largest coordinates.
     bounds: ([f64; 3], [f64; 3]),
-    /// Longest side of the box between them.
+    /// Longest side of the bounding box.
     longest: f64,
 }
 
@@ -161,14 +164,14 @@ impl<'a> Given<'a> {
         Ok(Given { normals, bounds, longest })
     }
 
-    /// The lattice that was asked for.
+    /// Returns the lattice for the requested cube size.
     fn lattice(&self, cubes: Cubes, density: &Density) -> Result<Lattice> {
         let (low, high) = self.bounds;
         Lattice::new(low, high, edge(cubes, self.longest, density)?)
     }
 }
 
-/// The normals of a cloud, at least one of them not zero.
+/// Returns the normals of a cloud. At least one of them must be finite and not zero.
 fn usable_normals(cloud: &PointCloud) -> Result<&[[f32; 3]]> {
     let is_one = |n: &[f32; 3]| n.iter().all(|x| x.is_finite()) && *n != [0.0; 3];
     match &cloud.normals {
@@ -178,19 +181,19 @@ fn usable_normals(cloud: &PointCloud) -> Result<&[[f32; 3]]> {
                 Some(_) => "the normals of the cloud are all zero",
                 None => "the cloud has no normals",
             };
-            Err(Error::usage(what, "directed distances need them: estimate them first"))
+            Err(Error::usage(what, "estimate normals first, because directed distances need them"))
         }
     }
 }
 
-/// The edge that was asked for.
+/// Returns the requested cube edge.
 fn edge(cubes: Cubes, longest: f64, density: &Density) -> Result<f64> {
     match cubes {
         Cubes::Edge(edge) if edge > longest => {
             let what = format!(
                 "cubes of edge {edge:e} are larger than the cloud, whose longest side is {longest:.3e}"
             );
-            Err(Error::usage(what, format!("take smaller cubes, such as {:.1e}", longest / 100.0)))
+            Err(Error::usage(what, format!("use smaller cubes, such as {:.1e}", longest / 100.0)))
         }
         Cubes::Edge(edge) => Ok(edge),
         Cubes::Depth(depth) if (1..=MOST_DEPTH).contains(&depth) => {
@@ -198,7 +201,7 @@ fn edge(cubes: Cubes, longest: f64, density: &Density) -> Result<f64> {
         }
         Cubes::Depth(depth) => {
             let what = format!("depth {depth}");
-            Err(Error::usage(what, format!("take a depth of 1 to {MOST_DEPTH}")))
+            Err(Error::usage(what, format!("use a depth of 1 to {MOST_DEPTH}")))
         }
         // Samples on a line or without neighbors have no density.
         Cubes::Safe if !density.is_known() => Ok(longest / 16.0),

@@ -1,14 +1,15 @@
-//! Signs at the border of what samples reach, so that surfaces end only where samples do.
+//! Corrects signs at the boundary of the field, so that surfaces end only where samples end.
 //!
-//! A cube is left open if it is cut and has a vertex without a distance. All its other vertices are
-//! *border* vertices: they have a neighbor (of 26) without. About a closed surface the border is a
-//! shell on its outer side and one on its inner side, each of one sign; where the nearest sample is
-//! seen at a grazing angle, behind a sharp edge or a point, single vertices of a shell get the other
-//! sign, and the surface a spike with an open end. About the rim of an open surface, patches of both
-//! signs meet that are as large as the surface is.
+//! A cube that the surface cuts is left open if one of its vertices has no distance. All its other
+//! vertices are *boundary vertices*: at least one of their 26 neighbors has no distance. Around a
+//! closed surface, the boundary vertices form one shell on the outer side and one on the inner
+//! side, each of one sign. Where the nearest sample is seen at a grazing angle, behind a sharp edge
+//! or a tip, single vertices of a shell get the other sign, and the surface gets a spike with an
+//! open end. At the boundary of an open surface, patches of both signs meet that are as large as
+//! the surface.
 //!
-//! So the border is cut into patches of one sign, and a patch that is much smaller than one of the
-//! other sign beside it takes that sign.
+//! The boundary vertices are therefore divided into patches of one sign. A patch that is much
+//! smaller than an adjacent patch of the other sign takes that sign.
 
 use std::ops::Range;
 
@@ -17,14 +18,14 @@ use rayon::prelude::*;
 use super::field::{Field, VERTICES, step};
 use crate::surface::cubes::Blocks;
 
-/// A patch is turned if another one beside it is so many times larger.
+/// A patch is turned if an adjacent patch is more than this many times larger.
 const RATIO: usize = 20;
-/// Tiles whose pairs are held at a time.
+/// Tiles whose pairs are in memory at the same time.
 const PART: usize = 1 << 10;
-/// Patches within patches within patches: rounds at most.
+/// The largest number of rounds. Patches can be nested within patches.
 pub(super) const ROUNDS: usize = 8;
 
-/// Turns the small patches of the border, and gives back how many vertices that were.
+/// Turns the small patches of boundary vertices, and returns the number of turned vertices.
 pub(super) fn settle(field: &mut Field) -> usize {
     let border = Border::new(field);
     let mut turned = 0;
@@ -45,12 +46,12 @@ pub(super) fn settle(field: &mut Field) -> usize {
     turned
 }
 
-/// The border vertices of a tile.
+/// The boundary vertices of a tile.
 #[derive(Clone)]
 struct Shell {
-    /// How many there are in the tiles before.
+    /// Number of boundary vertices in the preceding tiles.
     first: u32,
-    /// Bit k of word z: vertex k of layer z is one.
+    /// Bit k of word z is set if vertex k of layer z is a boundary vertex.
     layers: [u64; 8],
     around: [Option<usize>; 27],
 }
@@ -59,8 +60,8 @@ impl Shell {
     fn new(field: &Field, t: usize) -> Self {
         let mut values = [0.0; 1000];
         field.fill(t, 1, &mut values);
-        // Bit x of row y + 10 z: whether that vertex has a distance; and whether all beside it along
-        // x have one too.
+        // Bit x of row y + 10 z says whether that vertex has a distance. In `whole`, it says
+        // whether its neighbors along x have one too.
         let mut known = [0_u16; 100];
         for (row, values) in known.iter_mut().zip(values.chunks_exact(10)) {
             for (x, value) in values.iter().enumerate() {
@@ -83,7 +84,7 @@ impl Shell {
         self.layers.iter().map(|layer| layer.count_ones()).sum()
     }
 
-    /// Number of a vertex among all of the border, if it is one of them.
+    /// Returns the index of a vertex among all boundary vertices, if it is one.
     fn number(&self, [x, y, z]: [usize; 3]) -> Option<u32> {
         let bit = x + 8 * y;
         let before: u32 = self.layers[..z].iter().map(|layer| layer.count_ones()).sum();
@@ -91,13 +92,13 @@ impl Shell {
         (self.layers[z] >> bit & 1 == 1).then_some(self.first + before + within)
     }
 
-    /// Its vertices, ascending.
+    /// Iterates over the boundary vertices of the tile, ascending.
     fn vertices(&self) -> impl Iterator<Item = usize> + '_ {
         (0..VERTICES).filter(|v| self.layers[v / 64] >> (v % 64) & 1 == 1)
     }
 }
 
-/// All border vertices.
+/// All boundary vertices.
 struct Border(Vec<Shell>);
 
 impl Border {
@@ -116,8 +117,9 @@ impl Border {
         self.0.last().map_or(0, |last| (last.first + last.len()) as usize)
     }
 
-    /// Pairs of border vertices beside each other, by number, that lie on one side of the surface, or
-    /// on both; each pair is one of its first vertex's tile, and tiles are a range.
+    /// Returns the pairs of adjacent boundary vertices, by index. If `alike` is true, both lie on
+    /// the same side of the surface, otherwise on opposite sides. Each pair belongs to the tile of
+    /// its first vertex, and `tiles` selects a range of tiles.
     fn pairs(&self, field: &Field, alike: bool, tiles: Range<usize>) -> Vec<[u32; 2]> {
         let of_tile = |t: usize| {
             let shell = &self.0[t];
@@ -148,11 +150,12 @@ impl Border {
         found.concat()
     }
 
-    /// The vertices, by tile and place in it, of patches that are small beside another one, given
-    /// the pairs across which patches meet.
+    /// Returns the vertices, by tile and index in the tile, of patches that are small compared with
+    /// an adjacent patch. `across` lists the pairs of vertices where patches of opposite signs
+    /// meet.
     fn small_patches(&self, field: &Field, across: &[[u32; 2]]) -> Vec<[u32; 2]> {
         let mut parent: Vec<u32> = (0..self.len() as u32).collect();
-        // Part by part, as all pairs together take much memory.
+        // Join the pairs in parts, because all pairs together take much memory.
         let n = field.n_tiles();
         for begin in (0..n).step_by(PART) {
             for [a, b] in self.pairs(field, true, begin..n.min(begin + PART)) {
@@ -182,7 +185,7 @@ impl Border {
     }
 }
 
-/// Root of a vertex, halving the path on the way.
+/// Returns the root of a vertex, halving the path on the way.
 fn root(parent: &mut [u32], mut v: u32) -> u32 {
     while parent[v as usize] != v {
         let above = parent[parent[v as usize] as usize];

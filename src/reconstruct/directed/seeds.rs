@@ -1,4 +1,4 @@
-//! Samples in the order of their cubes, and the cubes that have any: seed cubes.
+//! Samples sorted by cube, and seed cubes: the cubes that contain samples.
 
 use std::ops::Range;
 
@@ -12,26 +12,26 @@ use crate::primitives::{Unique, sort, unique};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     pub point: [f64; 3],
-    /// Unit normal; zero where the cloud has none there.
+    /// Unit normal. Zero if the cloud has no normal there.
     pub normal: [f64; 3],
-    /// Its number in the cloud.
+    /// Index in the cloud.
     pub number: u32,
 }
 
-/// Samples by cube, and cubes by tile.
+/// Samples sorted by cube, and cubes sorted by tile.
 pub(super) struct Seeds {
-    /// In ascending order of the keys of their cubes, those of a cube as in the cloud.
+    /// In ascending order of the cube keys. Samples of the same cube keep the order of the cloud.
     pub samples: Vec<Sample>,
-    /// The key of each seed cube, and where its samples begin.
+    /// The key of each seed cube, and the index of its first sample.
     cubes: Unique<u64>,
-    /// The key of each tile with seed cubes, and where these begin.
+    /// The key of each tile with seed cubes, and the index of its first seed cube.
     tiles: Unique<u64>,
 }
 
-/// A seed cube: its place within its tile, and its samples.
+/// A seed cube: its position within its tile, and its samples.
 pub(super) struct Seed {
     pub within: [u32; 3],
-    /// Places in [`Seeds::samples`].
+    /// Indices into [`Seeds::samples`].
     pub samples: Range<usize>,
 }
 
@@ -55,17 +55,17 @@ impl Seeds {
         Seeds { samples, cubes, tiles: unique(&tile_of) }
     }
 
-    /// Number of seed cubes.
+    /// Returns the number of seed cubes.
     pub fn len(&self) -> usize {
         self.cubes.items.len()
     }
 
-    /// Keys of the tiles that have seed cubes.
+    /// Returns the keys of the tiles that have seed cubes.
     pub fn tiles(&self) -> &[u64] {
         &self.tiles.items
     }
 
-    /// The seed cubes of a tile, none if it has none.
+    /// Iterates over the seed cubes of a tile.
     pub fn of_tile(&self, key: u64) -> impl Iterator<Item = Seed> + '_ {
         let cubes = match self.tiles.items.binary_search(&key) {
             Ok(t) => self.tiles.offsets[t] as usize..self.tiles.offsets[t + 1] as usize,
@@ -79,7 +79,7 @@ impl Seeds {
         })
     }
 
-    /// Where the samples of a cube stand.
+    /// Returns the index range of the samples of a cube.
     pub fn of_cube(&self, key: u64) -> Range<usize> {
         match self.cubes.items.binary_search(&key) {
             Ok(k) => self.cubes.offsets[k] as usize..self.cubes.offsets[k + 1] as usize,

@@ -3,14 +3,14 @@ use crate::geometry::Vec3;
 use crate::mesh::check::{Statistics, inspect};
 use crate::surface::Locator;
 
-/// Samples of a torus of radii 1 and 0.4 about the origin, evenly but not regularly.
+/// Creates uniform but irregular samples of a torus with radii 1 and 0.4 around the origin.
 fn torus(n: usize) -> PointCloud {
     let golden = [0.754_877_666_246_692_7, 0.569_840_290_998_053_2];
     let (mut points, mut normals) = (Vec::new(), Vec::new());
     for k in 0.. {
         let [a, b, c] = [golden[0], golden[1], 0.618_033_988_749_894_9]
             .map(|g| (g * k as f64 + 0.5).fract() * std::f64::consts::TAU);
-        // Rarer where the torus is narrow, by its area.
+        // Fewer samples where the torus is narrow, in proportion to its area.
         if (1.0 + 0.4 * b.cos()) / 1.4 < c / std::f64::consts::TAU {
             continue;
         }
@@ -33,7 +33,7 @@ fn distance_of_torus([x, y, z]: [f64; 3]) -> f64 {
     (x.hypot(y) - 1.0).hypot(z) - 0.4
 }
 
-/// Mean distance of samples to a surface.
+/// Returns the mean distance of samples from a surface.
 fn error(cloud: &PointCloud, mesh: &Mesh) -> f64 {
     let locator = Locator::new(mesh);
     let gap = |x: &[f64; 3]| locator.closest(Vec3::from(*x)).unwrap().gap;
@@ -71,7 +71,7 @@ fn the_safe_cube_has_no_holes_and_much_smaller_ones_have() {
     assert!(inspect(&holes).boundary > 0);
 }
 
-/// A lattice of spacing 1 in a plane through the origin, turned.
+/// Creates a rotated lattice of spacing 1 in a plane through the origin.
 fn plane(turn: Vec3) -> PointCloud {
     let rotation = nalgebra::Rotation3::new(turn);
     let normal = rotation * Vec3::z();
@@ -88,7 +88,7 @@ fn lattices_of_known_spacing_have_holes_where_the_criterion_says() {
         let cloud = plane(turn.into());
         let (_, report) = reconstruct(&cloud, Cubes::Safe).unwrap();
         assert!((report.safe_cube - 0.5_f64.sqrt()).abs() < 1e-6, "{report:?}");
-        // A sheet without holes has one rim: Euler number 1.
+        // A sheet without holes has one boundary loop, so its Euler number is 1.
         let euler = |edge: f64| {
             let (mesh, _) = reconstruct(&cloud, Cubes::Edge(edge)).unwrap();
             let found = inspect(&mesh);
@@ -182,7 +182,7 @@ fn poor_clouds_have_a_result_or_a_reason() {
         let found = inspect(&mesh);
         assert_eq!((found.components, found.euler, found.nonmanifold), (1, 1, 0));
     }
-    // Two places, one of them a million times.
+    // Two positions, one of them with a million samples.
     let mut many = vec![[0.0; 3]; 1_000_000];
     many.push([10.0, 0.0, 0.0]);
     let (mesh, _) = reconstruct(&with(many), Cubes::Edge(1.0)).unwrap();

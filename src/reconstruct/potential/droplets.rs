@@ -1,17 +1,19 @@
-//! Parts of a surface that enclose nothing: what is left of single samples, and of sheets of them.
+//! Removes components of a surface that enclose nothing: remains of single samples and of sheets of
+//! samples.
 //!
-//! An interface that collapses onto one sample at a voxel comes ever nearer to it and never there; so do
-//! the two that collapse onto a plane of voxels with samples, from both sides.
+//! An interface that collapses onto a single sample at a voxel approaches the voxel but never
+//! reaches it. The same holds for two interfaces that collapse from both sides onto a plane of
+//! voxels with samples.
 
 use crate::mesh::Mesh;
 use crate::surface::{Extent, Parts};
 
-/// Mean thickness, twice the volume over the area, below which a part is a film, in parts of `size`: a
-/// ball of that diameter has a third.
+/// The mean thickness, as a fraction of `size`, below which a component is a film. The mean
+/// thickness is twice the volume over the area. For a ball of diameter `size` it is a third.
 const FILM: f64 = 0.125;
 
-/// The parts of a surface that extend over at least `size` along an axis and are no films, and how many
-/// others there were.
+/// Removes the components that are smaller than `size` along every axis, and films. Returns the
+/// remaining surface and the number of removed components.
 pub(super) fn without(surface: Mesh, size: f64) -> (Mesh, usize) {
     let parts = Parts::new(&surface);
     let kept: Vec<bool> =
@@ -22,13 +24,14 @@ pub(super) fn without(surface: Mesh, size: f64) -> (Mesh, usize) {
     }
 }
 
-/// Whether a part encloses nothing.
+/// Whether a component encloses nothing.
 fn is_nothing(part: &Extent, size: f64) -> bool {
-    // 2 |V| / A, of six times the one and twice the other.
+    // A film has 2 |V| / A < FILM * size. `volume` is 6 V and `area` is 2 A.
     part.longest() < size || 2.0 * part.volume.abs() < 3.0 * FILM * size * part.area
 }
 
-/// The same for a part whose volume and area are off by `errors` at most; `None` where that decides.
+/// Decides as [`is_nothing`] does, for a component whose volume and area are off by at most
+/// `errors`. Returns `None` if the errors could change the decision.
 pub(super) fn is_surely_nothing(part: &Extent, errors: [f64; 2], size: f64) -> Option<bool> {
     let (volume, film) = (2.0 * part.volume.abs(), 3.0 * FILM * size);
     // The sums of the CPU are rounded too, term by term.
@@ -78,7 +81,7 @@ mod tests {
             area: 400.0,
             triangles: 1000,
         };
-        // 2 |V| is compared with 3 / 8 of the area.
+        // 2 |V| is compared with 3/8 of the area.
         for (volume, decided) in
             [(74.0, Some(true)), (-76.0, Some(false)), (75.0, None), (75.2, None)]
         {
@@ -89,7 +92,7 @@ mod tests {
 
     #[test]
     fn films_go_however_far_they_extend_and_wherever_they_lie() {
-        // Boxes of 30 by 20: 2 |V| / A is about their thickness.
+        // The boxes measure 30 by 20, so 2 |V| / A is about their thickness.
         let slab = |thickness: f64| {
             let mut slab = generate(&Generate::Sphere(Sphere::default())).unwrap();
             for x in &mut slab.vertices {

@@ -1,17 +1,19 @@
 //! The velocity towards the samples, for the voxels of a tile.
 //!
-//! With the sums of [`sum`](super::sum): the direction is that of grad P, `N / |N|`. `N / B` is the
-//! way to the weighted mean of the samples, and near a plane of samples exactly the way to the
-//! plane. `l = sqrt((p-1) B / ((p+1) C))` says how far they are, which is the distance from a plane,
-//! with the softening: `sqrt(h^2 + s^2)`.
+//! It uses the sums of [`sum`](super::sum). Its direction is that of grad P, `N / |N|`. `N / B`
+//! points from the voxel to the weighted mean of the samples. Near a plane of samples, it is
+//! exactly the way to the plane. `l = sqrt((p-1) B / ((p+1) C))` is the apparent distance of the
+//! samples. For a plane at distance h it is the distance with the softening, `sqrt(h^2 + s^2)`.
 //!
 //! ```text
-//! Ridge      U = W                            W = N/B, shortened to 1: rests where N = 0, on the ridge of P
-//! Hull(h)    U = W clamp(2 (l - l(h)), -1, 1)     rests at a distance h from the samples
+//! Ridge      U = W                              with W = N/B, shortened to length 1:
+//!                                               stops where N = 0, on the ridge of P
+//! Hull(h)    U = W clamp(2 (l - l(h)), -1, 1)   stops at a distance h from the samples
 //! ```
 //!
-//! Far from the samples both are the unit vectors of numerics 9. At a plane of samples those turn round
-//! from one voxel to the next, so that the interface cannot rest between voxels; W goes through zero.
+//! Far from the samples, both are the unit vectors along grad P (docs/potential.md). At a plane of
+//! samples, unit vectors would reverse from one voxel to the next, and the interface could not stop
+//! between voxels. W goes through zero instead.
 
 use std::sync::Arc;
 
@@ -20,19 +22,20 @@ use super::sum::{Rule, Sources, Totals};
 use crate::levelset::tiled::Fill;
 use crate::primitives::PerThread;
 
-/// Where the velocity lets an interface rest.
+/// Where the velocity lets an interface stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Rest {
     /// On the samples.
     Ridge,
-    /// So many voxels from them.
+    /// At this distance from the samples, in voxels.
     Hull(f64),
 }
 
-/// Speed per voxel from where a hull rests.
+/// Speed per voxel of distance from the place where a hull stops.
 const GAIN: f32 = 2.0;
 
-/// How far samples seem at a distance from their plane, by the softening.
+/// Returns the apparent distance of samples at a distance from their plane. It includes the
+/// softening.
 pub(super) fn apparent(distance: f64, softening: f64) -> f32 {
     (distance.powi(2) + softening.powi(2)).sqrt() as f32
 }
@@ -44,8 +47,8 @@ struct Scratch {
     totals: Totals,
 }
 
-/// The velocity on the voxels of a level, for tiles of `edge^3`; `rule.softening` in voxels of the
-/// level.
+/// Returns the velocity on the voxels of a level, for tiles of `edge^3` voxels. `rule.softening` is
+/// in voxels of the level.
 pub(super) fn velocity(
     tree: Arc<Octree>,
     rule: Rule,

@@ -1,23 +1,25 @@
-//! How far samples are from the interface, by phi at their places.
+//! Measures how far samples are from the interface, by phi at their positions.
 
 use rayon::prelude::*;
 
 use super::octree::Octree;
 use crate::grid::{Pool, Stored, TileKey, TiledGrid};
 
-/// Samples of one task.
+/// Samples per task.
 const CHUNK: usize = 4096;
 
-/// What phi is at the samples.
+/// Sums of phi at the samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct AtSamples {
-    /// Sum of |phi|, voxels of the level.
+    /// Sum of |phi|, in voxels of the level.
     pub sum: f64,
-    /// Samples at which |phi| is the half width of the band: they are at least that far.
+    /// Number of samples where |phi| is the half width of the band. They are at least that far
+    /// away.
     pub outside: usize,
 }
 
-/// phi at all samples of a tree, on the tiles of a level; linear along each axis between voxels.
+/// Evaluates phi at all samples of a tree, on the tiles of a level. Between voxels phi is linear
+/// along each axis.
 pub(super) fn at_samples<S: Stored<f32>, const E: usize>(
     tree: &Octree,
     level: u32,
@@ -36,7 +38,7 @@ pub(super) fn at_samples<S: Stored<f32>, const E: usize>(
         }
         found
     });
-    // In the order of the samples, whatever thread found them.
+    // Sum in the order of the samples, which does not depend on the threads.
     let all: Vec<AtSamples> = chunks.collect();
     all.into_iter().fold(AtSamples::default(), |a, b| AtSamples {
         sum: a.sum + b.sum,
@@ -44,12 +46,12 @@ pub(super) fn at_samples<S: Stored<f32>, const E: usize>(
     })
 }
 
-/// phi anywhere, with the tile looked at last.
+/// Evaluates phi at any position, and remembers the last tile.
 struct View<'a, S, const E: usize> {
     grid: &'a TiledGrid<E>,
     phi: &'a Pool<S, E>,
     gamma: f32,
-    /// The tile, and its id if it is there.
+    /// The last tile, and its id if it exists.
     last: Option<(TileKey, Option<u32>)>,
 }
 
@@ -69,7 +71,7 @@ impl<S: Stored<f32>, const E: usize> View<'_, S, E> {
     }
 
     fn voxel(&mut self, voxel: [i32; 3]) -> f32 {
-        // Samples lie in the cube, far within the range of tiles.
+        // Samples lie in the cube, well within the range of tiles.
         let Ok(key) = TileKey::of_voxel(voxel, E) else { return self.gamma };
         let id = match self.last {
             Some((last, id)) if last == key => id,

@@ -1,26 +1,27 @@
-//! Where the cube of an octree lies, and its voxels.
+//! The cube of an octree and its voxels.
 
 use crate::error::{Error, Result};
 use crate::surface::cubes::Placement;
 
-/// The cube round a cloud: `2^depth` cells along its longest axis.
+/// The cube around a cloud: `2^depth` cells along its longest axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
-    /// Levels below the root.
+    /// Number of levels below the root.
     pub depth: u32,
-    /// Middle of the box of the cloud, input units.
+    /// Center of the bounding box of the cloud, in input units.
     pub middle: [f64; 3],
-    /// Half the extents of the box, input units.
+    /// Half the extents of the bounding box, in input units.
     pub half: [f64; 3],
-    /// Edge of a finest voxel, input units.
+    /// Edge of a finest voxel, in input units.
     pub voxel: f64,
 }
 
 impl Frame {
-    /// The cube round points that are finite.
+    /// Creates the cube around points.
     ///
     /// # Errors
-    /// [`Error::Case`] without points, if all lie at one place, or if one is not finite.
+    /// Returns [`Error::Case`] if there are no points, if all points coincide, or if one is not
+    /// finite.
     pub fn new(points: &[[f64; 3]], depth: u32) -> Result<Self> {
         let Some(&first) = points.first() else {
             return Err(Error::usage("a cloud without points", "give samples of a closed surface"));
@@ -29,7 +30,7 @@ impl Frame {
         for (n, x) in points.iter().enumerate() {
             if !x.iter().all(|c| c.is_finite()) {
                 let what = format!("sample {n} is at {x:?}");
-                return Err(Error::usage(what, "leave samples out that are not finite"));
+                return Err(Error::usage(what, "remove samples that are not finite"));
             }
             for k in 0..3 {
                 low[k] = low[k].min(x[k]);
@@ -40,47 +41,48 @@ impl Frame {
         let middle: [f64; 3] = std::array::from_fn(|k| low[k] + half[k]);
         let longest = half.into_iter().fold(0.0, f64::max);
         let voxel = longest / f64::from(1_u32 << (depth - 1));
-        // A cell must be more than the last bits of a coordinate.
+        // A cell must be larger than the rounding of a coordinate.
         let size = middle.into_iter().fold(0.0, |size: f64, c| size.max(c.abs()));
         if !(voxel > size * 4.0 * f64::EPSILON && voxel > f64::MIN_POSITIVE) {
             let what = match longest == 0.0 {
-                true if points.len() == 1 => format!("there is one point, at {first:?}"),
+                true if points.len() == 1 => format!("there is only one point, at {first:?}"),
                 true => format!("all {} samples lie at {first:?}", points.len()),
-                false => format!("samples that extend over {:e} only, at {first:?}", 2.0 * longest),
+                false => format!("the samples extend over only {:e}, at {first:?}", 2.0 * longest),
             };
             return Err(Error::usage(what, "give samples of a closed surface"));
         }
         Ok(Frame { depth, middle, half, voxel })
     }
 
-    /// A place in finest voxels, from the middle of the cube: at most 2^(depth - 1) along any axis.
+    /// Converts a point to finest voxels from the center of the cube: at most 2^(depth - 1) along
+    /// any axis.
     pub fn voxel(&self, x: [f64; 3]) -> [f64; 3] {
         std::array::from_fn(|k| (x[k] - self.middle[k]) / self.voxel)
     }
 
-    /// The cell that a place in finest voxels lies in.
+    /// Returns the cell that contains a point, which is given in finest voxels.
     pub fn cell(&self, u: [f64; 3]) -> [u32; 3] {
         let most = (1_u32 << self.depth) - 1;
         let half = f64::from(1_u32 << (self.depth - 1));
         u.map(|u| (u + half).floor().clamp(0.0, f64::from(most)) as u32)
     }
 
-    /// Finest voxels along the edge of a voxel of a level.
+    /// Returns the edge of a voxel of a level, in finest voxels.
     pub fn edge(&self, level: u32) -> f64 {
         f64::from(1_u32 << (self.depth - level))
     }
 
-    /// Half the extents of the cloud in voxels of a level.
+    /// Returns half the extents of the cloud, in voxels of a level.
     pub fn half_at(&self, level: u32) -> [f64; 3] {
         self.half.map(|half| half / self.voxel / self.edge(level))
     }
 
-    /// Where the voxels of a level lie.
+    /// Returns the placement of the voxels of a level.
     pub fn placement(&self, level: u32) -> Placement {
         Placement { origin: self.middle, spacing: self.voxel * self.edge(level) }
     }
 
-    /// Diagonal of the box of the cloud in finest voxels.
+    /// Returns the diagonal of the bounding box of the cloud, in finest voxels.
     pub fn diagonal(&self) -> f64 {
         2.0 * self.half.iter().map(|h| (h / self.voxel).powi(2)).sum::<f64>().sqrt()
     }

@@ -1,4 +1,4 @@
-//! From the coarsest grid to the finest.
+//! Moves the level set on grids from the coarsest to the finest.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,44 +21,50 @@ use crate::levelset::tiled::{
 use crate::mesh::Mesh;
 use crate::surface::cubes::{Tiles, extract};
 
-/// Voxels along the edge of a tile, and the levels that they are.
+/// Voxels along the edge of a tile, and the number of levels between a tile and a voxel.
 pub(super) const EDGE: usize = 4;
 pub(super) const EDGE_LEVELS: u32 = 2;
-/// Half width of the band, voxels: enough for differences of first order.
+/// Half width of the narrow band, in voxels: enough for first-order differences.
 pub(super) const GAMMA: f32 = 1.5;
 /// The band that tiles are kept for.
 pub(super) const BAND: Band<f32> = Band { gamma: GAMMA, reach: 1 };
-/// The number nu of the length of a step.
+/// The CFL factor nu.
 pub(super) const NU: f64 = 0.9;
-/// Factor of the term that keeps phi near a distance: fronts that meet at the samples make it steep.
+/// Factor of the term that keeps phi close to a distance. Fronts that meet at the samples make phi
+/// steep.
 pub(super) const RESCALING: f64 = 1.0;
-/// Voxels from the samples at which the interface rests on all levels but the finest.
+/// Distance from the samples, in voxels, at which the interface stops on all levels but the finest.
 pub(super) const HULL: f64 = 1.0;
-/// Voxels between the box of the samples and the interface at the start.
+/// Distance between the box of the samples and the initial interface, in voxels.
 const MARGIN: f64 = 2.5;
-/// Voxels along each axis below which a part of the surface is what is left of single samples.
+/// Size along each axis, in voxels, below which a component is a remainder of single samples.
 pub(super) const DROPLET: f64 = 2.0;
-/// Steps after which to look whether it is at rest: a front of full speed moves by two voxels.
+/// Steps between checks for a steady state. A front at full speed moves by two voxels in these
+/// steps.
 pub(super) const LOOK: u64 = 8;
-/// One tile in so many may still move when the interface counts as at rest.
+/// One tile in this many may still move in a steady state.
 pub(super) const MOVING: usize = 200;
 
-/// Tiles of a level for each one of the level before: a surface has four times as many.
+/// Tiles of a level per tile of the previous level. A surface has four times as many.
 const FINER: u64 = 4;
 
-/// Tiles and phi on them.
+/// Tiles and the values of phi on them.
 pub(super) type Grid<S> = (TiledGrid<EDGE>, Pool<S, EDGE>);
 
-/// A closed surface round samples, in their coordinates, normals out of the inside; and what was
-/// done. Runs in the thread pool of the caller, with the same bits for any number of threads.
+/// Reconstructs a closed surface around samples, in their coordinates, with outward normals. Also
+/// returns a report.
+///
+/// It runs in the thread pool of the caller. Results are bitwise identical for any number of
+/// threads.
 ///
 /// Parts of the inside thinner than about two finest voxels are lost, and so are samples that
-/// enclose nothing. Single samples away from the others do not hold the surface.
+/// enclose nothing. Isolated samples do not hold the surface.
 ///
 /// # Errors
-/// [`Error::Case`] for options out of range, without samples, if all lie at one place, or if one is
-/// not finite; [`Error::Device`] with the bytes needed and free if there is not enough memory, before
-/// the first step; [`Error::Numerical`] if the samples enclose nothing.
+/// Returns [`Error::Case`] for options out of range, if there are no samples, if all of them
+/// coincide, or if one is not finite. Returns [`Error::Device`] before the first step, with the
+/// bytes needed and free, if there is not enough memory. Returns [`Error::Numerical`] if the
+/// samples enclose nothing.
 ///
 /// ```
 /// use zeroset::reconstruct::potential::{Options, reconstruct};
@@ -139,7 +145,7 @@ impl Run<'_> {
         finished(left, self.tree.frame(), start, levels)
     }
 
-    /// Moves the interface of a level until it is at rest.
+    /// Moves the interface of a level until it reaches a steady state.
     fn settle<S: Stored<f32>>(&self, (grid, phi): Grid<S>, done: &mut Level) -> Result<Grid<S>> {
         let is_last = done.level == self.options.depth;
         let rest = if is_last { Rest::Ridge } else { Rest::Hull(HULL) };
@@ -162,7 +168,7 @@ impl Run<'_> {
             before = Some(now);
         }
         if !done.at_rest {
-            tracing::warn!("not at rest on level {} after {} steps", done.level, done.iterations);
+            tracing::warn!("level {} is not steady after {} steps", done.level, done.iterations);
         }
         done.bytes = self.tree.bytes() + motion.bytes();
         let Seconds { blocks, speed, stages, .. } = motion.seconds();
@@ -170,7 +176,7 @@ impl Run<'_> {
         Ok(motion.into_parts())
     }
 
-    /// The last steps, by curvature only.
+    /// Takes the last steps, by curvature only.
     fn smooth<S: Stored<f32>>(&self, (grid, phi): Grid<S>) -> Result<Grid<S>> {
         let alpha = self.options.curvature;
         if self.options.smoothing_steps == 0 || alpha == 0.0 {
@@ -184,7 +190,7 @@ impl Run<'_> {
         Ok(motion.into_parts())
     }
 
-    /// Says so if nothing is left.
+    /// Returns an error if the interface has vanished.
     fn check(&self, step: &StepInfo, level: u32) -> Result<()> {
         if step.has_interface {
             return Ok(());
@@ -193,14 +199,16 @@ impl Run<'_> {
     }
 }
 
-/// Refuses a level for which there is no room, by the tiles of the one before.
+/// Returns an error if there is no memory for the next level, estimated from the tiles of the
+/// previous level.
 fn room_for_finer<S>(tiles: u64, level: u32) -> Result<()> {
     let all = FINER * tiles;
     let what = format!("about {all} tiles at level {level}");
     memory::check((all - tiles) * bytes_per_tile::<S>(), &what)
 }
 
-/// The mesh of the finest level, begun at `start`, if there is one, and how many droplets it is without.
+/// Returns the mesh of the finest level, or an error if it is empty. Records the number of removed
+/// components and the time since `start`.
 pub(super) fn finished(
     (mesh, dropped): (Mesh, usize),
     frame: &Frame,
@@ -215,7 +223,7 @@ pub(super) fn finished(
     Ok(mesh)
 }
 
-/// A box round the samples: its tiles near its faces.
+/// Returns a box around the samples: the tiles near its faces.
 pub(super) fn start<S: Stored<f32>>(frame: &Frame, level: u32) -> Result<Grid<S>> {
     let half = frame.half_at(level).map(|half| (half + MARGIN) as f32);
     let last = half.map(|half| (half + 2.0 * GAMMA) as i32 / EDGE as i32 + 1);
@@ -231,25 +239,25 @@ pub(super) fn start<S: Stored<f32>>(frame: &Frame, level: u32) -> Result<Grid<S>
     })
 }
 
-/// Why there is no surface after so many steps on a level.
+/// Returns the error for a surface that vanished after a number of steps on a level.
 pub(super) fn vanished(frame: &Frame, steps: u64, level: u32) -> Error {
     let voxel = frame.voxel * frame.edge(level);
     Error::Numerical {
         what: format!(
             "the surface vanishes on level {level}, after {steps} steps on voxels of \
-             {voxel:.3e}: the samples enclose nothing that is thicker than two of them"
+             {voxel:.3e}: the samples enclose nothing thicker than two voxels"
         ),
-        remedy: "give samples of a closed surface, take a larger depth, or the method directed"
+        remedy: "give samples of a closed surface, or use a larger depth or the method directed"
             .into(),
     }
 }
 
-/// How a level moves.
+/// Returns the options of the motion on a level.
 pub(super) fn of_motion(reinitialize: Reinitialize) -> tiled::Options {
     tiled::Options::new(GAMMA.into()).first_order().with_nu(NU).with_reinitialize(reinitialize)
 }
 
-/// The motion of a level by its terms.
+/// Creates the motion of a level from its terms.
 fn motion<S: Stored<f32>>(
     grid: TiledGrid<EDGE>,
     phi: Pool<S, EDGE>,
@@ -259,8 +267,8 @@ fn motion<S: Stored<f32>>(
     TiledEvolution::new(grid, phi, terms, of_motion(reinitialize), Arc::new(Cpu::current()))
 }
 
-/// Bytes of a tile while steps go on: lists, phi before and after a step and as it was looked at, the velocity; and an
-/// eighth more, which lists take when they grow.
+/// Returns the bytes of a tile during the steps: lists, phi before and after a step and at the last
+/// check, and the velocity. An eighth more allows for the growth of lists.
 fn bytes_per_tile<S>() -> u64 {
     let voxels = (EDGE * EDGE * EDGE) as u64;
     let lists = 21 + 4 + 12;

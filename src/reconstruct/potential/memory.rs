@@ -1,26 +1,30 @@
-//! Whether there is room for what a run will hold.
+//! Estimates the memory of a run and checks that it is available.
 
 use super::frame::Frame;
 use super::levels::EDGE_LEVELS;
 use crate::error::{DeviceFault, Error, Result};
 use crate::primitives::memory::{available, gibibytes};
 
-/// Tiles for each cube of their size that a surface passes: those that the interface crosses, and those next to
-/// them. 1.5 to 2.5 were counted on scans from depth 8 on.
+/// Tiles per tile-sized cube that a surface passes: those that the interface crosses, and their
+/// neighbors. Scans had 1.5 to 2.5 from depth 8 on.
 const TILES_PER_CUBE: f64 = 2.5;
-/// So many samples are four in each of the 64 cubes of level 2.
+/// Number of samples below which their bounding box counts: four for each of the 64 cubes of level
+/// 2.
 const FEW: usize = 256;
-/// Bytes of the surface in a tile, of about 15 triangles and 8 vertices with normals, with boxes round each triangle
-/// and the tree of these: more than the tile while steps go on, 1,337 or less. Programs held 2,040 to 2,500 for each tile.
+/// Bytes of the surface per tile: about 15 triangles and 8 vertices with normals, a box around each
+/// triangle, and the tree of these boxes. This is more than a tile takes during the steps, 1,337 or
+/// less. Programs held 2,040 to 2,500 per tile.
 pub(super) const SURFACE: u64 = 15 * (12 + 48 + 4 + 64) + 8 * (24 + 24);
 
-/// Tiles that the finest level will need, by the cubes of each level that hold some of the `samples`.
+/// Estimates the number of tiles on the finest level from the cubes of each level that contain some
+/// of the `samples`.
 ///
-/// A surface passes four times as many on each level, but samples farther apart than the cubes do not show it
-/// there. So the most is taken of what the levels say.
+/// A surface passes four times as many cubes on each next level. If the samples are farther apart
+/// than the cubes of a level, that level does not show it. The estimate is therefore the maximum
+/// over all levels.
 ///
 /// # Errors
-/// Those of `n_cubes`, which counts the cubes of a level.
+/// Returns the errors of `n_cubes`, which counts the cubes of a level.
 pub(super) fn expected_tiles(
     frame: &Frame,
     samples: usize,
@@ -28,7 +32,7 @@ pub(super) fn expected_tiles(
 ) -> Result<u64> {
     let finest = frame.depth - EDGE_LEVELS;
     let [a, b, c] = frame.half_at(finest);
-    // Few samples show it on no level; it begins as their box, and shrinks.
+    // A few samples show the surface on no level. The surface starts as their box and shrinks.
     let mut most = if samples < FEW { 8.0 * (a * b + b * c + c * a) } else { 0.0 };
     for level in 2..=finest {
         most = most.max(n_cubes(level)? as f64 * 4_f64.powi((finest - level) as i32));
@@ -36,15 +40,15 @@ pub(super) fn expected_tiles(
     Ok((TILES_PER_CUBE * most) as u64)
 }
 
-/// Refuses what does not fit, and tells of what does.
+/// Returns an error if `bytes` are not available, and logs them otherwise.
 ///
 /// # Errors
-/// [`Error::Device`] with the bytes needed and those that are free.
+/// Returns [`Error::Device`] with the bytes needed and free.
 pub(super) fn check(bytes: u64, what: &str) -> Result<()> {
     let Some(free) = available() else { return Ok(()) };
-    let words = format!("{what} need {}, {} are free", gibibytes(bytes), gibibytes(free));
+    let words = format!("{what} need {}, but {} are free", gibibytes(bytes), gibibytes(free));
     if bytes > free {
-        let remedy = "take a smaller depth, or more memory";
+        let remedy = "use a smaller depth, or a machine with more memory";
         return Err(Error::device_fault(DeviceFault::memory(bytes, free), words, remedy));
     }
     tracing::info!("{words}");
@@ -57,7 +61,8 @@ mod tests {
 
     #[test]
     fn the_cubes_of_the_level_that_shows_the_surface_count() {
-        // A surface that passes 3 cubes of level 0, 12 of level 1 and so on, and so many samples.
+        // A surface that passes 3 cubes of level 0, 12 of level 1 and so on, with `samples`
+        // samples.
         let passed = |level: u32| 3_usize << (2 * level);
         let tiles = |depth: u32, samples: usize| {
             let frame = Frame::new(&[[0.0; 3], [1.0; 3]], depth).unwrap();
@@ -67,7 +72,7 @@ mod tests {
         for (depth, samples) in [(4, 1 << 20), (9, 1 << 20), (9, 1_000), (14, 1_000)] {
             assert_eq!(tiles(depth, samples), needed(depth), "{depth} {samples}");
         }
-        // The sides of the box of few samples, which is a cube.
+        // For few samples, the sides of their box count. The box is a cube here.
         assert_eq!(tiles(9, 8), 2 * needed(9));
     }
 
@@ -78,8 +83,8 @@ mod tests {
             let error = check(1 << 60, "too many tiles").unwrap_err();
             assert_eq!(error.exit_code(), 5);
             let text = error.to_string();
-            assert!(text.contains("too many tiles need 1073741824.0 GiB, "), "{text}");
-            assert!(text.contains(" are free; take a smaller depth"), "{text}");
+            assert!(text.contains("too many tiles need 1073741824.0 GiB, but "), "{text}");
+            assert!(text.contains(" are free; use a smaller depth"), "{text}");
         }
     }
 }

@@ -1,31 +1,32 @@
-//! A closed surface round samples without normals: a level set drawn into their potential.
+//! Reconstructs a closed surface from samples without normals: a level set moves into their
+//! potential.
 //!
-//! phi is negative inside; it begins as a box round the samples on a coarse grid and moves by
+//! phi is negative inside. It starts as a box around the samples on a coarse grid and moves by
 //!
 //! ```text
 //! phi_t = - F |grad phi| - U . grad phi + alpha kappa |grad phi|
 //! ```
 //!
 //! with U along the gradient of `P(x) = sum d_i^(1-p)`, `d_i^2 = |x - x_i|^2 + s^2`, towards the
-//! samples x_i. On each grid but the finest the interface comes to rest a voxel outside of the
-//! samples, and the next finer grid begins with it; on the finest it comes to rest on the ridge of P.
+//! samples x_i. On each grid but the finest, the interface stops one voxel outside of the samples,
+//! and the next finer grid starts from there. On the finest grid, it stops on the ridge of P.
 //!
 //! Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on
-//! graphics hardware", IEEE TVCG 19 (2013), section 4; numerics 9. `docs/potential.md` says what is
-//! done in another way, and why.
+//! graphics hardware", IEEE TVCG 19 (2013), section 4. `docs/potential.md` lists the differences
+//! and their reasons.
 //!
 //! ```text
-//! options   what can be chosen
-//! frame     where the cube of the octree lies
-//! octree    centroids and numbers of samples of cubes
-//! sum       P, its gradient and weighted means
-//! field     the velocity on the voxels of a tile
-//! levels    from the coarsest grid to the finest
-//! report    what was done
-//! droplets  what is left of single samples and of sheets
-//! error     how far samples are from the interface
-//! memory    whether there is room
-//! cuda      the same on a GPU
+//! options       the options of a reconstruction
+//! frame         the cube of the octree
+//! octree        centroids and sample counts of cubes
+//! sum           P, its gradient and weighted means
+//! field         the velocity on the voxels of a tile
+//! levels        the motion from the coarsest grid to the finest
+//! report        the report of a reconstruction
+//! droplets      removes remains of single samples and of sheets
+//! fit_residual  the distance of the samples from the interface
+//! memory        memory estimates
+//! cuda          the same on a GPU
 //! ```
 
 pub mod cuda;

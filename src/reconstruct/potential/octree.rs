@@ -1,21 +1,21 @@
 //! The octree of a cloud: centroid and number of samples of each node, in depth-first order.
 //!
-//! A sample at `u` (finest voxels, from the middle of the cube) lies in the cell
-//! `floor(u + 2^(D-1))` of `2^D` cells along each axis. Cells are sorted by their Morton keys, the
-//! bits of the three coordinates interleaved, so that the samples of any node are a run of the
-//! list. A node is divided while it holds samples of more than one cell; samples of one cell are
-//! merged to their centroid and number.
+//! A sample at `u` (in finest voxels from the center of the cube) lies in the cell `floor(u +
+//! 2^(D-1))` of `2^D` cells along each axis. Cells are sorted by their Morton keys, which
+//! interleave the bits of the three coordinates. The samples of any node are therefore contiguous
+//! in the list. A node is divided while it contains samples of more than one cell. Samples of one
+//! cell are merged to their centroid and number.
 //!
 //! ```text
 //! cells    a  b        c     d           common(a, b) = 2: levels that two cells share
-//! nodes    0           1  ...            a node begins at its first cell: from each cell on begin
-//!          0 0.1 a b   c  d              max(0, common with the next - common with the last) nodes
-//! next        each node knows where the nodes behind it begin: that is all a traversal needs
+//! nodes    0           1  ...            a node begins at its first cell. At each cell begin
+//!          0 0.1 a b   c  d              1 + max(0, common with next - common with last) nodes
+//! next        each node stores the first node after its subtree, which is enough for a traversal
 //! ```
 //!
 //! Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on
-//! graphics hardware", IEEE TVCG 19 (2013), section 4.1; numerics 9. Their algorithm 4 climbs by
-//! parents; here a node that is not opened is left by its `next`.
+//! graphics hardware", IEEE TVCG 19 (2013), section 4.1. Their algorithm 4 climbs through parents.
+//! Here, `next` leads past a node that is not opened.
 
 use rayon::prelude::*;
 
@@ -23,16 +23,16 @@ use super::frame::Frame;
 use crate::error::Result;
 use crate::primitives::{DisjointRows, memory, sort};
 
-/// A cube of the octree with samples in it.
+/// A cube of the octree that contains samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Node {
-    /// Centroid of its samples, finest voxels from the middle of the cube.
+    /// Centroid of its samples, in finest voxels from the center of the cube.
     pub center: [f32; 3],
     /// Number of its samples.
     pub count: f32,
-    /// The first node behind all that it holds.
+    /// Index of the first node after its subtree.
     pub next: u32,
-    /// Its level: the edge is 2^-level of the cube.
+    /// Its level. The edge is 2^-level of the cube.
     pub level: u32,
 }
 
@@ -41,21 +41,21 @@ pub struct Node {
 pub struct Octree {
     frame: Frame,
     nodes: Vec<Node>,
-    /// All samples by cells, finest voxels from the middle of the cube.
+    /// All samples sorted by cell, in finest voxels from the center of the cube.
     samples: Vec<[f32; 3]>,
     n_cells: usize,
 }
 
-/// Bytes per sample while the tree is built: keys and their order twice.
+/// Bytes per sample during construction: keys and their order, twice.
 const BUILD: u64 = 2 * (8 + 4);
-/// Bytes per sample at most that stay, with two nodes for each.
+/// Upper bound of the bytes per sample that remain, with two nodes for each.
 const KEPT: u64 = 12 + 2 * size_of::<Node>() as u64;
 
 impl Octree {
-    /// The tree of points that are finite.
+    /// Builds the tree of finite points.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub fn new(points: &[[f64; 3]], frame: Frame) -> Result<Self> {
         super::memory::check(
             points.len() as u64 * (BUILD + KEPT),
@@ -75,11 +75,11 @@ impl Octree {
         Ok(tree)
     }
 
-    /// Nodes of the cells that begin at `starts` in the sorted keys.
+    /// Builds the nodes of the cells that begin at `starts` in the sorted keys.
     fn build(&mut self, keys: &[u64], starts: &[u32]) -> Result<()> {
         let (depth, n) = (self.frame.depth, starts.len());
         let key = |cell: usize| keys[starts[cell] as usize];
-        // Levels that a cell shares with the next one; -1 with none.
+        // Levels that a cell shares with the next one; -1 if there is no next one.
         let common = |cell: usize| match cell + 1 < n {
             true => shared(key(cell), key(cell + 1), depth) as i32,
             false => -1,
@@ -91,7 +91,7 @@ impl Octree {
         for offset in &mut offsets {
             total += std::mem::replace(offset, total);
         }
-        let remedy = "take a smaller depth";
+        let remedy = "use a smaller depth";
         memory::reserve(&mut self.nodes, total as usize, "nodes of the octree", remedy)?;
         self.nodes.resize(total as usize, Node::default());
         let first_sample = |cell: usize| starts.get(cell).map_or(keys.len(), |&s| s as usize);
@@ -100,7 +100,7 @@ impl Octree {
         let rows = DisjointRows::new(&mut self.nodes);
         (0..n).into_par_iter().with_min_len(256).for_each(|cell| {
             let range = offsets[cell] as usize..first_node(cell + 1) as usize;
-            // SAFETY: the ranges of different cells do not meet.
+            // SAFETY: the ranges of different cells do not overlap.
             let nodes = unsafe { rows.range(range) };
             let (mut level, last) = (before(cell) + 1, nodes.len() - 1);
             for (k, node) in nodes.iter_mut().enumerate() {
@@ -120,40 +120,42 @@ impl Octree {
         Ok(())
     }
 
-    /// Where the cube lies.
+    /// Returns the cube around the cloud.
     pub fn frame(&self) -> &Frame {
         &self.frame
     }
 
-    /// Nodes in depth-first order, the root first.
+    /// Returns the nodes in depth-first order, the root first.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// All samples by cells, finest voxels from the middle of the cube.
+    /// Returns all samples sorted by cell, in finest voxels from the center of the cube.
     pub fn samples(&self) -> &[[f32; 3]] {
         &self.samples
     }
 
-    /// Cells of the finest level with samples in them: samples that are left after merging.
+    /// Returns the number of finest cells that contain samples, which is the number of merged
+    /// samples.
     pub fn n_cells(&self) -> usize {
         self.n_cells
     }
 
-    /// Nodes of a level, and leaves above it: how many cubes of that size hold samples.
+    /// Returns the number of cubes of a level that contain samples: the nodes of that level and the
+    /// leaves above it.
     pub fn n_cubes(&self, level: u32) -> usize {
         let mut cubes = 0;
         self.visit(level, |_| true, |_| cubes += 1);
         cubes
     }
 
-    /// Bytes held.
+    /// Returns the bytes that the tree takes.
     pub fn bytes(&self) -> u64 {
         (self.nodes.capacity() * size_of::<Node>() + self.samples.capacity() * 12) as u64
     }
 
-    /// Goes through the tree down to a level. Nodes that are not to be opened, those of that level
-    /// and leaves are handed to `take`, which thus sees each sample in one node.
+    /// Traverses the tree down to a level. Passes nodes that `open` rejects, nodes of that level
+    /// and leaves to `take`. Each sample is in exactly one of these nodes.
     #[inline(always)]
     pub fn visit(
         &self,
@@ -174,8 +176,8 @@ impl Octree {
     }
 }
 
-/// The first number from `low` to before `high` for which a condition that stays true is true;
-/// `high` if there is none. Looks near `low` first.
+/// Returns the first number in `low..high` for which a condition holds, or `high` if there is none.
+/// Once the condition holds, it must hold for all larger numbers. The search starts near `low`.
 fn first_where(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut from, mut step) = (low, 1);
     while from + step < high && !holds(from + step) {
@@ -193,18 +195,18 @@ fn first_where(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize 
     from
 }
 
-/// Parts of a voxel that places are rounded to where they are summed up: 2^32 places of 2^13 voxels
-/// fit 64 bits.
+/// Fixed-point parts of a voxel in sums of positions. Sums of 2^32 positions of up to 2^13 voxels
+/// fit in 64 bits.
 const PARTS: f64 = (1_u32 << 18) as f64;
 
-/// A place of a sample as it is kept: what is rounded here is not rounded again in sums, and a node of
-/// one sample lies where the sample lies.
+/// Rounds a coordinate of a sample to these parts. Sums need no further rounding, and a node with
+/// one sample lies exactly at the sample.
 fn rounded(u: f64) -> f32 {
     ((u * PARTS + 0.5).floor() / PARTS) as f32
 }
 
-/// Mean place of samples, and how many they are. Sums are of integers: the same in any order, so that a
-/// GPU may take differences of sums.
+/// Returns the mean position of samples and their number. The sums are integers, so any order gives
+/// the same result, and a GPU may use differences of sums.
 fn centroid(samples: &[[f32; 3]]) -> ([f32; 3], f32) {
     let mut sum = [0_i64; 3];
     for sample in samples {
@@ -214,12 +216,12 @@ fn centroid(samples: &[[f32; 3]]) -> ([f32; 3], f32) {
     (sum.map(|s| (s as f64 / PARTS / count) as f32), count as f32)
 }
 
-/// Levels that the cells of two keys share.
+/// Returns the number of levels that the cells of two keys share.
 fn shared(a: u64, b: u64, depth: u32) -> u32 {
     depth - 1 - (63 - (a ^ b).leading_zeros()) / 3
 }
 
-/// The bits of three coordinates of up to 21 bits, interleaved; x in the lowest.
+/// Interleaves the bits of three coordinates of up to 21 bits, with x in the lowest bit.
 fn morton(cell: [u32; 3]) -> u64 {
     let spread = |c: u32| {
         let mut x = u64::from(c) & 0x1f_ffff;

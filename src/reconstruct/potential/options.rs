@@ -1,4 +1,4 @@
-//! What can be chosen.
+//! Options of the level-set method.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::sum::Rule;
 use crate::error::{Error, Result};
 
-/// How phi is kept.
+/// How phi is stored.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
 )]
@@ -22,13 +22,13 @@ pub enum Storage {
     Sixteen,
 }
 
-/// Depths that can be taken.
+/// The range of valid depths.
 pub(in crate::reconstruct) const DEPTHS: RangeInclusive<u32> = 4..=14;
 
-/// The depth at which a cloud whose box has this longest side gets voxels of at most `edge`.
+/// Returns the depth at which a cloud with this longest side gets voxels of at most `edge`.
 ///
 /// # Errors
-/// [`Error::Case`] with the edges that can be taken.
+/// Returns [`Error::Case`], with the valid edges, if there is no such depth.
 pub(in crate::reconstruct) fn depth_of(edge: f64, longest: f64) -> Result<u32> {
     let depth = (longest / edge).log2().ceil();
     if (f64::from(*DEPTHS.start())..=f64::from(*DEPTHS.end())).contains(&depth) {
@@ -37,40 +37,41 @@ pub(in crate::reconstruct) fn depth_of(edge: f64, longest: f64) -> Result<u32> {
     let edge_of = |depth: u32| longest / f64::from(1_u32 << depth);
     if longest == 0.0 {
         return Err(Error::usage(
-            "a cloud of one place has no voxels",
-            "give a cloud of more points",
+            "a cloud whose points coincide has no voxels",
+            "give a cloud with distinct points",
         ));
     }
-    // Inside of the range when they are rounded.
+    // These stay in the valid range when they are rounded.
     let [low, high] = [1.001 * edge_of(*DEPTHS.end()), 0.999 * edge_of(*DEPTHS.start() - 1)];
     let what = format!("voxels of edge {edge:e} in a cloud whose longest side is {longest:.3e}");
-    Err(Error::usage(what, format!("take {low:.3e} to {high:.3e}")))
+    Err(Error::usage(what, format!("use {low:.3e} to {high:.3e}")))
 }
 
-/// Choices of a reconstruction.
+/// Options of the level-set method.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
-    /// D: the longest axis of the box of the samples has 2^D voxels, 4 to 14 (default 8).
+    /// D: the longest axis of the bounding box has 2^D voxels, 4 to 14 (default 8).
     pub depth: u32,
-    /// d: level to begin with, 3 to D (default 5, or D - 1 if that is less). On all levels but the last
-    /// the interface stays a voxel away from the samples, so that thin parts are not lost.
+    /// d: the first level, 3 to D (default 5, or D - 1 if that is less). On all levels but the
+    /// last, the interface stays one voxel away from the samples, so that thin parts are not lost.
     pub first_level: u32,
-    /// Edge of a node over its distance, below which it is taken as one sample: 0 to 1.5 (default
-    /// 0.5).
+    /// theta: a node counts as one sample if its edge over its distance is below this, 0 to 1.5
+    /// (default 0.5).
     pub theta: f64,
-    /// p: samples weigh `d^-p`, 2 to 5. The paper takes 3; the default 5 sees less of what is farther away,
-    /// and errs by a third of it.
+    /// p: samples weigh `d^-p`, 2 to 5. The paper uses 3. With the default 5, distant samples weigh
+    /// less, and the error is about a third of that with 3.
     pub exponent: u32,
-    /// s: softening of distances, in voxels of each level, 0.1 to 10 (default 1).
+    /// s: the softening of distances, in voxels of each level, 0.1 to 10 (default 1).
     pub softening: f64,
-    /// alpha: the speed of the interface where its curvature is one per voxel, 0 to 1 (default 0.1).
+    /// alpha: the speed of the interface where its curvature is one per voxel, 0 to 1 (default
+    /// 0.1).
     pub curvature: f64,
-    /// Steps of the finest level at the end with U = 0, 0 to 1,000 (default 0).
+    /// Number of final steps on the finest level with U = 0, 0 to 1,000 (default 0).
     pub smoothing_steps: u64,
-    /// Most steps on a level (default 2,000).
+    /// Largest number of steps on a level (default 2,000).
     pub most_steps: u64,
-    /// How phi is kept.
+    /// How phi is stored.
     pub storage: Storage,
 }
 
@@ -91,24 +92,26 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Defaults for a depth.
+    /// Returns the default options for a depth.
     pub fn of_depth(depth: u32) -> Self {
         Options { depth, first_level: depth.saturating_sub(1).min(5), ..Options::default() }
     }
 
-    /// How samples are summed up on a level.
+    /// Returns the rule for the sums over samples.
     pub(super) fn rule(&self) -> Rule {
         Rule { theta: self.theta, exponent: self.exponent, softening: self.softening }
     }
 
+    /// Checks the ranges of all options.
+    ///
     /// # Errors
-    /// [`Error::Case`] for numbers out of their ranges.
+    /// Returns [`Error::Case`] if a number is out of its range.
     pub(super) fn check(&self) -> Result<()> {
         let within = |what: &str, value: f64, low: f64, high: f64| {
             if (low..=high).contains(&value) {
                 return Ok(());
             }
-            Err(Error::usage(format!("{what} {value}"), format!("take {low} to {high}")))
+            Err(Error::usage(format!("{what} {value}"), format!("use {low} to {high}")))
         };
         within("a depth of", self.depth.into(), (*DEPTHS.start()).into(), (*DEPTHS.end()).into())?;
         within("a first level of", self.first_level.into(), 3.0, self.depth.into())?;

@@ -1,50 +1,50 @@
-//! What was done, level by level.
+//! The report of the level-set method, level by level.
 
-/// What was done on one level.
+/// The report of one level.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Level {
     /// The level: the longest axis of the box of the samples has 2^level voxels.
     pub level: u32,
-    /// Steps until the interface was at rest.
+    /// Steps until the interface reached a steady state.
     pub iterations: u64,
-    /// Whether it came to rest within the steps that were allowed.
+    /// Whether it reached a steady state within the allowed number of steps.
     pub at_rest: bool,
-    /// Tiles at the end.
+    /// Number of tiles at the end.
     pub tiles: usize,
-    /// Seconds for the velocity and the steps, with the way from the level before.
+    /// Seconds for the velocity and the steps, including the transfer from the previous level.
     pub seconds: f64,
-    /// Seconds of the steps alone, on a GPU by its clock.
+    /// Seconds of the steps alone. On a GPU, these are measured by its clock.
     pub step_seconds: f64,
-    /// Mean of |phi| at the samples, in per cent of the diagonal of their box. On all levels but the
-    /// finest the interface rests a voxel outside of the samples, and this says so. A sample outside
-    /// of the band counts with its half width.
+    /// Mean of |phi| at the samples, in percent of the diagonal of their bounding box. On all
+    /// levels but the finest, the interface stops one voxel outside of the samples, and this value
+    /// includes that distance. A sample outside of the band counts with the half width.
     pub error: f64,
-    /// Samples outside of the band: 1.5 voxels or more from the interface.
+    /// Number of samples outside of the band: 1.5 voxels or more from the interface.
     pub outside: usize,
-    /// Bytes held at the end, octree included.
+    /// Bytes held at the end, including the octree.
     pub bytes: u64,
 }
 
-/// What was done.
+/// The report of a reconstruction by the level-set method.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Levels {
-    /// Level by level, the coarsest first.
+    /// The levels, the coarsest first.
     pub levels: Vec<Level>,
-    /// Samples given.
+    /// Number of samples given.
     pub samples: usize,
-    /// Samples that share their finest cell with others and were merged with them, beyond the first
-    /// of each cell.
+    /// Number of samples that were merged into an earlier sample of the same finest cell.
     pub merged: usize,
-    /// Parts of the surface that were left out: those of less than two finest voxels along each axis,
-    /// which is what is left of single samples, and films less than a quarter of one thick in the mean,
-    /// which is what is left of sheets of them.
+    /// Number of removed components: remains of single samples, which are less than two finest
+    /// voxels long along each axis, and remains of sheets of samples, which are less than a quarter
+    /// of a voxel thick on average.
     pub droplets: usize,
-    /// Edge of a finest voxel, input units.
+    /// Edge of a finest voxel, in input units.
     pub voxel: f64,
-    /// Bytes that were expected before the first step: of the surface with the tree that finds how far samples are from it,
-    /// which takes more than the tiles; of a run on a GPU, of its tiles there.
+    /// Bytes that were expected before the first step. On the CPU, this is the surface with the
+    /// tree that measures the distances of the samples, which takes more than the tiles. On a GPU,
+    /// it is the tiles there.
     pub expected_bytes: u64,
     /// Seconds for the octree.
     pub octree_seconds: f64,

@@ -1,42 +1,44 @@
-//! Sums over samples and nodes at a place, one by one and for the voxels of a tile.
+//! Sums over samples and nodes, at one position or for all voxels of a tile.
 //!
-//! With `d = sqrt(|x - c|^2 + s^2)`, c the centroid and m the number of samples of a node:
+//! With `d = sqrt(|x - c|^2 + s^2)`, where c is the centroid and m the number of samples of a node:
 //!
 //! ```text
-//! P = sum m d^(1-p)      V = sum m d^-p f / sum m d^-p,  f = (c - x) / d      grad P = (p-1) (sum m d^-p) V
-//! N = sum m d^-(p+1) (c - x) = grad P / (p-1)       B = sum m d^-(p+1)       C = sum m d^-(p+3)
+//! P = sum m d^(1-p)
+//! V = sum m d^-p f / sum m d^-p,  f = (c - x) / d      grad P = (p-1) (sum m d^-p) V
+//! N = sum m d^-(p+1) (c - x) = grad P / (p-1)
+//! B = sum m d^-(p+1)      C = sum m d^-(p+3)
 //! ```
 //!
-//! A node is taken as one if its edge is below theta times its distance, from the nearest voxel
-//! where all voxels of a tile share a list. Source: numerics 9.
+//! A node counts as one sample if its edge is below theta times its distance. If all voxels of a
+//! tile share a list, the nearest voxel decides. See docs/potential.md, section "The field".
 
 use super::octree::Octree;
 use crate::geometry::Vec3;
 use crate::levelset::tiled::lanes::{Lanes, Work, widest};
 
-/// How samples are summed up.
+/// The rule for sums over samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    /// Edge of a node over its distance, below which it is taken as one.
+    /// A node counts as one sample if its edge over its distance is below this.
     pub theta: f64,
     /// p: weights are d^-p; 2 to 5.
     pub exponent: u32,
-    /// s, finest voxels.
+    /// s: the softening, in finest voxels.
     pub softening: f64,
 }
 
-/// The sums at a place.
+/// The sums at a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sums {
-    /// P.
+    /// P, the potential.
     pub potential: f64,
-    /// V, at most 1 long, towards the samples.
+    /// V, at most of length 1, towards the samples.
     pub pull: [f64; 3],
-    /// grad P.
+    /// The gradient of P.
     pub gradient: [f64; 3],
 }
 
-/// The sums at a place in finest voxels, over nodes down to a level.
+/// Computes the sums at a position, given in finest voxels, over nodes down to a level.
 pub fn at(tree: &Octree, rule: &Rule, level: u32, x: [f64; 3]) -> Sums {
     let (x, p) = (Vec3::from(x), f64::from(rule.exponent));
     let depth = tree.frame().depth;
@@ -61,15 +63,16 @@ pub fn at(tree: &Octree, rule: &Rule, level: u32, x: [f64; 3]) -> Sums {
     Sums { potential, pull: (pull / weights).into(), gradient: gradient.into() }
 }
 
-/// Nodes for the voxels of a tile: places from its middle in voxels, and numbers of samples.
+/// The nodes that act on the voxels of a tile: positions from its center in voxels, and sample
+/// counts.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
-    /// x, y, z and the number.
+    /// x, y, z and the sample count.
     nodes: Vec<[f32; 4]>,
 }
 
 impl Sources {
-    /// The nodes for all places within `radius` of `middle`, in voxels of a level.
+    /// Collects the nodes for all positions within `radius` of `middle`, in voxels of a level.
     pub fn gather(&mut self, tree: &Octree, theta: f64, level: u32, middle: [f32; 3], radius: f32) {
         let scale = (1.0 / tree.frame().edge(level)) as f32;
         let theta = theta as f32;
@@ -83,7 +86,7 @@ impl Sources {
             |node| {
                 let [x, y, z] = offset(node.center);
                 let edge = (1_u32 << (level - node.level)) as f32;
-                // edge >= theta (distance - radius), without a root.
+                // edge >= theta (distance - radius), without a square root.
                 let far = edge + theta * radius;
                 theta * theta * (x * x + y * y + z * z) <= far * far
             },
@@ -94,8 +97,8 @@ impl Sources {
         );
     }
 
-    /// N, B and C at places from the middle of the tile, a multiple of 16 of them; `softening` in
-    /// voxels.
+    /// Computes N, B and C at positions from the center of the tile. Their number must be a
+    /// multiple of 16. `softening` is in voxels.
     pub fn sum(&self, exponent: u32, softening: f32, at: &[Vec<f32>; 3], out: &mut Totals) {
         let square = softening * softening;
         out.resize(at[0].len());
@@ -111,7 +114,7 @@ impl Sources {
 /// Sums for each voxel of a tile.
 #[derive(Debug, Default)]
 pub(super) struct Totals {
-    /// N by components.
+    /// N, component by component.
     pub pull: [Vec<f32>; 3],
     /// B.
     pub weight: Vec<f32>,
@@ -126,7 +129,7 @@ impl Totals {
     }
 }
 
-/// Weights `d^-(2 SQUARES + 2)`, over another d if ODD.
+/// Weights `d^-(2 SQUARES + 2)`, divided by another d if ODD.
 struct Sum<'a, const SQUARES: usize, const ODD: bool> {
     sources: &'a Sources,
     square: f32,

@@ -1,4 +1,4 @@
-//! Connected parts of a surface on a GPU: the twin of [`Parts`](super::Parts).
+//! Connected components of a surface on a GPU. The counterpart of [`Parts`](super::Parts).
 //!
 //! The kernels are in `kernels/surface/parts.cu`.
 
@@ -11,60 +11,64 @@ use crate::gpu::primitives::exclusive_scan;
 use crate::gpu::{Arguments, Array, Cuda, Launch, Unit};
 use crate::surface::DeviceSurface;
 
-/// Threads of a block.
+/// Threads per block.
 const BLOCK: u32 = 256;
-/// Whole numbers for a cube of the unit, of six volumes, and for a square of it, of two areas.
+/// Fixed-point units per cube of the length unit (for six volumes) and per square of it (for two
+/// areas).
 const VOLUMES: f64 = (1_u32 << 14) as f64;
 const AREAS: f64 = (1_u32 << 24) as f64;
 
-/// Parts of a surface on a GPU, numbered by their first vertex.
+/// Connected components of a surface on a GPU, numbered by their first vertex.
 pub struct DeviceParts {
-    /// The first vertex of the part of each vertex.
+    /// The first vertex of the component of each vertex.
     names: Array<u32>,
-    /// The number of each part at its first vertex, `[n_vertices + 1]`.
+    /// The number of each component, stored at its first vertex, `[n_vertices + 1]`.
     numbers: Array<u32>,
     count: usize,
 }
 
 impl DeviceParts {
-    /// Parts of a surface.
+    /// Finds the components of a surface.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory or the GPU fails.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory or the GPU
+    /// fails.
     pub fn new(cuda: &Cuda, surface: &DeviceSurface) -> Result<Self> {
         let n = surface.n_vertices;
         let corners = surface.triangles.address();
         let (names, is_first) = (cuda.zeros::<u32>(n)?, cuda.zeros::<u32>(n)?);
         let arguments = Arguments::default().with(n as u32).with_array(&names);
-        // SAFETY: the arguments of `parts_alone`.
+        // SAFETY: these are the arguments of `parts_alone`.
         unsafe { share(cuda, "parts_alone", n, &arguments) }?;
         let of_triangles =
             Arguments::default().with(corners).with(surface.n_triangles as u32).with_array(&names);
-        // SAFETY: the arguments of `parts_use`; corners are vertices.
+        // SAFETY: these are the arguments of `parts_use`. Corners are vertices.
         unsafe { share(cuda, "parts_use", surface.n_triangles, &of_triangles) }?;
         join(cuda, corners, surface.n_triangles, &names)?;
         let arguments =
             Arguments::default().with(n as u32).with_array(&names).with_array(&is_first);
-        // SAFETY: the arguments of `parts_settle`.
+        // SAFETY: these are the arguments of `parts_settle`.
         unsafe { share(cuda, "parts_settle", n, &arguments) }?;
         let numbers = exclusive_scan(cuda, &is_first)?;
         let count = last(cuda, &numbers)?;
         Ok(DeviceParts { names, numbers, count })
     }
 
-    /// How many there are.
+    /// Returns the number of components.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Box, volume and area of each part of the surface that they are of: boxes are those of
-    /// [`Parts::extents`](super::Parts::extents), volumes and areas off by [`DeviceParts::errors`] at
-    /// most. Nothing depends on the order of threads.
+    /// Returns the bounding box, volume and area of each component of the surface.
     ///
-    /// `unit` is a length: no triangle may be longer, and there are at most 2^14 to the end of any part.
+    /// Boxes equal those of [`Parts::extents`](super::Parts::extents). Volumes and areas differ by
+    /// at most [`DeviceParts::errors`]. Results do not depend on the order of threads.
+    ///
+    /// `unit` is a length. No triangle may be longer than `unit`, and no component may reach more
+    /// than 2^14 units from the center of its box.
     ///
     /// # Errors
-    /// As [`DeviceParts::new`].
+    /// Returns the errors of [`DeviceParts::new`].
     pub fn extents(&self, cuda: &Cuda, surface: &DeviceSurface, unit: f64) -> Result<Vec<Extent>> {
         let parts = cuda.zeros::<Part>(self.count)?;
         let (volumes, areas) = (VOLUMES / unit.powi(3), AREAS / unit.powi(2));
@@ -74,7 +78,7 @@ impl DeviceParts {
             .with_array(&self.names)
             .with_array(&self.numbers)
             .with_array(&parts);
-        // SAFETY: the arguments of `parts_extents`; parts are zero.
+        // SAFETY: these are the arguments of `parts_extents`. `parts` is zero.
         unsafe { share(cuda, "parts_extents", surface.n_vertices, &arguments) }?;
         let arguments = Arguments::default()
             .with_array(&surface.vertices)
@@ -85,7 +89,7 @@ impl DeviceParts {
             .with(volumes)
             .with(areas)
             .with_array(&parts);
-        // SAFETY: the arguments of `parts_volumes`; parts have their boxes.
+        // SAFETY: these are the arguments of `parts_volumes`. `parts` holds the boxes.
         unsafe { share(cuda, "parts_volumes", surface.n_triangles, &arguments) }?;
         let extent = |part: Part| Extent {
             low: part.low.map(|word| number(!word)),
@@ -97,20 +101,21 @@ impl DeviceParts {
         Ok(cuda.download(&parts)?.into_iter().map(extent).collect())
     }
 
-    /// How far six volumes and two areas of a part are off at most, in units of its coordinates.
+    /// Returns bounds on the errors of six volumes and of two areas of a component, in units of its
+    /// coordinates.
     pub fn errors(part: &Extent, unit: f64) -> [f64; 2] {
         let half = 0.5 * part.triangles as f64;
         [half / VOLUMES * unit.powi(3), half / AREAS * unit.powi(2)]
     }
 
-    /// The surface that they are of with some of its parts only, in their order: that of
+    /// Returns the surface with only some of its components, in their order. The counterpart of
     /// [`Parts::keep`](super::Parts::keep).
     ///
     /// # Errors
-    /// As [`DeviceParts::new`].
+    /// Returns the errors of [`DeviceParts::new`].
     ///
     /// # Panics
-    /// If there is not a flag for each part.
+    /// Panics if there is not one flag per component.
     pub fn keep(
         &self,
         cuda: &Cuda,
@@ -127,14 +132,14 @@ impl DeviceParts {
             .with_array(&self.numbers)
             .with_array(&kept)
             .with_array(&is_kept);
-        // SAFETY: the arguments of `parts_kept`.
+        // SAFETY: these are the arguments of `parts_kept`.
         unsafe { share(cuda, "parts_kept", n, &arguments) }?;
         let arguments = Arguments::default()
             .with_array(&surface.triangles)
             .with(n_triangles as u32)
             .with_array(&is_kept)
             .with_array(&stays);
-        // SAFETY: the arguments of `parts_kept_triangles`.
+        // SAFETY: these are the arguments of `parts_kept_triangles`.
         unsafe { share(cuda, "parts_kept_triangles", n_triangles, &arguments) }?;
         let (vertices, triangles) =
             (exclusive_scan(cuda, &is_kept)?, exclusive_scan(cuda, &stays)?);
@@ -146,7 +151,8 @@ impl DeviceParts {
                 .with(n as u32)
                 .with_array(&vertices)
                 .with_array(&into);
-            // SAFETY: the arguments of `parts_take_vertices`, with room for those that stay.
+            // SAFETY: these are the arguments of `parts_take_vertices`. `into` has room for the
+            // kept vertices.
             unsafe { share(cuda, "parts_take_vertices", n, &arguments) }?;
             Ok(into)
         };
@@ -163,27 +169,28 @@ impl DeviceParts {
             .with_array(&triangles)
             .with_array(&vertices)
             .with_array(&left.triangles);
-        // SAFETY: the arguments of `parts_take_triangles`, with room for those that stay.
+        // SAFETY: these are the arguments of `parts_take_triangles`. There is room for the kept
+        // triangles.
         unsafe { share(cuda, "parts_take_triangles", n_triangles, &arguments) }?;
         Ok(left)
     }
 }
 
-/// Joins the names of the corners of `n` triangles at an address: each vertex names one of its part,
-/// the first names itself.
+/// Joins the sets of the corners of `n` triangles. Each vertex names a vertex of its component, and
+/// the first vertex names itself. `corners` is an address.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) if the kernel cannot be compiled.
+/// Returns [`Error::Device`](crate::Error::Device) if the kernel cannot be compiled.
 pub(crate) fn join(cuda: &Cuda, corners: u64, n: usize, names: &Array<u32>) -> Result<()> {
     let arguments = Arguments::default().with(corners).with(n as u32).with_array(names);
-    // SAFETY: the arguments of `parts_join`; corners are vertices with a name.
+    // SAFETY: these are the arguments of `parts_join`. Corners are vertices with a name.
     unsafe { share(cuda, "parts_join", n, &arguments) }
 }
 
 /// Launches a kernel whose threads share `n` items.
 ///
 /// # Safety
-/// The arguments must be those of the kernel, with arrays as long as it takes them to be.
+/// The arguments must be those of the kernel, and arrays must be as long as the kernel expects.
 unsafe fn share(cuda: &Cuda, kernel: &str, n: usize, arguments: &Arguments) -> Result<()> {
     if n == 0 {
         return Ok(());
@@ -192,16 +199,16 @@ unsafe fn share(cuda: &Cuda, kernel: &str, n: usize, arguments: &Arguments) -> R
     let most = 16 * cuda.info().multiprocessors as usize;
     let grid = n.div_ceil(BLOCK as usize).min(most) as u32;
     let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe { cuda.launch(&kernel, launch, arguments) }
 }
 
-/// The last of the sums of a scan.
+/// Returns the last sum of a scan.
 fn last(cuda: &Cuda, sums: &Array<u32>) -> Result<usize> {
     Ok(cuda.download_part(sums, sums.len() - 1..sums.len())?[0] as usize)
 }
 
-/// The number of a word in the order of numbers.
+/// Returns the number of a word that sorts like a number.
 fn number(ordered: u64) -> f64 {
     f64::from_bits(if ordered >> 63 == 1 { ordered & !(1 << 63) } else { !ordered })
 }

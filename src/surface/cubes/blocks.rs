@@ -1,37 +1,39 @@
-//! Where values come from: blocks of voxels, and a box of values as a source of them.
+//! Sources of values for marching cubes: the trait for blocks of voxels, and dense boxes as blocks.
 
 use crate::geometry::Real;
 
-/// Values of phi at the voxels of cubic blocks; what is in no block is far from the surface.
+/// Values of phi at the voxels of cubic blocks. Voxels in no block are far from the surface.
 ///
-/// Blocks are distinct, their corners are multiples of [`edge`](Blocks::edge), and they come in
-/// ascending order of their corners' z, then y, then x. Where two voxels beside each other (along
-/// an axis) differ in sign, one of them must lie in a block: of a narrow band this holds if each
-/// voxel with a neighbor of the other sign is in a tile.
+/// Blocks are distinct, and their corners are multiples of [`edge`](Blocks::edge). They are in
+/// ascending order of the z, then y, then x coordinate of their corners. If two voxels that are
+/// adjacent along an axis differ in sign, at least one of them must lie in a block. A narrow band
+/// satisfies this if each voxel with a neighbor of the other sign is in a tile.
 pub trait Blocks<R: Real>: Sync {
-    /// Voxels along an edge of a block, 1 to 64.
+    /// Returns the number of voxels along an edge of a block, 1 to 64.
     fn edge(&self) -> usize;
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     fn len(&self) -> usize;
 
-    /// True without blocks.
+    /// Returns true if there are no blocks.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The voxel of smallest coordinates in a block. The box around all must be less than
-    /// 2^21 - 2 blocks wide.
+    /// Returns the voxel of a block with the smallest coordinates. The bounding box of all blocks
+    /// must be less than 2^21 - 2 blocks wide.
     fn corner(&self, block: usize) -> [i32; 3];
 
-    /// Writes the values of a block and of `reach` (1 or 2) voxels around it, x fastest,
-    /// `[(edge + 2 reach)^3]`: those of other blocks where there are such, else any value with the
-    /// right sign, the same for each block that asks. NaN stands for a voxel without a value; no
-    /// surface is drawn beside it.
+    /// Writes the values of a block and of `reach` (1 or 2) voxels around it, x fastest, `[(edge +
+    /// 2 reach)^3]`.
+    ///
+    /// Values around the block are those of the neighboring blocks. If there is no neighboring
+    /// block, any value of the right sign will do, but all blocks must agree on it. NaN marks a
+    /// voxel without a value. No surface is created next to such a voxel.
     fn fill(&self, block: usize, reach: usize, values: &mut [R]);
 }
 
-/// Values on a box of voxels, cut into blocks.
+/// Values on a box of voxels, divided into blocks.
 ///
 /// ```
 /// use zeroset::surface::cubes::{Dense, Placement, extract};
@@ -47,14 +49,14 @@ pub trait Blocks<R: Real>: Sync {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Dense<'a, R> {
-    /// Values, x fastest, `[size[0] * size[1] * size[2]]`; that of voxel (0, 0, 0) comes first.
+    /// Values, x fastest, starting with voxel (0, 0, 0), `[size[0] * size[1] * size[2]]`.
     pub values: &'a [R],
-    /// Voxels along each axis.
+    /// Number of voxels along each axis.
     pub size: [usize; 3],
-    /// Voxels along an edge of a block, 1 to 64.
+    /// Number of voxels along an edge of a block, 1 to 64.
     pub edge: usize,
-    /// What stands outside of the box: NaN leaves a surface open where it ends on the box, a
-    /// positive value closes it there.
+    /// Value outside of the box. NaN leaves the surface open where it reaches the boundary of the
+    /// box, and a positive value closes it there.
     pub beyond: R,
 }
 
@@ -97,30 +99,31 @@ impl<R: Real> Blocks<R> for Dense<'_, R> {
     }
 }
 
-/// Stands for a block that does not exist.
+/// Marks a block that does not exist.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// The blocks around one, itself included: offsets -1 to 1 along x, then y, then z.
+/// The blocks around a block, itself included: offsets -1 to 1 along x, then y, then z.
 pub(super) type Around = [u32; 27];
 
-/// Position of an offset in [`Around`].
+/// Returns the position of an offset in [`Around`].
 pub(super) fn toward(offset: [i32; 3]) -> usize {
     (13 + offset[0] + 3 * offset[1] + 9 * offset[2]) as usize
 }
 
-/// Finds blocks by their place.
+/// An index that finds blocks by their position.
 pub(super) struct Directory {
     keys: Vec<u64>,
 }
 
-/// Bits of a key per axis; one more than coordinates take, as neighbors are looked for beyond.
+/// Bits of a key per axis. This is one more than coordinates need, because the search for neighbors
+/// goes beyond them.
 const BITS: u32 = 21;
 
 impl Directory {
-    /// Of the blocks of a source, in their order.
+    /// Creates the index of the blocks of a source, in their order.
     ///
     /// # Panics
-    /// If the source breaks what [`Blocks`] asks for.
+    /// Panics if the source violates the contract of [`Blocks`].
     pub fn new<R: Real>(blocks: &impl Blocks<R>) -> Self {
         let (n, edge) = (blocks.len(), blocks.edge() as i32);
         assert!((1..=64).contains(&edge) && n < NONE as usize, "{n} blocks of edge {edge}");
@@ -130,20 +133,20 @@ impl Directory {
         let key = |k| {
             let place = places(k);
             let [x, y, z] = std::array::from_fn(|a| (place[a] - low[a] + 1) as u64);
-            assert!(x.max(y).max(z) < (1 << BITS) - 1, "blocks are 2^21 blocks apart");
+            assert!(x.max(y).max(z) < (1 << BITS) - 1, "the blocks span 2^21 blocks or more");
             x | y << BITS | z << (2 * BITS)
         };
         let keys: Vec<u64> = (0..n).map(key).collect();
-        assert!(keys.is_sorted_by(|a, b| a < b), "blocks are not in order");
+        assert!(keys.is_sorted_by(|a, b| a < b), "the blocks are not sorted");
         Directory { keys }
     }
 
-    /// The blocks around block `block`.
+    /// Returns the blocks around block `block`.
     pub fn around(&self, block: usize) -> Around {
         let mut around = [NONE; 27];
         let own = self.keys[block];
         for row in 0..9u64 {
-            // Keys are one more than places, so that neighbors at -1 do not borrow.
+            // Keys are one larger than positions, so that neighbors at -1 do not borrow.
             let middle = own + ((row % 3) << BITS) + ((row / 3) << (2 * BITS));
             let first = middle - 1 - (1 << BITS) - (1 << (2 * BITS));
             let found = match row {
@@ -165,7 +168,7 @@ impl Directory {
 mod tests {
     use super::*;
 
-    /// Some blocks of edge 2, without values.
+    /// Blocks of edge 2 without values.
     struct Some(Vec<[i32; 3]>);
 
     impl Blocks<f64> for Some {
@@ -204,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "not in order")]
+    #[should_panic(expected = "not sorted")]
     fn blocks_out_of_order_are_refused() {
         Directory::new(&Some(vec![[2, 0, 0], [0, 0, 0]]));
     }

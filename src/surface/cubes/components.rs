@@ -1,19 +1,19 @@
-//! Connected parts of a closed surface.
+//! Counts the connected components of a closed surface.
 
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
 
-/// How many parts a closed surface has.
+/// Numbers of connected components of a closed surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Components {
-    /// Parts that bound a piece of the inside from without: as many as the inside has pieces.
+    /// Components that bound a part of the inside from the outside. The inside has as many parts.
     pub outer: usize,
-    /// Parts that bound a cavity of the inside.
+    /// Components that bound a cavity of the inside.
     pub cavities: usize,
 }
 
-/// Parts of the triangles of a closed surface whose normals point out of the inside: those that
-/// enclose a negative volume are cavities.
+/// Counts the components of a closed surface with outward normals. Components that enclose a
+/// negative volume are cavities.
 pub fn components(surface: &Mesh) -> Components {
     let mut parent: Vec<u32> = (0..surface.n_vertices() as u32).collect();
     for triangle in surface.iter_cells() {
@@ -22,7 +22,7 @@ pub fn components(surface: &Mesh) -> Components {
             parent[a.max(b) as usize] = a.min(b);
         }
     }
-    // Measured from a point of the surface, so that far coordinates cost no digits.
+    // Measure from a point of the surface, so that large coordinates lose no digits.
     let at = |v: u32| Vec3::from(surface.vertices[v as usize]);
     let origin = surface.vertices.first().map_or(Vec3::zeros(), |x| Vec3::from(*x));
     let mut volumes = vec![0.0; parent.len()];
@@ -43,7 +43,7 @@ pub fn components(surface: &Mesh) -> Components {
     found
 }
 
-/// Root of a vertex, halving the path on the way.
+/// Returns the root of a vertex, halving the path on the way.
 fn root(parent: &mut [u32], mut v: u32) -> u32 {
     while parent[v as usize] != v {
         let above = parent[parent[v as usize] as usize];

@@ -1,4 +1,4 @@
-//! The surface as an indexed mesh: one vertex per crossed edge.
+//! Extracts the surface as an indexed mesh with one vertex per crossed edge.
 
 use rayon::prelude::*;
 
@@ -10,20 +10,20 @@ use crate::error::{Error, Result};
 use crate::geometry::{Real, Vec3};
 use crate::mesh::{DataArray, Kind, Mesh, Values, vertex_normals};
 
-/// A block with a part of the surface.
+/// A block that contains a part of the surface.
 #[derive(Clone)]
 struct Cut {
     block: u32,
-    /// Its first vertex in the mesh.
+    /// Index of its first vertex in the mesh.
     first_vertex: u32,
     n_vertices: u32,
     n_triangles: u32,
-    /// Bit k: it owns a crossing on the edge of slot k.
+    /// Bit k is set if the block owns a crossing on the edge of slot k.
     owned: Vec<u64>,
 }
 
 impl Cut {
-    /// The vertex on the edge of a slot, if that edge is crossed.
+    /// Returns the vertex on the edge of a slot, if that edge is crossed.
     fn vertex(&self, slot: usize) -> Option<u32> {
         let (word, bit) = (slot / 64, slot % 64);
         let before: u32 = self.owned[..word].iter().map(|w| w.count_ones()).sum();
@@ -31,7 +31,7 @@ impl Cut {
         (self.owned[word] >> bit & 1 == 1).then_some(self.first_vertex + before + within)
     }
 
-    /// The slots of its crossings, ascending.
+    /// Iterates over the slots of its crossings, ascending.
     fn slots(&self) -> impl Iterator<Item = usize> {
         self.owned.iter().enumerate().flat_map(|(word, &bits)| {
             (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| 64 * word + bit)
@@ -39,17 +39,18 @@ impl Cut {
     }
 }
 
-/// The zero set of phi as triangles in world units, normals out of the inside.
+/// Extracts the zero set of phi as triangles in world units, with outward normals.
 ///
-/// Vertices and triangles come block by block. With `normals`, the mesh has the vertex arrays `nx`,
-/// `ny` and `nz`, which OBJ and PLY files hold as normals: the gradient of phi by central
-/// differences, interpolated along the edge and brought to length 1. They are those of the triangles
-/// where values are missing or the gradient vanishes. In a band of half width below 2 voxels
-/// differences meet clamped values, and normals lean towards the axes by some degrees.
+/// Vertices and triangles are ordered block by block. If `normals` is true, the mesh has the vertex
+/// arrays `nx`, `ny` and `nz`, which OBJ and PLY files store as normals. They are the gradient of
+/// phi by central differences, interpolated along the edge and scaled to length 1. Where values are
+/// missing or the gradient vanishes, they are the normals of the triangles. In a band with a half
+/// width below 2 voxels, the differences use clamped values, and normals lean towards the axes by
+/// some degrees.
 ///
 /// # Errors
-/// [`Error::Numerical`] where phi changes its sign outside of all blocks, and for more than 2^32 - 1
-/// vertices.
+/// Returns [`Error::Numerical`] if phi changes its sign outside of all blocks, and for more than
+/// 2^32 - 1 vertices.
 pub fn extract<R: Real>(
     blocks: &impl Blocks<R>,
     placement: &Placement,
@@ -91,14 +92,14 @@ pub fn extract<R: Real>(
     Ok(mesh)
 }
 
-/// Refuses more vertices than a mesh can number.
+/// Returns an error if a mesh cannot number `n` vertices.
 pub(in crate::surface) fn check_vertices(n: u64) -> Result<()> {
     if n <= u64::from(u32::MAX) {
         return Ok(());
     }
     Err(Error::Numerical {
-        what: format!("the surface has {n} vertices or more; a mesh numbers 2^32 - 1"),
-        remedy: "take a coarser grid".into(),
+        what: format!("the surface has at least {n} vertices; a mesh supports 2^32 - 1"),
+        remedy: "use a coarser grid".into(),
     })
 }
 
@@ -128,7 +129,7 @@ fn count<R: Real>(blocks: &impl Blocks<R>, directory: &Directory) -> Result<Vec<
     Ok(chunks.into_iter().flatten().collect())
 }
 
-/// What one task writes: some cut blocks and their parts of the arrays, used up from the front.
+/// The output of one task: some cut blocks and the remaining slices of the arrays that they write.
 struct Parts<'a> {
     cuts: &'a [Cut],
     vertices: &'a mut [[f64; 3]],
@@ -136,7 +137,7 @@ struct Parts<'a> {
     cells: &'a mut [u32],
 }
 
-/// Takes the first `n` elements away from `rest`, which may be empty as a whole.
+/// Removes the first `n` elements from `rest`, which may be empty.
 fn take<'a, T>(rest: &mut &'a mut [T], n: usize) -> &'a mut [T] {
     let (taken, left) = std::mem::take(rest).split_at_mut(n);
     *rest = left;
@@ -210,13 +211,13 @@ impl<'a> Parts<'a> {
         let Some(low) = differs else { return Ok(()) };
         let [x, y, z]: [i32; 3] = std::array::from_fn(|k| block.corner[k] + low[k]);
         Err(Error::Numerical {
-            what: format!("tiles that share voxel ({x}, {y}, {z}) see phi there with other signs"),
-            remedy: "this is a fault of the program: please report it".into(),
+            what: format!("tiles that share voxel ({x}, {y}, {z}) disagree about the sign of phi there"),
+            remedy: "this is a bug in zeroset: please report it".into(),
         })
     }
 }
 
-/// Gradient of phi at a place by central differences, per voxel.
+/// Returns the gradient of phi at a position by central differences, per voxel.
 fn central<R: Real>(block: &Block<R>, place: [i32; 3]) -> [f64; 3] {
     std::array::from_fn(|k| {
         let beside = |step: i32| {
@@ -228,7 +229,7 @@ fn central<R: Real>(block: &Block<R>, place: [i32; 3]) -> [f64; 3] {
     })
 }
 
-/// Gradients made normals, and those of triangles where there is none.
+/// Normalizes the gradients. Zero gradients are replaced by the normals of the triangles.
 fn arrays(mesh: &Mesh, mut gradients: Vec<[f64; 3]>) -> Vec<DataArray> {
     gradients.par_iter_mut().for_each(|gradient| {
         let length = Vec3::from(*gradient).norm();

@@ -1,4 +1,4 @@
-//! Area, volume and Euler number of a surface: of its mesh, or summed over blocks without one.
+//! Area, volume and Euler number of a surface, computed from its mesh or directly from blocks.
 
 use rayon::prelude::*;
 
@@ -10,23 +10,23 @@ use crate::error::Result;
 use crate::geometry::{Real, Vec3};
 use crate::mesh::Mesh;
 
-/// Triangles per task: fixed, so that sums do not depend on the number of threads.
+/// Triangles per task. The number is fixed, so that sums do not depend on the number of threads.
 const TRIANGLES: usize = 1 << 14;
 
-/// What a surface of marching cubes measures; the same as its mesh, to rounding.
+/// Measures of a marching cubes surface. They equal those of its mesh up to rounding.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Measures {
     /// Area of the triangles, in squared world units.
     pub area: f64,
-    /// What they enclose, in cubed world units; `None` if the surface is open.
+    /// Enclosed volume, in cubed world units. `None` if the surface is open.
     pub volume: Option<f64>,
-    /// Vertices - edges + triangles: 2 for each sphere, less 2 for each handle; `None` if the
+    /// Vertices - edges + triangles: 2 for each sphere, less 2 for each handle. `None` if the
     /// surface is open.
     pub euler_number: Option<i64>,
-    /// Vertices of the surface: crossed edges.
+    /// Number of vertices of the surface, which is the number of crossed edges.
     pub vertices: u64,
-    /// Triangles of the surface.
+    /// Number of triangles of the surface.
     pub triangles: u64,
 }
 
@@ -51,7 +51,7 @@ impl Sums {
         }
     }
 
-    /// Adds the triangles of a cube of the block whose corner lies at `corner`, in voxels.
+    /// Adds the triangles of a cube. `corner` is the corner of its block, in voxels.
     fn add<R: Real>(&mut self, cube: &Cube<R>, corner: Vec3) {
         let case = &CASES[cube.case as usize];
         let mut points = [Vec3::zeros(); 12];
@@ -64,7 +64,8 @@ impl Sums {
             let [a, b, c] = triangle.map(|e| points[e as usize]);
             let normal = (b - a).cross(&(c - a));
             self.area += 0.5 * normal.norm();
-            // Of the tetrahedron with the origin; those of a closed surface add up to its volume.
+            // Six times the volume of the tetrahedron with the origin. For a closed surface, the
+            // sum is its volume.
             self.volume += normal.dot(&(a + corner));
             self.triangles += 1;
         }
@@ -72,9 +73,9 @@ impl Sums {
 }
 
 impl Measures {
-    /// Those of a closed surface whose normals point out of the inside.
+    /// Measures a closed surface with outward normals.
     pub fn of(surface: &Mesh) -> Self {
-        // Measured from a point of the surface, so that far coordinates cost no digits.
+        // Measure from a point of the surface, so that large coordinates lose no digits.
         let origin = surface.vertices.first().map_or(Vec3::zeros(), |x| Vec3::from(*x));
         let at = |v: u32| Vec3::from(surface.vertices[v as usize]) - origin;
         let sums: Vec<[f64; 2]> = surface
@@ -93,7 +94,7 @@ impl Measures {
         Measures {
             area,
             volume: Some(volume / 6.0),
-            // Each triangle has three edges, each edge two triangles.
+            // Each triangle has three edges, and each edge has two triangles.
             euler_number: Some(vertices as i64 - triangles as i64 / 2),
             vertices,
             triangles,
@@ -104,10 +105,11 @@ impl Measures {
 /// Measures the zero set of phi.
 ///
 /// # Errors
-/// [`Error::Numerical`](crate::Error::Numerical) where phi changes its sign outside of all blocks.
+/// Returns [`Error::Numerical`](crate::Error::Numerical) if phi changes its sign outside of all
+/// blocks.
 pub fn measure<R: Real>(blocks: &impl Blocks<R>, placement: &Placement) -> Result<Measures> {
     let directory = Directory::new(blocks);
-    // Measured from the first block, so that far coordinates cost no digits.
+    // Measure from the first block, so that large coordinates lose no digits.
     let origin = if blocks.is_empty() { [0; 3] } else { blocks.corner(0) };
     let chunks = per_chunk(blocks, &directory, Sums::default(), |sums, block| {
         let corner = std::array::from_fn(|k| f64::from(block.corner[k] - origin[k]));
@@ -123,7 +125,7 @@ pub fn measure<R: Real>(blocks: &impl Blocks<R>, placement: &Placement) -> Resul
     Ok(Measures {
         area: all.area * h * h,
         volume: closed.then_some(all.volume / 6.0 * h * h * h),
-        // Each triangle has three edges, each edge two triangles.
+        // Each triangle has three edges, and each edge has two triangles.
         euler_number: closed.then_some(all.vertices as i64 - all.triangles as i64 / 2),
         vertices: all.vertices,
         triangles: all.triangles,

@@ -1,4 +1,4 @@
-//! The surface as one record per cut cube, from which its triangles can be made again.
+//! The surface as one record per cut cube, from which its triangles can be rebuilt.
 
 use rayon::prelude::*;
 
@@ -11,12 +11,12 @@ use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::mesh::{Kind, Mesh};
 
-/// A cut cube in 15 bytes: its position above the lowest cube, 2 bytes per coordinate (little
-/// endian), its case, and the sizes of phi at its corners in 255ths of the largest one. The sign of
-/// a corner is in the case, so that no bit is spent on it.
+/// A cut cube in 15 bytes: its position relative to the lowest cube (2 bytes per coordinate, little
+/// endian), its case, and the absolute values of phi at its corners in 255ths of the largest one.
+/// The case holds the signs of the corners, so the values need no sign bit.
 ///
-/// After A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on graphics
-/// hardware", IEEE TVCG 19 (2013), section 3.4.
+/// The format follows A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level
+/// sets on graphics hardware", IEEE TVCG 19 (2013), section 3.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Record([u8; 15]);
@@ -32,27 +32,27 @@ impl Record {
         Record(bytes)
     }
 
-    /// Position of its lowest corner above [`Records::base`], in voxels.
+    /// Returns the position of its lowest corner relative to [`Records::base`], in voxels.
     pub fn position(&self) -> [u16; 3] {
         [0, 2, 4].map(|k| u16::from_le_bytes([self.0[k], self.0[k + 1]]))
     }
 
-    /// Bit c: corner c is inside.
+    /// Returns the case. Bit c is set if corner c is inside.
     pub fn case(&self) -> u8 {
         self.0[6]
     }
 
-    /// Size of phi at corner `c` (0 to 7), in 255ths of [`Records::range`].
+    /// Returns the absolute value of phi at corner `c` (0 to 7), in 255ths of [`Records::range`].
     pub fn size(&self, c: usize) -> u8 {
         self.0[7 + c]
     }
 
-    /// The bytes, as they may be handed to a renderer.
+    /// Returns the bytes, in a form that a renderer can use.
     pub fn bytes(&self) -> &[u8; 15] {
         &self.0
     }
 
-    /// Where the surface crosses edge `e`, as the fraction from the lower end to the upper.
+    /// Returns the crossing on edge `e`, as the fraction from its lower end to its upper end.
     fn crossing(&self, e: usize) -> f64 {
         let [c, d] = ends(e).map(|c| f64::from(self.size(c)));
         if c + d > 0.0 { c / (c + d) } else { 0.5 }
@@ -63,18 +63,18 @@ impl Record {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Records {
-    /// One per cut cube, in the order of blocks, x fastest within each.
+    /// One record per cut cube, in the order of blocks, x fastest within each block.
     pub list: Vec<Record>,
-    /// The voxel that positions are counted from.
+    /// The voxel that positions are relative to.
     pub base: [i32; 3],
-    /// Largest size of phi at an end of a crossed edge, in the unit of phi. Quantised values are off
-    /// by at most `range` / 510 there; other corners are cut off at `range`.
+    /// Largest absolute value of phi at an end of a crossed edge, in the unit of phi. Quantized
+    /// values are off by at most `range` / 510 there. At other corners they are clamped to `range`.
     pub range: f64,
-    /// Triangles the surface has.
+    /// Number of triangles of the surface.
     pub triangles: u64,
 }
 
-/// What the first pass finds in one chunk of blocks.
+/// The result of the first pass over a chunk of blocks.
 #[derive(Clone, Copy)]
 struct Found {
     cubes: usize,
@@ -100,11 +100,11 @@ impl Found {
 }
 
 impl Records {
-    /// Records of the zero set of phi.
+    /// Creates the records of the zero set of phi.
     ///
     /// # Errors
-    /// [`Error::Numerical`] where phi changes its sign outside of all blocks, and for a surface that
-    /// spans more than 65,536 cubes along an axis.
+    /// Returns [`Error::Numerical`] if phi changes its sign outside of all blocks, and if the
+    /// surface spans more than 65,536 cubes along an axis.
     pub fn new<R: Real>(blocks: &impl Blocks<R>) -> Result<Self> {
         let directory = Directory::new(blocks);
         let chunks: Vec<Found> = per_chunk(blocks, &directory, Found::NOTHING, |found, block| {
@@ -128,7 +128,7 @@ impl Records {
             if span > 1 << 16 {
                 return Err(Error::Numerical {
                     what: format!(
-                        "the surface spans {span} cubes along {}; records hold 65536",
+                        "the surface spans {span} cubes along {}; records support 65536",
                         ["x", "y", "z"][k]
                     ),
                     remedy: "write the surface as a mesh".into(),
@@ -150,24 +150,25 @@ impl Records {
         Ok(Records { list, base: all.low, range: all.range, triangles: all.triangles })
     }
 
-    /// Bytes that the records take.
+    /// Returns the bytes that the records take.
     pub fn bytes(&self) -> u64 {
         (size_of::<Record>() * self.list.len()) as u64
     }
 
-    /// Bytes that the corners of the triangles take as three 32-bit numbers each, which is what the
-    /// records stand for in the paper.
+    /// Returns the bytes that the corners of the triangles would take as three 32-bit numbers each.
+    /// The records replace these in the paper.
     pub fn triangle_bytes(&self) -> u64 {
         36 * self.triangles
     }
 
-    /// The surface, with a vertex for each crossed edge: that of [`extract`](super::extract) up to
-    /// the quantisation of phi, in another order and without normals.
+    /// Rebuilds the surface, with one vertex per crossed edge. It equals the surface of
+    /// [`extract`](super::extract) up to the quantization of phi, in another order and without
+    /// normals.
     ///
     /// # Errors
-    /// [`Error::Numerical`] for more than 2^32 - 1 vertices.
+    /// Returns [`Error::Numerical`] for more than 2^32 - 1 vertices.
     pub fn surface(&self, placement: &Placement) -> Result<Mesh> {
-        // Edges by their lower end and axis; cubes beside each other see the same values.
+        // Edges are identified by their lower end and axis. Adjacent cubes store the same values.
         let key = |record: &Record, e: usize| {
             let low = record.position();
             let end = corner(low.map(i32::from), ends(e)[0]).map(|x| x as u64);

@@ -1,70 +1,71 @@
-//! The triangles of each of the 256 ways a cube can be cut, made from one rule for its faces.
+//! The triangles of each of the 256 cases of a cut cube, generated from one rule for its faces.
 //!
-//! Corner c of a cube lies at (c & 1, c >> 1 & 1, c >> 2); bit c of a case says that it is inside.
-//! Edge e runs along axis e / 4. On each face the crossings are joined by segments; the segments
-//! of the six faces form loops, and each loop is filled with triangles.
+//! Corner c of a cube lies at (c & 1, c >> 1 & 1, c >> 2). Bit c of a case is set if the corner is
+//! inside. Edge e runs along axis e / 4. Segments join the crossings on each face. The segments of
+//! the six faces form loops, and each loop is filled with triangles.
 //!
-//! **The rule of faces.** Seen from outside the cube, a walk around a face counterclockwise enters
-//! the inside at some crossings and leaves it at others. Each entry is joined to the next exit, so
-//! that every run of inside corners is cut off by a segment of its own: where two inside corners
-//! lie across from each other, they stay apart. The rule looks at nothing but the four signs of
-//! the face, and from the other cube of the face entries are exits: both cubes draw the same
-//! segments in opposite directions, and the surface closes. Every crossing is an entry of one face
-//! of its cube and an exit of the other, so the segments form loops.
+//! **Rule for faces.** Seen from outside the cube, a counterclockwise walk around a face enters the
+//! inside at some crossings and leaves it at others. Each entry is joined to the next exit. Every
+//! run of inside corners is thus cut off by its own segment, and two diagonally opposite inside
+//! corners stay separate. The rule uses only the four signs of the face. Seen from the other cube
+//! of the face, entries are exits. Both cubes therefore create the same segments in opposite
+//! directions, and the surface is closed. Every crossing is an entry of one face of its cube and an
+//! exit of the other, so the segments form loops.
 //!
-//! **The rule of loops.** A triangle may have no side in a face but the segments: otherwise both
-//! cubes of the face could draw the same one, and four triangles would meet there.
+//! **Rule for loops.** No side of a triangle may lie in a face unless it is a segment. Otherwise
+//! both cubes of the face could create the same side, and four triangles would meet there.
 
 use std::sync::LazyLock;
 
-/// Most triangles in a cube.
+/// The largest number of triangles in a cube.
 pub const MOST_TRIANGLES: usize = 5;
 
-/// What is drawn in a cube.
+/// The triangles of a cube.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Case {
-    /// Bit e: edge e is crossed.
+    /// Bit e is set if edge e is crossed.
     pub crossed: u16,
     n_triangles: u8,
     triangles: [[u8; 3]; MOST_TRIANGLES],
 }
 
 impl Case {
-    /// The triangles, by the edges their corners lie on; their normals point out of the inside.
+    /// Returns the triangles, as the edges on which their corners lie. Their normals point
+    /// outwards.
     pub fn triangles(&self) -> &[[u8; 3]] {
         &self.triangles[..self.n_triangles as usize]
     }
 
-    /// The crossed edges, ascending.
+    /// Iterates over the crossed edges, ascending.
     pub fn edges(&self) -> impl Iterator<Item = usize> + use<> {
         let crossed = self.crossed;
         (0..12).filter(move |e| crossed >> e & 1 == 1)
     }
 }
 
-/// All cases; bit c of the index says that corner c is inside.
+/// All cases. Bit c of the index is set if corner c is inside.
 pub static CASES: LazyLock<[Case; 256]> =
     LazyLock::new(|| std::array::from_fn(|case| make(case as u8)));
 
-/// Axis of an edge.
+/// Returns the axis of an edge.
 pub const fn axis(edge: usize) -> usize {
     edge / 4
 }
 
-/// The corners an edge joins, the one of smaller coordinates first.
+/// Returns the corners that an edge joins, the one with smaller coordinates first.
 pub const fn ends(edge: usize) -> [usize; 2] {
     let (a, side) = (edge / 4, edge % 4);
     let low = (side & 1) << ((a + 1) % 3) | (side >> 1) << ((a + 2) % 3);
     [low, low | 1 << a]
 }
 
-/// The edge between two corners that differ in one coordinate.
+/// Returns the edge between two corners that differ in one coordinate.
 const fn between(c: usize, d: usize) -> usize {
     let (a, low) = ((c ^ d).trailing_zeros() as usize, c & d);
     4 * a + (low >> ((a + 1) % 3) & 1) + 2 * (low >> ((a + 2) % 3) & 1)
 }
 
-/// The corners of face `2 * axis + side`, counterclockwise seen from outside the cube.
+/// Returns the corners of face `2 * axis + side`, counterclockwise seen from outside the cube.
 const fn around(face: usize) -> [usize; 4] {
     let (a, side) = (face / 2, face % 2);
     let (u, w) = (1 << ((a + 1) % 3), 1 << ((a + 2) % 3));
@@ -76,7 +77,7 @@ const fn around(face: usize) -> [usize; 4] {
     }
 }
 
-/// Whether two edges lie in one face.
+/// Whether two edges lie in the same face.
 fn in_one_face(e: usize, f: usize) -> bool {
     let all = ends(e).into_iter().chain(ends(f));
     let (and, or) = all.fold((7, 0), |(and, or), corner| (and & corner, or | corner));
@@ -85,7 +86,7 @@ fn in_one_face(e: usize, f: usize) -> bool {
 
 fn make(case: u8) -> Case {
     let inside = |corner: usize| case >> corner & 1 == 1;
-    // The crossing after each one on its loop.
+    // The next crossing after each crossing on its loop.
     let mut next = [None; 12];
     for face in 0..6 {
         let corners = around(face);
@@ -121,8 +122,8 @@ fn make(case: u8) -> Case {
     made
 }
 
-/// Fills the polygon `ring` with triangles no side of which but those of the ring lies in a face;
-/// false if there is no way.
+/// Fills the polygon `ring` with triangles. No side of a triangle may lie in a face, except the
+/// sides of the ring. Returns false if there is no solution.
 fn fill(ring: &[usize], triangles: &mut Vec<[u8; 3]>) -> bool {
     let n = ring.len();
     if n < 3 {
@@ -150,7 +151,7 @@ mod tests {
     use super::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// Directed sides of the triangles of a case, with how often each occurs.
+    /// Counts the directed sides of the triangles of a case.
     fn sides(case: &Case) -> BTreeMap<[usize; 2], usize> {
         let mut sides = BTreeMap::new();
         for t in case.triangles() {
@@ -161,7 +162,7 @@ mod tests {
         sides
     }
 
-    /// Sides that no other triangle of the cube runs along the other way.
+    /// Returns the sides that no other triangle of the cube has in the opposite direction.
     fn rim(case: &Case) -> BTreeSet<[usize; 2]> {
         let sides = sides(case);
         assert!(sides.values().all(|&n| n == 1), "a side runs twice the same way");
@@ -191,7 +192,7 @@ mod tests {
             let used: BTreeSet<usize> =
                 case.triangles().iter().flatten().map(|&e| e as usize).collect();
             assert_eq!(used, crossed, "case {number}");
-            // The rim passes each crossing once, and every other side is inside the cube.
+            // The boundary passes each crossing once, and all other sides are inside the cube.
             let rim = rim(case);
             for &e in &crossed {
                 assert_eq!(rim.iter().filter(|s| s[0] == e).count(), 1, "case {number}");
@@ -205,7 +206,8 @@ mod tests {
         assert_eq!(most, Some(MOST_TRIANGLES));
     }
 
-    /// Segments of a face of a case, as crossings of the other cube where `moved`.
+    /// Returns the segments of a case on a face. If `moved` is true, crossings are numbered as in
+    /// the other cube of the face.
     fn on_face(case: usize, face: usize, moved: bool) -> BTreeSet<[usize; 2]> {
         let a = face / 2;
         let inside =
@@ -222,7 +224,7 @@ mod tests {
         for a in 0..3 {
             for case in 0..256 {
                 for other in 0..256 {
-                    // `other` lies on the upper side of `case`: they share four corners.
+                    // `other` lies on the upper side of `case`, and they share four corners.
                     let agree = (0..8usize)
                         .filter(|c| c >> a & 1 == 1)
                         .all(|c| (case >> c & 1) == (other >> (c ^ 1 << a) & 1));
@@ -244,7 +246,7 @@ mod tests {
             std::array::from_fn(|k| 0.5 * ((c >> k & 1) + (d >> k & 1)) as f64)
         };
         for (number, case) in CASES.iter().enumerate() {
-            // Loops of the case: triangles that share crossings.
+            // The loops of the case: triangles that share crossings.
             let mut loops: Vec<(u16, Vec<[u8; 3]>)> = Vec::new();
             for t in case.triangles() {
                 let mut edges = t.iter().fold(0, |edges, e| edges | 1 << e);
@@ -267,7 +269,7 @@ mod tests {
                         *area += (b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]);
                     }
                 }
-                // Against the ways out along the edges that it crosses.
+                // Compare with the outward directions along the edges that the loop crosses.
                 let outwards: f64 = (0..12)
                     .filter(|e| edges >> e & 1 == 1)
                     .map(|e| if number >> ends(e)[0] & 1 == 1 { 1.0 } else { -1.0 } * area[axis(e)])

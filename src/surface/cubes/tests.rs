@@ -4,7 +4,7 @@ use crate::mesh::check::{Statistics, inspect};
 use crate::mesh::{Mesh, vertex_normals};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Values of a function on n^3 voxels that cover [-1, 1]^3 with half a voxel to spare.
+/// Values of a function on n^3 voxels that cover [-1, 1]^3 with half a voxel of margin.
 struct Sampled {
     values: Vec<f64>,
     n: usize,
@@ -48,7 +48,7 @@ fn assert_closed(found: &Statistics) {
     assert_eq!((found.duplicate, found.unreferenced), (0, 0), "{found:?}");
 }
 
-/// Triangles of a mesh as the positions of their corners, smallest first.
+/// Returns the triangles of a mesh as the positions of their corners, smallest first.
 fn triangles(mesh: &Mesh) -> BTreeSet<[[u64; 3]; 3]> {
     let at = |v: u32| mesh.vertices[v as usize].map(|x| (x + 0.0).to_bits());
     let turned = |t: &[u32]| {
@@ -108,7 +108,7 @@ fn normals_are_those_of_the_shape() {
     }
 }
 
-/// Random signs and sizes, repeatable.
+/// Returns reproducible random numbers from -1 to 1.
 fn noise(n: usize, seed: u64) -> Vec<f64> {
     use rand_chacha::rand_core::{Rng, SeedableRng};
     let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
@@ -139,7 +139,7 @@ fn noise_gives_closed_surfaces_whatever_the_blocks() {
     }
 }
 
-/// A part of the blocks of a box; what is in none is far out or far in.
+/// A subset of the blocks of a box. Voxels in no block are far outside or far inside.
 struct Sparse<'a> {
     dense: Dense<'a, f64>,
     kept: Vec<usize>,
@@ -153,7 +153,7 @@ impl Blocks<f64> for Sparse<'_> {
         self.kept.len()
     }
     fn corner(&self, block: usize) -> [i32; 3] {
-        // Anywhere in space, also below zero.
+        // Move the blocks, also to negative coordinates.
         self.dense.corner(self.kept[block]).map(|x| x - 12)
     }
     fn fill(&self, block: usize, reach: usize, values: &mut [f64]) {
@@ -161,7 +161,7 @@ impl Blocks<f64> for Sparse<'_> {
     }
 }
 
-/// Keeps the blocks that hold a chosen end of every crossed edge.
+/// Keeps the blocks that contain a chosen end of every crossed edge.
 fn thinned<'a>(dense: Dense<'a, f64>, upper: impl Fn([i32; 3]) -> bool) -> Sparse<'a> {
     let n = dense.size.map(|n| n as i32);
     let value = |p: [i32; 3]| {
@@ -192,7 +192,7 @@ fn thinned<'a>(dense: Dense<'a, f64>, upper: impl Fn([i32; 3]) -> bool) -> Spars
 fn missing_blocks_leave_no_gaps() {
     let mut fewer = 0;
     for seed in 0..40 {
-        // Noise in few voxels, none of them on the border.
+        // Noise at a few voxels, none of them at the boundary.
         let (n, edge) = (12, 2 + seed as usize % 3);
         let mut values = noise(n * n * n, seed);
         for (k, value) in values.iter_mut().enumerate() {
@@ -234,7 +234,8 @@ fn sign_changes_outside_of_all_blocks_are_refused() {
     assert!(measure(&sparse, &Placement::default()).is_err() && Records::new(&sparse).is_err());
 }
 
-/// A source that breaks its promise: blocks see their neighbors' voxels turned inside out.
+/// A source that violates its contract: each block sees the values of its neighbors with the
+/// opposite sign.
 struct Broken<'a>(Dense<'a, f64>);
 
 impl Blocks<f64> for Broken<'_> {
@@ -262,7 +263,7 @@ impl Blocks<f64> for Broken<'_> {
 fn blocks_that_do_not_agree_are_found() {
     let sampled = sample(16, sphere);
     let error = extract(&Broken(sampled.blocks(4)), &Placement::default(), false).unwrap_err();
-    assert!(error.to_string().contains("with other signs"), "{error}");
+    assert!(error.to_string().contains("disagree about the sign"), "{error}");
 }
 
 #[test]
@@ -279,12 +280,12 @@ fn records_hold_the_surface_up_to_quantisation() {
     assert_eq!(inspect(&decoded).euler, 0);
     assert_closed(&inspect(&decoded));
     assert_eq!((decoded.n_vertices(), decoded.n_cells()), (mesh.n_vertices(), mesh.n_cells()));
-    // phi of the decoded vertices is off by the quantisation, and by linear interpolation.
+    // phi at decoded vertices is off by the quantization and by linear interpolation.
     let off = |mesh: &Mesh| mesh.vertices.iter().map(|&x| torus(x).abs()).fold(0.0, f64::max);
     let bound = records.range / 510.0 * placement.spacing;
     assert!(off(&decoded) <= off(&mesh) + 2.0 * bound, "{} {}", off(&decoded), off(&mesh));
     assert!(decoded.vertices.iter().any(|x| !mesh.vertices.contains(x)), "nothing was quantised");
-    // Each record says what it was made from.
+    // Each record matches the values from which it was made.
     let mut places = BTreeMap::new();
     for record in &records.list {
         assert!(places.insert(record.position(), record.case()).is_none(), "a cube twice");
@@ -341,14 +342,14 @@ fn surfaces_are_open_beside_missing_values_only() {
 
 #[test]
 fn voxels_on_the_surface_leave_it_closed() {
-    // phi = 0 counts as outside: a cube with its surface through voxels.
+    // phi = 0 counts as outside: the surface of this cube passes through voxels.
     let sampled = sample(16, |x| x.iter().map(|c| c.abs()).fold(0.0, f64::max) - 0.4375);
     assert!(sampled.values.contains(&0.0));
     let mesh = extract(&sampled.blocks(4), &sampled.placement, true).unwrap();
     let found = inspect(&mesh);
     assert_eq!((found.euler, found.boundary, found.nonmanifold, found.inconsistent), (2, 0, 0, 0));
     let measured = measure(&sampled.blocks(4), &sampled.placement).unwrap();
-    // Its twelve sides are cut off along the diagonals of their cubes.
+    // Its twelve edges are cut off along the diagonals of their cubes.
     let (whole, side) = (0.875f64.powi(3), 0.125f64);
     let volume = measured.volume.unwrap();
     assert!(volume < whole && volume > whole - 12.0 * 0.875 * 0.5 * side * side, "{measured:?}");

@@ -1,24 +1,27 @@
-//! Tiles of a sparse grid as a source of blocks.
+//! Tiles of a sparse grid as a source of blocks for marching cubes.
 
 use super::Blocks;
 use crate::geometry::Real;
 use crate::grid::{Band, Halo, MISSING, Pool, Stored, Tile, TiledGrid, Walk, gather};
 
-/// Voxels nearer to the surface than this, in voxels, lie on it.
+/// The distance from the surface, in voxels, below which a voxel counts as lying on it.
 ///
-/// A distance next to the interface is never quite 0, and numbers of 32 bits, which STL files hold, round places: about a
-/// voxel that nearly lies on the surface there would be triangles without area that hang together by rounding only. With
-/// phi = 0 there, crossings coincide to the bit, and [`drop_flat`](crate::surface::drop_flat) takes them out.
+/// A distance next to the interface is almost never exactly 0, and the 32-bit numbers of STL files
+/// round positions. Around a voxel that nearly lies on the surface, there would be triangles
+/// without area, and rounding could connect them in the wrong way. With phi = 0 at that voxel,
+/// crossings coincide exactly, and [`drop_flat`](crate::surface::drop_flat) removes these
+/// triangles.
 pub const ON_SURFACE: f64 = 1.0 / 512.0;
 
-/// phi on the tiles of a grid, 0 where it is below [`ON_SURFACE`] in size; missing tiles are plus or minus gamma.
+/// phi on the tiles of a grid, set to 0 where its absolute value is below [`ON_SURFACE`]. Missing
+/// tiles have the value plus or minus gamma.
 #[derive(Clone, Copy, Debug)]
 pub struct Tiles<'a, R, S, const E: usize> {
-    /// Which tiles there are.
+    /// The set of tiles.
     pub grid: &'a TiledGrid<E>,
-    /// Their values, in voxels.
+    /// The values of the tiles, in voxels.
     pub phi: &'a Pool<S, E>,
-    /// What they are clamped to.
+    /// The band to which the values are clamped.
     pub band: Band<R>,
 }
 

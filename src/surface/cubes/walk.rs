@@ -1,9 +1,9 @@
 //! A block with the values around it: its cut cubes and the crossings it owns.
 //!
-//! A cube belongs to the first block, in their order, that holds one of its corners; a crossing to
-//! the block of the lower end of its edge, or of the upper end where that of the lower one is
-//! missing. So each cube and each crossing beside at least one block is visited once, whichever
-//! blocks there are.
+//! A cube belongs to the first block, in their order, that contains one of its corners. A crossing
+//! belongs to the block of the lower end of its edge, or to the block of the upper end if the
+//! former is missing. Each cube and each crossing next to at least one block is therefore visited
+//! exactly once, for any set of blocks.
 
 use rayon::prelude::*;
 
@@ -13,7 +13,7 @@ use super::tables::{CASES, axis, ends};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 
-/// Memory of a task that walks blocks.
+/// Scratch memory of a task that visits blocks.
 pub(super) struct Scratch<R>(Vec<R>);
 
 impl<R> Default for Scratch<R> {
@@ -25,11 +25,11 @@ impl<R> Default for Scratch<R> {
 /// A block that the surface passes, with its values.
 pub(super) struct Block<'a, R> {
     pub number: usize,
-    /// Its voxel of smallest coordinates.
+    /// Its voxel with the smallest coordinates.
     pub corner: [i32; 3],
-    /// Voxels along an edge.
+    /// Number of voxels along an edge.
     pub edge: i32,
-    /// Blocks around it.
+    /// The blocks around it.
     pub around: Around,
     values: &'a [R],
     reach: i32,
@@ -37,28 +37,28 @@ pub(super) struct Block<'a, R> {
 
 /// A cube that the surface passes.
 pub(super) struct Cube<R> {
-    /// Its lowest corner, relative to that of the block: -1 to edge - 1.
+    /// Its lowest corner relative to the corner of the block: -1 to edge - 1.
     pub low: [i32; 3],
-    /// Bit c: corner c is inside.
+    /// The case. Bit c is set if corner c is inside.
     pub case: u8,
     /// phi at the corners.
     pub values: [R; 8],
 }
 
-/// Place of corner `c` of a cube.
+/// Returns the position of corner `c` of a cube.
 pub(super) fn corner(low: [i32; 3], c: usize) -> [i32; 3] {
     std::array::from_fn(|k| low[k] + (c >> k & 1) as i32)
 }
 
-/// Where the surface crosses an edge, as the fraction from its first end to its second.
+/// Returns the crossing on an edge, as the fraction from its first end to its second end.
 pub(super) fn crossing<R: Real>(first: R, second: R) -> f64 {
     let (f, g) = (first.to_f64(), second.to_f64());
     f / (f - g)
 }
 
 impl<R: Real> Cube<R> {
-    /// Where the surface crosses an edge of the cube: the lower end, and the fraction from there
-    /// to the upper one.
+    /// Returns the crossing on an edge of the cube: the lower end of the edge, and the fraction
+    /// from there to the upper end.
     pub fn crossing(&self, e: usize) -> ([i32; 3], f64) {
         let [c, d] = ends(e);
         (corner(self.low, c), crossing(self.values[c], self.values[d]))
@@ -66,7 +66,7 @@ impl<R: Real> Cube<R> {
 }
 
 impl<'a, R: Real> Block<'a, R> {
-    /// Reads block `number`; `None` where the surface is not near.
+    /// Reads block `number`. Returns `None` if the surface is not near.
     pub fn read(
         blocks: &impl Blocks<R>,
         directory: &Directory,
@@ -92,28 +92,29 @@ impl<'a, R: Real> Block<'a, R> {
         })
     }
 
-    /// The value at a place relative to the block's corner, at most `reach` outside.
+    /// Returns the value at a position relative to the corner of the block, at most `reach`
+    /// outside.
     pub fn at(&self, place: [i32; 3]) -> R {
         let n = self.edge + 2 * self.reach;
         let [x, y, z] = place.map(|c| c + self.reach);
         self.values[(x + n * (y + n * z)) as usize]
     }
 
-    /// The block at a place: -1 to edge along each axis.
+    /// Returns the block at a position: -1 to edge along each axis.
     fn block_at(&self, place: [i32; 3]) -> u32 {
         self.around[toward(place.map(|c| c.div_euclid(self.edge)))]
     }
 
-    /// Visits the cut cubes that belong to the block, x fastest, and gives back how many more were
-    /// left out since a value is missing.
+    /// Visits the cut cubes that belong to the block, x fastest. Returns the number of cubes that
+    /// were skipped because a value is missing.
     ///
     /// # Errors
-    /// [`Error::Numerical`] where phi changes its sign outside of all blocks.
+    /// Returns [`Error::Numerical`] if phi changes its sign outside of all blocks.
     pub fn cubes(&self, mut visit: impl FnMut(Cube<R>)) -> Result<u64> {
         let mut left_out = 0;
         for z in -1..self.edge {
             for y in -1..self.edge {
-                // Bits 0, 2, 4 and 6: which of the four values at one x are inside.
+                // Bits 0, 2, 4 and 6 say which of the four values at one x are inside.
                 let column = |x: i32| {
                     let inside = |dy, dz| self.at([x, y + dy, z + dz]) < R::zero();
                     u8::from(inside(0, 0))
@@ -143,7 +144,7 @@ impl<'a, R: Real> Block<'a, R> {
         Ok(left_out)
     }
 
-    /// Whether no block before this one holds a corner of the cube.
+    /// Whether no block before this one contains a corner of the cube.
     fn owns(&self, low: [i32; 3]) -> bool {
         low.iter().all(|&c| c >= 0) || {
             let of_corner = |c| toward(corner(low, c).map(|x| x.div_euclid(self.edge)));
@@ -152,7 +153,7 @@ impl<'a, R: Real> Block<'a, R> {
         }
     }
 
-    /// Refuses a cube with a crossing between two voxels of missing blocks.
+    /// Returns an error if a crossing lies between two voxels of missing blocks.
     fn check(&self, low: [i32; 3], case: u8) -> Result<()> {
         if low.iter().all(|&c| (0..self.edge - 1).contains(&c)) {
             return Ok(());
@@ -167,7 +168,7 @@ impl<'a, R: Real> Block<'a, R> {
                         "phi changes its sign outside of the band, from voxel ({x}, {y}, {z}) \
                          along {along}"
                     ),
-                    remedy: "widen the band".into(),
+                    remedy: "use a wider band".into(),
                 });
             }
         }
@@ -212,8 +213,8 @@ impl<'a, R: Real> Block<'a, R> {
         }
     }
 
-    /// Number of the edge from `low` along axis `a` among those a block may own: three for each of
-    /// its voxels, then those that come in from below.
+    /// Returns the slot of the edge from `low` along axis `a` among the edges that a block may own:
+    /// three for each of its voxels, then those that enter from below.
     fn slot(&self, low: [i32; 3], a: usize) -> usize {
         let n = self.edge;
         let slot = if low[a] >= 0 {
@@ -224,7 +225,7 @@ impl<'a, R: Real> Block<'a, R> {
         slot as usize
     }
 
-    /// The lower end and the axis of the edge of a slot.
+    /// Returns the lower end and the axis of the edge of a slot.
     pub fn edge_of(&self, slot: usize) -> ([i32; 3], usize) {
         let (n, slot) = (self.edge, slot as i32);
         if slot < 3 * n * n * n {
@@ -238,7 +239,7 @@ impl<'a, R: Real> Block<'a, R> {
         (low, a)
     }
 
-    /// The block that owns the edge from `low` along axis `a`, and its slot there.
+    /// Returns the block that owns the edge from `low` along axis `a`, and its slot there.
     pub fn owner(&self, low: [i32; 3], a: usize) -> (u32, usize) {
         let n = self.edge;
         let block = self.block_at(low);
@@ -253,12 +254,12 @@ impl<'a, R: Real> Block<'a, R> {
     }
 }
 
-/// Edges that a block of edge `n` may own.
+/// Returns the number of edges that a block of edge `n` may own.
 pub(super) fn slots(n: usize) -> usize {
     3 * n * n * (n + 1)
 }
 
-/// Folds the blocks that the surface passes, with one voxel around each, chunk by chunk.
+/// Folds over the blocks that the surface passes, with one voxel around each, chunk by chunk.
 pub(super) fn per_chunk<R: Real, T: Clone + Send + Sync>(
     blocks: &impl Blocks<R>,
     directory: &Directory,

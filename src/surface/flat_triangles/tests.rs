@@ -5,7 +5,7 @@ use crate::mesh::{DataArray, Kind};
 use crate::surface::{IsosurfaceOptions, isosurface};
 use crate::volume::{Placement, Volume};
 
-/// Whole numbers from -1 to 2, so that a quarter of all voxels have the level 0.
+/// Creates a volume of integers from -1 to 2, so that a quarter of all voxels have the level 0.
 fn whole_numbers(shape: [usize; 3], seed: u64) -> Volume {
     use rand_chacha::rand_core::{Rng, SeedableRng};
     let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
@@ -19,7 +19,7 @@ fn surface(volume: &Volume, closed: bool) -> Mesh {
     isosurface(volume, 0.0, &options).unwrap()
 }
 
-/// Six times the volume inside.
+/// Returns six times the enclosed volume.
 fn inside(mesh: &Mesh) -> f64 {
     let of = |t: &[u32]| {
         let [a, b, c] = corners(t).map(|v| Vec3::from(mesh.vertices[v as usize]));
@@ -28,7 +28,7 @@ fn inside(mesh: &Mesh) -> f64 {
     mesh.iter_cells().map(of).sum()
 }
 
-/// Fans of triangles about vertices.
+/// Returns the number of fans of triangles around vertices.
 fn fans(mesh: &Mesh) -> usize {
     let halves = 0..mesh.cells.len();
     let next = |half: usize| half / 3 * 3 + (half % 3 + 1) % 3;
@@ -44,7 +44,7 @@ fn fans(mesh: &Mesh) -> usize {
     halves.filter(|&corner| sets.of(corner as u32) as usize == corner).count()
 }
 
-/// That no triangle is flat, and each edge has two triangles and each vertex one fan of them.
+/// Checks that no triangle is degenerate, each edge has two triangles, and each vertex has one fan.
 fn check(mesh: &Mesh, is_closed: bool, what: &str) {
     let found = inspect(mesh);
     let faults = (found.degenerate, found.nonmanifold, found.inconsistent, found.duplicate);
@@ -67,7 +67,7 @@ fn surfaces_of_whole_numbers_lose_flat_triangles_and_stay_manifold() {
                 assert_eq!(dropped > 0, inspect(&mesh).degenerate > 0, "{what}");
                 let change = inside(&mended) - inside(&mesh);
                 assert!(!closed || change.abs() < 1e-9 * (1.0 + inside(&mesh)), "{what}");
-                // Nothing is left to do, and arrays have a row for each vertex.
+                // A second call changes nothing, and arrays have one row per vertex.
                 let once = mended.clone();
                 assert_eq!(drop_flat(&mut mended), 0, "{what}");
                 assert_eq!((&once.vertices, &once.cells), (&mended.vertices, &mended.cells));
@@ -79,7 +79,7 @@ fn surfaces_of_whole_numbers_lose_flat_triangles_and_stay_manifold() {
 
 #[test]
 fn sheets_of_voxels_at_the_level_are_nothing() {
-    // Inside, but for a few voxels at the level: a line, a corner, a square, and a square of nine.
+    // All voxels are inside except a few at the level: one, a line, a corner, and a square.
     let line: &[[usize; 3]] = &[[3, 3, 3], [4, 3, 3], [5, 3, 3]];
     let corner: &[[usize; 3]] = &[[3, 3, 3], [4, 3, 3], [3, 4, 3]];
     let square: &[[usize; 3]] = &[[3, 3, 3], [4, 3, 3], [3, 4, 3], [4, 4, 3]];

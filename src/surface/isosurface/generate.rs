@@ -1,4 +1,4 @@
-//! Vertices and triangles, row by row.
+//! Generates vertices and triangles, row by row.
 
 use rayon::prelude::*;
 
@@ -9,7 +9,7 @@ use crate::primitives::DisjointRows;
 use crate::surface::cubes::CASES;
 use crate::volume::Placement;
 
-/// Vertices in the world, and triangles, `[3 * n_triangles]`.
+/// Returns the vertices in world coordinates and the triangles, `[3 * n_triangles]`.
 pub(super) fn generate<T: Number>(
     field: &Field<T>,
     masks: &Masks,
@@ -25,7 +25,7 @@ pub(super) fn generate<T: Number>(
     (0..nz).into_par_iter().for_each(|z| {
         let [from, to] = [z, z + 1].map(|z| counts.first_vertex[ny * z] as usize);
         let [begin, end] = [z, z + 1].map(|z| 3 * counts.first_triangle[z] as usize);
-        // SAFETY: a slice writes its own vertices and triangles, which the counts lay one behind
+        // SAFETY: each slice writes its own vertices and triangles. The counts place them one after
         // the other.
         let (vertices, cells) =
             unsafe { (all_vertices.range(from..to), all_cells.range(begin..end)) };
@@ -60,8 +60,8 @@ fn write_slice<T: Number>(
     write_vertices(field, masks, place, z, vertices);
 }
 
-/// Where the surface crosses from phi `a` to phi `b`; in the middle of an edge into the layer
-/// around.
+/// Returns the crossing between phi `a` and phi `b`, as a fraction of the edge. On an edge to the
+/// layer around the volume, it is the midpoint.
 #[inline(always)]
 pub(super) fn fraction(a: Option<f64>, b: Option<f64>) -> f64 {
     match (a, b) {
@@ -128,7 +128,7 @@ fn triangles(masks: &Masks, counts: &Counts, z: usize, cells: &mut [u32]) {
     for y in 0..ny - 1 {
         let rows = Rows::new(masks, y, z);
         let row = y + ny * z;
-        // First vertices of the four rows, and those that lie before the word.
+        // First vertices of the four rows, advanced by the crossings before the current word.
         let [f00, f10, f01, f11] = [row, row + 1, row + ny, row + ny + 1].map(|r| counts.first(r));
         let mut xs = [f00[0], f10[0], f01[0], f11[0]];
         let mut ys = [f00[1], f01[1]];
@@ -142,7 +142,8 @@ fn triangles(masks: &Masks, counts: &Counts, z: usize, cells: &mut [u32]) {
                 let before = (1_u64 << x) - 1;
                 let upto = before << 1 | 1;
                 let rank = |bits: u64, below: u64| (bits & below).count_ones();
-                // By the numbers of edges: along x at (y, z); along y at (z, x); along z at (x, y).
+                // In the order of edge numbers: along x at (y, z), along y at (z, x), along z at
+                // (x, y).
                 let on_edge: [u32; 12] = [
                     xs[0] + rank(word.along_x[0], before),
                     xs[1] + rank(word.along_x[1], before),

@@ -1,4 +1,4 @@
-//! Normals from the gradient of the values.
+//! Normals of the surface from the gradient of the values.
 
 use rayon::prelude::*;
 
@@ -9,8 +9,9 @@ use super::{Field, Number};
 use crate::primitives::DisjointRows;
 use crate::volume::Placement;
 
-/// The gradient of phi in the world at each vertex, of length 1: central differences at both ends of
-/// its edge, one-sided ones at the border, interpolated. NaN where it vanishes or values are missing.
+/// Returns the normalized gradient of phi in world coordinates at each vertex. It interpolates
+/// central differences at both ends of the edge, or one-sided differences at the boundary. It is
+/// NaN if the gradient vanishes or values are missing.
 pub(super) fn normals<T: Number>(
     field: &Field<T>,
     masks: &Masks,
@@ -22,7 +23,7 @@ pub(super) fn normals<T: Number>(
     let [_, ny, nz] = masks.size;
     (0..nz).into_par_iter().for_each(|z| {
         let [from, to] = [z, z + 1].map(|z| counts.first_vertex[ny * z] as usize);
-        // SAFETY: a slice writes the rows of its own vertices.
+        // SAFETY: each slice writes the rows of its own vertices.
         let [xs, ys, zs] = all.each_ref().map(|all| unsafe { all.range(from..to) });
         let mut v = 0;
         crossings(field, masks, z, |low, axis, t| {
@@ -42,7 +43,7 @@ pub(super) fn normals<T: Number>(
     normals
 }
 
-/// Gradient of phi at a voxel, per voxel; `None` in the layer around the volume.
+/// Returns the gradient of phi at a voxel, per voxel, or `None` in the layer around the volume.
 fn gradient<T: Number>(field: &Field<T>, voxel: [usize; 3]) -> Option<[f64; 3]> {
     let own = field.at(voxel)?;
     Some(std::array::from_fn(|k| {

@@ -1,20 +1,20 @@
-//! One bit per voxel: inside or not, and whether it has a value.
+//! Bit masks of voxels: one bit for inside or outside, and one bit for a missing value.
 
 use rayon::prelude::*;
 
 use super::{Field, Number};
 
-/// Bits of a word.
+/// Bits per word.
 pub(super) const WORD: usize = 64;
 
-/// Bits of all voxels, row by row.
+/// The bits of all voxels, row by row.
 pub(super) struct Masks {
-    /// Voxels along each axis.
+    /// Number of voxels along each axis.
     pub size: [usize; 3],
-    /// Words of a row.
+    /// Words per row.
     pub words: usize,
     inside: Vec<u64>,
-    /// Voxels whose value is not finite; empty if there is none.
+    /// Voxels whose value is not finite. Empty if there are none.
     missing: Vec<u64>,
 }
 
@@ -47,17 +47,18 @@ impl Masks {
         Masks { size, words, inside, missing }
     }
 
-    /// Whether a value is not finite.
+    /// Whether some value is not finite.
     pub fn has_missing(&self) -> bool {
         !self.missing.is_empty()
     }
 
-    /// Bits of row (y, z): which voxels are inside.
+    /// Returns the bits of row (y, z) that say which voxels are inside.
     pub fn inside(&self, y: usize, z: usize) -> &[u64] {
         &self.inside[self.words * (y + self.size[1] * z)..][..self.words]
     }
 
-    /// Bits of row (y, z): which have no value; empty if all voxels have one.
+    /// Returns the bits of row (y, z) that say which voxels have no value. Empty if all voxels have
+    /// one.
     pub fn missing(&self, y: usize, z: usize) -> &[u64] {
         match self.missing.is_empty() {
             true => &[],
@@ -66,7 +67,7 @@ impl Masks {
     }
 }
 
-/// Packs what holds at the values of a slice into words, shifted by the layer around.
+/// Packs the results of a predicate on a slice into words, shifted by the layer around the volume.
 #[inline(always)]
 fn pack<T: Number>(field: &Field<T>, z: usize, out: &mut [u64], holds: impl Fn(T) -> bool) {
     let words = field.size()[0].div_ceil(WORD);
@@ -106,14 +107,14 @@ fn above<T: Number>(field: &Field<T>, z: usize, out: &mut [u64]) {
     above_any(field, z, out);
 }
 
-/// Marks values that are not finite; true if there is one.
+/// Marks values that are not finite. Returns true if there are any.
 fn not_finite<T: Number>(field: &Field<T>, z: usize, out: &mut [u64]) -> bool {
     let [nx, ny, _] = field.shape;
     let Some(z_in) = z.checked_sub(field.layers).filter(|z| *z < field.shape[2]) else {
         return false;
     };
     let slice = &field.values[nx * ny * z_in..][..nx * ny];
-    // A sum of products with 0 is 0 unless one of them is not finite.
+    // A sum of products with 0 is 0 unless one of the values is not finite.
     let any = slice.chunks(1 << 12).any(|c| {
         let mut lanes = [0.0_f64; 8];
         for c in c.chunks(8) {

@@ -1,18 +1,19 @@
-//! The surface of a dense volume where its values pass a level, by marching cubes over rows of
-//! voxels.
+//! The isosurface of a dense volume, by marching cubes over rows of voxels.
 //!
-//! The triangles are those of [`extract`](super::cubes::extract) over a [`Dense`](super::cubes::Dense)
-//! box: the same cases, and so no cracks, and every edge has two triangles but at the border of the
-//! volume and beside values that are not finite. Here nothing is read twice that need not be, after W.
-//! Schroeder, R. Maynard, B. Geveci, *Flying edges*, IEEE LDAV 2015:
+//! The triangles are those of [`extract`](super::cubes::extract) over a
+//! [`Dense`](super::cubes::Dense) box, with the same cases. There are no cracks, and every edge has
+//! two triangles, except at the boundary of the volume and next to values that are not finite. To
+//! read as little as possible twice, the implementation follows W. Schroeder, R. Maynard, B.
+//! Geveci, *Flying edges*, IEEE LDAV 2015:
 //!
-//! 1. *Masks*: one bit per voxel says whether it is inside (its value above the level).
-//! 2. *Count*: crossed edges of a row and its cut cubes are found by shifts and `xor`s of whole words;
-//!    the sums over all rows say where each row writes.
+//! 1. *Masks*: one bit per voxel says whether it is inside, which means that its value is above the
+//!    level.
+//! 2. *Count*: shifts and `xor`s of whole words find the crossed edges and cut cubes of a row. The
+//!    sums over all rows say where each row writes.
 //! 3. *Generate*: the number of a vertex is the number of crossings before it in its row, found by
-//!    counting bits; values are looked at only beside the surface.
+//!    counting bits. Only values next to the surface are read again.
 //!
-//! Vertices and triangles come in the order of rows, x fastest, whatever the number of threads.
+//! Vertices and triangles are in the order of rows, x fastest, for any number of threads.
 
 pub(super) mod cuda;
 mod generate;
@@ -29,35 +30,37 @@ use generate::generate;
 use masks::Masks;
 use rows::Counts;
 
-/// How a surface is taken out of a volume.
+/// Options of an isosurface.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// Close the surface where it leaves the volume, half a voxel beyond the last ones.
+    /// Whether to close the surface where it leaves the volume, half a voxel beyond the last
+    /// voxels.
     pub closed: bool,
-    /// Give it the vertex arrays `nx`, `ny`, `nz`: minus the gradient of the values, of length 1.
+    /// Whether to add the vertex arrays `nx`, `ny`, `nz`: minus the gradient of the values, of
+    /// length 1.
     pub normals: bool,
 }
 
 impl Options {
-    /// Closes the surface at the border of the volume.
+    /// Sets whether to close the surface at the boundary of the volume.
     pub fn closed(mut self, closed: bool) -> Self {
         self.closed = closed;
         self
     }
 
-    /// Gives it normals.
+    /// Sets whether to compute normals.
     pub fn normals(mut self, normals: bool) -> Self {
         self.normals = normals;
         self
     }
 }
 
-/// Numbers that volumes hold.
+/// A number type of volumes.
 trait Number: Copy + Sync {
-    /// Whether all of them are finite.
+    /// Whether all values of the type are finite.
     const WHOLE: bool;
-    /// As 64 bits.
+    /// Converts the number to 64 bits.
     fn to_f64(self) -> f64;
 }
 
@@ -77,25 +80,25 @@ number! {
     i32, true; u64, true; i64, true; f32, false; f64, false;
 }
 
-/// Values of a volume above a level, on its voxels or with a layer of voxels around it that are
-/// outside.
+/// The values of a volume relative to a level, optionally with a layer of outside voxels around
+/// them.
 #[derive(Clone, Copy)]
 struct Field<'a, T> {
     values: &'a [T],
     shape: [usize; 3],
     scaling: Scaling,
     level: f64,
-    /// Layers around: 0 or 1. Indices count them.
+    /// Number of layers around the volume: 0 or 1. Indices include them.
     layers: usize,
 }
 
 impl<T: Number> Field<'_, T> {
-    /// Voxels along each axis, with the layers.
+    /// Returns the number of voxels along each axis, including the layers.
     fn size(&self) -> [usize; 3] {
         self.shape.map(|n| n + 2 * self.layers)
     }
 
-    /// The stored values of a row; `None` in a layer around.
+    /// Returns the stored values of a row, or `None` in a layer.
     #[inline(always)]
     fn row(&self, y: usize, z: usize) -> Option<&[T]> {
         let (y, z) = (y.checked_sub(self.layers)?, z.checked_sub(self.layers)?);
@@ -103,13 +106,13 @@ impl<T: Number> Field<'_, T> {
         (y < ny && z < nz).then(|| &self.values[nx * (y + ny * z)..][..nx])
     }
 
-    /// phi of a stored number: negative above the level.
+    /// Returns phi of a stored number, which is negative above the level.
     #[inline(always)]
     fn phi(&self, stored: T) -> f64 {
         self.level - self.scaling.of(stored.to_f64())
     }
 
-    /// phi at a voxel; `None` in a layer around.
+    /// Returns phi at a voxel, or `None` in a layer.
     #[inline(always)]
     fn at(&self, [x, y, z]: [usize; 3]) -> Option<f64> {
         let x = x.checked_sub(self.layers)?;
@@ -117,13 +120,16 @@ impl<T: Number> Field<'_, T> {
     }
 }
 
-/// Where the values of a volume pass `level`, in world coordinates, normals toward smaller values. A
-/// mesh without cells where they do not. About voxels of exactly that value there are triangles without area,
-/// which [`drop_flat`](super::drop_flat) takes out.
+/// Extracts the surface where the values of a volume pass `level`, in world coordinates. Normals
+/// point towards smaller values.
+///
+/// If no values pass the level, the mesh has no cells. Around voxels with exactly this value there
+/// are degenerate triangles. [`drop_flat`](super::drop_flat) removes them.
 ///
 /// # Errors
-/// [`Error::Case`] for a level that is not a number, and a volume of one voxel along an axis unless
-/// the surface is closed; [`Error::Numerical`] for more than 2^32 - 1 vertices.
+/// Returns [`Error::Case`] if the level is not finite, and if the volume has only one voxel along
+/// an axis, unless the surface is closed. Returns [`Error::Numerical`] for more than 2^32 - 1
+/// vertices.
 pub fn isosurface(volume: &Volume, level: f64, options: &Options) -> Result<Mesh> {
     check(volume.shape(), level, options)?;
     macro_rules! of {
@@ -136,15 +142,15 @@ pub fn isosurface(volume: &Volume, level: f64, options: &Options) -> Result<Mesh
     of!(U8, I8, U16, I16, U32, I32, U64, I64, F32, F64)
 }
 
-/// Refuses a level that is not a number, and a shape without cubes.
+/// Returns an error if the level is not finite or the shape has no cubes.
 fn check(shape: [usize; 3], level: f64, options: &Options) -> Result<()> {
     if !level.is_finite() {
-        return Err(Error::usage(format!("level {level}"), "give a number"));
+        return Err(Error::usage(format!("level {level}"), "give a finite number"));
     }
     if !options.closed && shape.contains(&1) {
         let [x, y, z] = shape;
         let what = format!("a volume of {x} x {y} x {z} voxels has no cubes to cut");
-        return Err(Error::usage(what, "give two voxels or more along each axis, or close it"));
+        return Err(Error::usage(what, "give at least two voxels along each axis, or close the surface"));
     }
     Ok(())
 }
@@ -155,7 +161,7 @@ fn of<T: Number>(volume: &Volume, values: &[T], level: f64, options: &Options) -
     let masks = Masks::new(&field);
     let counts = Counts::new(&masks)?;
     let place = placed(volume.placement(), field.layers);
-    // A left-handed place turns triangles round.
+    // A left-handed placement reverses the orientation of triangles.
     let flipped = determinant(place.steps()) < 0.0;
     let (vertices, cells) = generate(&field, &masks, &counts, &place, flipped);
     let mut mesh = Mesh::new(Kind::Surface, vertices, cells);
@@ -163,14 +169,14 @@ fn of<T: Number>(volume: &Volume, values: &[T], level: f64, options: &Options) -
         mesh.vertex_data = arrays(&mesh, gradient::normals(&field, &masks, &counts, &place));
     }
     if masks.has_missing() {
-        // Crossings beside a missing value may belong to no triangle.
+        // Crossings next to a missing value may belong to no triangle.
         let keep = vec![true; mesh.n_cells()];
         mesh = crate::mesh::part(mesh, &keep).0;
     }
     Ok(mesh)
 }
 
-/// The place of the voxels with the layers around.
+/// Returns the placement of the voxels including the layers.
 fn placed(place: &Placement, layers: usize) -> Placement {
     if layers == 0 {
         return *place;
@@ -184,7 +190,7 @@ fn determinant([a, b, c]: [[f64; 3]; 3]) -> f64 {
         + a[2] * (b[0] * c[1] - b[1] * c[0])
 }
 
-/// Normals as arrays; those of triangles where there is no gradient.
+/// Converts normals to arrays. NaN is replaced by the normals of the triangles.
 fn arrays(mesh: &Mesh, mut normals: [Vec<f64>; 3]) -> Vec<DataArray> {
     if normals[0].iter().any(|x| x.is_nan()) {
         let of_triangles = vertex_normals(mesh);

@@ -1,4 +1,4 @@
-//! Crossings and cut cubes of rows, word by word, and how many each row has.
+//! Finds crossings and cut cubes of rows, word by word, and counts them per row.
 
 use rayon::prelude::*;
 
@@ -6,29 +6,29 @@ use super::masks::{Masks, WORD};
 use crate::error::Result;
 use crate::surface::cubes::{CASES, check_vertices};
 
-/// What four rows of voxels, at (y, z), (y + 1, z), (y, z + 1) and (y + 1, z + 1), have in a word of
-/// 64 voxels.
+/// The bits of four rows of voxels, at (y, z), (y + 1, z), (y, z + 1) and (y + 1, z + 1), in a word
+/// of 64 voxels.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Word {
-    /// Voxels inside, in each row.
+    /// Voxels inside, for each row.
     pub inside: [u64; 4],
-    /// The same of the voxels one further along x.
+    /// Inside bits of the next voxels along x, for each row.
     pub next: [u64; 4],
-    /// Crossed edges along x from the voxels of each row.
+    /// Crossed edges along x, for each row.
     pub along_x: [u64; 4],
     /// Crossed edges along y from the rows at (y, z) and (y, z + 1).
     pub along_y: [u64; 2],
     /// Crossed edges along z from the rows at (y, z) and (y + 1, z).
     pub along_z: [u64; 2],
-    /// Cut cubes between the rows, all of whose corners have a value.
+    /// Cut cubes between the rows. All their corners have a value.
     pub cut: u64,
 }
 
-/// The rows about row (y, z), as far as they are in the volume.
+/// The rows next to row (y, z) that are in the volume.
 pub(super) struct Rows<'a> {
     inside: [&'a [u64]; 4],
     missing: [&'a [u64]; 4],
-    /// Voxels of a row.
+    /// Voxels per row.
     length: usize,
 }
 
@@ -42,12 +42,12 @@ impl<'a> Rows<'a> {
         Rows { inside: [0, 1, 2, 3].map(row), missing: [0, 1, 2, 3].map(gap), length }
     }
 
-    /// What word `w` has.
+    /// Computes the bits of word `w`.
     #[inline(always)]
     pub fn word(&self, w: usize) -> Word {
         let get = |row: &[u64], w: usize| row.get(w).copied().unwrap_or(0);
         let shifted = |row: &[u64]| get(row, w) >> 1 | get(row, w + 1) << 63;
-        // Bits of voxels, and of those with one further along x.
+        // Bits of the voxels in the row, and of those that have a next voxel along x.
         let left = self.length - w * WORD;
         let all = |n: usize| if n >= WORD { u64::MAX } else { (1 << n) - 1 };
         let (here, pairs) = (all(left), all(left - 1));
@@ -58,7 +58,7 @@ impl<'a> Rows<'a> {
         for k in 0..4 {
             word.along_x[k] = (inside[k] ^ next[k]) & pairs & is_in[k];
         }
-        // Which rows an edge along y, or along z, joins.
+        // The rows that an edge along y or along z joins.
         for (k, [a, b]) in [[0, 1], [2, 3]].into_iter().enumerate() {
             word.along_y[k] = (inside[a] ^ inside[b]) & here & is_in[b] & is_in[a];
         }
@@ -74,7 +74,7 @@ impl<'a> Rows<'a> {
         word
     }
 
-    /// Takes out what is beside a voxel without a value.
+    /// Clears edges and cubes next to a voxel without a value.
     fn leave_out(&self, w: usize, word: &mut Word, shifted: impl Fn(&[u64]) -> u64) {
         let gap = self.missing.map(|row| row.get(w).copied().unwrap_or(0));
         let next = self.missing.map(shifted);
@@ -92,7 +92,7 @@ impl<'a> Rows<'a> {
 }
 
 impl Word {
-    /// Case of the cube at bit `x`.
+    /// Returns the case of the cube at bit `x`.
     #[inline(always)]
     pub fn case(&self, x: u32) -> usize {
         let mut case = 0;
@@ -103,21 +103,21 @@ impl Word {
     }
 }
 
-/// What the surface has in a row: crossings of edges from its voxels along x, y and z, and the
-/// triangles of the cubes above it.
+/// Counts of a row: crossings of edges from its voxels along x, y and z, and triangles of the cubes
+/// above it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Row {
     pub crossings: [u32; 3],
     pub triangles: u32,
 }
 
-/// Where each row begins.
+/// The first vertex and triangle of each row.
 pub(super) struct Counts {
-    /// First vertex of each row, that of the end last: `[rows + 1]`.
+    /// First vertex of each row, and the total number at the end: `[rows + 1]`.
     pub first_vertex: Vec<u32>,
-    /// Crossings along x and along y of each row, which come before those along z.
+    /// Crossings along x and along y of each row. They precede those along z.
     pub crossings: Vec<[u32; 2]>,
-    /// First triangle of each slice, that of the end last: `[slices + 1]`.
+    /// First triangle of each slice, and the total number at the end: `[slices + 1]`.
     pub first_triangle: Vec<u64>,
 }
 
@@ -125,7 +125,7 @@ impl Counts {
     /// Counts all rows.
     ///
     /// # Errors
-    /// [`Error::Numerical`](crate::Error::Numerical) for more than 2^32 - 1 vertices.
+    /// Returns [`Error::Numerical`](crate::Error::Numerical) for more than 2^32 - 1 vertices.
     pub fn new(masks: &Masks) -> Result<Self> {
         let [_, ny, nz] = masks.size;
         let mut rows = vec![Row::default(); ny * nz];
@@ -148,17 +148,17 @@ impl Counts {
         Ok(Counts { first_vertex, crossings, first_triangle })
     }
 
-    /// Vertices of the surface.
+    /// Returns the number of vertices of the surface.
     pub fn vertices(&self) -> usize {
         self.first_vertex.last().map_or(0, |&n| n as usize)
     }
 
-    /// Triangles of the surface.
+    /// Returns the number of triangles of the surface.
     pub fn triangles(&self) -> usize {
         self.first_triangle.last().map_or(0, |&n| n as usize)
     }
 
-    /// First vertices of a row on edges along x, y and z.
+    /// Returns the first vertices of a row on edges along x, y and z.
     #[inline(always)]
     pub fn first(&self, row: usize) -> [u32; 3] {
         let first = self.first_vertex[row];

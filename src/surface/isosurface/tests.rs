@@ -4,7 +4,7 @@ use super::*;
 use crate::mesh::check::inspect;
 use crate::surface::cubes::{self, Dense};
 
-/// A volume of numbers over `shape`.
+/// Creates a volume of `shape` from a function of the voxel.
 fn volume(shape: [usize; 3], value: impl Fn([f64; 3]) -> f64) -> Volume {
     let [nx, ny, nz] = shape;
     let at = |k: usize| [k % nx, k / nx % ny, k / (nx * ny)].map(|c| c as f64);
@@ -12,7 +12,7 @@ fn volume(shape: [usize; 3], value: impl Fn([f64; 3]) -> f64) -> Volume {
     Volume::new(shape, values.into(), Placement::identity()).unwrap()
 }
 
-/// Random values in [-1, 1], repeatable.
+/// Creates a volume of reproducible random values in [-1, 1].
 fn noise(shape: [usize; 3], seed: u64) -> Volume {
     use rand_chacha::rand_core::{Rng, SeedableRng};
     let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
@@ -22,7 +22,7 @@ fn noise(shape: [usize; 3], seed: u64) -> Volume {
     Volume::new(shape, values.into(), Placement::identity()).unwrap()
 }
 
-/// Triangles as the positions of their corners, smallest first.
+/// Returns the triangles as the positions of their corners, smallest first.
 fn triangles(mesh: &Mesh) -> BTreeSet<[[u64; 3]; 3]> {
     let at = |v: u32| mesh.vertices[v as usize].map(|x| (x + 0.0).to_bits());
     let turned = |t: &[u32]| {
@@ -32,7 +32,7 @@ fn triangles(mesh: &Mesh) -> BTreeSet<[[u64; 3]; 3]> {
     mesh.iter_cells().map(turned).collect()
 }
 
-/// The same surface over blocks.
+/// Extracts the same surface over blocks.
 fn over_blocks(volume: &Volume, level: f64) -> Mesh {
     let phi: Vec<f64> = volume
         .to_f64()
@@ -135,7 +135,7 @@ fn surfaces_are_closed_at_the_border_if_they_shall_be() {
     let faults = (found.boundary, found.nonmanifold, found.inconsistent);
     assert_eq!((found.euler, found.components, faults), (2, 1, (0, 0, 0)));
     assert_eq!(mesh.bounds(), ([-0.5; 3], [4.5, 65.5, 3.5]));
-    // One voxel is a cell of half a voxel each way.
+    // A single voxel becomes a cell that reaches half a voxel in each direction.
     let one = volume([1, 1, 1], |_| 3.0);
     let mesh = isosurface(&one, 0.0, &Options::default().closed(true)).unwrap();
     assert_eq!((inspect(&mesh).euler, mesh.n_cells()), (2, 8));

@@ -12,7 +12,7 @@ fn torus() -> Mesh {
     generate(&Generate::Torus(Torus::default())).unwrap()
 }
 
-/// Both meshes as one.
+/// Combines two meshes.
 fn together(a: &Mesh, b: &Mesh, moved: [f64; 3]) -> Mesh {
     let mut all = a.clone();
     let shifted = b.vertices.iter().map(|x| std::array::from_fn(|k| x[k] + moved[k]));
@@ -26,7 +26,7 @@ fn keep(mesh: &Mesh, chosen: impl Fn(usize) -> bool) -> Mesh {
     Mesh { cells: cells.flat_map(|(_, t)| t.to_vec()).collect(), ..mesh.clone() }
 }
 
-/// Compares all voxels of a box around the mesh with distances found one by one.
+/// Compares all voxels of a box around the mesh with distances computed one by one.
 fn compare(mesh: &Mesh, voxels: i32, edge: i32, half_width: f64) -> (usize, usize) {
     let (low, high) = mesh.bounds();
     let spacing = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max) / f64::from(voxels);
@@ -69,7 +69,7 @@ fn compare(mesh: &Mesh, voxels: i32, edge: i32, half_width: f64) -> (usize, usiz
                     (filled.undecided, filled.inverted),
                     (expected.undecided, expected.inverted)
                 );
-                // What is near, and every change of sign, is in a block of the list.
+                // All near voxels and all sign changes lie in blocks of the list.
                 let near = values.iter().any(|v| v.abs() < half_width);
                 let mixed = values.iter().any(|v| (*v < 0.0) != (values[0] < 0.0));
                 assert_eq!(filled.active, near);
@@ -95,7 +95,7 @@ fn closed_surfaces_have_the_distances_of_a_search_voxel_by_voxel() {
         assert_eq!(doubts, 0);
     }
     compare(&sphere(), 6, 4, 1.5);
-    // Triangles far larger than voxels.
+    // Triangles that are much larger than voxels.
     let corner = [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let cells = vec![0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3];
     compare(&Mesh::new(crate::mesh::Kind::Surface, corner.to_vec(), cells), 30, 4, 2.0);
@@ -104,13 +104,13 @@ fn closed_surfaces_have_the_distances_of_a_search_voxel_by_voxel() {
 #[test]
 fn dirty_surfaces_have_the_signs_of_their_winding_numbers() {
     let ball = sphere();
-    // Two balls that overlap, one inside the other turned inwards.
+    // Two overlapping balls, and a ball within another one that is turned inwards.
     compare(&together(&ball, &ball, [0.7, 0.2, 0.1]), 20, 4, 3.0);
     let mut shell = ball.clone();
     shell.vertices.iter_mut().for_each(|x| *x = x.map(|c| 0.5 * c));
     shell.cells.as_chunks_mut::<3>().0.iter_mut().for_each(|t| t.swap(0, 1));
     compare(&together(&ball, &shell, [0.0; 3]), 20, 4, 2.0);
-    // Holes, few and large, and triangles turned the wrong way.
+    // Scattered small holes, one large hole, and triangles with the wrong orientation.
     let holes = keep(&ball, |k| k % 97 > 2);
     let cap = keep(&ball, |k| ball.vertices[ball.cells[3 * k] as usize][2] < 0.6);
     let mut turned = ball.clone();
@@ -123,7 +123,7 @@ fn dirty_surfaces_have_the_signs_of_their_winding_numbers() {
 
 #[test]
 fn phi_does_not_jump_over_a_wide_hole() {
-    // Half a ball: its film lies many voxels from all triangles.
+    // Half a ball. Its film lies many voxels from all triangles.
     let ball = sphere();
     let half = keep(&ball, |k| ball.vertices[ball.cells[3 * k] as usize][2] < 0.0);
     compare(&half, 32, 4, 2.0);

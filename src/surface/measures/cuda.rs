@@ -1,4 +1,5 @@
-//! Measures of a function on the GPU: [`super::Measurer`] without a copy of phi.
+//! Measures of a function on the GPU. The counterpart of [`super::Measurer`], without a copy of
+//! phi.
 //!
 //! The kernels are in `kernels/measures.cu`.
 
@@ -16,18 +17,19 @@ use crate::gpu::{Arguments, Array, Kernel, Launch, Pinned, Unit};
 use crate::patches::cuda::{DevicePatches, Shape};
 use crate::patches::{Patch, Patches};
 
-/// Most blocks that share the patches. Sums depend on it, and on nothing of the GPU.
+/// The largest number of blocks that share the patches. Sums depend on it, but not on the GPU.
 const MOST_BLOCKS: u32 = 2048;
 
-/// Words of 64 bits of `struct Sums`.
+/// 64-bit words of `struct Sums`.
 const SUMS: usize = 6;
 
-/// Bits of a cell in what [`counted`] gives: edges in the order (0, 1), (0, 2), ...; facets of
-/// tetrahedra by the corner they are opposite to; the cell.
+/// Bits of a cell in the result of [`counted`]: edges in the order (0, 1), (0, 2), ..., then the
+/// facets of a tetrahedron by their opposite corner, then the cell.
 const FIRST_FACET: u32 = 6;
 const CELL: u16 = 1 << 15;
 
-/// Measures any number of functions on one mesh on a GPU; holds what depends on the mesh only.
+/// Measures any number of functions on the same mesh on a GPU. It stores data that depends only on
+/// the mesh.
 pub struct DeviceMeasurer<R: Real> {
     patches: Arc<DevicePatches<R>>,
     measure: Kernel,
@@ -38,24 +40,25 @@ pub struct DeviceMeasurer<R: Real> {
     argument: MeasuringArgument,
     result: Array<u64>,
     read: Pinned<u64>,
-    /// Arrays that only kernels see.
+    /// Arrays that only kernels access.
     _counted: Array<u16>,
     _names: Array<u32>,
     _sums: Array<u64>,
 }
 
 impl<R: Real> DeviceMeasurer<R> {
-    /// Bytes on the GPU beside those of [`DevicePatches`].
+    /// Returns the bytes of GPU memory, without those of [`DevicePatches`].
     pub fn bytes(patches: &Patches) -> usize {
         2 * patches.n_patch_cells()
             + 4 * patches.n_vertices()
             + 8 * SUMS * (n_sums(patches.len() as u32) as usize + 1)
     }
 
-    /// Takes memory on the GPU and compiles the kernels.
+    /// Allocates memory on the GPU and compiles the kernels.
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if there is not enough memory or a kernel cannot be
+    /// compiled.
     pub fn new(patches: Arc<DevicePatches<R>>, on_host: &Patches) -> Result<Self> {
         let cuda = patches.cuda().clone();
         let shape = *patches.shape();
@@ -100,14 +103,14 @@ impl<R: Real> DeviceMeasurer<R> {
         })
     }
 
-    /// Measures the inside `phi < 0` of the function whose values, patch order, stand in `phi` from
-    /// position `first` on, after everything launched before; waits for the result.
+    /// Measures the inside `phi < 0` of a function, after all earlier launches, and waits for the
+    /// result. Its values are in patch order and start at index `first` of `phi`.
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if the GPU fails.
     ///
     /// # Panics
-    /// If there are fewer values than vertices.
+    /// Panics if there are fewer values than vertices.
     pub fn measure(&mut self, phi: &Array<R>, first: usize) -> Result<Measures> {
         let n_vertices = self.patches.shape().n_vertices as usize;
         assert!(first + n_vertices <= phi.len(), "a value for every vertex");
@@ -117,7 +120,8 @@ impl<R: Real> DeviceMeasurer<R> {
         let launch = |grid, shared| Launch { grid, block: self.block, shared, cooperative: false };
         let of_patches = || Arguments::default().with(self.patches.argument()).with(argument);
         let n_sums = self.argument.n_sums;
-        // SAFETY: the kernels take these, whose arrays live as long as `self`; phi is long enough.
+        // SAFETY: these are the arguments of the kernels. Their arrays live as long as `self`, and
+        // `phi` is long enough.
         unsafe {
             cuda.launch(&self.measure, launch(n_sums, self.shared), &of_patches())?;
             cuda.launch(&self.join, launch(n_sums, 0), &of_patches())?;
@@ -136,20 +140,22 @@ impl<R: Real> DeviceMeasurer<R> {
     }
 }
 
-/// Blocks that share the patches.
+/// Returns the number of blocks that share the patches.
 fn n_sums(n_patches: u32) -> u32 {
     n_patches.clamp(1, MOST_BLOCKS)
 }
 
-/// Shared memory of a block that measures a patch.
+/// Returns the shared memory, in bytes, of a block that measures a patch.
 fn shared_bytes<R>(shape: &Shape) -> u32 {
     let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
     part(shape.largest_local, size_of::<R>()) + part(shape.largest_owned, 4)
 }
 
-/// What of each cell of each patch is counted there, as bits, in the order of
-/// [`Patches::cell_range`]: every edge, facet and cell of the mesh once, in the patch that owns its
-/// lowest vertex (patch order), in the first of the cells around it.
+/// Returns which parts of each cell of each patch are counted there, as bits, in the order of
+/// [`Patches::cell_range`].
+///
+/// Every edge, facet and cell of the mesh is counted once: in the patch that owns its lowest vertex
+/// (in patch order), in the first of the cells around it.
 pub fn counted(patches: &Patches) -> Vec<u16> {
     /// Patches per task.
     const TASK: usize = 64;
@@ -170,7 +176,7 @@ struct Counting {
     counted: Vec<u16>,
     /// The last vertex that had an edge to each local vertex.
     met: Vec<u32>,
-    /// Facets of a vertex: the other two corners, the cell, and the corner opposite.
+    /// Facets of a vertex: the other two corners, the cell, and the opposite corner.
     facets: Vec<([u32; 2], u32, u32)>,
 }
 
@@ -221,7 +227,7 @@ impl Counting {
     }
 }
 
-/// Position of the edge between two corners, `i < j`, among those of a cell.
+/// Returns the position of the edge between two corners, `i < j`, among the edges of a cell.
 fn edge_bit(arity: usize, i: usize, j: usize) -> usize {
     i * arity - i * (i + 1) / 2 + j - i - 1
 }
@@ -235,7 +241,7 @@ mod tests {
     use crate::mesh::{Mesh, clean};
     use crate::patches::Partition;
 
-    /// Bits of all cells, and how many there must be: edges, facets of tetrahedra, cells.
+    /// Returns the counts of set bits and the expected counts: edges, facets of tetrahedra, cells.
     fn found_and_expected(mesh: &Mesh, patch_size: usize) -> ([usize; 3], [usize; 3]) {
         let patches = Patches::new(mesh, Partition::Bisection, patch_size).unwrap();
         let bits = counted(&patches);

@@ -1,7 +1,7 @@
-//! Distances of points to a surface on a GPU: the twin of [`Gaps::new`].
+//! Distances of points from a surface on a GPU. The counterpart of [`Gaps::new`].
 //!
-//! The kernels are in `kernels/surface/gaps.cu`: a binary tree of boxes over the triangles in the order of a Hilbert
-//! curve, and points asked for in that order.
+//! The kernels are in `kernels/surface/gaps.cu`. They build a binary tree of boxes over the
+//! triangles in the order of a Hilbert curve, and query the points in the same order.
 
 mod kernel_arguments;
 
@@ -13,16 +13,16 @@ use crate::gpu::{Arguments, Array, Cuda, Launch, Unit};
 use crate::mesh::Mesh;
 use crate::primitives::hilbert::Lattice;
 
-/// Threads of a block.
+/// Threads per block.
 const THREADS: u32 = 128;
-/// Words of 64 bits of a box.
+/// 64-bit words of a box.
 const BOX: usize = 6;
-/// Points that are on the GPU at a time: a multiple of [`BLOCK`].
+/// Points on the GPU at the same time, a multiple of [`BLOCK`].
 const BATCH: usize = 1 << 23;
-/// Most triangles: as many as can be sorted.
+/// The largest number of triangles that can be sorted.
 const MOST_TRIANGLES: usize = (1 << 30) - 1;
 
-/// Triangles made ready.
+/// The triangles on the GPU, with their tree.
 struct Facets {
     vertices: Array<[f64; 3]>,
     corners: Array<[u32; 3]>,
@@ -31,11 +31,14 @@ struct Facets {
     lattice: Lattice,
 }
 
-/// True distances as [`Gaps::new`] has them, up to rounding, the same in every run; `None` without
-/// points or triangles, and where they are left to the CPU: if the GPU has no memory for them.
+/// Computes the same true distances as [`Gaps::new`], up to rounding. Every run gives the same
+/// result.
+///
+/// Returns `None` without points or triangles, and also if the GPU does not have enough memory, so
+/// that the CPU must compute.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) if the GPU does not answer.
+/// Returns [`Error::Device`](crate::Error::Device) if the GPU does not respond.
 pub fn gaps_on(cuda: &Cuda, mesh: &Mesh, points: &[[f64; 3]]) -> Result<Option<Gaps>> {
     if points.is_empty() || mesh.n_cells() == 0 {
         return Ok(None);
@@ -52,9 +55,9 @@ pub fn gaps_on(cuda: &Cuda, mesh: &Mesh, points: &[[f64; 3]]) -> Result<Option<G
     Ok(Some(Gaps::of_blocks(&blocks, points.len())))
 }
 
-/// Bytes of a GPU that the distances of so many points take at most.
+/// Returns an upper bound of the GPU memory, in bytes, for the distances of `points` points.
 fn bytes(mesh: &Mesh, points: usize) -> usize {
-    // Place, key, and two pairs of key and number while they are sorted.
+    // Position, key, and two pairs of key and index during the sort.
     let sorted = 24 + 8 + 24;
     let triangles = mesh.n_cells() * (12 + 12 + sorted.max(8 * BOX * 4 / LEAF as usize + 4));
     let points = points.min(BATCH) * (sorted + 8);
@@ -68,43 +71,44 @@ impl Facets {
         let given = cuda.upload(mesh.cells.as_chunks::<3>().0)?;
         let (low, high) = mesh.bounds();
         let lattice = Lattice::new(low, high);
-        // SAFETY: `gaps_middles` writes all of them.
+        // SAFETY: `gaps_middles` writes all elements.
         let middles = unsafe { cuda.unset::<[f64; 3]>(n) }?;
         let with = |given: &Array<[u32; 3]>| {
             Arguments::default().with_array(&vertices).with_array(given).with(n as u32)
         };
-        // SAFETY: the arguments of `gaps_middles`; corners are vertices.
+        // SAFETY: these are the arguments of `gaps_middles`. Corners are vertices.
         unsafe { share(cuda, "gaps_middles", n, &with(&given).with_array(&middles)) }?;
         let order = hilbert::order(cuda, &middles, lattice)?;
         drop(middles);
-        // SAFETY: `gaps_order` writes all of them.
+        // SAFETY: `gaps_order` writes all elements.
         let corners = unsafe { cuda.unset::<[u32; 3]>(n) }?;
         let arguments = Arguments::default().with_array(&given).with_array(&order).with(n as u32);
-        // SAFETY: the arguments of `gaps_order`; an order is a permutation.
+        // SAFETY: these are the arguments of `gaps_order`. An order is a permutation.
         unsafe { share(cuda, "gaps_order", n, &arguments.with_array(&corners)) }?;
         drop((given, order));
         let n_leaves = n.div_ceil(LEAF as usize).next_power_of_two();
-        // SAFETY: `gaps_leaves` writes those from `n_leaves` on, `gaps_join` all others but 0, which nobody reads.
+        // SAFETY: `gaps_leaves` writes the boxes from `n_leaves` on, and `gaps_join` all others
+        // except box 0, which is never read.
         let boxes = unsafe { cuda.unset::<[f64; BOX]>(2 * n_leaves) }?;
         let arguments = with(&corners).with(n_leaves as u32).with_array(&boxes);
-        // SAFETY: the arguments of `gaps_leaves`.
+        // SAFETY: these are the arguments of `gaps_leaves`.
         unsafe { share(cuda, "gaps_leaves", n_leaves, &arguments) }?;
         let mut level = n_leaves / 2;
         while level > 0 {
             let arguments = Arguments::default().with(level as u32).with_array(&boxes);
-            // SAFETY: the arguments of `gaps_join`; the level below is there.
+            // SAFETY: these are the arguments of `gaps_join`. The level below is complete.
             unsafe { share(cuda, "gaps_join", level, &arguments) }?;
             level /= 2;
         }
         Ok(Facets { vertices, corners, boxes, n_leaves, lattice })
     }
 
-    /// Sum and largest of the distances of each [`BLOCK`] points.
+    /// Returns the sum and the maximum of the distances in each group of [`BLOCK`] points.
     fn sums(&self, cuda: &Cuda, points: &[[f64; 3]]) -> Result<Vec<(f64, f64)>> {
         let n = points.len();
         let points = cuda.upload(points)?;
         let order = hilbert::order(cuda, &points, self.lattice)?;
-        // SAFETY: `gaps_nearest` writes all of them.
+        // SAFETY: `gaps_nearest` writes all elements.
         let distances = unsafe { cuda.unset::<f64>(n) }?;
         let facets = FacetsArgument {
             vertices: self.vertices.address(),
@@ -119,7 +123,7 @@ impl Facets {
             .with_array(&order)
             .with(n as u32)
             .with_array(&distances);
-        // SAFETY: the arguments of `gaps_nearest`; an order is a permutation.
+        // SAFETY: these are the arguments of `gaps_nearest`. An order is a permutation.
         unsafe { share(cuda, "gaps_nearest", n, &arguments) }?;
         let found = cuda.zeros::<[f64; 2]>(n.div_ceil(BLOCK))?;
         let arguments = Arguments::default()
@@ -127,7 +131,7 @@ impl Facets {
             .with(n as u32)
             .with(BLOCK as u32)
             .with_array(&found);
-        // SAFETY: the arguments of `gaps_sums`.
+        // SAFETY: these are the arguments of `gaps_sums`.
         unsafe { share(cuda, "gaps_sums", found.len(), &arguments) }?;
         Ok(cuda.download(&found)?.into_iter().map(|[sum, max]| (sum, max)).collect())
     }
@@ -136,13 +140,13 @@ impl Facets {
 /// Launches a kernel whose threads share `n` items.
 ///
 /// # Safety
-/// The arguments must be those of the kernel, with arrays as long as it takes them to be.
+/// The arguments must be those of the kernel, and arrays must be as long as the kernel expects.
 unsafe fn share(cuda: &Cuda, kernel: &str, n: usize, arguments: &Arguments) -> Result<()> {
     let unit = Unit::new("surface/gaps", &[("REAL", "double"), ("CELL_SIZE", "3")])?;
     let kernel = cuda.kernel(&unit, kernel)?;
     let most = 32 * cuda.info().multiprocessors as usize;
     let grid = n.div_ceil(THREADS as usize).min(most) as u32;
     let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe { cuda.launch(&kernel, launch, arguments) }
 }

@@ -1,19 +1,21 @@
-//! Which voxels of a slice a triangle passes: those whose closed cubes have a point in common with it.
+//! Marks the voxels of a slice that a triangle crosses: those whose closed cubes have a point in
+//! common with the triangle.
 //!
-//! What a slice, and then a row of it, leaves of a triangle is convex. So of the row those voxels are
-//! passed that lie between its least and its largest x, and cutting by four planes (I. E. Sutherland,
-//! G. W. Hodgman, "Reentrant polygon clipping", 1974) decides exactly, without a test per voxel.
+//! The part of a triangle in a slice, and then in a row, is convex. The triangle therefore crosses
+//! the voxels of a row between its smallest and its largest x there. Clipping by four planes (I. E.
+//! Sutherland, G. W. Hodgman, "Reentrant polygon clipping", 1974) decides this exactly, without a
+//! test per voxel.
 //!
-//! Points are in units of voxels: voxel (i, j, k) is the cube of edge 1 round (i, j, k). Cubes count as
-//! larger by a margin above all rounding, so no voxel is ever lost; what comes nearer to a cube than
-//! that touches it.
+//! Points are in units of voxels: voxel (i, j, k) is the cube of edge 1 around (i, j, k). Cubes are
+//! enlarged by a margin above all rounding, so no voxel is ever lost. A triangle that is closer to
+//! a cube than this margin counts as touching it.
 
 use std::ops::RangeInclusive;
 
-/// Triangles against the voxels of one box.
+/// Tests triangles against the voxels of a box.
 pub(super) struct Passage {
     shape: [usize; 3],
-    /// Half the edge of a cube, and the margin.
+    /// Half the edge of a cube, plus the margin.
     half: f64,
     polygon: Vec<[f64; 3]>,
     strip: Vec<[f64; 3]>,
@@ -22,13 +24,13 @@ pub(super) struct Passage {
 
 impl Passage {
     pub(super) fn new(shape: [usize; 3]) -> Self {
-        // Places are off by a few roundings of the largest of them.
+        // Positions are off by a few roundings of the largest coordinate.
         let largest = shape.into_iter().max().unwrap_or(0) as f64 + 2.0;
         let half = 0.5 + 64.0 * f64::EPSILON * largest;
         Passage { shape, half, polygon: Vec::new(), strip: Vec::new(), other: Vec::new() }
     }
 
-    /// Marks what the triangle passes of slice `k`, `[ny][nx]`.
+    /// Marks the voxels of slice `k` that the triangle crosses, `[ny][nx]`.
     pub(super) fn mark(&mut self, triangle: &[[f64; 3]; 3], k: usize, slice: &mut [u8]) {
         self.polygon.clear();
         self.polygon.extend(triangle);
@@ -43,7 +45,8 @@ impl Passage {
         }
     }
 
-    /// Voxels along an axis that a polygon passes, none without corners or beside the box.
+    /// Returns the voxels along an axis that a polygon crosses, or `None` if it has no corners or
+    /// lies outside of the box.
     fn range(&self, polygon: &[[f64; 3]], axis: usize) -> Option<RangeInclusive<usize>> {
         let along = || polygon.iter().map(|x| x[axis]);
         let low = (along().reduce(f64::min)? - self.half).ceil().max(0.0);
@@ -53,7 +56,7 @@ impl Passage {
     }
 }
 
-/// Leaves of a polygon what lies within `half` of `middle` along an axis.
+/// Clips a polygon to the points within `half` of `middle` along an axis.
 fn cut(
     polygon: &mut Vec<[f64; 3]>,
     other: &mut Vec<[f64; 3]>,
@@ -87,11 +90,13 @@ mod tests {
     use super::*;
 
     const SHAPE: [usize; 3] = [7, 6, 5];
-    /// Corners of triangles are whole eighths of a voxel, so that the oracle has no rounding.
+    /// Corners of triangles are multiples of an eighth of a voxel, so that the reference has no
+    /// rounding.
     const PARTS: i64 = 8;
 
-    /// Whether triangle and closed cube meet, by the thirteen axes that can part two convex bodies
-    /// (T. Akenine-Moeller, "Fast 3D triangle-box overlap testing", 2001), in whole numbers.
+    /// Whether a triangle and a closed cube meet, decided in integers by the thirteen axes that can
+    /// separate two convex bodies (T. Akenine-Moeller, "Fast 3D triangle-box overlap testing",
+    /// 2001).
     fn meets(triangle: &[[i64; 3]; 3], cube: [usize; 3]) -> bool {
         let x = triangle.map(|x| [0, 1, 2].map(|k| 2 * (x[k] - PARTS * cube[k] as i64)));
         let minus = |a: [i64; 3], b: [i64; 3]| [0, 1, 2].map(|k| a[k] - b[k]);
@@ -119,8 +124,8 @@ mod tests {
         marks
     }
 
-    /// Triangles that touch faces, edges and corners of cubes, lie in faces, reach beyond the box, and
-    /// are lines or points.
+    /// The triangles touch faces, edges and corners of cubes, lie in faces, reach beyond the box,
+    /// and include lines and points.
     #[test]
     fn exactly_the_cubes_that_a_triangle_meets_are_marked() {
         let mut state = 88_172_645_463_325_252_u64;
@@ -133,7 +138,8 @@ mod tests {
         let [nx, ny, _] = SHAPE;
         let mut touched = 0;
         for round in 0..20_000 {
-            // Half voxels, where cubes touch, in half of the rounds; a third of them small.
+            // Half of the rounds use multiples of half a voxel, where cubes touch. A third uses
+            // small triangles.
             let step = if round % 2 == 0 { PARTS / 2 } else { 1 };
             let size = if round % 3 == 0 { 2 * PARTS } else { 9 * PARTS };
             let at = [0; 3].map(|_: i64| number(5 * PARTS / step) - PARTS / step);
@@ -157,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_sliver_through_the_box_loses_no_cube() {
-        // Points of the triangle itself, whichever way rounding goes.
+        // Check points of the triangle itself, in any direction of rounding.
         for n in 0..500 {
             let turn = f64::from(n) * 0.61;
             let (sin, cos) = turn.sin_cos();

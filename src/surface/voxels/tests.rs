@@ -15,7 +15,7 @@ fn a_torus_has_the_voxels_of_its_formula() {
         let index = [n % nx, n / nx % ny, n / (nx * ny)];
         let [x, y, z] = [0, 1, 2].map(|k| voxels.center(k, index[k]));
         let distance = (x.hypot(y) - 1.0).hypot(z) - 0.4;
-        // The polyhedron lies a little inside.
+        // The polyhedron lies slightly inside.
         if distance.abs() > 0.02 {
             assert_eq!(inside == 1, distance < 0.0, "{index:?}");
         }
@@ -33,7 +33,7 @@ fn rows_and_winding_numbers_agree() {
     }
 }
 
-/// A box with corners on whole numbers, its sides cut along diagonals.
+/// Creates a box with its faces cut along diagonals.
 fn brick(low: [f64; 3], high: [f64; 3]) -> (Vec<[f64; 3]>, Vec<u32>) {
     let corner = |c: usize| std::array::from_fn(|k| if c >> k & 1 == 1 { high[k] } else { low[k] });
     let sides =
@@ -44,7 +44,7 @@ fn brick(low: [f64; 3], high: [f64; 3]) -> (Vec<[f64; 3]>, Vec<u32>) {
 
 #[test]
 fn rows_through_edges_and_vertices_count_once() {
-    // Rows run along sides, diagonals and through corners of this box.
+    // Rows run along edges, diagonals and through corners of this box.
     let (vertices, cells) = brick([-1.5; 3], [1.5, 2.5, 3.5]);
     let mesh = Mesh::new(Kind::Surface, vertices, cells);
     for (spacing, margin) in [(1.0, 2), (0.5, 1), (0.25, 0), (0.3, 2)] {
@@ -75,7 +75,7 @@ fn nested_and_turned_parts_are_solid() {
     vertices.extend(inner);
     cells.extend(&of_inner);
     assert_eq!(solid(&cells, &vertices), 512);
-    // A part turned inwards is a hollow.
+    // A component turned inwards is a cavity.
     for t in cells[36..].chunks_exact_mut(3) {
         t.swap(0, 1);
     }
@@ -93,7 +93,7 @@ fn tetrahedra_are_filled_and_planar_meshes_refused() {
     assert!(Voxels::inside(&square, 0.1, 0).unwrap_err().to_string().contains("no inside"));
     let sphere = surface(Generate::Sphere(Sphere::default()));
     assert!(Voxels::inside(&sphere, 0.0, 0).is_err());
-    assert!(Voxels::inside(&sphere, 1e-9, 0).unwrap_err().to_string().contains("no memory"));
+    assert!(Voxels::inside(&sphere, 1e-9, 0).unwrap_err().to_string().contains("not enough memory"));
 }
 
 #[test]
@@ -118,11 +118,11 @@ fn a_passed_shell_parts_the_inside_from_the_outside() {
         let index = [n % nx, n / nx % ny, n / (nx * ny)];
         let [x, y, z] = [0, 1, 2].map(|k| shell.center(k, index[k]));
         let distance = ((x.hypot(y) - 1.0).hypot(z) - 0.4).abs();
-        // Half a diagonal, and the chords of the polyhedron.
+        // Half a diagonal, and the sagitta of the polyhedron.
         assert!(mark == 0 || distance < 0.07 * 0.75_f64.sqrt() + 0.02, "{index:?}");
         assert!(mark == 1 || distance > 0.07 * 0.5 - 0.02, "{index:?}");
     }
-    // No step from inside to outside but through the shell.
+    // No step leads from inside to outside except through the shell.
     for (stride, n) in
         [1, nx, nx * ny].into_iter().flat_map(|s| (s..shell.marks.len()).map(move |n| (s, n)))
     {

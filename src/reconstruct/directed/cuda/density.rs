@@ -1,4 +1,4 @@
-//! How dense a cloud is.
+//! The density of a cloud, measured on a GPU.
 
 use super::kernel_arguments::LatticeArgument;
 use super::seeds::{Points, Seeds};
@@ -7,11 +7,11 @@ use crate::gpu::{Arguments, Cuda, Launch, Unit};
 use crate::reconstruct::directed::Density;
 use crate::reconstruct::directed::density::{coarse, every};
 
-/// Threads of a block, and the samples that its warps have.
+/// Threads per block, and samples per block: one for each warp.
 const THREADS: u32 = 128;
 const SAMPLES: u32 = THREADS / 32;
 
-/// [`Density::of`] by the GPU.
+/// Measures the density of a cloud on the GPU. The counterpart of [`Density::of`].
 pub(super) fn of(cuda: &Cuda, bounds: ([f64; 3], [f64; 3]), points: &Points) -> Result<Density> {
     let lattice = coarse(bounds, points.len())?;
     let seeds = Seeds::new(cuda, points, &lattice)?;
@@ -28,7 +28,8 @@ pub(super) fn of(cuda: &Cuda, bounds: ([f64; 3], [f64; 3]), points: &Points) -> 
     let kernel = cuda.kernel(&Unit::new("reconstruct/directed/density", &[])?, "density_about")?;
     let grid = (n as u32).div_ceil(SAMPLES);
     let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
-    // SAFETY: the arguments of `density_about`; every n-th sample is one, with two numbers each.
+    // SAFETY: these are the arguments of `density_about`. It reads one sample in `every` and writes
+    // two numbers for each.
     unsafe { cuda.launch(&kernel, launch, &arguments) }?;
     let found = cuda.download(&found)?;
     let told = found.as_chunks::<2>().0.iter().filter(|[rho, _]| *rho >= 0.0);

@@ -1,4 +1,4 @@
-//! A lattice as kernels see it.
+//! Converts a lattice to its kernel argument.
 
 use super::kernel_arguments::LatticeArgument;
 use crate::reconstruct::directed::Lattice;

@@ -1,7 +1,7 @@
-//! Directed distances on a GPU: [`super::reconstruct`] with everything between the samples and the
-//! triangles on the GPU, and the same bits.
+//! Directed distances on a GPU, with results bitwise identical to [`super::reconstruct`].
 //!
-//! The kernels are in `kernels/reconstruct/directed/`, one file per step.
+//! All steps from the samples to the triangles run on the GPU. The kernels are in
+//! `kernels/reconstruct/directed/`, one file per step.
 
 mod density;
 mod field;
@@ -25,32 +25,35 @@ use crate::gpu::{Arguments, Array, Cuda, Launch, Unit};
 use crate::mesh::Mesh;
 use crate::primitives::memory::gibibytes;
 
-/// Threads of a block.
+/// Threads per block.
 const THREADS: u32 = 512;
-/// Most samples: as many as can be sorted.
+/// The largest number of samples that can be sorted.
 const MOST_SAMPLES: usize = (1 << 30) - 1;
-/// Bytes of a sample while it is sorted: place and normal of the cloud (36), key, two pairs of key and
-/// number, and what is told of counts (8 + 24 + 1); behind it, also its place in lattice units instead
-/// of those pairs.
+/// Upper bound of the bytes per sample. During the sort these are position and normal in the cloud
+/// (36), the key (8), two pairs of key and index (24), and a flag for the count of runs (1). After
+/// the sort, the position in lattice units replaces the two pairs.
 const SAMPLE: u64 = 76;
 
-/// Bytes of a GPU that the samples of a cloud take; the field and the surface come on top.
+/// Returns the GPU memory, in bytes, for the samples of a cloud. The field and the surface need
+/// additional memory.
 pub fn bytes_of_samples(n: usize) -> u64 {
     n as u64 * SAMPLE
 }
 
-/// The surface of a cloud with normals, as [`super::reconstruct`] makes it.
+/// Reconstructs the surface of a cloud with normals on a GPU. The counterpart of
+/// [`super::reconstruct`].
 ///
 /// # Errors
-/// Those of [`super::reconstruct`]; [`Error::Device`] for 2^30 samples or more, for more than 1.6
-/// million tiles of 8^3 cubes, if the GPU has not enough memory, and if it does not answer.
+/// Returns the errors of [`super::reconstruct`]. Returns [`Error::Device`] for 2^30 samples or
+/// more, for more than 1.6 million tiles of 8^3 cubes, if the GPU does not have enough memory, and
+/// if it does not respond.
 pub fn reconstruct(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)> {
     let given = Given::new(cloud)?;
     let mut seconds = Seconds::default();
     let mut memory = Memory::default();
     if cloud.len() > MOST_SAMPLES {
-        let what = format!("{} samples, a GPU takes {MOST_SAMPLES}", cloud.len());
-        return Err(Error::device_fault(DeviceFault::Limit, what, "compute it on the CPU"));
+        let what = format!("{} samples; a GPU supports {MOST_SAMPLES}", cloud.len());
+        return Err(Error::device_fault(DeviceFault::Limit, what, "compute on the CPU"));
     }
     memory.take(cuda, "samples", cloud.len(), bytes_of_samples(cloud.len()))?;
     let mut clock = Clock(Instant::now());
@@ -88,7 +91,7 @@ pub fn reconstruct(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes) -> Result<(Mes
     Ok((mesh, report))
 }
 
-/// Memory of the GPU, as it is counted before it is taken.
+/// GPU memory in bytes, counted before it is allocated.
 #[derive(Default)]
 struct Memory {
     held: u64,
@@ -96,21 +99,21 @@ struct Memory {
 }
 
 impl Memory {
-    /// Counts what `n` of something take, and refuses more than the GPU has.
+    /// Counts the memory of `n` items. Returns an error if the GPU does not have enough.
     fn take(&mut self, cuda: &Cuda, name: &str, n: usize, bytes: u64) -> Result<()> {
-        let remedy = "take larger cubes, or compute it on the CPU";
+        let remedy = "use larger cubes, or compute on the CPU";
         cuda.check_room(bytes, format_args!("{n} {name}"), remedy)?;
-        tracing::info!("{n} {name} take {} of the GPU", gibibytes(bytes));
+        tracing::info!("{n} {name} take {} of GPU memory", gibibytes(bytes));
         self.held += bytes;
         self.most = self.most.max(self.held);
         Ok(())
     }
 }
 
-/// Launches a kernel of a file of this method whose threads share `n` items.
+/// Launches a kernel of this method whose threads share `n` items.
 ///
 /// # Safety
-/// The arguments must be those of the kernel, with arrays as long as it takes them to be.
+/// The arguments must be those of the kernel, and arrays must be as long as the kernel expects.
 unsafe fn share(
     cuda: &Cuda,
     file: &str,
@@ -120,14 +123,14 @@ unsafe fn share(
 ) -> Result<()> {
     let most = 8 * cuda.info().multiprocessors as usize;
     let grid = n.div_ceil(THREADS as usize).min(most) as u32;
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe { launch(cuda, file, kernel, grid, arguments) }
 }
 
-/// Launches a kernel of a file of this method.
+/// Launches a kernel of this method.
 ///
 /// # Safety
-/// As of [`share`].
+/// See [`share`].
 unsafe fn launch(
     cuda: &Cuda,
     file: &str,
@@ -138,11 +141,11 @@ unsafe fn launch(
     let unit = Unit::new(&format!("reconstruct/directed/{file}"), &[])?;
     let kernel = cuda.kernel(&unit, kernel)?;
     let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
-    // SAFETY: the caller's.
+    // SAFETY: the caller guarantees it.
     unsafe { cuda.launch(&kernel, launch, arguments) }
 }
 
-/// An element of an array.
+/// Returns an element of an array.
 fn number(cuda: &Cuda, array: &Array<u32>, at: usize) -> Result<usize> {
     Ok(cuda.download_part(array, at..at + 1)?[0] as usize)
 }

@@ -1,4 +1,4 @@
-//! Signs at the border of what samples reach, on the GPU.
+//! Corrects signs at the boundary of the field, on the GPU.
 
 use super::field::Field;
 use super::{launch, number};
@@ -9,15 +9,15 @@ use crate::reconstruct::directed::rim::ROUNDS;
 
 const FILE: &str = "rim";
 
-/// What was done at the border.
+/// The result of the sign correction.
 pub(super) struct Border {
-    /// Vertices that were taken to the other side.
+    /// Number of vertices whose sign was changed.
     pub turned: usize,
-    /// A word for each vertex, which is not needed any more.
+    /// Scratch memory of one word per vertex, free for reuse.
     pub names: Array<u32>,
 }
 
-/// Turns the small patches of the border.
+/// Turns the small patches of boundary vertices.
 pub(super) fn settle(cuda: &Cuda, field: &mut Field) -> Result<Border> {
     let n = field.n_tiles();
     let names = cuda.zeros::<u32>(VERTICES * n)?;
@@ -25,8 +25,8 @@ pub(super) fn settle(cuda: &Cuda, field: &mut Field) -> Result<Border> {
     let turned = cuda.zeros::<u32>(1)?;
     let with = || Arguments::default().with_array(&field.values).with_array(&field.around);
     let run = |kernel: &str, arguments: Arguments| {
-        // SAFETY: the arguments of the kernels are stated below in their order: a word for each vertex in
-        // all arrays but that of the tiles around, and a block for each tile.
+        // SAFETY: the calls below pass the arguments of each kernel in order. There is one block
+        // per tile, and every array has one word per vertex, except the array of neighboring tiles.
         unsafe { launch(cuda, FILE, kernel, n as u32, &arguments) }
     };
     run("rim_border", with().with_array(&names))?;

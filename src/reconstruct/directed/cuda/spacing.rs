@@ -1,4 +1,4 @@
-//! Which samples are far from all others, on the GPU.
+//! Finds the samples that are far from all others, on the GPU.
 
 use super::kernel_arguments::LatticeArgument;
 use super::seeds::{Runs, ordered};
@@ -12,23 +12,26 @@ use crate::reconstruct::directed::density::coarse_cube;
 use zeroset_core::cloud::bounds;
 
 const FILE: &str = "spacing";
-/// Threads of a block.
+/// Threads per block.
 const THREADS: u32 = 256;
-/// Bytes of a sample: its place twice, two numbers that are told, keys and numbers while they are sorted.
+/// Bytes per sample: its position twice, two results, and keys and indices during the sort.
 const SAMPLE: u64 = 92;
-/// Pairs of samples within a cube that are compared, and samples that are looked at again, at most: of
-/// clouds whose samples crowd in a few cubes the tree of the CPU makes less work.
+/// Limits of the work: pairs of samples in the same cube, and samples that need a second search.
+/// Above these limits, samples crowd in a few cubes, and the tree search of the CPU is cheaper.
 const MOST_PAIRS: u64 = 1 << 36;
 const MOST_AGAIN: usize = 1 << 16;
-/// Cubes grow by this where neighbors are too far off.
+/// Growth factor of the cube edge when neighbors are too far away.
 const GROWTH: f64 = 8.0;
 
-/// The numbers of the samples whose mean distance to the nearest eight is above `factor` times the median,
-/// and the spacing of all, as [`clean`](crate::cloud::clean) finds them; `None` for what is left to the
-/// CPU.
+/// Finds the samples that are far from all others, and the spacing of all samples, as
+/// [`clean`](crate::cloud::clean) does.
+///
+/// A sample is far if the mean distance to its eight nearest neighbors exceeds `factor` times the
+/// median. Returns the indices of these samples, or `None` if the CPU must do the search.
 ///
 /// # Errors
-/// [`Error::Device`](crate::Error::Device) if the GPU has not enough memory or does not answer.
+/// Returns [`Error::Device`](crate::Error::Device) if the GPU does not have enough memory or does
+/// not respond.
 pub(in crate::reconstruct) fn far_from_others(
     cuda: &Cuda,
     points: &[[f64; 3]],
@@ -62,20 +65,20 @@ pub(in crate::reconstruct) fn far_from_others(
     let at = |sorted: &Array<u64>, k: usize| -> Result<f64> {
         Ok(f64::from_bits(cuda.download_part(sorted, k..k + 1)?[0]))
     };
-    // Numbers that are not negative are in the order of their bits.
+    // Non-negative floating-point numbers sort like their bits.
     let sorted = sort(cuda, &nearest, None, 63)?.keys;
     let (min, median, max) = (at(&sorted, 0)?, at(&sorted, n / 2)?, at(&sorted, n - 1)?);
     let around = at(&sort(cuda, &means, None, 63)?.keys, n / 2)?;
     let limit = factor * around;
     let arguments =
         Arguments::default().with_array(&means).with(n as u32).with(limit).with_array(&waiting);
-    // SAFETY: the arguments of `spacing_far`, a byte for each sample.
+    // SAFETY: these are the arguments of `spacing_far`, which writes one byte per sample.
     unsafe { share(cuda, FILE, "spacing_far", n, &arguments) }?;
     let far = cuda.download(&compact(cuda, Set::Bytes(&waiting, 1))?)?;
     Ok(Some((far, Some(Spacing { min, median, max, around }))))
 }
 
-/// A search through the cubes of a lattice.
+/// A neighbor search through the cubes of a lattice.
 struct Search<'a> {
     cuda: &'a Cuda,
     points: &'a Array<f64>,
@@ -83,8 +86,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Finds nearest and mean distances of all samples, or of those of a list, and marks those that wait
-    /// for larger cubes; false where that were too much work.
+    /// Finds nearest and mean distances of all samples, or of those in a list, and marks the
+    /// samples that need larger cubes. Returns false if the search would be too expensive.
     fn about(
         &self,
         which: Option<&Array<u32>>,
@@ -98,7 +101,7 @@ impl Search<'_> {
         if which.is_none() {
             let work = cuda.zeros::<u64>(1)?;
             let arguments = Arguments::default().with(cubes.argument()).with_array(&work);
-            // SAFETY: the arguments of `spacing_work`.
+            // SAFETY: these are the arguments of `spacing_work`.
             unsafe { share(cuda, FILE, "spacing_work", cubes.len(), &arguments) }?;
             if cuda.download(&work)?[0] > MOST_PAIRS {
                 return Ok(false);
@@ -110,7 +113,7 @@ impl Search<'_> {
             .with_array(&numbers)
             .with(n as u32)
             .with_array(&places);
-        // SAFETY: the arguments of `spacing_places`; the numbers are those of the points.
+        // SAFETY: these are the arguments of `spacing_places`. `numbers` are indices of points.
         unsafe { share(cuda, FILE, "spacing_places", n, &arguments) }?;
         let n_asked = which.map_or(n, Array::len);
         let arguments = Arguments::default()
@@ -128,7 +131,8 @@ impl Search<'_> {
             cuda.kernel(&Unit::new("reconstruct/directed/spacing", &[])?, "spacing_about")?;
         let grid = (n_asked as u32).div_ceil(THREADS);
         let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
-        // SAFETY: the arguments of `spacing_about`; the list, if there is one, has numbers of samples.
+        // SAFETY: these are the arguments of `spacing_about`. The optional list holds indices of
+        // samples.
         unsafe { cuda.launch(&kernel, launch, &arguments) }?;
         Ok(true)
     }

@@ -1,4 +1,4 @@
-//! Marching cubes on the GPU, and what vertices take over from samples.
+//! Marching cubes on the GPU, and vertex attributes that come from samples.
 
 use super::field::Field;
 use super::kernel_arguments::{LatticeArgument, SurfaceArgument};
@@ -14,31 +14,31 @@ use crate::surface::connected_parts::cuda::join;
 use crate::surface::cubes::CASES;
 
 const FILE: &str = "surface";
-/// Bytes of a row of the table of cases.
+/// Bytes per row of the case table.
 const CASE: usize = 16;
-/// Bytes of a vertex: its place and normal, its sample, its piece and two marks.
+/// Bytes per vertex: position, normal, sample, component and two flags.
 const VERTEX: u64 = 58;
-/// Bytes of a triangle.
+/// Bytes per triangle.
 const TRIANGLE: u64 = 12;
 
 /// A surface on the GPU.
 pub(super) struct Surface {
     places: Array<f64>,
-    /// All x, all y, all z; zero where the sample has none.
+    /// All x, then all y, then all z. Zero if the sample has no normal.
     normals: Array<f64>,
-    /// Of the samples in the cloud.
+    /// Indices of the samples in the cloud.
     numbers: Array<u32>,
     /// Corners of the triangles.
     corners: Array<u32>,
-    /// The piece of each vertex, by its smallest one.
+    /// The component of each vertex, named by its smallest vertex.
     names: Array<u32>,
-    /// Whether the piece of a name has a sample near.
+    /// Whether a component has a sample nearby, indexed by its name.
     kept: Array<u8>,
-    /// Whether a normal is zero, and how many pieces have no sample near.
+    /// Whether a normal is zero, and the number of components without a sample nearby.
     counts: Array<u32>,
 }
 
-/// The surface of a field; `firsts` is memory of a word for each vertex of it.
+/// Extracts the surface of a field. `firsts` is scratch memory of one word per vertex of the field.
 pub(super) fn extract(
     cuda: &Cuda,
     points: &Points,
@@ -57,7 +57,7 @@ pub(super) fn extract(
         .with_array(&firsts)
         .with_array(&n_vertices)
         .with_array(&n_triangles);
-    // SAFETY: the arguments of `surface_count`, a block for each tile.
+    // SAFETY: these are the arguments of `surface_count`, which runs one block per tile.
     unsafe { launch(cuda, FILE, "surface_count", n_tiles as u32, &arguments) }?;
     let starts = exclusive_scan(cuda, &n_vertices)?;
     let triangle_starts = exclusive_scan(cuda, &n_triangles)?;
@@ -94,7 +94,8 @@ pub(super) fn extract(
         .with_array(&firsts)
         .with_array(&starts)
         .with(argument);
-    // SAFETY: the arguments of `surface_vertices`, with room for as many vertices as were counted.
+    // SAFETY: these are the arguments of `surface_vertices`. The arrays have room for all counted
+    // vertices.
     unsafe { launch(cuda, FILE, "surface_vertices", n_tiles as u32, &arguments) }?;
     let arguments = Arguments::default()
         .with(distances)
@@ -104,7 +105,8 @@ pub(super) fn extract(
         .with_array(&triangle_starts)
         .with_array(&surface.corners)
         .with_array(&surface.names);
-    // SAFETY: the arguments of `surface_triangles`, with room for as many triangles as were counted.
+    // SAFETY: these are the arguments of `surface_triangles`. The arrays have room for all counted
+    // triangles.
     unsafe { launch(cuda, FILE, "surface_triangles", n_tiles as u32, &arguments) }?;
 
     join(cuda, surface.corners.address(), n_triangles, &surface.names)?;
@@ -113,19 +115,20 @@ pub(super) fn extract(
         .with(n_vertices as u32)
         .with_array(&surface.names)
         .with_array(&surface.kept);
-    // SAFETY: the arguments of `surface_near`, an element for each vertex.
+    // SAFETY: these are the arguments of `surface_near`. Arrays have one element per vertex.
     unsafe { share(cuda, FILE, "surface_near", n_vertices, &arguments) }?;
     let arguments = Arguments::default()
         .with_array(&surface.names)
         .with_array(&surface.kept)
         .with(n_vertices as u32)
         .with(surface.counts.address() + size_of::<u32>() as u64);
-    // SAFETY: the arguments of `surface_drop`; the second count is zero.
+    // SAFETY: these are the arguments of `surface_drop`. The second count is zero.
     unsafe { share(cuda, FILE, "surface_drop", n_vertices, &arguments) }?;
     Ok(surface)
 }
 
-/// [`CASES`] by bytes: how many triangles, then the edges of their corners.
+/// Returns [`CASES`] as bytes: the number of triangles of each case, then the edges of their
+/// corners.
 fn table() -> Vec<u8> {
     let row = |case: &crate::surface::cubes::Case| {
         let mut row = [0; CASE];
@@ -139,7 +142,8 @@ fn table() -> Vec<u8> {
 }
 
 impl Surface {
-    /// The mesh with its arrays, and how many pieces away from all samples were left out.
+    /// Copies the mesh and its arrays to the host. Removes the components far from all samples, and
+    /// returns their number.
     pub fn download(self, cuda: &Cuda, cloud: &PointCloud) -> Result<(Mesh, usize)> {
         let n = self.names.len();
         let places = cuda.download(&self.places)?;

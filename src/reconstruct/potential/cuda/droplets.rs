@@ -1,4 +1,4 @@
-//! Parts of a surface on a GPU that enclose nothing.
+//! Removes components of a surface that enclose nothing, on a GPU.
 
 use crate::error::Result;
 use crate::gpu::Cuda;
@@ -6,11 +6,11 @@ use crate::mesh::Mesh;
 use crate::reconstruct::potential::droplets;
 use crate::surface::{DeviceParts, DeviceSurface};
 
-/// The mesh of the host that [`droplets::without`] leaves, and how many parts it is without. What is left
-/// out is not copied.
+/// Returns the mesh that [`droplets::without`] would leave, and the number of removed components.
+/// Removed components are not copied to the host.
 ///
-/// Volumes and areas are known to a thousandth where they decide; a surface with a part nearer to the limit
-/// is left to the CPU as a whole.
+/// Volumes and areas are accurate to a thousandth where they decide. If a component is closer to
+/// the limit than that, the CPU processes the whole surface.
 pub(super) fn without(cuda: &Cuda, surface: DeviceSurface, size: f64) -> Result<(Mesh, usize)> {
     let parts = DeviceParts::new(cuda, &surface)?;
     let extents = parts.extents(cuda, &surface, size)?;

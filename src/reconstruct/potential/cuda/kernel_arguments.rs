@@ -1,29 +1,30 @@
-//! What the kernels take; the tests of kernels on the host take this file too.
+//! Arguments of the kernels for the potential. Tests that run the kernels on the host also use this
+//! file.
 
 zeroset_gpu::cuda_header! {
     "potential";
 
-    /// Samples that a block sums up.
+    /// Samples that a block sums.
     pub(crate) const SUMMED: usize = 2048;
 
-    /// The cube of a cloud.
+    /// The cube around a cloud.
     #[derive(Clone, Copy)]
     pub(crate) struct FrameArgument as Frame {
         pub middle: [f64; 3],
         pub voxel: f64,
-        /// Cells of half the cube.
+        /// Half the number of cells along an axis.
         pub half: f64,
-        /// Largest number of a cell along an axis.
+        /// Largest index of a cell along an axis.
         pub most: u32,
         pub depth: u32,
     }
 
-    /// Cells of the finest level with samples in them.
+    /// Cells of the finest level that contain samples.
     #[derive(Clone, Copy)]
     pub(crate) struct CellsArgument as Cells {
-        /// Of samples.
+        /// Ascending keys of the samples, `[samples]`.
         pub keys: u64 as "const u64 *",
-        /// `[n]` first sample of each.
+        /// First sample of each cell, `[n]`.
         pub starts: u64 as "const u32 *",
         pub n: u32,
         pub depth: u32,
@@ -31,21 +32,21 @@ zeroset_gpu::cuda_header! {
         pub padding: u32,
     }
 
-    /// The tree and what is taken of it.
+    /// The octree and the parameters of the sums.
     #[derive(Clone, Copy)]
     pub(crate) struct FieldArgument as Field {
         pub centers: u64 as "const struct Center *",
         pub links: u64 as "const struct Link *",
         pub nodes: u32,
         pub level: u32,
-        /// Voxels of the level to a finest voxel.
+        /// Voxels of the level per finest voxel.
         pub scale: f32,
         pub theta: f32,
-        /// Of the softening, voxels of the level.
+        /// Square of the softening, in voxels of the level.
         pub square: f32,
         /// (p - 1) / (p + 1)
         pub share: f32,
-        /// How far samples seem where a hull rests.
+        /// Apparent distance of the samples at which a hull stops.
         pub stop: f32,
         pub padding: u32,
     }

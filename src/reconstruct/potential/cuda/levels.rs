@@ -1,4 +1,5 @@
-//! From the coarsest grid to the finest, on a GPU: the schedule of [`levels`](super::super::levels).
+//! The levels from the coarsest grid to the finest, on a GPU. The counterpart of
+//! [`levels`](super::super::levels).
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,7 +28,7 @@ use crate::surface::cubes::cuda::DeviceTiles;
 
 type Motion<S> = DeviceTiledEvolution<f32, EDGE, S>;
 
-/// A reconstruction under way.
+/// A reconstruction in progress.
 pub(super) struct Run<'a> {
     pub cuda: &'a Arc<Cuda>,
     pub tree: Arc<DeviceOctree>,
@@ -69,7 +70,8 @@ impl Run<'_> {
         finished(left, &frame, begun, levels)
     }
 
-    /// The motion of the next level, from where that of the one before came to rest.
+    /// Returns the motion of the next level, which starts from the steady state of the previous
+    /// level.
     fn finer<S: Stored<f32> + Element>(
         &self,
         coarse: Motion<S>,
@@ -83,13 +85,13 @@ impl Run<'_> {
         Motion::of_gpu(self.cuda, fine, values, terms, options)
     }
 
-    /// Bytes that the finest level will take, if they are free.
+    /// Returns the expected bytes of the finest level, or an error if they are not free.
     fn check_memory<S: Element>(&self) -> Result<u64> {
         let (cuda, depth) = (self.cuda, self.options.depth);
         let n_cubes = |level| self.tree.n_cubes(cuda, level);
         let tiles = expected_tiles(self.tree.frame(), self.tree.n_cells(), n_cubes)? as usize;
         let values = EDGE * EDGE * EDGE * (2 * size_of::<S>() + 6) + 12;
-        // A twelfth is room for more.
+        // A twelfth is added for growth.
         let need = tiles * (DeviceTiledGrid::tile_bytes::<S, EDGE>() + values) * 13 / 12
             + DeviceInterface::<S, EDGE>::bytes(tiles);
         let (free, _) = cuda.memory()?;
@@ -99,7 +101,7 @@ impl Run<'_> {
             gibibytes(free as u64)
         );
         if need > free {
-            let remedy = "take a smaller depth, 16-bit storage, or use = \"cpu\"";
+            let remedy = "use a smaller depth, 16-bit storage, or the CPU (use = \"cpu\")";
             let fault = DeviceFault::memory(need as u64, free as u64);
             return Err(Error::device_fault(fault, words, remedy));
         }
@@ -107,7 +109,7 @@ impl Run<'_> {
         Ok(need as u64)
     }
 
-    /// Moves the interface of a level until it is at rest.
+    /// Moves the interface of a level until it reaches a steady state.
     fn settle<S: Stored<f32> + Element>(
         &self,
         done: &mut Level,
@@ -134,7 +136,7 @@ impl Run<'_> {
             done.at_rest = !is_first && (crossed.tiles - crossed.old) * MOVING <= crossed.tiles;
         }
         if !done.at_rest {
-            tracing::warn!("not at rest on level {} after {} steps", done.level, done.iterations);
+            tracing::warn!("level {} is not steady after {} steps", done.level, done.iterations);
         }
         done.step_seconds = motion.seconds();
         let looked = DeviceInterface::<S, EDGE>::bytes(motion.control().n_tiles as usize);
@@ -142,7 +144,7 @@ impl Run<'_> {
         Ok(motion)
     }
 
-    /// The last steps, by curvature only.
+    /// Takes the last steps, by curvature only.
     fn smooth<S: Stored<f32> + Element>(&self, motion: Motion<S>) -> Result<Motion<S>> {
         let (steps, alpha) = (self.options.smoothing_steps, self.options.curvature);
         if steps == 0 || alpha == 0.0 {
@@ -158,7 +160,7 @@ impl Run<'_> {
     }
 }
 
-/// Takes so many steps of a level; says so if nothing is left of the interface.
+/// Takes a number of steps on a level. Returns an error if the interface vanishes.
 fn advance<S: Stored<f32> + Element>(
     motion: &mut Motion<S>,
     steps: u64,

@@ -1,14 +1,15 @@
-//! A closed surface round samples on a GPU: the method of [`potential`](super), step for step.
+//! Reconstructs a closed surface from samples on a GPU. It follows the method of
+//! [`potential`](super) step for step.
 //!
-//! The octree is that of the CPU bit for bit. Velocities and steps fuse products and sums, so
-//! that vertices agree up to rounding. Nothing depends on the order of threads: the same samples give the
-//! same bits on the same GPU.
+//! The octree is bitwise identical to the octree of the CPU. Velocities and steps use fused
+//! multiply-add, so vertices agree up to rounding. Results do not depend on the order of threads:
+//! the same samples give bitwise identical results on the same GPU.
 //!
 //! ```text
-//! octree    built there, or by the host where the GPU is too small
-//! velocity  of tiles that come, and phi at the samples
-//! levels    from the coarsest grid to the finest
-//! droplets  left out before the mesh is copied
+//! octree    the octree, built on the GPU, or by the host if the GPU has too little memory
+//! velocity  the velocity of new tiles, and phi at the samples
+//! levels    the levels from the coarsest grid to the finest
+//! droplets  removes components before the mesh is copied
 //! ```
 
 mod droplets;
@@ -29,11 +30,12 @@ use crate::grid::Fixed16;
 use crate::mesh::Mesh;
 use levels::Run;
 
-/// [`reconstruct`](super::reconstruct) on a GPU.
+/// Reconstructs a surface on a GPU. The counterpart of [`reconstruct`](super::reconstruct).
 ///
 /// # Errors
-/// Those of [`reconstruct`](super::reconstruct); [`Error::Device`](crate::Error::Device) with the bytes
-/// needed and free on the GPU before the first step, or if it fails.
+/// Returns the errors of [`reconstruct`](super::reconstruct). Returns
+/// [`Error::Device`](crate::Error::Device) if the GPU fails, and before the first step, with the
+/// bytes needed and free, if it does not have enough memory.
 pub fn reconstruct(
     cuda: &Arc<Cuda>,
     points: &[[f64; 3]],
@@ -59,7 +61,8 @@ pub fn reconstruct(
     Ok((mesh, levels))
 }
 
-/// Blocks whose threads share `n` items: enough to fill the GPU, no more than needed.
+/// Returns the number of blocks whose threads share `n` items: enough to fill the GPU, but no more
+/// than needed.
 fn sharing(cuda: &Cuda, n: usize, block: u32) -> u32 {
     let most = 16 * cuda.info().multiprocessors;
     n.div_ceil(block as usize).min(most as usize) as u32

@@ -1,4 +1,5 @@
-//! The octree on a GPU: the nodes of [`Octree`], bit for bit (`kernels/reconstruct/octree.cu`).
+//! The octree on a GPU, with nodes bitwise identical to those of [`Octree`]
+//! (`kernels/reconstruct/octree.cu`).
 
 use crate::gpu::blocks::DEFAULT_BLOCK;
 use std::sync::Arc;
@@ -11,10 +12,10 @@ use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::primitives::memory::gibibytes;
 use crate::reconstruct::potential::{Frame, Node, Octree};
 
-/// Bytes of a sample at most while the tree is built: its place in 32 and 64 bits, its key, sums of places, and two
-/// nodes with what they are made of.
+/// Upper bound of the bytes per sample during construction: its position in 32 and 64 bits, its
+/// key, the sums of positions, and two nodes with their intermediate data.
 const BUILD: u64 = 12 + 24 + 8 + 12 + 2 * 32;
-/// Bytes of a node that stay.
+/// Bytes per node of the finished tree.
 const NODE: usize = 24;
 
 /// The octree of a cloud on a GPU.
@@ -27,12 +28,12 @@ pub struct DeviceOctree {
 }
 
 impl DeviceOctree {
-    /// The tree of points that are finite: built on the GPU, or by the host where that takes more memory
-    /// than the GPU has free.
+    /// Builds the tree of finite points. The GPU builds it, or the host if the GPU has too little
+    /// free memory for that.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) with the bytes needed and free where not even the nodes fit the GPU, or the host
-    /// has no memory to build them.
+    /// Returns [`Error::Device`](crate::Error::Device), with the bytes needed and free, if not even
+    /// the nodes fit on the GPU, or if the host does not have enough memory to build them.
     pub fn new(cuda: &Arc<Cuda>, points: &[[f64; 3]], frame: Frame) -> Result<Self> {
         let need = points.len() as u64 * BUILD;
         let (free, _) = cuda.memory()?;
@@ -40,7 +41,7 @@ impl DeviceOctree {
             return Self::built(cuda, points, frame);
         }
         tracing::warn!(
-            "the octree of {} samples takes {} to build, the GPU has {} free: the host builds it",
+            "building the octree of {} samples takes {}, but the GPU has {} free: the host builds it",
             points.len(),
             gibibytes(need),
             gibibytes(free as u64)
@@ -48,13 +49,14 @@ impl DeviceOctree {
         Self::of_host(cuda, &Octree::new(points, frame)?)
     }
 
-    /// A tree that the host has built.
+    /// Copies a tree from the host.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) with the bytes needed and free if it does not fit.
+    /// Returns [`Error::Device`](crate::Error::Device), with the bytes needed and free, if the tree
+    /// does not fit.
     pub fn of_host(cuda: &Arc<Cuda>, tree: &Octree) -> Result<Self> {
         let need = (tree.nodes().len() * NODE + tree.samples().len() * 12) as u64;
-        let remedy = "take a smaller depth, fewer samples, or use = \"cpu\"";
+        let remedy = "use a smaller depth, fewer samples, or the CPU (use = \"cpu\")";
         cuda.check_room(need, "the octree", remedy)?;
         let nodes = tree.nodes();
         let center = |node: &Node| [node.center[0], node.center[1], node.center[2], node.count];
@@ -74,7 +76,8 @@ impl DeviceOctree {
         let kernel = |name: &str| cuda.kernel(&unit, name);
         let run = |kernel: &Kernel, grid: u32, arguments: Arguments| {
             let launch = Launch { grid, block: DEFAULT_BLOCK, shared: 0, cooperative: false };
-            // SAFETY: every call below hands over what its kernel takes, arrays as long as stated there.
+            // SAFETY: every call below passes the arguments of its kernel, and arrays of the
+            // lengths that the kernel states.
             unsafe { cuda.launch(kernel, launch, &arguments) }
         };
         let n = points.len();
@@ -130,25 +133,26 @@ impl DeviceOctree {
         Ok(DeviceOctree { frame, centers, links, samples, n_cells })
     }
 
-    /// Where the cube lies.
+    /// Returns the cube around the cloud.
     pub fn frame(&self) -> &Frame {
         &self.frame
     }
 
-    /// Number of samples.
+    /// Returns the number of samples.
     pub fn n_samples(&self) -> usize {
         self.samples.len()
     }
 
-    /// Cells of the finest level with samples in them.
+    /// Returns the number of finest cells that contain samples.
     pub fn n_cells(&self) -> usize {
         self.n_cells
     }
 
-    /// Nodes of a level, and leaves above it: how many cubes of that size hold samples.
+    /// Returns the number of cubes of a level that contain samples: the nodes of that level and the
+    /// leaves above it.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the GPU does not answer.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU does not respond.
     pub fn n_cubes(&self, cuda: &Cuda, level: u32) -> Result<usize> {
         let kernel = cuda.kernel(&Unit::new("reconstruct/octree", &[])?, "octree_cubes")?;
         let (count, n) = (cuda.zeros::<u32>(1)?, self.links.len());
@@ -156,15 +160,15 @@ impl DeviceOctree {
         let arguments = arguments.with(level).with_array(&count);
         let grid = sharing(cuda, n, DEFAULT_BLOCK);
         let launch = Launch { grid, block: DEFAULT_BLOCK, shared: 0, cooperative: false };
-        // SAFETY: the arguments of `octree_cubes`.
+        // SAFETY: these are the arguments of `octree_cubes`.
         unsafe { cuda.launch(&kernel, launch, &arguments)? };
         Ok(cuda.download(&count)?[0] as usize)
     }
 
-    /// The nodes and the samples, as [`Octree`] holds them.
+    /// Copies the nodes and the samples to the host, in the order of [`Octree`].
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the GPU fails.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails.
     pub fn download(&self, cuda: &Cuda) -> Result<(Vec<Node>, Vec<[f32; 3]>)> {
         let (centers, links) = (cuda.download(&self.centers)?, cuda.download(&self.links)?);
         let node = |(&[x, y, z, count], &[next, level]): (&[f32; 4], &[u32; 2])| Node {
@@ -176,13 +180,13 @@ impl DeviceOctree {
         Ok((centers.iter().zip(&links).map(node).collect(), cuda.download(&self.samples)?))
     }
 
-    /// Bytes on the GPU.
+    /// Returns the bytes of GPU memory that the tree takes.
     pub fn bytes(&self) -> u64 {
         (self.centers.len() * NODE + self.samples.len() * 12) as u64
     }
 }
 
-/// Sums of the places before each sample.
+/// Returns the sums of the positions before each sample.
 fn sums(
     cuda: &Cuda,
     samples: &Array<[f32; 3]>,

@@ -1,4 +1,4 @@
-//! The velocity towards the samples for tiles on a GPU, and phi at the samples:
+//! The velocity towards the samples on tiles of a GPU, and phi at the samples. The kernels are in
 //! `kernels/reconstruct/potential.cu`.
 
 use crate::gpu::blocks::DEFAULT_BLOCK;
@@ -19,12 +19,13 @@ use crate::reconstruct::potential::fit_residual::AtSamples;
 use crate::reconstruct::potential::levels::EDGE;
 use crate::reconstruct::potential::sum::Rule;
 
-/// Parts of a voxel in sums of |phi|.
+/// Fixed-point parts per voxel in sums of |phi|.
 const PARTS: f64 = (1_u32 << 30) as f64;
 
-/// The velocity on the voxels of a level: the twin of [`velocity`](super::super::field::velocity).
+/// The velocity on the voxels of a level. The counterpart of
+/// [`velocity`](super::super::field::velocity).
 pub(super) struct DeviceVelocity {
-    /// Holds what the argument speaks of.
+    /// Keeps the memory that `field` refers to.
     _tree: Arc<DeviceOctree>,
     kernel: Kernel,
     grid: u32,
@@ -38,8 +39,10 @@ impl fmt::Debug for DeviceVelocity {
 }
 
 impl DeviceVelocity {
+    /// Compiles the kernel and sets its arguments.
+    ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the kernel cannot be compiled.
+    /// Returns [`Error::Device`](crate::Error::Device) if the kernel cannot be compiled.
     pub fn new(
         cuda: &Cuda,
         tree: Arc<DeviceOctree>,
@@ -81,13 +84,13 @@ impl KeepCoefficient for DeviceVelocity {
         let to = Arguments::default().with(tiles).with(kept).with(self.field);
         let launch =
             Launch { grid: self.grid, block: DEFAULT_BLOCK, shared: 0, cooperative: false };
-        // SAFETY: the arguments of `potential_velocity`; the tree is held by this.
+        // SAFETY: these are the arguments of `potential_velocity`. `self` keeps the tree.
         unsafe { cuda.launch(&self.kernel, launch, &to.with(u32::from(of_all))) }
     }
 }
 
-/// phi at all samples of a tree: the twin of [`at_samples`](super::super::fit_residual::at_samples), up to the
-/// rounding of sums.
+/// Evaluates phi at all samples of a tree. The counterpart of
+/// [`at_samples`](super::super::fit_residual::at_samples), up to the rounding of sums.
 pub(super) fn at_samples<S: Stored<f32> + Element>(
     cuda: &Cuda,
     tree: &DeviceOctree,
@@ -103,13 +106,13 @@ pub(super) fn at_samples<S: Stored<f32> + Element>(
     let arguments = of_samples.with(n as u32).with(scale).with_array(&found);
     let grid = sharing(cuda, n, DEFAULT_BLOCK);
     let launch = Launch { grid, block: DEFAULT_BLOCK, shared: 0, cooperative: false };
-    // SAFETY: the arguments of `potential_at_samples`.
+    // SAFETY: these are the arguments of `potential_at_samples`.
     unsafe { cuda.launch(&kernel, launch, &arguments)? };
     let found = cuda.download(&found)?;
     Ok(AtSamples { sum: found[0] as f64 / PARTS, outside: found[1] as usize })
 }
 
-/// The kernels for an exponent.
+/// Returns the compilation unit for an exponent.
 fn unit(exponent: u32, is_hull: bool, is_fixed: bool) -> Result<Unit> {
     let mut defines = vec![
         ("REAL", "float".to_string()),

@@ -1,14 +1,14 @@
 use super::*;
 use crate::reconstruct::potential::frame::Frame;
 
-/// A plane of samples at z = 0, four to a voxel.
+/// Creates a plane of samples at z = 0, with four samples per voxel.
 fn plane() -> Arc<Octree> {
     let at = |n: i32| (f64::from(n) + 0.5) / 256.0 - 0.5;
     let points: Vec<[f64; 3]> = (0..256 * 256).map(|n| [at(n % 256), at(n / 256), 0.0]).collect();
     Arc::new(Octree::new(&points, Frame::new(&points, 7).unwrap()).unwrap())
 }
 
-/// The velocity at the voxels (1, 1, z) for all z of a tile.
+/// Returns the velocity at the voxels (1, 1, z) for all z of a tile.
 fn along_z(rest: Rest, exponent: u32, z: i32) -> [[f32; 3]; 4] {
     let rule = Rule { theta: 0.5, exponent, softening: 1.0 };
     let fill = velocity(plane(), rule, 7, rest, 4);
@@ -35,7 +35,8 @@ fn a_hull_rests_at_its_distance_from_a_plane() {
     for exponent in 3..=5 {
         for (distance, z) in [(1.0, 1), (2.0, 2), (3.0, 3)] {
             let [u0, u1, u2, u3] = along_z(Rest::Hull(distance), exponent, z - 1);
-            // Before it outwards, at it slow, behind it towards the plane.
+            // It points outwards inside the hull, is small on the hull, and points to the plane
+            // outside.
             assert!(u1[2].abs() < 0.2 && u2[2] < -0.3 && u3[2] < -0.9, "{u1:?} {u2:?} {u3:?}");
             assert!(u0[2] > 0.1 || z == 1, "{u0:?}");
         }

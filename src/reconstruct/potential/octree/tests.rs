@@ -1,6 +1,6 @@
 use super::*;
 
-/// Samples of a sphere, of its middle, and some at one place.
+/// Creates evenly distributed samples of the unit sphere.
 pub(in super::super) fn cloud(n: usize) -> Vec<[f64; 3]> {
     let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
     let on_sphere = |k: usize| {
@@ -15,7 +15,8 @@ fn tree(points: &[[f64; 3]], depth: u32) -> Octree {
     Octree::new(points, Frame::new(points, depth).unwrap()).unwrap()
 }
 
-/// The samples of a cube by recursion: cube (corner, edge) of cells.
+/// Lists the level and sample count of a cube and its descendants by recursion. The cube has its
+/// lowest corner at `corner`, in cells.
 fn recursed(
     points: &[[f64; 3]],
     frame: &Frame,
@@ -55,7 +56,7 @@ fn nodes_are_those_of_recursion_in_its_order() {
         let found: Vec<_> = tree.nodes().iter().map(|n| (n.level, n.count as usize)).collect();
         assert!(found == expected, "{n} samples, depth {depth}");
         for (at, node) in tree.nodes().iter().enumerate() {
-            // What is behind it is no deeper.
+            // The node after the subtree is not deeper.
             let next = tree.nodes().get(node.next as usize);
             assert!(next.is_none_or(|next| next.level <= node.level) && node.next as usize > at);
         }
@@ -96,7 +97,7 @@ fn a_traversal_reaches_each_leaf_once_and_each_sample_in_one_node() {
             assert!((all - sum).abs() < 1e-4 * points.len() as f64);
         }
     }
-    // Whatever is opened, nothing is lost and nothing is met twice.
+    // For any choice of opened nodes, every sample is counted exactly once.
     for odd in [2, 3, 5] {
         let (mut count, mut opened) = (0.0, 0);
         let open = |node: &Node| {

@@ -1,4 +1,5 @@
-//! What the sums of one place are is verified as V51 and V52 (`tests/verification`).
+//! Tests of the sums for a tile. V51 and V52 in `tests/verification` verify the sums at one
+//! position.
 
 use super::*;
 use crate::reconstruct::potential::frame::Frame;
@@ -23,7 +24,7 @@ fn sums_of_a_tile_are_those_at_its_voxels() {
     for (level, first) in [(8, [120, -6, 3]), (8, [10, 40, 20]), (6, [-32, 0, 4]), (6, [60, 9, 9])]
     {
         let middle = first.map(|c| c as f32 + 1.5);
-        // The edge of a voxel in finest ones.
+        // The edge of a voxel in finest voxels.
         let edge = f64::from(1 << (8 - level));
         for exponent in 2..=5 {
             sources.gather(&tree, 0.0, level, middle, 2.6);
@@ -35,11 +36,12 @@ fn sums_of_a_tile_are_those_at_its_voxels() {
                 let mean = [0, 1, 2].map(|k| f64::from(totals.pull[k][n]));
                 let gradient = Vec3::from(exact.gradient) * edge.powi(exponent as i32)
                     / (f64::from(exponent) - 1.0);
-                // Of its size before all that lies opposite has cancelled.
+                // The error is relative to B, because contributions from opposite sides cancel in
+                // N.
                 let error = (Vec3::from(mean) - gradient).norm() / f64::from(totals.weight[n]);
                 assert!(error < 1e-3, "p = {exponent}: {mean:?} {gradient:?}");
             }
-            // A shared list opens more than the voxels would need.
+            // A shared list opens more nodes than single voxels would need.
             let all = sources.nodes.len();
             sources.gather(&tree, 0.5, level, middle, 2.6);
             assert!(sources.nodes.len() < all);
@@ -48,7 +50,7 @@ fn sums_of_a_tile_are_those_at_its_voxels() {
             sources.sum(exponent, 1.0, &voxels, &mut near);
             let error = |n: usize| (near.weight[n] / exact.weight[n] - 1.0).abs();
             let mean = (0..64).map(error).sum::<f32>() / 64.0;
-            // A weight of a higher power sees more of how a node extends.
+            // A weight of a higher power depends more on the extent of a node.
             assert!(mean < 0.02 * exponent as f32, "level {level}, p = {exponent}: {mean}");
             totals = near;
         }

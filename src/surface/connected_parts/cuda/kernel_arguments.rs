@@ -1,18 +1,19 @@
-//! What the kernels of parts take; the tests of kernels on the host take this file too.
+//! Arguments of the kernels for connected components. Tests that run the kernels on the host also
+//! use this file.
 
 zeroset_gpu::cuda_header! {
     "parts";
 
-    /// What is known of a part; all zero at the start.
+    /// The extent of a component, zero at the start.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub(crate) struct Part {
-        /// Largest coordinates as words in the order of numbers.
+        /// Largest coordinates, as words that sort like numbers.
         pub high: [u64; 3],
-        /// Smallest coordinates likewise; their bits are turned.
+        /// Smallest coordinates, as inverted words that sort like numbers.
         pub low: [u64; 3],
-        /// Six times the volume inside, signed, as a whole number: its order changes no sum.
+        /// Six times the signed volume as an integer, so that the order of sums does not matter.
         pub volume: i64 as "u64",
-        /// Twice the area, likewise.
+        /// Twice the area as an integer.
         pub area: u64,
         pub triangles: u64,
     }

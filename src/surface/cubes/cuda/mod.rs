@@ -1,7 +1,8 @@
-//! Marching cubes over tiles on a GPU: [`extract`] of tiles that are there already.
+//! Marching cubes over tiles on a GPU: [`extract`] for tiles that are already there.
 //!
-//! The kernels are in `kernels/surface/cubes.cu`, a warp for each tile: one pass notes which crossings belong to a tile
-//! and counts its triangles, and after two scans another one writes both.
+//! The kernels are in `kernels/surface/cubes.cu`. A warp processes a tile. The first pass records
+//! the crossings that belong to each tile and counts its triangles. After two scans, the second
+//! pass writes vertices and triangles.
 
 mod state;
 
@@ -20,33 +21,34 @@ use crate::grid::{Band, Pool, Stored};
 use crate::surface::DeviceSurface;
 use crate::surface::isosurface::cuda::cases;
 
-/// Threads of a block of the kernels of surfaces, and of the one that looks for neighbors.
+/// Threads per block of the surface kernels and of the neighbor look-up.
 const BLOCK: u32 = 128;
 const LOOK_UP_BLOCK: u32 = 256;
 
-/// phi on the tiles of a grid on a GPU; missing tiles are plus or minus gamma.
+/// phi on the tiles of a grid on a GPU. Missing tiles have the value plus or minus gamma.
 #[derive(Clone, Copy)]
 pub struct DeviceTiles<'a, R, S: Element, const E: usize> {
-    /// Which tiles there are.
+    /// The set of tiles.
     pub grid: &'a DeviceTiledGrid,
-    /// Their values by id, in voxels, `[capacity][E^3]`.
+    /// The values of the tiles by id, in voxels, `[capacity][E^3]`.
     pub phi: &'a DevicePool<S, E>,
-    /// What they are clamped to.
+    /// The value to which phi is clamped.
     pub gamma: R,
 }
 
 impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
-    /// Bytes on the GPU that [`DeviceTiles::extract`] takes for so many tiles beside the surface itself.
+    /// Returns the bytes of GPU memory that [`DeviceTiles::extract`] takes for `tiles` tiles,
+    /// without the surface itself.
     pub fn bytes(tiles: usize) -> usize {
         4 * tiles * (record_words(E) + 4)
     }
 
-    /// The zero set of phi as triangles in world units: those of [`extract`] with the same
-    /// numbers in the same order, bit for bit. The look-up of neighbors on the GPU is made anew.
+    /// Extracts the zero set of phi as triangles in world units, bitwise identical to [`extract`].
+    /// The neighbor look-up on the GPU is rebuilt.
     ///
     /// # Errors
-    /// Those of [`extract`]; [`Error::Device`] for more than 2^32 - 1 triangles, if there is not enough
-    /// memory or the GPU fails.
+    /// Returns the errors of [`extract`]. Returns [`Error::Device`] for more than 2^32 - 1
+    /// triangles, if there is not enough memory, or if the GPU fails.
     pub fn extract(
         &self,
         cuda: &Arc<Cuda>,
@@ -74,11 +76,12 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
         let tiles = self.grid.argument();
         let look_up = kernel::<R, S>(cuda, "tiles/manage", "tiles_look_up", E)?;
         let launch = resident(&look_up, LOOK_UP_BLOCK)?;
-        // SAFETY: the argument of `tiles_look_up`.
+        // SAFETY: this is the argument of `tiles_look_up`.
         unsafe { cuda.launch(&look_up, launch, &Arguments::default().with(tiles)) }?;
         let with = |argument| Arguments::default().with(tiles).with(argument).with(cases.address());
         let count = kernel::<R, S>(cuda, "surface/cubes", "cubes_count", E)?;
-        // SAFETY: the arguments of `cubes_count`, places for all tiles, found zero, neighbors looked up.
+        // SAFETY: these are the arguments of `cubes_count`. Arrays have room for all tiles, `found`
+        // is zero, and neighbors have been looked up.
         unsafe { cuda.launch(&count, resident(&count, BLOCK)?, &with(argument)) }?;
         let first_vertex = exclusive_scan(cuda, &vertices_of)?;
         let first_triangle = exclusive_scan(cuda, &triangles_of)?;
@@ -90,8 +93,8 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
         if all.triangles > u64::from(u32::MAX) {
             return Err(Error::device_fault(
                 DeviceFault::Limit,
-                format!("a surface of {} triangles, a GPU makes 2^32 - 1", all.triangles),
-                "take a coarser grid, or use = \"cpu\"",
+                format!("a surface of {} triangles; a GPU supports 2^32 - 1", all.triangles),
+                "use a coarser grid, or the CPU (use = \"cpu\")",
             ));
         }
         let [n_vertices, n_triangles] = [all.vertices, all.triangles].map(|n| n as usize);
@@ -109,12 +112,13 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
         argument.normals = surface.normals.as_ref().map_or(0, Array::address);
         argument.triangles = surface.triangles.address();
         let generate = kernel::<R, S>(cuda, "surface/cubes", "cubes_generate", E)?;
-        // SAFETY: the arguments of `cubes_generate`, places for what was counted.
+        // SAFETY: these are the arguments of `cubes_generate`. Arrays have room for the counted
+        // items.
         unsafe { cuda.launch(&generate, resident(&generate, BLOCK)?, &with(argument)) }?;
         Ok(surface)
     }
 
-    /// What the CPU says of a surface that is cut off: it knows the place.
+    /// Returns the error of the CPU for a surface that is cut off. The CPU knows the position.
     fn cut_off(&self, cuda: &Cuda, placement: &Placement) -> Result<Error> {
         let grid = self.grid.download::<E>()?;
         let mut phi = Pool::<S, E>::new();
@@ -126,8 +130,8 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
         Ok(match extract(&tiles, placement, false) {
             Err(error) => error,
             Ok(_) => Error::device(
-                "the GPU sees phi change its sign outside of the band",
-                "this is a fault of the program: please report it",
+                "on the GPU, phi changes its sign outside of the band",
+                "this is a bug in zeroset: please report it",
             ),
         })
     }
@@ -142,14 +146,14 @@ fn kernel<R: Real, S>(cuda: &Cuda, file: &str, name: &str, edge: usize) -> Resul
     cuda.kernel(&Unit::with(file, defines)?, name)
 }
 
-/// As many blocks as are on the GPU at once.
+/// Returns a launch with as many blocks as are resident on the GPU.
 fn resident(kernel: &Kernel, block: u32) -> Result<Launch> {
     let grid = kernel.resident_blocks(block, 0)?;
     Ok(Launch { grid, block, shared: 0, cooperative: false })
 }
 
-/// Refuses what the GPU has no memory for.
+/// Returns an error if the GPU does not have enough memory.
 fn has_memory(cuda: &Cuda, need: usize, tiles: usize) -> Result<()> {
     let what = format_args!("the surface of {tiles} tiles");
-    cuda.check_room(need as u64, what, "take a coarser grid, or use = \"cpu\"")
+    cuda.check_room(need as u64, what, "use a coarser grid, or the CPU (use = \"cpu\")")
 }

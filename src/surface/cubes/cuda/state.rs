@@ -1,9 +1,9 @@
-//! What kernels are told of the surface of tiles.
+//! Arguments of the kernels that extract the surface of tiles.
 
 zeroset_gpu::cuda_header! {
     "cubes", include "tiles/storage.cuh";
 
-    /// What the program looks at; zero at the start.
+    /// Counts that the host reads, zero at the start.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Found {
         /// Vertices of the surface.
@@ -19,7 +19,7 @@ zeroset_gpu::cuda_header! {
     /// The surface of tiles.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct TileSurfaceArgument as TileSurface {
-        /// phi by ids.
+        /// phi by tile id.
         pub phi: u64 as "const stored *",
         /// `[tiles][RECORD]`
         pub records: u64 as "u32 *",
@@ -31,7 +31,7 @@ zeroset_gpu::cuda_header! {
         pub first_vertex: u64 as "u32 *",
         /// `[tiles + 1]`
         pub first_triangle: u64 as "u32 *",
-        /// One, zero at the start.
+        /// One element, zero at the start.
         pub found: u64 as "Found *",
         /// `[n][3]`
         pub vertices: u64 as "double *",
@@ -39,17 +39,17 @@ zeroset_gpu::cuda_header! {
         pub normals: u64 as "double *",
         /// `[n][3]`
         pub triangles: u64 as "u32 *",
-        /// What phi is clamped to.
+        /// The value to which phi is clamped.
         pub gamma: f64,
-        /// Distance of voxels.
+        /// Distance between voxels.
         pub spacing: f64,
-        /// Where voxel (0, 0, 0) lies.
+        /// Position of voxel (0, 0, 0).
         pub origin: [f64; 3],
     }
 }
 
-/// Words that are kept of the crossings of a tile of `edge^3` voxels: a bit for each axis of a voxel and a count
-/// for each 32 of them, a bit for each voxel of three faces, and a count.
+/// Returns the words that record the crossings of a tile of `edge^3` voxels: one bit per voxel and
+/// axis, one count per 32 voxels, one bit per voxel of three faces, and one more count.
 pub const fn record_words(edge: usize) -> usize {
     4 * (edge * edge * edge / 32) + 3 * (edge * edge).div_ceil(32) + 1
 }

@@ -1,8 +1,9 @@
-//! The surface of a dense volume on a GPU: [`isosurface`](super::isosurface), bit for bit.
+//! The surface of a dense volume on a GPU, bitwise identical to [`isosurface`](super::isosurface).
 //!
-//! The kernels are in `kernels/surface/`: one pass over the values for a bit of each voxel, one over the
-//! bits for what each row of voxels has and where it stands among all, one for vertices, which looks at values
-//! beside the surface alone, and one over the bits for triangles.
+//! The kernels are in `kernels/surface/`. The first pass reads all values and computes one bit per
+//! voxel. The second pass uses these bits to count the vertices and triangles of each row of voxels
+//! and to scan the counts. The third pass writes vertices and reads only values next to the
+//! surface. The fourth pass writes triangles from the bits.
 
 mod number;
 mod state;
@@ -21,17 +22,18 @@ use crate::surface::DeviceSurface;
 use crate::surface::cubes::{CASES, check_vertices};
 use crate::volume::{Placement, Samples, Scaling, Volume};
 
-/// Voxels of a word.
+/// Voxels per word.
 const WORD: usize = 32;
-/// Threads of the blocks that count; rows of such a block.
+/// Threads per block of the counting kernel, and rows per block.
 const ROWS: usize = 256;
-/// Threads of the other blocks.
+/// Threads per block of the other kernels.
 const BLOCK: u32 = 128;
-/// Most rows of voxels.
+/// Upper bound of the number of rows of voxels.
 const MOST_ROWS: usize = 1 << 31;
 
-/// Surfaces of volumes of one shape and type on a GPU, with its memory: a bit per voxel, two where values may
-/// be no numbers, 16 bytes per row of voxels, and room for the largest surface so far.
+/// Extracts surfaces from volumes of one shape and type on a GPU, and keeps the memory for this. It
+/// takes one bit per voxel, or two if values may not be finite, 16 bytes per row of voxels, and
+/// room for the largest surface so far.
 pub struct DeviceIsosurface<T> {
     cuda: Arc<Cuda>,
     masks: Launched,
@@ -52,7 +54,7 @@ pub struct DeviceIsosurface<T> {
     of: PhantomData<T>,
 }
 
-/// A kernel with as many blocks as are on the GPU at once.
+/// A kernel, launched with as many blocks as are resident on the GPU.
 struct Launched(Kernel, Launch);
 
 impl Launched {
@@ -64,8 +66,8 @@ impl Launched {
 }
 
 impl<T: DeviceNumber> DeviceIsosurface<T> {
-    /// Bytes on the GPU for a volume of `shape` beside its values, with a surface of so many vertices
-    /// and triangles.
+    /// Returns the bytes of GPU memory for a volume of `shape`, without its values, and a surface
+    /// of the given size.
     pub fn bytes(shape: [usize; 3], options: &Options, vertices: usize, triangles: usize) -> usize {
         let size = Self::size(shape, options);
         let rows = size[1] * size[2];
@@ -79,11 +81,11 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         shape.map(|n| n + 2 * usize::from(options.closed))
     }
 
-    /// For volumes of `shape` at a place.
+    /// Prepares for volumes of `shape` at a placement.
     ///
     /// # Errors
-    /// [`Error::Case`] for a shape that has no cubes; [`Error::Device`] if there is not enough memory, for
-    /// 2^31 rows of voxels or more, and if a kernel cannot be compiled.
+    /// Returns [`Error::Case`] for a shape that has no cubes. Returns [`Error::Device`] if there is
+    /// not enough memory, for 2^31 rows of voxels or more, and if a kernel cannot be compiled.
     pub fn new(
         cuda: &Arc<Cuda>,
         shape: [usize; 3],
@@ -97,8 +99,8 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         if n_rows >= MOST_ROWS || size[0] >= MOST_ROWS {
             return Err(Error::device_fault(
                 DeviceFault::Limit,
-                format!("a volume of {shape:?} voxels on a GPU, which takes 2^31 rows"),
-                "compute it on the CPU (--device cpu)",
+                format!("a volume of {shape:?} voxels; a GPU supports fewer than 2^31 rows"),
+                "compute on the CPU (--device cpu)",
             ));
         }
         has_memory(cuda, Self::bytes(shape, options, 0, 0))?;
@@ -155,7 +157,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
             told,
             totals,
             seen: cuda.pinned(1)?,
-            // A left-handed place turns triangles round.
+            // A left-handed placement reverses the orientation of triangles.
             cases: cuda.upload(&cases(determinant(place.steps()) < 0.0))?,
             surface: DeviceSurface {
                 vertices: cuda.zeros(0)?,
@@ -169,19 +171,20 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         })
     }
 
-    /// The surface where the values pass `level`, as it stays on the GPU until the next one. Beside values that are not
-    /// finite some vertices may belong to no triangle.
+    /// Extracts the surface where the values pass `level`. The surface stays on the GPU until the
+    /// next call. Next to values that are not finite, some vertices may belong to no triangle.
     ///
     /// # Errors
-    /// [`Error::Case`] for a level that is not a number, [`Error::Numerical`] for more than 2^32 - 1 vertices,
-    /// [`Error::Device`] for as many triangles, if there is not enough memory, or the GPU fails.
+    /// Returns [`Error::Case`] if the level is not finite, and [`Error::Numerical`] for more than
+    /// 2^32 - 1 vertices. Returns [`Error::Device`] for more than 2^32 - 1 triangles, if there is
+    /// not enough memory, or if the GPU fails.
     ///
     /// # Panics
-    /// If there is not one number for each voxel.
+    /// Panics if there is not one value per voxel.
     pub fn extract(&mut self, values: &Array<T>, level: f64) -> Result<&DeviceSurface> {
         assert_eq!(values.len(), self.shape.iter().product::<usize>(), "a number for each voxel");
         if !level.is_finite() {
-            return Err(Error::usage(format!("level {level}"), "give a number"));
+            return Err(Error::usage(format!("level {level}"), "give a finite number"));
         }
         let field =
             Field { values: &[][..], shape: self.shape, scaling: self.scaling, level, layers: 0 };
@@ -194,14 +197,16 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         cuda.clear(&mut self.totals)?;
         let with = |argument: SurfaceArgument| Arguments::default().with(argument);
         let Launched(masks, launch) = &self.masks;
-        // SAFETY: the argument of `surface_masks`: a value per voxel, a word for each 32 of a row.
+        // SAFETY: this is the argument of `surface_masks`. There is one value per voxel, and one
+        // word per 32 voxels of a row.
         unsafe { cuda.launch(masks, *launch, &with(self.argument)) }?;
         let tiles = self.rows[0].len().div_ceil(ROWS) as u32;
         let launch = Launch { grid: tiles, block: ROWS as u32, shared: 0, cooperative: false };
         let arguments = with(self.argument).with_array(&self.cases);
-        // SAFETY: the arguments of `surface_count`, places for all rows and tiles of them, told and totals zero.
+        // SAFETY: these are the arguments of `surface_count`. Arrays have room for all rows and
+        // tiles of rows, and `told` and `totals` are zero.
         unsafe { cuda.launch(&self.count, launch, &arguments) }?;
-        // Most often the last surface was as large; else nothing is written.
+        // The previous surface was usually as large. If there is no room, nothing is written.
         self.generate()?;
         cuda.fetch(&self.totals, &mut self.seen)?;
         let found = self.seen.get()?[0];
@@ -209,8 +214,8 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         if found.triangles > u64::from(u32::MAX) {
             return Err(Error::device_fault(
                 DeviceFault::Limit,
-                format!("a surface of {} triangles, a GPU makes 2^32 - 1", found.triangles),
-                "compute it on the CPU (--device cpu)",
+                format!("a surface of {} triangles; a GPU supports 2^32 - 1", found.triangles),
+                "compute on the CPU (--device cpu)",
             ));
         }
         let [n_vertices, n_triangles] = [found.vertices, found.triangles].map(|n| n as usize);
@@ -225,7 +230,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
     /// Whether the last volume had a value that is not finite.
     ///
     /// # Errors
-    /// [`Error::Device`] if a kernel before failed.
+    /// Returns [`Error::Device`] if an earlier kernel failed.
     pub fn has_missing(&self) -> Result<bool> {
         Ok(self.seen.get()?[0].has_missing != 0)
     }
@@ -233,16 +238,17 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
     fn generate(&self) -> Result<()> {
         let with = || Arguments::default().with(self.argument);
         let Launched(kernel, launch) = &self.vertices;
-        // SAFETY: the argument of `surface_vertices`, which writes where there is room.
+        // SAFETY: this is the argument of `surface_vertices`, which writes only if there is room.
         unsafe { self.cuda.launch(kernel, *launch, &with()) }?;
         let Launched(kernel, launch) = &self.triangles;
-        // SAFETY: the arguments of `surface_triangles`, which writes where there is room.
+        // SAFETY: these are the arguments of `surface_triangles`, which writes only if there is
+        // room.
         unsafe { self.cuda.launch(kernel, *launch, &with().with_array(&self.cases)) }
     }
 
     fn make_room(&mut self, vertices: usize, triangles: usize) -> Result<()> {
         let (cuda, surface) = (&self.cuda, &mut self.surface);
-        // What is there goes first.
+        // Free the old arrays first.
         surface.vertices = cuda.zeros(0)?;
         surface.normals = None;
         surface.triangles = cuda.zeros(0)?;
@@ -258,7 +264,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         Ok(())
     }
 
-    /// Bytes on the GPU that it holds.
+    /// Returns the bytes of GPU memory that it holds.
     pub fn held(&self) -> usize {
         let words: usize = self.bits.iter().chain(&self.rows).map(Array::len).sum();
         let [vertices, triangles] = self.argument.room.map(|n| n as usize);
@@ -266,14 +272,14 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
     }
 }
 
-/// Refuses what the GPU has no memory for.
+/// Returns an error if the GPU does not have enough memory.
 fn has_memory(cuda: &Cuda, need: usize) -> Result<()> {
-    let remedy = "take a coarser volume, or compute it on the CPU (--device cpu)";
+    let remedy = "use a coarser volume, or compute on the CPU (--device cpu)";
     cuda.check_room(need as u64, "the surface", remedy)
 }
 
-/// Triangles of each case as kernels know them: edges of the corners, four bits each, and how many triangles there are in the
-/// four highest bits.
+/// Returns the triangles of each case in the format of the kernels: four bits for the edge of each
+/// corner, and the number of triangles in the four highest bits.
 pub fn cases(flipped: bool) -> [u64; 256] {
     std::array::from_fn(|case| {
         let triangles = CASES[case].triangles();
@@ -284,10 +290,11 @@ pub fn cases(flipped: bool) -> [u64; 256] {
     })
 }
 
-/// [`isosurface`](super::isosurface) on a GPU, with both copies: the same mesh, bit for bit.
+/// Extracts a surface on a GPU, including both copies. The mesh is bitwise identical to that of
+/// [`isosurface`](super::isosurface).
 ///
 /// # Errors
-/// Those of [`isosurface`](super::isosurface) and of [`DeviceIsosurface::extract`].
+/// Returns the errors of [`isosurface`](super::isosurface) and of [`DeviceIsosurface::extract`].
 pub fn isosurface_on(
     cuda: &Arc<Cuda>,
     volume: &Volume,
@@ -318,7 +325,7 @@ fn of<T: DeviceNumber>(
     let mut on_gpu = DeviceIsosurface::<T>::new(cuda, shape, place, scaling, options)?;
     let mut mesh = on_gpu.extract(&cuda.upload(values)?, level)?.mesh(cuda)?;
     if on_gpu.has_missing()? {
-        // Crossings beside a missing value may belong to no triangle.
+        // Crossings next to a missing value may belong to no triangle.
         let keep = vec![true; mesh.n_cells()];
         mesh = crate::mesh::part(mesh, &keep).0;
     }

@@ -1,21 +1,21 @@
-//! Numbers that volumes hold, on a GPU.
+//! The number types of volumes on a GPU.
 
 use super::super::Number;
 use crate::gpu::Element;
 
-/// A number that a volume on a GPU holds.
+/// A number type of volumes on a GPU.
 pub trait DeviceNumber: Element + Ranked {}
 
-/// What kernels ask of a number.
+/// A number type that the kernels support, with the order of its values.
 #[allow(private_bounds)]
 pub trait Ranked: Number {
-    /// Its type in the words of kernels.
+    /// The name of the type in CUDA C++.
     const NAME: &'static str;
-    /// Ranks of the least and the largest number, infinities included.
+    /// Ranks of the smallest and the largest number, including infinities.
     const RANKS: [u64; 2];
-    /// The number of a rank: numbers ascend with it.
+    /// Returns the number of a rank. Numbers ascend with their ranks.
     fn of_rank(rank: u64) -> Self;
-    /// Its bits, the lowest first.
+    /// Returns the bits of the number, the lowest first.
     fn low_bits(self) -> u64;
 }
 
@@ -45,7 +45,8 @@ macro_rules! real {
     ($($type:ident, $bits:ident, $name:literal;)*) => {$(
         impl Ranked for $type {
             const NAME: &'static str = $name;
-            // Bits of negative numbers descend: all of them are turned over, of others the sign alone.
+            // The bits of negative numbers descend, so all of them are inverted. For other numbers
+            // only the sign bit is inverted.
             const RANKS: [u64; 2] = [
                 !$type::NEG_INFINITY.to_bits() as u64,
                 ($type::INFINITY.to_bits() | 1 << ($bits::BITS - 1)) as u64,
@@ -63,11 +64,12 @@ macro_rules! real {
 }
 real! { f32, u32, "float"; f64, u64, "double"; }
 
-/// The least and the largest number of which `is_inside` holds, given that it holds from some number on,
-/// or up to one (`downwards`). The first is the larger one where it holds of none.
+/// Returns the smallest and the largest number for which `is_inside` holds. It must hold from some
+/// number on, or up to some number if `downwards` is true. If it holds for no number, the first
+/// result is the larger one.
 pub(super) fn range<T: Ranked>(is_inside: impl Fn(T) -> bool, downwards: bool) -> [T; 2] {
     let [least, largest] = T::RANKS;
-    // The first rank that is on the other side than the least number.
+    // The first rank that is on the other side from the smallest number.
     let (mut low, mut high) = (least, largest);
     let differs = |rank: u64| is_inside(T::of_rank(rank)) != downwards;
     if !differs(largest) {

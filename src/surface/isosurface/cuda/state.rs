@@ -1,9 +1,9 @@
-//! What kernels are told of a volume and its surface.
+//! Arguments of the kernels that extract the surface of a volume.
 
 zeroset_gpu::cuda_header! {
     "isosurface";
 
-    /// What the program looks at; zero at the start.
+    /// Counts that the host reads, zero at the start.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Totals {
         /// Vertices of the surface.
@@ -12,7 +12,7 @@ zeroset_gpu::cuda_header! {
         pub triangles: u64,
         /// Whether a value is not finite.
         pub has_missing: u32,
-        /// Tiles of rows, in the pass under way.
+        /// Number of tiles of rows that have been started.
         pub taken: u32,
     }
 
@@ -21,21 +21,21 @@ zeroset_gpu::cuda_header! {
     pub struct SurfaceArgument as Surface {
         /// Address of the stored numbers, `[shape[2]][shape[1]][shape[0]]`.
         pub values: u64,
-        /// Bits of the least and the largest number that is inside.
+        /// Bits of the smallest and the largest number that is inside.
         pub range: [u64; 2],
-        /// `[rows][words]` voxels that are inside.
+        /// `[rows][words]`, one bit per voxel that is inside.
         pub inside: u64 as "u32 *",
-        /// The same of voxels without a finite value; null where all numbers are finite.
+        /// `[rows][words]`, one bit per voxel without a finite value, or null.
         pub missing: u64 as "u32 *",
         /// `[rows]`
         pub first_vertex: u64 as "u32 *",
         /// `[rows]`
         pub first_triangle: u64 as "u32 *",
-        /// `[rows][2]` crossings along x, and along x and y.
+        /// `[rows][2]`, crossings along x, and along x and y.
         pub along: u64 as "u32 *",
-        /// `[2][tiles]` what tiles of rows tell each other, zero at the start.
+        /// `[2][tiles]`, sums that tiles of rows share, zero at the start.
         pub told: u64 as "u64 *",
-        /// One, zero at the start.
+        /// One element, zero at the start.
         pub totals: u64 as "Totals *",
         /// `[n][3]`
         pub vertices: u64 as "double *",
@@ -43,31 +43,31 @@ zeroset_gpu::cuda_header! {
         pub normals: u64 as "double *",
         /// `[n][3]`
         pub triangles: u64 as "u32 *",
-        /// Vertices and triangles there is room for.
+        /// Capacity in vertices and triangles.
         pub room: [u64; 2],
-        /// The value that the surface has.
+        /// The level of the surface.
         pub level: f64,
         /// Values are `slope * stored + intercept`.
         pub slope: f64,
         /// See `slope`.
         pub intercept: f64,
-        /// Where voxel (0, 0, 0) of the layers lies.
+        /// Position of voxel (0, 0, 0), counted with the layers.
         pub origin: [f64; 3],
-        /// From voxel to voxel.
+        /// Steps from voxel to voxel.
         pub steps: [[f64; 3]; 3],
-        /// Change of the index with world coordinates.
+        /// Derivatives of the index by world coordinates.
         pub inverse: [[f64; 3]; 3],
-        /// Voxels with values.
+        /// Number of voxels with values.
         pub shape: [u32; 3],
-        /// Voxels with the layers round them.
+        /// Number of voxels including the layers around them.
         pub size: [u32; 3],
-        /// Layers: 0 or 1.
+        /// Number of layers: 0 or 1.
         pub layers: u32,
-        /// Words of a row.
+        /// Words per row.
         pub words: u32,
-        /// Lanes of a warp that share a row: a power of two.
+        /// Lanes of a warp that share a row, a power of two.
         pub lanes: u32,
-        /// Whether there is a slope or an intercept.
+        /// Whether a slope or an intercept applies.
         pub is_scaled: u32,
     }
 }

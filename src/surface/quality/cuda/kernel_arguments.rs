@@ -1,12 +1,13 @@
-//! What the kernels of gaps take; the tests of kernels on the host take this file too.
+//! Arguments of the kernels for distances. Tests that run the kernels on the host also use this
+//! file.
 
 zeroset_gpu::cuda_header! {
     "gaps";
 
-    /// Triangles of a leaf.
+    /// Triangles per leaf.
     pub(crate) const LEAF: u32 = 4;
 
-    /// Triangles made ready, in the order of the tree.
+    /// The triangles and their boxes, in tree order.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct FacetsArgument as Facets {
         /// `[n_vertices][3]`
