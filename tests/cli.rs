@@ -371,7 +371,7 @@ fn quiet_says_results_only() {
     let place = Place::with(CIRCLE);
     place.zeroset(&["run", "-q", "case.toml"]).assert().code(0).stderr(is_empty());
     let stages = place.zeroset(&["run", "-v", "case.toml", "-o", "b"]).assert().code(0);
-    stages.stderr(contains("cutting the mesh into patches"));
+    stages.stderr(contains("partitioning the mesh"));
 }
 
 #[test]
@@ -410,7 +410,7 @@ fn long_run(place: &Place, folder: &str) -> std::process::Child {
 fn two_runs_in_one_folder_are_kept_apart() {
     let place = Place::with(CIRCLE);
     let mut first = long_run(&place, "out");
-    let named = format!("another run writes here (process {})", first.id());
+    let named = format!("another run is writing here (process {})", first.id());
     place.fails(&["run", "case.toml", "-o", "out", "--overwrite"], 6, &named);
     place.fails(&["check", "case.toml", "-o", "out", "--overwrite"], 6, &named);
     // A killed run leaves its lock; the next one recognises that its owner is dead.
@@ -422,7 +422,7 @@ fn two_runs_in_one_folder_are_kept_apart() {
         .zeroset(&["run", "case.toml", "-o", "out", "--overwrite"])
         .assert()
         .code(0)
-        .stderr(contains("did not end in order"));
+        .stderr(contains("did not end cleanly"));
 }
 
 #[cfg(unix)]

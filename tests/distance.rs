@@ -84,7 +84,7 @@ fn fronts_are_circular_where_they_can_be() {
     for (more, reason) in [
         (&["--from", "vertex:7"][..], "the seeds have different start values"),
         (&["--speed", "1+x"], "the speed differs between cells"),
-        (&["--from", "levelset:x-0.5@1"], "levelset:x-0.5@1 is no vertex or point"),
+        (&["--from", "levelset:x-0.5@1"], "levelset:x-0.5@1 is neither a vertex nor a point"),
     ] {
         let arguments = [&from_two[..], more].concat();
         assert!(place.run(&arguments).contains("plane fronts"), "auto falls back: {reason}");
@@ -125,7 +125,7 @@ fn zero_sets_and_curves_are_sources() {
         "cannot be read",
     );
     let none = ["distance", "square.vtp", "--from", "levelset:x+1", "-o", "d.vtp"];
-    place.fails(&none, "it is negative nowhere on the mesh, so it has no zero set");
+    place.fails(&none, "it is nowhere negative on the mesh, so it has no zero set");
     place.fails(&["distance", "square.vtp", "--from", "levelset:x+", "-o", "d.vtp"], "    | x+");
 }
 
@@ -201,7 +201,7 @@ fn labels_go_into_files_for_cortex_software() {
     let far = "#!ascii label\n1\n99999 0 0 0 1\n";
     std::fs::write(place.path("far.label"), far).unwrap();
     let from = ["distance", "square.vtp", "--data", "far.label", "--from", "group:far"];
-    place.fails(&[&from[..], &["-o", "x.vtp"]].concat(), "label \"far\": names vertex 99999 of");
+    place.fails(&[&from[..], &["-o", "x.vtp"]].concat(), "label \"far\": names vertex 99999, but");
 }
 
 #[test]
@@ -233,9 +233,9 @@ fn paths_lead_back_to_the_source() {
     place.fails(&[&from[..], &["--path-from", "vertex:441"]].concat(), "there is no vertex 441");
     place.fails(&[&from[..], &["--path-from", "point:9,0.5,0"]].concat(), "off the mesh");
     let twice = ["--path-from", "vertex:7", "--paths", "d.vtp"];
-    place.fails(&[&from[..], &twice].concat(), "is named for two results");
+    place.fails(&[&from[..], &twice].concat(), "is the path of two results");
     let itself = ["distance", "square.vtp", "--from", "vertex:0", "-o", "./square.vtp"];
-    place.fails(&itself, "is read, and the result would replace it");
+    place.fails(&itself, "is an input file, and the result would overwrite it");
 }
 
 #[test]

@@ -234,7 +234,7 @@ fn a_result_never_replaces_what_is_read() {
         let output = place.run(arguments);
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        assert!(said.contains("is read, and the result would replace it"), "{arguments:?}: {said}");
+        assert!(said.contains("is an input file, and the result would overwrite it"), "{arguments:?}: {said}");
     }
     assert!(place.run(&["info", "ball.vtp"]).status.success());
     assert_eq!(std::fs::read_to_string(place.path("q.csv")).unwrap(), "0,0,0\n");
@@ -304,11 +304,11 @@ fn a_mesh_too_large_for_the_memory_is_refused_before_the_run() {
     let limited = |kib: u64| place.limited(kib, "check case.toml --threads 1");
     let (code, said) = limited(70_000);
     assert_eq!(code, Some(5), "{said}");
-    let expected = "square: 1442401 vertices and 2880000 cells take at least 66.0 MiB, ";
+    let expected = "square: 1442401 vertices and 2880000 cells need at least 66.0 MiB, ";
     assert!(said.contains(expected) && said.contains(" are free; use fewer cells"), "{said}");
     let (code, said) = limited(420_000);
     assert_eq!(code, Some(5), "{said}");
-    assert!(said.contains("the run takes at least") && said.contains("1442401 vertices"), "{said}");
+    assert!(said.contains("the run needs at least") && said.contains("1442401 vertices"), "{said}");
 }
 
 /// What gives out of memory names the file and what to do about it, not what belongs to runs.
@@ -348,7 +348,7 @@ fn other_commands_without_memory_name_the_file_and_their_own_remedy() {
         (
             70_000,
             "generate square --refine 5 -o a.vtp",
-            "square: 4194304 vertices and 8388608 cells take at least 240.0 MiB, ",
+            "square: 4194304 vertices and 8388608 cells need at least 240.0 MiB, ",
             "use fewer cells or refinements",
         ),
         (
