@@ -24,7 +24,7 @@ fn destination(path: &Path) -> Result<PathBuf> {
             refused("is a folder, not a file", "give the path of a file in this folder")
         }
         Ok(found) if !found.is_file() => {
-            refused("is a pipe or a device and cannot be replaced by a file", "give the path of a regular file")
+            refused("is a pipe or a device, not a file", "give the path of a regular file")
         }
         Ok(found) if found.permissions().readonly() => {
             refused("is write-protected", "make it writable, or choose another file")
@@ -94,7 +94,12 @@ pub fn write(path: &Path, body: impl FnOnce(&mut dyn Write) -> std::io::Result<(
         let text = e.to_string();
         // The `tempfile` crate adds the name of the temporary file, which does not help the user.
         let cause = text.split(" at path \"").next().unwrap_or(&text);
-        Error::output(path, cause, "check that the folder exists and is writable, and that the disk is not full").because(e)
+        Error::output(
+            path,
+            cause,
+            "check that the folder exists and is writable, and that the disk is not full",
+        )
+        .because(e)
     };
     let target = destination(path)?;
     // The file is created and registered under one lock, so that `abandon` knows every temporary
@@ -226,7 +231,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let socket = std::os::unix::net::UnixListener::bind(path("socket")).unwrap();
-        refused(&path("socket"), "cannot be replaced by a file");
+        refused(&path("socket"), "is a pipe or a device, not a file");
         assert!(std::fs::metadata(path("socket")).unwrap().file_type().is_socket());
         drop(socket);
         refused(folder.path(), "give the path of a file in this folder");

@@ -320,7 +320,10 @@ fn nonsense_is_refused_before_anything_is_made() {
         ("square = { pattern = \"obtuse\", jitter = 0.1 }", "require the pattern"),
         ("square = { pattern = \"irregular\" }", "must be set together"),
         ("square = { vertices = 100 }", "must be set together"),
-        ("square = { pattern = \"irregular\", vertices = 256 }", "leaves no vertices for the interior"),
+        (
+            "square = { pattern = \"irregular\", vertices = 256 }",
+            "leaves no vertices for the interior",
+        ),
         ("square = { cells = [100000, 100000] }", "32-bit"),
         ("square = { cells = [4294967295, 4294967295], pattern = \"obtuse\" }", "32-bit"),
         ("square = { pattern = \"irregular\", vertices = 4294967295 }", "32-bit"),

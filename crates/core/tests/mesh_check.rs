@@ -210,7 +210,10 @@ fn unfit_meshes_are_refused_with_place_and_remedy() {
     let text = spoiled(|m| m.cells[4] = 4);
     assert!(text.contains("cell 1: refers to vertex 4") && text.contains("start at 1"), "{text}");
     let text = spoiled(|m| m.vertices[3][1] = f64::NAN);
-    assert!(text.contains("vertex 3: the coordinates (1, NaN, 0)") && text.contains("cell 0"), "{text}");
+    assert!(
+        text.contains("vertex 3: the coordinates (1, NaN, 0)") && text.contains("cell 0"),
+        "{text}"
+    );
     let text = spoiled(|m| m.vertices[2][0] = f64::NEG_INFINITY);
     assert!(text.contains("vertex 2: the coordinates (-inf, 1, 0)"), "{text}");
     let text = spoiled(|m| m.cells.clear());

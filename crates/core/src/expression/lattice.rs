@@ -47,7 +47,8 @@ impl Lattice {
     pub fn bind(expressions: &[Expression]) -> Result<Self> {
         let trees: Vec<_> = expressions.iter().map(Expression::tree).collect();
         let spread = Spread::new(&trees).map_err(|(k, name, span)| {
-            let what = format!("data array \"{name}\" is not available: only meshes have data arrays");
+            let what =
+                format!("data array \"{name}\" is not available: only meshes have data arrays");
             let remedy = "on a grid, use a formula in x, y, z and t";
             Error::from(Flaw::new(expressions[k].text(), span, what, remedy))
         })?;

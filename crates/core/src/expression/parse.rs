@@ -103,7 +103,7 @@ fn parse_noting(text: &str, noted: Option<Vec<Part>>) -> Result<(Node, Vec<Part>
     match parser.peek() {
         Token::End => Ok((node, parser.noted.unwrap_or_default())),
         Token::Symbol(")") => {
-            Err(parser.flaw("unmatched `)`", "remove it, or add a `(`"))
+            Err(parser.flaw("this `)` has no matching `(`", "remove it, or add a `(`"))
         }
         _ => Err(parser.no_operator("an operator or the end")),
     }

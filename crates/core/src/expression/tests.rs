@@ -122,7 +122,7 @@ fn flaws_point_into_the_text() {
         ("1 + * 2", "expected a value, found `*`", "    ^"),
         ("(x + 1", "this `(` is never closed; add a `)`", "^"),
         ("2*(x + (y)", "this `(` is never closed", "  ^"),
-        ("x + 1)", "unmatched `)`", "     ^"),
+        ("x + 1)", "this `)` has no matching `(`", "     ^"),
         ("()", "expected a value, found `)`", " ^"),
         ("sin(", "expected a value, found the end", "    ^"),
         ("2x", "expected an operator or the end, found `x`; write a product as 2*x", " ^"),

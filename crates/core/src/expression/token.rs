@@ -64,7 +64,10 @@ fn number(text: &str, start: usize) -> Result<(Token<'_>, usize), Flaw> {
         length += 1 + digits(length + 1);
     }
     if whole == 0 && length == 1 {
-        let (what, remedy) = ("`.` without digits", "put names with special characters in braces, such as {lh.curv}");
+        let (what, remedy) = (
+            "`.` without digits",
+            "put names with special characters in braces, such as {lh.curv}",
+        );
         return Err(Flaw::new(text, start..start + 1, what, remedy));
     }
     if matches!(bytes.get(length), Some(b'e' | b'E')) {

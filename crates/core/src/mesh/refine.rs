@@ -88,7 +88,11 @@ fn check(mesh: &Mesh) -> Result<()> {
     let n = mesh.n_vertices() as u64;
     let arity = mesh.kind.arity();
     if !mesh.cells.len().is_multiple_of(arity) {
-        return Err(Error::mesh("", format!("the number of cell indices is not a multiple of {arity}"), ""));
+        return Err(Error::mesh(
+            "",
+            format!("the number of cell indices is not a multiple of {arity}"),
+            "",
+        ));
     }
     if let Some(at) = mesh.cells.iter().position(|&v| u64::from(v) >= n) {
         let what = format!("refers to vertex {}, but there are {n}", mesh.cells[at]);
@@ -101,7 +105,10 @@ fn check(mesh: &Mesh) -> Result<()> {
                 if *dimension >= mesh.kind.dimension()
                     || !vertices.len().is_multiple_of(dimension + 1)
                 {
-                    let what = format!("has {} indices for simplices of dimension {dimension}", vertices.len());
+                    let what = format!(
+                        "has {} indices for simplices of dimension {dimension}",
+                        vertices.len()
+                    );
                     return Err(Error::mesh(format!("group {}", group.name), what, ""));
                 }
                 (vertices, n)
@@ -134,7 +141,9 @@ fn check(mesh: &Mesh) -> Result<()> {
 fn too_large(n: u64, what: &str) -> Error {
     Error::mesh(
         "",
-        format!("after one refinement it would have {n} {what}, more than 32-bit indices can number"),
+        format!(
+            "after one refinement it would have {n} {what}, more than 32-bit indices can number"
+        ),
         "use fewer refinements",
     )
 }

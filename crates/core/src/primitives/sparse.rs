@@ -34,7 +34,8 @@ fn kept<T: Copy + Sync>(
     keep: impl Fn(T) -> bool + Sync,
 ) -> Result<(HistoPyramid, Vec<[u32; 3]>)> {
     if n_rows.checked_mul(n_columns) != Some(dense.len()) {
-        let what = format!("a matrix of {n_rows} x {n_columns} cannot hold {} numbers", dense.len());
+        let what =
+            format!("a matrix of {n_rows} x {n_columns} cannot hold {} numbers", dense.len());
         return Err(Error::usage(what, "give one number per row and column"));
     }
     let shape = [n_columns, n_rows, 1];

@@ -67,7 +67,8 @@ impl Volume {
     pub fn new(shape: [usize; 3], samples: Samples, placement: Placement) -> Result<Self> {
         let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size));
         if n != Some(samples.len()) || samples.is_empty() {
-            let what = format!("a volume of {shape:?} voxels cannot hold {} numbers", samples.len());
+            let what =
+                format!("a volume of {shape:?} voxels cannot hold {} numbers", samples.len());
             return Err(Error::usage(what, "give one number per voxel, and at least one voxel"));
         }
         let scaling = Scaling::NONE;
@@ -92,7 +93,8 @@ impl Volume {
     /// Returns [`Error::Case`] if a number is not finite or the slope is zero.
     pub fn with_scaling(mut self, scaling: Scaling) -> Result<Self> {
         if !(scaling.slope.is_finite() && scaling.intercept.is_finite() && scaling.slope != 0.0) {
-            let what = format!("scaling with slope {} and intercept {}", scaling.slope, scaling.intercept);
+            let what =
+                format!("scaling with slope {} and intercept {}", scaling.slope, scaling.intercept);
             return Err(Error::usage(what, "give finite numbers and a slope that is not zero"));
         }
         self.scaling = scaling;

@@ -132,7 +132,7 @@ samples! {
 const BLOCK: usize = 1 << 16;
 
 impl Samples {
-    /// Returns true if there are no numbers.
+    /// Returns true if there are no samples.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -73,7 +73,8 @@ fn check_indices(mesh: &Mesh) -> Result<()> {
         Err(Error::mesh(position, what, "check for indices that start at 1 instead of 0"))
     };
     if !mesh.cells.len().is_multiple_of(arity) {
-        let what = format!("{} vertex indices, which is not a multiple of {arity}", mesh.cells.len());
+        let what =
+            format!("{} vertex indices, which is not a multiple of {arity}", mesh.cells.len());
         return Err(Error::mesh(
             Position::element(Element::Cell, mesh.n_cells()),
             what,
@@ -88,7 +89,8 @@ fn check_indices(mesh: &Mesh) -> Result<()> {
         match &group.members {
             Members::Cells(cells) => {
                 if let Some(cell) = cells.iter().find(|&&c| c as usize >= mesh.n_cells()) {
-                    let what = format!("refers to cell {cell}, but there are {} cells", mesh.n_cells());
+                    let what =
+                        format!("refers to cell {cell}, but there are {} cells", mesh.n_cells());
                     return Err(Error::mesh(name, what, "check how the mesh was written"));
                 }
             }

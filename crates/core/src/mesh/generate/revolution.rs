@@ -12,7 +12,7 @@ use super::random::Random;
 use crate::error::{Error, Result};
 use crate::mesh::{Kind, Mesh};
 
-/// Triangles on an open cylinder around the z axis, centered at the origin, looking outwards.
+/// Triangles on an open cylinder around the z axis, centered at the origin, oriented outwards.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -49,7 +49,7 @@ impl Default for Cylinder {
     }
 }
 
-/// Triangles on a cone around the z axis, apex at the origin, opening upwards, looking outwards.
+/// Triangles on a cone around the z axis, apex at the origin, opening upwards, oriented outwards.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -89,7 +89,7 @@ impl Default for Cone {
     }
 }
 
-/// Triangles on a torus around the z axis, centered at the origin, looking outwards.
+/// Triangles on a torus around the z axis, centered at the origin, oriented outwards.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
@@ -154,7 +154,9 @@ impl Cone {
         limits::coordinate("cone", "start of slant", from)?;
         if from < 0.0 || from >= to {
             return Err(Error::usage(
-                format!("cone: slant = [{from}, {to}] is not a valid range of distances from the apex"),
+                format!(
+                    "cone: slant = [{from}, {to}] is not a valid range of distances from the apex"
+                ),
                 "use 0 <= start < end",
             ));
         }

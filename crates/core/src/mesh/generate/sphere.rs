@@ -7,7 +7,7 @@ use super::{delaunay, limits};
 use crate::error::{Error, Result};
 use crate::mesh::{Kind, Mesh, refine};
 
-/// Triangles on a sphere, all vertices on it, looking outwards.
+/// Triangles on a sphere, all vertices on it, oriented outwards.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]

@@ -57,7 +57,8 @@ impl Tree {
     pub fn new<T: PartialEq + Sync>(shape: [usize; 3], values: &[T]) -> Result<Self> {
         let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size));
         if n != Some(values.len()) || values.is_empty() {
-            let what = format!("a tree over {shape:?} cells cannot be built from {} values", values.len());
+            let what =
+                format!("a tree over {shape:?} cells cannot be built from {} values", values.len());
             return Err(Error::usage(what, "give one value per cell, and at least one cell"));
         }
         if u32::try_from(values.len()).is_err() {
