@@ -43,8 +43,9 @@ DEVICE u64 spread(u32 axis) {
     return (x | x << 2) & 0x1249249249249249ull;
 }
 
-// Computes the Morton key of the cell of each point. Grid: any number of blocks, which share the
-// points.
+// Computes the Morton key of the cell of each point.
+//
+// Grid: any number of blocks, which share the points.
 //
 // points  [n][3]
 // keys    [n]
@@ -62,7 +63,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) octree_keys(const double* po
 }
 
 // Converts the points to finest voxels in the order of the keys, and marks the first sample of each
-// cell. Grid: any number of blocks, which share the points.
+// cell.
+//
+// Grid: any number of blocks, which share the points.
 //
 // points   [n][3]
 // keys     ascending, [n]
@@ -120,7 +123,9 @@ DEVICE Places sum_before(const Places& own, Places* of_warps, Places& all) {
     return sum;
 }
 
-// Sums 2,048 samples each. Grid: one block for each sum.
+// Sums 2,048 samples each.
+//
+// Grid: one block for each sum.
 //
 // samples  [n][3]
 // totals   [grid]
@@ -131,7 +136,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) octree_totals(const float* s
     if (threadIdx.x == 0) totals[blockIdx.x] = all;
 }
 
-// Replaces each total by the sum of the totals before it. Grid: one block.
+// Replaces each total by the sum of the totals before it.
+//
+// Grid: one block.
 extern "C" __global__ void __launch_bounds__(BLOCK) octree_starts(Places* totals, u32 n) {
     __shared__ Places of_warps[WARPS];
     Places before = {{0, 0, 0}};
@@ -147,8 +154,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK) octree_starts(Places* totals
     }
 }
 
-// Writes the sum of the samples before each sample, and the sum of all samples at the end. Grid:
-// the same as for `octree_totals`.
+// Writes the sum of the samples before each sample, and the sum of all samples at the end.
+//
+// Grid: the same as for `octree_totals`.
 //
 // sums  [n + 1]
 extern "C" __global__ void __launch_bounds__(BLOCK)
@@ -200,7 +208,9 @@ DEVICE u32 end_of(const Cells& cells, u32 low, u32 bits) {
     return (u32)from;
 }
 
-// Counts the nodes that begin at each cell. Grid: any number of blocks, which share the cells.
+// Counts the nodes that begin at each cell.
+//
+// Grid: any number of blocks, which share the cells.
 //
 // counts  [cells]
 extern "C" __global__ void __launch_bounds__(BLOCK) octree_counts(Cells cells, u32* counts) {
@@ -216,8 +226,9 @@ struct __align__(8) Span {
     u32 first, end;
 };
 
-// Writes the links and the sample ranges of the nodes. Grid: any number of blocks, which share the
-// cells.
+// Writes the links and the sample ranges of the nodes.
+//
+// Grid: any number of blocks, which share the cells.
 //
 // offsets  number of nodes that begin before each cell, [cells + 1]
 // links    [offsets[cells]]
@@ -237,7 +248,9 @@ octree_nodes(Cells cells, const u32* offsets, Link* links, Span* spans) {
     }
 }
 
-// Computes the centroids of the nodes. Grid: any number of blocks, which share the nodes.
+// Computes the centroids of the nodes.
+//
+// Grid: any number of blocks, which share the nodes.
 //
 // sums     [samples + 1]
 // spans    [n]
@@ -258,8 +271,9 @@ octree_centers(const Places* sums, const Span* spans, u32 n, Center* centers) {
     }
 }
 
-// Counts the nodes of a level and the leaves above it. Grid: any number of blocks, which share the
-// nodes.
+// Counts the nodes of a level and the leaves above it.
+//
+// Grid: any number of blocks, which share the nodes.
 //
 // count  zero at the start
 extern "C" __global__ void __launch_bounds__(BLOCK) octree_cubes(const Link* links, u32 n, u32 level, u32* count) {

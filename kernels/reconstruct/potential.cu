@@ -105,7 +105,9 @@ DEVICE float sum_of_warp(float value) {
 }
 
 // Computes the velocities of the tiles that the last change of the tile set created, or of all
-// tiles. Grid: any number of blocks, whose warps share the tiles.
+// tiles.
+//
+// Grid: any number of blocks, whose warps share the tiles.
 extern "C" __global__ void __launch_bounds__(BLOCK)
 potential_velocity(TileGrid g, StationaryValues kept, Field f, u32 of_all) {
     const TileControl& c = *g.control;
@@ -218,8 +220,9 @@ struct View {
     enum { MISSING = 0xffffffffu };
 };
 
-// Sums |phi| at samples in parts of 2^-30 voxels, and counts the samples outside of the band. Grid:
-// any number of blocks, which share the samples.
+// Sums |phi| at samples in parts of 2^-30 voxels, and counts the samples outside of the band.
+//
+// Grid: any number of blocks, which share the samples.
 //
 // samples  in finest voxels, [n][3]
 // found    zero at the start, [2]

@@ -10,9 +10,9 @@ use crate::gpu::Cuda;
 use crate::mesh::Mesh;
 use crate::surface::{Gaps, gaps_on};
 
-/// The number of samples from which a GPU pays for its start-up time of a quarter of a second.
-/// Directed distances of that many samples take two CPU cores about as long. Level sets take
-/// longer.
+/// The smallest number of samples for which a GPU is worth its start-up time of a quarter of a
+/// second. Directed distances of that many samples take two CPU cores about as long. Level sets
+/// take longer.
 pub const WORTH_A_GPU: usize = 100_000;
 
 /// The device of a reconstruction.

@@ -141,7 +141,7 @@ fn about(seeds: &Seeds, lattice: &Lattice, k: usize) -> Option<(f64, f64)> {
                 flat.push(Neighbor { square, place, at, off: dot(d, own.normal).abs() });
             }
         });
-        // Only neighbors within the reach are all known.
+        // The search is complete only within the reach.
         let limit = f64::from(reach).powi(2);
         flat.retain(|p| p.square < limit && p.square > 1e-18);
         let key = |p: &Neighbor| (p.square, p.place);

@@ -28,8 +28,8 @@ pub(super) fn of(cuda: &Cuda, bounds: ([f64; 3], [f64; 3]), points: &Points) -> 
     let kernel = cuda.kernel(&Unit::new("reconstruct/directed/density", &[])?, "density_about")?;
     let grid = (n as u32).div_ceil(SAMPLES);
     let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
-    // SAFETY: these are the arguments of `density_about`. It reads one sample in `every` and writes
-    // two numbers for each.
+    // SAFETY: these are the arguments of `density_about`. It writes two numbers for each examined
+    // sample.
     unsafe { cuda.launch(&kernel, launch, &arguments) }?;
     let found = cuda.download(&found)?;
     let told = found.as_chunks::<2>().0.iter().filter(|[rho, _]| *rho >= 0.0);
