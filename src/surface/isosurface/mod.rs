@@ -3,8 +3,8 @@
 //! The triangles are those of [`extract`](super::cubes::extract) over a
 //! [`Dense`](super::cubes::Dense) box, with the same cases. There are no cracks, and every edge has
 //! two triangles, except at the boundary of the volume and next to values that are not finite. To
-//! read as little as possible twice, the implementation follows W. Schroeder, R. Maynard, B.
-//! Geveci, *Flying edges*, IEEE LDAV 2015:
+//! avoid repeated reads, the implementation follows W. Schroeder, R. Maynard, B. Geveci, *Flying
+//! edges*, IEEE LDAV 2015:
 //!
 //! 1. *Masks*: one bit per voxel says whether it is inside, which means that its value is above the
 //!    level.
