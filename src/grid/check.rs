@@ -17,7 +17,7 @@ impl<const E: usize> TiledGrid<E> {
         self.check_ids()?;
         self.check_borders()?;
         match self.disagreement() {
-            Some(tile) => Err(format!("the neighbors of the missing {tile} disagree about its sign")),
+            Some(tile) => Err(format!("neighbors of the missing {tile} disagree about its sign")),
             None => Ok(()),
         }
     }
@@ -67,7 +67,7 @@ impl<const E: usize> TiledGrid<E> {
             });
             if let Some(d) = torn {
                 let neighbor = key.neighbor(d);
-                return Err(format!("the missing {neighbor} touches missing tiles of the other sign"));
+                return Err(format!("the missing {neighbor} touches missing tiles of other sign"));
             }
         }
         Ok(())

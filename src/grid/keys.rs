@@ -59,7 +59,7 @@ impl TileKey {
     fn too_far(self, tile: [i32; 3]) -> Error {
         Error::Numerical {
             what: format!(
-                "the interface needs tile {tile:?}, but tile numbers range from -{0} to {0} per axis",
+                "the interface needs tile {tile:?}, but tiles range from -{0} to {0} per axis",
                 Self::LIMIT
             ),
             remedy: "use a larger dx, or move the origin closer to the interface".into(),
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn touching_directions() {
         assert_eq!(TOUCHING[CENTER].count_ones(), 26);
-        assert_eq!(TOUCHING[0].count_ones(), 6); // a corner: seven tiles around it, minus the center
+        assert_eq!(TOUCHING[0].count_ones(), 6); // a corner: seven tiles, minus the center
         assert_eq!(TOUCHING[CENTER + 1].count_ones(), 16); // a face
     }
 }

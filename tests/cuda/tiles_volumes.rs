@@ -236,7 +236,7 @@ fn short_volumes_that_may_not_be() {
     let (grid, phi) = tiles_of::<f32, 4, f32>(&options, small);
     for (value, name, words) in [
         (-0.25, "curvature", "the curvature coefficient is negative"),
-        (1e300, "normal_speed", "infinite or not a number"),
+        (1e300, "normal_speed", "a coefficient is not finite"),
     ] {
         let (of, part) = constant(&cuda, value);
         let (on_cpu, on_gpu) = (Terms::default(), DeviceTerms::new([0.0; 3], 1.0));

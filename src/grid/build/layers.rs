@@ -150,7 +150,7 @@ fn row<const E: usize, R: Real, S: Stored<R>>(
         if frame.on_rim(x, y, z) {
             return Err(Error::usage(
                 format!("the initial interface leaves the box of the domain at {key}"),
-                "make the box larger or the shape smaller; the interface must be closed inside the box",
+                "make the box larger or the shape smaller; it must be closed inside the box",
             ));
         }
         values.extend_from_slice(&tile);

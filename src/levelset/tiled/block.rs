@@ -1,23 +1,22 @@
-//! One evaluation of a time step on one block: what a tile of a sparse grid and a piece of a dense
-//! one have in common.
+//! One evaluation of a time step on one block: a tile of a sparse grid or a part of a dense grid.
 //!
 //! ```text
 //! phi_t = - F |grad phi| - U . grad phi + alpha kappa |grad phi| + lambda S(phi0) (1 - |grad phi|)
 //! ```
 //!
-//! A block is `E^3` voxels, x fastest; it is read with a halo of `reach` voxels on all sides as a
-//! flat array of `(E + 2 reach)^3`, x fastest too. Corners of the halo are not read; its edges only
-//! by the curvature term, one voxel deep.
+//! A block has `E^3` voxels, x fastest. It is read together with a halo of `reach` voxels on all
+//! sides as a flat array of `(E + 2 reach)^3` values, also x fastest. Corners of the halo are not
+//! read. Its edges are read only by the curvature term, one voxel deep.
 //!
-//! A voxel moves if it or one of its six neighbors is well inside the band, `|phi| < core`, a little
-//! below gamma; all others are gamma or -gamma after the evaluation. The band thus advances by at
-//! most one voxel per evaluation, and in a step that moves the interface by less than a voxel nothing
-//! else has cause to change. Without the margin the band would widen for ever: where phi bends to
-//! its clamped value, WENO5 leaves traces of 1e-12 and differences of first order a smooth tail, and
-//! whatever is not exactly gamma would belong to the band.
+//! A voxel moves if it or one of its six neighbors is well inside the band: `|phi| < core`, where
+//! `core` is slightly below gamma. All other voxels are gamma or -gamma after the evaluation. The
+//! band thus advances by at most one voxel per evaluation, which suffices for a step that moves the
+//! interface by less than a voxel. Without the margin the band would widen forever: where phi bends
+//! to its clamped value, WENO5 leaves traces of 1e-12 and first-order differences leave a smooth
+//! tail, and every value that is not exactly gamma would belong to the band.
 //!
-//! Work goes by groups of as many voxels as registers have lanes ([`super::lanes`]): part of a row
-//! along x, a row, or two. Groups in which nothing moves cost a comparison.
+//! The work is done in groups of as many voxels as a register has lanes ([`super::lanes`]): part of
+//! a row along x, one row, or two rows. A group in which nothing moves costs one comparison.
 
 use std::marker::PhantomData;
 
@@ -32,31 +31,31 @@ use super::neighborhood::{Around, Group};
 use super::options::Scheme;
 use crate::geometry::Real;
 
-/// Coefficients of one block, `E^3` values each; a term without one is left out.
+/// The coefficients of one block, `E^3` values each. A term without a coefficient is left out.
 #[derive(Clone, Copy)]
 pub struct BlockTerms<'a, R> {
-    /// F, voxels per time; positive lets the inside grow.
+    /// F, voxels per time. Positive values make the inside grow.
     pub normal_speed: Option<&'a [R]>,
-    /// U, voxels per time: all of x, then of y, then of z.
+    /// U, voxels per time: all x components, then y, then z.
     pub velocity: Option<&'a [R]>,
     /// alpha, voxels squared per time.
     pub curvature: Option<&'a [R]>,
-    /// lambda and phi0; [`Phi0::Itself`] is the rescaling term.
+    /// lambda and phi0. [`Phi0::Itself`] gives the rescaling term.
     pub rescaling: Option<(R, Phi0<'a, R>)>,
 }
 
 impl<R> BlockTerms<'_, R> {
-    /// No motion.
+    /// No terms: nothing moves.
     pub const NONE: Self =
         BlockTerms { normal_speed: None, velocity: None, curvature: None, rescaling: None };
 }
 
-/// Whose sign the rescaling term takes.
+/// The function whose sign the rescaling term uses.
 #[derive(Clone, Copy)]
 pub enum Phi0<'a, R> {
-    /// That of phi.
+    /// phi.
     Itself,
-    /// That of another function, `E^3` values.
+    /// Another function, `E^3` values.
     Other(&'a [R]),
 }
 
@@ -65,42 +64,44 @@ pub enum Phi0<'a, R> {
 pub struct Block<'a, R> {
     /// phi, `(E + 2 reach)^3` values.
     pub padded: &'a [R],
-    /// Voxels along each axis that are part of the grid, at most E; one along z in a plane grid.
+    /// The number of voxels along each axis that are part of the grid, at most E. It is 1 along z
+    /// in a plane grid.
     pub extent: [usize; 3],
-    /// Half width of the band.
+    /// The half width of the band.
     pub gamma: R,
-    /// What makes a voxel and its neighbors move: a smaller phi.
+    /// A voxel and its neighbors move if its |phi| is smaller than this.
     pub core: R,
 }
 
-/// One evaluation: `old phi + new (p + dt L(p))` from the values p of the block.
+/// One evaluation: `old phi + new (p + dt L(p))`, from the values p of the block.
 #[derive(Clone, Copy)]
 pub struct Stage<'a, R> {
-    /// Length of the step.
+    /// The time step.
     pub dt: R,
-    /// phi at the start of the step, `E^3` values, its share and that of p; `None` for (0, 1).
+    /// phi at the start of the step (`E^3` values), its weight, and the weight of the new value.
+    /// `None` for the weights (0, 1).
     pub mix: Option<(&'a [R], R, R)>,
     /// Whether the result is clamped to [-gamma, gamma].
     pub clamped: bool,
 }
 
-/// What the values of blocks are.
+/// Statistics of the values of blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Voxels with `|phi| < core`.
+    /// The number of voxels with `|phi| < core`.
     pub active: u64,
-    /// Voxels with phi < 0.
+    /// The number of voxels with phi < 0.
     pub inside: u64,
-    /// Voxels that are no numbers.
+    /// The number of voxels whose value is NaN.
     pub not_a_number: u64,
-    /// All voxels looked at.
+    /// The number of voxels examined.
     pub voxels: u64,
-    /// Largest change of phi next to the interface, if it was looked for; voxels.
+    /// The largest change of phi next to the interface, in voxels, if it was computed.
     pub change: f64,
 }
 
 impl Tally {
-    /// Both together.
+    /// Returns the combined statistics.
     pub fn join(self, other: Self) -> Self {
         Tally {
             active: self.active + other.active,
@@ -123,7 +124,7 @@ impl Tally {
 }
 
 impl<R: Real> Block<'_, R> {
-    /// Whether a voxel is part of the grid.
+    /// Returns whether a voxel is part of the grid.
     fn has<const E: usize>(&self, n: usize) -> bool {
         let [x, y, z] = self.extent;
         n % E < x && n / E % E < y && n / (E * E) < z
@@ -141,7 +142,7 @@ impl<R: Real> Block<'_, R> {
         }
     }
 
-    /// What values of the block are.
+    /// Returns the statistics of the values of the block.
     pub(super) fn tally<const E: usize>(&self, values: &[R]) -> Tally {
         let mut tally = Tally::default();
         for (n, value) in values[..E * E * E].iter().enumerate() {
@@ -153,10 +154,10 @@ impl<R: Real> Block<'_, R> {
     }
 }
 
-/// Writes the result of an evaluation, `E^3` values, gamma beyond the extent.
+/// Writes the result of one evaluation, `E^3` values. Voxels beyond the extent get gamma.
 ///
 /// # Panics
-/// If an array is shorter than stated above, with `scheme.reach()` for the halo.
+/// Panics if an array is shorter than stated above, with a halo of `scheme.reach()`.
 pub fn advance<R: Wide, const E: usize>(
     scheme: Scheme,
     block: &Block<'_, R>,
@@ -177,7 +178,7 @@ pub fn advance<R: Wide, const E: usize>(
     block.tally::<E>(out)
 }
 
-/// One-sided derivatives along an axis: both, or the one the wind comes from.
+/// One-sided derivatives along an axis: both, or only the upwind one.
 trait Derivatives {
     const REACH: usize;
     fn both<V: Lanes, const E: usize>(group: &Group<'_, V, E>, axis: usize) -> (V, V);
@@ -231,7 +232,7 @@ struct Advance<'a, R> {
     tally: &'a mut Tally,
 }
 
-/// Work with differences S on blocks of E^3 voxels.
+/// Work on blocks of E^3 voxels with the differences S.
 struct Of<W, S, const E: usize>(W, PhantomData<S>);
 
 impl<R: Real, S: Derivatives, const E: usize> Work<R> for Of<Advance<'_, R>, S, E> {
@@ -265,7 +266,7 @@ impl<R: Real, S: Derivatives, const E: usize> Work<R> for Of<Advance<'_, R>, S, 
     }
 }
 
-/// What is not a number stays so.
+/// Clamps values to [-gamma, gamma]. NaN stays NaN.
 #[inline(always)]
 fn clamped<V: Lanes>(v: V, gamma: V) -> V {
     let v = V::select(v.gt(gamma), gamma, v);
@@ -308,7 +309,7 @@ fn group_rate<V: Lanes, S: Derivatives, const E: usize>(
     rate
 }
 
-/// `U . grad phi` with the derivatives of the sides it takes only.
+/// Returns `U . grad phi` and computes only the upwind derivatives.
 #[inline(always)]
 fn one_sided<V: Lanes, S: Derivatives, const E: usize>(
     group: &Group<'_, V, E>,

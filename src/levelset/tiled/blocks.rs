@@ -1,15 +1,16 @@
-//! What a motion needs of a grid of blocks: sparse tiles are such a grid, and so is the dense box of the tests.
+//! The grid interface that a motion needs, implemented by sparse tiles and by the dense box of the
+//! tests.
 
 use crate::geometry::Real;
 use crate::grid::{Halo, Pool, Stored};
 
-/// A grid of blocks of E^3 voxels, each with an id that says where its values are in a [`Pool`].
+/// A grid of blocks of E^3 voxels. The id of a block locates its values in a [`Pool`].
 pub trait Blocks<R: Real, S: Stored<R>, const E: usize>: Sync {
-    /// A block of a pass.
+    /// One block of a pass.
     type Place;
 
-    /// Calls `work` for each block with its values in `out` and combines the results, in an order
-    /// that does not depend on threads. `None` without blocks.
+    /// Calls `work` for each block with its values in `out`. The results are combined in an order
+    /// that does not depend on the threads. Returns `None` if there are no blocks.
     fn fold_into<T: Send>(
         &self,
         out: &mut Pool<S, E>,
@@ -17,14 +18,14 @@ pub trait Blocks<R: Real, S: Stored<R>, const E: usize>: Sync {
         combine: impl Fn(T, T) -> T + Sync,
     ) -> Option<T>;
 
-    /// The same without values to write.
+    /// Calls `work` for each block like `fold_into`, without values to write.
     fn fold<T: Send>(
         &self,
         work: impl Fn(&Self::Place) -> T + Sync,
         combine: impl Fn(T, T) -> T + Sync,
     ) -> Option<T>;
 
-    /// Copies a block and `REACH` voxels round it to `out`, `(E + 2 REACH)^3` values.
+    /// Copies a block and `REACH` voxels around it to `out`, `(E + 2 REACH)^3` values.
     fn gather<const REACH: usize>(
         &self,
         phi: &Pool<S, E>,
@@ -34,18 +35,18 @@ pub trait Blocks<R: Real, S: Stored<R>, const E: usize>: Sync {
         out: &mut [R],
     );
 
-    /// Where its values are.
+    /// Returns the id of a block.
     fn id(place: &Self::Place) -> u32;
 
-    /// Coordinates of its first voxel.
+    /// Returns the coordinates of the first voxel of a block.
     fn first_voxel(place: &Self::Place) -> [i32; 3];
 
-    /// Voxels along each axis that are part of the grid.
+    /// Returns the number of voxels along each axis that are part of the grid.
     fn extent(&self, place: &Self::Place) -> [usize; 3];
 
-    /// Axes along which anything changes.
+    /// Returns the number of axes along which values vary.
     fn dimension(&self) -> usize;
 
-    /// Number of blocks.
+    /// Returns the number of blocks.
     fn n_blocks(&self) -> usize;
 }

@@ -1,18 +1,19 @@
-//! Why a step on tiles broke down: the first voxel in the order of the tiles, and the likely cause.
+//! Description of a failed step on tiles: the first affected voxel in tile order, and the likely
+//! cause.
 
 use crate::error::Error;
 pub use crate::geometry::TOO_LARGE;
 
-/// What happened.
+/// The failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum What {
-    /// phi is no number at so many voxels.
+    /// phi is NaN at this number of voxels.
     Phi(u64),
-    /// A coefficient of this name, in voxels and time, is not a finite number or has a value it must
-    /// not have.
+    /// The coefficient with this name has this value, in voxels and time. The value is not finite
+    /// or not allowed.
     Coefficient(&'static str, f64),
-    /// The step is so short that the time does not change; this is the fastest voxel.
+    /// The step is so short that the time does not change. The voxel is the fastest one.
     NoProgress,
 }
 
@@ -20,29 +21,32 @@ pub enum What {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Cause {
-    /// The step is so many times what is stable at the voxel, by what coefficients are within it.
+    /// The step exceeds the stable step at the voxel by this factor, computed from the coefficients
+    /// within the step.
     LongStep(f64),
-    /// The sum that bounds a step, `sum_k |U_k| + |F| sqrt(d) + 2 d alpha`, is this large there, per time.
+    /// The sum that bounds a step, `sum_k |U_k| + |F| sqrt(d) + 2 d alpha`, has this value there,
+    /// per time.
     Speed(f64),
     /// Backward motion by curvature.
     NegativeCurvature,
     /// The expression of a coefficient.
     Expression,
-    /// Nothing that is seen at the voxel.
+    /// No cause was found at the voxel.
     Unknown,
 }
 
-/// Where a step broke down, and why.
+/// The location and cause of a failed step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Breakdown {
-    /// What happened.
+    /// The failure.
     pub what: What,
-    /// Number of the step.
+    /// The number of the step.
     pub step: u64,
-    /// The time it would have reached, or at which the coefficient was evaluated.
+    /// The time that the step would have reached, or the time at which the coefficient was
+    /// evaluated.
     pub time: f64,
-    /// Length of the step; 0 if it had not been chosen.
+    /// The time step, or 0 if it had not been chosen.
     pub dt: f64,
     /// The voxel.
     pub voxel: [i32; 3],
@@ -51,29 +55,30 @@ pub struct Breakdown {
 }
 
 impl Breakdown {
-    /// Where a voxel lies, if voxel (0, 0, 0) does at `origin` and voxels have the edge `dx`.
+    /// Returns the position of the voxel. Voxel (0, 0, 0) lies at `origin`, and voxels have the
+    /// edge `dx`.
     pub fn place(&self, origin: [f64; 3], dx: f64) -> [f64; 3] {
         std::array::from_fn(|k| origin[k] + dx * f64::from(self.voxel[k]))
     }
 
-    /// The error, in world units where `origin` and `dx` are those of the case.
+    /// Returns the error, in world units if `origin` and `dx` are those of the case.
     pub fn error(&self, origin: [f64; 3], dx: f64) -> Error {
         let ([i, j, k], [x, y, z]) = (self.voxel, self.place(origin, dx));
         let &Breakdown { step, time, dt, .. } = self;
         let happened = match self.what {
-            What::Phi(1) => "phi is no number at".to_string(),
-            What::Phi(count) => format!("phi is no number at {count} voxels, the first"),
+            What::Phi(1) => "phi is NaN at".to_string(),
+            What::Phi(count) => format!("phi is NaN at {count} voxels, the first is"),
             What::Coefficient(name, value) => {
                 let unit = if name == "curvature" { dx * dx } else { dx };
                 format!("evolve.{name} is {} at", value * unit)
             }
-            What::NoProgress => format!("the time step of {dt:.3e} is lost beside the time at"),
+            What::NoProgress => format!("the time step {dt:.3e} is too small to advance time at"),
         };
         let place = format!("voxel ({i}, {j}, {k}) ({x:.6}, {y:.6}, {z:.6})");
         let (cause, remedy) = match self.cause {
             Cause::LongStep(factor) => (
-                format!(": the step is {factor:.1} times what is stable there"),
-                "lower evolve.cfl, or smooth what grows so fast in time",
+                format!(": the step is {factor:.1} times the stable step there"),
+                "lower evolve.cfl, or smooth the coefficients in time",
             ),
             Cause::Speed(speed) => (
                 format!(
@@ -82,7 +87,7 @@ impl Breakdown {
                 "check their values and units",
             ),
             Cause::NegativeCurvature => (
-                ": a negative coefficient has no solution".into(),
+                ": the equation has no solution for a negative coefficient".into(),
                 "keep it at 0 or more, for example with max(0, ...)",
             ),
             Cause::Expression => match self.what {

@@ -1,4 +1,4 @@
-//! Coefficients as a block takes them, and the speed that bounds a step.
+//! The coefficients of a motion on a block, and the speed that bounds the time step.
 
 use super::block::{BlockTerms, Phi0};
 use super::options::{Options, Reinitialize};
@@ -67,14 +67,14 @@ impl<R: Real> Prepared<R> {
 /// A block of a motion.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    /// Its first voxel.
+    /// The first voxel of the block.
     pub first: [i32; 3],
-    /// Where its values are; `None` for what holds on all blocks, without coefficients that are kept.
+    /// The id of the block. `None` for values that hold on all blocks, without stored coefficients.
     pub id: Option<u32>,
 }
 
 impl Place {
-    /// No block: for coefficients that are the same everywhere.
+    /// A dummy block, for coefficients that are the same everywhere.
     pub const EVERYWHERE: Self = Place { first: [0; 3], id: None };
 }
 
@@ -84,31 +84,31 @@ pub(super) struct Coefficients<R> {
     velocity: Prepared<R>,
     curvature: Prepared<R>,
     rescaling: Option<R>,
-    /// Voxels of a block.
+    /// The number of voxels of a block.
     size: usize,
 }
 
-/// Largest speed at which phi changes, and what is wrong with the coefficients.
+/// The largest speed at which phi changes, and flaws of the coefficients.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Speed {
-    /// Largest `sum_k |U_k| + |F| sqrt(d) + 2 d alpha` over the band.
+    /// The largest `sum_k |U_k| + |F| sqrt(d) + 2 d alpha` over the band.
     pub most: f64,
     not_finite: bool,
     negative: bool,
 }
 
 impl Speed {
-    /// Of coefficients that were found to be wrong.
+    /// Returns the result for coefficients with the given flaws.
     pub fn flawed(not_finite: bool, negative: bool) -> Self {
         Speed { most: 0.0, not_finite, negative }
     }
 
-    /// Both together.
+    /// Returns the sum of both speeds, with the flaws of both.
     pub fn plus(self, other: Self) -> Self {
         Speed { most: self.most + other.most, ..self.join(other) }
     }
 
-    /// The larger one.
+    /// Returns the larger of both speeds, with the flaws of both.
     pub fn join(self, other: Self) -> Self {
         Speed {
             most: self.most.max(other.most),
@@ -117,23 +117,22 @@ impl Speed {
         }
     }
 
+    /// Returns the speed at a time.
+    ///
     /// # Errors
-    /// [`Error::Numerical`] for coefficients that cannot be computed with.
+    /// Returns [`Error::Numerical`] if the coefficients are flawed.
     pub fn checked(self, time: f64) -> Result<f64> {
         let wrong = |what: &str, remedy: &str| {
             let what = format!("{what} in the band at time {time}");
             Err(Error::Numerical { what, remedy: remedy.into() })
         };
         if self.not_finite {
-            return wrong(
-                "a coefficient is infinite or not a number",
-                "look at its expression or array there",
-            );
+            return wrong("a coefficient is not finite", "check its expression or array there");
         }
         if self.negative {
             return wrong(
                 "the curvature coefficient is negative",
-                "backward motion by curvature has no solution; take a coefficient of 0 or more",
+                "backward motion by curvature has no solution; use a coefficient of 0 or more",
             );
         }
         Ok(self.most)
@@ -141,7 +140,7 @@ impl Speed {
 }
 
 impl<R: Real> Coefficients<R> {
-    /// Of blocks of `size` voxels.
+    /// Prepares the coefficients for blocks of `size` voxels.
     pub fn new(terms: &Terms<R>, options: &Options, size: usize) -> Self {
         Coefficients {
             normal_speed: Prepared::new(&terms.normal_speed, size),
@@ -155,17 +154,17 @@ impl<R: Real> Coefficients<R> {
         }
     }
 
-    /// Whether a block is read at its edges too.
+    /// Returns whether the curvature term acts, which reads the edges of a block's halo.
     pub fn is_curved(&self) -> bool {
         !matches!(self.curvature, Prepared::Zero)
     }
 
-    /// Whether speeds depend on the place or the time.
+    /// Returns whether a coefficient depends on position or time without being stored.
     pub fn varies(&self) -> bool {
         self.normal_speed.varies() || self.velocity.varies() || self.curvature.varies()
     }
 
-    /// Coefficients that are kept.
+    /// Returns the stored coefficients.
     fn all_stationary(&self) -> impl Iterator<Item = &StationaryValues<R>> {
         let all = [&self.normal_speed, &self.velocity, &self.curvature];
         all.into_iter().filter_map(Prepared::stationary)
@@ -176,30 +175,31 @@ impl<R: Real> Coefficients<R> {
         all.into_iter().filter_map(Prepared::stationary_mut)
     }
 
-    /// Whether any coefficients are kept.
+    /// Returns whether any coefficient is stored.
     pub fn is_kept(&self) -> bool {
         self.all_stationary().next().is_some()
     }
 
-    /// Makes room for the ids below `blocks` in coefficients that are kept.
+    /// Makes room for the ids below `blocks` in the stored coefficients.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory.
+    /// Returns [`Error::Device`] if there is not enough memory.
     pub fn grow(&mut self, blocks: usize) -> Result<()> {
         self.all_stationary_mut().try_for_each(|kept| kept.grow(blocks))
     }
 
-    /// Evaluates coefficients that are kept on blocks that came: ids, each once, and first voxels.
+    /// Evaluates the stored coefficients on new blocks, given by id and first voxel. No id may
+    /// occur twice.
     pub fn evaluate(&mut self, blocks: &[(u32, [i32; 3])]) {
         self.all_stationary_mut().for_each(|kept| kept.evaluate(blocks));
     }
 
-    /// Bytes of coefficients that are kept.
+    /// Returns the number of bytes of the stored coefficients.
     pub fn bytes(&self) -> u64 {
         self.all_stationary().map(StationaryValues::bytes).sum()
     }
 
-    /// Speed on a block by coefficients that are kept, over all its voxels.
+    /// Returns the speed on a block from the stored coefficients, over all its voxels.
     pub fn steady_speed(&self, id: u32, d: usize) -> Speed {
         let (d, normal) = (d as f64, (d as f64).sqrt());
         let weighted = [(&self.normal_speed, normal), (&self.velocity, 1.0)];
@@ -213,7 +213,7 @@ impl<R: Real> Coefficients<R> {
         Speed { most, not_finite: !most.is_finite(), negative }
     }
 
-    /// The terms on a block; `scratch` has room for what varies.
+    /// Returns the terms on a block. `scratch` holds the values of coefficients that vary.
     pub fn on_block<'a>(
         &'a self,
         block: Place,
@@ -231,8 +231,8 @@ impl<R: Real> Coefficients<R> {
         }
     }
 
-    /// Speed on a block of a grid with `d` axes, over the voxels with `|phi| < core`; `sums` is
-    /// scratch.
+    /// Returns the speed on a block of a grid with `d` axes, over the voxels with `|phi| < core`.
+    /// `sums` is scratch.
     pub fn speed(
         &self,
         terms: &BlockTerms<'_, R>,
@@ -253,7 +253,7 @@ impl<R: Real> Coefficients<R> {
         }
         if let Some(alpha) = terms.curvature {
             for (sum, alpha) in sums.iter_mut().zip(alpha) {
-                // What is negative is so in the band or near it.
+                // All voxels are checked: a negative value is in the band or close to it.
                 negative |= *alpha < R::zero();
                 *sum += *alpha * curved;
             }
@@ -263,7 +263,7 @@ impl<R: Real> Coefficients<R> {
                 *sum = if phi.abs() < core { *sum } else { R::zero() };
             }
         }
-        // Zero times what is infinite or not a number is no zero.
+        // Zero times an infinite value or NaN is not zero.
         let (mut most, mut not_finite) = (R::zero(), false);
         for sum in &*sums {
             most = if *sum > most { *sum } else { most };

@@ -1,10 +1,12 @@
-//! Distances on a block: next to the interface from phi itself, elsewhere from the neighbors.
+//! Signed distances on a block: from phi itself next to the interface, from the neighbors
+//! elsewhere.
 //!
-//! A voxel is *near* if one of its six neighbors lies on the other side. [`near`] gives those their
-//! distance ([`nearest`](super::formulas::nearest)), and gamma to all others; [`relax`] solves
-//! the eikonal equation ([`eikonal`](super::formulas::eikonal)) at those others, for all voxels of a
-//! grid from the same old values. Signs never change, and near voxels do not in [`relax`], so that
-//! repeating it until nothing changes gives one result, whatever the order of blocks.
+//! A voxel is *near* if one of its six neighbors lies on the other side. [`near`] computes the
+//! distance of near voxels ([`nearest`](super::formulas::nearest)) and sets all others to gamma.
+//! [`relax`] then solves the eikonal equation ([`eikonal`](super::formulas::eikonal)) at the other
+//! voxels, for all voxels of a grid from the same old values. Signs never change, and [`relax`]
+//! does not change near voxels. Repeating it until nothing changes therefore gives the same result
+//! for any order of blocks.
 
 use super::block::Block;
 use super::formulas::curvature::Central;
@@ -14,25 +16,25 @@ use super::lanes::{Lanes, Wide, Work, widest};
 use super::neighborhood::{Around, Group};
 use crate::geometry::Real;
 
-/// Layers of voxels read beyond a voxel; [`near`] reads edges of the halo one voxel deep.
+/// The number of layers read beyond a voxel. [`near`] reads edges of the halo one voxel deep.
 pub const REACH: usize = 2;
 
-/// Writes `E^3` values: the signed distance of voxels next to the interface, plus or minus gamma
-/// elsewhere, gamma beyond the extent. Always true.
+/// Writes `E^3` values: the signed distance of voxels next to the interface, and plus or minus
+/// gamma elsewhere. Voxels beyond the extent get gamma. Always returns true.
 ///
 /// # Panics
-/// If an array is too short; the halo has [`REACH`] voxels.
+/// Panics if an array is too short. The halo has [`REACH`] voxels.
 pub fn near<R: Wide, const E: usize>(block: &Block<'_, R>, out: &mut [R]) -> bool {
     widest(Near::<R, E> { block, out: &mut *out });
     block.fill_beyond::<E>(out, block.gamma);
     true
 }
 
-/// Writes `E^3` values: the signed distance that follows from the neighbors, up to gamma; voxels
-/// next to the interface keep theirs. Gives whether a value changed.
+/// Writes `E^3` values: the signed distance that follows from the neighbors, up to gamma. Voxels
+/// next to the interface keep their values. Returns whether a value changed.
 ///
 /// # Panics
-/// As [`near`].
+/// Panics if an array is too short. The halo has [`REACH`] voxels.
 pub fn relax<R: Wide, const E: usize>(block: &Block<'_, R>, out: &mut [R]) -> bool {
     let mut changed = false;
     widest(Relax::<R, E> { block, out: &mut *out, changed: &mut changed });
@@ -51,13 +53,14 @@ struct Relax<'a, R, const E: usize> {
     changed: &'a mut bool,
 }
 
-/// `v` where the voxel is outside, `-v` where it is inside: positive on its own side.
+/// Returns `v` if the voxel is outside and `-v` if it is inside, which is positive on the voxel's
+/// own side.
 #[inline(always)]
 fn outward<V: Lanes>(inside: V::Mask, v: V) -> V {
     V::select(inside, -v, v)
 }
 
-/// 1 for voxels next to the interface, 0 for others.
+/// Returns 1 for voxels next to the interface and 0 for others.
 #[inline(always)]
 fn is_near<V: Lanes, const E: usize>(group: &Group<'_, V, E>, inside: V::Mask) -> V {
     let (zero, one) = (V::constant(0.0), V::constant(1.0));
@@ -67,7 +70,8 @@ fn is_near<V: Lanes, const E: usize>(group: &Group<'_, V, E>, inside: V::Mask) -
         least = least.smaller(outward(inside, group.along(axis, -1)));
         least = least.smaller(outward(inside, group.along(axis, 1)));
     }
-    // phi = 0 is outside: on the other side of what is inside, not of what is outside.
+    // phi = 0 counts as outside. It is on the other side for an inside voxel, but not for an
+    // outside one.
     let of_inside = V::select(least.gt(zero), zero, one);
     V::select(inside, of_inside, V::select(zero.gt(least), one, zero))
 }
@@ -95,7 +99,7 @@ impl<R: Real, const E: usize> Work<R> for Near<'_, R, E> {
     }
 }
 
-/// Distance from the interface of voxels next to it, at most gamma.
+/// Returns the distance to the interface of voxels next to it, at most gamma.
 #[inline(always)]
 fn distance<V: Lanes, const E: usize>(group: &Group<'_, V, E>, own: V, gamma: V) -> V {
     let central = Central::new(group);
@@ -110,7 +114,7 @@ fn distance<V: Lanes, const E: usize>(group: &Group<'_, V, E>, own: V, gamma: V)
         [group.along(2, -2), group.along(2, 2)],
     ];
     let fine = refined(&central, own, outer);
-    // Clamped values are no part of a smooth function.
+    // The fine derivatives are not valid if the stencil contains clamped values.
     let is_fine = gamma.gt(largest(outer));
     let mut best = central;
     for k in 0..3 {

@@ -1,4 +1,4 @@
-//! The motion on sparse tiles: memory and time go with the interface, and the domain has no border.
+//! Level-set evolution on sparse tiles, whose memory and time grow with the area of the interface.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -66,11 +66,12 @@ impl<R: Real, S: Stored<R>, const E: usize> Blocks<R, S, E> for TiledGrid<E> {
     }
 }
 
-/// A level-set function in motion on sparse tiles of `E^3` voxels, kept as `S`: as it is, or in 16
-/// bits.
+/// A level-set function that moves on sparse tiles of `E^3` voxels. `S` is the storage format:
+/// floating point or 16 bits.
 ///
-/// Before a step tiles come where its band may get to, with a layer of voxels to spare, so that the tile set
-/// need not change before each; and now and then those go that the band has left.
+/// Before a step, tiles are created wherever the band may move. One spare layer of voxels is kept,
+/// so that the tile set need not change before each step. Tiles that the band has left are removed
+/// from time to time.
 pub struct TiledEvolution<R: Wide, const E: usize, S: Stored<R> = R> {
     pub(super) grid: TiledGrid<E>,
     pub(super) motion: Motion<R, S, E>,
@@ -78,11 +79,11 @@ pub struct TiledEvolution<R: Wide, const E: usize, S: Stored<R> = R> {
 }
 
 impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
-    /// Starts from tiles and their values of phi, made for a band of half width `options.gamma` and
-    /// any reach.
+    /// Starts from tiles and their values of phi, computed for a band of half width `options.gamma`
+    /// and any reach.
     ///
     /// # Errors
-    /// [`Error::Case`] for options out of range.
+    /// Returns [`Error::Case`] if an option is out of range.
     pub fn new(
         grid: TiledGrid<E>,
         phi: Pool<S, E>,
@@ -92,8 +93,8 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
     ) -> Result<Self> {
         if !options.gamma.is_finite() {
             return Err(Error::usage(
-                "sparse tiles without a band",
-                "take a finite half width, such as 3 voxels",
+                "sparse tiles need a band",
+                "use a finite half width, such as 3 voxels",
             ));
         }
         let mut motion = Motion::new(phi, terms, options, cpu.clone())?;
@@ -101,8 +102,8 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         Ok(TiledEvolution { grid, motion, cpu })
     }
 
-    /// Goes on from a time and a number of steps, as after a checkpoint: with the same tiles and values
-    /// the bits are those of a run that never stopped.
+    /// Sets the time and the number of steps, to continue from a checkpoint. With the same tiles
+    /// and values, the results are bitwise identical to those of an uninterrupted run.
     pub fn starting_at(mut self, time: f64, steps: u64) -> Self {
         (self.motion.time, self.motion.steps) = (time, steps);
         self
@@ -111,11 +112,17 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
     /// Finds the tiles of the next step, and takes a step of at most `max_dt`.
     ///
     /// # Errors
-    /// [`Error::Numerical`] naming voxel and likely cause (see [`TiledEvolution::breakdown`]) for
-    /// coefficients that cannot be computed with, if phi is not a number after the step, and for a
-    /// step too short to change the time; if nothing moves and `max_dt` is infinite, and if the
-    /// interface leaves the range of tiles; [`Error::Device`] if there is no memory for more tiles, which
-    /// gives up that of the stages. phi and its time are those of the step before.
+    /// Returns [`Error::Numerical`] in the following cases. For the first three,
+    /// [`TiledEvolution::breakdown`] gives the voxel and the likely cause.
+    ///
+    /// - The coefficients are not valid.
+    /// - phi is NaN after the step.
+    /// - The step is too short to change the time.
+    /// - Nothing moves and `max_dt` is infinite.
+    /// - The interface leaves the range of tiles.
+    ///
+    /// Returns [`Error::Device`] if there is no memory for more tiles. The memory of the stages is
+    /// then released. After an error, phi and the time are those before the step.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
         let start = Instant::now();
         let cpu = self.cpu.clone();
@@ -124,11 +131,11 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
             if self.motion.is_tidy_due() || self.grid.is_pressed(&self.motion.phi, band) {
                 return self.manage();
             }
-            // As after a checkpoint, where stages have no room yet.
+            // After a checkpoint, the stages have no room yet.
             self.motion.grow(self.grid.capacity())
         });
         if found.is_err() {
-            // Who writes the state takes memory for it.
+            // Release memory: the caller allocates its own copy to write the state.
             self.motion.stages = Default::default();
         }
         found?;
@@ -136,7 +143,7 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         self.motion.step(&self.grid, max_dt)
     }
 
-    /// Tiles come and go with the band.
+    /// Updates the tile set to the current band.
     fn manage(&mut self) -> Result<()> {
         let band = self.motion.band();
         self.grid.refresh_activity(&self.motion.phi, band.roomy::<E>());
@@ -150,10 +157,10 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         Ok(())
     }
 
-    /// Makes phi a distance, directly.
+    /// Reinitializes phi directly.
     ///
     /// # Errors
-    /// Those of finding tiles, as in [`TiledEvolution::step`].
+    /// Returns the errors of the tile update; see [`TiledEvolution::step`].
     pub fn reinitialize(&mut self) -> Result<()> {
         let cpu = self.cpu.clone();
         cpu.run(|| {
@@ -163,10 +170,10 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         })
     }
 
-    /// Makes phi a distance by so many steps of the reinitialization equation.
+    /// Reinitializes phi by a number of steps of the reinitialization equation.
     ///
     /// # Errors
-    /// As [`TiledEvolution::reinitialize`].
+    /// See [`TiledEvolution::reinitialize`].
     pub fn relax(&mut self, iterations: usize) -> Result<()> {
         let cpu = self.cpu.clone();
         cpu.run(|| {
@@ -178,52 +185,54 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         })
     }
 
-    /// Why the last step broke down, if it did, and was not for want of memory or room.
+    /// Returns the location and cause of the last failure, if the step broke down for numerical
+    /// reasons.
     pub fn breakdown(&self) -> Option<&Breakdown> {
         self.motion.breakdown.as_ref()
     }
 
-    /// The tiles, and phi by their ids.
+    /// Returns the tiles, and phi by tile id.
     pub fn into_parts(self) -> (TiledGrid<E>, Pool<S, E>) {
         (self.grid, self.motion.phi)
     }
 
-    /// Time reached.
+    /// Returns the time reached.
     pub fn time(&self) -> f64 {
         self.motion.time
     }
 
-    /// Steps taken.
+    /// Returns the number of steps taken.
     pub fn steps(&self) -> u64 {
         self.motion.steps
     }
 
-    /// Seconds spent so far.
+    /// Returns the seconds spent so far.
     pub fn seconds(&self) -> Seconds {
         self.motion.seconds
     }
 
-    /// The tiles.
+    /// Returns the tiles.
     pub fn grid(&self) -> &TiledGrid<E> {
         &self.grid
     }
 
-    /// The band: what phi is clamped to, and how far a step looks.
+    /// Returns the band of active voxels: its limit on |phi|, and how far a step reads.
     pub fn band(&self) -> Band<R> {
         self.motion.band()
     }
 
-    /// Half width of the band, voxels: what missing tiles and voxels beyond the band hold.
+    /// Returns the half width of the band in voxels: |phi| of missing tiles and of voxels beyond
+    /// the band.
     pub fn half_width(&self) -> R {
         self.motion.gamma()
     }
 
-    /// phi of the tiles, by their ids.
+    /// Returns phi by tile id.
     pub fn phi(&self) -> &Pool<S, E> {
         &self.motion.phi
     }
 
-    /// Bytes held by tiles and values.
+    /// Returns the number of bytes of tiles and values.
     pub fn bytes(&self) -> u64 {
         let values: u64 = self.motion.stages.iter().map(Pool::bytes).sum();
         self.grid.bytes() + self.motion.phi.bytes() + values + self.motion.coefficient_bytes()

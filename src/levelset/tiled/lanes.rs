@@ -1,18 +1,19 @@
-//! Several voxels at a time: the formulas of a voxel, on registers of several numbers.
+//! Vector types that hold the values of several voxels, for the formulas of a voxel.
 //!
-//! [`Lanes`] is what the formulas compute with. A scalar is one lane; on CPUs with AVX2 there
-//! are eight of `f32` and four of `f64`. `widest` picks at run time. Every operation rounds as the
-//! scalar one does and none are fused, so the bits are the same on every machine.
+//! [`Lanes`] is the number type of the formulas. A scalar has one lane. On CPUs with AVX2 there are
+//! eight lanes of `f32` or four of `f64`. `widest` selects the type at run time. Every operation
+//! rounds like the scalar operation and none are fused, so the results are bitwise identical on
+//! every machine.
 //!
-//! Registers are written out because a compiler that has to find them in loops over the voxels of a
-//! row finds them in some formulas and not in others, and a row of a tile is too short a loop for it
-//! to try hard.
+//! The vector types are written explicitly. Automatic vectorization of loops over a row of voxels
+//! works for some formulas but not for others, and a row of a tile is too short for the compiler to
+//! try hard.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 use crate::geometry::Real;
 
-/// A number, or several side by side.
+/// A number, or several numbers side by side.
 pub trait Lanes:
     Copy
     + Add<Output = Self>
@@ -21,46 +22,46 @@ pub trait Lanes:
     + Div<Output = Self>
     + Neg<Output = Self>
 {
-    /// What each lane holds.
+    /// The type of the value in each lane.
     type Scalar: Real;
-    /// Result of a comparison, lane by lane.
+    /// The result of a comparison, lane by lane.
     type Mask: Copy;
-    /// Number of lanes.
+    /// The number of lanes.
     const LANES: usize;
 
-    /// The same number in all lanes.
+    /// Returns a vector with the same number in all lanes.
     fn splat(x: Self::Scalar) -> Self;
-    /// A constant in all lanes.
+    /// Returns a vector with a constant in all lanes.
     #[inline(always)]
     fn constant(x: f64) -> Self {
         Self::splat(Self::Scalar::of(x))
     }
-    /// The values from `start` on; the second half of the lanes from `start + half` on, where `half`
-    /// is that many lanes or more.
+    /// Loads the lanes from `values`. The first half is read from `start` on, the second half from
+    /// `start + half` on. `half` is at least half the number of lanes.
     fn load(values: &[Self::Scalar], start: usize, half: usize) -> Self;
     /// Writes all lanes from `start` on.
     fn store(self, values: &mut [Self::Scalar], start: usize);
-    /// Square root.
+    /// Returns the square root.
     fn sqrt(self) -> Self;
-    /// Absolute value.
+    /// Returns the absolute value.
     fn abs(self) -> Self;
-    /// `self > other`; false where one is not a number.
+    /// Returns `self > other`, which is false if either is NaN.
     fn gt(self, other: Self) -> Self::Mask;
-    /// `a` where the mask holds, `b` elsewhere.
+    /// Returns `a` in the lanes where the mask is set and `b` in the others.
     fn select(mask: Self::Mask, a: Self, b: Self) -> Self;
-    /// In how many lanes the mask holds.
+    /// Returns the number of lanes in which the mask is set.
     fn count(mask: Self::Mask) -> u32;
-    /// Whether the mask holds in any lane.
+    /// Returns whether the mask is set in any lane.
     #[inline(always)]
     fn any(mask: Self::Mask) -> bool {
         Self::count(mask) > 0
     }
-    /// `self` where it exceeds `other`, otherwise `other`.
+    /// Returns `self` where it exceeds `other`, and `other` elsewhere.
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
         Self::select(self.gt(other), self, other)
     }
-    /// `self` where `other` exceeds it, otherwise `other`.
+    /// Returns `self` where `other` exceeds it, and `other` elsewhere.
     #[inline(always)]
     fn smaller(self, other: Self) -> Self {
         Self::select(other.gt(self), self, other)
@@ -106,21 +107,21 @@ impl<R: Real> Lanes for R {
     }
 }
 
-/// A scalar that has registers of several.
+/// A scalar type that has a vector type.
 pub trait Wide: Real {
-    /// Its lanes on CPUs with AVX2.
+    /// The vector type for CPUs with AVX2.
     #[cfg(target_arch = "x86_64")]
     type Avx2: Lanes<Scalar = Self>;
 }
 
-/// Work on lanes of any number.
+/// Work that can run with any number of lanes.
 pub(crate) trait Work<R> {
-    /// Does it. Implementations are `#[inline(always)]`, and so is all they call on lanes: what stays
-    /// a function of its own cannot use the wide registers.
+    /// Runs the work. Implementations and all functions that they call on lanes are
+    /// `#[inline(always)]`: a separate function could not use the wide registers.
     fn run<V: Lanes<Scalar = R>>(self);
 }
 
-/// Does the work on the widest registers of this CPU.
+/// Runs the work with the widest registers of this CPU.
 #[inline]
 pub(crate) fn widest<R: Wide>(work: impl Work<R>) {
     #[cfg(target_arch = "x86_64")]
@@ -133,7 +134,7 @@ pub(crate) fn widest<R: Wide>(work: impl Work<R>) {
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    //! Registers of 256 bits. All of it runs below [`run`], which is called where there is AVX2.
+    //! Vector types of 256 bits. All code here runs within [`run`], which requires AVX2.
 
     use std::arch::x86_64::*;
     use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -145,11 +146,11 @@ mod avx2 {
         work.run::<R::Avx2>();
     }
 
-    /// Eight numbers of single precision.
+    /// Eight single-precision numbers.
     #[derive(Clone, Copy)]
     pub struct F32x8(__m256);
 
-    /// Four numbers of double precision.
+    /// Four double-precision numbers.
     #[derive(Clone, Copy)]
     pub struct F64x4(__m256d);
 
@@ -167,7 +168,7 @@ mod avx2 {
                 type Output = Self;
                 #[inline(always)]
                 fn $method(self, other: Self) -> Self {
-                    // SAFETY: only below `run`.
+                    // SAFETY: called only within `run`.
                     $lanes(unsafe { $instruction(self.0, other.0) })
                 }
             }
@@ -185,16 +186,17 @@ mod avx2 {
                 type Output = Self;
                 #[inline(always)]
                 fn neg(self) -> Self {
-                    // SAFETY: only below `run`.
+                    // SAFETY: called only within `run`.
                     $lanes(unsafe { $xor($set1(-0.0), self.0) })
                 }
             }
 
-            /// Result of a comparison: all bits of a lane.
+            /// The result of a comparison, with all bits of a lane equal.
             #[derive(Clone, Copy)]
             pub struct $mask($lanes);
 
-            // SAFETY of all calls: only below `run`; loads and stores stay within checked slices.
+            // SAFETY of all calls: they happen only within `run`. Loads and stores stay within
+            // checked slices.
             impl Lanes for $lanes {
                 type Scalar = $scalar;
                 type Mask = $mask;
@@ -244,7 +246,7 @@ mod avx2 {
                 fn any(mask: $mask) -> bool {
                     unsafe { $movemask(mask.0.0) != 0 }
                 }
-                // The instructions give the second operand of equal ones, as `pick` does.
+                // For equal operands, the instructions return the second one, as the default methods do.
                 #[inline(always)]
                 fn larger(self, other: Self) -> Self {
                     $lanes(unsafe { $max(self.0, other.0) })
@@ -332,7 +334,7 @@ mod tests {
     }
 
     fn lanes_are_scalars_side_by_side<R: Wide>() {
-        // All lanes of a group are the same, so that groups of any size can be compared.
+        // All lanes of a vector are equal, so that vectors of different sizes can be compared.
         let pairs = [(1.5, -0.3), (-2.0, 7.0), (0.0, -0.0), (-0.0, 0.0), (3.0, 3.0), (1e-30, 1e30)];
         let spread = |pick: fn((f64, f64)) -> f64| -> Vec<R> {
             pairs.iter().flat_map(|&pair| [R::of(pick(pair)); 8]).collect()

@@ -1,30 +1,32 @@
-//! Level sets on regular grids cut into blocks, of which sparse tiles are kept (numerics 8).
+//! Level-set evolution on regular grids of blocks, used for sparse tiles (docs/tiles.md, section
+//! 8).
 //!
 //! ```text
 //! phi_t = - F |grad phi| - U . grad phi + alpha kappa |grad phi|
 //! ```
 //!
-//! with the signs of [`evolution`](super::evolution): F > 0 lets the inside (phi < 0) grow, alpha > 0
-//! shrinks a sphere. The unit of length is one voxel. Source: A. C. Jalba, W. J. van der Laan, J. B.
-//! T. M. Roerdink, "Fast sparse level sets on graphics hardware", IEEE Transactions on Visualization
-//! and Computer Graphics 19 (2013), sections 3.1 and 3.3.4, with the corrections of numerics 12.
+//! The signs are those of [`evolution`](super::evolution): F > 0 makes the inside (phi < 0) grow,
+//! and alpha > 0 shrinks a sphere. The unit of length is one voxel. Source: A. C. Jalba, W. J. van
+//! der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on graphics hardware", IEEE Transactions
+//! on Visualization and Computer Graphics 19 (2013), sections 3.1 and 3.3.4, with the corrections
+//! of docs/tiles.md.
 //!
 //! ```text
-//! formulas     one voxel of each scheme
-//! lanes        several voxels side by side
-//! group        voxels of a block with those round them
-//! block        rate of change on a block
-//! reinitialize   distances on a block, by the eikonal equation
-//! terms        coefficients as they are handed in
-//! coefficients coefficients of a block, and the length of a step
-//! steady       coefficients of the place only, kept with the blocks
-//! options      schemes
-//! blocks       what a motion needs of a grid
-//! motion       the time step, on any grid of blocks
-//! breakdown    why a step failed
-//! //! evolution    the motion on sparse tiles
-//! snapshot     the same, put away and taken up again
-//! rest         how far the interface went, and whether it stands still
+//! formulas                 the schemes at one voxel
+//! lanes                    vector types that hold several voxels
+//! neighborhood             a group of voxels and the voxels around it
+//! block                    the rate of change on a block
+//! direct_reinitialization  distances on a block, by the eikonal equation
+//! terms                    coefficients as the caller passes them
+//! coefficients             coefficients on a block, and the speed that bounds the time step
+//! stationary_coefficients  coefficients that do not depend on time, stored with the blocks
+//! options                  the choice of schemes
+//! blocks                   the grid interface that a motion needs
+//! motion                   the time step, on any grid of blocks
+//! breakdown                why a step failed
+//! evolution                the motion on sparse tiles
+//! snapshot                 saving and restoring the motion
+//! steady_state             how far the interface moved, and whether it has stopped
 //! ```
 
 pub mod block;
@@ -44,7 +46,8 @@ mod stationary_coefficients;
 pub mod steady_state;
 mod terms;
 
-// No part of the interface: `tests/support/dense.rs` moves a full box by them, the oracle of tiles.
+// Not part of the public interface: `tests/support/dense.rs` uses these to move a full box, the
+// reference for tiles.
 #[doc(hidden)]
 pub use blocks::Blocks;
 pub use breakdown::{Breakdown, Cause, What};

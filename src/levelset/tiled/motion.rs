@@ -1,20 +1,21 @@
-//! The time step, on any grid of blocks.
+//! The time step of a level-set function on any grid of blocks.
 //!
-//! A step of TVD-RK3 (Shu & Osher 1988; numerics 4) with L the rate of change:
+//! A step of TVD-RK3 (Shu & Osher 1988; docs/narrow-band.md, section 4), where L is the rate of
+//! change:
 //!
 //! ```text
 //! p1 = p + dt L(p),   p2 = 3/4 p + 1/4 (p1 + dt L(p1)),   p' = 1/3 p + 2/3 (p2 + dt L(p2))
 //! ```
 //!
-//! with coefficients at t, t + dt and t + dt / 2; an Euler step is p' = p1. p' is clamped to
-//! [-gamma, gamma]. Which voxels move is said in [`block`](super::block). All that lies outside the blocks of the grid
-//! is at gamma or -gamma throughout.
-//! Each pass reads one array and writes another: the bits do not depend on threads.
+//! The coefficients are evaluated at t, t + dt and t + dt / 2. An Euler step is p' = p1. p' is
+//! clamped to [-gamma, gamma]. The module [`block`](super::block) defines which voxels move.
+//! Everything outside the blocks of the grid is gamma or -gamma throughout. Each pass reads one
+//! array and writes another, so the results are bitwise identical for any number of threads.
 //!
 //! ```text
 //! stages     the evaluations of a step
-//! distance   phi made a distance again
-//! failure    the voxel where a step broke down
+//! distance   reinitialization
+//! failure    the voxel at which a step broke down
 //! ```
 
 mod distance;
@@ -37,42 +38,42 @@ use crate::grid::{Band, Pool, Stored};
 use crate::levelset::evolution::{at_rest_forever, up_to};
 use crate::primitives::PerThread;
 
-/// What one step did.
+/// The result of one step.
 #[derive(Clone, Copy, Debug)]
 pub struct StepInfo {
-    /// Steps so far.
+    /// The number of steps so far.
     pub step: u64,
-    /// Time reached.
+    /// The time reached.
     pub time: f64,
-    /// Length of this step.
+    /// The time step.
     pub dt: f64,
-    /// Blocks computed.
+    /// The number of blocks computed.
     pub blocks: usize,
-    /// Voxels well inside the band, |phi| < gamma - 1/16, at the end of the step.
+    /// The number of voxels well inside the band, |phi| < gamma - 1/16, at the end of the step.
     pub active_voxels: u64,
-    /// Largest change of phi per time in the half of the band next to the interface, before it was
-    /// made a distance; voxels.
+    /// The largest change of phi per time in the half of the band next to the interface, before
+    /// reinitialization, in voxels.
     pub rate: f64,
-    /// Whether any interface is left: blocks hold both signs.
+    /// Whether any interface is left: the blocks contain both signs.
     pub has_interface: bool,
-    /// Whether phi was made a distance again at the end of the step.
+    /// Whether phi was reinitialized at the end of the step.
     pub reinitialized: bool,
 }
 
-/// Seconds spent so far.
+/// The seconds spent so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
     /// Finding the blocks of a step.
     pub blocks: f64,
-    /// Length of the step: coefficients that vary.
+    /// Choosing the time step, if coefficients vary.
     pub speed: f64,
-    /// Evaluations of the terms.
+    /// Evaluating the terms.
     pub stages: f64,
     /// Reinitialization.
     pub reinitialize: f64,
 }
 
-/// Values of one task.
+/// Scratch arrays of one task.
 #[derive(Default)]
 struct Scratch<R> {
     padded: Vec<R>,
@@ -81,44 +82,44 @@ struct Scratch<R> {
     own: Vec<R>,
 }
 
-/// A level-set function in motion; the grid comes with each call.
+/// A moving level-set function. The grid is passed to each call.
 pub struct Motion<R: Wide, S: Stored<R>, const E: usize> {
     /// phi at the time reached.
     pub phi: Pool<S, E>,
-    /// Stages of a step; the second only where it is needed.
+    /// The stages of a step. The second one is allocated only if it is needed.
     pub stages: [Pool<S, E>; 2],
-    /// The schemes.
+    /// The choice of schemes.
     pub options: Options,
-    /// Seconds spent so far.
+    /// The seconds spent so far.
     pub seconds: Seconds,
-    /// Time reached.
+    /// The time reached.
     pub time: f64,
-    /// Steps so far.
+    /// The number of steps so far.
     pub steps: u64,
-    /// Where the last step broke down, if it did.
+    /// The location and cause of the last failure, if the step broke down.
     pub breakdown: Option<Breakdown>,
     cpu: Arc<Cpu>,
     coefficients: Coefficients<R>,
     scratch: PerThread<Scratch<R>>,
 }
 
-/// Below gamma by this much, phi makes a voxel and its neighbors move.
+/// A voxel and its neighbors move if its |phi| is below gamma by more than this.
 pub(super) const MARGIN: f64 = 1.0 / 16.0;
 
 zeroset_gpu::cuda_header! {
     "tile_steps";
 
-    /// Steps after which tiles that are not needed go.
+    /// The number of steps between removals of tiles that are not needed.
     const TIDY_EVERY: usize = 64;
-    /// By how much the speed at the end of a step may exceed the one it was bounded by.
+    /// The factor by which the speed at the end of a step may exceed the speed that bounded it.
     const GROWTH: f64 = 1.25;
 }
 
 impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
-    /// Starts from `phi`, which has values of the blocks of a grid.
+    /// Starts from `phi`, which holds the values of the blocks of a grid.
     ///
     /// # Errors
-    /// [`Error::Case`](crate::Error::Case) for options out of range.
+    /// Returns [`Error::Case`](crate::Error::Case) if an option is out of range.
     pub fn new(phi: Pool<S, E>, terms: &Terms<R>, options: Options, cpu: Arc<Cpu>) -> Result<Self> {
         options.check()?;
         Ok(Motion {
@@ -135,22 +136,22 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         })
     }
 
-    /// Half width of the band.
+    /// Returns the half width of the band.
     pub fn gamma(&self) -> R {
         R::of(self.options.gamma)
     }
 
-    /// What makes a voxel and its neighbors move.
+    /// Returns the limit of |phi| below which a voxel and its neighbors move.
     pub fn core(&self) -> R {
         R::of(self.options.gamma - MARGIN)
     }
 
-    /// The band that blocks are computed for.
+    /// Returns the band for which blocks are computed.
     pub fn band(&self) -> Band<R> {
         Band { gamma: self.core(), reach: self.options.reach() }
     }
 
-    /// Whether blocks that are not needed go before the next step.
+    /// Returns whether blocks that are not needed are removed before the next step.
     pub fn is_tidy_due(&self) -> bool {
         self.steps.is_multiple_of(TIDY_EVERY as u64)
     }
@@ -158,7 +159,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     /// Makes room for `tiles` ids in every array.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory; phi is as it was.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory. phi is then
+    /// unchanged.
     pub fn grow(&mut self, tiles: usize) -> Result<()> {
         self.phi.grow(tiles)?;
         self.coefficients.grow(tiles)?;
@@ -169,10 +171,10 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         Ok(())
     }
 
-    /// Evaluates coefficients that are kept on all blocks of a grid.
+    /// Evaluates the stored coefficients on all blocks of a grid.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub fn evaluate_all<G: Blocks<R, S, E>>(&mut self, grid: &G) -> Result<()> {
         if !self.coefficients.is_kept() {
             return Ok(());
@@ -189,14 +191,15 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         Ok(())
     }
 
-    /// Evaluates coefficients that are kept on blocks that came: ids, each once, and first voxels.
+    /// Evaluates the stored coefficients on new blocks, given by id and first voxel. No id may
+    /// occur twice.
     pub fn evaluate(&mut self, blocks: impl Iterator<Item = (u32, [i32; 3])>) {
         if self.coefficients.is_kept() {
             self.coefficients.evaluate(&blocks.collect::<Vec<_>>());
         }
     }
 
-    /// Bytes of coefficients that are kept.
+    /// Returns the number of bytes of the stored coefficients.
     pub fn coefficient_bytes(&self) -> u64 {
         self.coefficients.bytes()
     }
@@ -205,12 +208,12 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         self.options.arrays() > 2
     }
 
-    /// A step of at most `max_dt`, all arrays having room for the blocks of the grid.
+    /// Takes a step of at most `max_dt`. All arrays must have room for the blocks of the grid.
     ///
     /// # Errors
-    /// [`Error::Numerical`](crate::Error::Numerical) for coefficients that are no numbers or of the
-    /// wrong sign, if phi is not a number after the step, and for a step that is infinite or too
-    /// short to change the time; phi then is that of the step before.
+    /// Returns [`Error::Numerical`](crate::Error::Numerical) if a coefficient is NaN or has the
+    /// wrong sign, if phi is NaN after the step, and if the step is infinite or too short to change
+    /// the time. phi is then that of the previous step.
     pub fn step<G: Blocks<R, S, E>>(&mut self, grid: &G, max_dt: f64) -> Result<StepInfo> {
         let cpu = self.cpu.clone();
         cpu.run(|| self.step_here(grid, max_dt))
@@ -231,7 +234,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         self.seconds.stages += found.elapsed().as_secs_f64();
         if tally.not_a_number > 0 {
             let error = self.not_a_number(grid, tally.not_a_number, dt);
-            // phi before the step is still there.
+            // Restore phi from before the step.
             std::mem::swap(&mut self.phi, &mut self.stages[0]);
             return Err(error);
         }
@@ -259,8 +262,9 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         })
     }
 
-    /// Length of the step, by the speed at its start. A speed that grows must not exceed the bound by
-    /// much at its end either: one that passes through zero says nothing about the time after.
+    /// Returns the time step allowed by the speed at its start. A growing speed must not exceed the
+    /// bound by much at the end of the step either: a speed that passes through zero says nothing
+    /// about later times.
     fn length<G: Blocks<R, S, E>>(&mut self, grid: &G, max_dt: f64) -> Result<f64> {
         let nu = self.options.nu;
         let bound = |speed: f64| if speed > 0.0 { up_to(nu / speed, max_dt) } else { max_dt };
@@ -277,7 +281,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         Ok(dt)
     }
 
-    /// Largest speed in the band at a time, of coefficients that can be computed with.
+    /// Returns the largest speed in the band at a time, or an error if the coefficients are flawed.
     fn checked_speed<G: Blocks<R, S, E>>(&mut self, grid: &G, time: f64) -> Result<f64> {
         let speed = self.speed(grid, time);
         speed.checked(time).map_err(|error| self.bad_coefficient(grid, time).unwrap_or(error))
@@ -311,18 +315,18 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     }
 }
 
-/// A block as coefficients know it.
+/// Returns the place of a block as coefficients need it.
 fn place_of<R: Real, S: Stored<R>, G: Blocks<R, S, E>, const E: usize>(place: &G::Place) -> Place {
     Place { first: G::first_voxel(place), id: Some(G::id(place)) }
 }
 
-/// Values as they are computed with.
+/// Converts values from their storage format.
 fn load<R: Real, S: Stored<R>>(values: &[S], gamma: R, out: &mut Vec<R>) {
     out.clear();
     out.extend(values.iter().map(|v| v.load(gamma)));
 }
 
-/// Values as they are kept.
+/// Converts values to their storage format.
 fn store<R: Real, S: Stored<R>>(values: &[R], gamma: R, out: &mut [S]) {
     for (out, value) in out.iter_mut().zip(values) {
         *out = S::store(*value, gamma);

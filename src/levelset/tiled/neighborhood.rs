@@ -1,33 +1,34 @@
-//! Voxels of a block that are computed side by side, and the voxels around them.
+//! Groups of voxels that are computed side by side, and access to the voxels around them.
 //!
-//! What computes with lanes has no closures: those would be functions of their own, compiled without
-//! the wide registers ([`super::lanes::widest`]).
+//! Code that computes with lanes uses no closures. A closure would be a separate function that is
+//! compiled without the wide registers ([`super::lanes::widest`]).
 
 use std::marker::PhantomData;
 
 use super::lanes::Lanes;
 
-/// The values round a voxel.
+/// Access to the values around a voxel.
 pub trait Around<V> {
-    /// Those that many voxels away.
+    /// Returns the values at an offset in voxels.
     fn at(&self, by: [isize; 3]) -> V;
 }
 
-/// As many consecutive voxels of a block as V has lanes: part of a row, a row, or two rows.
+/// A group of as many consecutive voxels of a block as V has lanes: part of a row, a row, or two
+/// rows.
 #[derive(Clone, Copy)]
 pub(super) struct Group<'a, V: Lanes, const E: usize> {
     padded: &'a [V::Scalar],
-    /// Values along an edge of the padded block.
+    /// The number of values along an edge of the padded block.
     side: usize,
-    /// Place of the first voxel in the padded block.
+    /// The index of the first voxel in the padded block.
     place: usize,
-    /// Place of the first voxel in the block.
+    /// The index of the first voxel in the block.
     pub first: usize,
     lanes: PhantomData<V>,
 }
 
 impl<'a, V: Lanes, const E: usize> Group<'a, V, E> {
-    /// The group that begins at the voxel `first` of a block padded by `reach`.
+    /// Returns the group that begins at voxel `first` of a block padded by `reach`.
     #[inline(always)]
     pub(super) fn new(padded: &'a [V::Scalar], reach: usize, first: usize) -> Self {
         const { assert!(E >= 4 && E.is_multiple_of(4) && V::LANES <= 2 * E) };
@@ -37,13 +38,13 @@ impl<'a, V: Lanes, const E: usize> Group<'a, V, E> {
         Group { padded, side, place, first, lanes: PhantomData }
     }
 
-    /// Whether its first row is within an extent.
+    /// Returns whether its first row is within an extent.
     #[inline(always)]
     pub(super) fn is_within(&self, [_, y, z]: [usize; 3]) -> bool {
         self.first / E % E < y && self.first / (E * E) < z
     }
 
-    /// Those along an axis.
+    /// Returns the values at an offset along one axis.
     #[inline(always)]
     pub(super) fn along(&self, axis: usize, by: isize) -> V {
         let mut offset = [0; 3];
@@ -51,13 +52,13 @@ impl<'a, V: Lanes, const E: usize> Group<'a, V, E> {
         self.at(offset)
     }
 
-    /// The values of an array without halo.
+    /// Returns the values of the group from an array without halo.
     #[inline(always)]
     pub(super) fn own(&self, values: &[V::Scalar]) -> V {
         V::load(values, self.first, V::LANES / 2)
     }
 
-    /// Which voxels are in the band or next to one that is.
+    /// Returns a mask of the voxels that are in the band or next to a voxel in the band.
     #[inline(always)]
     pub(super) fn moving(&self, gamma: V) -> V::Mask {
         let mut least = self.at([0, 0, 0]).abs();
@@ -74,7 +75,7 @@ impl<V: Lanes, const E: usize> Around<V> for Group<'_, V, E> {
     fn at(&self, [dx, dy, dz]: [isize; 3]) -> V {
         let side = self.side as isize;
         let place = self.place.wrapping_add_signed((dz * side + dy) * side + dx);
-        // The second half lies in the next row where a row is half a group.
+        // If the group spans two rows, the second half is loaded from the next row.
         let half = if V::LANES > E { self.side } else { V::LANES / 2 };
         V::load(self.padded, place, half)
     }

@@ -1,25 +1,25 @@
-//! Choices of the evolution on tiles that are not physics; words of the case file are these names in
-//! kebab-case, such as "first-order".
+//! Options of the evolution on tiles that select numerical methods. The case file uses these names
+//! in kebab case, such as "first-order".
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// Differences of all terms but curvature, which takes central ones.
+/// The differences of all terms except curvature, which uses central differences.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Scheme {
-    /// First order: a third of the work and memory traffic of the other, for bands of 1.5 voxels.
+    /// First order: a third of the work and memory traffic of WENO5, for bands of 1.5 voxels.
     FirstOrder,
-    /// HJ-WENO5 (default): bands of 3 voxels or more.
+    /// HJ-WENO5 (default), for bands of 3 voxels or more.
     #[default]
     Weno5,
 }
 
 impl Scheme {
-    /// Layers of voxels that one evaluation reads beyond a voxel.
+    /// Returns the number of layers of voxels that one evaluation reads beyond a voxel.
     pub const fn reach(self) -> usize {
         match self {
             Scheme::FirstOrder => 1,
@@ -28,7 +28,7 @@ impl Scheme {
     }
 }
 
-/// Time integration.
+/// The time integration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -40,62 +40,62 @@ pub enum Time {
     Rk3,
 }
 
-/// How phi is kept near a distance.
+/// The method that keeps phi close to a distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub enum Reinitialize {
-    /// Not at all.
+    /// No reinitialization.
     #[default]
     Never,
-    /// The term `factor S(phi) (1 - |grad phi|)` beside the others, with differences of the scheme.
-    /// In first order it shrinks what curvature shrinks, by 7 % more for a factor of alpha
-    /// (numerics 8).
+    /// The term `factor S(phi) (1 - |grad phi|)` is added to the others, with the differences of
+    /// the scheme. In first order it makes regions that curvature shrinks shrink faster, by 7 % for
+    /// a factor of alpha (docs/tiles.md, section 8).
     Rescaling {
-        /// Speed with which distances spread, in voxels per time.
+        /// The speed at which distances spread, in voxels per time.
         factor: f64,
     },
-    /// Steps of the reinitialization equation after every so many time steps.
+    /// Steps of the reinitialization equation, after every `every` time steps.
     Equation {
-        /// Steps of the equation each time.
+        /// The number of steps of the equation each time.
         iterations: usize,
-        /// Time steps between.
+        /// The number of time steps between reinitializations.
         every: u64,
     },
-    /// Distances found anew after every so many time steps: to the interface next to it, by the
-    /// eikonal equation farther away.
+    /// Distances are recomputed after every `every` time steps: from phi next to the interface, and
+    /// by the eikonal equation farther away.
     Direct {
-        /// Time steps between.
+        /// The number of time steps between reinitializations.
         every: u64,
     },
 }
 
-/// Choices of the evolution that are not physics.
+/// Options of the evolution that select numerical methods.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Half width of the band in voxels: phi is clamped to [-gamma, gamma]. Up to [`MOST_GAMMA`]; a
-    /// dense grid also takes infinity.
+    /// The half width of the band in voxels. phi is clamped to [-gamma, gamma]. At most
+    /// [`MOST_GAMMA`]; a dense grid also accepts infinity.
     pub gamma: f64,
-    /// Differences.
+    /// The differences.
     pub scheme: Scheme,
-    /// Time integration.
+    /// The time integration.
     pub time: Time,
     /// The number nu of `dt (sum_k |U_k| + |F| sqrt(d) + 2 d alpha) <= nu`, at most 1.
     ///
-    /// The default is 0.5: the paper's 0.3 is safe, 0.9 about the limit of Euler steps. WENO5 with
-    /// RK3 makes its error in space, not in time, at any nu below 1, and half a voxel per step
+    /// The default is 0.5. The paper's 0.3 is safe, and 0.9 is about the limit of Euler steps. The
+    /// error of WENO5 with RK3 is in space, not in time, for any nu below 1. Half a voxel per step
     /// leaves room for coefficients that grow during a step.
     pub nu: f64,
-    /// How phi is kept near a distance.
+    /// The method that keeps phi close to a distance.
     pub reinitialize: Reinitialize,
 }
 
-/// Largest finite half width: differences of twice that are what `f32` can take in
+/// The largest finite half width. `f32` can represent differences of up to twice this value in
 /// [`formulas::weno`](super::formulas::weno).
 pub const MOST_GAMMA: f64 = 20.0;
 
 impl Options {
-    /// Defaults for a band of this half width in voxels.
+    /// Returns the default options for a band of this half width in voxels.
     pub fn new(gamma: f64) -> Self {
         Options {
             gamma,
@@ -106,7 +106,7 @@ impl Options {
         }
     }
 
-    /// First-order differences and Euler steps.
+    /// Selects first-order differences and Euler steps.
     pub fn first_order(self) -> Self {
         self.with_scheme(Scheme::FirstOrder).with_time(Time::Euler)
     }
@@ -123,20 +123,21 @@ impl Options {
         self
     }
 
-    /// Sets the number that bounds a step.
+    /// Sets the number nu that bounds a step.
     pub fn with_nu(mut self, nu: f64) -> Self {
         self.nu = nu;
         self
     }
 
-    /// Sets how phi is kept near a distance.
+    /// Sets the reinitialization.
     pub fn with_reinitialize(mut self, reinitialize: Reinitialize) -> Self {
         self.reinitialize = reinitialize;
         self
     }
 
-    /// Layers round an active voxel within which tiles are kept for a step: what one evaluation
-    /// reads, and as far as the evaluations of a step carry the band.
+    /// Returns the number of layers around an active voxel within which a step needs tiles: the
+    /// layers that one evaluation reads, or the layers by which the evaluations of a step move the
+    /// band, if that is more.
     pub fn reach(&self) -> usize {
         let evaluations = match self.time {
             Time::Euler => 1,
@@ -145,7 +146,7 @@ impl Options {
         self.scheme.reach().max(evaluations)
     }
 
-    /// Arrays of values that are held while the interface moves: phi, and one or two stages.
+    /// Returns the number of arrays of values during the motion: phi, and one or two stages.
     pub fn arrays(&self) -> usize {
         let repeated = matches!(
             self.reinitialize,
@@ -154,26 +155,31 @@ impl Options {
         if self.time == Time::Rk3 || repeated { 3 } else { 2 }
     }
 
+    /// Checks the options.
+    ///
     /// # Errors
-    /// [`Error::Case`] for numbers out of their ranges.
+    /// Returns [`Error::Case`] if a number is out of range.
     pub(super) fn check(&self) -> Result<()> {
         let wrong = |what: String, remedy: &str| Err(Error::usage(what, remedy));
         if !(1.0..=MOST_GAMMA).contains(&self.gamma) && self.gamma != f64::INFINITY {
-            let what = format!("a band of half width {} voxels", self.gamma);
-            return wrong(what, "take 1 to 20 voxels, such as 1.5 or 3");
+            let what = format!("a half width of {} voxels is out of range", self.gamma);
+            return wrong(what, "use 1 to 20 voxels, such as 1.5 or 3");
         }
         if !(self.nu > 0.0 && self.nu <= 1.0) {
-            return wrong(format!("nu = {}", self.nu), "take more than 0 and at most 1");
+            return wrong(
+                format!("nu = {} is out of range", self.nu),
+                "use a value above 0 and at most 1",
+            );
         }
         match self.reinitialize {
             Reinitialize::Rescaling { factor } if !(factor > 0.0 && factor.is_finite()) => {
-                wrong(format!("a rescaling factor of {factor}"), "take a positive number")
+                wrong(format!("the rescaling factor is {factor}"), "use a positive number")
             }
             Reinitialize::Equation { iterations: 0, .. } => {
-                wrong("a reinitialization of 0 iterations".into(), "take 1 or more")
+                wrong("a reinitialization needs iterations".into(), "use 1 or more")
             }
             Reinitialize::Equation { every: 0, .. } | Reinitialize::Direct { every: 0 } => {
-                wrong("a reinitialization every 0 steps".into(), "take 1 or more")
+                wrong("a reinitialization every 0 steps is not possible".into(), "use 1 or more")
             }
             _ => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! All that changes in a motion on tiles, so that it can be put away and taken up again.
+//! Saving and restoring the state of a motion on tiles.
 
 use std::sync::Arc;
 
@@ -14,28 +14,28 @@ use crate::gpu::Element;
 use crate::grid::{Fixed16, Parts, Pool, REMEDY, Stored, TiledGrid};
 use crate::primitives::memory;
 
-/// Everything that changes in a run on tiles.
+/// The complete state of a run on tiles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TiledSnapshot {
-    /// Voxels along the edge of a tile.
+    /// The number of voxels along the edge of a tile.
     pub edge: u32,
-    /// Which tiles there are, in the order of the list.
+    /// The tile set, in list order.
     pub tiles: Parts,
-    /// Their values, tile by tile in the order of the list, x fastest.
+    /// The values of the tiles in list order, x fastest within a tile.
     pub phi: Phi,
-    /// Time reached.
+    /// The time reached.
     pub time: f64,
-    /// Steps done.
+    /// The number of steps done.
     pub steps: u64,
-    /// Seconds spent so far.
+    /// The seconds spent so far.
     pub seconds: Seconds,
 }
 
-/// Values of phi in voxels, as they are kept.
+/// Values of phi in voxels, in their storage format.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Phi {
-    /// 16-bit fixed point, as [`Fixed16::bits`].
+    /// 16-bit fixed-point numbers; see [`Fixed16::bits`].
     Fixed16(Vec<i16>),
     /// 32-bit numbers.
     F32(Vec<f32>),
@@ -44,7 +44,7 @@ pub enum Phi {
 }
 
 impl Phi {
-    /// What the numbers are.
+    /// Returns the name of the number type.
     fn name(&self) -> &'static str {
         match self {
             Phi::Fixed16(_) => Fixed16::KIND,
@@ -54,13 +54,13 @@ impl Phi {
     }
 }
 
-/// A kind of numbers that can be put away.
+/// A number type that a snapshot can hold.
 pub trait SavedNumber: Copy + Element {
-    /// "16-bit numbers" and the like.
+    /// The name of the type, such as "16-bit numbers".
     const KIND: &'static str;
-    /// Puts values away.
+    /// Converts values to the snapshot format.
     fn put(values: impl Iterator<Item = Self>) -> Phi;
-    /// Takes them up again; `None` if they are of another kind.
+    /// Converts values back. Returns `None` if they have another type.
     fn take(phi: Phi) -> Option<Vec<Self>>;
 }
 
@@ -86,20 +86,20 @@ kept!(f32, "32-bit numbers", F32, |v| v, |v| v);
 kept!(f64, "64-bit numbers", F64, |v| v, |v| v);
 
 impl TiledSnapshot {
-    /// Of tiles and their values.
+    /// Creates a snapshot of tiles and their values.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is no memory for the copy.
+    /// Returns [`Error::Device`] if there is no memory for the copy.
     pub(super) fn of<R: Real, S: Stored<R> + SavedNumber, const E: usize>(
         grid: &TiledGrid<E>,
         phi: &Pool<S, E>,
         (time, steps): (f64, u64),
         seconds: Seconds,
     ) -> Result<Self> {
-        // No more room than it takes: where memory gives out, the last state is put away.
+        // Reserve exactly the memory needed: the last state is saved this way when memory runs out.
         let (mut values, n) = (Vec::new(), grid.n_tiles() * Pool::<S, E>::TILE);
         if !memory::try_reserve(&mut values, n) {
-            let what = format!("no memory for a copy of {n} values of tiles");
+            let what = format!("there is no memory for a copy of {n} values of tiles");
             return Err(Error::device_fault(
                 DeviceFault::Memory { needed: None, free: None },
                 what,
@@ -111,11 +111,11 @@ impl TiledSnapshot {
         Ok(TiledSnapshot { edge, tiles, phi, time, steps, seconds })
     }
 
-    /// The tiles and their values, for a band of half width `gamma`.
+    /// Returns the tiles and their values, for a band of half width `gamma`.
     ///
     /// # Errors
-    /// [`Error::Case`] for a snapshot of other numbers or another edge, of tiles that do not fit each
-    /// other, or with a phi that is not finite.
+    /// Returns [`Error::Case`] if the snapshot has another number type or tile edge, if its tiles
+    /// are inconsistent, or if phi is not finite.
     pub(super) fn restore<R: Real, S: Stored<R> + SavedNumber, const E: usize>(
         self,
         gamma: f64,
@@ -125,7 +125,7 @@ impl TiledSnapshot {
         let found = values.name();
         let values = S::take(values).filter(|_| edge as usize == E).ok_or_else(|| {
             unfit(format!(
-                "the state to resume has tiles of edge {edge} and {found}, the run edge {E} and {}",
+                "the state to resume has tiles of edge {edge} and {found}, the run {E} and {}",
                 S::KIND
             ))
         })?;
@@ -136,7 +136,7 @@ impl TiledSnapshot {
         if values.len() != grid.n_tiles() * size {
             let (found, expected) = (values.len(), grid.n_tiles() * size);
             return Err(unfit(format!(
-                "the state to resume has {found} values of phi, its tiles {expected}"
+                "the state to resume has {found} values of phi, but its tiles need {expected}"
             )));
         }
         let gamma = R::of(gamma);
@@ -153,22 +153,22 @@ impl TiledSnapshot {
 }
 
 impl<R: Wide, const E: usize, S: Stored<R> + SavedNumber> TiledEvolution<R, E, S> {
-    /// The state between two steps.
+    /// Returns the state between two steps.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is no memory for the copy.
+    /// Returns [`Error::Device`] if there is no memory for the copy.
     pub fn snapshot(&self) -> Result<TiledSnapshot> {
         let motion = &self.motion;
         let at = (motion.time, motion.steps);
         TiledSnapshot::of::<R, S, E>(&self.grid, &motion.phi, at, motion.seconds)
     }
 
-    /// Goes on from a [`TiledSnapshot`]: with the terms and options of the evolution it was taken
-    /// from, every later step has the bits it would have had there.
+    /// Continues from a [`TiledSnapshot`]. With the terms and options of the original evolution,
+    /// all later steps are bitwise identical to those of an uninterrupted run.
     ///
     /// # Errors
-    /// [`Error::Case`] for a snapshot of other numbers or another edge, of tiles that do not fit each
-    /// other, or with a phi that is not finite; as [`TiledEvolution::new`].
+    /// Returns [`Error::Case`] if the snapshot has another number type or tile edge, if its tiles
+    /// are inconsistent, or if phi is not finite. See also [`TiledEvolution::new`].
     pub fn resume(
         snapshot: TiledSnapshot,
         terms: &Terms<R>,

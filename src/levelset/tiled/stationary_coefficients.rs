@@ -1,9 +1,10 @@
-//! Coefficients that depend on the place only: evaluated once for each block that comes, and kept
-//! while it is there.
+//! Storage of coefficients that do not depend on time: evaluated once per new block and kept with
+//! it.
 //!
-//! A component is kept in 16 bits, in parts of the largest one of its block: an error of 1 / 65534
-//! of that. Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets
-//! on graphics hardware", IEEE TVCG 19 (2013), section 4.1, where a potential is kept so.
+//! A component is stored in 16 bits, relative to the largest component of its block. The error is 1
+//! / 65534 of that component. Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast
+//! sparse level sets on graphics hardware", IEEE TVCG 19 (2013), section 4.1, which stores a
+//! potential in this way.
 
 use rayon::prelude::*;
 
@@ -12,24 +13,24 @@ use crate::error::Result;
 use crate::geometry::Real;
 use crate::primitives::{DisjointRows, PerThread, memory};
 
-/// What stands for the largest component of a block.
+/// The integer that represents the largest component of a block.
 const MOST: f64 = i16::MAX as f64;
 
-/// What a block holds, beside its values.
+/// The scale and the extremes of the values of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Extremes<R> {
-    /// What one step of the 16 bits is worth; not a number where a value is none.
+    /// The value of one step of the 16-bit numbers. NaN if a value of the block is not finite.
     unit: R,
-    /// Largest sum of the sizes of all components.
+    /// The largest sum of the absolute values of all components.
     pub most: R,
-    /// Smallest component.
+    /// The smallest component.
     pub least: R,
 }
 
-/// Values of a coefficient by the ids of blocks.
+/// The values of a coefficient by block id.
 pub(super) struct StationaryValues<R> {
     fill: Fill<R>,
-    /// Voxels of a block, and components.
+    /// The number of voxels of a block; below, the number of components.
     size: usize,
     components: usize,
     values: Vec<i16>,
@@ -44,10 +45,10 @@ impl<R: Real> StationaryValues<R> {
     /// Makes room for the ids below `blocks`.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub fn grow(&mut self, blocks: usize) -> Result<()> {
         let more = blocks.saturating_sub(self.extremes.len());
-        let remedy = "take a larger dx, or more memory";
+        let remedy = "use a larger dx or more memory";
         let values = more * self.size * self.components;
         memory::reserve(&mut self.values, values, "coefficients of tiles", remedy)?;
         memory::reserve(&mut self.extremes, more, "coefficients of tiles", remedy)?;
@@ -56,7 +57,7 @@ impl<R: Real> StationaryValues<R> {
         Ok(())
     }
 
-    /// Evaluates blocks: their ids, each once, and their first voxels.
+    /// Evaluates the coefficient on blocks, given by id and first voxel. No id may occur twice.
     pub fn evaluate(&mut self, blocks: &[(u32, [i32; 3])]) {
         let StationaryValues { fill, size, components, values, extremes } = self;
         let (size, length) = (*size, *size * *components);
@@ -67,14 +68,14 @@ impl<R: Real> StationaryValues<R> {
             block.resize(length, R::zero());
             fill(first, 0.0, block);
             let id = id as usize;
-            // SAFETY: each id is there once.
+            // SAFETY: no id occurs twice.
             let (values, extremes) =
                 unsafe { (rows.range(id * length..(id + 1) * length), all.range(id..id + 1)) };
             extremes[0] = pack(block, size, values);
         });
     }
 
-    /// The values of a block.
+    /// Loads the values of a block.
     pub fn load(&self, id: u32, out: &mut [R]) {
         let (id, length) = (id as usize, self.size * self.components);
         let unit = self.extremes[id].unit;
@@ -84,19 +85,19 @@ impl<R: Real> StationaryValues<R> {
         }
     }
 
-    /// What is known of the values of a block.
+    /// Returns the extremes of the values of a block.
     pub fn extremes(&self, id: u32) -> Extremes<R> {
         self.extremes[id as usize]
     }
 
-    /// Bytes held.
+    /// Returns the number of bytes held.
     pub fn bytes(&self) -> u64 {
         let extremes = self.extremes.capacity() * size_of::<Extremes<R>>();
         (self.values.capacity() * 2 + extremes) as u64
     }
 }
 
-/// Values of a block in 16 bits.
+/// Converts the values of a block to 16 bits.
 fn pack<R: Real>(block: &[R], size: usize, out: &mut [i16]) -> Extremes<R> {
     let (mut largest, mut least, mut most) = (R::zero(), R::zero(), R::zero());
     let mut wrong = R::zero();
@@ -158,7 +159,7 @@ mod tests {
         use crate::Cpu;
         use crate::grid::{Band, TiledGrid};
         use crate::levelset::tiled::{Coefficient, Options, Terms, TiledEvolution};
-        // A ball that goes along x by 9 voxels in a velocity whose components have the sum 1.
+        // A ball moves along x by 9 voxels, in a velocity whose components add up to 1.
         let band = Band { gamma: 1.5f32, reach: 1 };
         let place = |first: [i32; 3], n: usize| {
             let at = [n % 4, n / 4 % 4, n / 16];

@@ -1,18 +1,21 @@
-//! How far the interface went between two moments, and whether it stands still.
+//! Detection of the steady state: how far the interface moved between two moments.
 //!
-//! A tile that the interface crosses is *old* if in a while the interface in it has moved by no more
-//! than a fiftieth of a voxel, measured where it crosses the edges between voxels, along its normal; a voxel
-//! may change its side if phi there changes by no more. The while must be longer than a flat front
-//! takes through a tile, `E / nu` steps ([`crossing_steps`]), and end at the same number of steps after a
-//! reinitialization as it began: where the normal speed has a gradient phi gets steep between them, and
-//! each moves the interface by a tenth of a voxel and back. The interface is at rest if 99 of 100
-//! of the tiles it crosses are old: kinks may go to and fro for ever.
+//! A tile that the interface crosses is *old* if the interface in it has moved by at most a
+//! fiftieth of a voxel over some interval. The movement is measured along the normal, where the
+//! interface crosses the edges between voxels. A voxel may change sides if its phi changes by no
+//! more than that. The interval must be longer than a flat front needs to cross a tile, `E / nu`
+//! steps ([`crossing_steps`]). It must also end at the same number of steps after a
+//! reinitialization as it began: where the normal speed has a gradient, phi becomes steep between
+//! reinitializations, and each one moves the interface by a tenth of a voxel and back. The
+//! interface has reached a steady state if 99 of 100 of the tiles that it crosses are old. The
+//! others allow for kinks that oscillate forever.
 //!
 //! Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on
-//! graphics hardware", IEEE TVCG 19 (2013), section 4, as corrected in numerics 8: five steps are less than a
-//! front takes through a tile, and the age of a tile in the list says nothing about the interface in it.
-//! Numerics 8 asks for small changes of phi instead of crossings; but off the interface phi never
-//! rests where the normal speed has a gradient.
+//! graphics hardware", IEEE TVCG 19 (2013), section 4, with corrections (docs/tiles.md, section 8).
+//! The paper waits for five steps, in which a front does not cross a tile, and the age of a tile in
+//! the list says nothing about the interface in it. Requiring small changes of phi instead of small
+//! movements of the crossings does not work either: away from the interface, phi never stops
+//! changing where the normal speed has a gradient.
 
 use crate::geometry::Real;
 use crate::grid::{Pool, Stored, TileKey, TiledGrid};
@@ -21,12 +24,13 @@ use crate::levelset::tiled::{Options, Reinitialize};
 zeroset_gpu::cuda_header! {
     "tile_still";
 
-    /// Voxels that the interface may move in an old tile.
+    /// The number of voxels that the interface may move in an old tile.
     const STILL: f64 = 0.02;
 }
 
-/// Steps after which to look again: what a front needs through a tile of edge `E`, one more, and those
-/// up to the next reinitialization, which moves the interface a little each time.
+/// Returns the number of steps between two checks: the steps that a front needs to cross a tile of
+/// edge `E`, plus one, rounded up to a multiple of the reinitialization interval, because each
+/// reinitialization moves the interface a little.
 pub fn crossing_steps<const E: usize>(options: &Options) -> u64 {
     let through = (E as f64 / options.nu).ceil() as u64 + 1;
     match options.reinitialize {
@@ -37,15 +41,15 @@ pub fn crossing_steps<const E: usize>(options: &Options) -> u64 {
     }
 }
 
-/// The interface as it was: tiles that it crosses, with their values.
+/// A copy of the interface: the tiles that it crosses, with their values.
 pub struct Interface<S, const E: usize> {
-    /// Ascending.
+    /// The keys in ascending order.
     keys: Vec<TileKey>,
     values: Vec<S>,
 }
 
 impl<S: Copy, const E: usize> Interface<S, E> {
-    /// Of tiles with both signs.
+    /// Copies the tiles with both signs.
     pub fn new<R: Real>(grid: &TiledGrid<E>, phi: &Pool<S, E>, gamma: R) -> Self
     where
         S: Stored<R>,
@@ -62,12 +66,12 @@ impl<S: Copy, const E: usize> Interface<S, E> {
         Interface { keys, values }
     }
 
-    /// Tiles that the interface crosses.
+    /// Returns the number of tiles that the interface crosses.
     pub fn n_tiles(&self) -> usize {
         self.keys.len()
     }
 
-    /// How many of them are old since `before`.
+    /// Returns the number of these tiles that are old since `before`.
     pub fn n_old<R: Real>(&self, before: &Self, gamma: R) -> usize
     where
         S: Stored<R>,
@@ -80,19 +84,19 @@ impl<S: Copy, const E: usize> Interface<S, E> {
         self.keys.iter().zip(self.values.chunks_exact(size)).filter(|tile| is_old(*tile)).count()
     }
 
-    /// Whether it stands still since `before`.
+    /// Returns whether the interface has not moved since `before`.
     pub fn rests_since<R: Real>(&self, before: &Self, gamma: R) -> bool
     where
         S: Stored<R>,
     {
-        // Tiles that it has left have moved too.
+        // The interface has moved in tiles that it has left.
         let left = before.keys.iter().filter(|key| self.keys.binary_search(key).is_err()).count();
         let moved = self.n_tiles() - self.n_old(before, gamma) + left;
         moved * 100 <= self.n_tiles()
     }
 }
 
-/// Whether the interface in a tile is where it was.
+/// Returns whether the interface in a tile has not moved.
 fn stands_still<R: Real, S: Stored<R>, const E: usize>(before: &[S], now: &[S], gamma: R) -> bool {
     let load = |values: &[S], n: usize| values[n].load(gamma).to_f64();
     (0..E * E * E).all(|n| {
@@ -109,7 +113,7 @@ fn stands_still<R: Real, S: Stored<R>, const E: usize>(before: &[S], now: &[S], 
                 return true;
             }
             let crossing = |k: usize| own[k] / (own[k] - next[k]);
-            // How far along the normal: phi is near a distance.
+            // Movement along the normal, assuming that phi is close to a distance.
             let slope = (own[1] - next[1]).abs().min(1.0);
             (crossing(0) - crossing(1)).abs() * slope <= STILL
         })
@@ -142,11 +146,11 @@ mod tests {
         assert!(first.n_tiles() > 100);
         assert_eq!(first.n_old(&same, 3.0f32), first.n_tiles());
         assert!(same.rests_since(&first, 3.0f32));
-        // Some voxels change their side even so.
+        // Some voxels change sides nevertheless.
         assert!(little.rests_since(&first, 3.0f32));
         assert!(!more.rests_since(&first, 3.0f32));
         assert!(more.n_old(&first, 3.0f32) * 4 < more.n_tiles());
-        // Far away nothing of it is left.
+        // A distant interface has no old tiles.
         assert_eq!(ball(20.0).n_old(&first, 3.0f32), 0);
         let options = Options::new(3.0);
         assert_eq!(crossing_steps::<4>(&options.with_nu(0.3)), 15);

@@ -1,31 +1,31 @@
-//! Coefficients of the evolution on tiles, as they are handed in: lengths in voxels.
+//! Coefficients of the evolution on tiles as the caller passes them, with lengths in voxels.
 
 use std::fmt;
 use std::sync::Arc;
 
 use crate::geometry::Real;
 
-/// Fills a block: from the first of its `E^3` voxels, and the time, to `K E^3` values, one component
-/// after the other, x fastest.
+/// A function that evaluates a coefficient on a block. It receives the first of the `E^3` voxels
+/// and the time, and writes `K E^3` values, one component after the other, x fastest.
 ///
-/// It is called from several threads at once and must not use the thread pool itself.
+/// It is called from several threads at the same time and must not use the thread pool itself.
 pub type Fill<R> = Arc<dyn Fn([i32; 3], f64, &mut [R]) + Send + Sync>;
 
-/// A coefficient with `K` numbers.
+/// A coefficient with `K` components.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Coefficient<R, const K: usize> {
-    /// The same everywhere.
+    /// The same value everywhere.
     Uniform([f64; K]),
-    /// Evaluated for each block, at the time of each evaluation.
+    /// Evaluated on each block, at the time of each evaluation.
     Varying(Fill<R>),
-    /// The same at all times: evaluated once for each block that comes, at time 0, and kept in 16 bits
-    /// while it is there.
+    /// Independent of time. Evaluated once per new block, at time 0, and stored in 16 bits as long
+    /// as the block exists.
     Stationary(Fill<R>),
 }
 
 impl<R: Real, const K: usize> Coefficient<R, K> {
-    /// A function of the voxel and the time.
+    /// Creates a coefficient from a function of voxel and time.
     pub fn of_voxel(f: impl Fn([i32; 3], f64) -> [f64; K] + Send + Sync + 'static) -> Self {
         Coefficient::Varying(Arc::new(move |first, t, out: &mut [R]| {
             let size = out.len() / K;
@@ -40,14 +40,14 @@ impl<R: Real, const K: usize> Coefficient<R, K> {
         }))
     }
 
-    /// True if the term it stands before can be left out.
+    /// Returns whether the term can be left out.
     pub fn is_zero(&self) -> bool {
         matches!(self, Coefficient::Uniform(value) if value.iter().all(|v| *v == 0.0))
     }
 }
 
 impl<R, const K: usize> Default for Coefficient<R, K> {
-    /// Zero.
+    /// Returns zero.
     fn default() -> Self {
         Coefficient::Uniform([0.0; K])
     }
@@ -63,16 +63,16 @@ impl<R, const K: usize> fmt::Debug for Coefficient<R, K> {
     }
 }
 
-/// The terms of `phi_t = - F |grad phi| - U . grad phi + alpha kappa |grad phi|`; a term whose
+/// The terms of `phi_t = - F |grad phi| - U . grad phi + alpha kappa |grad phi|`. A term whose
 /// coefficient is zero everywhere costs nothing.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Terms<R> {
     /// U, voxels per time.
     pub velocity: Coefficient<R, 3>,
-    /// F, voxels per time; positive lets the inside grow.
+    /// F, voxels per time. Positive values make the inside grow.
     pub normal_speed: Coefficient<R, 1>,
-    /// alpha >= 0, voxels squared per time; shrinks a sphere.
+    /// alpha >= 0, voxels squared per time. Positive values shrink a sphere.
     pub curvature: Coefficient<R, 1>,
 }
 

@@ -1,4 +1,4 @@
-//! Why steps on the GPU stopped, in the words of the CPU.
+//! Error messages for steps that stopped on the GPU, the same as on the CPU.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ use crate::levelset::tiled::coefficients::Speed;
 use crate::levelset::tiled::{Breakdown, Terms, TiledEvolution, Wide};
 
 impl<R: Wide, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E, S> {
-    /// Where and why the step of at most `max_dt` that [`DeviceTiledEvolution::advance`] has failed
-    /// with broke down: the CPU takes it again with the same `terms`, and tells. `None` if it does not
-    /// break down there, where products and sums are not fused.
+    /// Returns the location and cause of the failure of the last [`DeviceTiledEvolution::advance`].
+    /// The CPU repeats that step of at most `max_dt` with the same `terms`. Returns `None` if the
+    /// step succeeds on the CPU, where products and sums are not fused.
     ///
     /// # Errors
-    /// [`Error::Device`] if the GPU fails, or the host has no memory for the step.
+    /// Returns [`Error::Device`] if the GPU fails or the host has no memory for the step.
     pub fn breakdown(
         &self,
         terms: &Terms<R>,
@@ -35,10 +35,10 @@ impl<R: Wide, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     }
 }
 
-/// What stopped the steps, if it is a failure.
+/// Checks whether the steps stopped because of a failure.
 ///
 /// # Errors
-/// That failure.
+/// Returns that failure.
 pub(super) fn check(now: &TileControl) -> Result<()> {
     let numerical =
         |what: String, remedy: &str| Err(Error::Numerical { what, remedy: remedy.into() });
@@ -46,7 +46,7 @@ pub(super) fn check(now: &TileControl) -> Result<()> {
         Halt::Running | Halt::Arrived | Halt::Steady | Halt::Gone | Halt::NoRoom => Ok(()),
         Halt::Broken => numerical(
             format!(
-                "phi is no number at {} voxels in step {} (time {:.6e}, dt {:.3e})",
+                "phi is NaN at {} voxels in step {} (time {:.6e}, dt {:.3e})",
                 now.not_a_number,
                 now.step + 1,
                 now.time + now.dt,
@@ -58,15 +58,20 @@ pub(super) fn check(now: &TileControl) -> Result<()> {
         Halt::Negative => Speed::flawed(false, true).checked(now.bad_time).map(drop),
         Halt::AtRest => Err(at_rest_forever(now.step + 1)),
         Halt::Lost => numerical(
-            format!("step {} of length {} is lost beside time {}", now.step + 1, now.dt, now.time),
-            "look at the coefficients: they are too large for a step of any use",
+            format!(
+                "time step {} of length {} is too small to advance time {}",
+                now.step + 1,
+                now.dt,
+                now.time
+            ),
+            "check the coefficients: they are too large for a useful time step",
         ),
         Halt::OutOfRange => numerical(
             format!(
-                "the interface needs a tile beyond those that are numbered from -{0} to {0} per axis",
+                "the interface needs a tile outside the range from -{0} to {0} per axis",
                 TileKey::LIMIT
             ),
-            "take a larger dx, or put the origin nearer to the interface",
+            "use a larger dx, or move the origin closer to the interface",
         ),
     }
 }

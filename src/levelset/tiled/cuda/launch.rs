@@ -1,4 +1,4 @@
-//! Launches of the kernels of a motion on tiles: one function for each.
+//! Launches of the kernels of a motion on tiles, with one function for each.
 
 use crate::gpu::blocks::DEFAULT_BLOCK;
 use std::sync::Arc;
@@ -16,29 +16,30 @@ use crate::grid::cuda::{Storage, TileGridArgument};
 use crate::levelset::evolution::StepTarget;
 use crate::levelset::tiled::options::{Options, Reinitialize, Scheme, Time};
 
-/// The kernels of one motion, and how they are launched.
+/// The kernels of one motion and their launch parameters.
 pub(super) struct Kernels<R: Real> {
     cuda: Arc<Cuda>,
     manage: Kernel,
     look_up: Kernel,
     look: Kernel,
     begin: Kernel,
-    /// Where coefficients vary.
+    /// The kernel that chooses the time step, if coefficients vary.
     length: Option<Kernel>,
-    /// Whether blocks of it meet.
+    /// Whether the blocks of `length` synchronize.
     meets: bool,
-    /// What makes velocity, normal speed and curvature that are kept.
+    /// The kernels that compute stored velocity, normal speed and curvature.
     kept: [Option<Arc<dyn KeepCoefficient>>; 3],
-    /// Of a velocity by volumes and expressions.
+    /// The components of a velocity of volumes and expressions.
     components: Option<Components>,
     stage: Kernel,
     relax: Option<Kernel>,
     reinitialize: Option<Kernel>,
     stages: Vec<StageArgument<R>>,
     relaxations: Vec<StageArgument<R>>,
-    /// Passes of a reinitialization at most.
+    /// The largest number of passes of a reinitialization.
     passes: u32,
-    /// Threads of a block, and blocks on the GPU at once, of a stage.
+    /// The number of threads per block of a stage; below, the number of blocks that are resident at
+    /// once.
     block: u32,
     grid: u32,
     manage_grid: u32,
@@ -47,7 +48,7 @@ pub(super) struct Kernels<R: Real> {
     length_grid: u32,
 }
 
-/// What is compiled: terms that act, tiles, and how values are kept.
+/// Returns the compilation unit for the given terms, tiles and storage format.
 fn unit<R: Real>(
     file: &str,
     terms: &DeviceTerms,
@@ -100,7 +101,7 @@ impl<R: Real> Kernels<R> {
         edge: usize,
         is_fixed: bool,
     ) -> Result<Self> {
-        // Tiles of a block must fit the static shared memory.
+        // The tiles of a block must fit the static shared memory.
         let block = if size_of::<R>() == 8 && edge == 4 { 64 } else { 128 };
         let compiled = |file| unit::<R>(file, terms, options, edge, is_fixed, block);
         let managing = compiled("tiles/manage")?;
@@ -159,26 +160,26 @@ impl<R: Real> Kernels<R> {
         Ok(kernels)
     }
 
-    /// Blocks that count tiles.
+    /// Returns the number of thread blocks that count tiles.
     pub fn manage_blocks(&self) -> u32 {
         self.manage_grid
     }
 
-    /// Makes the look-up of neighbors of a tile set that was handed over.
+    /// Computes the neighbor look-up of an uploaded tile set.
     pub fn look_up(&self, tiles: TileGridArgument) -> Result<()> {
         let launch = plain(self.manage_grid, DEFAULT_BLOCK);
-        // SAFETY: the kernel takes this.
+        // SAFETY: the argument matches the kernel.
         unsafe { self.cuda.launch(&self.look_up, launch, &Arguments::default().with(tiles)) }
     }
 
-    /// Finds what tiles ask for, and how fast a step may be.
+    /// Computes the requests of the tiles, and the bound of the first time step.
     pub fn look(&self, tiles: TileGridArgument, motion: MotionArgument<R>) -> Result<()> {
         let arguments = Arguments::default().with(tiles).with(motion);
-        // SAFETY: the kernel takes these.
+        // SAFETY: the arguments match the kernel.
         unsafe { self.cuda.launch(&self.look, plain(self.grid, self.block), &arguments) }
     }
 
-    /// Makes the coefficients that are kept, of all tiles or of those that came with the last change.
+    /// Computes the stored coefficients, for all tiles or for those that the last change created.
     pub fn keep(
         &self,
         tiles: TileGridArgument,
@@ -190,21 +191,21 @@ impl<R: Real> Kernels<R> {
         all.try_for_each(|(keeper, kept)| keeper.launch(&self.cuda, tiles, kept, of_all))
     }
 
-    /// Place of the components of a velocity by volumes and expressions; 0 for others.
+    /// Returns the address of the components of a velocity of volumes and expressions, or 0.
     pub fn components(&self) -> u64 {
         self.components.as_ref().map_or(0, Components::address)
     }
 
-    /// Tells the GPU what the next stretch of steps is.
+    /// Passes the next step target to the GPU.
     pub fn begin(&self, tiles: TileGridArgument, stretch: &StepTarget) -> Result<()> {
         let StepTarget { clock, target, steady, steps } = *stretch;
         let times = Arguments::default().with(tiles).with(clock).with(target);
         let arguments = times.with(steady).with(steps);
-        // SAFETY: the kernel takes these.
+        // SAFETY: the arguments match the kernel.
         unsafe { self.cuda.launch(&self.begin, plain(1, 1), &arguments) }
     }
 
-    /// Lets tiles come and go, and takes a step.
+    /// Updates the tile set and takes a step.
     pub fn step(
         &self,
         tiles: TileGridArgument,
@@ -213,31 +214,32 @@ impl<R: Real> Kernels<R> {
     ) -> Result<()> {
         let arguments = Arguments::default().with(tiles).with(motion.of_values());
         let together = Launch { cooperative: true, ..plain(self.manage_grid, DEFAULT_BLOCK) };
-        // SAFETY: the kernel takes these; its blocks are on the GPU at once.
+        // SAFETY: the arguments match the kernel, and all of its blocks are resident at once.
         unsafe { self.cuda.launch(&self.manage, together, &arguments)? };
         self.keep(tiles, kept, false)?;
         if let Some(length) = &self.length {
             let arguments = Arguments::default().with(tiles).with(motion);
             let launch = Launch { cooperative: self.meets, ..plain(self.length_grid, self.block) };
-            // SAFETY: the kernel takes these; where its blocks meet they are on the GPU at once.
+            // SAFETY: the arguments match the kernel. If its blocks synchronize, all are resident
+            // at once.
             unsafe { self.cuda.launch(length, launch, &arguments)? };
         }
         let with = |stage| Arguments::default().with(tiles).with(motion).with(stage);
         for stage in &self.stages {
             let (arguments, launch) = (with(*stage), plain(self.grid, self.block));
-            // SAFETY: the kernel takes these, and waits for the one ahead.
+            // SAFETY: the arguments match the kernel, which waits for the previous one.
             unsafe { self.cuda.launch_overlapping(&self.stage, launch, &arguments)? };
         }
         Ok(())
     }
 
-    /// Makes phi a distance if that is due.
+    /// Reinitializes phi if that is due.
     pub fn reinitialize(&self, tiles: TileGridArgument, motion: MotionArgument<R>) -> Result<()> {
         if let Some(relax) = &self.relax {
             for stage in &self.relaxations {
                 let arguments = Arguments::default().with(tiles).with(motion).with(*stage);
                 let launch = plain(self.relax_grid, self.block);
-                // SAFETY: the kernel takes these, and waits for the one ahead.
+                // SAFETY: the arguments match the kernel, which waits for the previous one.
                 unsafe { self.cuda.launch_overlapping(relax, launch, &arguments)? };
             }
         }
@@ -245,7 +247,7 @@ impl<R: Real> Kernels<R> {
             let arguments = Arguments::default().with(tiles).with(motion).with(self.passes);
             let together =
                 Launch { cooperative: true, ..plain(self.reinitialize_grid, self.block) };
-            // SAFETY: the kernel takes these; its blocks are on the GPU at once.
+            // SAFETY: the arguments match the kernel, and all of its blocks are resident at once.
             unsafe { self.cuda.launch(reinitialize, together, &arguments)? };
         }
         Ok(())

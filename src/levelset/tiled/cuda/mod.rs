@@ -1,22 +1,26 @@
-//! The motion on sparse tiles on a GPU: the steps of [`TiledEvolution`](super::TiledEvolution), without a
-//! look from the host between them. In f64 bit for bit, but for the functions in expressions that a
-//! GPU rounds in its own way; in f32, where products and sums are fused, up to rounding.
+//! Level-set evolution on sparse tiles on a GPU, the counterpart of
+//! [`TiledEvolution`](super::TiledEvolution).
 //!
-//! All that steers the steps lives on the GPU (`TileControl`): the tile set, the length of the next
-//! step, why to stop. The host launches *cycles* of some steps, recorded as a graph, and looks at the
-//! control block of the cycle before while the next one runs. Where a step finds no room for the
-//! tiles it needs it stops before it has changed anything; the host makes room, and it goes on.
+//! The host does not intervene between steps. In f64 the results are bitwise identical to those of
+//! the CPU, except for functions in expressions that a GPU rounds differently. In f32, where
+//! products and sums are fused, they agree up to rounding.
+//!
+//! The control data of the steps is on the GPU (`TileControl`): the tile set, the next time step
+//! and the reason to stop. The host launches *cycles* of several steps, recorded as a graph. It
+//! examines the control block of the previous cycle while the next one runs. A step that finds no
+//! room for the tiles that it needs stops before it has changed anything. The host then makes room
+//! and the step continues.
 //!
 //! ```text
-//! terms     coefficients
-//! kept      coefficients kept with the tiles
-//! range     surface and range of phi, for what is written of a motion
-//! rest      whether the interface stands still
-//! state     what kernels are told
-//! launch    launches
-//! failure   why steps stopped
-//! snapshot  the state, put away and taken up again
-//! volumes   coefficients by volumes
+//! terms                    coefficients
+//! stationary_coefficients  coefficients stored with the tiles
+//! range                    the surface and the range of phi, for output
+//! steady_state             whether the interface has stopped
+//! state                    kernel arguments
+//! launch                   kernel launches
+//! failure                  why steps stopped
+//! snapshot                 saving and restoring the state
+//! volumes                  coefficients sampled from volumes
 //! ```
 
 mod failure;
@@ -53,45 +57,46 @@ pub use steady_state::{Crossed, DeviceInterface};
 pub use terms::{DeviceCoefficient, DevicePart, DeviceTerms};
 pub use volumes::{ComponentArgument, ComponentsArgument};
 
-/// How long the GPU may go on before the host sees what was reached.
+/// The time for which the GPU may continue before the host reports progress.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Most steps of a cycle.
+/// The largest number of steps of a cycle.
 const MOST_STEPS: u64 = 32;
 
-/// A level-set function in motion on sparse tiles of `E^3` voxels on a GPU.
+/// A level-set function that moves on sparse tiles of `E^3` voxels on a GPU.
 pub struct DeviceTiledEvolution<R: Real, const E: usize, S = R>
 where
     S: Stored<R> + Element,
 {
     cuda: Arc<Cuda>,
     grid: DeviceTiledGrid,
-    /// phi and the stages; the third only where it is needed.
+    /// phi and the stages. The third array is allocated only if it is needed.
     values: [DevicePool<S, E>; 3],
-    /// Velocity, normal speed and curvature, where they are kept.
+    /// Velocity, normal speed and curvature, if they are stored.
     kept: [StationaryValues<R>; 3],
-    /// Where these are, as kernels read it: two addresses of each.
+    /// The addresses of the stored coefficients for kernels, two of each.
     places: Array<u64>,
     motion: MotionArgument<R>,
     options: Options,
     kernels: Kernels<R>,
-    /// Recorded cycles, by steps and whether phi may become a distance at the end.
+    /// The recorded cycles, by number of steps and whether reinitialization may follow.
     cycles: HashMap<(u64, bool), Graph>,
-    /// Control blocks of the last two cycles.
+    /// The control blocks of the last two cycles.
     seen: [Pinned<TileControl>; 2],
-    /// The last one that was looked at.
+    /// The control block that was read last.
     now: TileControl,
-    /// Seconds of the GPU's clock in steps.
+    /// The seconds of the GPU's clock spent in steps.
     seconds: f64,
 }
 
 impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E, S> {
-    /// Starts from tiles and their values of phi, made for a band of half width `options.gamma` and
-    /// any reach; room is taken for `room` tiles, or for [some more](DeviceTiledGrid::roomy) than there are.
+    /// Starts from tiles and their values of phi, computed for a band of half width `options.gamma`
+    /// and any reach. The capacity is `room` tiles, or [some more](DeviceTiledGrid::roomy) than
+    /// there are.
     ///
     /// # Errors
-    /// [`Error::Case`] for options out of range; [`Error::Device`] if there is not enough memory, or
-    /// a kernel cannot be compiled.
+    /// Returns [`Error::Case`] if an option is out of range, and [`Error::Device`] if there is not
+    /// enough memory or a kernel cannot be compiled.
     pub fn new(
         cuda: &Arc<Cuda>,
         grid: &TiledGrid<E>,
@@ -103,13 +108,13 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Self::starting_at(cuda, grid, phi, terms, options, room, (0.0, 0))
     }
 
-    /// Starts from tiles and phi that are on the GPU already.
+    /// Starts from tiles and phi that are already on the GPU.
     ///
     /// # Errors
-    /// As [`DeviceTiledEvolution::new`].
+    /// See [`DeviceTiledEvolution::new`].
     ///
     /// # Panics
-    /// If phi has no room for the tiles that the lists have room for.
+    /// Panics if phi has less room than the tile lists.
     pub fn of_gpu(
         cuda: &Arc<Cuda>,
         grid: DeviceTiledGrid,
@@ -119,12 +124,12 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     ) -> Result<Self> {
         let kernels = Self::kernels(cuda, terms, &options)?;
         let room = grid.capacity();
-        assert!(phi.n_tiles() >= room, "a place for each tile");
+        assert!(phi.n_tiles() >= room, "phi has room for each tile");
         Self::check_room(cuda, terms, &options, room, 0)?;
         Self::with_parts(cuda, grid, phi, terms, (options, kernels), (0.0, 0))
     }
 
-    /// The same as [`DeviceTiledEvolution::new`], from a time and a number of steps.
+    /// Starts like [`DeviceTiledEvolution::new`], from a time and a number of steps.
     fn starting_at(
         cuda: &Arc<Cuda>,
         grid: &TiledGrid<E>,
@@ -150,20 +155,20 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     fn kernels(cuda: &Arc<Cuda>, terms: &DeviceTerms, options: &Options) -> Result<Kernels<R>> {
         options.check()?;
         if !options.gamma.is_finite() {
-            let what = "sparse tiles without a band";
-            return Err(Error::usage(what, "take a finite half width, such as 3 voxels"));
+            let what = "sparse tiles need a band";
+            return Err(Error::usage(what, "use a finite half width, such as 3 voxels"));
         }
         Kernels::new(cuda, terms, options, E, size_of::<S>() == 2)
     }
 
-    /// Bytes of the stages and coefficients of a tile.
+    /// Returns the bytes of the stages and coefficients of a tile.
     fn stage_bytes(terms: &DeviceTerms, options: &Options) -> usize {
         let stages = if needs_third(options) { 2 } else { 1 };
         let kept = terms.kept_sizes(E).map(StationaryValues::<R>::bytes_per_tile);
         stages * Pool::<S, E>::TILE * size_of::<S>() + kept.iter().sum::<usize>()
     }
 
-    /// Refuses tiles whose stages and coefficients do not fit beside `more` bytes.
+    /// Returns an error if the stages and coefficients do not fit beside `more` bytes.
     fn check_room(
         cuda: &Cuda,
         terms: &DeviceTerms,
@@ -233,7 +238,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Ok(evolution)
     }
 
-    /// What is set once, and a first look at phi.
+    /// Sets the constant part of the control block and examines phi for the first time.
     fn start(&mut self, terms: &DeviceTerms, (time, steps): (f64, u64)) -> Result<()> {
         let options = self.options;
         let mut control = self.grid.look()?;
@@ -244,7 +249,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             Reinitialize::Never | Reinitialize::Rescaling { .. } => 0,
         };
         control.uniform_speed = match terms.varies() {
-            // Each voxel adds its own; the rescaling term is the same for all.
+            // Each voxel adds its own speed. That of the rescaling term is the same for all.
             true => (self.motion.rescaling * R::of(3f64.sqrt())).to_f64(),
             false => {
                 let all = Coefficients::<R>::new(&terms.uniform(), &options, 1);
@@ -262,12 +267,12 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Ok(())
     }
 
-    /// Tells the kernels where values are.
+    /// Passes the addresses of the values to the kernels.
     fn locate(&mut self) -> Result<()> {
         self.motion.values = self.values.each_ref().map(DevicePool::address);
         let places = self.kept_places().map(|kept| [kept.values, kept.extremes]);
         self.cuda.write(&mut self.places, places.as_flattened())?;
-        // What was recorded speaks of other places.
+        // Recorded cycles contain the old addresses.
         self.cycles.clear();
         Ok(())
     }
@@ -276,11 +281,13 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         self.kept.each_ref().map(StationaryValues::argument)
     }
 
-    /// Steps until something is due, or for a fraction of a second. Rates are voxels per time.
+    /// Advances until the next event is due, but returns at the latest after a fraction of a
+    /// second. Rates are in voxels per time.
     ///
     /// # Errors
-    /// Those of [`TiledEvolution::step`](super::TiledEvolution::step), without the voxel, which
-    /// [`DeviceTiledEvolution::breakdown`] finds; phi is that of the step before.
+    /// Returns the errors of [`TiledEvolution::step`](super::TiledEvolution::step), but without the
+    /// voxel, which [`DeviceTiledEvolution::breakdown`] finds. phi is then that of the previous
+    /// step.
     pub fn advance(&mut self, stretch: &StepTarget) -> Result<Advance> {
         let begun = Instant::now();
         let first = self.now.step;
@@ -296,7 +303,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         }
         self.seconds += self.now.elapsed as f64 * 1e-9;
         let steps = self.now.step - first;
-        // After steps that went well the next call fails.
+        // After successful steps, the error is returned by the next call.
         if steps == 0 {
             failure::check(&self.now)?;
         }
@@ -320,7 +327,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             let [even, odd] = &mut self.seen;
             let (this, other) = if cycle % 2 == 0 { (even, odd) } else { (odd, even) };
             self.cuda.fetch(self.grid.control(), this)?;
-            // The GPU works on this cycle while the host looks at the one before.
+            // The GPU works on this cycle while the host examines the previous one.
             let is_over = cycle > 0 && other.get()?[0].halt() != Halt::Running;
             if is_over || begun.elapsed() > PATIENCE {
                 break;
@@ -344,11 +351,11 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         self.cycles.get(&(steps, reinitializes)).map_or(Ok(()), Graph::launch)
     }
 
-    /// Makes room for the tiles that the next step needs, and lets it go on.
+    /// Makes room for the tiles that the next step needs, and lets it continue.
     fn make_room(&mut self) -> Result<()> {
         let tile = Pool::<S, E>::TILE * size_of::<S>();
         let arrays = self.values.iter().filter(|values| values.n_tiles() > 0).count();
-        // Arrays grow one by one: the longest stands twice meanwhile.
+        // Arrays grow one by one, so the longest one briefly exists twice.
         let kept = self.kept.each_ref().map(StationaryValues::tile_bytes);
         let longest = kept.iter().fold(tile, |longest, bytes| longest.max(*bytes));
         let held = arrays * tile + kept.iter().sum::<usize>();
@@ -370,10 +377,10 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         self.grid.steer(self.now)
     }
 
-    /// The tiles, and phi by their ids.
+    /// Downloads the tiles, and phi by tile id.
     ///
     /// # Errors
-    /// [`Error::Device`] if the GPU fails.
+    /// Returns [`Error::Device`] if the GPU fails.
     pub fn download(&self) -> Result<(TiledGrid<E>, Pool<S, E>)> {
         let grid = self.grid.download::<E>()?;
         let mut phi = Pool::new();
@@ -383,7 +390,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Ok((grid, phi))
     }
 
-    /// The tiles on the GPU, and phi by their ids.
+    /// Returns the tiles on the GPU, and phi by tile id.
     pub fn into_parts(self) -> (DeviceTiledGrid, DevicePool<S, E>) {
         let [first, second, third] = self.values;
         let phi = match self.now.at[0] {
@@ -394,57 +401,60 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         (self.grid, phi)
     }
 
-    /// Blocks that count tiles: what a tile set on the GPU is laid out for.
+    /// Returns the number of thread blocks that count tiles, which determines the layout of the
+    /// tile set.
     pub fn manage_blocks(&self) -> u32 {
         self.kernels.manage_blocks()
     }
 
-    /// The tiles, as kernels take them.
+    /// Returns the tiles as a kernel argument.
     pub fn tiles(&self) -> TileGridArgument {
         self.grid.argument()
     }
 
-    /// phi by the ids of tiles, `[capacity][E^3]`; voxels.
+    /// Returns phi by tile id, `[capacity][E^3]`, in voxels.
     pub fn phi(&self) -> &DevicePool<S, E> {
         &self.values[self.now.at[0] as usize]
     }
 
-    /// The band: what a voxel of it lies below, and how far a step looks.
+    /// Returns the band of active voxels: its limit on |phi|, and how far a step reads.
     pub fn band(&self) -> Band<R> {
         Band { gamma: self.motion.core, reach: self.options.reach() }
     }
 
-    /// Half width of the band, voxels: what missing tiles and voxels beyond the band hold.
+    /// Returns the half width of the band in voxels: |phi| of missing tiles and of voxels beyond
+    /// the band.
     pub fn half_width(&self) -> R {
         self.motion.gamma
     }
 
-    /// Time reached.
+    /// Returns the time reached.
     pub fn time(&self) -> f64 {
         self.now.time
     }
 
-    /// Steps so far.
+    /// Returns the number of steps so far.
     pub fn n_steps(&self) -> u64 {
         self.now.step
     }
 
-    /// True once no interface is left: all voxels have one sign.
+    /// Returns whether no interface is left: all voxels have one sign.
     pub fn is_gone(&self) -> bool {
         !self.now.has_interface::<E>()
     }
 
-    /// What was seen last: numbers of tiles and voxels, and of work so far.
+    /// Returns the control block read last: the numbers of tiles and voxels, and the work so far.
     pub fn control(&self) -> &TileControl {
         &self.now
     }
 
-    /// Seconds of the GPU's clock in steps, reinitialization and tile management included.
+    /// Returns the seconds of the GPU's clock spent in steps, including reinitialization and tile
+    /// management.
     pub fn seconds(&self) -> f64 {
         self.seconds
     }
 
-    /// Bytes on the GPU.
+    /// Returns the number of bytes on the GPU.
     pub fn bytes(&self) -> usize {
         let values: usize =
             self.values.iter().map(|values| DevicePool::<S, E>::bytes(values.n_tiles())).sum();
@@ -453,11 +463,11 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     }
 }
 
-/// What to do about more tiles than a GPU has room for.
-const TOO_MANY: &str = "take a larger domain.tiled.dx, a narrower band, precision = \"f32\", \
+/// The remedy to suggest if the tiles do not fit on the GPU.
+const TOO_MANY: &str = "use a larger domain.tiled.dx, a narrower band, precision = \"f32\", \
                         storage = \"16-bit\", or device.use = \"cpu\"";
 
-/// Whether a step or a reinitialization takes three arrays.
+/// Returns whether a step or a reinitialization needs three arrays.
 fn needs_third(options: &Options) -> bool {
     let repeats =
         matches!(options.reinitialize, Reinitialize::Equation { iterations, .. } if iterations > 1);

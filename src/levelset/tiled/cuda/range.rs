@@ -1,4 +1,5 @@
-//! What of a motion on a GPU is written without its tiles: the surface, and the range of phi.
+//! Output of a motion on a GPU that does not need the tiles on the host: the surface, and the range
+//! of phi.
 
 use super::DeviceTiledEvolution;
 use crate::error::Result;
@@ -15,34 +16,35 @@ use crate::surface::cubes::cuda::DeviceTiles;
 zeroset_gpu::cuda_header! {
     "tile_range", include "common/real.cuh";
 
-    /// Values of phi on all tiles, voxels.
+    /// The range of phi over all tiles, in voxels.
     #[derive(Clone, Copy, Debug, Default, PartialEq)]
     pub struct Range<R> {
-        /// The smallest; infinite where there are no tiles.
+        /// The smallest value, or infinity if there are no tiles.
         pub low: R,
-        /// The largest; minus infinity where there are no tiles.
+        /// The largest value, or minus infinity if there are no tiles.
         pub high: R,
-        /// Voxels in the band.
+        /// The number of voxels in the band.
         pub active: u64,
     }
 }
 
 impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E, S> {
-    /// The interface in world units: the triangles of [`extract`](crate::surface::cubes::extract) of the
-    /// downloaded tiles in the same order, bit for bit.
+    /// Returns the interface in world units. The triangles are bitwise identical to those of
+    /// [`extract`](crate::surface::cubes::extract) for the downloaded tiles, in the same order.
     ///
     /// # Errors
-    /// Those of [`DeviceTiles::extract`].
+    /// Returns the errors of [`DeviceTiles::extract`].
     pub fn surface(&self, placement: &Placement, normals: bool) -> Result<DeviceSurface> {
         let gamma = self.band().gamma;
         let tiles = DeviceTiles::<R, S, E> { grid: &self.grid, phi: self.phi(), gamma };
         tiles.extract(&self.cuda, placement, normals)
     }
 
-    /// The smallest and the largest phi, and how many voxels lie in the band.
+    /// Returns the smallest and the largest phi, and the number of voxels in the band.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory or the GPU fails.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory or the GPU
+    /// fails.
     pub fn range(&self) -> Result<Range<R>> {
         let mut defines = vec![
             ("REAL", if size_of::<R>() == 8 { "double" } else { "float" }.to_string()),
@@ -57,7 +59,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let found = self.cuda.zeros::<Range<R>>(grid as usize * (DEFAULT_BLOCK as usize / WARP))?;
         let to = Arguments::default().with(self.grid.argument()).with(self.phi().address());
         let arguments = to.with(self.band().gamma.to_f64()).with_array(&found);
-        // SAFETY: the arguments of `tiles_range`, with a place for each warp.
+        // SAFETY: the arguments match `tiles_range`, with room for each warp.
         unsafe { self.cuda.launch(&kernel, launch, &arguments)? };
         let none = Range { low: R::INFINITY, high: -R::INFINITY, active: 0 };
         let join = |a: Range<R>, b: &Range<R>| Range {

@@ -1,4 +1,4 @@
-//! The state of a motion on a GPU, put away and taken up again: on this device or the other.
+//! Saving and restoring the state of a motion on a GPU. Either device can continue from it.
 
 use std::sync::Arc;
 
@@ -10,10 +10,11 @@ use crate::grid::Stored;
 use crate::levelset::tiled::{Options, SavedNumber, Seconds, TiledSnapshot};
 
 impl<R: Real, const E: usize, S: Stored<R> + Element + SavedNumber> DeviceTiledEvolution<R, E, S> {
-    /// The state between two steps.
+    /// Returns the state between two steps.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the GPU fails, or memory for the copy.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails or there is no memory for
+    /// the copy.
     pub fn snapshot(&self) -> Result<TiledSnapshot> {
         let (grid, phi) = self.download()?;
         let seconds = Seconds { stages: self.seconds, ..Seconds::default() };
@@ -21,11 +22,11 @@ impl<R: Real, const E: usize, S: Stored<R> + Element + SavedNumber> DeviceTiledE
         TiledSnapshot::of::<R, S, E>(&grid, &phi, at, seconds)
     }
 
-    /// Goes on from a [`TiledSnapshot`]: with the terms and options of the evolution it was taken
-    /// from, every later step has the bits it would have had there.
+    /// Continues from a [`TiledSnapshot`]. With the terms and options of the original evolution,
+    /// all later steps are bitwise identical to those of an uninterrupted run.
     ///
     /// # Errors
-    /// [`Error::Case`](crate::Error::Case) for a snapshot that does not fit; as
+    /// Returns [`Error::Case`](crate::Error::Case) if the snapshot does not fit. See also
     /// [`DeviceTiledEvolution::new`].
     pub fn resume(
         cuda: &Arc<Cuda>,

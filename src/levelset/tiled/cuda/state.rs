@@ -1,93 +1,95 @@
-//! What the kernels of a motion on tiles are told.
+//! Kernel arguments of a motion on tiles.
 
 use crate::geometry::Real;
 
 zeroset_gpu::cuda_header! {
     "tile_motion", include "tiles/components.cuh", include "tiles/stationary_values.cuh", include "tiles/storage.cuh";
 
-    /// The differences that steps are made of.
+    /// The differences that steps use.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub define enum Differences as SCHEME {
-        /// Of first order.
+        /// First order.
         FirstOrder = 1,
-        /// WENO of fifth order.
+        /// Fifth-order WENO.
         Weno5 = 5,
     }
 
     /// A motion on tiles.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct MotionArgument<R> as TileMotion {
-        /// Three pools of `E^3` values for each id: phi and stages, as the control block says. Before them stand the values of
-        /// missing tiles, inside and outside, where their ids -2 and -1 point to. The third has no more where no scheme needs it.
+        /// Three pools of `E^3` values for each id: phi and the stages, in the roles that the
+        /// control block assigns. The values of missing tiles, inside and outside, precede them,
+        /// where the ids -2 and -1 point. The third pool holds nothing else if no scheme needs it.
         pub values: [u64; 3] as "stored *",
-        /// Where voxel (0, 0, 0) lies: voxel v at `origin + dx v`.
+        /// The position of voxel (0, 0, 0). Voxel v lies at `origin + dx v`.
         pub origin: [f64; 3],
-        /// Edge of a voxel.
+        /// The edge of a voxel.
         pub dx: f64,
-        /// Half width of the band, in voxels.
+        /// The half width of the band, in voxels.
         pub gamma: R,
-        /// A voxel moves if it or a neighbor has a smaller |phi|.
+        /// A voxel moves if its |phi| or that of a neighbor is smaller than this.
         pub core: R,
-        /// Factor of the rescaling term.
+        /// The factor of the rescaling term.
         pub rescaling: R,
-        /// U, voxels per time, where it is the same everywhere.
+        /// U, voxels per time, if it is the same everywhere.
         pub velocity: [R; 3],
-        /// F, voxels per time, where it is the same everywhere.
+        /// F, voxels per time, if it is the same everywhere.
         pub normal_speed: R,
-        /// alpha, voxels squared per time, where it is the same everywhere.
+        /// alpha, voxels squared per time, if it is the same everywhere.
         pub curvature: R,
         /// 1 / dx and its square, for expressions.
         pub per_voxel: [R; 2],
-        /// Layers of voxels round an active one within which tiles are kept.
+        /// The number of layers of voxels around an active voxel within which tiles are kept.
         pub keep: u32,
-        /// The same, within which they are needed for a step.
+        /// The number of layers of voxels around an active voxel within which a step needs tiles.
         pub need: u32,
-        /// Three `StationaryArgument`: velocity, normal speed and curvature of each tile, where
-        /// they are kept with them. (They stand apart: with a longer argument the compiler makes other code of
-        /// steps that keep nothing, and a slower one.)
+        /// Three `StationaryArgument`: the velocity, normal speed and curvature of each tile, if
+        /// they are stored. They are in separate memory because with a longer argument, the
+        /// compiler produces slower code for steps without stored coefficients.
         pub kept: u64 as "const StationaryValues *",
-        /// Address of the components of the velocity, where some are volumes and others expressions.
+        /// The address of the components of the velocity, if some are volumes and others
+        /// expressions.
         pub components: u64 as "const TileComponent *",
     }
 
-    /// What the management of tiles is told of a motion.
+    /// The part of a motion that tile management needs.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct ValuesArgument<R> as TileValues {
-        /// As in `MotionArgument`.
+        /// See `MotionArgument`.
         pub values: [u64; 3] as "stored *",
-        /// As in `MotionArgument`.
+        /// See `MotionArgument`.
         pub gamma: R,
     }
 
     /// One evaluation, `out = old base + fresh (from + dt L(from))`.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct StageArgument<R> as TileStage {
-        /// Of the step at which coefficients are taken.
+        /// The fraction of the step at which coefficients are evaluated.
         part: f64,
-        /// Of the old base, and of what is new.
+        /// The weights of the old base and of the new value.
         shares: [R; 2],
         /// 0 for phi, 1 and 2 for the stages.
         from: u32,
-        /// As `from`.
+        /// Like `from`.
         out: u32,
-        /// As `from`.
+        /// Like `from`.
         base: u32,
-        /// Whether the base has a share.
+        /// Whether the base has a nonzero weight.
         mixes: u32,
-        /// Whether no other evaluation follows in the step.
+        /// Whether this is the last evaluation of the step.
         is_last: u32,
     }
 }
 
 impl<R: Real> MotionArgument<R> {
-    /// What the management of tiles is told of it.
+    /// Returns the part that tile management needs.
     pub fn of_values(&self) -> ValuesArgument<R> {
         ValuesArgument { values: self.values, gamma: self.gamma }
     }
 }
 
 impl<R: Real> StageArgument<R> {
-    /// The only evaluation of a step of Euler.
+    /// Returns the only evaluation of an Euler step.
     pub fn euler() -> Self {
         StageArgument { out: 1, is_last: 1, ..Self::first() }
     }
@@ -97,7 +99,7 @@ impl<R: Real> StageArgument<R> {
         StageArgument { part, shares, from: 0, out: 1, base: 0, mixes: 0, is_last: 0 }
     }
 
-    /// The three evaluations of a step of TVD-RK3.
+    /// Returns the three evaluations of a TVD-RK3 step.
     pub fn rk3() -> [Self; 3] {
         let shares = |old: f64, new: f64| [R::of(old), R::of(new)];
         let mixed = StageArgument { mixes: 1, ..Self::first() };
@@ -110,7 +112,7 @@ impl<R: Real> StageArgument<R> {
         ]
     }
 
-    /// Steps of the reinitialization equation, which all see the sign of the same phi.
+    /// Returns the steps of the reinitialization equation, which all use the sign of the same phi.
     pub fn relax(iterations: usize) -> Vec<Self> {
         let step = |n: usize| {
             let (from, out) = match n % 2 {

@@ -1,5 +1,7 @@
-//! Coefficients kept with the tiles in 16 bits: [`Coefficient::Stationary`](crate::levelset::tiled::Coefficient::Stationary)
-//! on a GPU. Kernels of their own make them, for the tiles that come, in the places they are told
+//! Storage of coefficients that do not depend on time, with the tiles in 16 bits on a GPU.
+//!
+//! The counterpart of [`Coefficient::Stationary`](crate::levelset::tiled::Coefficient::Stationary).
+//! Separate kernels compute the values of new tiles and write them to the given addresses
 //! (`kernels/tiles/stationary_values.cuh`).
 
 use std::fmt;
@@ -9,15 +11,17 @@ use crate::geometry::Real;
 use crate::gpu::{Array, Cuda};
 use crate::grid::cuda::TileGridArgument;
 
-/// What makes a coefficient of tiles.
+/// A kernel that computes a coefficient of tiles.
 pub trait KeepCoefficient: fmt::Debug + Send + Sync {
-    /// Launches what makes the coefficient of the tiles that came with the last change of the tile set,
-    /// `created` of the control block, whose places in the list are at `created_at`; or of all tiles.
-    /// It is recorded with the steps, so it waits for nothing and takes no memory; it does nothing while
-    /// steps are paused.
+    /// Launches the computation of the coefficient, for all tiles or for those that the last change
+    /// of the tile set created: `created` tiles of the control block, at the list positions in
+    /// `created_at`.
+    ///
+    /// The launch is recorded together with the steps. It must not wait for anything or allocate
+    /// memory, and the kernel must do nothing while the steps are paused.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the GPU does not answer.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU does not respond.
     fn launch(
         &self,
         cuda: &Cuda,
@@ -30,45 +34,46 @@ pub trait KeepCoefficient: fmt::Debug + Send + Sync {
 zeroset_gpu::cuda_header! {
     "tile_stationary_values", include "common/real.cuh";
 
-    /// What stands for the largest component of a tile.
+    /// The integer that represents the largest component of a tile.
     pub const KEPT_MOST: i32 = 32767;
-    /// What is known of the values of a tile: what one step of the 16 bits is worth, ...
+    /// Index of the value of one step of the 16-bit numbers, among the extremes of a tile.
     pub const KEPT_UNIT: usize = 0;
-    /// ... the largest sum of the sizes of all components at a voxel, ...
+    /// Index of the largest sum of the absolute values of all components at a voxel.
     pub const KEPT_LARGEST: usize = 1;
-    /// ... and the smallest component, 0 at most, which is asked of single numbers only.
+    /// Index of the smallest component, at most 0. It is used only for coefficients with one
+    /// component.
     pub const KEPT_LEAST: usize = 2;
-    /// How many numbers that are.
+    /// The number of extremes of a tile.
     pub const KEPT_EXTREMES: usize = 3;
 
-    /// A coefficient kept with the tiles, by their ids.
+    /// A coefficient stored with the tiles, by tile id.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct StationaryArgument as StationaryValues {
-        /// `[capacity][components][E^3]`
+        /// `[capacity][components][E^3]` values.
         pub values: u64 as "short *",
-        /// `[capacity][KEPT_EXTREMES]`, not numbers where a value is none.
+        /// `[capacity][KEPT_EXTREMES]` extremes, NaN if a value is not finite.
         pub extremes: u64 as "real *",
     }
 }
 
-/// Values of a coefficient by the ids of tiles.
+/// The values of a coefficient by tile id.
 pub(super) struct StationaryValues<R: Real> {
     values: Array<i16>,
     extremes: Array<R>,
-    /// Values of a tile; 0 where nothing is kept.
+    /// The number of values of a tile, or 0 if nothing is stored.
     size: usize,
 }
 
 impl<R: Real> StationaryValues<R> {
-    /// Bytes of a tile with `size` values.
+    /// Returns the number of bytes of a tile with `size` values.
     pub fn bytes_per_tile(size: usize) -> usize {
         size * size_of::<i16>() + if size > 0 { KEPT_EXTREMES * size_of::<R>() } else { 0 }
     }
 
-    /// Room for `capacity` tiles of `size` values, 0 where nothing is kept.
+    /// Makes room for `capacity` tiles of `size` values, or none if `size` is 0.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub fn new(cuda: &Cuda, capacity: usize, size: usize) -> Result<Self> {
         let tiles = if size > 0 { capacity } else { 0 };
         let values = cuda.zeros(tiles * size)?;
@@ -78,7 +83,7 @@ impl<R: Real> StationaryValues<R> {
     /// Makes room for more tiles.
     ///
     /// # Errors
-    /// As [`StationaryValues::new`].
+    /// See [`StationaryValues::new`].
     pub fn grow(&mut self, cuda: &Cuda, capacity: usize) -> Result<()> {
         if self.size > 0 {
             self.values = cuda.lengthened(&self.values, capacity * self.size)?;
@@ -87,17 +92,17 @@ impl<R: Real> StationaryValues<R> {
         Ok(())
     }
 
-    /// What kernels take.
+    /// Returns the kernel argument.
     pub fn argument(&self) -> StationaryArgument {
         StationaryArgument { values: self.values.address(), extremes: self.extremes.address() }
     }
 
-    /// Bytes of a tile.
+    /// Returns the number of bytes of a tile.
     pub fn tile_bytes(&self) -> usize {
         Self::bytes_per_tile(self.size)
     }
 
-    /// Bytes held.
+    /// Returns the number of bytes held.
     pub fn bytes(&self) -> usize {
         self.values.len() * size_of::<i16>() + self.extremes.len() * size_of::<R>()
     }

@@ -1,4 +1,4 @@
-//! Whether the interface stands still, on a GPU: the twin of [`rest`](crate::levelset::tiled::rest).
+//! Detection of the steady state on a GPU, the counterpart of `src/levelset/tiled/steady_state.rs`.
 
 use crate::gpu::blocks::DEFAULT_BLOCK;
 use std::sync::Arc;
@@ -11,36 +11,36 @@ use crate::gpu::{Arguments, Array, Cuda, Element, Kernel, Launch, Unit};
 use crate::grid::cuda::Storage;
 use crate::grid::{Pool, Stored};
 
-/// Tiles as they were when looked at last.
+/// A copy of the tiles from the previous check.
 pub struct DeviceInterface<S: Element, const E: usize> {
     cuda: Arc<Cuda>,
     rest: Kernel,
     keep: Kernel,
     grid: u32,
-    /// Keys in their order, and values in that order.
+    /// The keys in ascending order; below, the values in the same order.
     keys: Array<u64>,
     values: Array<S>,
     n: usize,
 }
 
-/// What was found of the tiles that the interface crosses.
+/// The result of a check of the tiles that the interface crosses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Crossed {
-    /// How many there are.
+    /// The number of tiles that the interface crosses.
     pub tiles: usize,
-    /// How many are old: the interface in them is where it was when looked at last.
+    /// The number of old tiles, in which the interface has not moved since the previous check.
     pub old: usize,
 }
 
 zeroset_gpu::cuda_header! {
     "tile_steady_state", include "tiles/storage.cuh";
 
-    /// Tiles as they were.
+    /// The tiles of the previous check.
     #[derive(Clone, Copy)]
     struct Before {
-        /// `[n]` in their order.
+        /// `[n]` keys in ascending order.
         keys: u64 as "u64 *",
-        /// Values in the order of the keys.
+        /// The values in the order of the keys.
         values: u64 as "stored *",
         n: u32,
         padding: u32,
@@ -48,15 +48,15 @@ zeroset_gpu::cuda_header! {
 }
 
 impl<S: Element, const E: usize> DeviceInterface<S, E> {
-    /// Bytes for so many tiles.
+    /// Returns the number of bytes for a number of tiles.
     pub fn bytes(tiles: usize) -> usize {
         tiles * (size_of::<u64>() + E * E * E * size_of::<S>())
     }
 
-    /// Nothing is known yet: no tile is old.
+    /// Creates an empty copy. No tile is old at the first check.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if kernels cannot be compiled.
+    /// Returns [`Error::Device`](crate::Error::Device) if a kernel cannot be compiled.
     pub fn new<R: Real>(cuda: &Arc<Cuda>) -> Result<Self>
     where
         S: Stored<R>,
@@ -81,10 +81,11 @@ impl<S: Element, const E: usize> DeviceInterface<S, E> {
         })
     }
 
-    /// Counts tiles, and keeps them as they are for the next look. `rest` says what old is.
+    /// Counts the tiles that the interface crosses and the old ones, and copies the tiles for the
+    /// next check. The module `steady_state` defines old tiles.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub fn look<R: Real>(&mut self, motion: &DeviceTiledEvolution<R, E, S>) -> Result<Crossed>
     where
         S: Stored<R>,
@@ -95,18 +96,18 @@ impl<S: Element, const E: usize> DeviceInterface<S, E> {
         let counts = self.cuda.zeros::<u32>(2)?;
         let to = Arguments::default().with(tiles).with(phi).with(motion.half_width().to_f64());
         let arguments = to.with(self.before()).with_array(&counts);
-        // SAFETY: the arguments of `tiles_rest`; what was kept has `n` tiles.
+        // SAFETY: the arguments match `tiles_rest`, and the copy has `n` tiles.
         unsafe { self.cuda.launch(&self.rest, launch, &arguments)? };
         self.n = motion.control().n_tiles as usize;
         if self.keys.len() < self.n {
-            // Nothing of it is needed any more.
+            // The previous copy is no longer needed, so its memory is released first.
             let room = self.n + self.n / 4;
             self.values = self.cuda.zeros(0)?;
             self.keys = self.cuda.zeros(room)?;
             self.values = self.cuda.zeros(room * Pool::<S, E>::TILE)?;
         }
         let arguments = Arguments::default().with(tiles).with(phi).with(self.before());
-        // SAFETY: the arguments of `tiles_keep`, with room for the tiles there are.
+        // SAFETY: the arguments match `tiles_keep`, with room for all tiles.
         unsafe { self.cuda.launch(&self.keep, launch, &arguments)? };
         let counts = self.cuda.download(&counts)?;
         Ok(Crossed { tiles: counts[0] as usize, old: counts[1] as usize })

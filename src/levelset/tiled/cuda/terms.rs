@@ -1,4 +1,4 @@
-//! Coefficients as a GPU takes them.
+//! Coefficients of the evolution on tiles in the form that a GPU takes.
 
 use std::sync::Arc;
 
@@ -14,16 +14,16 @@ use crate::levelset::tiled::{Coefficient, Terms};
 zeroset_gpu::cuda_header! {
     "tile_terms";
 
-    /// How a coefficient of a term acts: what VELOCITY, NORMAL and CURVATURE are.
+    /// The kind of a coefficient: the values of VELOCITY, NORMAL and CURVATURE.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) define enum TermKind as TERM {
         /// The term does not act.
         None = 0,
-        /// One value.
+        /// One value everywhere.
         Uniform = 1,
         /// An expression.
         Varies = 2,
-        /// What is kept with the tiles.
+        /// Stored with the tiles.
         StationaryValues = 3,
     }
 }
@@ -31,40 +31,41 @@ zeroset_gpu::cuda_header! {
 /// One component of a coefficient, in lengths per time (alpha: lengths squared per time).
 #[derive(Clone, Debug)]
 pub enum DevicePart {
-    /// The same everywhere.
+    /// The same value everywhere.
     Number(f64),
     /// An expression in the coordinates and the time, without data arrays.
     Field(Field),
-    /// Values of a volume at the voxels' places in the world.
+    /// A volume, sampled at the world positions of the voxels.
     Volume(Arc<DeviceVolume>),
 }
 
-/// A coefficient with `K` numbers.
+/// A coefficient with `K` components.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum DeviceCoefficient<const K: usize> {
-    /// The same everywhere, in voxels per time (alpha: voxels squared per time).
+    /// The same value everywhere, in voxels per time (alpha: voxels squared per time).
     Uniform([f64; K]),
-    /// Expressions in the coordinates and the time, without data arrays, in lengths per time (alpha:
-    /// lengths squared per time): evaluated for each voxel that moves, at the time of each
-    /// evaluation, and divided by dx (by dx squared).
+    /// Expressions in the coordinates and the time, without data arrays, in lengths per time
+    /// (alpha: lengths squared per time). They are evaluated for each moving voxel at the time of
+    /// each evaluation, and divided by dx (alpha: by dx squared).
     Fields(Box<[Field; K]>),
-    /// Volumes beside others, divided by dx (by dx squared). Beside an expression they are evaluated with it;
-    /// else the coefficient is made once for each tile that comes and kept with it.
+    /// Components of which at least one may be a volume, divided by dx (alpha: by dx squared). If
+    /// one of them is an expression, all are evaluated together with it. Otherwise the coefficient
+    /// is computed once for each new tile and stored with it.
     Parts(Box<[DevicePart; K]>),
-    /// Made by kernels of somebody else for the tiles that come, and kept with them.
+    /// Computed for new tiles by kernels of the caller, and stored with the tiles.
     StationaryValues(Arc<dyn KeepCoefficient>),
 }
 
 impl<const K: usize> Default for DeviceCoefficient<K> {
-    /// Zero.
+    /// Returns zero.
     fn default() -> Self {
         DeviceCoefficient::Uniform([0.0; K])
     }
 }
 
 impl<const K: usize> DeviceCoefficient<K> {
-    /// How kernels are compiled for it.
+    /// Returns the kind for which kernels are compiled.
     pub(super) fn kind(&self) -> TermKind {
         match self {
             DeviceCoefficient::Uniform(value) if value.iter().all(|v| *v == 0.0) => TermKind::None,
@@ -78,7 +79,7 @@ impl<const K: usize> DeviceCoefficient<K> {
         }
     }
 
-    /// Which components are volumes, a bit for each, where others are expressions.
+    /// Returns a mask of the components that are volumes, if another one is an expression.
     pub(super) fn sampled(&self) -> u32 {
         match self {
             DeviceCoefficient::Parts(parts) if self.kind() == TermKind::Varies => {
@@ -89,7 +90,8 @@ impl<const K: usize> DeviceCoefficient<K> {
         }
     }
 
-    /// What is printed as code: the components that are no volumes, where one is an expression.
+    /// Returns the components to print as code: those that are not volumes, if one is an
+    /// expression.
     pub(super) fn fields(&self) -> Vec<Field> {
         match self {
             DeviceCoefficient::Fields(fields) => fields.to_vec(),
@@ -105,7 +107,7 @@ impl<const K: usize> DeviceCoefficient<K> {
         }
     }
 
-    /// The values that are the same everywhere, zero for others.
+    /// Returns the uniform values, or zero for other kinds.
     pub(super) fn uniform(&self) -> [f64; K] {
         match self {
             DeviceCoefficient::Uniform(value) => *value,
@@ -113,7 +115,7 @@ impl<const K: usize> DeviceCoefficient<K> {
         }
     }
 
-    /// What makes it for the tiles that come, where it is kept.
+    /// Returns what computes the coefficient for new tiles, if it is stored.
     fn keeper<R: Real>(
         &self,
         cuda: &Cuda,
@@ -138,18 +140,18 @@ impl<const K: usize> DeviceCoefficient<K> {
 pub struct DeviceTerms {
     /// U.
     pub velocity: DeviceCoefficient<3>,
-    /// F; positive lets the inside grow.
+    /// F. Positive values make the inside grow.
     pub normal_speed: DeviceCoefficient<1>,
-    /// alpha >= 0; shrinks a sphere.
+    /// alpha >= 0. Positive values shrink a sphere.
     pub curvature: DeviceCoefficient<1>,
-    /// Where voxel (0, 0, 0) lies, for expressions.
+    /// The position of voxel (0, 0, 0), for expressions.
     pub origin: [f64; 3],
-    /// Edge of a voxel, for expressions.
+    /// The edge of a voxel, for expressions.
     pub dx: f64,
 }
 
 impl DeviceTerms {
-    /// No terms, on voxels that lie at `origin + dx v`.
+    /// Creates an empty set of terms, on voxels that lie at `origin + dx v`.
     pub fn new(origin: [f64; 3], dx: f64) -> Self {
         DeviceTerms { origin, dx, ..DeviceTerms::default() }
     }
@@ -172,22 +174,23 @@ impl DeviceTerms {
         self
     }
 
-    /// How kernels are compiled for velocity, normal speed and curvature.
+    /// Returns the kinds of velocity, normal speed and curvature.
     pub(super) fn kinds(&self) -> [TermKind; 3] {
         [self.velocity.kind(), self.normal_speed.kind(), self.curvature.kind()]
     }
 
-    /// Whether a coefficient has an expression.
+    /// Returns whether a coefficient contains an expression.
     pub(super) fn varies(&self) -> bool {
         self.kinds().contains(&TermKind::Varies)
     }
 
-    /// Whether one is kept with the tiles.
+    /// Returns whether a coefficient is stored with the tiles.
     pub(super) fn is_kept(&self) -> bool {
         self.kinds().contains(&TermKind::StationaryValues)
     }
 
-    /// Values that velocity, normal speed and curvature keep with a tile of edge `edge`.
+    /// Returns the numbers of values that velocity, normal speed and curvature store with a tile of
+    /// edge `edge`.
     pub(super) fn kept_sizes(&self, edge: usize) -> [usize; 3] {
         let of_kind = |(kind, components)| match kind {
             TermKind::StationaryValues => components * edge.pow(3),
@@ -197,10 +200,12 @@ impl DeviceTerms {
         [(u, 3), (f, 1), (alpha, 1)].map(of_kind)
     }
 
-    /// What makes velocity, normal speed and curvature for the tiles that come, where they are kept.
+    /// Returns what computes velocity, normal speed and curvature for new tiles, if they are
+    /// stored.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory, or a kernel cannot be compiled.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory or a kernel
+    /// cannot be compiled.
     pub(super) fn keepers<R: Real>(
         &self,
         cuda: &Cuda,
@@ -214,10 +219,10 @@ impl DeviceTerms {
         ])
     }
 
-    /// The components of a velocity of which some are volumes and others expressions.
+    /// Returns the components of a velocity of which some are volumes and others expressions.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub(super) fn components<R: Real>(&self, cuda: &Cuda) -> Result<Option<Components>> {
         match &self.velocity {
             DeviceCoefficient::Parts(parts) if self.velocity.sampled() > 0 => {
@@ -227,7 +232,7 @@ impl DeviceTerms {
         }
     }
 
-    /// What is the same everywhere, as the CPU takes it.
+    /// Returns the uniform coefficients in the form that the CPU takes.
     pub(super) fn uniform<R: Real>(&self) -> Terms<R> {
         Terms::default()
             .with_velocity(Coefficient::Uniform(self.velocity.uniform()))

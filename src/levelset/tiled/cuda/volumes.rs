@@ -1,4 +1,5 @@
-//! Coefficients by volumes on a GPU: kept with the tiles, or as components of a velocity beside expressions.
+//! Coefficients sampled from volumes on a GPU: stored with the tiles, or as velocity components
+//! beside expressions.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,48 +15,49 @@ use crate::grid::cuda::TileGridArgument;
 zeroset_gpu::cuda_header! {
     "tile_components", include "volume.cuh";
 
-    /// Threads of a block that takes values of volumes.
+    /// The number of threads of a block that samples volumes.
     define VOLUMES_BLOCK: u32 = 64;
 
-    /// One number of a coefficient, in voxels.
+    /// One component of a coefficient, in voxels.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct ComponentArgument as TileComponent {
-        /// Without numbers where it is the same everywhere.
+        /// The volume, without values if the component is uniform.
         pub volume: VolumeArgument,
-        /// Of its values, for lengths in voxels.
+        /// The factor that converts values of the volume to lengths in voxels.
         pub scale: f64,
-        /// What is the same everywhere.
+        /// The uniform value.
         pub number: f64,
     }
 
-    /// Where values are taken.
+    /// The components of a coefficient and the positions of the voxels.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct ComponentsArgument as Components {
-        /// `[n]`
+        /// `[n]` components.
         pub of: u64 as "const TileComponent *",
-        /// Where voxel (0, 0, 0) lies: voxel v at `origin + dx v`.
+        /// The position of voxel (0, 0, 0). Voxel v lies at `origin + dx v`.
         pub origin: [f64; 3],
-        /// Edge of a voxel.
+        /// The edge of a voxel.
         pub dx: f64,
-        /// How many there are.
+        /// The number of components.
         pub n: u32,
-        /// Nothing.
+        /// Padding.
         pub padding: u32,
     }
 }
 
-/// Components of a coefficient on the GPU.
+/// The components of a coefficient on the GPU.
 pub(super) struct Components {
     table: Array<ComponentArgument>,
-    /// What the table speaks of.
+    /// The volumes to which the table refers.
     _volumes: Vec<Arc<DeviceVolume>>,
 }
 
 impl Components {
-    /// In voxels, `scale` to a length of the world; expressions are left to others.
+    /// Uploads components. `scale` converts world units to voxels. Entries of expressions are left
+    /// empty.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub fn new<R: Real>(cuda: &Cuda, parts: &[DevicePart], scale: f64) -> Result<Self> {
         let mut volumes = Vec::new();
         let all = parts.iter().map(|part| match part {
@@ -63,7 +65,7 @@ impl Components {
                 volumes.push(volume.clone());
                 ComponentArgument { volume: volume.argument(), scale, number: 0.0 }
             }
-            // As the CPU rounds it.
+            // Rounded like on the CPU.
             DevicePart::Number(x) => {
                 let number = (R::of(*x) * R::of(scale)).to_f64();
                 ComponentArgument { number, ..ComponentArgument::default() }
@@ -74,15 +76,15 @@ impl Components {
         Ok(Components { table: cuda.upload(&all)?, _volumes: volumes })
     }
 
-    /// Their place, for kernels.
+    /// Returns the address of the table, for kernels.
     pub fn address(&self) -> u64 {
         self.table.address()
     }
 }
 
-/// A coefficient whose components are volumes and numbers: made once for each tile that comes.
+/// A coefficient of volumes and numbers, computed once for each new tile.
 pub(super) struct KeptVolumes {
-    /// What the argument speaks of.
+    /// The components to which the argument refers.
     _components: Components,
     argument: ComponentsArgument,
     kernel: Kernel,
@@ -96,10 +98,12 @@ impl fmt::Debug for KeptVolumes {
 }
 
 impl KeptVolumes {
-    /// On tiles of edge `edge` whose voxel (0, 0, 0) lies at `origin`, `dx` being the edge of a voxel.
+    /// Prepares the computation on tiles of edge `edge`. Voxel (0, 0, 0) lies at `origin`, and `dx`
+    /// is the edge of a voxel.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory, or the kernel cannot be compiled.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory or the kernel
+    /// cannot be compiled.
     pub fn new<R: Real>(
         cuda: &Cuda,
         parts: &[DevicePart],
@@ -131,7 +135,7 @@ impl KeepCoefficient for KeptVolumes {
         let to = Arguments::default().with(tiles).with(kept).with(self.argument);
         let launch =
             Launch { grid: self.grid, block: VOLUMES_BLOCK, shared: 0, cooperative: false };
-        // SAFETY: the arguments of `tiles_volumes`; the components are held by this.
+        // SAFETY: the arguments match `tiles_volumes`, and `self` owns the components.
         unsafe { cuda.launch(&self.kernel, launch, &to.with(u32::from(of_all))) }
     }
 }

@@ -1,9 +1,9 @@
-//! Transport by a velocity: `U . grad phi`, each axis from the side the wind comes from
-//! (numerics 8). The derivatives are those of `upwind_from` and `weno_from`.
+//! Advection by a velocity: `U . grad phi` with upwind differences on each axis (docs/tiles.md,
+//! section 8). `upwind_from` and `weno_from` give the derivatives.
 
 use crate::levelset::tiled::lanes::Lanes;
 
-/// `U . grad phi` from both one-sided derivatives of each axis.
+/// Returns `U . grad phi` from both one-sided derivatives of each axis.
 #[inline(always)]
 pub fn transport<V: Lanes>(velocity: [V; 3], minus: [V; 3], plus: [V; 3]) -> V {
     let [u, v, w] = velocity;

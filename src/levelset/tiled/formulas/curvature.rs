@@ -1,12 +1,12 @@
-//! Motion by curvature: `kappa |grad phi|` by central differences (numerics 8).
+//! Motion by curvature: `kappa |grad phi|` with central differences (docs/tiles.md, section 8).
 
 use crate::levelset::tiled::lanes::Lanes;
 use crate::levelset::tiled::neighborhood::Around;
 
-/// Largest `|kappa|` a grid can show: two principal curvatures of 1/h each.
+/// The largest `|kappa|` that a grid can represent: two principal curvatures of 1/h each.
 const MOST: f64 = 2.0;
 
-/// Central differences of one voxel.
+/// The central differences at one voxel.
 #[derive(Clone, Copy)]
 pub struct Central<V> {
     /// `phi_x, phi_y, phi_z`.
@@ -17,13 +17,13 @@ pub struct Central<V> {
     pub mixed: [V; 3],
 }
 
-/// Half the difference of the values on both sides.
+/// Returns half the difference of the values on both sides.
 #[inline(always)]
 fn first<V: Lanes>(low: V, high: V) -> V {
     V::constant(0.5) * (high - low)
 }
 
-/// Mixed difference around a voxel in the plane of two axes.
+/// Returns the mixed difference at a voxel in the plane of two axes.
 #[inline(always)]
 fn mixed<V: Lanes>(around: &impl Around<V>, a: usize, b: usize) -> V {
     let (mut same, mut opposite) = ([0; 3], [0; 3]);
@@ -36,7 +36,7 @@ fn mixed<V: Lanes>(around: &impl Around<V>, a: usize, b: usize) -> V {
 }
 
 impl<V: Lanes> Central<V> {
-    /// Those of the voxel in the middle.
+    /// Computes the differences at the voxel in the middle.
     #[inline(always)]
     pub fn new(around: &impl Around<V>) -> Self {
         let center = around.at([0, 0, 0]);
@@ -51,7 +51,7 @@ impl<V: Lanes> Central<V> {
         }
     }
 
-    /// `|grad phi|^2`.
+    /// Returns `|grad phi|^2`.
     #[inline(always)]
     pub fn square(&self) -> V {
         let [x, y, z] = self.gradient;
@@ -59,9 +59,9 @@ impl<V: Lanes> Central<V> {
     }
 }
 
-/// `kappa |grad phi|` with `kappa = (|g|^2 tr H - g^T H g) / |g|^3`, the sum of both principal
-/// curvatures, positive for a ball with phi < 0 inside; `|kappa|` is clipped to what the grid can
-/// show.
+/// Returns `kappa |grad phi|` with `kappa = (|g|^2 tr H - g^T H g) / |g|^3`. kappa is the sum of
+/// both principal curvatures and is positive for a ball with phi < 0 inside. `|kappa|` is clipped
+/// to the largest value that the grid can represent.
 #[inline(always)]
 pub fn curvature<V: Lanes>(d: &Central<V>) -> V {
     let [x, y, z] = d.gradient;
@@ -83,7 +83,7 @@ pub fn curvature<V: Lanes>(d: &Central<V>) -> V {
 pub(super) mod tests {
     use super::*;
 
-    /// A function around a point.
+    /// A function sampled around a point.
     pub struct Function<F>(pub [f64; 3], pub F);
 
     impl<F: Fn([f64; 3]) -> f64> Around<f64> for Function<F> {

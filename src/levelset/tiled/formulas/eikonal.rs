@@ -1,23 +1,24 @@
-//! `|grad u| = 1` at one voxel from its neighbors along the axes: differences of second order from
-//! the side u comes from (Sethian 1999), solved directly.
+//! Local solver of `|grad u| = 1` at one voxel from its neighbors along the axes.
 //!
-//! Values carry the sign of the voxel: u grows away from the interface, and is negative beyond it,
-//! so that second differences reach across the interface where phi is smooth. Each value taken is
-//! smaller than the result, so that repeated updates of all voxels at once come to rest.
+//! It uses second-order upwind differences (Sethian 1999) and solves the equation directly. Values
+//! carry the sign of the voxel: u grows away from the interface and is negative beyond it, so that
+//! second differences may reach across the interface where phi is smooth. Each value that is used
+//! is smaller than the result, so repeated updates of all voxels at once converge.
 
 use crate::levelset::tiled::lanes::Lanes;
 
-/// What an axis contributes: `weight (u - from)^2` where `u > from`.
+/// The contribution of an axis: `weight (u - from)^2` where `u > from`.
 #[derive(Clone, Copy)]
 pub struct Axis<V> {
-    /// The value u comes from.
+    /// The upwind value.
     pub from: V,
-    /// 1, or 9/4 for a difference of second order.
+    /// 1, or 9/4 for a second-order difference.
     pub weight: V,
 }
 
-/// The axis from its values at -2, -1, 1, 2: `u - u1` from the smaller neighbor u1, or
-/// `(3 u - 4 u1 + u2) / 2` if the value u2 behind it is smaller still.
+/// Returns the contribution of an axis from its values at -2, -1, 1, 2. The difference is `u - u1`
+/// with the smaller neighbor u1, or `(3 u - 4 u1 + u2) / 2` if the value u2 behind it is smaller
+/// still.
 #[inline(always)]
 pub fn axis<V: Lanes>(v: [V; 4]) -> Axis<V> {
     let left = v[2].gt(v[1]);
@@ -50,13 +51,13 @@ fn root<V: Lanes>(x: V) -> V {
     x.larger(V::constant(0.0)).sqrt()
 }
 
-/// u with `sum_k weight_k max(u - from_k, 0)^2 = 1`.
+/// Returns u with `sum_k weight_k max(u - from_k, 0)^2 = 1`.
 #[inline(always)]
 pub fn solve<V: Lanes>(axes: [Axis<V>; 3]) -> V {
     let (a, b) = sorted(axes[0], axes[1]);
     let (b, c) = sorted(b, axes[2]);
     let (a, b) = sorted(a, b);
-    // Unknown: x = u - a.from.
+    // The unknown is x = u - a.from.
     let (p, q) = (b.from - a.from, c.from - a.from);
     let unit = V::constant(1.0);
     let one = V::select(a.weight.gt(unit), V::constant(2.0 / 3.0), unit);

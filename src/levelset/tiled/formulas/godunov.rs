@@ -1,10 +1,9 @@
-//! The upwind gradient norm of motion along the normal (Godunov; numerics 8).
+//! The upwind gradient norm for motion along the normal (Godunov; docs/tiles.md, section 8).
 
 use crate::levelset::tiled::lanes::Lanes;
 
-/// What an axis adds to `|grad phi|^2` for a front of this speed:
-/// `max(max(phi^-, 0)^2, min(phi^+, 0)^2)` where `speed > 0`, and with both sides exchanged
-/// elsewhere.
+/// Returns the contribution of an axis to `|grad phi|^2` for a front of this speed: `max(max(phi^-,
+/// 0)^2, min(phi^+, 0)^2)` where `speed > 0`, and the same with both sides exchanged elsewhere.
 #[inline(always)]
 fn godunov<V: Lanes>(minus: V, plus: V, speed: V) -> V {
     let zero = V::constant(0.0);
@@ -14,7 +13,7 @@ fn godunov<V: Lanes>(minus: V, plus: V, speed: V) -> V {
     (a * a).larger(b * b)
 }
 
-/// `|grad phi|^2` from both one-sided derivatives of each axis.
+/// Returns `|grad phi|^2` from both one-sided derivatives of each axis.
 #[inline(always)]
 pub fn godunov_square<V: Lanes>(minus: [V; 3], plus: [V; 3], speed: V) -> V {
     let (x, y) = (godunov(minus[0], plus[0], speed), godunov(minus[1], plus[1], speed));

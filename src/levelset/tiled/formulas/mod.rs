@@ -1,8 +1,9 @@
-//! One voxel of each scheme on regular tiles: pure functions of a few values, unit of length one
-//! voxel (numerics 8).
+//! The schemes at one voxel of a regular grid: pure functions of a few values, with lengths in
+//! voxels (docs/tiles.md, section 8).
 //!
-//! They compute with [`Lanes`](super::lanes::Lanes), several voxels at a time, so choices are selections
-//! and never branches; sums are ordered so that a mirrored stencil gives the same bits.
+//! The functions compute with [`Lanes`](super::lanes::Lanes), several voxels at a time. Choices are
+//! therefore selections, never branches. Sums are ordered so that a mirrored stencil gives a
+//! bitwise identical result.
 
 pub mod advection;
 pub mod curvature;

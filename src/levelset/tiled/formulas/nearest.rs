@@ -1,22 +1,22 @@
-//! Distance of a voxel next to the interface from it, to a small fraction of a voxel.
+//! Distance of a voxel next to the interface, accurate to a small fraction of a voxel.
 //!
-//! phi is taken as its Taylor polynomial of second order around the voxel, with derivatives of
-//! fourth order along the axes, and the point of its zero set nearest to the voxel is found by the
-//! iteration of Chopp (2001): a Newton step onto the zero set, and one along it. Where the stencil
-//! meets clamped values or the iteration does not arrive, the distance is that to the plane through
-//! the crossings on the axes.
+//! phi is approximated by its second-order Taylor polynomial around the voxel, with fourth-order
+//! derivatives along the axes. The point of the zero set nearest to the voxel is found by the
+//! iteration of Chopp (2001): a Newton step onto the zero set, and a step along it. If the stencil
+//! contains clamped values or the iteration does not converge, the result is the distance to the
+//! plane through the crossings on the axes.
 
 use super::curvature::Central;
 use crate::levelset::tiled::lanes::Lanes;
 
-/// Steps of the iteration: each divides the error by the radius of curvature over the distance.
+/// The number of iterations. Each divides the error by the radius of curvature over the distance.
 const STEPS: usize = 5;
 
-/// Smallest distance of a voxel inside: its sign is kept.
+/// The smallest distance of an inside voxel, which preserves its sign.
 pub const LEAST: f64 = 1e-12;
 
-/// `d` with the derivatives along the axes made fourth order by the values two voxels away,
-/// `outer[k] = [at -2, at +2]`.
+/// Returns `d` with the derivatives along the axes raised to fourth order by the values two voxels
+/// away, `outer[k] = [at -2, at +2]`.
 #[inline(always)]
 pub fn refined<V: Lanes>(d: &Central<V>, center: V, outer: [[V; 2]; 3]) -> Central<V> {
     let third = V::constant(1.0 / 3.0);
@@ -36,8 +36,8 @@ fn dot<V: Lanes>(a: [V; 3], b: [V; 3]) -> V {
     (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
 }
 
-/// Distance to the zero set of `value + g . x + x^T H x / 2`, or something beyond 2 where the
-/// iteration does not arrive.
+/// Returns the distance to the zero set of `value + g . x + x^T H x / 2`, or a value above 2 if the
+/// iteration does not converge.
 #[inline(always)]
 pub fn to_quadric<V: Lanes>(value: V, d: &Central<V>) -> V {
     let [xx, yy, zz] = d.pure;
@@ -54,7 +54,7 @@ pub fn to_quadric<V: Lanes>(value: V, d: &Central<V>) -> V {
         left = value + (dot(d.gradient, x) + half * dot(bend, x));
         let normal = [d.gradient[0] + bend[0], d.gradient[1] + bend[1], d.gradient[2] + bend[2]];
         let square = dot(normal, normal) + V::constant(1e-12);
-        // Onto the zero set along the normal, from the foot of the voxel on that normal.
+        // Move onto the zero set along the normal, from the voxel's projection onto that normal.
         let along = (dot(x, normal) - left) / square;
         x = [along * normal[0], along * normal[1], along * normal[2]];
     }
@@ -64,8 +64,8 @@ pub fn to_quadric<V: Lanes>(value: V, d: &Central<V>) -> V {
     V::select(arrived, distance, V::constant(4.0))
 }
 
-/// Distance to the plane through the crossings on the axes, from the values before and behind on
-/// each; beyond 2 without a crossing.
+/// Returns the distance to the plane through the crossings on the axes, from the two neighboring
+/// values on each axis. Returns a value above 2 if there is no crossing.
 #[inline(always)]
 pub fn to_crossings<V: Lanes>(value: V, neighbors: [[V; 2]; 3]) -> V {
     let zero = V::constant(0.0);
@@ -79,7 +79,7 @@ pub fn to_crossings<V: Lanes>(value: V, neighbors: [[V; 2]; 3]) -> V {
     V::select(sum.gt(zero), own / sum.sqrt(), V::constant(4.0))
 }
 
-/// `own size / s` for a crossing at s between two values, zero without a crossing.
+/// Returns `|value| / s` for a crossing at s between two values, or zero if there is no crossing.
 #[inline(always)]
 fn slope<V: Lanes>(value: V, other: V) -> V {
     let zero = V::constant(0.0);

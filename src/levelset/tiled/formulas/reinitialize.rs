@@ -1,24 +1,24 @@
-//! Towards `|grad phi| = 1`: the right-hand side `S(phi0) (1 - |grad phi|)` (Sussman, Smereka &
-//! Osher 1994; numerics 8).
+//! The right-hand side `S(phi0) (1 - |grad phi|)` that drives phi toward a distance (Sussman,
+//! Smereka & Osher 1994; docs/tiles.md, section 8).
 //!
-//! With phi0 the function before reinitialization and steps of [`STEP`] it is the reinitialization
-//! equation; with phi0 = phi and a factor it is the rescaling term of Lefohn et al. `|grad phi|` is
-//! Godunov's with the sign of phi0. In first order the term moves a curved interface; WENO5 does so
-//! forty times less (numerics 8).
+//! If phi0 is the function before reinitialization and the steps are [`STEP`], this is the
+//! reinitialization equation. With phi0 = phi and a factor, it is the rescaling term of Lefohn et
+//! al. `|grad phi|` is Godunov's norm with the sign of phi0. In first order the term moves a curved
+//! interface. With WENO5 this movement is forty times smaller.
 
 use crate::levelset::tiled::lanes::Lanes;
 
-/// Length of a step of the reinitialization equation: characteristics leave the interface at speed 1,
-/// so that 0.3 sqrt(3) of a voxel is passed at most.
+/// The time step of the reinitialization equation. Characteristics leave the interface at speed 1,
+/// so a step passes at most 0.3 sqrt(3) of a voxel.
 pub const STEP: f64 = 0.3;
 
-/// `S(phi0) = phi0 / sqrt(phi0^2 + 1)`.
+/// Returns `S(phi0) = phi0 / sqrt(phi0^2 + 1)`.
 #[inline(always)]
 pub fn smoothed_sign<V: Lanes>(phi0: V) -> V {
     phi0 / (phi0 * phi0 + V::constant(1.0)).sqrt()
 }
 
-/// `S(phi0) (1 - |grad phi|)` from the square of Godunov's gradient.
+/// Returns `S(phi0) (1 - |grad phi|)` from the square of Godunov's gradient norm.
 #[inline(always)]
 pub fn towards_distance<V: Lanes>(phi0: V, square: V) -> V {
     smoothed_sign(phi0) * (V::constant(1.0) - square.sqrt())

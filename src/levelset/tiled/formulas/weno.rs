@@ -1,4 +1,4 @@
-//! Derivatives of order five: HJ-WENO5 (Jiang & Peng 2000; numerics 8).
+//! Fifth-order derivatives: HJ-WENO5 (Jiang & Peng 2000; docs/tiles.md, section 8).
 //!
 //! Three candidate derivatives from differences `v1..v5` along an axis are weighted by how smooth
 //! phi is under each of them. With the smoothness `S_k`,
@@ -13,47 +13,48 @@
 //! ```
 //!
 //! Numerator and denominator are multiplied by the product of all `(S_k + e)^2`, which leaves one
-//! division. So that the products of squares stay within the range of `f32`, each `S_k + e` carries
-//! a factor `12 * 2^12` (powers of two round nothing) and the floor of e is 2^-46, not 1e-99: it
-//! acts where slopes are below 1e-4, far below those of a distance. Differences may be up to 45 in
-//! size, hence the largest half width that the options take.
+//! division. To keep the products of squares within the range of `f32`, each `S_k + e` carries a
+//! factor `12 * 2^12` (powers of two do not round), and the floor of e is 2^-46 instead of 1e-99.
+//! The floor matters for slopes below 1e-4, far below those of a distance. Differences may have an
+//! absolute value of up to 45, which limits the half width in the options.
 //!
-//! The window that gives `phi_x^+` at i gives, mirrored, `phi_x^-` at i+1, with the same `S_k`.
+//! The differences that give `phi_x^+` at i give `phi_x^-` at i+1 when mirrored, with the same
+//! `S_k`.
 
 use crate::levelset::tiled::lanes::Lanes;
 
-/// Factor of the smoothness: 12 rids its definition of fractions.
+/// The factor of the smoothness. The additional factor 12 removes fractions from its definition.
 const SCALE: f64 = 4096.0;
 
-/// `S + e` of three consecutive differences, up to the factor, from the second difference and the
-/// one-sided slope of the second row of the formula.
+/// Returns the scaled `S + e` of three consecutive differences, from the second difference and the
+/// one-sided slope in the second square of the formula.
 #[inline(always)]
 fn smoothness<V: Lanes>(second: V, slope: V, floor: V) -> V {
     let (a, b) = (V::constant(13.0 * SCALE), V::constant(3.0 * SCALE));
     (a * (second * second) + b * (slope * slope)) + floor
 }
 
-/// `e` up to the factor, from the largest square of the five differences.
+/// Returns the scaled `e`, from the largest square of the five differences.
 #[inline(always)]
 fn floor<V: Lanes>(largest: V) -> V {
     let lowest = V::constant(12.0 * SCALE / 70_368_744_177_664.0);
     V::constant(12.0 * SCALE * 1e-6) * largest + lowest
 }
 
-/// `v1 - 2 v2 + v3`, the same bits when mirrored.
+/// Returns `v1 - 2 v2 + v3`, bitwise identical when mirrored.
 #[inline(always)]
 fn second<V: Lanes>(a: V, b: V, c: V) -> V {
     (a + c) - (b + b)
 }
 
-/// `v1 - 4 v2 + 3 v3`.
+/// Returns `v1 - 4 v2 + 3 v3`.
 #[inline(always)]
 fn slope<V: Lanes>(a: V, b: V, c: V) -> V {
     (a + V::constant(3.0) * c) - V::constant(4.0) * b
 }
 
-/// Weighted mean of the three candidates for weights without the linear ones, `1 / (S_k + e)^2`
-/// times what they share.
+/// Returns the weighted mean of the three candidates. `w` holds `1 / (S_k + e)^2` times a common
+/// factor, without the linear weights.
 #[inline(always)]
 fn weighted<V: Lanes>(v: [V; 5], w: [V; 3]) -> V {
     let (two, five) = (V::constant(2.0), V::constant(5.0));
@@ -66,17 +67,17 @@ fn weighted<V: Lanes>(v: [V; 5], w: [V; 3]) -> V {
     ((a1 * c1 + a2 * c2) + a3 * c3) / (V::constant(6.0) * ((a1 + a2) + a3))
 }
 
-/// Products of squares that stand for `1 / (S_k + e)^2`.
+/// Returns products of squares that are proportional to `1 / (S_k + e)^2`.
 #[inline(always)]
 fn weights<V: Lanes>(s: [V; 3]) -> [V; 3] {
     let (a, b, c) = (s[1] * s[2], s[0] * s[2], s[0] * s[1]);
     [a * a, b * b, c * c]
 }
 
-/// `phi_x` from differences in the order from upwind to downwind.
+/// Returns `phi_x` from differences ordered from upwind to downwind.
 ///
-/// For `phi_x^-` at i these are `D_{i-3} .. D_{i+1}`, for `phi_x^+` `D_{i+2} .. D_{i-2}` with
-/// `D_j = phi_{j+1} - phi_j`.
+/// For `phi_x^-` at i these are `D_{i-3} .. D_{i+1}`, for `phi_x^+` `D_{i+2} .. D_{i-2}` with `D_j
+/// = phi_{j+1} - phi_j`.
 #[inline(always)]
 pub fn weno<V: Lanes>(v: [V; 5]) -> V {
     let square = [v[0] * v[0], v[1] * v[1], v[2] * v[2], v[3] * v[3], v[4] * v[4]];
@@ -88,8 +89,8 @@ pub fn weno<V: Lanes>(v: [V; 5]) -> V {
     weighted(v, weights([s1, s2, s3]))
 }
 
-/// `phi_x^-` and `phi_x^+` from the values at i-3 .. i+3: the bits of [`weno`], with what both
-/// share computed once.
+/// Returns `phi_x^-` and `phi_x^+` from the values at i-3 .. i+3. The results are bitwise identical
+/// to those of [`weno`], but common parts are computed once.
 #[inline(always)]
 pub fn weno_both<V: Lanes>(p: [V; 7]) -> (V, V) {
     let d = differences(p);
@@ -110,7 +111,7 @@ pub fn weno_both<V: Lanes>(p: [V; 7]) -> (V, V) {
     (left, right)
 }
 
-/// The one of the two from which `wind` comes: `phi_x^-` if it is positive, otherwise `phi_x^+`.
+/// Returns the upwind derivative: `phi_x^-` if `wind` is positive, otherwise `phi_x^+`.
 #[inline(always)]
 pub fn weno_from<V: Lanes>(p: [V; 7], wind: V) -> V {
     let d = differences(p);
@@ -133,7 +134,7 @@ fn differences<V: Lanes>(p: [V; 7]) -> [V; 6] {
 mod tests {
     use super::*;
 
-    /// The formula as it is printed.
+    /// Evaluates the formula as published.
     fn printed(v: [f64; 5]) -> f64 {
         let [v1, v2, v3, v4, v5] = v;
         let square = |x: f64| x * x;
@@ -189,7 +190,7 @@ mod tests {
             for scale in [1e-12, 1e-3, 1.0, 4.5] {
                 let (left, right) = weno_both(p.map(|p| (scale * p) as f32));
                 let (l, r) = weno_both(p.map(|p| f64::from((scale * p) as f32)));
-                // Slopes below 1e-9 may come out as zero.
+                // Slopes below 1e-9 may become zero.
                 let size = scale * 10.0 + 1e-7;
                 assert!((f64::from(left) - l).abs() < 1e-4 * size, "{left} {l} {p:?} {scale}");
                 assert!((f64::from(right) - r).abs() < 1e-4 * size, "{right} {r} {p:?} {scale}");

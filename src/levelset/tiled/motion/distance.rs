@@ -1,4 +1,4 @@
-//! phi made a distance again.
+//! Reinitialization of phi on the blocks of a grid.
 
 use std::time::Instant;
 
@@ -12,7 +12,7 @@ use crate::levelset::tiled::lanes::Wide;
 use crate::levelset::tiled::options::Reinitialize;
 
 impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
-    /// Makes phi a distance, as the options say.
+    /// Reinitializes phi by the method that the options select.
     pub(super) fn reinitialize<G: Blocks<R, S, E>>(&mut self, grid: &G) -> Tally {
         let start = Instant::now();
         let tally = match self.options.reinitialize {
@@ -23,7 +23,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         tally
     }
 
-    /// Steps of the reinitialization equation.
+    /// Takes steps of the reinitialization equation.
     pub fn relax<G: Blocks<R, S, E>>(&mut self, grid: &G, iterations: usize) -> Tally {
         let [mut new, mut old] = std::mem::take(&mut self.stages);
         let mut tally = self.relax_once(grid, &self.phi, None, &mut new);
@@ -63,8 +63,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         grid.fold_into(out, work, Tally::join).unwrap_or_default()
     }
 
-    /// Distances found anew: next to the interface, then by the eikonal equation, all voxels at
-    /// once and again until nothing changes.
+    /// Recomputes distances: from phi next to the interface, then by the eikonal equation at all
+    /// other voxels at once, repeated until nothing changes.
     pub fn reinitialize_directly<G: Blocks<R, S, E>>(&mut self, grid: &G) -> Tally {
         let gamma = self.gamma();
         let mut new = std::mem::take(&mut self.stages[0]);
@@ -76,7 +76,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
             direct_reinitialization::near::<R, E>,
         );
         std::mem::swap(&mut self.phi, &mut new);
-        // A change travels a voxel per pass, and distances grow by a third of one at least.
+        // A change travels one voxel per pass, and distances grow by at least a third of a voxel.
         let most = 3 * self.options.gamma.min(1e4) as usize + 16;
         for _ in 0..most {
             let relax = direct_reinitialization::relax::<R, E>;

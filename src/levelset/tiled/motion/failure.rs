@@ -1,4 +1,4 @@
-//! Looking for the voxel where a step broke down.
+//! Search for the voxel at which a step broke down.
 
 use super::{Motion, Scratch, load, place_of};
 use crate::error::Error;
@@ -10,18 +10,18 @@ use crate::levelset::tiled::breakdown::{Breakdown, Cause, What};
 use crate::levelset::tiled::coefficients::Place;
 use crate::levelset::tiled::lanes::Wide;
 
-/// A coefficient that cannot be computed with: its name and value.
+/// A flawed coefficient: its name and value.
 type Flaw = (&'static str, f64);
 
 impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
-    /// Notes a failure; the error that says so, in voxels.
+    /// Records a failure and returns the error, in units of voxels.
     fn broke_down(&mut self, found: Breakdown) -> Error {
         self.breakdown = Some(found);
         found.error([0.0; 3], 1.0)
     }
 
-    /// The first voxel whose coefficients may not be so at a time; `None` if each of them may, and
-    /// only their sum is too large.
+    /// Returns the error for the first voxel with a flawed coefficient at a time. Returns `None` if
+    /// each coefficient is valid and only their sum is too large.
     #[cold]
     pub(super) fn bad_coefficient<G: Blocks<R, S, E>>(
         &mut self,
@@ -54,7 +54,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         Some(self.broke_down(Breakdown { what, step, time, dt: 0.0, voxel, cause }))
     }
 
-    /// The first voxel that is no number after a step, of `count`; phi is what the step has left.
+    /// Returns the error for the first of `count` voxels whose phi is NaN. phi is the result of the
+    /// step.
     #[cold]
     pub(super) fn not_a_number<G: Blocks<R, S, E>>(
         &mut self,
@@ -79,7 +80,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
             cause: Cause::Unknown,
         };
         let mut fastest = 0.0f64;
-        // A coefficient that is flawed at a voxel next to the band, or only within the step.
+        // A coefficient may be flawed at a voxel next to the band, or only within the step.
         for share in [0.0, 1.0, 0.5] {
             let time = self.time + share * dt;
             let Scratch { coefficients, result, .. } = &mut *self.scratch.get();
@@ -98,7 +99,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         self.broke_down(found)
     }
 
-    /// The fastest voxel of the band, where a step is lost beside the time.
+    /// Returns the error for the fastest voxel of the band if the step is too small to advance the
+    /// time.
     #[cold]
     pub(super) fn no_progress<G: Blocks<R, S, E>>(&mut self, grid: &G, dt: f64) -> Error {
         let (gamma, core, time) = (self.gamma(), self.core(), self.time);
@@ -119,7 +121,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     }
 }
 
-/// What is wrong with the coefficients at voxel `n` of a block.
+/// Returns the name and value of a flawed coefficient at voxel `n` of a block, if there is one.
 fn flaw_of<R: Real, const E: usize>(terms: &BlockTerms<'_, R>, n: usize) -> Option<Flaw> {
     let velocity = terms.velocity.iter().flat_map(|all| all.chunks_exact(E * E * E));
     let velocity = velocity.map(|component| ("velocity", component[n]));
@@ -131,7 +133,7 @@ fn flaw_of<R: Real, const E: usize>(terms: &BlockTerms<'_, R>, n: usize) -> Opti
     all.find(|&(name, value)| is_flawed(name, value))
 }
 
-/// Voxel `n` of a block.
+/// Returns the coordinates of voxel `n` of a block.
 fn voxel_of<const E: usize>(first: [i32; 3], n: usize) -> [i32; 3] {
     let at = [n % E, n / E % E, n / (E * E)];
     std::array::from_fn(|k| first[k] + at[k] as i32)

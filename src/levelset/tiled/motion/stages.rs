@@ -1,4 +1,4 @@
-//! The evaluations of a step.
+//! The evaluations of a time step.
 
 use super::{Motion, Scratch, load, place_of, store};
 use crate::geometry::Real;
@@ -8,7 +8,7 @@ use crate::levelset::tiled::blocks::Blocks;
 use crate::levelset::tiled::lanes::Wide;
 use crate::levelset::tiled::options::{Scheme, Time};
 
-/// One evaluation, at a time and with shares of phi and of the step; `None` for (0, 1).
+/// One evaluation: its time, and the weights of phi and of the new value. `None` for (0, 1).
 struct Evaluation {
     time: f64,
     dt: f64,
@@ -17,8 +17,8 @@ struct Evaluation {
 }
 
 impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
-    /// The evaluations of a step. phi then is that of the last one, or of the first one with values
-    /// that are no numbers, and the first of the stages holds phi from before.
+    /// Runs the evaluations of a step. phi is then the result of the last evaluation, or of the
+    /// first one that produced NaN. The first stage holds the previous phi.
     pub(super) fn stages<G: Blocks<R, S, E>>(&mut self, grid: &G, dt: f64) -> Tally {
         let [mut first, mut second] = std::mem::take(&mut self.stages);
         let t = self.time;
@@ -71,7 +71,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         grid.fold_into(out, work, Tally::join).unwrap_or_default()
     }
 
-    /// One evaluation on one block.
+    /// Runs one evaluation on one block.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn advance<G: Blocks<R, S, E>>(
         &self,
@@ -100,7 +100,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     }
 }
 
-/// Largest change of a block, where phi was next to the interface.
+/// Returns the largest change on a block, over the voxels that were next to the interface.
 fn change<R: Real, S: Stored<R>>(before: &[S], after: &[R], gamma: R) -> f64 {
     let near = gamma * R::of(0.5);
     let most = before.iter().zip(after).fold(R::zero(), |most, (old, new)| {
