@@ -1,8 +1,8 @@
-// phi made a distance directly: the twin of src/levelset/tiled/reinitialize.rs.
+// Direct reinitialization of phi: the counterpart of src/levelset/tiled/direct_reinitialization.rs.
 //
-// One cooperative kernel: voxels next to the interface get their distance from phi itself, then all
-// others from their neighbors, all at once from the same old values, pass by pass until nothing
-// changes. The result does not depend on the order of blocks.
+// One cooperative kernel computes the distance of voxels next to the interface from phi itself. It
+// then computes all other voxels from their neighbors, all at once from the same old values, and
+// repeats this until nothing changes. The result does not depend on the order of blocks.
 //
 // variants: REAL=float, TILE_EDGE=4, BLOCK=128
 //     | REAL=float, TILE_EDGE=8, BLOCK=128 | REAL=float, TILE_EDGE=4, STORAGE=16, BLOCK=128
@@ -15,10 +15,10 @@
 
 enum { MIN_BLOCKS = (sizeof(real) == 8 ? 384 : 768) / BLOCK };
 
-// Positive on the own side of the interface.
+// Returns a value that is positive on the voxel's own side of the interface.
 DEVICE real outward(bool inside, real v) { return inside ? -v : v; }
 
-// Whether a neighbor lies on the other side; phi = 0 is outside.
+// Returns whether a neighbor lies on the other side. phi = 0 counts as outside.
 DEVICE bool is_near(const Around& at, bool inside) {
     real least = outward(inside, at(-1, 0, 0));
     least = smaller(least, outward(inside, at(1, 0, 0)));
@@ -29,7 +29,7 @@ DEVICE bool is_near(const Around& at, bool inside) {
     return inside ? !(least > R(0)) : R(0) > least;
 }
 
-// Largest size of the values on both sides along the axes.
+// Returns the largest absolute value on both sides along the axes.
 DEVICE real largest_on_axes(const Around& at, i32 by) {
     const real x = larger(fabs(at(-by, 0, 0)), fabs(at(by, 0, 0)));
     const real y = larger(fabs(at(0, -by, 0)), fabs(at(0, by, 0)));
@@ -55,7 +55,8 @@ DEVICE real square_of_axis(real value, real before, real behind) {
     return larger(a * a, b * b);
 }
 
-// Distance to the plane through the crossings on the axes; beyond 2 without a crossing.
+// Returns the distance to the plane through the crossings on the axes, or a value above 2 if there
+// is no crossing.
 DEVICE real to_crossings(const Around& at, real value) {
     const real own = R(0) > value ? -value : value;
     real sum = R(0);
@@ -65,10 +66,10 @@ DEVICE real to_crossings(const Around& at, real value) {
     return sum > R(0) ? own / sqrt(sum) : R(4);
 }
 
-// Distance from the interface of a voxel next to it, at most gamma.
+// Returns the distance to the interface of a voxel next to it, at most gamma.
 DEVICE real near_distance(const Around& at, real own, real gamma) {
     Central d = central(at);
-    // Clamped values are no part of a smooth function.
+    // The fine derivatives are not valid if the stencil contains clamped values.
     if (gamma > largest_on_axes(at, 2)) {
         refine(d.x, d.xx, own, at(-2, 0, 0), at(2, 0, 0));
         refine(d.y, d.yy, own, at(0, -2, 0), at(0, 2, 0));
@@ -86,7 +87,7 @@ DEVICE Axis axis_along(const Around& at, bool inside, i32 x, i32 y, i32 z) {
                    outward(inside, at(x, y, z)), outward(inside, at(2 * x, 2 * y, 2 * z)));
 }
 
-// The signed distance that follows from the neighbors.
+// Returns the signed distance that follows from the neighbors.
 DEVICE real relaxed(const Around& at, real own, real gamma, real core) {
     const bool inside = R(0) > own;
     if (is_near(at, inside) || !is_moving(at, core)) return own;
@@ -95,9 +96,8 @@ DEVICE real relaxed(const Around& at, real own, real gamma, real core) {
     return outward(inside, smaller(u, gamma));
 }
 
-// Grid: cooperative; block: BLOCK threads; shared: static.
-//
-// most  passes after the first at most
+// Reinitializes phi if that is due, with at most `most` passes after the first one. Grid:
+// cooperative. Block: BLOCK threads. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 tiles_reinitialize(TileGrid g, TileMotion m, u32 most) {
     __shared__ __align__(16) real padded[TILES][PADDED];
@@ -144,18 +144,19 @@ tiles_reinitialize(TileGrid g, TileMotion m, u32 most) {
             __syncthreads();
         }
         changed = __syncthreads_or(changed);
-        // One word for each of three passes: the one behind is cleared while nobody reads it.
+        // There is one word for each of three passes. The word of the previous pass is cleared
+        // while no block reads it.
         if (changed && threadIdx.x == 0) atomicOr(&c.changed, 1u << (pass % 3));
         grid_barrier(&c.arrived);
         const bool is_last = pass > 0 && (pass == most || !(*(volatile u32*)&c.changed >> (pass % 3) & 1));
         if (blockIdx.x == 0 && threadIdx.x == 0) atomicAnd(&c.changed, ~(1u << ((pass + 2) % 3)));
         if (!is_last) continue;
-        // What came out, as the tiles see it.
+        // Examine the final values.
         look_at_all(g, m, list, n, out, bits_of_tile, outcome);
         if (!join(c, outcome)) return;
         c.changed = 0;
         take_over(c);
-        // After an odd number of passes phi stands where the stage was.
+        // After an odd number of passes, phi is in the array of the stage.
         end_reinitialization(c, pass % 2 == 0 ? 1 : 0);
         return;
     }

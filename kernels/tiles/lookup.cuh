@@ -1,22 +1,23 @@
-// Making the look-up of neighbors (grid.cuh) from the list, by a warp for 32 tiles.
+// Computation of the neighbor look-up (grid.cuh) from the list, by one warp for 32 tiles.
 #pragma once
 #include "primitives/block.cuh"
 #include "tiles/near.cuh"
 
-// Some keys of an ascending list in shared memory, where searches begin: their first steps wait for that
-// instead of the memory of the GPU.
+// Some keys of an ascending list in shared memory. Searches begin there, so that their first steps
+// do not wait for global memory.
 struct Pivots {
     const u64* list;
     u32 n, step;
     const u64* pivots;
 
-    // The whole block comes, and a barrier follows. `room` is shared memory for BLOCK keys.
+    // Loads the keys. The whole block must take part, and a barrier must follow. `room` is shared
+    // memory for BLOCK keys.
     DEVICE Pivots(u64* room, const u64* list, u32 n) : list(list), n(n), step((n + BLOCK - 1) / BLOCK), pivots(room) {
         const u32 at = threadIdx.x * step;
         room[threadIdx.x] = step && at < n ? list[at] : ~(u64)0;
     }
 
-    // First place whose key is not less; n if there is none.
+    // Returns the first position whose key is not less than `key`, or n if there is none.
     DEVICE u32 find(u64 key) const {
         const u32 k = lower_bound(pivots, 0u, (u32)BLOCK, key);
         if (k == 0) return 0;
@@ -24,9 +25,9 @@ struct Pivots {
     }
 };
 
-// Finds the neighbors of the tiles from `first` on: the whole warp comes. Rows of the first and the
-// last tile are looked for in the whole list, those of the others between them: neighbors of
-// ascending tiles ascend.
+// Finds the neighbors of the tiles from `first` on. The whole warp must take part. The rows of the
+// first and the last tile are searched in the whole list. Those of the other tiles lie between
+// them, because the neighbors of ascending tiles ascend.
 DEVICE void look_up(const TileGrid& g, const Pivots& all, const u32* ids, u32* borders, u32 first) {
     const u64* keys = all.list;
     const u32 n = all.n;
@@ -34,13 +35,13 @@ DEVICE void look_up(const TileGrid& g, const Pivots& all, const u32* ids, u32* b
     const u32 lane = lane_of_thread(), p = first + lane;
     const u32 last = first + WARP < n ? first + WARP - 1 : n - 1;
     const u64 key = keys[p < n ? p : last];
-    // Lanes 2 r and 2 r + 1: row r of the first tile, and of the last one.
+    // Lanes 2 r and 2 r + 1 search row r of the first and of the last tile.
     u32 end = 0;
     if (lane < 2 * TILE_ROWS) {
         end = all.find(keys[lane % 2 ? last : first] + offset_of(lane / 2 * 3));
     }
     const u32 border = p < n ? borders[p] : 0;
-    // Sets of which only neighbors are looked up have no ids.
+    // Tile sets that are only used to look up neighbors have no ids.
     u32* near = HAS_NEAR && p < n && g.near ? g.near + (u64)p * NEAR_WORDS : nullptr;
     u32 present = 0;
     for (u32 row = 0; row < TILE_ROWS; row++) {
@@ -67,6 +68,6 @@ DEVICE void look_up(const TileGrid& g, const Pivots& all, const u32* ids, u32* b
     const u32 missing = ALL & ~ACTIVE & ~present;
     g.present[p] = present;
     if (near) near[NEAR_CENTER] = missing;
-    // New tiles come with flags for all neighbors.
+    // New tiles arrive with signs for all neighbors.
     borders[p] = border & missing;
 }

@@ -1,18 +1,20 @@
-// The tile set of the next step (numerics 8; Jalba et al., section 3.3.5): the twin of
-// src/grid/manage.rs, tile for tile and id for id.
+// Update of the tile set for the next step (docs/tiles.md, section 8; Jalba et al., section 3.3.5).
 //
-// One cooperative kernel, between whose passes stand barriers of the grid. It returns at once where
-// no missing tile is needed for the next step, but for every 64th step, in which it returns where
-// no tile asks for other neighbors than before; and after the first pass where none comes or goes.
+// The counterpart of src/grid/manage.rs. Tiles and ids are identical.
 //
-//   count    which tiles go, and which ask for missing neighbors
-//   gather   prefix sums: lists of both, and how many tiles stay before each
-//   claim    a missing tile belongs to the first that asks for it: these pairs are unique, and listed
-//   scan     prefix sums of the claims, for each direction
-//   index    where new tiles stand: claims of a direction ascend as the tiles do that make them, so
-//            the place of a new tile among all is the sum over the directions of the claims before
-//   update   the new list, ids, values of new tiles
-//   look up  neighbors, border flags of new tiles
+// One cooperative kernel runs all passes, with grid barriers between them. It returns at once if
+// the next step needs no missing tile. In every 64th step it returns if the requests of all tiles
+// are unchanged. After the first pass it returns if no tile is created or deleted.
+//
+//     count    find the tiles to delete, and the tiles that request missing neighbors
+//     gather   prefix sums: lists of both, and the number of tiles kept before each tile
+//     claim    each missing tile belongs to the first tile that requests it. These pairs are unique
+//              and are listed.
+//     scan     prefix sums of the claims, for each direction
+//     index    list positions of new tiles. Claims of one direction ascend like the claiming tiles,
+//              so the position of a new tile is the sum over all directions of the claims before it.
+//     update   the new list, ids, and values of new tiles
+//     look up  the neighbors, and the signs of missing neighbors of new tiles
 //
 // Block: 256 threads.
 //
@@ -25,52 +27,55 @@
 #include "tiles/lookup.cuh"
 
 const u32 DELETED = 1u << 31;
-// Of a new tile that is inside.
+// Marks a new tile that is inside.
 const u32 INSIDE_BIT = 1u << 31;
 
 enum {
-    // Values of one tile.
+    // The number of values of one tile.
     TILE_VALUES = TILE_EDGE * TILE_EDGE * TILE_EDGE,
-    // Tiles that ask are worked on by so many threads each, and claims are counted for as many tiles as
-    // a block works on.
+    // Each requesting tile is processed by this many threads. Claims are counted for as many tiles
+    // as a block processes at a time.
     LANES = 16,
     COUNTED = BLOCK / LANES,
 };
 
-// A pass over all tiles: a block takes a range of them, 256 at a time, always the same.
+// The state of a pass over all tiles. Each block always handles the same range, 256 tiles at a
+// time.
 struct Change {
     const TileGrid& g;
     TileControl& c;
     u32 list, n;
-    u32 blocks;      // that work: few where there are few tiles, for they wait for each other
-    u32 first, end;  // of this block
+    u32 blocks;      // that work: few for few tiles, because they wait for each other
+    u32 first, end;  // range of this block
     u32* scratch;    // see scratch_of
 
     DEVICE u64* keys() const { return g.keys[list]; }
     DEVICE u32* borders() const { return g.borders[list]; }
     DEVICE u32* activity() const { return g.activity[list]; }
-    // Tiles that ask, in the other lists: keys, directions asked for, border flags, and claims.
+    // The requesting tiles, stored in the other lists: keys, requested directions, signs, and
+    // claims.
     DEVICE u64* asking() const { return g.keys[list ^ 1]; }
     DEVICE u32* wanted() const { return g.ids[list ^ 1]; }
     DEVICE u32* signs() const { return g.borders[list ^ 1]; }
     DEVICE u32* claims() const { return g.activity[list ^ 1]; }
-    // What a tile asks for and misses, or DELETED; until there are claims.
+    // The missing neighbors that a tile requests, or DELETED. Valid until there are claims.
     DEVICE u32* fate() const { return g.activity[list ^ 1]; }
-    // In scratch, so many words for each tile there is room for: keys of tiles that come,
+    // Scratch arrays, in words for each tile of the capacity. The keys of new tiles.
     DEVICE u64* created() const { return (u64*)scratch; }
-    // tiles that stay before a tile, and DELETED if it goes,
+    // The number of tiles kept before a tile, and DELETED if it is deleted itself.
     DEVICE u32* kept_before() const { return part(2); }
-    // positions of tiles that go,
+    // The positions of deleted tiles.
     DEVICE u32* deleted() const { return part(3); }
-    // the number of the tile that asks for each that comes,
+    // For each new tile, the number of the tile that requests it.
     DEVICE u32* claimed() const { return part(4); }
-    // claims for a direction by the tiles before each 16th.
+    // The claims for a direction by the tiles before each 16th tile.
     DEVICE u32* counts(u32 direction) const { return part(5) + (u64)direction * (g.capacity / COUNTED + 2); }
     DEVICE u32* part(u32 words) const { return scratch + (u64)words * g.capacity; }
     DEVICE void barrier() const { grid_barrier(&c.arrived, blocks); }
 };
 
-// Whether a tile without band stays for the sake of a neighbor. All loads are under way at once.
+// Returns whether a neighbor needs a tile without a band. All loads are issued before their results
+// are used.
 DEVICE bool is_needed(const Change& z, u32 p, u32 mask, u32 present) {
     bool is = false;
 #pragma unroll
@@ -88,12 +93,13 @@ DEVICE bool is_needed(const Change& z, u32 p, u32 mask, u32 present) {
     return is;
 }
 
-// Which missing neighbors a tile asks for; DELETED if it goes.
+// Returns the missing neighbors that a tile requests, or DELETED if it is deleted.
 DEVICE u32 fate_of(const Change& z, u32 p) {
     const u32 mask = z.activity()[p], present = z.g.present[p];
     const u32 missing = ALL & ~ACTIVE & ~present;
     if (mask & ACTIVE) return mask & missing;
-    // One sign all over: what touches it with the other one has the interface on the face between.
+    // The tile has one sign. If a neighbor has the other sign, the interface lies on the face
+    // between.
     const u32 border = z.borders()[p];
     const u32 other = missing & (mask & INSIDE ? ~border : border);
     return other != 0 || is_needed(z, p, mask, present) ? other : DELETED;
@@ -113,7 +119,8 @@ DEVICE void count(const Change& z) {
     z.g.block_counts[z.blocks + blockIdx.x] = asking;
 }
 
-// Sums of what blocks have counted over the blocks before this one, and over all; the whole block must ask.
+// Sums of the block counts, over the blocks before this one and over all. The whole block must take
+// part.
 struct Sums {
     u32 deleted_before, asking_before, deleted, asking;
 
@@ -149,7 +156,7 @@ DEVICE void gather(const Change& z, u32 deleted_before, u32 asking_before) {
         const u32 p = start + threadIdx.x;
         const u32 fate = p < z.end ? z.fate()[p] : 0;
         const u32 goes = fate >> 31, asks = (fate & ~DELETED) != 0;
-        // Both in one word: there are 256 of each at most.
+        // Both counts fit into one word, because each is at most 256.
         u32 sum;
         const u32 before = exclusive_scan_of_block(goes | asks << 16, warp_sums, sum);
         const u32 gone = deleted_before + (before & 0xffff), at = asking_before + (before >> 16);
@@ -166,24 +173,25 @@ DEVICE void gather(const Change& z, u32 deleted_before, u32 asking_before) {
     }
 }
 
-// Bits of the directions along an axis whose step plus `by` is a step too: -1, 0 or 1.
+// Returns the bits of the directions whose step along an axis, plus `by`, is -1, 0 or 1.
 DEVICE u32 staying(u32 axis, i32 by) {
     const u32 steps = by < 0 ? 7u << -by & 7 : 7u >> by;
-    if (axis == 0) return steps * 0x1249249u;               // 1 in every third
+    if (axis == 0) return steps * 0x1249249u;               // every third bit
     const u32 rows = (steps & 1 ? 7u : 0) | (steps & 2 ? 7u << 3 : 0) | (steps & 4 ? 7u << 6 : 0);
     if (axis == 1) return rows | rows << 9 | rows << 18;
     return (steps & 1 ? 0x1ffu : 0) | (steps & 2 ? 0x1ffu << 9 : 0) | (steps & 4 ? 0x1ffu << 18 : 0);
 }
 
-// What a tile at an offset asks for, as directions from here.
+// Returns the requests of a tile at an offset, as directions from here.
 DEVICE u32 seen_from_here(u32 wanted, i32 i, i32 j, i32 k) {
     const u32 kept = wanted & staying(0, i) & staying(1, j) & staying(2, k);
     const i32 by = i + 3 * j + 9 * k;
     return by < 0 ? kept >> -by : kept << by;
 }
 
-// What tiles before tile `n` of those that ask, and up to two tiles away, ask for in one of 13 rows: a row for each
-// step along z and y, the last one that of the tile itself.
+// Returns the requests in one of 13 rows, made by requesting tiles before tile `n` and up to two
+// tiles away. There is a row for each step along z and y. The last one is the row of the tile
+// itself.
 DEVICE u32 asked_in_row(const Change& z, const Pivots& asking, u32 n, u64 key, u32 row) {
     const i32 j = (i32)(row % 5) - 2, k = (i32)(row / 5) - 2;
     const u64 middle = key + ((u64)(i64)j << KEY_BITS) + ((u64)(i64)k << (2 * KEY_BITS));
@@ -195,7 +203,7 @@ DEVICE u32 asked_in_row(const Change& z, const Pivots& asking, u32 n, u64 key, u
     return all;
 }
 
-// A missing tile is claimed by the first that asks for it.
+// Assigns each missing tile to the first tile that requests it.
 DEVICE void claim(const Change& z, u32 n_asking) {
     __shared__ u32 of_tile[COUNTED];
     __shared__ u32 start;
@@ -221,10 +229,11 @@ DEVICE void claim(const Change& z, u32 n_asking) {
             count += threadIdx.x < DIRECTIONS ? of_tile[k] >> threadIdx.x & 1 : __popc(of_tile[k]);
         }
         if (threadIdx.x < DIRECTIONS) z.counts(threadIdx.x)[group] = count;
-        // The list has no order; what becomes of it does not depend on one.
+        // The list is not ordered, and the result does not depend on its order.
         if (threadIdx.x == BLOCK - 1) start = atomicAdd(&z.c.claims, count);
         __syncthreads();
-        // Where a claim stands among those of its tile says which one it is. Beyond the end: there is no room.
+        // The position of a claim among those of its tile identifies it. Claims beyond the end do
+        // not fit.
         const u32 n_claims = __popc(claims);
         for (u32 k = lane; k < n_claims; k += LANES) {
             const u32 at = start + before + k;
@@ -235,7 +244,7 @@ DEVICE void claim(const Change& z, u32 n_asking) {
     }
 }
 
-// Exclusive sums of the claims of each direction, and the sum of all behind them.
+// Computes exclusive sums of the claims of each direction, followed by the total.
 DEVICE void scan_claims(const Change& z, u32 n_asking) {
     __shared__ u32 warp_sums[WARPS];
     const u32 groups = (n_asking + COUNTED - 1) / COUNTED;
@@ -254,19 +263,20 @@ DEVICE void scan_claims(const Change& z, u32 n_asking) {
     }
 }
 
-// How many claimed tiles have a smaller key: for each direction, claims of the asking tiles before the
-// one that would claim this tile in that direction. Here: the three directions of a row.
+// Returns the number of claimed tiles with a smaller key in the three directions of a row. For each
+// direction, it counts the claims of the requesting tiles before the one that would claim this tile
+// in that direction.
 DEVICE u32 rank_in_row(const Change& z, const Pivots& asking, u64 key, u32 row) {
     const u64 start = key + offset_of(3 * row);
     const u64* keys = asking.list;
     u32 at = asking.find(start);
     const u32 group = at / COUNTED;
-    // Directions in which tiles of this row claim; the bits behind the counted groups.
+    // The directions in which tiles of this row claim, and the claims after the counted groups.
     const u32 last = opposite(3 * row);
     u32 rank = 0;
     for (u32 k = 0; k < 3; k++) rank += z.counts(last - k)[group];
     for (u32 n = group * COUNTED; n < at; n++) rank += __popc(z.claims()[n] >> (last - 2) & 7);
-    // Tiles of the row itself count for the directions that come after them.
+    // Tiles of the row itself count for the directions that follow theirs.
     for (u32 k = 0; k < 2; k++) {
         if (at >= asking.n || keys[at] != start + k) continue;
         const u32 claims = z.claims()[at++] >> (last - 2) & 7;
@@ -275,7 +285,7 @@ DEVICE u32 rank_in_row(const Change& z, const Pivots& asking, u64 key, u32 row) 
     return rank;
 }
 
-// Neighbors of a tile that goes note its sign.
+// Records the sign of a deleted tile in its neighbors.
 DEVICE void set_borders(const Change& z, u32 p) {
     const u32 present = z.g.present[p];
     for (u32 row = 0; row < TILE_ROWS; row++) {
@@ -290,7 +300,7 @@ DEVICE void set_borders(const Change& z, u32 p) {
     }
 }
 
-// A warp for each claim: its lanes look for the rows round the new tile.
+// Each claim is processed by a warp, whose lanes search for the rows around the new tile.
 DEVICE void index(const Change& z, u32 n_asking, u32 n_created, u32 n_deleted) {
     __shared__ u64 rooms[2][BLOCK];
     const u32 full = 0xffffffffu;
@@ -300,7 +310,7 @@ DEVICE void index(const Change& z, u32 n_asking, u32 n_created, u32 n_deleted) {
     const u32 lane = lane_of_thread();
     for (u32 m = thread / WARP; m < n_created; m += threads / WARP) {
         const u32 n = z.claimed()[m];
-        // Those of a tile stand side by side.
+        // The claims of one tile are adjacent.
         u32 skip = 0;
         while (skip < m && z.claimed()[m - 1 - skip] == n) skip++;
         u32 left = z.claims()[n];
@@ -322,7 +332,8 @@ DEVICE void index(const Change& z, u32 n_asking, u32 n_created, u32 n_deleted) {
     }
 }
 
-// Id of new tile number n: those of tiles that go come first, then the unused, then new ones.
+// Returns the id of new tile `n`. Ids of deleted tiles are used first, then free ids, then new
+// ones.
 DEVICE u32 id_of(const Change& z, u32 n, u32 n_deleted) {
     if (n < n_deleted) return z.g.ids[z.list][z.deleted()[n]];
     const u32 more = n - n_deleted;
@@ -350,7 +361,7 @@ DEVICE void update(const Change& z, u32 n_created, u32 n_deleted, stored* phi, r
     for (u32 n = n_created + thread; n < n_deleted; n += threads) {
         z.g.free[z.c.n_free + n - n_created] = z.g.ids[z.list][z.deleted()[n]];
     }
-    // A warp for each new tile.
+    // Each new tile is processed by a warp.
     for (u32 n = thread / WARP; n < n_created; n += threads / WARP) {
         const u32 at = z.g.created_at[n], to = at & ~INSIDE_BIT, id = id_of(z, n, n_deleted);
         const bool inside = at & INSIDE_BIT;
@@ -376,8 +387,9 @@ DEVICE void look_up_all(const TileGrid& g, u32 list, u32 n, u32 blocks) {
     }
 }
 
-// Memory for a change, 27 bytes for each tile there is room for: that of the ids of neighbors, which are made anew
-// behind it. Where there is none, that of a stage, whose values nobody needs between two steps.
+// Returns scratch memory for a change, 27 bytes per tile of the capacity. It is the memory of the
+// neighbor ids, which are recomputed afterwards. If those are not stored, it is the memory of a
+// stage, whose values are not needed between steps.
 DEVICE u32* scratch_of(const TileGrid& g, const TileValues& v, const TileControl& c) {
 #if HAS_NEAR
     return g.near;
@@ -386,8 +398,8 @@ DEVICE u32* scratch_of(const TileGrid& g, const TileValues& v, const TileControl
 #endif
 }
 
-// Lets the tile set follow the band; new tiles of phi get their values.
-// Grid: cooperative; shared: static.
+// Updates the tile set to the current band and writes phi of new tiles. Grid: cooperative. Shared
+// memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, 4)
 tiles_manage(TileGrid g, TileValues v) {
     TileControl& c = *g.control;
@@ -455,13 +467,12 @@ tiles_manage(TileGrid g, TileValues v) {
     c.next_id += fresh;
     const u32 free = c.n_free + n_deleted;
     c.n_free = free > n_created ? free - n_created : 0;
-    // No active tile lies before the first: the half space before it has one sign.
+    // No active tile lies before the first tile, so the half space before it has one sign.
     if (c.n_tiles > 0) c.background = g.borders[list ^ 1][0] >> (CENTER - 9) & 1;
 }
 
-// Makes the look-up of the tile set as it was handed over, and clears border flags of neighbors
-// that are there.
-// Grid: any; shared: static.
+// Computes the look-up of an uploaded tile set and clears the signs of neighbors that are present.
+// Grid: any. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, 4) tiles_look_up(TileGrid g) {
     look_up_all(g, g.control->list, g.control->n_tiles, gridDim.x);
 }

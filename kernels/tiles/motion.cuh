@@ -1,8 +1,9 @@
-// The motion on tiles: src/levelset/tiled/cuda/state.rs says what is there.
+// Coefficients of a motion on tiles. src/levelset/tiled/cuda/state.rs defines the argument.
 //
-// Units are compiled for the terms that act: VELOCITY, NORMAL, CURVATURE have values of generated/tile_terms.cuh; SAMPLED has
-// a bit for each component of a velocity that varies and is the value of a volume instead; RESCALING is 1 with the
-// rescaling term; SCHEME has a value of generated/tile_motion.cuh.
+// Kernels are compiled for the terms that act. VELOCITY, NORMAL and CURVATURE have values of
+// generated/tile_terms.cuh. SAMPLED has a bit for each component of a varying velocity that is the
+// value of a volume. RESCALING is 1 with the rescaling term. SCHEME has a value of
+// generated/tile_motion.cuh.
 #pragma once
 #include "generated/tile_motion.cuh"
 #include "generated/tile_terms.cuh"
@@ -24,19 +25,20 @@ DEVICE stored* array_of(const TileMotion& m, const TileControl& c, u32 role) {
     return at == 0 ? m.values[0] : at == 1 ? m.values[1] : m.values[2];
 }
 
-// Tiles that a block computes at a time, a thread for four voxels.
+// The number of tiles that a block computes at a time, with a thread for four voxels.
 enum { TILES_OF_BLOCK = 4 * BLOCK / (TILE_EDGE * TILE_EDGE * TILE_EDGE) };
 
-// Parts of expressions that the voxels of a tile share: crates/core/src/expression/parts.rs.
+// Parts of expressions that the voxels of a tile share (crates/core/src/expression/hoisting.rs).
 struct Parts {
 #if VARIES
     double of_time[N_TIME_PARTS];
     double of_axis[TILES_OF_BLOCK][3][TILE_EDGE][N_AXIS_PARTS];
 
-    // Those of the time: one thread, and a barrier follows.
+    // Computes the parts that depend on time only. One thread, before a barrier.
     DEVICE void begin(double t) { time_parts(t, of_time); }
 
-    // Those of the tile `slot` of the block, by its threads, number `thread` of `group`; a barrier follows.
+    // Computes the parts of the tile `slot` of the block with its threads, number `thread` of
+    // `group`. A barrier must follow.
     DEVICE void find(const TileMotion& m, u32 slot, u64 key, u32 thread, u32 group, double t) {
         for (u32 k = thread; k < 3 * TILE_EDGE; k += group) {
             const u32 axis = k / TILE_EDGE, n = k % TILE_EDGE;
@@ -44,14 +46,14 @@ struct Parts {
         }
     }
 
-    // Where voxel n of a tile lies along an axis.
+    // Returns the position of voxel n of a tile along an axis.
     DEVICE static double place_along(const TileMotion& m, u64 key, u32 axis, u32 n) {
         return m.origin[axis] + m.dx * (coordinate_of(key, axis) * TILE_EDGE + (i32)n);
     }
 #endif
 };
 
-// A coefficient of K components at four voxels of a tile where it is kept.
+// A stored coefficient of K components at four voxels of a tile.
 template <u32 K>
 struct StationaryRows {
     struct __align__(8) Row {
@@ -68,11 +70,11 @@ struct StationaryRows {
         unit = extreme_of(kept, id, KEPT_UNIT);
     }
 
-    // A component at one of them.
+    // Returns a component at one of the voxels.
     DEVICE real at(u32 k, u32 i) const { return (real)rows[k].v[i] * unit; }
 };
 
-// All coefficients that are kept, at four voxels of a tile.
+// All stored coefficients at four voxels of a tile.
 struct StationaryQuad {
 #if VELOCITY == TERM_KEPT
     StationaryRows<3> velocity;
@@ -97,16 +99,16 @@ struct StationaryQuad {
     }
 };
 
-// Coefficients at a voxel.
+// The coefficients at a voxel.
 struct Coefficients {
     real u[3];
     real speed, alpha;
 
-    // The values that are the same everywhere.
+    // Starts with the uniform values.
     DEVICE explicit Coefficients(const TileMotion& m)
         : u{m.velocity[0], m.velocity[1], m.velocity[2]}, speed(m.normal_speed), alpha(m.curvature) {}
 
-    // Those that are kept, of one of four voxels.
+    // Sets the stored coefficients of one of four voxels.
     DEVICE void take(const StationaryQuad& kept, u32 i) {
 #if VELOCITY == TERM_KEPT
 #pragma unroll
@@ -120,7 +122,8 @@ struct Coefficients {
 #endif
     }
 
-    // Those of a voxel of a tile and the time. Expressions speak of lengths, terms of voxels.
+    // Evaluates the expressions at a voxel of a tile and a time. Expressions use world lengths,
+    // terms use voxels.
     DEVICE void evaluate(const TileMotion& m, const Parts& parts, u32 slot, u64 key, u32 voxel, double t) {
 #if VARIES
         const u32 n[3] = {voxel % TILE_EDGE, voxel / TILE_EDGE % TILE_EDGE, voxel / (TILE_EDGE * TILE_EDGE)};

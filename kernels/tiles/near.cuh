@@ -1,9 +1,9 @@
-// Ids of the neighbors of a tile across faces and edges, as passes over values ask for them, and the directions
-// without a neighbor.
+// The ids of the neighbors of a tile across faces and edges, and the directions without a neighbor.
 //
-// They stand together for each tile (TileGrid::near), 76 bytes of them. Beside 4^3 values in 16 bits that would be
-// half of an array: there they are found by the rows of the tile, which its management keeps anyway, each time anew.
-// src/grid/cuda/grid.rs knows where.
+// Passes over values need them. They are stored side by side for each tile (TileGrid::near), in 76
+// bytes. For 4^3 values in 16 bits, that would be half of an array. In this case they are found
+// through the rows of the tile each time they are needed. Tile management computes the rows anyway.
+// src/grid/cuda/grid.rs uses the same rule.
 #pragma once
 #include "tiles/grid.cuh"
 #include "generated/tile_storage.cuh"
@@ -16,10 +16,10 @@
 
 #if HAS_NEAR
 
-// Directions without a neighbor stand where the tile itself would.
+// The directions without a neighbor are stored at the place of the tile itself.
 enum { NEAR_WORDS = 19, NEAR_CENTER = 9 };
 
-// Place of a neighbor among them: 0 for i where both others are steps.
+// Returns the place of a neighbor in this array. `i` must be 0 if neither `j` nor `k` is 0.
 DEVICE constexpr u32 near_of(i32 i, i32 j, i32 k) {
     return k == 0 ? NEAR_CENTER + i + 3 * j : (k < 0 ? 2 : 16) + i + 2 * j;
 }
@@ -45,7 +45,7 @@ struct NearList {
     u32 list;
 };
 
-// What the words of a tile would be.
+// An accessor that computes the words of a tile when they are read.
 struct NearWords {
     const TileGrid& g;
     const u32* ids;

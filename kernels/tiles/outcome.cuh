@@ -1,4 +1,4 @@
-// What the last pass of a step leaves: clamped values, what tiles ask for, what the voxels are. The last
+// The end of a step: the last pass clamps values, computes requests and counts voxels. The last
 // block ends the step.
 #pragma once
 #include "common/block.cuh"
@@ -7,28 +7,28 @@
 #include "tiles/motion.cuh"
 #include "tiles/padded.cuh"
 
-// Bits of the voxels of a tile beside those of the directions.
+// Bits for the voxels of a tile, in addition to those of the directions.
 const u32 HAS_INSIDE = 1u << 28, HAS_OUTSIDE = 1u << 29;
 
-// What a thread saw of its voxels.
+// The counts of a thread over its voxels.
 struct Outcome {
     u32 active, inside, not_a_number, stirred;
     real change;
 
-    // Four voxels of the new phi, by bits.
+    // Counts four voxels of the new phi, given as bits.
     DEVICE void count(u32 band, u32 negative) {
         active += __popc(band);
         inside += __popc(negative);
     }
 
-    // Four voxels before they are clamped, which in f32 hides what is not a number.
+    // Counts NaN among four voxels. Must run before they are clamped, which hides NaN in f32.
     DEVICE void look_for_flaws(const Four& four) {
         const real sum = (four.v[0] + four.v[1]) + (four.v[2] + four.v[3]);
         if (sum == sum) return;
         for (int i = 0; i < QUAD; i++) not_a_number += four.v[i] != four.v[i];
     }
 
-    // How far phi went in a step where it was next to the interface.
+    // Updates the largest change of phi in a step, over voxels that were next to the interface.
     DEVICE void compare(real old, real value, real gamma) {
         const real by = gamma * R(0.5) > fabs(old) ? fabs(value - old) : R(0);
         change = larger(by, change);
@@ -41,11 +41,11 @@ DEVICE double clamped(double v, double gamma) {
 }
 DEVICE float clamped(float v, float gamma) { return larger(smaller(v, gamma), -gamma); }
 
-// What four voxels in a row are, a bit for each: of the band, and negative.
+// The properties of four voxels in a row, with one bit each: in the band, and negative.
 struct QuadBits {
     u32 band, negative;
 
-    // As they are kept.
+    // From stored values.
     DEVICE QuadBits(const Quad& q, real core) : band(0), negative(0) {
 #pragma unroll
         for (int i = 0; i < QUAD; i++) {
@@ -54,7 +54,7 @@ struct QuadBits {
         }
     }
 
-    // As they were computed: these are counted.
+    // From computed values, which are the ones counted.
     DEVICE QuadBits(const Four& four, real core) : band(0), negative(0) {
 #pragma unroll
         for (int i = 0; i < QUAD; i++) {
@@ -64,10 +64,10 @@ struct QuadBits {
     }
 };
 
-// Which neighbors lie within some layers of the four voxels of a thread: the same for all tiles.
+// The neighbors within some layers of the four voxels of a thread. The same for all tiles.
 struct Asking {
     u32 middle;     // directions without a step along x
-    u32 low, high;  // bits of voxels within these layers of the faces along x
+    u32 low, high;  // bits of the voxels within these layers of the faces along x
 
     DEVICE Asking(u32 voxel, u32 layers) {
         const u32 x = voxel % E, y = voxel / E % E, z = voxel / (E * E), all = (1u << layers) - 1;
@@ -77,20 +77,20 @@ struct Asking {
         middle = (z < layers ? column : 0u) | column << 9 | (z + layers >= E ? column << 18 : 0u);
     }
 
-    // Directions that voxels of the band ask for, the tile itself among them.
+    // Returns the directions that voxels of the band request, including the tile itself.
     DEVICE u32 of(u32 band) const {
         const u32 sides = (band & low ? middle >> 1 : 0u) | (band & high ? middle << 1 : 0u);
         return band ? middle | sides : 0u;
     }
 };
 
-// What a thread of a tile sees to at the end of a step.
+// The directions that a thread of a tile examines at the end of a step.
 struct Watch {
-    Asking kept, needed;  // tiles that stay, and those that the next step cannot do without
+    Asking kept, needed;  // tiles to keep, and tiles that the next step needs
 
     DEVICE Watch(u32 voxel, const TileMotion& m) : kept(voxel, m.keep), needed(voxel, m.need) {}
 
-    // Counts four voxels, as computed and as kept, and says what they ask for.
+    // Counts four voxels from their computed and stored values, and returns their requests.
     DEVICE u32 look(Outcome& outcome, const Four& four, const Quad& q, real core, u32 missing) const {
         const QuadBits bits(q, core);
 #if STORAGE == STORAGE_FIXED16
@@ -105,17 +105,17 @@ struct Watch {
     }
 };
 
-// What a tile asks for, from the bits of all its voxels.
+// Returns the request mask of a tile from the bits of all its voxels.
 DEVICE u32 activity_of(u32 bits) {
     if (bits & ALL) return bits & ALL;
     if (!(bits & HAS_INSIDE)) return 0;
     return bits & HAS_OUTSIDE ? ALL : INSIDE;
 }
 
-// Whether a warp holds all threads of a tile.
+// Whether one warp holds all threads of a tile.
 enum { IS_OF_WARP = GROUP <= 32 };
 
-// All bits of the threads of a warp that belong to the same tile.
+// Returns the union of the bits of those threads of a warp that belong to the same tile.
 DEVICE u32 join_in_warp(u32 bits) {
     const u32 full = 0xffffffffu;
     constexpr u32 LANES = IS_OF_WARP ? GROUP : 32;
@@ -131,15 +131,16 @@ DEVICE u32 join_in_warp(u32 bits) {
     return bits;
 }
 
-// Joins the bits of the threads of each tile; every thread comes. Where a tile has several warps a barrier follows,
-// and a word of shared memory, zero before, has them; else all its threads.
+// Joins the bits of the threads of each tile. Every thread must take part. If a tile has several
+// warps, the result is in a word of shared memory, which must be zero before, and a barrier must
+// follow. Otherwise all threads of the tile get the result.
 DEVICE u32 join_bits(u32* of_tile, u32 bits) {
     bits = join_in_warp(bits);
     if (!IS_OF_WARP && threadIdx.x % 32 == 0 && bits) atomicOr(of_tile, bits);
     return bits;
 }
 
-// Notes what a tile asks for now: one thread. `is_new`: what it has asked for says nothing.
+// Stores the request mask of a tile. One thread. If `is_new` is set, the previous mask is ignored.
 DEVICE void note(Outcome& outcome, const TileGrid& g, u32 list, u32 p, u32 asked, u32 bits, u32 missing, bool is_new) {
     const u32 mask = activity_of(bits);
     if (mask == asked && !is_new) return;
@@ -147,7 +148,7 @@ DEVICE void note(Outcome& outcome, const TileGrid& g, u32 list, u32 p, u32 asked
         g.activity[list][p] = mask;
         outcome.stirred |= STIRRED;
     }
-    // One without a band asks where the other sign lies behind a face, or for all there is.
+    // A tile without a band requests neighbors of the other sign, or all if it has both signs.
     u32 other = missing;
     if (bits & ACTIVE) return;
     if (mask != ALL) other &= mask & INSIDE ? ~g.borders[list][p] : g.borders[list][p];
@@ -156,20 +157,21 @@ DEVICE void note(Outcome& outcome, const TileGrid& g, u32 list, u32 p, u32 asked
 
 DEVICE bool is_finite(double x) { return fabs(x) < __longlong_as_double(0x7ff0000000000000); }
 
-// The step that a speed allows.
+// Returns the time step that a speed allows.
 DEVICE double bound_by(const TileControl& c, double speed) {
     const double rest = c.target - c.clock;
     return speed > 0.0 ? up_to(c.nu / speed, rest) : rest;
 }
 
-// Stops where nothing bounds the next step, or where it is too short to change the time.
+// Stops if nothing bounds the next step, or if it is too short to change the time.
 DEVICE void look_at_step(TileControl& c) {
     if (c.halt != RUNNING) return;
     if (!is_finite(c.dt)) c.halt = AT_REST;
     else if (c.time + c.dt == c.time && c.dt < c.target - c.clock) c.halt = LOST;
 }
 
-// Length of the next step where coefficients are the same everywhere: one thread. Others: tiles_length.
+// Chooses the next time step if coefficients are uniform. One thread. Otherwise tiles_length does
+// it.
 DEVICE void choose_step(TileControl& c) {
 #if !VARIES && !KEPT
     c.speed = c.uniform_speed;
@@ -182,7 +184,7 @@ DEVICE bool has_interface(const TileControl& c) {
     return c.inside > 0 && c.inside < (u64)c.n_tiles * TILE_VALUES;
 }
 
-// Takes over what a pass has seen of phi: one thread, after all blocks.
+// Takes over the results of a pass over phi. One thread, after all blocks.
 DEVICE void take_over(TileControl& c) {
     c.active = c.next_active;
     c.inside = c.next_inside;
@@ -198,8 +200,8 @@ DEVICE void swap_arrays(TileControl& c, u32 role) {
     c.at[role] = phi;
 }
 
-// Ends a step: one thread, after all values of it are there. One that is broken is as if it had not been:
-// phi from before stands where it stood.
+// Ends a step. One thread, after all its values are written. A failed step has no effect: the
+// previous phi stays in place.
 DEVICE void end_step(TileControl& c, u32 out) {
     const double dt = c.dt, rest = c.target - c.clock;
     c.rate = dt > 0.0 ? from_bits(c.next_change) / dt : 0.0;
@@ -210,7 +212,7 @@ DEVICE void end_step(TileControl& c, u32 out) {
     c.dt_done = dt;
     c.step++;
     c.steps_left--;
-    // Of the last change of the tile set, for those that make what belongs to new tiles.
+    // Resets the counts of the last tile update, which tell kernels which tiles are new.
     c.created = c.deleted = 0;
     c.tile_steps += c.n_tiles;
     const bool landed = is_finite(c.target) && dt >= rest;
@@ -220,12 +222,12 @@ DEVICE void end_step(TileControl& c, u32 out) {
     if (!has_interface(c)) c.halt = GONE;
     else if (landed || c.steps_left == 0) c.halt = ARRIVED;
     else if (c.rate <= c.steady) c.halt = STEADY;
-    // The GPU's clock is slow to read: not after every step.
+    // The GPU's clock is slow to read, so it is not read after every step.
     if (c.halt || c.step % 16 == 0) c.elapsed = nanoseconds() - c.began;
     if (!c.due) choose_step(c);
 }
 
-// Ends the reinitialization: one thread.
+// Ends a reinitialization. One thread.
 DEVICE void end_reinitialization(TileControl& c, u32 out) {
     c.due = 0;
     if (c.not_a_number) return;
@@ -237,7 +239,7 @@ DEVICE void end_reinitialization(TileControl& c, u32 out) {
     choose_step(c);
 }
 
-// Joins what the threads of the grid have seen; true for one thread of the last block.
+// Combines the counts of all threads of the grid. Returns true for one thread of the last block.
 DEVICE bool join(TileControl& c, const Outcome& mine) {
     __shared__ u32 sums[4];
     __shared__ u64 change;
@@ -260,8 +262,9 @@ DEVICE bool join(TileControl& c, const Outcome& mine) {
     return is_last_block(c) && threadIdx.x == 0;
 }
 
-// Looks at phi as it stands in an array: counts, and finds what tiles ask for. `bits_of_tile` is shared memory with
-// a zero for each tile of the block, and is left so; a barrier lies before and behind.
+// Examines phi in an array: counts voxels and computes the requests of tiles. `bits_of_tile` is
+// shared memory with a zero for each tile of the block, and is zero again afterwards. There must be
+// a barrier before and after the call.
 DEVICE void look_at_all(const TileGrid& g, const TileMotion& m, u32 list, u32 n, const stored* phi, u32* bits_of_tile,
                         Outcome& outcome) {
     const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;

@@ -1,6 +1,7 @@
-// A tile with the voxels round it in shared memory: the twin of src/grid/padded.rs, by rows along x.
+// A tile with the voxels around it in shared memory: the counterpart of src/grid/padded.rs.
 //
-// REACH layers beyond the faces; with EDGES the voxels beyond the edges of the tile, one deep.
+// It has REACH layers beyond the faces. With EDGES, it also has the voxels beyond the edges of the
+// tile, one layer deep.
 #pragma once
 #include "tiles/storage.cuh"
 #include "tiles/near.cuh"
@@ -12,15 +13,15 @@ enum {
     E = TILE_EDGE,
     TILE_VALUES = E * E * E,
     SIDE = E + 2 * REACH,
-    // With one layer the values of the tile begin at multiples of four in each row, so that four are read at
-    // once; the value behind a row stands where the next one has nothing. Planes of small tiles are moved by
-    // four, so that eight threads read from all banks.
+    // With one layer, the values of the tile begin at multiples of four in each row, so that four
+    // are read at once. The value after a row occupies the unused start of the next row. Planes of
+    // small tiles are shifted by four, so that eight threads read from all banks.
     IS_ALIGNED = REACH == 1,
     BEFORE = IS_ALIGNED ? QUAD : REACH,
     ROW = IS_ALIGNED ? E + QUAD : E + 2 * REACH,
     PLANE = SIDE * ROW + (IS_ALIGNED && E == QUAD ? QUAD : 0),
     PADDED = SIDE * PLANE + (IS_ALIGNED ? QUAD : 0),
-    // Threads of a tile, each of four voxels in a row.
+    // The number of threads of a tile. Each thread handles four voxels of a row.
     GROUP = TILE_VALUES / QUAD,
     TILES = BLOCK / GROUP,
     QUADS = E / QUAD,
@@ -31,10 +32,10 @@ struct __align__(16) Four {
     real v[QUAD];
 };
 
-// Values of a tile, or of a missing neighbor.
+// Returns the values of a tile or of a missing neighbor.
 DEVICE const stored* values_of(const stored* phi, u32 id) { return phi + (i64)(i32)id * TILE_VALUES; }
 
-// Four values from a multiple of four on.
+// Loads four values, starting at a multiple of four.
 DEVICE Four four_of(const stored* values, real gamma) {
     const Quad q = *(const Quad*)values;
     Four four;
@@ -44,11 +45,11 @@ DEVICE Four four_of(const stored* values, real gamma) {
 }
 
 #if REACH > 1
-// Which side of the tile a coordinate lies on, and how deep.
+// The side of the tile on which a coordinate lies, and its depth.
 struct Side {
     i32 step;   // -1, 0, 1
-    u32 depth;  // beyond the tile
-    u32 at;     // in the neighbor
+    u32 depth;  // distance beyond the tile
+    u32 at;     // coordinate in the neighbor
     DEVICE explicit Side(i32 c)
         : step(c < 0 ? -1 : c >= E ? 1 : 0),
           depth(c < 0 ? -c : c >= E ? c - E + 1 : 0),
@@ -58,10 +59,11 @@ struct Side {
 
 #if REACH == 1
 
-// What a thread copies of a tile and the layer round it: a quad of the tile, one of the rows beyond its
-// faces, and the first threads one of the rows beyond its edges. The same for all tiles.
+// The parts of a tile and of the layer around it that a thread copies: four values of the tile,
+// four of a row beyond its faces, and, for the first threads, four of a row beyond its edges. They
+// are the same for all tiles.
 struct Part {
-    // Quads of rows beyond the faces, and beyond the edges along x.
+    // The number of quads in rows beyond the faces, and in rows along x beyond the edges.
     enum { OUTER = 4 * E * QUADS, CORNERS = 4 * QUADS };
     u32 voxel, to;
     u32 outer, outer_from, outer_to;
@@ -85,7 +87,7 @@ struct Part {
         corner = near_of(0, high_y ? 1 : -1, high_z ? 1 : -1);
         corner_from = part + E * ((high_y ? 0 : E - 1) + E * (high_z ? 0 : E - 1));
         corner_to = place_at(part, high_y ? E : -1, high_z ? E : -1);
-        // With edges there are no registers left for it.
+        // With edges, no registers are left to pin these.
         if (!EDGES) {
             pin(outer_from);
             pin(outer_to);
@@ -96,12 +98,13 @@ struct Part {
     DEVICE static u32 place_at(i32 x, i32 y, i32 z) { return (z + REACH) * PLANE + (y + REACH) * ROW + x + BEFORE; }
 };
 
-// The tile and the neighbors that a thread copies from.
+// The tile and the neighbors from which a thread copies.
 struct NearPart {
-    u32 own, missing;  // its id, directions without a neighbor
+    u32 own, missing;  // the tile's id, and the directions without a neighbor
     u32 sides[2], outer, outer_sides[2], corner;
 
-    // Beyond the end of the list the last tile stands for others: nobody waits for a branch.
+    // Beyond the end of the list, the last tile is read instead, so that no thread waits at a
+    // branch.
     DEVICE void read(const u32* ids, NearList all_near, const Part& part, u32 p, u32 n) {
         p = p < n ? p : n - 1;
         NearWords near = words_of(all_near, p);
@@ -117,7 +120,8 @@ struct NearPart {
         if (EDGES && part.is_last) outer_sides[1] = near[1];
     }
 
-    // Sends for the values; the threads of the tile come. They are there after await_copies and a barrier.
+    // Starts the copies. All threads of the tile must take part. The values are available after
+    // await_copies and a barrier.
     DEVICE void copy(const Part& part, real* out, const stored* phi, real gamma) const {
         const u32 voxel = part.voxel, from = part.outer_from;
         const stored* at_voxel = phi + voxel;
@@ -151,15 +155,15 @@ struct NearPart {
 
 #else
 
-// Ids of the neighbors of the tiles of a block across faces and edges, their own in the middle, and which
-// directions have none.
+// The ids of the neighbors of the tiles of a block across faces and edges, with the tile's own id
+// in the middle, and the directions without a neighbor.
 struct Near {
     u32 ids[TILES][NEAR_WORDS];
     u32 missing[TILES];
 };
 
-// What a thread of a tile finds of it. Loads come before others are waited for, what they bring is kept
-// after that.
+// The ids that a thread of a tile loads. Loads are issued early, and their results are stored
+// later, after other work.
 struct NearPart {
     enum { ROUNDS = (NEAR_WORDS + GROUP - 1) / GROUP };
     u32 word[ROUNDS], own;
@@ -186,7 +190,8 @@ struct NearPart {
     }
 };
 
-// Copies a tile and the layers round it, row by row; the threads of the tile come, number `thread` of GROUP.
+// Copies a tile and the layers around it, row by row. All threads of the tile must take part,
+// number `thread` of GROUP.
 DEVICE void copy_padded(real* out, const u32 (&near)[NEAR_WORDS], const stored* phi, real gamma, u32 thread) {
     constexpr u32 ROUNDS = (SIDE * SIDE * QUADS + GROUP - 1) / GROUP;
 #pragma unroll
@@ -202,7 +207,7 @@ DEVICE void copy_padded(real* out, const u32 (&near)[NEAR_WORDS], const stored* 
         const Four values = four_of(values_of(phi, source[0]) + from + QUAD * part, gamma);
 #pragma unroll
         for (int i = 0; i < QUAD; i++) to[QUAD * part + i] = values.v[i];
-        // Beyond the ends of the row.
+        // Values beyond the ends of the row.
         const u32 deepest = y.depth > z.depth ? y.depth : z.depth;
         if (is_edge || deepest > (EDGES ? 1u : 0u)) continue;
         const u32 depth = deepest ? 1 : REACH;
@@ -219,7 +224,7 @@ DEVICE void copy_padded(real* out, const u32 (&near)[NEAR_WORDS], const stored* 
 
 #endif
 
-// Place of a voxel in a padded tile.
+// Returns the index of a voxel in a padded tile.
 DEVICE u32 place_of(u32 voxel) {
     const u32 x = voxel % E, y = voxel / E % E, z = voxel / (E * E);
     return (z + REACH) * PLANE + (y + REACH) * ROW + x + BEFORE;
@@ -231,11 +236,11 @@ struct Around {
     DEVICE real operator()(i32 dx, i32 dy, i32 dz) const { return here[dx + (i32)ROW * dy + (i32)PLANE * dz]; }
 };
 
-// Those around four voxels in a row, one layer deep, in registers; those of corners are not there.
+// The values around four voxels in a row, one layer deep, in registers. Corners are not included.
 struct AroundQuad {
     real rows[9][QUAD + 2];
 
-    // With those beyond edges if there are.
+    // Loads the values. Those beyond the edges of the tile are loaded only if `with_edges` is set.
     DEVICE AroundQuad(const real* here, bool with_edges) {
 #pragma unroll
         for (i32 row = 0; row < 9; row++) {
@@ -252,14 +257,14 @@ struct AroundQuad {
     }
 };
 
-// One of the four.
+// The values around one of the four voxels.
 struct AroundOne {
     const AroundQuad& quad;
     int i;
     DEVICE real operator()(i32 dx, i32 dy, i32 dz) const { return quad.rows[dy + 1 + 3 * (dz + 1)][i + dx + 1]; }
 };
 
-// Whether the voxel or one of its six neighbors lies well inside the band.
+// Returns whether the voxel or one of its six neighbors lies well inside the band.
 template <typename At>
 DEVICE bool is_moving(const At& at, real core) {
     real least = fabs(at(0, 0, 0));

@@ -1,6 +1,6 @@
-// The smallest and the largest phi of all tiles, and how many voxels lie in the band.
+// The smallest and the largest phi of all tiles, and the number of voxels in the band.
 //
-// Block: 256 threads; a warp for each tile.
+// Block: 256 threads. Each tile is processed by a warp.
 //
 // variants: REAL=double | REAL=float
 // variants: TILE_EDGE=4 | TILE_EDGE=8 | TILE_EDGE=4, STORAGE=16
@@ -11,10 +11,9 @@
 
 enum { E = TILE_EDGE, TILE_VALUES = E * E * E };
 
-// Grid: any number of blocks, whose warps share the tiles.
-//
-// gamma  what a voxel of the band lies below; 16 bits are shares of it
-// found  [warps of the grid]
+// Computes the range for each warp. Voxels with |phi| below `gamma` are in the band, and 16-bit
+// values are relative to it. `found` has one entry per warp of the grid. Grid: any number of
+// blocks, whose warps share the tiles.
 extern "C" __global__ void __launch_bounds__(BLOCK) tiles_range(TileGrid g, const stored* phi, double gamma, Range* found) {
     const TileControl& c = *g.control;
     const u32 warp = blockIdx.x * WARPS + warp_of_thread(), lane = lane_of_thread();
@@ -24,7 +23,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) tiles_range(TileGrid g, cons
         const stored* values = phi + (u64)g.ids[c.list][p] * TILE_VALUES;
         for (u32 n = lane; n < TILE_VALUES; n += WARP) {
             const real value = load_value(values[n], most);
-            // What is not a number is neither.
+            // NaN is neither smaller nor larger.
             if (value < range.low) range.low = value;
             if (value > range.high) range.high = value;
             range.active += fabs(value) < most;

@@ -1,4 +1,5 @@
-// Rate of change at a voxel by the terms of a unit and the differences of its scheme: a part of step.cu.
+// The rate of change at a voxel, for the terms and the scheme of a compilation unit. Part of
+// step.cu.
 #pragma once
 #include "tiles/formulas/curvature.cuh"
 #include "tiles/formulas/motion.cuh"
@@ -24,7 +25,8 @@ DEVICE void points(const At& at, u32 axis, real (&p)[POINTS]) {
     }
 }
 
-// Whether which way the front moves is the same everywhere: then |grad phi|^2 comes with the voxel.
+// Whether the front moves in the same direction everywhere. |grad phi|^2 is then passed with the
+// voxel.
 #if SCHEME == SCHEME_FIRST_ORDER && NORMAL == TERM_UNIFORM && !RELAX
 #define ONE_WAY 1
 #else
@@ -38,8 +40,8 @@ DEVICE void points(const At& at, u32 axis, real (&p)[POINTS]) {
 #define GODUNOV_SQUARE(speed) godunov_square(d, speed)
 #endif
 
-// Rate of change at a voxel; `phi0` gives the sign of the way towards a distance, `square` is |grad phi|^2 where
-// the front moves one way.
+// Returns the rate of change at a voxel. The sign of `phi0` gives the direction of the term that
+// restores a distance. `square` is |grad phi|^2 if the front moves in one direction.
 template <typename At>
 DEVICE real rate_of(const TileMotion& m, const Coefficients& k, const At& at, real phi0, real square) {
     real rate = R(0);

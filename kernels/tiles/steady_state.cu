@@ -1,6 +1,6 @@
-// Whether the interface stands still: the twin of src/levelset/tiled/rest.rs.
+// Detection of the steady state: the counterpart of src/levelset/tiled/steady_state.rs.
 //
-// Block: 256 threads; a warp for each tile.
+// Block: 256 threads. Each tile is processed by a warp.
 //
 // variants: REAL=double | REAL=float
 // variants: TILE_EDGE=4 | TILE_EDGE=8 | TILE_EDGE=4, STORAGE=16
@@ -11,7 +11,7 @@
 
 enum { E = TILE_EDGE, TILE_VALUES = E * E * E };
 
-// A tile before and now.
+// The values of a tile at the previous check and now.
 struct Tile {
     const stored* before;
     const stored* now;
@@ -19,7 +19,7 @@ struct Tile {
 
     DEVICE double at(u32 which, u32 n) const { return (double)load_value(which ? now[n] : before[n], gamma); }
 
-    // Whether the interface is where it was at a voxel and on the edges to the next ones.
+    // Returns whether the interface has not moved at a voxel and on the edges to the next voxels.
     DEVICE bool stands_still_at(u32 n) const {
         const double own[2] = {at(0, n), at(1, n)};
         if ((own[0] < 0.0) != (own[1] < 0.0) && fabs(own[0] - own[1]) > STILL) return false;
@@ -33,7 +33,7 @@ struct Tile {
             double crossing[2];
 #pragma unroll 1
             for (u32 k = 0; k < 2; k++) crossing[k] = own[k] / (own[k] - next[k]);
-            // How far along the normal: phi is near a distance.
+            // Movement along the normal, assuming that phi is close to a distance.
             const double slope = fabs(own[1] - next[1]);
             is = is && fabs(crossing[0] - crossing[1]) * (slope < 1.0 ? slope : 1.0) <= STILL;
         }
@@ -41,17 +41,15 @@ struct Tile {
     }
 };
 
-// Whether a tile has both signs: the warp comes.
+// Returns whether a tile has both signs. The whole warp must take part.
 DEVICE bool is_crossed(const stored* values, u32 lane) {
     bool has[2] = {false, false};
     for (u32 n = lane; n < TILE_VALUES; n += WARP) has[is_inside(values[n])] = true;
     return __any_sync(0xffffffffu, has[0]) && __any_sync(0xffffffffu, has[1]);
 }
 
-// Counts the tiles that the interface crosses, and those of them that are old.
-// Grid: any number of blocks, whose warps share the tiles.
-//
-// counts  [2] zero
+// Counts the tiles that the interface crosses and, among them, the old ones. `counts` has two
+// entries, initially zero. Grid: any number of blocks, whose warps share the tiles.
 extern "C" __global__ void __launch_bounds__(BLOCK)
 tiles_rest(TileGrid g, const stored* phi, double gamma, Before before, u32* counts) {
     const TileControl& c = *g.control;
@@ -75,8 +73,8 @@ tiles_rest(TileGrid g, const stored* phi, double gamma, Before before, u32* coun
     if (old) atomicAdd(&counts[1], old);
 }
 
-// Keeps the tiles as they are; there is room for them.
-// Grid: as above.
+// Copies the tiles for the next check. The copy must have room for them. Grid: any number of
+// blocks, whose warps share the tiles.
 extern "C" __global__ void __launch_bounds__(BLOCK) tiles_keep(TileGrid g, const stored* phi, Before before) {
     const TileControl& c = *g.control;
     const u32 list = c.list, lane = lane_of_thread();

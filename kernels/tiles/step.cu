@@ -1,13 +1,15 @@
-// Steps on tiles (numerics 8): the twin of src/levelset/tiled/block.rs and motion.rs.
+// Steps on tiles (docs/tiles.md, section 8): the counterpart of src/levelset/tiled/block.rs and
+// motion.rs.
 //
-// A group of threads computes a tile, each of them four voxels of a row. Tile and halo come to
-// shared memory. With differences of first order a thread then has what its four voxels need in
-// registers. WENO5 takes some hundred operations for a voxel that moves and none for another: voxels
-// that move are listed, and the threads of the block share the list. The pass that ends a step also
-// clamps, counts, and finds what the tile asks for. Ids of the neighbors of the next tile are on
-// their way meanwhile.
+// A group of threads computes a tile, and each thread handles four voxels of a row. The tile and
+// its halo are loaded into shared memory. With first-order differences, a thread then loads all
+// values that its four voxels need into registers. WENO5 takes some hundred operations for a moving
+// voxel and none for others, so the moving voxels are listed and the threads of the block share the
+// list. The pass that ends a step also clamps values, counts voxels and computes the requests of
+// the tile. The neighbor ids of the next tile are loaded at the same time.
 //
-// RELAX: steps of the reinitialization equation instead of the terms. EULER: the only evaluation of a step.
+// RELAX: steps of the reinitialization equation instead of the terms.
+// EULER: the step has one evaluation.
 //
 // variants: REAL=float, TILE_EDGE=4, BLOCK=128
 //     | REAL=float, TILE_EDGE=8, BLOCK=128 | REAL=float, TILE_EDGE=4, STORAGE=16, BLOCK=128
@@ -42,11 +44,12 @@
 #endif
 #include "tiles/outcome.cuh"
 
-// Length of a step of the reinitialization equation.
+// The time step of the reinitialization equation.
 #define RELAX_STEP 0.3
 
-// Threads that must fit a multiprocessor: what is read is waited for less where more tiles are on their way, and
-// the terms keep to the registers that this leaves. More of them would spill.
+// The number of threads that must fit on a multiprocessor. With more tiles in flight, threads wait
+// less for loads. The terms must keep to the registers that this leaves. Higher numbers would cause
+// spills.
 #if SAMPLED || (KEPT && (VARIES || (EDGES && SCHEME == SCHEME_WENO5)))
 enum { THREADS = sizeof(real) == 8 ? 256 : 384 };
 #elif VARIES
@@ -68,17 +71,17 @@ enum { MIN_BLOCKS = THREADS / BLOCK };
 
 #include "tiles/rate.cuh"
 
-// What the threads of a block share.
+// The shared memory of a block.
 struct Shared {
 #if SCHEME == SCHEME_WENO5
     __align__(16) real padded[TILES][PADDED];
-    // Values of the evaluation, and the voxels that move: tile times TILE_VALUES plus voxel.
+    // The values of the evaluation, and the moving voxels as tile times TILE_VALUES plus voxel.
     __align__(16) real fresh[TILES][TILE_VALUES];
     u16 moving[TILES * TILE_VALUES];
     u32 n_moving;
-    Near near[2];  // of the tiles of this turn, and of the next one
+    Near near[2];  // for the tiles of this turn and of the next one
 #else
-    // Of the tiles of this turn, and of the next one, whose values are on their way.
+    // The tiles of this turn, and of the next one, whose values are being copied.
     __align__(16) real padded[2][TILES][PADDED];
 #endif
 #if VARIES
@@ -88,13 +91,13 @@ struct Shared {
     Parts parts;
 };
 
-// Threads of a tile wait for each other: where a warp has all of them and shares nothing else, for that.
+// Synchronizes the threads of a tile. A warp barrier suffices if one warp holds all of them.
 DEVICE void tile_barrier() {
     if (IS_OF_WARP && SCHEME != SCHEME_WENO5) __syncwarp();
     else __syncthreads();
 }
 
-// One evaluation at one voxel that moves: own + dt L.
+// Returns the result of one evaluation at one moving voxel: own + dt L.
 template <typename At>
 DEVICE real advanced(const Shared& shared, const TileMotion& m, const StationaryQuad& kept, const At& at, u32 slot,
                      u32 voxel, double t, real dt, real phi0, real square) {
@@ -110,7 +113,8 @@ DEVICE real advanced(const Shared& shared, const TileMotion& m, const Stationary
 
 #if SCHEME == SCHEME_WENO5
 
-// Values of four voxels that do not move, and the others listed; bit i of the result says which do.
+// Sets the values of up to four voxels that do not move and lists the others. Bit i of the result
+// is set if voxel i moves.
 DEVICE u32 list_moving(Shared& shared, const TileMotion& m, u32 slot, u32 voxel, bool is_here) {
     u32 moving = 0;
     if (is_here) {
@@ -124,7 +128,7 @@ DEVICE u32 list_moving(Shared& shared, const TileMotion& m, u32 slot, u32 voxel,
         }
         *(Four*)(shared.fresh[slot] + voxel) = still;
     }
-    // Those of lower lanes come first.
+    // Voxels of lower lanes come first.
     const u32 lane = threadIdx.x % 32;
     u32 before = 0, sum = 0;
 #pragma unroll
@@ -143,7 +147,7 @@ DEVICE u32 list_moving(Shared& shared, const TileMotion& m, u32 slot, u32 voxel,
     return moving;
 }
 
-// New values of the voxels that are listed.
+// Computes the new values of the listed voxels.
 DEVICE void advance_listed(Shared& shared, const TileMotion& m, const Near& near, const stored* phi0, double t,
                            real dt) {
     for (u32 n = threadIdx.x; n < shared.n_moving; n += BLOCK) {
@@ -159,7 +163,7 @@ DEVICE void advance_listed(Shared& shared, const TileMotion& m, const Near& near
 
 #else
 
-// |grad phi|^2 at four voxels for a front that moves one way.
+// Returns |grad phi|^2 at four voxels for a front that moves in one direction.
 DEVICE Four upwind_squares(const AroundQuad& around, bool outward) {
     Four squares;
 #pragma unroll
@@ -167,7 +171,8 @@ DEVICE Four upwind_squares(const AroundQuad& around, bool outward) {
     return squares;
 }
 
-// Values of four voxels, `signs` for the way towards a distance; bit i of the result says which moved.
+// Computes the new values of four voxels. `signs` gives the sign of phi0 if it is another function.
+// Bit i of the result is set if voxel i moved.
 DEVICE u32 advance_quad(const Shared& shared, const TileMotion& m, const real* own, u32 id, u32 slot, u32 voxel,
                         double t, real dt, const Quad* signs, Four& fresh) {
     const StationaryQuad kept(m, id, voxel);
@@ -182,11 +187,12 @@ DEVICE u32 advance_quad(const Shared& shared, const TileMotion& m, const real* o
     if (!moving) return 0;
     Four squares = {R(0), R(0), R(0), R(0)};
 #if ONE_WAY
-    // A branch that all threads take instead of choices at every voxel.
+    // One branch that all threads take replaces a selection at every voxel.
     if (m.normal_speed > R(0)) squares = upwind_squares(around, true);
     else squares = upwind_squares(around, false);
 #endif
-    // All four, so that they share differences and wait together; expressions may take long, though.
+    // All four voxels are computed, so that they share differences and their latencies overlap.
+    // Expressions can be expensive, so they are evaluated only at moving voxels.
 #pragma unroll
     for (int i = 0; i < QUAD; i++) {
 #if VARIES && !RELAX
@@ -202,8 +208,8 @@ DEVICE u32 advance_quad(const Shared& shared, const TileMotion& m, const real* o
 
 #endif
 
-// One evaluation at all tiles.
-// Grid: any, best as many blocks as are resident at once; block: BLOCK threads; shared: static.
+// Runs one evaluation at all tiles. Grid: any, best as many blocks as are resident at once. Block:
+// BLOCK threads. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 tiles_stage(TileGrid g, TileMotion m, TileStage s) {
     __shared__ Shared shared;
@@ -246,7 +252,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
     __syncthreads();
     for (u32 first = blockIdx.x * TILES; first < n; first += stride, p += stride, turn ^= 1) {
         const bool is_here = p < n;
-        // Not waited for until the end.
+        // This load is not waited for until the end.
         const u32 asked = is_last ? activity[is_here ? p : n - 1] : 0;
 #if VARIES && !RELAX
         const u64 key = is_here ? g.keys[list][p] : 0;
@@ -260,7 +266,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
         if (is_here) copy_padded(shared.padded[slot], near.ids[slot], from, m.gamma, thread);
 #else
         const u32 id = next_id, missing = next_missing;
-        // Nobody reads there any more.
+        // No thread reads this buffer any more.
         next.copy(part, shared.padded[turn ^ 1][slot], from, m.gamma);
         next_id = next.own;
         next_missing = next.missing;
@@ -297,7 +303,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
             real before[QUAD];
 #pragma unroll
             for (int i = 0; i < QUAD; i++) {
-                // Where nothing is mixed, a step has one evaluation.
+                // If no values are mixed, the step has one evaluation.
                 before[i] = mixes ? load_value(old.v[i], m.gamma) : own[i];
                 real& value = fresh.v[i];
                 if (mixes && moving >> i & 1) value = s.shares[0] * before[i] + s.shares[1] * value;
@@ -306,7 +312,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
 #pragma unroll
             for (int i = 0; i < QUAD; i++) {
                 real& value = fresh.v[i];
-                // Every step of the reinitialization is clamped.
+                // Every step of the reinitialization equation is clamped.
                 if (RELAX || is_last) value = clamped(value, m.gamma);
                 if (!RELAX && is_last) outcome.compare(before[i], value, m.gamma);
                 q.v[i] = store_value(value, m.gamma);
@@ -334,8 +340,8 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
 }
 
 #if !RELAX
-// Looks at phi as it was handed over or made by others: counts, and finds what tiles ask for.
-// Grid and block: any multiple of GROUP threads; shared: static.
+// Examines phi that was uploaded or computed elsewhere: counts voxels and computes the requests of
+// tiles. Grid and block: any multiple of GROUP threads. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_look(TileGrid g, TileMotion m) {
     __shared__ u32 bits_of_tile[TILES];
     TileControl& c = *g.control;
@@ -348,7 +354,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_look(TileG
     if (join(c, outcome)) take_over(c);
 }
 
-// Begins a stretch of steps: one thread.
+// Starts a series of steps. One thread.
 extern "C" __global__ void tiles_begin(TileGrid g, double clock, double target, double steady, u64 steps) {
     TileControl& c = *g.control;
     c.clock = clock;

@@ -1,4 +1,5 @@
-// How a value of phi is kept: as it is, or in 16 bits (STORAGE_FIXED16). The twin of src/grid/storage.rs.
+// Storage formats of a value of phi: floating point or 16 bits (STORAGE_FIXED16). The counterpart
+// of src/grid/storage.rs.
 #pragma once
 #include "common/real.cuh"
 #include "generated/tile_storage.cuh"
@@ -9,12 +10,12 @@
 
 #if STORAGE == STORAGE_FIXED16
 
-// round(phi / gamma * 32767); the smallest number stands for what is not a number.
+// round(phi / gamma * 32767). The smallest integer represents NaN.
 typedef short stored;
 
 DEVICE real load_value(stored value, real gamma) {
     if (value == -32768) return (real)__longlong_as_double(0x7ff8000000000000);
-    // Divided first: 32767 / 32767 is 1, and gamma comes back with all its bits.
+    // The division comes first: 32767 / 32767 is exactly 1, so gamma is restored exactly.
     return (real)((double)value / 32767.0) * gamma;
 }
 
@@ -35,13 +36,13 @@ typedef real stored;
 DEVICE real load_value(stored value, real) { return value; }
 DEVICE stored store_value(real value, real) { return value; }
 
-// Inside the band, or not a number.
+// Inside the band, or NaN.
 DEVICE bool is_active(stored value, real gamma) { return !(value >= gamma || value <= -gamma); }
 DEVICE bool is_inside(stored value) { return value < R(0); }
 
 #endif
 
-// Voxels that are read and written at once.
+// The number of voxels that are read and written at once.
 enum { QUAD = 4 };
 
 struct __align__(sizeof(stored) * QUAD > 16 ? 16 : sizeof(stored) * QUAD) Quad {

@@ -1,9 +1,10 @@
-// Length of the next step where speeds are looked at: a part of step.cu, whose blocks and tiles it shares.
+// The choice of the next time step from the speeds in the band. Part of step.cu, whose blocks and
+// tiles it shares.
 #pragma once
 #include "tiles/motion.cuh"
 #include "tiles/outcome.cuh"
 
-// Stops where coefficients of a time may not be so: one thread.
+// Stops if a coefficient is invalid at a time. One thread.
 DEVICE void halt_for_flaws(TileControl& c, double t) {
     if (!c.flaws) return;
     c.halt = c.flaws & NOT_FINITE ? BAD_COEFFICIENT : NEGATIVE;
@@ -13,13 +14,13 @@ DEVICE void halt_for_flaws(TileControl& c, double t) {
 
 #if VARIES && !RELAX
 
-// What a thread saw of the coefficients.
+// The largest speed and the flaws that a thread has found.
 struct Fastest {
     real most;
     u32 flaws;
 };
 
-// Looks at the coefficients of a voxel in a tile with a part of the band.
+// Examines the coefficients at a voxel of a tile that contains a part of the band.
 DEVICE void look_at(Fastest& fastest, const TileMotion& m, const StationaryQuad& kept, const Parts& parts, u32 slot, u64 key,
                     u32 voxel, real phi, double t) {
     const bool is_near = m.core > fabs(phi);
@@ -29,7 +30,7 @@ DEVICE void look_at(Fastest& fastest, const TileMotion& m, const StationaryQuad&
     Coefficients k(m);
     k.take(kept, voxel % QUAD);
     k.evaluate(m, parts, slot, key, voxel, t);
-    // A negative one is so in the band or near it.
+    // All voxels are checked: a negative value is in the band or close to it.
     if (k.alpha < R(0)) fastest.flaws |= BELOW_ZERO;
     if (!is_near) return;
     real sum = (fabs(k.u[0]) + fabs(k.u[1])) + fabs(k.u[2]);
@@ -38,8 +39,8 @@ DEVICE void look_at(Fastest& fastest, const TileMotion& m, const StationaryQuad&
     if (sum > fastest.most) fastest.most = sum;
 }
 
-// Largest speed in the band at a time, infinite for coefficients that may not be so: all blocks of a
-// cooperative kernel come and get the same. `pass` counts up from 0.
+// Returns the largest speed in the band at a time, or infinity for invalid coefficients. All blocks
+// of a cooperative kernel must take part, and all get the same result. `pass` counts up from 0.
 DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl& c, double t, u32 pass) {
     __shared__ u64 most;
     __shared__ Parts parts;
@@ -74,7 +75,8 @@ DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl&
         atomic_max_bits(&most, to_bits(Precision<double>::infinity()));
     }
     __syncthreads();
-    // One of three words for each pass: the one behind is cleared while nobody reads it.
+    // Each pass uses one of three words. The word of the previous pass is cleared while no block
+    // reads it.
     if (threadIdx.x == 0 && most) atomic_max_bits(&c.speeds[pass % 3], most);
     grid_barrier(&c.arrived);
     const double speed = c.uniform_speed + from_bits(*(volatile u64*)&c.speeds[pass % 3]);
@@ -82,9 +84,9 @@ DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl&
     return speed;
 }
 
-// Length of the next step, by the speed at its start. A speed that grows must not exceed the bound by
-// much at its end either.
-// Grid: cooperative; block: BLOCK threads; shared: static.
+// Chooses the next time step from the speed at its start. A growing speed must not exceed the bound
+// by much at the end of the step either. Grid: cooperative. Block: BLOCK threads. Shared memory:
+// static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(TileGrid g, TileMotion m) {
     TileControl& c = *g.control;
     if (is_paused(c)) return;
@@ -107,7 +109,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(Til
 }
 #elif KEPT && !RELAX
 
-// The largest speed by what a tile keeps, over all its voxels: the sum of the largest numbers of each coefficient.
+// Returns the largest speed from the stored coefficients of a tile, over all its voxels: the sum of
+// the largest values of each coefficient.
 DEVICE double kept_speed(const TileMotion& m, u32 id) {
     double most = 0.0;
 #if NORMAL == TERM_KEPT
@@ -122,8 +125,8 @@ DEVICE double kept_speed(const TileMotion& m, u32 id) {
     return most;
 }
 
-// Length of the next step, by the largest speed of the tiles there are.
-// Grid: any; block: BLOCK threads; shared: static.
+// Chooses the next time step from the largest speed of all tiles. Grid: any. Block: BLOCK threads.
+// Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(TileGrid g, TileMotion m) {
     __shared__ u64 most;
     __shared__ u32 flaws;

@@ -1,10 +1,13 @@
-// A finer grid of tiles from a coarser one: the twin of src/grid/upsample.rs, tile for tile and bit for bit.
+// Refinement of a tiled grid to the next finer grid.
 //
-//   children  the eight parts of each coarse tile, which are then sorted
-//   look      what each of these tiles would ask for, from its values, which are not kept
-//   decide    which tiles stay, and which are asked for and are not among them: then once more with those
-//   take      the list of those that stay
-//   fill      their values
+// The counterpart of src/grid/upsample.rs. Tiles and values are bitwise identical.
+//
+//     children  the keys of the eight children of each coarse tile, which are then sorted
+//     look      the requests of each of these tiles, from its values, which are not stored
+//     decide    which tiles stay, and which requested tiles are missing. If there are any, look and
+//               decide run again with them.
+//     take      the list of the tiles that stay
+//     fill      their values
 //
 // variants: REAL=double | REAL=float
 // variants: TILE_EDGE=4 | TILE_EDGE=8 | TILE_EDGE=4, STORAGE=16
@@ -17,18 +20,19 @@
 enum {
     E = TILE_EDGE,
     VOXELS = E * E * E,
-    // Coarse voxels along the edge of a fine tile, both ends counted.
+    // The number of coarse voxels along the edge of a fine tile, both ends included.
     COARSE = E / 2 + 1,
     COARSE_VOXELS = COARSE * COARSE * COARSE,
 };
 
-// What a warp needs of shared memory.
+// The shared memory of a warp.
 struct Room {
     real coarse[COARSE_VOXELS];
-    u32 ids[8];  // of the coarse tiles that the block of coarse voxels lies in, or which sign is missing
+    u32 ids[8];  // of the coarse tiles that contain the voxels, or signs of missing ones
 };
 
-// Id of a coarse tile, or the sign of a missing one: its neighbors along x know it, or there are none.
+// Returns the id of a coarse tile, or the sign of a missing one. Its neighbors along x have
+// recorded the sign. Without such neighbors, it is that of the background.
 DEVICE u32 find_tile(const TileGrid& g, u64 key) {
     const u32 list = g.control->list, n = g.control->n_tiles;
     const u64* keys = g.keys[list];
@@ -40,10 +44,11 @@ DEVICE u32 find_tile(const TileGrid& g, u64 key) {
     return inside ? MISSING_INSIDE : MISSING_OUTSIDE;
 }
 
-// Reads the coarse voxels of a fine tile. The whole warp comes.
+// Reads the coarse voxels of a fine tile. The whole warp must take part.
 DEVICE void read(const TileGrid& g, const Upsample& u, Room& room, u64 key) {
     const u32 lane = lane_of_thread();
-    // Of a coordinate that 2^20 is added to: half of what it stands for, rounded down, and the rest.
+    // Half of each coordinate, rounded down, and the remainder. Coordinates in keys are offset by
+    // 2^20.
     u64 coarse = 0;
     u32 offset[3];
 #pragma unroll
@@ -71,7 +76,7 @@ DEVICE void read(const TileGrid& g, const Upsample& u, Room& room, u64 key) {
     __syncwarp();
 }
 
-// Twice the value at a fine voxel.
+// Returns twice the interpolated value at a fine voxel.
 DEVICE real doubled(const Room& room, u32 x, u32 y, u32 z) {
     real sum = R(0), count = R(0);
     for (u32 k = z / 2; k <= z / 2 + z % 2; k++) {
@@ -85,18 +90,18 @@ DEVICE real doubled(const Room& room, u32 x, u32 y, u32 z) {
     return (sum + sum) / count;
 }
 
-// phi as it is kept.
+// Returns phi in its storage format.
 DEVICE stored kept(const Upsample& u, real value) {
     const real gamma = R(u.gamma[1]);
     return store_value(value >= gamma ? gamma : value <= -gamma ? -gamma : value, gamma);
 }
 
-// Directions within whose `reach` layers a voxel lies.
+// Returns the directions within whose `reach` layers a voxel lies.
 DEVICE u32 directions_near(u32 x, u32 y, u32 z, u32 reach) {
     const auto near = [&](u32 c, u32 shift) {
         return (c < reach ? 1u : 0) | 1u << shift | (c + reach >= E ? 1u << (2 * shift) : 0);
     };
-    // Products of steps: no two have a bit in common.
+    // In the product of the steps, no two terms share a bit.
     return near(x, 1) * near(y, 3) * near(z, 9);
 }
 
@@ -105,8 +110,7 @@ DEVICE u32 or_of_warp(u32 bits) {
     return bits;
 }
 
-// Writes the keys of the parts of all coarse tiles.
-// Grid: any. Block: 256 threads.
+// Writes the keys of the children of all coarse tiles. Grid: any. Block: 256 threads.
 extern "C" __global__ void __launch_bounds__(BLOCK) upsample_children(TileGrid g, Upsample u) {
     const u32 n = g.control->n_tiles;
     const u64* keys = g.keys[g.control->list];
@@ -124,8 +128,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) upsample_children(TileGrid g
     }
 }
 
-// Finds what tiles would ask for. A warp for each.
-// Grid: any. Block: 256 threads.
+// Computes the requests of the candidates. Each tile is processed by a warp. Grid: any. Block: 256
+// threads.
 extern "C" __global__ void __launch_bounds__(BLOCK) upsample_look(TileGrid g, Upsample u) {
     __shared__ Room rooms[WARPS];
     Room& room = rooms[warp_of_thread()];
@@ -160,8 +164,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) upsample_look(TileGrid g, Up
     }
 }
 
-// Which tiles stay, and which missing ones are asked for. `g` has the look-up of all that were looked at.
-// Grid: any. Block: 256 threads.
+// Decides which tiles stay and lists requested tiles that are missing. `g` holds the look-up of all
+// candidates. Grid: any. Block: 256 threads.
 extern "C" __global__ void __launch_bounds__(BLOCK) upsample_decide(TileGrid g, Upsample u) {
     for (u32 p = blockIdx.x * BLOCK + threadIdx.x; p < u.n; p += gridDim.x * BLOCK) {
         const u32 mask = u.activity[p], present = g.present[p], missing = ALL & ~ACTIVE & ~present;
@@ -169,7 +173,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) upsample_decide(TileGrid g, 
         u32 asks = u.wanted[p] & missing;
         bool keeps = mask & ACTIVE;
         if (!keeps) {
-            // One sign all over, beside a missing tile of the other sign.
+            // The tile has one sign, next to a missing tile of the other sign.
             const u32 other = missing & (mask & INSIDE ? ~u.borders[p] : u.borders[p]);
             if (other) atomicOr(&u.status->flaws, JUMPS);
             for (u32 row = 0; row < TILE_ROWS; row++) {
@@ -196,8 +200,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) upsample_decide(TileGrid g, 
     }
 }
 
-// The list of the tiles that stay: `place` are their places. Missing neighbors that go now have their sign.
-// Grid: any. Block: 256 threads.
+// Writes the list of the tiles that stay, at the positions `place`. The signs of candidates that do
+// not stay are recorded. Grid: any. Block: 256 threads.
 extern "C" __global__ void __launch_bounds__(BLOCK)
 upsample_take(TileGrid g, Upsample u, TileGrid fine, const u32* place, u32 update) {
     for (u32 p = blockIdx.x * BLOCK + threadIdx.x; p < u.n; p += gridDim.x * BLOCK) {
@@ -221,8 +225,8 @@ upsample_take(TileGrid g, Upsample u, TileGrid fine, const u32* place, u32 updat
     }
 }
 
-// Writes the values of n fine tiles. A warp for each.
-// Grid: any. Block: 256 threads.
+// Writes the values of `n` fine tiles. Each tile is processed by a warp. Grid: any. Block: 256
+// threads.
 extern "C" __global__ void __launch_bounds__(BLOCK) upsample_fill(TileGrid g, Upsample u, TileGrid fine, u32 n) {
     __shared__ Room rooms[WARPS];
     Room& room = rooms[warp_of_thread()];

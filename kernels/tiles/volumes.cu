@@ -1,5 +1,8 @@
-// Coefficients by volumes, kept with the tiles: the twin of Steady::evaluate in src/levelset/tiled/steady.rs. Products
-// and sums are not fused in any precision: what is kept has the bits of the CPU.
+// Coefficients sampled from volumes and stored with the tiles.
+//
+// The counterpart of StationaryValues::evaluate in src/levelset/tiled/stationary_coefficients.rs.
+// Products and sums are not fused in any precision, so the stored values are bitwise identical to
+// those of the CPU.
 //
 // variants: REAL=double | REAL=float
 // variants: TILE_EDGE=4 | TILE_EDGE=8
@@ -12,13 +15,14 @@
 
 enum { E = TILE_EDGE, TILE_VALUES = E * E * E, MOST_COMPONENTS = 3 };
 
-// That a multiprocessor must have registers for. Without a word the compiler spares them for more, and spills.
+// The number of blocks for which a multiprocessor must have registers. Without this limit, the
+// compiler assumes more blocks and spills registers.
 enum { BLOCKS = 8 };
 
-// What is known of some values of a tile.
+// The extremes of some values of a tile.
 struct Extremes {
     real largest, most, least;
-    real wrong;  // not a number where a value is none or infinite
+    real wrong;  // NaN if a value is not finite
 
     DEVICE void join(real largest2, real most2, real least2, real wrong2) {
         largest = larger(largest2, largest);
@@ -28,7 +32,7 @@ struct Extremes {
     }
 };
 
-// What all threads of the block have seen.
+// Returns the extremes over all threads of the block.
 DEVICE Extremes joined(Extremes mine) {
     __shared__ Extremes of_warps[WARPS];
     const u32 all = 0xffffffffu;
@@ -37,7 +41,7 @@ DEVICE Extremes joined(Extremes mine) {
         const real least = __shfl_xor_sync(all, mine.least, by), wrong = __shfl_xor_sync(all, mine.wrong, by);
         mine.join(largest, most, least, wrong);
     }
-    // Those of the tile before have been read.
+    // All threads must have read the extremes of the previous tile.
     __syncthreads();
     if (lane_of_thread() == 0) of_warps[warp_of_thread()] = mine;
     __syncthreads();
@@ -48,11 +52,12 @@ DEVICE Extremes joined(Extremes mine) {
     return found;
 }
 
-// A coefficient on the tiles that came with the last change of the tile set, or on all.
-// Grid: any number of blocks, which take a tile each at a time; block: BLOCK threads; shared: static.
+// Computes a coefficient on the tiles that the last change of the tile set created, or on all
+// tiles. Grid: any number of blocks, each of which processes one tile at a time. Block: BLOCK
+// threads. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
 tiles_volumes(TileGrid g, StationaryValues kept, Components components, u32 of_all) {
-    // Each thread writes and reads those of its own voxels.
+    // Each thread accesses only the values of its own voxels.
     __shared__ real values[MOST_COMPONENTS * TILE_VALUES];
     const TileControl& c = *g.control;
     if (is_paused(c) && !of_all) return;

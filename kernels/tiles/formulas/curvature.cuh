@@ -1,4 +1,5 @@
-// Central differences and motion by curvature: the twin of src/levelset/tiled/formulas/curvature.rs.
+// Central differences and motion by curvature: the counterpart of
+// src/levelset/tiled/formulas/curvature.rs.
 #pragma once
 #include "common/division.cuh"
 
@@ -8,8 +9,8 @@ struct Central {
     real xy, xz, yz;
 };
 
-// Differences across two voxels: twice the first derivatives, the second ones, four times the mixed ones. `at(dx, dy, dz)`
-// gives the values around the voxel.
+// Returns unscaled differences: twice the first derivatives, the second derivatives, and four times
+// the mixed derivatives. `at(dx, dy, dz)` gives the values around the voxel.
 template <typename At>
 DEVICE Central differences(const At& at) {
     Central d;
@@ -26,7 +27,7 @@ DEVICE Central differences(const At& at) {
     return d;
 }
 
-// The derivatives.
+// Returns the derivatives.
 template <typename At>
 DEVICE Central central(const At& at) {
     Central d = differences(at);
@@ -39,12 +40,13 @@ DEVICE Central central(const At& at) {
     return d;
 }
 
-// kappa |grad phi|, |kappa| clipped to what the grid can show. Without the halves and quarters of the
-// derivatives, in powers of two, by which nothing is rounded otherwise.
+// Returns kappa |grad phi|, with |kappa| clipped to the largest value that the grid can represent.
+// The factors 1/2 and 1/4 of the derivatives are applied at the end. They are powers of two, so the
+// rounding does not change.
 template <typename At>
 DEVICE real curvature(const At& at) {
     const Central d = differences(at);
-    // 4, 4, 16 and 4 times what they stand for.
+    // These are 4, 4, 16 and 4 times the actual values.
     const real square = (d.x * d.x + d.y * d.y) + d.z * d.z;
     const real straight = ((d.x * d.x) * (d.yy + d.zz) + (d.y * d.y) * (d.xx + d.zz)) + (d.z * d.z) * (d.xx + d.yy);
     const real crossed = ((d.x * d.y) * d.xy + (d.x * d.z) * d.xz) + (d.y * d.z) * d.yz;

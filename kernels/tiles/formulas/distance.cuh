@@ -1,12 +1,13 @@
-// Distances: of a voxel next to the interface from it, and of others from their neighbors. Twins of
-// src/levelset/tiled/formulas/nearest.rs and eikonal.rs.
+// Distances of voxels: to the interface for voxels next to it, from the neighbors for others.
+//
+// The counterpart of src/levelset/tiled/formulas/nearest.rs and eikonal.rs.
 #pragma once
 #include "tiles/formulas/curvature.cuh"
 
-// Steps towards the nearest point.
+// The number of iterations toward the nearest point.
 enum { NEAREST_STEPS = 5 };
 
-// `d` with the derivatives along an axis made fourth order by the values two voxels away.
+// Raises the derivatives along an axis to fourth order, by the values two voxels away.
 DEVICE void refine(real& gradient, real& pure, real center, real low, real high) {
     const real wide = R(0.25) * (high - low);
     gradient = (R(4) * gradient - wide) * R(1.0 / 3.0);
@@ -18,7 +19,8 @@ DEVICE real dot_of(real ax, real ay, real az, real bx, real by, real bz) {
     return (ax * bx + ay * by) + az * bz;
 }
 
-// Distance to the zero set of `value + g . x + x^T H x / 2`; beyond 2 where it is not found.
+// Returns the distance to the zero set of `value + g . x + x^T H x / 2`, or a value above 2 if it
+// is not found.
 DEVICE real to_quadric(real value, const Central& d) {
     real x = R(0), y = R(0), z = R(0), left = value;
     for (int k = 0; k < NEAREST_STEPS; k++) {
@@ -28,7 +30,7 @@ DEVICE real to_quadric(real value, const Central& d) {
         left = value + (dot_of(d.x, d.y, d.z, x, y, z) + R(0.5) * dot_of(bx, by, bz, x, y, z));
         const real nx = d.x + bx, ny = d.y + by, nz = d.z + bz;
         const real square = dot_of(nx, ny, nz, nx, ny, nz) + R(1e-12);
-        // Onto the zero set along the normal, from the foot of the voxel on that normal.
+        // Move onto the zero set along the normal, from the voxel's projection onto that normal.
         const real along = (dot_of(x, y, z, nx, ny, nz) - left) / square;
         x = along * nx;
         y = along * ny;
@@ -39,19 +41,19 @@ DEVICE real to_quadric(real value, const Central& d) {
     return R(1e-4) * (size * size) > left * left ? distance : R(4);
 }
 
-// `own size / s` for a crossing at s between two values, zero without a crossing.
+// Returns `|value| / s` for a crossing at s between two values, or zero if there is no crossing.
 DEVICE real crossing_slope(real value, real other) {
     const real slope = other - value;
     const bool beyond = R(0) > other;
     return R(0) > value ? (beyond ? R(0) : slope) : (beyond ? slope : R(0));
 }
 
-// What an axis contributes to `|grad u| = 1`: `weight (u - from)^2` where `u > from`.
+// The contribution of an axis to `|grad u| = 1`: `weight (u - from)^2` where `u > from`.
 struct Axis {
     real from, weight;
 };
 
-// From its values at -2, -1, 1, 2.
+// Returns the contribution of an axis from its values at -2, -1, 1, 2.
 DEVICE Axis axis_of(real v0, real v1, real v2, real v3) {
     const bool left = v2 > v1;
     const real first = left ? v1 : v2, second = left ? v0 : v3;
@@ -69,7 +71,7 @@ DEVICE void sort_axes(Axis& a, Axis& b) {
 
 DEVICE real positive_root(real x) { return sqrt(larger(x, R(0))); }
 
-// u with `sum_k weight_k max(u - from_k, 0)^2 = 1`.
+// Returns u with `sum_k weight_k max(u - from_k, 0)^2 = 1`.
 DEVICE real solve(Axis a, Axis b, Axis c) {
     sort_axes(a, b);
     sort_axes(b, c);

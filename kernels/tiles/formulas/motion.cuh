@@ -1,15 +1,16 @@
-// Upwind gradient norm, transport, and the way towards a distance: twins of
-// src/levelset/tiled/formulas/godunov.rs, advection.rs and reinitialize.rs.
+// Upwind gradient norm, advection, and the term that restores a distance.
+//
+// The counterpart of src/levelset/tiled/formulas/godunov.rs, advection.rs and reinitialize.rs.
 #pragma once
 #include "common/division.cuh"
 
-// One-sided derivatives along the axes.
+// The one-sided derivatives along the axes.
 struct OneSided {
     real minus[3], plus[3];
 };
 
-// What an axis adds to |grad phi|^2 for a front of this speed: the larger of the squares of max(a, 0) and
-// min(b, 0).
+// Returns the contribution of an axis to |grad phi|^2 for a front of this speed: the larger of the
+// squares of max(a, 0) and min(b, 0).
 DEVICE real godunov(real minus, real plus, real speed) {
     const bool outward = speed > R(0);
     const real a = outward ? minus : plus, b = outward ? plus : minus;
@@ -22,8 +23,9 @@ DEVICE real godunov_square(const OneSided& d, real speed) {
     return (x + y) + godunov(d.minus[2], d.plus[2], speed);
 }
 
-// The same from the values before, at and behind a voxel, with differences of first order: the difference from
-// the smaller neighbor of a front that moves outward, from the larger one otherwise.
+// Returns the same contribution with first-order differences, from the values before, at and after
+// a voxel. The difference is taken to the smaller neighbor if the front moves outward, and to the
+// larger one otherwise.
 DEVICE real upwind_godunov(real before, real own, real behind, bool outward) {
     const real steepest = outward ? own - smaller(before, behind) : larger(before, behind) - own;
     const real limited = larger(steepest, R(0));
@@ -38,7 +40,7 @@ DEVICE real upwind_godunov_square(const At& at, bool outward) {
     return (x + y) + upwind_godunov(at(0, 0, -1), own, at(0, 0, 1), outward);
 }
 
-// U . grad phi, each axis from the side the wind comes from.
+// Returns U . grad phi with upwind derivatives on each axis.
 DEVICE real transport(const real (&u)[3], const OneSided& d) {
     real x = u[0] > R(0) ? d.minus[0] : d.plus[0];
     real y = u[1] > R(0) ? d.minus[1] : d.plus[1];
@@ -46,7 +48,7 @@ DEVICE real transport(const real (&u)[3], const OneSided& d) {
     return (u[0] * x + u[1] * y) + u[2] * z;
 }
 
-// S(phi0) (1 - |grad phi|) from the square of Godunov's gradient.
+// Returns S(phi0) (1 - |grad phi|) from the square of Godunov's gradient norm.
 DEVICE real towards_distance(real phi0, real square) {
 #if QUICK && defined(__CUDA_ARCH__)
     return phi0 * inverse_root(phi0 * phi0 + R(1)) * (R(1) - root(square));

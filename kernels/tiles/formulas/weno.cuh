@@ -1,28 +1,28 @@
-// Derivatives of order five and one along an axis: twins of src/levelset/tiled/formulas/weno.rs and
-// upwind.rs.
+// Fifth-order and first-order derivatives along an axis: the counterpart of
+// src/levelset/tiled/formulas/weno.rs and upwind.rs.
 #pragma once
 #include "common/real.cuh"
 
-// Factor of the smoothness; 12 rids its definition of fractions.
+// The factor of the smoothness. The additional factor 12 removes fractions from its definition.
 #define WENO_SCALE 4096.0
 
-// `S + e` of three consecutive differences, up to the factor.
+// Returns the scaled `S + e` of three consecutive differences.
 DEVICE real smoothness(real second, real slope, real floor) {
     return (R(13.0 * WENO_SCALE) * (second * second) + R(3.0 * WENO_SCALE) * (slope * slope)) + floor;
 }
 
-// `e` up to the factor, from the largest square of the five differences.
+// Returns the scaled `e`, from the largest square of the five differences.
 DEVICE real weno_floor(real largest) {
     return R(12.0 * WENO_SCALE * 1e-6) * largest + R(12.0 * WENO_SCALE / 70368744177664.0);
 }
 
-// v1 - 2 v2 + v3.
+// Returns v1 - 2 v2 + v3.
 DEVICE real second_of(real a, real b, real c) { return (a + c) - (b + b); }
 
-// v1 - 4 v2 + 3 v3.
+// Returns v1 - 4 v2 + 3 v3.
 DEVICE real slope_of(real a, real b, real c) { return (a + R(3) * c) - R(4) * b; }
 
-// Weighted mean of the three candidates for smoothness s1, s2, s3.
+// Returns the weighted mean of the three candidates for the smoothness s1, s2, s3.
 DEVICE real weighted(real v0, real v1, real v2, real v3, real v4, real s1, real s2, real s3) {
     real a = s2 * s3, b = s1 * s3, c = s1 * s2;
     real a1 = a * a, a2 = R(6) * (b * b), a3 = R(3) * (c * c);
@@ -32,7 +32,7 @@ DEVICE real weighted(real v0, real v1, real v2, real v3, real v4, real s1, real 
     return ((a1 * c1 + a2 * c2) + a3 * c3) / (R(6) * ((a1 + a2) + a3));
 }
 
-// phi_x from differences in the order from upwind to downwind.
+// Returns phi_x from differences ordered from upwind to downwind.
 DEVICE real weno(real v0, real v1, real v2, real v3, real v4) {
     real inner = larger(larger(v1 * v1, v2 * v2), v3 * v3);
     real e = weno_floor(larger(inner, larger(v0 * v0, v4 * v4)));
@@ -42,7 +42,7 @@ DEVICE real weno(real v0, real v1, real v2, real v3, real v4) {
     return weighted(v0, v1, v2, v3, v4, s1, s2, s3);
 }
 
-// phi_x^- and phi_x^+ from the values at i-3 .. i+3.
+// Computes phi_x^- and phi_x^+ from the values at i-3 .. i+3.
 DEVICE void weno_both(const real (&p)[7], real& minus, real& plus) {
     real d0 = p[1] - p[0], d1 = p[2] - p[1], d2 = p[3] - p[2], d3 = p[4] - p[3], d4 = p[5] - p[4],
          d5 = p[6] - p[5];
@@ -60,7 +60,7 @@ DEVICE void weno_both(const real (&p)[7], real& minus, real& plus) {
     plus = weighted(d5, d4, d3, d2, d1, s1, s2, s3);
 }
 
-// The one of the two from which `wind` comes.
+// Returns the upwind derivative: phi_x^- if `wind` is positive, otherwise phi_x^+.
 DEVICE real weno_from(const real (&p)[7], real wind) {
     real d0 = p[1] - p[0], d1 = p[2] - p[1], d2 = p[3] - p[2], d3 = p[4] - p[3], d4 = p[5] - p[4],
          d5 = p[6] - p[5];
@@ -68,7 +68,7 @@ DEVICE real weno_from(const real (&p)[7], real wind) {
     return weno(left ? d0 : d5, left ? d1 : d4, left ? d2 : d3, left ? d3 : d2, left ? d4 : d1);
 }
 
-// The same of first order, from the values at i-1 .. i+1.
+// Computes phi_x^- and phi_x^+ in first order, from the values at i-1 .. i+1.
 DEVICE void upwind_both(const real (&p)[3], real& minus, real& plus) {
     minus = p[1] - p[0];
     plus = p[2] - p[1];

@@ -125,7 +125,7 @@ impl TiledSnapshot {
         let found = values.name();
         let values = S::take(values).filter(|_| edge as usize == E).ok_or_else(|| {
             unfit(format!(
-                "the state to resume has tiles of edge {edge} and {found}, the run {E} and {}",
+                "the state to resume has tile edge {edge} and {found}, but the run has {E} and {}",
                 S::KIND
             ))
         })?;
