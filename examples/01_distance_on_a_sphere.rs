@@ -1,4 +1,5 @@
-//! Geodesic distance from a vertex of a sphere, compared with the exact R acos(x . y / R^2).
+//! Computes the geodesic distance from a vertex of a sphere and compares it with R acos(x . y /
+//! R^2).
 //!
 //!     cargo run --release --example 01_distance_on_a_sphere
 
@@ -22,12 +23,13 @@ fn main() -> zeroset::Result<()> {
         let (mesh, _) = clean(generate(&Generate::Sphere(sphere))?)?;
         let edge = zeroset::run::setup::mean_edge(&mesh);
 
-        // Patches are the unit of work; coordinates are those of the mesh, in patch order.
+        // Patches are the unit of work. The coordinates are those of the mesh, in patch order.
         let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, PATCH_SIZE)?);
         let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
         let mut state = EikonalState::<f64>::new(patches, coordinates, Slowness::Uniform(1.0));
 
-        // The vertices next to vertex 0 get their straight distance to it, the solver does the rest.
+        // The neighbors of vertex 0 start with their straight distance to it, and the solver
+        // computes the rest.
         let slowness = Slowness::Uniform(1.0);
         state.seed(&source::around_simplices(&mesh, &[0], 1, 0.0, &slowness));
         solve(&cpu, &mut state, None);

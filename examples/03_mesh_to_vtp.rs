@@ -1,4 +1,4 @@
-//! Reads a mesh of any format, says what is in it, and writes it for ParaView with one array more.
+//! Reads a mesh in any format, describes it, and writes it for ParaView with an additional array.
 //!
 //!     cargo run --release --example 03_mesh_to_vtp -- meshes/fsaverage5_pial_left.gii.gz out.vtp
 
@@ -25,12 +25,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!("edges {min:.4} to {max:.4}, mean {mean:.4}");
     }
 
-    // Compressed blocks, as all of zeroset's output; ParaView and VTK read them as they are.
+    // The output has compressed blocks, as in all files of zeroset. ParaView and VTK read them.
     let height: Vec<f64> = file.mesh.vertices.iter().map(|x| x[2]).collect();
     let geometry = Geometry::mesh(&file.mesh, Compression::Lz4);
     write(&output, &VtkOutput::new(&geometry).point_data("height", 1, &height[..]))?;
 
-    // What was written reads back.
+    // The output can be read back.
     let copy = read_mesh(&output)?;
     assert_eq!(copy.mesh.cells, file.mesh.cells);
     let arrays = read_data(&output)?.arrays;

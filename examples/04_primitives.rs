@@ -1,4 +1,4 @@
-//! Scan, sort with values, reduce, unique and a HistoPyramid, on the CPU and, where there is one, on a GPU.
+//! Scan, sort, reduce, unique and a HistoPyramid, on the CPU and on a GPU if there is one.
 //!
 //!     cargo run --release --example 04_primitives
 
@@ -7,18 +7,20 @@ use zeroset::primitives::{
 };
 
 fn main() -> zeroset::Result<()> {
-    // Labels of 24 cells, and how heavy each cell is.
+    // Labels and weights of 24 cells.
     let labels: Vec<u32> = (0..24_u32).map(|n| n * 7 % 5).collect();
     let weights: Vec<u32> = (0..24_u32).map(|n| n % 4 + 1).collect();
 
-    // Cells by label: the sort is stable, and without values given those are the numbers of the keys.
+    // Group the cells by label. The sort is stable, and without given values it returns key
+    // indices.
     let sorted = sort(&labels, None, 3);
     let groups = unique(&sorted.keys);
     for (label, ends) in groups.items.iter().zip(groups.offsets.windows(2)) {
         println!("label {label}: cells {:?}", &sorted.values[ends[0] as usize..ends[1] as usize]);
     }
 
-    // Where the items of each cell begin if they stand one after another, and how many there are.
+    // Where the items of each cell begin if they are stored one after another, and their total
+    // number.
     let first = exclusive_scan(&weights);
     println!("items begin at {:?}, {} in all", &first[..6], first[24]);
     println!(
@@ -27,7 +29,7 @@ fn main() -> zeroset::Result<()> {
         reduce(&weights, 0, |a, b| a + b)
     );
 
-    // The cells of a picture whose value is 3 or more, without a list of them.
+    // The cells of a picture with a value of at least 3, without a list of them.
     let picture = Grid::new([6, 4, 1], &labels);
     let active = Threshold { values: picture, low: 3.0 };
     let pyramid = HistoPyramid::new(&active, Order::Blocks, Stored::PartialSums)?;
@@ -47,7 +49,7 @@ fn main() -> zeroset::Result<()> {
     on_a_gpu(&labels, &sorted.values)
 }
 
-/// The same sort, on a GPU.
+/// Runs the same sort on a GPU.
 fn on_a_gpu(labels: &[u32], expected: &[u32]) -> zeroset::Result<()> {
     use zeroset::gpu::primitives::{Reduction, exclusive_scan, reduce, sort, unique};
     use zeroset::gpu::{self, Cuda};

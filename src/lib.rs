@@ -1,15 +1,17 @@
-//! Level sets and distances on triangle meshes, triangulated surfaces and tetrahedral meshes.
+//! Level sets and distances on triangle meshes, triangulated surfaces, tetrahedral meshes and
+//! sparse grids.
 //!
 //! A [`mesh::Mesh`] is read ([`io::read_mesh`]) or generated ([`mesh::generate`]), cleaned
-//! ([`mesh::clean`]), cut into patches ([`patches::Patches`]) and handed to a solver:
-//! [`levelset::eikonal`] computes distances, [`levelset::evolution`] moves an interface by
+//! ([`mesh::clean`]) and partitioned into patches ([`patches::Patches`]). A solver then works on
+//! the patches: [`levelset::eikonal`] computes distances, and [`levelset::evolution`] moves an
+//! interface by
 //!
 //! ```text
 //! phi_t + a . grad phi + eps |grad phi| = beta kappa |grad phi|
 //! ```
 //!
-//! A whole case, from its TOML file to results on disk, is one call ([`run::run`]). The parts can be
-//! used alone; here the distance from one vertex over a sphere:
+//! [`run::run`] runs a whole case, from its TOML file to results on disk. Each part can also be
+//! used on its own. This example computes the distance from one vertex of a sphere:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -29,14 +31,15 @@
 //! # Ok::<(), zeroset::Error>(())
 //! ```
 //!
-//! All lengths are in the units of the mesh. Errors are one enum, [`Error`], each variant one exit
-//! code of the program. Results have the same bits in every run and for every number of threads.
-//! The equations, with their sources and limits, are in the folder `docs` of the repository;
-//! comments that say "numerics 5.4" mean the section of that number there.
+//! All lengths are in the units of the mesh. All errors are variants of one enum, [`Error`], and
+//! each variant maps to one exit code of the program. Results are bitwise identical in every run
+//! and for every number of threads. The pages in
+//! [docs](https://github.com/zeroset-developers/zeroset/blob/main/docs/README.md) describe the
+//! equations, their sources and their limits.
 //!
-//! Lower layers are crates of their own, re-exported here under the same names: `zeroset-core`
-//! (errors, geometry, meshes, volumes), `zeroset-gpu`, `zeroset-io`, `zeroset-cloud` and
-//! `zeroset-view`. docs/architecture.md has the whole picture.
+//! Lower layers are separate crates, re-exported here under the same names: `zeroset-core` (errors,
+//! geometry, meshes, volumes), `zeroset-gpu`, `zeroset-io`, `zeroset-cloud` and `zeroset-view`.
+//! docs/architecture.md describes how they fit together.
 
 pub mod config;
 pub mod grid;

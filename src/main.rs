@@ -1,4 +1,4 @@
-//! The program `zeroset`: the command line over the library of the same name.
+//! The program `zeroset`: a command line for the library of the same name.
 
 mod cli;
 

@@ -1,4 +1,4 @@
-//! `zeroset check CASE.toml`: finds before a run all that can be wrong with it.
+//! `zeroset check CASE.toml`: checks a case and its input files without running it.
 
 use std::path::PathBuf;
 
@@ -14,28 +14,28 @@ Examples:
   zeroset check configs/shrinking_circle.toml
   zeroset check configs/shrinking_circle.toml --set evolve.curvature=-1
 
-Reads the case and its files, looks up every array, group and vertex it names, and tries the
-output folder; nothing is computed or written.")]
+Reads the case and its input files, looks up every array, group and vertex that the case names, and
+checks the output folder. It computes nothing and writes nothing.")]
 pub struct Args {
     /// The case file
     pub case: PathBuf,
     #[command(flatten)]
     pub overrides: Overrides,
-    /// Folder the run would write to
+    /// Folder that the run would write to
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// As if the run replaced one that is in the folder
+    /// Check as if the run were started with --overwrite
     #[arg(long)]
     pub overwrite: bool,
 }
 
-/// Checks the case and says what a run would do.
+/// Checks the case and prints what a run would do.
 ///
 /// # Errors
-/// What a run would fail with before its first step.
+/// Returns any error that a run would return before its first step.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let config = args.overrides.load(&args.case)?;
     let plan = run::check(&config, args.output.as_deref(), args.overwrite)?;
-    ui.print(&format!("{plan}{} is fit to run\n", args.case.display()))?;
+    ui.print(&format!("{plan}{} is ready to run\n", args.case.display()))?;
     Ok(0)
 }

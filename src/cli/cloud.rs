@@ -1,4 +1,4 @@
-//! Reads files of points for the subcommands that ask about points.
+//! Reads point files for the subcommands that work on points.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use zeroset::io::{self, Content, MeshFile, VolumeOptions};
 use zeroset::mesh::DataArray;
 use zeroset::words::suggest;
 
-/// Points with numbers at each.
+/// Points with data arrays.
 pub struct Cloud {
     /// Coordinates, `[n_points, 3]`.
     pub points: Vec<[f64; 3]>,
@@ -21,12 +21,14 @@ pub struct Cloud {
     pub units: Option<String>,
 }
 
-/// Reads points: the vertices of a mesh, columns of text, those called x, y and z or the first three, or an array of `.npy`,
-/// whose first three columns they are.
+/// Reads points from a file.
+///
+/// The points are the vertices of a mesh, columns of text, or the first three columns of a `.npy`
+/// array. In a text file they are the columns named x, y and z, or else the first three columns.
 ///
 /// # Errors
-/// [`Error::Input`] for a file that cannot be read, holds a volume, fewer than three columns, or a
-/// coordinate that is not finite.
+/// Returns [`Error::Input`] if the file cannot be read, holds a volume, has fewer than three
+/// columns, or has a coordinate that is not finite.
 pub fn read(path: &Path, ui: &Ui) -> Result<Cloud> {
     match io::read(path, &VolumeOptions::default())? {
         Content::Mesh(file) => Ok(of_mesh(path, file, ui)),
@@ -36,14 +38,14 @@ pub fn read(path: &Path, ui: &Ui) -> Result<Cloud> {
             None => {
                 let remedy = "give columns of text with x, y and z, a mesh or point cloud, or an \
                               array [n, 3] of .npy";
-                Err(Error::input(path, "", "is a volume, points are expected", remedy))
+                Err(Error::input(path, "", "is a volume, expected points", remedy))
             }
         },
     }
 }
 
 fn of_mesh(path: &Path, file: MeshFile, ui: &Ui) -> Cloud {
-    // Nothing is solved here.
+    // These commands need no cells, so the warning that the file has none is dropped.
     ui.warn_of(path, file.warnings.iter().filter(|warning| !warning.ends_with(NO_CELLS)));
     Cloud { points: file.mesh.vertices, arrays: file.mesh.vertex_data, units: file.units }
 }
@@ -55,7 +57,7 @@ fn of_columns(path: &Path, arrays: Vec<DataArray>) -> Result<Cloud> {
         [Some(x), Some(y), Some(z)] => [x, y, z],
         _ if arrays.len() >= 3 => [0, 1, 2],
         _ => {
-            let what = format!("{} columns, points have x, y and z", arrays.len());
+            let what = format!("has {} columns, expected x, y and z", arrays.len());
             return Err(Error::input(path, "", what, "give three numbers in each row"));
         }
     };
@@ -63,19 +65,21 @@ fn of_columns(path: &Path, arrays: Vec<DataArray>) -> Result<Cloud> {
     let [x, y, z] = &columns;
     let points: Vec<[f64; 3]> = x.iter().zip(y).zip(z).map(|((&x, &y), &z)| [x, y, z]).collect();
     if let Some(n) = points.iter().position(|p| p.iter().any(|x| !x.is_finite())) {
-        let what = format!("coordinates {:?}, finite numbers expected", points[n]);
-        return Err(Error::input(path, format!("point {n}"), what, "mend or remove the row"));
+        let what = format!("coordinates {:?}, expected finite numbers", points[n]);
+        return Err(Error::input(path, format!("point {n}"), what, "correct or remove the row"));
     }
     let others = arrays.into_iter().enumerate().filter(|(k, _)| !axes.contains(k));
     Ok(Cloud { points, arrays: others.map(|(_, array)| array).collect(), units: None })
 }
 
 impl Cloud {
-    /// Numbers of the points that fulfill an expression in coordinates and arrays, at least one.
+    /// Returns the indices of the points for which an expression of coordinates and arrays is true.
+    ///
+    /// There is at least one.
     ///
     /// # Errors
-    /// [`Error::Case`] for an expression of the time, an array that is not there, and if no point
-    /// fulfills it.
+    /// Returns [`Error::Case`] if the expression depends on time, names a missing array, or is true
+    /// for no point.
     pub fn select(&self, expression: &Expression, path: &Path) -> Result<Vec<usize>> {
         if expression.uses_time() {
             let what = "--where must not depend on the time t";
@@ -89,7 +93,7 @@ impl Cloud {
                     let names: Vec<&str> = single.map(|array| array.name.as_str()).collect();
                     let what = format!("there is no array \"{name}\" of single numbers");
                     let remedy = match names.as_slice() {
-                        [] => "the points have none: write it in x, y and z".into(),
+                        [] => "the points have no arrays, use x, y and z".into(),
                         names => suggest(name, names).replace("allowed:", "there are:"),
                     };
                     Err(Error::usage(what, remedy))
@@ -101,24 +105,26 @@ impl Cloud {
         let selected: Vec<usize> = (0..values.len()).filter(fulfills).collect();
         if selected.is_empty() {
             let n = self.points.len();
-            let what =
-                format!("--where {expression}: no point of {n} of {} fulfills it", shown(path));
+            let what = format!(
+                "--where {expression}: none of the {n} points of {} satisfies it",
+                shown(path)
+            );
             let remedy = "see `zeroset info` for the ranges of coordinates and arrays";
             return Err(Error::usage(what, remedy));
         }
         Ok(selected)
     }
 
-    /// The arrays nx, ny and nz.
+    /// Returns the normals from the arrays nx, ny and nz.
     ///
     /// # Errors
-    /// [`Error::Input`] if one is missing.
+    /// Returns [`Error::Input`] if one of the arrays is missing.
     pub fn normals(&self, path: &Path) -> Result<Vec<[f64; 3]>> {
         let column = |name: &str| {
             let array = self.arrays.iter().find(|a| a.name == name && a.components == 1);
             array.map(|array| array.values.to_f64()).ok_or_else(|| {
                 let what =
-                    format!("there is no array {name}, `--direction normals` takes nx, ny and nz");
+                    format!("there is no array {name}, `--direction normals` needs nx, ny and nz");
                 Error::input(path, "", what, "add the columns, or give one direction X,Y,Z")
             })
         };
@@ -127,15 +133,15 @@ impl Cloud {
     }
 }
 
-/// Points of a lattice.
+/// Converts points to integer coordinates.
 ///
 /// # Errors
-/// [`Error::Input`] for a coordinate that is no whole number of 32 bits.
+/// Returns [`Error::Input`] if a coordinate is not a 32-bit integer.
 pub fn whole(points: &[[f64; 3]], path: &Path) -> Result<Vec<[i32; 3]>> {
     let fits = |x: f64| x.fract() == 0.0 && x.abs() <= f64::from(i32::MAX);
     match points.iter().position(|p| !p.iter().all(|&x| fits(x))) {
         Some(n) => {
-            let what = format!("coordinates {:?}, whole numbers of 32 bits expected", points[n]);
+            let what = format!("coordinates {:?}, expected 32-bit integers", points[n]);
             Err(Error::input(path, format!("point {n}"), what, "leave out --lattice"))
         }
         None => Ok(points.iter().map(|p| p.map(|x| x as i32)).collect()),

@@ -1,4 +1,4 @@
-//! The subcommands, and what the program knows of each before it runs.
+//! The subcommands, and the facts about each that the program needs before it runs.
 
 use std::path::Path;
 
@@ -10,49 +10,49 @@ use super::{
 };
 use zeroset::error::Result;
 
-/// What the program is asked to do.
+/// A subcommand with its arguments.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Run a case: move an interface or compute a distance, and write states and a report
     Run(run::Args),
-    /// Check a case: find before a run all that can be wrong with it
+    /// Check a case and its input files without running it
     Check(check::Args),
     /// Compute the distance from vertices, points, groups, curves or zero sets of a mesh
     Distance(Box<distance::Args>),
-    /// Compute the distance from points to the nearest voxels of a volume, or to other points
+    /// Compute the distance from given points to the nearest voxels of a volume, or to other points
     Dt(Box<dt::Args>),
-    /// Compute the distance of all voxels of a volume to those that fulfill an expression
+    /// Compute the distance from every voxel of a volume to the voxels where an expression is true
     Edt(edt::Args),
-    /// Make a mesh, or refine one from a file, and write it
+    /// Generate a mesh, or refine one from a file
     Generate(generate::Args),
-    /// Write a mesh or a volume in another format
+    /// Convert a mesh or a volume to another format
     Convert(convert::Args),
     /// Draw a volume, a mesh or the result of a run as a PNG picture
     Render(Box<render::Args>),
-    /// List or count the voxels of a volume where an expression holds; cut it into blocks of one
-    /// value; write a matrix without its zeros
+    /// List or count the voxels where an expression is true; convert a volume to an octree or a
+    /// matrix to a sparse matrix
     #[command(aliases = points::OLD_COMMANDS)]
     Points(Box<points::Args>),
-    /// Take the surface out of a volume where its values pass a number, and write it
+    /// Extract an isosurface from a volume
     Isosurface(isosurface::Args),
-    /// Make a surface of a cloud of points that are samples of it
+    /// Reconstruct a surface from a point cloud
     Reconstruct(Box<reconstruct::Args>),
-    /// Fill a surface or tetrahedra with voxels, and write them as a volume
+    /// Convert a surface or a tetrahedral mesh to a volume of inside voxels
     Voxelize(voxelize::Args),
-    /// Draw points of a surface at random, and write them as a cloud
+    /// Sample random points on a surface and write them as a point cloud
     Sample(sample::Args),
     /// Print the JSON schema of the case file
     Schema(schema::SchemaArgs),
-    /// Print a case with all keys, their defaults and what they mean
+    /// Print a case with every key, its default and its meaning
     Defaults(schema::DefaultsArgs),
-    /// Say what is in a file: mesh, cloud of points, volume, picture or data
+    /// Describe a file: mesh, point cloud, volume, picture or data
     Info(info::Args),
-    /// List the GPUs and what they need, and test them; or compile every kernel
+    /// List and test the GPUs, or compile every kernel
     Devices(devices::Args),
 }
 
 impl Command {
-    /// Whether all that is said is JSON.
+    /// Whether all output is JSON.
     pub fn is_json(&self) -> bool {
         match self {
             Command::Run(args) => args.json,
@@ -64,7 +64,7 @@ impl Command {
         }
     }
 
-    /// What it does before it says so itself.
+    /// Returns what the command does at first, for the message that memory ran out.
     pub fn doing(&self) -> &'static str {
         match self {
             Command::Run(_) => "reading the case",
@@ -75,17 +75,17 @@ impl Command {
             Command::Convert(_) => "converting the file",
             Command::Render(_) => "drawing",
             Command::Points(_) => "reading the volume",
-            Command::Isosurface(_) => "taking out the surface",
+            Command::Isosurface(_) => "extracting the surface",
             Command::Reconstruct(_) => "reconstructing the surface",
             Command::Voxelize(_) => "reading the mesh",
-            Command::Sample(_) => "drawing points",
+            Command::Sample(_) => "sampling points",
             Command::Schema(_) | Command::Defaults(_) => "printing",
             Command::Info(_) => "reading the file",
-            Command::Devices(_) => "looking at the devices",
+            Command::Devices(_) => "testing the devices",
         }
     }
 
-    /// The file that it is about.
+    /// Returns the main file of the command, or an empty path if it has none.
     pub fn file(&self) -> &Path {
         match self {
             Command::Run(args) => &args.case,
@@ -106,7 +106,7 @@ impl Command {
         }
     }
 
-    /// The files that it reads, but for those of a case.
+    /// Returns the files that the command reads, except those that a case names.
     pub fn inputs(&self) -> Vec<&Path> {
         match self {
             Command::Dt(args) => args.inputs(),
@@ -116,8 +116,10 @@ impl Command {
         }
     }
 
-    /// The files that it writes. A run keeps to its folder; distances look for themselves, as they
-    /// read what a case may read.
+    /// Returns the files that the command writes.
+    ///
+    /// `run` writes only into its folder. `distance` makes its own checks, because it also reads
+    /// the files that a case may name.
     pub fn outputs(&self) -> Vec<&Path> {
         match self {
             Command::Generate(args) => args.output().into_iter().collect(),
@@ -137,7 +139,9 @@ impl Command {
         }
     }
 
-    /// Threads that it asks for, 0 for all cores; `None` if a case says it or none are needed.
+    /// Returns the requested number of threads, 0 for all cores.
+    ///
+    /// It is `None` if the case specifies the number or the command needs no threads.
     pub fn threads(&self) -> Option<usize> {
         match self {
             Command::Dt(args) => Some(args.threads.threads),
@@ -156,25 +160,29 @@ impl Command {
         }
     }
 
-    /// What to do if there is not enough memory for it.
+    /// Returns the advice for a user whose machine has too little memory for the command.
     pub fn remedy(&self) -> &'static str {
         match self {
             Command::Run(_) => {
-                "take precision = \"f32\", a narrower band, a coarser mesh or a larger machine (see \
-                 also `ulimit -v`); a run that has written a checkpoint goes on with --resume"
+                "use precision = \"f32\", a narrower band, a coarser mesh or a machine with more memory \
+                 (see also `ulimit -v`); a run that has written a checkpoint continues with --resume"
             }
-            Command::Check(_) => "take a coarser mesh or a larger machine (see also `ulimit -v`)",
+            Command::Check(_) => {
+                "use a coarser mesh or a machine with more memory (see also `ulimit -v`)"
+            }
             Command::Distance(_) => {
-                "take --precision f32, a coarser mesh or a larger machine (see also `ulimit -v`)"
+                "use --precision f32, a coarser mesh or a machine with more memory (see also `ulimit \
+                 -v`)"
             }
             Command::Generate(_) => {
-                "take fewer cells or refinements or a larger machine (see also `ulimit -v`)"
+                "use fewer cells or refinements or a machine with more memory (see also `ulimit -v`)"
             }
             Command::Voxelize(_) => {
-                "take a smaller --size or a larger machine (see also `ulimit -v`)"
+                "use a smaller --size or a machine with more memory (see also `ulimit -v`)"
             }
             Command::Reconstruct(_) => {
-                "take larger cubes (--depth, --cell) or a larger machine (see also `ulimit -v`)"
+                "use larger cubes (--depth, --cell) or a machine with more memory (see also `ulimit \
+                 -v`)"
             }
             Command::Convert(_)
             | Command::Isosurface(_)
@@ -183,15 +191,17 @@ impl Command {
             | Command::Render(_)
             | Command::Points(_)
             | Command::Sample(_)
-            | Command::Info(_) => "free memory or take a larger machine (see also `ulimit -v`)",
+            | Command::Info(_) => {
+                "free memory or use a machine with more memory (see also `ulimit -v`)"
+            }
             Command::Schema(_) | Command::Defaults(_) | Command::Devices(_) => "see `ulimit -v`",
         }
     }
 
-    /// Does it, and gives the exit code.
+    /// Runs the command and returns the exit code.
     ///
     /// # Errors
-    /// All kinds.
+    /// Returns any error of the library.
     pub fn run(self, ui: &Ui) -> Result<u8> {
         match self {
             Command::Run(args) => run::run(args, ui),

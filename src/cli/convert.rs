@@ -1,4 +1,4 @@
-//! `zeroset convert IN OUT`: a mesh or a volume in another format.
+//! `zeroset convert IN OUT`: converts a mesh or a volume to another format.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -28,16 +28,16 @@ Examples:
   zeroset convert head.nii.gz head.vti
   zeroset convert scan.raw scan.nrrd --raw 256x256x109:uint16le:1x1x1.5
 
-The ending of OUT is the format: .vtu, .msh (4.1), .mesh (with .sol for point data) for any mesh;
-.vtp, .ply, .obj, .off, .stl, .gii for triangles; .sol for point data alone. Vertices and cells keep
-their order. Point data, cell data and groups go along into .vtu, .vtp, .msh and .ply; what a format
-cannot hold is named in a warning. OUT is replaced if it is there, unless it is IN, and appears
-whole or not at all.
+The ending of OUT selects the format: .vtu, .msh (4.1) or .mesh (with .sol for point data) for any
+mesh; .vtp, .ply, .obj, .off, .stl or .gii for triangles; .sol for point data alone. Vertices and
+cells keep their order. Point data, cell data and groups are written to .vtu, .vtp, .msh and .ply; a
+warning names the data that a format cannot hold. An existing OUT is replaced, unless it is IN. A
+failed conversion leaves no partial file.
 
 Volumes and gray pictures (NIfTI, NRRD, MetaImage, VTK images, .npy, PNG, TIFF, PGM, raw numbers)
-go into .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z]). Numbers keep their type.")]
+are written as .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z]). Values keep their type.")]
 pub struct Args {
-    /// Mesh or volume of any format that zeroset reads, compressed with gzip or not
+    /// Mesh or volume in any supported format, optionally compressed with gzip
     #[arg(value_name = "IN")]
     pub input: PathBuf,
     /// File to write
@@ -46,24 +46,25 @@ pub struct Args {
     /// Write text instead of binary (msh, ply, stl)
     #[arg(long)]
     pub ascii: bool,
-    /// Keep only cells all of whose vertices fulfill an expression in x, y, z and vertex arrays
+    /// Keep only the cells whose vertices all satisfy an expression in x, y, z and vertex arrays
     #[arg(long = "where", value_name = "EXPRESSION")]
     pub selection: Option<Expression>,
-    /// Write the boundary of tetrahedra, as triangles that look outwards
+    /// Write the boundary of a tetrahedral mesh as triangles that face outward
     #[arg(long)]
     pub boundary: bool,
-    /// Add normals at the vertices of triangles, as the arrays nx, ny and nz (vn of .obj)
+    /// Add vertex normals of triangles as the arrays nx, ny and nz (vn in .obj)
     #[arg(long)]
     pub normals: bool,
     #[command(flatten)]
     pub source: volume::Source,
 }
 
-/// Reads, writes, and says in one line what was written.
+/// Converts the file and prints one line about the output.
 ///
 /// # Errors
-/// [`zeroset::Error::Case`] for an output that cannot be, before anything is read if its name says
-/// so; [`zeroset::Error::Input`] for a mesh file that cannot be read; [`zeroset::Error::Output`].
+/// Returns [`zeroset::Error::Case`] if the output cannot be written as requested, before anything
+/// is read if the file name already shows it; [`zeroset::Error::Input`] if the mesh file cannot be
+/// read; [`zeroset::Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = WriteOptions::default().ascii(args.ascii);
     if is_volume_target(&args.output) {
@@ -74,7 +75,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_target(&args.output, &options, None)?;
     check_folder(&args.output)?;
     if args.source.is_given() {
-        let what = format!("{}: --raw and --array speak of volumes", args.output.display());
+        let what = format!("{}: --raw and --array are for volumes", args.output.display());
         return Err(Error::usage(what, "end the name in .nii.gz, .nrrd, .mha, .vti or .npy"));
     }
     let file = read_mesh(&args.input)?;
@@ -94,7 +95,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// Refuses options of meshes where a volume is written.
+/// Returns an error if an option for meshes is given with a volume as output.
 fn only_for_meshes(args: &Args) -> Result<()> {
     let options = [
         ("--where", args.selection.is_some()),
@@ -104,29 +105,32 @@ fn only_for_meshes(args: &Args) -> Result<()> {
     match options.into_iter().find(|(_, given)| *given) {
         None => Ok(()),
         Some((option, _)) => {
-            let what = format!("{}: {option} is for meshes, no volumes", args.output.display());
+            let what =
+                format!("{}: {option} is for meshes, not for volumes", args.output.display());
             Err(Error::usage(what, "leave it out"))
         }
     }
 }
 
-/// What became of faces that are no triangles; solids the reader has spoken of.
+/// Returns a warning about faces that were split into triangles.
+///
+/// The reader already warns about solid cells.
 fn cut(stored: &BTreeMap<String, usize>) -> Option<String> {
     const FACES: [&str; 4] = ["quad", "pixel", "polygon", "triangle_strip"];
     let faces = FACES.iter().filter_map(|name| stored.get(*name).map(|n| format!("{n} {name}")));
     let faces: Vec<String> = faces.collect();
     let n: usize = FACES.iter().filter_map(|name| stored.get(*name)).sum();
     let cells = noun(n, ["cell is", "cells are"]);
-    (!faces.is_empty()).then(|| format!("{} {cells} cut into triangles", faces.join(", ")))
+    (!faces.is_empty()).then(|| format!("{} {cells} split into triangles", faces.join(", ")))
 }
 
-/// Adds the normals at the vertices as the arrays `nx`, `ny` and `nz`.
+/// Adds the vertex normals as the arrays `nx`, `ny` and `nz`.
 ///
 /// # Errors
-/// [`Error::Case`] for a mesh of tetrahedra.
+/// Returns [`Error::Case`] if the mesh is tetrahedral.
 fn add_normals(mesh: &mut Mesh) -> Result<()> {
     if mesh.kind == Kind::Volume {
-        return Err(Error::usage("--normals: tetrahedra have none", "add --boundary"));
+        return Err(Error::usage("--normals: tetrahedra have no normals", "add --boundary"));
     }
     for array in normal_arrays(mesh) {
         mesh.vertex_data.retain(|other| other.name != array.name);
@@ -135,11 +139,11 @@ fn add_normals(mesh: &mut Mesh) -> Result<()> {
     Ok(())
 }
 
-/// The cells all of whose vertices fulfill the selection, with their vertices.
+/// Returns the cells whose vertices all satisfy the selection, with their vertices.
 ///
 /// # Errors
-/// [`Error::Case`] for an array that is not there or has several numbers per vertex, a selection of
-/// the time, and one that leaves nothing.
+/// Returns [`Error::Case`] if an array is missing or has several numbers per vertex, if the
+/// selection depends on time, or if no cell remains.
 fn selected(mesh: Mesh, selection: &Expression) -> Result<Mesh> {
     if selection.uses_time() {
         return Err(Error::usage(
@@ -148,22 +152,22 @@ fn selected(mesh: Mesh, selection: &Expression) -> Result<Mesh> {
         ));
     }
     let values = over_vertices(&mesh, selection)?;
-    // A value that is no number fulfills nothing.
+    // NaN does not satisfy the selection.
     let fulfills = |&v: &u32| values[v as usize] != 0.0 && !values[v as usize].is_nan();
     let keep: Vec<bool> = mesh.iter_cells().map(|cell| cell.iter().all(fulfills)).collect();
     if !keep.contains(&true) {
         return Err(Error::usage(
-            format!("--where {selection}: no cell of {} fulfills it", keep.len()),
+            format!("--where {selection}: none of the {} cells satisfies it", keep.len()),
             "see `zeroset info` for the ranges of coordinates and arrays",
         ));
     }
     Ok(part(mesh, &keep).0)
 }
 
-/// An expression of the coordinates and the vertex arrays of a mesh, one number per vertex.
+/// Evaluates an expression of the coordinates and vertex arrays of a mesh at each vertex.
 ///
 /// # Errors
-/// [`Error::Case`] for an array that is not there or has several numbers per vertex.
+/// Returns [`Error::Case`] if an array is missing or has several numbers per vertex.
 pub(super) fn over_vertices(mesh: &Mesh, expression: &Expression) -> Result<Vec<f64>> {
     let rows = |name: &str| -> Result<Arc<[f64]>> {
         let names: Vec<&str> = mesh.vertex_data.iter().map(|a| a.name.as_str()).collect();
@@ -171,7 +175,7 @@ pub(super) fn over_vertices(mesh: &Mesh, expression: &Expression) -> Result<Vec<
             Some(array) if array.components == 1 => Ok(array.values.to_f64().into()),
             Some(array) => Err(Error::usage(
                 format!("the array \"{name}\" has {} numbers per vertex", array.components),
-                "take an array of single numbers, see `zeroset info`",
+                "use an array with one number per vertex, see `zeroset info`",
             )),
             None => Err(Error::usage(
                 format!("there is no vertex array \"{name}\""),

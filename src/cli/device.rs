@@ -1,15 +1,17 @@
-//! Chooses the device that a subcommand without a case computes on.
+//! Chooses the device for subcommands that have no case file.
 
 use super::Ui;
 use zeroset::config::DeviceKind;
 use zeroset::error::{Error, Result};
 use zeroset::gpu::{self, Cuda};
 
-/// The first GPU if it is asked for, or if the choice is free, the work is worth its start of a
-/// quarter of a second, and there is one.
+/// Returns the first GPU, or `None` if the CPU computes.
+///
+/// With [`DeviceKind::Auto`] the GPU is used if `is_worth_it` says that the work outweighs its
+/// start of a quarter of a second, and if there is a GPU.
 ///
 /// # Errors
-/// [`Error::Device`] if it is asked for and cannot be used.
+/// Returns [`Error::Device`] if the GPU is requested but cannot be used.
 pub fn gpu(kind: DeviceKind, is_worth_it: bool) -> Result<Option<Cuda>> {
     match kind {
         DeviceKind::Cpu => Ok(None),
@@ -18,11 +20,12 @@ pub fn gpu(kind: DeviceKind, is_worth_it: bool) -> Result<Option<Cuda>> {
     }
 }
 
-/// What the first GPU computes under these conditions, else the CPU, which also computes where the
-/// choice is free and the GPU fails.
+/// Computes on the device that [`gpu`] chooses.
+///
+/// With [`DeviceKind::Auto`] the CPU takes over with a warning if the GPU fails.
 ///
 /// # Errors
-/// Those of both, and of [`gpu`].
+/// Returns the errors of [`gpu`] and of the two closures.
 pub fn either<T>(
     kind: DeviceKind,
     is_worth_it: bool,
@@ -32,7 +35,7 @@ pub fn either<T>(
 ) -> Result<T> {
     match gpu(kind, is_worth_it)?.map(on_gpu) {
         Some(Err(error @ Error::Device { .. })) if kind == DeviceKind::Auto => {
-            ui.warn(format_args!("{error}; the CPU computes"));
+            ui.warn(format_args!("{error}; the CPU is used instead"));
             on_cpu()
         }
         Some(done) => done,
@@ -40,10 +43,10 @@ pub fn either<T>(
     }
 }
 
-/// The first `n` GPUs under the same conditions, each as often as it has `streams`.
+/// Returns the first `n` GPUs under the conditions of [`gpu`], each repeated `streams` times.
 ///
 /// # Errors
-/// [`Error::Device`] if they are asked for and one cannot be used.
+/// Returns [`Error::Device`] if the GPUs are requested and one of them cannot be used.
 pub fn gpus(kind: DeviceKind, is_worth_it: bool, n: u32, streams: u32) -> Result<Vec<Cuda>> {
     let mut gpus: Vec<Cuda> = gpu(kind, is_worth_it)?.into_iter().collect();
     if !gpus.is_empty() {

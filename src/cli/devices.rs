@@ -1,4 +1,4 @@
-//! `zeroset devices`: the GPUs, what they need to compute, and whether it works.
+//! `zeroset devices`: lists the GPUs and the libraries that they need, and tests them.
 
 mod compile;
 mod facts;
@@ -10,7 +10,7 @@ use self::facts::Facts;
 use super::Ui;
 use zeroset::error::{Error, Result};
 
-/// Exit code of a test or a compilation that failed, that of [`Error::Device`].
+/// The exit code after a failed test or compilation, equal to that of [`Error::Device`].
 const FAILED: u8 = 5;
 
 /// Arguments of `zeroset devices`.
@@ -21,22 +21,22 @@ Examples:
   zeroset devices --json
   zeroset devices --compile sm_75,sm_90,sm_120
 
-To compute on an NVIDIA GPU (compute capability 7.5 or newer) the program needs the driver
-(libcuda) and NVRTC, which compiles the kernels for the GPU at hand. NVRTC is looked for in
-  1. the environment variable ZEROSET_NVRTC, which names the library file;
-  2. packages of Python: `pip install nvidia-cuda-nvrtc` in the active environment is enough;
-  3. CUDA_HOME, CUDA_PATH and /usr/local/cuda; then wherever the system's loader looks.
-Compiled kernels are kept in ZEROSET_CACHE, else in the system's folder for caches, and then need
-no NVRTC. Each GPU is tested: a small kernel runs, and its numbers are compared with the host's.
+Computing on an NVIDIA GPU (compute capability 7.5 or newer) requires the driver (libcuda) and
+NVRTC, which compiles the kernels for the GPU. The program searches for NVRTC in this order:
+  1. the library file named by the environment variable ZEROSET_NVRTC;
+  2. Python packages: `pip install nvidia-cuda-nvrtc` in the active environment is enough;
+  3. CUDA_HOME, CUDA_PATH and /usr/local/cuda, then the search path of the system's loader.
+Compiled kernels are cached in ZEROSET_CACHE, or else in the system's cache folder, and can then run
+without NVRTC. Each GPU is tested: a small kernel runs, and its results are compared with the CPU's.
 
---compile needs NVRTC but no GPU. It compiles every kernel in every variant, puts the results into
-the cache (for machines without NVRTC) and lists registers per thread, shared memory per block,
-and bytes per thread that are spilled for want of registers.
+--compile needs NVRTC but no GPU. It compiles every variant of every kernel, stores the results in
+the cache (for machines without NVRTC), and lists the registers per thread, the shared memory per
+thread block, and the bytes per thread that spill from registers to memory.
 
-Exit code 5 if a test fails, a kernel does not compile, or one spills that must not; to have no GPU
-is no failure.")]
+The exit code is 5 if a test fails, a kernel does not compile, or a kernel spills that must not. A
+machine without a GPU is not a failure.")]
 pub struct Args {
-    /// Compile every kernel for these architectures instead, such as sm_90; no GPU needed
+    /// Compile every kernel for these architectures, such as sm_90, instead; needs no GPU
     #[arg(long, value_name = "ARCH[,ARCH...]", value_delimiter = ',', value_parser = architecture)]
     pub compile: Vec<String>,
     /// Print one JSON object
@@ -47,7 +47,7 @@ pub struct Args {
 /// Lists and tests the devices, or compiles the kernels.
 ///
 /// # Errors
-/// [`Error::Device`] if kernels are to be compiled and there is no compiler.
+/// Returns [`Error::Device`] if kernels are to be compiled and NVRTC is missing.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let (text, good) = if args.compile.is_empty() {
         let facts = Facts::gather();
@@ -66,7 +66,7 @@ fn json(facts: &impl Serialize) -> Result<String> {
     Ok(text.map_err(|e| Error::output(standard, &e, "leave out --json").because(e))? + "\n")
 }
 
-/// `sm_` and a number, perhaps with the letter of a variant.
+/// Parses `sm_` and a number, optionally followed by the letter of a variant.
 fn architecture(text: &str) -> std::result::Result<String, String> {
     let number = text.strip_prefix("sm_").unwrap_or_default().trim_end_matches(['a', 'f']);
     match number.parse::<u32>() {

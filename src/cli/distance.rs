@@ -1,4 +1,4 @@
-//! `zeroset distance MESH --from ...`: distances without a case file.
+//! `zeroset distance MESH --from ...`: computes distances without a case file.
 
 use std::path::{Path, PathBuf};
 
@@ -18,14 +18,14 @@ use zeroset::words::counted;
 /// Arguments of `zeroset distance`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Sources (vertices are numbered from 0 in the order of the file; each may end in @START, a value):
+Sources (vertices are numbered from 0 in file order; @START sets an initial value other than 0):
   --from vertex:17            a vertex
-  --from vertex:0,17@0.5      two vertices, both with start value 0.5
-  --from point:1.5,-2,30      a point of the mesh; moved to it by up to one edge length
+  --from vertex:0,17@0.5      two vertices, both with initial value 0.5
+  --from point:1.5,-2,30      a point, projected onto the mesh from at most one edge length away
   --from group:inlet          a named group of the mesh, see `zeroset info`
-  --from curve:line.vtp       the lines of a .vtp, .vtu, .vtk, .msh or .obj file, or of a text with
-                              a point x y z per line, laid onto the mesh
-  --from levelset:\"sulc-2\"    where an expression of coordinates and vertex arrays is zero
+  --from curve:line.vtp       the lines of a .vtp, .vtu, .vtk, .msh or .obj file, or of a text file
+                              with one point x y z per line, projected onto the mesh
+  --from levelset:\"sulc-2\"    the zero set of an expression of coordinates and vertex arrays
 
 Examples:
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp
@@ -39,75 +39,76 @@ Examples:
   zeroset distance pial.gii --from vertex:3 --path-from vertex:99 --gradient -o d.vtp
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp --picture distance.png
 
-Expressions (docs/expressions.md) have numbers, x y z, names of arrays or {any name},
-+ - * / ^, comparisons, && || !, if(c,a,b) and functions such as min, sqrt, exp, sin.
+Expressions (docs/expressions.md) contain numbers, x, y, z, array names (or {any name}),
++ - * / ^, comparisons, && || !, if(c,a,b) and functions such as min, sqrt, exp and sin.
 
-The array `distance` of the output holds the results in the order of the input; vertices that no
-front reaches are NaN, those beyond --width hold the width.")]
+The array `distance` of the output holds the results, in the vertex order of the input. It is NaN at
+vertices that no front reaches, and equal to the width at vertices farther than --width.")]
 pub struct Args {
     /// The mesh file
     pub mesh: PathBuf,
     /// Where the distance is zero: vertex:N[,N...], point:X,Y,Z, group:NAME, curve:FILE or
-    /// levelset:EXPRESSION, each with @START; repeatable
+    /// levelset:EXPRESSION, each optionally with @START; repeatable
     #[arg(long, value_name = "SOURCE", required = true, allow_hyphen_values = true)]
     pub from: Vec<Seed>,
-    /// Output file, .vtu or .vtp; .shape.gii, .label.gii, .morph and .label for cortex users
+    /// Output file: .vtu, .vtp, .shape.gii, .label.gii, .morph or .label
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Draw the distance into this .png file, with lines at round values
+    /// Also draw the distance into this .png file, with isolines at round values
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
-    /// Take the nearest point of the mesh, however far a point is off
+    /// Move each point to the nearest point of the mesh, however far away it is
     #[arg(long)]
     pub snap: bool,
-    /// Largest distance of interest, mesh units; default everywhere
+    /// Largest distance to compute, in mesh units; default unlimited
     #[arg(long, value_name = "LENGTH", value_parser = positive)]
     pub width: Option<f64>,
-    /// Speed of the front: a number, the name of an array, or an expression, worked out per cell
+    /// Speed of the front: a number, an array name, or an expression that is evaluated per cell
     #[arg(long, value_name = "NUMBER|ARRAY|EXPRESSION", value_parser = speed)]
     pub speed: Option<Speed>,
-    /// Shape of the front: auto, plane, or circular for points at one speed on triangles
+    /// Shape of the front: auto, plane, or circular (for points at constant speed on triangles)
     #[arg(long, value_name = "SHAPE", default_value = "auto", value_parser = word::<FrontShape>)]
     pub front: FrontShape,
-    /// Cells with a vertex where this is 0 take no part: "thickness > 0"
+    /// Exclude cells with a vertex where this expression is 0, such as "thickness > 0"
     #[arg(long, value_name = "EXPRESSION")]
     pub mask: Option<Expression>,
-    /// More vertex arrays for expressions, one value per vertex of the mesh file; repeatable
+    /// File with more vertex arrays for expressions, one value per vertex of the mesh file;
+    /// repeatable
     #[arg(long, value_name = "FILE[=NAME]", value_parser = data_file)]
     pub data: Vec<DataFile>,
-    /// Also write the array `label`: the number of the nearest --from, counted from 0
+    /// Also write the array `label`: the index of the nearest --from, from 0
     #[arg(long)]
     pub labels: bool,
-    /// Also write the arrays `gradient` of the points and of the cells
+    /// Also write the gradient at points and cells, as arrays `gradient`
     #[arg(long)]
     pub gradient: bool,
-    /// Write the path of descent from here to the source: vertex:N[,N...] or point:X,Y,Z; repeatable
+    /// Write the path of descent from here to a source: vertex:N[,N...] or point:X,Y,Z; repeatable
     #[arg(long, value_name = "PLACE", allow_hyphen_values = true)]
     pub path_from: Vec<Seed>,
-    /// File of the paths, .vtp; default beside the output, as NAME_paths.vtp
+    /// File for the paths, .vtp; default NAME_paths.vtp next to the output
     #[arg(long, value_name = "FILE", requires = "path_from")]
     pub paths: Option<PathBuf>,
-    /// f64 or f32
+    /// Scalar type: f64 or f32
     #[arg(long, value_name = "TYPE", default_value = "f64", value_parser = word::<Precision>)]
     pub precision: Precision,
-    /// Vertices per patch at most
+    /// Maximum number of vertices per patch
     #[arg(long, value_name = "N", default_value_t = PATCH_SIZE, value_parser = patch_size)]
     pub patch_size: usize,
-    /// bisection, metis, hilbert or blocks
+    /// Partition into patches: bisection, metis, hilbert or blocks
     #[arg(long, value_name = "METHOD", default_value = "bisection", value_parser = cut)]
     pub partition: Cut,
-    /// What computes: auto, cpu or cuda; `zeroset devices` lists what is there
+    /// Device: auto, cpu or cuda; see `zeroset devices`
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
     #[command(flatten)]
     pub threads: Threads,
-    /// Say everything as JSON, for programs: stages and warnings as lines on standard error, the end
-    /// with the report on standard output
+    /// Print JSON for programs: progress and warnings as lines on standard error, the final report
+    /// on standard output
     #[arg(long)]
     pub json: bool,
 }
 
-/// How patches are cut, and whether a word of older versions says so.
+/// A partition method, and whether it was given by the name that older versions used.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
     method: Partition,
@@ -121,12 +122,11 @@ fn cut(text: &str) -> std::result::Result<Cut, String> {
 /// Computes the distance, writes it and prints a summary.
 ///
 /// # Errors
-/// All kinds.
+/// Returns any error of the library.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    let path = args
-        .mesh
-        .to_str()
-        .ok_or_else(|| Error::usage(format!("{:?} is no text", args.mesh), "rename the file"))?;
+    let path = args.mesh.to_str().ok_or_else(|| {
+        Error::usage(format!("{:?} is not valid Unicode", args.mesh), "rename the file")
+    })?;
     let flags = flags(&args);
     let mesh = MeshSource {
         path: Some(path.to_string()),
@@ -168,7 +168,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// The keys of the case with the flags and values that were given for them.
+/// Returns the case keys with the options and values that were given for them, for messages.
 fn flags(args: &Args) -> Vec<(String, String)> {
     let each = |key: &str, flag: &str, seeds: &[Seed]| -> Vec<(String, String)> {
         let seeds = seeds.iter().enumerate();
@@ -182,7 +182,7 @@ fn flags(args: &Args) -> Vec<(String, String)> {
     let speed = args.speed.as_ref().and_then(|speed| match speed {
         Speed::Number(speed) => Some(speed.to_string()),
         Speed::Expression(speed) => Some(speed.to_string()),
-        // Only a case has it.
+        // The command line has no such option.
         Speed::Data { .. } => None,
     });
     let single = [
@@ -198,7 +198,7 @@ fn flags(args: &Args) -> Vec<(String, String)> {
     flags
 }
 
-/// What was computed, for the screen.
+/// Returns the summary for the screen.
 fn summary(report: &Report, output: &Path) -> String {
     let mut text = String::new();
     if let Some(mesh) = &report.mesh {
@@ -214,7 +214,7 @@ fn summary(report: &Report, output: &Path) -> String {
     }
     let seconds = &report.seconds;
     text + &format!(
-        "seconds   {:.2}, of these solving {:.2}\nresults   {}\n",
+        "seconds   {:.2}, including solving {:.2}\nresults   {}\n",
         seconds.total,
         seconds.reinitialize,
         output.display()
@@ -239,11 +239,11 @@ fn speed(text: &str) -> std::result::Result<Speed, String> {
 fn patch_size(text: &str) -> std::result::Result<usize, String> {
     match text.parse() {
         Ok(n) if (8..=4096).contains(&n) => Ok(n),
-        _ => Err("expected a whole number, 8 to 4096".into()),
+        _ => Err("expected an integer from 8 to 4096".into()),
     }
 }
 
-/// `FILE` or `FILE=NAME`.
+/// Parses `FILE` or `FILE=NAME`.
 fn data_file(text: &str) -> std::result::Result<DataFile, String> {
     let (path, name) = match text.rsplit_once('=') {
         Some((path, name)) => (path, Some(name.to_string())),

@@ -1,4 +1,4 @@
-//! `zeroset dt VOLUME --where EXPRESSION --queries FILE -o FILE`: distances of some points.
+//! `zeroset dt VOLUME --where EXPRESSION --queries FILE -o FILE`: distances from given points.
 
 mod device;
 mod sites;
@@ -23,10 +23,11 @@ use zeroset::point_distance::{Method, Norm};
 #[command(
     group(clap::ArgGroup::new("sites").required(true).args(["volume", "points"])),
     after_help = "\
-Sites are the centers of the voxels where the expression holds, or the points of --points. For each
-query the table FILE has a row x,y,z,distance,site: the exact distance to the nearest site, and the
-number of that site, counted from 0: of a voxel x + nx (y + ny z), of a point its place in the file.
-Of several the one with the smallest number is named. -1 with the distance inf stands for no site.
+Sites are the centers of the voxels where the expression is true, or the points of --points. The
+output table has one row x,y,z,distance,site per query: the exact distance to the nearest site, and
+the index of that site, from 0. The index of a voxel is x + nx (y + ny z), and that of a point is
+its position in the file. If several sites are equally near, the smallest index is given. If there
+is no site, the distance is inf and the index is -1.
 
 Examples:
   zeroset dt head.nii.gz --where \"v > 300\" --queries electrodes.csv -o distances.csv
@@ -35,62 +36,63 @@ Examples:
   zeroset dt --points cloud.ply --where \"z > 0\" --queries probes.xyz --method index -o d.csv
   zeroset dt ct.nrrd --where \"v > 1843\" --queries rays.csv --direction normals --angle 36 -o d.csv
 
-Queries and points: text of numbers in columns (.csv, .txt: columns x, y and z, or the first three;
-.xyz), or the vertices of a mesh or point cloud (.ply, .vtp, .obj, ...). They and the distances are
-in the world coordinates of the volume; with --lattice queries are indices of voxels, and distances
-are exact in steps of one voxel.
+Queries and points are read from columns of text (.csv, .txt: the columns x, y and z, or the first
+three; .xyz), or from the vertices of a mesh or point cloud (.ply, .vtp, .obj, ...). They and the
+distances are in the world coordinates of the volume. With --lattice, queries are voxel indices, and
+distances are exact and in units of one voxel.
 
-In the expression (docs/expressions.md) v is the value of a voxel, x y z are its world coordinates
-and i j k its index; of points, x y z and their arrays."
+In the expression (docs/expressions.md), v is the value of a voxel, x, y, z are its world
+coordinates, and i, j, k are its indices. For points, use x, y, z and the names of their arrays."
 )]
 pub struct Args {
-    /// Volume or gray picture of any format that zeroset reads
+    /// Volume or gray picture in any supported format
     #[arg(requires = "selection")]
     pub volume: Option<PathBuf>,
-    /// Sites from a file of points instead of a volume
+    /// Take the sites from a point file instead of a volume
     #[arg(long, value_name = "FILE")]
     pub points: Option<PathBuf>,
-    /// Which voxels or points are sites
+    /// Expression that selects the voxels or points that are sites
     #[arg(long = "where", id = "selection", value_name = "EXPRESSION")]
     pub selection: Option<Expression>,
-    /// Points to measure from
+    /// File of the points to measure from
     #[arg(long, value_name = "FILE")]
     pub queries: PathBuf,
     /// Table to write, .csv
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// l1, l2, linf, or l and an order of 1 and above, such as l3
+    /// Norm: l1, l2, linf, or l followed by an order of at least 1, such as l3
     #[arg(long, value_name = "NORM", default_value = "l2")]
     pub norm: Norm,
-    /// brute compares all, index builds a k-d tree first, auto takes what is faster
+    /// brute compares all pairs, index builds a k-d tree first, auto chooses the faster method
     #[arg(long, value_name = "METHOD", default_value = "auto")]
     pub method: Method,
-    /// Take only every K-th site; the error is estimated on a sample of the queries
+    /// Use only every K-th site, and estimate the error on a sample of the queries
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub perforation: u32,
-    /// Take only sites in a cone around this direction; `normals` takes the arrays nx, ny and nz of the
-    /// queries
+    /// Consider only sites in a cone around this direction; `normals` uses the arrays nx, ny and nz
+    /// of the queries
     #[arg(long, value_name = "X,Y,Z|normals", requires = "angle", allow_hyphen_values = true)]
     pub direction: Option<Direction>,
-    /// Half angle of the cone, degrees
+    /// Half angle of the cone in degrees
     #[arg(long, value_name = "DEGREES", requires = "direction")]
     pub angle: Option<f64>,
-    /// Take also sites this near to the ray, as rays through voxels need it: half a voxel's diagonal
+    /// Also consider sites this close to the ray; half the diagonal of a voxel suits rays through
+    /// voxels
     #[arg(long, value_name = "RADIUS", requires = "direction")]
     pub cylinder: Option<f64>,
-    /// Whole numbers: indices of voxels, or points with whole coordinates; exact
+    /// Queries are voxel indices, and --points have integer coordinates; distances are exact
     #[arg(long)]
     pub lattice: bool,
-    /// f64 or f32
+    /// Scalar type: f64 or f32
     #[arg(long, value_name = "TYPE", default_value = "f64", value_parser = word::<Precision>)]
     pub precision: Precision,
-    /// Partial and final results, or the index, take at most this: 64KiB, 256MiB, 2GiB
+    /// Limit for the memory of results or of the index, such as 64KiB, 256MiB or 2GiB
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
     pub memory: u64,
-    /// What computes: auto, cpu or cuda
+    /// Device: auto, cpu or cuda
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
-    /// GPUs that share the sites, as fast as each is
+    /// Number of GPUs that share the sites, each according to its speed
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub gpus: u32,
     #[command(flatten)]
@@ -99,12 +101,12 @@ pub struct Args {
     pub source: volume::Source,
 }
 
-/// Where queries look.
+/// The direction in which queries look for sites.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Direction {
-    /// All the same way.
+    /// One direction for all queries.
     Along([f64; 3]),
-    /// Along their arrays nx, ny, nz.
+    /// The arrays nx, ny and nz of the queries.
     Normals,
 }
 
@@ -119,7 +121,7 @@ impl std::str::FromStr for Direction {
     }
 }
 
-/// A number of bytes, such as 256MiB.
+/// Parses a number of bytes, such as 256MiB.
 fn size(text: &str) -> std::result::Result<u64, String> {
     let units = [("KiB", 10), ("MiB", 20), ("GiB", 30)];
     let (number, shift) = units
@@ -127,39 +129,42 @@ fn size(text: &str) -> std::result::Result<u64, String> {
         .find_map(|(unit, shift)| text.strip_suffix(unit).map(|number| (number, *shift)))
         .unwrap_or((text, 0));
     let bytes = number.trim().parse::<u64>().ok().and_then(|n| n.checked_mul(1 << shift));
-    bytes.ok_or_else(|| "expected a number of bytes, or one of KiB, MiB or GiB: 256MiB".into())
+    bytes.ok_or_else(|| {
+        "expected a number of bytes, optionally with KiB, MiB or GiB, such as 256MiB".into()
+    })
 }
 
 impl Args {
-    /// The file of the sites.
+    /// Returns the file of the sites.
     pub fn file(&self) -> &Path {
         self.points.as_ref().or(self.volume.as_ref()).unwrap_or(&self.queries)
     }
 
-    /// The files that are read.
+    /// Returns the files that are read.
     pub fn inputs(&self) -> Vec<&Path> {
         vec![self.file(), &self.queries]
     }
 
-    /// Whether coordinates are compared as whole numbers.
+    /// Whether distances are computed with integer coordinates.
     fn is_whole(&self) -> bool {
         self.lattice && !matches!(self.norm, Norm::Lp(_))
     }
 
-    /// Whether coordinates are compared as floats of 32 bits.
+    /// Whether distances are computed with 32-bit floats.
     fn is_single(&self) -> bool {
         self.precision == Precision::F32 && !self.is_whole()
     }
 }
 
-/// Computes the distances, writes the table, and says what was done.
+/// Computes the distances, writes the table and prints a summary.
 ///
 /// # Errors
-/// [`Error::Case`] for options that do not fit each other or the files, before anything is computed;
-/// [`Error::Input`]; [`Error::Output`].
+/// Returns [`Error::Case`] if options conflict with each other or with the files, before anything
+/// is computed; [`Error::Input`] if a file cannot be read; [`Error::Output`] if the table cannot be
+/// written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     if !args.output.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
-        let what = format!("{}: a table is written as .csv", args.output.display());
+        let what = format!("{}: the table must be a .csv file", args.output.display());
         return Err(Error::usage(what, "end the name in .csv"));
     }
     atomic::check_folder(&args.output)?;
@@ -190,7 +195,7 @@ fn write(args: &Args, queries: &[[f64; 3]], sites: &Numbered, solved: &Solved) -
     })
 }
 
-/// What was written and how it was found, in lines.
+/// Returns the summary: what was written and how it was computed.
 fn words(args: &Args, sites: &Numbered, solved: &Solved) -> String {
     let finite = || solved.distances.iter().copied().filter(|d| d.is_finite());
     let range = finite().next().map_or(String::new(), |_| {
@@ -199,7 +204,7 @@ fn words(args: &Args, sites: &Numbered, solved: &Solved) -> String {
         format!(", {low} to {high}{units}")
     });
     let none = solved.sites.iter().filter(|site| site.is_none()).count();
-    let none = if none > 0 { format!("; {none} see no site") } else { String::new() };
+    let none = if none > 0 { format!("; {none} without a site") } else { String::new() };
     format!(
         "{}: {} distances ({}) to {} sites{range}{none}\n{}",
         args.output.display(),

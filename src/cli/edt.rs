@@ -1,4 +1,4 @@
-//! `zeroset edt VOLUME --where EXPRESSION -o FILE`: distances of all voxels.
+//! `zeroset edt VOLUME --where EXPRESSION -o FILE`: computes the distances of all voxels.
 
 use std::path::PathBuf;
 
@@ -18,10 +18,11 @@ use zeroset::volume::Volume;
 /// Arguments of `zeroset edt`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each voxel of the output holds the Euclidean distance from its center to the nearest center of a
-voxel where the expression holds, in world units: 0 where it holds itself. With --signed it is
-negative there: minus the distance to the nearest center where it does not hold. Exact, for voxels
-of any spacing. Which way the axes point is of no account, only the spacing is.
+Each voxel of the output holds the Euclidean distance, in world units, from its center to the
+nearest center of a voxel where the expression is true. The distance is 0 where the expression is
+true at the voxel itself. With --signed it is negative there: minus the distance to the nearest
+center where the expression is false. Distances are exact for any voxel spacing. They depend only on
+the spacing, not on the directions of the axes.
 
 Examples:
   zeroset edt head.nii.gz --where \"v > 300\" -o distance.nii.gz
@@ -29,26 +30,25 @@ Examples:
   zeroset edt slice.png --where \"v < 128\" -o distance.npy
   zeroset edt scan.raw --raw 256x256x109:uint16le:1x1x1.5 --where \"v > 1843\" -o distance.vti
 
-In the expression (docs/expressions.md) v is the value of a voxel, x y z are its world coordinates
-and i j k its index.
+In the expression (docs/expressions.md), v is the value of a voxel, x, y, z are its world
+coordinates, and i, j, k are its indices.
 
-The output has the shape, the place and the axes of the input, in the order of its file, 32-bit
-floats: .nii.gz, .nii, .nrrd, .mha, .vti, or .npy, which is indexed [x][y][z].")]
+The output has the shape, position, axes and voxel order of the input, and holds 32-bit floats. Its
+format is .nii.gz, .nii, .nrrd, .mha, .vti, or .npy, which is indexed [x][y][z].")]
 pub struct Args {
-    /// Volume or gray picture of any format that zeroset reads
+    /// Volume or gray picture in any supported format
     #[arg(value_name = "VOLUME")]
     pub input: PathBuf,
-    /// Where the distance is zero: an expression in v, x, y, z, i, j, k
+    /// Voxels with distance zero: an expression in v, x, y, z, i, j, k
     #[arg(long = "where", value_name = "EXPRESSION")]
     pub selection: Expression,
-    /// Output file, .nii.gz, .nii, .nrrd, .mha, .vti or .npy
+    /// Output file: .nii.gz, .nii, .nrrd, .mha, .vti or .npy
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Negative inside: minus the distance to the nearest voxel outside
+    /// Make distances negative inside: minus the distance to the nearest voxel outside
     #[arg(long)]
     pub signed: bool,
-    /// What computes: auto, cpu or cuda; auto takes a GPU from 8 million voxels for each
-    /// thread on
+    /// Device: auto, cpu or cuda; auto uses a GPU for at least 8 million voxels per thread
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
     #[command(flatten)]
@@ -57,15 +57,17 @@ pub struct Args {
     pub source: volume::Source,
 }
 
-/// Voxels for each thread from which on a GPU is worth its start, a quarter of a second: a thread takes
-/// 25 to 35 ns for a voxel (docs/point-distances.md).
+/// Voxels per CPU thread above which a GPU is worth its start of a quarter of a second.
+///
+/// A thread needs 25 to 35 ns per voxel (docs/point-distances.md).
 const WORTH_A_GPU: usize = 1 << 23;
 
-/// Computes the distances, writes them, and says in one line what was written.
+/// Computes the distances, writes them and prints one line about the output.
 ///
 /// # Errors
-/// [`Error::Case`] for an output that cannot be, before anything is read, and an expression that no
-/// voxel fulfills; [`Error::Input`]; [`Error::Output`].
+/// Returns [`Error::Case`] if the output cannot be written as requested, before anything is read,
+/// or if no voxel satisfies the expression; [`Error::Input`] if the volume cannot be read;
+/// [`Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = WriteOptions::default();
     check_volume_target(&args.output, &options)?;
@@ -77,8 +79,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let inside = cpu.run(|| volume::selected(&args.input, &source, &args.selection))?;
     let n_inside = inside.iter().filter(|inside| **inside).count();
     if args.signed && n_inside == inside.len() {
-        let what = format!("--where {}: holds in every voxel of {n_inside}", args.selection);
-        let remedy = "nothing is outside to measure to: leave out --signed, or write another one";
+        let what = format!("--where {}: all {n_inside} voxels satisfy it", args.selection);
+        let remedy =
+            "there is no outside to measure to: leave out --signed, or change the expression";
         return Err(Error::usage(what, remedy));
     }
     ui.warn_of(&args.input, volume::oblique(&source));

@@ -1,4 +1,4 @@
-//! `zeroset generate`: makes a mesh, or refines one from a file, and writes it.
+//! `zeroset generate`: generates a mesh or refines one from a file, and writes it.
 //!
 //! ```text
 //! zeroset generate square --cells 64,64 --jitter 0.25 -o square.vtp
@@ -17,15 +17,15 @@ use zeroset::mesh::refine::refine_times;
 use zeroset::mesh::{Kind, Mesh, assess};
 use zeroset::words::{SIMPLICES, counted};
 
-/// Make a mesh, or refine one from a file, and write it
+/// Generate a mesh, or refine one from a file
 #[derive(Clone, Debug, clap::Args)]
 pub struct Args {
     #[command(subcommand)]
     source: Source,
-    /// Cut every cell N times: triangles in four, tetrahedra in eight, at the midpoints of edges
+    /// Refine N times: split each triangle into four, or tetrahedron into eight, at edge midpoints
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     refine: u32,
-    /// File to write: .vtu, .msh or .mesh for any mesh, .vtp, .ply, .obj, .off, .stl or .gii for
+    /// Output file: .vtu, .msh or .mesh for any mesh; .vtp, .ply, .obj, .off, .stl or .gii for
     /// triangles
     #[arg(short, long, global = true, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -38,20 +38,20 @@ pub struct Args {
 enum Source {
     #[command(flatten)]
     Shape(Generate),
-    /// A mesh from a file of any format that zeroset reads
+    /// Read a mesh from a file in any supported format
     From {
-        /// The file
+        /// Mesh file
         mesh: PathBuf,
     },
 }
 
 impl Args {
-    /// The file that it is about: the one that is read, else the one that is written.
+    /// Returns the file that is read, or else the file that is written.
     pub(super) fn file(&self) -> &Path {
         self.input().or(self.output()).unwrap_or(Path::new(""))
     }
 
-    /// The file that is read, if one is.
+    /// Returns the file that is read, if any.
     pub(super) fn input(&self) -> Option<&Path> {
         match &self.source {
             Source::From { mesh } => Some(mesh),
@@ -59,18 +59,18 @@ impl Args {
         }
     }
 
-    /// The file that is written.
+    /// Returns the file that is written.
     pub(super) fn output(&self) -> Option<&Path> {
         self.output.as_deref()
     }
 }
 
-/// Makes or reads the mesh, refines and writes it, and says in one line what was written.
+/// Generates or reads the mesh, refines it, writes it and prints one line about the output.
 ///
 /// # Errors
-/// [`Error::Case`] for options out of range or a missing or unknown output name, before any work;
-/// [`Error::Input`] for a mesh file that cannot be read; [`Error::Output`] if the result cannot be
-/// written.
+/// Returns [`Error::Case`] if an option is out of range or the output name is missing or has an
+/// unknown ending, before any work; [`Error::Input`] if the mesh file cannot be read;
+/// [`Error::Output`] if the result cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let Some(path) = &args.output else {
         return Err(Error::usage("generate: no output file", "give one with -o FILE"));
@@ -95,23 +95,23 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// Writes the mesh, warns of what was lost, and says in one line what was written.
+/// Writes the mesh, warns about lost data, and prints one line about the output.
 ///
 /// # Errors
-/// Those of [`write_mesh`].
+/// Returns the errors of [`write_mesh`].
 pub(super) fn write(path: &Path, mesh: &Mesh, options: &WriteOptions, ui: &Ui) -> Result<()> {
     ui.warn_of(path, write_mesh(path, mesh, options)?);
     ui.print(&words(path, mesh))
 }
 
-/// The line that says what was written.
+/// Returns the line about the output.
 pub(super) fn words(path: &Path, mesh: &Mesh) -> String {
     let (vertices, cells) = (mesh.n_vertices(), mesh.n_cells());
     let cells = counted(cells, SIMPLICES[mesh.kind.dimension().min(3)]);
     format!("{}: {vertices} vertices, {cells}\n", path.display())
 }
 
-/// The mesh as its file stores it, if it could serve a solver.
+/// Reads a mesh without changes, and returns an error if no solver could use it.
 fn read(path: &Path, ui: &Ui) -> Result<Mesh> {
     let file = read_mesh(path)?;
     ui.warn_of(path, &file.warnings);

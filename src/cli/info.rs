@@ -1,4 +1,4 @@
-//! `zeroset info FILE`: what is in a file (mesh, cloud, volume, data), on one screen or as JSON.
+//! `zeroset info FILE`: describes a mesh, point cloud, volume or data file, as text or JSON.
 
 mod arrays;
 mod cloud;
@@ -25,15 +25,16 @@ Examples:
   zeroset info head.nii.gz
   zeroset info scan.raw --raw 256x256x109:uint16le:1x1x1.5
 
-Counts describe the file as stored, with polygons split into fans and equal corners of STL files
-merged. The last line says what a solver would drop or turn first, or why it would refuse.
+Counts describe the file as stored, except that polygons are split into fans and equal corners in
+STL files are merged. The last line says which cells a solver would drop or reorient first, or why
+it would reject the mesh.
 
-Of points without cells it counts duplicates and points far from all others, and says how far the
-nearest point is, and where normals and colors come from.
+For points without cells, the output counts duplicates and points far from all others, and gives the
+distances between nearest points and the origin of normals and colors.
 
-Of a volume the box is that of its voxels' centers, in the coordinates of the file.")]
+For a volume, the box encloses the voxel centers, in the coordinates of the file.")]
 pub struct Args {
-    /// Mesh, cloud of points, volume, picture or data file, compressed with gzip or not
+    /// Mesh, point cloud, volume, picture or data file, optionally compressed with gzip
     pub file: PathBuf,
     /// Print one JSON object
     #[arg(long)]
@@ -42,10 +43,10 @@ pub struct Args {
     pub source: volume::Source,
 }
 
-/// Prints what is in the file.
+/// Prints a description of the file.
 ///
 /// # Errors
-/// [`Error::Input`] if the file holds neither a mesh, nor a volume, nor data arrays.
+/// Returns [`Error::Input`] if the file holds no mesh, point cloud, volume or data array.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let (content, cloud) = io::read_with_cloud(&args.file, &args.source.options());
     let (report, warnings) = match content {
@@ -60,7 +61,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         }
         Ok(Content::Volume(file)) => (Report::of_volume(&file), file.warnings),
         Ok(Content::Data(data)) => (Report::of_data(&data.arrays, &data.groups), Vec::new()),
-        // A cloud may hold points that no mesh may.
+        // A point cloud may hold points that a mesh must not hold.
         Err(error @ Error::Input { .. }) => points(cloud, 1)?.ok_or(error)?,
         Err(error) => return Err(error),
     };
@@ -75,8 +76,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// The facts of a cloud, and what was given up in reading it; `None` without one, and for one with fewer than `not_finite` points of
-/// that kind.
+/// Returns the facts about a point cloud and the warnings of its reader.
+///
+/// It is `None` without a cloud and if fewer than `not_finite` points are not finite.
 fn points(
     cloud: Option<(PointCloud, CloudReport)>,
     not_finite: u64,

@@ -1,5 +1,6 @@
-//! Ends a run in order on Ctrl-C and the signals to end and to hang up, everything else at once and
-//! without half a file.
+//! Handles Ctrl-C and the termination and hang-up signals.
+//!
+//! A run stops cleanly. Every other command ends at once and leaves no partial files.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,11 +11,11 @@ use zeroset::atomic;
 use zeroset::error::Error;
 use zeroset::primitives::memory;
 
-/// `timeout` and batch systems signal a process and then its group: what comes so soon is no second
-/// wish.
+/// Time within which a second signal is ignored: `timeout` and batch systems signal a process and
+/// then its group.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
-/// A flag that Ctrl-C sets; pressed again, it ends the program at once.
+/// Returns a flag that Ctrl-C sets. A second Ctrl-C ends the program at once.
 pub(super) fn flag(ui: &Ui) -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let (set, ui) = (flag.clone(), ui.clone());
@@ -28,20 +29,20 @@ pub(super) fn flag(ui: &Ui) -> Arc<AtomicBool> {
     flag
 }
 
-/// Lets Ctrl-C end the program at once; no file in the making is left behind.
+/// Makes Ctrl-C end the program at once. Partial files are removed.
 pub(super) fn ends_the_program(ui: &Ui) {
     let ui = ui.clone();
     handle(move || end(&ui));
 }
 
 fn handle(handler: impl FnMut() + 'static + Send) {
-    // The handler waits in a thread.
+    // The handler waits in a thread of its own.
     let handled = match memory::room_for_threads(1) {
         true => ctrlc::set_handler(handler).map_err(|e| e.to_string()),
-        false => Err("no memory for a thread".into()),
+        false => Err("not enough memory for a thread".into()),
     };
     if let Err(e) = handled {
-        tracing::warn!("Ctrl-C will leave half-written files behind: {e}");
+        tracing::warn!("Ctrl-C will leave partial files behind: {e}");
     }
 }
 

@@ -1,4 +1,4 @@
-//! `zeroset isosurface VOLUME --level L -o FILE`: where the values of a volume pass a number.
+//! `zeroset isosurface VOLUME --level L -o FILE`: extracts an isosurface from a volume.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,39 +35,40 @@ Examples:
   zeroset isosurface head.nii.gz --level 300 -o bone.ply --picture bone.png --report bone.json
   zeroset isosurface scan.raw --raw 256x256x109:uint16le:1x1x1.5 --level 1843 -o skin.vtp
 
-Marching cubes between the voxels: no cracks, every edge has two triangles but where the surface
-leaves the volume (--closed closes it there, half a voxel beyond) and beside values that are not
-finite. Inside is where values are larger; triangles look toward smaller ones. At voxels of exactly
-the level, triangles without area are left out. Coordinates are those of the world, as the file
-states them.
+The surface is computed by marching cubes on the voxel centers. It has no cracks: every edge belongs
+to two triangles, except where the surface reaches the edge of the volume (--closed closes it there,
+half a voxel outside) and next to values that are not finite. The inside has the larger values, and
+triangles face the smaller ones. Triangles without area, at voxels whose value equals the level, are
+dropped. Coordinates are the world coordinates of the file.
 
-.ply, .obj and .vtp have normals, minus the gradient of the values; .stl and .off have none.")]
+.ply, .obj and .vtp files have normals, computed as minus the gradient of the values. .stl and .off
+files have none.")]
 pub struct Args {
-    /// Volume or gray picture of any format that zeroset reads
+    /// Volume or gray picture in any supported format
     #[arg(value_name = "VOLUME")]
     pub input: PathBuf,
-    /// The value that the surface has
+    /// Value of the volume on the surface
     #[arg(long, value_name = "NUMBER")]
     pub level: f64,
-    /// File to write: .ply, .stl, .obj, .vtp, .off, .vtu or .msh
+    /// Output file: .ply, .stl, .obj, .vtp, .off, .vtu or .msh
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Close the surface where it leaves the volume
+    /// Close the surface where it reaches the edge of the volume
     #[arg(long)]
     pub closed: bool,
-    /// Keep only the connected part with the largest area
+    /// Keep only the connected component with the largest area
     #[arg(long)]
     pub largest: bool,
-    /// Say whether the surface is closed, how many parts it has, and where its largest holes are
+    /// Report whether the surface is closed, its number of components, and its largest holes
     #[arg(long)]
     pub holes: bool,
     #[command(flatten)]
     pub outputs: SurfaceOutputs,
-    /// Rounds of smoothing that does not shrink (Taubin)
+    /// Number of rounds of Taubin smoothing, which does not shrink the surface
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_ROUNDS)))]
     pub smooth: u32,
-    /// What computes: auto, cpu or cuda; auto takes a GPU for a large volume beside few cores
+    /// Device: auto, cpu or cuda; auto uses a GPU for a large volume if there are few cores
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
     #[command(flatten)]
@@ -76,22 +77,22 @@ pub struct Args {
     pub source: volume::Source,
 }
 
-/// Nanoseconds that a voxel takes of a thread of the CPU, ...
+/// Nanoseconds that one CPU thread needs per voxel.
 const OF_A_THREAD: f64 = 6.0;
-/// ... and of the copies to and from a GPU, ...
+/// Nanoseconds per voxel for the copies to and from a GPU.
 const OF_COPIES: f64 = 1.0;
-/// ... whose start takes this many.
+/// Nanoseconds to start a GPU.
 const OF_THE_START: f64 = 0.25e9;
 
-/// Whether the copies to a GPU and back and its start take less time than the CPU takes.
+/// Whether the start of a GPU and the copies take less time than the computation on the CPU.
 fn is_worth_a_gpu(n_voxels: usize, threads: usize) -> bool {
     n_voxels as f64 * (OF_A_THREAD / threads as f64 - OF_COPIES) > OF_THE_START
 }
 
-/// What computes where no GPU does.
+/// The name of the device if no GPU is used.
 const CPU: &str = "the CPU";
 
-/// The surface, and what computed it.
+/// Extracts the surface. Also returns the name of the device.
 fn extract(
     args: &Args,
     cpu: &Cpu,
@@ -108,32 +109,33 @@ fn extract(
     device::either(args.device, is_worth_it, ui, on_gpu, on_cpu)
 }
 
-/// All that is reported.
+/// The report of `--json` and `--report`.
 #[derive(Serialize)]
 struct Whole<'a> {
     input: String,
     output: String,
     level: f64,
-    /// What computed: "the CPU" or the name of a GPU.
+    /// "the CPU" or the name of the GPU.
     device: &'a str,
-    /// Triangles without area that were left out, at voxels of exactly the level.
+    /// Triangles without area that were dropped, at voxels whose value equals the level.
     flat: usize,
     surface: &'a Topology,
-    /// Smallest and largest coordinates of the surface, units of the volume.
+    /// Smallest and largest coordinates of the surface, in units of the volume.
     low: [f64; 3],
     high: [f64; 3],
     seconds_reading: f64,
     seconds_surface: f64,
     seconds_total: f64,
-    /// Most memory that the program held; `None` where the system does not say.
+    /// Peak memory of the program in bytes; `None` if the system does not report it.
     peak_memory_bytes: Option<u64>,
 }
 
-/// Reads, extracts, writes, and says what was written.
+/// Reads the volume, extracts and writes the surface, and prints a summary.
 ///
 /// # Errors
-/// [`Error::Case`] for an output that cannot be, before anything is read, and a level that no two
-/// values lie on both sides of; [`Error::Input`]; [`Error::Output`].
+/// Returns [`Error::Case`] if the output cannot be written as requested, before anything is read,
+/// or if the level is outside the range of the values; [`Error::Input`] if the volume cannot be
+/// read; [`Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let start = Instant::now();
     check_target(&args.output, &WriteOptions::default(), Some(Kind::Surface))?;
@@ -173,16 +175,17 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// A surface as it is written.
+/// A surface that is ready to be written.
 struct Made {
     mesh: Mesh,
-    /// What computed it.
+    /// The name of the device.
     device: String,
-    /// Triangles without area that were left out.
+    /// Triangles without area that were dropped.
     flat: usize,
 }
 
-/// The surface without flat triangles, cut down to its largest part and smoothed as asked for.
+/// Extracts the surface, drops triangles without area, keeps the largest component and smooths it
+/// as requested.
 fn make(args: &Args, cpu: &Cpu, volume: &Volume, ui: &Ui) -> Result<Made> {
     let ending = args.output.extension().unwrap_or_default().to_ascii_lowercase();
     let holds_normals = ["ply", "obj", "vtp", "vtu"].iter().any(|e| ending == *e);
@@ -195,7 +198,7 @@ fn make(args: &Args, cpu: &Cpu, volume: &Volume, ui: &Ui) -> Result<Made> {
     let flat = cpu.run(|| drop_flat(&mut mesh));
     if flat > 0 && ui.verbosity() > 0 {
         let flat = counted(flat, ["triangle", "triangles"]);
-        ui.say(&format!("{flat} without area left out, at voxels of the value {}", args.level));
+        ui.say(&format!("dropped {flat} without area, at voxels with the value {}", args.level));
     }
     if mesh.n_cells() == 0 {
         return Err(no_surface(args, volume));
@@ -208,20 +211,20 @@ fn make(args: &Args, cpu: &Cpu, volume: &Volume, ui: &Ui) -> Result<Made> {
     Ok(Made { mesh, device, flat })
 }
 
-/// Nothing has the level.
+/// Returns the error for a level without a surface.
 fn no_surface(args: &Args, volume: &Volume) -> Error {
     let found = volume.statistics();
     let range = match (found.min, found.max) {
-        (Some(min), Some(max)) => format!("values are {min} to {max}"),
+        (Some(min), Some(max)) => format!("values range from {min} to {max}"),
         _ => "no value is finite".into(),
     };
     let what =
-        format!("--level {}: {} has no surface there, {range}", args.level, shown(&args.input));
-    let remedy = "take a level between them, or --closed if all of the volume is inside";
+        format!("--level {}: {} has no isosurface there, {range}", args.level, shown(&args.input));
+    let remedy = "use a level in between, or --closed if the whole volume is inside";
     Error::usage(what, remedy)
 }
 
-/// The error in the words of the command line.
+/// Rewrites an error in terms of the command-line options.
 fn in_words(error: Error, args: &Args) -> Error {
     match error {
         Error::Case { what, remedy, .. } => {

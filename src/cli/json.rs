@@ -1,4 +1,4 @@
-//! What `--json` says: one JSON object per line, each with a key `event`.
+//! The output of `--json`: one JSON object per line, each with a key `event`.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -13,10 +13,10 @@ use super::{Ui, memory};
 use zeroset::error::Error;
 use zeroset::run::{Observer, Progress};
 
-/// Shortest time between two steps that are told: at most five in a second.
+/// Minimum time between two reported steps.
 const RHYTHM: Duration = Duration::from_millis(200);
 
-/// Tells stages and steps as events on standard error.
+/// Reports stages and steps as events on standard error.
 pub(super) struct Events<'a> {
     ui: &'a Ui,
     clock: Mutex<Clock>,
@@ -25,9 +25,9 @@ pub(super) struct Events<'a> {
 struct Clock {
     /// When the stage began.
     start: Instant,
-    /// When a step was told last.
+    /// When a step was last reported.
     last: Option<Instant>,
-    /// The last step, if it has not been told.
+    /// The last step, if it has not been reported.
     untold: Option<Progress>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Events<'a> {
         self.ui.say(&event.to_string());
     }
 
-    /// Tells the last step if the rhythm has kept it back.
+    /// Reports the last step if it has been held back.
     fn finish(&self) {
         let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(progress) = clock.untold.take() {
@@ -89,12 +89,12 @@ fn step(progress: &Progress, elapsed: Duration) -> Value {
     })
 }
 
-/// What the user should know.
+/// Returns a warning event.
 pub(super) fn warning(message: &impl Display) -> String {
     json!({ "event": "warning", "level": "warn", "message": message.to_string() }).to_string()
 }
 
-/// The last line of a program that fails.
+/// Returns the last line of a program that fails.
 pub(super) fn error(error: &Error) -> String {
     let kind = match error {
         Error::Case { .. } => "case",
@@ -110,13 +110,14 @@ pub(super) fn error(error: &Error) -> String {
         .to_string()
 }
 
-/// The last line of a run that was interrupted: the command that goes on with it, if one does.
+/// Returns the last line of an interrupted run, with the command that resumes it if that is
+/// possible.
 pub(super) fn interrupted(resume: Option<&str>) -> String {
     let exit_code = Error::Interrupted.exit_code();
     json!({ "event": "interrupted", "resume": resume, "exit_code": exit_code }).to_string()
 }
 
-/// What goes to standard output: the end of a run, with its report and where the results are.
+/// Returns the line for standard output at the end of a run, with its report and its results path.
 pub(super) fn end(report: &impl Serialize, results: &Path, exit_code: u8) -> String {
     let results = results.display().to_string();
     let end =

@@ -1,4 +1,4 @@
-//! Warnings of the library as lines on standard error that do not tear the progress bar.
+//! Prints log events of the library on standard error without disturbing the progress bar.
 
 use std::fmt::{Debug, Write};
 
@@ -8,7 +8,7 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
 use super::Ui;
 
-/// Prints events of this crate from now on; of several calls in a process the first counts.
+/// Starts printing events of this crate. Only the first call in a process has an effect.
 pub(super) fn install(ui: &Ui) {
     let subscriber = tracing_subscriber::registry().with(Lines { ui: ui.clone() });
     let _ = tracing::subscriber::set_global_default(subscriber);

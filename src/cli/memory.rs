@@ -1,4 +1,4 @@
-//! Ends the program with one sentence and exit code 5, not an abort, where memory gives out.
+//! Ends the program with one message and exit code 5, not an abort, when memory runs out.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
@@ -9,19 +9,20 @@ use std::sync::{Mutex, PoisonError};
 use zeroset::atomic;
 use zeroset::primitives::memory::may_be_refused;
 
-/// Exit code of a device or memory that is too small.
+/// The exit code for a device or machine with too little memory.
 const TOO_SMALL: i32 = 5;
 
-/// The allocator of the program: the system's, but where there is no memory left the program says
-/// what it was doing and ends with exit code 5.
+/// The allocator of the program, which ends it with a message and exit code 5 if memory runs out.
 ///
-/// The files in the making are removed; states, measures and checkpoints written so far stay. Requests of
-/// [`primitives::memory`](zeroset::primitives::memory) that may be refused are: who asks keeps what there is, and says so.
+/// Memory comes from the system allocator. Partial files are removed; states, measures and
+/// checkpoints that are complete stay. Requests through
+/// [`primitives::memory`](zeroset::primitives::memory) may fail without ending the program. Their
+/// callers handle the failure.
 #[derive(Debug)]
 pub struct Allocator;
 
-// SAFETY: every request goes to the system's allocator unchanged; null is returned only to those who
-// ask for it.
+// SAFETY: every request goes to the system allocator unchanged. Null is returned only to callers
+// that expect it.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as the caller promises.
@@ -48,7 +49,7 @@ fn some(pointer: *mut u8, size: usize) -> *mut u8 {
     if pointer.is_null() && !may_be_refused() { exhausted(size) } else { pointer }
 }
 
-/// A text in memory of its own, one line, cut where it is too long.
+/// A line of text in its own fixed memory, cut if it is too long.
 struct Text {
     bytes: [u8; Self::MOST],
     length: usize,
@@ -74,9 +75,9 @@ impl Text {
 /// What the program is doing.
 struct Doing {
     what: Text,
-    /// The file that it is about.
+    /// The main file of the command.
     file: Text,
-    /// What may be done where memory gives out.
+    /// What the user can do if memory runs out.
     remedy: &'static str,
     json: bool,
 }
@@ -91,30 +92,32 @@ pub(super) fn doing(what: &str) {
     DOING.lock().unwrap_or_else(PoisonError::into_inner).what.set(what);
 }
 
-/// Notes for the message what may be done instead.
+/// Notes what the user can do if memory runs out, for the message.
 pub(super) fn remedy(remedy: &'static str) {
     DOING.lock().unwrap_or_else(PoisonError::into_inner).remedy = remedy;
 }
 
-/// Notes for the message which file all is about, what may be done where memory gives out, and
-/// whether it is a JSON event.
+/// Notes the main file, the remedy, and whether the message is a JSON event.
 pub(super) fn about(file: &Path, remedy: &'static str, json: bool) {
     let mut doing = DOING.lock().unwrap_or_else(PoisonError::into_inner);
     doing.file.set(&file.to_string_lossy());
     (doing.remedy, doing.json) = (remedy, json);
 }
 
-/// Memory kept back for the way out: the system's library takes a few bytes for each thread that
-/// ends or is first used, and aborts where there are none.
+/// Memory that is reserved for the exit of the program.
+///
+/// The C library allocates a few bytes for each thread that ends or is first used, and aborts if it
+/// cannot.
 static RESERVE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 
-/// Of the reserve: less than what the allocator would hand back to the system at once.
+/// The size of the reserve, smaller than a block that the allocator would return to the system at
+/// once.
 const RESERVED: Layout = match Layout::from_size_align(64 << 10, 16) {
     Ok(layout) => layout,
     Err(_) => panic!("the alignment is a power of two"),
 };
 
-/// Takes the reserve, once.
+/// Allocates the reserve, once.
 pub(super) fn reserve() {
     if RESERVE.load(Ordering::Relaxed).is_null() {
         // SAFETY: the layout is not empty. Without memory there is no reserve.
@@ -123,21 +126,23 @@ pub(super) fn reserve() {
     }
 }
 
-/// Gives the reserve back to the allocator.
+/// Returns the reserve to the allocator.
 fn release() {
     let kept = RESERVE.swap(std::ptr::null_mut(), Ordering::AcqRel);
     if !kept.is_null() {
-        // SAFETY: it was taken from this allocator with this layout, and nobody has it any more.
+        // SAFETY: it was allocated here with this layout, and no other pointer to it is left.
         unsafe { System.dealloc(kept, RESERVED) }
     }
 }
 
-/// Says that `size` bytes are not to be had, and ends the program. Takes no memory but the reserve.
+/// Reports that `size` bytes are not available and ends the program.
+///
+/// It uses no memory except the reserve.
 #[cold]
 fn exhausted(size: usize) -> *mut u8 {
     static ENDING: AtomicBool = AtomicBool::new(false);
     if ENDING.swap(true, Ordering::SeqCst) {
-        // Another thread is about to end the program; if it is this one, there is no other way out.
+        // Another thread is about to end the program. If it is this thread, only an abort is left.
         for _ in 0..100 {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }
@@ -164,8 +169,8 @@ fn message(line: &mut Line, size: usize, doing: &Doing) -> std::fmt::Result {
     if !doing.json {
         return writeln!(
             line,
-            "error: device: out of memory while {what}{open}{file}{close}: {size} {unit} more are \
-             not to be had; {remedy}"
+            "error: device: out of memory while {what}{open}{file}{close}: cannot allocate \
+             {size} {unit}; {remedy}"
         );
     }
     write!(
@@ -174,12 +179,12 @@ fn message(line: &mut Line, size: usize, doing: &Doing) -> std::fmt::Result {
          {what}{open}"
     )?;
     Quoted(line).write_str(file)?;
-    write!(line, "{close}: {size} {unit} more are not to be had; ")?;
+    write!(line, "{close}: cannot allocate {size} {unit}; ")?;
     Quoted(line).write_str(remedy)?;
     writeln!(line, "\",\"exit_code\":{TOO_SMALL}}}")
 }
 
-/// Within quotes of JSON.
+/// Writes text inside a JSON string and escapes quotes and backslashes.
 struct Quoted<'a>(&'a mut Line);
 
 impl std::fmt::Write for Quoted<'_> {
@@ -198,7 +203,7 @@ impl std::fmt::Write for Quoted<'_> {
     }
 }
 
-/// Text of a bounded length.
+/// Text of bounded length.
 struct Line {
     bytes: [u8; 1024],
     length: usize,
@@ -230,16 +235,16 @@ mod tests {
     #[test]
     fn the_message_fits_its_room_and_is_json_where_asked() {
         for (file, named) in [
-            ("", ": 3 MiB"),
-            ("a.ply", " (a.ply): 3 MiB"),
-            ("C:\\a \"b\".ply", " (C:\\a \"b\".ply): 3 MiB"),
-            ("a\nb", " (a b): 3 MiB"),
+            ("", ": cannot allocate 3 MiB"),
+            ("a.ply", " (a.ply): cannot allocate 3 MiB"),
+            ("C:\\a \"b\".ply", " (C:\\a \"b\".ply): cannot allocate 3 MiB"),
+            ("a\nb", " (a b): cannot allocate 3 MiB"),
             ("\u{20ac}".repeat(100).as_str(), " (\u{20ac}"),
         ] {
             let text = said(file, false);
             let begins = format!("error: device: out of memory while reading the mesh{named}");
             assert!(text.starts_with(&begins), "{text}");
-            assert!(text.ends_with("not to be had; take precision = \"f32\"\n"), "{text}");
+            assert!(text.ends_with("3 MiB; take precision = \"f32\"\n"), "{text}");
             let event: serde_json::Value = serde_json::from_str(&said(file, true)).unwrap();
             assert_eq!((&event["event"], &event["exit_code"]), (&"error".into(), &5.into()));
             let message = event["message"].as_str().unwrap();

@@ -1,8 +1,8 @@
 //! The command line, with one file for each subcommand.
 //!
-//! Results go to standard output, everything else to standard error. Exit codes: 0 done; 1 ran,
-//! but `[expect]` is not met; 2 usage or case file; 3 input file; 4 numerical failure; 5 device or
-//! memory; 6 output; 130 interrupted.
+//! Results go to standard output, everything else to standard error. Exit codes: 0 success; 1 the
+//! run finished, but `[expect]` is not met; 2 usage or case file; 3 input file; 4 numerical
+//! failure; 5 device or memory; 6 output; 130 interrupted.
 
 mod check;
 mod cloud;
@@ -47,7 +47,7 @@ use zeroset::Cpu;
 use zeroset::atomic::check_apart;
 use zeroset::error::Error;
 
-/// Columns of the help at most.
+/// Maximum width of the help, in columns.
 const WIDTH: usize = 100;
 
 /// Exit code of a run whose `[expect]` is not met.
@@ -57,7 +57,7 @@ const NOT_MET: u8 = 1;
 #[command(
     name = "zeroset",
     version,
-    about = "Level sets and distances on meshes, sparse grids and volumes; surfaces of scans and volumes",
+    about = "Level sets and distances on meshes, sparse grids and volumes; surfaces from scans and volumes",
     after_help = EXAMPLES,
     max_term_width = WIDTH
 )]
@@ -90,17 +90,17 @@ Examples:
   zeroset defaults > case.toml
   zeroset devices
 
-- as the name of an input is standard input, whose format must be told by its content.
+The input name - means standard input. The content must identify its format.
 
-Exit codes: 0 done, 1 ran but [expect] is not met, 2 usage or case file, 3 input file,
-4 numerical failure, 5 device or memory, 6 output, 130 interrupted";
+Exit codes: 0 success, 1 the run finished but [expect] is not met, 2 usage or case file,
+3 input file, 4 numerical failure, 5 device or memory, 6 output, 130 interrupted";
 
 #[derive(Debug, clap::Args)]
 struct Verbosity {
-    /// Say more: -v stages, -vv details
+    /// Print more: -v stages, -vv details
     #[arg(short, long, action = clap::ArgAction::Count, global = true, conflicts_with = "quiet")]
     verbose: u8,
-    /// Say nothing but results and errors
+    /// Print only results and errors
     #[arg(short, long, global = true)]
     quiet: bool,
 }
@@ -135,12 +135,13 @@ pub fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-/// Says what is wrong with the command line, or what was asked about it.
+/// Prints an error in the command line, or the requested help or version.
 fn refuse(error: &clap::Error) -> ExitCode {
     let json = error.use_stderr() && std::env::args_os().any(|word| word == "--json");
     if !json {
         let printed = error.print().and_then(|()| std::io::stdout().flush());
-        // Nobody is left to be told if this fails, but for a program that looks at the code.
+        // A broken pipe means that the reader has gone; any other failure matters to a calling
+        // program.
         let broken = |e: std::io::Error| e.kind() != std::io::ErrorKind::BrokenPipe;
         if !error.use_stderr() && printed.is_err_and(broken) {
             return ExitCode::from(Error::output(Path::new("standard output"), "", "").exit_code());
@@ -153,14 +154,14 @@ fn refuse(error: &clap::Error) -> ExitCode {
     ExitCode::from(error.exit_code())
 }
 
-/// Three numbers between commas.
+/// Parses three numbers separated by commas.
 fn three(text: &str) -> std::result::Result<[f64; 3], String> {
     let numbers: Option<Vec<f64>> = text.split(',').map(|x| x.trim().parse().ok()).collect();
     let numbers = numbers.and_then(|list| <[f64; 3]>::try_from(list).ok());
     numbers.ok_or_else(|| "expected X,Y,Z".to_string())
 }
 
-/// A word of the case file, such as a partition or a device.
+/// Parses a word of the case format, such as a partition or a device.
 fn word<T: serde::de::DeserializeOwned>(text: &str) -> std::result::Result<T, String> {
     let text = serde::de::value::StrDeserializer::<serde::de::value::Error>::new(text);
     T::deserialize(text).map_err(|e| e.to_string())

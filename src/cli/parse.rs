@@ -1,4 +1,4 @@
-//! Reads the words of the command line, by the rules that hold for the options of all commands.
+//! Parses the command line, with the rules that all commands share.
 
 use std::any::TypeId;
 use std::ffi::OsString;
@@ -12,10 +12,10 @@ use super::Cli;
 use super::points::OLD_COMMANDS;
 use zeroset::error::STANDARD_INPUT;
 
-/// Fields of the files that are written, in all commands.
+/// Fields that name output files, in all commands.
 const OUTPUTS: [&str; 4] = ["output", "picture", "paths", "report"];
 
-/// Reads a command line, the name of the program first.
+/// Parses a command line that starts with the program name.
 pub(super) fn parse<W>(words: impl IntoIterator<Item = W>) -> Result<Cli, clap::Error>
 where
     W: Into<OsString> + Clone,
@@ -26,7 +26,7 @@ where
     Cli::from_arg_matches_mut(&mut found).map_err(|error| error.format(&mut command))
 }
 
-/// The words where an alias of `points` that was a command once says its mode.
+/// Adds the mode option if the command is an alias of `points` that was once a command of its own.
 fn with_mode(mut words: Vec<OsString>) -> Vec<OsString> {
     let name = words.iter().skip(1).position(|word| !word.to_string_lossy().starts_with('-'));
     let Some(at) = name.map(|n| n + 1) else { return words };
@@ -36,7 +36,7 @@ fn with_mode(mut words: Vec<OsString>) -> Vec<OsString> {
     words
 }
 
-/// The error with what to do about options that do not go together.
+/// Adds a remedy to the error about conflicting options.
 fn with_remedy(mut error: clap::Error) -> clap::Error {
     if error.kind() == ErrorKind::ArgumentConflict {
         let remedy = ContextValue::StyledStrs(vec!["leave out one of them".into()]);
@@ -45,8 +45,8 @@ fn with_remedy(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// The command where every option takes negative numbers, so that its range is what refuses them, and `-`
-/// is no file.
+/// Prepares a command: options accept negative numbers, so that their range check rejects them, and
+/// `-` gets its special meaning as a file name.
 fn prepared(command: Command) -> Command {
     let prepare = |mut arg: Arg| {
         if !arg.is_positional() && arg.get_action().takes_values() {
@@ -69,27 +69,25 @@ fn is_stream(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Standard input, where the system has a name for it.
+/// Maps `-` to standard input, if the system has a name for it.
 fn input(path: PathBuf) -> Result<PathBuf, &'static str> {
     match is_stream(&path) {
         true if cfg!(unix) => Ok(STANDARD_INPUT.into()),
-        true => Err("standard input has no name on this system; name a file"),
+        true => Err("this system has no name for standard input; name a file"),
         false => Ok(path),
     }
 }
 
 fn output(path: PathBuf) -> Result<PathBuf, &'static str> {
     match is_stream(&path) {
-        true => Err(
-            "what is written appears whole or not at all, which standard output cannot; name a file",
-        ),
+        true => Err("output goes to a complete file, never to standard output; name a file"),
         false => Ok(path),
     }
 }
 
 fn case(path: PathBuf) -> Result<PathBuf, &'static str> {
     match is_stream(&path) {
-        true => Err("paths of a case are relative to its file; name that file"),
+        true => Err("paths in a case are relative to the case file; name that file"),
         false => Ok(path),
     }
 }
@@ -98,7 +96,7 @@ fn case(path: PathBuf) -> Result<PathBuf, &'static str> {
 mod tests {
     use super::*;
 
-    /// Every argument of a command and those below it, as the command line has it.
+    /// Returns every argument of a command and its subcommands as the command line has it.
     fn all(command: &Command, above: &str) -> Vec<(String, Arg)> {
         let name = format!("{above} {}", command.get_name());
         let named = |arg: &Arg| (format!("{name} {}", arg.get_id()), arg.clone());
@@ -184,7 +182,7 @@ mod tests {
             ("zeroset sample a.ply -o b.ply -n 0", "0 is not in 1.."),
             ("zeroset sample a.ply -o b.ply -n 9 --seed -1", "0 to 18446744073709551615"),
             ("zeroset generate sphere -o b.ply --seed -1", "0 to 18446744073709551615"),
-            ("zeroset generate square -o b.ply --cells -4,4", "\"-4\" is none of the right kind"),
+            ("zeroset generate square -o b.ply --cells -4,4", "\"-4\" is not a valid number"),
             ("zeroset render a.nii --level 1 -o b.png --size -3x5", "pixels as 1200x900"),
             ("zeroset points a.nii --where v --blocks -2", "-2 is not in 1..="),
             ("zeroset distance a.ply --from vertex:0 -o b.vtp --patch-size -8", "8 to 4096"),

@@ -1,4 +1,4 @@
-//! `zeroset points VOLUME`: the voxels where a condition holds, as a list, a number, blocks or a matrix.
+//! `zeroset points VOLUME`: selected voxels as a list, a count, an octree or a sparse matrix.
 
 mod asked;
 mod count;
@@ -25,7 +25,7 @@ use zeroset::io::{
 use zeroset::primitives::Order;
 use zeroset::volume::Volume;
 
-/// Modes that were commands of their own once; `zeroset tree` is still `zeroset points --tree`.
+/// Modes that were once commands of their own. `zeroset tree` still means `zeroset points --tree`.
 pub const OLD_COMMANDS: [&str; 2] = ["tree", "sparse"];
 
 /// Arguments of `zeroset points`.
@@ -51,47 +51,48 @@ Examples:
   zeroset points laplacian.npy --sparse -o laplacian.mtx
   zeroset points distances.npy --sparse --where \"v < 0.1\" -o near.mtx
 
-An expression (docs/expressions.md) of
+An expression (docs/expressions.md) may use
   v        the value of a voxel
-  x y z    its center, in world coordinates of the file (origin, spacing and directions applied)
+  x y z    its center in the world coordinates of the file
   i j k    its indices along the three axes, from 0; a picture has k = 0
-A voxel is taken where it is neither 0 nor no number, and where --edge and --match hold, too, if
-they are given. A box in world coordinates is an expression: \"v > 300 && x > 10 && x < 50\".
+A voxel is selected if the expression is neither 0 nor NaN, and if it also meets --edge and --match,
+if these are given. To select a box in world coordinates, use \"v > 300 && x > 10 && x < 50\".
 
-Without OUT, points are printed as .csv. The ending of OUT is the format. .vtp and .ply have the
-points with the arrays v, i, j and k; .csv and .npy have a row x, y, z, v, i, j, k per point (.npy:
-float64, [n][7]); with --copies, copy is one more. Where nothing fulfills the expression, a warning
-is given and OUT has no point.
+Without OUT, the points are printed as .csv. The ending of OUT selects the format. .vtp and .ply
+files hold the points with the arrays v, i, j and k. .csv and .npy files have one row x, y, z, v, i,
+j, k per point (.npy: float64, [n][7]). With --copies, there is also an array or column copy. If no
+voxel is selected, the program prints a warning and writes an OUT without points.
 
---tree cuts a volume into an octree, a picture into a quadtree. A block of it has 2^level voxels
-along each axis, fewer where the volume ends, and begins at multiples of that. The leaves are the
-largest blocks of one value: together they are the volume. With --where, --edge or --match, blocks
-where that holds everywhere or nowhere are leaves, and those where it holds are written. OUT is
-.vtu, of a picture .vtp, too: cells from border to border of their voxels, with the arrays v (the
-value, with an expression that of the first voxel), level, voxels (how many), i, j and k (the first
-voxel). .csv has a row i, j, k, level, voxels, v for each leaf. Leaves come in Z-order.
+--tree converts a volume to an octree, a picture to a quadtree. A block has 2^level voxels along
+each axis (fewer at the edge of the volume), and its indices start at multiples of 2^level. The
+leaves are the largest blocks with a single value, and together they cover the volume. With --where,
+--edge or --match, the leaves are the largest blocks where the condition is true everywhere or
+nowhere, and only those where it is true are written. OUT is .vtu, or .vtp for a picture. Its cells
+cover their voxels and have the arrays v (the value, or that of the first voxel with a condition),
+level, voxels (their number), i, j and k (the first voxel). A .csv file has one row i, j, k, level,
+voxels, v per leaf. Leaves are in Z-order.
 
---sparse takes an array of two axes, .npy or any volume of one slice, as a matrix. Of a .npy array
-the first index (i) is the row and the second (j) the column, as in NumPy. Of pictures, and slices
-in other formats, a line (j) is a row, counted from the first one of the file. OUT is .mtx, the
-Matrix Market format, coordinates as text, rows and columns from 1, row by row; scipy.io.mmread,
-MATLAB's mmread, Julia and Eigen read it. Entries that are no number are kept."
+--sparse reads an array with two axes, from .npy or any volume with one slice, as a matrix. In a
+.npy array, the first index (i) is the row and the second (j) the column, as in NumPy. In pictures
+and slices in other formats, each line (j) is a row, counted from the first line of the file. OUT is
+a .mtx file in the Matrix Market format: text coordinates, row by row, with rows and columns
+numbered from 1. scipy.io.mmread, MATLAB's mmread, Julia and Eigen read it. NaN entries are kept."
 )]
 pub struct Args {
-    /// Volume or gray picture of any format that zeroset reads, compressed with gzip or not
+    /// Volume or gray picture in any supported format, optionally compressed with gzip
     #[arg(value_name = "VOLUME")]
     pub input: PathBuf,
     #[command(flatten)]
     pub which: Which,
-    /// File to write: .vtp, .ply, .npy or .csv; with --blocks a volume, .nii.gz, .nrrd, .mha,
-    /// .vti or .npy; with --tree .vtu, .vtp or .csv; with --sparse .mtx
+    /// Output file: .vtp, .ply, .npy or .csv; a volume with --blocks (.nii.gz, .nrrd, .mha, .vti or
+    /// .npy); .vtu, .vtp or .csv with --tree; .mtx with --sparse
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Print the number of voxels, and nothing else
+    /// Print only the number of voxels
     #[arg(long, conflicts_with_all = ["output", "blocks", "entries", "copies"])]
     pub count: bool,
-    /// Count in this box of indices, the last of each range not among them; again for more
-    /// boxes: a number per line. An empty end is the border
+    /// Count in this box of indices, excluding the upper end of each range; an omitted end is the
+    /// edge of the volume; repeatable, with one number per line
     #[arg(
         long = "box",
         value_name = "I0:I1,J0:J1,K0:K1",
@@ -99,34 +100,34 @@ pub struct Args {
         allow_hyphen_values = true
     )]
     pub boxes: Vec<Region>,
-    /// Count in each block of N x N x N voxels (of a picture N x N), and write the counts as a
-    /// volume whose voxels are the blocks
+    /// Count in each block of N x N x N voxels (N x N in a picture), and write the counts as a
+    /// volume with one voxel per block
     #[arg(long, value_name = "N", requires = "output", conflicts_with_all = ["entries", "copies"],
         value_parser = clap::value_parser!(u32).range(1..))]
     pub blocks: Option<u32>,
-    /// Write the largest blocks of one value: an octree, of a picture a quadtree; with --where,
-    /// --edge or --match the largest blocks where that holds
+    /// Write the largest blocks with a single value, as an octree, or a quadtree for a picture;
+    /// with --where, --edge or --match, the largest blocks where the condition is true
     #[arg(long, requires = "output",
         conflicts_with_all = ["sparse", "count", "blocks", "entries", "copies", "order"])]
     pub tree: bool,
-    /// Write the entries of a matrix that are not 0, or where --where holds
+    /// Write the matrix entries that are not 0, or where --where is true
     #[arg(long, requires = "output", conflicts_with_all = ["edge", "template", "count", "blocks",
         "entries", "copies", "order"])]
     pub sparse: bool,
-    /// Only these entries of the list, numbered from 0: A..B (without B), A.., ..B, or one
+    /// Only these entries of the list, numbered from 0: A..B (without B), A.., ..B, or a single
     /// number
     #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
     pub entries: Option<Entries>,
-    /// Entries for each voxel, with their number as `copy`: a number, or an expression as above,
-    /// rounded down
+    /// Number of entries per voxel, with the copy number as `copy`: a number, or an expression as
+    /// above, rounded down
     #[arg(long, value_name = "M")]
     pub copies: Option<Expression>,
-    /// Order of the points: lines, x fastest, or blocks, where neighbors in the list are near each
-    /// other in space (Z-order)
+    /// Order of the points: lines (x fastest) or blocks (Z-order, where neighbors in the list are
+    /// close in space)
     #[arg(long, value_name = "ORDER", default_value = "lines", value_parser = order)]
     pub order: Order,
-    /// What computes: auto, cpu or cuda; auto takes a GPU from 33 million voxels for each
-    /// thread on, but for --tree and --sparse, where it is the CPU
+    /// Device: auto, cpu or cuda; auto uses a GPU for at least 33 million voxels per thread, but
+    /// always the CPU for --tree and --sparse
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
     #[command(flatten)]
@@ -135,7 +136,7 @@ pub struct Args {
     pub source: volume::Source,
 }
 
-/// What is made of the voxels, with the file that it is written to.
+/// What is made of the voxels, with the output file.
 enum Mode<'a> {
     List(Option<&'a Path>),
     Count,
@@ -145,7 +146,9 @@ enum Mode<'a> {
 }
 
 impl Args {
-    /// The one mode that the options ask for: clap refuses two, and a file where none is written.
+    /// Returns the mode that the options select.
+    ///
+    /// Clap rejects two modes together, and a mode without its output file.
     fn mode(&self) -> Mode<'_> {
         match (&self.output, self.blocks) {
             (Some(path), _) if self.tree => Mode::Tree(path),
@@ -158,7 +161,7 @@ impl Args {
 }
 
 impl Mode<'_> {
-    /// Refuses a file that cannot be written, before anything is read.
+    /// Returns an error if the output cannot be written, before anything is read.
     fn check(&self) -> Result<()> {
         match self {
             Mode::Blocks(_, path) => check_volume_target(path, &WriteOptions::default()),
@@ -170,14 +173,14 @@ impl Mode<'_> {
     }
 }
 
-/// Reads, finds or counts, writes or prints, and says in one line how many there are where that is not the answer.
+/// Reads the volume, selects voxels, writes or prints the result, and prints one line about a file.
 ///
 /// # Errors
-/// [`Error::Case`](zeroset::Error::Case) for an output that cannot be, before anything is read, an
-/// expression of other names, and boxes and entries that are not there;
-/// [`Error::Input`](zeroset::Error::Input) for a file without a volume, or with `--sparse` of more
-/// than two axes; [`Error::Device`](zeroset::Error::Device) without memory;
-/// [`Error::Output`](zeroset::Error::Output).
+/// Returns [`Error::Case`](zeroset::Error::Case) if the output cannot be written as requested,
+/// before anything is read, if an expression names something unknown, or if boxes or entries are
+/// out of range; [`Error::Input`](zeroset::Error::Input) if the file has no volume, or with
+/// `--sparse` more than two axes; [`Error::Device`](zeroset::Error::Device) if memory runs out;
+/// [`Error::Output`](zeroset::Error::Output) if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let mode = args.mode();
     mode.check()?;
@@ -199,7 +202,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// Hands over what finds the voxels that the options select.
+/// Calls `answer` with a finder for the voxels that the options select.
 fn with_finder(
     args: &Args,
     volume: &Volume,

@@ -1,4 +1,4 @@
-//! Progress of a run: a bar on a terminal, plain lines at a modest rate otherwise.
+//! Shows the progress of a run: a bar on a terminal, otherwise plain lines every few seconds.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,17 +11,17 @@ use zeroset::run::{Observer, Progress};
 
 /// Time between two plain lines.
 const PLAIN: Duration = Duration::from_secs(5);
-/// Time between two drawings of the bar.
+/// Time between two updates of the bar.
 const DRAWN: Duration = Duration::from_millis(100);
-/// Parts of the bar.
+/// Number of positions of the bar.
 const PARTS: u64 = 1000;
 
-/// What tells the user where a run is: events for programs, else a bar or lines.
+/// Returns the observer that reports the progress of a run: JSON events, a bar, or lines.
 pub(super) fn observer(ui: &Ui) -> Box<dyn Observer + '_> {
     if ui.is_json() { Box::new(Events::new(ui)) } else { Box::new(Shown::new(ui)) }
 }
 
-/// Shows where a run is.
+/// Shows progress on the screen.
 struct Shown<'a> {
     ui: &'a Ui,
     bar: Option<ProgressBar>,
@@ -31,7 +31,7 @@ struct Shown<'a> {
 struct Clock {
     /// When the stage began.
     start: Instant,
-    /// When something was shown last.
+    /// When progress was last shown.
     last: Instant,
 }
 
@@ -48,12 +48,12 @@ impl Clock {
     }
 }
 
-/// A bar, where there is somebody to look at it.
+/// Returns a bar if standard error is a terminal and output is wanted.
 fn bar(ui: &Ui) -> Option<ProgressBar> {
     let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
     (terminal && !ui.is_quiet() && !ui.is_json()).then(|| {
         let bar = ui.bars().add(ProgressBar::new(PARTS));
-        // A template that does not parse is ours to find: the test below shows it.
+        // A test checks that the template is valid.
         if let Ok(style) = ProgressStyle::with_template(TEMPLATE) {
             bar.set_style(style);
         }
@@ -105,23 +105,25 @@ impl Drop for Shown<'_> {
     }
 }
 
-/// Shows how much of a known amount is done: a bar on a terminal, plain lines otherwise, nothing for programs.
+/// Shows the progress through a known amount: a bar on a terminal, plain lines otherwise.
+///
+/// It shows nothing with `--json`.
 pub(super) struct Amount<'a> {
     ui: &'a Ui,
     what: &'static str,
     total: u64,
     bar: Option<ProgressBar>,
-    /// How much is done, and what a clock says.
+    /// The amount that is done, and the clock.
     done: Mutex<(u64, Clock)>,
 }
 
 impl<'a> Amount<'a> {
-    /// Of `total` things called `what`.
+    /// Starts with `total` items; `what` is their name in the plural.
     pub(super) fn new(ui: &'a Ui, what: &'static str, total: u64) -> Self {
         Amount { ui, what, total, bar: bar(ui), done: Mutex::new((0, Clock::now())) }
     }
 
-    /// So many more are done.
+    /// Adds `n` finished items.
     pub(super) fn add(&self, n: u64) {
         let (done, clock) = &mut *self.done.lock().unwrap_or_else(PoisonError::into_inner);
         *done += n;
@@ -152,7 +154,7 @@ impl Drop for Amount<'_> {
     }
 }
 
-/// Share of the run that is done, if it can be known.
+/// Returns the fraction of the run that is done, if it is known.
 fn share(progress: &Progress) -> Option<f64> {
     let by_time = progress.end_time.map(|end| progress.time / end);
     let by_steps = progress.max_steps.map(|n| progress.step as f64 / n as f64);
@@ -163,11 +165,12 @@ fn share(progress: &Progress) -> Option<f64> {
     share.filter(|share| share.is_finite()).map(|share| share.clamp(0.0, 1.0))
 }
 
-/// Steps per second, and seconds that are left if it can be known, of a run that began or was
-/// resumed `elapsed` ago.
+/// Returns the steps per second, and the remaining seconds if they are known.
+///
+/// `elapsed` is the time since the run began or was resumed.
 pub(super) fn rate(progress: &Progress, elapsed: Duration) -> (f64, Option<f64>) {
     let seconds = elapsed.as_secs_f64();
-    // A resumed run has not done the steps before in this time.
+    // The steps before a resume were not done in this time.
     let (step, time) = progress.start;
     let done = progress.step - step;
     let rate = if seconds > 0.0 { done as f64 / seconds } else { 0.0 };
@@ -176,10 +179,10 @@ pub(super) fn rate(progress: &Progress, elapsed: Duration) -> (f64, Option<f64>)
     (rate, share.map(|share| seconds * (1.0 - share) / (share - start)))
 }
 
-/// "step 120, time 0.012, dt 1e-4, 35.2 steps/s, 12 s left"
+/// Returns a line such as "12 s left, step 120, time 0.012, dt 1e-4, 35 steps/s".
 fn line(progress: &Progress, elapsed: Duration) -> String {
     let (rate, left) = rate(progress, elapsed);
-    // What matters most comes first: a narrow terminal cuts the end.
+    // The most important part comes first, because a narrow terminal cuts the end.
     let left = left.map_or(String::new(), |left| format!("{} left, ", human(left)));
     let Progress { step, time, dt, .. } = progress;
     format!("{left}step {step}, time {time:.4e}, dt {dt:.2e}, {rate:.0} steps/s")
@@ -212,7 +215,7 @@ mod tests {
     fn lines_say_rate_and_remaining_time() {
         let text = line(&progress(50, 0.25, Some(1.0), None), Duration::from_secs(10));
         assert_eq!(text, "30 s left, step 50, time 2.5000e-1, dt 1.00e-1, 5 steps/s");
-        // Resumed at step 40: ten steps in ten seconds, a tenth of all.
+        // The run was resumed at step 40: ten steps in ten seconds, a tenth of the total.
         let resumed = Progress { start: (40, 0.15), ..progress(50, 0.25, Some(1.0), None) };
         let text = line(&resumed, Duration::from_secs(10));
         assert_eq!(text, "75 s left, step 50, time 2.5000e-1, dt 1.00e-1, 1 steps/s");

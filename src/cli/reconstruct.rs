@@ -1,4 +1,4 @@
-//! `zeroset reconstruct SCAN -o FILE`: a surface from samples of it.
+//! `zeroset reconstruct SCAN -o FILE`: reconstructs a surface from a point cloud.
 
 mod words;
 
@@ -32,60 +32,61 @@ Examples:
   zeroset reconstruct scan.laz --depth 9 -o surface.vtp --report surface.json
   zeroset reconstruct scan.xyz --cell 0.5 --largest --smooth 5 -o surface.stl --picture surface.png
 
-Points come from any format that `zeroset info` knows as one of clouds. Duplicates and points far
-from all others are left out and counted. Where the file has normals the surface follows their
-planes and is closed where the samples are; where it has none a level set closes round the samples,
-or, if they enclose nothing, normals are estimated, which is said (--method takes one of the two).
-Without --depth and --cell cubes and voxels are as small as the density of the cloud allows, and
-voxels not smaller than its noise.
+Points are read from any point cloud format that `zeroset info` supports. Duplicates and points far
+from all others are dropped and counted. If the file has normals, the surface follows their planes
+and is closed wherever there are samples. If it has none, a level set shrinks around the samples; if
+they enclose nothing, normals are estimated, and the report says so. --method selects one of the two
+methods. Without --depth and --cell, cubes and voxels are as small as the density of the cloud
+allows, and voxels are not smaller than its noise.
 
-The report says what was used and dropped, the seconds of each part, parts, genus and holes of the
-surface, and the true distances of the samples from it. See docs/reconstruction.md.")]
+The report lists the options and dropped points, the seconds of each stage, the components, genus
+and holes of the surface, and the true distances of the samples from it. See docs/reconstruction.md.")]
 pub struct Args {
-    /// Cloud of points of any format that zeroset reads
+    /// Point cloud in any supported format
     #[arg(value_name = "SCAN")]
     pub input: PathBuf,
-    /// File to write: .ply, .stl, .obj, .vtp, .off, .vtu or .msh
+    /// Output file: .ply, .stl, .obj, .vtp, .off, .vtu or .msh
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// auto, directed (with normals) or levelset (needs none; a closed surface)
+    /// Method: auto, directed (needs normals) or levelset (needs none; gives a closed surface)
     #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = word::<Method>)]
     pub method: Method,
-    /// 2^N cubes (directed, 1 to 20) or voxels (levelset, 4 to 14) along the longest side of the
-    /// cloud; not given it follows from the density of the cloud
+    /// Use 2^N cubes (directed, N = 1 to 20) or voxels (levelset, N = 4 to 14) along the longest side
+    /// of the cloud; default from the density of the cloud
     #[arg(long, value_name = "N", conflicts_with = "cell",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_DEPTH)))]
     pub depth: Option<u32>,
-    /// Edge of a cube, or of a voxel at most, in units of the cloud
+    /// Edge length of a cube (directed) or largest edge length of a voxel (levelset), in units of
+    /// the cloud
     #[arg(long, value_name = "SIZE")]
     pub cell: Option<f64>,
-    /// A point is left out that is so many times as far from its neighbors as usual, above 1; 0 keeps
-    /// all
+    /// Drop points that are more than this many times as far from their neighbors as the median;
+    /// above 1, or 0 to keep all points
     #[arg(long, value_name = "FACTOR", default_value_t = FAR)]
     pub outliers: f64,
-    /// Weight of curvature of the level-set method, 0 to 1 (default 0.1)
+    /// Weight of the curvature in the level-set method, 0 to 1; default 0.1
     #[arg(long, value_name = "ALPHA")]
     pub curvature: Option<f64>,
-    /// How the level-set method keeps its values: single (default) or 16-bit, in less memory
+    /// Storage of the values in the level-set method: single (default), or 16-bit to save memory
     #[arg(long, value_name = "WORD", value_parser = word::<Storage>)]
     pub storage: Option<Storage>,
-    /// Keep only the connected part with the largest area
+    /// Keep only the connected component with the largest area
     #[arg(long)]
     pub largest: bool,
-    /// Rounds of smoothing that does not shrink (Taubin)
+    /// Number of rounds of Taubin smoothing, which does not shrink the surface
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST_ROUNDS)))]
     pub smooth: u32,
     #[command(flatten)]
     pub outputs: SurfaceOutputs,
-    /// What computes: auto, cpu or cuda; auto takes a GPU from 100,000 samples on
+    /// Device: auto, cpu or cuda; auto uses a GPU for at least 100,000 samples
     #[arg(long, value_name = "DEVICE", default_value = "auto", value_parser = word::<DeviceKind>)]
     pub device: DeviceKind,
     #[command(flatten)]
     pub threads: Threads,
 }
 
-/// All that is reported.
+/// The report of `--json` and `--report`.
 #[derive(Serialize)]
 struct Whole<'a> {
     input: String,
@@ -93,19 +94,20 @@ struct Whole<'a> {
     #[serde(flatten)]
     scan: &'a Scan,
     seconds_reading: f64,
-    /// How long the GPU was waited for when all was read.
+    /// Seconds of waiting for the GPU after everything was read.
     seconds_opening: f64,
     seconds_writing: f64,
     seconds_total: f64,
-    /// Most memory that the program held; `None` where the system does not say.
+    /// Peak memory of the program in bytes; `None` if the system does not report it.
     peak_memory_bytes: Option<u64>,
 }
 
-/// Reads, reconstructs, writes, and says what came out.
+/// Reads the point cloud, reconstructs and writes the surface, and prints a summary.
 ///
 /// # Errors
-/// [`Error::Case`] for an output that cannot be, before anything is read, a size of cubes that cannot
-/// be, and a cloud of which no surface can be made; [`Error::Input`]; [`Error::Output`].
+/// Returns [`Error::Case`] if the output cannot be written as requested, before anything is read,
+/// if the cube size is not valid, or if no surface can be made from the points; [`Error::Input`] if
+/// the cloud cannot be read; [`Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let start = Instant::now();
     check_target(&args.output, &WriteOptions::default(), Some(Kind::Surface))?;
@@ -140,17 +142,18 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// What is there before work begins.
+/// The input and the device, ready for the reconstruction.
 struct Opened {
     cloud: PointCloud,
     file: CloudReport,
-    /// The GPU, if one is asked for or the cloud is worth it.
+    /// The GPU, if one is requested or the cloud is large enough.
     gpu: Option<Arc<Cuda>>,
     seconds_reading: f64,
 }
 
-/// Reads the cloud, and opens a GPU meanwhile where it is sure to be used: that takes a quarter of a
-/// second, about as long as a large file takes to read.
+/// Reads the cloud, and opens a GPU at the same time if it is certain to be used.
+///
+/// Opening a GPU takes a quarter of a second, about as long as reading a large file.
 fn open(args: &Args, options: &Options, cpu: &Cpu, start: Instant) -> Result<Opened> {
     if args.device == DeviceKind::Cuda {
         gpu::available(0)?;
@@ -178,7 +181,7 @@ impl Args {
             (None, Some(edge)) => Cubes::Edge(edge),
             (None, None) => Cubes::Safe,
         };
-        // What cannot be stays, to be refused.
+        // Invalid values stay, so that `flaw` reports them.
         let outliers = (self.outliers != 0.0).then_some(self.outliers);
         let mut options = Options::default();
         options.method = self.method;
@@ -191,13 +194,13 @@ impl Args {
         options.flaw(None).map_or(Ok(options), refuse)
     }
 
-    /// Whether the file is so large that a GPU will be worth its start, by 20 bytes for a sample.
+    /// Whether the file is so large that a GPU is worth its start, at 20 bytes per sample.
     fn is_large(&self) -> bool {
         std::fs::metadata(&self.input).is_ok_and(|file| file.len() >= 20 * WORTH_A_GPU as u64)
     }
 }
 
-/// Refuses an option by its name on the command line.
+/// Returns an error that names the option as on the command line.
 fn refuse<T>(Flaw { option, what, remedy }: Flaw) -> Result<T> {
     Err(Error::usage(format!("--{option} {what}"), remedy))
 }

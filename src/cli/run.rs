@@ -1,4 +1,4 @@
-//! `zeroset run CASE.toml`: a case from file to results.
+//! `zeroset run CASE.toml`: runs a case and writes its results.
 
 use std::path::{Path, PathBuf};
 
@@ -23,53 +23,54 @@ Examples:
   zeroset run configs/shrinking_circle.toml --set output.format=vtkhdf -o results/one_file
   zeroset run configs/shrinking_circle.toml --json > end.json
 
-The folder then holds NAME.pvd (open it in ParaView) with one state per output, or NAME.vtkhdf with
-all of them, interface.pvd, measures.csv and report.json. Ctrl-C ends a run in order: the current
-state is written, and a checkpoint from which the same command with --resume goes on, to the same
-results as if the run had never stopped. Checkpoints are also written every 10 minutes
-(output.checkpoint).")]
+The run writes NAME.pvd (open it in ParaView) with one file per state, or NAME.vtkhdf with all
+states, and interface.pvd, measures.csv and report.json. Ctrl-C stops the run cleanly: it writes the
+current state and a checkpoint. The same command with --resume continues from there, and its results
+are bitwise identical to those of a run that was never interrupted. Checkpoints are also written
+every 10 minutes (output.checkpoint).")]
 pub struct Args {
     /// The case file
     pub case: PathBuf,
     #[command(flatten)]
     pub overrides: Overrides,
-    /// Folder of the results; default that of the case, or results/<case name>
+    /// Folder for the results; default the folder in the case, or results/NAME
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Replace a run that is in the folder
+    /// Replace an earlier run in the folder
     #[arg(long)]
     pub overwrite: bool,
-    /// Go on with the run in the folder, which stopped early, from its last checkpoint
+    /// Continue an interrupted run in the folder from its last checkpoint
     #[arg(long, conflicts_with = "overwrite")]
     pub resume: bool,
-    /// Draw the last state into this .png file; [output.picture] of the case says how
+    /// Also draw the last state into this .png file, with the settings of [output.picture]
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
-    /// Say everything as JSON, for programs: progress and warnings as lines on standard error, the
-    /// end with the report on standard output
+    /// Print JSON for programs: progress and warnings as lines on standard error, the final report
+    /// on standard output
     #[arg(long)]
     pub json: bool,
 }
 
-/// What may stand over a case file.
+/// Options that override values of a case file.
 #[derive(Debug, clap::Args)]
 pub struct Overrides {
-    /// Replace a value of the case, such as evolve.cfl=0.25; repeatable
+    /// Override a value of the case, such as evolve.cfl=0.25; repeatable
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// What computes: auto, cpu or cuda; `zeroset devices` lists what is there
+    /// Device: auto, cpu or cuda; see `zeroset devices`
     #[arg(long, value_name = "DEVICE", value_parser = word::<DeviceKind>)]
     pub device: Option<DeviceKind>,
-    /// CPU threads; 0 takes all cores
+    /// Number of CPU threads; 0 uses all cores
     #[arg(long, value_name = "N", value_parser = threads::number())]
     pub threads: Option<usize>,
 }
 
 impl Overrides {
-    /// The case with all laid over it; notes what may be done where it takes too much memory.
+    /// Loads the case with all overrides, and notes the remedy for a case that needs too much
+    /// memory.
     ///
     /// # Errors
-    /// Those of [`Config::load`].
+    /// Returns the errors of [`Config::load`].
     pub(super) fn load(&self, case: &Path) -> Result<Config> {
         let config = Config::load(case, &self.options())?;
         if matches!(config.domain, Domain::Tiled(_)) {
@@ -78,7 +79,7 @@ impl Overrides {
         Ok(config)
     }
 
-    /// All as `key=value`.
+    /// Returns all overrides as `key=value`.
     fn options(&self) -> Vec<String> {
         let device = self.device.map(|kind| format!("device.use={}", device_word(kind)));
         let threads = self.threads.map(|n| format!("device.threads={n}"));
@@ -86,7 +87,7 @@ impl Overrides {
     }
 }
 
-/// The word of the command line.
+/// Returns the name of a device on the command line.
 fn device_word(kind: DeviceKind) -> &'static str {
     match kind {
         DeviceKind::Auto => "auto",
@@ -98,9 +99,9 @@ fn device_word(kind: DeviceKind) -> &'static str {
 /// Runs the case and prints a summary.
 ///
 /// # Errors
-/// All kinds.
+/// Returns any error of the library.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    // First of all: what comes before the run can be interrupted too.
+    // The handler comes first, so that the preparation can be interrupted too.
     let interrupt = interrupt::flag(ui);
     let mut config = args.overrides.load(&args.case)?;
     if let Some(file) = &args.picture {
@@ -127,14 +128,14 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         let resume = outcome.resumable.then(|| resuming(&args));
         match (ui.is_json(), resume) {
             (true, resume) => ui.complain(&json::interrupted(resume.as_deref())),
-            (false, Some(resume)) => ui.say(&format!("to go on: {resume}")),
+            (false, Some(resume)) => ui.say(&format!("to continue: {resume}")),
             (false, None) => {}
         }
     }
     Ok(code)
 }
 
-/// The command that goes on with the run of `args`.
+/// Returns the command that resumes the run of `args`.
 fn resuming(args: &Args) -> String {
     let mut words = vec!["zeroset".into(), "run".into(), args.case.display().to_string()];
     let mut option = |name: &str, value: String| words.extend([name.to_string(), value]);
@@ -152,7 +153,7 @@ fn resuming(args: &Args) -> String {
     words.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// Says where the pictures are, if there are any.
+/// Returns the line about the pictures, if there are any.
 fn pictures(config: &Config, folder: &Path) -> Option<String> {
     let picture = config.output.picture.as_ref()?;
     let name = match picture.every {

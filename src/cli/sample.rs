@@ -1,4 +1,4 @@
-//! `zeroset sample MESH -n N -o FILE`: a cloud of points on a surface.
+//! `zeroset sample MESH -n N -o FILE`: samples random points on a surface.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -20,74 +20,75 @@ use zeroset::words::counted;
 /// Arguments of `zeroset sample`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Points are drawn at random, as likely on each piece of the surface as it is large. The same seed
-gives the same cloud, for any number of threads.
+Points are random and distributed uniformly over the area of the surface. The same seed gives the
+same cloud, for any number of threads.
 
 Examples:
   zeroset sample pial.gii.gz -n 1000000 -o cloud.ply
   zeroset sample lucy.ply -n 14000000 --normals -o cloud.ply
   zeroset sample horse.ply -n 2000000 --noise 0.1% --outliers 4000 --seed 7 -o noisy.pcd
 
---noise S moves each coordinate by a Gaussian of standard deviation S, in units of the mesh; S% is a
-percentage of the diagonal of the box of the mesh. Normals are those of the triangles, as these are
-oriented, and stay. The points of --outliers come last and lie anywhere in that box and a tenth of
-its diagonal around, with normals of any direction.
+--noise S adds Gaussian noise with standard deviation S, in units of the mesh, to each coordinate.
+--noise P% is a percentage of the diagonal of the bounding box. Normals are those of the oriented
+triangles, and noise does not change them. The points of --outliers come last. They are uniform in
+the bounding box, enlarged by a tenth of its diagonal on each side, and have random normals.
 
-The ending of FILE is the format: .ply and .pcd (binary), .xyz, .txt and .csv (text), .vtp. All but
-.vtp are written while points are drawn, and take little memory.")]
+The ending of FILE selects the format: .ply and .pcd (binary), .xyz, .txt and .csv (text), or .vtp.
+All except .vtp are written while points are sampled, and need little memory.")]
 pub struct Args {
-    /// Surface of any format that zeroset reads
+    /// Surface mesh in any supported format
     pub mesh: PathBuf,
-    /// Points to draw on the surface
+    /// Number of points on the surface
     #[arg(short = 'n', long = "points", value_name = "N",
           value_parser = RangedI64ValueParser::<u64>::new().range(1..))]
     pub n: u64,
-    /// File to write: .ply, .pcd, .xyz, .txt, .csv or .vtp
+    /// Output file: .ply, .pcd, .xyz, .txt, .csv or .vtp
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
-    /// Write normals, too
+    /// Also write normals
     #[arg(long)]
     pub normals: bool,
     /// Standard deviation of Gaussian noise: a length, or a percentage of the diagonal
     #[arg(long, value_name = "S|P%", default_value = "0", allow_hyphen_values = true)]
     pub noise: Noise,
-    /// Points more that lie anywhere
+    /// Number of additional random points off the surface
     #[arg(long, value_name = "K", default_value_t = 0,
           value_parser = RangedI64ValueParser::<u64>::new().range(0..))]
     pub outliers: u64,
-    /// Another number gives another cloud
+    /// Seed of the random numbers; another seed gives another cloud
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = seed)]
     pub seed: u64,
     #[command(flatten)]
     pub threads: Threads,
-    /// Say everything as JSON, for programs: warnings as lines on standard error, the end on
-    /// standard output
+    /// Print JSON for programs: warnings as lines on standard error, the final report on standard
+    /// output
     #[arg(long)]
     pub json: bool,
 }
 
-/// What was drawn.
+/// The report of `--json`.
 #[derive(Serialize)]
 struct Report {
-    /// Points on the surface.
+    /// Number of points on the surface.
     points: u64,
     outliers: u64,
     normals: bool,
     /// Standard deviation, in units of the mesh.
     noise: f64,
     seed: u64,
-    /// Area of the surface, in units of the mesh squared.
+    /// Area of the surface, in squared units of the mesh.
     area: f64,
     units: Option<String>,
-    /// Seconds to draw and write.
+    /// Seconds for sampling and writing.
     seconds: f64,
 }
 
-/// Reads the mesh, draws and writes points, and says in one line what was written.
+/// Reads the mesh, samples and writes the points, and prints one line about the output.
 ///
 /// # Errors
-/// [`zeroset::Error::Case`] for an output that cannot be, before anything is read, and too many points;
-/// [`zeroset::Error::Input`] for a file without triangles; [`zeroset::Error::Output`].
+/// Returns [`zeroset::Error::Case`] if the output cannot be written as requested, before anything
+/// is read, or if there are too many points; [`zeroset::Error::Input`] if the file has no
+/// triangles; [`zeroset::Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_cloud_target(&args.output)?;
     check_folder(&args.output)?;
@@ -133,7 +134,7 @@ fn summary(report: &Report, args: &Args) -> String {
     let points = counted(*points, ["point", "points"]);
     let squared = report.units.as_deref().map_or(String::new(), |units| format!(" {units}^2"));
     format!(
-        "{}: {points}{others}{normals} of a surface of area {area:.6}{squared}{noise}, \
+        "{}: {points}{others}{normals} on a surface with area {area:.6}{squared}{noise}, \
          {seconds:.2} s\n",
         args.output.display()
     )

@@ -1,4 +1,4 @@
-//! `zeroset schema` and `zeroset defaults`: the case format, for programs and for people.
+//! `zeroset schema` and `zeroset defaults`: print the case format for programs and people.
 
 use super::Ui;
 use zeroset::config;
@@ -11,11 +11,11 @@ Examples:
   zeroset schema > zeroset.schema.json
   zeroset schema --markdown > keys.md
 
-The schema (JSON Schema, draft 2020-12) has the names, types, defaults and words of all keys.
-Editors that read it complete and check a case whose first line is
+The JSON Schema (draft 2020-12) contains the names, types, defaults and allowed words of all keys.
+Editors that support it complete and check a case file whose first line is
   #:schema zeroset.schema.json")]
 pub struct SchemaArgs {
-    /// Print the same as tables in Markdown, for reading
+    /// Print the reference of all keys as Markdown tables instead
     #[arg(long)]
     pub markdown: bool,
 }
@@ -27,14 +27,14 @@ Examples:
   zeroset defaults > case.toml
   zeroset defaults | grep -A 3 cfl
 
-What is printed is a case that runs. A line that begins with # and no blank is a key or a table
-that could stand there instead or beside; remove the # to use it.")]
+The output is a complete case that runs. A line that begins with # without a space is an alternative
+or additional key or table; remove the # to use it.")]
 pub struct DefaultsArgs {}
 
 /// Prints the schema.
 ///
 /// # Errors
-/// [`zeroset::Error::Output`] if standard output cannot be written.
+/// Returns [`zeroset::Error::Output`] if standard output cannot be written.
 pub fn schema(args: SchemaArgs, ui: &Ui) -> Result<u8> {
     let text = match args.markdown {
         true => config::reference(),
@@ -44,10 +44,10 @@ pub fn schema(args: SchemaArgs, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// Prints the case.
+/// Prints a case with all defaults.
 ///
 /// # Errors
-/// [`zeroset::Error::Output`] if standard output cannot be written.
+/// Returns [`zeroset::Error::Output`] if standard output cannot be written.
 pub fn defaults(_: DefaultsArgs, ui: &Ui) -> Result<u8> {
     ui.print(&config::defaults())?;
     Ok(0)

@@ -1,4 +1,4 @@
-//! The report and the picture that commands write beside a surface.
+//! The report and the picture that commands write along with a surface.
 
 use std::path::{Path, PathBuf};
 
@@ -11,13 +11,13 @@ use zeroset::io::{WriteOptions, write_mesh};
 use zeroset::mesh::Mesh;
 use zeroset::picture;
 
-/// Options of such a command.
+/// Options of a command that writes a surface.
 #[derive(Debug, clap::Args)]
 pub struct SurfaceOutputs {
-    /// Write the report as JSON
+    /// Also write a report as JSON
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
-    /// Draw the surface, .png, in the colors of its vertices if it has some
+    /// Also draw the surface into this .png file, with its vertex colors if it has any
     #[arg(long, value_name = "FILE")]
     pub picture: Option<PathBuf>,
     /// Print the report as JSON
@@ -26,31 +26,33 @@ pub struct SurfaceOutputs {
 }
 
 impl SurfaceOutputs {
-    /// The surface and the files beside it.
+    /// Returns the surface file and the files written along with it.
     pub fn files<'a>(&'a self, surface: &'a Path) -> Vec<&'a Path> {
         let more = self.report.iter().chain(&self.picture);
         std::iter::once(surface).chain(more.map(PathBuf::as_path)).collect()
     }
 
-    /// Refuses files that cannot be written, before anything is read.
+    /// Returns an error if a file cannot be written, before anything is read.
     ///
     /// # Errors
-    /// [`Error::Output`](zeroset::Error::Output) for a folder that is not there, [`Error::Case`](zeroset::Error::Case) for a
-    /// picture of another format.
+    /// Returns [`Error::Output`](zeroset::Error::Output) if a folder does not exist;
+    /// [`Error::Case`](zeroset::Error::Case) if the picture is not a `.png` file.
     pub fn check(&self, surface: &Path) -> Result<()> {
         self.files(surface).into_iter().try_for_each(atomic::check_folder)?;
         self.picture.as_deref().map_or(Ok(()), picture::check_path)
     }
 
-    /// True if there is somebody to read a report.
+    /// Whether a report is requested.
     pub fn has_report(&self) -> bool {
         self.json || self.report.is_some()
     }
 
-    /// Writes the surface and its picture, which the name of the input stands over, and warns of what was lost.
+    /// Writes the surface and its picture, and warns about lost data.
+    ///
+    /// The name of the input is the title of the picture.
     ///
     /// # Errors
-    /// Those of [`write_mesh`] and of the picture.
+    /// Returns the errors of [`write_mesh`] and of the picture.
     pub fn write(&self, input: &Path, surface: &Path, mesh: &Mesh, ui: &Ui) -> Result<()> {
         let title = input.to_str().map_or("", picture::name_of);
         let draw = |_: &PathBuf| picture::surface(mesh, title, &picture::Options::default());
@@ -62,10 +64,10 @@ impl SurfaceOutputs {
         }
     }
 
-    /// Writes the report, and prints it, as JSON or in words.
+    /// Writes the report, and prints it as JSON or as text.
     ///
     /// # Errors
-    /// [`Error::Output`](zeroset::Error::Output).
+    /// Returns [`Error::Output`](zeroset::Error::Output) if it cannot be written.
     pub fn tell(
         &self,
         report: &impl Serialize,

@@ -4,15 +4,15 @@ use clap::builder::RangedI64ValueParser;
 
 use zeroset::config::MOST_THREADS;
 
-/// How many threads a command takes.
+/// The number of threads of a command.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub struct Threads {
-    /// CPU threads; 0 takes all cores
+    /// Number of CPU threads; 0 uses all cores
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = number())]
     pub threads: usize,
 }
 
-/// Reads a number of threads, and refuses more than a case may ask for.
+/// Returns the parser of the number of threads, with the same limit as in a case.
 pub fn number() -> RangedI64ValueParser<usize> {
     RangedI64ValueParser::new().range(0..=MOST_THREADS as i64)
 }

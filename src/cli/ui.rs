@@ -1,4 +1,5 @@
-//! Writes results to standard output, and all other text to standard error around the bar.
+//! Writes results to standard output and everything else to standard error, around the progress
+//! bar.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};
@@ -9,7 +10,7 @@ use indicatif::MultiProgress;
 use super::json;
 use zeroset::error::{Error, Result, shown};
 
-/// How much is said, and the one place where it is said.
+/// The verbosity and the streams of the program.
 #[derive(Clone, Debug)]
 pub struct Ui {
     verbose: u8,
@@ -19,41 +20,43 @@ pub struct Ui {
 }
 
 impl Ui {
-    /// Says more for a greater `verbose`, only results and errors if `quiet`.
+    /// Creates a user interface that prints more for a larger `verbose`, and less if `quiet`.
+    ///
+    /// A quiet one prints only results and errors.
     pub fn new(verbose: u8, quiet: bool) -> Self {
         Ui { verbose, quiet, json: false, bars: MultiProgress::new() }
     }
 
-    /// Says everything as JSON lines.
+    /// Sets whether all output is JSON lines.
     pub fn with_json(mut self, json: bool) -> Self {
         self.json = json;
         self
     }
 
-    /// True if everything is said as JSON lines.
+    /// Whether all output is JSON lines.
     pub fn is_json(&self) -> bool {
         self.json
     }
 
-    /// 0 normally, 1 for stages, 2 for details.
+    /// Returns 0 normally, 1 for stages, 2 for details.
     pub fn verbosity(&self) -> u8 {
         self.verbose
     }
 
-    /// True if only results and errors are wanted.
+    /// Whether only results and errors are printed.
     pub fn is_quiet(&self) -> bool {
         self.quiet
     }
 
-    /// Bars on standard error.
+    /// Returns the progress bars on standard error.
     pub(super) fn bars(&self) -> &MultiProgress {
         &self.bars
     }
 
-    /// Writes results to standard output. A reader who has seen enough is no error.
+    /// Writes results to standard output. A closed pipe is not an error.
     ///
     /// # Errors
-    /// [`Error::Output`] if standard output cannot be written.
+    /// Returns [`Error::Output`] if standard output cannot be written.
     pub fn print(&self, text: &str) -> Result<()> {
         let written = self.bars.suspend(|| {
             let mut out = std::io::stdout().lock();
@@ -61,7 +64,7 @@ impl Ui {
         });
         match written {
             Err(e) if e.kind() != ErrorKind::BrokenPipe => {
-                Err(Error::output(Path::new("standard output"), &e, "check where it leads")
+                Err(Error::output(Path::new("standard output"), &e, "check where it is redirected")
                     .because(e))
             }
             _ => Ok(()),
@@ -70,7 +73,7 @@ impl Ui {
 
     /// Writes a line to standard error, whatever the verbosity.
     pub fn complain(&self, line: &str) {
-        // Names from a file must not move the cursor; nobody is left to be told if this fails.
+        // Names from a file must not move the cursor. A failure here cannot be reported anywhere.
         let line = line.replace(|c: char| c.is_control() && !"\n\t".contains(c), " ");
         self.bars.suspend(|| drop(writeln!(std::io::stderr(), "{line}")));
     }
@@ -83,7 +86,7 @@ impl Ui {
         }
     }
 
-    /// The same for each of the warnings of a file.
+    /// Writes each warning about a file to standard error unless quiet.
     pub fn warn_of(&self, file: &Path, warnings: impl IntoIterator<Item = impl Display>) {
         for warning in warnings {
             self.warn(format_args!("{}: {warning}", shown(file)));

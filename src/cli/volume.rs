@@ -1,4 +1,4 @@
-//! Options and steps that the subcommands that read volumes share.
+//! Options and steps that the subcommands for volumes share.
 
 use std::path::{Path, PathBuf};
 
@@ -12,36 +12,36 @@ use zeroset::points::Criterion;
 use zeroset::primitives::{All, Grid};
 use zeroset::volume::Volume;
 
-/// What a file of a volume does not say by itself.
+/// Options that describe a volume file beyond its own header.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Source {
-    /// The file holds numbers alone, x fastest: SHAPE:TYPE[:SPACING[:SKIP]], such as
-    /// 256x256x109:uint16le:1x1x1.5; TYPE is (u)int8 to (u)int64, float32 or float64 with le or be,
-    /// SKIP counts bytes before the numbers
+    /// Layout of a raw file (numbers only, x fastest): SHAPE:TYPE[:SPACING[:SKIP]], such as
+    /// 256x256x109:uint16le:1x1x1.5; TYPE is (u)int8 to (u)int64, float32 or float64, with le or
+    /// be; SKIP is the number of bytes before the numbers
     #[arg(long, value_name = "LAYOUT", allow_hyphen_values = true)]
     pub raw: Option<RawLayout>,
-    /// Take this array of a VTK image, not its active scalars
+    /// Read this array of a VTK image instead of its active scalars
     #[arg(long, value_name = "NAME")]
     pub array: Option<String>,
 }
 
 impl Source {
-    /// As the readers take it.
+    /// Returns the options of the readers.
     pub fn options(&self) -> VolumeOptions {
         VolumeOptions::default().raw(self.raw.clone()).array(self.array.clone())
     }
 
-    /// True if an option speaks of a volume.
+    /// Whether one of these options is given.
     pub fn is_given(&self) -> bool {
         self.raw.is_some() || self.array.is_some()
     }
 }
 
-/// Writes a volume in another format, and says in one line what was written.
+/// Converts a volume to another format, and prints one line about the output.
 ///
 /// # Errors
-/// [`Error::Case`] for an output that cannot be, before anything is read; [`Error::Input`] for a
-/// file without a volume; [`Error::Output`].
+/// Returns [`Error::Case`] if the output cannot be written as requested, before anything is read;
+/// [`Error::Input`] if the file has no volume; [`Error::Output`] if the output cannot be written.
 pub fn convert(
     input: &Path,
     output: &Path,
@@ -60,12 +60,12 @@ pub fn convert(
     Ok(0)
 }
 
-/// A file without a volume, under the name of one to write: what to do depends on the output.
+/// Rewrites the error about an input without a volume: the remedy depends on the output name.
 fn mesh_instead(error: Error, output: &Path) -> Error {
     match error {
         Error::Input { file, flaw } if flaw.kind() == FlawKind::Unfit => {
             let remedy = format!(
-                "{} would be one: end the name of the output in .vtu, .vtp, .msh, .ply or the like",
+                "{} is a volume format: end the output name in .vtu, .vtp, .msh, .ply or another mesh format",
                 output.display()
             );
             Error::Input { file, flaw: flaw.with_remedy(remedy) }
@@ -74,54 +74,54 @@ fn mesh_instead(error: Error, output: &Path) -> Error {
     }
 }
 
-/// Which voxels are taken.
+/// Options that select voxels.
 #[derive(Debug, clap::Args)]
 pub struct Which {
-    /// What holds at the voxels to take
+    /// Select the voxels where this expression is true
     #[arg(long = "where", value_name = "EXPRESSION")]
     pub condition: Option<Expression>,
-    /// Take voxels on edges: where the gradient has this size or more, in units of the values per
-    /// length, by central differences
+    /// Select edge voxels: gradient magnitude of at least SIZE, in value units per length, from
+    /// central differences
     #[arg(long, value_name = "SIZE", value_parser = at_least_zero, allow_hyphen_values = true)]
     pub edge: Option<f64>,
-    /// Take voxels where this picture or volume is found, its middle lying on the voxel
+    /// Select voxels where this picture or volume matches, centered on the voxel
     #[arg(long = "match", value_name = "TEMPLATE")]
     pub template: Option<PathBuf>,
-    /// Largest sum of the absolute differences over all voxels of the template
+    /// Largest sum of absolute differences over the template that still counts as a match
     #[arg(long, value_name = "SUM", default_value_t = 0.0, requires = "template",
         value_parser = at_least_zero, allow_hyphen_values = true)]
     pub tolerance: f64,
 }
 
-/// The voxels that are taken.
+/// The selected voxels.
 pub struct Selection<'a> {
-    /// What is asked of them.
+    /// The conditions.
     pub criteria: Vec<Criterion<'a>>,
-    /// All of that, as the CPU asks.
+    /// All conditions together, in the form that the CPU evaluates.
     pub all: All<'a>,
 }
 
-/// What [`Which::template`] reads.
+/// The shape and values of a template.
 pub type Numbers = ([usize; 3], Vec<f64>);
 
 impl Which {
-    /// Names of the options, of which one at least may be required.
+    /// Names of the options. A command may require at least one of them.
     pub const OPTIONS: [&str; 3] = ["condition", "edge", "template"];
 
-    /// True if one of them is given.
+    /// Whether one of these options is given.
     pub fn is_given(&self) -> bool {
         self.condition.is_some() || self.edge.is_some() || self.template.is_some()
     }
 
-    /// A volume and what is read beside it.
+    /// Returns the volume and the other files that are read.
     pub fn inputs<'a>(&'a self, volume: &'a Path) -> Vec<&'a Path> {
         [Some(volume), self.template.as_deref()].into_iter().flatten().collect()
     }
 
-    /// The values of the template, if there is one; says what its file is warned of.
+    /// Reads the template, if there is one, and prints the warnings of its reader.
     ///
     /// # Errors
-    /// Those of [`read_volume`].
+    /// Returns the errors of [`read_volume`].
     pub fn template(&self, ui: &Ui) -> Result<Option<Numbers>> {
         let Some(path) = &self.template else { return Ok(None) };
         let file = read_volume(path, &VolumeOptions::default())?;
@@ -129,10 +129,13 @@ impl Which {
         Ok(Some((file.volume.shape(), file.volume.to_f64())))
     }
 
-    /// The voxels of a volume; warns of axes that are not at right angles where that counts.
+    /// Returns the selected voxels of a volume.
+    ///
+    /// It warns about axes that are not at right angles if the result depends on that.
     ///
     /// # Errors
-    /// [`Error::Case`] for an expression of other names, and a template that is larger than the volume.
+    /// Returns [`Error::Case`] if an expression names something unknown, or if the template is
+    /// larger than the volume.
     pub fn selection<'a>(
         &'a self,
         path: &Path,
@@ -150,13 +153,13 @@ impl Which {
             let sizes = volume.shape();
             if let Some(k) = (0..3).find(|&k| shape[k] > sizes[k]) {
                 let what = format!(
-                    "--match: the template has {} voxels along {}, {} has {}",
+                    "--match: the template has {} voxels along {}, but {} has {}",
                     shape[k],
                     ["i", "j", "k"][k],
                     shown(path),
                     sizes[k]
                 );
-                return Err(Error::usage(what, "cut it out of such a volume, or make it smaller"));
+                return Err(Error::usage(what, "use a template that is no larger than the volume"));
             }
             criteria.push(Criterion::Fits(Grid::new(*shape, values), self.tolerance));
         }
@@ -164,7 +167,7 @@ impl Which {
     }
 }
 
-/// As on the command line.
+/// Formats the options as on the command line.
 impl std::fmt::Display for Which {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let parts = [
@@ -179,14 +182,14 @@ impl std::fmt::Display for Which {
 fn at_least_zero(text: &str) -> std::result::Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
-        _ => Err("a number of 0 or more is expected".into()),
+        _ => Err("expected a number >= 0".into()),
     }
 }
 
-/// The voxels that fulfill an expression, at least one.
+/// Returns whether each voxel satisfies an expression; at least one does.
 ///
 /// # Errors
-/// [`Error::Case`] for an expression that cannot be evaluated, and if no voxel fulfills it.
+/// Returns [`Error::Case`] if the expression cannot be evaluated, or if no voxel satisfies it.
 pub fn selected(path: &Path, volume: &Volume, expression: &Expression) -> Result<Vec<bool>> {
     let selected = volume.select(expression)?;
     if selected.contains(&true) {
@@ -194,15 +197,15 @@ pub fn selected(path: &Path, volume: &Volume, expression: &Expression) -> Result
     }
     let found = volume.statistics();
     let range = match (found.min, found.max) {
-        (Some(min), Some(max)) => format!(", values are {min} to {max}"),
+        (Some(min), Some(max)) => format!(", values range from {min} to {max}"),
         _ => ", no value is finite".into(),
     };
-    let what = format!("--where {expression}: no voxel of {} fulfills it{range}", shown(path));
-    let remedy = "write one that holds somewhere; `zeroset info` tells what is in the file";
+    let what = format!("--where {expression}: no voxel of {} satisfies it{range}", shown(path));
+    let remedy = "change the expression; `zeroset info` shows the values in the file";
     Err(Error::usage(what, remedy))
 }
 
-/// What to say of axes that are not at right angles, where only their spacing counts.
+/// Returns a warning if the axes are not at right angles, for methods that use only the spacing.
 pub fn oblique(volume: &Volume) -> Option<String> {
     let axes = volume.placement().directions();
     let pairs = [(0, 1), (0, 2), (1, 2)];
@@ -212,7 +215,7 @@ pub fn oblique(volume: &Volume) -> Option<String> {
     let name = |k: usize| ["x", "y", "z"][k];
     (cosine((a, b)).abs() > 1e-3).then(|| {
         format!(
-            "axes {} and {} meet at {angle:.2} degrees; distances are taken as if at right angles",
+            "axes {} and {} meet at {angle:.2} degrees; distances are computed as for right angles",
             name(a),
             name(b)
         )

@@ -1,4 +1,4 @@
-//! `zeroset voxelize MESH`: the voxels inside of a mesh, or those its surface passes, as a volume.
+//! `zeroset voxelize MESH`: converts a mesh to a volume of inside voxels or of surface voxels.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use zeroset::mesh::Mesh;
 use zeroset::surface::Voxels;
 use zeroset::volume::{Placement, Samples, Volume};
 
-/// Voxels along the longest side at most.
+/// Maximum number of voxels along the longest side.
 const MOST: u32 = 1 << 14;
 
 /// Arguments of `zeroset voxelize`.
@@ -21,40 +21,40 @@ Examples:
   zeroset voxelize part.msh --spacing 0.5 -o part.vti
   zeroset voxelize scan.ply --size 256 --surface -o shell.nrrd
 
-A voxel is 1 if its center is inside, else 0 (uint8). Inside of a surface is where its winding
-number has a size above 1/2: for closed surfaces that is exact, over holes the surface is closed by
-a film. With --surface a voxel is 1 if a triangle has a point in common with its cube, be it only
-touched; the surface may be open or flat. Of tetrahedra the boundary counts. Voxels are cubes, and
-their box is that of the mesh and --margin more.")]
+A voxel is 1 if its center is inside, else 0 (uint8). A point is inside if the absolute value of the
+winding number of the surface exceeds 1/2. That is exact for closed surfaces, and it closes holes
+smoothly. With --surface, a voxel is 1 if a triangle intersects or touches its cube; the surface may
+be open or flat. The surface of a tetrahedral mesh is its boundary. Voxels are cubes and cover the
+bounding box of the mesh, enlarged by --margin.")]
 pub struct Args {
-    /// Triangulated surface or tetrahedra, of any format that zeroset reads
+    /// Triangulated surface or tetrahedral mesh in any supported format
     #[arg(value_name = "MESH")]
     pub mesh: PathBuf,
-    /// Voxels along the longest side of the mesh
+    /// Number of voxels along the longest side of the mesh
     #[arg(long, value_name = "N", default_value_t = 256, conflicts_with = "spacing",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
     pub size: u32,
-    /// Edge of a voxel in units of the mesh, instead of --size
+    /// Edge length of a voxel in units of the mesh, instead of --size
     #[arg(long, value_name = "LENGTH")]
     pub spacing: Option<f64>,
-    /// The voxels that the surface passes, instead of those inside
+    /// Mark the voxels that the surface passes through, instead of those inside
     #[arg(long)]
     pub surface: bool,
-    /// Voxels added on each side
+    /// Number of voxels to add on each side
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST)))]
     pub margin: u32,
-    /// File to write: .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z])
+    /// Output file: .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z])
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
 }
 
-/// Reads, fills, writes, and says in one line what was written.
+/// Reads the mesh, marks and writes the voxels, and prints one line about the output.
 ///
 /// # Errors
-/// [`Error::Case`] for an output that cannot be, before anything is read; [`Error::Input`] for a mesh
-/// file that cannot be read, has no triangles or, where it is to be filled, no inside;
-/// [`Error::Device`] without memory; [`Error::Output`].
+/// Returns [`Error::Case`] if the output cannot be written as requested, before anything is read;
+/// [`Error::Input`] if the mesh cannot be read, has no triangles, or has no inside to fill;
+/// [`Error::Device`] if memory runs out; [`Error::Output`] if the output cannot be written.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = WriteOptions::default();
     check_volume_target(&args.output, &options)?;
@@ -65,15 +65,16 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
     if longest == 0.0 {
         let remedy = match args.surface {
-            true => "give a mesh that is larger than a point",
-            false => "give a closed surface, or tetrahedra",
+            true => "use a mesh that is larger than a point",
+            false => "use a closed surface or a tetrahedral mesh",
         };
-        return Err(Error::input(&args.mesh, "", "the mesh has no extent", remedy));
+        return Err(Error::input(&args.mesh, "", "the mesh is a single point", remedy));
     }
     let spacing = args.spacing.unwrap_or(longest / f64::from(args.size));
     if longest / spacing > f64::from(MOST) {
-        let what = format!("--spacing {spacing}: {:.0} voxels along a side", longest / spacing);
-        return Err(Error::usage(what, format!("take larger voxels: at most {MOST} can be")));
+        let what =
+            format!("--spacing {spacing} gives {:.0} voxels along a side", longest / spacing);
+        return Err(Error::usage(what, format!("use larger voxels, at most {MOST} along a side")));
     }
     let margin = args.margin as usize;
     let voxels = match args.surface {
@@ -94,16 +95,16 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     Ok(0)
 }
 
-/// The voxels inside, with warnings of holes and of nothing.
+/// Marks the voxels inside, and warns about holes and about an empty result.
 fn filled(mesh: &Mesh, spacing: f64, margin: usize, file: &Path, ui: &Ui) -> Result<Voxels> {
     let (voxels, orientation) = Voxels::inside(mesh, spacing, margin)?;
     let open = orientation.open_edges;
     if open > 0 {
-        let what = format!("{open} edges have one triangle: holes are closed by winding numbers");
+        let what = format!("{open} edges have only one triangle; winding numbers close the holes");
         ui.warn_of(file, [what]);
     }
     if voxels.count() == 0 {
-        ui.warn_of(file, ["no voxel has its center inside"]);
+        ui.warn_of(file, ["no voxel center is inside"]);
     }
     Ok(voxels)
 }

@@ -1,4 +1,4 @@
-//! Ranges of all numbers, and what fits together.
+//! Checks the ranges of all numbers in a case, and which keys conflict with each other.
 
 mod evolve;
 mod reconstruct;
@@ -13,7 +13,7 @@ use crate::expression::Expression;
 use crate::io::RawLayout;
 use crate::picture::View;
 
-/// The first thing wrong with a case.
+/// The first error found in a case.
 pub(super) struct Flaw {
     /// Dotted path of the key.
     pub key: String,
@@ -22,7 +22,7 @@ pub(super) struct Flaw {
 }
 
 impl Flaw {
-    /// "evolve.cfl must be ..."
+    /// Returns a message such as "evolve.cfl must be ...".
     pub(super) fn message(&self) -> String {
         if self.key.is_empty() {
             return self.what.clone();
@@ -60,10 +60,10 @@ fn finite(key: &str, values: &[f64]) -> Checked {
         [value] => value.to_string(),
         values => format!("{values:?}"),
     };
-    require(all, key, format!("must be finite, is {found}"), "give a finite number")
+    require(all, key, format!("must be finite, is {found}"), "use a finite number")
 }
 
-/// Refuses numbers that the precision of the case does not hold.
+/// Returns an error for numbers that do not fit the precision of the case.
 fn held(config: &Config, key: &str, values: &[f64]) -> Checked {
     finite(key, values)?;
     let most = match config.precision() {
@@ -71,22 +71,22 @@ fn held(config: &Config, key: &str, values: &[f64]) -> Checked {
         Precision::F32 => f64::from(f32::MAX),
     };
     let beyond = values.iter().find(|x| x.abs() > most);
-    let what = format!("is {:e}, and numbers of f32 end at 3.4e38", beyond.unwrap_or(&most));
-    require(beyond.is_none(), key, what, "take smaller units, or precision = \"f64\"")
+    let what = format!("is {:e}, but the largest f32 number is 3.4e38", beyond.unwrap_or(&most));
+    require(beyond.is_none(), key, what, "rescale the units, or use precision = \"f64\"")
 }
 
 fn timeless(key: &str, expression: &Expression) -> Checked {
-    let remedy = "an array of that name is written {t}";
+    let remedy = "for an array named t, write {t}";
     require(!expression.uses_time(), key, "must not depend on the time t", remedy)
 }
 
-/// The first option of `[reconstruct]` that cannot be for a cloud with normals, or without.
+/// Returns the first option of `[reconstruct]` that does not suit a cloud with or without normals.
 pub(super) fn flaw_for_cloud(config: &Config, has_normals: bool) -> Option<Flaw> {
     let table = config.reconstruct.as_ref()?;
     reconstruct::fit(table, Some(has_normals)).err()
 }
 
-/// Finds the first number out of range or the first pair of keys that do not go together.
+/// Returns the first number out of range or the first conflict between keys.
 pub(super) fn first_flaw(config: &Config) -> Option<Flaw> {
     check(config).err()
 }
@@ -98,10 +98,10 @@ fn check(config: &Config) -> Checked {
         Domain::Cloud(cloud) => reconstruct::check(config, cloud)?,
     }
     let n = config.device.threads;
-    let range = format!("must be 0 (all) to {MOST_THREADS}, is {n}");
+    let range = format!("must be 0 (all cores) to {MOST_THREADS}, is {n}");
     require(n <= MOST_THREADS, "device.threads", range, "")?;
-    let what = "the case is called \"interface\", as the files of the interface are";
-    require(config.name() != "interface", "", what, "give its file another name")?;
+    let what = "the case is named \"interface\", like the files of the interface";
+    require(config.name() != "interface", "", what, "rename the case file")?;
     if !matches!(config.domain, Domain::Cloud(_)) {
         check_task(config)?;
     }
@@ -115,7 +115,7 @@ fn check(config: &Config) -> Checked {
     check_expect(config)
 }
 
-/// Refuses a key that means something on tiles only.
+/// Returns an error if a key that is for tiles only is given.
 fn of_tiles(given: bool, key: &str) -> Checked {
     require(!given, key, "is for [domain.tiled] only, not for meshes", "remove it")
 }
@@ -133,16 +133,16 @@ fn check_mesh(config: &Config, mesh: &MeshSource) -> Checked {
     match (&mesh.path, &mesh.generate) {
         (Some(path), None) => check_path(config, "domain.mesh.path", path)?,
         (None, Some(generate)) => {
-            // What else can be wrong depends on this machine and shows when the mesh is made.
+            // Other failures depend on this machine and show when the mesh is generated.
             if let Err(Error::Case { what, remedy, .. }) = generate.check() {
                 return Err(flaw("domain.mesh.generate", format!("is not usable: {what}"), remedy));
             }
         }
         (None, None) => {
-            return Err(flaw("domain.mesh", "has no mesh", "give it `path` or `generate`"));
+            return Err(flaw("domain.mesh", "has no mesh", "add `path` or `generate`"));
         }
         (Some(_), Some(_)) => {
-            let what = "stands beside `path`";
+            let what = "conflicts with `path`";
             return Err(flaw("domain.mesh.generate", what, "remove one of the two"));
         }
     }
@@ -163,13 +163,15 @@ fn check_path(config: &Config, key: &str, path: &str) -> Checked {
 }
 
 fn check_task(config: &Config) -> Checked {
-    let remedy = "give it [domain.cloud], or remove [reconstruct]";
-    require(config.reconstruct.is_none(), "reconstruct", "needs a cloud of points", remedy)?;
+    let remedy = "add [domain.cloud], or remove [reconstruct]";
+    require(config.reconstruct.is_none(), "reconstruct", "needs a point cloud", remedy)?;
     match (&config.evolve, &config.distance) {
         (None, None) => Err(flaw("", "the case has no task", "add a table [evolve] or [distance]")),
-        (Some(_), Some(_)) => {
-            Err(flaw("distance", "stands beside [evolve]", "a case has one task; remove one"))
-        }
+        (Some(_), Some(_)) => Err(flaw(
+            "distance",
+            "conflicts with [evolve]",
+            "a case has one task; remove one table",
+        )),
         (Some(_), None) => require(
             config.initial.is_some(),
             "evolve",
@@ -179,7 +181,7 @@ fn check_task(config: &Config) -> Checked {
         (None, Some(distance)) => require(
             config.initial.is_some() == distance.from.is_empty(),
             "distance",
-            "needs exactly one start: `from`, or the zero set of [initial]",
+            "needs exactly one source: `from`, or the zero set of [initial]",
             "",
         ),
     }
@@ -222,8 +224,8 @@ fn check_distance(config: &Config) -> Checked {
     }
     if let Some(f) = distance.speed.as_ref().and_then(Speed::number) {
         let (low, high) = (Speed::RANGE.start(), Speed::RANGE.end());
-        let what = format!("must be in {low:e} to {high:e}, is {f}");
-        let remedy = "cells that no front may enter are left out by a mask";
+        let what = format!("must be {low:e} to {high:e}, is {f}");
+        let remedy = "use a mask to exclude cells that no front may enter";
         require(Speed::RANGE.contains(&f), "distance.speed", what, remedy)?;
     }
     for (k, seed) in distance.from.iter().enumerate() {
@@ -240,7 +242,7 @@ fn check_distance(config: &Config) -> Checked {
     require(
         !distance.labels || !distance.from.is_empty(),
         "distance.labels",
-        "needs seeds in `from` to tell apart",
+        "needs seeds in `from`",
         "",
     )?;
     for (k, seed) in distance.paths_from.iter().enumerate() {
@@ -272,21 +274,21 @@ fn check_output(config: &Config) -> Checked {
     require(
         output.every.is_none() || output.interval.is_none(),
         "output.interval",
-        "stands beside `every`",
+        "conflicts with `every`",
         "remove one of the two",
     )?;
     require(
         output.interface || output.interface_files.is_empty(),
         "output.interface_files",
-        "stands beside interface = false",
+        "conflicts with interface = false",
         "remove one of the two",
     )?;
     let gradient = config.distance.as_ref().is_some_and(|distance| distance.gradient);
     require(
         !gradient || output.format != SeriesFormat::Vtkhdf,
         "output.format",
-        "is \"vtkhdf\", which holds no cell data, and a gradient is some",
-        "take format = \"pvd\", or leave the gradient out",
+        "is \"vtkhdf\", which cannot hold the cell data of a gradient",
+        "use format = \"pvd\", or leave out the gradient",
     )?;
     check_picture(config)
 }
@@ -299,7 +301,7 @@ fn check_picture(config: &Config) -> Checked {
     require(
         picture.camera.is_none() || picture.view == View::Auto,
         "output.picture.camera",
-        "stands beside `view`",
+        "conflicts with `view`",
         "remove one of the two",
     )
 }
@@ -314,7 +316,7 @@ fn check_expect(config: &Config) -> Checked {
         require(
             !name.contains("_error_") || expect.exact.is_some(),
             &format!("expect.{name}"),
-            "compares with a shape",
+            "needs an exact shape",
             "add exact.ball = { center, radius } or another shape to [expect]",
         )?;
         let weighted = config.evolve.as_ref().is_some_and(|e| e.weighted_curvature.is_some());
@@ -335,7 +337,7 @@ fn check_expect(config: &Config) -> Checked {
             require(
                 config.reconstruct.is_some() && (of_surface || of_all),
                 &format!("expect.{name}"),
-                format!("belongs to the task {task}"),
+                format!("is for the task {task} only"),
                 "",
             )?;
             continue;
@@ -344,7 +346,7 @@ fn check_expect(config: &Config) -> Checked {
         require(
             of_either || of_distance == config.distance.is_some(),
             &format!("expect.{name}"),
-            format!("belongs to the task {}", if of_distance { "distance" } else { "evolve" }),
+            format!("is for the task {} only", if of_distance { "distance" } else { "evolve" }),
             "",
         )?;
     }
@@ -358,10 +360,10 @@ fn check_bounds(key: &str, bounds: &Bounds) -> Checked {
         bounds.value.is_some() || bounds.at_most.is_some() || bounds.at_least.is_some(),
         key,
         "has no bound",
-        "give it `value`, `at_most` or `at_least`",
+        "add `value`, `at_most` or `at_least`",
     )?;
     let alone = bounds.tolerance.is_none() || bounds.value.is_some();
-    require(alone, &format!("{key}.tolerance"), "stands without `value`", "")?;
+    require(alone, &format!("{key}.tolerance"), "needs `value`", "")?;
     let negative = bounds.tolerance.is_some_and(|t| t < 0.0);
     require(!negative, &format!("{key}.tolerance"), "must be >= 0", "")?;
     let (low, high) = bounds.range();

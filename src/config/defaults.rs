@@ -1,7 +1,7 @@
-//! A case with every key, printed from the schema, so that it says what the program does.
+//! Prints a case with every key from the schema, so that it always matches the program.
 //!
-//! Keys with a default stand as they are; all others, and other ways to write a value, are lines
-//! that begin with `#` and no blank.
+//! Keys with a default are active. All other keys, and other ways to write a value, are lines that
+//! begin with `#` without a space.
 
 use std::fmt::Write as _;
 
@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use super::schema::{choices, inline, resolve, schema};
 
-/// Tables without a default that a case needs all the same.
+/// Tables without a default that the case still needs.
 const NEEDED: [&str; 5] = ["domain", "domain.mesh", "domain.mesh.generate", "initial", "evolve"];
-/// Keys without a default that a case needs, with their values.
+/// Keys without a default that the case needs, with their values.
 const GIVEN: [(&str, &str); 5] = [
     ("version", "1"),
     ("initial.ball.center", "[0.5, 0.5, 0.0]"),
@@ -19,25 +19,24 @@ const GIVEN: [(&str, &str); 5] = [
     ("evolve.end_time", "0.01"),
     ("evolve.curvature", "1.0"),
 ];
-/// Deepest nesting of examples: shapes are made of shapes.
+/// Maximum nesting depth of examples. Shapes can contain shapes.
 const DEEPEST: usize = 3;
-/// Longest line of a comment.
+/// Maximum length of a comment line.
 const WIDTH: usize = 100;
 
-/// A case that runs, with every key, its default, what is allowed and what it means.
+/// Returns a case that runs, with every key, its default, its allowed values and its meaning.
 pub fn defaults() -> String {
     with_keys_left_out().0
 }
 
-/// [`defaults`], and the keys that are commented out in it with their values.
+/// Returns [`defaults`] and the keys that are commented out in it, with their values.
 fn with_keys_left_out() -> (String, Vec<(String, String)>) {
     let schema = schema();
     let mut page = Page { root: &schema, text: String::new(), lines: Vec::new() };
     page.prose(
-        "A case of zeroset with every key. Keys that stand as they are have their defaults, or \
-         values to begin with where there are none. A line that begins with # and no blank is a \
-         key or a table that could stand there instead or beside. Lengths are in the unit of the \
-         mesh.",
+        "A zeroset case with every key. Active keys have their defaults, or an example value if \
+         there is no default. A line that begins with # without a space is an alternative or \
+         additional key or table. Lengths are in mesh units.",
     );
     page.text += "\n";
     page.table("", &schema, true);
@@ -47,7 +46,7 @@ fn with_keys_left_out() -> (String, Vec<(String, String)>) {
 struct Page<'a> {
     root: &'a Value,
     text: String,
-    /// Keys commented out: path and value.
+    /// Keys that are commented out: path and value.
     lines: Vec<(String, String)>,
 }
 
@@ -71,7 +70,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// `path = value` below a table header, commented out unless `active`.
+    /// Adds `path = value` below a table header, commented out unless `active`.
     fn line(&mut self, path: &str, value: &str, active: bool) {
         let key = path.rsplit('.').next().unwrap_or(path);
         let mark = if active { "" } else { "#" };
@@ -81,7 +80,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A table: first its keys, then the tables in it.
+    /// Adds a table: first its keys, then its subtables.
     fn table(&mut self, path: &str, schema: &'a Value, active: bool) {
         let properties = schema.get("properties").and_then(Value::as_object);
         let (tables, keys): (Vec<_>, Vec<_>) =
@@ -113,7 +112,7 @@ impl<'a> Page<'a> {
         if schema.get("properties").is_some() {
             return self.table(path, schema, active);
         }
-        // One entry of several: the first one stands, or none.
+        // One entry of several is allowed: the first is active, or none.
         let mut first = active;
         let entries = self.entries(schema);
         let (tables, others): (Vec<_>, Vec<_>) =
@@ -135,7 +134,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Name, value and comment of each entry of a table that has one of several.
+    /// Returns name, value and comment of each entry of a table that takes one of several entries.
     fn entries(&self, schema: &'a Value) -> Vec<(&'a str, &'a Value, &'a str)> {
         let mut found = Vec::new();
         for choice in choices(schema) {
@@ -154,7 +153,7 @@ impl<'a> Page<'a> {
         found
     }
 
-    /// True for a value that is always a table.
+    /// Whether a value is always a table.
     fn is_table(&self, schema: &'a Value) -> bool {
         let schema = self.resolve(schema);
         let choices = choices(schema);
@@ -169,7 +168,7 @@ impl<'a> Page<'a> {
         own.and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// A key that is no table: its comment, what is allowed, its default and all other ways to
+    /// Adds a key that is not a table: its comment, allowed values, default, and other ways to
     /// write it.
     fn key(&mut self, path: &str, schema: &'a Value, active: bool) {
         self.prose(self.description(schema));
@@ -182,7 +181,8 @@ impl<'a> Page<'a> {
         }
         for form in self.forms(schema) {
             let value = self.example(form, 0);
-            // Another number or list is no other way to write a value, unless there is none yet.
+            // Another number or list is not another way to write a value, unless there is no value
+            // yet.
             let plain = |text: &str| !text.starts_with(['"', '{']) && text != "[]";
             let list = |text: &str| text.starts_with('[');
             let another = standing.as_ref().is_none_or(|standing| {
@@ -195,7 +195,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// All ways to write a value.
+    /// Returns all ways to write a value.
     fn forms(&self, schema: &'a Value) -> Vec<&'a Value> {
         let resolved = self.resolve(schema);
         match choices(resolved) {
@@ -204,7 +204,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Words with their meaning, and ranges.
+    /// Returns the allowed words with their meanings, and the range.
     fn allowed(&self, schema: &'a Value) -> String {
         let mut parts = Vec::new();
         let items = self.resolve(schema).get("items");
@@ -223,22 +223,22 @@ impl<'a> Page<'a> {
         let range = |names: [&str; 2], word: &str| {
             let own = names.iter().find_map(|name| schema.get(*name).map(|x| (name, x)));
             own.map(|(name, x)| {
-                let open = if name.starts_with("exclusive") { ", not itself" } else { "" };
+                let open = if name.starts_with("exclusive") { " (excluded)" } else { "" };
                 format!("{word} {}{open}", inline(x))
             })
         };
         let low = range(["minimum", "exclusiveMinimum"], "at least");
-        // That counts are not negative goes without saying.
+        // A lower bound of 0 for a count is obvious.
         let low = low.filter(|low| low != "at least 0");
         let high = range(["maximum", "exclusiveMaximum"], "at most");
         parts.extend([low, high].into_iter().flatten().collect::<Vec<_>>());
         if parts.is_empty() { String::new() } else { format!("Allowed: {}.", parts.join("; ")) }
     }
 
-    /// A value that a schema allows, as TOML on one line.
+    /// Returns a value that a schema allows, as TOML on one line.
     fn example(&self, schema: &'a Value, depth: usize) -> String {
         let first = schema.get("examples").and_then(Value::as_array).and_then(|all| all.first());
-        // An empty list shows nothing of its entries.
+        // An empty list does not show what its entries look like.
         let default = schema.get("default").filter(|default| **default != Value::Array(vec![]));
         let first = first.or(schema.get("const")).or(default);
         if let Some(value) = first {
@@ -292,7 +292,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    /// Paths of all keys of a schema, shapes within shapes left out.
+    /// Collects the paths of all keys of a schema, except shapes inside shapes.
     fn keys(root: &Value, schema: &Value, path: &str, found: &mut Vec<String>) {
         if path.split('.').count() > 8 {
             return;
@@ -360,7 +360,7 @@ mod tests {
             if ["initial", "expect.exact"].contains(&keys[..keys.len() - 1].join(".").as_str()) {
                 table.clear();
             }
-            // Tables that need more keys than one.
+            // Some tables need more than one key.
             for (other, filler) in [("center", "[0, 0, 0]"), ("radius", "1")] {
                 if path.starts_with("expect.exact.ball") {
                     let filler: toml::Table = toml::from_str(&format!("v = {filler}")).unwrap();
@@ -370,7 +370,7 @@ mod tests {
             table.insert(keys[keys.len() - 1].into(), value["value"].clone());
             let read = Config::deserialize(case);
             if let Err(error) = read {
-                // A shape is whole only with all its keys, which the test above has seen.
+                // A shape is complete only with all its keys, which the test above checks.
                 let missing = error.to_string().contains("missing field");
                 assert!(missing, "{path} = {value}: {error}");
             }

@@ -1,5 +1,4 @@
-//! The text of a case with its lines: finds the place of every key, lays overrides over it, and
-//! turns what serde says into messages for the user.
+//! Parses a case with the position of every key, applies overrides, and rewrites serde's messages.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,30 +13,31 @@ use crate::error::{Error, Result};
 use crate::expression::Flaw;
 use crate::words::suggest;
 
-/// The texts a [`Document`] borrows from: a case file and the `--set` options laid over it.
+/// The texts from which a [`Document`] borrows: a case file and its `--set` options.
 pub(super) struct Texts {
     file: PathBuf,
     text: String,
     overrides: Vec<Override>,
 }
 
-/// A `--set key=value` option; its places count on behind the file's, so that all places are in
-/// one line of numbers.
+/// A `--set key=value` option.
+///
+/// Its positions follow those of the file, so that one number identifies a position in any text.
 struct Override {
     option: String,
     path: Vec<String>,
-    /// The value behind as many blanks as make the parser count from the right place.
+    /// The value after enough spaces that the parser reports the right positions.
     padded: String,
-    /// The same as a TOML string, for words without quotes.
+    /// The value as a TOML string, for words without quotes.
     quoted: String,
     places: Range<usize>,
 }
 
-/// Makes a document of a value.
+/// Turns a value into a document.
 const VALUE: &str = "value=";
 
 impl Texts {
-    /// `text` is the content of `file`.
+    /// Creates the texts from `text`, the content of `file`, and the `--set` options.
     pub(super) fn new(file: &Path, text: &str, options: &[String]) -> Result<Self> {
         let mut overrides: Vec<Override> = Vec::with_capacity(options.len());
         for option in options {
@@ -47,12 +47,12 @@ impl Texts {
                     "write --set key=value, such as --set evolve.cfl=0.25",
                 )
             };
-            let (key, value) = option.split_once('=').ok_or_else(|| wrong("no `=`"))?;
+            let (key, value) = option.split_once('=').ok_or_else(|| wrong("there is no `=`"))?;
             let path: Vec<String> = key.split('.').map(|part| part.trim().to_string()).collect();
             if path.iter().any(String::is_empty) {
-                return Err(wrong("a part of the key is empty"));
+                return Err(wrong("part of the key is empty"));
             }
-            // One place for each part of the key, then those of the value.
+            // Each part of the key has one position, and the positions of the value follow.
             let start = overrides.last().map_or(text.len(), |o| o.places.end);
             let blanks = " ".repeat(start + path.len());
             let quoted = toml::Value::String(value.trim().to_string()).to_string();
@@ -69,11 +69,11 @@ impl Texts {
     }
 }
 
-/// Where the keys of a case stand.
+/// The positions of the keys of a case.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Places {
     file: PathBuf,
-    /// By dotted path; entries of arrays by their number.
+    /// Positions by dotted path. Entries of arrays are numbered.
     entries: BTreeMap<String, Place>,
 }
 
@@ -81,19 +81,19 @@ pub(super) struct Places {
 enum Place {
     /// One-based line of the file.
     Line(usize),
-    /// The `--set` option.
+    /// A `--set` option.
     Option(String),
-    /// A flag of the command line with its value, which stands for the key.
+    /// A command-line option with its value, which stands for the key.
     Flag(String),
 }
 
 impl Place {
-    /// An error in the value of `key`, which stands here or, if it is a part of it, within.
+    /// Returns an error about the value of `key` at this place, or about a part of that value.
     fn error(&self, key: &str, file: &Path, what: String, remedy: String) -> Error {
         match self {
             Place::Flag(flag) => {
                 let what = what.strip_prefix(key).unwrap_or(&what).trim_start_matches([':', ' ']);
-                // A message that names the flag or its value itself goes on behind the flag.
+                // A message that already begins with the option or its value continues it.
                 let value = flag.split_once(' ').map_or("", |(_, value)| value);
                 let behind = |name: &str| what.strip_prefix(name).filter(|_| !name.is_empty());
                 let behind = behind(flag).or_else(|| behind(value));
@@ -108,13 +108,13 @@ impl Place {
 }
 
 impl Places {
-    /// Keys that flags of the command line stand for.
+    /// Creates the places of keys that are set by command-line options.
     pub(super) fn of_flags(flags: Vec<(String, String)>) -> Self {
         let entries = flags.into_iter().map(|(key, flag)| (key, Place::Flag(flag)));
         Places { file: PathBuf::new(), entries: entries.collect() }
     }
 
-    /// An error at the key, or at the nearest table around it that is there.
+    /// Returns an error at the key, or at the nearest enclosing table that is in the file.
     pub(super) fn error(&self, key: &str, what: String, remedy: String) -> Error {
         let mut around = key;
         loop {
@@ -130,14 +130,14 @@ impl Places {
     }
 }
 
-/// A case file with its overrides, parsed, every entry with its place.
+/// A parsed case file with its overrides and the position of every entry.
 pub(super) struct Document<'t> {
     texts: &'t Texts,
     root: Spanned<DeTable<'t>>,
 }
 
 impl<'t> Document<'t> {
-    /// Parses the file and lays the overrides over it.
+    /// Parses the file and applies the overrides.
     pub(super) fn parse(texts: &'t Texts) -> Result<Self> {
         let root = DeTable::parse(&texts.text).map_err(|e| {
             let line = e.span().map(|span| line_of(&texts.text, span.start));
@@ -162,7 +162,8 @@ impl<'t> Document<'t> {
         for (part, name) in tables.iter().enumerate() {
             let fresh = || Spanned::new(place(part), DeValue::Table(DeTable::new()));
             let key = Spanned::new(place(part), Cow::Borrowed(name.as_str()));
-            // A value that gives way to a table goes with its key, which keeps its old place.
+            // A value that is replaced by a table is removed with its key, because an existing key
+            // keeps its old position.
             if table.get(name.as_str()).is_some_and(|value| !value.get_ref().is_table()) {
                 table.remove(name.as_str());
             }
@@ -171,23 +172,23 @@ impl<'t> Document<'t> {
                 _ => return Err(wrong("not a table")),
             }
         }
-        // Removed first: an entry that is there keeps the place of its old key.
+        // The old entry is removed first, because an existing key keeps its old position.
         table.remove(last.as_str());
         table.insert(Spanned::new(place(tables.len()), Cow::Borrowed(last.as_str())), value);
         Ok(())
     }
 
-    /// Reads the whole document as a `T`.
+    /// Deserializes the whole document as a `T`.
     pub(super) fn read<T: Deserialize<'t>>(&self) -> Result<T> {
         T::deserialize(Deserializer::from(self.root.clone())).map_err(|e| self.explain(&e))
     }
 
-    /// The value of a key at top level, if it is there.
+    /// Returns the value of a top-level key, if it is present.
     pub(super) fn value(&self, key: &str) -> Option<&DeValue<'t>> {
         self.root.get_ref().get(key).map(Spanned::get_ref)
     }
 
-    /// The text that stands under a key in tables, if it is there.
+    /// Returns the string at a key in nested tables, if it is present.
     pub(super) fn text(&self, path: &[&str]) -> Option<&str> {
         let (key, above) = path.split_last()?;
         let tables = above.iter().try_fold(self.root.get_ref(), |table, name| {
@@ -196,7 +197,7 @@ impl<'t> Document<'t> {
         tables?.get(*key)?.get_ref().as_str()
     }
 
-    /// The place of every key, for messages after the document is gone.
+    /// Returns the place of every key, for messages after the document is dropped.
     pub(super) fn places(&self) -> Places {
         let mut places = Places { file: self.texts.file.clone(), ..Places::default() };
         self.add_places(self.root.get_ref(), "", &mut places);
@@ -236,12 +237,12 @@ impl<'t> Document<'t> {
         self.place(place).error("", &self.texts.file, what, remedy)
     }
 
-    /// Names of the tables around `place`, as a user writes them.
+    /// Returns the dotted name of the tables around `place`.
     fn table_around(&self, place: usize) -> String {
         tables_around(self.root.get_ref(), place).unwrap_or_default().join(".")
     }
 
-    /// Keys of the innermost table around `place`.
+    /// Returns the keys of the innermost table around `place`.
     fn keys_at(&self, place: usize) -> Vec<&str> {
         let mut table = self.root.get_ref();
         for name in tables_around(table, place).unwrap_or_default() {
@@ -263,7 +264,7 @@ impl<'t> Document<'t> {
         let message = error.message();
         let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
         let (what, remedy) = match (quoted.as_slice(), message) {
-            // It points into the expression and has its remedy within.
+            // The message already points into the expression and contains a remedy.
             (_, m) if m.contains(Flaw::EXCERPT) => (m.to_string(), String::new()),
             ([key, allowed @ ..], m) if m.starts_with("unknown field") => {
                 (format!("unknown key `{key}` {within}"), suggest(key, allowed))
@@ -272,10 +273,10 @@ impl<'t> Document<'t> {
                 (format!("unknown entry `{word}` {within}"), suggest(word, allowed))
             }
             ([key, ..], m) if m.starts_with("missing field") => {
-                let remedy = "add it; `zeroset schema --markdown` tells what it means";
+                let remedy = "add it; `zeroset schema --markdown` describes it";
                 (format!("key `{key}` is missing {within}"), remedy.into())
             }
-            // What the toml crate says of the fields of an enum's variant.
+            // This is the message of the toml crate about the fields of an enum variant.
             (_, m) if m.starts_with("unexpected keys in table: ") => {
                 let (_, rest) = m.split_at("unexpected keys in table: ".len());
                 let (keys, allowed) = rest.split_once(", available keys: ").unwrap_or((rest, ""));
@@ -287,11 +288,11 @@ impl<'t> Document<'t> {
                 match self.keys_at(place).as_slice() {
                     [] => (
                         format!("an entry is missing {within}"),
-                        "add one; `zeroset schema --markdown` tells which there are".into(),
+                        "add one; `zeroset schema --markdown` lists the entries".into(),
                     ),
                     keys => (
                         format!("exactly one entry is allowed {within}, found {}", keys.join(", ")),
-                        "keep one; an option such as --set \"initial={...}\" replaces them all"
+                        "keep one; to replace all of them, use an option such as --set \"initial={...}\""
                             .into(),
                     ),
                 }
@@ -302,14 +303,14 @@ impl<'t> Document<'t> {
     }
 }
 
-/// The value of a document made by [`Texts::new`], if it holds nothing else.
+/// Returns the value of a document made by [`Texts::new`], if the document holds nothing else.
 fn only_value(document: &str) -> Option<Spanned<DeValue<'_>>> {
     let mut table = DeTable::parse(document).ok()?.into_inner();
     let value = table.remove("value")?;
     table.is_empty().then_some(value)
 }
 
-/// Keys from `table` down to the table that holds the key or value at `place`.
+/// Returns the keys from `table` to the table that contains the key or value at `place`.
 fn tables_around<'a>(table: &'a DeTable<'_>, place: usize) -> Option<Vec<&'a str>> {
     if table.keys().any(|key| key.span().contains(&place)) {
         return Some(Vec::new());
@@ -328,7 +329,7 @@ fn tables_around<'a>(table: &'a DeTable<'_>, place: usize) -> Option<Vec<&'a str
     table.values().any(|value| value.span().contains(&place)).then(Vec::new)
 }
 
-/// Rust's names of types in the user's words.
+/// Replaces the names of Rust types in a message by plain words.
 fn plain_types(message: &str) -> String {
     let mut message = message.replace('\n', ", ");
     for (rust, plain) in [
@@ -342,10 +343,10 @@ fn plain_types(message: &str) -> String {
     }
     for (rust, plain) in [
         ("f64", "a number"),
-        ("u32", "a whole number >= 0"),
-        ("u64", "a whole number >= 0"),
-        ("usize", "a whole number >= 0"),
-        ("i64", "a whole number"),
+        ("u32", "an integer >= 0"),
+        ("u64", "an integer >= 0"),
+        ("usize", "an integer >= 0"),
+        ("i64", "an integer"),
         ("a sequence", "a list [...]"),
     ] {
         if let Some(head) = message.strip_suffix(&format!("expected {rust}")) {

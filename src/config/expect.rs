@@ -1,4 +1,4 @@
-//! `[expect]`: what the end of a run must look like.
+//! The table `[expect]`: bounds on the results of a run.
 
 use std::borrow::Cow;
 
@@ -14,32 +14,32 @@ use crate::geometry::shape::Shape;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Bounds {
-    /// The number expected.
+    /// Expected value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// Allowed deviation from `value`, relative to it (absolute where it is 0); default 0.01, for
-    /// counts (steps, components, Euler number) 0.
+    /// Allowed deviation from `value`, relative to it (absolute if it is 0). Default 0.01, or 0 for
+    /// counts (steps, components, Euler number).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
-    /// Upper bound, itself allowed.
+    /// Inclusive upper bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_most: Option<f64>,
-    /// Lower bound, itself allowed.
+    /// Inclusive lower bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_least: Option<f64>,
 }
 
 impl Bounds {
-    /// Deviation allowed where the case states none, relative.
+    /// The default relative tolerance.
     pub const TOLERANCE: f64 = 0.01;
 
-    /// The bounds of a count: exact unless the case states a tolerance.
+    /// Returns the bounds of a count, which are exact unless the case gives a tolerance.
     fn of_count(mut self) -> Self {
         self.tolerance = self.tolerance.or(Some(0.0));
         self
     }
 
-    /// Smallest and largest number allowed.
+    /// Returns the smallest and largest allowed number.
     pub fn range(&self) -> (f64, f64) {
         let (mut low, mut high) = (f64::NEG_INFINITY, f64::INFINITY);
         if let Some(value) = self.value {
@@ -50,7 +50,7 @@ impl Bounds {
         (low.max(self.at_least.unwrap_or(low)), high.min(self.at_most.unwrap_or(high)))
     }
 
-    /// True if `found` is a number within the bounds.
+    /// Whether `found` is a number within the bounds.
     pub fn met_by(&self, found: f64) -> bool {
         let (low, high) = self.range();
         low <= found && found <= high
@@ -74,9 +74,9 @@ impl<'de> Deserialize<'de> for Bounds {
 #[schemars(untagged)]
 #[expect(dead_code, reason = "only its schema counts")]
 enum Forms {
-    /// The number expected.
+    /// Expected value.
     Value(f64),
-    /// One bound or several together.
+    /// One or more bounds.
     Table(Table),
 }
 
@@ -85,15 +85,15 @@ enum Forms {
 #[serde(deny_unknown_fields)]
 #[schemars(inline)]
 struct Table {
-    /// The number expected.
+    /// Expected value.
     value: Option<f64>,
-    /// Allowed deviation from `value`, relative to it (absolute where it is 0); default 0.01, for
-    /// counts (steps, components, Euler number) 0.
+    /// Allowed deviation from `value`, relative to it (absolute if it is 0). Default 0.01, or 0 for
+    /// counts (steps, components, Euler number).
     #[schemars(range(min = 0.0), example = 0.01)]
     tolerance: Option<f64>,
-    /// Upper bound, itself allowed.
+    /// Inclusive upper bound.
     at_most: Option<f64>,
-    /// Lower bound, itself allowed.
+    /// Inclusive lower bound.
     at_least: Option<f64>,
 }
 
@@ -109,12 +109,14 @@ impl JsonSchema for Bounds {
 
 macro_rules! expect {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
-        /// `[expect]`: bounds on what a run ends with; a run that misses one exits with code 1.
+        /// `[expect]`: bounds on the results of a run. A run that misses a bound ends with exit
+        /// code 1.
         #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields, default)]
         #[non_exhaustive]
         pub struct Expect {
-            /// Shape the interface, or the distance, is compared with; no bound itself.
+            /// Exact shape for comparison with the interface or the distance. It is not a bound
+            /// itself.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub exact: Option<Shape>,
             $($(#[$doc])*
@@ -123,7 +125,7 @@ macro_rules! expect {
         }
 
         impl Expect {
-            /// All bounds of the case with their names.
+            /// Returns all bounds of the case with their names.
             pub fn bounds(&self) -> Vec<(&'static str, Bounds)> {
                 [$((stringify!($name), self.$name)),*]
                     .into_iter()
@@ -141,55 +143,56 @@ macro_rules! expect {
 }
 
 expect! {
-    /// Time at the end.
+    /// Final time.
     time,
-    /// Steps done.
+    /// Number of time steps.
     steps,
-    /// Length of the interface (triangle meshes), mesh units.
+    /// Length of the interface on a triangle mesh, in mesh units.
     interface_length,
-    /// Area of the interface (tetrahedral meshes), mesh units^2.
+    /// Area of the interface in a tetrahedral mesh, in mesh units^2.
     interface_area,
-    /// Area of the inside (triangle meshes), mesh units^2.
+    /// Area of the inside on a triangle mesh, in mesh units^2.
     enclosed_area,
-    /// Volume of the inside (tetrahedral meshes), mesh units^3.
+    /// Volume of the inside in a tetrahedral mesh, in mesh units^3.
     enclosed_volume,
     /// Relative change of the enclosed area or volume from start to end.
     enclosed_drift,
     /// Relative change of the mean weight along the interface from start to end (task evolve with
     /// `weighted_curvature`).
     mean_weight_drift,
-    /// Connected parts of the inside.
+    /// Number of connected components of the inside.
     components,
     /// Euler number of the inside.
     euler_number,
-    /// Smallest phi, mesh units.
+    /// Smallest phi, in mesh units.
     phi_min,
-    /// Largest phi, mesh units.
+    /// Largest phi, in mesh units.
     phi_max,
-    /// Mean distance between the interface and `exact`, mesh units.
+    /// Mean distance between the interface and `exact`, in mesh units.
     interface_error_mean,
-    /// Largest distance between the interface and `exact`, mesh units.
+    /// Largest distance between the interface and `exact`, in mesh units.
     interface_error_max,
     /// Mean of `| |grad phi| - 1 |` in the band.
     grad_norm_error,
-    /// Largest distance reached (task distance), mesh units.
+    /// Largest computed distance (task distance), in mesh units.
     distance_max,
-    /// Mean distance over the vertices reached (task distance), mesh units.
+    /// Mean distance over the reached vertices (task distance), in mesh units.
     distance_mean,
-    /// Mean error of the distance against `exact` (task distance), mesh units.
+    /// Mean error of the distance compared with `exact` (task distance), in mesh units.
     distance_error_mean,
-    /// Largest error of the distance against `exact` (task distance), mesh units.
+    /// Largest error of the distance compared with `exact` (task distance), in mesh units.
     distance_error_max,
-    /// Vertices no front has reached, those outside the mask included (task distance).
+    /// Number of vertices that no front reaches, including those excluded by the mask (task
+    /// distance).
     distance_not_reached,
-    /// Sum of the lengths of all paths (task distance), mesh units.
+    /// Total length of all paths (task distance), in mesh units.
     path_length,
-    /// Mean distance of the samples from the surface (task reconstruct), percent of the diagonal of
-    /// their box.
+    /// Mean distance of the samples from the surface (task reconstruct), in percent of the diagonal
+    /// of their bounding box.
     sample_distance_mean,
-    /// Largest distance of a sample from the surface (task reconstruct), percent of the diagonal of
-    /// their box.
+    /// Largest distance of a sample from the surface (task reconstruct), in percent of the diagonal
+    /// of their bounding box.
     sample_distance_max,
-    /// Loops of edges with one triangle (task reconstruct).
+    /// Number of boundary loops of the surface (task reconstruct).
     holes,
 }

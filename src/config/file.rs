@@ -1,4 +1,4 @@
-//! The text of a case file.
+//! Reads the text of a case file.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -8,10 +8,12 @@ use toml::de::DeTable;
 use crate::error::{Error, Result};
 use crate::io::instead_of_a_case;
 
-/// Reads a case file. What is no text, or no TOML, is called by its name if it is of a format that is known.
+/// Reads a case file.
+///
+/// A file in another known format, such as a mesh, is named as such in the error.
 ///
 /// # Errors
-/// [`Error::Case`]: it cannot be read, or is a mesh, a volume or the like.
+/// Returns [`Error::Case`] if the file cannot be read or is not a case file.
 pub(super) fn read(path: &Path) -> Result<String> {
     let unread = match std::fs::read_to_string(path) {
         Ok(text) => {
@@ -23,8 +25,8 @@ pub(super) fn read(path: &Path) -> Result<String> {
         Err(error) => error,
     };
     let (other, remedy) = match unread.kind() {
-        ErrorKind::InvalidData => (instead_of_a_case(path, false), "save it as text in UTF-8"),
-        _ => (None, "give the path of a case, such as configs/shrinking_circle.toml"),
+        ErrorKind::InvalidData => (instead_of_a_case(path, false), "save it as UTF-8 text"),
+        _ => (None, "name a case file, such as configs/shrinking_circle.toml"),
     };
     let cannot = || (format!("cannot read the case file: {unread}"), remedy.to_string());
     let (what, remedy) = other.unwrap_or_else(cannot);

@@ -1,4 +1,4 @@
-//! `[initial]`: where the level set starts.
+//! The table `[initial]`: the initial interface.
 
 use std::fmt;
 
@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::expression::Expression;
 use crate::geometry::shape::Shape;
 
-/// Where the level set starts: a shape, a surface or curve from a file, or signed values from an
-/// array or an expression.
+/// Initial interface: a shape, a surface or curve from a file, or signed values from an array or an
+/// expression.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(deny_unknown_fields)]
@@ -31,35 +31,36 @@ pub enum Initial {
         /// The curves.
         curve: InitialCurve,
     },
-    /// What lies above or below a level in a volume or a picture; its level set counts.
+    /// Part of a volume or picture above or below a level. Only the level set itself matters.
     Volume {
         /// The volume.
         volume: InitialVolume,
     },
-    /// A vertex array, negative inside; its zero set counts, not its size.
+    /// Vertex array, negative inside. Only its zero set matters, not its magnitude.
     Data {
         /// Name of the vertex array.
         data: String,
     },
-    /// Evaluated at the vertices, negative inside; its zero set counts, not its size.
+    /// Expression evaluated at the vertices, negative inside. Only its zero set matters, not its
+    /// magnitude.
     Expression {
-        /// Without the time.
+        /// Expression without the time t.
         expression: Expression,
     },
 }
 
-/// A closed triangle mesh whose inside is the inside: `mesh = { path = "brain.ply" }`.
+/// A closed triangle mesh that encloses the inside: `mesh = { path = "brain.ply" }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct InitialMesh {
-    /// Mesh file, relative to the case file; `${NAME}` is the environment variable.
+    /// Mesh file, relative to the case file. `${NAME}` stands for an environment variable.
     pub path: String,
-    /// Its coordinates are multiplied by this, > 0; default 1.
+    /// Factor for the coordinates of the mesh, > 0. Default 1.
     #[serde(default = "one")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub scale: f64,
-    /// Then this is added to them, mesh units; default nothing.
+    /// Translation of the scaled mesh, in mesh units. Default no translation.
     #[serde(default)]
     pub translate: [f64; 3],
 }
@@ -68,24 +69,24 @@ fn one() -> f64 {
     1.0
 }
 
-/// The part of a volume above or below a level: `volume = { path = "ct.nii.gz", level = 300 }`.
+/// Part of a volume above or below a level: `volume = { path = "ct.nii.gz", level = 300 }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct InitialVolume {
-    /// File of a volume or a picture, relative to the case file; `${NAME}` is the environment
-    /// variable. The world coordinates of the file are those of the case.
+    /// Volume or picture file, relative to the case file. `${NAME}` stands for an environment
+    /// variable. The case uses the world coordinates of the file.
     pub path: String,
     /// Value at the interface, in the unit of the file.
     pub level: f64,
-    /// Which values are inside; default `above`.
+    /// Values that are inside. Default `above`.
     #[serde(default)]
     pub inside: Above,
-    /// Layout of a file that holds numbers alone: `SHAPE:TYPE[:SPACING[:SKIP]]`, such as
+    /// Layout of a raw file, which holds only numbers: `SHAPE:TYPE[:SPACING[:SKIP]]`, such as
     /// `256x256x109:uint16le:1x1x1.5`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
-    /// Array to take from a VTK file; default the active scalars.
+    /// Array to read from a VTK file. Default the active scalars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub array: Option<String>,
 }
@@ -107,9 +108,9 @@ pub enum Above {
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct InitialCurve {
-    /// File of curves, relative to the case file; `${NAME}` is the environment variable.
+    /// Curve file, relative to the case file. `${NAME}` stands for an environment variable.
     pub path: String,
-    /// Which side is the inside; default `enclosed` on a planar mesh, `smaller` on a surface.
+    /// Side that is inside. Default `enclosed` on a planar mesh, `smaller` on a surface.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inside: Option<Inside>,
 }
@@ -119,13 +120,13 @@ pub struct InitialCurve {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Inside {
-    /// Left of its direction, seen from the side that normals point to.
+    /// Left of the curve's direction, seen from the side to which normals point.
     Left,
-    /// Right of its direction.
+    /// Right of the curve's direction.
     Right,
-    /// The side of smaller area.
+    /// Side with the smaller area.
     Smaller,
-    /// What the curve encloses; on planar meshes only.
+    /// Part that the curve encloses, on planar meshes only.
     Enclosed,
 }
 
@@ -173,7 +174,7 @@ impl<'de> Deserialize<'de> for Initial {
     }
 }
 
-/// Reads a name and refuses it, in its own place, unless it is in the list.
+/// Reads a name, and returns an error at the position of the name unless it is in the list.
 struct Known(&'static [&'static str]);
 
 impl<'de> DeserializeSeed<'de> for Known {

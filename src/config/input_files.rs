@@ -1,4 +1,4 @@
-//! The files that a case reads.
+//! Lists the input files of a case.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use super::{Config, Domain, Initial, Seed};
 use crate::error::Result;
 
 impl Config {
-    /// All files that the case names to be read, as paths that can be opened.
+    /// Returns the paths of all input files that the case names, ready to be opened.
     ///
     /// # Errors
-    /// [`Error::Case`](crate::Error::Case) if an environment variable in a path is not set.
+    /// Returns [`Error::Case`](crate::Error::Case) if an environment variable in a path is not set.
     pub(crate) fn inputs(&self) -> Result<Vec<PathBuf>> {
         let mut paths: Vec<&str> = Vec::new();
         match &self.domain {

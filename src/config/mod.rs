@@ -1,8 +1,8 @@
-//! The case file: every TOML table as a documented struct that owns its defaults and ranges.
+//! Reads and checks case files: each TOML table is a documented struct with defaults and ranges.
 //!
-//! [`Config::load`] reads a file, lays `--set key=value` options over it, and checks all that can
-//! be checked without opening another file. Each message names the file and the line of the
-//! wrong key or value (or the `--set` option), what is allowed, and the nearest name.
+//! [`Config::load`] reads a file, applies `--set key=value` options, and makes every check that
+//! does not need another file. Each message names the file and the line of the wrong key or value
+//! (or the `--set` option), the allowed values, and the most similar name.
 
 mod check;
 mod defaults;
@@ -53,68 +53,69 @@ use crate::error::{Error, Result};
 use crate::mesh::Kind;
 use document::{Document, Places, Texts};
 
-/// Version of the case format this program reads.
+/// The version of the case format that this program reads.
 pub const VERSION: u32 = 1;
 
-/// Most threads that a case may ask for.
+/// The largest number of threads that a case may request.
 pub const MOST_THREADS: usize = 256;
 
-/// A case: what is computed, on what, and what must come out.
+/// A case: the domain, the task, and the expected results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Config {
-    /// Version of the format, always 1.
+    /// Version of the case format, always 1.
     #[schemars(range(min = VERSION, max = VERSION))]
     pub version: u32,
-    /// Scalar type of states and solvers; default "f64" on meshes, "f32" on tiles.
+    /// Scalar type of states and solvers. Default "f64" on meshes, "f32" on tiles.
     pub precision: Option<Precision>,
-    /// What computes.
+    /// Device that computes.
     #[serde(default)]
     pub device: Device,
-    /// Where the level set lives.
+    /// Domain of the level set.
     pub domain: Domain,
-    /// Where it starts.
+    /// Initial interface.
     pub initial: Option<Initial>,
     /// Task: move the interface.
     pub evolve: Option<Evolve>,
-    /// When phi is made a distance again.
+    /// Narrow band, and when phi is reinitialized to the signed distance.
     #[serde(default)]
     pub reinitialize: Reinitialize,
     /// Task: compute a distance.
     pub distance: Option<Distance>,
-    /// Task: make a surface of samples.
+    /// Task: reconstruct a surface from samples.
     pub reconstruct: Option<Reconstruct>,
-    /// What is written.
+    /// Output files.
     #[serde(default)]
     pub output: Output,
-    /// What must come out.
+    /// Expected results.
     #[serde(default)]
     pub expect: Expect,
-    /// Where the case came from.
+    /// The origin of the case.
     #[serde(skip)]
     pub origin: Origin,
 }
 
-/// Where a case came from.
+/// The origin of a case.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Origin {
     /// The case file.
     pub file: PathBuf,
-    /// The `--set` options laid over it, `key=value`.
+    /// The `--set` options applied to it, as `key=value`.
     pub overrides: Vec<String>,
-    /// BLAKE3 hash of the file and the overrides, hexadecimal.
+    /// Hexadecimal BLAKE3 hash of the file and the overrides.
     pub hash: String,
-    /// Sentences about words of older cases in it.
+    /// Warnings about outdated words in the case.
     pub(crate) warnings: Vec<String>,
-    /// Where its keys stand.
+    /// Positions of the keys.
     places: Places,
 }
 
 impl Config {
-    /// Case that computes a distance on a mesh file, as the command line asks for it; `flags` are
-    /// keys with the words that stand for them there.
+    /// Creates a case that computes a distance on a mesh file, for the command line.
+    ///
+    /// `flags` lists case keys with the command-line options that set them.
     pub fn of_distance(mesh: MeshSource, distance: Distance, flags: Vec<(String, String)>) -> Self {
         Config {
             version: VERSION,
@@ -132,21 +133,22 @@ impl Config {
         }
     }
 
-    /// Reads and checks the case in `path` with `overrides` (`key=value`) laid over it.
+    /// Reads the case in `path`, applies `overrides` (`key=value`), and checks it.
     ///
-    /// The value of an override is TOML; what is not TOML is taken as a string.
+    /// The value of an override is TOML. A value that is not valid TOML is used as a string.
     ///
     /// # Errors
-    /// [`Error::Case`] with file and line, or with the override: no such file, not TOML, unknown
-    /// key, wrong type, value out of range, environment variable not set.
+    /// Returns [`Error::Case`] with file and line, or with the override, if the file does not exist
+    /// or is not TOML, a key is unknown, a value has the wrong type or is out of range, or an
+    /// environment variable is not set.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
         Self::parse(&file::read(path)?, path, overrides)
     }
 
-    /// As [`Config::load`], with `text` for the content of the file `path`.
+    /// Parses a case like [`Config::load`], with `text` as the content of the file `path`.
     ///
     /// # Errors
-    /// As [`Config::load`].
+    /// Returns the errors of [`Config::load`].
     pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self> {
         let texts = Texts::new(path, text, overrides)?;
         let document = Document::parse(&texts)?;
@@ -171,27 +173,27 @@ impl Config {
         Ok(config)
     }
 
-    /// Notes that the partition was called by a word that is no more.
+    /// Adds a warning that the case uses an outdated word for its partition.
     pub fn warn_of_old_partition(&mut self) {
         let old = Partition::OLD_WORD;
         self.origin.warnings.push(format!(
-            "partition \"{old}\" is no more, \"metis\" is taken: write \"metis\", or \"bisection\", \
-             which cuts nearly as well in a fraction of the time"
+            "partition \"{old}\" no longer exists, \"metis\" is used instead; write \"metis\", or \
+             \"bisection\", which is nearly as good and takes a fraction of the time"
         ));
     }
 
-    /// Checks ranges and what fits together; [`Config::load`] has done so.
+    /// Checks ranges and conflicts between keys. [`Config::load`] does this already.
     ///
     /// # Errors
-    /// [`Error::Case`] naming the key, and its place if the case came from a file.
+    /// Returns [`Error::Case`] with the key, and with its place if the case came from a file.
     pub fn check(&self) -> Result<()> {
         self.refuse(check::first_flaw(self))
     }
 
-    /// Checks what depends on the normals of the cloud, once it is known whether it has some.
+    /// Checks the keys that depend on whether the cloud has normals, once that is known.
     ///
     /// # Errors
-    /// [`Error::Case`] for a key of `[reconstruct]` that is for the other method.
+    /// Returns [`Error::Case`] if a key of `[reconstruct]` is for the other method.
     pub(crate) fn check_for_cloud(&self, has_normals: bool) -> Result<()> {
         self.refuse(check::flaw_for_cloud(self, has_normals))
     }
@@ -203,7 +205,7 @@ impl Config {
         }
     }
 
-    /// An error in the value of `key` (dotted), at its place in the file.
+    /// Returns an error about the value of `key` (a dotted path), at its place in the file.
     pub(crate) fn error_at(
         &self,
         key: &str,
@@ -213,13 +215,14 @@ impl Config {
         self.origin.places.error(key, what.into(), remedy.into())
     }
 
-    /// True for a case that comes from no file.
+    /// Whether the case does not come from a file.
     fn is_made(&self) -> bool {
         self.origin.file.as_os_str().is_empty()
     }
 
-    /// Names the key whose value led to an error that has no place yet, or to one of the mesh; other
-    /// errors pass.
+    /// Adds the key to an error that has no place yet, and to an error of the mesh.
+    ///
+    /// Other errors pass unchanged.
     pub(crate) fn locate(&self, key: &str) -> impl Fn(Error) -> Error {
         move |error| match error {
             Error::Case { file: None, line: None, what, remedy, .. } => {
@@ -230,17 +233,17 @@ impl Config {
                     Error::Case { file, line, .. } => crate::error::in_place(&file, &line),
                     _ => String::new(),
                 };
-                Error::Mesh(flaw.adding(&format!(", asked for by {place}{key}")))
+                Error::Mesh(flaw.adding(&format!(", requested by {place}{key}")))
             }
             other => other,
         }
     }
 
-    /// Checks what depends on the kind of the mesh, once that is known.
+    /// Checks the keys that depend on the kind of the mesh, once that is known.
     ///
     /// # Errors
-    /// [`Error::Case`] for a key of `[expect]`, or a file of the interface, that such a mesh cannot
-    /// have.
+    /// Returns [`Error::Case`] if a key of `[expect]` or an interface file does not exist for this
+    /// kind.
     pub fn check_for(&self, kind: Kind) -> Result<()> {
         let wrong = match kind {
             Kind::Planar | Kind::Surface => ["interface_area", "enclosed_volume"],
@@ -250,10 +253,10 @@ impl Config {
         let files = &self.output.interface_files;
         if let Some(file) = files.iter().find(|file| lines && **file != InterfaceFile::Obj) {
             let what = format!(
-                "output.interface_files: an interface on triangles is lines, which no .{} holds",
+                "output.interface_files: an interface on triangles consists of lines, which .{} cannot hold",
                 file.ending()
             );
-            return Err(self.error_at("output.interface_files", what, "take \"obj\""));
+            return Err(self.error_at("output.interface_files", what, "use \"obj\""));
         }
         match self.expect.bounds().iter().find(|(name, _)| wrong.contains(name)) {
             None => Ok(()),
@@ -261,14 +264,14 @@ impl Config {
                 &format!("expect.{name}"),
                 format!("expect.{name} does not exist on this mesh"),
                 match kind {
-                    Kind::Volume => "take interface_area or enclosed_volume",
-                    _ => "take interface_length or enclosed_area",
+                    Kind::Volume => "use interface_area or enclosed_volume",
+                    _ => "use interface_length or enclosed_area",
                 },
             )),
         }
     }
 
-    /// The mesh of the case, if it has one.
+    /// Returns the mesh of the case, if it has one.
     pub fn mesh(&self) -> Option<&MeshSource> {
         match &self.domain {
             Domain::Mesh(mesh) => Some(mesh),
@@ -276,16 +279,16 @@ impl Config {
         }
     }
 
-    /// The mesh of a case for something that works on meshes only.
+    /// Returns the mesh of the case, for tasks that work on meshes only.
     ///
     /// # Errors
-    /// [`Error::Case`] for a case on tiles.
+    /// Returns [`Error::Case`] if the case has no mesh.
     pub(crate) fn mesh_or_refuse(&self) -> Result<&MeshSource> {
-        let remedy = "give it [domain.mesh]";
+        let remedy = "use [domain.mesh]";
         self.mesh().ok_or_else(|| self.error_at("domain", "the case has no mesh", remedy))
     }
 
-    /// Scalar type of states and solvers.
+    /// Returns the scalar type of states and solvers.
     pub fn precision(&self) -> Precision {
         self.precision.unwrap_or(match self.domain {
             Domain::Mesh(_) | Domain::Cloud(_) => Precision::F64,
@@ -293,7 +296,7 @@ impl Config {
         })
     }
 
-    /// Factor of the time step.
+    /// Returns the CFL factor.
     pub fn cfl(&self) -> f64 {
         let given = self.evolve.as_ref().and_then(|evolve| evolve.cfl);
         given.unwrap_or(match self.domain {
@@ -302,7 +305,7 @@ impl Config {
         })
     }
 
-    /// The case with what depends on its domain where nothing is given.
+    /// Returns the case with its domain-dependent defaults filled in.
     pub fn with_defaults(&self) -> Self {
         let mut whole = self.clone();
         whole.precision = Some(self.precision());
@@ -323,7 +326,7 @@ impl Config {
         whole
     }
 
-    /// When phi is made a distance again.
+    /// Returns the rule that decides when phi is reinitialized.
     pub fn rule(&self) -> Rule {
         self.reinitialize.rule.unwrap_or(match self.domain {
             Domain::Mesh(_) | Domain::Cloud(_) => Rule::Displacement,
@@ -332,12 +335,12 @@ impl Config {
         })
     }
 
-    /// Differences in space on tiles.
+    /// Returns the spatial scheme on tiles.
     pub fn scheme(&self) -> Scheme {
         self.evolve.as_ref().and_then(|evolve| evolve.scheme).unwrap_or_default()
     }
 
-    /// Steps in time on tiles.
+    /// Returns the time scheme on tiles.
     pub fn time_scheme(&self) -> Time {
         let given = self.evolve.as_ref().and_then(|evolve| evolve.time_scheme);
         given.unwrap_or(match self.scheme() {
@@ -346,7 +349,7 @@ impl Config {
         })
     }
 
-    /// How phi is made a distance on tiles.
+    /// Returns the reinitialization method on tiles.
     pub fn method(&self) -> Method {
         self.reinitialize.method.unwrap_or(match self.scheme() {
             Scheme::FirstOrder => Method::Direct,
@@ -354,7 +357,7 @@ impl Config {
         })
     }
 
-    /// Half width of the narrow band.
+    /// Returns the half width of the narrow band.
     pub fn half_width(&self) -> HalfWidth {
         self.reinitialize.half_width.unwrap_or(HalfWidth::Edges(match self.domain {
             Domain::Mesh(_) | Domain::Cloud(_) => 5.0,
@@ -362,16 +365,16 @@ impl Config {
         }))
     }
 
-    /// Name of the case: the stem of its file.
+    /// Returns the name of the case: its file name without the extension.
     pub fn name(&self) -> String {
         let stem = self.origin.file.file_stem().map(|s| s.to_string_lossy().into_owned());
         stem.filter(|s| !s.is_empty()).unwrap_or_else(|| "case".into())
     }
 
-    /// The file or folder a path of this case means.
+    /// Resolves a path of the case to a file or folder.
     ///
     /// # Errors
-    /// [`Error::Case`] if an environment variable in it is not set.
+    /// Returns [`Error::Case`] if an environment variable in the path is not set.
     pub fn resolve(&self, path: &str) -> Result<PathBuf> {
         self.resolved(path)
             .map_err(|(what, remedy)| Error::case(&self.origin.file, None, what, remedy))
@@ -390,7 +393,7 @@ fn check_version(document: &Document) -> Result<()> {
         (_, Some(VERSION)) => return Ok(()),
         (None, _) => ("`version` is missing", format!("start the file with version = {VERSION}")),
         _ => (
-            "this version of the case format is not known",
+            "unknown version of the case format",
             format!("this program reads version = {VERSION}"),
         ),
     };

@@ -1,18 +1,18 @@
-//! Paths of a case file: relative to it, with `${NAME}` for environment variables.
+//! Resolves the paths in a case file: relative to it, with `${NAME}` for environment variables.
 
 use std::path::{Path, PathBuf};
 
-/// What is wrong with a path, and what to do.
+/// An error in a path, and its remedy.
 pub(super) type Wrong = (String, String);
 
-/// The path that `text` means in a case file of `folder`.
+/// Returns the path that `text` means in a case file in `folder`.
 pub(super) fn resolve(
     folder: &Path,
     text: &str,
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<PathBuf, Wrong> {
     if text.is_empty() {
-        return Err(("the path is empty".into(), "give the path of a file".into()));
+        return Err(("the path is empty".into(), "name a file".into()));
     }
     let mut path = String::new();
     let mut rest = text;
@@ -23,12 +23,15 @@ pub(super) fn resolve(
         let value = variable(name).filter(|value| !value.is_empty()).ok_or_else(|| {
             let remedy = match name {
                 "ZEROSET_DATA" => {
-                    "set ZEROSET_DATA to the folder of the test data, the one that holds cortex/ \
-                     and bench/"
+                    "set ZEROSET_DATA to the folder with the test data, which contains cortex/ and \
+                     bench/"
                 }
                 _ => "set it, or write the path itself",
             };
-            (format!("environment variable {name} is not set, path \"{text}\""), remedy.to_string())
+            (
+                format!("environment variable {name} in the path \"{text}\" is not set"),
+                remedy.to_string(),
+            )
         })?;
         path += before;
         path += &value;

@@ -1,4 +1,4 @@
-//! `[output.picture]`: pictures of the states.
+//! The table `[output.picture]`: pictures of the states.
 
 use std::path::PathBuf;
 
@@ -7,41 +7,41 @@ use serde::{Deserialize, Serialize};
 
 use crate::picture::{Camera, Options, View};
 
-/// `[output.picture]`: what pictures show, and when they are drawn.
+/// `[output.picture]`: pictures of the states.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Picture {
-    /// Pixels per row, 16 to 8192; default 1200. Below about 300 x 225 there is no room for text.
+    /// Width in pixels, 16 to 8192. Default 1200. Text needs at least about 300 x 225 pixels.
     #[schemars(range(min = 16, max = 8192))]
     pub width: u32,
-    /// Rows, 16 to 8192; default 900.
+    /// Height in pixels, 16 to 8192. Default 900.
     #[schemars(range(min = 16, max = 8192))]
     pub height: u32,
-    /// Side it is seen from; default "auto".
+    /// View direction. Default "auto".
     pub view: View,
-    /// Camera given by hand; not together with `view`.
+    /// Explicit camera. Conflicts with `view`.
     pub camera: Option<Camera>,
-    /// Vertex array of the mesh to color by; default phi or the distance itself.
+    /// Vertex array of the mesh to color by. Default phi or the distance.
     pub array: Option<String>,
-    /// Values at both ends of the color bar, the smaller first; default those of the array.
+    /// Values at the ends of the color bar, the smaller first. Default the range of the array.
     pub range: Option<[f64; 2]>,
-    /// Angle of perspective in degrees, 1 to 120: the larger, the nearer is the eye; default none, a
-    /// parallel projection.
+    /// Angle of the perspective view in degrees, 1 to 120. The eye is nearer for larger angles.
+    /// Default a parallel projection.
     #[schemars(range(min = 1.0, max = 120.0))]
     pub perspective: Option<f64>,
-    /// Leaves out the white behind what is shown; default false.
+    /// Makes the background transparent instead of white. Default false.
     pub transparent: bool,
-    /// Which states are drawn.
+    /// States to draw.
     pub every: Drawn,
-    /// Where the picture of the last state goes instead of `NAME.png` in the folder: the option
-    /// `--picture`, relative to the current directory.
+    /// File for the picture of the last state instead of `NAME.png` in the folder. The option
+    /// `--picture` sets it, relative to the current directory.
     #[serde(skip)]
     pub file: Option<PathBuf>,
 }
 
 impl Picture {
-    /// The default picture, written to `file`.
+    /// Returns the default picture, written to `file`.
     pub fn into_file(file: PathBuf) -> Self {
         Picture { file: Some(file), ..Picture::default() }
     }
@@ -66,7 +66,7 @@ impl Default for Picture {
 }
 
 impl Picture {
-    /// The same for who draws.
+    /// Returns the same settings as options of the renderer.
     pub fn options(&self) -> Options {
         let mut options = Options::default().with_size(self.width, self.height);
         options.view = self.view;
@@ -75,13 +75,13 @@ impl Picture {
     }
 }
 
-/// Which states are drawn: `every = "last"`.
+/// States to draw: `every = "last"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Drawn {
-    /// The last one, as `NAME.png` (default).
+    /// Draw the last state, as `NAME.png` (default).
     #[default]
     Last,
-    /// Each that is written, as `NAME_000050.png`, all with the same camera and color bar.
+    /// Draw every written state, as `NAME_000050.png`, all with the same camera and color bar.
     State,
 }

@@ -1,4 +1,4 @@
-//! `[domain.cloud]` and `[reconstruct]`: a surface from samples of it.
+//! The tables `[domain.cloud]` and `[reconstruct]`: a surface from samples.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,43 +8,44 @@ use crate::reconstruct::directed::Cubes;
 use crate::reconstruct::potential::Storage;
 use crate::reconstruct::{Method, Options};
 
-/// `[domain.cloud]`: points that are samples of a surface, for the task reconstruct.
+/// `[domain.cloud]`: samples of a surface, for the task reconstruct.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct CloudSource {
-    /// File of a cloud, relative to the case file; `${NAME}` is the environment variable.
+    /// Point cloud file, relative to the case file. `${NAME}` stands for an environment variable.
     #[schemars(example = "scan.ply")]
     pub path: String,
 }
 
-/// `[reconstruct]`: how a surface is made of the samples of `[domain.cloud]`.
+/// `[reconstruct]`: reconstructs a surface from the samples of `[domain.cloud]`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Reconstruct {
-    /// How, default "auto".
+    /// Reconstruction method. Default "auto".
     pub method: Method,
-    /// 2^depth cubes (directed, 1 to 20) or voxels (levelset, 4 to 14) along the longest side of the
-    /// cloud; without `depth` and `cell` as the density of the cloud allows.
+    /// Exponent: 2^depth cubes (directed, 1 to 20) or voxels (levelset, 4 to 14) along the longest
+    /// side of the cloud. Without `depth` and `cell`, the density of the cloud determines their
+    /// size.
     #[schemars(range(min = 1, max = 20))]
     pub depth: Option<u32>,
-    /// Edge of a cube, > 0, in units of the cloud; not together with `depth`.
+    /// Edge length of a cube, > 0, in units of the cloud. Conflicts with `depth`.
     #[schemars(extend("exclusiveMinimum" = 0), example = 0.01)]
     pub cell: Option<f64>,
-    /// A point is left out that is so many times as far from its neighbors as usual, above 1; default
-    /// 20, 0 keeps all.
+    /// Drops points that are more than this many times as far from their neighbors as the median, >
+    /// 1. Default 20. 0 keeps all points.
     #[schemars(range(min = 0.0))]
     pub outliers: f64,
-    /// Weight of curvature, 0 to 1, of the level-set method; default 0.1 there.
+    /// Weight of the curvature in the level-set method, 0 to 1. Default 0.1.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub curvature: Option<f64>,
-    /// How the level-set method keeps its values: "single" (default) or "16-bit", in two thirds of
-    /// the memory.
+    /// Storage of values in the level-set method: "single" (default), or "16-bit", which needs two
+    /// thirds of the memory.
     pub storage: Option<Storage>,
-    /// Keeps only the connected part with the largest area; default false.
+    /// Keeps only the connected component with the largest area. Default false.
     pub largest: bool,
-    /// Rounds of smoothing that does not shrink (Taubin), 0 (default) to 1000.
+    /// Rounds of Taubin smoothing, which does not shrink the surface, 0 (default) to 1000.
     #[schemars(range(max = 1000))]
     pub smooth: u32,
 }
@@ -65,14 +66,14 @@ impl Default for Reconstruct {
 }
 
 impl Reconstruct {
-    /// The same for who reconstructs.
+    /// Returns the same settings as options of the reconstruction.
     pub fn options(&self) -> Options {
         let cubes = match (self.depth, self.cell) {
             (Some(depth), _) => Cubes::Depth(depth),
             (None, Some(edge)) => Cubes::Edge(edge),
             (None, None) => Cubes::Safe,
         };
-        // What cannot be stays, to be refused.
+        // Invalid values stay, so that the check reports them.
         let outliers = (self.outliers != 0.0).then_some(self.outliers);
         Options {
             method: self.method,

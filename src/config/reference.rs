@@ -1,8 +1,8 @@
-//! The reference of the case file as Markdown, printed from the schema: every key with what it
-//! takes, its default and its meaning.
+//! Prints the reference of the case file as Markdown, from the schema: every key with its allowed
+//! values, default and meaning.
 //!
-//! A table of a case has a section with a row per key, a value that may be written in several ways
-//! one with a row per way. Words stand beside the key they belong to.
+//! Each table of a case has a section with one row per key. A value that can be written in several
+//! ways has a section with one row per way. Allowed words are listed with their key.
 
 use std::fmt::Write as _;
 
@@ -10,9 +10,9 @@ use serde_json::{Map, Value};
 
 use super::schema::{choices, inline, resolve, schema};
 
-/// Every key of a case in Markdown tables, with sections of the third level.
+/// Returns Markdown tables of every key of a case, with third-level headings.
 ///
-/// `docs/case-file.md` ends with it.
+/// They are the second half of `docs/case-file.md`.
 pub fn reference() -> String {
     let schema = schema();
     let mut page = Page { root: &schema, text: String::new(), headings: Vec::new() };
@@ -23,11 +23,11 @@ pub fn reference() -> String {
 struct Section<'a> {
     schema: &'a Value,
     heading: String,
-    /// Path of the table in a case; empty for the case itself and for what is no table.
+    /// Path of the table in a case. Empty for the case itself and for values that are not tables.
     path: String,
 }
 
-/// The key of a table that a value belongs to.
+/// The key that a value belongs to, with the path of its table.
 #[derive(Clone, Copy)]
 struct Place<'a> {
     path: &'a str,
@@ -37,12 +37,12 @@ struct Place<'a> {
 struct Page<'a> {
     root: &'a Value,
     text: String,
-    /// Definitions of the schema that have a section, by their references.
+    /// Schema definitions that have a section, with their headings.
     headings: Vec<(&'a str, String)>,
 }
 
 impl<'a> Page<'a> {
-    /// A section and, behind it, those of the definitions it is the first to name.
+    /// Adds a section, followed by the sections of the definitions that it is the first to mention.
     fn section(&mut self, section: &Section<'a>) {
         let Section { schema, heading, path } = section;
         let mut below = Vec::new();
@@ -71,7 +71,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// How one of several ways is written, and what it means.
+    /// Returns how one of several ways is written, and its meaning.
     fn form(
         &mut self,
         form: &'a Value,
@@ -91,7 +91,7 @@ impl<'a> Page<'a> {
         (given, meaning)
     }
 
-    /// The keys of a table that has no section of its own.
+    /// Returns the keys of a table without a section of its own.
     fn inner(&mut self, schema: &'a Value, below: &mut Vec<Section<'a>>) -> String {
         let mut text = String::new();
         for (key, value) in properties(schema).into_iter().flatten() {
@@ -104,7 +104,7 @@ impl<'a> Page<'a> {
         text
     }
 
-    /// What a key means, with the words it takes.
+    /// Returns the meaning of a key, with its allowed words.
     fn meaning(&self, schema: &'a Value) -> String {
         let mut meaning = description(schema);
         let items = resolve(self.root, schema).get("items").unwrap_or(schema);
@@ -116,7 +116,7 @@ impl<'a> Page<'a> {
         meaning
     }
 
-    /// What may be written.
+    /// Returns the allowed values.
     fn value(
         &mut self,
         schema: &'a Value,
@@ -135,7 +135,7 @@ impl<'a> Page<'a> {
             return ranged(match has_section {
                 true => self.link(target, found, place, below),
                 false if is_words(found) => self.value(found, None, below),
-                // A string with a form of its own is called by its name.
+                // A string type with its own syntax is called by its name.
                 false => spelled(target).to_lowercase(),
             });
         }
@@ -152,7 +152,7 @@ impl<'a> Page<'a> {
             return forms.collect::<Vec<_>>().join(", ");
         }
         match schema.get("type").and_then(Value::as_str) {
-            Some("integer") => ranged("whole number".into()),
+            Some("integer") => ranged("integer".into()),
             Some("number") => ranged("number".into()),
             Some("boolean") => "`true`, `false`".into(),
             Some("array") => self.list(schema, below),
@@ -183,7 +183,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// A link to the section of a definition, which is written behind this one if it is new.
+    /// Returns a link to the section of a definition. A new section follows the current one.
     fn link(
         &mut self,
         target: &'a str,
@@ -206,7 +206,7 @@ impl<'a> Page<'a> {
         format!("[{}](#{})", heading.trim_matches(['[', ']']), anchor(&heading))
     }
 
-    /// True for what is always written as a table.
+    /// Whether a value is always written as a table.
     fn is_table(&self, schema: &'a Value) -> bool {
         let schema = resolve(self.root, schema);
         match choices(schema) {
@@ -220,25 +220,27 @@ fn properties(schema: &Value) -> Option<&Map<String, Value>> {
     schema.get("properties").and_then(Value::as_object)
 }
 
-/// True for a value that is one of several words.
+/// Whether a value is one of several words.
 fn is_words(schema: &Value) -> bool {
     let all = choices(schema);
     schema.get("enum").is_some()
         || !all.is_empty() && all.iter().all(|choice| choice.get("const").is_some())
 }
 
-/// The default of a key; that of a table stands with its own keys.
+/// Returns the default of a key. The defaults of a table are listed with its own keys.
 fn default(table: &Value, key: &str, schema: &Value) -> String {
     let names = table.get("required").and_then(Value::as_array);
     match schema.get("default") {
         Some(Value::Object(keys)) if keys.len() != 1 => String::new(),
         Some(value) => format!("`{}`", inline(value)),
-        None if names.is_some_and(|names| names.iter().any(|name| name == key)) => "needed".into(),
+        None if names.is_some_and(|names| names.iter().any(|name| name == key)) => {
+            "required".into()
+        }
         None => String::new(),
     }
 }
 
-/// Smallest and largest number allowed; that counts are not negative goes without saying.
+/// Returns the smallest and largest allowed number. A lower bound of 0 for a count is not shown.
 fn range(schema: &Value) -> Option<String> {
     let [least, most, above] =
         ["minimum", "maximum", "exclusiveMinimum"].map(|name| schema.get(name));
@@ -254,7 +256,7 @@ fn range(schema: &Value) -> Option<String> {
     })
 }
 
-/// The comment, on one line and fit for a cell of a table.
+/// Returns the description as one line that fits into a table cell.
 fn description(schema: &Value) -> String {
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
@@ -265,7 +267,7 @@ fn capitalized(text: &str) -> String {
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
-/// A bound: whole numbers without a point, large ones in short.
+/// Formats a bound: whole numbers without a decimal point, large ones in scientific notation.
 fn bound(value: &Value) -> String {
     match value.as_f64().filter(|x| x.fract() == 0.0) {
         Some(x) if x.abs() >= 1e6 => format!("{x:e}"),
@@ -274,7 +276,7 @@ fn bound(value: &Value) -> String {
     }
 }
 
-/// The name of a definition in words: "Half width" for `#/$defs/HalfWidth`.
+/// Returns the name of a definition in words: "Half width" for `#/$defs/HalfWidth`.
 fn spelled(target: &str) -> String {
     let mut words = String::new();
     for c in target.rsplit('/').next().unwrap_or(target).chars() {
@@ -288,7 +290,7 @@ fn spelled(target: &str) -> String {
     words
 }
 
-/// What a heading is called in links.
+/// Returns the anchor of a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
     kept.collect::<String>().to_lowercase().replace(' ', "-")
@@ -298,7 +300,7 @@ fn anchor(heading: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Names of all keys anywhere in the schema.
+    /// Collects the names of all keys in the schema.
     fn keys(schema: &Value, found: &mut Vec<String>) {
         match schema {
             Value::Object(map) => {

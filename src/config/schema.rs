@@ -1,14 +1,14 @@
-//! The case format as a JSON schema, from the same structs and comments that read it.
+//! Generates the JSON schema of the case format from the structs that read it.
 
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use super::Config;
 
-/// The JSON schema (draft 2020-12) of a case file, for editors and other programs.
+/// Returns the JSON schema (draft 2020-12) of a case file, for editors and other programs.
 ///
-/// It holds names, types, defaults, the words allowed and most ranges; `zeroset check` knows more,
-/// such as which keys exclude each other.
+/// It contains names, types, defaults, allowed words and most ranges. Only `zeroset check` detects
+/// conflicting keys.
 pub fn schema() -> Value {
     let generator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = generator.into_root_schema_for::<Config>().to_value();
@@ -19,7 +19,7 @@ pub fn schema() -> Value {
     schema
 }
 
-/// TOML has no null: a key that has no value is left out.
+/// Removes null from a schema. TOML has no null: a key without a value is absent.
 fn without_null(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -48,7 +48,7 @@ fn drop_null(map: &mut Map<String, Value>) {
     let Some(Value::Array(any)) = map.get_mut("anyOf") else { return };
     any.retain(|schema| schema.get("type").is_none_or(|name| name != "null"));
     if let [Value::Object(only)] = &any[..] {
-        // What stands beside, such as the comment on the key, goes first.
+        // Entries next to `anyOf`, such as the description of the key, take precedence.
         let only = only.clone();
         map.remove("anyOf");
         for (key, value) in only {
@@ -57,7 +57,7 @@ fn drop_null(map: &mut Map<String, Value>) {
     }
 }
 
-/// A schema behind its references.
+/// Follows the references of a schema.
 pub(super) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     let target = schema.get("$ref").and_then(Value::as_str);
     match target.and_then(|target| root.pointer(target.strip_prefix('#')?)) {
@@ -66,13 +66,13 @@ pub(super) fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {
     }
 }
 
-/// The schemas a value may meet any of.
+/// Returns the alternatives of a schema.
 pub(super) fn choices(schema: &Value) -> &[Value] {
     let all = schema.get("oneOf").or(schema.get("anyOf")).and_then(Value::as_array);
     all.map(Vec::as_slice).unwrap_or_default()
 }
 
-/// A value as TOML on one line.
+/// Formats a value as TOML on one line.
 pub(super) fn inline(value: &Value) -> String {
     match value {
         Value::Array(items) => {

@@ -1,4 +1,4 @@
-//! Where distances start: the words after `--from`.
+//! Parses the seeds of a distance: the values of `--from` and `distance.from`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,44 +9,44 @@ use serde::{Deserialize, Serialize};
 
 use crate::expression::Expression;
 
-/// A start of a distance: vertices, a point, a group, a curve or a zero set, with a start value.
+/// A seed of a distance: vertices, a point, a group, a curve or a zero set, with an initial value.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 #[non_exhaustive]
 pub enum Seed {
-    /// `vertex:17`, `vertex:0,17@0.5`: vertices, 0-based in the order of the file.
+    /// `vertex:17`, `vertex:0,17@0.5`: vertices, numbered from 0 in file order.
     Vertices {
-        /// The vertices.
+        /// Vertex numbers.
         ids: Vec<u32>,
-        /// Value at them.
+        /// Initial value at the vertices.
         start: f64,
     },
     /// `point:x,y,z`, `point:x,y,z@0.5`: a point of the mesh.
     Point {
-        /// The point, mesh units.
+        /// The point, in mesh units.
         at: [f64; 3],
-        /// Value at it.
+        /// Initial value at the point.
         start: f64,
     },
     /// `group:NAME`, `group:NAME@0.5`: all vertices of a group.
     Group {
         /// Name of the group.
         name: String,
-        /// Value at them.
+        /// Initial value at the vertices of the group.
         start: f64,
     },
     /// `curve:FILE`, `curve:FILE@0.5`: the lines in a file.
     Curve {
-        /// The file, relative to the case file; `${NAME}` is the environment variable.
+        /// The file, relative to the case file. `${NAME}` stands for an environment variable.
         path: String,
-        /// Value on them.
+        /// Initial value on the lines.
         start: f64,
     },
-    /// `levelset:x^2+y^2-1`, `levelset:sulc@0.5`: where an expression of the vertices is zero.
+    /// `levelset:x^2+y^2-1`, `levelset:sulc@0.5`: the zero set of an expression.
     LevelSet {
-        /// Without the time; its sign counts, not its size.
+        /// Expression without the time t. Only its sign matters, not its magnitude.
         expression: Expression,
-        /// Value there.
+        /// Initial value on the zero set.
         start: f64,
     },
 }
@@ -59,7 +59,7 @@ impl JsonSchema for Seed {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
             "type": "string",
-            "description": "`vertex:17`, `vertex:0,17`, `point:x,y,z`, `group:NAME`, `curve:FILE` or `levelset:EXPRESSION`, each with `@START`",
+            "description": "`vertex:17`, `vertex:0,17`, `point:x,y,z`, `group:NAME`, `curve:FILE` or `levelset:EXPRESSION`, each optionally with `@START`",
             "pattern": "^(vertex|point|group|curve|levelset):",
             "examples": ["vertex:17", "point:1,2,3@0.5", "group:inlet", "curve:line.vtp", "levelset:x^2+y^2-1"],
         })
@@ -67,7 +67,7 @@ impl JsonSchema for Seed {
 }
 
 impl Seed {
-    /// Value at the seed.
+    /// Returns the initial value of the seed.
     pub fn start(&self) -> f64 {
         match self {
             Seed::Vertices { start, .. }
@@ -80,7 +80,7 @@ impl Seed {
 }
 
 const FORMS: &str = "allowed: vertex:17, vertex:0,17, point:x,y,z, group:NAME, curve:FILE, \
-                     levelset:EXPRESSION, each with @START";
+                     levelset:EXPRESSION, each optionally with @START";
 
 impl FromStr for Seed {
     type Err = String;
@@ -88,14 +88,14 @@ impl FromStr for Seed {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = |what: String| format!("`{text}`: {what}; {FORMS}");
         let (kind, rest) =
-            text.split_once(':').ok_or_else(|| wrong("no kind before a colon".into()))?;
-        // Names may contain '@': only a number after the last one is a start value.
+            text.split_once(':').ok_or_else(|| wrong("the kind and a colon are missing".into()))?;
+        // Names may contain '@'. Only a number after the last '@' is an initial value.
         let named = matches!(kind, "group" | "curve" | "levelset");
         let (body, start) = match rest.rsplit_once('@') {
             Some((body, number)) => match number.trim().parse::<f64>() {
                 Ok(start) if start.is_finite() => (body, start),
                 _ if named => (rest, 0.0),
-                _ => return Err(wrong(format!("`{number}` is not a start value"))),
+                _ => return Err(wrong(format!("`{number}` is not an initial value"))),
             },
             None => (rest, 0.0),
         };
@@ -194,10 +194,10 @@ mod tests {
     #[test]
     fn wrong_forms_say_what_is_wrong_and_what_is_allowed() {
         for (text, what) in [
-            ("17", "no kind"),
+            ("17", "the kind and a colon"),
             ("vertex:-1", "`-1` is not a vertex number"),
             ("vertex:", "`` is not a vertex number"),
-            ("vertex:1@x", "`x` is not a start value"),
+            ("vertex:1@x", "`x` is not an initial value"),
             ("point:1,2", "2 coordinates instead of 3"),
             ("point:1,2,nan", "`nan` is not a coordinate"),
             ("group:", "no name"),

@@ -1,4 +1,4 @@
-//! A case as a flat list of keys and values, to be compared with another.
+//! Flattens a case into a list of keys and values, for comparison with another case.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,12 @@ use super::Config;
 use crate::error::{Error, Result};
 
 impl Config {
-    /// Every key that has a value, defaults included, by its dotted path; values as TOML. Lists of
-    /// tables count their entries: `domain.mesh.data.0.path`.
+    /// Returns every key that has a value, including defaults, by its dotted path.
+    ///
+    /// Values are TOML. Entries of lists of tables are numbered, as in `domain.mesh.data.0.path`.
     ///
     /// # Errors
-    /// [`Error::Case`] for a whole number beyond those of TOML.
+    /// Returns [`Error::Case`] if an integer is too large for TOML.
     pub(crate) fn settings(&self) -> Result<BTreeMap<String, String>> {
         let value = Value::try_from(self.with_defaults())
             .map_err(|e| Error::usage(format!("the case cannot be written as TOML: {e}"), ""))?;
@@ -74,7 +75,7 @@ mod tests {
         }
         let tiny = &found["initial.union.0.ball.radius"];
         assert_eq!(tiny.parse::<f64>().unwrap(), 1e-300);
-        // One bit of one number.
+        // The two values differ in one bit.
         assert_ne!(
             settings(&["evolve.cfl=0.3".into()]),
             settings(&["evolve.cfl=0.30000000000000004".into()])

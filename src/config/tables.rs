@@ -1,4 +1,4 @@
-//! The tables of a case file, one struct each, with every default.
+//! The tables of a case file as structs with their defaults.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,32 +15,33 @@ use crate::levelset::tiled::{Scheme, Time};
 use crate::mesh::generate::Generate;
 use crate::patches::{PATCH_SIZE, Partition};
 
-/// Scalar type of states and solvers: `precision = "f64"`. Geometry and files are always f64.
+/// Scalar type of states and solvers: `precision = "f64"`. Geometry and files always use f64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Precision {
-    /// 64-bit numbers.
+    /// 64-bit floating point.
     F64,
-    /// 32-bit numbers: half the memory.
+    /// 32-bit floating point, which halves the memory.
     F32,
 }
 
-/// `[device]`: what computes.
+/// `[device]`: the device that computes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Device {
-    /// Kind of device; also the option `--device`.
+    /// Kind of device. The option `--device` overrides it.
     #[serde(rename = "use")]
     pub kind: DeviceKind,
-    /// Which one of several GPUs, from 0, as `zeroset devices` numbers them.
+    /// Number of the GPU, from 0, as listed by `zeroset devices`.
     pub ordinal: u32,
-    /// CPU threads; 0 (default) takes all cores. Also the option `--threads`.
+    /// Number of CPU threads. 0 (default) uses all cores. The option `--threads` overrides it.
     #[schemars(range(max = 256))]
     pub threads: usize,
-    /// On a GPU: the same bits in every run (default), or the faster order of work whose results
-    /// differ by rounding from run to run. The CPU always gives the same bits.
+    /// On a GPU, makes results bitwise identical in every run (default). If false, a faster order
+    /// of operations is used, and results differ by rounding from run to run. CPU results are
+    /// always bitwise identical.
     pub reproducible: bool,
 }
 
@@ -54,49 +55,50 @@ impl Default for Device {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DeviceKind {
-    /// A GPU if there is one and the mesh has 20,000 vertices or more, else the CPU (default); the
-    /// report says which and why.
+    /// A GPU if there is one and the mesh has at least 20,000 vertices, otherwise the CPU
+    /// (default). The report states the choice and the reason.
     #[default]
     Auto,
     /// The CPU.
     Cpu,
-    /// An NVIDIA GPU; without one the program ends with exit code 5.
+    /// An NVIDIA GPU. If there is none, the program ends with exit code 5.
     Cuda,
 }
 
-/// `[domain]`: where the level set lives; one entry.
+/// `[domain]`: the domain of the level set. Exactly one entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Domain {
-    /// A simplex mesh.
+    /// A triangle or tetrahedral mesh.
     Mesh(MeshSource),
-    /// Sparse tiles of a regular lattice, which follow the interface through open space.
+    /// Sparse tiles of a regular grid, which follow the interface through space.
     Tiled(TiledSource),
     /// Samples of a surface, for the task reconstruct.
     Cloud(CloudSource),
 }
 
-/// `[domain.mesh]`: a mesh read from `path` or made by `generate`, exactly one of them.
+/// `[domain.mesh]`: a mesh, either read from `path` or made by `generate`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeshSource {
-    /// Mesh file, relative to the case file; `${NAME}` is the environment variable.
+    /// Mesh file, relative to the case file. `${NAME}` stands for an environment variable.
     #[schemars(example = "mesh.vtu")]
     pub path: Option<String>,
-    /// Generator and its options.
+    /// Mesh generator and its options.
     pub generate: Option<Generate>,
-    /// Midpoint refinements after reading or making, 0 (default) to 8.
+    /// Number of midpoint refinements of the mesh, 0 (default) to 8.
     #[serde(default)]
     #[schemars(range(max = 8))]
     pub refine: u32,
-    /// Vertices per patch at most, 8 to 4096; default 64.
+    /// Maximum number of vertices per patch, 8 to 4096. Default 64.
     #[serde(default = "patch_size")]
     #[schemars(range(min = 8, max = 4096))]
     pub patch_size: usize,
-    /// How patches are cut; default "bisection", but "blocks" for a lattice made by `generate`.
+    /// Partition of the mesh into patches. Default "blocks" for a regular grid made by `generate`,
+    /// otherwise "bisection".
     pub partition: Option<Partition>,
-    /// More vertex arrays from other files, in the vertex order of the mesh file; `refine`
+    /// Additional vertex arrays from other files, in the vertex order of the mesh file. `refine`
     /// interpolates them.
     #[serde(default)]
     pub data: Vec<DataFile>,
@@ -110,77 +112,81 @@ fn patch_size() -> usize {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DataFile {
-    /// The file, relative to the case file; `${NAME}` is the environment variable.
+    /// Data file, relative to the case file. `${NAME}` stands for an environment variable.
     #[schemars(example = "values.shape.gii")]
     pub path: String,
-    /// Name of the array in this case: a new name if the file holds one array, the array to take
-    /// if it holds several. Default: all arrays under their own names.
+    /// Array name. If the file has one array, this is its new name in the case. If it has several,
+    /// this selects one of them. Default: all arrays under their own names.
     pub name: Option<String>,
 }
 
-/// `[evolve]`: moves the interface by `phi_t + a . grad phi + eps |grad phi| =
-/// beta kappa |grad phi|` until the first of `end_time`, `max_steps`, `steady`, or until the
-/// interface is gone and no inflow that depends on time may bring in another one.
+/// `[evolve]`: moves the interface by `phi_t + a . grad phi + eps |grad phi| = beta kappa |grad
+/// phi|`.
+///
+/// The run ends at the first of `end_time`, `max_steps` and `steady`, or when the interface has
+/// vanished and no time-dependent inflow can bring in another one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Evolve {
-    /// Time at the end, > 0; hit exactly.
+    /// Final time, > 0. The last step ends exactly there.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub end_time: Option<f64>,
-    /// Steps at most, >= 1.
+    /// Maximum number of time steps, >= 1.
     #[schemars(range(min = 1))]
     pub max_steps: Option<u64>,
-    /// Ends when `max |d phi / dt|` near the interface is at most this (length per time), > 0.
+    /// Ends the run when `max |d phi / dt|` near the interface is at most this value (length per
+    /// time), > 0.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub steady: Option<f64>,
-    /// Factor of the time step, > 0. On meshes C, at most 2; default 1; with `curvature_step =
-    /// "implicit"` up to 100, of which the first-order terms take 2. On tiles nu, at most 0.9;
-    /// default 0.5.
+    /// CFL factor, > 0. On meshes C, at most 2, default 1. With `curvature_step = "implicit"` up to
+    /// 100, of which the first-order terms use at most 2. On tiles nu, at most 0.9, default 0.5.
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 100))]
     pub cfl: Option<f64>,
-    /// Velocity a, mesh units per time; default none.
+    /// Velocity a, in mesh units per time. Default none.
     pub velocity: Option<Velocity>,
-    /// Speed eps along the normal, mesh units per time; > 0 lets the inside grow; default 0.
+    /// Normal speed eps, in mesh units per time. The inside grows if it is > 0. Default 0.
     pub normal_speed: Option<Coefficient>,
-    /// Curvature coefficient beta >= 0, mesh units^2 per time; shortens the interface; default 0.
+    /// Curvature coefficient beta >= 0, in mesh units^2 per time, which shortens the interface.
+    /// Default 0.
     #[schemars(extend("minimum" = 0))]
     pub curvature: Option<Coefficient>,
-    /// Weight w >= 0, mesh units^2 per time, of the weighted curvature flow `|grad phi| div(w grad
-    /// phi / |grad phi|)`, which shortens the weighted interface and draws it to where w is small;
-    /// not together with `curvature`.
+    /// Weight w >= 0, in mesh units^2 per time, of the weighted curvature flow `|grad phi| div(w
+    /// grad phi /
+    /// |grad phi|)`, which shortens the weighted interface and pulls it to where w is small. Conflicts with
+    /// `curvature`.
     #[schemars(extend("minimum" = 0))]
     pub weighted_curvature: Option<Coefficient>,
-    /// phi where the velocity enters through the boundary of the mesh, mesh units; default what is
-    /// there is held.
+    /// Value of phi where the velocity enters through the boundary of the mesh, in mesh units.
+    /// Default: phi keeps its values there.
     pub inflow: Option<Coefficient>,
-    /// Advection scheme: "taylor-galerkin" (default, order 2), "positive-coefficient" (order 1; the
+    /// Advection scheme: "taylor-galerkin" (default, order 2), "positive-coefficient" (order 1, the
     /// default with `one_pass`) or "cone" (order 1, strictly monotone).
     pub advection: Option<Advection>,
     /// Scheme of the normal motion: "positive-coefficient" (default) or "hopf-lax" (strictly
-    /// monotone, larger errors).
+    /// monotone, with larger errors).
     pub normal_motion: NormalMotion,
-    /// Advection and normal motion as one wind in one pass of the positive-coefficient scheme.
+    /// Combines advection and normal motion in one pass of the positive-coefficient scheme.
     pub one_pass: bool,
-    /// Limits the first-order part of each step to the values around a vertex: no overshoot on
-    /// rough data.
+    /// Limits the first-order part of each step to the range of values around a vertex, which
+    /// prevents overshoots on rough data.
     pub clip: bool,
-    /// Time step of the curvature: "auto" (default), "explicit" or "implicit". Automatic is
-    /// explicit unless the smallest cell would make steps 50 times shorter than a typical one.
+    /// Time step of the curvature term: "auto" (default), "explicit" or "implicit". "auto" is
+    /// explicit unless the smallest cell would make steps 50 times shorter than a typical cell.
     pub curvature_step: CurvatureStep,
-    /// Quality of cells (inradius over longest edge, 1 for a regular cell) below which their
-    /// vertices leave the Taylor-Galerkin step for the positive-coefficient scheme, 0 to 1;
-    /// default 0.2.
+    /// Cell quality (inradius over longest edge, 1 for a regular cell), 0 to 1. Vertices of cells
+    /// below this quality use the positive-coefficient scheme instead of the Taylor-Galerkin step.
+    /// Default 0.2.
     #[schemars(range(min = 0.0, max = 1.0))]
     pub least_quality: f64,
-    /// On tiles, differences in space: "weno5" (default) or "first-order".
+    /// Spatial scheme on tiles: "weno5" (default) or "first-order".
     pub scheme: Option<Scheme>,
-    /// On tiles, steps in time: "rk3" (default with weno5) or "euler" (default with first-order).
+    /// Time scheme on tiles: "rk3" (default with weno5) or "euler" (default with first-order).
     pub time_scheme: Option<Time>,
 }
 
 impl Evolve {
-    /// The advection scheme, where none is named that which goes with the rest.
+    /// Returns the advection scheme, or the default that fits the other keys.
     pub fn advection(&self) -> Advection {
         self.advection.unwrap_or(match self.one_pass {
             true => Advection::PositiveCoefficient,
@@ -188,7 +194,7 @@ impl Evolve {
         })
     }
 
-    /// The coefficients that are values of volumes, with the keys they stand at.
+    /// Returns the coefficients that are values of volumes, with their keys.
     pub fn volumes(&self) -> Vec<(String, &VolumeArray)> {
         let scalars = [
             ("evolve.normal_speed", &self.normal_speed),
@@ -237,49 +243,51 @@ impl Default for Evolve {
     }
 }
 
-/// `[reinitialize]`: when phi is made a distance again, and how far.
+/// `[reinitialize]`: the narrow band, and when phi is reinitialized to the signed distance.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Reinitialize {
-    /// When; default "displacement" on meshes, `{ every = 5 }` on tiles.
+    /// When to reinitialize. Default "displacement" on meshes, `{ every = 5 }` on tiles.
     pub rule: Option<Rule>,
-    /// Half width of the narrow band; default 5 mean edge lengths of the mesh, on tiles 3 voxels.
+    /// Half width of the narrow band. Default 5 mean edge lengths on meshes, 3 voxels on tiles.
     pub half_width: Option<HalfWidth>,
-    /// On tiles, how: "equation" (default with weno5) or "direct" (default with first-order).
+    /// Reinitialization method on tiles: "equation" (default with weno5) or "direct" (default with
+    /// first-order).
     pub method: Option<Method>,
-    /// On tiles, steps of the reinitialization equation each time, >= 1; default 1.
+    /// Steps of the reinitialization equation per reinitialization, on tiles, >= 1. Default 1.
     #[schemars(range(min = 1))]
     pub iterations: Option<u64>,
-    /// On tiles, instead of all this: the speed > 0 (length per time) with which a term beside the
-    /// others brings phi back to a distance.
+    /// Replaces reinitialization on tiles by an additional term that continuously restores the
+    /// signed distance. The value is its speed, > 0 (length per time).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub rescaling: Option<f64>,
 }
 
-/// How phi is made a distance on tiles: `method = "direct"`.
+/// Reinitialization method on tiles: `method = "direct"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Method {
     /// Steps of the reinitialization equation.
     Equation,
-    /// Distances to the interface found anew.
+    /// Direct computation of the distances to the interface.
     Direct,
 }
 
-/// When phi is made a distance again: `rule = "displacement"`.
+/// When to reinitialize phi: `rule = "displacement"`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Rule {
-    /// When the interface may have moved by half the half width.
+    /// When the interface may have moved by half of the half width.
     Displacement,
-    /// By the step rule of the paper, section 3.4; needs a band.
+    /// By the step rule of the paper, section 3.4. Needs a narrow band.
     Published,
-    /// Every so many steps, >= 1: `{ every = 10 }`; in a band also when "displacement" would.
+    /// After this number of steps, >= 1: `{ every = 10 }`. With a narrow band, also when
+    /// "displacement" would reinitialize.
     Every(#[schemars(range(min = 1))] u64),
-    /// Never; needs `half_width = "whole"`.
+    /// Never. Needs `half_width = "whole"`.
     Never,
 }
 
@@ -289,27 +297,29 @@ pub enum Rule {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Distance {
-    /// Seeds such as `"vertex:17"`, `"point:1,2,3@0.5"`, `"group:inlet"`, `"curve:line.vtp"`,
-    /// `"levelset:x-1"`; empty: the zero set of `[initial]`.
+    /// Seeds such as `"vertex:17"`, `"point:1,2,3@0.5"`, `"group:inlet"`, `"curve:line.vtp"` or
+    /// `"levelset:x-1"`. If empty, the distance starts at the zero set of `[initial]`.
     pub from: Vec<Seed>,
-    /// Shape of the front; default circular where that holds.
+    /// Shape of the front. By default, circular where possible.
     pub front: FrontShape,
-    /// Negative inside; default true from the zero set of `[initial]`, impossible from seeds.
+    /// Makes the distance negative inside. Default true for the zero set of `[initial]`, not
+    /// possible for seeds.
     pub signed: Option<bool>,
-    /// Largest distance of interest, mesh units, > 0; default the whole domain.
+    /// Largest distance to compute, in mesh units, > 0. Default the whole domain.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub width: Option<f64>,
-    /// Speed of the front, mesh units per time, > 0; the result is then a time; default 1.
+    /// Speed of the front, in mesh units per time, > 0. The result is then an arrival time. Default
+    /// 1.
     pub speed: Option<Speed>,
-    /// Moves points that are off the mesh by more than one edge length to the mesh.
+    /// Moves points to the mesh even if they are more than one edge length away.
     pub snap: bool,
-    /// Expression without `t` that is 0 at vertices no front may enter: cells with such a vertex
-    /// take no part, vertices without a cell are NaN.
+    /// Expression without `t` that is 0 at vertices that no front may enter. Cells with such a
+    /// vertex are excluded, and vertices without a cell are NaN.
     pub mask: Option<Expression>,
-    /// Writes the array `label`: the number of the nearest seed in `from`, counted from 0; -1 where
-    /// no front has been.
+    /// Writes the array `label`: the index of the nearest seed in `from`, from 0, or -1 where no
+    /// front arrives.
     pub labels: bool,
-    /// Writes the arrays `gradient`, of the points and of the cells; not into `.vtkhdf`.
+    /// Writes the arrays `gradient` at points and cells. Not available for `.vtkhdf`.
     pub gradient: bool,
     /// Vertices and points from which paths of descent to the source are written, as
     /// `NAME_paths.vtp`.
@@ -321,54 +331,56 @@ pub struct Distance {
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum FrontShape {
-    /// Circular where it holds, straight elsewhere (default).
+    /// Circular where possible, straight elsewhere (default).
     #[default]
     Auto,
-    /// Circles round points: triangles, one speed, points with one start value.
+    /// Circles around points, for points with equal initial values at one speed on triangles.
     Circular,
     /// Straight, for every source and speed.
     Plane,
 }
 
-/// `[output]`: what is written, where, and how often. The first and the last state always are.
+/// `[output]`: files, their folder, and how often they are written. The first and the last state
+/// are always written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct Output {
-    /// Folder of the run, relative to the case file; default `results/<case name>` in the
-    /// current directory. The option `-o` goes first.
+    /// Folder for the results, relative to the case file. Default `results/NAME` in the current
+    /// directory. The option `-o` overrides it.
     #[schemars(example = "../results/here")]
     pub folder: Option<String>,
-    /// How the states are kept; default "pvd".
+    /// File format of the states. Default "pvd".
     pub format: SeriesFormat,
-    /// Steps between states, >= 1.
+    /// Number of steps between states, >= 1.
     #[schemars(range(min = 1))]
     pub every: Option<u64>,
-    /// Time between states, > 0; hit exactly. Not together with `every`.
+    /// Time between states, > 0. Steps end exactly at these times. Conflicts with `every`.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub interval: Option<f64>,
-    /// Steps between lines of measures.csv, >= 1; default with the states.
+    /// Number of steps between lines of measures.csv, >= 1. Default: one line per state.
     #[schemars(range(min = 1))]
     pub measures_every: Option<u64>,
-    /// How states are packed; default "lz4".
+    /// Compression of the states. Default "lz4".
     pub compression: Compression,
-    /// More point data in the states.
+    /// Additional point data in the states.
     pub fields: Vec<PointField>,
     /// Writes the interface as `interface_*.vtp`.
     pub interface: bool,
-    /// Writes the interface also to these files, with normals; lines (on triangle meshes) as OBJ
-    /// only.
+    /// Also writes the interface in these formats, with normals. Lines on triangle meshes are
+    /// available as OBJ only.
     pub interface_files: Vec<InterfaceFile>,
-    /// Writes phi of tiles also as dense volumes `NAME_volume_*.vti`, with their list; an empty table
-    /// writes the box of all tiles.
+    /// Also writes phi on tiles as dense volumes `NAME_volume_*.vti`, with a list of them. An empty
+    /// table writes the box that contains all tiles.
     pub volume: Option<OutputVolume>,
-    /// Writes phi also as GIFTI shape files.
+    /// Also writes phi as GIFTI shape files.
     pub gifti: bool,
-    /// Writes phi also as FreeSurfer morph files.
+    /// Also writes phi as FreeSurfer morph files.
     pub freesurfer: bool,
-    /// When the run is put away so that `--resume` can go on with it; default every 10 minutes.
+    /// When to write a checkpoint, from which `--resume` continues the run. Default every 10
+    /// minutes.
     pub checkpoint: Checkpoints,
-    /// Draws pictures. An empty table draws the last state with all defaults, as does the option
+    /// Draws pictures. An empty table draws the last state with default settings, like the option
     /// `--picture FILE`.
     pub picture: Option<Picture>,
 }
@@ -394,30 +406,31 @@ impl Default for Output {
     }
 }
 
-/// The box of dense volumes: `volume = { min = [0, 0, 0], max = [1, 1, 1] }`.
+/// Box of dense volumes: `volume = { min = [0, 0, 0], max = [1, 1, 1] }`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct OutputVolume {
-    /// Smallest corner; default that of all tiles.
+    /// Smallest corner. Default that of all tiles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<[f64; 3]>,
-    /// Largest corner; default that of all tiles.
+    /// Largest corner. Default that of all tiles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<[f64; 3]>,
 }
 
-/// When checkpoints are written: `checkpoint = { every = 1000 }`. Unless never, also when the user
-/// interrupts and before an error ends the run. They change no result.
+/// When checkpoints are written: `checkpoint = { every = 1000 }`. Unless this is "never", a
+/// checkpoint is also written when the user interrupts the run and before an error ends it.
+/// Checkpoints do not change results.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Checkpoints {
-    /// Every so many steps, >= 1.
+    /// After this number of steps, >= 1.
     Every(#[schemars(range(min = 1))] u64),
-    /// Every so many minutes, > 0; default 10.
+    /// After this number of minutes, > 0. Default 10.
     Minutes(#[schemars(extend("exclusiveMinimum" = 0))] f64),
-    /// Not at all: the run cannot be resumed.
+    /// Never. The run cannot be resumed.
     Never,
 }
 
@@ -427,33 +440,33 @@ impl Default for Checkpoints {
     }
 }
 
-/// How the states of a run are kept: `format = "pvd"`.
+/// File format of the states of a run: `format = "pvd"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum SeriesFormat {
-    /// A `.vtu` or `.vtp` file each, and their list `NAME.pvd` (default).
+    /// One `.vtu` or `.vtp` file per state, with the list `NAME.pvd` (default).
     #[default]
     Pvd,
-    /// All in `NAME.vtkhdf`, the mesh once; needs ParaView 5.12 or newer.
+    /// All states in `NAME.vtkhdf`, with the mesh stored once. Needs ParaView 5.12 or newer.
     Vtkhdf,
 }
 
-/// More files of the interface: `interface_files = ["stl"]`.
+/// Additional files of the interface: `interface_files = ["stl"]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum InterfaceFile {
-    /// Triangles with their normals, 32-bit numbers.
+    /// Triangles with normals, as 32-bit numbers.
     Stl,
-    /// Triangles with normals at the vertices, or lines.
+    /// Triangles with vertex normals, or lines.
     Obj,
-    /// Triangles with normals at the vertices.
+    /// Triangles with vertex normals.
     Ply,
 }
 
 impl InterfaceFile {
-    /// Ending of such a file.
+    /// Returns the file extension.
     pub fn ending(self) -> &'static str {
         match self {
             InterfaceFile::Stl => "stl",
@@ -463,7 +476,7 @@ impl InterfaceFile {
     }
 }
 
-/// Point data written on request: `fields = ["band"]`.
+/// Optional point data: `fields = ["band"]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]

@@ -1,7 +1,6 @@
-//! Values that may be written in more than one way: a number, a word, or a table.
+//! Values that can be written in several ways: as a number, a word, or a table.
 //!
-//! They are read by hand-written visitors, because serde's untagged enums forget the line of a
-//! wrong value.
+//! They have hand-written visitors, because serde's untagged enums lose the line of a wrong value.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,13 +13,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::expression::Expression;
 
-/// Speed or curvature coefficient of the evolution: one number, values at the vertices, or those of a volume.
+/// Speed or curvature coefficient: one number, values at the vertices, or values of a volume.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Coefficient {
-    /// The same everywhere.
+    /// The same value everywhere.
     Number(f64),
     /// A vertex array: `{ data = "name" }`.
     Data {
@@ -29,29 +28,29 @@ pub enum Coefficient {
     },
     /// Values of a volume, on tiles only: `{ volume = "speed.nii.gz" }`.
     Volume(VolumeArray),
-    /// Evaluated at the vertices or voxels: `"0.1*(1 + sin(x)*y)"`.
+    /// An expression evaluated at vertices or voxels: `"0.1*(1 + sin(x)*y)"`.
     Expression(Expression),
 }
 
-/// Values of a volume at its world coordinates: trilinear between voxels, beyond the border those of the nearest
-/// place on it.
+/// Values of a volume at its world coordinates, with trilinear interpolation. Points outside the
+/// volume take the value of the nearest point on its boundary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct VolumeArray {
-    /// File of a volume, relative to the case file; `${NAME}` is the environment variable.
+    /// Volume file, relative to the case file. `${NAME}` stands for an environment variable.
     pub volume: String,
-    /// Layout of a file that holds numbers alone: `SHAPE:TYPE[:SPACING[:SKIP]]`, such as
+    /// Layout of a raw file, which holds only numbers: `SHAPE:TYPE[:SPACING[:SKIP]]`, such as
     /// `256x256x109:uint16le:1x1x1.5`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
-    /// Array to take from a VTK file; default the active scalars.
+    /// Array to read from a VTK file. Default the active scalars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub array: Option<String>,
 }
 
 impl Coefficient {
-    /// The number, if it is the same everywhere and always.
+    /// Returns the number, if the coefficient is constant in space and time.
     pub fn number(&self) -> Option<f64> {
         match self {
             Coefficient::Number(x) => Some(*x),
@@ -83,34 +82,34 @@ impl<'de> Deserialize<'de> for Coefficient {
                 Coefficient::Volume(VolumeArray { volume, raw, array })
             }
             Formula::Table(_) => {
-                let what = "a coefficient needs `data` alone, or `volume`, with `raw` or `array` if need be";
+                let what = "a coefficient needs `data` alone, or `volume`, optionally with `raw` or `array`";
                 return Err(D::Error::custom(what));
             }
         })
     }
 }
 
-/// Speed of a distance front: one number, or values in the cells.
+/// Speed of a distance front: one number, or one value per cell.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(deny_unknown_fields)]
 pub enum Speed {
-    /// The same everywhere, 1e-15 to 1e15.
+    /// The same value everywhere, 1e-15 to 1e15.
     Number(#[schemars(range(min = 1e-15, max = 1e15))] f64),
     /// A cell array: `{ cell_data = "name" }`.
     Data {
         /// Name of the cell array.
         cell_data: String,
     },
-    /// Evaluated at the centroids of the cells: `"1 + 0.5*sulc"`.
+    /// An expression evaluated at the centroids of the cells: `"1 + 0.5*sulc"`.
     Expression(Expression),
 }
 
 impl Speed {
-    /// Speeds allowed: their squares and those of their inverses fit any precision.
+    /// The allowed speeds. Their squares and inverse squares are finite in either precision.
     pub const RANGE: std::ops::RangeInclusive<f64> = 1e-15..=1e15;
 
-    /// The number, if it is the same everywhere.
+    /// Returns the number, if the speed is constant.
     pub fn number(&self) -> Option<f64> {
         match self {
             Speed::Number(x) => Some(*x),
@@ -137,16 +136,16 @@ impl<'de> Deserialize<'de> for Speed {
 #[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum HalfWidth {
-    /// No band: the whole domain is always updated, and the rule "displacement" makes phi a distance
-    /// at the start only.
+    /// No band: the whole domain is always updated, and the rule "displacement" reinitializes phi
+    /// only at the start.
     Whole,
-    /// In mean edge lengths of the mesh, or in voxels of a lattice.
+    /// In mean edge lengths of the mesh, or in voxels of a grid.
     #[serde(untagged)]
     Edges(#[schemars(range(min = 1.5, max = 1e6))] f64),
     /// In mesh units: `{ length = 2.0 }`.
     #[serde(untagged)]
     Length {
-        /// Half width, mesh units, > 0.
+        /// Half width, in mesh units, > 0.
         #[schemars(extend("exclusiveMinimum" = 0))]
         length: f64,
     },
@@ -186,20 +185,20 @@ impl<'de> Deserialize<'de> for HalfWidth {
     }
 }
 
-/// Velocity `a` of the evolution, mesh units per time.
+/// Velocity `a` of the evolution, in mesh units per time.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Velocity {
-    /// A vertex array of three components: `{ data = "name" }`.
+    /// A vertex array with three components: `{ data = "name" }`.
     Data(String),
     /// Rigid rotation: `{ rotation = { axis = [0, 0, 1], period = 1 } }`.
     Rotation(Rotation),
     /// The same vector everywhere: `[1, 0, 0]`.
     #[serde(untagged)]
     Constant([f64; 3]),
-    /// Numbers, expressions and volumes: `["-y", "x", 0]`.
+    /// Numbers, expressions and volumes as components: `["-y", "x", 0]`.
     #[serde(untagged)]
     Components([Component; 3]),
 }
@@ -209,16 +208,16 @@ pub enum Velocity {
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum Component {
-    /// The same everywhere.
+    /// The same value everywhere.
     Number(f64),
     /// Values of a volume, on tiles only: `{ volume = "u.nrrd" }`.
     Volume(VolumeArray),
-    /// Evaluated at the vertices or voxels.
+    /// An expression evaluated at vertices or voxels.
     Expression(Expression),
 }
 
 impl Component {
-    /// The number, if it is the same everywhere and always.
+    /// Returns the number, if the component is constant in space and time.
     pub fn number(&self) -> Option<f64> {
         match self {
             Component::Number(x) => Some(*x),
@@ -239,17 +238,17 @@ impl<'de> Deserialize<'de> for Component {
     }
 }
 
-/// Rigid rotation about an axis, counterclockwise seen from its tip.
+/// Rigid rotation about an axis, counterclockwise as seen from the tip of the axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Rotation {
-    /// Direction of the axis, any length > 0.
+    /// Direction of the axis, with any length > 0.
     pub axis: [f64; 3],
-    /// A point of the axis, mesh units; default the origin.
+    /// A point on the axis, in mesh units. Default the origin.
     #[serde(default)]
     pub center: [f64; 3],
-    /// Time of one turn, not 0; negative turns the other way.
+    /// Time of one revolution, not 0. A negative value reverses the rotation.
     #[schemars(extend("not" = serde_json::json!({ "const": 0 })))]
     pub period: f64,
 }
@@ -287,7 +286,7 @@ impl<'de> Deserialize<'de> for Velocity {
                 match Table::deserialize(MapAccessDeserializer::new(map))? {
                     Table { data: Some(name), rotation: None } => Ok(Velocity::Data(name)),
                     Table { data: None, rotation: Some(turn) } => Ok(Velocity::Rotation(turn)),
-                    _ => Err(Error::custom("velocity needs exactly one of `data`, `rotation`")),
+                    _ => Err(Error::custom("velocity needs exactly one of `data` and `rotation`")),
                 }
             }
         }
@@ -301,13 +300,13 @@ struct CellData {
     cell_data: String,
 }
 
-/// What a [`Loose`] value was written as.
+/// The value that a [`Loose`] visitor read.
 pub(super) enum Written<T> {
     Number(f64),
     Table(T),
 }
 
-/// Visitor for a number or the table `T`.
+/// A visitor for a number or the table `T`.
 pub(super) struct Loose<T> {
     expecting: &'static str,
     table: PhantomData<T>,
@@ -338,14 +337,14 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Loose<T> {
     }
 }
 
-/// What an [`OrExpression`] value was written as.
+/// The value that an [`OrExpression`] visitor read.
 enum Formula<T> {
     Number(f64),
     Expression(Expression),
     Table(T),
 }
 
-/// Visitor for a number, an expression in a string, or the table `T`.
+/// A visitor for a number, an expression in a string, or the table `T`.
 struct OrExpression<T> {
     expecting: &'static str,
     table: PhantomData<T>,

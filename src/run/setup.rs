@@ -162,7 +162,7 @@ fn not_negative(
     written: Option<&config::Coefficient>,
 ) -> Result<()> {
     const REMEDY: &str =
-        "a negative coefficient is a heat flow backwards in time, which has no solution";
+        "a negative coefficient means a backward heat flow, which has no solution";
     let (values, time): (Vec<f64>, &str) = match coefficient {
         Coefficient::PerVertex(rows) => (rows.iter().map(|row| row[0]).collect(), ""),
         Coefficient::Varying([field]) => (field.values(&cleaned.mesh.vertices, 0.0), " at t = 0"),
@@ -263,7 +263,7 @@ pub fn slowness(config: &Config, cleaned: &CleanedMesh) -> Result<Slowness<f64>>
     };
     if let Some(k) = speeds.iter().position(|speed| !Speed::RANGE.contains(speed)) {
         let what = format!(
-            "distance.speed must be in {:e} to {:e}, is {} in cell {}",
+            "distance.speed must be {:e} to {:e}, is {} in cell {}",
             Speed::RANGE.start(),
             Speed::RANGE.end(),
             speeds[k],

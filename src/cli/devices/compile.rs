@@ -1,4 +1,4 @@
-//! Compiles every kernel for some architectures, and says what each takes.
+//! Compiles every kernel for given architectures and reports the resources of each.
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use zeroset::gpu::nvrtc::Nvrtc;
 use zeroset::gpu::resources::{Resources, parse};
 use zeroset::gpu::{cache, sources};
 
-/// What became of every unit on every architecture.
+/// The result of compiling every compilation unit for every architecture.
 #[derive(Debug, Serialize)]
 pub(super) struct Table {
     /// Version of NVRTC.
@@ -30,12 +30,13 @@ pub(super) struct Unit {
 pub(super) struct Kernel {
     #[serde(flatten)]
     pub resources: Resources,
-    /// Why it may spill, if it may.
+    /// The reason if the kernel is allowed to spill registers.
     pub may_spill: Option<&'static str>,
 }
 
 impl Table {
-    /// Compiles; a unit that fails is in the table.
+    /// Compiles all units for the given architectures. A unit that fails has an entry with its
+    /// error.
     pub fn of(architectures: &[String]) -> Result<Self> {
         let (major, minor) = Nvrtc::get()?.version();
         let units = sources::all_units();
@@ -60,13 +61,13 @@ impl Table {
         Ok(Table { nvrtc: format!("{major}.{minor}"), units })
     }
 
-    /// True if all compiled and none spills that must not.
+    /// Whether all units compiled and no kernel spills without permission.
     pub fn good(&self) -> bool {
         let fine = |kernel: &Kernel| !kernel.resources.spills_wrongly();
         self.units.iter().all(|unit| unit.error.is_none() && unit.kernels.iter().all(fine))
     }
 
-    /// The table for people: one line per kernel, then what is wrong.
+    /// Returns the table for the screen: one line per kernel, then the problems.
     pub fn text(&self) -> String {
         let header =
             ["arch", "unit", "variant", "kernel", "registers", "shared", "stack", "spills"];
@@ -105,7 +106,7 @@ fn kernel(resources: Resources) -> Kernel {
     Kernel { resources, may_spill }
 }
 
-/// Columns of words to the left, of numbers to the right, two blanks apart.
+/// Formats rows as columns two spaces apart, with text left-aligned and numbers right-aligned.
 fn aligned(rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.len()).max().unwrap_or(0)

@@ -1,28 +1,28 @@
-//! Finds the driver, the GPUs, the compiler and the cache of `zeroset devices`.
+//! Collects the facts that `zeroset devices` reports: driver, GPUs, NVRTC and kernel cache.
 
 use serde::Serialize;
 
 use zeroset::gpu::{GpuInfo, Reason};
 use zeroset::gpu::{cache, nvrtc::Nvrtc, probe, self_test::self_test};
 
-/// All that `zeroset devices` says.
+/// Everything that `zeroset devices` reports.
 #[derive(Debug, Serialize)]
 pub(super) struct Facts {
-    /// CPU threads a run takes by default.
+    /// The number of CPU threads that a run uses by default.
     pub cpu_threads: usize,
     pub driver: Found<Driver>,
-    /// The key keeps the name it had first.
+    /// The JSON key keeps its original name for compatibility.
     #[serde(rename = "cards")]
     pub gpus: Vec<Gpu>,
     pub nvrtc: Found<Library>,
     pub cache: Cache,
-    /// What `--device auto` takes here: "cuda" or "cpu".
+    /// The device that `--device auto` chooses: "cuda" or "cpu".
     pub auto: &'static str,
-    /// Why it is the CPU.
+    /// The reason if that is the CPU.
     pub auto_reason: Option<String>,
 }
 
-/// A thing that is there, or why it is not and what to do.
+/// A component that was found, or the reason why it is missing and the remedy.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Found<T> {
@@ -32,7 +32,7 @@ pub(super) enum Found<T> {
 
 #[derive(Debug, Serialize)]
 pub(super) struct Driver {
-    /// Newest CUDA it knows: "13.0".
+    /// The newest CUDA version that the driver supports, such as "13.0".
     pub cuda: String,
 }
 
@@ -54,7 +54,7 @@ pub(super) enum Test {
 #[derive(Debug, Serialize)]
 pub(super) struct Library {
     pub path: String,
-    /// "13.0".
+    /// The version, such as "13.0".
     pub version: String,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Cache {
     pub folder: Option<String>,
     pub entries: usize,
     pub bytes: u64,
-    /// Versions of NVRTC that made the entries.
+    /// The NVRTC versions that compiled the entries.
     pub nvrtc_versions: Vec<String>,
 }
 
@@ -102,7 +102,7 @@ impl Facts {
         }
     }
 
-    /// True unless a GPU fails its test.
+    /// Whether all GPUs passed their tests.
     pub fn good(&self) -> bool {
         self.gpus.iter().all(|gpu| matches!(gpu.test, Test::Passed { .. }))
     }

@@ -1,9 +1,9 @@
-//! The facts of `zeroset devices` in lines, for people.
+//! Formats the facts of `zeroset devices` as text for the screen.
 
 use super::facts::{Facts, Found, Gpu, Test};
 use zeroset::words::counted;
 
-/// Everything `zeroset devices` prints without `--json`.
+/// Returns the text that `zeroset devices` prints without `--json`.
 pub(super) fn text(facts: &Facts) -> String {
     let mut lines = Lines(String::new());
     lines.add("cpu", &counted(facts.cpu_threads, ["thread", "threads"]));
@@ -22,7 +22,7 @@ pub(super) fn text(facts: &Facts) -> String {
     }
     let cache = &facts.cache;
     match &cache.folder {
-        None => lines.add("cache", "none: no folder for caches is set (ZEROSET_CACHE)"),
+        None => lines.add("cache", "none: no cache folder is set (ZEROSET_CACHE)"),
         Some(folder) => {
             let made_by = match cache.nvrtc_versions.as_slice() {
                 [] => String::new(),
@@ -60,7 +60,7 @@ fn gpu(lines: &mut Lines, gpu: &Gpu) {
     }
 }
 
-/// Lines with their labels in a column of their own.
+/// Lines of text, each with a label in the first column.
 struct Lines(String);
 
 impl Lines {
@@ -74,7 +74,7 @@ impl Lines {
     }
 }
 
-/// A number of bytes with three digits.
+/// Formats a number of bytes with about three digits.
 fn bytes(n: u64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
     let (mut value, mut unit) = (n as f64, 0);

@@ -1,4 +1,4 @@
-//! Whether GPUs compute the distances of `zeroset dt`, by the time that the CPU would take.
+//! Decides whether GPUs compute the distances of `zeroset dt`, from the estimated CPU time.
 
 use super::Args;
 use crate::cli::{Ui, device};
@@ -8,21 +8,23 @@ use zeroset::error::{Error, Result};
 use zeroset::gpu::Cuda;
 use zeroset::point_distance::{Index, Method, Norm};
 
-/// Seconds of the CPU from which on a GPU is worth its start, which takes a quarter of a second, and the copies to it.
+/// CPU seconds above which a GPU is used.
+///
+/// Its start takes a quarter of a second, and the copies take more.
 const WORTH_A_GPU: f64 = 0.5;
-/// What one thread takes, in seconds, by measurement (docs/point-distances.md): to compare a query with a site, in norms of other
-/// orders, to put a site into an index, and to ask that.
+/// Measured seconds of one thread (docs/point-distances.md): comparing a query with a site, the
+/// same in a general Lp norm, adding a site to an index, and querying the index.
 const PAIR: f64 = 0.25e-9;
 const PAIR_OF_POWERS: f64 = 180e-9;
 const SITE: f64 = 90e-9;
 const QUERY: f64 = 1.5e-6;
 
-/// About what the CPU takes, seconds; `single` if numbers have 32 bits.
+/// Estimates the CPU time in seconds; `single` means 32-bit numbers.
 fn cpu_time(args: &Args, single: bool, n_sites: usize, n_queries: usize, threads: usize) -> f64 {
     let n_sites = n_sites / args.perforation as usize;
     let (sites, queries, threads) = (n_sites as f64, n_queries as f64, threads as f64);
     let pair = if matches!(args.norm, Norm::Lp(_)) { PAIR_OF_POWERS } else { PAIR };
-    // Threads beside the first gain little of the build.
+    // Building the index gains little from more than one thread.
     let brute = sites * queries * pair / threads;
     let index = sites * SITE + queries * QUERY / threads;
     let bytes = if single { Index::<f32>::bytes } else { Index::<f64>::bytes };
@@ -34,12 +36,14 @@ fn cpu_time(args: &Args, single: bool, n_sites: usize, n_queries: usize, threads
     }
 }
 
-/// The GPUs that compute, if any does; two streams of each where sites pass through in pieces, so that one copies while
+/// Returns the GPUs that compute, or an empty list if the CPU does.
+///
+/// Each GPU has two streams if the sites pass through it in pieces, so that one stream copies while
 /// the other compares.
 ///
 /// # Errors
-/// [`Error::Case`] for GPUs that are asked for and do not serve the options; [`Error::Device`] if
-/// they cannot be used.
+/// Returns [`Error::Case`] if GPUs are requested but do not support the options; [`Error::Device`]
+/// if they cannot be used.
 pub(super) fn gpus(
     args: &Args,
     n_sites: usize,
@@ -49,9 +53,9 @@ pub(super) fn gpus(
 ) -> Result<Vec<Cuda>> {
     let serves = serves(args);
     if args.device == DeviceKind::Cuda && !serves {
-        let what = "--device cuda computes by an index without cones, perforation and norms but \
-                    l1, l2 and linf";
-        return Err(Error::usage(what, "take --method brute, or leave out --device"));
+        let what = "--device cuda with --method index supports no cones, no perforation and only \
+                    the norms l1, l2 and linf";
+        return Err(Error::usage(what, "use --method brute, or leave out --device"));
     }
     let single = args.is_whole() || args.precision == Precision::F32;
     let seconds = cpu_time(args, single, n_sites, n_queries, cpu.threads());
@@ -64,16 +68,16 @@ pub(super) fn gpus(
         let gpus = args.gpus;
         let why = match args.device {
             DeviceKind::Cpu => "--device cpu",
-            _ if !serves => "an index with these options is the CPU's",
-            _ if !is_worth_it => "so few distances are done before a GPU has started",
+            _ if !serves => "the index with these options runs on the CPU only",
+            _ if !is_worth_it => "the CPU computes so few distances faster than a GPU starts",
             _ => "no GPU can be used",
         };
-        ui.warn(format_args!("--gpus {gpus}: the CPU computes: {why}"));
+        ui.warn(format_args!("--gpus {gpus}: the CPU is used: {why}"));
     }
     Ok(gpus)
 }
 
-/// Whether a GPU computes by the method of the options.
+/// Whether the GPU supports the method with these options.
 fn serves(args: &Args) -> bool {
     args.method != Method::Index
         || (args.perforation == 1 && args.direction.is_none() && !matches!(args.norm, Norm::Lp(_)))

@@ -1,4 +1,4 @@
-//! The sites of `zeroset dt`: voxels of a volume, or points of a file, where an expression holds.
+//! Reads the sites of `zeroset dt`: selected voxels of a volume, or selected points of a file.
 
 use std::path::Path;
 
@@ -8,18 +8,19 @@ use zeroset::Cpu;
 use zeroset::error::{Error, Result};
 use zeroset::io::read_volume;
 
-/// Sites with the number each has in its file.
+/// Sites with the index of each in its file.
 pub(super) struct Numbered {
     pub points: Vec<[f64; 3]>,
     pub numbers: Vec<u64>,
-    /// Unit of the distances, if the file names one.
+    /// The unit of the distances, if the file names one.
     pub units: Option<String>,
 }
 
 /// Reads the sites.
 ///
 /// # Errors
-/// [`Error::Case`] for an expression that nothing fulfills; [`Error::Input`].
+/// Returns [`Error::Case`] if nothing satisfies the expression; [`Error::Input`] if the file cannot
+/// be read.
 pub(super) fn read(args: &Args, cpu: &Cpu, ui: &Ui) -> Result<Numbered> {
     match (&args.points, &args.volume) {
         (Some(path), _) => of_points(path, args, ui),
@@ -28,13 +29,14 @@ pub(super) fn read(args: &Args, cpu: &Cpu, ui: &Ui) -> Result<Numbered> {
     }
 }
 
-/// Voxels that fulfill the expression: their centers, or with `--lattice` their indices.
+/// Returns the voxels that satisfy the expression: their centers, or their indices with
+/// `--lattice`.
 fn of_volume(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
     let file = read_volume(path, &args.source.options())?;
     ui.warn_of(path, &file.warnings);
     let source = file.volume;
     let Some(expression) = &args.selection else {
-        return Err(Error::usage("a volume without --where", "say which voxels are sites"));
+        return Err(Error::usage("a volume without --where", "select the sites with --where"));
     };
     let selected = volume::selected(path, &source, expression)?;
     let numbers = (0..selected.len()).filter(|&n| selected[n]);
@@ -47,10 +49,10 @@ fn of_volume(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
     Ok(Numbered { points, numbers: numbers.map(|n| n as u64).collect(), units })
 }
 
-/// Points of a file that fulfill the expression, if there is one.
+/// Returns the points of a file that satisfy the expression, or all points without one.
 fn of_points(path: &Path, args: &Args, ui: &Ui) -> Result<Numbered> {
     if args.source.is_given() {
-        let what = "--raw and --array speak of volumes, --points of points";
+        let what = "--raw and --array are for volumes, not for --points";
         return Err(Error::usage(what, "leave them out"));
     }
     let cloud = cloud::read(path, ui)?;

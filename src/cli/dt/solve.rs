@@ -1,4 +1,4 @@
-//! The distances of `zeroset dt`, in the type of number that its options ask for.
+//! Computes the distances of `zeroset dt` in the number type that the options select.
 
 use super::{Args, Direction, device};
 use crate::cli::Ui;
@@ -10,19 +10,19 @@ use zeroset::point_distance::cuda::{DeviceCoordinate, nearest_on};
 use zeroset::point_distance::{Cone, Directions, NO_SITE, Nearest, Options, Sites, nearest};
 use zeroset::primitives::memory::gibibytes;
 
-/// What was found.
+/// The distances and how they were computed.
 pub(super) struct Solved {
     pub distances: Vec<f64>,
-    /// Number of the nearest site of each query, `None` where there is none.
+    /// Index of the nearest site of each query, `None` if there is none.
     pub sites: Vec<Option<usize>>,
-    /// How it was found, in lines.
+    /// Lines that describe the method.
     pub how: String,
 }
 
-/// Distances of the queries to the sites.
+/// Computes the distances of the queries to the sites.
 ///
 /// # Errors
-/// [`Error::Case`] for options that do not fit the points; [`Error::Device`].
+/// Returns [`Error::Case`] if the options do not fit the points; [`Error::Device`] if a GPU fails.
 pub(super) fn run(
     args: &Args,
     sites: &[[f64; 3]],
@@ -45,7 +45,7 @@ pub(super) fn run(
     }
 }
 
-/// The options of the library.
+/// Returns the options of the library.
 fn options(args: &Args, queries: &Cloud) -> Result<Options> {
     let mut options = Options::default();
     (options.norm, options.method, options.memory) = (args.norm, args.method, args.memory);
@@ -61,23 +61,23 @@ fn options(args: &Args, queries: &Cloud) -> Result<Options> {
     Ok(options)
 }
 
-/// Refuses points that are all at one place in single precision.
+/// Returns an error if all coordinates would become 0 in single precision.
 fn check_single(lists: &[&[[f64; 3]]]) -> Result<()> {
     let all = lists.iter().flat_map(|list| list.iter().flatten());
     let most = all.fold(0.0, |most: f64, x| most.max(x.abs()));
     if most > 0.0 && most < f64::from(f32::MIN_POSITIVE) {
-        let what = format!("coordinates up to {most:e} are nothing in single precision");
-        return Err(Error::usage(what, "scale the points up, or leave out --precision f32"));
+        let what = format!("coordinates up to {most:e} are zero in single precision");
+        return Err(Error::usage(what, "scale up the points, or leave out --precision f32"));
     }
     Ok(())
 }
 
-/// Points in single precision.
+/// Converts points to single precision.
 fn single(points: &[[f64; 3]]) -> Vec<[f32; 3]> {
     points.iter().map(|x| x.map(|x| x as f32)).collect()
 }
 
-/// By the GPUs, if there are some, else by the CPU.
+/// Computes on the GPUs if there are any, otherwise on the CPU.
 fn solve<C: DeviceCoordinate>(
     gpus: &[Cuda],
     cpu: &Cpu,
@@ -101,7 +101,7 @@ fn solve<C: DeviceCoordinate>(
     })
 }
 
-/// What was done, in lines; `on` names a GPU, if one did it.
+/// Returns lines that describe the method; `on` names the GPU that was used, if any.
 fn how<C: DeviceCoordinate>(result: &Nearest<C>, options: &Options, on: &str) -> String {
     let size = match result.working_set {
         bytes @ 0..1024 => format!("{bytes} bytes"),
@@ -115,10 +115,10 @@ fn how<C: DeviceCoordinate>(result: &Nearest<C>, options: &Options, on: &str) ->
         None => format!("{size}\n"),
     };
     if let Some(error) = &result.perforation {
-        let percent = error.percent.map_or("not known".into(), |e| format!("{e:.2} %"));
+        let percent = error.percent.map_or("unknown".into(), |e| format!("{e:.2} %"));
         lines += &format!(
-            "perforation: one site in {}, mean error {percent} of {} sampled queries, {} excluded \
-             (distance 0 or none), {} see no site any more\n",
+            "perforation: one site in {}, mean error {percent} over {} sampled queries, {} excluded \
+             (distance 0 or no site), {} lost all sites\n",
             options.every, error.sampled, error.excluded, error.lost
         );
     }

@@ -1,10 +1,10 @@
-//! The facts about groups and data arrays, as `zeroset info` gives them.
+//! Facts about groups and data arrays for `zeroset info`.
 
 use serde::Serialize;
 
 use zeroset::mesh::{DataArray, Group, Kind, Members, Values};
 
-/// A named part.
+/// A named group.
 #[derive(Serialize)]
 pub(super) struct GroupFacts {
     pub name: String,
@@ -22,20 +22,20 @@ pub(super) struct ArrayFacts {
     pub components: usize,
     /// "float" or "int".
     pub numbers: &'static str,
-    /// Smallest and largest of all finite numbers; `null` without any.
+    /// Smallest and largest of all finite numbers; `null` if there is none.
     pub min: Option<Number>,
     pub max: Option<Number>,
     /// Numbers that are NaN or infinite.
     pub not_finite: usize,
 }
 
-/// What has a row of a data array.
+/// What a row of a data array belongs to.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum On {
     Vertex,
     Cell,
-    /// Unknown, as the file has no mesh.
+    /// Unknown, because the file has no mesh.
     Row,
 }
 
@@ -49,7 +49,7 @@ impl On {
     }
 }
 
-/// A number of a data array, printed as what it is.
+/// A number of a data array, printed as an integer or a float.
 #[derive(Clone, Copy, Serialize)]
 #[serde(untagged)]
 pub(super) enum Number {

@@ -1,4 +1,4 @@
-//! The facts about a cloud of points, for `--json` and for the screen.
+//! Facts about a point cloud for `zeroset info`.
 
 use serde::Serialize;
 
@@ -8,32 +8,35 @@ use zeroset::error::Result;
 use zeroset::io::{CloudReport, NormalsFrom};
 use zeroset::words::short;
 
-/// A cloud of points.
+/// Facts about a point cloud.
 #[derive(Serialize)]
 pub(super) struct CloudFacts {
-    /// Points of the file, and those that are kept.
+    /// The number of points in the file, and the number that were kept.
     pub stored: u64,
     pub points: usize,
-    /// Left out: points with a coordinate that is not finite; with no normal, where others have one.
+    /// Points that were dropped because a coordinate is not finite, or because they have no normal
+    /// although other points have one.
     pub not_finite: u64,
     pub without_normal: u64,
-    /// Points in exactly the place of an earlier one.
+    /// Points at exactly the position of an earlier point.
     pub duplicates: u64,
-    /// Points whose mean distance to the nearest others is far above the median.
+    /// Points whose mean distance to their nearest neighbors is far above the median.
     pub outliers: usize,
-    /// Distances to the nearest other point; `null` for a single one.
+    /// Distances to the nearest other point; `null` for a single point.
     pub spacing: Option<Spacing>,
-    /// "file" or "faces"; `null` without any.
+    /// "file" or "faces"; `null` if there are none.
     pub normals: Option<NormalsFrom>,
-    /// How colors are stored; `null` without any.
+    /// How colors are stored; `null` if there are none.
     pub colors: Option<&'static str>,
-    /// How the columns of a text are taken.
+    /// How the columns of a text file are interpreted.
     pub columns: Option<String>,
 }
 
 impl CloudFacts {
+    /// Collects the facts about a point cloud.
+    ///
     /// # Errors
-    /// Those of [`survey`].
+    /// Returns the errors of [`survey`].
     pub fn of(cloud: &PointCloud, report: &CloudReport) -> Result<Self> {
         let found = survey(cloud)?;
         Ok(CloudFacts {
@@ -50,32 +53,32 @@ impl CloudFacts {
         })
     }
 
-    /// Labels and what stands behind them.
+    /// Returns labels and text for the screen.
     pub fn lines(&self) -> Vec<(&'static str, String)> {
         let count = |n: u64| thousands(n as usize);
         let mut points = thousands(self.points);
         if self.points as u64 != self.stored {
             points += &format!(" of {}", count(self.stored));
             if self.not_finite > 0 {
-                points += &format!(", {} not finite left out", count(self.not_finite));
+                points += &format!(", {} not finite dropped", count(self.not_finite));
             }
             if self.without_normal > 0 {
-                points += &format!(", {} without normal left out", count(self.without_normal));
+                points += &format!(", {} without normal dropped", count(self.without_normal));
             }
         }
-        let far = format!("further than {FAR} x the median from the {NEIGHBORS} nearest");
+        let far = format!("farther than {FAR} x the median from the {NEIGHBORS} nearest");
         let faults = match (self.duplicates, self.outliers) {
             (0, 0) => format!("no duplicates, none {far}"),
             (a, b) => format!("{} duplicates, {} {far}", count(a), thousands(b)),
         };
-        let spacing = self.spacing.map_or("none, a single place".into(), |s| {
+        let spacing = self.spacing.map_or("none, all at one position".into(), |s| {
             let [min, median, max] = [s.min, s.median, s.max].map(short);
             format!("median {median}, {min} .. {max}")
         });
         let normals = match self.normals {
-            Some(NormalsFrom::Faces) => "of the faces",
-            Some(_) => "of the file",
-            None => "none: where they are needed they are estimated",
+            Some(NormalsFrom::Faces) => "from faces",
+            Some(_) => "in the file",
+            None => "none, estimated when needed",
         };
         let mut lines = vec![
             ("points", points),

@@ -1,4 +1,4 @@
-//! The facts that `zeroset info` gives; the fields are the keys of `--json`, in this order.
+//! The facts that `zeroset info` reports. The fields are the JSON keys, in this order.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use zeroset::io::{CloudReport, MeshFile, VolumeFile};
 use zeroset::mesh::check::inspect;
 use zeroset::mesh::{Cleaning, DataArray, Group, Kind, assess};
 
-/// Raised when a key changes its meaning; new keys do not raise it.
+/// The version of the JSON format. It increases when a key changes its meaning, not for new keys.
 const SCHEMA_VERSION: u32 = 1;
 
-/// Facts about a file as stored. Everything about a mesh is `null` for a file without one.
+/// Facts about a file as stored. All facts about a mesh are `null` for a file without a mesh.
 #[derive(Serialize)]
 pub(super) struct Report {
     pub schema_version: u32,
@@ -49,31 +49,31 @@ pub(super) struct Report {
     pub groups: Vec<GroupFacts>,
     pub arrays: Vec<ArrayFacts>,
     pub cleaning: Option<Verdict>,
-    /// `null` but for volumes and pictures.
+    /// `null` except for volumes and pictures.
     pub volume: Option<VolumeFacts>,
-    /// `null` but for points without cells.
+    /// `null` except for points without cells.
     pub cloud: Option<CloudFacts>,
 }
 
-/// Smallest and largest coordinates of all stored vertices, or centers of voxels.
+/// Smallest and largest coordinates of all stored vertices or voxel centers.
 #[derive(Serialize)]
 pub(super) struct Bounds {
     pub min: [f64; 3],
     pub max: [f64; 3],
 }
 
-/// What a solver makes of the mesh.
+/// How a solver would treat the mesh.
 #[derive(Serialize)]
 pub(super) struct Verdict {
-    /// Why it would be refused; `null` if it would run.
+    /// Why a solver would reject the mesh; `null` if it would accept it.
     pub refused: Option<String>,
-    /// What would be dropped or changed first; absent if refused.
+    /// What would be dropped or changed first; absent if the mesh is rejected.
     #[serde(flatten)]
     pub cleaning: Option<Cleaning>,
 }
 
 impl Report {
-    /// Facts about a mesh file.
+    /// Collects the facts about a mesh file.
     pub fn of_mesh(file: &MeshFile) -> Self {
         let mesh = &file.mesh;
         let s = inspect(mesh);
@@ -124,7 +124,7 @@ impl Report {
         }
     }
 
-    /// Facts about the arrays and labels of a file without a mesh.
+    /// Collects the facts about the arrays and labels of a file without a mesh.
     pub fn of_data(arrays: &[DataArray], groups: &[Group]) -> Self {
         Report {
             schema_version: SCHEMA_VERSION,
@@ -162,7 +162,7 @@ impl Report {
         }
     }
 
-    /// Facts about points that no mesh can hold, as some are not finite.
+    /// Collects the facts about points that are not a valid mesh because some are not finite.
     pub fn of_cloud(report: &CloudReport, facts: CloudFacts) -> Self {
         Report {
             format: Some(report.format.to_string()),
@@ -176,7 +176,7 @@ impl Report {
         }
     }
 
-    /// Facts about a volume.
+    /// Collects the facts about a volume.
     pub fn of_volume(file: &VolumeFile) -> Self {
         let (min, max) = file.volume.bounds();
         Report {
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
     use zeroset::mesh::{Members, Mesh, Values};
 
-    /// A square of two triangles and a duplicate, with groups and arrays.
+    /// Returns a square of two triangles and a duplicate, with groups and arrays.
     fn square() -> MeshFile {
         let vertices = vec![[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [0., 1., 0.]];
         let mut mesh = Mesh::new(Kind::Planar, vertices, vec![0, 1, 2, 0, 2, 3, 2, 1, 0]);
@@ -287,7 +287,7 @@ mod tests {
             "part 1                   2 edges\n",
             "t                        -2 .. 0.5, 2 not finite (float, 4 vertices)",
             "label                    1 .. 1152921504606846976 (2 x int, 3 cells)",
-            "takes it with 1 duplicate cell dropped\n",
+            "accepts it with 1 duplicate cell dropped\n",
         ] {
             assert!(text.contains(part), "no \"{part}\" in\n{text}");
         }

@@ -1,4 +1,4 @@
-//! The facts of `zeroset info` on one screen, for people.
+//! Formats the facts of `zeroset info` as text that fits one screen.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,10 +10,10 @@ use zeroset::error::shown;
 use zeroset::mesh::Kind;
 use zeroset::words::{SIMPLICES, between, noun, short};
 
-/// Groups, arrays and cell types beyond this many are only counted.
+/// The number of groups, arrays and cell types that are listed. More are only counted.
 const LISTED: usize = 5;
 
-/// Everything `zeroset info` prints without `--json`.
+/// Returns the text that `zeroset info` prints without `--json`.
 pub(super) fn text(path: &Path, report: &Report) -> String {
     let mut lines = Lines(format!("{}\n", shown(path)));
     if let Some(format) = &report.format {
@@ -38,7 +38,7 @@ pub(super) fn text(path: &Path, report: &Report) -> String {
     lines.0
 }
 
-/// Lines with their labels in a column of their own.
+/// Lines of text, each with a label in the first column.
 struct Lines(String);
 
 impl Lines {
@@ -47,7 +47,7 @@ impl Lines {
         let _ = writeln!(self.0, "  {label:<9} {content}");
     }
 
-    /// The first few, then how many more.
+    /// Adds the first few items, then the number of the others.
     fn list(&mut self, label: &str, items: impl ExactSizeIterator<Item = String>) {
         let rest = items.len().saturating_sub(LISTED);
         for (index, item) in items.take(LISTED).enumerate() {
@@ -70,7 +70,7 @@ pub(super) fn counted(n: usize, words: Word) -> String {
     format!("{} {}", thousands(n), noun(n, words))
 }
 
-/// What the file holds besides its arrays.
+/// Adds the lines about the content of the file, except its arrays.
 fn content(lines: &mut Lines, report: &Report) {
     match (&report.volume, report.kind) {
         (Some(volume), _) => {
@@ -89,7 +89,7 @@ fn content(lines: &mut Lines, report: &Report) {
     }
 }
 
-/// Points without cells.
+/// Adds the lines about points without cells.
 fn points(lines: &mut Lines, report: &Report) {
     lines.add("mesh", "points without cells".into());
     match &report.cloud {
@@ -104,7 +104,7 @@ fn points(lines: &mut Lines, report: &Report) {
     bounds(lines, report);
 }
 
-/// How many vertices and cells of what kind.
+/// Adds the numbers and kinds of vertices and cells.
 fn cells(lines: &mut Lines, report: &Report, kind: Kind) {
     let what = match kind {
         Kind::Planar => "triangles in the plane",
@@ -114,7 +114,7 @@ fn cells(lines: &mut Lines, report: &Report, kind: Kind) {
     lines.add("mesh", what.into());
     let unused = match report.unreferenced.unwrap_or(0) {
         0 => String::new(),
-        unused => format!(", {} of them in no cell", thousands(unused)),
+        unused => format!(", {} not in any cell", thousands(unused)),
     };
     lines.add("vertices", count(report.vertices) + &unused);
     let cell = simplex(kind.dimension());
@@ -123,7 +123,7 @@ fn cells(lines: &mut Lines, report: &Report, kind: Kind) {
     lines.add("cells", counted(report.cells.unwrap_or(0), cell) + &stored.unwrap_or_default());
 }
 
-/// Lengths and angles.
+/// Adds the lines about lengths and angles.
 fn shape(lines: &mut Lines, report: &Report, kind: Kind) {
     let lengths = [report.edge_min, report.edge_max, report.edge_mean];
     let [min, max, mean] = lengths.map(|length| length.map_or("?".into(), short));
@@ -137,7 +137,7 @@ fn shape(lines: &mut Lines, report: &Report, kind: Kind) {
     lines.add("shape", obtuse.unwrap_or_default() + &valence + &worst.unwrap_or_default());
 }
 
-/// How cells hang together, and which are faulty.
+/// Adds the lines about connectivity and faulty cells.
 fn topology(lines: &mut Lines, report: &Report, kind: Kind) {
     let facet = simplex(kind.dimension() - 1)[1];
     let border = match report.boundary.unwrap_or(0) {
@@ -172,7 +172,7 @@ fn bounds(lines: &mut Lines, report: &Report) {
     lines.add("box", ranges.collect::<Vec<_>>().join(",  "));
 }
 
-/// The stored cells by type, unless they are just the simplices already named.
+/// Returns the stored cells by type, unless they are just the simplices already named.
 fn as_stored(types: &BTreeMap<String, usize>, simplices: &str) -> Option<String> {
     if types.keys().all(|name| simplices.starts_with(name.as_str())) {
         return None;
@@ -190,7 +190,7 @@ fn group_line(group: &GroupFacts) -> String {
     format!("{:<24} {members}", printable(&group.name))
 }
 
-/// A name from a file without what would steer the terminal.
+/// Replaces control characters in a name from a file, because they could steer the terminal.
 pub(super) fn printable(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
@@ -214,12 +214,12 @@ fn array_line(array: &ArrayFacts) -> String {
 
 fn verdict_line(verdict: &Verdict) -> String {
     match (&verdict.refused, &verdict.cleaning) {
-        (Some(reason), _) => format!("refuses it: {reason}"),
+        (Some(reason), _) => format!("rejects it: {reason}"),
         (None, Some(cleaning)) => {
             let summary = cleaning.summary().map_or("as it is".into(), |s| format!("with {s}"));
             match cleaning.nonmanifold {
-                0 => format!("takes it {summary}"),
-                n => format!("takes it {summary}; nonmanifold and kept: {}", thousands(n)),
+                0 => format!("accepts it {summary}"),
+                n => format!("accepts it {summary}; nonmanifold and kept: {}", thousands(n)),
             }
         }
         (None, None) => String::new(),
@@ -233,7 +233,7 @@ fn number(number: Number) -> String {
     }
 }
 
-/// Digits in groups of three.
+/// Formats an integer with its digits in groups of three.
 pub(super) fn thousands(n: usize) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);

@@ -1,4 +1,4 @@
-//! The facts about a volume, for `--json` and for the screen.
+//! Facts about a volume for `zeroset info`.
 
 use serde::Serialize;
 
@@ -6,52 +6,53 @@ use super::screen::{counted, printable, thousands};
 use zeroset::volume::{Scaling, Volume};
 use zeroset::words::short;
 
-/// A dense volume, or a picture as one slice.
+/// Facts about a dense volume, or a picture as one slice.
 #[derive(Serialize)]
 pub(super) struct VolumeFacts {
-    /// Voxels along x, y and z.
+    /// Number of voxels along x, y and z.
     pub shape: [usize; 3],
-    /// "uint8", "int16", "float32" and the like, as stored.
+    /// The type as stored, such as "uint8", "int16" or "float32".
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// Distance of voxels along each axis.
+    /// Distance between voxels along each axis.
     pub spacing: [f64; 3],
-    /// World coordinates of the first voxel's center.
+    /// World coordinates of the center of the first voxel.
     pub origin: [f64; 3],
     /// Unit vector along each axis.
     pub direction: [[f64; 3]; 3],
-    /// What the axes of the world are: "RAS", "LPS", ...; `null` if the file does not say.
+    /// The frame of the world axes, such as "RAS" or "LPS"; `null` if the file does not say.
     pub frame: Option<String>,
-    /// Where the axes of the voxels point to in that frame: "LAS", ...
+    /// The directions of the voxel axes in that frame, such as "LAS".
     pub orientation: Option<String>,
     /// Values are `slope * stored + intercept`.
     pub slope: f64,
     pub intercept: f64,
-    /// What the file calls the numbers; may be empty.
+    /// The name of the values in the file; may be empty.
     pub name: String,
-    /// Smallest, largest and mean of the finite values; `null` without any.
+    /// Smallest, largest and mean finite value; `null` if there is none.
     pub min: Option<f64>,
     pub max: Option<f64>,
     pub mean: Option<f64>,
-    /// Each value, ascending, where all are whole and few: a segmentation, a mask; else `null`.
+    /// All values in ascending order if they are integers and few, as in a segmentation; else
+    /// `null`.
     pub labels: Option<Vec<LabelFacts>>,
-    /// Values that are not a number, and infinite ones.
+    /// The numbers of NaN and of infinite values.
     pub nan: usize,
     pub infinite: usize,
-    /// Bytes of the voxels in memory.
+    /// Size of the voxels in memory, in bytes.
     pub bytes: usize,
 }
 
-/// The voxels of one value.
+/// The voxels with one value.
 #[derive(Serialize)]
 pub(super) struct LabelFacts {
     pub value: f64,
     pub voxels: usize,
-    /// What they fill, in the unit of lengths to the third; `null` for a single slice.
+    /// Their total volume, in cubed length units; `null` for a single slice.
     pub volume: Option<f64>,
 }
 
-/// Most values that are listed.
+/// The largest number of different values that are listed.
 const MOST_LABELS: usize = 48;
 
 impl VolumeFacts {
@@ -66,7 +67,7 @@ impl VolumeFacts {
             LabelFacts { value, voxels, volume }
         };
         let labels = volume.labels(MOST_LABELS);
-        // Adding zero makes the two zeros one.
+        // Adding 0.0 turns -0.0 into 0.0.
         let plain = |x: [f64; 3]| x.map(|x| x + 0.0);
         VolumeFacts {
             shape: volume.shape(),
@@ -89,7 +90,7 @@ impl VolumeFacts {
         }
     }
 
-    /// Lines for the screen: label and content. Lengths are in `units`.
+    /// Returns labels and text for the screen. Lengths are in `units`.
     pub fn lines(&self, units: Option<&str>) -> Vec<(&'static str, String)> {
         let sizes = self.shape.map(thousands).join(" x ");
         let bytes = thousands(self.bytes);

@@ -1,4 +1,4 @@
-//! Entries of a list and boxes of voxels as words of the command line.
+//! Parses the list entries and voxel boxes of `zeroset points`.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use zeroset::error::{Error, Result};
 
-/// A range of numbers from 0 on: "A..B" without B, "A..", "..B", or "K" for one.
+/// A range of indices from 0: "A..B" without B, "A..", "..B", or "K" for a single index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entries {
     text: String,
@@ -20,13 +20,13 @@ impl FromStr for Entries {
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         let number = |text: &str| {
             text.trim().parse::<usize>().map_err(|_| {
-                format!("`{text}` is no whole number from 0 on; write A..B, A.., ..B or a number")
+                format!("`{text}` is not an integer >= 0; write A..B, A.., ..B or a number")
             })
         };
         let (first, end) = match text.split_once("..") {
             None => {
                 let first = number(text)?;
-                (first, Some(first.checked_add(1).ok_or("there are never so many")?))
+                (first, Some(first.checked_add(1).ok_or("the number is too large")?))
             }
             Some((first, end)) => {
                 let first = if first.trim().is_empty() { 0 } else { number(first)? };
@@ -34,38 +34,38 @@ impl FromStr for Entries {
             }
         };
         if end.is_some_and(|end| end <= first) {
-            return Err(
-                "the range is empty; write A..B with B above A, as B is not among them".into()
-            );
+            return Err("the range is empty; write A..B with B > A, because B is excluded".into());
         }
         Ok(Entries { text: text.to_string(), first, end })
     }
 }
 
 impl Entries {
-    /// The numbers, as far as there may be any.
+    /// Returns the range of indices, with an open end as `usize::MAX`.
     pub fn range(&self) -> Range<usize> {
         self.first..self.end.unwrap_or(usize::MAX)
     }
 
-    /// Whether there are all of them.
+    /// Checks that all entries of the range exist.
     ///
     /// # Errors
-    /// [`Error::Case`] with how many there are.
+    /// Returns [`Error::Case`] with the number of entries if one does not exist.
     pub fn check(&self, total: usize) -> Result<()> {
         if self.first < total && self.end.is_none_or(|end| end <= total) {
             return Ok(());
         }
         let what = format!("--entries {}: there are {total} entries", self.text);
         Err(match total {
-            0 => Error::usage(what, "write a condition that some voxels fulfill"),
-            _ => Error::usage(what, format!("their numbers go from 0 to {}", total - 1)),
+            0 => Error::usage(what, "write a condition that some voxels satisfy"),
+            _ => Error::usage(what, format!("they are numbered from 0 to {}", total - 1)),
         })
     }
 }
 
-/// A box of voxels: "I0:I1,J0:J1,K0:K1", ranges of indices as in Python, without the last; what is left out is the border,
-/// and a picture needs no third range.
+/// A box of voxels "I0:I1,J0:J1,K0:K1", with ranges as in Python.
+///
+/// The upper end of a range is excluded. An omitted end is the edge of the volume, and a picture
+/// needs no third range.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Region {
     text: String,
@@ -80,7 +80,7 @@ impl FromStr for Region {
             let end = |text: &str| match text.trim() {
                 "" => Ok(None),
                 number => number.parse().map(Some).map_err(|_| {
-                    format!("`{number}` is no index from 0 on; write I0:I1,J0:J1,K0:K1")
+                    format!("`{number}` is not an index >= 0; write I0:I1,J0:J1,K0:K1")
                 }),
             };
             let (low, high) = side.split_once(':').ok_or(format!(
@@ -92,17 +92,17 @@ impl FromStr for Region {
         let sides = match sides.as_slice() {
             [i, j] => [*i, *j, (None, None)],
             [i, j, k] => [*i, *j, *k],
-            _ => return Err(format!("{} ranges; write I0:I1,J0:J1,K0:K1", sides.len())),
+            _ => return Err(format!("found {} ranges; write I0:I1,J0:J1,K0:K1", sides.len())),
         };
         Ok(Region { text: text.to_string(), sides })
     }
 }
 
 impl Region {
-    /// Its corners in a volume of `shape`.
+    /// Returns the corners of the box in a volume of `shape`.
     ///
     /// # Errors
-    /// [`Error::Case`] for a box that is empty or not inside.
+    /// Returns [`Error::Case`] if the box is empty or reaches beyond the volume.
     pub fn corners(&self, shape: [usize; 3]) -> Result<[[u32; 3]; 2]> {
         let fail = |what: &dyn Display, remedy: String| {
             Err(Error::usage(format!("--box {}: {what}", self.text), remedy))
@@ -113,12 +113,12 @@ impl Region {
             let (low, high) = (low.unwrap_or(0), high.unwrap_or(n));
             let axis = ["i", "j", "k"][k];
             if high > n {
-                let what = format!("{high} along {axis}, where there are {n} voxels");
-                return fail(&what, format!("indices go from 0 up to {n} without it"));
+                let what = format!("{high} is out of range along {axis}, there are {n} voxels");
+                return fail(&what, format!("the upper end may be at most {n}"));
             }
             if low >= high {
-                let what = format!("nothing is from {low} up to {high} along {axis}");
-                return fail(&what, "write a range as 10:20".into());
+                let what = format!("the range {low}:{high} along {axis} is empty");
+                return fail(&what, "write a range such as 10:20".into());
             }
             (corners[0][k], corners[1][k]) = (low, high);
         }
@@ -152,7 +152,9 @@ mod tests {
         assert_eq!(corners("2:5,:,1:", [9, 8, 7]), Ok([[2, 0, 1], [5, 8, 7]]));
         assert_eq!(corners(":4, 1:2", [9, 8, 1]), Ok([[0, 1, 0], [4, 2, 1]]));
         assert!(corners("2:10,:,:", [9, 8, 7]).unwrap_err().contains("there are 9 voxels"));
-        assert!(corners("2:2,:,:", [9, 8, 7]).unwrap_err().contains("nothing is from 2 up to 2"));
+        assert!(
+            corners("2:2,:,:", [9, 8, 7]).unwrap_err().contains("the range 2:2 along i is empty")
+        );
         for text in ["", "1:2", "1,2,3", "-1:2,:,:", ":,:,:,:", "a:b,:,:"] {
             assert!(text.parse::<Region>().is_err(), "{text}");
         }

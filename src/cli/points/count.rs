@@ -1,4 +1,4 @@
-//! `zeroset points VOLUME --where ... --count` and `--blocks N`: how many voxels there are.
+//! `zeroset points VOLUME --where ... --count` and `--blocks N`: counts voxels.
 
 use std::path::Path;
 use std::time::Instant;
@@ -9,11 +9,11 @@ use zeroset::error::Result;
 use zeroset::io::{WriteOptions, write_volume};
 use zeroset::points::Blocks;
 
-/// Prints the number of all voxels, or the number in each box.
+/// Prints the number of selected voxels in total, or in each box.
 ///
 /// # Errors
-/// [`Error::Case`](zeroset::Error::Case) for a box that is not there; those of [`Finder::count`];
-/// [`Error::Output`](zeroset::Error::Output).
+/// Returns [`Error::Case`](zeroset::Error::Case) if a box reaches beyond the volume; the errors of
+/// [`Finder::count`]; [`Error::Output`](zeroset::Error::Output) if printing fails.
 pub fn of_boxes(boxes: &[Region], finder: &Finder) -> Result<()> {
     if boxes.is_empty() {
         return finder.ui.print(&format!("{}\n", finder.count()?));
@@ -24,10 +24,11 @@ pub fn of_boxes(boxes: &[Region], finder: &Finder) -> Result<()> {
     finder.ui.print(&counts.iter().map(|n| format!("{n}\n")).collect::<String>())
 }
 
-/// Writes the number in each block as a volume, and says in one line how many there are.
+/// Writes the number in each block as a volume, and prints one line about it.
 ///
 /// # Errors
-/// Those of [`Finder::counts`]; [`Error::Output`](zeroset::Error::Output).
+/// Returns the errors of [`Finder::counts`], and [`Error::Output`](zeroset::Error::Output) if the
+/// volume cannot be written.
 pub fn of_blocks(edge: u32, path: &Path, finder: &Finder) -> Result<()> {
     let (ui, start) = (finder.ui, Instant::now());
     let blocks = Blocks::new(finder.volume, edge as usize)?;
@@ -39,6 +40,6 @@ pub fn of_blocks(edge: u32, path: &Path, finder: &Finder) -> Result<()> {
     let ([x, y, z], seconds) = (density.shape(), start.elapsed().as_secs_f64());
     let path = path.display();
     ui.print(&format!(
-        "{path}: {x} x {y} x {z} blocks, {all} voxels in them, {most} at most, in {seconds:.3} s\n"
+        "{path}: {x} x {y} x {z} blocks with {all} voxels, at most {most} per block, in {seconds:.3} s\n"
     ))
 }

@@ -1,4 +1,4 @@
-//! Which voxels are asked for, and who finds them: the CPU or a GPU.
+//! Finds the selected voxels on the CPU or a GPU.
 
 use std::ops::Range;
 
@@ -14,8 +14,10 @@ use zeroset::points::{Criterion, Points, counts, find, part};
 use zeroset::primitives::{Bits, Order};
 use zeroset::volume::Volume;
 
-/// Voxels for each thread from which on a GPU is worth its start and the compilation of the expression, 0.3 s, and the
-/// copy of the volume (docs/points.md).
+/// Voxels per CPU thread above which a GPU is worth its cost.
+///
+/// The cost is the start, the compilation of the expression (0.3 s) and the copy of the volume
+/// (docs/points.md).
 const WORTH_A_GPU: usize = 1 << 25;
 
 /// Finds the voxels of a selection.
@@ -28,10 +30,10 @@ pub struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// All of them.
+    /// Returns all selected voxels.
     ///
     /// # Errors
-    /// [`zeroset::Error::Device`] without memory, or where a GPU that is asked for cannot be used.
+    /// Returns [`zeroset::Error::Device`] if memory runs out, or if a requested GPU cannot be used.
     pub fn list(&self, order: Order) -> Result<Points> {
         self.either(
             |gpu, criteria| find_on(gpu, self.volume, criteria, order),
@@ -39,10 +41,10 @@ impl Finder<'_> {
         )
     }
 
-    /// A range of them, and how many there are.
+    /// Returns a range of the list of selected voxels, and the length of the whole list.
     ///
     /// # Errors
-    /// As [`Finder::list`].
+    /// Returns the errors of [`Finder::list`].
     pub fn part(&self, order: Order, entries: Range<usize>) -> Result<(Points, usize)> {
         self.either(
             |gpu, criteria| part_on(gpu, self.volume, criteria, order, entries.clone()),
@@ -50,10 +52,10 @@ impl Finder<'_> {
         )
     }
 
-    /// How many there are in each box.
+    /// Returns the number of selected voxels in each box.
     ///
     /// # Errors
-    /// As [`Finder::list`].
+    /// Returns the errors of [`Finder::list`].
     pub fn counts(&self, boxes: &[[[u32; 3]; 2]]) -> Result<Vec<u32>> {
         self.either(
             |gpu, criteria| counts_on(gpu, self.volume, criteria, boxes),
@@ -61,10 +63,10 @@ impl Finder<'_> {
         )
     }
 
-    /// How many there are.
+    /// Returns the number of selected voxels.
     ///
     /// # Errors
-    /// As [`Finder::list`].
+    /// Returns the errors of [`Finder::list`].
     pub fn count(&self) -> Result<usize> {
         let whole = [[0; 3], self.volume.shape().map(|n| n as u32)];
         self.either(
@@ -76,7 +78,7 @@ impl Finder<'_> {
         )
     }
 
-    /// By a GPU if that is asked for or worth it, else by the CPU.
+    /// Runs on a GPU if one is requested or worth its cost, otherwise on the CPU.
     fn either<T: Send>(
         &self,
         on_gpu: impl FnOnce(&Cuda, &[Criterion]) -> Result<T>,

@@ -1,4 +1,4 @@
-//! `zeroset points VOLUME --where ... -o FILE`: the list of the voxels, or a part of it.
+//! `zeroset points VOLUME --where ... -o FILE`: lists the selected voxels or some of them.
 
 use std::path::Path;
 use std::time::Instant;
@@ -11,11 +11,12 @@ use zeroset::io::{points_text, write_points};
 use zeroset::points::{Points, copies};
 use zeroset::words::counted;
 
-/// Writes points to a file, or prints them without one.
+/// Writes the points to a file, or prints them if there is no output file.
 ///
 /// # Errors
-/// [`Error::Case`](zeroset::Error::Case) for entries that are not there, and copies that are no
-/// numbers; those of [`Finder::list`]; [`Error::Output`](zeroset::Error::Output).
+/// Returns [`Error::Case`](zeroset::Error::Case) if entries do not exist or a number of copies is
+/// not valid; the errors of [`Finder::list`]; [`Error::Output`](zeroset::Error::Output) if the
+/// output cannot be written.
 pub fn run(args: &Args, output: Option<&Path>, finder: &Finder) -> Result<()> {
     let (ui, start) = (finder.ui, Instant::now());
     let points = found(args, finder)?;
@@ -35,20 +36,20 @@ pub fn run(args: &Args, output: Option<&Path>, finder: &Finder) -> Result<()> {
     ))
 }
 
-/// Warns that no voxel is taken, with the range of the values.
+/// Warns that no voxel is selected, with the range of the values.
 fn warn_of_none(args: &Args, finder: &Finder) {
     let facts = finder.volume.statistics();
     let range = match (facts.min, facts.max) {
         (Some(min), max) => {
-            format!("; its values go from {min} to {}", max.unwrap_or_default())
+            format!("; its values range from {min} to {}", max.unwrap_or_default())
         }
         _ => String::new(),
     };
     let input = shown(&args.input);
-    finder.ui.warn(format_args!("{input}: no voxel fulfills {}{range}", args.which));
+    finder.ui.warn(format_args!("{input}: no voxel satisfies {}{range}", args.which));
 }
 
-/// The points that are asked for.
+/// Returns the points that the options select.
 fn found(args: &Args, finder: &Finder) -> Result<Points> {
     let Some(expression) = &args.copies else {
         let Some(entries) = &args.entries else { return finder.list(args.order) };
@@ -58,7 +59,8 @@ fn found(args: &Args, finder: &Finder) -> Result<Points> {
     };
     let range = args.entries.as_ref().map_or(0..usize::MAX, Entries::range);
     let cloned = match (expression.constant(), &args.entries) {
-        // As many of each: only the points that have the entries are listed.
+        // All points have the same number of copies, so only the points of the requested entries
+        // are listed.
         (Some(m), Some(_)) if (1.0..4_294_967_296.0).contains(&m) => {
             let m = m as usize;
             let first = range.start / m;

@@ -1,4 +1,4 @@
-//! `zeroset points ARRAY --sparse -o FILE`: a dense matrix as a sparse one.
+//! `zeroset points ARRAY --sparse -o FILE`: converts a dense matrix to a sparse one.
 
 use std::path::Path;
 
@@ -13,20 +13,22 @@ use zeroset::points::entries;
 use zeroset::volume::{Samples, Scaling, Volume};
 use zeroset::words::counted;
 
-/// Whether a GPU is worth its start: nearly all the time is reading and writing (benches/results/points.md).
+/// A GPU is not worth its start, because nearly all the time is reading and writing
+/// (benches/results/points.md).
 const IS_WORTH_A_GPU: bool = false;
 
-/// Picks out, writes, and says in one line how many entries there are.
+/// Selects the entries, writes them, and prints one line about the output.
 ///
 /// # Errors
-/// [`Error::Input`] for a file without an array of two axes; [`Error::Case`] for an expression of
-/// other names; [`Error::Device`] without memory; [`Error::Output`].
+/// Returns [`Error::Input`] if the file does not hold an array with two axes; [`Error::Case`] if
+/// the expression names something unknown; [`Error::Device`] if memory runs out; [`Error::Output`]
+/// if the output cannot be written.
 pub fn run(args: &Args, output: &Path, file: &VolumeFile, ui: &Ui) -> Result<()> {
     let volume = &file.volume;
     let [nx, ny, nz] = volume.shape();
     if nz > 1 {
-        let what = format!("an array of {nx} x {ny} x {nz} numbers is no matrix");
-        let remedy = "give an array of two axes, or a picture";
+        let what = format!("an array of {nx} x {ny} x {nz} numbers is not a matrix");
+        let remedy = "use an array with two axes, or a picture";
         return Err(Error::input(&args.input, "", what, remedy));
     }
     let turned = file.format == "npy";
@@ -40,10 +42,10 @@ pub fn run(args: &Args, output: &Path, file: &VolumeFile, ui: &Ui) -> Result<()>
     let found = counted(n, ["entry", "entries"]);
     let share = 100.0 * n as f64 / (nx * ny) as f64;
     let ([rows, columns], path) = (shape, output.display());
-    ui.print(&format!("{path}: {rows} x {columns}, {found}, {share:.3} % of them\n"))
+    ui.print(&format!("{path}: {rows} x {columns} matrix, {found} ({share:.3} %)\n"))
 }
 
-/// Whether all values are whole by their type.
+/// Whether the value type of the volume is an integer type without scaling.
 fn is_whole(volume: &Volume) -> bool {
     let is_float = matches!(volume.samples(), Samples::F32(_) | Samples::F64(_));
     !is_float && volume.scaling() == Scaling::NONE

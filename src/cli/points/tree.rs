@@ -1,4 +1,4 @@
-//! `zeroset points VOLUME --tree -o FILE`: a volume as an octree, a picture as a quadtree.
+//! `zeroset points VOLUME --tree -o FILE`: converts a volume to an octree, a picture to a quadtree.
 
 use std::path::Path;
 
@@ -13,18 +13,19 @@ use zeroset::points::{Leaves, leaves, leaves_where};
 use zeroset::volume::Volume;
 use zeroset::words::counted;
 
-/// One, and many.
+/// Singular and plural.
 const LEAVES: [&str; 2] = ["leaf", "leaves"];
 
-/// Whether a GPU is worth its start: nearly all the time is reading and writing (benches/results/points.md).
+/// A GPU is not worth its start, because nearly all the time is reading and writing
+/// (benches/results/points.md).
 const IS_WORTH_A_GPU: bool = false;
 
-/// Cuts, writes, and says in one line how many leaves there are.
+/// Builds the tree, writes its leaves, and prints one line about the output.
 ///
 /// # Errors
-/// [`Error::Case`](zeroset::Error::Case) for an expression of other names;
-/// [`Error::Device`](zeroset::Error::Device) without memory;
-/// [`Error::Output`](zeroset::Error::Output).
+/// Returns [`Error::Case`](zeroset::Error::Case) if the expression names something unknown;
+/// [`Error::Device`](zeroset::Error::Device) if memory runs out;
+/// [`Error::Output`](zeroset::Error::Output) if the output cannot be written.
 pub fn run(args: &Args, output: &Path, volume: &Volume, ui: &Ui) -> Result<()> {
     let (found, all) = match args.which.is_given() {
         false => (of_values(args, volume, ui)?, None),
@@ -33,17 +34,17 @@ pub fn run(args: &Args, output: &Path, volume: &Volume, ui: &Ui) -> Result<()> {
     write_leaves(output, volume, &found)?;
     let n = found.leaves.len();
     let most = found.leaves.iter().map(|leaf| leaf.level).max();
-    let most = most.map_or(String::new(), |level| format!(", the largest of level {level}"));
+    let most = most.map_or(String::new(), |level| format!(", highest level {level}"));
     let path = output.display();
     let found = match all {
         Some(all) => format!("{n} of {}", counted(all, LEAVES)),
         None => counted(n, LEAVES),
     };
     let voxels = counted(volume.n_voxels(), ["voxel", "voxels"]);
-    ui.print(&format!("{path}: {found} of {voxels}{most}\n"))
+    ui.print(&format!("{path}: {found} for {voxels}{most}\n"))
 }
 
-/// Blocks of one value.
+/// Returns the largest blocks with a single value.
 fn of_values(args: &Args, volume: &Volume, ui: &Ui) -> Result<Leaves> {
     let cpu = Cpu::current();
     let on_gpu = |gpu: Cuda| leaves_on(&gpu, volume);
@@ -51,7 +52,9 @@ fn of_values(args: &Args, volume: &Volume, ui: &Ui) -> Result<Leaves> {
     device::either(args.device, IS_WORTH_A_GPU, ui, on_gpu, on_cpu)
 }
 
-/// Blocks where the condition holds everywhere, and how many there are with those where it holds nowhere.
+/// Returns the blocks where the condition is true everywhere, and the number of all leaves.
+///
+/// All leaves include the blocks where the condition is true nowhere.
 fn of_condition(args: &Args, volume: &Volume, ui: &Ui) -> Result<(Leaves, usize)> {
     let cpu = Cpu::current();
     let template = args.which.template(ui)?;
@@ -61,7 +64,7 @@ fn of_condition(args: &Args, volume: &Volume, ui: &Ui) -> Result<(Leaves, usize)
     let (found, all) = device::either(args.device, IS_WORTH_A_GPU, ui, on_gpu, on_cpu)?;
     if found.leaves.is_empty() {
         let input = shown(&args.input);
-        ui.warn(format_args!("{input}: no voxel fulfills {}", args.which));
+        ui.warn(format_args!("{input}: no voxel satisfies {}", args.which));
     }
     Ok((found, all))
 }

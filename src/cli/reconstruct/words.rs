@@ -1,4 +1,4 @@
-//! The report of `zeroset reconstruct` for a reader.
+//! Formats the report of `zeroset reconstruct` as text for the screen.
 
 use super::Whole;
 use zeroset::reconstruct::directed::Directed;
@@ -7,7 +7,7 @@ use zeroset::reconstruct::{Distance, Report};
 use zeroset::surface::Topology;
 use zeroset::words::counted;
 
-/// The report for a reader.
+/// Returns the report as text.
 pub(super) fn words(whole: &Whole) -> String {
     let scan = whole.scan;
     let (report, units) = (&scan.report, scan.unit());
@@ -34,12 +34,12 @@ pub(super) fn words(whole: &Whole) -> String {
     text += &of_error(&report.error, &units);
     text += &of_seconds(whole);
     if let Some(bytes) = whole.peak_memory_bytes {
-        text += &format!("memory    {} MiB at most\n", bytes >> 20);
+        text += &format!("memory    {} MiB at peak\n", bytes >> 20);
     }
     text
 }
 
-/// Whether a surface is closed, and its three longest holes if it is not.
+/// Returns whether a surface is closed, and its three longest holes if it is not.
 pub fn of_topology(surface: &Topology, units: &str) -> String {
     let mut text = format!("topology  {surface}\n");
     if surface.nonmanifold_edges > 0 {
@@ -64,7 +64,7 @@ fn of_directed(directed: &Directed, units: &str) -> String {
         directed.seed_cubes,
         match directed.density.is_known() {
             true => format!("{:.4e} leaves no holes", directed.safe_cube),
-            false => "which leave no holes is not known".into(),
+            false => "the size that leaves no holes is unknown".into(),
         }
     )
 }
@@ -88,7 +88,7 @@ fn of_device(name: &str, report: &Report) -> String {
 fn of_levels(levels: &Levels, units: &str) -> String {
     let last = levels.levels.last();
     let mut text = format!(
-        "voxels    {:.4e}{units}, depth {}, {} tiles; {} samples share a finest cell\n",
+        "voxels    {:.4e}{units}, depth {}, {} tiles; {} samples merged in the finest cells\n",
         levels.voxel,
         last.map_or(0, |level| level.level),
         last.map_or(0, |level| level.tiles),
@@ -118,7 +118,7 @@ fn of_seconds(whole: &Whole) -> String {
     let report = &whole.scan.report;
     let seconds = &report.seconds;
     let opening = match &report.device {
-        Some(_) => format!(", opening the GPU {:.2} more", whole.seconds_opening),
+        Some(_) => format!(", waiting for the GPU {:.2}", whole.seconds_opening),
         None => String::new(),
     };
     format!(

@@ -1,4 +1,4 @@
-//! The picture of a mesh: which of its values are seen, and who draws it.
+//! Draws the picture of a mesh for `zeroset render`.
 
 use super::{Args, WORTH_A_GPU, words};
 use crate::cli::{Ui, convert, device};
@@ -11,7 +11,8 @@ use zeroset::picture::{self, Image, Lines, Subject};
 /// Draws a mesh.
 ///
 /// # Errors
-/// [`Error::Case`] for options that are for volumes or do not fit the mesh; [`Error::Device`].
+/// Returns [`Error::Case`] if options are for volumes or do not fit the mesh; [`Error::Device`] if
+/// a GPU fails.
 pub(super) fn draw(args: &Args, mesh: &Mesh, ui: &Ui) -> Result<Image> {
     check(args)?;
     let known = [("phi", Lines::Interface), ("distance", Lines::Round)];
@@ -40,7 +41,7 @@ pub(super) fn draw(args: &Args, mesh: &Mesh, ui: &Ui) -> Result<Image> {
     device::either(args.device, work >= WORTH_A_GPU, ui, on_gpu, on_cpu)
 }
 
-/// Refuses options that are for volumes.
+/// Returns an error if an option for volumes is given.
 fn check(args: &Args) -> Result<()> {
     let for_volumes = [
         ("--where", args.selection.is_some()),
@@ -53,8 +54,8 @@ fn check(args: &Args) -> Result<()> {
         ("--array", args.source.array.is_some()),
     ];
     if let Some((option, _)) = for_volumes.iter().find(|(_, given)| *given) {
-        let what = format!("{}: {option} is for volumes, this is a mesh", shown(&args.file));
-        let remedy = "meshes show arrays (--colors); `zeroset convert --where` cuts them";
+        let what = format!("{}: {option} is for volumes, but this is a mesh", shown(&args.file));
+        let remedy = "use --colors to show arrays, and `zeroset convert --where` to select cells";
         return Err(Error::usage(what, remedy));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What a file or a folder holds that can be drawn.
+//! Opens the file or folder that `zeroset render` draws.
 
 use std::path::{Path, PathBuf};
 
@@ -8,16 +8,16 @@ use zeroset::io::{self, Content, VolumeOptions, vtk};
 use zeroset::mesh::{Mesh, clean};
 use zeroset::volume::Volume;
 
-/// What can be drawn.
+/// A mesh or volume to draw.
 pub(super) enum Shown {
     Mesh(Mesh),
     Volume(Volume),
 }
 
-/// Opens a file, the last state of a list, or that of a run's folder.
+/// Opens a file, the last state of a `.pvd` list, or the last state in the folder of a run.
 ///
 /// # Errors
-/// [`Error::Input`] if there is nothing to draw.
+/// Returns [`Error::Input`] if there is nothing to draw.
 pub(super) fn open(path: &Path, options: &VolumeOptions, ui: &Ui) -> Result<Shown> {
     let list = if path.is_dir() { list_of(path)? } else { path.to_path_buf() };
     let is_list = list.extension().is_some_and(|e| e.eq_ignore_ascii_case("pvd"));
@@ -32,8 +32,9 @@ pub(super) fn open(path: &Path, options: &VolumeOptions, ui: &Ui) -> Result<Show
             (Shown::Mesh(mesh), read.warnings)
         }
         Content::Data(_) => {
-            let what = "holds numbers per vertex, nothing to be seen";
-            let remedy = "draw the mesh; `zeroset distance` and cases take such numbers along";
+            let what = "holds numbers per vertex but no mesh";
+            let remedy =
+                "draw a mesh; `zeroset distance --data` and cases can add such arrays to it";
             return Err(Error::input(&file, "", what, remedy));
         }
     };
@@ -41,7 +42,7 @@ pub(super) fn open(path: &Path, options: &VolumeOptions, ui: &Ui) -> Result<Show
     Ok(shown)
 }
 
-/// The list of the states of a run: not that of its interfaces, nor that of dense volumes.
+/// Finds the list of the states of a run, skipping the lists of its interfaces and dense volumes.
 fn list_of(folder: &Path) -> Result<PathBuf> {
     let entries = std::fs::read_dir(folder)
         .map_err(|e| Error::input(folder, "", e.to_string(), "check the folder"))?;
@@ -55,13 +56,13 @@ fn list_of(folder: &Path) -> Result<PathBuf> {
     match &lists[..] {
         [list] => Ok(list.clone()),
         [] => {
-            let what = "the folder holds no list of states, NAME.pvd";
-            let remedy = "give the folder of a run with output.format = \"pvd\", or a file";
+            let what = "the folder has no list of states (NAME.pvd)";
+            let remedy = "name the folder of a run with output.format = \"pvd\", or a file";
             Err(Error::input(folder, "", what, remedy))
         }
         [first, ..] => {
-            let what = format!("the folder holds {} lists of states", lists.len());
-            let remedy = format!("give one of them, such as {}", first.display());
+            let what = format!("the folder has {} lists of states", lists.len());
+            let remedy = format!("name one of them, such as {}", first.display());
             Err(Error::input(folder, "", what, remedy))
         }
     }
@@ -70,5 +71,5 @@ fn list_of(folder: &Path) -> Result<PathBuf> {
 fn last_of(list: &Path) -> Result<PathBuf> {
     let states = vtk::read_pvd(list)?;
     let last = states.into_iter().reduce(|a, b| if b.0 >= a.0 { b } else { a });
-    last.map(|(_, file)| file).ok_or_else(|| Error::input(list, "", "lists no state", ""))
+    last.map(|(_, file)| file).ok_or_else(|| Error::input(list, "", "the list has no states", ""))
 }

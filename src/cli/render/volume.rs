@@ -1,4 +1,4 @@
-//! The picture of a volume: what of it is seen, how rays step, and who follows them.
+//! Draws the picture of a volume for `zeroset render`.
 
 use std::time::Instant;
 
@@ -14,10 +14,10 @@ use zeroset::render::cuda::DeviceMarch;
 use zeroset::render::{Counts, Rule, Solid, SpaceSkipping};
 use zeroset::volume::Volume;
 
-/// Voxels that a ray through a volume is worth.
+/// The work of one ray through a volume, in voxels.
 const RAY: usize = 64;
 
-/// A picture of a volume, what its rays took, and the seconds until they could start.
+/// A picture of a volume, the statistics of its rays, and the seconds of preparation.
 pub(super) struct Drawn {
     pub image: Image,
     pub counts: Counts,
@@ -27,13 +27,14 @@ pub(super) struct Drawn {
 /// Draws a volume.
 ///
 /// # Errors
-/// [`Error::Case`] for options that do not fit each other or the volume; [`Error::Device`].
+/// Returns [`Error::Case`] if options conflict with each other or with the volume;
+/// [`Error::Device`] if a GPU fails.
 pub(super) fn draw(args: &Args, volume: &Volume, cpu: &Cpu, ui: &Ui) -> Result<Drawn> {
     let start = Instant::now();
     let options = args.options(volume.frame.as_deref())?;
     let (rule, shows) = (rule(args)?, Shows::from(args.image.unwrap_or_default()));
     if let (Some(colors), true) = (&args.colors, shows != Shows::Shaded) {
-        let what = format!("--colors {colors} beside --image: that has colors of its own");
+        let what = format!("--colors {colors} conflicts with --image, which has its own colors");
         return Err(Error::usage(what, "leave out one of them"));
     }
     let solid = cpu.run(|| solid(args, volume))?;
@@ -49,14 +50,14 @@ pub(super) fn draw(args: &Args, volume: &Volume, cpu: &Cpu, ui: &Ui) -> Result<D
     device::either(args.device, is_worth_it, ui, on_gpu, on_cpu)
 }
 
-/// How far rays step.
+/// Returns the step rule of the rays.
 fn rule(args: &Args) -> Result<Rule> {
     let rule = args.rule.unwrap_or_default();
     match (rule, args.cone) {
         (Steps::Directional, cone) => {
             let cone = cone.unwrap_or(0.0);
             if !(0.0..90.0).contains(&cone) {
-                let what = format!("--cone must be 0 to below 90 degrees, is {cone}");
+                let what = format!("--cone must be at least 0 and below 90 degrees, is {cone}");
                 return Err(Error::usage(what, ""));
             }
             Ok(Rule::Directional { cone: cone.to_radians() })
@@ -69,7 +70,7 @@ fn rule(args: &Args) -> Result<Rule> {
     }
 }
 
-/// What of the volume is seen.
+/// Returns the visible part of the volume.
 fn solid<'a>(args: &Args, volume: &'a Volume) -> Result<Solid<'a>> {
     match (&args.selection, args.level) {
         (Some(condition), _) => Solid::voxels(volume, selected(&args.file, volume, condition)?),
@@ -77,30 +78,30 @@ fn solid<'a>(args: &Args, volume: &'a Volume) -> Result<Solid<'a>> {
         (None, None) if volume.name == "phi" => Solid::level(volume, 0.0),
         (None, None) => {
             let range = volume.statistics();
-            let values = range
-                .min
-                .zip(range.max)
-                .map_or("no numbers".into(), |(low, high)| format!("values from {low} to {high}"));
-            let what = format!("{}: a volume of {values}", shown(&args.file));
-            let remedy = "say what of it is to be seen: --level NUMBER for a surface, or \
+            let values =
+                range.min.zip(range.max).map_or("no finite values".into(), |(low, high)| {
+                    format!("values from {low} to {high}")
+                });
+            let what = format!("{}: a volume with {values}", shown(&args.file));
+            let remedy = "choose the part to show: --level NUMBER for an isosurface, or \
                           --where \"v > NUMBER\" for voxels";
             Err(Error::usage(what, remedy))
         }
     }
 }
 
-/// Rays per pixel along each side.
+/// Returns the number of rays per pixel along each side.
 fn samples(args: &Args, shows: Shows) -> u32 {
     args.samples.unwrap_or(if shows == Shows::Shaded { 2 } else { 1 })
 }
 
-/// How a volume is to be drawn.
+/// The settings for drawing a volume.
 struct Scene<'a> {
     args: &'a Args,
     cpu: &'a Cpu,
     options: &'a Options,
     shows: Shows,
-    /// When preparing began.
+    /// When preparation began.
     start: Instant,
 }
 

@@ -1,4 +1,4 @@
-//! Reads the words that options of `zeroset render` take: sizes, views, rules.
+//! Parses the option values of `zeroset render`: sizes, views and step rules.
 
 use std::str::FromStr;
 
@@ -7,29 +7,29 @@ use serde::Deserialize;
 use zeroset::picture::{Camera, Shows, View};
 use zeroset::words::suggest;
 
-/// How far rays step.
+/// The step rule of rays.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Steps {
-    /// By the distance transform.
+    /// Steps from the distance transform.
     #[default]
     Isotropic,
-    /// By what lies ahead.
+    /// Steps from what lies ahead.
     Directional,
-    /// From voxel to voxel.
+    /// Steps from voxel to voxel.
     Walk,
 }
 
-/// What is shown of a volume.
+/// The kind of image of a volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Looks {
-    /// In the light.
+    /// Shaded by a lamp.
     #[default]
     Shaded,
     /// Distance from the eye.
     Depth,
-    /// Steps of each ray.
+    /// Number of steps of each ray.
     Iterations,
 }
 
@@ -55,26 +55,26 @@ impl FromStr for Size {
             Some((width, height)) => number(width).zip(number(height)),
             None => number(text).map(|side| (side, side)),
         };
-        let (width, height) = size.ok_or("expected pixels as 1200x900, or one number")?;
+        let (width, height) = size.ok_or("expected pixels such as 1200x900, or one number")?;
         Ok(Size([width, height]))
     }
 }
 
-/// Two numbers, the smaller first; `Options::flaw` sees to their order.
+/// Parses two numbers. `Options::flaw` checks that the first is smaller.
 pub(super) fn pair(text: &str) -> Result<[f64; 2], String> {
     let number = |text: &str| text.trim().parse::<f64>().ok();
     let pair = text.split_once(',').and_then(|(low, high)| number(low).zip(number(high)));
     pair.map(|(low, high)| [low, high]).ok_or("expected two numbers as LOW,HIGH".into())
 }
 
-/// The side a picture is seen from.
+/// The side from which a picture is seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Side {
-    /// A side of the world's axes, or that which shows most.
+    /// An axis of the world, or the view that shows most.
     Axis(View),
-    /// A side as people call it, by the letter of the patient's side.
+    /// A side by its common name, given as the letter of the patient's side.
     Named(char),
-    /// Degrees from +x towards +y, and above the xy-plane.
+    /// Degrees from +x toward +y, and above the xy-plane.
     Angles([f64; 2]),
 }
 
@@ -87,7 +87,7 @@ impl FromStr for Side {
         if text.contains(',') {
             let [azimuth, elevation] = pair(text).map_err(|_| "expected AZIMUTH,ELEVATION")?;
             if !(azimuth.is_finite() && elevation.abs() <= 90.0) {
-                return Err("the elevation must be -90 to 90 degrees".into());
+                return Err("the elevation must be from -90 to 90 degrees".into());
             }
             return Ok(Side::Angles([azimuth, elevation]));
         }
@@ -103,8 +103,9 @@ impl FromStr for Side {
 }
 
 impl Side {
-    /// The camera there; `None` where what is shown decides. `frame` names the sides to which the axes
-    /// of the world point, such as "RAS".
+    /// Returns the camera, or `None` if it depends on what is shown.
+    ///
+    /// `frame` names the directions of the world axes, such as "RAS".
     pub(super) fn camera(self, frame: Option<&str>) -> Option<Camera> {
         Some(Camera::new(match self {
             Side::Axis(view) => view.direction()?,
@@ -118,14 +119,15 @@ impl Side {
     }
 }
 
-/// The same camera with another magnification.
+/// Returns the camera with another magnification.
 pub(super) fn zoomed(mut camera: Camera, zoom: f64) -> Camera {
     camera.zoom = zoom;
     camera
 }
 
-/// Direction to a side, by its letter: along the axes that a frame names, else small x is left, small y
-/// in front.
+/// Returns the direction to a side, by its letter.
+///
+/// The frame defines the axes. Without one, left is small x and front is small y.
 fn direction(side: char, frame: Option<&str>) -> [f64; 3] {
     const OPPOSITE: [(char, char); 3] = [('R', 'L'), ('A', 'P'), ('S', 'I')];
     let known = |frame: &&str| {

@@ -1,4 +1,4 @@
-//! Ranges of the motion and of reinitializations, and which terms and schemes go together.
+//! Checks the motion and the reinitialization: ranges, and which terms and schemes conflict.
 
 use super::{Checked, at_least_one, finite, flaw, held, positive, require};
 use crate::config::tables::{Evolve, Rule};
@@ -38,8 +38,8 @@ pub(super) fn check(config: &Config, evolve: &Evolve) -> Checked {
     if config.mesh().is_some() {
         schemes(config.cfl(), evolve, at_rest)?;
         if let Some((key, _)) = evolve.volumes().first() {
-            let remedy = "make a vertex array of it, and name it with `data`";
-            return Err(flaw(key, "is a volume, which is for tiles only", remedy));
+            let remedy = "convert it to a vertex array, and name it with `data`";
+            return Err(flaw(key, "is a volume, but volumes are for tiles only", remedy));
         }
     }
     if let Some(Velocity::Constant(a)) = &evolve.velocity {
@@ -71,65 +71,68 @@ pub(super) fn check(config: &Config, evolve: &Evolve) -> Checked {
                 beta >= 0.0,
                 key,
                 format!("must be >= 0, is {beta}"),
-                "a negative coefficient is a heat flow backwards in time, which has no solution",
+                "a negative coefficient means a backward heat flow, which has no solution",
             )?;
         }
     }
     Ok(())
 }
 
-/// Schemes on meshes that do not go together.
+/// Checks for conflicts between schemes on meshes.
 fn schemes(cfl: f64, evolve: &Evolve, at_rest: bool) -> Checked {
     let implicit = evolve.curvature_step == CurvatureStep::Implicit;
     let most = if implicit { 100.0 } else { 2.0 };
-    let remedy =
-        if implicit { "" } else { "more is stable with curvature_step = \"implicit\" only" };
+    let remedy = if implicit {
+        ""
+    } else {
+        "larger values are stable only with curvature_step = \"implicit\""
+    };
     let what = format!("must be in (0, {most}], is {cfl}");
     require(cfl > 0.0 && cfl <= most, "evolve.cfl", what, remedy)?;
     require(
         evolve.curvature.is_none() || evolve.weighted_curvature.is_none(),
         "evolve.weighted_curvature",
-        "stands beside `curvature`",
+        "conflicts with `curvature`",
         "add the constant to the weight, as in weighted_curvature = \"w + 0.1\"",
     )?;
     let has_curvature = evolve.curvature.is_some() || evolve.weighted_curvature.is_some();
     require(
         has_curvature || evolve.curvature_step == CurvatureStep::Auto,
         "evolve.curvature_step",
-        "is given, but no curvature",
+        "is given without a curvature",
         "remove it, or add `curvature`",
     )?;
     let key = "evolve.advection";
     require(
         evolve.advection.is_none() || !at_rest,
         key,
-        "is given, but no velocity",
+        "is given without a velocity",
         "remove it, or add `velocity`",
     )?;
     let hopf_lax = evolve.normal_motion == NormalMotion::HopfLax;
     require(
         !hopf_lax || evolve.normal_speed.is_some(),
         "evolve.normal_motion",
-        "is given, but no normal_speed",
+        "is given without a normal_speed",
         "remove it, or add `normal_speed`",
     )?;
     let positive = evolve.advection() == Advection::PositiveCoefficient && !hopf_lax;
     require(
         !evolve.one_pass || positive,
         "evolve.one_pass",
-        "joins two terms of the positive-coefficient scheme, but another one is asked for",
+        "combines two terms of the positive-coefficient scheme, but another scheme is selected",
         "remove it, or the other scheme",
     )?;
     require(
         !evolve.one_pass || !at_rest && evolve.normal_speed.is_some(),
         "evolve.one_pass",
-        "joins velocity and normal_speed, but one of them is missing",
+        "combines velocity and normal_speed, but one of them is missing",
         "remove it",
     )?;
     require(
         evolve.inflow.is_none() || !at_rest,
         "evolve.inflow",
-        "is given, but no velocity",
+        "is given without a velocity",
         "remove it, or add `velocity`",
     )?;
     if let Some(value) = evolve.inflow.as_ref().and_then(Coefficient::number) {
@@ -137,7 +140,12 @@ fn schemes(cfl: f64, evolve: &Evolve, at_rest: bool) -> Checked {
     }
     let q = evolve.least_quality;
     let key = "evolve.least_quality";
-    require((0.0..=1.0).contains(&q), key, format!("must be 0 to 1, is {q}"), "0.2 is advised")
+    require(
+        (0.0..=1.0).contains(&q),
+        key,
+        format!("must be 0 to 1, is {q}"),
+        "use 0.2, the recommended value",
+    )
 }
 
 pub(super) fn reinitialize(config: &Config) -> Checked {
@@ -156,7 +164,7 @@ pub(super) fn reinitialize(config: &Config) -> Checked {
             (2.0..=1e6).contains(&n),
             "reinitialize.half_width",
             format!("must be 2 to 1e6 mean edge lengths, is {n}"),
-            "5 or more is advised",
+            "use at least 5",
         )?;
     }
     require(
@@ -168,7 +176,7 @@ pub(super) fn reinitialize(config: &Config) -> Checked {
     require(
         rule != Rule::Published || half_width != HalfWidth::Whole,
         "reinitialize.rule",
-        "\"published\" is made from the half width, but half_width is \"whole\"",
-        "give a half width, or use rule = { every = 10 }",
+        "\"published\" depends on the half width, but half_width is \"whole\"",
+        "set a half width, or use rule = { every = 10 }",
     )
 }

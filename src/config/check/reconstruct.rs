@@ -1,4 +1,4 @@
-//! What a case that reconstructs a surface may say.
+//! Checks a case that reconstructs a surface.
 
 use super::{Checked, check_path, flaw, require};
 use crate::config::Config;
@@ -14,12 +14,17 @@ pub(super) fn check(config: &Config, cloud: &CloudSource) -> Checked {
         ("distance", config.distance.is_some()),
     ];
     for (key, given) in tasks {
-        let what = "is for [domain.mesh] and [domain.tiled], not for a cloud of points";
+        let what = "is for [domain.mesh] and [domain.tiled], not for a point cloud";
         require(!given, key, what, "remove it, and add [reconstruct]")?;
     }
     let f32 = config.precision == Some(Precision::F32);
-    require(!f32, "precision", "is \"f32\": surfaces of clouds are f64", "remove it")?;
-    let what = "is \"vtkhdf\", which a reconstructed surface is not written as";
+    require(
+        !f32,
+        "precision",
+        "is \"f32\", but surfaces are reconstructed in f64 only",
+        "remove it",
+    )?;
+    let what = "is \"vtkhdf\", but a reconstructed surface is not a series";
     require(config.output.format == SeriesFormat::Pvd, "output.format", what, "remove it")?;
     require(config.output.volume.is_none(), "output.volume", "is for [domain.tiled] only", "")?;
     let files = config.output.interface_files.is_empty();
@@ -32,11 +37,11 @@ pub(super) fn check(config: &Config, cloud: &CloudSource) -> Checked {
 
 fn check_table(reconstruct: &Reconstruct) -> Checked {
     let both = reconstruct.depth.is_some() && reconstruct.cell.is_some();
-    require(!both, "reconstruct.cell", "stands beside `depth`", "remove one of the two")?;
+    require(!both, "reconstruct.cell", "conflicts with `depth`", "remove one of the two")?;
     fit(reconstruct, None)
 }
 
-/// Whether the options can be: for any cloud, or for one with normals, or without.
+/// Checks the options for any cloud, or for one with or without normals.
 pub(in crate::config) fn fit(reconstruct: &Reconstruct, has_normals: Option<bool>) -> Checked {
     match reconstruct.options().flaw(has_normals) {
         None => Ok(()),

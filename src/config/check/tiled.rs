@@ -1,4 +1,4 @@
-//! What a case on tiles may say.
+//! Checks a case on tiles.
 
 use super::{Checked, at_least_one, check_path, finite, flaw, positive, require, timeless};
 use crate::config::initial::Initial;
@@ -10,13 +10,13 @@ use crate::io::RawLayout;
 use crate::levelset::evolution::LEAST_QUALITY;
 use crate::levelset::tiled::MOST_GAMMA;
 
-/// Half widths that make sense on tiles, voxels: the first-order scheme needs 1.5.
+/// Half widths that make sense on tiles, in voxels. The first-order scheme needs 1.5.
 const HALF_WIDTH: std::ops::RangeInclusive<f64> = 1.5..=MOST_GAMMA;
 
-/// Most lattices: the coarsest has voxels of 128 dx.
+/// Maximum number of grids. The coarsest has voxels of 128 dx.
 const MOST_LEVELS: u32 = 8;
 
-/// Largest factor of the time step that is stable.
+/// Largest stable CFL factor.
 const LARGEST_CFL: f64 = 0.9;
 
 pub(super) fn check(config: &Config, tiles: &TiledSource) -> Checked {
@@ -27,7 +27,7 @@ pub(super) fn check(config: &Config, tiles: &TiledSource) -> Checked {
     require([4, 8].contains(&edge), key, format!("must be 4 or 8, is {edge}"), "")?;
     let fits = tiles.storage == Storage::Full || config.precision() == Precision::F32;
     let what = "is \"16-bit\", but precision is \"f64\"";
-    require(fits, "domain.tiled.storage", what, "take one of both")?;
+    require(fits, "domain.tiled.storage", what, "use storage = \"full\", or precision = \"f32\"")?;
     let what = format!("must be 1 to {MOST_LEVELS}, is {}", tiles.levels);
     require((1..=MOST_LEVELS).contains(&tiles.levels), "domain.tiled.levels", what, "")?;
     if tiles.levels > 1 {
@@ -42,7 +42,7 @@ pub(super) fn check(config: &Config, tiles: &TiledSource) -> Checked {
         require(ordered, "domain.tiled.bounds.max", what, "")?;
     }
     if config.distance.is_some() {
-        let remedy = "take [domain.mesh], for a box with generate.cube";
+        let remedy = "use [domain.mesh], with generate.cube for a box";
         return Err(flaw("distance", "works on meshes only, not on tiles", remedy));
     }
     if let Some(evolve) = &config.evolve {
@@ -53,7 +53,7 @@ pub(super) fn check(config: &Config, tiles: &TiledSource) -> Checked {
     check_output(config)
 }
 
-/// Coefficients on coarser lattices know no time.
+/// Checks that coefficients are stationary, because coarser grids ignore time.
 fn check_rest(config: &Config) -> Checked {
     let Some(evolve) = &config.evolve else { return Ok(()) };
     for (key, coefficient) in
@@ -73,7 +73,7 @@ fn check_rest(config: &Config) -> Checked {
     Ok(())
 }
 
-/// Refuses a key that means something on meshes only.
+/// Returns an error if a key that is for meshes only is given.
 fn of_meshes(given: bool, key: &str, remedy: &str) -> Checked {
     require(!given, key, "is for meshes only, not for tiles", remedy)
 }
@@ -81,13 +81,9 @@ fn of_meshes(given: bool, key: &str, remedy: &str) -> Checked {
 fn check_evolve(config: &Config, evolve: &Evolve) -> Checked {
     let cfl = config.cfl();
     let what = format!("must be in (0, {LARGEST_CFL}] on tiles, is {cfl}");
-    require(cfl > 0.0 && cfl <= LARGEST_CFL, "evolve.cfl", what, "0.5 is advised")?;
-    of_meshes(
-        evolve.weighted_curvature.is_some(),
-        "evolve.weighted_curvature",
-        "take `curvature`",
-    )?;
-    of_meshes(evolve.inflow.is_some(), "evolve.inflow", "remove it: space has no boundary")?;
+    require(cfl > 0.0 && cfl <= LARGEST_CFL, "evolve.cfl", what, "use 0.5, the recommended value")?;
+    of_meshes(evolve.weighted_curvature.is_some(), "evolve.weighted_curvature", "use `curvature`")?;
+    of_meshes(evolve.inflow.is_some(), "evolve.inflow", "remove it; tiles have no boundary")?;
     let scheme = "remove it, see `scheme`";
     of_meshes(evolve.advection.is_some(), "evolve.advection", scheme)?;
     let other = evolve.normal_motion != NormalMotion::default();
@@ -98,12 +94,12 @@ fn check_evolve(config: &Config, evolve: &Evolve) -> Checked {
     of_meshes(other, "evolve.curvature_step", "remove it")?;
     of_meshes(evolve.least_quality != LEAST_QUALITY, "evolve.least_quality", "remove it")?;
     let data = matches!(evolve.velocity, Some(Velocity::Data(_)));
-    of_meshes(data, "evolve.velocity.data", "give expressions or volumes")?;
+    of_meshes(data, "evolve.velocity.data", "use expressions or volumes")?;
     for (key, coefficient) in
         [("evolve.normal_speed", &evolve.normal_speed), ("evolve.curvature", &evolve.curvature)]
     {
         let data = matches!(coefficient, Some(Coefficient::Data { .. }));
-        of_meshes(data, &format!("{key}.data"), "give an expression or { volume = \"a file\" }")?;
+        of_meshes(data, &format!("{key}.data"), "use an expression or { volume = \"FILE\" }")?;
     }
     for (key, array) in evolve.volumes() {
         check_path(config, &format!("{key}.volume"), &array.volume)?;
@@ -120,21 +116,21 @@ fn check_band(config: &Config) -> Checked {
         HalfWidth::Edges(n) => {
             let (low, high) = (HALF_WIDTH.start(), HALF_WIDTH.end());
             let what = format!("must be {low} to {high} voxels, is {n}");
-            require(HALF_WIDTH.contains(&n), key, what, "3 is advised")?;
+            require(HALF_WIDTH.contains(&n), key, what, "use 3, the recommended value")?;
         }
         HalfWidth::Length { .. } => {}
         HalfWidth::Whole => {
-            let remedy = "give a number of voxels, such as 3";
-            return Err(flaw(key, "is \"whole\", but space has no end", remedy));
+            let remedy = "use a number of voxels, such as 3";
+            return Err(flaw(key, "is \"whole\", but tiles cannot cover all of space", remedy));
         }
     }
     let (rule, table) = (config.rule(), &config.reinitialize);
     let of_meshes = matches!(rule, Rule::Published | Rule::Displacement);
     let what = "is a rule for meshes";
-    require(!of_meshes, "reinitialize.rule", what, "take { every = 5 } or \"never\"")?;
+    require(!of_meshes, "reinitialize.rule", what, "use { every = 5 } or \"never\"")?;
     positive("reinitialize.rescaling", table.rescaling)?;
     let alone = rule == Rule::Never && table.method.is_none() && table.iterations.is_none();
-    let what = "stands beside another way to keep phi a distance";
+    let what = "conflicts with the other reinitialization keys";
     require(table.rescaling.is_none() || alone, "reinitialize.rescaling", what, "remove one")?;
     let what = "is for method = \"equation\" only";
     let fits = table.iterations.is_none() || config.method() == Method::Equation;
@@ -143,14 +139,14 @@ fn check_band(config: &Config) -> Checked {
     let reach = config.scheme() == Scheme::Weno5;
     let narrow = matches!(config.half_width(), HalfWidth::Edges(n) if n < 2.0);
     let what = "is too narrow for scheme = \"weno5\"";
-    require(!(reach && narrow), key, what, "take 3, or scheme = \"first-order\"")
+    require(!(reach && narrow), key, what, "use 3, or scheme = \"first-order\"")
 }
 
 fn check_initial(config: &Config, tiles: &TiledSource) -> Checked {
     let Some(initial) = &config.initial else { return Ok(()) };
     let needs_bounds = match initial {
-        Initial::Data { .. } => return of_meshes(true, "initial.data", "give a shape or a file"),
-        Initial::Curve { .. } => return of_meshes(true, "initial.curve", "give a shape or a file"),
+        Initial::Data { .. } => return of_meshes(true, "initial.data", "use a shape or a file"),
+        Initial::Curve { .. } => return of_meshes(true, "initial.curve", "use a shape or a file"),
         Initial::Mesh { .. } | Initial::Volume { .. } => false,
         Initial::Expression { .. } => true,
         Initial::Shape(shape) => shape.bounds().is_none(),
@@ -158,8 +154,8 @@ fn check_initial(config: &Config, tiles: &TiledSource) -> Checked {
     require(
         !needs_bounds || tiles.bounds.is_some(),
         "initial",
-        "has no bounds by itself",
-        "add domain.tiled.bounds = { min = [...], max = [...] }, where its interface is looked for",
+        "is unbounded",
+        "add domain.tiled.bounds = { min = [...], max = [...] }, the box to search for its interface",
     )
 }
 
@@ -176,7 +172,7 @@ fn check_output(config: &Config) -> Checked {
         }
     }
     let of_files = output.format != SeriesFormat::default();
-    of_meshes(of_files, "output.format", "remove it: states are .vtp files")?;
+    of_meshes(of_files, "output.format", "remove it; states on tiles are .vtp files")?;
     of_meshes(!output.fields.is_empty(), "output.fields", "remove it")?;
     of_meshes(output.gifti, "output.gifti", "remove it")?;
     of_meshes(output.freesurfer, "output.freesurfer", "remove it")
