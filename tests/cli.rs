@@ -292,7 +292,7 @@ fn check_says_what_a_run_would_do_and_writes_nothing() {
         .assert()
         .code(0)
         .stdout(contains("task    evolve").and(contains("289 vertices, 512 triangles")))
-        .stdout(contains("case.toml is fit to run"));
+        .stdout(contains("case.toml is ready to run"));
     assert!(!place.path("results").exists());
 }
 
@@ -328,7 +328,7 @@ fn the_distance_task_writes_one_state() {
 fn an_old_word_for_the_partition_means_metis() {
     let old = "domain.mesh.partition=hilbert-metis";
     let place = Place::with(CORNER);
-    let said = "partition \"hilbert-metis\" is no more, \"metis\" is taken";
+    let said = "partition \"hilbert-metis\" no longer exists, \"metis\" is used";
     let run = ["run", "case.toml", "--set", old];
     place.zeroset(&run).assert().code(0).stderr(contains(format!("warning: {said}")));
     let report = place.report("results/case");

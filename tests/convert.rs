@@ -73,7 +73,7 @@ fn a_run_writes_interfaces_for_other_programs() {
     assert!(names(".stl").is_empty(), "files of the run before are removed");
     let lines = read_mesh(&names(".obj")[0]).unwrap().mesh;
     assert!(lines.group("lines").is_some());
-    run(square, "[\"stl\"]").code(2).stderr(contains("is lines, which no .stl holds"));
+    run(square, "[\"stl\"]").code(2).stderr(contains("consists of lines, which .stl cannot hold"));
     run(square, "[\"obj\"]\ninterface = false").code(2).stderr(contains("interface = false"));
 }
 
@@ -130,7 +130,7 @@ fn tetrahedra_need_boundary_for_surface_formats() {
     assert!(std::fs::read_to_string(&skin).unwrap().starts_with("ply\nformat ascii 1.0\n"));
     zeroset(&["convert", text(&skin), "--boundary", text(&cube)])
         .code(3)
-        .stderr(contains("triangles have no boundary"));
+        .stderr(contains("the boundary of a triangle mesh"));
     for (name, found) in [("a.vtu", "--ascii"), ("a.xyz", "end the name in .vtu")] {
         zeroset(&["convert", text(&cube), name, "--ascii"]).code(2).stderr(contains(found));
     }
@@ -150,14 +150,14 @@ fn cut_faces_and_solids_are_counted() {
     let quads = data("sim/obj/horse_quad.obj").unwrap();
     zeroset(&["convert", text(&quads), text(&out)])
         .success()
-        .stderr(contains("2398 quad cells are cut into triangles"));
+        .stderr(contains("2398 quad cells are split into triangles"));
     let points = data("scans/kitten.xyz").unwrap();
     zeroset(&["convert", text(&points), text(&skin)])
         .code(3)
         .stderr(contains("no triangles or tetrahedra: there is nothing to write"));
     zeroset(&["convert", text(&solids), "--normals", text(&out)])
         .code(2)
-        .stderr(contains("--normals: tetrahedra have none"));
+        .stderr(contains("--normals: tetrahedra have no normals"));
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn the_program_converts_between_volumes_only() {
         (&["convert", "a.nii.gz", "b.ply"], 3, "is a NIfTI volume, no mesh"),
         (&["convert", "a.nii.gz", "b.nrrd", "--normals"], 2, "--normals is for meshes"),
         (&["convert", "a.nii.gz", "b.nrrd", "--array", "phi"], 2, "leave out --array"),
-        (&["convert", "a.off", "b.ply", "--array", "phi"], 2, "speak of volumes"),
+        (&["convert", "a.off", "b.ply", "--array", "phi"], 2, "are for volumes"),
         (&["convert", "a.raw", "b.npy"], 3, "state it: --raw"),
         (&["convert", "a.raw", "b.npy", "--raw", "2x2x1:uint16le"], 3, "found 4 bytes"),
         (&["info", "a.raw", "--raw", "2x2x1:uint16"], 2, "needs its byte order"),

@@ -84,7 +84,7 @@ fn standard_output_without_room_is_code_6() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(6), "{said}");
     assert!(said.contains("standard output: No space left"), "{said}");
-    assert!(said.contains("check where it leads"), "{said}");
+    assert!(said.contains("check where it is redirected"), "{said}");
 }
 
 /// Whatever a command writes: without room for it the error names the file, and none is left.
@@ -234,7 +234,10 @@ fn a_result_never_replaces_what_is_read() {
         let output = place.run(arguments);
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        assert!(said.contains("is an input file, and the result would overwrite it"), "{arguments:?}: {said}");
+        assert!(
+            said.contains("is an input file, and the result would overwrite it"),
+            "{arguments:?}: {said}"
+        );
     }
     assert!(place.run(&["info", "ball.vtp"]).status.success());
     assert_eq!(std::fs::read_to_string(place.path("q.csv")).unwrap(), "0,0,0\n");

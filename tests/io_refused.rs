@@ -40,7 +40,7 @@ fn what_is_almost_right_is_told() {
         ("below.nrrd", b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: -1 2 2\nencoding: raw\n\nabcd".into(), "whole and positive"),
         ("alone.mhd", b"ObjectType = Image\nNDims = 3\nDimSize = 1 1 1\nElementType = MET_UCHAR\nElementDataFile = away.raw\n".into(), "put the file beside the header"),
         ("wide.toml", utf16("version = 1\n"), "UTF-8"),
-        ("path.toml", b"version = 1\n[domain.mesh]\npath = \"\"\n[distance]\nfrom = [\"vertex:0\"]\n".into(), "give the path of a file"),
+        ("path.toml", b"version = 1\n[domain.mesh]\npath = \"\"\n[distance]\nfrom = [\"vertex:0\"]\n".into(), "name a file"),
     ];
     for (name, bytes, expected) in files {
         std::fs::write(folder.path().join(name), bytes).unwrap();

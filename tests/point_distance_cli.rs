@@ -133,26 +133,26 @@ fn what_no_transform_can_be_made_of_is_said() {
         (
             &["edt", "v.nrrd", "--where", "v > 1e6", "-o", "d.nrrd"][..],
             2,
-            "--where v > 1e6: no voxel of v.nrrd fulfills it, values are 0 to 456; write one that holds",
+            "--where v > 1e6: no voxel of v.nrrd satisfies it, values range from 0 to 456; change the expression",
         ),
         (
             &["edt", "v.nrrd", "--where", "v >= 0", "--signed", "-o", "d.nrrd"],
             2,
             "leave out --signed",
         ),
+        (&["edt", "v.nrrd", "--where", "value > 3", "-o", "d.nrrd"], 2, "unknown name `value`"),
         (
-            &["edt", "v.nrrd", "--where", "value > 3", "-o", "d.nrrd"],
+            &["edt", "v.nrrd", "--where", "v > t", "-o", "d.nrrd"],
             2,
-            "`value` is not known here",
+            "the time t is not available here",
         ),
-        (&["edt", "v.nrrd", "--where", "v > t", "-o", "d.nrrd"], 2, "there is no time here"),
         (&["edt", "v.nrrd", "--where", "v >", "-o", "d.nrrd"], 2, "v >"),
         (
             &["edt", "v.nrrd", "--where", "v > 3", "-o", "d.ply"],
             2,
             "no format of volumes has this ending",
         ),
-        (&["edt", "v.nrrd", "--where", "v > 3", "-o", "no/d.nrrd"], 6, "make the folder first"),
+        (&["edt", "v.nrrd", "--where", "v > 3", "-o", "no/d.nrrd"], 6, "create the folder first"),
         (&["edt", "p.xyz", "--where", "v > 3", "-o", "d.nrrd"], 3, "holds no volume"),
         (&["edt", "gone.nrrd", "--where", "v > 3", "-o", "d.nrrd"], 3, "check the path"),
         (&["edt", "v.nrrd", "-o", "d.nrrd"], 2, "--where"),
@@ -263,13 +263,13 @@ fn distances_to_points_that_are_filtered_perforated_or_seen_one_way() {
     let said = place.said(&[&base[..], &["--perforation", "2"]].concat());
     // (4 - 3) / 3 and 0; one query lies on a site.
     assert!(
-        said.contains("one site in 2, mean error 16.67 % of 3 sampled queries, 1 excluded"),
+        said.contains("one site in 2, mean error 16.67 % over 3 sampled queries, 1 excluded"),
         "{said}"
     );
     let up = ["--direction", "0,0,2", "--angle", "10"];
     let far = f64::INFINITY;
     assert_eq!(rows(&up), [(0.0, 0.0), (far, -1.0), (1.0, 0.0)]);
-    assert!(place.said(&[&base[..], &up].concat()).contains("; 1 see no site"));
+    assert!(place.said(&[&base[..], &up].concat()).contains("; 1 without a site"));
     assert_eq!(rows(&[&up[..], &["--cylinder", "3"]].concat())[1], (3.0, 1.0));
     place.write("q.xyz", "1 0 0 1 0 0\n1 0 0 -1 0 0\n0 -1 0 0 1 0\n");
     assert_eq!(
@@ -301,7 +301,7 @@ fn points_are_taken_from_what_the_program_writes() {
     place.fails(&[&dt[..], &["--where", "v > 400"]].concat(), 2, "there are: column_4");
     place.said(&["convert", "v.nrrd", "v.npy"]);
     let volume = ["dt", "--points", "v.npy", "--queries", "q.csv", "-o", "d.csv"];
-    place.fails(&volume, 3, "v.npy: is a volume, points are expected");
+    place.fails(&volume, 3, "v.npy: is a volume, expected points");
 }
 
 #[test]
@@ -328,7 +328,7 @@ fn squares_below_the_range_are_refused() {
     assert_eq!(place.table("d.csv")[0][3], 1e-20);
     place.write("s.xyz", "0 0 0\n1e-50 0 0\n");
     place.write("t.xyz", "0 0 0\n");
-    place.fails(&[&dt[..], &single].concat(), 2, "are nothing in single precision");
+    place.fails(&[&dt[..], &single].concat(), 2, "are zero in single precision");
 }
 
 #[test]
@@ -362,9 +362,13 @@ fn what_cannot_be_asked_is_said() {
         (
             base(&["v.nrrd", "--where", "v > 999", "--queries", "q.csv"]),
             2,
-            "no voxel of v.nrrd fulfills it",
+            "no voxel of v.nrrd satisfies it",
         ),
-        (points(&["--where", "z > 9"]), 2, "--where z > 9: no point of 4 of p.xyz fulfills it"),
+        (
+            points(&["--where", "z > 9"]),
+            2,
+            "--where z > 9: none of the 4 points of p.xyz satisfies it",
+        ),
         (
             points(&["--where", "v > 9"]),
             2,
@@ -373,7 +377,7 @@ fn what_cannot_be_asked_is_said() {
         (
             points(&["--lattice"]),
             3,
-            "q.csv: point 1: coordinates [11.5, 23.0, 39.25], whole numbers",
+            "q.csv: point 1: coordinates [11.5, 23.0, 39.25], expected 32-bit",
         ),
         (points(&["--direction", "normals", "--angle", "9"]), 3, "there is no array nx"),
         (points(&["--direction", "0,0,0", "--angle", "9"]), 2, "give a direction with a length"),
@@ -385,12 +389,8 @@ fn what_cannot_be_asked_is_said() {
         (points(&["--perforation", "0"]), 2, "--perforation"),
         (points(&["--memory", "20"]), 2, "raise the limit (--memory)"),
         (points(&["--memory", "12MB"]), 2, "KiB, MiB or GiB"),
-        (points(&["--raw", "1x1x1:uint8"]), 2, "--raw and --array speak of volumes"),
-        (
-            base(&["--points", "v.nrrd", "--queries", "q.csv"]),
-            3,
-            "is a volume, points are expected",
-        ),
+        (points(&["--raw", "1x1x1:uint8"]), 2, "--raw and --array are for volumes"),
+        (base(&["--points", "v.nrrd", "--queries", "q.csv"]), 3, "is a volume, expected points"),
         (
             base(&["--points", "p.xyz", "--queries", "bad.csv"]),
             3,
@@ -399,7 +399,7 @@ fn what_cannot_be_asked_is_said() {
         (
             base(&["--points", "p.xyz", "--queries", "two.csv"]),
             3,
-            "2 columns, points have x, y and z",
+            "has 2 columns, expected x, y and z",
         ),
         (
             vec!["dt", "-o", "d.txt", "--points", "p.xyz", "--queries", "q.csv"],
@@ -409,7 +409,7 @@ fn what_cannot_be_asked_is_said() {
         (
             vec!["dt", "-o", "no/d.csv", "--points", "p.xyz", "--queries", "q.csv"],
             6,
-            "make the folder first",
+            "create the folder first",
         ),
     ] {
         place.fails(&arguments, code, message);
@@ -435,12 +435,12 @@ fn a_gpu_that_is_not_there_or_does_not_serve_is_said() {
     without(&with(&["--lattice", "--device", "cuda"]), 5, "error: device: ");
     without(&with(&["--lattice", "--device", "auto"]), 0, "");
     without(&with(&["--device", "cuda"]), 5, "error: device: ");
-    without(&with(&["--gpus", "2"]), 0, "--gpus 2: the CPU computes: so few distances");
-    without(&with(&["--gpus", "2", "--device", "cpu"]), 0, "CPU computes: --device cpu");
+    without(&with(&["--gpus", "2"]), 0, "--gpus 2: the CPU is used: the CPU computes so few");
+    without(&with(&["--gpus", "2", "--device", "cpu"]), 0, "CPU is used: --device cpu");
     let index = ["--device", "cuda", "--method", "index", "--perforation", "2"];
-    without(&with(&index), 2, "take --method brute");
+    without(&with(&index), 2, "use --method brute");
     let norm = ["--method", "index", "--device", "cuda", "--norm", "l3"];
-    without(&with(&norm), 2, "but l1, l2 and linf");
+    without(&with(&norm), 2, "only the norms l1, l2 and linf");
     without(&with(&["--device", "gpu"]), 2, "gpu");
 }
 

@@ -131,7 +131,7 @@ fn the_program_lists_voxels_and_pixels() {
     assert_eq!(rows(&place.join("p.csv")), [[1.0, 0.0, 0.0, 200.0, 1.0, 0.0, 0.0]]);
     std::fs::write(place.join("one.pgm"), "P2 1 1 255\n7\n").unwrap();
     let one = zeroset(place, &["points", "one.pgm", "--tree", "-o", "one.csv"]).output().unwrap();
-    one.assert().code(0).stdout(contains("one.csv: 1 leaf of 1 voxel, the largest of level 0\n"));
+    one.assert().code(0).stdout(contains("one.csv: 1 leaf for 1 voxel, highest level 0\n"));
     let row = std::fs::read_to_string(place.join("one.csv")).unwrap();
     assert_eq!(row, "i,j,k,level,voxels,v\n0,0,0,0,1,7\n");
     let raw: Vec<u8> = vec![0, 1, 0, 2];
@@ -148,7 +148,7 @@ fn nothing_found_is_a_warning_and_an_empty_file() {
     write_volume(&place.join("a.nrrd"), &volume(), &WriteOptions::default()).unwrap();
     let run = ["points", "a.nrrd", "--where", "v > 2000", "-o", "none.csv"];
     let said =
-        "warning: a.nrrd: no voxel fulfills --where \"v > 2000\"; its values go from 0 to 999";
+        "warning: a.nrrd: no voxel satisfies --where \"v > 2000\"; its values range from 0 to 999";
     zeroset(place, &run).output().unwrap().assert().code(0).stderr(contains(said));
     assert_eq!(std::fs::read_to_string(place.join("none.csv")).unwrap(), "x,y,z,v,i,j,k\n");
 }
@@ -165,8 +165,8 @@ fn what_cannot_be_is_refused_with_the_reason() {
     };
     let points =
         |condition: &'static str| ["points", "a.nrrd", "--where", condition, "-o", "o.csv"];
-    fails(&points("w > 3"), 2, "`w` is not known here");
-    fails(&points("v > t"), 2, "leave out t");
+    fails(&points("w > 3"), 2, "unknown name `w`");
+    fails(&points("v > t"), 2, "remove t");
     fails(&points("v >"), 2, "invalid value");
     fails(&["points", "a.nrrd", "--where", "v", "-o", "o.xyz"], 2, ".vtp, .ply, .npy or .csv");
     fails(&["points", "b.nrrd", "--where", "v", "-o", "o.csv"], 3, "b.nrrd");
@@ -183,7 +183,7 @@ fn what_cannot_be_is_refused_with_the_reason() {
     zeroset(place, &["generate", "square", "-o", "s.vtp"]).output().unwrap().assert().code(0);
     fails(&["voxelize", "s.vtp", "-o", "o.vti"], 3, "has no inside");
     let torus = format!("{}/meshes/torus.vtp", env!("CARGO_MANIFEST_DIR"));
-    fails(&["voxelize", &torus, "--spacing", "1e-7", "-o", "o.vti"], 2, "take larger voxels");
+    fails(&["voxelize", &torus, "--spacing", "1e-7", "-o", "o.vti"], 2, "use larger voxels");
     fails(&["voxelize", &torus, "--spacing", "0", "-o", "o.vti"], 2, "");
 }
 

@@ -249,7 +249,7 @@ fn leaves_of_a_tree_are_blocks_of_one_value() {
         for ask in ["", " --where v==1"] {
             let text = said(folder.path(), &format!("points {file}{ask} --tree -o t.csv"));
             let rows = rows(&std::fs::read_to_string(folder.path().join("t.csv")).unwrap());
-            assert!(text.contains(" leaves of 819 voxels, the largest of level "), "{text}");
+            assert!(text.contains(" leaves for 819 voxels, highest level "), "{text}");
             let mut covered = vec![0; n];
             for row in &rows {
                 let [i, j, k, level, voxels] = [0, 1, 2, 3, 4].map(|c| row[c] as usize);
@@ -326,9 +326,9 @@ fn matrices_have_the_entries_of_the_array() {
         let output = run(folder.path(), line).output().unwrap();
         output.assert().code(code).stderr(contains(text).and(contains("panic").not()));
     };
-    fails("points c.nrrd --sparse -o m.mtx", 3, "an array of 2 x 2 x 2 numbers is no matrix");
+    fails("points c.nrrd --sparse -o m.mtx", 3, "an array of 2 x 2 x 2 numbers is not a matrix");
     fails("points a.npy --sparse -o m.npz", 2, "end the name in .mtx");
-    fails("points a.npy --sparse --where w -o m.mtx", 2, "`w` is not known here");
+    fails("points a.npy --sparse --where w -o m.mtx", 2, "unknown name `w`");
 }
 
 #[test]
@@ -341,7 +341,7 @@ fn what_cannot_be_asked_is_refused_with_the_reason() {
     };
     let n = expected(|v, _| v > 700.0).len();
     fails("", "--where <EXPRESSION>");
-    fails("--where v>700 --entries -3", "no whole number from 0 on");
+    fails("--where v>700 --entries -3", "is not an integer >= 0");
     fails("--where v>700 --entries 9..5", "the range is empty");
     let (there, last) = (format!("there are {n} entries"), format!("from 0 to {}", n - 1));
     fails("--where v>700 --entries 5000", &there);
@@ -349,17 +349,17 @@ fn what_cannot_be_asked_is_refused_with_the_reason() {
     fails("--where v>700 --entries 4000.. --copies 3", &format!("there are {} entries", 3 * n));
     fails("--where v>7000 --entries 0", "there are 0 entries");
     fails("--where v>700 --copies v-800", "copies of voxel");
-    fails("--where v>700 --copies w", "`w` is not known here");
+    fails("--where v>700 --copies w", "unknown name `w`");
     fails("--where v>700 --copies 0 --entries 0", "there are 0 entries");
-    fails("--where v>700 --count --box 0:30,:,:", "where there are 21 voxels");
-    fails("--where v>700 --count --box 5:5,:,:", "nothing is from 5 up to 5 along i");
+    fails("--where v>700 --count --box 0:30,:,:", "there are 21 voxels");
+    fails("--where v>700 --count --box 5:5,:,:", "the range 5:5 along i is empty");
     fails("--where v>700 --count --box 1,2,3", "write I0:I1,J0:J1,K0:K1");
     fails("--where v>700 --box :,:,:", "--count");
     fails("--where v>700 --count -o o.csv", "cannot be used with");
     fails("--where v>700 --blocks 4", "--output <OUT>");
     fails("--where v>700 --blocks 0 -o o.nrrd", "0 is not in 1..");
     fails("--where v>700 --blocks 4 -o o.csv", ".nrrd");
-    fails("--edge -1 -o o.csv", "a number of 0 or more is expected");
+    fails("--edge -1 -o o.csv", "expected a number >= 0");
     fails("--where v --tolerance 3", "--match <TEMPLATE>");
     let fails = |line: &str, code: i32, text: &str| {
         let output = run(folder.path(), line).output().unwrap();

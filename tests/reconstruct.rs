@@ -147,7 +147,11 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
             "--curvature is for the method levelset",
         ),
         ("reconstruct none.xyz --curvature 2 -o a.ply", 2, "--curvature must be 0 to 1, is 2"),
-        ("reconstruct two.xyz --storage 16-bit -o a.ply", 2, "the default for a cloud with normals"),
+        (
+            "reconstruct two.xyz --storage 16-bit -o a.ply",
+            2,
+            "the default for a cloud with normals",
+        ),
         ("reconstruct none.xyz --method directed --storage 16-bit -o a.ply", 2, "--storage is for"),
         (
             "reconstruct none.xyz --method levelset --depth 15 -o a.ply",
@@ -155,7 +159,11 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
             "--depth must be 4 to 14",
         ),
         ("reconstruct none.xyz --method levelset --depth 3 -o a.ply", 2, "--depth must be 4 to 14"),
-        ("reconstruct bare.xyz --depth 3 -o a.ply", 2, "the default for a cloud without normals, is 3"),
+        (
+            "reconstruct bare.xyz --depth 3 -o a.ply",
+            2,
+            "the default for a cloud without normals, is 3",
+        ),
         ("reconstruct none.xyz --outliers 0.5 -o a.ply", 2, "--outliers must be above 1, or 0"),
         ("reconstruct none.xyz --outliers 1 -o a.ply", 2, "--outliers must be above 1, or 0"),
         ("reconstruct none.xyz --outliers nan -o a.ply", 2, "is NaN"),
@@ -244,7 +252,7 @@ fn a_few_samples_say_that_their_density_is_not_known() {
     std::fs::write(folder.join("two.xyz"), "1 2 3 0 0 1\n1 2 4 0 0 1\n").unwrap();
     let output = zeroset(folder, "reconstruct two.xyz -o a.ply");
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("which leave no holes is not known"), "{text}");
+    assert!(text.contains("the size that leaves no holes is unknown"), "{text}");
     let warned = String::from_utf8(output.stderr).unwrap();
     assert!(warned.contains("the density of the cloud is unknown"), "{warned}");
 }
@@ -367,7 +375,10 @@ fn a_level_becomes_a_surface_in_the_world() {
     assert_eq!((of("open.vtp").closed, of("open.vtp").holes.len()), (false, 6));
     assert!(of("closed.vtp").closed);
     let (complained, code) = refused(folder, "isosurface ball.nrrd --level 300 -o b.ply");
-    assert!(complained.contains("values are 82.") && complained.contains("to 100"), "{complained}");
+    assert!(
+        complained.contains("values range from 82.") && complained.contains("to 100"),
+        "{complained}"
+    );
     assert_eq!((code, folder.join("b.ply").exists()), (2, false));
     let mesh = generate(&Generate::Sphere(Sphere::default())).unwrap();
     write_mesh(&folder.join("m.ply"), &mesh, &WriteOptions::default()).unwrap();

@@ -66,7 +66,7 @@ fn volumes_are_drawn_from_the_command_line() {
     draw(&[&["--level", "128"][..], &cone].concat()).code(0);
     draw(&["--level", "250"])
         .code(0)
-        .stderr(contains("the picture is empty; look at --where or --level"));
+        .stderr(contains("the picture is empty, because no ray hits anything"));
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn what_cannot_be_drawn_is_said_with_a_remedy() {
         assert!(!folder.path().join("a.png").exists());
     };
     let out = |more: &[&'static str]| [&["-o", "a.png"], more].concat();
-    fails(&out(&[]), 2, "--level NUMBER for a surface, or --where");
+    fails(&out(&[]), 2, "--level NUMBER for an isosurface, or --where");
     fails(&out(&["--level", "128", "--where", "v > 3"]), 2, "cannot be used with");
     fails(&out(&["--where", "density > 3"]), 2, "density");
     fails(&out(&["--level", "128", "--size", "9000"]), 2, "must be 16 to 8192");
@@ -86,7 +86,7 @@ fn what_cannot_be_drawn_is_said_with_a_remedy() {
     fails(&out(&["--level", "128", "--perspective", "150"]), 2, "--perspective must be 1 to 120");
     fails(&out(&["--level", "128", "--light", "0,0,0"]), 2, "--light must be a direction with a");
     fails(&out(&["--level", "128", "--light", "1,2"]), 2, "expected X,Y,Z");
-    fails(&out(&["--level", "128", "--zoom", "0"]), 2, "--zoom must be 0.1 to 50");
+    fails(&out(&["--level", "128", "--zoom", "0"]), 2, "--zoom must be from 0.1 to 50");
     fails(&out(&["--level", "128", "--cone", "30"]), 2, "--cone is for --rule directional");
     fails(&out(&["--level", "128", "--rule", "directional", "--cone", "90"]), 2, "below 90");
     fails(&out(&["--level", "128", "--rule", "cone"]), 2, "isotropic");
@@ -99,7 +99,7 @@ fn what_cannot_be_drawn_is_said_with_a_remedy() {
     zeroset(folder.path(), &others).code(3).stderr(contains("none.nii.gz"));
     zeroset(folder.path(), &["render", ".", "-o", "a.png"])
         .code(3)
-        .stderr(contains("holds no list of states"));
+        .stderr(contains("has no list of states"));
 }
 
 #[test]

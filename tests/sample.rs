@@ -45,7 +45,7 @@ fn the_command_writes_every_format_and_says_what() {
     let said =
         place.says("sample s.ply -n 5000 --normals --noise 0.1% --outliers 7 --seed 3 -o a.ply");
     assert!(
-        said.starts_with("a.ply: 5000 points and 7 outliers with normals of a surface"),
+        said.starts_with("a.ply: 5000 points and 7 outliers with normals on a surface"),
         "{said}"
     );
     let (first, report) = io::read_cloud(&place.path("a.ply")).unwrap();
@@ -67,7 +67,7 @@ fn the_command_writes_every_format_and_says_what() {
         ("sample s.ply -n 10 -o a.gii", 2, "clouds are not written with this ending"),
         ("sample a.ply -n 10 -o b.ply", 3, "a.ply: no triangles, only points"),
         ("sample s.ply -n 10 --noise -1 -o b.ply", 2, "expected a length of 0 and above"),
-        ("sample s.ply -n 10 -o no/b.ply", 6, "make the folder first"),
+        ("sample s.ply -n 10 -o no/b.ply", 6, "create the folder first"),
     ] {
         let said = place.refuses(line, code);
         assert!(said.contains(found), "{line}: {said}");
@@ -84,7 +84,7 @@ fn info_tells_of_clouds_what_reconstruction_needs_to_know() {
         "points    20,000\n",
         "no duplicates",
         "median 0.0",
-        "normals   of the file",
+        "normals   in the file",
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
@@ -92,7 +92,7 @@ fn info_tells_of_clouds_what_reconstruction_needs_to_know() {
     std::fs::write(place.path("b.xyz"), text.replace("0,0,0,1", "nan,0,0,1")).unwrap();
     let said = place.says("info b.xyz");
     for part in [
-        "points    3 of 4, 1 not finite left out",
+        "points    3 of 4, 1 not finite dropped",
         "strays    1 duplicates",
         "columns   by their names: x y z red green blue",
         "colors    0 to 255",

@@ -166,7 +166,7 @@ fn points_of_a_scanner_are_read_in_one_way() {
     for (text, points) in [
         (format!("3\n{rows}"), "3"),
         (rows.to_string(), "3"),
-        (format!("4\n{rows}nan 0 0 1 1 2 3\n"), "3 of 4, 1 not finite left out"),
+        (format!("4\n{rows}nan 0 0 1 1 2 3\n"), "3 of 4, 1 not finite dropped"),
     ] {
         std::fs::write(folder.join("scan.pts"), &text).unwrap();
         let named = zeroset(folder, "info scan.pts", Stdio::null());

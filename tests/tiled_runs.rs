@@ -290,14 +290,14 @@ fn what_tiles_cannot_do_is_said_at_its_key() {
     for (set, words) in [
         ("evolve.one_pass=true", "evolve.one_pass is for meshes only"),
         ("evolve.cfl=1.5", "must be in (0, 0.9] on tiles"),
-        ("reinitialize.half_width=whole", "space has no end"),
+        ("reinitialize.half_width=whole", "tiles cannot cover all of space"),
         ("reinitialize.half_width=1.5", "too narrow for scheme = \"weno5\""),
         ("reinitialize.rule=displacement", "is a rule for meshes"),
         ("domain.tiled.tile_edge=5", "must be 4 or 8"),
         ("domain.tiled.dx=0", "must be > 0"),
         ("initial={ data = \"phi\" }", "initial.data is for meshes only"),
         (plane, "add domain.tiled.bounds"),
-        ("evolve.normal_speed={ data = \"f\" }", "give an expression or { volume ="),
+        ("evolve.normal_speed={ data = \"f\" }", "use an expression or { volume ="),
         ("evolve.normal_speed={ raw = \"f\" }", "needs `data` alone, or `volume`"),
         ("evolve.normal_speed={ volume = \"f\", data = \"f\" }", "needs `data` alone, or `volume`"),
         ("evolve.normal_speed={ volume = \"f.raw\", raw = \"2x2\" }", "evolve.normal_speed.raw"),
@@ -317,7 +317,10 @@ fn what_tiles_cannot_do_is_said_at_its_key() {
     assert!(error.contains("evolve.scheme is for [domain.tiled] only"), "{error}");
     let speed = "evolve.normal_speed={ volume = \"f.nrrd\" }";
     let error = case(&mesh.replace("scheme = \"weno5\"\n", ""), &[speed]).unwrap_err().to_string();
-    assert!(error.contains("evolve.normal_speed is a volume, which is for tiles only"), "{error}");
+    assert!(
+        error.contains("evolve.normal_speed is a volume, but volumes are for tiles only"),
+        "{error}"
+    );
     // Either device takes it.
     assert!(case(BALL, &[speed, "device.use=cuda"]).is_ok());
 }

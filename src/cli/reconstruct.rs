@@ -51,8 +51,8 @@ pub struct Args {
     /// Method: auto, directed (needs normals) or levelset (needs none; gives a closed surface)
     #[arg(long, value_name = "METHOD", default_value = "auto", value_parser = word::<Method>)]
     pub method: Method,
-    /// Use 2^N cubes (directed, N = 1 to 20) or voxels (levelset, N = 4 to 14) along the longest side
-    /// of the cloud; default from the density of the cloud
+    /// Use 2^N cubes (directed, N = 1 to 20) or voxels (levelset, N = 4 to 14) along the longest
+    /// side of the cloud; default from the density of the cloud
     #[arg(long, value_name = "N", conflicts_with = "cell",
           value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_DEPTH)))]
     pub depth: Option<u32>,

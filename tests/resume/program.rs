@@ -82,7 +82,7 @@ fn after_ctrl_c_the_command_that_was_named_goes_on() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("to go on: zeroset run case.toml -o out --resume"), "{said}");
+    assert!(said.contains("to continue: zeroset run case.toml -o out --resume"), "{said}");
     assert!(place.path("out/checkpoint.zeroset").exists());
 
     let fails = |more: &[&str], code: i32, message: &str| {

@@ -43,7 +43,10 @@ fn a_run_on_a_full_disk_goes_on_when_there_is_room() {
     let (out, err) = said(&output);
     assert_eq!(out, "code 6\n0\ndisk/out/checkpoint.zeroset\ncode 0\n", "{err}");
     assert!(err.contains("No space left on device"), "{err}");
-    assert!(err.contains("check that the folder exists and is writable, and that the disk is not full"), "{err}");
+    assert!(
+        err.contains("check that the folder exists and is writable, and that the disk is not full"),
+        "{err}"
+    );
     assert!(err.contains("is saved: continue from it with `zeroset run --resume`"), "{err}");
     assert_same(&place.path("kept"), &place.path("whole"), "full disk");
 }
@@ -141,7 +144,7 @@ fn memory_that_gives_out_is_code_5_and_the_run_goes_on_with_more() {
     assert_eq!(output.status.signal(), None, "{err}");
     assert_eq!(output.status.code(), Some(5), "{err}");
     assert!(err.contains("out of memory while moving the interface"), "{err}");
-    assert!(err.contains("goes on with --resume"), "{err}");
+    assert!(err.contains("continues with --resume"), "{err}");
     for entry in std::fs::read_dir(place.path("out")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         assert!(!name.ends_with(".part") && name != "zeroset.lock", "{name} is left");
