@@ -12,7 +12,7 @@
 //              and are listed.
 //     scan     prefix sums of the claims, for each direction
 //     index    list positions of new tiles. Claims of one direction ascend like the claiming tiles,
-//              so the position of a new tile is the sum over all directions of the claims before it.
+//              so the position of a new tile is the sum, over all directions, of earlier claims.
 //     update   the new list, ids, and values of new tiles
 //     look up  the neighbors, and the signs of missing neighbors of new tiles
 //
