@@ -246,7 +246,8 @@ mod avx2 {
                 fn any(mask: $mask) -> bool {
                     unsafe { $movemask(mask.0.0) != 0 }
                 }
-                // For equal operands, the instructions return the second one, as the default methods do.
+                // For equal operands, the instructions return the second one, like the default
+                // methods.
                 #[inline(always)]
                 fn larger(self, other: Self) -> Self {
                     $lanes(unsafe { $max(self.0, other.0) })

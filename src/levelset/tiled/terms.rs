@@ -15,7 +15,7 @@ pub type Fill<R> = Arc<dyn Fn([i32; 3], f64, &mut [R]) + Send + Sync>;
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Coefficient<R, const K: usize> {
-    /// The same value everywhere.
+    /// One value everywhere.
     Uniform([f64; K]),
     /// Evaluated on each block, at the time of each evaluation.
     Varying(Fill<R>),

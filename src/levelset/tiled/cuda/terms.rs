@@ -31,7 +31,7 @@ zeroset_gpu::cuda_header! {
 /// One component of a coefficient, in lengths per time (alpha: lengths squared per time).
 #[derive(Clone, Debug)]
 pub enum DevicePart {
-    /// The same value everywhere.
+    /// One value everywhere.
     Number(f64),
     /// An expression in the coordinates and the time, without data arrays.
     Field(Field),
@@ -43,7 +43,7 @@ pub enum DevicePart {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum DeviceCoefficient<const K: usize> {
-    /// The same value everywhere, in voxels per time (alpha: voxels squared per time).
+    /// One value everywhere, in voxels per time (alpha: voxels squared per time).
     Uniform([f64; K]),
     /// Expressions in the coordinates and the time, without data arrays, in lengths per time
     /// (alpha: lengths squared per time). They are evaluated for each moving voxel at the time of
