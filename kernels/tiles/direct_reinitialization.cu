@@ -96,8 +96,8 @@ DEVICE real relaxed(const Around& at, real own, real gamma, real core) {
     return outward(inside, smaller(u, gamma));
 }
 
-// Reinitializes phi if that is due, with at most `most` passes after the first one. Grid:
-// cooperative. Block: BLOCK threads. Shared memory: static.
+// Reinitializes phi if that is due, with at most `most` passes after the first one.
+// Grid: cooperative. Block: BLOCK threads. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 tiles_reinitialize(TileGrid g, TileMotion m, u32 most) {
     __shared__ __align__(16) real padded[TILES][PADDED];

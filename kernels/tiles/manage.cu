@@ -45,7 +45,7 @@ struct Change {
     const TileGrid& g;
     TileControl& c;
     u32 list, n;
-    u32 blocks;      // that work: few for few tiles, because they wait for each other
+    u32 blocks;      // that take part: few for few tiles, because they wait for each other
     u32 first, end;  // range of this block
     u32* scratch;    // see scratch_of
 
@@ -398,8 +398,8 @@ DEVICE u32* scratch_of(const TileGrid& g, const TileValues& v, const TileControl
 #endif
 }
 
-// Updates the tile set to the current band and writes phi of new tiles. Grid: cooperative. Shared
-// memory: static.
+// Updates the tile set to the current band and writes phi of new tiles.
+// Grid: cooperative. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, 4)
 tiles_manage(TileGrid g, TileValues v) {
     TileControl& c = *g.control;

@@ -34,7 +34,7 @@ struct Parts {
     double of_time[N_TIME_PARTS];
     double of_axis[TILES_OF_BLOCK][3][TILE_EDGE][N_AXIS_PARTS];
 
-    // Computes the parts that depend on time only. One thread, before a barrier.
+    // Computes the parts that depend on time only. Called by one thread before a barrier.
     DEVICE void begin(double t) { time_parts(t, of_time); }
 
     // Computes the parts of the tile `slot` of the block with its threads, number `thread` of

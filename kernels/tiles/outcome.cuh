@@ -140,7 +140,8 @@ DEVICE u32 join_bits(u32* of_tile, u32 bits) {
     return bits;
 }
 
-// Stores the request mask of a tile. One thread. If `is_new` is set, the previous mask is ignored.
+// Stores the request mask of a tile. Called by one thread. If `is_new` is set, the previous mask is
+// ignored.
 DEVICE void note(Outcome& outcome, const TileGrid& g, u32 list, u32 p, u32 asked, u32 bits, u32 missing, bool is_new) {
     const u32 mask = activity_of(bits);
     if (mask == asked && !is_new) return;
@@ -170,8 +171,8 @@ DEVICE void look_at_step(TileControl& c) {
     else if (c.time + c.dt == c.time && c.dt < c.target - c.clock) c.halt = LOST;
 }
 
-// Chooses the next time step if coefficients are uniform. One thread. Otherwise tiles_length does
-// it.
+// Chooses the next time step if coefficients are uniform. Called by one thread. Otherwise
+// tiles_length does it.
 DEVICE void choose_step(TileControl& c) {
 #if !VARIES && !KEPT
     c.speed = c.uniform_speed;
@@ -184,7 +185,7 @@ DEVICE bool has_interface(const TileControl& c) {
     return c.inside > 0 && c.inside < (u64)c.n_tiles * TILE_VALUES;
 }
 
-// Takes over the results of a pass over phi. One thread, after all blocks.
+// Takes over the results of a pass over phi. Called by one thread after all blocks.
 DEVICE void take_over(TileControl& c) {
     c.active = c.next_active;
     c.inside = c.next_inside;
@@ -200,8 +201,8 @@ DEVICE void swap_arrays(TileControl& c, u32 role) {
     c.at[role] = phi;
 }
 
-// Ends a step. One thread, after all its values are written. A failed step has no effect: the
-// previous phi stays in place.
+// Ends a step. Called by one thread after all its values are written. A failed step has no effect:
+// the previous phi stays in place.
 DEVICE void end_step(TileControl& c, u32 out) {
     const double dt = c.dt, rest = c.target - c.clock;
     c.rate = dt > 0.0 ? from_bits(c.next_change) / dt : 0.0;
@@ -227,7 +228,7 @@ DEVICE void end_step(TileControl& c, u32 out) {
     if (!c.due) choose_step(c);
 }
 
-// Ends a reinitialization. One thread.
+// Ends a reinitialization. Called by one thread.
 DEVICE void end_reinitialization(TileControl& c, u32 out) {
     c.due = 0;
     if (c.not_a_number) return;

@@ -49,7 +49,8 @@ DEVICE bool is_crossed(const stored* values, u32 lane) {
 }
 
 // Counts the tiles that the interface crosses and, among them, the old ones. `counts` has two
-// entries, initially zero. Grid: any number of blocks, whose warps share the tiles.
+// entries, initially zero.
+// Grid: any number of blocks, whose warps share the tiles.
 extern "C" __global__ void __launch_bounds__(BLOCK)
 tiles_rest(TileGrid g, const stored* phi, double gamma, Before before, u32* counts) {
     const TileControl& c = *g.control;
@@ -73,8 +74,8 @@ tiles_rest(TileGrid g, const stored* phi, double gamma, Before before, u32* coun
     if (old) atomicAdd(&counts[1], old);
 }
 
-// Copies the tiles for the next check. The copy must have room for them. Grid: any number of
-// blocks, whose warps share the tiles.
+// Copies the tiles for the next check. The copy must have room for them.
+// Grid: any number of blocks, whose warps share the tiles.
 extern "C" __global__ void __launch_bounds__(BLOCK) tiles_keep(TileGrid g, const stored* phi, Before before) {
     const TileControl& c = *g.control;
     const u32 list = c.list, lane = lane_of_thread();

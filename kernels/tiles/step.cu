@@ -208,8 +208,9 @@ DEVICE u32 advance_quad(const Shared& shared, const TileMotion& m, const real* o
 
 #endif
 
-// Runs one evaluation at all tiles. Grid: any, best as many blocks as are resident at once. Block:
-// BLOCK threads. Shared memory: static.
+// Runs one evaluation at all tiles.
+// Grid: any, best as many blocks as are resident at once. Block: BLOCK threads. Shared memory:
+// static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 tiles_stage(TileGrid g, TileMotion m, TileStage s) {
     __shared__ Shared shared;
@@ -341,7 +342,8 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
 
 #if !RELAX
 // Examines phi that was uploaded or computed elsewhere: counts voxels and computes the requests of
-// tiles. Grid and block: any multiple of GROUP threads. Shared memory: static.
+// tiles.
+// Grid and block: any multiple of GROUP threads. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_look(TileGrid g, TileMotion m) {
     __shared__ u32 bits_of_tile[TILES];
     TileControl& c = *g.control;
@@ -354,7 +356,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_look(TileG
     if (join(c, outcome)) take_over(c);
 }
 
-// Starts a series of steps. One thread.
+// Starts a series of steps. Called by one thread.
 extern "C" __global__ void tiles_begin(TileGrid g, double clock, double target, double steady, u64 steps) {
     TileControl& c = *g.control;
     c.clock = clock;

@@ -4,7 +4,7 @@
 #include "tiles/motion.cuh"
 #include "tiles/outcome.cuh"
 
-// Stops if a coefficient is invalid at a time. One thread.
+// Stops if a coefficient is invalid at a time. Called by one thread.
 DEVICE void halt_for_flaws(TileControl& c, double t) {
     if (!c.flaws) return;
     c.halt = c.flaws & NOT_FINITE ? BAD_COEFFICIENT : NEGATIVE;
@@ -85,8 +85,8 @@ DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl&
 }
 
 // Chooses the next time step from the speed at its start. A growing speed must not exceed the bound
-// by much at the end of the step either. Grid: cooperative. Block: BLOCK threads. Shared memory:
-// static.
+// by much at the end of the step either.
+// Grid: cooperative. Block: BLOCK threads. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(TileGrid g, TileMotion m) {
     TileControl& c = *g.control;
     if (is_paused(c)) return;
@@ -125,8 +125,8 @@ DEVICE double kept_speed(const TileMotion& m, u32 id) {
     return most;
 }
 
-// Chooses the next time step from the largest speed of all tiles. Grid: any. Block: BLOCK threads.
-// Shared memory: static.
+// Chooses the next time step from the largest speed of all tiles.
+// Grid: any. Block: BLOCK threads. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(TileGrid g, TileMotion m) {
     __shared__ u64 most;
     __shared__ u32 flaws;

@@ -110,7 +110,8 @@ DEVICE u32 or_of_warp(u32 bits) {
     return bits;
 }
 
-// Writes the keys of the children of all coarse tiles. Grid: any. Block: 256 threads.
+// Writes the keys of the children of all coarse tiles.
+// Grid: any. Block: 256 threads.
 extern "C" __global__ void __launch_bounds__(BLOCK) upsample_children(TileGrid g, Upsample u) {
     const u32 n = g.control->n_tiles;
     const u64* keys = g.keys[g.control->list];
@@ -128,8 +129,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) upsample_children(TileGrid g
     }
 }
 
-// Computes the requests of the candidates. Each tile is processed by a warp. Grid: any. Block: 256
-// threads.
+// Computes the requests of the candidates. Each tile is processed by a warp.
+// Grid: any. Block: 256 threads.
 extern "C" __global__ void __launch_bounds__(BLOCK) upsample_look(TileGrid g, Upsample u) {
     __shared__ Room rooms[WARPS];
     Room& room = rooms[warp_of_thread()];
@@ -165,7 +166,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) upsample_look(TileGrid g, Up
 }
 
 // Decides which tiles stay and lists requested tiles that are missing. `g` holds the look-up of all
-// candidates. Grid: any. Block: 256 threads.
+// candidates.
+// Grid: any. Block: 256 threads.
 extern "C" __global__ void __launch_bounds__(BLOCK) upsample_decide(TileGrid g, Upsample u) {
     for (u32 p = blockIdx.x * BLOCK + threadIdx.x; p < u.n; p += gridDim.x * BLOCK) {
         const u32 mask = u.activity[p], present = g.present[p], missing = ALL & ~ACTIVE & ~present;
@@ -201,7 +203,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) upsample_decide(TileGrid g, 
 }
 
 // Writes the list of the tiles that stay, at the positions `place`. The signs of candidates that do
-// not stay are recorded. Grid: any. Block: 256 threads.
+// not stay are recorded.
+// Grid: any. Block: 256 threads.
 extern "C" __global__ void __launch_bounds__(BLOCK)
 upsample_take(TileGrid g, Upsample u, TileGrid fine, const u32* place, u32 update) {
     for (u32 p = blockIdx.x * BLOCK + threadIdx.x; p < u.n; p += gridDim.x * BLOCK) {
@@ -225,8 +228,8 @@ upsample_take(TileGrid g, Upsample u, TileGrid fine, const u32* place, u32 updat
     }
 }
 
-// Writes the values of `n` fine tiles. Each tile is processed by a warp. Grid: any. Block: 256
-// threads.
+// Writes the values of `n` fine tiles. Each tile is processed by a warp.
+// Grid: any. Block: 256 threads.
 extern "C" __global__ void __launch_bounds__(BLOCK) upsample_fill(TileGrid g, Upsample u, TileGrid fine, u32 n) {
     __shared__ Room rooms[WARPS];
     Room& room = rooms[warp_of_thread()];

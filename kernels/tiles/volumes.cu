@@ -53,8 +53,9 @@ DEVICE Extremes joined(Extremes mine) {
 }
 
 // Computes a coefficient on the tiles that the last change of the tile set created, or on all
-// tiles. Grid: any number of blocks, each of which processes one tile at a time. Block: BLOCK
-// threads. Shared memory: static.
+// tiles.
+// Grid: any number of blocks, each of which processes one tile at a time. Block: BLOCK threads.
+// Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, BLOCKS)
 tiles_volumes(TileGrid g, StationaryValues kept, Components components, u32 of_all) {
     // Each thread accesses only the values of its own voxels.
