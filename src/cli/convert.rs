@@ -40,7 +40,7 @@ pub struct Args {
     /// Mesh or volume in any supported format, optionally compressed with gzip
     #[arg(value_name = "IN")]
     pub input: PathBuf,
-    /// File to write
+    /// Output file
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
     /// Write text instead of binary (msh, ply, stl)

@@ -57,13 +57,13 @@ pub struct Args {
     /// File of the points to measure from
     #[arg(long, value_name = "FILE")]
     pub queries: PathBuf,
-    /// Table to write, .csv
+    /// Output file, .csv
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
     /// Norm: l1, l2, linf, or l followed by an order of at least 1, such as l3
     #[arg(long, value_name = "NORM", default_value = "l2")]
     pub norm: Norm,
-    /// brute compares all pairs, index builds a k-d tree first, auto chooses the faster method
+    /// Method: brute (compares all pairs), index (builds a k-d tree first) or auto (the faster one)
     #[arg(long, value_name = "METHOD", default_value = "auto")]
     pub method: Method,
     /// Use only every K-th site, and estimate the error on a sample of the queries

@@ -72,12 +72,12 @@ impl Text {
     }
 }
 
-/// What the program is doing.
+/// The current action of the program.
 struct Doing {
     what: Text,
     /// The main file of the command.
     file: Text,
-    /// What the user can do if memory runs out.
+    /// Advice to the user if memory runs out.
     remedy: &'static str,
     json: bool,
 }

@@ -136,7 +136,7 @@ pub struct Args {
     pub source: volume::Source,
 }
 
-/// What is made of the voxels, with the output file.
+/// The kind of result, with the output file.
 enum Mode<'a> {
     List(Option<&'a Path>),
     Count,

@@ -19,7 +19,7 @@ use crate::expression::Expression;
 #[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Coefficient {
-    /// The same value everywhere.
+    /// One value everywhere.
     Number(f64),
     /// A vertex array: `{ data = "name" }`.
     Data {
@@ -94,7 +94,7 @@ impl<'de> Deserialize<'de> for Coefficient {
 #[serde(untagged)]
 #[schemars(deny_unknown_fields)]
 pub enum Speed {
-    /// The same value everywhere, 1e-15 to 1e15.
+    /// One value everywhere, 1e-15 to 1e15.
     Number(#[schemars(range(min = 1e-15, max = 1e15))] f64),
     /// A cell array: `{ cell_data = "name" }`.
     Data {
@@ -195,7 +195,7 @@ pub enum Velocity {
     Data(String),
     /// Rigid rotation: `{ rotation = { axis = [0, 0, 1], period = 1 } }`.
     Rotation(Rotation),
-    /// The same vector everywhere: `[1, 0, 0]`.
+    /// One vector everywhere: `[1, 0, 0]`.
     #[serde(untagged)]
     Constant([f64; 3]),
     /// Numbers, expressions and volumes as components: `["-y", "x", 0]`.
@@ -208,7 +208,7 @@ pub enum Velocity {
 #[serde(untagged)]
 #[non_exhaustive]
 pub enum Component {
-    /// The same value everywhere.
+    /// One value everywhere.
     Number(f64),
     /// Values of a volume, on tiles only: `{ volume = "u.nrrd" }`.
     Volume(VolumeArray),

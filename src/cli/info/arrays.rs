@@ -29,7 +29,7 @@ pub(super) struct ArrayFacts {
     pub not_finite: usize,
 }
 
-/// What a row of a data array belongs to.
+/// The kind of item that each row of a data array belongs to.
 #[derive(Clone, Copy, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum On {

@@ -65,9 +65,9 @@ pub(super) struct Bounds {
 /// How a solver would treat the mesh.
 #[derive(Serialize)]
 pub(super) struct Verdict {
-    /// Why a solver would reject the mesh; `null` if it would accept it.
+    /// The reason why a solver would reject the mesh; `null` if it would accept it.
     pub refused: Option<String>,
-    /// What would be dropped or changed first; absent if the mesh is rejected.
+    /// Cells and vertices that would be dropped or changed first; absent if the mesh is rejected.
     #[serde(flatten)]
     pub cleaning: Option<Cleaning>,
 }
