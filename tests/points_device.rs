@@ -116,7 +116,7 @@ fn what_the_file_of_a_template_is_warned_of_is_said() {
         let done = run(folder.path(), &line).output().unwrap();
         let said = stderr(&done);
         assert_eq!(done.status.code(), Some(0), "{said}");
-        let warning = "warning: p.pgm: 8 bytes behind the last pixel are not read\n";
+        let warning = "warning: p.pgm: 8 bytes after the last pixel are ignored\n";
         assert_eq!(said, warning, "{line}");
     }
 }

@@ -339,7 +339,7 @@ pub(super) fn check_extras(path: &Path, distance: &Distance) -> Result<()> {
 /// [`Error::Output`] if the folder does not exist or cannot be written.
 pub(super) fn check_single(path: &Path, kind: Option<Kind>) -> Result<()> {
     let wrong = match (ending(path), kind) {
-        (None, _) => "what to write is not known by its ending",
+        (None, _) => "unknown extension of the output file",
         (Some("vtp"), Some(Kind::Volume)) => "tetrahedra cannot be .vtp",
         _ => return check_folder(path),
     };

@@ -1,8 +1,8 @@
-//! Reading binary numbers with errors that name the byte.
+//! A checked cursor for binary numbers, whose errors name the byte.
 
 use zeroset_core::error::{Element, Flaw, Position, Result};
 
-/// A place in the bytes of a file. Every read is checked; nothing is allocated.
+/// A position in the bytes of a file. Every read is bounds-checked, and nothing is allocated.
 pub struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -11,7 +11,7 @@ pub struct Cursor<'a> {
 
 macro_rules! number {
     ($name:ident, $type:ty) => {
-        #[doc = concat!("The next `", stringify!($type), "`.")]
+        #[doc = concat!("Reads the next `", stringify!($type), "`.")]
         pub fn $name(&mut self, what: &str) -> Result<$type, Flaw> {
             let raw = self.array(what)?;
             let big = self.big_endian;
@@ -21,7 +21,7 @@ macro_rules! number {
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor at byte `at` of `bytes`, which are all of a file.
+    /// Creates a cursor at byte `at` of `bytes`, the content of a whole file.
     pub fn new(bytes: &'a [u8], at: usize, big_endian: bool) -> Self {
         Cursor { bytes, at, big_endian }
     }
@@ -34,7 +34,7 @@ impl<'a> Cursor<'a> {
     number!(i64, i64);
     number!(f64, f64);
 
-    /// The next `n` bytes.
+    /// Returns the next `n` bytes.
     pub fn take(&mut self, n: usize, what: &str) -> Result<&'a [u8], Flaw> {
         let taken = self.at.checked_add(n).and_then(|end| self.bytes.get(self.at..end));
         match taken {
@@ -44,7 +44,7 @@ impl<'a> Cursor<'a> {
             }
             None => Err(self.fail(
                 format!("{n} bytes expected for {what}, found {}", self.remaining()),
-                "the file is cut short: copy or export it again",
+                "the file is truncated: copy or export it again",
             )),
         }
     }
@@ -55,60 +55,64 @@ impl<'a> Cursor<'a> {
         Ok(raw)
     }
 
-    /// Refuses a promise of `count` records of `size` bytes that the bytes left cannot keep;
-    /// gives `count` as the length of an array.
+    /// Checks that the remaining bytes can hold `count` records of `size` bytes, and returns
+    /// `count` as the length of an array.
+    ///
+    /// # Errors
+    /// Returns a [`Flaw`] if the remaining bytes are too few.
     pub fn promised(&self, count: u64, size: usize, what: &str) -> Result<usize, Flaw> {
         let needed = count as u128 * size as u128;
         let found = self.remaining();
         if needed > found as u128 {
             let what = broken_promise(count, size as u64, what, found as u64);
-            return Err(self.fail(what, "the count is wrong or the file is cut short"));
+            return Err(self.fail(what, "the count is wrong or the file is truncated"));
         }
         Ok(count as usize)
     }
 
-    /// Bytes not yet read.
+    /// Returns the number of bytes not yet read.
     pub fn remaining(&self) -> usize {
         self.bytes.len().saturating_sub(self.at)
     }
 
-    /// Whether numbers are stored with the high byte first.
+    /// Whether numbers are stored with the most significant byte first.
     pub(crate) fn is_big_endian(&self) -> bool {
         self.big_endian
     }
 
-    /// The place reached.
+    /// Returns the current position.
     pub(crate) fn position(&self) -> Position {
         Position::byte(self.at)
     }
 
-    /// An error at the place reached.
+    /// Creates an error at the current position.
     pub fn fail(&self, what: impl Into<String>, remedy: &str) -> Flaw {
         Flaw::at(self.position(), what, remedy)
     }
 }
 
-/// What is wrong where `count` records of `size` bytes are promised and only `found` bytes are there.
+/// Describes the flaw of a file that declares `count` records of `size` bytes but holds only
+/// `found` bytes.
 pub(crate) fn broken_promise(count: u64, size: u64, what: &str, found: u64) -> String {
     if size == 1 {
-        return format!("{count} {what} promised, found {found}");
+        return format!("{count} {what} declared, found {found}");
     }
     let needed = u128::from(count) * u128::from(size);
     let enough = found / size.max(1);
     format!(
-        "{count} {what} of {size} bytes promised ({needed} bytes), found {found} bytes, enough for \
+        "{count} {what} of {size} bytes declared ({needed} bytes), found {found} bytes, enough for \
          {enough}"
     )
 }
 
-/// Coordinates of one vertex, which must be finite.
+/// Returns the coordinates of one vertex, which must be finite.
 pub(crate) fn finite(vertex: usize, x: [f64; 3]) -> Result<[f64; 3], Flaw> {
     match x.iter().position(|v| !v.is_finite()) {
         None => Ok(x),
         Some(k) => Err(Flaw::at(
             Position::element(Element::Vertex, vertex),
-            format!("coordinate {} is {}, a finite number is needed", ["x", "y", "z"][k], x[k]),
-            "remove or mend this vertex",
+            format!("coordinate {} is {}, expected a finite number", ["x", "y", "z"][k], x[k]),
+            "remove or fix this vertex",
         )),
     }
 }

@@ -1,8 +1,9 @@
-//! Meshes of CARP and openCARP, as text: `.pts` with the vertices and, beside it, `.elem` with the
-//! elements and `.lon` with the directions of fibers. Any of them may be named. Lengths are in
-//! micrometers.
+//! Reader of CARP and openCARP meshes in text form.
 //!
-//! Tags become groups called by their numbers, fibers and sheets the cell arrays `fiber` and
+//! `.pts` holds the vertices, `.elem` beside it the elements, and `.lon` the fiber directions. Any
+//! of them may be given. Lengths are in micrometers.
+//!
+//! Tags become groups named by their numbers. Fibers and sheets become the cell arrays `fiber` and
 //! `sheet`.
 
 use std::path::Path;
@@ -14,19 +15,22 @@ use super::{MeshFile, load};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
-/// The extensions of these files.
+/// The extensions of CARP files.
 pub(super) const EXTENSIONS: [&str; 3] = ["pts", "elem", "lon"];
 
-/// Whether a file of this extension is one of a mesh: a `.pts` without elements beside it holds points of any program.
+/// Whether a file with this extension belongs to a CARP mesh. A `.pts` file without an `.elem` file
+/// beside it holds points of some other program.
 pub(super) fn is_mesh(path: &Path, extension: &str) -> bool {
     extension != "pts" || load::partner(path, "elem").is_some()
 }
 
-/// Reads the files of a mesh; `path`, whose bytes these are, is one of them, by its `extension`.
+/// Reads the files of a mesh. `path` is one of them, `bytes` is its content and `extension` its
+/// extension.
 ///
 /// # Errors
-/// A [`Flaw`] naming file and line for fewer rows than promised, a coordinate that is not
-/// finite, an index out of range, an element type that cannot be cut into simplices.
+/// Returns a [`Flaw`] that names the file and the line if there are fewer rows than declared, if a
+/// coordinate is not finite, if an index is out of range, or if an element type cannot be split
+/// into simplices.
 pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFile, Flaw> {
     let file = |other: &str| load::member(path, bytes, extension, other);
     let Some((pts, bytes)) = file("pts")? else {
@@ -51,15 +55,16 @@ pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFil
     Ok(file)
 }
 
-/// The number of points, then a row for each.
+/// Reads the number of points, then one row per point.
 fn points(bytes: &[u8]) -> Result<Vec<[f64; 3]>, Flaw> {
     let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut head = lines.row(format_args!("the number of points"))?;
     let n = head.number("the number of points")?;
     if !head.rest().trim_ascii().is_empty() {
-        let what = format!("the number of points expected, then found {}", show(head.rest()));
-        let remedy = "a .pts file of CARP begins with the number of its points; for a list of \
-                      points without it name the file .xyz";
+        let what =
+            format!("expected nothing after the number of points, found {}", show(head.rest()));
+        let remedy = "a CARP .pts file begins with the number of points; if this is a plain list of \
+                      points, rename the file to .xyz";
         return Err(head.fail(what, remedy));
     }
     index_limit(n, "points")?;
@@ -72,16 +77,17 @@ fn points(bytes: &[u8]) -> Result<Vec<[f64; 3]>, Flaw> {
     Ok(vertices)
 }
 
-/// Elements as stored.
+/// The elements as stored in the file.
 struct Elements {
     kinds: Vec<Shape>,
-    /// Vertices of all, one after the other.
+    /// Vertices of all elements, concatenated.
     corners: Vec<u32>,
     tags: Vec<i64>,
 }
 
 impl Elements {
-    /// The number of elements, then for each its type, its vertices and perhaps a tag.
+    /// Reads the number of elements, then for each element its type, its vertices and an optional
+    /// tag.
     fn read(bytes: &[u8], n_vertices: usize) -> Result<Self, Flaw> {
         let mut lines = Lines::new(bytes).with_comments(b'#');
         let mut head = lines.row(format_args!("the number of elements"))?;
@@ -105,14 +111,14 @@ impl Elements {
                 b"Ln" | b"Cx" => Shape::Line,
                 other => {
                     let what = format!("element {i} has the unknown type {}", show(other));
-                    let remedy = "known are Tt, Hx, Pr, Py, Tr, Qd, Ln and Cx; split others";
+                    let remedy = "supported types are Tt, Hx, Pr, Py, Tr, Qd, Ln and Cx; split other elements";
                     return Err(row.fail(what, remedy));
                 }
             };
             for _ in 0..shape.corners() {
                 let index = row.number("a vertex")?;
                 let index = check_index(index, n_vertices).map_err(|what| {
-                    row.fail(format!("element {i} {what}"), "renumber or mend the element")
+                    row.fail(format!("element {i} {what}"), "renumber or fix the element")
                 })?;
                 elements.corners.push(index);
             }
@@ -141,8 +147,8 @@ impl Elements {
         }
     }
 
-    /// Whether the vertices above the base of these solids run the other way round than those of
-    /// the base. Programs differ in it; the way with the shorter edges is the one meant.
+    /// Whether the upper vertices of these solids run in the opposite direction to those of the
+    /// base. Programs disagree on this. The direction that gives the shorter edges is taken.
     fn runs_back(&self, shape: Shape, vertices: &[[f64; 3]]) -> bool {
         let (a, b) = if shape == Shape::Hexahedron { ([1, 3], [5, 7]) } else { ([1, 2], [4, 5]) };
         let (mut straight, mut back) = (0.0, 0.0);
@@ -163,14 +169,15 @@ impl Elements {
     }
 }
 
-/// The number of directions, 1 or 2, then for each element the fiber and perhaps the sheet.
+/// Reads the number of directions, 1 or 2, then for each element the fiber and optionally the
+/// sheet.
 fn fibers(bytes: &[u8], n: usize) -> Result<Vec<DataArray>, Flaw> {
     let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut head = lines.row(format_args!("the number of directions"))?;
     let axes: usize = head.number("the number of directions")?;
     if !(1..=2).contains(&axes) || !head.rest().trim_ascii().is_empty() {
-        let what = "1 or 2, the number of directions, expected in the first line";
-        return Err(head.fail(what, "this is no .lon file of CARP"));
+        let what = "expected the number of directions, 1 or 2, in the first line";
+        return Err(head.fail(what, "this is not a CARP .lon file"));
     }
     lines.promised(n as u64, 3 * axes, "rows of directions")?;
     let mut columns = vec![Vec::with_capacity(3 * n); axes];
@@ -183,8 +190,8 @@ fn fibers(bytes: &[u8], n: usize) -> Result<Vec<DataArray>, Flaw> {
         }
     }
     if lines.next_row().is_some() {
-        let what = format!("directions for more than the {n} elements of the mesh");
-        return Err(lines.fail(what, "take the .lon file that belongs to the mesh"));
+        let what = format!("the file holds directions for more than the {n} elements of the mesh");
+        return Err(lines.fail(what, "use the .lon file that belongs to the mesh"));
     }
     let named = columns.into_iter().zip(["fiber", "sheet"]);
     let array = |(values, name): (Vec<f64>, &str)| DataArray {
@@ -263,13 +270,13 @@ mod tests {
             (elem("1\nTt 0 1 2 8 1"), "a.elem: line 2: element 0 refers to vertex 8 of 8"),
             (elem("1\nOc 0 1 2 3 4 5 1"), "element 0 has the unknown type \"Oc\""),
             (elem("2\nTt 0 1 2 3 1"), "file ends where element 1 of 2 was expected"),
-            (elem("4000000000\nTt 0 1 2 3 1"), "4000000000 elements promised"),
+            (elem("4000000000\nTt 0 1 2 3 1"), "4000000000 elements declared"),
             (elem("1\nTt 0 1 2"), "line 2: a vertex expected, found the end of the line"),
-            (pts("4000000000\n0 0 0"), "4000000000 points promised"),
-            (pts("0 0 0\n1 1 1"), "a.pts: line 1: the number of points expected"),
+            (pts("4000000000\n0 0 0"), "4000000000 points declared"),
+            (pts("0 0 0\n1 1 1"), "a.pts: line 1: expected nothing after the number of points"),
             (pts("2\n0 0 0\n1 nan 1"), "line 3: y is NaN"),
-            (lon("3\n1 0 0"), "a.lon: line 1: 1 or 2, the number of directions"),
-            (lon("1\n1 0"), "rows of directions promised"),
+            (lon("3\n1 0 0"), "a.lon: line 1: expected the number of directions, 1 or 2"),
+            (lon("1\n1 0"), "rows of directions declared"),
             (lon("1\n1 0       \n"), "a.lon: line 2: z expected, found the end of the line"),
             (lon("1\n1 0 0\n1 0 0\n"), "directions for more than the 1 elements"),
         ] {

@@ -1,8 +1,11 @@
-//! Plain text with numbers in columns: a row per vertex, blanks, commas or semicolons between the
-//! numbers. "#" begins a comment; a first row of words names the columns, and a number in a line of its own before
-//! rows of three or more is their count.
+//! Reader of plain text with numbers in columns, one row per vertex.
 //!
-//! As data, each column is an array; as points (`.xyz`, `.pts`), the first three columns are coordinates.
+//! Blanks, commas or semicolons separate the numbers, and "#" begins a comment. A first row of
+//! words names the columns. A number alone in its line, before rows of three or more numbers, is
+//! the number of rows.
+//!
+//! When read as data, each column becomes an array. When read as points (`.xyz`, `.pts`), the first
+//! three columns are coordinates.
 
 use std::path::Path;
 
@@ -12,26 +15,27 @@ use super::{MeshFile, VolumeFile};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
-/// Extensions of text read as data.
+/// Extensions of text files that are read as data.
 pub(super) const DATA_NAMES: [&str; 5] = ["txt", "csv", "tsv", "dat", "1d"];
 
-/// Most columns that are read.
+/// The largest supported number of columns.
 const MOST: usize = 1_000;
 
-/// Bytes in which names and a count are looked for.
+/// The number of leading bytes in which column names and a row count are searched.
 pub(super) const HEAD: usize = 1 << 16;
 
-/// Columns with their names, empty where the file has none.
+/// Columns with their names, which are empty if the file has none.
 #[derive(Default)]
 struct Table {
     names: Vec<String>,
     columns: Vec<Vec<f64>>,
-    /// How many rows the first line promises.
+    /// The number of rows that the first line declares.
     count: Option<u64>,
 }
 
-/// The cells of a row. Between semicolons or else commas a cell may be empty, which is for the caller to
-/// refuse; blanks count as one.
+/// Returns the cells of a row. The separator is the semicolon, else the comma, else blanks. A cell
+/// between semicolons or commas may be empty, which the caller must reject. Adjacent blanks count
+/// as one separator.
 pub(super) fn cells(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let separator = [b';', b','].into_iter().find(|b| line.contains(b));
     let between = move |b: &u8| match separator {
@@ -42,7 +46,7 @@ pub(super) fn cells(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     words.filter(move |word| separator.is_some() || !word.is_empty())
 }
 
-/// Rows that are no comments.
+/// Returns the rows that are not comments.
 fn rows(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = head.split(|&b| b == b'\n' || b == b'\r').map(<[u8]>::trim_ascii);
     lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"))
@@ -58,7 +62,8 @@ pub(super) fn begins_with_number(head: &[u8]) -> bool {
     word.is_some_and(is_number)
 }
 
-/// Whether the first row names the columns: words, over as many numbers or, where no row follows, x, y and z among them.
+/// Whether the first row names the columns: it holds words, followed by a row with as many numbers.
+/// If no row follows, x, y and z must be among the words.
 pub(super) fn begins_with_names(head: &[u8]) -> bool {
     let mut rows = rows(head);
     let Some(names) = rows.next() else { return false };
@@ -73,7 +78,8 @@ pub(super) fn begins_with_names(head: &[u8]) -> bool {
     }
 }
 
-/// The count that scanners put into a line of its own before points: a whole number, over rows of three numbers or more.
+/// Returns the point count that scanners write in a line of its own before the points: a whole
+/// number followed by rows of three numbers or more.
 pub(super) fn count_of_points(head: &[u8]) -> Option<u64> {
     let mut rows = rows(head);
     let first = rows.next().filter(|row| cells(row).count() == 1)?;
@@ -82,21 +88,21 @@ pub(super) fn count_of_points(head: &[u8]) -> Option<u64> {
     (cells(row).count() >= 3 && cells(row).all(is_number)).then_some(count)
 }
 
-/// What is wrong with a row whose cell of this column, counted from 0, is no number, and what to do.
+/// Describes a row whose cell in this column (counted from 0) is not a number, and the remedy.
 pub(super) fn no_number(column: usize, cell: Option<&[u8]>) -> (String, &'static str) {
     let (found, remedy) = match cell {
-        None => ("the end of the line".to_string(), "give each row the same number of numbers"),
-        Some([]) => ("nothing".to_string(), "give each row a number in each column"),
-        Some(word) if word.contains(&b',') => (show(word), "write numbers with a point, as in 1.5"),
-        // The decimal comma has been taken for what stands between cells.
+        None => ("the end of the line".to_string(), "give every row the same number of values"),
+        Some([]) => ("nothing".to_string(), "give every row a number in every column"),
+        Some(word) if word.contains(&b',') => (show(word), "write decimals with a dot, as in 1.5"),
+        // The decimal comma was mistaken for the separator between cells.
         Some(word) if word.contains(&b' ') || word.contains(&b'\t') => (
             show(word),
-            "put blanks, commas or semicolons between numbers, not several of these, and write \
-             them with a point, as in 1.5",
+            "separate numbers by blanks, commas or semicolons, use only one of these, and write \
+             decimals with a point, as in 1.5",
         ),
         Some(word) => (
             show(word),
-            "give each row numbers alone; only the first may hold words, the names of the columns",
+            "only the first row may hold words, the column names; write numbers in all others",
         ),
     };
     (format!("a number expected in column {}, found {found}", column + 1), remedy)
@@ -108,7 +114,7 @@ fn table(bytes: &[u8]) -> Result<Table, Flaw> {
     let mut table = Table { count, ..Table::default() };
     while let Some(row) = lines.next_row() {
         let line = row.rest();
-        // Where one scan follows another, its count does, too.
+        // If the file concatenates several scans, each of them may begin with its own count.
         if count.is_some() && cells(line).count() == 1 && is_number(line.trim_ascii()) {
             continue;
         }
@@ -125,7 +131,9 @@ fn table(bytes: &[u8]) -> Result<Table, Flaw> {
             if n > MOST || (named > 0 && named != n) {
                 let what =
                     format!("{n} columns, expected {}", if named > 0 { named } else { MOST });
-                return Err(row.fail(what, "a row of names, if any, names each column"));
+                return Err(
+                    row.fail(what, "name every column in the first row, or remove the names")
+                );
             }
             table.columns = vec![Vec::new(); n];
         }
@@ -140,17 +148,18 @@ fn table(bytes: &[u8]) -> Result<Table, Flaw> {
         }
         if let Some(word) = words.next() {
             let n = table.columns.len();
-            let what = format!("{n} numbers expected, then found {}", show(word));
-            return Err(row.fail(what, "give each row the same number of numbers"));
+            let what = format!("expected {n} numbers, then found {}", show(word));
+            return Err(row.fail(what, "give every row the same number of values"));
         }
     }
     if table.columns.is_empty() {
-        return Err(Flaw::whole("holds no numbers", "name another file"));
+        return Err(Flaw::whole("holds no numbers", "choose another file"));
     }
     Ok(table)
 }
 
-/// Whole numbers stay labels.
+/// Converts a column to values. A column of whole numbers stays integer, so that it can serve as
+/// labels.
 fn values(column: Vec<f64>) -> Values {
     let whole = |x: &f64| x.fract() == 0.0 && x.abs() < 9e15;
     if column.iter().all(whole) {
@@ -159,11 +168,12 @@ fn values(column: Vec<f64>) -> Values {
     Values::Float(column)
 }
 
-/// Reads each column as an array. A column without a name is called as the file is, and where
-/// there are several `column_1`, `column_2`, ...
+/// Reads each column as an array. A column without a name is named after the file if it is the only
+/// one, else `column_1`, `column_2`, ...
 ///
 /// # Errors
-/// A [`Flaw`] naming the line for a word that is no number and for rows of other lengths.
+/// Returns a [`Flaw`] that names the line if a word is not a number or if the rows differ in
+/// length.
 pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Flaw> {
     let table = table(bytes)?;
     let n = table.columns.len();
@@ -183,31 +193,34 @@ pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Fla
     Ok(arrays)
 }
 
-/// Reads points: x, y and z, then perhaps a normal, the arrays `nx`, `ny` and `nz`; further
-/// columns as in [`read_data`].
+/// Reads points: x, y and z, optionally followed by a normal, which becomes the arrays `nx`, `ny`
+/// and `nz`. Further columns are read as in [`read_data`].
 ///
 /// # Errors
-/// As [`read_data`], and for fewer than three columns and coordinates that are not finite.
+/// Returns the errors of [`read_data`], and a [`Flaw`] if there are fewer than three columns or a
+/// coordinate is not finite.
 pub(crate) fn read_points(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let table = table(bytes)?;
     let n = table.columns[0].len() as u64;
     let wrong = table.count.filter(|count| *count != n);
     let mut file = points(table, "text", "ascii")?;
-    // As where it is read as a cloud.
-    let warning = wrong.map(|count| format!("the first line promises {count} points, {n} follow"));
+    // The reader of point clouds gives the same warning.
+    let warning =
+        wrong.map(|count| format!("the first line declares {count} points, but {n} follow"));
     file.warnings.extend(warning);
     Ok(file)
 }
 
-/// The points of an array `[n, 3]` or wider of a `.npy` file, by the rules of `read_points`; `None` for other arrays and volumes.
+/// Returns the points of a `.npy` array of shape `[n, 3]` or wider, by the rules of `read_points`.
+/// Returns `None` for other arrays and for volumes.
 ///
 /// # Errors
-/// For coordinates that are not finite.
+/// Returns an error if a coordinate is not finite.
 pub fn points_of_array(path: &Path, file: &VolumeFile) -> Result<Option<MeshFile>> {
     array_points(file).map_err(|flaw| flaw.in_file(path))
 }
 
-/// As [`points_of_array`], of a file without a name.
+/// Implements [`points_of_array`] without adding the file name to errors.
 pub(super) fn array_points(file: &VolumeFile) -> Result<Option<MeshFile>, Flaw> {
     let [n, width, 1] = file.volume.shape() else { return Ok(None) };
     if file.format != "npy" || !(3..=MOST).contains(&width) {
@@ -218,13 +231,16 @@ pub(super) fn array_points(file: &VolumeFile) -> Result<Option<MeshFile>, Flaw> 
     points(table, "npy", &file.version).map(Some)
 }
 
-/// Points of columns, from a file of this format and version.
+/// Builds points from columns of a file of this format and version.
 fn points(table: Table, format: &'static str, version: &str) -> Result<MeshFile, Flaw> {
     let Table { names, mut columns, .. } = table;
     let others = columns.split_off(columns.len().min(3));
     let [x, y, z] = columns.as_slice() else {
-        let what = format!("{} columns, three are needed for points", columns.len());
-        return Err(Flaw::whole(what, "give x, y and z in each row, decimals with a point"));
+        let what = format!("{} columns, at least three are needed for points", columns.len());
+        return Err(Flaw::whole(
+            what,
+            "give x, y and z in every row, and write decimals with a point",
+        ));
     };
     index_limit(x.len() as u64, "points")?;
     let mut vertices = Vec::with_capacity(x.len());
@@ -268,7 +284,7 @@ mod tests {
         assert_eq!(arrays[1].name, "column_2");
         for (text, found) in [
             ("1 2\n3\n", "line 2: a number expected in column 2, found the end of the line"),
-            ("1 2\n3 4 5\n", "line 2: 2 numbers expected, then found \"5\""),
+            ("1 2\n3 4 5\n", "line 2: expected 2 numbers, then found \"5\""),
             ("1 2\n3 x\n", "line 2: a number expected in column 2, found \"x\""),
             ("a b c\n1 2\n", "line 2: 2 columns, expected 3"),
             ("a b\nc d\n", "line 2: a number expected in column 1, found \"c\""),
@@ -287,7 +303,7 @@ mod tests {
         assert_eq!(file.mesh.vertex_array("nz").unwrap().values, Values::Float(vec![1.0, 0.0]));
         let file = read("0 0 0 7\n").unwrap();
         assert_eq!(file.mesh.vertex_data[0].name, "column_4");
-        assert!(read("0 0\n").unwrap_err().to_string().contains("three are needed"));
+        assert!(read("0 0\n").unwrap_err().to_string().contains("at least three are needed"));
         assert!(
             read("0 0 inf\n").unwrap_err().to_string().contains("vertex 0: coordinate z is inf")
         );

@@ -1,4 +1,4 @@
-//! Curves: polylines from the line elements of a mesh file, or from a text of points.
+//! Reader of curves: polylines from the line elements of a mesh file or from a text file of points.
 
 use std::path::Path;
 
@@ -11,21 +11,22 @@ use zeroset_core::mesh::{Members, Mesh};
 /// A polyline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
-    /// Corners in order, mesh units, at least two; the first is not repeated at the end.
+    /// Corners in order, in mesh units. There are at least two, and the first is not repeated at
+    /// the end.
     pub points: Vec<[f64; 3]>,
     /// Whether the last corner is joined to the first.
     pub closed: bool,
 }
 
 impl Curve {
-    /// The pieces of the curve, each by its two ends.
+    /// Returns the segments of the curve, each given by its two ends.
     pub fn segments(&self) -> impl Iterator<Item = [[f64; 3]; 2]> + '_ {
         let n = self.points.len();
         let pieces = if self.closed { n } else { n.saturating_sub(1) };
         (0..pieces).map(move |i| [self.points[i], self.points[(i + 1) % n]])
     }
 
-    /// Length of its longest piece.
+    /// Returns the length of the longest segment.
     pub fn longest_segment(&self) -> f64 {
         self.segments().map(|[a, b]| gap(a, b)).fold(0.0, f64::max)
     }
@@ -35,16 +36,16 @@ impl Curve {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Curves {
-    /// At least one.
+    /// The curves, at least one.
     pub curves: Vec<Curve>,
     /// Short name of the format as in [`MeshFile::format`](super::MeshFile), or "text".
     pub format: &'static str,
-    /// What was given up or changed in reading, one sentence each.
+    /// What was dropped or changed during reading, one sentence each.
     pub warnings: Vec<String>,
 }
 
 impl Curves {
-    /// The corners of all curves, and their pieces by the numbers of two corners each.
+    /// Returns the corners of all curves, and their segments as pairs of corner indices.
     pub fn segments(&self) -> (Vec<[f64; 3]>, Vec<[u32; 2]>) {
         let (mut points, mut segments) = (Vec::new(), Vec::new());
         for curve in &self.curves {
@@ -58,18 +59,20 @@ impl Curves {
     }
 }
 
-/// Reads the curves of a file, compressed with gzip or not.
+/// Reads the curves of a file, which may be compressed with gzip.
 ///
-/// From a mesh file these are its line elements (VTK lines, `l` records of OBJ, lines in the groups
-/// of Gmsh), joined where they share a point, and where open ends lie in exactly the same place; a
-/// point where other than two pieces meet ends a curve. They run in the direction of most of their
-/// pieces. A text holds `x y z` (or `x y`, with z = 0) in each line, separated by blanks, tabs or
-/// commas, `#` beginning a comment; an empty line begins the next curve, and a curve whose last
-/// point is its first is closed.
+/// The curves of a mesh file are its line elements: VTK lines, `l` records of OBJ, or lines in Gmsh
+/// groups. They are joined where they share a point and where open ends have exactly the same
+/// coordinates. A point where one segment or more than two segments meet ends a curve. Each curve
+/// runs in the direction of most of its segments.
+///
+/// A text file holds `x y z` (or `x y`, with z = 0) in each line, separated by blanks, tabs or
+/// commas. `#` begins a comment and an empty line begins the next curve. A curve whose last point
+/// equals its first is closed.
 ///
 /// # Errors
-/// [`Error::Input`](zeroset_core::Error::Input) naming file and position: as for [`read_mesh`](super::read_mesh), and for a file
-/// without lines.
+/// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file and the position, in
+/// the cases of [`read_mesh`](super::read_mesh) and for a file without lines.
 pub fn read_curves(path: &Path) -> Result<Curves> {
     curves(path).map_err(|flaw| flaw.in_file(path))
 }
@@ -134,8 +137,8 @@ fn read_text(bytes: &[u8]) -> Result<Curves, Flaw> {
     finish(curves, single, "text")
 }
 
-/// A curve of points in order; repeated ones are dropped. What encloses nothing and leads nowhere,
-/// a point or a way there and back, is counted instead.
+/// Builds a curve from points in order and drops repeated points. A degenerate curve (a single
+/// point, or a segment traversed back and forth) is counted in `single` instead.
 fn chain(mut points: Vec<[f64; 3]>, single: &mut usize) -> Option<Curve> {
     if points.is_empty() {
         return None;
@@ -155,18 +158,20 @@ fn chain(mut points: Vec<[f64; 3]>, single: &mut usize) -> Option<Curve> {
 fn finish(curves: Vec<Curve>, single: usize, format: &'static str) -> Result<Curves, Flaw> {
     if curves.is_empty() {
         return Err(Flaw::whole(
-            "holds no lines",
-            "name a file with line elements (.vtp, .vtk, .obj), or a text with x y z in each line",
+            "the file holds no lines",
+            "choose a file with line elements (.vtp, .vtk, .obj), or a text with x y z in each line",
         ));
     }
     let mut warnings = Vec::new();
     if single > 0 {
-        warnings.push(format!("{single} curves shrunk to a point or a needle are left out"));
+        warnings.push(format!(
+            "{single} curves that degenerate to a point or a double line are left out"
+        ));
     }
     Ok(Curves { curves, format, warnings })
 }
 
-/// The line elements of a mesh, joined.
+/// Extracts and joins the line elements of a mesh.
 fn of_mesh(mesh: &Mesh) -> Result<Curves, Flaw> {
     let mut segments: Vec<[u32; 2]> = Vec::new();
     for group in &mesh.groups {
@@ -174,7 +179,7 @@ fn of_mesh(mesh: &Mesh) -> Result<Curves, Flaw> {
             segments.extend(vertices.as_chunks::<2>().0);
         }
     }
-    // A line may stand in several groups, and a damaged file may hold it twice.
+    // A line may belong to several groups, and a damaged file may contain it twice.
     let mut by_ends: Vec<(u32, u32, usize)> =
         segments.iter().enumerate().map(|(k, &[a, b])| (a.min(b), a.max(b), k)).collect();
     by_ends.sort_unstable();
@@ -198,18 +203,18 @@ fn of_mesh(mesh: &Mesh) -> Result<Curves, Flaw> {
     }
     let mut found = finish(curves, single, "")?;
     if turned > 0 {
-        let what = format!("{turned} pieces run against the direction of their curve");
+        let what = format!("{turned} segments run against the direction of their curve");
         found.warnings.push(what);
     }
     Ok(found)
 }
 
-/// Lets open ends at exactly the same place be the same point.
+/// Merges open ends that have exactly the same coordinates.
 fn glue_open_ends(mesh: &Mesh, segments: &mut [[u32; 2]]) {
     let mut ends: Vec<u32> = segments.iter().flatten().copied().collect();
     ends.sort_unstable();
     let open = ends.chunk_by(|a, b| a == b).filter(|run| run.len() == 1).map(|run| run[0]);
-    // Adding zero makes one number of -0 and 0.
+    // Adding zero makes -0 and 0 the same number.
     let place = |v: u32| mesh.vertices[v as usize].map(|x| (x + 0.0).to_bits());
     let mut open: Vec<([u64; 3], u32)> = open.map(|v| (place(v), v)).collect();
     open.sort_unstable();
@@ -225,8 +230,8 @@ fn glue_open_ends(mesh: &Mesh, segments: &mut [[u32; 2]]) {
     }
 }
 
-/// Chains of vertices that the segments form, each with whether it is closed, and how many
-/// segments run against their chain.
+/// Joins segments to chains of vertices. Returns the chains, each with whether it is closed, and
+/// the number of segments that run against the direction of their chain.
 fn chains(segments: &[[u32; 2]]) -> (Vec<(Vec<u32>, bool)>, usize) {
     let mut at: Vec<(u32, u32)> = Vec::with_capacity(2 * segments.len());
     for (s, ends) in segments.iter().enumerate() {
@@ -235,7 +240,7 @@ fn chains(segments: &[[u32; 2]]) -> (Vec<(Vec<u32>, bool)>, usize) {
     at.sort_unstable();
     let around = |v: u32| &at[at.partition_point(|a| a.0 < v)..at.partition_point(|a| a.0 <= v)];
     let mut used = vec![false; segments.len()];
-    // From ends and branches first, so that what is left are closed chains.
+    // Chains from ends and branches come first, so that only closed chains remain.
     let is_end = |v: u32| around(v).len() != 2;
     let starts = segments.iter().enumerate().flat_map(|(s, &[a, b])| [(s, a), (s, b)]);
     let starts = starts.filter(|&(_, v)| is_end(v)).collect::<Vec<_>>();
@@ -301,7 +306,10 @@ mod tests {
         let text = "# two curves\n0 0 0\n1,0,0\n# not the end\n1 1 # corner\n0 0 0\n\n\n5 5 5\n\n2 0 0\n3 0 0\n3 1 0\n";
         let found = read("curve.txt", text).unwrap();
         assert_eq!(shape(&found), [(3, true), (3, false)]);
-        assert_eq!(found.warnings, ["1 curves shrunk to a point or a needle are left out"]);
+        assert_eq!(
+            found.warnings,
+            ["1 curves that degenerate to a point or a double line are left out"]
+        );
         assert_eq!(found.curves[0].points[2], [1.0, 1.0, 0.0]);
         assert_eq!(found.curves[0].segments().count(), 3);
         assert_eq!(found.curves[1].segments().count(), 2);
@@ -325,7 +333,7 @@ mod tests {
 
     #[test]
     fn pieces_are_joined_where_they_share_a_point() {
-        // A square in loose order with one piece turned round, and an open line of two pieces.
+        // A square in arbitrary order with one reversed segment, and an open line of two segments.
         let points = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 5 0 0\nv 6 0 0\nv 7 0 0\n";
         let found = read("c.obj", &format!("{points}l 1 2\nl 3 4\nl 3 2\nl 4 1\nl 7 6\nl 6 5\n"));
         let found = found.unwrap();
@@ -333,7 +341,7 @@ mod tests {
         assert_eq!(found.curves[0].points[0], [7.0, 0.0, 0.0]);
         let square = [[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [0., 1., 0.]];
         assert_eq!(found.curves[1].points, square);
-        assert_eq!(found.warnings, ["1 pieces run against the direction of their curve"]);
+        assert_eq!(found.warnings, ["1 segments run against the direction of their curve"]);
         assert_eq!(found.format, "obj");
     }
 

@@ -1,4 +1,4 @@
-//! From polygons to triangles, for the formats that store faces.
+//! Splitting of polygons into triangles, for the formats that store faces.
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use super::MeshFile;
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{Kind, Mesh};
 
-/// Triangles made from faces, with the faces counted as stored.
+/// Triangles made from faces, with counts of the faces as stored.
 #[derive(Default)]
 pub(crate) struct Faces {
     /// Vertex indices, `[n_triangles * 3]`.
     pub(crate) triangles: Vec<u32>,
-    /// Triangles, quads, polygons with five or more corners, triangle strips.
+    /// Counts of triangles, quads, polygons with five or more corners, and triangle strips.
     counts: [usize; 4],
-    /// Faces with fewer than three corners, which no triangle can come from.
+    /// The number of faces with fewer than three corners, which yield no triangle.
     small: usize,
 }
 
 impl Faces {
-    /// Adds a face, cut into a fan round its first corner; says how many triangles that made.
+    /// Adds a face, split into a fan around its first corner, and returns the number of triangles.
     pub(crate) fn push(&mut self, face: &[u32]) -> usize {
         match face.len() {
             0..=2 => self.small += 1,
@@ -33,8 +33,8 @@ impl Faces {
         others.len().saturating_sub(1)
     }
 
-    /// Adds a triangle strip: each corner from the third on makes a triangle with the two before
-    /// it, every second one turned round so that all face the same side.
+    /// Adds a triangle strip. Each corner from the third on forms a triangle with the two before
+    /// it. Every second triangle is reversed so that all face the same side.
     pub(crate) fn push_strip(&mut self, strip: &[u32]) {
         self.counts[3] += 1;
         for (i, corner) in strip.windows(3).enumerate() {
@@ -43,7 +43,7 @@ impl Faces {
         }
     }
 
-    /// Adds those of others behind these.
+    /// Appends the triangles and counts of `others`.
     pub(crate) fn append_all(&mut self, others: Vec<Faces>) {
         if others.len() > 1 {
             self.triangles.reserve(others.iter().map(|other| other.triangles.len()).sum());
@@ -58,15 +58,16 @@ impl Faces {
         }
     }
 
-    /// Number of triangles so far.
+    /// Returns the number of triangles so far.
     pub(crate) fn len(&self) -> usize {
         self.triangles.len() / 3
     }
 
-    /// The mesh file these faces make with `vertices`.
+    /// Builds the mesh file that these faces form with `vertices`.
     ///
     /// # Errors
-    /// A [`Flaw`] without vertices, or with more triangles than 32-bit indices reach.
+    /// Returns a [`Flaw`] if there are no vertices or more triangles than 32-bit indices can
+    /// address.
     pub(crate) fn into_file(
         self,
         vertices: Vec<[f64; 3]>,
@@ -87,7 +88,10 @@ impl Faces {
     }
 }
 
-/// A file of triangles, checked for vertices, with the kind its coordinates say.
+/// Builds the file of a triangle mesh, whose kind follows from the coordinates.
+///
+/// # Errors
+/// Returns a [`Flaw`] if there are no vertices.
 pub(crate) fn mesh_file(
     vertices: Vec<[f64; 3]>,
     triangles: Vec<u32>,
@@ -96,7 +100,7 @@ pub(crate) fn mesh_file(
     cells_by_type: BTreeMap<String, usize>,
 ) -> Result<MeshFile, Flaw> {
     if vertices.is_empty() {
-        return Err(Flaw::whole("holds no vertices", "export the mesh again"));
+        return Err(Flaw::whole("the file holds no vertices", "export the mesh again"));
     }
     let kind = kind_of_triangles(&vertices, &triangles);
     Ok(MeshFile {
@@ -110,22 +114,22 @@ pub(crate) fn mesh_file(
     })
 }
 
-/// Planar if there are triangles and all z are equal, else a surface.
+/// Returns planar if there are triangles and all z are equal, else surface.
 pub(crate) fn kind_of_triangles(vertices: &[[f64; 3]], triangles: &[u32]) -> Kind {
     let flat = vertices.first().is_some_and(|first| vertices.iter().all(|x| x[2] == first[2]));
     if flat && !triangles.is_empty() { Kind::Planar } else { Kind::Surface }
 }
 
-/// Refuses what 32-bit indices cannot name.
+/// Returns a [`Flaw`] if 32-bit indices cannot address `n` items.
 pub(crate) fn index_limit(n: u64, what: &str) -> Result<(), Flaw> {
     if n < u64::from(u32::MAX) {
         return Ok(());
     }
-    let what = format!("{n} {what}, at most {} can be read", u32::MAX - 1);
+    let what = format!("{n} {what}, at most {} are supported", u32::MAX - 1);
     Err(Flaw::whole(what, "split the mesh, or correct the count if the file holds fewer"))
 }
 
-/// A vertex index counted from 0, checked against the number of vertices.
+/// Checks a 0-based vertex index against the number of vertices.
 pub(crate) fn check_index(index: i64, n_vertices: usize) -> Result<u32, String> {
     match u32::try_from(index) {
         Ok(i) if (i as usize) < n_vertices => Ok(i),

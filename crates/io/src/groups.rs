@@ -1,29 +1,29 @@
-//! Groups in formats that know none (VTK, PLY): arrays of 0 and 1 called `group:NAME`, of cells or
-//! of vertices.
+//! Groups in formats that have none (VTK, PLY): cell or vertex arrays of 0 and 1 named
+//! `group:NAME`.
 
 use zeroset_core::mesh::{DataArray, Group, Members, Mesh, Values};
 
-/// What the name of such an array begins with.
+/// Prefix of the name of such an array.
 const PREFIX: &str = "group:";
 
 /// A group as an array of 0 and 1.
 pub(super) struct Mask {
     /// Name of the array.
     pub(super) name: String,
-    /// One number per cell; per vertex for a group of lower dimension, which keeps its vertices
-    /// only.
+    /// Whether the values belong to cells. Otherwise there is one value per vertex, because of
+    /// groups of lower dimension only the vertices are kept.
     pub(super) of_cells: bool,
     pub(super) values: Vec<u8>,
 }
 
-/// Most groups that become masks: each mask takes a byte per cell or vertex.
+/// The largest number of groups that become masks. Each mask takes a byte per cell or vertex.
 const MOST: usize = 1_000;
 
-/// The masks of all groups of a mesh; what they cannot hold is added to `lost`.
+/// Returns the masks of all groups of a mesh. Adds a note to `lost` for whatever masks cannot hold.
 pub(super) fn to_masks(mesh: &Mesh, lost: &mut Vec<String>) -> Vec<Mask> {
     if mesh.groups.len() > MOST {
         let (n, more) = (mesh.groups.len(), mesh.groups.len() - MOST);
-        lost.push(format!("{more} of {n} groups are left out, the first {MOST} are kept"));
+        lost.push(format!("{more} of {n} groups are left out; only the first {MOST} are kept"));
     }
     let kept = mesh.groups.iter().take(MOST);
     let reduced: Vec<&str> = kept
@@ -33,7 +33,7 @@ pub(super) fn to_masks(mesh: &Mesh, lost: &mut Vec<String>) -> Vec<Mask> {
         .collect();
     if !reduced.is_empty() {
         let names = reduced.join(", ");
-        lost.push(format!("of these groups only the vertices are kept: {names}"));
+        lost.push(format!("only the vertices of these groups are kept: {names}"));
     }
     let mask = |group: &Group| {
         let (of_cells, members, rows) = match &group.members {
@@ -51,8 +51,8 @@ pub(super) fn to_masks(mesh: &Mesh, lost: &mut Vec<String>) -> Vec<Mask> {
     kept.map(mask).collect()
 }
 
-/// Turns the arrays of a mesh that stand for groups back into groups. Lower-dimensional groups
-/// come back as their vertices.
+/// Turns the mask arrays of a mesh back into groups. Lower-dimensional groups come back as their
+/// vertices.
 pub(super) fn from_masks(mesh: &mut Mesh) {
     let cells = take(&mut mesh.cell_data)
         .into_iter()
@@ -68,7 +68,7 @@ pub(super) fn from_masks(mesh: &mut Mesh) {
     }
 }
 
-/// Removes the arrays that stand for groups and returns name and rows of each.
+/// Removes the mask arrays and returns the name and the members of each.
 fn take(arrays: &mut Vec<DataArray>) -> Vec<(String, Vec<u32>)> {
     let mut found = Vec::new();
     arrays.retain(|array| match (array.name.strip_prefix(PREFIX), &array.values) {

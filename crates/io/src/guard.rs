@@ -1,4 +1,4 @@
-//! Panics of other people's parsers, caught and kept from the screen.
+//! Catches panics of third-party parsers and suppresses their output.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,10 +9,10 @@ thread_local! {
 }
 static HOOK: Once = Once::new();
 
-/// Runs `work`; a panic inside becomes the error, its message, and prints nothing.
+/// Runs `work`. A panic inside is returned as an error with its message, and nothing is printed.
 ///
-/// The process has one panic hook for all threads, so it is wrapped once, and each thread says
-/// whether it wants silence.
+/// The process has one panic hook for all threads. It is therefore wrapped once, and a thread-local
+/// flag says whether the current thread is silenced.
 pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     HOOK.call_once(|| {
         let loud = std::panic::take_hook();

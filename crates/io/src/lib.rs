@@ -1,14 +1,17 @@
-//! Files in and out, one file or folder per format.
+//! Reading and writing of mesh, volume, point cloud and data files.
 //!
-//! [`read_mesh`] and [`read_volume`] find the format by content first, by extension second, and never trust a
-//! count they have not checked against the bytes present; [`read`] takes either. [`write_mesh`] and
-//! [`write_volume`] go by the name of the file.
+//! Each format has its own file or folder. [`read_mesh`] and [`read_volume`] determine the format
+//! from the content first and from the extension second. They never rely on a count that they have
+//! not checked against the bytes present. [`read`] accepts meshes, volumes and data. [`write_mesh`]
+//! and [`write_volume`] determine the format from the file name.
 //!
-//! The reader of a format knows bytes, and returns a [`Flaw`]: where something is wrong, what, what to do, and the error
-//! of another crate or of the system that led to it. The functions that open a file name it, so that each error is
-//! an [`Error::Input`](zeroset_core::Error::Input) with the file and the flaw.
+//! The reader of a format sees bytes only. It returns a [`Flaw`] with the position, the problem,
+//! the remedy, and the underlying error of another crate or of the operating system. The functions
+//! that open a file add its name, so that each error is an
+//! [`Error::Input`](zeroset_core::Error::Input) with the file and the flaw.
 //!
-//! It stands on `zeroset-core` alone: files are read without a GPU. The compiler keeps it so:
+//! This crate depends on `zeroset-core` alone, so that files can be read without a GPU. The
+//! compiler enforces this:
 //!
 //! ```compile_fail,E0432
 //! use zeroset_gpu::Cuda; // another layer
@@ -73,34 +76,37 @@ use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::{Flaw, FlawKind, Result, plain};
 use zeroset_core::mesh::{DataArray, Group, Mesh, Values};
 
-/// A mesh as its file stores it: polygons fan-split, STL corners merged, nothing dropped.
+/// A mesh as stored in its file. Polygons are split into fans and STL corners are merged, but
+/// nothing is dropped.
 #[derive(Clone, Debug)]
 pub struct MeshFile {
-    /// The mesh; without cells if the file holds points only.
+    /// The mesh. It has no cells if the file holds points only.
     pub mesh: Mesh,
     /// Short name of the format: "msh", "vtk", "vtu", "vtp", "ply", "obj", "off", "stl", "gifti",
     /// "freesurfer", "medit", "tetgen", "carp", "text", "npy", "pcd", "las", "laz", "e57".
     pub format: &'static str,
-    /// Version and encoding as the file states them, such as "4.1 binary".
+    /// Version and encoding as stated in the file, such as "4.1 binary".
     pub version: String,
     /// Unit of length, if the file or its format states one ("mm" for cortex formats).
     pub units: Option<String>,
-    /// Coordinate system, if the file names one: "NIFTI_XFORM_TALAIRACH" and the like.
+    /// Coordinate system, if the file names one, such as "NIFTI_XFORM_TALAIRACH".
     pub space: Option<String>,
-    /// Cells as stored, by type name: "triangle", "quad", "polygon", "tetra", "tetra10", "line", ...
+    /// Numbers of cells as stored, by type name: "triangle", "quad", "polygon", "tetra", "tetra10",
+    /// ...
     pub cells_by_type: BTreeMap<String, usize>,
-    /// What was given up or changed in reading, one sentence each.
+    /// What was dropped or changed during reading, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// Reads a mesh from a file of any supported format, compressed with gzip or not.
+/// Reads a mesh from a file of any supported format, which may be compressed with gzip.
 ///
-/// The format is found by content first, by extension second. A file of points only gives a mesh
-/// without cells.
+/// The format is determined from the content first and from the extension second. A file that holds
+/// points only yields a mesh without cells.
 ///
 /// # Errors
-/// [`Error::Input`](zeroset_core::Error::Input) naming file, position, what was found and what to do: unknown format, damaged
-/// or cut file, coordinates that are not finite, indices out of range.
+/// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file, the position, what
+/// was found and the remedy, if the format is unknown, if the file is damaged or truncated, if a
+/// coordinate is not finite, or if an index is out of range.
 pub fn read_mesh(path: &Path) -> Result<MeshFile> {
     mesh(path).map_err(|flaw| flaw.in_file(path))
 }
@@ -110,17 +116,17 @@ fn mesh(path: &Path) -> Result<MeshFile, Flaw> {
     let (format, warning) = sniff::format(path, &bytes)?;
     let mut file = read_as(format, path, &bytes)?;
     file.warnings.extend(warning);
-    // They quote the file.
+    // Warnings quote text of the file, which may contain control characters.
     file.warnings = file.warnings.into_iter().map(plain).collect();
     Ok(file)
 }
 
-/// Reads a mesh in a known format. Formats of several files need the path of this one.
+/// Reads a mesh in a known format. Formats that consist of several files need the path of this one.
 fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let text = text::without_mark(bytes);
     match format {
         Format::Msh => msh::read(&text::with_line_feeds(text)),
-        // Arrays in XML may be binary, and XML has no lines.
+        // Arrays in XML may be binary, and XML does not depend on line ends.
         Format::Vtk if text.starts_with(b"#") => vtk::read(&text::with_line_feeds(text)),
         Format::Vtk => vtk::read(text),
         Format::Ply => ply::read(text),
@@ -136,31 +142,31 @@ fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> 
         Format::Pcd | Format::Las | Format::E57 => cloud::read_as_mesh(format, path, bytes),
         Format::Columns => {
             columns::read_data(path, text)?;
-            let remedy = "give it as data of a mesh, or name it .xyz if these are points";
-            unfit("holds numbers per vertex, no mesh", remedy)
+            let remedy = "use it as data of a mesh, or rename it to .xyz if these are points";
+            unfit("holds numbers per vertex, not a mesh", remedy)
         }
         Format::Morph | Format::Solution => {
-            unfit("holds numbers per vertex, no mesh", "give it as data of a mesh")
+            unfit("holds numbers per vertex, not a mesh", "use it as data of a mesh")
         }
         Format::Label => {
-            let what = "holds a label, some vertices of a surface, no mesh";
-            unfit(what, "give it as data of the surface")
+            let what = "holds a label, a set of vertices of a surface, not a mesh";
+            unfit(what, "use it as data of the surface")
         }
         other => {
-            let what = format!("is {}, no mesh", other.volume().unwrap_or("a volume"));
-            let remedy = "`zeroset info` tells what is in it, and `zeroset convert` writes it as \
-                          another volume; a mesh is needed here";
+            let what = format!("is {}, not a mesh", other.volume().unwrap_or("a volume"));
+            let remedy = "a mesh is needed here; `zeroset info` describes the file, and `zeroset convert` \
+                          writes it in another volume format";
             unfit(what, remedy)
         }
     }
 }
 
-/// The flaw of a sound file that holds something else than what is asked for.
+/// Returns the flaw of a valid file that holds something other than what is needed.
 fn unfit<T>(what: impl Into<String>, remedy: &str) -> Result<T, Flaw> {
     Err(Flaw::whole(what, remedy).kind_of(FlawKind::Unfit))
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// A mesh.
@@ -171,10 +177,10 @@ pub enum Content {
     Data(VertexData),
 }
 
-/// Reads whatever a file holds.
+/// Reads a file of any supported content.
 ///
 /// # Errors
-/// Those of [`read_mesh`], [`read_volume`] or [`read_data`].
+/// Returns the errors of [`read_mesh`], [`read_volume`] or [`read_data`].
 pub fn read(path: &Path, options: &VolumeOptions) -> Result<Content> {
     if options.raw.is_some() {
         return read_volume(path, options).map(Content::Volume);
@@ -183,11 +189,14 @@ pub fn read(path: &Path, options: &VolumeOptions) -> Result<Content> {
     content.map_err(|flaw| flaw.in_file(path))
 }
 
-/// As [`read`]; where the file holds points without cells, or nothing that [`read`] takes, also its cloud, if it holds one that
-/// [`read_cloud`] takes. A pipe is read once for both.
+/// Reads a file like [`read`], and also returns its point cloud.
+///
+/// The cloud is returned if the file holds points without cells or content that [`read`] rejects,
+/// and if [`read_cloud`] accepts it. The file is read only once, so that a pipe can serve for both.
 ///
 /// # Errors
-/// Those of [`read`], beside a cloud that there is all the same: one may hold points that no mesh may.
+/// The first value holds the errors of [`read`]. There may be a cloud even if it is an error,
+/// because a cloud may hold points that are not valid in a mesh.
 pub fn read_with_cloud(
     path: &Path,
     options: &VolumeOptions,
@@ -225,18 +234,20 @@ fn content(path: &Path, bytes: &[u8], options: &VolumeOptions) -> Result<Content
     let names_a_place = |flaw: &Flaw| !flaw.position().is_whole();
     match data_as(format, path, bytes) {
         Ok(data) => Ok(Content::Data(data)),
-        // Of a file of numbers, what is wrong with the numbers is wanted.
+        // In a file of numbers, the error about the numbers is the useful one.
         Err(no_data) if names_a_place(&no_data) && !names_a_place(&no_mesh) => Err(no_data),
         Err(_) => Err(no_mesh),
     }
 }
 
-/// Reads arrays with one row per vertex: GIFTI shape and functional files, FreeSurfer `curv`,
-/// `sulc`, `thickness` and the like, MEDIT's `.sol`, plain text columns, or the vertex arrays of a
-/// mesh file. A FreeSurfer label has rows for some vertices, which become a group.
+/// Reads arrays with one row per vertex.
+///
+/// Supported are GIFTI shape and functional files, FreeSurfer `curv`, `sulc`, `thickness` and
+/// similar files, MEDIT's `.sol`, plain text columns, and the vertex arrays of a mesh file. A
+/// FreeSurfer label has rows for some vertices only, which also become a group.
 ///
 /// # Errors
-/// As for [`read_mesh`], and for a file without such arrays.
+/// Returns the errors of [`read_mesh`], and an error if the file has no such arrays.
 pub fn read_data(path: &Path) -> Result<VertexData> {
     let data =
         load::load(path).and_then(|bytes| data_as(sniff::format(path, &bytes)?.0, path, &bytes));
@@ -254,38 +265,39 @@ fn data_as(format: Format, path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw
         format => read_as(format, path, bytes)?.mesh.vertex_data,
     };
     if arrays.is_empty() {
-        return unfit("holds no numbers per vertex", "name a file of vertex data");
+        return unfit("holds no numbers per vertex", "choose a file with vertex data");
     }
     Ok(VertexData { arrays, partial: Vec::new(), groups: Vec::new() })
 }
 
-/// Numbers at the vertices of a mesh that is in another file.
+/// Numbers at the vertices of a mesh that is stored in another file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct VertexData {
     /// Arrays with one row per vertex.
     pub arrays: Vec<DataArray>,
-    /// Arrays with rows for some vertices.
+    /// Arrays with rows for some of the vertices.
     pub partial: Vec<PartialArray>,
-    /// Vertices of each label that the file gives a name.
+    /// The vertices of each label that the file names.
     pub groups: Vec<Group>,
 }
 
-/// Numbers at some vertices of a mesh.
+/// Numbers at some of the vertices of a mesh.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PartialArray {
-    /// The vertices, each once, in ascending order.
+    /// The vertices, without repetition, in ascending order.
     pub vertices: Vec<u32>,
-    /// A row for each of them.
+    /// One row per entry of `vertices`.
     pub rows: DataArray,
 }
 
 impl PartialArray {
-    /// The array with one row per vertex of a mesh of `n_vertices`, NaN where there is none.
+    /// Returns the array with one row per vertex of a mesh of `n_vertices`. Rows without a value
+    /// are NaN.
     ///
     /// # Errors
-    /// A vertex that the mesh does not have.
+    /// Returns the number of a vertex that the mesh does not have.
     pub fn spread(&self, n_vertices: usize) -> Result<DataArray, u32> {
         let (components, rows) = (self.rows.components, self.rows.values.to_f64());
         let mut values = vec![f64::NAN; n_vertices * components];

@@ -1,4 +1,4 @@
-//! The bytes of a file, decompressed if they are a gzip stream.
+//! Loading of whole files, decompressed if they are gzip streams.
 
 use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
@@ -9,19 +9,19 @@ use super::volume::nifti;
 use zeroset_core::error::{Flaw, FlawKind, Position, Result};
 use zeroset_core::primitives::memory::gibibytes;
 
-/// A gzip stream may always grow to this size, ...
+/// Every gzip stream may unpack to this many bytes.
 const SMALL: u64 = 256 << 20;
-/// ... beyond it only to this many times its own size (text meshes compress 3 to 10 times, the
-/// densest deflate stream about 1,000 times), ...
+/// Beyond [`SMALL`], a stream may unpack to this multiple of its own size. Text meshes compress by
+/// a factor of 3 to 10, and the densest deflate stream by a factor of about 1,000.
 const RATIO: u64 = 200;
-/// ... and never beyond this.
+/// No stream may unpack to more bytes than this.
 const LARGEST: u64 = 16 << 30;
 
-/// Reads a whole file; a gzip stream, whatever the file is called, is decompressed on the way.
+/// Reads a whole file. A gzip stream is decompressed, whatever the file is called.
 ///
 /// # Errors
-/// A [`Flaw`] if the file cannot be read, is empty, or is a gzip stream that is damaged,
-/// ends early, or grows beyond any reasonable size.
+/// Returns a [`Flaw`] if the file cannot be read, is empty, or is a gzip stream that is damaged,
+/// ends early, or unpacks to an implausible size.
 pub(super) fn load(path: &Path) -> Result<Vec<u8>, Flaw> {
     let bytes = as_stored(path)?;
     let bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(&bytes)? } else { bytes };
@@ -31,35 +31,38 @@ pub(super) fn load(path: &Path) -> Result<Vec<u8>, Flaw> {
     Ok(bytes)
 }
 
-/// Reads a whole file as it is, compressed or not.
+/// Reads a whole file as it is stored, compressed or not.
 ///
 /// # Errors
-/// A [`Flaw`] if the file cannot be read or is empty.
+/// Returns a [`Flaw`] if the file cannot be read or is empty.
 pub(super) fn as_stored(path: &Path) -> Result<Vec<u8>, Flaw> {
     refuse_device(path)?;
     let bytes = std::fs::read(path).map_err(|e| unreadable(path, e))?;
     if bytes.is_empty() { Err(empty()) } else { Ok(bytes) }
 }
 
-/// Refuses what may be read without end.
+/// Rejects device files, which may have no end.
 pub(super) fn refuse_device(path: &Path) -> Result<(), Flaw> {
     #[cfg(unix)]
     if let Ok(found) = std::fs::metadata(path) {
         use std::os::unix::fs::FileTypeExt;
         let kind = found.file_type();
         if kind.is_char_device() || kind.is_block_device() {
-            return Err(Flaw::whole("is a device, not a file", "name a file or a pipe")
-                .kind_of(FlawKind::Unfit));
+            return Err(Flaw::whole(
+                "is a device, not a file",
+                "give the path of a file or a pipe",
+            )
+            .kind_of(FlawKind::Unfit));
         }
     }
     Ok(())
 }
 
 pub(super) fn empty() -> Flaw {
-    Flaw::whole("file is empty", "copy or export it again")
+    Flaw::whole("the file is empty", "copy or export it again")
 }
 
-/// The file beside `path` that has the same name but for its extension, compressed or not.
+/// Returns the file beside `path` that has the same name with another extension, compressed or not.
 pub(super) fn partner(path: &Path, extension: &str) -> Option<PathBuf> {
     let plain =
         if path.extension()? == "gz" { path.with_extension("") } else { path.to_path_buf() };
@@ -67,14 +70,15 @@ pub(super) fn partner(path: &Path, extension: &str) -> Option<PathBuf> {
     names.iter().map(|name| plain.with_extension(name)).find(|other| other.is_file())
 }
 
-/// A file of a set, and its bytes.
+/// A file of a multi-file mesh: its path and its bytes.
 pub(super) type Member<'a> = (PathBuf, Cow<'a, [u8]>);
 
-/// A file of a mesh that is stored in several, by its extension `wanted`: `path` itself, whose
-/// `bytes` are loaded, if that is its `extension`, or the file beside it; `None` if there is none.
+/// Returns the file of a multi-file mesh that has the extension `wanted`: `path` itself, whose
+/// `bytes` are already loaded, if that is its `extension`, else the file beside it. Returns `None`
+/// if there is no such file.
 ///
 /// # Errors
-/// As [`load`].
+/// Returns the errors of [`load`].
 pub(super) fn member<'a>(
     path: &Path,
     bytes: &'a [u8],
@@ -93,19 +97,22 @@ pub(super) fn member<'a>(
     }
 }
 
-/// Why the system gives no bytes of the file at `path`.
+/// Explains why the system cannot deliver the bytes of the file at `path`.
 pub(super) fn unreadable(path: &Path, error: std::io::Error) -> Flaw {
     if path.is_dir() {
-        let flaw = Flaw::whole("is a folder, a file is expected", "name a file in it");
+        let flaw = Flaw::whole(
+            "is a folder, but a file is expected",
+            "give the path of a file in this folder",
+        );
         return flaw.kind_of(FlawKind::Unfit).because(error);
     }
     if error.kind() == ErrorKind::OutOfMemory {
         let size = std::fs::metadata(path).map_or(String::new(), |found| gibibytes(found.len()));
-        return no_memory(format!("no memory to read it, {size}")).because(error);
+        return no_memory(format!("not enough memory to read the file, {size}")).because(error);
     }
     let remedy = match error.kind() {
         ErrorKind::NotFound => "check the path",
-        ErrorKind::PermissionDenied => "check the file's rights",
+        ErrorKind::PermissionDenied => "check the file's permissions",
         _ => "check the disk",
     };
     let flaw = Flaw::whole(format!("cannot be read: {error}"), remedy);
@@ -113,23 +120,23 @@ pub(super) fn unreadable(path: &Path, error: std::io::Error) -> Flaw {
 }
 
 fn no_memory(what: String) -> Flaw {
-    let remedy = "free memory or take a larger machine (see also `ulimit -v`)";
+    let remedy = "free memory or use a machine with more memory (see also `ulimit -v`)";
     Flaw::whole(what, remedy).kind_of(FlawKind::NoMemory)
 }
 
-/// Most bytes that a compressed file of this size is believed to unpack to.
+/// Returns the largest plausible unpacked size of a compressed file with `packed` bytes.
 pub(super) fn most_unpacked(packed: u64) -> u64 {
     packed.saturating_mul(RATIO).max(SMALL)
 }
 
-/// Most bytes that a gzip stream of this size may unpack to.
+/// Returns the largest size to which a gzip stream of `packed` bytes may unpack.
 pub(super) fn limit(packed: u64) -> u64 {
     most_unpacked(packed).min(LARGEST)
 }
 
 fn gunzip(packed: &[u8]) -> Result<Vec<u8>, Flaw> {
     let limit = limit(packed.len() as u64);
-    // A volume of labels is packed far more densely than a mesh; its header says how large it is.
+    // Label volumes compress far better than meshes. Their header states the unpacked size.
     let mut head = [0; 540];
     let mut stream = Unpack::gzip(packed);
     let _ = stream.read_exact(&mut head);
@@ -137,7 +144,8 @@ fn gunzip(packed: &[u8]) -> Result<Vec<u8>, Flaw> {
     gunzip_up_to(packed, limit.max(volume))
 }
 
-/// How many bytes follow the last whole gzip stream, if any does and they begin no other one.
+/// Returns the number of bytes after the last complete gzip stream, if there are any and they do
+/// not begin another stream.
 fn behind_stream(packed: &[u8], limit: u64) -> Option<usize> {
     let mut rest = packed;
     while rest.starts_with(&[0x1f, 0x8b]) {
@@ -148,8 +156,8 @@ fn behind_stream(packed: &[u8], limit: u64) -> Option<usize> {
     (!rest.is_empty() && rest.len() < packed.len()).then_some(rest.len())
 }
 
-/// Decompresses piece by piece, so that memory grows with the bytes that really come out, never
-/// with a size that the stream claims.
+/// Decompresses piece by piece. Memory grows with the bytes that are actually produced, never with
+/// a size that the stream claims.
 fn gunzip_up_to(packed: &[u8], limit: u64) -> Result<Vec<u8>, Flaw> {
     let mut stream = Unpack::gzip(packed);
     let mut bytes = Vec::new();
@@ -157,28 +165,27 @@ fn gunzip_up_to(packed: &[u8], limit: u64) -> Result<Vec<u8>, Flaw> {
     let position = Position::byte(packed.len() - stream.left().len());
     match outcome {
         Err(e) if e.kind() == ErrorKind::OutOfMemory => {
-            let what = format!("no memory to read it, {}", gibibytes(packed.len() as u64));
+            let what =
+                format!("not enough memory to read the file, {}", gibibytes(packed.len() as u64));
             Err(no_memory(what).because(e))
         }
         Err(e) => {
             if let Some(n) = behind_stream(packed, limit) {
-                let what = format!("{n} bytes behind the gzip stream are no part of it");
+                let what = format!("{n} bytes after the gzip stream do not belong to it");
                 let place = Position::byte(packed.len() - n);
-                return Err(
-                    Flaw::at(place, what, "cut them off, or copy the file again").because(e)
-                );
+                return Err(Flaw::at(place, what, "remove them, or copy the file again").because(e));
             }
             let what = match e.kind() {
                 ErrorKind::UnexpectedEof => {
-                    format!("gzip stream ends early, after {} decompressed bytes", bytes.len())
+                    format!("the gzip stream ends early, after {} decompressed bytes", bytes.len())
                 }
-                _ => format!("gzip stream is damaged: {e}"),
+                _ => format!("the gzip stream is damaged: {e}"),
             };
             Err(Flaw::at(position, what, "copy or download the file again").because(e))
         }
         Ok(n) if n as u64 > limit => Err(Flaw::at(
             position,
-            format!("gzip stream of {} bytes grows beyond {limit} bytes", packed.len()),
+            format!("the gzip stream of {} bytes unpacks to more than {limit} bytes", packed.len()),
             "if it is genuine, decompress it with gunzip first",
         )),
         Ok(_) => Ok(bytes),
@@ -202,7 +209,7 @@ mod tests {
         let bytes = packed(100_000);
         assert_eq!(gunzip_up_to(&bytes, 100_000).unwrap().len(), 100_000);
         let error = gunzip_up_to(&bytes, 99_999).unwrap_err().to_string();
-        assert!(error.contains("grows beyond 99999 bytes"), "{error}");
+        assert!(error.contains("unpacks to more than 99999 bytes"), "{error}");
         for n in 2..bytes.len() {
             let flaw = gunzip(&bytes[..n]).unwrap_err();
             let cause = flaw.cause().and_then(|cause| cause.downcast_ref::<std::io::Error>());

@@ -1,6 +1,8 @@
-//! Sparse matrices into files of Matrix Market, `.mtx`: coordinates as text, numbers of rows and columns from 1.
+//! Writer of sparse matrices in the Matrix Market coordinate format, `.mtx`. Rows and columns are
+//! numbered from 1.
 //!
-//! Source: R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market exchange formats: initial design", NISTIR 5935 (1996).
+//! Source: R. F. Boisvert, R. Pozo, K. A. Remington, "The Matrix Market exchange formats: initial
+//! design", NISTIR 5935 (1996).
 
 use std::path::Path;
 
@@ -8,19 +10,22 @@ use super::{atomic, write};
 use zeroset_core::error::Result;
 use zeroset_core::primitives::Coo;
 
-/// Says whether [`write_matrix`] can write to `path`, as far as its name tells.
+/// Checks by its extension whether [`write_matrix`] can write to `path`.
 ///
 /// # Errors
-/// [`Error::Case`](zeroset_core::Error::Case) for an ending that is not known.
+/// Returns [`Error::Case`](zeroset_core::Error::Case) if the extension is not supported.
 pub fn check_matrix_target(path: &Path) -> Result<()> {
     write::ending(path, &["mtx"], "matrices", "end the name in .mtx").map(drop)
 }
 
-/// Writes the entries of a matrix of `shape`, rows and columns, as whole numbers if `whole` says that all of them are; the file
-/// appears whole or not at all.
+/// Writes the entries of a matrix. The file is written atomically.
+///
+/// `shape` is the number of rows and columns. The values are written as integers if `whole` says
+/// that all of them are whole numbers.
 ///
 /// # Errors
-/// Those of [`check_matrix_target`]; [`Error::Output`](zeroset_core::Error::Output).
+/// Returns the errors of [`check_matrix_target`], and
+/// [`Error::Output`](zeroset_core::Error::Output) if the file cannot be written.
 pub fn write_matrix(path: &Path, shape: [usize; 2], matrix: &Coo<f64>, whole: bool) -> Result<()> {
     check_matrix_target(path)?;
     let field = if whole { "integer" } else { "real" };

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use zeroset_core::mesh::{Group, Members};
 
-/// Collects which cells belong to which name.
+/// Collects the cells that belong to each name.
 #[derive(Default)]
 pub(super) struct Parts {
-    /// Position in `groups` of each name.
+    /// The position of each name in `groups`.
     positions: BTreeMap<String, usize>,
     groups: Vec<(String, Vec<u32>)>,
 }
 
 impl Parts {
-    /// Puts `cells` into the part `name`; a part without a name is none.
+    /// Adds `cells` to the part `name`. Cells of a part without a name are ignored.
     pub(super) fn add(&mut self, name: &str, cells: std::ops::Range<usize>) {
         if name.is_empty() {
             return;
@@ -24,13 +24,13 @@ impl Parts {
             self.groups.push((name.to_string(), Vec::new()));
         }
         let members = &mut self.groups[k].1;
-        // Two kinds of part may share a name and a cell.
+        // An object and a group of an OBJ file may share a name and a cell.
         let begin = members.last().map_or(0, |&last| last as usize + 1).max(cells.start);
         members.extend((begin..cells.end).map(|cell| cell as u32));
     }
 
-    /// The parts in the order of the file; a part that is the whole mesh says nothing and is
-    /// left out.
+    /// Returns the parts in the order of the file. A part that is the whole mesh carries no
+    /// information and is left out.
     pub(super) fn into_groups(self, n_cells: usize) -> Vec<Group> {
         let parts = self.groups.into_iter().filter(|(_, cells)| cells.len() < n_cells);
         parts.map(|(name, cells)| Group { name, members: Members::Cells(cells) }).collect()

@@ -1,8 +1,9 @@
-//! Leaves of quadtrees and octrees into files: `.vtu`, `.vtp`, `.csv`.
+//! Writer of quadtree and octree leaves: `.vtu`, `.vtp`, `.csv`.
 //!
-//! In `.vtu` and `.vtp` each leaf is a cell from border to border of its voxels, at the place of the volume: a hexahedron, or a
-//! quadrangle of a picture. Cell data and columns of `.csv`: `i`, `j`, `k` of the first voxel, `level` (2^level voxels along
-//! each axis, fewer where the volume ends), `voxels` (how many), `v` (their value).
+//! In `.vtu` and `.vtp` each leaf is a cell in world coordinates that covers its voxels: a
+//! hexahedron, or a quadrangle for a picture. The cell data and the columns of `.csv` are `i`, `j`,
+//! `k` of the first voxel, `level` (2^level voxels along each axis, fewer where the volume ends),
+//! `voxels` (their number) and `v` (their value).
 
 use std::path::Path;
 
@@ -15,10 +16,10 @@ use zeroset_core::points::Leaves;
 use zeroset_core::primitives::{Leaf, memory};
 use zeroset_core::volume::Volume;
 
-/// Says whether [`write_leaves`] can write to `path`, as far as its name tells.
+/// Checks by its extension whether [`write_leaves`] can write to `path`.
 ///
 /// # Errors
-/// [`Error::Case`] for an ending that is not known.
+/// Returns [`Error::Case`] if the extension is not supported.
 pub fn check_leaves_target(path: &Path) -> Result<()> {
     ending(path).map(drop)
 }
@@ -28,11 +29,12 @@ fn ending(path: &Path) -> Result<&'static str> {
     write::ending(path, &["vtu", "vtp", "csv"], "leaves of a tree", remedy)
 }
 
-/// Writes leaves of a volume; the file appears whole or not at all.
+/// Writes the leaves of a volume. The file is written atomically.
 ///
 /// # Errors
-/// Those of [`check_leaves_target`]; [`Error::Case`] for `.vtp` of more than one slice; [`Error::Device`] without memory;
-/// [`Error::Output`].
+/// Returns the errors of [`check_leaves_target`], [`Error::Case`] for a `.vtp` of more than one
+/// slice, [`Error::Device`] if memory runs out, and [`Error::Output`] if the file cannot be
+/// written.
 pub fn write_leaves(path: &Path, volume: &Volume, leaves: &Leaves) -> Result<()> {
     let ending = ending(path)?;
     let is_flat = volume.shape()[2] == 1;
@@ -40,13 +42,13 @@ pub fn write_leaves(path: &Path, volume: &Volume, leaves: &Leaves) -> Result<()>
         return write_csv(path, volume, leaves);
     }
     if ending == "vtp" && !is_flat {
-        let what = format!("{}: boxes of a volume cannot be .vtp", path.display());
+        let what = format!("{}: .vtp cannot hold the boxes of a volume", path.display());
         return Err(Error::usage(what, "end the name in .vtu"));
     }
     let corners = if is_flat { &CORNERS[..4] } else { &CORNERS };
     let n = leaves.leaves.len() * corners.len();
     if u32::try_from(n).is_err() {
-        let what = format!("{}: {n} corners, at most 2^32 - 1 can be", path.display());
+        let what = format!("{}: {n} corners, at most 2^32 - 1 are supported", path.display());
         return Err(Error::usage(what, "end the name in .csv"));
     }
     let mut points: Vec<[f64; 3]> = Vec::new();
@@ -79,11 +81,12 @@ pub fn write_leaves(path: &Path, volume: &Volume, leaves: &Leaves) -> Result<()>
     vtk::write(path, &output)
 }
 
-/// Corners of a cell as VTK orders them: round the lower side, then above; 1 where an axis ends.
+/// Corners of a cell in the order of VTK: around the lower side, then around the upper side. A 1
+/// marks the upper end of an axis.
 const CORNERS: [[u8; 3]; 8] =
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];
 
-/// Voxels of a leaf; of all leaves there are fewer than 2^32.
+/// Returns the number of voxels of a leaf. Even all leaves together have fewer than 2^32.
 fn n_voxels(volume: &Volume, leaf: &Leaf) -> u32 {
     let end = leaf.end(volume.shape());
     (0..3).map(|k| end[k] - leaf.cell[k]).product()

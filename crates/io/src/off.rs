@@ -1,5 +1,5 @@
-//! OFF, the object file format of Geomview, as text, read and written; colours and normals are
-//! passed over.
+//! OFF, the object file format of Geomview, in text form: reader and writer. Colors and normals are
+//! ignored.
 
 use std::path::Path;
 
@@ -12,22 +12,23 @@ use zeroset_core::mesh::{DataArray, Mesh, Values};
 /// Reads an OFF file.
 ///
 /// # Errors
-/// A [`Flaw`] naming the line for a header that is none, fewer rows than promised, a
-/// coordinate that is not a finite number, an index out of range.
+/// Returns a [`Flaw`] that names the line if the header is not valid, if there are fewer rows than
+/// declared, if a coordinate is not finite, or if an index is out of range.
 pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     read_with(bytes, None)
 }
 
-/// Reads an OFF file as [`read`], with normals and colors of vertices as the arrays `nx`, ..., `red`, ..., and keeps
-/// vertices whose coordinates are not finite.
+/// Reads an OFF file like [`read`], but keeps vertices whose coordinates are not finite, and
+/// returns the normals and colors of vertices as the arrays `nx`, ..., `red`, ...
 ///
 /// # Errors
-/// As [`read`].
+/// Returns the errors of [`read`], except that coordinates may be infinite or NaN.
 pub(super) fn read_points(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     read_with(bytes, Some(Vec::new()))
 }
 
-/// `columns` takes what stands behind the coordinates, six numbers for each vertex.
+/// Reads an OFF file. `columns` receives up to six numbers per vertex that follow the coordinates,
+/// padded with zeros.
 fn read_with(bytes: &[u8], mut columns: Option<Vec<[f64; 6]>>) -> Result<MeshFile, Flaw> {
     let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut row = lines.row(format_args!("\"OFF\""))?;
@@ -36,7 +37,7 @@ fn read_with(bytes: &[u8], mut columns: Option<Vec<[f64; 6]>>) -> Result<MeshFil
         Ok((row.number("number of vertices")?, row.number("number of faces")?))
     };
     if let Some(prefix) = &prefix {
-        // The counts may stand behind the word, even without a blank between.
+        // The counts may follow the keyword on the same line, even without a blank.
         row.skip(prefix.len() + 3);
         if row.rest().trim_ascii().is_empty() {
             row = lines.row(format_args!("numbers of vertices and faces"))?;
@@ -71,17 +72,17 @@ fn read_with(bytes: &[u8], mut columns: Option<Vec<[f64; 6]>>) -> Result<MeshFil
     if let Some(columns) = columns {
         file.mesh.vertex_data = arrays(&prefix, &columns);
     } else if !prefix.is_empty() {
-        let what = "colors, normals and texture coordinates of vertices are left out";
+        let what = "colors, normals and texture coordinates of vertices are ignored";
         file.warnings.push(what.to_string());
     }
     if lines.next_row().is_some() {
         let where_ = lines.position();
-        file.warnings.push(format!("ignored: text after the last face, from {where_} on"));
+        file.warnings.push(format!("the text after the last face, from {where_} on, is ignored"));
     }
     Ok(file)
 }
 
-/// Normals stand before colors.
+/// Converts the columns of vertices to arrays. Normals come before colors.
 fn arrays(prefix: &str, columns: &[[f64; 6]]) -> Vec<DataArray> {
     let normals = prefix.contains('N');
     let array = |name: &str, k: usize| {
@@ -100,19 +101,19 @@ fn arrays(prefix: &str, columns: &[[f64; 6]]) -> Vec<DataArray> {
     found
 }
 
-/// What stands before "OFF" in the first word: "", "C", "N", "ST" or several of these; `None` if
-/// the file begins with the counts, as some writers have it.
+/// Returns the letters before "OFF" in the first word: "", "C", "N", "ST" or several of these.
+/// Returns `None` if the file begins with the counts, as written by some programs.
 fn header(row: &Row) -> Result<Option<String>, Flaw> {
     let text = row.rest().trim_ascii_start();
     if let Some(prefix) = keyword(text) {
         let behind = text.get(prefix.len() + 3..).unwrap_or_default().trim_ascii_start();
         if behind.starts_with(b"BINARY") {
             return Err(row
-                .fail("binary OFF cannot be read", "save the mesh as text OFF or PLY")
+                .fail("binary OFF is not supported", "save the mesh as text OFF or PLY")
                 .kind_of(FlawKind::Unsupported));
         }
         if prefix.contains(['4', 'n']) {
-            let what = format!("{prefix}OFF holds points of another dimension than 3");
+            let what = format!("{prefix}OFF holds points whose dimension is not 3");
             return Err(row.fail(what, "save the mesh as OFF or PLY"));
         }
         return Ok(Some(prefix));
@@ -120,10 +121,10 @@ fn header(row: &Row) -> Result<Option<String>, Flaw> {
     if text.first().is_some_and(u8::is_ascii_digit) {
         return Ok(None);
     }
-    Err(row.expected("\"OFF\"", show(text), "this is no OFF file"))
+    Err(row.expected("\"OFF\"", show(text), "this is not an OFF file"))
 }
 
-/// The letters before "OFF", if `text` begins with an OFF keyword.
+/// Returns the letters before "OFF" if `text` begins with an OFF keyword.
 pub(super) fn keyword(text: &[u8]) -> Option<String> {
     let mut rest = text;
     for part in [&b"ST"[..], b"C", b"N", b"4", b"n"] {
@@ -138,7 +139,7 @@ pub(super) fn keyword(text: &[u8]) -> Option<String> {
 }
 
 fn read_face(row: &mut Row, i: usize, n_vertices: usize, face: &mut Vec<u32>) -> Result<(), Flaw> {
-    let remedy = "renumber or mend the face";
+    let remedy = "renumber or fix the face";
     let n_corners: u32 = row.number("number of corners")?;
     face.clear();
     for k in 0..n_corners {
@@ -157,10 +158,10 @@ fn read_face(row: &mut Row, i: usize, n_vertices: usize, face: &mut Vec<u32>) ->
     Ok(())
 }
 
-/// Writes triangles; numbers have the digits that read back as the same number.
+/// Writes triangles. Numbers have enough digits to read back exactly.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Output`] if the file cannot be written.
+/// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
 pub(super) fn write(path: &Path, mesh: &Mesh) -> Result<()> {
     atomic::write(path, |out| {
         writeln!(out, "OFF\n{} {} 0", mesh.n_vertices(), mesh.n_cells())?;
@@ -190,10 +191,10 @@ mod tests {
         }
         for (head, found) in [
             ("OFF BINARY\n", "binary OFF"),
-            ("4OFF\n3 1 0\n", "another dimension"),
+            ("4OFF\n3 1 0\n", "whose dimension is not 3"),
             ("OFFER\n", "\"OFF\" expected"),
             ("OFF\n-3 1\n", "number of vertices expected, found \"-3\""),
-            ("OFF\n3000 1\n", "line 2: 3000 vertices promised, but only"),
+            ("OFF\n3000 1\n", "line 2: 3000 vertices declared, but only"),
             ("OFF\n3 2 0\n", "file ends where face 1 of 2 was expected"),
         ] {
             let error = read_text(&format!("{head}{body}")).unwrap_err().to_string();

@@ -1,7 +1,8 @@
-//! Lists of points into files: `.vtp`, `.ply`, `.npy`, `.csv`.
+//! Writer of point lists: `.vtp`, `.ply`, `.npy`, `.csv`.
 //!
-//! Each point has its place, the value `v` and the indices `i`, `j`, `k` of its voxel, and `copy` in a list of copies.
-//! `.npy` and `.csv` have these seven or eight as columns: x, y, z, v, i, j, k, copy.
+//! Each point has its position, the value `v`, the indices `i`, `j`, `k` of its voxel and, in a
+//! list of copies, `copy`. `.npy` and `.csv` have these seven or eight numbers as columns: x, y, z,
+//! v, i, j, k, copy.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,10 +13,10 @@ use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::{DataArray, Kind, Mesh, Values};
 use zeroset_core::points::Points;
 
-/// Says whether [`write_points`] can write to `path`, as far as its name tells.
+/// Checks by its extension whether [`write_points`] can write to `path`.
 ///
 /// # Errors
-/// [`Error::Case`] for an ending that is not known.
+/// Returns [`Error::Case`] if the extension is not supported.
 pub fn check_points_target(path: &Path) -> Result<()> {
     ending(path).map(drop)
 }
@@ -25,15 +26,16 @@ fn ending(path: &Path) -> Result<&'static str> {
     write::ending(path, &["vtp", "ply", "npy", "csv"], "points", remedy)
 }
 
-/// Writes points; the file appears whole or not at all. A list without points is a file without
-/// any.
+/// Writes points. The file is written atomically. An empty list gives a valid file without points.
 ///
 /// # Errors
-/// Those of [`check_points_target`]; [`Error::Case`] for 2^32 points or more in `.vtp` and `.ply`; [`Error::Output`].
+/// Returns the errors of [`check_points_target`], [`Error::Case`] for 2^32 points or more in `.vtp`
+/// and `.ply`, and [`Error::Output`] if the file cannot be written.
 pub fn write_points(path: &Path, points: &Points) -> Result<()> {
     let ending = ending(path)?;
     if u32::try_from(points.len()).is_err() && ending != "npy" && ending != "csv" {
-        let what = format!("{}: {} points, at most 2^32 - 1 can be", path.display(), points.len());
+        let what =
+            format!("{}: {} points, at most 2^32 - 1 are supported", path.display(), points.len());
         return Err(Error::usage(what, "end the name in .npy or .csv"));
     }
     match ending {
@@ -63,7 +65,7 @@ fn write_vtp(path: &Path, points: &Points) -> Result<()> {
     vtk::write(path, &output)
 }
 
-/// A mesh without cells.
+/// Returns the points as a mesh without cells.
 fn as_mesh(points: &Points) -> Mesh {
     let mut mesh = Mesh::new(Kind::Surface, points.positions.clone(), Vec::new());
     let array = |name: &str, values| DataArray { name: name.into(), components: 1, values };
@@ -78,13 +80,13 @@ fn as_mesh(points: &Points) -> Mesh {
     mesh
 }
 
-/// Names of the columns.
+/// Returns the names of the columns.
 fn columns(points: &Points) -> &'static [&'static str] {
     const COLUMNS: [&str; 8] = ["x", "y", "z", "v", "i", "j", "k", "copy"];
     if points.copies.is_some() { &COLUMNS } else { &COLUMNS[..7] }
 }
 
-/// The numbers of a point, of which there are as many as columns.
+/// Returns the numbers of a point. Only the first `columns(points).len()` of them are used.
 fn row(points: &Points, n: usize) -> [f64; 8] {
     let [x, y, z] = points.positions[n];
     let [i, j, k] = points.voxels[n].map(f64::from);
@@ -92,7 +94,7 @@ fn row(points: &Points, n: usize) -> [f64; 8] {
     [x, y, z, points.values[n], i, j, k, f64::from(copy)]
 }
 
-/// Numbers of 64 bits, a row per point.
+/// Writes 64-bit floating-point numbers, one row per point.
 fn write_npy(path: &Path, points: &Points) -> Result<()> {
     let (n, width) = (points.len(), columns(points).len());
     let head = super::volume::npy_head(&format!(
@@ -111,10 +113,10 @@ fn write_csv(path: &Path, points: &Points) -> Result<()> {
     })
 }
 
-/// Points as the text of a `.csv`, piece by piece: names of the columns, then a row per point, each number with all its
-/// digits.
+/// Returns the points as the text of a `.csv` file, piece by piece: the column names, then one row
+/// per point. Numbers have enough digits to read back exactly.
 pub fn points_text(points: &Points) -> impl Iterator<Item = String> {
-    /// Points of a piece.
+    /// The number of points per piece.
     const PIECE: usize = 1 << 10;
     let names = columns(points);
     let piece = move |first: usize| {

@@ -1,4 +1,4 @@
-//! Number types of binary and text files, and their way into [`Values`].
+//! Number types of binary and text files, and their conversion to [`Values`].
 
 use zeroset_core::mesh::Values;
 
@@ -19,7 +19,7 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// Type by its name in VTK's XML files.
+    /// Returns the type of this name in VTK XML files.
     pub fn from_xml(name: &str) -> Option<Self> {
         Some(match name {
             "Bit" => Scalar::Bit,
@@ -37,7 +37,8 @@ impl Scalar {
         })
     }
 
-    /// Type by its name in VTK's legacy files. `long` has 8 bytes there, `vtkIdType` is written as `int`.
+    /// Returns the type of this name in legacy VTK files. There, `long` has 8 bytes and `vtkIdType`
+    /// is written as `int`.
     pub fn from_legacy(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "bit" => Scalar::Bit,
@@ -55,7 +56,7 @@ impl Scalar {
         })
     }
 
-    /// Type by its name in NIfTI and GIFTI files.
+    /// Returns the type of this name in NIfTI and GIFTI files.
     pub fn from_nifti(name: &str) -> Option<Self> {
         Some(match name.strip_prefix("NIFTI_TYPE_")? {
             "INT8" => Scalar::I8,
@@ -72,7 +73,8 @@ impl Scalar {
         })
     }
 
-    /// Type by its name in PLY files. The types of 64 bits are no part of the format, but written.
+    /// Returns the type of this name in PLY files. The 64-bit types are not part of the format, but
+    /// some programs write them.
     pub fn from_ply(name: &[u8]) -> Option<Self> {
         Some(match name {
             b"char" | b"int8" => Scalar::I8,
@@ -94,7 +96,7 @@ impl Scalar {
         matches!(self, Scalar::F32 | Scalar::F64)
     }
 
-    /// Bytes of one number; 1 for a bit by itself.
+    /// Returns the number of bytes of one number, or 1 for a single bit.
     pub fn size(self) -> usize {
         match self {
             Scalar::Bit | Scalar::I8 | Scalar::U8 => 1,
@@ -104,7 +106,8 @@ impl Scalar {
         }
     }
 
-    /// Bytes that `count` numbers take in binary; `None` if that is beyond `usize`.
+    /// Returns the number of bytes of `count` numbers in binary form, or `None` if it exceeds
+    /// `usize`.
     pub fn bytes(self, count: usize) -> Option<usize> {
         match self {
             Scalar::Bit => Some(count.div_ceil(8)),
@@ -112,8 +115,8 @@ impl Scalar {
         }
     }
 
-    /// One number from its binary form of [`Scalar::size`] bytes; digits of whole numbers beyond
-    /// 2^53 are lost.
+    /// Decodes one number from its binary form of [`Scalar::size`] bytes. Whole numbers beyond 2^53
+    /// lose digits.
     pub fn one(self, bytes: &[u8], big_endian: bool) -> f64 {
         let mut raw = [0; 8];
         let used = &mut raw[..bytes.len().min(8)];
@@ -136,7 +139,7 @@ impl Scalar {
         }
     }
 
-    /// Numbers from their binary form.
+    /// Decodes numbers from their binary form.
     pub fn unpack(self, bytes: &[u8], big_endian: bool) -> Values {
         macro_rules! numbers {
             ($t:ty) => {
@@ -163,7 +166,10 @@ impl Scalar {
         }
     }
 
-    /// Numbers from words. `Err` holds how many were read before the word that is none.
+    /// Parses numbers from words.
+    ///
+    /// # Errors
+    /// Returns the number of values before the first word that is not a number.
     pub fn parse<'a>(self, words: impl Iterator<Item = &'a [u8]>) -> Result<Values, usize> {
         if self.is_float() {
             collect(words, |word| self.float(word)).map(Values::Float)
@@ -172,7 +178,7 @@ impl Scalar {
         }
     }
 
-    /// A real number in the precision of its type, with the spellings of "not a number" that C
+    /// Parses a real number in the precision of its type. Also accepts the spellings of NaN that C
     /// libraries print.
     fn float(self, word: &[u8]) -> Option<f64> {
         let text = std::str::from_utf8(word).ok()?;
@@ -188,7 +194,8 @@ impl Scalar {
     }
 }
 
-/// 64-bit unsigned numbers: labels where they fit, else measured quantities.
+/// Converts 64-bit unsigned numbers to integers if all of them fit into `i64`, else to
+/// floating-point numbers. Labels fit, measured quantities may not.
 pub(super) fn unsigned(numbers: impl Iterator<Item = u64> + Clone) -> Values {
     match numbers.clone().map(|x| i64::try_from(x).ok()).collect::<Option<Vec<_>>>() {
         Some(small) => Values::Int(small),

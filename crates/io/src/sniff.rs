@@ -1,4 +1,5 @@
-//! Which format a file has: its content decides, its name only where the content is silent.
+//! Detection of file formats. The content decides; the name counts only if the content is
+//! ambiguous.
 
 mod foreign;
 
@@ -11,72 +12,72 @@ use foreign::foreign;
 pub use foreign::instead_of_a_case;
 use zeroset_core::error::{Flaw, FlawKind, Result};
 
-/// Formats that can be told apart.
+/// The supported file formats.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Format {
-    /// Gmsh.
+    /// Gmsh meshes.
     Msh,
     /// VTK: legacy, XML and HDF files.
     Vtk,
-    /// Polygons of Stanford.
+    /// PLY, the polygon format of Stanford.
     Ply,
-    /// Polygons of Wavefront.
+    /// OBJ, the polygon format of Wavefront.
     Obj,
-    /// Polygons of Geomview.
+    /// OFF, the polygon format of Geomview.
     Off,
-    /// Triangles of stereolithography.
+    /// STL, triangles for stereolithography.
     Stl,
-    /// Surfaces and numbers of neuroimaging.
+    /// GIFTI, surfaces and vertex data of neuroimaging.
     Gifti,
-    /// Surfaces of FreeSurfer.
+    /// FreeSurfer surfaces.
     FreeSurfer,
-    /// Meshes of MEDIT.
+    /// MEDIT meshes.
     Medit,
-    /// Files of TetGen and Triangle.
+    /// Meshes of TetGen and Triangle.
     TetGen,
-    /// Meshes of the Cardiac Arrhythmia Research Package.
+    /// Meshes of CARP, the Cardiac Arrhythmia Research Package.
     Carp,
-    /// Points as text.
+    /// Points in text form.
     Xyz,
-    /// Points of the Point Cloud Library.
+    /// PCD, points of the Point Cloud Library.
     Pcd,
-    /// Points of lidar, also compressed.
+    /// LAS and LAZ, points of lidar, plain or compressed.
     Las,
-    /// Points of terrestrial scanners.
+    /// E57, points of terrestrial scanners.
     E57,
-    /// Numbers per vertex of FreeSurfer.
+    /// FreeSurfer numbers per vertex.
     Morph,
-    /// Some vertices of a surface of FreeSurfer.
+    /// FreeSurfer labels: sets of vertices of a surface.
     Label,
-    /// Numbers per vertex of MEDIT.
+    /// MEDIT numbers per vertex.
     Solution,
-    /// Numbers per vertex as text.
+    /// Numbers per vertex in text form.
     Columns,
-    /// Volumes of neuroimaging.
+    /// NIfTI, volumes of neuroimaging.
     Nifti,
-    /// Volumes of Teem.
+    /// NRRD, volumes of Teem.
     Nrrd,
-    /// Volumes of ITK.
+    /// MetaImage, volumes of ITK.
     MetaImage,
-    /// Arrays of numpy.
+    /// NumPy arrays.
     Npy,
-    /// Portable network graphics.
+    /// PNG pictures.
     Png,
-    /// Tagged image files.
+    /// TIFF pictures.
     Tiff,
-    /// Portable pictures, of which PGM is read.
+    /// Portable pixmaps. Only PGM can be read.
     Pnm,
-    /// Numbers of a volume whose layout must be stated.
+    /// Raw numbers of a volume, whose layout the user must state.
     Raw,
 }
 
 impl Format {
-    /// True for volumes and pictures; VTK files may hold one, too.
+    /// Returns true for volumes and pictures. VTK files may also hold a volume.
     pub fn is_volume(self) -> bool {
         self.volume().is_some()
     }
 
-    /// As its users call it.
+    /// Returns the common name of the format.
     pub fn name(self) -> &'static str {
         match self {
             Format::Msh => "Gmsh",
@@ -106,25 +107,25 @@ impl Format {
         }
     }
 
-    /// What it holds.
+    /// Returns the kind of content that the format holds.
     fn kind(self) -> &'static str {
         match self {
             Format::Png | Format::Tiff | Format::Pnm => "a picture",
             _ if self.is_volume() => "a volume",
             Format::Vtk => "a mesh or a volume",
-            Format::Xyz | Format::Pcd | Format::Las | Format::E57 => "a cloud of points",
+            Format::Xyz | Format::Pcd | Format::Las | Format::E57 => "a point cloud",
             Format::Morph | Format::Label | Format::Solution | Format::Columns => "numbers",
             _ => "a mesh",
         }
     }
 
-    /// "a NIfTI volume" and the like.
+    /// Returns a phrase such as "a NIfTI volume", or `None` if the format does not hold volumes.
     pub fn volume(self) -> Option<&'static str> {
         Some(match self {
             Format::Nifti => "a NIfTI volume",
             Format::Nrrd => "an NRRD volume",
             Format::MetaImage => "a MetaImage volume",
-            Format::Npy => "an array of numpy",
+            Format::Npy => "a NumPy array",
             Format::Png | Format::Tiff | Format::Pnm => "a picture",
             Format::Raw => "raw numbers",
             _ => return None,
@@ -132,13 +133,13 @@ impl Format {
     }
 }
 
-const READABLE: &str = "readable are Gmsh (.msh), VTK (.vtk, .vtu, .vtp), PLY, OBJ, OFF, STL, GIFTI \
+const READABLE: &str = "supported formats are Gmsh (.msh), VTK (.vtk, .vtu, .vtp), PLY, OBJ, OFF, STL, GIFTI \
                         (.gii), FreeSurfer surfaces (lh.pial, ...), MEDIT (.mesh), TetGen (.node, \
-                        .ele), CARP (.pts, .elem); points as text (.xyz), PCD, LAS, LAZ, E57; of volumes NIfTI (.nii), \
-                        NRRD, MetaImage (.mha, .mhd), VTK (.vti), numpy (.npy), PNG, TIFF, PGM; \
-                        each also as .gz";
+                        .ele), CARP (.pts, .elem); points as text (.xyz), PCD, LAS, LAZ, E57; for volumes NIfTI (.nii), \
+                        NRRD, MetaImage (.mha, .mhd), VTK (.vti), NumPy (.npy), PNG, TIFF, PGM; \
+                        any of them also as .gz";
 
-/// Formats by extension.
+/// The formats of file extensions.
 const EXTENSIONS: [(&str, Format); 34] = [
     ("msh", Format::Msh),
     ("vtk", Format::Vtk),
@@ -176,22 +177,24 @@ const EXTENSIONS: [(&str, Format); 34] = [
     ("raw", Format::Raw),
 ];
 
-/// The format of `bytes`, the content of `path`, with a warning if the name says otherwise.
+/// Determines the format of `bytes`, the content of `path`. Also returns a warning if the file name
+/// suggests another format.
 ///
 /// # Errors
-/// A [`Flaw`] with the readable formats if there is no telling.
+/// Returns a [`Flaw`] that lists the supported formats if the format cannot be determined.
 pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String>), Flaw> {
     let extension = extension(path);
     if let Some((what, remedy)) = foreign(&extension, bytes) {
         return Err(Flaw::whole(what, remedy).kind_of(FlawKind::Unsupported));
     }
-    // Scanners write points under a name of CARP.
+    // Scanners also write plain points under the CARP extension `.pts`.
     let is_mesh = |format: &Format| *format != Format::Carp || carp::is_mesh(path, &extension);
     let named = by_name(&extension).map(|f| if is_mesh(&f) { f } else { Format::Xyz });
     match (by_content(bytes), named) {
         (Some(format), Some(other)) if format != other => {
             let name = format.name();
-            let what = format!("named .{extension}, but the content is {name}: read as such");
+            let what =
+                format!("the extension is .{extension}, but the content is {name}: read as {name}");
             Ok((format, Some(what)))
         }
         (Some(format), _) | (None, Some(format)) => Ok((format, None)),
@@ -209,7 +212,7 @@ pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String
     }
 }
 
-/// The extension in lower case, without ".gz".
+/// Returns the extension in lower case, without ".gz".
 pub(super) fn extension(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
@@ -235,9 +238,9 @@ fn by_name(extension: &str) -> Option<Format> {
     freesurfer::MORPH_NAMES.contains(&extension).then_some(Format::Morph)
 }
 
-/// What content of no format that can be told, under a name that says nothing, may still be.
+/// Guesses the format if neither the content nor the name identifies it.
 fn by_guess(bytes: &[u8]) -> Option<Format> {
-    // The old data format has no magic bytes; its size gives it away.
+    // The old data format has no magic bytes, but its size identifies it.
     if freesurfer::old_count(bytes).is_some() {
         return Some(Format::Morph);
     }
@@ -253,7 +256,7 @@ fn by_guess(bytes: &[u8]) -> Option<Format> {
     is_table.then_some(Format::Columns)
 }
 
-/// The readable extension that `extension` may be a slip of.
+/// Returns the supported extension that `extension` may be a typo of.
 fn nearest(extension: &str) -> Option<&'static str> {
     let others = [&freesurfer::SURFACE_NAMES[..], &tetgen::EXTENSIONS, &carp::EXTENSIONS];
     let known = EXTENSIONS.iter().map(|&(name, _)| name).chain(others.concat());
@@ -323,7 +326,8 @@ fn by_content(bytes: &[u8]) -> Option<Format> {
     if first.is_some_and(|line| off::keyword(line).is_some()) {
         return Some(Format::Off);
     }
-    // OBJ has no first word of its own: every line begins with one of a few, some with "v".
+    // OBJ has no magic word. Instead, every line begins with one of a few keywords, and some begin
+    // with "v".
     let cut = bytes.len() > head.len();
     let n_lines = lines.clone().count();
     let mut vertices = false;
@@ -380,7 +384,7 @@ mod tests {
             assert_eq!(found.0, expected, "{text:?} in {name}");
         }
         let warning = format(Path::new("x.stl"), b"ply\nformat").unwrap().1;
-        assert_eq!(warning.unwrap(), "named .stl, but the content is PLY: read as such");
+        assert_eq!(warning.unwrap(), "the extension is .stl, but the content is PLY: read as PLY");
     }
 
     #[test]
@@ -411,7 +415,7 @@ mod tests {
     fn unknown_content_names_what_is_readable() {
         let error = format(Path::new("a/x.gi"), b"hello\nworld").unwrap_err().to_string();
         let found =
-            "unknown format, the content begins with \"hello\"; did you mean .gii? readable";
+            "unknown format, the content begins with \"hello\"; did you mean .gii? supported";
         assert!(error.contains(found), "{error}");
         for text in ["hello", "x\ty\n", "two words\n1 2 3\n", "a b\nc d\n"] {
             let error = format(Path::new("x"), text.as_bytes()).unwrap_err().to_string();

@@ -1,5 +1,5 @@
-//! STL, text and binary, read and written. In reading, corners with equal coordinates become one
-//! vertex and normals are not kept.
+//! STL, text and binary: reader and writer. The reader merges corners with equal coordinates to one
+//! vertex and does not keep normals.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -13,36 +13,37 @@ use super::{MeshFile, atomic};
 use zeroset_core::error::{Element, Flaw, Position, Result};
 use zeroset_core::mesh::Mesh;
 
-/// Bytes before the first facet of a binary file: 80 of remarks, 4 for the number of facets.
+/// Bytes before the first facet of a binary file: 80 bytes of comment and a 4-byte number of
+/// facets.
 const HEAD: usize = 84;
-/// Bytes of a facet in a binary file.
+/// The number of bytes of a facet in a binary file.
 const FACET: usize = 50;
 
-/// Reads an STL file. The size decides between the encodings first: many binary files begin with
-/// the word "solid", too.
+/// Reads an STL file. The encoding is determined from the file size first, because many binary
+/// files also begin with the word "solid".
 ///
 /// # Errors
-/// A [`Flaw`] naming facet, line or byte for a coordinate that is not finite, a word out
-/// of place, fewer facets than promised.
+/// Returns a [`Flaw`] that names the facet, line or byte if a coordinate is not finite, if a
+/// keyword is misplaced, or if there are fewer facets than declared.
 pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     if !has_binary_size(bytes) && is_text(bytes) { ascii(bytes) } else { binary(bytes) }
 }
 
-/// Whether the file is as long as its number of facets says.
+/// Whether the file has the length that its number of facets implies.
 pub(super) fn has_binary_size(bytes: &[u8]) -> bool {
     let Some(&raw) = bytes.get(HEAD - 4..).and_then(|b| b.first_chunk::<4>()) else { return false };
     let n = u32::from_le_bytes(raw) as u64;
     n > 0 && bytes.len() as u64 == HEAD as u64 + n * FACET as u64
 }
 
-/// Whether the file can be text STL: it begins with "solid", and has no NUL early on.
+/// Whether the file can be text STL: it begins with "solid" and its first bytes contain no NUL.
 fn is_text(bytes: &[u8]) -> bool {
     let head = bytes.get(..512).unwrap_or(bytes);
     let word = head.trim_ascii_start().get(..5).unwrap_or_default();
     word.eq_ignore_ascii_case(b"solid") && !head.contains(&0)
 }
 
-/// Vertices met so far, by the bits of their coordinates.
+/// The vertices found so far, indexed by the bits of their coordinates.
 #[derive(Default)]
 struct Corners {
     vertices: Vec<[f64; 3]>,
@@ -51,7 +52,7 @@ struct Corners {
 
 impl Corners {
     fn index(&mut self, x: [f64; 3]) -> u32 {
-        // Adding 0 turns -0 into 0, which is equal to it.
+        // Adding 0 turns -0 into 0, so that both are the same vertex.
         let x = x.map(|v| v + 0.0);
         let next = self.vertices.len() as u32;
         let index = *self.index_of.entry(x.map(f64::to_bits)).or_insert(next);
@@ -64,7 +65,7 @@ impl Corners {
 
 fn binary(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let mut cursor = Cursor::new(bytes, 0, false);
-    cursor.take(HEAD - 4, "the head of a binary STL file")?;
+    cursor.take(HEAD - 4, "the header of a binary STL file")?;
     let n = u64::from(cursor.u32("the number of facets")?);
     index_limit(n * 3, "corners")?;
     let n = cursor.promised(n, FACET, "facets")?;
@@ -86,14 +87,14 @@ fn binary(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let left = cursor.remaining();
     let mut file = faces.into_file(corners.vertices, "stl", "binary")?;
     if left > 0 {
-        file.warnings.push(format!("ignored: {left} bytes after the last facet"));
+        file.warnings.push(format!("{left} bytes after the last facet are ignored"));
     }
     Ok(file)
 }
 
 fn at_facet(flaw: Flaw, facet: usize) -> Flaw {
     let position = Position::element(Element::Facet, facet);
-    flaw.moved_to(position).with_remedy("remove or mend this facet")
+    flaw.moved_to(position).with_remedy("remove or fix this facet")
 }
 
 fn ascii(bytes: &[u8]) -> Result<MeshFile, Flaw> {
@@ -116,8 +117,9 @@ fn ascii(bytes: &[u8]) -> Result<MeshFile, Flaw> {
             }
             b"endloop" => {
                 if face.len() < 3 {
-                    let what = format!("facet {facet} has {} corners, 3 are needed", face.len());
-                    return Err(row.fail(what, "remove or mend this facet"));
+                    let what =
+                        format!("facet {facet} has {} corners, but 3 are needed", face.len());
+                    return Err(row.fail(what, "remove or fix this facet"));
                 }
                 faces.push(&face);
                 facet += 1;
@@ -138,8 +140,8 @@ fn ascii(bytes: &[u8]) -> Result<MeshFile, Flaw> {
         }
     }
     if open || !face.is_empty() {
-        let what = "file ends where \"endsolid\" was expected";
-        return Err(lines.fail(what, "the file is cut short: copy it again"));
+        let what = "the file ends where \"endsolid\" was expected";
+        return Err(lines.fail(what, "the file is truncated: copy it again"));
     }
     let n_triangles = faces.len();
     let mut file = faces.into_file(corners.vertices, "stl", "ascii")?;
@@ -147,12 +149,13 @@ fn ascii(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     Ok(file)
 }
 
-/// Writes triangles with their normals: 32-bit numbers in binary, all digits in text.
+/// Writes triangles with their normals. Binary files have 32-bit numbers; text files have all
+/// digits.
 ///
 /// # Errors
-/// [`Error::Output`] if the file cannot be written.
+/// Returns [`Error::Output`] if the file cannot be written.
 pub(super) fn write(path: &Path, mesh: &Mesh, ascii: bool) -> Result<()> {
-    // The number of cells fits: their corners have 32-bit indices.
+    // The number of cells fits into 32 bits because their corners have 32-bit indices.
     let n = mesh.n_cells() as u32;
     let facets = || {
         mesh.iter_cells().map(|cell| {
@@ -192,8 +195,8 @@ fn text(
     out.write_all(b"endsolid zeroset\n")
 }
 
-/// Unit normal of a triangle, counterclockwise seen from its tip; zeros for a flat one, as the
-/// format asks.
+/// Returns the unit normal of a triangle whose corners run counterclockwise when seen from the tip
+/// of the normal. Returns zeros for a degenerate triangle, as the format requires.
 fn normal([a, b, c]: [[f64; 3]; 3]) -> [f64; 3] {
     let [u, v] = [b, c].map(|x| [0, 1, 2].map(|k| x[k] - a[k]));
     let n = [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]];
@@ -224,7 +227,7 @@ mod tests {
         assert_eq!(file.mesh.vertices.len(), 4, "-0 equals 0");
         assert_eq!(file.mesh.cells, [0, 1, 2, 0, 2, 3]);
         let error = read(&bytes[..150]).unwrap_err().to_string();
-        let found = "2 facets of 50 bytes promised (100 bytes), found 66 bytes, enough for 1";
+        let found = "2 facets of 50 bytes declared (100 bytes), found 66 bytes, enough for 1";
         assert!(error.contains(found), "{error}");
     }
 

@@ -1,4 +1,4 @@
-//! Errors of whole files, as callers match on them.
+//! Tests of the errors of whole files as callers match on them.
 
 use std::error::Error as _;
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use zeroset_core::error::{Error, FlawKind, Position};
 
 use super::*;
 
-/// The error of the system or of a stream that led to this one.
+/// Returns the kind of the I/O error that caused this error.
 fn cause(error: &Error) -> Option<io::ErrorKind> {
     error.source().and_then(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind)
 }

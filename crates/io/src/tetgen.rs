@@ -1,9 +1,11 @@
-//! TetGen's and Triangle's text files: `.node` with the vertices and, beside it, `.ele`, `.face` and
-//! `.edge` with what stands on them. Any of them may be named; the others are found by their names.
+//! Reader of the text files of TetGen and Triangle.
 //!
-//! Vertices count from 0 or 1, as the first of them says. Regions of tetrahedra and markers of
-//! faces and edges become groups called by their numbers; attributes of vertices the arrays
-//! `attribute`, `attribute_2`, ..., their markers the array `marker`.
+//! `.node` holds the vertices; `.ele`, `.face` and `.edge` beside it refer to them. Any of these
+//! files may be given, and the others are found by their names.
+//!
+//! Vertices are numbered from 0 or 1, which the first of them tells. Regions of tetrahedra and
+//! markers of faces and edges become groups named by their numbers. Attributes of vertices become
+//! the arrays `attribute`, `attribute_2`, ..., and their markers the array `marker`.
 
 use std::path::Path;
 
@@ -14,15 +16,16 @@ use super::{MeshFile, load};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
-/// The extensions of these files.
+/// The extensions of TetGen and Triangle files.
 pub(super) const EXTENSIONS: [&str; 4] = ["node", "ele", "face", "edge"];
 
-/// Reads the files of a mesh; `path`, whose bytes these are, is one of them, by its `extension`.
+/// Reads the files of a mesh. `path` is one of them, `bytes` is its content and `extension` its
+/// extension.
 ///
 /// # Errors
-/// A [`Flaw`] naming file and line for fewer rows than promised, a coordinate that is not
-/// finite, an index out of range, vertices that are not numbered one by one; for a mesh without
-/// its `.node` file.
+/// Returns a [`Flaw`] that names the file and the line if there are fewer rows than declared, if a
+/// coordinate is not finite, if an index is out of range, or if vertices are not numbered
+/// consecutively. Also returns one if the mesh has no `.node` file.
 pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFile, Flaw> {
     let file = |other: &str| load::member(path, bytes, extension, other);
     let Some((node, bytes)) = file("node")? else {
@@ -46,16 +49,18 @@ pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFil
     Ok(file)
 }
 
-/// The vertices, and what a row of another file refers to.
+/// The vertices, and the data that rows of other files refer to.
 struct Nodes {
     vertices: Vec<[f64; 3]>,
     data: Vec<DataArray>,
-    /// Number of the first vertex: 0 or 1.
+    /// The number of the first vertex: 0 or 1.
     first: i64,
 }
 
 impl Nodes {
-    /// Header: number of points, dimension, attributes, markers (0 or 1). Rows: number,
+    /// Reads a `.node` file.
+    ///
+    /// Header: number of points, dimension, number of attributes, markers (0 or 1). Rows: number,
     /// coordinates, attributes, marker.
     fn read(bytes: &[u8]) -> Result<Self, Flaw> {
         let mut lines = Lines::new(bytes).with_comments(b'#');
@@ -65,9 +70,10 @@ impl Nodes {
         let attributes: usize = optional(&mut head, "the number of attributes")?.unwrap_or(0);
         let markers: usize = optional(&mut head, "the number of markers")?.unwrap_or(0);
         if !(2..=3).contains(&dimension) || markers > 1 {
-            let what =
-                format!("dimension {dimension} and {markers} markers, expected 2 or 3, 0 or 1");
-            return Err(head.fail(what, "this is no .node file of TetGen or Triangle"));
+            let what = format!(
+                "expected dimension 2 or 3 and 0 or 1 markers, found {dimension} and {markers}"
+            );
+            return Err(head.fail(what, "this is not a .node file of TetGen or Triangle"));
         }
         index_limit(n, "vertices")?;
         let width = attributes.saturating_add(1 + dimension + markers);
@@ -85,8 +91,8 @@ impl Nodes {
             if !(0..=1).contains(&first) || number != first + i as i64 {
                 let expected =
                     if i == 0 { "0 or 1".to_string() } else { (first + i as i64).to_string() };
-                let what = format!("vertex {number} found, expected {expected}");
-                return Err(row.fail(what, "number the vertices one by one, from 0 or 1"));
+                let what = format!("expected vertex {expected}, found {number}");
+                return Err(row.fail(what, "number the vertices consecutively from 0 or 1"));
             }
             let mut x = [0.0; 3];
             for (value, axis) in x.iter_mut().zip(["x", "y", "z"]).take(dimension) {
@@ -111,7 +117,10 @@ impl Nodes {
         Ok(Nodes { vertices, data, first })
     }
 
-    /// Header: number of elements, nodes of each, attributes. Rows: number, nodes, attributes.
+    /// Reads an `.ele` file.
+    ///
+    /// Header: number of elements, nodes per element, number of attributes. Rows: number, nodes,
+    /// attributes.
     fn cells(&self, bytes: &[u8], builder: &mut Builder) -> Result<(), Flaw> {
         let mut lines = Lines::new(bytes).with_comments(b'#');
         let mut head = lines.row(format_args!("the number of elements"))?;
@@ -122,16 +131,17 @@ impl Nodes {
             3 | 6 => Shape::Triangle,
             4 | 10 => Shape::Tetra,
             _ => {
-                let what =
-                    format!("elements of {nodes} nodes, 4 or 10 expected (3 or 6 in a plane)");
-                return Err(head.fail(what, "this is no .ele file of TetGen or Triangle"));
+                let what = format!(
+                    "expected elements with 4 or 10 nodes (3 or 6 in a plane), found {nodes}"
+                );
+                return Err(head.fail(what, "this is not an .ele file of TetGen or Triangle"));
             }
         };
         let kind = ElementType { shape, nodes };
         index_limit(n, "elements")?;
         let n = lines.promised(n, attributes.saturating_add(1 + nodes), "elements")?;
         let mut columns = vec![Vec::with_capacity(n); if n == 0 { 0 } else { attributes }];
-        // Kept until it is known whether the first attribute numbers regions.
+        // Elements are kept until it is known whether the first attribute holds region numbers.
         let mut corners = Vec::with_capacity(n * shape.corners());
         for i in 0..n {
             let mut row = lines.row(format_args!("element {i} of {n}"))?;
@@ -162,8 +172,10 @@ impl Nodes {
         Ok(())
     }
 
-    /// Header: number of faces or edges, markers (0 or 1). Rows: number, corners, of second order
-    /// further nodes, marker, neighbours.
+    /// Reads a `.face` or `.edge` file.
+    ///
+    /// Header: number of faces or edges, markers (0 or 1). Rows: number, corners, further nodes
+    /// (second order only), marker, neighbors.
     fn boundary(&self, bytes: &[u8], corners: usize, builder: &mut Builder) -> Result<(), Flaw> {
         let (kind, what) = match corners {
             3 => (ElementType::linear(Shape::Triangle), "face"),
@@ -188,20 +200,21 @@ impl Nodes {
         Ok(())
     }
 
-    /// The next word of a row as a vertex.
+    /// Reads the next word of a row as a vertex.
     fn vertex(&self, row: &mut Row, what: &str, number: i64) -> Result<u32, Flaw> {
         let word: i64 = row.number("a vertex")?;
         let index = word.checked_sub(self.first).and_then(|index| u32::try_from(index).ok());
         index.filter(|&index| (index as usize) < self.vertices.len()).ok_or_else(|| {
             let (n, first) = (self.vertices.len(), self.first);
-            let what =
-                format!("{what} {number} names vertex {word} of {n}, which count from {first}");
-            row.fail(what, "renumber or mend it, or take the .node file that belongs to it")
+            let what = format!(
+                "{what} {number} refers to vertex {word} of {n}, which are numbered from {first}"
+            );
+            row.fail(what, "renumber or fix it, or use the .node file that belongs to it")
         })
     }
 }
 
-/// The next number of a header, which may be left out.
+/// Reads the next number of a header, which may be absent.
 fn optional(row: &mut Row, what: &str) -> Result<Option<usize>, Flaw> {
     if row.rest().trim_ascii().is_empty() { Ok(None) } else { row.number(what).map(Some) }
 }
@@ -210,7 +223,7 @@ fn array(name: String, values: Values) -> DataArray {
     DataArray { name, components: 1, values }
 }
 
-/// "name", "name_2", "name_3", ...
+/// Returns "name", "name_2", "name_3", ... for k = 0, 1, 2, ...
 fn numbered(name: &str, k: usize) -> String {
     if k == 0 { name.to_string() } else { format!("{name}_{}", k + 1) }
 }
@@ -223,7 +236,7 @@ mod tests {
     const NODE: &str = "# made by hand\n4 3 1 1\n1 0 0 0 0.5 0\n2 1 0 0 1.5 1\n3 0 1 0 2.5 1\n\
                         4 0 0 1 3.5 2 # the last\n";
 
-    /// Writes files, reads the one named first.
+    /// Writes all files and reads the first of them.
     fn read_files(files: &[(&str, &str)]) -> Result<MeshFile> {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
@@ -280,19 +293,22 @@ mod tests {
             (vec![("a.ele", "1 4 0\n1 1 2 3 4")], "a.ele: its vertices are missing: no .node file"),
             (
                 ele("1 4 0\n1 1 2 3 5"),
-                "a.ele: line 2: element 1 names vertex 5 of 4, which count from 1",
+                "a.ele: line 2: element 1 refers to vertex 5 of 4, which are numbered from 1",
             ),
-            (ele("1 4 0\n1 0 2 3 4"), "element 1 names vertex 0 of 4"),
+            (ele("1 4 0\n1 0 2 3 4"), "element 1 refers to vertex 0 of 4"),
             (ele("1 4 0\n1 1 2 3      \n"), "line 2: a vertex expected, found the end of the line"),
-            (ele("4000000000 4 0\n1 1 2 3 4"), "4000000000 elements promised"),
-            (ele("1 4 18446744073709551615\n1 1 2 3 4"), "elements promised"),
-            (ele("1 5 0\n1 1 2 3 4 1"), "line 1: elements of 5 nodes"),
+            (ele("4000000000 4 0\n1 1 2 3 4"), "4000000000 elements declared"),
+            (ele("1 4 18446744073709551615\n1 1 2 3 4"), "elements declared"),
+            (ele("1 5 0\n1 1 2 3 4 1"), "line 1: expected elements with 4 or 10 nodes"),
             (ele("2 4 0\n1 1 2 3 4            \n"), "file ends where element 1 of 2 was expected"),
-            (node("4000000000 3 0 0\n1 0 0 0"), "line 1: 4000000000 vertices promised"),
-            (node("1 4 0 0\n1 0 0 0 0"), "dimension 4"),
+            (node("4000000000 3 0 0\n1 0 0 0"), "line 1: 4000000000 vertices declared"),
+            (
+                node("1 4 0 0\n1 0 0 0 0"),
+                "expected dimension 2 or 3 and 0 or 1 markers, found 4 and 0",
+            ),
             (node("-1 3 0 0\n1 0 0 0 0"), "number of vertices expected, found \"-1\""),
-            (node("2 3 0 0\n1 0 0 0\n3 0 0 0"), "line 3: vertex 3 found, expected 2"),
-            (node("1 3 0 0\n2 0 0 0"), "vertex 2 found, expected 0 or 1"),
+            (node("2 3 0 0\n1 0 0 0\n3 0 0 0"), "line 3: expected vertex 2, found 3"),
+            (node("1 3 0 0\n2 0 0 0"), "expected vertex 0 or 1, found 2"),
             (node("1 3 0 0\n1 0 inf 0"), "line 2: y is inf"),
             (node("1 3 1 1\n1 0 0 0 3   "), "a marker expected, found the end"),
             (
@@ -301,7 +317,7 @@ mod tests {
             ),
             (
                 vec![("a.node", NODE), ("a.edge", "1\n1 1 9")],
-                "a.edge: line 2: edge 1 names vertex 9",
+                "a.edge: line 2: edge 1 refers to vertex 9",
             ),
             (node("0 3 0 0\n"), "holds no vertices"),
         ] {

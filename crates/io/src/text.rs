@@ -1,4 +1,4 @@
-//! Reading text line by line, number by number, with errors that name the line.
+//! Reading of text by lines, words and numbers, with errors that name the line.
 
 mod pieces;
 
@@ -9,13 +9,13 @@ pub(crate) use pieces::Piece;
 
 use zeroset_core::error::{Flaw, Position, Result};
 
-/// The bytes without a UTF-8 byte-order mark.
+/// Returns the bytes without a UTF-8 byte-order mark.
 pub(crate) fn without_mark(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)
 }
 
-/// The bytes with LF for line ends that are CR alone; as they are if there is any LF in them. Places
-/// of bytes stay.
+/// Returns the bytes with LF instead of CR if CR alone ends the lines. If there is any LF, the
+/// bytes are returned unchanged. Byte offsets stay valid.
 pub(crate) fn with_line_feeds(bytes: &[u8]) -> Cow<'_, [u8]> {
     let first = bytes.iter().find(|&&b| b == b'\n' || b == b'\r');
     if first != Some(&b'\r') || bytes.contains(&b'\n') {
@@ -24,13 +24,13 @@ pub(crate) fn with_line_feeds(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(bytes.iter().map(|&b| if b == b'\r' { b'\n' } else { b }).collect())
 }
 
-/// Words between white space.
+/// Returns the words between white space.
 pub(crate) fn words(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty())
 }
 
-/// Bytes of a file as they may stand in a message: text in quotes, at most 32 bytes of it; other
-/// bytes as numbers, at most 8.
+/// Formats bytes of a file for a message: up to 32 bytes of text in quotes, or up to 8 other bytes
+/// in hexadecimal.
 pub(crate) fn show(bytes: &[u8]) -> String {
     let text = bytes.get(..32).unwrap_or(bytes);
     let more = |shown: usize| if bytes.len() > shown { "..." } else { "" };
@@ -41,7 +41,7 @@ pub(crate) fn show(bytes: &[u8]) -> String {
     format!("bytes {}{}", numbers.join(" "), more(8))
 }
 
-/// A message that may quote the file, cut to what fits a line.
+/// Formats a message that may quote the file as a single line, shortened to 120 characters.
 pub(crate) fn one_line(message: &impl Display) -> String {
     let text = message.to_string();
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
@@ -51,12 +51,12 @@ pub(crate) fn one_line(message: &impl Display) -> String {
     }
 }
 
-/// The number a word stands for.
+/// Parses a word as a number.
 pub(crate) fn parse<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }
 
-/// The lines of a text, counted from 1. Ends may be LF, CR LF, or CR alone.
+/// The lines of a text, counted from 1. Lines end with LF, CR LF, or CR alone.
 #[derive(Clone)]
 pub(crate) struct Lines<'a> {
     bytes: &'a [u8],
@@ -67,13 +67,14 @@ pub(crate) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Lines of `bytes`, which are all of a file.
+    /// Creates the lines of `bytes`, the content of a whole file.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         let end = if bytes.contains(&b'\n') { b'\n' } else { b'\r' };
         Lines { bytes, at: 0, number: 0, end, comment: None }
     }
 
-    /// Lines of a text head in front of bytes that may be binary: the first line end decides.
+    /// Creates the lines of a text header that may be followed by binary data. The first line end
+    /// determines the kind of line ends.
     pub(crate) fn of_header(bytes: &'a [u8]) -> Self {
         let first = bytes.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(bytes.len());
         let alone = bytes.get(first) == Some(&b'\r') && bytes.get(first + 1) != Some(&b'\n');
@@ -81,13 +82,13 @@ impl<'a> Lines<'a> {
         Lines { bytes, at: 0, number: 0, end, comment: None }
     }
 
-    /// From `sign` on, a line is a comment.
+    /// Treats the rest of a line from `sign` on as a comment.
     pub(crate) fn with_comments(mut self, sign: u8) -> Self {
         self.comment = Some(sign);
         self
     }
 
-    /// The next line without its end, or `None` after the last.
+    /// Returns the next line without its line end, or `None` after the last line.
     pub(crate) fn next_line(&mut self) -> Option<&'a [u8]> {
         let rest = self.bytes.get(self.at..).filter(|r| !r.is_empty())?;
         let length = rest.iter().position(|&b| b == self.end).unwrap_or(rest.len());
@@ -97,7 +98,7 @@ impl<'a> Lines<'a> {
         Some(line.strip_suffix(b"\r").unwrap_or(line))
     }
 
-    /// The next line that holds a word.
+    /// Returns the next line that holds a word.
     pub(crate) fn next_row(&mut self) -> Option<Row<'a>> {
         loop {
             let mut line = self.next_line()?;
@@ -110,40 +111,43 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The next line that holds a word, which must be there.
+    /// Returns the next line that holds a word.
+    ///
+    /// # Errors
+    /// Returns a [`Flaw`] if there is no such line.
     pub(crate) fn row(&mut self, what: Arguments) -> Result<Row<'a>, Flaw> {
         self.next_row().ok_or_else(|| {
-            let what = format!("file ends where {what} was expected");
-            Flaw::at(self.position(), what, "the file is cut short: copy it again")
+            let what = format!("the file ends where {what} was expected");
+            Flaw::at(self.position(), what, "the file is truncated: copy it again")
         })
     }
 
-    /// Bytes not yet read.
+    /// Returns the number of bytes not yet read.
     pub(crate) fn remaining(&self) -> usize {
         self.bytes.len().saturating_sub(self.at)
     }
 
-    /// Bytes read, line ends included.
+    /// Returns the number of bytes read, including line ends.
     pub(crate) fn consumed(&self) -> usize {
         self.at.min(self.bytes.len())
     }
 
-    /// The line read last.
+    /// Returns the position of the last line read.
     pub(crate) fn position(&self) -> Position {
         Position::Line(self.number.max(1))
     }
 
-    /// Number of the line read last.
+    /// Returns the number of the last line read.
     pub(crate) fn number(&self) -> usize {
         self.number
     }
 
-    /// A flaw of the line read last.
+    /// Creates a flaw of the last line read.
     pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Flaw {
         Flaw::at(self.position(), what.to_string(), remedy)
     }
 
-    /// Something else than expected, at the line read last.
+    /// Creates a flaw of the last line read from what was expected and found.
     pub(crate) fn expected(
         &self,
         what: impl Display,
@@ -153,34 +157,38 @@ impl<'a> Lines<'a> {
         Flaw::expected(self.position(), what.to_string(), found, remedy)
     }
 
-    /// Refuses a promise of `count` records of at least `words` words each that the bytes left
-    /// cannot keep; gives `count` as the length of an array.
+    /// Checks that the remaining bytes can hold `count` records of at least `words` words each, and
+    /// returns `count` as the length of an array.
+    ///
+    /// # Errors
+    /// Returns a [`Flaw`] if the remaining bytes are too few.
     pub(crate) fn promised(&self, count: u64, words: usize, what: &str) -> Result<usize, Flaw> {
         let least = (count as u128) * (2 * words.max(1) as u128);
         if least > self.remaining() as u128 + 1 {
             let found = self.remaining();
             return Err(self.fail(
-                format!("{count} {what} promised, but only {found} bytes follow"),
-                "the count is wrong or the file is cut short",
+                format!("{count} {what} declared, but only {found} bytes follow"),
+                "the count is wrong or the file is truncated",
             ));
         }
         Ok(count as usize)
     }
 }
 
-/// The words of a text whose lines mean nothing. From "#" on, a line is a comment.
+/// The words of a text whose line structure is irrelevant. "#" begins a comment that extends to the
+/// end of the line.
 pub(crate) struct Words<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Words<'a> {
-    /// Words of `bytes`, which are all of a file.
+    /// Creates the words of `bytes`, the content of a whole file.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Words { bytes, at: 0 }
     }
 
-    /// The next word, or `None` after the last.
+    /// Returns the next word, or `None` after the last.
     pub(crate) fn next_word(&mut self) -> Option<&'a [u8]> {
         loop {
             let rest = self.bytes.get(self.at..)?;
@@ -198,14 +206,14 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The next word, which stays the next one.
+    /// Returns the next word without consuming it.
     pub(crate) fn peek(&mut self) -> Option<&'a [u8]> {
         let word = self.next_word()?;
         self.at -= word.len();
         Some(word)
     }
 
-    /// The next word as a number of type `T`.
+    /// Reads the next word as a number of type `T`.
     pub(crate) fn number<T: std::str::FromStr>(&mut self, what: impl Display) -> Result<T, Flaw> {
         let word = self.peek();
         match word.and_then(parse) {
@@ -221,45 +229,48 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The next word as a coordinate: a finite number.
+    /// Reads the next word as a coordinate, which must be finite.
     pub(crate) fn coordinate(&mut self, what: impl Display) -> Result<f64, Flaw> {
         let value: f64 = self.number(&what)?;
         if value.is_finite() {
             return Ok(value);
         }
-        let what = format!("{what} is {value}, a finite number is needed");
-        Err(self.fail(what, "remove or mend this vertex"))
+        let what = format!("{what} is {value}, expected a finite number");
+        Err(self.fail(what, "remove or fix this vertex"))
     }
 
-    /// The bytes behind the last word.
+    /// Returns the bytes after the last word read.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Refuses a promise of `count` records of `words` words each that the bytes left cannot keep;
-    /// gives `count` as the length of an array.
+    /// Checks that the remaining bytes can hold `count` records of `words` words each, and returns
+    /// `count` as the length of an array.
+    ///
+    /// # Errors
+    /// Returns a [`Flaw`] if the remaining bytes are too few.
     pub(crate) fn promised(&self, count: u64, words: usize, what: &str) -> Result<usize, Flaw> {
         let found = self.bytes.len() - self.at;
         if u128::from(count) * (2 * words as u128) > found as u128 + 1 {
-            let what = format!("{count} {what} promised, but only {found} bytes follow");
-            return Err(self.fail(what, "the count is wrong or the file is cut short"));
+            let what = format!("{count} {what} declared, but only {found} bytes follow");
+            return Err(self.fail(what, "the count is wrong or the file is truncated"));
         }
         Ok(count as usize)
     }
 
-    /// The line reached.
+    /// Returns the current line.
     fn position(&self) -> Position {
         let read = self.bytes.get(..self.at).unwrap_or(self.bytes);
         let end = if self.bytes.contains(&b'\n') { b'\n' } else { b'\r' };
         Position::Line(1 + read.iter().filter(|&&b| b == end).count())
     }
 
-    /// A flaw of the line reached.
+    /// Creates a flaw of the current line.
     pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Flaw {
         Flaw::at(self.position(), what.to_string(), remedy)
     }
 
-    /// Something else than expected, at the line reached.
+    /// Creates a flaw of the current line from what was expected and found.
     pub(crate) fn expected(
         &self,
         what: impl Display,
@@ -270,24 +281,24 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A line with words, read from left to right.
+/// A line that holds words, read from left to right.
 pub(crate) struct Row<'a> {
     number: usize,
     rest: &'a [u8],
 }
 
 impl<'a> Row<'a> {
-    /// What is left of the line.
+    /// Returns the rest of the line.
     pub(crate) fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// Passes over `n` bytes behind the white space.
+    /// Skips white space and then `n` bytes.
     pub(crate) fn skip(&mut self, n: usize) {
         self.rest = self.rest.trim_ascii_start().get(n..).unwrap_or_default();
     }
 
-    /// The next word, if there is one.
+    /// Returns the next word, if there is one.
     pub(crate) fn next_word(&mut self) -> Option<&'a [u8]> {
         let text = self.rest.trim_ascii_start();
         let length = text.iter().position(u8::is_ascii_whitespace).unwrap_or(text.len());
@@ -296,31 +307,31 @@ impl<'a> Row<'a> {
         (!word.is_empty()).then_some(word)
     }
 
-    /// The next word as a number of type `T`.
+    /// Reads the next word as a number of type `T`.
     pub(crate) fn number<T: std::str::FromStr>(&mut self, what: &str) -> Result<T, Flaw> {
         let word = self.next_word();
         word.and_then(parse).ok_or_else(|| {
             let found = word.map_or("the end of the line".to_string(), show);
-            self.expected(what, found, "mend or export the file again")
+            self.expected(what, found, "fix or export the file again")
         })
     }
 
-    /// The next word as a coordinate: a finite number.
+    /// Reads the next word as a coordinate, which must be finite.
     pub(crate) fn coordinate(&mut self, what: &str) -> Result<f64, Flaw> {
         let value: f64 = self.number(what)?;
         if value.is_finite() {
             return Ok(value);
         }
-        let what = format!("{what} is {value}, a finite number is needed");
-        Err(self.fail(what, "remove or mend this vertex"))
+        let what = format!("{what} is {value}, expected a finite number");
+        Err(self.fail(what, "remove or fix this vertex"))
     }
 
-    /// A flaw of this line.
+    /// Creates a flaw of this line.
     pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Flaw {
         Flaw::at(Position::Line(self.number), what.to_string(), remedy)
     }
 
-    /// Something else than expected, at this line.
+    /// Creates a flaw of this line from what was expected and found.
     pub(crate) fn expected(
         &self,
         what: impl Display,

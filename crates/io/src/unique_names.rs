@@ -1,22 +1,22 @@
-//! Names that are used once only.
+//! Generation of unique names.
 
 use std::collections::{HashMap, HashSet};
 
-/// Gives names that were not given before; where a name was, it gets a number: `name_2`.
+/// Generates names that are unique within their kind. A name that is taken gets a number: `name_2`.
 #[derive(Default)]
 pub(super) struct UnusedNames {
     taken: HashSet<(&'static str, String)>,
-    /// The last number of each name, so that a name met often is not counted through each time.
+    /// The last number given to each name, so that frequent names need no search.
     last: HashMap<(&'static str, String), usize>,
 }
 
 impl UnusedNames {
-    /// Whether something of this `kind` has the name.
+    /// Whether the name is taken by something of this `kind`.
     pub(super) fn has(&self, kind: &'static str, name: &str) -> bool {
         self.taken.contains(&(kind, name.to_string()))
     }
 
-    /// `wanted`, or a name made from it, that nothing of this `kind` has yet.
+    /// Returns `wanted`, or a name derived from it that nothing of this `kind` has yet.
     pub(super) fn of(&mut self, kind: &'static str, wanted: &str) -> String {
         let mut name = wanted.to_string();
         while !self.taken.insert((kind, name.clone())) {

@@ -1,38 +1,37 @@
-//! Deflate streams unpacked on the way: gzip and zlib.
+//! Streaming decompression of gzip and zlib.
 //!
-//! What is written compressed goes through `flate2`; `zlib-rs` unpacks in half the time.
+//! Writing uses `flate2`. Reading uses `zlib-rs`, which takes half the time.
 
 use std::io::{BufRead, Error, ErrorKind, Read, Result};
 
 use zlib_rs::{Inflate, InflateFlush, Status};
 
-/// What is told of a stream by its first bytes, in the terms of zlib: the base-2 logarithm of the
-/// window, and 16 for gzip.
+/// Window parameters of zlib: the base-2 logarithm of the window size, plus 16 for the gzip format.
 const ZLIB: u8 = 15;
 const GZIP: u8 = 16 + ZLIB;
 
-/// The bytes that a stream unpacks to. Its checksums are compared, and a stream that ends early is an
-/// error of the kind [`ErrorKind::UnexpectedEof`].
+/// A reader of the decompressed bytes of a stream. Checksums are verified. A stream that ends early
+/// is an error of kind [`ErrorKind::UnexpectedEof`].
 pub(super) struct Unpack<R> {
     packed: R,
     inflate: Inflate,
-    /// Another gzip stream that follows belongs to it.
+    /// Whether gzip streams that follow belong to this one.
     members: bool,
     ended: bool,
 }
 
 impl<R: BufRead> Unpack<R> {
-    /// Gzip streams that follow each other, to the end of `packed`.
+    /// Decompresses concatenated gzip streams to the end of `packed`.
     pub(super) fn gzip(packed: R) -> Self {
         Unpack { members: true, ..Unpack::member(packed) }
     }
 
-    /// One gzip stream, whatever follows it.
+    /// Decompresses one gzip stream and ignores whatever follows it.
     pub(super) fn member(packed: R) -> Self {
         Unpack::of(packed, GZIP)
     }
 
-    /// One zlib stream, whatever follows it.
+    /// Decompresses one zlib stream and ignores whatever follows it.
     pub(super) fn zlib(packed: R) -> Self {
         Unpack::of(packed, ZLIB)
     }
@@ -41,14 +40,14 @@ impl<R: BufRead> Unpack<R> {
         Unpack { packed, inflate: Inflate::new(true, kind), members: false, ended: false }
     }
 
-    /// What is not unpacked yet.
+    /// Returns the input that has not been decompressed yet.
     pub(super) fn left(&self) -> &R {
         &self.packed
     }
 }
 
 impl<R: BufRead> Read for Unpack<R> {
-    /// Fills `out` but at the end: few calls keep the copies of the window few.
+    /// Fills `out` completely except at the end, because every call copies the window.
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         let mut n = 0;
         while n < out.len() && !self.ended {
@@ -66,10 +65,10 @@ impl<R: BufRead> Read for Unpack<R> {
                     self.inflate = Inflate::new(true, GZIP);
                 }
                 Ok(_) if taken > 0 || made > 0 => {}
-                // What was made comes first; the error with the next call.
+                // Decompressed bytes are returned first, and the error with the next call.
                 _ if n > 0 => break,
                 Ok(_) if nothing_more => return Err(ErrorKind::UnexpectedEof.into()),
-                Ok(_) => return Err(Error::new(ErrorKind::InvalidData, "it cannot go on")),
+                Ok(_) => return Err(Error::new(ErrorKind::InvalidData, "no progress possible")),
                 Err(error) => {
                     let what = self.inflate.error_message().unwrap_or(error.as_str());
                     return Err(Error::new(ErrorKind::InvalidData, what));
@@ -137,7 +136,7 @@ mod tests {
             let error = all(Unpack::gzip(&packed[..n])).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::UnexpectedEof, "cut at {n}");
         }
-        // Header, checksum, length; what follows.
+        // Bytes of the header, the checksum and the length; then bytes that follow the stream.
         for k in [0, 2, packed.len() - 7, packed.len() - 1] {
             let mut wrong = packed.clone();
             wrong[k] ^= 0x55;

@@ -1,4 +1,4 @@
-//! A mesh into a file of the format its name says.
+//! Writer of meshes in the format that the file name selects.
 
 use std::path::Path;
 
@@ -10,24 +10,24 @@ use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::{Group, Kind, Members, Mesh};
 use zeroset_core::words::nearest;
 
-/// How [`write_mesh`] writes.
+/// Options of [`write_mesh`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WriteOptions {
-    /// Text instead of binary, where the format knows both (msh, ply, stl).
+    /// Whether to write text instead of binary if the format supports both (msh, ply, stl).
     pub ascii: bool,
-    /// How arrays of `.vtu` and `.vtp` are compressed.
+    /// The compression of arrays in `.vtu` and `.vtp`.
     pub compression: Compression,
 }
 
 impl WriteOptions {
-    /// Asks for text instead of binary.
+    /// Requests text instead of binary.
     pub fn ascii(mut self, ascii: bool) -> Self {
         self.ascii = ascii;
         self
     }
 }
 
-/// Formats that can be written.
+/// The formats that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Vtu,
@@ -55,16 +55,17 @@ const TARGETS: [(&str, Target); 10] = [
     ("sol", Target::Solution),
 ];
 
-/// "did you mean .stl? " where an ending is almost one of those that are known.
+/// Returns a hint such as "did you mean .stl? " if an extension resembles a known one, else an
+/// empty string.
 pub fn meant<'a>(ending: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let near = if ending.is_empty() { None } else { nearest(ending, known) };
     near.map_or(String::new(), |near| format!("did you mean .{near}? "))
 }
 
-/// The ending of a name, if it is one of `known` in any case.
+/// Returns the extension of a file name if it is one of `known`, in any case.
 ///
 /// # Errors
-/// [`Error::Case`] that says that `what` are not written so.
+/// Returns [`Error::Case`], which says that `what` cannot be written with this extension.
 pub(super) fn ending(
     path: &Path,
     known: &[&'static str],
@@ -74,7 +75,7 @@ pub(super) fn ending(
     let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
     known.iter().find(|name| extension == **name).copied().ok_or_else(|| {
         let near = meant(&sniff::extension(path), known.iter().copied());
-        let what = format!("{}: {what} are not written with this ending", path.display());
+        let what = format!("{}: {what} cannot be written with this extension", path.display());
         Error::usage(what, near + remedy)
     })
 }
@@ -83,17 +84,17 @@ impl Target {
     fn of(path: &Path) -> Result<Target> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         if [".shape.gii", ".func.gii", ".label.gii"].iter().any(|ending| name.ends_with(ending)) {
-            let what = "such a name says that the file holds numbers per vertex, not a surface";
-            let remedy = "name a surface .surf.gii; `zeroset distance -o` writes numbers";
+            let what = "this extension is for numbers per vertex, not for a surface";
+            let remedy = "name the surface .surf.gii; `zeroset distance -o` writes numbers";
             return Err(Error::usage(format!("{}: {what}", path.display()), remedy));
         }
         let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
         let found = TARGETS.iter().find(|(name, _)| extension == *name);
         found.map(|&(_, target)| target).ok_or_else(|| {
             let what = if extension == "gz" {
-                "gzip is read, not written"
+                "gzip can be read, but not written"
             } else {
-                "what to write is not known by its ending"
+                "unknown extension of the output file"
             };
             let volumes = ["vti", "nii", "npy", "mha", "nrrd"];
             let known = TARGETS.iter().map(|(name, _)| *name).chain(volumes);
@@ -109,21 +110,21 @@ impl Target {
     }
 }
 
-/// Says whether [`write_mesh`] can write to `path`, as far as can be told before there is a mesh;
-/// `kind` is that of the mesh, once it is known.
+/// Checks by its extension whether [`write_mesh`] can write to `path`, before the mesh is
+/// available. `kind` is the kind of the mesh if it is already known.
 ///
 /// # Errors
-/// [`Error::Case`] for an ending that is not known, text asked for in a format that has none, and
-/// tetrahedra in a format of surfaces.
+/// Returns [`Error::Case`] if the extension is not supported, if text is requested in a format
+/// without a text encoding, or if tetrahedra are to be written in a surface format.
 pub fn check_target(path: &Path, options: &WriteOptions, kind: Option<Kind>) -> Result<()> {
     let target = Target::of(path)?;
     let name = path.display();
     if options.ascii && matches!(target, Target::Vtu | Target::Vtp | Target::Gifti) {
-        let what = format!("{name}: this format is not written as text");
-        return Err(Error::usage(what, "leave out --ascii, or name the file .msh, .ply or .stl"));
+        let what = format!("{name}: this format has no text encoding");
+        return Err(Error::usage(what, "omit --ascii, or name the file .msh, .ply or .stl"));
     }
     if kind == Some(Kind::Volume) && !target.holds_tetrahedra() {
-        let what = format!("{name}: this format holds triangles, the mesh has tetrahedra");
+        let what = format!("{name}: this format holds triangles, but the mesh has tetrahedra");
         let remedy = "name it .vtu, .msh or .mesh, or write the boundary of the tetrahedra: \
                       zeroset convert --boundary";
         return Err(Error::usage(what, remedy));
@@ -131,24 +132,26 @@ pub fn check_target(path: &Path, options: &WriteOptions, kind: Option<Kind>) -> 
     Ok(())
 }
 
-/// Writes a mesh as `.vtu`, `.vtp`, `.msh` (4.1), `.mesh`, `.ply`, `.obj`, `.off`, `.stl` or `.gii`, or
-/// its point data as `.sol`; the file appears whole or not at all. Vertices keep their order, and
-/// coordinates their bits where the format can hold them. Point data beside a `.mesh` go into a
-/// `.sol` file of the same name.
+/// Writes a mesh as `.vtu`, `.vtp`, `.msh` (4.1), `.mesh`, `.ply`, `.obj`, `.off`, `.stl` or
+/// `.gii`, or its point data as `.sol`.
+///
+/// The file is written atomically. Vertices keep their order, and coordinates are bitwise identical
+/// if the format can hold them. Point data of a `.mesh` go into a `.sol` file of the same name.
 ///
 /// Returns what the format could not hold, one sentence each: arrays and groups, digits of
 /// coordinates (binary stl, gii), names.
 ///
 /// # Errors
-/// Those of [`check_target`]; [`Error::Mesh`] for a mesh without cells; [`Error::Output`].
+/// Returns the errors of [`check_target`], [`Error::Mesh`] if the mesh has no cells, and
+/// [`Error::Output`] if the file cannot be written.
 pub fn write_mesh(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<Vec<String>> {
     let target = Target::of(path)?;
-    // Lines, such as an interface on triangles, have a place in OBJ.
+    // OBJ can also hold lines alone, such as an interface on triangles.
     let is_line = |group: &Group| matches!(group.members, Members::Simplices { dimension: 1, .. });
     let lines = target == Target::Obj && mesh.groups.iter().any(is_line);
     if mesh.n_cells() == 0 && !lines {
-        let what = "no triangles or tetrahedra: there is nothing to write";
-        let remedy = "name a file with cells; `zeroset info` tells what is in it";
+        let what = "the file holds no triangles or tetrahedra: there is nothing to write";
+        let remedy = "choose a file with cells; `zeroset info` describes its content";
         return Err(Error::mesh("", what, remedy).in_file(path));
     }
     check_target(path, options, Some(mesh.kind))?;
@@ -180,7 +183,8 @@ pub fn write_mesh(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<Ve
     Ok(lost)
 }
 
-/// All arrays; groups become masks called `group:NAME`, which the reader turns back.
+/// Writes a VTK file with all arrays. Groups become masks named `group:NAME`, which the reader
+/// converts back.
 fn write_vtk(
     path: &Path,
     mesh: &Mesh,
@@ -199,7 +203,7 @@ fn write_vtk(
     vtk::write(path, &output)
 }
 
-/// What a format of vertices and triangles alone leaves out.
+/// Describes what is lost in a format of vertices and triangles alone.
 fn bare(mesh: &Mesh, format: &str) -> Option<String> {
     let list = |what: &str, names: Vec<&str>| {
         (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
@@ -210,25 +214,32 @@ fn bare(mesh: &Mesh, format: &str) -> Option<String> {
     let lost = [list("point data", points), list("cell data", cells), list("groups", groups)];
     let lost: Vec<String> = lost.into_iter().flatten().collect();
     (!lost.is_empty()).then(|| {
-        format!("left out, since .{format} holds vertices and triangles alone: {}", lost.join("; "))
+        format!(
+            "not written, because .{format} holds only vertices and triangles: {}",
+            lost.join("; ")
+        )
     })
 }
 
-/// Whether 32 bits hold all digits that a number is written with: 0.1 as well as 0.5, though only one of them
-/// has the same value in both precisions.
+/// Whether a 32-bit number reproduces all written digits of `x`. This holds for 0.1 as well as for
+/// 0.5, although only 0.5 has the same value in both precisions.
 fn keeps_digits(x: f64) -> bool {
     let narrow = x as f32;
     f64::from(narrow) == x || narrow.to_string().parse() == Ok(x)
 }
 
-/// Says how far coordinates move that lose digits when they are rounded to 32 bits.
+/// Describes how far coordinates move that lose digits when rounded to 32 bits.
 ///
 /// # Errors
-/// [`Error::Output`] for a coordinate beyond the range of 32-bit numbers.
+/// Returns [`Error::Output`] if a coordinate exceeds the range of 32-bit numbers.
 fn narrowed(path: &Path, mesh: &Mesh) -> Result<Option<String>> {
     let all = mesh.vertices.as_flattened();
     if let Some(k) = all.iter().position(|&x| !(x as f32).is_finite()) {
-        let what = format!("vertex {}: coordinate {:e} exceeds 32-bit numbers", k / 3, all[k]);
+        let what = format!(
+            "vertex {}: coordinate {:e} exceeds the range of 32-bit numbers",
+            k / 3,
+            all[k]
+        );
         return Err(Error::output(path, what, "scale the mesh, or write .vtp, .ply or .off"));
     }
     Ok(rounded(all).map(|(n, most)| {
@@ -237,8 +248,8 @@ fn narrowed(path: &Path, mesh: &Mesh) -> Result<Option<String>> {
     }))
 }
 
-/// How many numbers lose digits when they are rounded to 32 bits, and how far they move at most; `None` if
-/// none does.
+/// Returns how many numbers lose digits when rounded to 32 bits, and the largest rounding error, or
+/// `None` if no number loses digits.
 pub(super) fn rounded(all: &[f64]) -> Option<(usize, f64)> {
     let moved = all.par_iter().filter(|&&x| !keeps_digits(x));
     let moved = moved.map(|&x| (1, (f64::from(x as f32) - x).abs()));
@@ -260,9 +271,9 @@ mod tests {
             assert_eq!(check(&format!("a.b.{}", name.to_uppercase()), false, None), Ok(()));
         }
         for (name, ascii, kind, found) in [
-            ("a.xyz", false, None, "a.xyz: what to write is not known"),
-            ("a.ply.gz", false, None, "gzip is read, not written"),
-            ("a.gii", true, None, "not written as text"),
+            ("a.xyz", false, None, "a.xyz: unknown extension of the output file"),
+            ("a.ply.gz", false, None, "gzip can be read, but not written"),
+            ("a.gii", true, None, "has no text encoding"),
             ("a.stl", false, Some(Kind::Volume), "zeroset convert --boundary"),
         ] {
             let error = check(name, ascii, kind).unwrap_err();

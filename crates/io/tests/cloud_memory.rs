@@ -1,4 +1,4 @@
-//! Reading a large cloud takes the memory of the cloud and a few pieces of the file.
+//! Checks that reading a large cloud takes the memory of the cloud and a few pieces of the file.
 
 use zeroset_core::cloud::PointCloud;
 use zeroset_io as io;
@@ -7,7 +7,7 @@ use zeroset_testing::heap::Meter;
 #[global_allocator]
 static METER: Meter = Meter::new();
 
-/// Pieces of a file and what is decoded of them.
+/// The memory of a few pieces of the file and their decoded points, bytes.
 const PIECES: u64 = 100 << 20;
 
 #[test]

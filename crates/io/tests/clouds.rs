@@ -1,4 +1,4 @@
-//! Clouds of points: every format that holds some, read and written; what is said of them.
+//! Tests of point clouds in every supported format: reading, writing and reports.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn read(path: &Path) -> (PointCloud, CloudReport) {
     (cloud, report)
 }
 
-/// Bytes of a file in a folder of its own.
+/// Reads bytes as a file in a folder of its own.
 fn read_bytes(name: &str, bytes: &[u8]) -> zeroset_core::Result<(PointCloud, CloudReport)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -29,7 +29,8 @@ fn read_bytes(name: &str, bytes: &[u8]) -> zeroset_core::Result<(PointCloud, Clo
     io::read_cloud(&path)
 }
 
-/// A file, its format, points stored, points not finite, points without a normal, where normals come from, colors.
+/// The expected values of a file: path, format, points stored, points not finite, points without a
+/// normal, source of the normals, and whether there are colors.
 type Known = (&'static str, &'static str, u64, u64, u64, Option<NormalsFrom>, bool);
 
 #[test]
@@ -67,16 +68,16 @@ fn every_cloud_of_the_shared_data_is_read() {
         assert_eq!(found, (stored, not_finite, without_normal, normals), "{name}");
         assert_eq!((report.format, cloud.colors.is_some()), (format, colors), "{name}");
         assert_eq!(cloud.normals.is_some(), normals.is_some(), "{name}");
-        // The comments of that file say that somebody has flipped it.
-        let turned = report.warnings.iter().any(|warning| warning.contains("look inwards"));
+        // The comments of that file say that somebody flipped it.
+        let turned = report.warnings.iter().any(|warning| warning.contains("point inward"));
         assert_eq!(turned, name == "scans/horse.ply", "{name}");
     }
     let Some(refused) = data("scans/chameleon.pts") else { return };
     let error = io::read_cloud(&refused).unwrap_err().to_string();
-    assert!(error.contains("points of Expe in a binary layout"), "{error}");
+    assert!(error.contains("holds Expe points in a binary layout"), "{error}");
 }
 
-/// The box that the header states was worked out by the program that wrote the file.
+/// Checks points against the box in the header, which the program that wrote the file computed.
 #[test]
 fn points_of_lidar_fill_the_box_that_their_header_states() {
     for name in ["MixedConifer.laz", "autzen_trim.laz", "simple.las", "vegetation_1_3.las"] {
@@ -92,14 +93,15 @@ fn points_of_lidar_fill_the_box_that_their_header_states() {
                 "{name}: {report:?}"
             );
         }
-        // As the README of the data counts them.
+        // The number of duplicates is that of the README of the data.
         let duplicates = usize::from(name == "MixedConifer.laz");
         let places: HashSet<_> = cloud.points.iter().map(|p| p.map(f64::to_bits)).collect();
         assert_eq!(cloud.len() - places.len(), duplicates, "{name}");
     }
 }
 
-/// A record of variable length that claims more bytes than there are up to the points does not move these.
+/// Checks that the points begin at the right offset even if a variable-length record declares more
+/// bytes than remain before them.
 #[test]
 fn points_of_lidar_begin_where_the_header_says() {
     let Some(path) = data("lidar/simple.las") else { return };
@@ -183,7 +185,7 @@ fn faces_give_normals_and_points_that_are_not_finite_go() {
     let (cloud, report) = read_bytes("a.ply", text.as_bytes()).unwrap();
     assert_eq!((report.faces, report.normals), (2, Some(NormalsFrom::Faces)));
     assert_eq!((report.stored, report.not_finite), (5, 1));
-    // The triangle at the vertex that is none has no normal, and says nothing of the others' either.
+    // The triangle at the vertex that is not finite has no normal and does not affect the others.
     assert_eq!(cloud.points[1], [1.0, 0.0, 0.0]);
     assert_eq!(cloud.normals.unwrap()[0], [0.0, 0.0, 1.0]);
 }
@@ -230,7 +232,7 @@ fn packed_colors_of_pcd_are_read_as_whole_and_as_floating_point_numbers() {
         let axis = |k: usize| POINTS.iter().flat_map(move |x| (x[k] as f32).to_le_bytes());
         let colors = std::iter::repeat_n(color.to_le_bytes(), 3).flatten();
         let bytes: Vec<u8> = (0..3).flat_map(axis).chain(colors).chain([7; 6]).collect();
-        // Runs alone: 32 bytes and the rest.
+        // Literal runs only, of 32 bytes each and the remainder.
         let runs = bytes.chunks(32).flat_map(|run| [&[run.len() as u8 - 1][..], run].concat());
         let packed: Vec<u8> = runs.collect();
         let sizes = [packed.len() as u32, bytes.len() as u32].map(u32::to_le_bytes);
@@ -258,12 +260,15 @@ fn packed_colors_of_pcd_are_read_as_whole_and_as_floating_point_numbers() {
         assert_eq!(cloud.colors.unwrap(), [[255, 128, 1]; 3], "{kind}");
     }
     for (bytes, found) in [
-        (pcd("x y", "4 4", "F F", 1, "ascii", b"1 2\n"), "without the fields x, y and z"),
-        (pcd("x y z", "4 4", "F F F", 1, "ascii", b"1 2 3\n"), "3 FIELDS with 2 SIZE"),
+        (pcd("x y", "4 4", "F F", 1, "ascii", b"1 2\n"), "does not have the fields x, y and z"),
+        (pcd("x y z", "4 4", "F F F", 1, "ascii", b"1 2 3\n"), "3 FIELDS, but 2 SIZE"),
         (pcd("x y z", "4 4 3", "F F F", 1, "ascii", b"1 2 3\n"), "type \"F\" of size 3"),
-        (pcd("x y z", "4 4 4", "F F F", 9, "ascii", b"1 2 3\n"), "9 points of 6 bytes promised"),
-        (pcd("x y z", "4 4 4", "F F F", 9, "binary", b"1 2 3\n"), "9 points of 12 bytes promised"),
-        (pcd("x y z", "4 4 4", "F F F", 9, "binary_compressed", &[9; 40]), "of 108 bytes expected"),
+        (pcd("x y z", "4 4 4", "F F F", 9, "ascii", b"1 2 3\n"), "9 points of 6 bytes declared"),
+        (pcd("x y z", "4 4 4", "F F F", 9, "binary", b"1 2 3\n"), "9 points of 12 bytes declared"),
+        (
+            pcd("x y z", "4 4 4", "F F F", 9, "binary_compressed", &[9; 40]),
+            "expected compressed data of 108 bytes",
+        ),
         (pcd("x y z", "4 4 4", "F F F", 1, "packed", b""), "DATA \"packed\" is unknown"),
     ] {
         let error = read_bytes("a.pcd", &bytes).unwrap_err().to_string();
@@ -271,7 +276,7 @@ fn packed_colors_of_pcd_are_read_as_whole_and_as_floating_point_numbers() {
     }
 }
 
-/// The crate that reads E57 files writes them, too.
+/// The crate that reads E57 files also writes them.
 #[test]
 fn all_scans_of_an_e57_file_are_read_in_their_common_frame() {
     use e57::{E57Writer, Quaternion, Record, RecordValue, Transform, Translation};
@@ -345,7 +350,7 @@ fn files_cut_anywhere_are_refused_or_read_in_part_but_never_break() {
             let n = bytes.len() * k / 50;
             assert!(read_bytes(name, &bytes[..n]).is_err(), "{name} cut at {n}");
         }
-        // Damage of single bytes, most of it in the header.
+        // Single bytes are damaged, mostly in the header.
         for k in 0..120_usize {
             let mut damaged = bytes.clone();
             let at = if k < 80 { 3 * k } else { k * 7919 } % bytes.len();
@@ -357,7 +362,8 @@ fn files_cut_anywhere_are_refused_or_read_in_part_but_never_break() {
     }
 }
 
-/// The seeds of the fuzz targets are sound, and what a few thousand changes of a bit make of them does no harm.
+/// Checks that the seeds of the fuzz targets are valid, and that a few thousand single-bit changes
+/// of them do no harm.
 #[test]
 fn seeds_are_read_and_their_neighbors_do_no_harm() {
     let seeds = root().join("fuzz/seeds");
@@ -434,7 +440,7 @@ fn what_is_written_reads_back() {
             let (a, b) =
                 (found.normals.unwrap_or_default(), cloud.normals.clone().unwrap_or_default());
             assert!(a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| near(a, b)), "{ending}");
-            // In pieces it is the same file.
+            // Writing in pieces gives the same file.
             let pieces = [0..7, 7..39_000, 39_000..n as usize].map(|range| PointCloud {
                 points: cloud.points[range.clone()].to_vec(),
                 normals: cloud.normals.as_ref().map(|n| n[range.clone()].to_vec()),
@@ -450,7 +456,7 @@ fn what_is_written_reads_back() {
     assert!(error.contains("did you mean .csv"), "{error}");
 }
 
-/// A cloud far from the origin keeps what 32 bits would lose.
+/// Checks that a cloud far from the origin keeps digits that 32 bits would lose.
 #[test]
 fn coordinates_are_centered_before_they_are_rounded() {
     let near: Vec<[f64; 3]> = (0..1000).map(|k| [f64::from(k) * 1e-3, 0.5, 0.25]).collect();

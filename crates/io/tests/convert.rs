@@ -1,4 +1,5 @@
-//! Writing meshes in every format: what a format can hold comes back, the rest is named.
+//! Tests of writing meshes in every format: contents that a format can hold come back, and all
+//! others are reported as lost.
 
 use proptest::prelude::*;
 use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values, vertex_normals};
@@ -20,7 +21,7 @@ fn array(name: &str, components: usize, values: Values) -> DataArray {
     DataArray { name: name.into(), components, values }
 }
 
-/// Writes the mesh and reads it back; also what was lost.
+/// Writes the mesh and reads it back. Also returns what was lost.
 fn there_and_back(mesh: &Mesh, extension: &str, ascii: bool) -> (Mesh, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(format!("mesh.{extension}"));
@@ -38,7 +39,7 @@ fn assert_same_shape(found: &Mesh, mesh: &Mesh, what: &str) {
     assert_eq!(found.cells, mesh.cells, "{what}: cells");
 }
 
-/// Numbers are the same, labels may have become decimal numbers.
+/// Checks that arrays are equal, except that labels may have become floating-point numbers.
 fn assert_same_arrays(found: &[DataArray], expected: &[DataArray], what: &str) {
     let names = |arrays: &[DataArray]| -> Vec<(String, usize)> {
         arrays.iter().map(|a| (a.name.clone(), a.components)).collect()
@@ -52,7 +53,7 @@ fn assert_same_arrays(found: &[DataArray], expected: &[DataArray], what: &str) {
     }
 }
 
-/// Simplices of a group, each sorted, all sorted.
+/// Returns the simplices of a group in sorted order, each with sorted vertices.
 fn simplices(group: &Group) -> Vec<Vec<u32>> {
     let (arity, all) = match &group.members {
         Members::Cells(cells) => (1, cells),
@@ -69,7 +70,7 @@ fn simplices(group: &Group) -> Vec<Vec<u32>> {
     all
 }
 
-/// Any number a coordinate may be, small and huge ones, 0 and -0.
+/// Generates any valid coordinate: small and huge numbers, 0 and -0.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         -10.0..10.0,
@@ -79,7 +80,7 @@ fn number() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// Triangles or tetrahedra on any points, with arrays and groups that overlap.
+/// Generates triangles or tetrahedra on arbitrary points, with arrays and overlapping groups.
 fn mesh(kind: Kind) -> impl Strategy<Value = Mesh> {
     let arity = kind.arity();
     (arity..12, 1..9_usize).prop_flat_map(move |(n, m)| {
@@ -164,7 +165,7 @@ proptest! {
             match extension {
                 "off" => {
                     prop_assert!(found.vertex_data.is_empty() && found.groups.is_empty());
-                    let said = "left out, since .off holds vertices and triangles alone: point \
+                    let said = "not written, because .off holds only vertices and triangles: point \
                                 data u, a vector; cell data label; groups ";
                     prop_assert!(lost[0].starts_with(said), "{}", lost[0]);
                 }
@@ -182,16 +183,16 @@ proptest! {
                     assert_same_arrays(&found.vertex_data, &expected, &what);
                     prop_assert_eq!(&found.cell_data, &mesh.cell_data);
                     check_masks(&found, &mesh, &what);
-                    prop_assert!(lost.contains(&"\"a vector_0\" is called a_vector_0".into()));
+                    prop_assert!(lost.contains(&"\"a vector_0\" is renamed to a_vector_0".into()));
                 }
                 "obj" => {
                     check_obj_groups(&found, &mesh);
-                    let said = "left out, since .obj holds no data: u, a vector, label";
+                    let said = "not written, because .obj holds no data: u, a vector, label";
                     prop_assert!(lost.iter().any(|lost| lost == said), "{:?}", lost);
                 }
                 "mesh" => check_medit(&found, &mesh, &lost),
                 _ => {
-                    prop_assert_eq!(&lost, &["of these groups only the vertices are kept: edges"]);
+                    prop_assert_eq!(&lost, &["only the vertices of these groups are kept: edges"]);
                     assert_same_arrays(&found.vertex_data, &mesh.vertex_data, &what);
                     prop_assert_eq!(&found.cell_data, &mesh.cell_data);
                     check_masks(&found, &mesh, &what);
@@ -213,7 +214,8 @@ proptest! {
     }
 }
 
-/// Groups of cells by their names, one word each; the whole mesh is no group.
+/// Checks the cell groups by their names, which become one word each. A group that is the whole
+/// mesh is dropped.
 fn check_obj_groups(found: &Mesh, mesh: &Mesh) {
     for group in &mesh.groups {
         let Members::Cells(cells) = &group.members else { continue };
@@ -227,12 +229,13 @@ fn check_obj_groups(found: &Mesh, mesh: &Mesh) {
     assert_eq!(edges, mesh.group("edges").map(simplices));
 }
 
-/// Every cell is in the first of its groups; edges keep theirs; point data are the solution.
+/// Checks that every cell is in the first of its groups, edges keep theirs, and point data become
+/// the solution.
 fn check_medit(found: &Mesh, mesh: &Mesh, lost: &[String]) {
     let mut taken = vec![false; mesh.n_cells()];
     let mut next = 1;
     for group in &mesh.groups {
-        // A number keeps being one, the others are numbered from 1.
+        // A group named by a number keeps it. The others are numbered from 1.
         let numbered = group.name == "7";
         let name = if numbered { 7 } else { next };
         next += i64::from(!numbered);
@@ -257,7 +260,10 @@ fn check_medit(found: &Mesh, mesh: &Mesh, lost: &[String]) {
         .map(|(array, name)| DataArray { name: name.into(), ..array.clone() })
         .collect();
     assert_same_arrays(&found.vertex_data, &expected, "mesh");
-    for said in ["cell data label: .mesh holds none", "mesh.sol holds u, a vector, without"] {
+    for said in [
+        "cell data not written: label; .mesh cannot hold them",
+        "mesh.sol holds u, a vector, but not",
+    ] {
         assert!(lost.iter().any(|lost| lost.contains(said)), "{lost:?}");
     }
 }
@@ -300,10 +306,10 @@ fn colors_go_into_obj() {
     let (cloud, report) = zeroset_io::read_cloud(&path).unwrap();
     assert_eq!(cloud.colors.unwrap(), colors.map(|color| color.map(|c| c as u8)));
     assert_eq!(report.colors, Some("0 to 1"));
-    // Others are no colors of 8 bits.
+    // Numbers beyond 8 bits are not colors.
     mesh.vertex_data[1].values = Values::Int(vec![0, 1, 2, 256]);
     let lost = write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
-    assert_eq!(lost, ["left out, since .obj holds no data: red, green, blue"]);
+    assert_eq!(lost, ["not written, because .obj holds no data: red, green, blue"]);
 }
 
 #[test]
@@ -327,7 +333,7 @@ fn a_solution_alone_needs_point_data() {
     let path = folder.path().join("a.sol");
     let mut mesh = pyramid(1.0);
     let lost = write_mesh(&path, &mesh, &WriteOptions::default()).unwrap();
-    assert_eq!(lost, ["a.sol holds u, without the names"]);
+    assert_eq!(lost, ["a.sol holds u, but not the names"]);
     let found = read_data(&path).unwrap().arrays;
     assert_eq!(found[0].values.to_f64(), [1.0, 2.0, 3.0, 4.0]);
     mesh.vertex_data.clear();
@@ -335,7 +341,7 @@ fn a_solution_alone_needs_point_data() {
     assert_eq!(error.exit_code(), 2, "{error}");
 }
 
-/// A tetrahedron's surface, coordinates that 32 bits hold but one.
+/// Returns the surface of a tetrahedron, with coordinates that all but one fit into 32 bits.
 fn pyramid(x: f64) -> Mesh {
     let vertices = vec![[0.0; 3], [x, 0.0, 0.0], [0.0, 1.0, 0.0], [0.25, 0.25, 1.0]];
     let mut mesh = Mesh::new(Kind::Surface, vertices, vec![0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3]);
@@ -349,20 +355,20 @@ fn formats_of_32_bits_say_what_they_round() {
         let (found, lost) = there_and_back(&pyramid(1.0), extension, false);
         assert_eq!(found.n_cells(), 4, "{extension}");
         let said = format!(
-            "left out, since .{extension} holds vertices and triangles alone: point data u"
+            "not written, because .{extension} holds only vertices and triangles: point data u"
         );
         assert_eq!(lost, [said]);
         let (found, lost) = there_and_back(&pyramid(1.0 / 3.0), extension, false);
         assert!(found.vertices.contains(&[f64::from(1.0_f32 / 3.0), 0.0, 0.0]), "{extension}");
         assert_eq!(lost[1], "1 of 12 coordinates are rounded to 32 bits, by at most 9.9e-9");
-        // All digits that it has are there.
+        // All stored digits come back.
         let (found, lost) = there_and_back(&pyramid(0.1), extension, false);
         assert!(found.vertices.contains(&[f64::from(0.1_f32), 0.0, 0.0]), "{extension}");
         assert_eq!(lost.len(), 1, "{lost:?}");
     }
     let (found, lost) = there_and_back(&pyramid(1.0 / 3.0), "gii", false);
     assert_eq!((found.cells, lost.len()), (pyramid(1.0).cells, 2));
-    // Text STL keeps all digits; vertices come in the order of their first use.
+    // Text STL keeps all digits. The vertices come in the order of their first use.
     let (found, lost) = there_and_back(&pyramid(0.1), "stl", true);
     assert_eq!(lost.len(), 1);
     assert_eq!(found.vertices[2], [0.1, 0.0, 0.0]);
@@ -377,7 +383,9 @@ fn names_a_format_cannot_hold_are_changed_and_said() {
     let (found, lost) = there_and_back(&mesh, "ply", false);
     let names: Vec<&str> = found.vertex_data.iter().map(|a| a.name.as_str()).collect();
     assert_eq!(names, ["x_2", "a_b", "a_b_2"]);
-    for said in ["\"x\" is called x_2", "\"a b\" is called a_b", "\"a_b\" is called a_b_2"] {
+    for said in
+        ["\"x\" is renamed to x_2", "\"a b\" is renamed to a_b", "\"a_b\" is renamed to a_b_2"]
+    {
         assert!(lost.iter().any(|l| l == said), "{lost:?}");
     }
     mesh.vertex_data = vec![array("pair", 2, Values::Float(vec![0.0; 8]))];

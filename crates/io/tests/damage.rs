@@ -1,5 +1,5 @@
-//! Bad files of all formats but VTK: refused with a message that names the place; and files cut or
-//! damaged at random, which must never panic.
+//! Tests of damaged files of all formats except VTK. Known damage gives a message that names the
+//! position, and files truncated or damaged at random never cause a panic.
 
 use std::path::Path;
 
@@ -15,27 +15,27 @@ fn bad_files_are_refused_in_one_line() {
         ("bad/spot_missing_vertex.obj", "line 2004: face refers to vertex 99999 of 2003"),
         (
             "bad/nested_cubes_element_count.msh",
-            "line 907: $EndElements met where element 760 of 810 was expected",
+            "line 907: $EndElements found where element 760 of 810 was expected",
         ),
         (
             "bad/component8_cut_v41bin.msh",
-            "2489 elements in a block promised (at least 99560 bytes)",
+            "2489 elements in a block declared (at least 99560 bytes)",
         ),
         ("bad/white_left_cut.gii.gz", "byte 90000: gzip stream ends early"),
         (
             "bad/hippo1_vertex_count_high.ply",
-            "6999 vertices of 48 bytes promised (335952 bytes), found 219784 bytes",
+            "6999 vertices of 48 bytes declared (335952 bytes), found 219784 bytes",
         ),
         ("bad/lh.pial", "FF FF FE of a FreeSurfer surface expected, found \"this is not \""),
         ("bad/empty.ply", "file is empty"),
         ("sim/sci/SquareMesh_size16_crlf.ply", "face 448 (line 715): refers to vertex 256 of 256"),
         ("sim/sci/SquareMesh_size16_levelset.ply", "face 448 (line 715): refers to vertex 256 of"),
-        ("bad/sphere334_beyond.ele", "line 1126: element 1124 names vertex 400 of 334"),
-        ("bad/sphere334_beyond.node", "element 1124 names vertex 400 of 334"),
+        ("bad/sphere334_beyond.ele", "line 1126: element 1124 refers to vertex 400 of 334"),
+        ("bad/sphere334_beyond.node", "element 1124 refers to vertex 400 of 334"),
         ("bad/escher_points_short.vtk", "CELLS"),
         ("bad/avg152_half.nii.gz", "is a NIfTI volume, no mesh"),
-        ("sim/medit/cube.meshb", "is a binary MEDIT file, only text can be read"),
-        ("scans/chameleon.pts", "points of Expe in a binary layout"),
+        ("sim/medit/cube.meshb", "is a binary MEDIT file, but only text is supported"),
+        ("scans/chameleon.pts", "holds Expe points in a binary layout"),
         ("volumes/CT_pitch.nii.gz", "is a NIfTI volume, no mesh"),
     ] {
         let Some(path) = data(relative) else { continue };
@@ -49,7 +49,7 @@ fn bad_files_are_refused_in_one_line() {
     }
     let Some(path) = data("bad/lh.curv_short") else { return };
     let error = io::read_data(&path).unwrap_err().to_string();
-    let found = "163842 values of 4 bytes promised (655368 bytes), found 199985 bytes";
+    let found = "163842 values of 4 bytes declared (655368 bytes), found 199985 bytes";
     assert!(error.contains(found), "{error}");
 }
 
@@ -62,8 +62,8 @@ fn missing_files_and_folders_are_named() {
     assert!(error.contains("none.ply: cannot be read"), "{error}");
 }
 
-/// A small file of every format and encoding, and whether a cut anywhere must show: text may end
-/// at a place that makes sense.
+/// A small file of every format and encoding, and whether every truncation must be an error.
+/// Truncated text may end at a valid place.
 const SMALL: &[(&str, bool)] = &[
     ("sim/ply/bob_small.ply", true),
     ("sim/ply/points_with_lists.ply", false),
@@ -93,7 +93,7 @@ const SMALL: &[(&str, bool)] = &[
     ("cortex/fsaverage5/curv_left.gii.gz", true),
 ];
 
-/// How often a file is damaged: seldom if it is large, to bound the time.
+/// Returns how often a file is damaged. Large files are damaged less often, to limit the time.
 fn rounds(bytes: &[u8]) -> usize {
     ((4 << 20) / bytes.len()).clamp(16, 300)
 }
@@ -120,7 +120,7 @@ fn files_cut_anywhere_never_panic() {
 #[test]
 fn files_with_flipped_bits_never_panic() {
     let folder = tempfile::tempdir().unwrap();
-    // A linear congruential generator (Knuth, MMIX): the same damage in every run.
+    // A linear congruential generator (Knuth, MMIX) makes the damage the same in every run.
     let mut state: u64 = 20_261_120;
     let mut random = |n: usize| {
         state =
@@ -134,7 +134,7 @@ fn files_with_flipped_bits_never_panic() {
         add_partner(&path, &copy);
         for round in 0..rounds(&bytes) {
             let mut damaged = bytes.clone();
-            // Heads hold the counts, so half of the damage goes there.
+            // Headers hold the counts, so half of the damage is done there.
             let reach = if round % 2 == 0 { bytes.len() } else { bytes.len().min(400) };
             for _ in 0..1 + random(4) {
                 let at = random(reach);
@@ -145,14 +145,14 @@ fn files_with_flipped_bits_never_panic() {
     }
 }
 
-/// Puts the vertices of TetGen's elements beside their copy.
+/// Copies the vertices of TetGen's elements beside the copy of the elements.
 fn add_partner(path: &Path, copy: &Path) {
     if path.extension().is_some_and(|e| e == "ele") {
         std::fs::copy(path.with_extension("node"), copy.with_extension("node")).unwrap();
     }
 }
 
-/// Writes and reads `bytes` as mesh and as data; whether either was without error.
+/// Writes `bytes` and reads them as mesh and as data. Returns whether either succeeded.
 fn read_damaged(path: &Path, bytes: &[u8], what: &str) -> bool {
     std::fs::write(path, bytes).unwrap();
     let mesh = io::read_mesh(path);

@@ -1,4 +1,5 @@
-//! Readers of all formats but VTK on the shared data: counts, contents, groups, arrays.
+//! Tests of the readers of all formats except VTK on the shared data: counts, contents, groups,
+//! arrays.
 
 use std::io::Write;
 
@@ -8,14 +9,14 @@ use zeroset_io::{self as io, MeshFile};
 use zeroset_testing::data;
 use zeroset_testing::sound::assert_sound;
 
-/// Reads a file of the shared data; `None` where it is missing.
+/// Reads a file of the shared data, or returns `None` if it is missing.
 fn read(relative: &str) -> Option<MeshFile> {
     let path = data(relative)?;
     Some(io::read_mesh(&path).unwrap_or_else(|error| panic!("{relative}: {error}")))
 }
 
-/// File, vertices, cells, kind: the rows of the README of the shared data, where polygons are
-/// fan-split and STL corners merged. A row that speaks of points only has no cells.
+/// File, number of vertices, number of cells and kind, from the README of the shared data. Polygons
+/// are split into fans and STL corners are merged. A file with points only has no cells.
 const COUNTS: &[(&str, usize, usize, Kind)] = {
     use Kind::{Planar, Surface, Volume};
     &[
@@ -32,7 +33,7 @@ const COUNTS: &[(&str, usize, usize, Kind)] = {
         ("cortex/fsaverage_sphere_left.gii.gz", 163_842, 327_680, Surface),
         ("cortex/nibabel_ascii.gii", 3, 1, Surface),
         ("cortex/spm_cortex_8196.surf.gii", 8_196, 16_384, Surface),
-        // All five vertices of this file are one point, so the plane is a matter of taste.
+        // All five vertices of this file are the same point, so the kind is arbitrary.
         ("cortex/tiny/lh.tinysurface", 5, 3, Planar),
         ("cortex/tiny/lh.tinysurface.gii", 5, 3, Surface),
         ("scans/armadillo_26k.off", 26_002, 52_000, Surface),
@@ -48,7 +49,7 @@ const COUNTS: &[(&str, usize, usize, Kind)] = {
         ("sim/sci/sphere_1154verts.ply", 1_154, 2_304, Surface),
         ("sim/sci/sphere_266verts.ply", 266, 531, Surface),
         ("sim/sci/torus.ply", 12_992, 25_984, Surface),
-        // 200 hexahedra, each cut into 6 tetrahedra.
+        // 200 hexahedra, each split into 6 tetrahedra.
         ("sim/msh/3da_v1.msh", 462, 6 * 200, Volume),
         ("sim/msh/3da_v40.msh", 462, 6 * 200, Volume),
         ("sim/msh/3da_v41.msh", 462, 6 * 200, Volume),
@@ -64,8 +65,8 @@ const COUNTS: &[(&str, usize, usize, Kind)] = {
         ("cortex/tiny/lh.tinysurface.asc", 5, 3, Surface),
         ("scans/bunny_noised.xyz", 20_000, 0, Surface),
         ("scans/kitten.xyz", 5_210, 0, Surface),
-        // The README counts the 8 triangles only; the 4 quads beside them cover the same square
-        // and are cut in two each.
+        // The README counts only the 8 triangles. The 4 quads beside them cover the same square and
+        // are split into two triangles each.
         ("sim/msh/compass_v22.msh", 13, 16, Planar),
         ("sim/msh/component8_tets_v41bin.msh", 759, 2_489, Volume),
         ("sim/msh/hole81_v20.msh", 109, 2 * 81, Planar),
@@ -117,7 +118,8 @@ fn counts_are_those_of_the_readme() {
     }
 }
 
-/// (name, dimension, members) of each group; cells have the dimension of the mesh.
+/// Returns name, dimension and number of members of each group. Cells have the dimension of the
+/// mesh.
 fn groups(mesh: &Mesh) -> Vec<(&str, usize, usize)> {
     let size = |group: &Group| match &group.members {
         Members::Cells(cells) => (mesh.kind.dimension(), cells.len()),
@@ -128,8 +130,8 @@ fn groups(mesh: &Mesh) -> Vec<(&str, usize, usize)> {
     mesh.groups.iter().map(|g| (g.name.as_str(), size(g).0, size(g).1)).collect()
 }
 
-/// The tetrahedra with their corners as bits of coordinates, in an order that does not depend on
-/// numbering.
+/// Returns the tetrahedra with their corners as bits of coordinates, in an order that does not
+/// depend on the numbering.
 fn tetrahedra(mesh: &Mesh) -> Vec<[[u64; 3]; 4]> {
     let corner = |&v: &u32| mesh.vertices[v as usize].map(f64::to_bits);
     let mut all: Vec<_> = mesh
@@ -218,7 +220,7 @@ fn what_is_given_up_is_said() {
         (
             "sim/msh/3da_v41.msh",
             &[("hexahedron", 200), ("quad", 460)][..],
-            &["200 hexahedron cells are cut into tetrahedra"][..],
+            &["200 hexahedron cells are split into tetrahedra"][..],
         ),
         (
             "sim/msh/t5_tets_order2_v22bin.msh",
@@ -231,7 +233,7 @@ fn what_is_given_up_is_said() {
             &[
                 "12 line4 cells are reduced",
                 "26 triangle10 cells are reduced",
-                "two groups are called 1",
+                "two groups are named 1",
             ],
         ),
         (
@@ -251,14 +253,15 @@ fn what_is_given_up_is_said() {
     }
 }
 
-/// The tetrahedra of a hexahedral mesh fit together, and its faces, stored as quads, are theirs.
+/// Checks that the tetrahedra of a hexahedral mesh fit together, and that its faces, which are
+/// stored as quads, match them.
 #[test]
 fn three_versions_of_gmsh_hold_the_same_hexahedra() {
     let files = ["v1", "v40", "v41"].map(|name| read(&format!("sim/msh/3da_{name}.msh")));
     let [Some(v1), Some(v40), Some(v41)] = files else { return };
     for file in [&v1, &v40, &v41] {
         let found = inspect(&file.mesh);
-        // The hexahedra of the file are mirrored, all of them.
+        // All hexahedra of the file are mirrored.
         assert_eq!((found.nonmanifold, found.inverted, found.degenerate), (0, 1200, 0));
         assert_eq!(found.components, 1);
         assert_eq!(groups(&file.mesh), groups(&v1.mesh));
@@ -278,7 +281,7 @@ fn three_versions_of_gmsh_hold_the_same_hexahedra() {
         let missing = outer.cells.chunks(3).filter(|t| all.binary_search(t).is_err()).count();
         assert_eq!(missing, 0, "a face of the boundary is cut otherwise than its quad");
     }
-    // Nodes have another order in version 1, and with it quads other diagonals.
+    // Nodes have another order in version 1, so that quads are split along other diagonals.
     assert!(tetrahedra(&v40.mesh) == tetrahedra(&v41.mesh));
 }
 
@@ -436,7 +439,11 @@ fn content_beats_the_name() {
     std::fs::copy(path, &copy).unwrap();
     let file = io::read_mesh(&copy).unwrap();
     assert_eq!((file.format, file.mesh.n_cells()), ("ply", 500));
-    assert!(file.warnings[0].contains("named .stl, but the content is PLY"), "{:?}", file.warnings);
+    assert!(
+        file.warnings[0].contains("the extension is .stl, but the content is PLY"),
+        "{:?}",
+        file.warnings
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
-//! Files made to do harm: counts that no file can keep, negative ones, numbers that are none, bytes in
-//! the wrong order, streams cut short, XML that grows, many small things. Each is refused in one line
-//! that says what to do, or read, in memory of a small multiple of the file and at once.
+//! Tests of hostile files: impossible and negative counts, words that are not numbers, wrong byte
+//! orders, truncated streams, XML that grows, many small items. Each file is either read or
+//! rejected with a one-line message and a remedy. Either takes little time and a small multiple of
+//! the memory of the file.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -13,16 +14,16 @@ use zeroset_testing::heap::Meter;
 #[global_allocator]
 static METER: Meter = Meter::new();
 
-/// Bytes that a reader may take for each byte of a file, and besides.
+/// The memory in bytes that a reader may take per byte of a file, in addition to a constant.
 const PER_BYTE: usize = 60;
 const BESIDES: usize = 1 << 20;
-/// The tables of LASzip, which its crate makes for any file.
+/// The tables of LASzip, which its crate allocates for every file, bytes.
 const LASZIP: usize = 3 << 20;
-/// A reader that does not take more time for each byte in a large file needs a hundredth of it.
+/// The time limit per file. A reader in linear time needs a hundredth of it.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Reads bytes as a file of this name in every way there is; what is wrong with them as a mesh, as
-/// data, as curves and as points.
+/// Reads bytes as a file of this name in every possible way. Returns the errors of reading it as a
+/// mesh, as data, as curves and as points.
 fn read(folder: &Path, name: &str, bytes: &[u8]) -> Vec<String> {
     let path = folder.join(name);
     std::fs::write(&path, bytes).unwrap();
@@ -49,7 +50,7 @@ fn read(folder: &Path, name: &str, bytes: &[u8]) -> Vec<String> {
     errors.into_iter().flatten().map(line).collect()
 }
 
-/// A file that must be refused, with what is said of it.
+/// A file that must be rejected, and the expected part of the message.
 struct Bad {
     name: &'static str,
     bytes: Vec<u8>,
@@ -72,7 +73,8 @@ fn msh_binary(version: &str, section: &[&[u8]]) -> Vec<u8> {
     bytes
 }
 
-/// A PLY file of three vertices and a face, its numbers in one order, its header of another.
+/// Creates a PLY file of three vertices and a face, in which `format` may contradict the byte
+/// order.
 fn ply(format: &str, big_endian: bool) -> Vec<u8> {
     let header = format!(
         "ply\nformat {format} 1.0\nelement vertex 3\nproperty float x\nproperty float y\n\
@@ -109,23 +111,23 @@ fn counts() -> Vec<Bad> {
     const HUGE: &str = "4000000000";
     let coff = "OFF\n4000000000 1 0\n0 0 0\n";
     vec![
-        bad("a.msh", msh("2.2", "$Nodes\n4000000000\n1 0 0 0\n"), "4000000000 nodes promised"),
+        bad("a.msh", msh("2.2", "$Nodes\n4000000000\n1 0 0 0\n"), "4000000000 nodes declared"),
         bad("a.msh", msh("2.2", "$Nodes\n-4\n1 0 0 0\n"), "number of nodes expected, found \"-4\""),
-        bad("a.msh", msh("4.1", "$Nodes\n1 4000000000 1 1\n0 1 0 1\n"), "nodes promised"),
+        bad("a.msh", msh("4.1", "$Nodes\n1 4000000000 1 1\n0 1 0 1\n"), "nodes declared"),
         bad("a.msh", msh("4.1", "$Nodes\n-1 1 1 1\n"), "number of node blocks expected"),
-        bad("a.msh", msh("4.0", "$Nodes\n1 4000000000\n1 0 0 1\n"), "nodes promised"),
-        bad("a.msh", msh("4.1", "$Entities\n4000000000 0 0 0\n"), "entities promised"),
-        bad("a.msh", "$NOD\n4000000000\n1 0 0 0\n", "nodes promised"),
-        bad("a.msh", msh("2.2", "$PhysicalNames\n4000000000\n"), "physical names promised"),
+        bad("a.msh", msh("4.0", "$Nodes\n1 4000000000\n1 0 0 1\n"), "nodes declared"),
+        bad("a.msh", msh("4.1", "$Entities\n4000000000 0 0 0\n"), "entities declared"),
+        bad("a.msh", "$NOD\n4000000000\n1 0 0 0\n", "nodes declared"),
+        bad("a.msh", msh("2.2", "$PhysicalNames\n4000000000\n"), "physical names declared"),
         bad(
             "a.msh",
             msh("2.2", "$NodeData\n4000000000\n\"a\"\n"),
-            "4000000000 string tags promised",
+            "4000000000 string tags declared",
         ),
         bad(
             "a.msh",
             msh_binary("2.2", &[b"$Nodes\n4000000000\n", &[0; 28]]),
-            "4000000000 nodes promised",
+            "4000000000 nodes declared",
         ),
         bad(
             "a.msh",
@@ -135,53 +137,53 @@ fn counts() -> Vec<Bad> {
         bad(
             "a.msh",
             msh_binary("4.1", &[b"$Nodes\n", &1_u64.to_le_bytes(), &[0xff; 8], &[0; 16]]),
-            "at most 4294967294 can be read",
+            "at most 4294967294 are supported",
         ),
-        bad("a.off", coff, "4000000000 vertices promised"),
+        bad("a.off", coff, "4000000000 vertices declared"),
         bad("a.off", coff.replace(HUGE, "-3"), "found \"-3\""),
         bad(
             "a.ply",
             "ply\nformat ascii 1.0\nelement vertex 4000000000\nproperty float x\nproperty float y\n\
              end_header\n0 0\n",
-            "4000000000 vertices promised",
+            "4000000000 vertices declared",
         ),
         bad(
             "a.ply",
             "ply\nformat ascii 1.0\nelement vertex -1\nproperty float x\nend_header\n",
             "number of vertex elements expected, found \"-1\"",
         ),
-        bad("a.stl", [&[b' '; 80][..], &[0xff; 4], &[0; 50]].concat(), "can be read"),
+        bad("a.stl", [&[b' '; 80][..], &[0xff; 4], &[0; 50]].concat(), "are supported"),
         bad("a.stl", [&[b' '; 80][..], &[0, 0, 0, 1], &[0; 50]].concat(), "facets of 50 bytes"),
         bad("a.obj", "v 0 0 0\nf 1 2 4294967299\n", "refers to vertex 4294967299"),
         bad("a.obj", "v 0 0 0\nf -1 -2 -3\n", "refers to vertex -2 after 1"),
         bad(
             "lh.pial",
             [b"\xff\xff\xfea\n\n".as_slice(), &[0x7f; 8], &[0; 12]].concat(),
-            "promised",
+            "declared",
         ),
         bad("lh.pial", [b"\xff\xff\xfea\n\n".as_slice(), &[0xff; 8], &[0; 12]].concat(), "is -1"),
-        bad("lh.asc", "#!ascii version of a\n4000000000 1\n0 0 0 0\n", "vertices promised"),
+        bad("lh.asc", "#!ascii version of a\n4000000000 1\n0 0 0 0\n", "vertices declared"),
         bad(
             "lh.curv",
             [&[0xff; 3][..], &[0x7f; 12], &[0; 4]].concat(),
-            "values of 4 bytes promised",
+            "values of 4 bytes declared",
         ),
         bad("lh.curv", [&[0xff; 3][..], &[0x80; 12], &[0; 4]].concat(), "number of values is -"),
-        bad("lh.a.label", "#!ascii label\n4000000000\n0 0 0 0 0\n", "vertices promised"),
+        bad("lh.a.label", "#!ascii label\n4000000000\n0 0 0 0 0\n", "vertices declared"),
         bad("lh.a.label", "#!ascii label\n-1\n0 0 0 0 0\n", "number of vertices expected"),
         bad(
             "a.mesh",
             "MeshVersionFormatted 2\nDimension 3\nVertices 4000000000\n0 0 0 0\n",
-            "4000000000 vertices promised",
+            "4000000000 vertices declared",
         ),
         bad(
             "a.sol",
             "MeshVersionFormatted 2\nDimension 3\nSolAtVertices 1 4000000000 1\n",
-            "types of arrays promised",
+            "types of arrays declared",
         ),
-        bad("a.node", "4000000000 3 0 0\n1 0 0 0\n", "4000000000 vertices promised"),
-        bad("a.node", "1 3 4000000000 0\n1 0 0 0\n", "1 vertices promised"),
-        bad("a.pts", "-1\n0 0 0\n", "1 numbers expected, then found \"0\""),
+        bad("a.node", "4000000000 3 0 0\n1 0 0 0\n", "4000000000 vertices declared"),
+        bad("a.node", "1 3 4000000000 0\n1 0 0 0\n", "1 vertices declared"),
+        bad("a.pts", "-1\n0 0 0\n", "expected 1 numbers, then found \"0\""),
         bad(
             "a.gii",
             gifti(
@@ -189,7 +191,7 @@ fn counts() -> Vec<Bad> {
                  Encoding='ASCII'",
                 "0 0 0",
             ),
-            "12000000000 numbers promised",
+            "12000000000 numbers declared",
         ),
         bad(
             "a.gii",
@@ -207,7 +209,7 @@ fn counts() -> Vec<Bad> {
                  Encoding='GZipBase64Binary'",
                 "eJxjYBgFIxkAAAEAAAE=",
             ),
-            "bytes promised in",
+            "bytes declared in",
         ),
     ]
 }
@@ -255,7 +257,7 @@ fn numbers() -> Vec<Bad> {
     ]
 }
 
-/// Bytes in the order that the header denies: counts and indices give it away.
+/// Creates files with another byte order than stated. Their counts and indices reveal it.
 fn orders() -> Vec<Bad> {
     let surface = |order: fn(i32) -> [u8; 4]| {
         let mut bytes = b"\xff\xff\xfea\n\n".to_vec();
@@ -289,7 +291,7 @@ fn orders() -> Vec<Bad> {
         raw
     };
     let folder = tempfile::tempdir().unwrap();
-    // The same bytes in the order that the header states are a mesh.
+    // In the stated byte order, the same content is a valid mesh.
     for (name, good) in [
         ("a.ply", ply("binary_little_endian", false)),
         ("a.ply", ply("binary_big_endian", true)),
@@ -304,22 +306,22 @@ fn orders() -> Vec<Bad> {
     vec![
         bad("a.ply", ply("binary_big_endian", false), "but the numbers are binary_little_endian"),
         bad("a.ply", ply("binary_little_endian", true), "but the numbers are binary_big_endian"),
-        bad("lh.pial", surface(i32::to_le_bytes), "promised"),
+        bad("lh.pial", surface(i32::to_le_bytes), "declared"),
         bad("a.gii", triangle("BigEndian"), "refers to vertex 16777216 of 3"),
-        bad("a.vtk", legacy(reversed), "binary numbers have their low bytes first"),
-        bad("a.stl", stl, "16777216 facets of 50 bytes promised"),
+        bad("a.vtk", legacy(reversed), "binary numbers are little-endian"),
+        bad("a.stl", stl, "16777216 facets of 50 bytes declared"),
         bad(
             "a.vtu",
             "<VTKFile type='UnstructuredGrid' byte_order='BigEndian' header_type='UInt32'>\
              <UnstructuredGrid><Piece NumberOfPoints='1' NumberOfCells='0'><Points>\
              <DataArray type='Float32' NumberOfComponents='3' format='binary'>\
              DAAAAAAAAAAAAAAAAAAAAA==</DataArray></Points></Piece></UnstructuredGrid></VTKFile>",
-            "201326592 bytes promised",
+            "201326592 bytes declared",
         ),
     ]
 }
 
-/// Streams that end early, in files and within them.
+/// Creates streams that end early, in files and within them.
 fn streams() -> Vec<Bad> {
     let text: String = (0..400).fold("OFF\n400 0 0\n".to_string(), |text, k| {
         text + &format!("{k} {} 0.{k}\n", k * k % 71)
@@ -351,7 +353,7 @@ fn streams() -> Vec<Bad> {
     ]
 }
 
-/// Documents that would grow, nest, or share their bytes.
+/// Creates documents that would grow, nest deeply, or share their bytes.
 fn documents(folder: &Path) -> Vec<Bad> {
     let bomb = "<!DOCTYPE b [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'>\
                 <!ENTITY c '&b;&b;&b;&b;&b;&b;&b;&b;'>]>";
@@ -372,7 +374,7 @@ fn documents(folder: &Path) -> Vec<Bad> {
         bad(
             "a.vtu",
             format!("<VTKFile type='UnstructuredGrid'>{}", "<a>".repeat(200_000)),
-            "nest deeper than 32",
+            "nested more than 32 levels deep",
         ),
     ]
 }
@@ -397,8 +399,8 @@ fn files_made_to_do_harm_are_refused() {
     many_small_things(folder.path());
 }
 
-/// Nothing takes time or memory in proportion to the square of what a file holds. Called by the only
-/// test of this file: memory is counted for all threads.
+/// Checks that nothing takes time or memory proportional to the square of the content. It is called
+/// by the only test of this file, because memory is counted for all threads.
 fn many_small_things(folder: &Path) {
     const N: usize = 100_000;
     let each = |f: &dyn Fn(usize) -> String| (1..=N).map(f).collect::<String>();
@@ -410,7 +412,7 @@ fn many_small_things(folder: &Path) {
     (3..=N).for_each(|k| writeln!(book, "f 1 2 {k}").unwrap());
     let mut named = vertices.clone();
     (3..=N).for_each(|k| writeln!(named, "g a{k}\nf 1 2 {k}").unwrap());
-    // Groups that are all called alike, and rows and elements that all have one tag.
+    // All groups have the same name, and all rows and elements have the same tag.
     let n = 20_000;
     let names: String = (1..=n).map(|k| format!("2 {k} \"a\"\n")).collect();
     let nodes = "$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n";
@@ -483,7 +485,7 @@ fn many_small_things(folder: &Path) {
         ("a.xyz", places),
     ] {
         let errors = read(folder, name, text.as_bytes());
-        // As a mesh, as data, as curves, as a volume or as points each of them can serve.
+        // Each file must be readable as a mesh, as data, as curves, as a volume or as points.
         assert!(errors.len() < 5, "{name}: {errors:?}");
         let path = folder.join(name);
         if let Ok(file) = io::read_mesh(&path) {

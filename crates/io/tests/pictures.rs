@@ -1,4 +1,4 @@
-//! Gray pictures as volumes: PNG, PGM, TIFF.
+//! Tests of gray pictures as volumes: PNG, PGM, TIFF.
 
 use zeroset_core::volume::Samples;
 use zeroset_io::{VolumeFile, VolumeOptions, read_volume};
@@ -55,7 +55,7 @@ fn gray_pictures_are_volumes_of_one_slice() {
         let error = refused(name, &bytes);
         assert!(error.contains("colors") && error.contains("convert it to gray"), "{error}");
     }
-    assert!(refused("a.pgm", b"P5 3 2 255 12345").contains("promised (6 bytes), found 5"));
+    assert!(refused("a.pgm", b"P5 3 2 255 12345").contains("need 6 bytes, found 5"));
     assert!(refused("a.pgm", b"P5 3 0 255 ").contains("3 x 0 pixels"));
     assert!(refused("a.jpg", b"\xff\xd8\xff\xe0").contains("JPEG"));
 }
@@ -80,5 +80,5 @@ fn tiff_pages_are_slices() {
     let mut file = std::io::Cursor::new(Vec::new());
     let mut encoder = TiffEncoder::new(&mut file).unwrap();
     encoder.write_image::<colortype::RGB8>(3, 2, &[0; 18]).unwrap();
-    assert!(refused("a.tif", &file.into_inner()).contains("gray expected"));
+    assert!(refused("a.tif", &file.into_inner()).contains("expected gray"));
 }

@@ -1,4 +1,4 @@
-//! Text of every format with a byte-order mark, with any line ends, and compressed: nothing changes.
+//! Checks that byte-order marks, line ends and compression do not change the content of text files.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use zeroset_core::mesh::{DataArray, Group, Mesh};
 use zeroset_io as io;
 
-/// The files of one input; the first one is named, the others stand beside it.
+/// The files of one input. The first one is read, and the others lie beside it.
 const INPUTS: &[&[(&str, &str)]] = &[
     &[(
         "v1.msh",
@@ -97,7 +97,7 @@ const INPUTS: &[&[(&str, &str)]] = &[
     &[("curve.txt", "# two\n0 0 0\n1 0 0\n1 1 0\n\n5,0,0\n6,0,0\n")],
 ];
 
-/// All that a file holds, whichever way it is read.
+/// The content of a file, read in all possible ways.
 #[allow(dead_code)] // It is for its text.
 #[derive(Debug)]
 struct Found {
@@ -109,7 +109,7 @@ struct Found {
     curves: Option<Vec<io::Curve>>,
 }
 
-/// What is found, as text: NaN is like NaN there.
+/// Returns the content as text, in which NaN equals NaN.
 fn read(path: &Path) -> String {
     let (mesh, warnings) = match io::read_mesh(path) {
         Ok(file) => (Some(file.mesh), file.warnings),
@@ -126,7 +126,7 @@ fn read(path: &Path) -> String {
     format!("{found:?}")
 }
 
-/// Writes the files of an input in a form of its own; the first of them.
+/// Writes the files of an input in some variant and returns the path of the first one.
 fn put(
     folder: &Path,
     files: &[(&str, &str)],
@@ -172,7 +172,7 @@ fn marks_line_ends_and_gzip_change_nothing_in_any_format() {
     }
 }
 
-/// Any file of a set may be named, and each may be compressed or not.
+/// Checks that any file of a set may be given, and that each may be compressed or not.
 #[test]
 fn files_of_a_set_need_not_be_compressed_alike() {
     for &files in INPUTS.iter().filter(|files| files.len() > 1) {
@@ -189,7 +189,7 @@ fn files_of_a_set_need_not_be_compressed_alike() {
     }
 }
 
-/// What is known but not read is called by its name, with a way out.
+/// Checks that known but unsupported formats are named with a remedy.
 #[test]
 fn what_is_not_read_is_refused_with_a_reason() {
     let folder = tempfile::tempdir().unwrap();
@@ -202,7 +202,7 @@ fn what_is_not_read_is_refused_with_a_reason() {
         ("a.meshb", &[1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0], "is a binary MEDIT file", "gmsh"),
         ("lh.white", &quads, "surface of quadrangles", "mris_convert"),
         ("a.pts", b"2\n0 0 0\n1 0 0\n", "", ""),
-        ("a.elem", b"1\nOc 0 1 0 1 0 1\n", "unknown type \"Oc\"", "split others"),
+        ("a.elem", b"1\nOc 0 1 0 1 0 1\n", "unknown type \"Oc\"", "split other elements"),
         ("a.off", b"OFF BINARY\n\0\0", "binary", "text"),
         (
             "a.vtk",

@@ -1,4 +1,4 @@
-//! Readers of volumes: every format, encoding and byte order; where voxels are; what is refused.
+//! Tests of the volume readers: every format, encoding and byte order, placements, rejected files.
 
 #[path = "support/volumes.rs"]
 mod volumes;
@@ -34,13 +34,13 @@ fn every_encoding_gives_the_same_numbers() {
         let file = read(name, &bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_numbers(&file.volume, name);
         assert!(file.warnings.is_empty(), "{name}: {:?}", file.warnings);
-        // The content decides, whatever the name says.
+        // The content decides, whatever the name.
         assert_numbers(&read("other.ply", &bytes).unwrap().volume, name);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, &bytes).unwrap();
         let error = read_mesh(&path).unwrap_err().to_string();
-        assert!(error.contains("no mesh") && error.contains("zeroset info"), "{error}");
+        assert!(error.contains("not a mesh") && error.contains("zeroset info"), "{error}");
     }
 }
 
@@ -111,7 +111,7 @@ fn nifti_pairs_are_found_by_either_name() {
     let image = folder.path().join("a.img");
     let named = |name: &str| read_volume(&folder.path().join(name), &VolumeOptions::default());
     let error = named("a.hdr").unwrap_err().to_string();
-    assert!(error.contains("no .img beside it"), "{error}");
+    assert!(error.contains("no .img file beside it"), "{error}");
     std::fs::write(&image, bytes(true)).unwrap();
     for name in ["a.hdr", "a.img"] {
         assert_numbers(&named(name).unwrap().volume, name);
@@ -122,7 +122,7 @@ fn nifti_pairs_are_found_by_either_name() {
         assert_numbers(&named(name).unwrap().volume, name);
     }
     let error = named("b.img").unwrap_err().to_string();
-    assert!(error.contains("no .hdr beside it"), "{error}");
+    assert!(error.contains("no .hdr file beside it"), "{error}");
 }
 
 #[test]
@@ -130,14 +130,11 @@ fn nifti_headers_that_cannot_serve_are_refused() {
     let head = || nifti1_head(false);
     let sform = |row: usize, numbers: &[f32]| head().f32(280 + 16 * row, numbers);
     for (head, found) in [
-        (head().i16(40, &[4, 3, 4, 1, 2]), "4-D: 2 frames, one expected; write one frame"),
+        (head().i16(40, &[4, 3, 4, 1, 2]), "4-D: 2 frames, expected one; write one frame"),
         (head().i16(40, &[5, 3, 4, 1, 1, 2]), "several numbers in each voxel"),
         (head().i16(40, &[9]), "9 dimensions"),
         (head().i16(40, &[3, 3, -4]), "size -4 along dimension 2"),
-        (
-            head().i16(40, &[3, 300, 4]),
-            "300 x 4 x 2 voxels of int16 promised (4800 bytes), found 48",
-        ),
+        (head().i16(40, &[3, 300, 4]), "300 x 4 x 2 voxels of int16 need 4800 bytes, found 48"),
         (head().i16(70, &[128]), "red, green and blue"),
         (head().i16(70, &[32]), "complex"),
         (head().i16(70, &[1]), "one bit"),
@@ -152,12 +149,12 @@ fn nifti_headers_that_cannot_serve_are_refused() {
         (head().f32(108, &[f32::NAN]), "from byte NaN"),
         (head().f32(108, &[3e9]), "found 0 bytes"),
         (head().u8(344, b"\0\0\0\0"), "ANALYZE 7.5"),
-        (head().i32(0, &[349]), "its size is given as 349"),
+        (head().i32(0, &[349]), "the header size is 349"),
     ] {
         let error = refused("a.nii", &with_numbers(head));
         assert!(error.contains(found), "{error}");
     }
-    // One frame in four dimensions is a volume.
+    // A single frame in four dimensions is a volume.
     let one = with_numbers(head().i16(40, &[4, 3, 4, 2, 1]));
     assert_numbers(&read("a.nii", &one).unwrap().volume, "one frame");
 }
@@ -185,7 +182,7 @@ fn nrrd_places_voxels_and_names_the_frame() {
     assert_eq!((cells.spacing(), cells.origin()), ([2.0, 0.5, 6.0], [1.0, 0.25, 0.0]));
     let scanner = read("a.nrrd", &raw("space: scanner-xyz")).unwrap().volume;
     assert_eq!((scanner.frame.as_deref(), scanner.orientation()), (Some("scanner-xyz"), None));
-    // An axis of one number in each voxel, or of one frame, is no axis of space.
+    // An axis of the numbers of a voxel, or of one frame, is not spatial.
     let axes = "dimension: 4\nsizes: 1 3 4 2\nkinds: vector space space space\n\
                 space dimension: 3\nspace directions: none (2,0,0) (0,2,0) (0,0,2)";
     let file = read("a.nrrd", &raw(axes)).unwrap();
@@ -200,12 +197,12 @@ fn nrrd_headers_that_cannot_serve_are_refused() {
     let raw =
         |fields: &str| nrrd(&format!("encoding: raw\nendian: little\n{fields}"), &bytes(false));
     for (fields, found) in [
-        ("encoding: bzip2", "the encoding \"bzip2\" is not read; write it with encoding gzip"),
-        ("endian: middle", "byte order \"middle\""),
-        ("type: block", "\"block\" is no number type"),
+        ("encoding: bzip2", "the encoding \"bzip2\" is not supported; write it with encoding gzip"),
+        ("endian: middle", "the byte order is \"middle\""),
+        ("type: block", "\"block\" is not a number type"),
         ("sizes: 3 4", "3 numbers expected"),
         ("sizes: 3 0 8", "no voxel"),
-        ("sizes: 3 4 3", "3 x 4 x 3 voxels of int16 promised (72 bytes), found 48 bytes"),
+        ("sizes: 3 4 3", "3 x 4 x 3 voxels of int16 need 72 bytes, found 48 bytes"),
         ("sizes: 3 4 -2", "3 numbers expected"),
         ("dimension: 0", "dimension 0"),
         ("kinds: RGB-color domain domain", "3 numbers in each voxel (axis 0, RGB-color)"),
@@ -216,16 +213,16 @@ fn nrrd_headers_that_cannot_serve_are_refused() {
         ("space directions: (1,0,0) (2,0,0) (0,0,1)", "singular"),
         ("space directions: (1,0,0) (0,1,0)", "3 vectors expected"),
         ("space directions: (1,0,0,0) (0,1,0,0) (0,0,1,0)", "more than 3 numbers"),
-        ("space directions: (1,0,0) (0,1,0) (0,0,1)\nspace origin: (1,2", "a vector expected"),
-        ("byte skip: -2", "-2 bytes to pass over"),
-        ("byte skip: 9223372036854775807", "promised"),
-        ("line skip: 99", "99 lines to pass over"),
-        ("no field", "is no \"field: value\""),
-        ("data file: ../a.raw", "names no file beside it"),
-        ("data file: missing.raw", "which is not there; put the file beside the header"),
-        ("data file: a.%d 1 2 0", "no list of slices"),
-        ("data file: a.%d 1 99999999 1", "no list of slices"),
-        ("data file: a.%d 1 7 1", "do not fill 7 files evenly"),
+        ("space directions: (1,0,0) (0,1,0) (0,0,1)\nspace origin: (1,2", "expected a vector"),
+        ("byte skip: -2", "byte skip is -2"),
+        ("byte skip: 9223372036854775807", "need 48 bytes"),
+        ("line skip: 99", "99 lines are to be skipped"),
+        ("no field", "is not of the form \"field: value\""),
+        ("data file: ../a.raw", "is not a file beside the header"),
+        ("data file: missing.raw", "which does not exist; put the file beside the header"),
+        ("data file: a.%d 1 2 0", "not a list of slices"),
+        ("data file: a.%d 1 99999999 1", "not a list of slices"),
+        ("data file: a.%d 1 7 1", "cannot be split evenly over 7 files"),
     ] {
         let error = refused("a.nrrd", &raw(fields));
         assert!(error.contains(found), "{fields}: {error}");
@@ -237,9 +234,9 @@ fn nrrd_headers_that_cannot_serve_are_refused() {
     assert!(error.contains("gzip stream is damaged or ends early"), "{error}");
     let more = gzip(&[bytes(false), vec![0]].concat());
     let error = refused("a.nrrd", &nrrd("encoding: gzip\nendian: little", &more));
-    assert!(error.contains("more than the 48 bytes"), "{error}");
+    assert!(error.contains("more than the expected 48 bytes"), "{error}");
     let error = refused("a.nrrd", &nrrd("encoding: text", b"1 2 3 4.5"));
-    assert!(error.contains("promised"), "{error}");
+    assert!(error.contains("need 48 bytes"), "{error}");
 }
 
 #[test]
@@ -284,7 +281,7 @@ fn headers_find_their_numbers_beside_them() {
     assert!(error.contains("\"./s.7\" is named twice"), "{error}");
     write("a.mhd", format!("{head}ElementDataFile = skip.raw\n").as_bytes());
     let warnings = open("a.mhd").unwrap().warnings;
-    assert_eq!(warnings, ["15 bytes behind the last voxel are not read"]);
+    assert_eq!(warnings, ["15 bytes after the last voxel are ignored"]);
 }
 
 #[test]
@@ -312,11 +309,11 @@ fn metaimage_places_voxels_and_refuses_the_rest() {
         ("TransformMatrix = 1 0 0\n", "9 numbers expected"),
         ("NDims = 4\n", "4 numbers expected"),
         ("NDims = 99\n", "99 dimensions"),
-        ("HeaderSize = -2\n", "a header of -2 bytes"),
-        ("ElementToIntensityFunctionSlope = 0\n", "a slope other than zero"),
-        ("BinaryData = False\n", "stands where"),
+        ("HeaderSize = -2\n", "HeaderSize is -2"),
+        ("ElementToIntensityFunctionSlope = 0\n", "a slope that is not zero"),
+        ("BinaryData = False\n", "expected int16, found"),
         ("CompressedData = True\n", "zlib stream is damaged"),
-        ("no key\n", "is no \"key = value\""),
+        ("no key\n", "is not of the form \"key = value\""),
     ] {
         let error = refused("a.mha", &mha(keys, &bytes(false)));
         assert!(error.contains(found), "{keys}: {error}");
@@ -326,8 +323,8 @@ fn metaimage_places_voxels_and_refuses_the_rest() {
     for (from, to, found) in [
         ("3 4 2", "3 4 2 7", "3 numbers expected"),
         ("MET_SHORT", "MET_SHORT_ARRAY", "several numbers in each voxel"),
-        ("MET_SHORT", "MET_OTHER", "is no number type"),
-        ("ElementDataFile", "Element", "no ElementDataFile"),
+        ("MET_SHORT", "MET_OTHER", "is not a number type"),
+        ("ElementDataFile", "Element", "ElementDataFile is missing"),
         ("NDims = 3\n", "NDims = 4\n", "4 numbers expected"),
     ] {
         let error = refused("a.mha", mine.replace(from, to).as_bytes());
@@ -349,13 +346,13 @@ fn npy_arrays_are_indexed_x_y_z() {
         ("'<f2'", "(3, 4, 2)", "numbers of type \"<f2\"; convert them first"),
         ("'<c8'", "(3, 4, 2)", "numbers of type \"<c8\""),
         ("[('a', '<i2')]", "(3, 4, 2)", "an array of records"),
-        ("'<i2'", "(2, 3, 4, 2)", "at most 3 dimensions expected; make one number"),
-        ("'<i2'", "(2, 3, 4, 20)", "at most 3 dimensions expected; write one frame"),
+        ("'<i2'", "(2, 3, 4, 2)", "expected at most 3 dimensions; convert each voxel"),
+        ("'<i2'", "(2, 3, 4, 20)", "expected at most 3 dimensions; write one frame"),
         ("'<i2'", "()", "no voxel"),
         ("'<i2'", "(3, 0)", "no voxel"),
-        ("'<i2'", "(3, 4, 3)", "promised (72 bytes), found 48"),
-        ("'<i2'", "(4611686018427387904, 8)", "more than all memory"),
-        ("'<i2'", "(3 4)", "no dictionary"),
+        ("'<i2'", "(3, 4, 3)", "need 72 bytes, found 48"),
+        ("'<i2'", "(4611686018427387904, 8)", "more bytes than any memory"),
+        ("'<i2'", "(3 4)", "not a dictionary"),
     ] {
         let error = refused("a.npy", &npy(1, descr, false, shape, &bytes(false)));
         assert!(error.contains(found), "{error}");
@@ -383,10 +380,10 @@ fn vtk_images_give_one_array_and_its_place() {
     let file = read("a.vti", &bytes).unwrap();
     assert_eq!((file.volume.name.as_str(), file.volume.shape()), ("b", [2, 2, 1]));
     assert_eq!(file.volume.statistics().nan, 1);
-    // Index 5 along x is 5 steps of 2 along y.
+    // Index 5 along x is 5 steps of length 2 along y.
     assert_eq!(file.volume.placement().origin(), [1.0, 12.0, 3.0]);
     assert_eq!(file.volume.placement().steps()[1], [-0.5, 0.0, 0.0]);
-    assert_eq!(file.warnings, ["array 'b' is read, others are not: v, a, c"]);
+    assert_eq!(file.warnings, ["array 'b' is read, the others are ignored: v, a, c"]);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.vti");
     std::fs::write(&path, &bytes).unwrap();
@@ -408,7 +405,7 @@ fn vtk_images_give_one_array_and_its_place() {
     let short = array("a", "UInt8", 1, "1 2 3");
     assert!(only(&format!("<PointData>{short}</PointData>")).contains("3 numbers found"));
     let beyond = array("a", "UInt8", 1, "1 2 3 256");
-    assert!(only(&format!("<PointData>{beyond}</PointData>")).contains("number 4 is beyond"));
+    assert!(only(&format!("<PointData>{beyond}</PointData>")).contains("number 4 exceeds"));
     let good = array("a", "UInt8", 1, "1 2 3 4");
     let good = format!("<PointData>{good}</PointData>");
     for (image, found) in [
@@ -444,7 +441,7 @@ fn legacy_images_keep_types_and_place() {
     for (rest, found) in [
         ("POINT_DATA 7\nSCALARS a int\nLOOKUP_TABLE default\n1 2 3 4 5 6 7\n", "its grid needs 8"),
         ("POINT_DATA 8\nSCALARS a int 3\nLOOKUP_TABLE t\n1 2 3\n", "24 numbers"),
-        ("POINT_DATA 8\nSCALARS a char\nLOOKUP_TABLE t\n1 2 3 4 5 6 7 999\n", "beyond the range"),
+        ("POINT_DATA 8\nSCALARS a char\nLOOKUP_TABLE t\n1 2 3 4 5 6 7 999\n", "exceeds the range"),
         ("POINT_DATA 8\nCOLOR_SCALARS c 1\n0 0 0 0 0 0 0 1\n", "numbers in each voxel"),
         ("", "no data"),
     ] {

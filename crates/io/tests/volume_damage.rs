@@ -1,5 +1,5 @@
-//! Volumes cut at every length or with flipped bits: read or refused in one line, never a panic,
-//! never memory for what is only promised.
+//! Tests of volumes truncated at every length or with flipped bits. They are read or rejected with
+//! a one-line message. They never cause a panic or allocate memory for declared but missing data.
 
 #[path = "support/volumes.rs"]
 mod volumes;
@@ -9,7 +9,7 @@ use std::path::Path;
 use volumes::all;
 use zeroset_io::{VolumeOptions, read_volume};
 
-/// Writes and reads the bytes; whether that was without an error.
+/// Writes and reads the bytes. Returns whether that succeeded.
 fn is_read(path: &Path, bytes: &[u8], what: &str) -> bool {
     std::fs::write(path, bytes).unwrap();
     match read_volume(path, &VolumeOptions::default()) {
@@ -29,7 +29,7 @@ fn is_read(path: &Path, bytes: &[u8], what: &str) -> bool {
     }
 }
 
-/// The small volume in every format, and a picture of each kind.
+/// Returns the small volume in every format, and a picture of each kind.
 fn files() -> Vec<(&'static str, Vec<u8>)> {
     let mut files = all();
     let mut png = Vec::new();
@@ -51,7 +51,7 @@ fn files_cut_at_every_length_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in files() {
         let path = folder.path().join(name);
-        // Behind the last number of a text or of TIFF's pixels nothing need follow.
+        // Nothing needs to follow the last number of a text file or the pixels of a TIFF file.
         let may_end = name.starts_with("text") || name == "a.tif";
         let whole = bytes.trim_ascii_end().len();
         for length in 0..whole {
@@ -65,7 +65,7 @@ fn files_cut_at_every_length_are_refused() {
 #[test]
 fn files_with_flipped_bits_never_panic() {
     let folder = tempfile::tempdir().unwrap();
-    // A linear congruential generator (Knuth, MMIX): the same damage in every run.
+    // A linear congruential generator (Knuth, MMIX) makes the damage the same in every run.
     let mut state: u64 = 20_261_122;
     let mut random = |n: usize| {
         state =
@@ -74,7 +74,7 @@ fn files_with_flipped_bits_never_panic() {
     };
     for (name, bytes) in files() {
         let path = folder.path().join(name);
-        // Every byte of the head once, then several anywhere.
+        // Every byte of the header is damaged once, then several bytes anywhere.
         for at in 0..bytes.len().min(600) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << random(8);

@@ -1,10 +1,10 @@
-//! Volumes of the shared data as other programs read them.
+//! Tests of volumes of the shared data against other programs.
 
 use zeroset_io::{VolumeOptions, read_volume};
 use zeroset_testing::data;
 
-/// Facts that nibabel 5.4 and SimpleITK 2.5 give beyond the README: mean value, a voxel, where the
-/// first voxel is.
+/// Values from nibabel 5.4 and SimpleITK 2.5 that the README does not have: the mean value, one
+/// voxel, and the position of the first voxel.
 #[test]
 fn volumes_have_the_values_of_other_readers() {
     for (path, mean, [i, j, k], value, origin) in [

@@ -1,4 +1,4 @@
-//! Writers of volumes: what is written reads back; what a format cannot hold is said.
+//! Tests of the volume writers: written content reads back, and lost content is reported.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use zeroset_core::volume::{Placement, Samples, Scaling, Volume};
 use zeroset_io::vtk::Compression;
 use zeroset_io::{VolumeOptions, WriteOptions, read_volume, write_volume};
 
-/// Every type, at an oblique place in RAS.
+/// Returns a volume of every type, at an oblique placement in RAS.
 fn volumes() -> Vec<Volume> {
     let n = 5 * 4 * 3;
     macro_rules! of {
@@ -97,7 +97,7 @@ fn frames_change_signs_and_never_the_order() {
     assert_eq!((found.frame, lost.len()), (None, 0));
     volume.frame = Some("scanner-xyz".into());
     let lost = there_and_back(&volume, "a.nrrd").1;
-    assert!(lost[0].contains("scanner-xyz is not stated"), "{lost:?}");
+    assert!(lost[0].contains("scanner-xyz cannot be stated"), "{lost:?}");
 }
 
 #[test]
@@ -174,9 +174,9 @@ fn vti_is_compressed_as_asked() {
 fn names_decide_and_wrong_ones_are_refused() {
     let volume = volumes().swap_remove(0);
     for (name, found) in [
-        ("a.nii.xz", "no format of volumes"),
+        ("a.nii.xz", "no volume format has this extension"),
         ("a.nrr", "did you mean .nrrd?"),
-        ("a.npy.gz", "only .nii is packed"),
+        ("a.npy.gz", "only .nii can be compressed"),
     ] {
         let error = write_volume(Path::new(name), &volume, &WriteOptions::default()).unwrap_err();
         assert_eq!(error.exit_code(), 2);
@@ -184,5 +184,5 @@ fn names_decide_and_wrong_ones_are_refused() {
     }
     let text = WriteOptions::default().ascii(true);
     let error = write_volume(Path::new("a.nii"), &volume, &text).unwrap_err().to_string();
-    assert!(error.contains("not written as text"), "{error}");
+    assert!(error.contains("cannot be written as text"), "{error}");
 }

@@ -1,5 +1,5 @@
-//! Reading VTK files: real ones with the counts of the data's README, and every encoding that VTK
-//! writes.
+//! Tests of reading VTK files: real files with the counts of the data's README, and every encoding
+//! that VTK writes.
 
 #[path = "support/vtk.rs"]
 mod files;
@@ -161,7 +161,7 @@ fn one_of_every_linear_cell() {
             _ => panic!("groups of simplices"),
         })
         .collect();
-    // Pixel, hexagon, strip, quad and triangle make 2 + 4 + 4 + 2 + 1 triangles.
+    // Pixel, hexagon, strip, quad and triangle give 2 + 4 + 4 + 2 + 1 triangles.
     assert_eq!(sizes, [("vertices", 1), ("lines", 3), ("triangles", 13)]);
     assert!(file.warnings[0].contains("1 voxel, 1 hexahedron"), "{:?}", file.warnings);
 }
@@ -178,7 +178,7 @@ fn the_same_mesh_in_three_encodings() {
         (&lzma.cells, &lzma.groups, &lzma.vertices),
         (&zlib.cells, &zlib.groups, &zlib.vertices)
     );
-    // ASCII was written with twelve digits.
+    // The ASCII file was written with twelve digits.
     for (a, b) in ascii.vertices.iter().flatten().zip(zlib.vertices.iter().flatten()) {
         assert!((a - b).abs() < 1e-11);
     }
@@ -249,7 +249,8 @@ fn images_are_refused_with_a_remedy() {
     }
 }
 
-/// The files of make.py differ in encoding only, and hold what make.py put in.
+/// Checks that the files of make.py, which differ only in encoding, hold the content that make.py
+/// wrote.
 #[test]
 fn every_encoding_of_vtk_gives_the_same_mesh() {
     for path in fixtures() {
@@ -300,7 +301,7 @@ fn every_encoding_of_vtk_gives_the_same_mesh() {
             assert_eq!(mesh.groups[1].members, {
                 Members::Simplices { dimension: 1, vertices: vec![0, 1, 1, 3, 3, 2] }
             });
-            // Vertices and lines come first; quads and the strip make two triangles each.
+            // Vertices and lines come first. Quads and the strip give two triangles each.
             (8, vec![2, 3, 4, 4, 5, 5, 6, 6, 7, 7])
         };
         let corners: Vec<[f64; 3]> =
@@ -353,39 +354,44 @@ fn higher_order_and_odd_cells() {
              CELL_DATA {n}\nSCALARS a int\nLOOKUP_TABLE default\n{types}\n"
         ))
     };
-    // Quadratic triangle, biquadratic quad, Lagrange triangle: reduced to corners.
+    // Quadratic triangle, biquadratic quad, Lagrange triangle: reduced to their corners.
     let file = cells(10, "6 0 1 2 3 4 5 9 0 1 2 3 4 5 6 7 8 3 7 8 9", "22 28 69").unwrap();
     assert_eq!(file.mesh.cells, [0, 1, 2, 0, 1, 2, 0, 2, 3, 7, 8, 9]);
     assert_eq!(file.mesh.cell_data[0].values, Values::Int(vec![22, 28, 28, 69]));
     assert!(file.warnings[0].contains("1 triangle6, 1 vtk_type_28, 1 vtk_type_69 reduced"));
-    // A pixel runs along rows; a polygon with two points makes nothing; type 200 is unknown.
+    // The points of a pixel are ordered by rows. A polygon with two points gives nothing. Type 200
+    // is unknown.
     let file = cells(6, "4 0 1 2 3 2 4 5 1 0", "8 7 200").unwrap();
     assert_eq!(file.mesh.cells, [0, 1, 3, 0, 3, 2]);
     assert_eq!(file.warnings.len(), 2, "{:?}", file.warnings);
-    // A wedge beside a triangle: three tetrahedra, and the triangle becomes a group.
+    // A wedge beside a triangle gives three tetrahedra, and the triangle becomes a group.
     let file = cells(6, "6 0 1 2 3 4 5 3 0 1 2", "13 5").unwrap();
     assert_eq!((file.mesh.kind, file.mesh.n_cells()), (Kind::Volume, 3));
     assert_eq!(file.mesh.cell_data[0].values, Values::Int(vec![13; 3]));
-    assert_eq!(file.warnings, ["1 wedge cell is cut into tetrahedra"]);
-    // A quadratic hexahedron keeps its corners; a polyhedron cannot be cut.
+    assert_eq!(file.warnings, ["1 wedge cell is split into tetrahedra"]);
+    // A quadratic hexahedron is reduced to its corners. A polyhedron cannot be split.
     let list = "20 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 4 0 1 2 3";
     let file = cells(20, list, "25 42").unwrap();
     assert_eq!(file.mesh.cell_data[0].values, Values::Int(vec![25; 6]));
     assert!(file.mesh.cells.iter().all(|&v| v < 8));
     assert_eq!(file.warnings.len(), 3, "{:?}", file.warnings);
-    // Convex point sets beside triangles: no simplex of dimension 3, triangles become a group.
+    // A convex point set beside a triangle gives no tetrahedra, and the triangle becomes a group.
     let file = cells(6, "6 0 1 2 3 4 5 3 0 1 2", "41 5").unwrap();
     assert_eq!((file.mesh.kind, file.mesh.n_cells()), (Kind::Volume, 0));
     assert_eq!(file.mesh.cell_data[0].rows(), 0);
     assert_eq!(file.mesh.groups[0].name, "triangles");
     assert_eq!(file.warnings.len(), 2, "{:?}", file.warnings);
-    // Wrong number of points, and points that do not exist.
+    // Wrong numbers of points, and points that do not exist.
     for (list, types, what) in [
-        ("3 0 1 2", "10", "cell 0: a tetra of 3 points, expected 4"),
-        ("3 0 1 2 3 0 1 6", "5 5", "cell 1: it names point 6, but points run from 0 to 6 - 1"),
-        ("3 0 1 -2", "5", "cell 0: it names point -2"),
+        ("3 0 1 2", "10", "cell 0: a tetra with 3 points, expected 4"),
+        (
+            "3 0 1 2 3 0 1 6",
+            "5 5",
+            "cell 1: it refers to point 6, but points are numbered from 0 to 6 - 1",
+        ),
+        ("3 0 1 -2", "5", "cell 0: it refers to point -2"),
         ("3 0 1 2", "500", "the type of cell 0"),
-        ("4 0 1 2", "5", "cell 0 of 1 has 4 points, 3 numbers are left"),
+        ("4 0 1 2", "5", "cell 0 of 1 has 4 points, but only 3 of 4 numbers are left"),
         ("-1 0 1 2", "5", "cell 0 of 1 has -1 points"),
     ] {
         let message = cells(6, list, types).unwrap_err().to_string();

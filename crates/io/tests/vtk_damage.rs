@@ -1,5 +1,5 @@
-//! Damaged and hostile VTK files: an error that names the place, never a panic, and no memory for
-//! what the file does not hold.
+//! Tests of damaged and hostile VTK files. Errors name the position. They never cause a panic or
+//! allocate memory for data that the file does not hold.
 
 #[path = "support/vtk.rs"]
 mod files;
@@ -38,7 +38,7 @@ fn cut_off_files_give_errors() {
 
 #[test]
 fn flipped_bytes_never_panic() {
-    // A generator of our own keeps the damage the same in every run.
+    // A generator of our own makes the damage the same in every run.
     let mut state = 20_240_229u64;
     let mut random = move |below: usize| {
         state =
@@ -64,7 +64,7 @@ fn flipped_bytes_never_panic() {
     }
 }
 
-/// A count from a file is believed only as far as the bytes go.
+/// Checks that declared counts are limited by the bytes present.
 #[test]
 fn promises_of_terabytes_are_refused_at_once() {
     let start = std::time::Instant::now();
@@ -133,14 +133,14 @@ fn promises_of_terabytes_are_refused_at_once() {
 #[test]
 fn hostile_xml_is_refused() {
     let start = std::time::Instant::now();
-    // Entities that would grow without bound, in a document that otherwise is good.
+    // Entities that would grow without bound, in a document that is otherwise valid.
     let bomb = "<!DOCTYPE b [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;'>]>\
                 <VTKFile type='PolyData'><PolyData><Piece NumberOfPoints='&b;'/></PolyData></VTKFile>";
     let deep = "<a>".repeat(100_000);
     let nested = format!("<VTKFile type='PolyData'>{}", "<PolyData>".repeat(100_000));
     let attributes: String = (0..200_000).map(|k| format!(" a{k}='1'")).collect();
     let many = format!("<VTKFile type='PolyData'{attributes}></VTKFile>");
-    // Arrays that share their bytes: a thousand times the memory of the file.
+    // Arrays that share their bytes and would take a thousand times the memory of the file.
     let shared = "<DataArray type='UInt8' Name='a' format='appended' offset='0'/>".repeat(1000);
     let (points, bytes) = ("0 ".repeat(3 * 30_000), "0".repeat(30_000));
     let overlap = format!(
@@ -180,14 +180,14 @@ fn messages_name_the_place() {
             vec!["'RectilinearGrid' is not a mesh", "convert"],
         ),
         (broken(&volume, "</Cells>", "</Cell>"), vec!["line", "not well-formed"]),
-        (broken(&legacy, "POINTS 9", "POINTS 10"), vec!["line", "where number 28 of the 30"]),
+        (broken(&legacy, "POINTS 9", "POINTS 10"), vec!["line", "expected number 28 of 30"]),
         (broken(&legacy, "double\n0 0 0 1", "double\n0 0 0 x"), vec!["line 12: 'x'", "number 4"]),
         (broken(&legacy, "double\n0 0 0 1", "double\n0 0 0 inf"), vec!["point 1", "inf"]),
         (
             broken(&legacy, "CELL_DATA 17", "CELL_DATA 16"),
             vec!["line", "CELL_DATA has 16 rows, expected 17"],
         ),
-        (broken(&legacy, "CELL_TYPES", "CELL_TIPES"), vec!["line", "'CELL_TIPES' is not known"]),
+        (broken(&legacy, "CELL_TYPES", "CELL_TIPES"), vec!["line", "'CELL_TIPES' is unknown"]),
     ] {
         for part in parts {
             assert!(message.contains(part), "{message} lacks {part}");

@@ -1,4 +1,5 @@
-//! Writing VTK files: what is written comes back. `.ci/check_vtk.py` asks VTK itself.
+//! Tests of writing VTK files: written content reads back. `.ci/check_vtk.py` checks with VTK
+//! itself.
 
 #[path = "support/vtk.rs"]
 mod files;
@@ -8,7 +9,7 @@ use zeroset_core::Error;
 use zeroset_core::mesh::{Members, Values};
 use zeroset_io::vtk::{Compression, Field, Geometry, VtkOutput, read, write, write_pvd};
 
-/// A bumpy lattice with enough numbers for several blocks, and its triangles.
+/// Returns a bumpy lattice with enough numbers for several blocks, and its triangles.
 fn lattice(n: usize) -> (Vec<[f64; 3]>, Vec<u32>) {
     let points = (0..n * n).map(|i| {
         let (x, y) = ((i % n) as f64, (i / n) as f64);
@@ -80,7 +81,7 @@ fn lines_empty_files_and_series() {
         assert_eq!(file.mesh.groups[0].members, {
             Members::Simplices { dimension: 1, vertices: vec![0, 1, 1, 4] }
         });
-        // An interface that is gone is a file without points.
+        // An empty interface gives a file without points.
         let nothing = Geometry::lines(&[], &[], compression);
         write(&path, &VtkOutput::new(&nothing).point_data("phi", 1, &[0.0; 0][..])).unwrap();
         assert_eq!(read_file(&path).unwrap().mesh.n_vertices(), 0);
@@ -117,9 +118,9 @@ fn what_does_not_fit_is_not_written() {
     let lines = Geometry::lines(&points, &[0, 1], Compression::None);
     let short = [0.0; 8];
     for (name, output, what) in [
-        ("a.vtp", VtkOutput::new(&volume), "name it *.vtu"),
-        ("a.vtu", VtkOutput::new(&lines), "name it *.vtp"),
-        ("a.vtk", VtkOutput::new(&surface), "name it *.vtp"),
+        ("a.vtp", VtkOutput::new(&volume), "end the name in .vtu"),
+        ("a.vtu", VtkOutput::new(&lines), "end the name in .vtp"),
+        ("a.vtk", VtkOutput::new(&surface), "end the name in .vtp"),
         ("a.vtp", VtkOutput::new(&surface).point_data("phi", 1, &short[..]), "8 numbers"),
         ("a.vtp", VtkOutput::new(&surface).cell_data("q", 0, &short[..0]), "'q' has 0 numbers"),
         ("no/a.vtp", VtkOutput::new(&surface), "check the folder"),
@@ -150,7 +151,8 @@ fn the_same_bytes_for_any_number_of_threads() {
     }
 }
 
-/// Blocks of 2^18 bytes: none is left for a shorter last one.
+/// Checks arrays that fill their blocks of 2^18 bytes exactly, so that there is no shorter last
+/// block.
 #[test]
 fn a_last_block_may_be_full() {
     let folder = tempfile::tempdir().unwrap();

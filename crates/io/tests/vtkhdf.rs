@@ -1,4 +1,4 @@
-//! Series in one VTKHDF file. `.ci/check_vtk.py` asks VTK itself.
+//! Tests of series in one VTKHDF file. `.ci/check_vtk.py` checks with VTK itself.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ fn phi(step: usize) -> Vec<f64> {
     (0..POINTS.len()).map(|k| (10 * step + k) as f64 + 0.5).collect()
 }
 
-/// Adds states `steps` of a mesh that stays.
+/// Adds the states `steps` of a fixed mesh.
 fn add(series: &mut HdfSeries, steps: std::ops::Range<usize>) {
     let geometry = Geometry::tetrahedra(&POINTS, &CELLS, Compression::None);
     for step in steps {
@@ -67,19 +67,19 @@ fn an_interrupted_write_leaves_the_states_before() {
         let before = std::fs::read(&path).unwrap();
         add(&mut series, step + 1..step + 2);
         let after = std::fs::read(&path).unwrap();
-        // Only the superblock changes of what was there; all else stands behind it.
+        // Of the previous bytes only the superblock changes. All new data follow them.
         let superblock = 48;
         assert!(before[superblock..] == after[superblock..before.len()], "step {step}");
         let torn = [&before[..superblock], &after[superblock..]].concat();
         std::fs::write(&path, torn).unwrap();
         assert_eq!(steps(&path), AttrValue::I64(step as i64 + 1));
         assert_eq!(real(&path, "PointData/phi").len(), 5 * (step + 1));
-        // And more can follow.
+        // More states can follow.
         series = HdfSeries::open_existing(&path, Compression::Zlib, step + 1).unwrap();
     }
 }
 
-/// Triangles as poly data, in so many states that the offsets need more rows.
+/// Adds states of triangles as poly data, enough of them that the offsets need more rows.
 fn add_triangles(series: &mut HdfSeries, steps: std::ops::Range<usize>) {
     let geometry = Geometry::triangles(&POINTS, &CELLS[..6], Compression::None);
     for step in steps {
@@ -136,7 +136,7 @@ fn a_series_is_cut_back_and_goes_on() {
         }
         let error = HdfSeries::open_existing(&resumed, Compression::None, 10).unwrap_err();
         assert_eq!(error.exit_code(), 6);
-        assert!(error.to_string().contains("holds 9 states, 10 are needed"), "{error}");
+        assert!(error.to_string().contains("holds 9 states, but 10 are needed"), "{error}");
     }
     let other = folder.path().join("other.vtkhdf");
     std::fs::write(&other, "no HDF5").unwrap();
@@ -161,7 +161,7 @@ fn arrays_that_do_not_fit_are_refused_and_change_nothing() {
     let more = Geometry::tetrahedra(&POINTS[..4], &CELLS[..4], Compression::None);
     let phi = [0.0; 4];
     let error = series.add(&VtkOutput::new(&more).point_data("phi", 1, &phi[..])).unwrap_err();
-    assert!(error.to_string().contains("a state of 4 points, the mesh has 5"), "{error}");
+    assert!(error.to_string().contains("a state has 4 points, but the mesh has 5"), "{error}");
     assert_eq!(std::fs::read(&path).unwrap(), before);
     assert_eq!(series.len(), 1);
     add(&mut series, 1..2);
@@ -189,7 +189,7 @@ fn every_state_has_the_arrays_of_the_first() {
         for names in [&["phi", "band"][..], &["band"], &[]] {
             let error = series.add(&of(names)).unwrap_err();
             assert_eq!(error.exit_code(), 6);
-            assert!(error.to_string().contains("the first one has phi"), "{error}");
+            assert!(error.to_string().contains("but the first state has phi"), "{error}");
             assert_eq!(std::fs::read(&path).unwrap(), before);
         }
     }

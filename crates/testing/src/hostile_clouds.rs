@@ -88,23 +88,23 @@ pub fn all() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         (
             "a.pcd",
             pcd("4000000000", XYZ, "binary", &[0; 12]),
-            "4000000000 points of 12 bytes promised",
+            "4000000000 points of 12 bytes declared",
         ),
         (
             "a.pcd",
             pcd("18446744073709551615", XYZ, "ascii", b"1 2 3"),
-            "points of 6 bytes promised",
+            "points of 6 bytes declared",
         ),
         ("a.pcd", pcd("-3", XYZ, "ascii", b"1 2 3"), "WIDTH expected, found \"-3\""),
         (
             "a.pcd",
             pcd("4000000000", XYZ, "binary_compressed", &sizes(4, 12)),
-            "of 48000000000 bytes expected",
+            "expected compressed data of 48000000000 bytes",
         ),
         (
             "a.pcd",
             pcd("300000000", XYZ, "binary_compressed", &sizes(8, 3_600_000_000)),
-            "8 compressed bytes promised, found 0",
+            "8 compressed bytes declared, found 0",
         ),
         (
             "a.pcd",
@@ -116,7 +116,7 @@ pub fn all() -> Vec<(&'static str, Vec<u8>, &'static str)> {
             ),
             "4 bytes cannot unpack to 3600000000",
         ),
-        ("a.pcd", pcd("1", &format!("FIELDS {many}"), "ascii", b"1"), "10000 FIELDS with 0 SIZE"),
+        ("a.pcd", pcd("1", &format!("FIELDS {many}"), "ascii", b"1"), "10000 FIELDS, but 0 SIZE"),
         (
             "a.pcd",
             pcd("1", &XYZ.replace("COUNT 1", "COUNT 99999999999"), "ascii", b"1"),
@@ -125,12 +125,12 @@ pub fn all() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         (
             "a.pcd",
             pcd("1", &XYZ.replace("COUNT 1", "COUNT 0"), "ascii", b"1"),
-            "records of 0 and more numbers",
+            "found a field of 0",
         ),
         (
             "a.las",
             Las { n: u32::MAX, ..LAS }.bytes(&[0; 20]),
-            "4294967295 points of 20 bytes promised",
+            "4294967295 points of 20 bytes declared",
         ),
         (
             "a.las",
@@ -140,40 +140,48 @@ pub fn all() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         (
             "a.las",
             Las { length: 3, ..LAS }.bytes(&[0; 20]),
-            "points of 3 bytes, those of format 0 have 20",
+            "points of 3 bytes, but format 0 needs at least 20",
         ),
         (
             "a.las",
             Las { format: 77, ..LAS }.bytes(&[0; 20]),
-            "points of format 13, 0 to 10 are known",
+            "points of format 13, expected 0 to 10",
         ),
         (
             "a.las",
             Las { begin: 200, ..LAS }.bytes(&[0; 20]),
-            "points from byte 200 on, within the 227 bytes of the header",
+            "points begin at byte 200, within the 227 bytes of the header",
         ),
         ("a.las", Las { scale: f64::NAN, ..LAS }.bytes(&[0; 20]), "scale [NaN, NaN, NaN]"),
         ("a.las", LAS.bytes(&[])[..90].to_vec(), "2 bytes expected for size of the header"),
-        ("a.laz", Las { format: 0x80, ..LAS }.bytes(&[0; 20]), "without the record that says how"),
+        ("a.laz", Las { format: 0x80, ..LAS }.bytes(&[0; 20]), "the LASzip record is missing"),
         (
             "a.laz",
             Las { n: u32::MAX, ..packed }.bytes(&laszip(2, &table)),
-            "4294967295 promised in a file of",
+            "4294967295 points declared in a file of",
         ),
         (
             "a.laz",
             Las { n: 1_000_000, ..packed }.bytes(&laszip(2, &table)),
             "4294967295 chunks for 1000000 points",
         ),
-        ("a.laz", packed.bytes(&laszip(2, &[])), "expected from byte 321 on, the file ends at 321"),
+        (
+            "a.laz",
+            packed.bytes(&laszip(2, &[])),
+            "expected from byte 321 on, but the file ends at 321",
+        ),
         ("a.laz", packed.bytes(&laszip(2, &[9; 30])), "compressed points: "),
         (
             "a.laz",
             Las { format: 0x86, length: 30, ..packed }.bytes(&laszip(3, &layers)),
-            "a chunk of 1 points and 38654705",
+            "a chunk declares 1 points and 38654705",
         ),
-        ("a.e57", e57(u64::MAX), "18446744073709551615 bytes of XML promised, the file has 1024"),
-        ("a.e57", e57(50 << 20), "52428800 bytes of XML promised, the file has 1024"),
-        ("a.xyz", b"18446744073709551615\n1 2\n".to_vec(), "2 columns, three are needed"),
+        (
+            "a.e57",
+            e57(u64::MAX),
+            "18446744073709551615 bytes of XML declared, but the file has 1024",
+        ),
+        ("a.e57", e57(50 << 20), "52428800 bytes of XML declared, but the file has 1024"),
+        ("a.xyz", b"18446744073709551615\n1 2\n".to_vec(), "2 columns, at least three are needed"),
     ]
 }

@@ -164,7 +164,7 @@ fn contents_that_lie_are_errors() {
     let mut lying = contents.clone();
     lying[..8].fill(0xff);
     let error = fields::decode("c".as_ref(), &lying).unwrap_err().to_string();
-    assert!(error.contains("promised"), "{error}");
+    assert!(error.contains("declared"), "{error}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! E57, the format of terrestrial scanners, by the crate `e57`: all scans of a file, moved to their common frame.
+//! Reader of E57, the format of terrestrial scanners, based on the crate `e57`. All scans of a file
+//! are merged in their common frame.
 
 use e57::{CartesianCoordinate, E57Reader, RecordDataType};
 
@@ -14,20 +15,21 @@ use zeroset_core::words::counted;
 /// Reads an E57 file.
 ///
 /// # Errors
-/// A [`Flaw`] for what the crate cannot read, and for points that no bytes vouch for.
+/// Returns a [`Flaw`] if the crate cannot read the file, or if the file declares more points than
+/// its bytes can hold.
 pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
-    // The crate makes room for as much XML as the header promises.
+    // The crate allocates as much XML as the header declares.
     let head = stream.fill(48)?.first_chunk::<48>().copied();
     let (source, size) = stream.seekable()?;
     let xml = head.map(|head| head[32..].first_chunk().copied().map_or(0, u64::from_le_bytes));
     if xml.is_none_or(|xml| xml > size) {
-        let xml = xml.map_or("no header".into(), |xml| format!("{xml} bytes of XML promised"));
-        return Err(damaged(&format!("{xml}, the file has {size} bytes")));
+        let xml = xml.map_or("no header".into(), |xml| format!("{xml} bytes of XML declared"));
+        return Err(damaged(&format!("{xml}, but the file has {size} bytes")));
     }
     let found = quietly(|| scans(source, size));
     let (all, version, warnings) = found.unwrap_or_else(Err).map_err(|what| damaged(&what))?;
     let (cloud, mut report) = all.finish("e57", version)?;
-    // The standard knows no other unit.
+    // The meter is the only unit of the standard.
     report.units = Some("m".to_string());
     report.warnings.splice(0..0, warnings);
     Ok((cloud, report))
@@ -37,7 +39,7 @@ fn damaged(what: &str) -> Flaw {
     Flaw::whole(one_line(&what), "the file is damaged: copy or export it again")
 }
 
-/// The points of all scans, which have colors if each of these has.
+/// Reads the points of all scans. They have colors if every scan has.
 fn scans(source: Box<dyn Seekable>, size: u64) -> Result<(Gather, String, Vec<String>), String> {
     let words = |e: e57::Error| format!("{e}");
     let mut file = E57Reader::new(source).map_err(words)?;
@@ -46,10 +48,10 @@ fn scans(source: Box<dyn Seekable>, size: u64) -> Result<(Gather, String, Vec<St
     let mut all = Gather::new(false, colors.then_some(Depth::Real), 0);
     let mut warnings = Vec::new();
     if !colors && scans.iter().any(|scan| scan.has_color()) {
-        warnings.push("colors are left out: some scans have none".to_string());
+        warnings.push("colors are ignored: some scans have none".to_string());
     }
     for (k, scan) in scans.iter().enumerate() {
-        // Numbers of no bits would make points of no bytes.
+        // Numbers of zero bits would allow any number of points in no bytes.
         let bits: u64 = scan.prototype.iter().map(|record| bits(&record.data_type)).sum();
         if u128::from(scan.records) * u128::from(bits) > 8 * u128::from(size)
             || (bits == 0 && scan.records > 1)
@@ -75,7 +77,7 @@ fn scans(source: Box<dyn Seekable>, size: u64) -> Result<(Gather, String, Vec<St
     Ok((all, format!("1.0, {}", counted(n, ["scan", "scans"])), warnings))
 }
 
-/// Bits that a number takes at least.
+/// Returns the smallest number of bits that a number takes.
 fn bits(kind: &RecordDataType) -> u64 {
     match kind {
         RecordDataType::Single { .. } => 32,

@@ -1,17 +1,17 @@
-//! Points as they come from a file: the finite ones are kept, what is wrong with the others is counted.
+//! Collection of points while a file is read: finite points are kept, others are counted.
 
 use super::{CloudReport, NormalsFrom};
 use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::{Flaw, Result};
 
-/// How a file stores a color.
+/// The way a file stores a color component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// 0 to 255.
+    /// A number from 0 to 255.
     Byte,
-    /// 0 to 65,535.
+    /// A number from 0 to 65,535.
     Word,
-    /// Numbers whose range tells what they are.
+    /// A real number. The largest value of the file determines the scale.
     Real,
 }
 
@@ -22,21 +22,21 @@ enum Colors {
     Real(Vec<[f32; 3]>),
 }
 
-/// The points so far.
+/// The points collected so far.
 #[derive(Debug)]
 pub(super) struct Gather {
     points: Vec<[f64; 3]>,
-    /// Of unit length, zeros where the file has none that can serve.
+    /// Normals of unit length. A normal is zero if the file has no usable one.
     normals: Option<Vec<[f32; 3]>>,
     colors: Option<Colors>,
-    /// Records read.
+    /// The number of records read.
     pub(super) stored: u64,
     not_finite: u64,
     without_normal: u64,
 }
 
 impl Gather {
-    /// None yet, with room for `n`.
+    /// Creates an empty collection with room for `n` points.
     pub(super) fn new(normals: bool, colors: Option<Depth>, n: usize) -> Self {
         let colors = colors.map(|depth| match depth {
             Depth::Byte => Colors::Byte(Vec::with_capacity(n)),
@@ -53,7 +53,7 @@ impl Gather {
         }
     }
 
-    /// None yet, of the same kind.
+    /// Creates an empty collection of the same kind with room for `n` points.
     pub(super) fn alike(&self, n: usize) -> Self {
         let depth = self.colors.as_ref().map(|colors| match colors {
             Colors::Byte(_) => Depth::Byte,
@@ -63,7 +63,8 @@ impl Gather {
         Gather::new(self.normals.is_some(), depth, n)
     }
 
-    /// Adds a record; `normal` and `color` are asked for if clouds of this kind have them.
+    /// Adds a record. `normal` and `color` are called only if this collection has normals and
+    /// colors.
     #[inline]
     pub(super) fn push(
         &mut self,
@@ -90,7 +91,7 @@ impl Gather {
         }
     }
 
-    /// Adds those of another of the same kind behind these.
+    /// Appends the points of another collection of the same kind.
     pub(super) fn append(&mut self, mut other: Gather) {
         self.points.append(&mut other.points);
         if let (Some(these), Some(those)) = (&mut self.normals, &mut other.normals) {
@@ -107,15 +108,16 @@ impl Gather {
         self.without_normal += other.without_normal;
     }
 
-    /// Coordinates so far.
+    /// Returns the coordinates collected so far.
     pub(super) fn points(&self) -> &[[f64; 3]] {
         &self.points
     }
 
-    /// The cloud, and what is to be said of it.
+    /// Returns the cloud and its report.
     ///
     /// # Errors
-    /// A [`Flaw`] if no point is left, or there are more than 32-bit numbers reach.
+    /// Returns a [`Flaw`] if no point is left, or if there are more points than 32-bit numbers can
+    /// count.
     pub(super) fn finish(
         mut self,
         format: &'static str,
@@ -136,8 +138,10 @@ impl Gather {
         });
         if self.points.is_empty() {
             let what = match self.stored {
-                0 => "holds no points".to_string(),
-                n => format!("holds {n} points, none of them with finite coordinates and a normal"),
+                0 => "the file holds no points".to_string(),
+                n => format!(
+                    "the file holds {n} points, but none with finite coordinates and a normal"
+                ),
             };
             return Err(Flaw::whole(what, "export the points again"));
         }
@@ -147,13 +151,14 @@ impl Gather {
         Ok((cloud, report))
     }
 
-    /// Points without a normal go where the others have one; where most have none, nobody has.
+    /// Drops the points without a normal if most points have one. If most have none, drops all
+    /// normals.
     fn judge_normals(&mut self, report: &mut CloudReport) {
         let Some(normals) = self.normals.take() else { return };
         let (n, without) = (normals.len() as u64, self.without_normal);
         if 2 * without > n {
             report.warnings.push(format!(
-                "normals are left out: those of {without} of {n} points are zero or not finite"
+                "normals are ignored: those of {without} of {n} points are zero or not finite"
             ));
             return;
         }
@@ -180,19 +185,19 @@ fn retain<T>(rows: &mut Vec<T>, kept: &[bool]) {
     rows.retain(|_| kept.next().is_some_and(|kept| *kept));
 }
 
-/// A vector of length 1; zeros if it has no direction.
+/// Returns a vector of length 1, or zeros if `x` has no direction.
 fn unit(x: [f64; 3]) -> [f32; 3] {
     let length = x.iter().map(|x| x * x).sum::<f64>().sqrt();
     if length.is_finite() && length > 1e-12 { x.map(|x| (x / length) as f32) } else { [0.0; 3] }
 }
 
 impl Colors {
-    /// Red, green and blue from 0 to 255, and how they were stored.
+    /// Returns red, green and blue from 0 to 255, and a description of how they were stored.
     fn into_bytes(self) -> (Vec<[u8; 3]>, &'static str) {
         match self {
             Colors::Byte(colors) => (colors, "8 bits"),
             Colors::Word(colors) => {
-                // Some programs keep numbers of 8 bits in the room of 16.
+                // Some programs store 8-bit numbers in 16 bits.
                 if colors.as_flattened().iter().all(|c| *c <= 255) {
                     let bytes = colors.into_iter().map(|c| c.map(|c| c as u8)).collect();
                     return (bytes, "16 bits, of which 8 are used");

@@ -1,5 +1,5 @@
-//! LAS and LAZ, the formats of lidar: versions 1.0 to 1.4, record formats 0 to 10. LAZ is unpacked by the crate
-//! `laz`, whose tables are checked before.
+//! Reader of LAS and LAZ, the formats of lidar: versions 1.0 to 1.4, record formats 0 to 10. LAZ is
+//! decompressed by the crate `laz`, whose tables are checked first.
 
 mod chunks;
 mod header;
@@ -18,13 +18,14 @@ use header::Header;
 use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::{Flaw, Result};
 
-/// Bytes of records that are unpacked at a time.
+/// The number of bytes of records that are decompressed at a time.
 const PIECE: usize = 1 << 18;
 
 /// Reads a LAS or LAZ file.
 ///
 /// # Errors
-/// A [`Flaw`] for a damaged header, fewer points than promised, compressed data that cannot be unpacked.
+/// Returns a [`Flaw`] if the header is damaged, if there are fewer points than declared, or if
+/// compressed data cannot be decompressed.
 pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     let header = header::read(&mut stream)?;
     let depth = header.colors.map(|_| Depth::Word);
@@ -63,22 +64,25 @@ fn unpack(
     all: &mut Gather,
 ) -> Result<(), Flaw> {
     if header.n == 0 {
-        // The crate takes memory for the table of chunks before the first point is asked for.
+        // The crate allocates the table of chunks before the first point is requested.
         return Ok(());
     }
     let path = stream.path();
     let fail = |what: String| {
         let what = format!("compressed points: {what}");
-        Flaw::whole(what, "the file is damaged or cut short: copy it again")
+        Flaw::whole(what, "the file is damaged or truncated: copy it again")
     };
     let (mut source, size) = stream.seekable()?;
     let raw = header.compressed.as_deref().unwrap_or_default();
     let vlr = quietly(|| laz::LazVlr::from_buffer(raw)).map_err(&fail)?;
     let vlr = vlr.map_err(|e| fail(one_line(&e)))?;
-    // Not by the sum of the crate, which has 16 bits.
+    // The sum that the crate offers has only 16 bits.
     let length: u64 = vlr.items().iter().map(|item| u64::from(item.size())).sum();
     if length != header.length as u64 {
-        return Err(fail(format!("records of {length} bytes, {} stated", header.length)));
+        return Err(fail(format!(
+            "records of {length} bytes, but the header states {}",
+            header.length
+        )));
     }
     chunks::check(&mut source, raw, &vlr, header, size).map_err(&fail)?;
     source.seek(SeekFrom::Start(header.begin)).map_err(|e| load::unreadable(path, e))?;
@@ -92,7 +96,7 @@ fn unpack(
         let outcome = quietly(|| made.decompress_many(&mut bytes)).map_err(&fail)?;
         outcome.map_err(|e| {
             let found = header.n - left;
-            fail(format!("{} promised, after {found} or more: {}", header.n, one_line(&e)))
+            fail(format!("{} declared, error after {found} or more: {}", header.n, one_line(&e)))
         })?;
         records.decode(&bytes, n, all);
         left -= n as u64;

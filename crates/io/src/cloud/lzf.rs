@@ -1,10 +1,13 @@
-//! LZF, the compression of PCD files: runs of bytes as they are, and copies of what came before.
+//! Decompression of LZF, used in PCD files: literal runs, and copies of earlier output.
 
-/// Unpacks to exactly `n` bytes; says what is wrong otherwise. Format as in liblzf: a byte below 32 begins that many
-/// bytes and one, any other a copy whose length are its upper three bits (7: plus the next byte) and two, and
-/// whose distance are its lower five bits, the next byte, and one.
+/// Decompresses to exactly `n` bytes, or returns a description of the error.
+///
+/// The format is that of liblzf. A control byte below 32 begins a run of that value plus one bytes.
+/// Any other control byte begins a copy. Its length is the upper three bits plus two, or, if they
+/// are 7, nine plus the next byte. Its distance consists of the lower five bits and the next byte,
+/// plus one.
 pub(super) fn unpack(packed: &[u8], n: usize) -> Result<Vec<u8>, String> {
-    // Three bytes stand for 264 at most.
+    // Three bytes produce 264 bytes at most.
     if n / 88 > packed.len() {
         return Err(format!("{} bytes cannot unpack to {n}", packed.len()));
     }
@@ -24,9 +27,11 @@ pub(super) fn unpack(packed: &[u8], n: usize) -> Result<Vec<u8>, String> {
             }
             let low = usize::from(*bytes.next().ok_or_else(cut)?);
             let distance = (usize::from(control & 31) << 8) + low + 1;
-            let begin =
-                out.len().checked_sub(distance).ok_or("a copy from before the beginning")?;
-            // The copy may reach into what it makes.
+            let begin = out
+                .len()
+                .checked_sub(distance)
+                .ok_or("a copy begins before the start of the data")?;
+            // A copy may overlap its own output.
             for k in begin..begin + length {
                 out.push(out[k]);
             }
@@ -45,12 +50,12 @@ mod tests {
     #[test]
     fn runs_and_copies() {
         assert_eq!(unpack(&[2, 1, 2, 3], 3).unwrap(), [1, 2, 3]);
-        // Length 3 from 1 back, then 9 + 1 from 3 back.
+        // A copy of length 3 and distance 1, then one of length 9 + 1 and distance 3.
         assert_eq!(unpack(&[0, 7, 0x20, 0, 0xe0, 1, 2], 14).unwrap(), [7; 14]);
         assert!(unpack(&[], 0).unwrap().is_empty());
         for (packed, n, found) in [
             (&[2, 1][..], 3, "ends within a run"),
-            (&[0x20, 0], 3, "from before the beginning"),
+            (&[0x20, 0], 3, "begins before the start of the data"),
             (&[0, 7, 0xe0], 3, "ends within a run"),
             (&[0, 7], 2, "1 of 2 bytes"),
             (&[1, 7, 7], 1, "more than 1"),

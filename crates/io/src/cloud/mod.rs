@@ -1,7 +1,7 @@
-//! Clouds of points in and out.
+//! Reading and writing of point clouds.
 //!
-//! [`read_cloud`] takes points from any format that holds some: PLY, text and PCD are read piece by piece, LAS
-//! and LAZ record by record; of other formats the vertices of the mesh are the points.
+//! [`read_cloud`] accepts any format that holds points. PLY, text and PCD are read piece by piece,
+//! and LAS and LAZ record by record. For other formats the vertices of the mesh are the points.
 
 mod e57;
 mod gather;
@@ -27,71 +27,75 @@ use zeroset_core::error::{Flaw, Result, plain};
 use zeroset_core::mesh::{DataArray, Kind, Mesh, Values};
 use zeroset_core::words::counted;
 
-/// Bytes in which a format is looked for.
+/// The number of leading bytes from which the format is determined.
 const HEAD: usize = 64 << 10;
 
-/// What was read of a cloud, and what was not.
+/// A report of what was read and what was ignored of a cloud.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CloudReport {
     /// Short name of the format: "ply", "text", "pcd", "las", "laz", "e57", or that of a mesh
-    /// ([`MeshFile::format`]).
+    /// format ([`MeshFile::format`]).
     pub format: &'static str,
-    /// Version and encoding as the file states them.
+    /// Version and encoding as stated in the file.
     pub version: String,
-    /// Points that the file holds, those left out among them.
+    /// Number of points in the file, including those left out.
     pub stored: u64,
-    /// Points left out, as a coordinate is infinite or not a number.
+    /// Number of points left out because a coordinate is infinite or NaN.
     pub not_finite: u64,
-    /// Points left out, as their normal is zero or not finite while others have one.
+    /// Number of points left out because their normal is zero or not finite while others have one.
     pub without_normal: u64,
-    /// Triangles and tetrahedra of the file, which are no part of the cloud.
+    /// Number of triangles or tetrahedra in the file, which are not part of the cloud.
     pub faces: usize,
-    /// Smallest coordinates.
+    /// Smallest coordinate along each axis.
     pub min: [f64; 3],
-    /// Largest coordinates.
+    /// Largest coordinate along each axis.
     pub max: [f64; 3],
     /// Unit of length, if the file or its format states one.
     pub units: Option<String>,
-    /// How the columns of a text were taken.
+    /// How the columns of a text file were interpreted.
     pub columns: Option<String>,
-    /// Where normals come from; `None` without any.
+    /// Source of the normals; `None` if there are none.
     pub normals: Option<NormalsFrom>,
-    /// How colors are stored: "8 bits", "16 bits", "0 to 1", ...; `None` without any.
+    /// How colors are stored: "8 bits", "16 bits", "0 to 1", ...; `None` if there are none.
     pub colors: Option<&'static str>,
-    /// What was given up or changed in reading, one sentence each.
+    /// What was dropped or changed during reading, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// Where the normals of a cloud come from.
+/// The source of the normals of a cloud.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum NormalsFrom {
-    /// The file has them; they are brought to length 1.
+    /// The file. The normals are scaled to length 1.
     File,
-    /// The faces round each vertex, weighted by their area. They point to the side from which the corners
-    /// of the faces run counterclockwise, as stored; but a closed surface that is stored inside out is turned
-    /// round, with a warning.
+    /// The faces around each vertex, weighted by their area. Normals point to the side from which
+    /// the corners of the faces, as stored, run counterclockwise. If a closed surface is stored
+    /// inside out, its normals are reversed with a warning.
     Faces,
 }
 
-/// Reads points, with normals and colors if the file has some, compressed with gzip or not.
+/// Reads points, with normals and colors if the file has them. The file may be compressed with
+/// gzip.
 ///
-/// Points that are not finite are counted and left out. Where a file has faces, their vertices are the points, and if
-/// it has no normals, these come from its faces. Memory is that of the cloud and a piece of the file, but for
-/// files with faces, LZF-compressed PCD and formats of meshes, which are read whole. Duplicates and
-/// outliers stay: `cloud` counts and removes them.
+/// Points that are not finite are counted and left out. If a file has faces, their vertices are the
+/// points, and they provide the normals if the file has none. Duplicates and outliers are kept:
+/// `cloud` counts and removes them.
+///
+/// Memory holds the cloud and a piece of the file. Files with faces, LZF-compressed PCD files and
+/// mesh formats are read whole.
 ///
 /// # Errors
-/// [`Error::Input`](zeroset_core::Error::Input) naming file, position, what was found and what to do: unknown format, damaged or cut
-/// file, fewer points than promised, no point at all.
+/// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file, the position, what
+/// was found and the remedy, if the format is unknown, if the file is damaged or truncated, if
+/// there are fewer points than declared, or if there is no point at all.
 pub fn read_cloud(path: &Path) -> Result<(PointCloud, CloudReport)> {
     let read = Stream::open(path).and_then(read).map(printable);
     read.map_err(|flaw| flaw.in_file(path))
 }
 
-/// With texts that may quote the file as lines for a screen.
+/// Removes control characters from report texts that may quote the file.
 fn printable((cloud, mut report): (PointCloud, CloudReport)) -> (PointCloud, CloudReport) {
     report.version = plain(report.version);
     report.columns = report.columns.map(plain);
@@ -99,20 +103,20 @@ fn printable((cloud, mut report): (PointCloud, CloudReport)) -> (PointCloud, Clo
     (cloud, report)
 }
 
-/// The first bytes of a file, decompressed.
+/// Returns the first bytes of a file, decompressed.
 ///
 /// # Errors
-/// As [`read_cloud`], if the file cannot be read.
+/// Returns the errors of [`read_cloud`] if the file cannot be read.
 pub(super) fn head(path: &Path) -> Result<Vec<u8>, Flaw> {
     let mut stream = Stream::open(path)?;
     let found = stream.fill(HEAD)?;
     Ok(found[..found.len().min(HEAD)].to_vec())
 }
 
-/// As [`read_cloud`] of bytes that are read and decompressed already.
+/// Reads a cloud like [`read_cloud`] from bytes that are already loaded and decompressed.
 ///
 /// # Errors
-/// Those of [`read_cloud`].
+/// Returns the errors of [`read_cloud`].
 pub(super) fn read_cloud_of(path: &Path, bytes: &[u8]) -> Result<(PointCloud, CloudReport), Flaw> {
     read(Stream::of(path, bytes)).map(printable)
 }
@@ -120,7 +124,7 @@ pub(super) fn read_cloud_of(path: &Path, bytes: &[u8]) -> Result<(PointCloud, Cl
 fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     let path = stream.path();
     let head = stream.fill(HEAD)?;
-    // The head tells the formats that are streamed; others may need the size of the file.
+    // The first bytes identify the streamed formats. Other formats may need the size of the file.
     if let Ok((format, warning)) = sniff::format(path, head)
         && is_streamed(format, path, head)
     {
@@ -143,7 +147,7 @@ fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     Ok((cloud, report))
 }
 
-/// The points of an array of numpy.
+/// Returns the points of a NumPy array.
 fn of_array(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let file = volume::read_as(Format::Npy, path, bytes, &VolumeOptions::default())?;
     let points = file.map(|file| columns::array_points(&file)).transpose()?.flatten();
@@ -155,7 +159,7 @@ fn is_streamed(format: Format, path: &Path, head: &[u8]) -> bool {
         Format::Ply | Format::Xyz | Format::Columns | Format::Pcd | Format::Las | Format::E57 => {
             true
         }
-        // Other programs call points so.
+        // Other programs use this extension for points.
         Format::FreeSurfer => sniff::extension(path) == "asc" && !head.starts_with(b"#!"),
         _ => false,
     }
@@ -171,10 +175,11 @@ fn streamed(format: Format, stream: Stream) -> Result<(PointCloud, CloudReport),
     }
 }
 
-/// A cloud as a mesh without cells, normals and colors as the arrays `nx`, ..., `red`, ...
+/// Returns a cloud as a mesh without cells. Normals and colors become the arrays `nx`, ..., `red`,
+/// ...
 ///
 /// # Errors
-/// As [`read_cloud`].
+/// Returns the errors of [`read_cloud`].
 pub(super) fn read_as_mesh(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let (cloud, report) = streamed(format, Stream::of(path, bytes))?;
     let mut mesh = Mesh::new(Kind::Surface, cloud.points, Vec::new());
@@ -195,7 +200,7 @@ pub(super) fn read_as_mesh(format: Format, path: &Path, bytes: &[u8]) -> Result<
     let left_out = report.not_finite + report.without_normal;
     if left_out > 0 {
         let points = counted(left_out, ["point", "points"]);
-        warnings.push(format!("left out: {points} without finite coordinates or normal"));
+        warnings.push(format!("{points} without finite coordinates or normal left out"));
     }
     Ok(MeshFile {
         mesh,

@@ -1,4 +1,5 @@
-//! Vertices of a mesh as points: normals and colors are arrays of theirs, or else normals come from the faces.
+//! Conversion of mesh vertices to points. Normals and colors come from vertex arrays. If there are
+//! no normals, they are computed from the faces.
 
 use rayon::prelude::*;
 
@@ -10,10 +11,10 @@ use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Mesh, Values, vertex_normals};
 
-/// The points of a mesh.
+/// Returns the points of a mesh.
 ///
 /// # Errors
-/// A [`Flaw`] if none is finite and has a normal.
+/// Returns a [`Flaw`] if no point is finite and has a normal.
 pub(super) fn read(file: MeshFile) -> Result<(PointCloud, CloudReport), Flaw> {
     let mesh = &file.mesh;
     let stored = vector(
@@ -50,13 +51,13 @@ pub(super) fn read(file: MeshFile) -> Result<(PointCloud, CloudReport), Flaw> {
     let warnings = file.warnings.into_iter().filter(|warning| !warning.ends_with(NO_CELLS));
     report.warnings.splice(0..0, warnings);
     if inside_out {
-        let what = "the faces of this closed surface look inwards: their normals are turned round";
+        let what = "the faces of this closed surface point inward: their normals are reversed";
         report.warnings.push(what.to_string());
     }
     Ok((cloud, report))
 }
 
-/// Sums over triangles, twice the areas and six times the volumes.
+/// Sums over triangles: twice the area, twice the area vector, and six times the volume.
 #[derive(Default)]
 struct Enclosed {
     areas: f64,
@@ -74,11 +75,12 @@ impl Enclosed {
     }
 }
 
-/// True for a surface that is closed, or nearly so, whose triangles enclose a negative volume.
+/// Returns true for a closed or nearly closed surface whose triangles enclose a negative volume.
 fn looks_inwards(mesh: &Mesh) -> bool {
-    /// Of a closed surface the areas, as vectors, cancel; small holes leave little.
+    /// Relative tolerance of the area vectors. Those of a closed surface cancel, and small holes
+    /// leave a small sum.
     const NEARLY: f64 = 1e-3;
-    /// Corners that are summed up by themselves.
+    /// The number of triangle corners that are summed separately.
     const PIECE: usize = 3 << 14;
     let Some(&origin) = mesh.vertices.iter().find(|x| x.iter().all(|x| x.is_finite())) else {
         return false;
@@ -103,7 +105,7 @@ fn looks_inwards(mesh: &Mesh) -> bool {
         }
         sum
     };
-    // The pieces, and so the last bits, do not depend on the number of threads.
+    // The size of the pieces, and therefore the rounding, does not depend on the number of threads.
     let parts: Vec<Enclosed> = mesh.cells.par_chunks(PIECE).map(of).collect();
     let Enclosed { areas, vector, volume } =
         parts.iter().fold(Enclosed::default(), |sum, part| sum.with(part));
@@ -111,7 +113,8 @@ fn looks_inwards(mesh: &Mesh) -> bool {
     volume < 0.0 && left <= NEARLY * areas
 }
 
-/// Rows of three numbers: three arrays of these names, or one array with three components or more.
+/// Returns rows of three numbers from three arrays with these names, or from one array with three
+/// components or more.
 fn vector(mesh: &Mesh, single: &[[&str; 3]], joined: &[&str]) -> Option<Vec<[f64; 3]>> {
     let n = mesh.n_vertices();
     let array = |name: &str| mesh.vertex_data.iter().find(|a| a.name == name && a.rows() == n);

@@ -1,5 +1,5 @@
-//! PCD, the format of the Point Cloud Library: a header in text, then text, records, or records compressed with
-//! LZF, field by field.
+//! Reader of PCD, the format of the Point Cloud Library: a text header, followed by text, by binary
+//! records, or by fields compressed with LZF.
 
 use super::CloudReport;
 use super::gather::{Depth, Gather};
@@ -12,17 +12,17 @@ use crate::text::{Lines, Row, parse, show};
 use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::{Flaw, Result};
 
-/// Most bytes of a header, and most numbers of a record.
+/// The largest number of header bytes, and the largest number of values per record.
 const HEAD: usize = 64 << 10;
 const MOST: usize = 10_000;
 
-/// One field of the records.
+/// A field of the records.
 struct Field {
     name: String,
     scalar: Scalar,
-    /// Numbers of it in each record.
+    /// The number of values in each record.
     count: usize,
-    /// Bytes, and numbers, of a record before it.
+    /// The offset of the field in a record: in bytes (`at`) and in values (`column`).
     at: usize,
     column: usize,
 }
@@ -39,9 +39,9 @@ struct Header {
     fields: Vec<Field>,
     n: u64,
     data: Data,
-    /// The place of the sensor is not the origin.
+    /// Whether the sensor position differs from the origin.
     moved: bool,
-    /// Bytes and numbers of a record.
+    /// Bytes (`stride`) and values (`columns`) per record.
     stride: usize,
     columns: usize,
 }
@@ -49,8 +49,8 @@ struct Header {
 /// Reads a PCD file.
 ///
 /// # Errors
-/// A [`Flaw`] naming the line of a damaged header, fewer points than promised, compressed data that
-/// cannot be unpacked.
+/// Returns a [`Flaw`] that names the line if the header is damaged, if there are fewer points than
+/// declared, or if compressed data cannot be decompressed.
 pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     let head = stream.fill(HEAD)?;
     let mut lines = Lines::of_header(head);
@@ -63,7 +63,7 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
         Some([a?, b?, c?])
     };
     let Some(position) = three(["x", "y", "z"]) else {
-        let what = "header without the fields x, y and z";
+        let what = "the header does not have the fields x, y and z";
         return Err(Flaw::whole(what, "export the points again"));
     };
     let normal = three(["normal_x", "normal_y", "normal_z"]);
@@ -91,14 +91,15 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
     } else {
         let compressed = header.data == Data::Compressed;
         let place = |f: &Field| match compressed {
-            // All numbers of a field stand together.
+            // In compressed files, all values of a field are stored together.
             true => {
                 let step = f.scalar.size() * f.count;
                 Place { at: f.at * n as usize, step, scalar: f.scalar }
             }
             false => Place { at: f.at, step: header.stride, scalar: f.scalar },
         };
-        // Before places are worked out, so that these stay in range.
+        // The sizes are checked before the offsets are computed, so that the offsets cannot
+        // overflow.
         let size = u64::try_from(u128::from(n) * header.stride as u128).unwrap_or(u64::MAX);
         let unpacked = if compressed { Some(unpack(&mut stream, size)?) } else { None };
         let room = match &unpacked {
@@ -125,27 +126,27 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
     }
     let (cloud, mut report) = all.finish("pcd", header.version)?;
     if header.moved {
-        report.warnings.push("the place of the sensor (VIEWPOINT) is not applied".to_string());
+        report.warnings.push("the sensor position (VIEWPOINT) is not applied".to_string());
     }
     Ok((cloud, report))
 }
 
-/// The fields one behind the other, `size` bytes.
+/// Decompresses the fields, which are concatenated and have `size` bytes in total.
 fn unpack(stream: &mut Stream, size: u64) -> Result<Vec<u8>, Flaw> {
-    const CUT: &str = "the file is cut short: copy or export it again";
+    const CUT: &str = "the file is truncated: copy or export it again";
     let Some(&[a, b, c, d, e, f, g, h]) = stream.fill(8)?.first_chunk() else {
-        return Err(stream.fail("file ends where the compressed data begin", CUT));
+        return Err(stream.fail("the file ends where the compressed data should begin", CUT));
     };
     let [packed, unpacked] = [[a, b, c, d], [e, f, g, h]].map(u32::from_le_bytes);
     if u64::from(unpacked) != size {
-        let what = format!("compressed data of {size} bytes expected, {unpacked} are stated");
+        let what = format!("expected compressed data of {size} bytes, but {unpacked} are declared");
         return Err(stream.fail(what, "the header is damaged: export the file again"));
     }
     stream.take(8);
     stream.promised(u64::from(packed), 1, "compressed bytes")?;
     let length = packed as usize;
     let Some(found) = stream.fill(length)?.get(..length) else {
-        return Err(stream.fail(format!("file ends within {packed} compressed bytes"), CUT));
+        return Err(stream.fail(format!("the file ends within {packed} compressed bytes"), CUT));
     };
     lzf::unpack(found, unpacked as usize)
         .map_err(|what| stream.fail(format!("compressed data: {what}"), CUT))
@@ -189,14 +190,14 @@ fn read_header(lines: &mut Lines) -> Result<Header, Flaw> {
         b"binary_compressed" => (Data::Compressed, "binary_compressed"),
         other => {
             let what = format!("DATA {} is unknown", show(other));
-            return Err(lines.fail(what, "expected ascii, binary or binary_compressed"));
+            return Err(lines.fail(what, "use ascii, binary or binary_compressed"));
         }
     };
     let names: Vec<String> = names;
     let counts = counts.unwrap_or_else(|| vec![1; names.len()]);
     if names.is_empty() || [sizes.len(), types.len(), counts.len()] != [names.len(); 3] {
         let what = format!(
-            "{} FIELDS with {} SIZE, {} TYPE and {} COUNT",
+            "{} FIELDS, but {} SIZE, {} TYPE and {} COUNT entries",
             names.len(),
             sizes.len(),
             types.len(),
@@ -223,11 +224,13 @@ fn read_header(lines: &mut Lines) -> Result<Header, Flaw> {
                     show(name.as_bytes()),
                     show(kind)
                 );
-                return Err(lines.fail(what, "known are F of 4 and 8, I and U of 1, 2, 4 and 8"));
+                return Err(
+                    lines.fail(what, "use F of size 4 or 8, or I or U of size 1, 2, 4 or 8")
+                );
             }
         };
         if count == 0 || columns + count > MOST {
-            let what = format!("records of {count} and more numbers, 1 to {MOST} expected");
+            let what = format!("expected 1 to {MOST} numbers per record, found a field of {count}");
             return Err(lines.fail(what, DAMAGED));
         }
         fields.push(Field { name, scalar, count, at: stride, column: columns });
@@ -236,7 +239,7 @@ fn read_header(lines: &mut Lines) -> Result<Header, Flaw> {
     }
     let size = width.map(|width: u64| width.saturating_mul(height));
     let Some(n) = points.or(size) else {
-        return Err(lines.fail("header without POINTS and WIDTH", DAMAGED));
+        return Err(lines.fail("the header has neither POINTS nor WIDTH", DAMAGED));
     };
     let version = format!("{} {encoding}", version.chars().take(16).collect::<String>());
     Ok(Header { version, fields, n, data, moved, stride, columns })
@@ -255,7 +258,7 @@ fn numbers(row: &mut Row, what: &str) -> Result<Vec<usize>, Flaw> {
                 return Err(row.expected(
                     format_args!("{what}"),
                     show(word),
-                    "mend or export the file again",
+                    "fix or export the file again",
                 ));
             }
         }

@@ -1,5 +1,5 @@
-//! Points of PLY files. Where vertices come first and are all there is, they are streamed; else the reader of
-//! meshes gives vertices and faces.
+//! Reader of PLY point clouds. Vertices are streamed if they come first and there are no faces.
+//! Other files go through the mesh reader.
 
 use super::CloudReport;
 use super::gather::{Depth, Gather};
@@ -13,13 +13,14 @@ use crate::text::Lines;
 use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::{Flaw, Result};
 
-/// Most bytes of a header.
+/// The largest number of header bytes.
 const HEAD: usize = 1 << 20;
 
 /// Reads a PLY file.
 ///
 /// # Errors
-/// A [`Flaw`] naming line or byte for a damaged header or fewer points than promised.
+/// Returns a [`Flaw`] that names the line or byte if the header is damaged or if there are fewer
+/// points than declared.
 pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     let head = stream.fill(HEAD)?;
     let mut lines = Lines::of_header(head);
@@ -42,7 +43,7 @@ fn has_faces(header: &Header) -> bool {
     header.elements.iter().any(|e| faces(&e))
 }
 
-/// The columns of a vertex that are read.
+/// The properties of a vertex that are used.
 struct Columns {
     position: [usize; 3],
     normal: Option<[usize; 3]>,
@@ -81,7 +82,7 @@ fn vertices(
     line: usize,
 ) -> Result<(PointCloud, CloudReport), Flaw> {
     let Some(columns) = Columns::of(vertex) else {
-        let what = "element \"vertex\" without the properties x, y and z";
+        let what = "element \"vertex\" does not have the properties x, y and z";
         return Err(Flaw::whole(what, "export the points again"));
     };
     let n = vertex.count;
@@ -122,12 +123,15 @@ fn vertices(
     let left = stream.fill(1)?.len();
     let (cloud, mut report) = all.finish("ply", header.version.as_str())?;
     if left > 0 && header.elements.iter().skip(1).all(|e| e.count == 0) {
-        report.warnings.push("ignored: bytes after the last element".to_string());
+        report.warnings.push("the bytes after the last element are ignored".to_string());
     }
     Ok((cloud, report))
 }
 
-/// Tells a file whose numbers have their bytes in the other order than its header says, by the first points.
+/// Detects from the first points that the byte order of the numbers is not that of the header.
+///
+/// # Errors
+/// Returns a [`Flaw`] in that case.
 fn refuse_other_order(
     stream: &mut Stream,
     header: &Header,

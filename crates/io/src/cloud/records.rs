@@ -1,4 +1,4 @@
-//! Points in binary records, decoded in parallel.
+//! Parallel decoding of points in binary records.
 
 use rayon::prelude::*;
 
@@ -7,12 +7,12 @@ use super::stream::Stream;
 use crate::scalar::Scalar;
 use zeroset_core::error::{Flaw, Result};
 
-/// Records of a task.
+/// The number of records per task.
 const TASK: usize = 1 << 14;
-/// Tasks of a piece of the file.
+/// The number of tasks per piece of the file.
 const TASKS: usize = 32;
 
-/// Where a number of each record is: record `i` has it from byte `at + i * step` on.
+/// The location of a number within the records: record `i` stores it at byte `at + i * step`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) at: usize,
@@ -20,23 +20,24 @@ pub(super) struct Place {
     pub(super) scalar: Scalar,
 }
 
-/// Where the colors are.
+/// The location of the colors.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Paint {
-    /// A number each for red, green and blue.
+    /// One number each for red, green and blue.
     Three([Place; 3]),
-    /// One of 32 bits: blue in the lowest eight, then green, then red.
+    /// One 32-bit number. Its lowest eight bits are blue, then green, then red.
     Packed(Place),
 }
 
-/// What the records hold.
+/// The layout of the records.
 #[derive(Clone, Debug)]
 pub(super) struct Records {
     pub(super) big_endian: bool,
-    /// Bytes from one record to the next, where they stand one behind the other.
+    /// Bytes from one record to the next if they are stored consecutively.
     pub(super) stride: usize,
     pub(super) position: [Place; 3],
-    /// A coordinate is its number times this plus the offset, in f64.
+    /// Factors of the stored numbers. A coordinate is its number times `scale` plus `offset`, in
+    /// f64.
     pub(super) scale: [f64; 3],
     pub(super) offset: [f64; 3],
     pub(super) normal: Option<[Place; 3]>,
@@ -44,7 +45,7 @@ pub(super) struct Records {
 }
 
 impl Records {
-    /// The `n` records of `bytes`, which hold all of them.
+    /// Decodes the `n` records in `bytes`, which must contain all of them.
     pub(super) fn decode(&self, bytes: &[u8], n: usize, into: &mut Gather) {
         let value = |place: Place, i: usize| {
             let begin = place.at + i * place.step;
@@ -76,10 +77,10 @@ impl Records {
         pieces.into_iter().for_each(|piece| into.append(piece));
     }
 
-    /// Reads `n` records one behind the other.
+    /// Reads `n` consecutive records.
     ///
     /// # Errors
-    /// A [`Flaw`] if the file ends before.
+    /// Returns a [`Flaw`] if the file ends early.
     pub(super) fn read(&self, stream: &mut Stream, n: u64, into: &mut Gather) -> Result<(), Flaw> {
         let mut left = n;
         while left > 0 {
@@ -88,8 +89,8 @@ impl Records {
             let whole = (found.len() / self.stride).min(wanted);
             if whole == 0 {
                 let found = n - left;
-                let what = format!("{n} points promised, the file ends after {found}");
-                return Err(stream.fail(what, "the count is wrong or the file is cut short"));
+                let what = format!("{n} points declared, but the file ends after {found}");
+                return Err(stream.fail(what, "the count is wrong or the file is truncated"));
             }
             self.decode(found, whole, into);
             stream.take(whole * self.stride);

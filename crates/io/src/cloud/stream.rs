@@ -1,4 +1,4 @@
-//! The bytes of a file piece by piece, so that a large cloud is never in memory as text or bytes, too.
+//! Reading of a file in pieces, so that a large cloud is not also held in memory as text or bytes.
 
 use std::fs::File;
 use std::io::{BufReader, Cursor, ErrorKind, Read, Seek};
@@ -9,33 +9,33 @@ use crate::load;
 use crate::unpack::Unpack;
 use zeroset_core::error::{Flaw, Position, Result};
 
-/// How LAS, LAZ and E57 begin.
+/// Magic bytes of LAS, LAZ and E57, which need random access.
 const READ_AT_ANY_PLACE: [&[u8]; 2] = [b"LASF", b"ASTM"];
 
-/// Bytes asked of the system at a time.
+/// The largest number of bytes requested from the system at a time.
 const PIECE: usize = 8 << 20;
 
-/// Bytes that are read at several places.
+/// A source of bytes that supports random access.
 pub(super) trait Seekable: Read + Seek + Send + Sync {}
 impl<T: Read + Seek + Send + Sync> Seekable for T {}
 
-/// A file, decompressed on the way if it is a gzip stream, read from its beginning to its end.
+/// A file that is read from beginning to end and decompressed if it is a gzip stream.
 pub(super) struct Stream<'a> {
     path: &'a Path,
     source: Box<dyn Read + Send>,
-    /// What was read; `buffer[begin..]` is not taken yet.
+    /// The bytes read. Those in `buffer[begin..]` are not consumed yet.
     buffer: Vec<u8>,
     begin: usize,
-    /// Bytes taken before `begin`.
+    /// The number of bytes consumed before `begin`.
     at: u64,
-    /// Bytes of the whole, if they can be known: not of a gzip stream or a pipe.
+    /// The total size in bytes if it is known. It is not for a gzip stream or a pipe.
     size: Option<u64>,
-    /// Most bytes that a gzip stream may unpack to.
+    /// The largest number of bytes to which a gzip stream may unpack.
     limit: u64,
     ended: bool,
-    /// As it lies on the disk.
+    /// Whether the bytes are those on disk, not decompressed.
     plain: bool,
-    /// All bytes of what is read at several places and comes through a pipe.
+    /// All bytes of a file that needs random access but comes from a pipe.
     whole: Option<Vec<u8>>,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Stream<'a> {
     /// Opens a file.
     ///
     /// # Errors
-    /// A [`Flaw`] if it cannot be read or is empty.
+    /// Returns a [`Flaw`] if the file cannot be read or is empty.
     pub(super) fn open(path: &'a Path) -> Result<Self, Flaw> {
         load::refuse_device(path)?;
         let file = File::open(path).map_err(|e| load::unreadable(path, e))?;
@@ -68,7 +68,7 @@ impl<'a> Stream<'a> {
         Ok(stream)
     }
 
-    /// Bytes that are in memory already.
+    /// Creates a stream of bytes that are already in memory.
     pub(super) fn of(path: &'a Path, bytes: &[u8]) -> Self {
         Stream {
             path,
@@ -100,10 +100,10 @@ impl<'a> Stream<'a> {
         if self.fill(1)?.is_empty() { Err(load::empty()) } else { Ok(self) }
     }
 
-    /// The whole file for reading at any place, and how many bytes it has.
+    /// Returns the whole file with random access, and its size in bytes.
     ///
     /// # Errors
-    /// A [`Flaw`] if the file cannot be read again.
+    /// Returns a [`Flaw`] if the file cannot be read again.
     pub(super) fn seekable(&self) -> Result<(Box<dyn Seekable>, u64), Flaw> {
         if let Some(size) = self.size.filter(|_| self.plain) {
             let file = File::open(self.path).map_err(|e| load::unreadable(self.path, e))?;
@@ -118,15 +118,16 @@ impl<'a> Stream<'a> {
         Ok((Box::new(Cursor::new(bytes)), size))
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub(super) fn path(&self) -> &'a Path {
         self.path
     }
 
-    /// At least the next `n` bytes, fewer only at the end; they stay the next ones.
+    /// Returns at least the next `n` bytes, or fewer at the end of the file, without consuming
+    /// them.
     ///
     /// # Errors
-    /// A [`Flaw`] if the file cannot be read, or is a damaged gzip stream.
+    /// Returns a [`Flaw`] if the file cannot be read or is a damaged gzip stream.
     pub(super) fn fill(&mut self, n: usize) -> Result<&[u8], Flaw> {
         if self.buffer.len() - self.begin < n && !self.ended {
             self.buffer.drain(..self.begin);
@@ -149,7 +150,7 @@ impl<'a> Stream<'a> {
         Ok(&self.buffer[self.begin..])
     }
 
-    /// Why reading failed: of a gzip stream as [`load::load`] says it.
+    /// Explains why reading failed. For a gzip stream the error is that of [`load::load`].
     fn broken(&self, error: std::io::Error) -> Flaw {
         if self.size.is_none()
             && error.kind() != ErrorKind::OutOfMemory
@@ -160,34 +161,34 @@ impl<'a> Stream<'a> {
         load::unreadable(self.path, error)
     }
 
-    /// Passes over the next `n` bytes, which must have been filled.
+    /// Consumes the next `n` bytes, which must be in the buffer.
     pub(super) fn take(&mut self, n: usize) {
         self.begin += n;
         self.at += n as u64;
     }
 
-    /// Bytes taken so far.
+    /// Returns the number of bytes consumed so far.
     pub(super) fn position(&self) -> u64 {
         self.at
     }
 
-    /// Passes over bytes up to `position`, counted from the beginning.
+    /// Skips to byte `position`, counted from the beginning.
     ///
     /// # Errors
-    /// A [`Flaw`] if the file ends before.
+    /// Returns a [`Flaw`] if the file ends early.
     pub(super) fn pass_to(&mut self, position: u64, what: &str) -> Result<(), Flaw> {
         while self.at < position {
             let found = self.fill(1)?.len() as u64;
             if found == 0 {
-                let what = format!("file ends where {what} were expected, at byte {position}");
-                return Err(self.fail(what, "the file is cut short: copy it again"));
+                let what = format!("the file ends where {what} were expected, at byte {position}");
+                return Err(self.fail(what, "the file is truncated: copy it again"));
             }
             self.take(found.min(position - self.at) as usize);
         }
         Ok(())
     }
 
-    /// Bytes not taken yet, if that can be known.
+    /// Returns the number of bytes not yet consumed, if it is known.
     pub(super) fn left(&self) -> Option<u64> {
         match self.size {
             Some(size) => Some(size.saturating_sub(self.at)),
@@ -196,32 +197,33 @@ impl<'a> Stream<'a> {
         }
     }
 
-    /// Refuses a promise of `count` records of at least `size` bytes that the bytes left cannot keep;
-    /// says how many to make room for, as far as bytes vouch for them.
+    /// Checks that the remaining bytes can hold `count` records of at least `size` bytes. Returns
+    /// the number of records to allocate: `count`, or a smaller number if the remaining size is
+    /// unknown.
     ///
     /// # Errors
-    /// A [`Flaw`] with expected and found.
+    /// Returns a [`Flaw`] if the remaining bytes are too few.
     pub(super) fn promised(&self, count: u64, size: u64, what: &str) -> Result<usize, Flaw> {
         let Some(found) = self.left() else { return Ok(count.min(1 << 16) as usize) };
         let needed = u128::from(count) * u128::from(size);
         if needed > u128::from(found) + 1 {
             let what = broken_promise(count, size, what, found);
-            return Err(self.fail(what, "the count is wrong or the file is cut short"));
+            return Err(self.fail(what, "the count is wrong or the file is truncated"));
         }
         Ok(count as usize)
     }
 
-    /// All bytes from here to the end.
+    /// Returns all bytes from the current position to the end.
     ///
     /// # Errors
-    /// As [`Stream::fill`].
+    /// Returns the errors of [`Stream::fill`].
     pub(super) fn rest(mut self) -> Result<Vec<u8>, Flaw> {
         self.fill(usize::MAX)?;
         self.buffer.drain(..self.begin);
         Ok(self.buffer)
     }
 
-    /// An error at the place reached.
+    /// Creates an error at the current position.
     pub(super) fn fail(&self, what: impl Into<String>, remedy: &str) -> Flaw {
         Flaw::at(Position::Byte(self.at), what, remedy)
     }

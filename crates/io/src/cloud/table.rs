@@ -1,4 +1,4 @@
-//! Points in rows of text, read in parallel.
+//! Parallel reading of points in rows of text.
 
 use rayon::prelude::*;
 
@@ -8,25 +8,25 @@ use crate::columns::{cells, no_number};
 use crate::text::{parse, show};
 use zeroset_core::error::{Flaw, Position, Result};
 
-/// Bytes of text that are read at a time, ...
+/// The number of bytes of text that are read at a time.
 const BLOCK: usize = 16 << 20;
-/// ... and those of a task.
+/// The number of bytes of text per task.
 const TASK: usize = 256 << 10;
-/// Longest line.
+/// The length of the longest supported line, bytes.
 const LINE: usize = 1 << 20;
 
-/// Where the colors are.
+/// The location of the colors.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Paint {
-    /// A column each for red, green and blue.
+    /// One column each for red, green and blue.
     Three([usize; 3]),
-    /// One column, a whole number of 32 bits: blue in the lowest eight, then green, then red.
+    /// One column with a 32-bit whole number. Its lowest eight bits are blue, then green, then red.
     Packed(usize),
-    /// The same, where the bits of the whole number are printed as a number of 32-bit floating point.
+    /// A packed color whose 32 bits are printed as a floating-point number.
     PackedReal(usize),
 }
 
-/// How the columns are taken.
+/// The interpretation of the columns.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Roles {
     /// Columns of each row.
@@ -34,23 +34,23 @@ pub(super) struct Roles {
     pub(super) position: [usize; 3],
     pub(super) normal: Option<[usize; 3]>,
     pub(super) color: Option<Paint>,
-    /// Rows of a single number are counts of the rows that follow, and passed over.
+    /// Whether rows of a single number are skipped as counts of the rows that follow.
     pub(super) counts: bool,
 }
 
-/// Rows of a piece of text, and what stopped it.
+/// The rows of a piece of text, and the error that stopped reading.
 struct Piece {
     gather: Gather,
     lines: usize,
-    /// Line of the piece, what is wrong and what to do.
+    /// Line within the piece, problem and remedy.
     flaw: Option<(usize, String, &'static str)>,
 }
 
-/// Reads rows to the end of the file, or `n` of them, and says how many lines were read.
+/// Reads `n` rows, or all rows to the end of the file. `line` is the number of lines before them.
 ///
 /// # Errors
-/// A [`Flaw`] naming the line for a word that is no number, for a row of another length, and if
-/// the file ends before `n` rows.
+/// Returns a [`Flaw`] that names the line if a word is not a number, if a row has another length,
+/// or if the file ends before `n` rows.
 pub(super) fn read(
     stream: &mut Stream,
     roles: &Roles,
@@ -64,13 +64,17 @@ pub(super) fn read(
         let mut wanted = BLOCK;
         let block = loop {
             let found = stream.fill(wanted)?;
-            // Whole lines, but at the end of the file.
+            // A block ends at a line end, except at the end of the file.
             let end = if found.len() < wanted { found.len() } else { last_end(found) };
             match end {
                 0 if found.len() >= wanted && wanted < BLOCK + LINE => wanted = BLOCK + LINE,
                 0 if !found.is_empty() => {
-                    let what = format!("a line of more than {LINE} bytes");
-                    return Err(Flaw::at(Position::Line(line + 1), what, "mend it"));
+                    let what = format!("the line has more than {LINE} bytes");
+                    return Err(Flaw::at(
+                        Position::Line(line + 1),
+                        what,
+                        "split it into rows of numbers",
+                    ));
                 }
                 end => break stream.fill(wanted)?.get(..end).unwrap_or_default(),
             }
@@ -78,8 +82,8 @@ pub(super) fn read(
         if block.is_empty() {
             let Some(n) = n else { return Ok(()) };
             let found = into.stored - before;
-            let what = format!("{n} points promised, the file ends after {found}");
-            let remedy = "the count is wrong or the file is cut short";
+            let what = format!("{n} points declared, but the file ends after {found}");
+            let remedy = "the count is wrong or the file is truncated";
             return Err(Flaw::at(Position::Line(line.max(1)), what, remedy));
         }
         let length = block.len();
@@ -89,7 +93,7 @@ pub(super) fn read(
             texts.par_iter().map(|text| rows(text, roles, u64::MAX, &kind)).collect();
         for (text, piece) in texts.iter().zip(parsed) {
             let most = left(into);
-            // Only what comes before the last row that was promised is looked at.
+            // Text after the last declared row is not examined.
             let cut = piece.gather.stored >= most;
             let piece = if cut { rows(text, roles, most, &kind) } else { piece };
             if let Some((at, what, remedy)) = piece.flaw {
@@ -110,12 +114,12 @@ fn is_end(b: &u8) -> bool {
     matches!(b, b'\n' | b'\r')
 }
 
-/// Where the last whole line ends.
+/// Returns the end of the last complete line.
 fn last_end(text: &[u8]) -> usize {
     text.iter().rposition(is_end).map_or(0, |k| k + 1)
 }
 
-/// Cuts text at ends of lines.
+/// Splits text at line ends.
 fn pieces(mut text: &[u8]) -> Vec<&[u8]> {
     let mut found = Vec::new();
     while !text.is_empty() {
@@ -130,13 +134,13 @@ fn pieces(mut text: &[u8]) -> Vec<&[u8]> {
     found
 }
 
-/// The lines of a text with any ends, each once.
+/// Returns the lines of a text with any kind of line end.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let end = if text.contains(&b'\n') { b'\n' } else { b'\r' };
     text.split(move |&b| b == end)
 }
 
-/// What is no row: empty lines and comments.
+/// Whether a line is empty or a comment.
 pub(super) fn is_comment(line: &[u8]) -> bool {
     line.is_empty() || line.starts_with(b"#") || line.starts_with(b"//")
 }
@@ -176,14 +180,14 @@ fn rows(text: &[u8], roles: &Roles, most: u64, kind: &Gather) -> Piece {
         };
         gather.push(of(roles.position), normal, color);
     }
-    // A text that ends in the end of a line has no line behind it.
+    // After a final line end there is no further line.
     let whole = text.last().is_some_and(is_end);
     Piece { gather, lines: n_lines - usize::from(whole && n_lines > 0), flaw: None }
 }
 
-/// Reads a row into `values`; false for a count.
+/// Reads a row into `values`. Returns false if the row is a count.
 fn row(line: &[u8], roles: &Roles, values: &mut [f64]) -> Result<bool, (String, &'static str)> {
-    const SAME: &str = "give each row the same number of numbers";
+    const SAME: &str = "give every row the same number of values";
     let mut words = cells(line);
     for (k, to) in values.iter_mut().enumerate() {
         let word = words.next();
@@ -196,7 +200,7 @@ fn row(line: &[u8], roles: &Roles, values: &mut [f64]) -> Result<bool, (String, 
     match words.find(|word| !word.is_empty()) {
         None => Ok(true),
         Some(word) => {
-            Err((format!("{} numbers expected, then found {}", values.len(), show(word)), SAME))
+            Err((format!("expected {} numbers, then found {}", values.len(), show(word)), SAME))
         }
     }
 }
@@ -229,14 +233,14 @@ mod tests {
         for (text, found) in [
             (format!("{long}1 2\n"), "line 100001: a number expected in column 3, found the end"),
             (format!("{long}\n1 2 x\n"), "line 100002: a number expected in column 3, found \"x\""),
-            ("1 2 3 4\n".into(), "line 1: 3 numbers expected, then found \"4\""),
+            ("1 2 3 4\n".into(), "line 1: expected 3 numbers, then found \"4\""),
             ("1,,3\n".into(), "line 1: a number expected in column 2, found nothing"),
         ] {
             let error = points(&text, None).unwrap_err().to_string();
             assert!(error.contains(found), "{error}");
         }
         let error = points("1 2 3\n", Some(2)).unwrap_err().to_string();
-        assert!(error.contains("2 points promised, the file ends after 1"), "{error}");
+        assert!(error.contains("2 points declared, but the file ends after 1"), "{error}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Points as text (`.xyz`, `.pts`, `.csv`, `.txt`, ...): what the columns are, told by their names or else by their
-//! number and what stands in the first rows.
+//! Reader of points in text form (`.xyz`, `.pts`, `.csv`, `.txt`, ...). The meaning of the columns
+//! follows from their names, or else from their number and the values in the first rows.
 
 use super::CloudReport;
 use super::gather::{Depth, Gather};
@@ -10,17 +10,17 @@ use crate::text::{parse, without_mark};
 use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::{Flaw, Position, Result};
 
-/// Bytes in which the first rows are looked for.
+/// The number of leading bytes from which the first rows are taken.
 const HEAD: usize = 64 << 10;
-/// Rows that are looked at.
+/// The largest number of rows that are examined.
 const ROWS: usize = 200;
-/// Most columns.
+/// The largest supported number of columns.
 const MOST: usize = 1_000;
 
 /// Reads rows of numbers.
 ///
 /// # Errors
-/// A [`Flaw`] for fewer than three columns and those of [`table::read`].
+/// Returns a [`Flaw`] if there are fewer than three columns, and the errors of [`table::read`].
 pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     if stream.fill(3)?.len() != without_mark(stream.fill(3)?).len() {
         stream.take(3);
@@ -32,19 +32,20 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
         }
         let what = match head.columns {
             0 => "no row of numbers".to_string(),
-            n => format!("{n} columns, three are needed for points"),
+            n => format!("{n} columns, at least three are needed for points"),
         };
-        let remedy = "give x, y and z in each row, decimals with a point";
+        let remedy = "give x, y and z in every row, and write decimals with a point";
         return Err(Flaw::whole(what, remedy));
     };
     if let Some(names) = head.names.as_ref().filter(|names| names.len() != head.columns) {
-        let what = format!("{} names of columns, {} columns", names.len(), head.columns);
-        let remedy = "a row of names, if any, names each column";
+        let what = format!("{} column names, but {} columns", names.len(), head.columns);
+        let remedy = "name every column in the first row, or remove the names";
         return Err(Flaw::whole(what, remedy));
     }
-    // The bytes of a row vouch for it: two for each number.
+    // Every number takes at least two bytes, which limits the number of rows.
     let most = stream.left().map_or(0, |left| left / (2 * head.columns as u64));
-    // Without a count as many as there are rows like the first ones, and a few more.
+    // Without a count, the number of rows is estimated from the length of the first rows, plus a
+    // margin.
     let alike = stream.left().map_or(0, |left| left / head.row_bytes.max(1) * 65 / 64 + 1);
     let room = head.count.unwrap_or(alike).min(most) as usize;
     let depth = taken.roles.color.map(|_| Depth::Real);
@@ -53,7 +54,7 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
     table::read(&mut stream, &taken.roles, None, head.lines, &mut all)?;
     let mut found = Vec::new();
     if let Some(n) = head.count.filter(|n| *n != all.stored) {
-        found.push(format!("the first line promises {n} points, {} follow", all.stored));
+        found.push(format!("the first line declares {n} points, but {} follow", all.stored));
     }
     let (cloud, mut report) = all.finish("text", "ascii")?;
     report.columns = Some(taken.how);
@@ -61,23 +62,23 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
     Ok((cloud, report))
 }
 
-/// What stands before the first row of numbers, and the first rows.
+/// The lines before the first row of numbers, and the first rows.
 struct Head {
     names: Option<Vec<String>>,
-    /// The number of rows that a first line states.
+    /// The number of rows declared by a first line.
     count: Option<u64>,
-    /// Bytes and lines of names and of a count.
+    /// Bytes and lines of column names and of a count.
     skip: usize,
     lines: usize,
     columns: usize,
     rows: Vec<Vec<f64>>,
-    /// Bytes of these rows, each, in the mean.
+    /// Mean number of bytes per row.
     row_bytes: u64,
-    /// Line of the row that ended the search before there was one of numbers, what is wrong and what to do.
+    /// Line, problem and remedy of a row that ended the search before any row of numbers.
     flaw: Option<(usize, String, &'static str)>,
 }
 
-/// What columns are taken for, and how that is said.
+/// The interpretation of the columns, and its description.
 struct Taken {
     roles: Roles,
     how: String,
@@ -96,7 +97,7 @@ impl Head {
             flaw: None,
         };
         let mut remark: Option<Vec<String>> = None;
-        // The last line may be cut.
+        // The last line may be incomplete.
         let n = table::lines(text).count();
         let (mut at, mut number) = (0, 0);
         for line in table::lines(text).take(if text.len() < HEAD { n } else { n - 1 }) {
@@ -122,7 +123,7 @@ impl Head {
                     head.names = Some(names(line));
                     (head.skip, head.lines) = (at, number);
                 }
-                // Where rows came before, it is said when it is read.
+                // If rows of numbers came before, the error is reported when this row is read.
                 None => {
                     let is_number = |word: &&[u8]| parse::<f64>(word).is_some();
                     let wrong = cells(line).enumerate().find(|(_, word)| !is_number(word));
@@ -140,7 +141,7 @@ impl Head {
         }
         head.columns = head.rows.first().map_or(head.columns, Vec::len);
         head.row_bytes = (at.saturating_sub(head.skip) / head.rows.len().max(1)) as u64;
-        // Some programs write the names behind the sign of a comment.
+        // Some programs write the names in a comment.
         let known =
             remark.filter(|names| names.len() == head.columns && find(names, &AXES).is_some());
         head.names = head.names.or(known);
@@ -167,7 +168,7 @@ impl Head {
                 (normal.or(find(names, &LONG_NORMALS)), color.or(find(names, &RGB)));
             let used = position.iter().chain(normal.iter().flatten()).chain(color.iter().flatten());
             let used: Vec<&str> = used.filter_map(|k| names.get(*k)).map(String::as_str).collect();
-            let how = format!("by their names: {}", used.join(" "));
+            let how = format!("by name: {}", used.join(" "));
             return Some(Taken { roles: roles(position, normal, color), how });
         }
         let all = |k: usize, holds: &dyn Fn([f64; 3]) -> bool| {
@@ -189,13 +190,13 @@ impl Head {
                 (Some([3, 4, 5]), Some([6, 7, 8]), "x y z nx ny nz r g b")
             }
             6.. if units(3) => {
-                (Some([3, 4, 5]), None, "x y z nx ny nz, as the last three have length 1")
+                (Some([3, 4, 5]), None, "x y z nx ny nz, because the last three have length 1")
             }
             6.. if n >= 9 && paints(3) && units(6) => {
                 (Some([6, 7, 8]), Some([3, 4, 5]), "x y z r g b nx ny nz")
             }
             6.. if paints(3) => {
-                (None, Some([3, 4, 5]), "x y z r g b, as the last three are no vectors of length 1")
+                (None, Some([3, 4, 5]), "x y z r g b, because the last three are not unit vectors")
             }
             _ => (None, None, "x y z"),
         };
@@ -205,7 +206,7 @@ impl Head {
             _ if words.contains("left out") => String::new(),
             k => format!("; {k} more columns are left out"),
         };
-        let how = format!("by their number, {n}: {words}{others}");
+        let how = format!("by number of columns ({n}): {words}{others}");
         Some(Taken { roles: roles([0, 1, 2], normal, color), how })
     }
 }
@@ -216,7 +217,7 @@ const LONG_NORMALS: [&str; 3] = ["normal_x", "normal_y", "normal_z"];
 const COLORS: [&str; 3] = ["red", "green", "blue"];
 const RGB: [&str; 3] = ["r", "g", "b"];
 
-/// Names of columns in lower case.
+/// Returns the names of columns in lower case.
 fn names(line: &[u8]) -> Vec<String> {
     let word = |word: &[u8]| {
         let word = String::from_utf8_lossy(word).trim_matches(['"', '\'', ' ']).to_lowercase();
@@ -267,11 +268,11 @@ mod tests {
         let text = "Red,Green,Blue,Y,X,Z,id\n1,2,3,5,4,6,77\n";
         let (found, report) = cloud(text);
         assert_eq!((found.points[0], found.colors.unwrap()[0]), ([4., 5., 6.], [1, 2, 3]));
-        assert_eq!(report.columns.unwrap(), "by their names: x y z red green blue");
+        assert_eq!(report.columns.unwrap(), "by name: x y z red green blue");
         let (found, _) = cloud("//X Y Z Nx Ny Nz\n1 2 3 2 0 0\n");
         assert_eq!(found.normals.unwrap()[0], [1., 0., 0.]);
         for (text, found) in [
-            ("1 2\n", "2 columns, three are needed"),
+            ("1 2\n", "2 columns, at least three are needed"),
             ("x y z\n", "no row of numbers"),
             ("0,0;1,5;2,5\n1,0;2,5;3,5\n", "line 2: a number expected in column 1, found \"1,0\""),
             ("0,0 1,5 2,5\n1,0 2,5 3,5\n", "line 2: a number expected in column 2, found \"0 2\""),
@@ -282,6 +283,6 @@ mod tests {
             assert!(error.contains(found), "{text:?}: {error}");
         }
         let error = read(Stream::of(Path::new("a.txt"), b"x y\n1 2 3\n")).unwrap_err().to_string();
-        assert!(error.contains("2 names of columns, 3 columns"), "{error}");
+        assert!(error.contains("2 column names, but 3 columns"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Clouds into files: `.ply`, `.pcd`, `.xyz`, `.txt`, `.csv`, `.vtp`.
+//! Writer of point clouds: `.ply`, `.pcd`, `.xyz`, `.txt`, `.csv`, `.vtp`.
 
 use std::io::Write;
 use std::path::Path;
@@ -10,15 +10,15 @@ use crate::{atomic, write};
 use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::Result;
 
-/// Points of a task.
+/// The number of points per task.
 const TASK: usize = 1 << 14;
-/// Tasks whose bytes are held at a time.
+/// The number of tasks whose output is held in memory at a time.
 const TASKS: usize = 64;
 
-/// What a cloud that is written piece by piece will have.
+/// The content of a cloud that is written piece by piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CloudLayout {
-    /// Points of all pieces together.
+    /// The number of points of all pieces together.
     pub n: u64,
     /// Whether each piece has normals.
     pub normals: bool,
@@ -27,17 +27,17 @@ pub struct CloudLayout {
 }
 
 impl CloudLayout {
-    /// That of a whole cloud.
+    /// Returns the layout of a whole cloud.
     pub fn of(cloud: &PointCloud) -> Self {
         let (normals, colors) = (cloud.normals.is_some(), cloud.colors.is_some());
         CloudLayout { n: cloud.len() as u64, normals, colors }
     }
 }
 
-/// Says whether [`write_cloud`] can write to `path`, as far as its name tells.
+/// Checks by its extension whether [`write_cloud`] can write to `path`.
 ///
 /// # Errors
-/// [`Error::Case`](zeroset_core::Error::Case) for an ending that is not known.
+/// Returns [`Error::Case`](zeroset_core::Error::Case) if the extension is not supported.
 pub fn check_cloud_target(path: &Path) -> Result<()> {
     ending(path).map(drop)
 }
@@ -47,14 +47,16 @@ fn ending(path: &Path) -> Result<&'static str> {
     write::ending(path, &["ply", "pcd", "xyz", "txt", "csv", "vtp"], "clouds", remedy)
 }
 
-/// Writes a cloud in the format that the ending of its name says; the file appears whole or not at all.
+/// Writes a cloud in the format that its extension selects. The file is written atomically.
 ///
-/// Coordinates have all their digits, normals 32 bits, colors 8. `.ply` and `.pcd` are binary, `.xyz` and `.txt` have
-/// columns x y z, nx ny nz, r g b without names, `.csv` with names.
+/// Coordinates have all their digits, normals 32 bits and colors 8 bits. `.ply` and `.pcd` are
+/// binary. `.xyz` and `.txt` have the columns x y z, nx ny nz, r g b without names, and `.csv` has
+/// the same columns with names.
 ///
 /// # Errors
-/// Those of [`check_cloud_target`]; [`Error::Case`](zeroset_core::Error::Case) for arrays of other
-/// lengths; [`Error::Output`](zeroset_core::Error::Output).
+/// Returns the errors of [`check_cloud_target`], [`Error::Case`](zeroset_core::Error::Case) if the
+/// arrays differ in length, and [`Error::Output`](zeroset_core::Error::Output) if the file cannot
+/// be written.
 pub fn write_cloud(path: &Path, cloud: &PointCloud) -> Result<()> {
     let ending = ending(path)?;
     cloud.check()?;
@@ -64,13 +66,14 @@ pub fn write_cloud(path: &Path, cloud: &PointCloud) -> Result<()> {
     write_in_order(path, ending, CloudLayout::of(cloud), |out, encoding| encoding.write(out, cloud))
 }
 
-/// Writes a cloud as [`write_cloud`], of which only a piece is in memory at a time (all of it for `.vtp`).
+/// Writes a cloud like [`write_cloud`] from pieces. Only one piece is in memory at a time, except
+/// for `.vtp`, which needs all of them.
 ///
 /// # Errors
-/// As [`write_cloud`].
+/// Returns the errors of [`write_cloud`].
 ///
 /// # Panics
-/// If the pieces are not what `layout` says.
+/// Panics if the pieces differ from `layout`.
 pub fn write_cloud_pieces(
     path: &Path,
     layout: CloudLayout,
@@ -92,7 +95,7 @@ pub fn write_cloud_pieces(
                 all.append(piece);
             }
         }
-        assert_eq!(CloudLayout::of(&all), layout, "the pieces are not those that were announced");
+        assert_eq!(CloudLayout::of(&all), layout, "the pieces differ from the layout");
         return write_cloud(path, &all);
     }
     write_in_order(path, ending, layout, |out, encoding| {
@@ -103,12 +106,12 @@ pub fn write_cloud_pieces(
             n += found.n;
             encoding.write(out, &piece)
         })?;
-        assert_eq!(n, layout.n, "the pieces are not those that were announced");
+        assert_eq!(n, layout.n, "the pieces differ from the layout");
         Ok(())
     })
 }
 
-/// Writes the head of the file, and through `body` its points.
+/// Writes the header of the file, and its points through `body`.
 fn write_in_order(
     path: &Path,
     ending: &str,
@@ -127,14 +130,14 @@ fn write_in_order(
     })
 }
 
-/// How a point is written.
+/// The encoding of a point.
 #[derive(Clone, Copy)]
 enum Encoding {
-    /// Coordinates of 64 bits, normals of 32, colors of 8.
+    /// Coordinates with 64 bits, normals with 32 and colors with 8.
     Binary,
-    /// The same, but for colors in one number of 32 bits.
+    /// Like `Binary`, but with a color packed into one 32-bit number.
     Packed,
-    /// Words with this between them.
+    /// Words with this separator.
     Text(u8),
 }
 

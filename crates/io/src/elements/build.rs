@@ -1,4 +1,4 @@
-//! From elements of all kinds to one simplex mesh with named groups.
+//! Conversion of elements of all kinds to a simplex mesh with named groups.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -11,25 +11,25 @@ use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Group, Kind, Members};
 use zeroset_core::words::noun;
 
-/// Names of the simplices of each dimension, for groups and warnings.
+/// The names of the simplices of each dimension, for groups and warnings.
 const SIMPLICES: [&str; 4] = ["points", "lines", "triangles", "tetrahedra"];
 
-/// Names of groups by dimension and number; `None` for all dimensions.
+/// The names of groups by dimension (`None` for all dimensions) and number.
 pub(crate) type Names = HashMap<(Option<usize>, i64), String>;
 
-/// Collects elements; the highest dimension met becomes the domain.
+/// A collection of elements. The highest dimension among them becomes the domain.
 #[derive(Default)]
 pub(crate) struct Builder {
     parts: [Part; 4],
-    /// Elements of each type, in the order the types were met; there are only a few.
+    /// The number of elements of each type, in order of appearance. There are only a few types.
     counts: Vec<(ElementType, usize)>,
-    /// Elements added.
+    /// The number of elements added.
     n_elements: usize,
-    /// Names of the groups.
+    /// The names of the groups.
     pub(crate) names: Names,
-    /// Arrays with a row for each element, in the order they are added.
+    /// Arrays with one row per element, in the order in which elements are added.
     pub(crate) data: Vec<DataArray>,
-    /// Sentences about what else was given up.
+    /// Warnings about other content that was dropped.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -38,17 +38,17 @@ pub(crate) struct Builder {
 struct Part {
     met: bool,
     corners: Vec<u32>,
-    /// The element each simplex was cut from, counted from 0 as they were added.
+    /// The element from which each simplex was split, counted from 0 in the order of addition.
     parents: Vec<u32>,
-    /// Simplices of each group, as ranges.
+    /// The simplices of each group, as ranges.
     groups: BTreeMap<i64, Vec<Range<usize>>>,
-    /// Simplices in no group.
+    /// The simplices that belong to no group.
     loose: Vec<Range<usize>>,
 }
 
 impl Builder {
-    /// Adds an element with the numbers of its groups (0 is none, a sign only says how the group is
-    /// oriented) and its nodes, corners first.
+    /// Adds an element with the numbers of its groups and its nodes, corners first. Group 0 means
+    /// none, and the sign of a number only gives the orientation of the group.
     pub(crate) fn push(&mut self, kind: ElementType, groups: &[i64], nodes: &[u32]) {
         match self.counts.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, count)) => *count += 1,
@@ -71,12 +71,12 @@ impl Builder {
         }
     }
 
-    /// Highest dimension met.
+    /// Returns the highest dimension of the elements added.
     fn top(&self) -> Option<usize> {
         (0..4).rev().find(|&dimension| self.parts[dimension].met)
     }
 
-    /// The mesh file of all elements added.
+    /// Returns the mesh file of all elements added.
     pub(crate) fn finish(
         mut self,
         vertices: Vec<[f64; 3]>,
@@ -102,14 +102,15 @@ impl Builder {
         file.mesh.cells = domain.corners;
         file.mesh.groups = groups;
         file.warnings = self.warnings;
-        // Elements that were added after the rows of an array ended have none.
+        // An array may have fewer rows than there are elements. Such an array is dropped.
         let most = domain.parents.iter().max().map_or(0, |&last| last as usize + 1);
         let (whole, short): (Vec<_>, Vec<_>) =
             self.data.into_iter().partition(|array| array.rows() >= most);
         let data = whole.into_iter().map(|array| inherit(array, &domain.parents));
         file.mesh.cell_data = data.collect();
-        let missing =
-            short.iter().map(|array| format!("{} is left out: cells without it", array.name));
+        let missing = short
+            .iter()
+            .map(|array| format!("{} is left out: some cells have no value", array.name));
         file.warnings.extend(missing);
         Ok(file)
     }
@@ -127,15 +128,16 @@ impl Builder {
             |kind: ElementType| kind.shape.dimension() == 3 && kind.shape != Shape::Tetra;
         for (name, n) in self.counted(is_solid).collect::<BTreeMap<_, _>>() {
             let cells = noun(n, ["cell is", "cells are"]);
-            self.warnings.push(format!("{n} {name} {cells} cut into tetrahedra"));
+            self.warnings.push(format!("{n} {name} {cells} split into tetrahedra"));
         }
         if let Some(dimension) = top.filter(|&d| d < 2) {
             let found = SIMPLICES[dimension];
-            self.warnings.push(format!("no cells: {found} cannot be a domain, only groups in one"));
+            self.warnings
+                .push(format!("no cells: {found} cannot form a domain, only groups in one"));
         }
     }
 
-    /// Names and counts of the element types met that are `wanted`.
+    /// Returns the names and counts of the element types that are `wanted`.
     fn counted(
         &self,
         wanted: impl Fn(ElementType) -> bool,
@@ -144,12 +146,13 @@ impl Builder {
         counts.map(|&(kind, n)| (kind.name(), n))
     }
 
-    /// Groups of the domain first, then of each lower dimension; in a dimension by number.
-    /// Simplices of lower dimension in no group go under "triangles", "lines", "points".
+    /// Returns the groups of the domain first, then those of each lower dimension, ordered by
+    /// number. Simplices of lower dimension that belong to no group form "triangles", "lines" or
+    /// "points".
     fn groups(&mut self, top: Option<usize>) -> Vec<Group> {
         let (mut groups, mut taken) = (Vec::new(), UnusedNames::default());
         let names = std::mem::take(&mut self.names);
-        // Where there is no domain, every dimension is a lower one.
+        // Without a domain, every dimension counts as a lower one.
         let top = if top.is_some_and(|d| d < 2) { 4 } else { top.unwrap_or(4) };
         for dimension in (0..4).rev() {
             let part = std::mem::take(&mut self.parts[dimension].groups);
@@ -172,13 +175,13 @@ impl Builder {
         groups
     }
 
-    /// `name`, or where a group has it already, a name made from it.
+    /// Returns `name`, or a name derived from it if another group already has it.
     fn unused(&mut self, taken: &mut UnusedNames, name: String, dimension: usize) -> String {
         if !taken.has("group", &name) {
             return taken.of("group", &name);
         }
         let other = taken.of("group", &format!("{name}-{}", SIMPLICES[dimension]));
-        self.warnings.push(format!("two groups are called {name}; one is read as {other}"));
+        self.warnings.push(format!("two groups are named {name}; one is read as {other}"));
         other
     }
 

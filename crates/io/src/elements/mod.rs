@@ -1,7 +1,7 @@
-//! Elements of finite-element meshes: shapes, and how each becomes simplices.
+//! Shapes of finite elements, and their decomposition into simplices.
 //!
-//! Solids and quads are cut by the numbers of their vertices alone, so that two elements cut a
-//! face they share in the same way, whatever their own order of corners.
+//! Solids and quads are split by the numbers of their vertices alone. Two elements therefore split
+//! a shared face in the same way, whatever the order of their corners.
 
 mod build;
 
@@ -9,7 +9,7 @@ pub(super) use build::{Builder, Names};
 
 use zeroset_core::mesh::{DataArray, Values};
 
-/// Shapes of elements.
+/// The shape of an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shape {
     Vertex,
@@ -23,7 +23,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Dimension of the shape.
+    /// Returns the dimension of the shape.
     pub(super) fn dimension(self) -> usize {
         match self {
             Shape::Vertex => 0,
@@ -33,7 +33,7 @@ impl Shape {
         }
     }
 
-    /// Number of corners.
+    /// Returns the number of corners.
     pub(super) fn corners(self) -> usize {
         match self {
             Shape::Vertex => 1,
@@ -46,7 +46,7 @@ impl Shape {
         }
     }
 
-    /// Number of simplices of its dimension that it is cut into.
+    /// Returns the number of simplices into which the shape is split.
     pub(super) fn simplices(self) -> usize {
         match self {
             Shape::Vertex | Shape::Line | Shape::Triangle | Shape::Tetra => 1,
@@ -69,8 +69,9 @@ impl Shape {
         }
     }
 
-    /// The faces of a solid, counterclockwise seen from outside. Corners are numbered as Gmsh, VTK
-    /// and MEDIT do: those of the base in a circle, then those above them, or the apex.
+    /// Returns the faces of a solid, counterclockwise when seen from outside. Corners are numbered
+    /// as in Gmsh, VTK and MEDIT: first the base in a circle, then the corners above it, or the
+    /// apex.
     fn faces(self) -> &'static [&'static [usize]] {
         match self {
             Shape::Hexahedron => &[
@@ -87,11 +88,13 @@ impl Shape {
         }
     }
 
-    /// Appends the [`Shape::simplices`] simplices of an element, `dimension + 1` vertices each.
+    /// Appends the [`Shape::simplices`] simplices of an element, with `dimension + 1` vertices
+    /// each.
     ///
-    /// A quad is cut along the diagonal at its smallest vertex. A solid becomes the tetrahedra
-    /// between its smallest vertex and the triangles of the faces that do not hold it: the faces
-    /// that hold it are then cut at it as well, and every face by the same rule.
+    /// A quad is split along the diagonal at its smallest vertex. A solid is split into the
+    /// tetrahedra between its smallest vertex and the triangles of the faces that do not contain
+    /// it. The faces that contain the smallest vertex are thereby split at that vertex too, so that
+    /// all faces follow the same rule.
     pub(super) fn split(self, corners: &[u32], out: &mut Vec<u32>) {
         match self {
             Shape::Quad => each_triangle(corners, &[0, 1, 2, 3], |t| out.extend(t)),
@@ -110,7 +113,7 @@ impl Shape {
     }
 }
 
-/// The fan of a face round its smallest vertex.
+/// Splits a face into a fan around its smallest vertex.
 fn each_triangle(corners: &[u32], face: &[usize], mut take: impl FnMut([u32; 3])) {
     let n = face.len();
     let first = (0..n).min_by_key(|&k| corners[face[k]]).unwrap_or(0);
@@ -120,33 +123,34 @@ fn each_triangle(corners: &[u32], face: &[usize], mut take: impl FnMut([u32; 3])
     }
 }
 
-/// An element type: the corners of a shape, and perhaps further nodes.
+/// An element type: the corners of a shape, and possibly further nodes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct ElementType {
     pub(super) shape: Shape,
-    /// Nodes per element, corners first.
+    /// Number of nodes per element. The corners come first.
     pub(super) nodes: usize,
 }
 
 impl ElementType {
-    /// The type whose nodes are the corners.
+    /// Returns the type that has no nodes besides the corners.
     pub(super) fn linear(shape: Shape) -> Self {
         ElementType { shape, nodes: shape.corners() }
     }
 
-    /// Name by shape, with the number of nodes if there are more than corners: "tetra10".
+    /// Returns the name of the shape, followed by the number of nodes if there are more than
+    /// corners, such as "tetra10".
     pub(super) fn name(self) -> String {
         let name = self.shape.name();
         if self.is_linear() { name.to_string() } else { format!("{name}{}", self.nodes) }
     }
 
-    /// Whether the nodes are the corners.
+    /// Whether all nodes are corners.
     pub(super) fn is_linear(self) -> bool {
         self.nodes == self.shape.corners()
     }
 }
 
-/// One row per simplex, copied from the element it was cut from.
+/// Returns an array with one row per simplex, copied from the element from which it was split.
 pub(super) fn inherit(array: DataArray, parents: &[u32]) -> DataArray {
     fn rows<T: Copy>(values: &[T], components: usize, parents: &[u32]) -> Vec<T> {
         let row = |&p: &u32| &values[p as usize * components..][..components];
@@ -188,7 +192,7 @@ mod tests {
             / 6.0
     }
 
-    /// Every numbering of the corners gives tetrahedra that are positive and fill the solid.
+    /// Checks that every numbering of the corners gives positive tetrahedra that fill the solid.
     #[test]
     fn solids_are_filled_whatever_their_numbers() {
         let cube: Vec<[f64; 3]> = [[0, 0], [1, 0], [1, 1], [0, 1]]
@@ -196,7 +200,7 @@ mod tests {
             .flat_map(|&[x, y]| [[x, y, 0], [x, y, 1]])
             .map(|x| x.map(f64::from))
             .collect();
-        // The corners of the base have even numbers in `cube`, those above them odd ones.
+        // In `cube`, the corners of the base have even indices, and those above them odd ones.
         let solids: [(Shape, &[usize], f64); 3] = [
             (Shape::Hexahedron, &[0, 2, 4, 6, 1, 3, 5, 7], 1.0),
             (Shape::Prism, &[0, 2, 4, 1, 3, 5], 0.5),
@@ -204,7 +208,8 @@ mod tests {
         ];
         for (shape, places, expected) in solids {
             for turn in 0..places.len() * 7 {
-                // Corner k has number `corners[k]`, a permutation of 0 to n - 1.
+                // Corner k has the number `corners[k]`. The numbers are a permutation of 0 to n -
+                // 1.
                 let n = places.len();
                 let mut corners: Vec<u32> = (0..n as u32).collect();
                 corners.rotate_left(turn % n);
@@ -222,8 +227,8 @@ mod tests {
         }
     }
 
-    /// A hexahedron, a prism on one of its sides and a pyramid on top of it: all inner faces of
-    /// the tetrahedra have two of them, and the quads in between are cut as quads are.
+    /// Checks a hexahedron with a prism on one side and a pyramid on top: every inner triangle
+    /// belongs to two tetrahedra, and the shared quads are split like single quads.
     #[test]
     fn shared_faces_are_cut_alike() {
         for seed in 0..200_u32 {
@@ -247,7 +252,7 @@ mod tests {
                     *faces.entry([face[0], face[1], face[2]]).or_default() += 1;
                 }
             }
-            // Outside: 4 + 2 quads and 2 + 4 triangles.
+            // The outer faces are 4 + 2 quads and 2 + 4 triangles.
             let outer = faces.values().filter(|&&n| n == 1).count();
             assert_eq!((outer, faces.values().filter(|&&n| n > 2).count()), (18, 0), "{number:?}");
             for quad in [[1, 2, 6, 5], [4, 5, 6, 7]] {

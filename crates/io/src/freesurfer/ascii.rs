@@ -1,19 +1,19 @@
-//! FreeSurfer's surfaces as text (`.asc`): a line of remarks, the numbers of vertices and faces,
-//! then rows of three numbers and a mark that is 0.
+//! Reader of FreeSurfer surfaces in text form (`.asc`): a comment line, the numbers of vertices and
+//! faces, then rows of three numbers and a flag that is 0.
 
 use crate::MeshFile;
 use crate::faces::{Faces, check_index, index_limit};
 use crate::text::Lines;
 use zeroset_core::error::{Flaw, Result};
 
-/// How these files begin.
+/// The first bytes of these files.
 pub(crate) const MAGIC: &[u8] = b"#!ascii version";
 
-/// Reads a surface, which begins with [`MAGIC`].
+/// Reads a surface that begins with [`MAGIC`].
 ///
 /// # Errors
-/// A [`Flaw`] naming the line for fewer rows than promised, coordinates that are not
-/// finite, an index out of range.
+/// Returns a [`Flaw`] that names the line if there are fewer rows than declared, if a coordinate is
+/// not finite, or if an index is out of range.
 pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut head = lines.row(format_args!("numbers of vertices and faces"))?;
@@ -34,7 +34,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
         for corner in &mut face {
             let index = check_index(row.number("a vertex")?, n_vertices);
             *corner = index.map_err(|what| {
-                row.fail(format!("face {i} {what}"), "renumber or mend the face")
+                row.fail(format!("face {i} {what}"), "renumber or fix this face")
             })?;
         }
         faces.push(&face);
@@ -55,8 +55,8 @@ mod tests {
         assert_eq!(read(good).unwrap().mesh.cells, [0, 1, 2]);
         for (text, found) in [
             (good.replace("0 1 2 0", "0 1 3 0"), "line 6: face 0 refers to vertex 3 of 3"),
-            (good.replace("3 1\n", "4000000 1\n"), "line 2: 4000000 vertices promised"),
-            (good.replace("3 1\n", "3 2\n"), "2 faces promised"),
+            (good.replace("3 1\n", "4000000 1\n"), "line 2: 4000000 vertices declared"),
+            (good.replace("3 1\n", "3 2\n"), "2 faces declared"),
             (good.replace("1 0 0 0", "1 nan 0 0"), "line 4: y is NaN"),
         ] {
             let error = read(&text).unwrap_err().to_string();

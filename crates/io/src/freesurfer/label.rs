@@ -1,5 +1,5 @@
-//! FreeSurfer's labels, read and written: some vertices of a surface, each with its place and a
-//! number. A line of remarks, the number of rows, then rows of vertex, x, y, z, number.
+//! FreeSurfer labels, reader and writer: a set of vertices of a surface, each with a position and a
+//! number. A file has a comment line, the number of rows, then rows of vertex, x, y, z, number.
 
 use std::path::Path;
 
@@ -8,21 +8,22 @@ use crate::{PartialArray, VertexData, atomic};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{Group, Members};
 
-/// How these files begin.
+/// The first bytes of these files.
 pub(crate) const MAGIC: &[u8] = b"#!ascii label";
 
-/// Reads a label: its vertices as a group, its numbers as an array at these vertices, both called
-/// as the file is (`V1` of `lh.V1.label`). Of rows for the same vertex the last one counts.
+/// Reads a label. Its vertices become a group, and its numbers an array at these vertices. Both are
+/// named after the file (`V1` for `lh.V1.label`). If a vertex has several rows, the last one
+/// counts.
 ///
 /// # Errors
-/// A [`Flaw`] naming the line for other numbers of rows than promised, words that are no
-/// numbers, vertices below 0, a label without vertices.
+/// Returns a [`Flaw`] that names the line if the number of rows differs from the declared one, if a
+/// word is not a number, if a vertex is negative, or if the label has no vertices.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut head = lines.row(format_args!("the number of vertices"))?;
     let n: u64 = head.number("the number of vertices")?;
     if n == 0 {
-        return Err(head.fail("a label without vertices", "export the label again"));
+        return Err(head.fail("the label has no vertices", "export the label again"));
     }
     let n = lines.promised(n, 5, "vertices")?;
     let mut rows: Vec<(u32, f64)> = Vec::with_capacity(n);
@@ -31,7 +32,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
         let number: i64 = row.number("the number of a vertex")?;
         let Ok(vertex) = u32::try_from(number) else {
             let remedy = "assign the label to the vertices of a surface: mri_label2label";
-            return Err(row.fail(format!("vertex {number}, 0 or more expected"), remedy));
+            return Err(row.fail(format!("vertex {number}, expected 0 to 4294967295"), remedy));
         };
         for axis in ["x", "y", "z"] {
             row.number::<f64>(axis)?;
@@ -39,11 +40,11 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
         rows.push((vertex, row.number("a number")?));
     }
     if lines.next_row().is_some() {
-        let what = format!("{n} vertices promised, more found");
+        let what = format!("{n} vertices declared, but more found");
         return Err(lines.fail(what, "the count is wrong: export the label again"));
     }
     rows.sort_by_key(|row| row.0);
-    // Kept is the first of those that agree.
+    // Of equal vertices, dedup keeps the first. The reversal makes that the last row of the file.
     rows.reverse();
     rows.dedup_by_key(|row| row.0);
     rows.reverse();
@@ -61,12 +62,12 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     })
 }
 
-/// Writes the vertices whose value is a number, with that value, as FreeSurfer and nibabel read it
-/// (`mri_cor2label`, `nibabel.freesurfer.read_label`). Numbers have the digits that read back as
-/// the same number.
+/// Writes the vertices whose value is finite, with that value, in the form that FreeSurfer and
+/// nibabel read (`mri_cor2label`, `nibabel.freesurfer.read_label`). Numbers have enough digits to
+/// read back exactly.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Output`] if the file cannot be written.
+/// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
 pub fn write_label(path: &Path, vertices: &[[f64; 3]], values: &[f64]) -> Result<()> {
     let rows = || {
         let rows = vertices.iter().zip(values).enumerate();
@@ -121,13 +122,13 @@ mod tests {
     fn faults_are_named_with_their_line() {
         for (text, found) in [
             ("#!ascii label\n", "file ends where the number of vertices was expected"),
-            ("#!ascii label\n0\n", "line 2: a label without vertices"),
+            ("#!ascii label\n0\n", "line 2: the label has no vertices"),
             ("#!ascii label\n-2\n0 0 0 0 0", "number of vertices expected, found \"-2\""),
-            ("#!ascii label\n4000000000\n0 0 0 0 0", "4000000000 vertices promised"),
-            ("#!ascii label\n1\n-1 0 0 0 0\n", "line 3: vertex -1, 0 or more expected"),
+            ("#!ascii label\n4000000000\n0 0 0 0 0", "4000000000 vertices declared"),
+            ("#!ascii label\n1\n-1 0 0 0 0\n", "line 3: vertex -1, expected 0 to 4294967295"),
             ("#!ascii label\n1\n4294967296 0 0 0 0\n", "line 3: vertex 4294967296"),
             ("#!ascii label\n1\n0 0 0 0      \n", "line 3: a number expected, found the end"),
-            ("#!ascii label\n1\n0 0 0 0 0\n1 0 0 0 0\n", "line 4: 1 vertices promised, more"),
+            ("#!ascii label\n1\n0 0 0 0 0\n1 0 0 0 0\n", "line 4: 1 vertices declared, but more"),
         ] {
             let error = read_text("lh.a.label", text).unwrap_err().to_string();
             assert!(error.contains(found), "{text:?}: {error}");

@@ -1,6 +1,6 @@
-//! FreeSurfer's files: triangle surfaces, binary (`lh.pial`, `lh.white`, ...) and text (`.asc`),
-//! numbers per vertex (`lh.curv`, `lh.sulc`, `lh.thickness`, ...) and labels (`lh.V1.label`). Binary
-//! numbers are big endian, lengths in mm.
+//! Readers and writers of FreeSurfer files: triangle surfaces, binary (`lh.pial`, `lh.white`, ...)
+//! and text (`.asc`), numbers per vertex (`lh.curv`, `lh.sulc`, `lh.thickness`, ...) and labels
+//! (`lh.V1.label`). Binary numbers are big endian, and lengths are in mm.
 
 mod ascii;
 mod label;
@@ -18,25 +18,25 @@ pub(super) use ascii::MAGIC as TEXT_SURFACE;
 pub use label::write_label;
 pub(super) use label::{MAGIC as LABEL, read as read_label};
 
-/// First bytes of a triangle surface.
+/// The first bytes of a triangle surface.
 pub(super) const SURFACE: [u8; 3] = [0xff, 0xff, 0xfe];
-/// First bytes of numbers per vertex.
+/// The first bytes of a file of numbers per vertex.
 pub(super) const MORPH: [u8; 3] = [0xff, 0xff, 0xff];
-/// Extensions (what stands behind the last dot) that FreeSurfer gives its surfaces.
+/// The extensions (the part after the last dot) of FreeSurfer surfaces.
 pub(super) const SURFACE_NAMES: [&str; 9] =
     ["pial", "white", "inflated", "sphere", "reg", "orig", "smoothwm", "midthickness", "graymid"];
-/// Extensions that FreeSurfer gives its numbers per vertex.
+/// The extensions of FreeSurfer numbers per vertex.
 pub(super) const MORPH_NAMES: [&str; 7] =
     ["curv", "sulc", "thickness", "area", "volume", "avg_curv", "jacobian_white"];
 
-const CUT: &str = "the file is cut short: copy it again";
+const CUT: &str = "the file is truncated: copy it again";
 
-/// Reads a triangle surface. What may stand behind the triangles (volume information) is passed
-/// over: coordinates stay those of the surface.
+/// Reads a triangle surface. Volume information that may follow the triangles is ignored, so that
+/// coordinates stay those of the surface.
 ///
 /// # Errors
-/// A [`Flaw`] for another kind of file, counts the file cannot hold, coordinates that are
-/// not finite, an index out of range.
+/// Returns a [`Flaw`] if the file is of another kind, if it cannot hold the declared counts, if a
+/// coordinate is not finite, or if an index is out of range.
 pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     if bytes.starts_with(ascii::MAGIC) {
         return ascii::read(bytes);
@@ -44,11 +44,11 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     match bytes.first_chunk::<3>() {
         Some(&SURFACE) => {}
         Some(&MORPH) => {
-            let what = "holds numbers per vertex, no surface";
-            return Err(Flaw::whole(what, "give it as data of a surface").kind_of(FlawKind::Unfit));
+            let what = "holds numbers per vertex, not a surface";
+            return Err(Flaw::whole(what, "use it as data of a surface").kind_of(FlawKind::Unfit));
         }
         Some([0xff, 0xff, 0xfb | 0xfd]) => {
-            let what = "is a FreeSurfer surface of quadrangles, only triangles can be read";
+            let what = "is a FreeSurfer surface of quadrangles, but only triangles are supported";
             return Err(Flaw::at(Position::Byte(0), what, "convert it with mris_convert")
                 .kind_of(FlawKind::Unsupported));
         }
@@ -59,7 +59,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
                 Position::Byte(0),
                 expected,
                 found,
-                "this is no FreeSurfer surface",
+                "this is not a FreeSurfer surface",
             ));
         }
     }
@@ -90,8 +90,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     Ok(file)
 }
 
-/// Goes behind the line of remarks, "created by ..." and an empty line. Some writers leave out
-/// the empty one; the counts tell, since they must fit the size of the file.
+/// Reads the counts after the comment lines, "created by ..." and an empty line. Some writers omit
+/// the empty line. The counts show which is the case, because they must fit the size of the file.
 fn counts<'a>(bytes: &'a [u8]) -> Result<(Cursor<'a>, usize, usize), Flaw> {
     let ends = bytes.iter().enumerate().filter(|&(_, &b)| b == b'\n').map(|(i, _)| i + 1).take(2);
     let ends: Vec<usize> = ends.collect();
@@ -99,12 +99,12 @@ fn counts<'a>(bytes: &'a [u8]) -> Result<(Cursor<'a>, usize, usize), Flaw> {
     for &at in ends.iter().rev() {
         match read_counts(bytes, at) {
             Ok(found) => return Ok(found),
-            // The common layout comes first; its error is the one to show.
+            // The common layout is tried first, and its error is the one to report.
             Err(error) => failure = failure.or(Some(error)),
         }
     }
     Err(failure.unwrap_or_else(|| {
-        let what = "file ends where the line \"created by\" was expected";
+        let what = "the file ends where the line \"created by\" was expected";
         Flaw::at(Position::byte(bytes.len()), what, CUT)
     }))
 }
@@ -120,14 +120,14 @@ fn read_counts<'a>(bytes: &'a [u8], at: usize) -> Result<(Cursor<'a>, usize, usi
 
 fn count(cursor: &mut Cursor, what: &str) -> Result<u64, Flaw> {
     let n = cursor.i32(&format!("the number of {what}"))?;
-    u64::try_from(n).map_err(|_| cursor.fail(format!("number of {what} is {n}"), CUT))
+    u64::try_from(n).map_err(|_| cursor.fail(format!("the number of {what} is {n}"), CUT))
 }
 
-/// Reads numbers per vertex: the usual format (magic FF FF FF), or the old one without magic if
-/// its counts fit the size of the file.
+/// Reads numbers per vertex in the usual format (magic bytes FF FF FF), or in the old format
+/// without magic bytes if its counts fit the size of the file.
 ///
 /// # Errors
-/// A [`Flaw`] for another kind of file and for fewer numbers than promised.
+/// Returns a [`Flaw`] if the file is of another kind or holds fewer numbers than declared.
 pub(crate) fn read_morph(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Flaw> {
     if bytes.starts_with(&MORPH) {
         let mut cursor = Cursor::new(bytes, 3, true);
@@ -136,7 +136,7 @@ pub(crate) fn read_morph(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Fl
         let components = count(&mut cursor, "values per vertex")?;
         if components == 0 || n == 0 {
             let what = format!("{n} vertices with {components} values each");
-            return Err(cursor.fail(what, "the file holds nothing: make it again"));
+            return Err(cursor.fail(what, "the file holds no data: create it again"));
         }
         let n = cursor.promised(n.saturating_mul(components), 4, "values")?;
         let mut values = Vec::with_capacity(n);
@@ -147,7 +147,7 @@ pub(crate) fn read_morph(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Fl
     }
     match (bytes.split_first_chunk::<6>(), old_count(bytes)) {
         (Some((_, values)), Some(_)) => {
-            // The old format stores hundredths in 16 bits.
+            // The old format stores hundredths as 16-bit integers.
             let values = values.chunks_exact(2).map(|b| i16::from_be_bytes([b[0], b[1]]));
             Ok(vec![array(path, 1, values.map(|v| f64::from(v) / 100.0).collect())])
         }
@@ -158,14 +158,14 @@ pub(crate) fn read_morph(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Fl
                 Position::Byte(0),
                 expected,
                 found,
-                "this is no FreeSurfer data file",
+                "this is not a FreeSurfer data file",
             ))
         }
     }
 }
 
-/// The number of values of an old data file (three bytes each for the numbers of vertices and
-/// faces, then the values), if that number fits the size of the file.
+/// Returns the number of values of an old data file if it fits the size of the file. Such a file
+/// holds the numbers of vertices and faces with three bytes each, then the values.
 pub(super) fn old_count(bytes: &[u8]) -> Option<usize> {
     let &[a, b, c, _, _, _] = bytes.first_chunk::<6>()?;
     let n = u32::from_be_bytes([0, a, b, c]) as usize;
@@ -176,25 +176,25 @@ fn array(path: &Path, components: usize, values: Vec<f64>) -> DataArray {
     DataArray { name: name(path), components, values: Values::Float(values) }
 }
 
-/// What a file is called, without the hemisphere and without `.gz`.
+/// Returns the file name without the hemisphere and without `.gz`.
 fn name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     without_hemisphere(name.strip_suffix(".gz").unwrap_or(&name)).to_string()
 }
 
-/// "curv" of "lh.curv": arrays of both hemispheres go by one name.
+/// Returns "curv" for "lh.curv", so that the arrays of both hemispheres have the same name.
 pub(super) fn without_hemisphere(name: &str) -> &str {
     name.strip_prefix("lh.").or(name.strip_prefix("rh.")).unwrap_or(name)
 }
 
 /// Writes one number per vertex in FreeSurfer's usual format, which FreeSurfer and nibabel read.
-/// `n_faces` is the number of triangles of the surface they belong to.
+/// `n_faces` is the number of triangles of the surface.
 ///
 /// # Errors
-/// [`Error::Output`] if the file cannot be written, or for 2^31 values or faces.
+/// Returns [`Error::Output`] if the file cannot be written, or for 2^31 values or faces.
 pub fn write_morph(path: &Path, values: &[f32], n_faces: usize) -> Result<()> {
     let limit = |n: usize| {
-        let what = format!("{n} values or faces, the format holds at most {}", i32::MAX);
+        let what = format!("{n} values or faces, but the format holds at most {}", i32::MAX);
         i32::try_from(n).map_err(|_| Error::output(path, what, "write GIFTI instead"))
     };
     let (n_values, n_faces) = (limit(values.len())?, limit(n_faces)?);
@@ -229,7 +229,7 @@ mod tests {
             assert_eq!(file.mesh.vertices[0], [0.0, 0.0, 1.0], "{head:?}");
         }
         for (n_vertices, n_faces, face, found) in [
-            (4, 1, [0, 1, 2], "5 vertices and faces of 12 bytes promised (60 bytes), found 56"),
+            (4, 1, [0, 1, 2], "5 vertices and faces of 12 bytes declared (60 bytes), found 56"),
             (-3, 1, [0, 1, 2], "number of vertices is -3"),
             (3, 1, [0, 1, 3], "face 0: refers to vertex 3 of 3"),
             (3, 1, [0, -1, 2], "face 0: refers to vertex -1 of 3"),

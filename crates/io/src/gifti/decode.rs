@@ -1,4 +1,4 @@
-//! From the text of a `Data` element to numbers.
+//! Decoding of the text of a `Data` element to numbers.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -15,19 +15,20 @@ use crate::text::{parse, show, words};
 use crate::unpack::Unpack;
 use zeroset_core::mesh::Values;
 
-/// Base64 as lenient about padding as the writers of such files.
+/// Base64 with lenient padding, because the writers of such files differ in it.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
         .with_decode_allow_trailing_bits(true),
 );
-/// Deflate packs at most 1,032 bytes into one; data that promises more is wrong.
+/// Upper bound of the compression ratio. Deflate packs at most 1,032 bytes into one, so data that
+/// declare more are damaged.
 const DENSEST: usize = 1_040;
 
 const DAMAGED: &str = "the file is damaged: export it again";
 
-/// Numbers of one array, row by row.
+/// The numbers of one array, row by row.
 #[derive(Debug)]
 pub(super) struct Decoded {
     pub(super) rows: usize,
@@ -41,10 +42,10 @@ fn refuse<T>(what: impl Into<String>, remedy: &'static str) -> Outcome<T> {
     Err((what.into(), remedy))
 }
 
-/// Decodes the text of an array as its attributes say; its data may stand in a file `beside`.
+/// Decodes the text of an array as its attributes specify. Its data may be in a file `beside`.
 ///
 /// # Errors
-/// What is wrong, and the remedy.
+/// Returns the problem and the remedy.
 pub(super) fn decode(beside: &mut Beside, attributes: &Attributes, text: &str) -> Outcome<Decoded> {
     let get = |key: &str| attributes.get(key).map_or("", String::as_str);
     let (rows, components) = dimensions(attributes)?;
@@ -53,7 +54,7 @@ pub(super) fn decode(beside: &mut Beside, attributes: &Attributes, text: &str) -
     };
     let Some(kind) = Scalar::from_nifti(get("DataType")) else {
         let what = format!("DataType {} is unknown", show(get("DataType").as_bytes()));
-        return refuse(what, "expected NIFTI_TYPE_FLOAT32, _INT32 or another number type");
+        return refuse(what, "use NIFTI_TYPE_FLOAT32, NIFTI_TYPE_INT32 or another number type");
     };
     let big_endian = match get("Endian") {
         "LittleEndian" | "" => false,
@@ -64,7 +65,7 @@ pub(super) fn decode(beside: &mut Beside, attributes: &Attributes, text: &str) -
         "ASCII" => numbers(text, kind, n)?,
         encoding @ ("Base64Binary" | "GZipBase64Binary" | "ExternalFileBinary") => {
             let Some(size) = n.checked_mul(kind.size()) else {
-                return refuse(format!("{n} numbers promised"), DAMAGED);
+                return refuse(format!("{n} numbers declared"), DAMAGED);
             };
             let bytes = match encoding {
                 "Base64Binary" => base64(text)?,
@@ -75,19 +76,16 @@ pub(super) fn decode(beside: &mut Beside, attributes: &Attributes, text: &str) -
             };
             if bytes.len() != size {
                 let what = format!(
-                    "{rows} rows of {components} numbers promised ({size} bytes), found {} bytes",
+                    "{rows} rows of {components} numbers declared ({size} bytes), found {} bytes",
                     bytes.len()
                 );
-                return refuse(what, "Dim0 and Dim1 do not fit the data: export the file again");
+                return refuse(what, "Dim0 and Dim1 do not match the data: export the file again");
             }
             kind.unpack(&bytes, big_endian)
         }
         other => {
             let what = format!("Encoding {} is unknown", show(other.as_bytes()));
-            return refuse(
-                what,
-                "expected ASCII, Base64Binary, GZipBase64Binary or ExternalFileBinary",
-            );
+            return refuse(what, "use ASCII, Base64Binary, GZipBase64Binary or ExternalFileBinary");
         }
     };
     let values = match get("ArrayIndexingOrder") {
@@ -97,7 +95,7 @@ pub(super) fn decode(beside: &mut Beside, attributes: &Attributes, text: &str) -
     Ok(Decoded { rows, components, values })
 }
 
-/// Rows (Dim0) and numbers per row (the product of the others).
+/// Returns the number of rows (Dim0) and of numbers per row (the product of the other dimensions).
 fn dimensions(attributes: &Attributes) -> Outcome<(usize, usize)> {
     let number = |key: &str| {
         let text = attributes.get(key).map_or("", String::as_str);
@@ -117,14 +115,17 @@ fn dimensions(attributes: &Attributes) -> Outcome<(usize, usize)> {
     let column_major =
         attributes.get("ArrayIndexingOrder").is_some_and(|o| o == "ColumnMajorOrder");
     if n > 6 || (n > 2 && column_major) {
-        return refuse(format!("{n} dimensions cannot be read in this order"), "export rows");
+        return refuse(
+            format!("{n} dimensions are not supported in this order"),
+            "export the array in row-major order",
+        );
     }
     Ok((rows, components))
 }
 
 fn numbers(text: &str, kind: Scalar, n: usize) -> Outcome<Values> {
     if n > text.len() / 2 + 1 {
-        return refuse(format!("{n} numbers promised in {} bytes of text", text.len()), DAMAGED);
+        return refuse(format!("{n} numbers declared in {} bytes of text", text.len()), DAMAGED);
     }
     let mut words = words(text.as_bytes());
     let values = if kind.is_float() {
@@ -134,7 +135,7 @@ fn numbers(text: &str, kind: Scalar, n: usize) -> Outcome<Values> {
     };
     match words.next() {
         None => Ok(values),
-        Some(word) => refuse(format!("{n} numbers promised, then found {}", show(word)), DAMAGED),
+        Some(word) => refuse(format!("expected {n} numbers, then found {}", show(word)), DAMAGED),
     }
 }
 
@@ -164,11 +165,11 @@ fn base64(text: &str) -> Outcome<Vec<u8>> {
     decoded.or_else(|e| refuse(format!("damaged base64 data: {e}"), DAMAGED))
 }
 
-/// Decompresses at most one byte more than `size`, which is enough to see that it does not fit.
+/// Decompresses at most `size + 1` bytes, which is enough to detect data that are too long.
 fn inflate(packed: &[u8], size: usize) -> Outcome<Vec<u8>> {
     if size > packed.len().saturating_mul(DENSEST) {
-        let what = format!("{size} bytes promised in {} compressed ones", packed.len());
-        return refuse(what, "Dim0 and Dim1 do not fit the data: export the file again");
+        let what = format!("{size} bytes declared in {} compressed bytes", packed.len());
+        return refuse(what, "Dim0 and Dim1 do not match the data: export the file again");
     }
     let mut bytes = Vec::new();
     let limit = size as u64 + 1;
@@ -183,47 +184,57 @@ fn inflate(packed: &[u8], size: usize) -> Outcome<Vec<u8>> {
     }
 }
 
-/// Files with data in the folder of a GIFTI file.
+/// Data files in the folder of a GIFTI file.
 pub(super) struct Beside<'a> {
     path: &'a Path,
-    /// Bytes that all arrays so far take of each file.
+    /// The number of bytes that all arrays so far take from each file.
     taken: HashMap<String, u64>,
 }
 
 impl<'a> Beside<'a> {
-    /// The files beside `path`.
+    /// Creates the reader of files beside `path`.
     pub(super) fn new(path: &'a Path) -> Self {
         Beside { path, taken: HashMap::new() }
     }
 
-    /// Bytes of the file `name`, which must have them.
+    /// Returns `size` bytes of the file `name` from `offset` on.
+    ///
+    /// # Errors
+    /// Returns the problem and the remedy if the file does not have these bytes.
     fn bytes(&mut self, name: &str, offset: &str, size: usize) -> Outcome<Vec<u8>> {
-        const REMEDY: &str = "put the file with the data beside it, or export with the data inside";
+        const REMEDY: &str =
+            "put the data file beside the GIFTI file, or export with embedded data";
         let shown = show(name.as_bytes());
         let beside = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
         if name.is_empty() || !beside {
-            return refuse(format!("data are in {shown}, which names no file beside it"), REMEDY);
+            return refuse(
+                format!("data are in {shown}, which is not a file name in the same folder"),
+                REMEDY,
+            );
         }
         let Ok(offset) = (if offset.is_empty() { Ok(0) } else { offset.parse::<u64>() }) else {
-            let what = format!("ExternalFileOffset {} is no count", show(offset.as_bytes()));
+            let what =
+                format!("ExternalFileOffset {} is not a byte count", show(offset.as_bytes()));
             return refuse(what, DAMAGED);
         };
         let place = self.path.parent().unwrap_or(Path::new("")).join(name);
         let length = match std::fs::metadata(&place) {
             Ok(found) if found.is_file() => found.len(),
-            Ok(_) => return refuse(format!("data are in {shown}, which is no file"), REMEDY),
+            Ok(_) => return refuse(format!("data are in {shown}, which is not a file"), REMEDY),
             Err(e) => return refuse(format!("data are in {shown}: {e}"), REMEDY),
         };
         if offset.checked_add(size as u64).is_none_or(|end| end > length) {
-            let what =
-                format!("{size} bytes from byte {offset} of {shown} promised, it has {length}");
-            return refuse(what, "Dim0 and Dim1 do not fit the data: export the file again");
+            let what = format!(
+                "{size} bytes declared from byte {offset} of {shown} on, which has {length}"
+            );
+            return refuse(what, "Dim0 and Dim1 do not match the data: export the file again");
         }
-        // Arrays may share their bytes, but small files must not fill the memory that way.
+        // Arrays may share bytes, but a small file must not exhaust the memory that way.
         let taken = self.taken.entry(name.to_string()).or_default();
         *taken = taken.saturating_add(size as u64);
         if *taken / 4 > length {
-            let what = format!("arrays overlap: together they take {shown} four times");
+            let what =
+                format!("the arrays overlap: together they read {shown} more than four times");
             return refuse(what, DAMAGED);
         }
         let read = || -> std::io::Result<Vec<u8>> {
@@ -237,7 +248,7 @@ impl<'a> Beside<'a> {
     }
 }
 
-/// Column by column to row by row.
+/// Converts values from column-major to row-major order.
 fn by_rows(values: Values, rows: usize, components: usize) -> Values {
     fn turned<T: Copy>(values: Vec<T>, rows: usize, components: usize) -> Vec<T> {
         let at = |row| (0..components).map(move |k| k * rows + row);

@@ -1,9 +1,11 @@
-//! GIFTI, the XML format of neuroimaging for surfaces and numbers on them. Lengths are mm.
+//! GIFTI, the XML format of neuroimaging for surfaces and their vertex data: reader and writer.
+//! Lengths are in mm.
 //!
-//! Read are all encodings (ASCII, Base64Binary, GZipBase64Binary, data in a file beside), both byte
-//! orders and index orders, any number type. Labels become groups of vertices, called as the label
-//! table says. Coordinates are as stored: `CoordinateSystemTransformMatrix` is not applied, as in
-//! other readers; a matrix that would change them is named in a warning.
+//! The reader supports all encodings (ASCII, Base64Binary, GZipBase64Binary, data in a separate
+//! file), both byte orders, both index orders and all number types. Labels become groups of
+//! vertices with the names of the label table. Coordinates are as stored. As in other readers,
+//! `CoordinateSystemTransformMatrix` is not applied, and a warning names a matrix that would change
+//! the coordinates.
 
 mod decode;
 #[cfg(test)]
@@ -25,12 +27,12 @@ use xml::{Array, Document};
 use zeroset_core::error::{Element, Flaw, FlawKind, Position, Result};
 use zeroset_core::mesh::{DataArray, Group, Members, Values};
 
-/// Reads a surface with the arrays on it.
+/// Reads a surface and its arrays.
 ///
 /// # Errors
-/// A [`Flaw`] naming byte, array, vertex or face for damaged XML, base64 or zlib data,
-/// sizes that do not fit the data, coordinates that are not finite, indices out of range, a file
-/// without coordinates.
+/// Returns a [`Flaw`] that names the byte, array, vertex or face if XML, base64 or zlib data are
+/// damaged, if sizes do not match the data, if a coordinate is not finite, if an index is out of
+/// range, or if the file has no coordinates.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let Document { version, encoding, arrays, labels } = xml::read(path, bytes)?;
     let (mut points, mut triangles, mut others) = (None, None, Vec::new());
@@ -45,7 +47,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
             }
         };
         if slot.is_some() {
-            warnings.push(format!("a second array {} is left out", array.intent));
+            warnings.push(format!("a second array {} is ignored", array.intent));
         } else {
             *slot = Some(array);
         }
@@ -53,9 +55,9 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let Some(points) = points else {
         let what = match others.len() {
             0 => "holds no coordinates (NIFTI_INTENT_POINTSET)".to_string(),
-            _ => "holds numbers per vertex, no surface".to_string(),
+            _ => "holds numbers per vertex, not a surface".to_string(),
         };
-        return Err(Flaw::whole(what, "give it as data of a surface").kind_of(FlawKind::Unfit));
+        return Err(Flaw::whole(what, "use it as data of a surface").kind_of(FlawKind::Unfit));
     };
     let space = space(&points, &mut warnings);
     let vertices = vertices(points)?;
@@ -75,17 +77,17 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     file.mesh.vertex_data = fitting;
     for array in other {
         let (name, rows) = (array.name.as_str(), array.rows());
-        let what = format!("array {name} is left out: {rows} rows for {n_vertices} vertices");
+        let what = format!("array {name} is ignored: it has {rows} rows for {n_vertices} vertices");
         file.warnings.push(what);
     }
     Ok(file)
 }
 
-/// Reads the numbers per vertex of a shape, functional or label file; those of a surface file if
-/// it has some.
+/// Reads the numbers per vertex of a shape, functional or label file, or those of a surface file if
+/// it has any.
 ///
 /// # Errors
-/// As for [`read`], and for a file without such arrays or with sparse ones.
+/// Returns the errors of [`read`], and a [`Flaw`] if the file has no such arrays or sparse ones.
 pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     let Document { arrays, labels, .. } = xml::read(path, bytes)?;
     if arrays.iter().any(|array| array.intent == "NIFTI_INTENT_NODE_INDEX") {
@@ -98,13 +100,14 @@ pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     let arrays: Vec<Array> = arrays.into_iter().filter(is_data).collect();
     if arrays.is_empty() {
         let what = "holds no numbers per vertex";
-        return Err(Flaw::whole(what, "name a shape or functional file").kind_of(FlawKind::Unfit));
+        return Err(Flaw::whole(what, "choose a shape or functional file").kind_of(FlawKind::Unfit));
     }
     let groups = groups(arrays.iter(), &labels);
     Ok(VertexData { arrays: named(path, arrays), partial: Vec::new(), groups })
 }
 
-/// Vertices of each label, in the order of the table; labels that no vertex has are no groups.
+/// Returns the vertices of each label in the order of the table. Labels without vertices yield no
+/// group.
 fn groups<'a>(arrays: impl Iterator<Item = &'a Array>, table: &[(i64, String)]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut taken = HashSet::new();
@@ -128,12 +131,12 @@ fn groups<'a>(arrays: impl Iterator<Item = &'a Array>, table: &[(i64, String)]) 
     groups
 }
 
-/// The space that coordinates are in, if the file knows one.
+/// Returns the name of the coordinate space, if the file states it.
 fn space(points: &Array, warnings: &mut Vec<String>) -> Option<String> {
     let known = |name: &String| !name.is_empty() && name != "NIFTI_XFORM_UNKNOWN";
     for space in points.spaces.iter().filter(|space| !space.is_same()) {
         warnings.push(format!(
-            "coordinates are as stored, in {}; the matrix that brings them into {} is not applied",
+            "coordinates are as stored, in {}; the matrix that transforms them to {} is not applied",
             text::one_line(&space.data),
             text::one_line(&space.transformed)
         ));
@@ -145,7 +148,7 @@ fn space(points: &Array, warnings: &mut Vec<String>) -> Option<String> {
 
 fn vertices(array: Array) -> Result<Vec<[f64; 3]>, Flaw> {
     if array.components != 3 {
-        let what = format!("coordinates have {} components, 3 are needed", array.components);
+        let what = format!("coordinates have {} components, but 3 are needed", array.components);
         return Err(Flaw::at("NIFTI_INTENT_POINTSET", what, "export the surface again"));
     }
     index_limit(array.rows as u64, "vertices")?;
@@ -175,7 +178,7 @@ fn add_triangles(array: Array, n_vertices: usize, faces: &mut Faces) -> Result<(
         let mut face = [0; 3];
         for (corner, &index) in face.iter_mut().zip(triangle) {
             *corner = check_index(index, n_vertices).map_err(|what| {
-                let remedy = "renumber or mend the triangles";
+                let remedy = "renumber or fix the triangles";
                 Flaw::at(Position::element(Element::Face, i), what, remedy)
             })?;
         }
@@ -184,8 +187,8 @@ fn add_triangles(array: Array, n_vertices: usize, faces: &mut Faces) -> Result<(
     Ok(())
 }
 
-/// Arrays with names: from the metadata (of a path its last part), else from the file; a name
-/// used before gets a number.
+/// Returns the arrays with names. A name comes from the metadata (only its last part if it is a
+/// path), or else from the file name. Repeated names get a number.
 fn named(path: &Path, arrays: Vec<Array>) -> Vec<DataArray> {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let stem = file.strip_suffix(".gz").unwrap_or(&file);

@@ -1,4 +1,4 @@
-//! Small documents made by hand, for what the shared data do not show.
+//! Tests with small handmade documents for cases that the shared test data do not cover.
 
 use std::io::Write;
 
@@ -76,7 +76,7 @@ fn arrays_on_a_surface_and_their_names() {
     let names: Vec<_> = file.mesh.vertex_data.iter().map(|a| a.name.as_str()).collect();
     assert_eq!(names, ["curv", "curv_2", "x"]);
     assert_eq!(file.mesh.vertex_data[2].values, Values::Int(vec![1, -2, 3]));
-    assert_eq!(file.warnings, ["array x_2 is left out: 2 rows for 3 vertices"]);
+    assert_eq!(file.warnings, ["array x_2 is ignored: it has 2 rows for 3 vertices"]);
     let arrays = read_data(Path::new("x.gii"), document(&text).as_bytes()).unwrap().arrays;
     assert_eq!((arrays.len(), arrays[3].components), (4, 2));
 }
@@ -93,7 +93,7 @@ fn faults_are_named() {
         ),
         (
             array("POINTSET", "FLOAT32", [1, 3], TEXT, "0 0 1 1"),
-            "3 numbers promised, then found \"1\"",
+            "expected 3 numbers, then found \"1\"",
         ),
         (
             array("POINTSET", "FLOAT32", [1, 3], TEXT, "0 0 x"),
@@ -101,9 +101,9 @@ fn faults_are_named() {
         ),
         (array("POINTSET", "FLOAT32", [1, 3], TEXT, "0 0 nan"), "vertex 0: coordinate z is NaN"),
         (array("POINTSET", "FLOAT32", [1, 2], TEXT, "0 0"), "coordinates have 2 components"),
-        (array("POINTSET", "FLOAT32", [huge, 3], TEXT, "0"), "numbers promised in 1 bytes of text"),
+        (array("POINTSET", "FLOAT32", [huge, 3], TEXT, "0"), "numbers declared in 1 bytes of text"),
         (array("POINTSET", "FLOAT32", [usize::MAX, 3], gzip, "AAAA"), "rows of 3 numbers"),
-        (array("POINTSET", "FLOAT32", [huge, 3], gzip, "AAAA"), "promised in 3 compressed ones"),
+        (array("POINTSET", "FLOAT32", [huge, 3], gzip, "AAAA"), "declared in 3 compressed bytes"),
         (array("POINTSET", "FLOAT32", [3, 3], gzip, &zlib(&[0; 35])), "found 35 bytes"),
         (array("POINTSET", "FLOAT32", [3, 3], gzip, &zlib(&[0; 99])), "found 37 bytes"),
         (array("POINTSET", "FLOAT32", [3, 3], gzip, "AAAA"), "damaged zlib data"),
@@ -112,10 +112,10 @@ fn faults_are_named() {
         (array("POINTSET", "COMPLEX64", [3, 3], TEXT, ""), "DataType \"NIFTI_TYPE_COMPLEX64\""),
         (
             array("POINTSET", "FLOAT32", [3, 3], "Encoding=\"ExternalFileBinary\"", ""),
-            "data are in \"\", which names no file beside it",
+            "data are in \"\", which is not a file name in the same folder",
         ),
         (points().replace("Dim0=\"3\"", "Dim0=\"-3\""), "Dim0: a number expected, found \"-3\""),
-        (points().replace("<Data>", "").replace("</Data>", ""), "without the element Data"),
+        (points().replace("<Data>", "").replace("</Data>", ""), "has no element Data"),
         (
             points() + &array("TRIANGLE", "INT32", [1, 3], TEXT, "0 1 3"),
             "face 0: refers to vertex 3 of 3",
@@ -125,7 +125,7 @@ fn faults_are_named() {
             "face 0: refers to vertex -1",
         ),
         (points() + &array("TRIANGLE", "FLOAT32", [1, 3], TEXT, "0 1 2"), "not whole numbers"),
-        (array("SHAPE", "FLOAT32", [1, 1], TEXT, "0"), "holds numbers per vertex, no surface"),
+        (array("SHAPE", "FLOAT32", [1, 1], TEXT, "0"), "holds numbers per vertex, not a surface"),
         (String::new(), "holds no coordinates"),
         (points() + "</DataArray>", "damaged XML"),
     ] {
@@ -176,7 +176,7 @@ fn coordinate_systems_are_named_and_not_applied() {
     let moved = system("1 0 0 5 0 1 0 0 0 0 1 0 0 0 0 1");
     assert_eq!(moved.space, None, "the stored coordinates are in an unknown space");
     assert_eq!(moved.mesh.vertices[0], [0.0, 0.0, 1.0]);
-    assert!(moved.warnings[0].contains("brings them into NIFTI_XFORM_TALAIRACH is not applied"));
+    assert!(moved.warnings[0].contains("transforms them to NIFTI_XFORM_TALAIRACH is not applied"));
 }
 
 #[test]
@@ -196,13 +196,13 @@ fn data_in_a_file_beside() {
     let vertices = read(&path, text("x.data", "5").as_bytes()).unwrap().mesh.vertices;
     assert_eq!(vertices, [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]);
     for (name, offset, found) in [
-        ("x.data", "6", "36 bytes from byte 6 of \"x.data\" promised, it has 41"),
-        ("x.data", "18446744073709551615", "promised, it has 41"),
-        ("x.data", "-1", "ExternalFileOffset \"-1\" is no count"),
+        ("x.data", "6", "36 bytes declared from byte 6 of \"x.data\" on, which has 41"),
+        ("x.data", "18446744073709551615", "on, which has 41"),
+        ("x.data", "-1", "ExternalFileOffset \"-1\" is not a byte count"),
         ("none.data", "0", "data are in \"none.data\": No such file"),
-        ("../x.data", "0", "which names no file beside it"),
-        ("/dev/zero", "0", "which names no file beside it"),
-        (".", "0", "which names no file beside it"),
+        ("../x.data", "0", "which is not a file name in the same folder"),
+        ("/dev/zero", "0", "which is not a file name in the same folder"),
+        (".", "0", "which is not a file name in the same folder"),
     ] {
         let error = read(&path, text(name, offset).as_bytes()).unwrap_err().to_string();
         assert!(error.contains(found), "{name} {offset}: {error}");

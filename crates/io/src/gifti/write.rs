@@ -1,4 +1,4 @@
-//! Writing GIFTI: surfaces, numbers per vertex as shape files, labels of vertices.
+//! Writer of GIFTI: surfaces, numbers per vertex as shape files, and labels of vertices.
 
 use std::io::Write;
 use std::path::Path;
@@ -12,14 +12,15 @@ use zeroset_core::atomic;
 use zeroset_core::error::Result;
 use zeroset_core::mesh::Mesh;
 
-/// Bytes encoded at a time: a multiple of 3, so that base64 pads only at the end.
+/// The number of bytes encoded at a time. It is a multiple of 3, so that base64 pads only at the
+/// end.
 const PIECE: usize = 3 << 14;
 
 /// Writes one number per vertex under `name` (intent `NIFTI_INTENT_SHAPE`, 32-bit floats,
-/// GZipBase64Binary), as Connectome Workbench, FreeSurfer and nibabel read it.
+/// GZipBase64Binary). Connectome Workbench, FreeSurfer and nibabel read this form.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Output`] if the file cannot be written.
+/// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
 pub fn write_shape(path: &Path, name: &str, values: &[f32]) -> Result<()> {
     let array = Array {
         intent: "SHAPE",
@@ -36,11 +37,11 @@ pub fn write_shape(path: &Path, name: &str, values: &[f32]) -> Result<()> {
     })
 }
 
-/// Writes one label per vertex under `name` (intent `NIFTI_INTENT_LABEL`) with a table of what the
-/// labels are called, in colors that differ. Keys are the positions in `table`.
+/// Writes one label per vertex under `name` (intent `NIFTI_INTENT_LABEL`), with a table of label
+/// names in distinct colors. Keys are the positions in `table`.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Output`] if the file cannot be written.
+/// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
 pub fn write_label(path: &Path, name: &str, labels: &[i32], table: &[String]) -> Result<()> {
     let array = Array {
         intent: "LABEL",
@@ -67,7 +68,8 @@ pub fn write_label(path: &Path, name: &str, labels: &[i32], table: &[String]) ->
     })
 }
 
-/// Colors that neighbors in a table do not share: hues in steps of the golden ratio.
+/// Returns the color of a key. Hues advance by the golden ratio, so that neighbors in a table
+/// differ clearly.
 fn color(key: usize) -> [f64; 3] {
     const GOLDEN: f64 = 0.618_033_988_749_895;
     let hue = (key as f64 * GOLDEN).fract();
@@ -77,7 +79,7 @@ fn color(key: usize) -> [f64; 3] {
     })
 }
 
-/// The metadata with the name of an array.
+/// Returns the metadata element with the name of an array.
 fn called(name: &str) -> String {
     let name = quick_xml::escape::escape(name);
     format!(
@@ -85,11 +87,11 @@ fn called(name: &str) -> String {
     )
 }
 
-/// Writes the triangles of a mesh as a surface: coordinates as 32-bit floats, as the format
-/// demands, in the space they are in.
+/// Writes the triangles of a mesh as a surface. Coordinates are stored as 32-bit floats, as the
+/// format requires, and are not transformed.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Output`] if the file cannot be written.
+/// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
 pub fn write_surface(path: &Path, mesh: &Mesh) -> Result<()> {
     let points = Array {
         intent: "POINTSET",
@@ -116,7 +118,7 @@ pub fn write_surface(path: &Path, mesh: &Mesh) -> Result<()> {
     })
 }
 
-/// No transformation is known.
+/// The metadata of coordinates: no transformation is known.
 const SPACE: &str = "    <MetaData/>
     <CoordinateSystemTransformMatrix>
       <DataSpace>NIFTI_XFORM_UNKNOWN</DataSpace>
@@ -125,13 +127,13 @@ const SPACE: &str = "    <MetaData/>
     </CoordinateSystemTransformMatrix>
 ";
 
-/// What stands before the numbers of an array.
+/// The description that precedes the numbers of an array.
 struct Array {
     intent: &'static str,
     kind: &'static str,
     rows: usize,
     columns: usize,
-    /// Elements before the data.
+    /// XML elements before the data.
     inner: String,
 }
 

@@ -1,4 +1,4 @@
-//! The elements of a GIFTI document: its data arrays with their attributes.
+//! Parsing of GIFTI documents: data arrays with their attributes, and the label table.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -12,54 +12,54 @@ use crate::text::one_line;
 use zeroset_core::error::{Flaw, Position, Result};
 use zeroset_core::mesh::Values;
 
-/// What is read of a document.
+/// The content of a document.
 #[derive(Default)]
 pub(super) struct Document {
     pub(super) version: String,
-    /// Encoding of the first array, as the document calls it.
+    /// Encoding of the first array, as named in the document.
     pub(super) encoding: String,
     pub(super) arrays: Vec<Array>,
     /// Keys and names of the label table.
     pub(super) labels: Vec<(i64, String)>,
 }
 
-/// A coordinate system and one it can be brought into.
+/// A coordinate system and a system into which it can be transformed.
 #[derive(Default)]
 pub(super) struct Space {
-    /// The space of the coordinates as stored: "NIFTI_XFORM_TALAIRACH", ...
+    /// The space of the coordinates as stored, such as "NIFTI_XFORM_TALAIRACH".
     pub(super) data: String,
-    /// The space that `matrix` leads to.
+    /// The space to which `matrix` transforms.
     pub(super) transformed: String,
-    /// Numbers of the 4 by 4 matrix, as text.
+    /// The numbers of the 4 by 4 matrix, as text.
     matrix: String,
 }
 
 impl Space {
-    /// Whether the matrix changes nothing.
+    /// Whether the matrix is the identity.
     pub(super) fn is_same(&self) -> bool {
         let numbers = self.matrix.split_whitespace().map(|word| word.parse::<f64>());
         numbers.enumerate().all(|(k, x)| x == Ok(if k % 5 == 0 { 1.0 } else { 0.0 }))
     }
 }
 
-/// One `DataArray`.
+/// A `DataArray` element.
 pub(super) struct Array {
-    /// "NIFTI_INTENT_POINTSET", ...
+    /// The intent, such as "NIFTI_INTENT_POINTSET".
     pub(super) intent: String,
-    /// "Name" of the metadata; may be empty.
+    /// The "Name" of the metadata, which may be empty.
     pub(super) name: String,
-    /// Coordinate systems, of coordinates.
+    /// Coordinate systems. Only arrays of coordinates have them.
     pub(super) spaces: Vec<Space>,
     pub(super) rows: usize,
     pub(super) components: usize,
-    /// `[rows * components]`, row by row.
+    /// Numbers of shape `[rows * components]`, row by row.
     pub(super) values: Values,
 }
 
-/// Attributes of an element.
+/// The attributes of an XML element.
 pub(super) type Attributes = HashMap<String, String>;
 
-/// State of an array while its elements pass.
+/// The state of an array while its elements are parsed.
 struct Open {
     attributes: Attributes,
     name: String,
@@ -72,10 +72,10 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document, Flaw> {
     let text = String::from_utf8_lossy(bytes);
     let mut reader = Reader::from_str(&text);
     let mut document = Document::default();
-    // Key of the label being read.
+    // The key of the label being read.
     let mut label: Option<i64> = None;
     let mut open: Option<Open> = None;
-    // Text of the element being read, if it is one whose text counts.
+    // The text of the current element, if it is an element whose text is needed.
     let mut content: Option<Cow<str>> = None;
     let mut beside = Beside::new(path);
     let (mut key, mut value) = (String::new(), String::new());
@@ -162,15 +162,16 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document, Flaw> {
             }
             Event::Eof if whole => return Ok(document),
             Event::Eof => {
-                let what = "XML ends where </GIFTI> was expected".to_string();
-                return Err(fail(what, "the file is cut short: copy it again"));
+                let what = "the XML ends where </GIFTI> was expected".to_string();
+                return Err(fail(what, "the file is truncated: copy it again"));
             }
             _ => {}
         }
     }
 }
 
-/// The character of a reference such as `&lt;` or `&#65;`; nothing for one that is unknown.
+/// Returns the character of a reference such as `&lt;` or `&#65;`, or an empty string if it is
+/// unknown.
 fn resolve(reference: &BytesRef) -> Cow<'static, str> {
     if let Ok(Some(character)) = reference.resolve_char_ref() {
         return Cow::Owned(character.to_string());
@@ -178,7 +179,7 @@ fn resolve(reference: &BytesRef) -> Cow<'static, str> {
     Cow::Borrowed(quick_xml::escape::resolve_predefined_entity(reference).unwrap_or_default())
 }
 
-/// Adds to the text of the element being read; without copying if it comes in one piece.
+/// Appends to the text of the current element, without copying if it comes in one piece.
 fn append<'a>(content: &mut Option<Cow<'a, str>>, text: Cow<'a, str>) {
     match content {
         Some(content) if content.is_empty() => *content = text,
@@ -189,7 +190,7 @@ fn append<'a>(content: &mut Option<Cow<'a, str>>, text: Cow<'a, str>) {
 
 fn attributes(element: &BytesStart) -> Result<Attributes, String> {
     let mut attributes = Attributes::new();
-    // The check for repeated names compares each with all before it: not for damaged files.
+    // The check for repeated names takes quadratic time, which damaged files could exploit.
     for attribute in element.attributes().with_checks(false) {
         let attribute =
             attribute.map_err(|e| format!("damaged XML attribute: {}", one_line(&e)))?;
@@ -216,6 +217,6 @@ fn close(array: Open) -> Result<Array, String> {
             let Open { name, spaces, .. } = array;
             Ok(Array { intent, name, spaces, rows, components, values })
         }
-        None => Err(format!("array {intent} without the element Data")),
+        None => Err(format!("array {intent} has no element Data")),
     }
 }

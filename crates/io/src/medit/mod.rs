@@ -1,8 +1,8 @@
-//! MEDIT, the text format of INRIA's mesh tools (`.mesh`), and its numbers at vertices (`.sol`),
-//! read and written.
+//! MEDIT, the text format of INRIA's mesh tools (`.mesh`), and its numbers at vertices (`.sol`):
+//! reader and writer.
 //!
-//! References become groups called by their numbers, those of vertices the array `reference`. A
-//! `.sol` file of the same name beside the mesh gives the array `sol`.
+//! References of cells become groups named by their numbers. References of vertices become the
+//! array `reference`. A `.sol` file of the same name beside the mesh provides the array `sol`.
 
 mod write;
 
@@ -18,13 +18,13 @@ use zeroset_core::mesh::{DataArray, Values};
 
 pub(super) use write::{write, write_solution};
 
-/// First word of all these files.
+/// The first word of all these files.
 pub(super) const MAGIC: &[u8] = b"MeshVersionFormatted";
 
-/// Most names of sections that a warning lists.
+/// The largest number of section names that a warning lists.
 const LISTED: usize = 12;
 
-/// Elements by the names of their sections; in those of second order corners come first.
+/// Returns the element type of a section name. In types of second order the corners come first.
 fn section(word: &[u8]) -> Option<ElementType> {
     let linear = ElementType::linear;
     Some(match word {
@@ -46,11 +46,11 @@ fn section(word: &[u8]) -> Option<ElementType> {
     })
 }
 
-/// Reads a mesh, with the `.sol` file beside it.
+/// Reads a mesh, and the `.sol` file beside it.
 ///
 /// # Errors
-/// A [`Flaw`] naming the line for fewer numbers than promised, a coordinate that is not
-/// finite, an index out of range, a section out of place.
+/// Returns a [`Flaw`] that names the line if there are fewer numbers than declared, if a coordinate
+/// is not finite, if an index is out of range, or if a section is misplaced.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let mut words = Words::new(bytes);
     let version = format!("{} ascii", version(&mut words)?);
@@ -64,7 +64,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
                 vertices = Some(read_vertices(&mut words, dimension)?);
             }
             (b"Vertices", Some(_), Some(_)) => {
-                return Err(words.fail("second section Vertices", "export the mesh again"));
+                return Err(words.fail("a second section Vertices", "export the mesh again"));
             }
             (b"Vertices", None, _) => {
                 return Err(words.fail("Vertices before Dimension", "export the mesh again"));
@@ -98,7 +98,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
         }
     }
     let Some((vertices, references)) = vertices else {
-        let what = "holds no section Vertices";
+        let what = "the file has no section Vertices";
         return Err(Flaw::whole(what, "export the mesh again"));
     };
     let mut file = builder.finish(vertices, "medit", version)?;
@@ -107,10 +107,10 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     }
     if !ignored.is_empty() {
         let names: Vec<String> = ignored.into_iter().take(LISTED).collect();
-        file.warnings.push(format!("left out: {}", names.join(", ")));
+        file.warnings.push(format!("sections ignored: {}", names.join(", ")));
     }
     if !ended {
-        file.warnings.push("the file ends without the word End: it may be cut short".to_string());
+        file.warnings.push("the file ends without the word End: it may be truncated".to_string());
     }
     if let Some(beside) = load::partner(path, "sol") {
         add_solution(&mut file, &beside);
@@ -118,7 +118,8 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     Ok(file)
 }
 
-/// Adds the numbers of the file beside the mesh. The mesh can serve without them.
+/// Adds the numbers of the file beside the mesh. Flaws of that file are only warnings, because the
+/// mesh is usable without it.
 fn add_solution(file: &mut MeshFile, beside: &Path) {
     let found = load::load(beside).and_then(|bytes| read_solution(without_mark(&bytes)));
     let n = file.mesh.n_vertices();
@@ -132,7 +133,7 @@ fn add_solution(file: &mut MeshFile, beside: &Path) {
                 } else {
                     let (name, place) = (&array.name, beside.display());
                     file.warnings.push(format!(
-                        "{name} of {place} is left out: {rows} rows for {n} vertices; put the \
+                        "{name} of {place} is ignored: it has {rows} rows for {n} vertices; put the \
                          solution of this mesh there, or rename the file"
                     ));
                 }
@@ -151,7 +152,7 @@ fn version(words: &mut Words) -> Result<u32, Flaw> {
         return Err(words.expected(
             "\"MeshVersionFormatted\"",
             show(first),
-            "this is no MEDIT file",
+            "this is not a MEDIT file",
         ));
     }
     words.number("a version")
@@ -160,11 +161,11 @@ fn version(words: &mut Words) -> Result<u32, Flaw> {
 fn read_dimension(words: &mut Words) -> Result<usize, Flaw> {
     match words.number::<usize>("the dimension")? {
         dimension @ (2 | 3) => Ok(dimension),
-        other => Err(words.fail(format!("dimension {other}, 2 or 3 expected"), "export it again")),
+        other => Err(words.fail(format!("dimension {other}, expected 2 or 3"), "export it again")),
     }
 }
 
-/// Coordinates and references.
+/// Reads the coordinates and references of the vertices.
 fn read_vertices(words: &mut Words, dimension: usize) -> Result<(Vec<[f64; 3]>, Vec<i64>), Flaw> {
     let n = words.number("the number of vertices")?;
     index_limit(n, "vertices")?;
@@ -198,8 +199,8 @@ fn elements(
             let number: i64 = words.number(format_args!("a vertex of {name} {} of {n}", i + 1))?;
             let Some(vertex) = number.checked_sub(1).filter(|v| (0..n_vertices as i64).contains(v))
             else {
-                let what = format!("{name} {} names vertex {number} of {n_vertices}", i + 1);
-                return Err(words.fail(what, "MEDIT counts vertices from 1: mend the element"));
+                let what = format!("{name} {} refers to vertex {number} of {n_vertices}", i + 1);
+                return Err(words.fail(what, "MEDIT numbers vertices from 1: fix the element"));
             };
             if let Some(corner) = corners.get_mut(k) {
                 *corner = vertex as u32;
@@ -211,12 +212,12 @@ fn elements(
     Ok(())
 }
 
-/// Reads numbers at vertices: "sol", "sol_2" and so on. Symmetric tensors have 3 components in the
-/// plane and 6 in space.
+/// Reads numbers at vertices as "sol", "sol_2" and so on. Symmetric tensors have 3 components in
+/// the plane and 6 in space.
 ///
 /// # Errors
-/// A [`Flaw`] naming the line for fewer numbers than promised, types that are not known, a
-/// file without numbers at vertices.
+/// Returns a [`Flaw`] that names the line if there are fewer numbers than declared, if a type is
+/// unknown, or if the file has no numbers at vertices.
 pub(crate) fn read_solution(bytes: &[u8]) -> Result<Vec<DataArray>, Flaw> {
     let mut words = Words::new(bytes);
     version(&mut words)?;
@@ -232,7 +233,8 @@ pub(crate) fn read_solution(bytes: &[u8]) -> Result<Vec<DataArray>, Flaw> {
             _ => {}
         }
     }
-    let flaw = Flaw::whole("holds no section SolAtVertices", "name a file of vertex data");
+    let flaw =
+        Flaw::whole("the file has no section SolAtVertices", "choose a file with vertex data");
     Err(flaw.kind_of(FlawKind::Unfit))
 }
 
@@ -240,7 +242,7 @@ fn solution(words: &mut Words, dimension: usize) -> Result<Vec<DataArray>, Flaw>
     let n: u64 = words.number("the number of vertices")?;
     let n_arrays: u64 = words.number("the number of arrays")?;
     if n_arrays == 0 {
-        return Err(words.fail("0 arrays", "export the solution again"));
+        return Err(words.fail("the solution has 0 arrays", "export the solution again"));
     }
     let n_arrays = words.promised(n_arrays, 1, "types of arrays")?;
     let mut sizes = Vec::with_capacity(n_arrays);
@@ -250,7 +252,7 @@ fn solution(words: &mut Words, dimension: usize) -> Result<Vec<DataArray>, Flaw>
             2 => dimension,
             3 => dimension * (dimension + 1) / 2,
             other => {
-                let what = format!("type {other}, 1 (scalar), 2 (vector) or 3 (tensor) expected");
+                let what = format!("type {other}, expected 1 (scalar), 2 (vector) or 3 (tensor)");
                 return Err(words.fail(what, "export the solution again"));
             }
         });
@@ -297,7 +299,8 @@ mod tests {
             assert_eq!(file.mesh.groups[0].members, Members::Cells(vec![0, 1, 2]));
             let references = file.mesh.vertex_array("reference").unwrap();
             assert_eq!(references.values, Values::Int(vec![0, 4, 0, 0, 0]));
-            let expected = ["1 pyramid cell is cut into tetrahedra", "left out: Corners, Normals"];
+            let expected =
+                ["1 pyramid cell is split into tetrahedra", "sections ignored: Corners, Normals"];
             assert_eq!(file.warnings, expected);
         }
     }
@@ -317,7 +320,10 @@ mod tests {
         assert_eq!(file.mesh.vertex_array("sol").unwrap().values.to_f64(), [1.0, -1.0, 0.5]);
         assert_eq!(file.mesh.vertex_array("sol_2").unwrap().components, 3);
         for (sol, found) in [
-            (sol.replace("SolAtVertices 3", "SolAtVertices 2"), "2 rows for 3 vertices; put the"),
+            (
+                sol.replace("SolAtVertices 3", "SolAtVertices 2"),
+                "it has 2 rows for 3 vertices; put the",
+            ),
             (sol[..60].to_string(), "no solution: "),
         ] {
             std::fs::write(folder.path().join("a.sol"), sol).unwrap();
@@ -333,24 +339,24 @@ mod tests {
         for (text, found) in [
             ("MeshVersion 2".to_string(), "line 1: \"MeshVersionFormatted\" expected"),
             ("MeshVersionFormatted x".into(), "a version expected, found \"x\""),
-            ("MeshVersionFormatted 2\nDimension 4".into(), "line 2: dimension 4, 2 or 3"),
+            ("MeshVersionFormatted 2\nDimension 4".into(), "line 2: dimension 4, expected 2 or 3"),
             ("MeshVersionFormatted 2\nVertices 1".into(), "Vertices before Dimension"),
             ("MeshVersionFormatted 2\nDimension 3\nTriangles 0".into(), "before Vertices"),
-            ("MeshVersionFormatted 2\nDimension 3\nEnd".into(), "holds no section Vertices"),
+            ("MeshVersionFormatted 2\nDimension 3\nEnd".into(), "the file has no section Vertices"),
             (
                 POINTS.replace("Vertices 5", &format!("Vertices {huge}")),
-                "4000000000 vertices promised",
+                "4000000000 vertices declared",
             ),
             (
                 POINTS.replace("Vertices 5", "Vertices -5"),
                 "number of vertices expected, found \"-5\"",
             ),
             (POINTS.replace("Vertices 5", "Vertices 4"), "name of a section expected, found \"0\""),
-            (POINTS.replace("Vertices 5", "Vertices 6"), "line 4: 6 vertices promised, but only"),
+            (POINTS.replace("Vertices 5", "Vertices 6"), "line 4: 6 vertices declared, but only"),
             (POINTS.replace("1 1 0 0", "1 nan 0 0"), "line 7: y of vertex 3 of 5 is NaN"),
-            (format!("{POINTS}Tetrahedra {huge}"), "line 10: 4000000000 Tetrahedra promised"),
-            (format!("{POINTS}Tetrahedra 1 1 2 3 6 0"), "Tetrahedra 1 names vertex 6 of 5"),
-            (format!("{POINTS}Tetrahedra 1 1 2 3 0 0"), "Tetrahedra 1 names vertex 0 of 5"),
+            (format!("{POINTS}Tetrahedra {huge}"), "line 10: 4000000000 Tetrahedra declared"),
+            (format!("{POINTS}Tetrahedra 1 1 2 3 6 0"), "Tetrahedra 1 refers to vertex 6 of 5"),
+            (format!("{POINTS}Tetrahedra 1 1 2 3 0 0"), "Tetrahedra 1 refers to vertex 0 of 5"),
             (format!("{POINTS}Tetrahedra 1 1 2 3 End"), "expected, found \"End\""),
         ] {
             let error = read_text(&text).unwrap_err().to_string();
@@ -361,10 +367,10 @@ mod tests {
             read_solution(text.as_bytes()).unwrap_err().to_string()
         };
         for (text, found) in [
-            ("SolAtVertices 1 1 4 0", "type 4, 1 (scalar)"),
-            ("SolAtVertices 99 1 1 0", "99 vertices promised"),
+            ("SolAtVertices 1 1 4 0", "type 4, expected 1 (scalar)"),
+            ("SolAtVertices 99 1 1 0", "99 vertices declared"),
             ("SolAtVertices 2 1 1 0.00", "a number of vertex 2 of 2 expected"),
-            ("SolAtTriangles 0", "holds no section SolAtVertices"),
+            ("SolAtTriangles 0", "the file has no section SolAtVertices"),
         ] {
             let error = sol(text);
             assert!(error.contains(found), "{text}: {error}");

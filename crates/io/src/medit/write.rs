@@ -1,4 +1,4 @@
-//! Writing MEDIT: a mesh with references, and numbers at vertices.
+//! Writer of MEDIT: meshes with references, and numbers at vertices.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
@@ -8,11 +8,11 @@ use zeroset_core::atomic;
 use zeroset_core::error::Result;
 use zeroset_core::mesh::{DataArray, Kind, Members, Mesh, Values};
 
-/// Writes vertices, cells and lower simplices with one reference each; point data go into the `.sol`
-/// file beside it. What cannot be kept is added to `lost`.
+/// Writes vertices, cells and lower-dimensional simplices with one reference each. Point data go
+/// into the `.sol` file beside the mesh. Notes on whatever cannot be kept are added to `lost`.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Output`] if a file cannot be written.
+/// Returns [`zeroset_core::Error::Output`] if a file cannot be written.
 pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<()> {
     let references = References::new(mesh, lost);
     let marks = mesh.vertex_array(MARKS).and_then(|array| match &array.values {
@@ -21,7 +21,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<
     });
     if !mesh.cell_data.is_empty() {
         let names: Vec<&str> = mesh.cell_data.iter().map(|array| array.name.as_str()).collect();
-        lost.push(format!("cell data {}: .mesh holds none", names.join(", ")));
+        lost.push(format!("cell data not written: {}; .mesh cannot hold them", names.join(", ")));
     }
     atomic::write(path, |out| {
         let dimension = dimension(mesh);
@@ -48,10 +48,10 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<
     Ok(())
 }
 
-/// The array that holds the references of vertices, see the reader.
+/// The array that the reader creates for the references of vertices.
 const MARKS: &str = "reference";
 
-/// 2 for a mesh in the plane z = 0.
+/// Returns 2 for a mesh in the plane z = 0, else 3.
 fn dimension(mesh: &Mesh) -> usize {
     if mesh.kind == Kind::Planar && mesh.vertices.iter().all(|x| x[2] == 0.0) { 2 } else { 3 }
 }
@@ -71,16 +71,17 @@ fn section(
     Ok(())
 }
 
-/// Numbers that stand for groups.
+/// The numbers that represent groups.
 struct References {
-    /// Of each cell; 0 in no group.
+    /// The reference of each cell; 0 if it belongs to no group.
     cells: Vec<i64>,
-    /// Vertices and references of lower simplices, by dimension.
+    /// Vertices and references of the lower-dimensional simplices, by dimension.
     lower: [(Vec<u32>, Vec<i64>); 3],
 }
 
 impl References {
-    /// Groups called by a number keep it, others get the smallest numbers left.
+    /// Assigns a number to each group. A group named by a number keeps it, and the others get the
+    /// smallest unused numbers.
     fn new(mesh: &Mesh, lost: &mut Vec<String>) -> Self {
         let numbers = mesh.groups.iter().filter_map(|group| group.name.parse::<i64>().ok());
         let mut taken: BTreeSet<i64> = numbers.filter(|&number| number > 0).collect();
@@ -99,7 +100,7 @@ impl References {
             number_of.insert(group.name.as_str(), number);
         }
         if !renamed.is_empty() {
-            lost.push(format!("groups have numbers in .mesh: {}", renamed.join(", ")));
+            lost.push(format!("groups are numbered in .mesh: {}", renamed.join(", ")));
         }
         let mut cells = vec![0; mesh.n_cells()];
         let mut lower: [(Vec<u32>, Vec<i64>); 3] = Default::default();
@@ -117,7 +118,10 @@ impl References {
                     }
                 }
                 Members::Simplices { dimension: 0, .. } => {
-                    lost.push(format!("group {}: .mesh has no groups of points", group.name));
+                    lost.push(format!(
+                        "group {} is not written: .mesh has no groups of points",
+                        group.name
+                    ));
                 }
                 Members::Simplices { dimension, vertices } => {
                     if let Some((all, references)) = lower.get_mut(*dimension) {
@@ -130,14 +134,14 @@ impl References {
         }
         if twice > 0 {
             lost.push(format!(
-                "{twice} cells in several groups are kept in the first of them only"
+                "{twice} cells in several groups are kept only in the first of them"
             ));
         }
         References { cells, lower }
     }
 }
 
-/// Type of an array in a solution, where there is one.
+/// Returns the type number of an array in a solution file, if there is a matching type.
 fn type_of(array: &DataArray, dimension: usize) -> Option<u8> {
     match array.components {
         1 => Some(1),
@@ -147,31 +151,33 @@ fn type_of(array: &DataArray, dimension: usize) -> Option<u8> {
     }
 }
 
-/// The arrays that a solution can hold.
+/// Returns the arrays that a solution file can hold.
 fn fitting(mesh: &Mesh) -> impl Iterator<Item = &DataArray> {
     let dimension = dimension(mesh);
     let fits = move |array: &&DataArray| array.name != MARKS && type_of(array, dimension).is_some();
     mesh.vertex_data.iter().filter(fits)
 }
 
-/// Writes the point data of a mesh; their names and what has no type there are added to `lost`.
+/// Writes the point data of a mesh. Notes on the lost names and on arrays without a matching type
+/// are added to `lost`.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Case`] for a mesh without such data; [`zeroset_core::Error::Output`].
+/// Returns [`zeroset_core::Error::Case`] if the mesh has no such data, and
+/// [`zeroset_core::Error::Output`] if the file cannot be written.
 pub(crate) fn write_solution(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<()> {
     let arrays: Vec<&DataArray> = fitting(mesh).collect();
     if arrays.is_empty() {
-        let what = format!("{}: the mesh has no point data for it", path.display());
-        return Err(zeroset_core::Error::usage(what, "name it .mesh to write the mesh"));
+        let what = format!("{}: the mesh has no point data that .sol can hold", path.display());
+        return Err(zeroset_core::Error::usage(what, "end the name in .mesh to write the mesh"));
     }
     let dimension = dimension(mesh);
     for array in mesh.vertex_data.iter().filter(|array| type_of(array, dimension).is_none()) {
         let (name, n) = (&array.name, array.components);
-        lost.push(format!("{name} is left out: {n} components have no type in .sol"));
+        lost.push(format!("{name} is not written: .sol has no type with {n} components"));
     }
     let names: Vec<&str> = arrays.iter().map(|array| array.name.as_str()).collect();
     let place = path.file_name().unwrap_or_default().to_string_lossy();
-    lost.push(format!("{place} holds {}, without the names", names.join(", ")));
+    lost.push(format!("{place} holds {}, but not the names", names.join(", ")));
     let types: Vec<String> =
         arrays.iter().filter_map(|a| type_of(a, dimension)).map(|t| t.to_string()).collect();
     atomic::write(path, |out| {

@@ -1,4 +1,4 @@
-//! The sections $NodeData and $ElementData, which versions 2 and 4 have alike.
+//! Reader of the sections $NodeData and $ElementData, which are the same in versions 2 and 4.
 
 use super::nodes::NodeIndex;
 use super::source::Source;
@@ -8,21 +8,21 @@ use crate::unique_names::UnusedNames;
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
-/// Most numbers per row: a tensor.
+/// The supported numbers of values per row. The largest is a tensor.
 const COMPONENTS: std::ops::RangeInclusive<i64> = 1..=9;
 
-/// Tags of elements, once for each simplex made of one, by dimension.
+/// The tags of elements by dimension, repeated for each simplex into which an element is split.
 #[derive(Default)]
 pub(super) struct Tags([Vec<u64>; 4]);
 
 impl Tags {
-    /// Notes an element that goes to the builder.
+    /// Records an element that is passed to the builder.
     pub(super) fn push(&mut self, kind: ElementType, tag: u64) {
         self.0[kind.shape.dimension()].extend(std::iter::repeat_n(tag, kind.shape.simplices()));
     }
 }
 
-/// One array, as the file has it.
+/// An array as stored in the file.
 pub(super) struct Data {
     of_cells: bool,
     name: String,
@@ -32,7 +32,7 @@ pub(super) struct Data {
 }
 
 impl Data {
-    /// Reads the section `name`, "NodeData" or "ElementData", behind its first line.
+    /// Reads the section `name`, "NodeData" or "ElementData", after its first line.
     pub(super) fn read(source: &mut Source, name: &str) -> Result<Self, Flaw> {
         let mut title = String::new();
         let n = source.text("number of string tags")?;
@@ -59,7 +59,8 @@ impl Data {
         let [_, components, rows] = whole;
         let wrong = "the section is damaged: export the file again";
         if !COMPONENTS.contains(&components) || rows < 0 {
-            let what = format!("${name}: {rows} rows of {components} numbers, 1 to 9 expected");
+            let what =
+                format!("${name}: {rows} rows of {components} numbers, expected 1 to 9 numbers");
             return Err(source.fail(what, wrong));
         }
         let components = components as usize;
@@ -78,8 +79,8 @@ impl Data {
         Ok(Data { of_cells, name: title, components, tags, values })
     }
 
-    /// Each tag once, with the last row of it: rows of one tag times elements of the same tag could
-    /// be more than any file has bytes.
+    /// Returns each tag once, with its last row. Otherwise repeated rows for repeated elements
+    /// could need far more memory than the file has bytes.
     fn last_of_each_tag(&self) -> Vec<(u64, usize)> {
         let mut rows: Vec<(u64, usize)> = self.tags.iter().copied().zip(0..).collect();
         rows.sort_unstable_by_key(|&(tag, row)| (tag, std::cmp::Reverse(row)));
@@ -88,10 +89,10 @@ impl Data {
     }
 }
 
-/// Puts arrays into a mesh; vertices and cells without a row get NaN.
+/// Adds arrays to a mesh. Vertices and cells without a row get NaN.
 ///
 /// # Errors
-/// A [`Flaw`] for sections of few rows that would fill the memory with NaN.
+/// Returns a [`Flaw`] if sections with few rows would fill the memory with NaN.
 pub(super) fn place(
     source: &Source,
     file: &mut MeshFile,
@@ -110,11 +111,12 @@ pub(super) fn place(
     for data in all {
         let n = if data.of_cells { mesh.n_cells() } else { mesh.n_vertices() };
         let k = data.components;
-        // A section of all rows takes more bytes than it has numbers.
+        // A complete section takes more bytes in the file than it has numbers.
         numbers = numbers.saturating_add(n.saturating_mul(k));
         if numbers > source.bytes.len() {
-            let what = format!("data for {numbers} numbers in {} bytes", source.bytes.len());
-            return Err(source.fail(what, "write fewer sections of data, with all their rows"));
+            let what =
+                format!("data for {numbers} numbers in a file of {} bytes", source.bytes.len());
+            return Err(source.fail(what, "write fewer data sections, each with all rows"));
         }
         let mut values = vec![f64::NAN; n * k];
         let mut put = |row: u32, from: &[f64]| {
@@ -140,7 +142,8 @@ pub(super) fn place(
         }
         if found == 0 {
             let (name, what) = (&data.name, if data.of_cells { "cell" } else { "node" });
-            file.warnings.push(format!("data {name} is left out: it is of no {what} of the mesh"));
+            file.warnings
+                .push(format!("data {name} is ignored: it belongs to no {what} of the mesh"));
             continue;
         }
         let arrays = if data.of_cells { &mut mesh.cell_data } else { &mut mesh.vertex_data };

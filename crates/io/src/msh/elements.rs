@@ -1,15 +1,16 @@
-//! The element types of Gmsh: shape and number of nodes of each type number.
+//! The Gmsh element types: shape and number of nodes of each type number.
 //!
-//! Numbers from Gmsh's documentation ("MSH file format") and its header `GmshDefines.h`. In every
-//! type the corners come first.
+//! The numbers are from Gmsh's documentation ("MSH file format") and its header `GmshDefines.h`. In
+//! every type the corners come first.
 
 use crate::elements::{ElementType, Shape};
 
-/// The element type with that number; `None` for polygons, polyhedra, elements without corners
-/// and numbers that Gmsh does not use.
+/// Returns the element type of a number, or `None` for polygons, polyhedra, elements without
+/// corners and numbers that Gmsh does not use.
 pub(super) fn element_type(number: i64) -> Option<ElementType> {
     use Shape::*;
-    /// Consecutive numbers from the first on, one shape, their numbers of nodes.
+    /// Runs of consecutive type numbers of one shape: the first number, the shape, the numbers of
+    /// nodes.
     const RUNS: &[(i64, Shape, &[usize])] = &[
         (1, Line, &[2]),
         (2, Triangle, &[3]),

@@ -1,9 +1,9 @@
 //! Gmsh's MSH format: versions 1.0 and 4.0 as text, 2.0 to 2.2 and 4.1 as text and binary.
 //!
-//! The elements of highest dimension are the domain, cut into triangles or tetrahedra where they
-//! are others; physical groups of that dimension are groups of cells, those of lower dimensions
-//! groups of simplices. A group is called as `$PhysicalNames` says, else by its number. Numbers of
-//! nodes and elements are read and written too.
+//! The elements of highest dimension are the domain, split into triangles or tetrahedra if
+//! necessary. Physical groups of that dimension become groups of cells, and those of lower
+//! dimensions become groups of simplices. A group is named by `$PhysicalNames`, or else by its
+//! number. Node and element data are read and written too.
 
 mod data;
 mod elements;
@@ -28,16 +28,16 @@ use source::{Encoding, Source};
 pub(super) use write::write;
 use zeroset_core::error::{Flaw, Result};
 
-/// What to do about a file that is not as the format demands.
+/// The remedy for a file that violates the format.
 const AGAIN: &str = "the file is damaged: export the mesh again";
 const TO_41: &str = "convert it with `gmsh in.msh -save -format msh41 -o out.msh`";
 
 /// Reads an MSH file.
 ///
 /// # Errors
-/// A [`Flaw`] naming line (text) or byte (binary) for versions that are not read, sections
-/// that end early, counts that the file cannot hold, coordinates that are not finite, elements of
-/// unknown type or with unknown nodes.
+/// Returns a [`Flaw`] that names the line (text) or byte (binary) if the version is not supported,
+/// if a section ends early, if the file cannot hold the declared counts, if a coordinate is not
+/// finite, or if an element has an unknown type or unknown nodes.
 pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let mut source = Source::new(bytes);
     loop {
@@ -50,7 +50,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
             other => {
                 let found = other.map_or("the end of the file".to_string(), |n| format!("${n}"));
                 let what = format!("$MeshFormat expected, found {found}");
-                return Err(source.fail(what, "this is no whole MSH file"));
+                return Err(source.fail(what, "this is not a complete MSH file"));
             }
         }
     }
@@ -83,7 +83,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
             let is_40 = number == Ok(4.0);
             let found = if is_40 { "4.0 binary" } else { &version };
             let what = format!(
-                "MSH version {found} cannot be read, only 1.0, 2.0 to 2.2, 4.0 as text, 4.1"
+                "MSH version {found} is not supported, only 1.0, 2.0 to 2.2, 4.0 as text, 4.1"
             );
             return Err(source.fail(what, TO_41));
         }
@@ -100,20 +100,23 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     }
 }
 
-/// Binary files carry the number 1 behind the header to show their byte order.
+/// Determines the byte order from the number 1, which follows the header of binary files.
 fn big_endian(source: &mut Source) -> Result<bool, Flaw> {
     source.encoding = Encoding::Binary { big_endian: false, size: 4 };
     match source.int("the number 1")? {
         1 => Ok(false),
         0x0100_0000 => Ok(true),
         other => {
-            let what = format!("the number 1 in some byte order expected, found {other:#010x}");
-            Err(source.fail(what, "the file was damaged, perhaps by a transfer as text"))
+            let what = format!("the number 1 in either byte order expected, found {other:#010x}");
+            Err(source.fail(
+                what,
+                "the file is damaged, perhaps by a transfer in text mode: transfer it again",
+            ))
         }
     }
 }
 
-/// Reads $PhysicalNames, text in binary files, too.
+/// Reads $PhysicalNames, which is text even in binary files.
 fn physical_names(source: &mut Source) -> Result<Names, Flaw> {
     let n: u64 = source.text("number of physical names")?;
     let n = source.promised(n, 2, 4, "physical names")?;
@@ -142,13 +145,14 @@ fn physical_names(source: &mut Source) -> Result<Names, Flaw> {
     Ok(names)
 }
 
-/// The error for a node number that no node has.
+/// Creates the error for a node number that does not exist.
 fn unknown_node(
     source: &Source,
     element: impl Display,
     node: impl Display,
     n_nodes: usize,
 ) -> Flaw {
-    let what = format!("element {element} names node {node}, no such node among {n_nodes}");
+    let what =
+        format!("element {element} refers to node {node}, which is not among the {n_nodes} nodes");
     source.fail(what, "the file is damaged: export it again")
 }

@@ -1,25 +1,26 @@
-//! From the numbers that a Gmsh file gives its nodes to vertex indices.
+//! Mapping from node numbers of a Gmsh file to vertex indices.
 
 use std::collections::HashMap;
 
-/// Finds the position of a node by its number. Numbers may have gaps and any order.
+/// An index that finds the position of a node by its number. Numbers may have gaps and any order.
 pub(super) struct NodeIndex {
     n_nodes: usize,
     positions: Positions,
 }
 
 enum Positions {
-    /// Position by number, `u32::MAX` where there is no such node.
+    /// The position by number; `u32::MAX` if there is no such node.
     Table(Vec<u32>),
-    /// For numbers much larger than their count.
+    /// A map for numbers that are much larger than their count.
     Map(HashMap<u64, u32>),
 }
 
 impl NodeIndex {
-    /// An index of `numbers`, the numbers of all nodes in file order; there are fewer than 2^32.
+    /// Creates an index of `numbers`, the numbers of all nodes in file order. There must be fewer
+    /// than 2^32 nodes.
     ///
     /// # Errors
-    /// The number that two nodes share.
+    /// Returns a number that two nodes share.
     pub(super) fn new(numbers: &[u64]) -> Result<Self, u64> {
         let n_nodes = numbers.len();
         let largest = numbers.iter().copied().max().unwrap_or(0);
@@ -43,12 +44,12 @@ impl NodeIndex {
         Ok(NodeIndex { n_nodes, positions: Positions::Map(map) })
     }
 
-    /// Number of nodes.
+    /// Returns the number of nodes.
     pub(super) fn len(&self) -> usize {
         self.n_nodes
     }
 
-    /// Position of the node with that number.
+    /// Returns the position of the node with this number.
     pub(super) fn get(&self, number: u64) -> Option<u32> {
         match &self.positions {
             Positions::Table(table) => {

@@ -1,4 +1,4 @@
-//! The bytes of an MSH file, read as sections of text or binary numbers.
+//! Reading of the bytes of an MSH file as sections of text or binary numbers.
 
 use std::fmt::Display;
 use std::ops::Range;
@@ -6,18 +6,18 @@ use std::ops::Range;
 use crate::text::{parse, show, words};
 use zeroset_core::error::{Flaw, Position, Result};
 
-/// How numbers inside sections are written.
+/// The encoding of numbers inside sections.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Encoding {
     Ascii,
     Binary {
         big_endian: bool,
-        /// Bytes of a count or tag of version 4: 4 or 8.
+        /// Bytes of a count or tag in version 4: 4 or 8.
         size: usize,
     },
 }
 
-/// A place in the file. Positions in errors are lines of text files, bytes of binary ones.
+/// A position in the file. Errors name the line of a text file or the byte of a binary one.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'a> {
     pub(super) bytes: &'a [u8],
@@ -25,15 +25,15 @@ pub(super) struct Source<'a> {
     pub(super) encoding: Encoding,
 }
 
-const CUT: &str = "the file is cut short or a count is wrong: export it again";
+const CUT: &str = "the file is truncated or a count is wrong: export it again";
 
 impl<'a> Source<'a> {
-    /// A source at the begin of a text.
+    /// Creates a source at the beginning of a text.
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Source { bytes, at: 0, encoding: Encoding::Ascii }
     }
 
-    /// An error at the place reached.
+    /// Creates an error at the current position.
     pub(super) fn fail(&self, what: impl Into<String>, remedy: &str) -> Flaw {
         let read = self.bytes.get(..self.at).unwrap_or(self.bytes);
         let position = match self.encoding {
@@ -52,7 +52,7 @@ impl<'a> Source<'a> {
         self.at += rest.len() - rest.trim_ascii_start().len();
     }
 
-    /// The rest of the current line, without its end.
+    /// Returns the rest of the current line without its line end.
     pub(super) fn line(&mut self) -> &'a [u8] {
         let rest = self.rest();
         let length = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
@@ -60,24 +60,24 @@ impl<'a> Source<'a> {
         rest.get(..length).unwrap_or(rest).trim_ascii()
     }
 
-    /// The next word of text.
+    /// Returns the next word of text.
     fn word(&mut self, what: impl Display) -> Result<&'a [u8], Flaw> {
         self.skip_space();
         let rest = self.rest();
         let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
         let word = rest.get(..length).unwrap_or(rest);
         if word.is_empty() {
-            return Err(self.fail(format!("file ends where {what} was expected"), CUT));
+            return Err(self.fail(format!("the file ends where {what} was expected"), CUT));
         }
         if word.starts_with(b"$") {
             let found = String::from_utf8_lossy(word);
-            return Err(self.fail(format!("{found} met where {what} was expected"), CUT));
+            return Err(self.fail(format!("{found} found where {what} was expected"), CUT));
         }
         self.at += length;
         Ok(word)
     }
 
-    /// The next word of text as a number, also in a binary file.
+    /// Reads the next word of text as a number. This works in binary files too.
     pub(super) fn text<T: std::str::FromStr>(&mut self, what: impl Display) -> Result<T, Flaw> {
         let word = self.word(&what)?;
         parse(word).ok_or_else(|| {
@@ -91,18 +91,18 @@ impl<'a> Source<'a> {
                 self.at += N;
                 Ok(raw)
             }
-            None => Err(self.fail(format!("file ends where {what} was expected"), CUT)),
+            None => Err(self.fail(format!("the file ends where {what} was expected"), CUT)),
         }
     }
 
-    /// The next `int`.
+    /// Reads the next `int`.
     pub(super) fn int(&mut self, what: impl Display) -> Result<i64, Flaw> {
         let Encoding::Binary { big_endian, .. } = self.encoding else { return self.text(what) };
         let raw = self.raw::<4>(what)?;
         Ok(i64::from(if big_endian { i32::from_be_bytes(raw) } else { i32::from_le_bytes(raw) }))
     }
 
-    /// The next `size_t` of version 4: a count or a tag.
+    /// Reads the next `size_t` of version 4, a count or a tag.
     pub(super) fn size(&mut self, what: impl Display) -> Result<u64, Flaw> {
         match self.encoding {
             Encoding::Ascii => self.text(what),
@@ -118,14 +118,14 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The next `double`.
+    /// Reads the next `double`.
     pub(super) fn real(&mut self, what: impl Display) -> Result<f64, Flaw> {
         let Encoding::Binary { big_endian, .. } = self.encoding else { return self.text(what) };
         let raw = self.raw::<8>(what)?;
         Ok(if big_endian { f64::from_be_bytes(raw) } else { f64::from_le_bytes(raw) })
     }
 
-    /// The next three doubles as the coordinates of node `number`, which must be finite.
+    /// Reads the next three doubles as the coordinates of node `number`, which must be finite.
     pub(super) fn coordinates(&mut self, number: u64) -> Result<[f64; 3], Flaw> {
         let x = [self.real("x")?, self.real("y")?, self.real("z")?];
         match x.iter().position(|v| !v.is_finite()) {
@@ -134,14 +134,14 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The error of a coordinate that is not finite.
+    /// Creates the error for a coordinate that is not finite.
     pub(super) fn not_finite(&self, number: u64, axis: usize, value: f64) -> Flaw {
         let axis = ["x", "y", "z"][axis];
-        let what = format!("{axis} of node {number} is {value}, a finite number is needed");
-        self.fail(what, "remove or mend this node")
+        let what = format!("{axis} of node {number} is {value}, expected a finite number");
+        self.fail(what, "remove or fix this node")
     }
 
-    /// Passes over `n` doubles.
+    /// Skips `n` doubles.
     pub(super) fn skip_reals(&mut self, n: usize, what: &str) -> Result<(), Flaw> {
         if self.encoding == Encoding::Ascii {
             return (0..n).try_for_each(|_| self.word(what).map(drop));
@@ -149,7 +149,7 @@ impl<'a> Source<'a> {
         self.skip_bytes(n.saturating_mul(8), what)
     }
 
-    /// Bytes of a count or tag in a binary file, 0 in text.
+    /// Returns the number of bytes of a count or tag in a binary file, and 0 for text.
     pub(super) fn size_bytes(&self) -> usize {
         if let Encoding::Binary { size, .. } = self.encoding { size } else { 0 }
     }
@@ -163,8 +163,8 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Refuses a promise of `count` records that the bytes left cannot keep: `words` words of
-    /// text each, or `bytes` bytes. Gives `count` as the length of an array.
+    /// Checks that the remaining bytes can hold `count` records of `words` words in a text file, or
+    /// of `bytes` bytes in a binary file. Returns `count` as the length of an array.
     pub(super) fn promised(
         &self,
         count: u64,
@@ -176,22 +176,24 @@ impl<'a> Source<'a> {
         let (needed, found) = (u128::from(count) * each as u128, self.rest().len());
         if needed > found as u128 + 1 {
             let what =
-                format!("{count} {what} promised (at least {needed} bytes), found {found} bytes");
+                format!("{count} {what} declared (at least {needed} bytes), found {found} bytes");
             return Err(self.fail(what, CUT));
         }
         Ok(count as usize)
     }
 
-    /// Refuses a promise of `count` lines, also in a binary file, that the bytes left cannot keep.
+    /// Checks that the remaining bytes can hold `count` lines of text. This works in binary files
+    /// too.
     pub(super) fn promised_lines(&self, count: u64, what: &str) -> Result<u64, Flaw> {
         let found = self.rest().len();
         if count > found as u64 {
-            return Err(self.fail(format!("{count} {what} promised, found {found} bytes"), CUT));
+            return Err(self.fail(format!("{count} {what} declared, found {found} bytes"), CUT));
         }
         Ok(count)
     }
 
-    /// Goes to the next section and gives its name without "$"; `None` at the end of the file.
+    /// Moves to the next section and returns its name without "$", or `None` at the end of the
+    /// file.
     pub(super) fn next_section(&mut self) -> Result<Option<&'a str>, Flaw> {
         self.skip_space();
         if self.rest().is_empty() {
@@ -208,12 +210,12 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Expects the end of section `name`.
+    /// Reads the end of section `name`.
     pub(super) fn end_section(&mut self, name: &str) -> Result<(), Flaw> {
         self.expect(&format!("$End{name}"))
     }
 
-    /// Expects a line.
+    /// Reads a line that must be `expected`.
     pub(super) fn expect(&mut self, expected: &str) -> Result<(), Flaw> {
         self.skip_space();
         let begin = self.at;
@@ -225,7 +227,7 @@ impl<'a> Source<'a> {
         Err(self.fail(format!("{expected} expected, found {}", show(line)), CUT))
     }
 
-    /// Passes over a section that is not read; where its content stands.
+    /// Skips a section that is not needed, and returns the byte range of its content.
     pub(super) fn skip_section(&mut self, name: &str) -> Result<Range<usize>, Flaw> {
         let end = format!("$End{name}");
         let begin = self.at;
@@ -237,12 +239,12 @@ impl<'a> Source<'a> {
             }
             None => {
                 self.at = self.bytes.len();
-                Err(self.fail(format!("file ends where {end} was expected"), CUT))
+                Err(self.fail(format!("the file ends where {end} was expected"), CUT))
             }
         }
     }
 
-    /// What stands here: the next word of text, or the next bytes.
+    /// Formats the next word of text, or the next bytes, for a message.
     pub(super) fn found(&self) -> String {
         let rest = self.rest();
         match self.encoding {

@@ -1,4 +1,4 @@
-//! Small files made by hand, for what the shared data do not show.
+//! Tests with small handmade files for cases that the shared test data do not cover.
 
 use super::*;
 use zeroset_core::mesh::{Kind, Members};
@@ -11,7 +11,7 @@ fn refusal(bytes: &[u8]) -> String {
     read_bytes(bytes).unwrap_err().to_string()
 }
 
-/// Binary numbers in either byte order.
+/// A writer of binary numbers in either byte order.
 struct Writer {
     bytes: Vec<u8>,
     big_endian: bool,
@@ -54,7 +54,7 @@ impl Writer {
     }
 }
 
-/// A tetrahedron with one face in a group, nodes numbered 40, 10, 30, 20 in this order.
+/// Creates a tetrahedron with one face in a group and nodes numbered 40, 10, 30, 20, in this order.
 fn binary_41(big_endian: bool, size: usize) -> Vec<u8> {
     let mut file = Writer::new("4.1", big_endian, size);
     file.text("$PhysicalNames\n1\n2 7 \"a face\"\n$EndPhysicalNames\n$Entities\n");
@@ -86,7 +86,7 @@ fn version_41_in_all_byte_orders_and_with_nodes_in_any_order() {
         let face = Members::Simplices { dimension: 2, vertices: vec![0, 1, 2] };
         assert_eq!(mesh.groups[2].members, face);
     }
-    // Tags 1 to 4 without gaps, but not in order.
+    // Tags 1 to 4 without gaps, but not in ascending order.
     let text = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\n1 4 1 4\n3 1 0 4\n4\n1\n3\n2\n\
                 0 0 0\n1 0 0\n0 1 0\n0 0 1\n$EndNodes\n$Elements\n1 1 1 1\n3 1 4 1\n1 4 1 3 2\n\
                 $EndElements\n";
@@ -97,7 +97,8 @@ fn version_41_in_all_byte_orders_and_with_nodes_in_any_order() {
 
 #[test]
 fn version_41_coordinates_as_text_are_the_nearest_doubles() {
-    // Halfway between two doubles, the least and the largest, and more digits than a double has.
+    // Numbers halfway between two doubles, extreme doubles, and numbers with more digits than a
+    // double.
     let mut words: Vec<String> = [
         "9007199254740993",
         "9007199254740992.99999999999999999999",
@@ -117,7 +118,7 @@ fn version_41_coordinates_as_text_are_the_nearest_doubles() {
     ]
     .map(String::from)
     .to_vec();
-    // A walk through the bits of doubles, each in four ways.
+    // Pseudo-random doubles, each in up to four notations.
     let mut bits = 0x0123_4567_89ab_cdef_u64;
     while words.len() < 6_000 {
         bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -150,7 +151,7 @@ fn version_41_cut_anywhere_is_refused() {
     let nodes = whole.windows(9).position(|w| w == b"$EndNodes").unwrap() + 9;
     for length in 0..whole.len() - 1 {
         let outcome = read_bytes(&whole[..length]);
-        // Behind $EndNodes a file may end: it holds points only.
+        // After $EndNodes a file may end. It then holds points only.
         assert!(outcome.is_err() || (nodes..nodes + 2).contains(&length), "cut at {length}");
     }
 }
@@ -167,21 +168,25 @@ fn version_41_with_wrong_counts_is_refused_at_once() {
         ("1 3 1 3\n2 1 0 3\n1\n2\n3\n0 0 0\n1 0 0\n0 1 0", "1 1 1 1\n2 1 2 1\n1 1 2 3");
     assert_eq!(read_bytes(file(nodes, elements).as_bytes()).unwrap().mesh.n_cells(), 1);
     for (nodes, elements, found) in [
-        ("1 4000000000 1 9\n2 1 0 3", elements, "line 5: 4000000000 nodes promised"),
+        ("1 4000000000 1 9\n2 1 0 3", elements, "line 5: 4000000000 nodes declared"),
         ("1 18446744073709551615 1 9", elements, "nodes, at most"),
-        ("18446744073709551615 0 0 0", elements, "$EndNodes met where block of nodes 0 of"),
+        ("18446744073709551615 0 0 0", elements, "$EndNodes found where block of nodes 0 of"),
         ("1 3 1 3\n2 1 0 -3", elements, "number of nodes in a block expected, found \"-3\""),
         ("1 3 1 3\n4 1 1 3", elements, "line 6: block 0 of dimension 4 is parametric (1)"),
         ("1 3 1 3\n2 1 0 3\n1\n2\n2\n0 0 0\n1 0 0\n0 1 0", elements, "two nodes have the tag 2"),
         ("1 3 1 3\n2 1 0 3\n1\n2\n3\n0 0 0\n1 nan 0\n0 1 0", elements, "y of node 2 is NaN"),
         ("1 3 1 3\n2 1 0 3\n1\n2\n3\n0 0 0\n1 1e999 0\n0 1 0", elements, "y of node 2 is inf"),
-        ("1 4 1 4\n2 1 0 3\n1\n2\n3\n0 0 0\n1 0 0\n0 1 0", elements, "4 nodes promised, 3 found"),
-        (nodes, "1 1 1 1\n2 1 2 4000000000\n1 1 2 3", "4000000000 elements in a block promised"),
-        (nodes, "1 1 1 1\n2 1 2 1\n1 1 2 4", "element 1 names node 4, no such node among 3"),
-        (nodes, "1 1 1 1\n2 1 2 1\n1 1 2", "$EndElements met where a node was"),
-        (nodes, "1 1 1 1\n2 1 34 1\n1 1 2 3", "elements of type 34 are not known"),
+        ("1 4 1 4\n2 1 0 3\n1\n2\n3\n0 0 0\n1 0 0\n0 1 0", elements, "4 nodes declared, 3 found"),
+        (nodes, "1 1 1 1\n2 1 2 4000000000\n1 1 2 3", "4000000000 elements in a block declared"),
+        (
+            nodes,
+            "1 1 1 1\n2 1 2 1\n1 1 2 4",
+            "element 1 refers to node 4, which is not among the 3 nodes",
+        ),
+        (nodes, "1 1 1 1\n2 1 2 1\n1 1 2", "$EndElements found where a node was"),
+        (nodes, "1 1 1 1\n2 1 34 1\n1 1 2 3", "elements of type 34 are not supported"),
         (nodes, "1 1 1 1\n2 1 99999999999 1\n1 1 2 3", "elements of type 99999999999"),
-        (nodes, "1 2 1 1\n2 1 2 1\n1 1 2 3", "2 elements promised, 1 found"),
+        (nodes, "1 2 1 1\n2 1 2 1\n1 1 2 3", "2 elements declared, 1 found"),
     ] {
         let error = refusal(file(nodes, elements).as_bytes());
         assert!(error.contains(found), "{nodes:?} {elements:?}: {error}");
@@ -230,7 +235,7 @@ fn version_41_with_words_that_are_no_numbers_is_refused_at_their_line() {
             entities,
             "0 0 0\n1 0 0\n0 1",
             elements,
-            "line 18: $EndNodes met where coordinates of a node",
+            "line 18: $EndNodes found where coordinates of a node",
         ),
         (entities, nodes, "1 1 2 3\n2 1 -3 2", "line 23: a node expected, found \"-3\""),
         (entities, nodes, "1 1 2 3\n2 1 3 2.5", "line 23: a node expected, found \"2.5\""),
@@ -238,7 +243,7 @@ fn version_41_with_words_that_are_no_numbers_is_refused_at_their_line() {
             entities,
             nodes,
             "1 1 2 3\n2 1 9 2",
-            "line 23: element 2 names node 9, no such node among 3",
+            "line 23: element 2 refers to node 9, which is not among the 3 nodes",
         ),
         (entities, nodes, "1 1 2 3\n2 1 3 2 4", "$EndElements expected, found \"4\""),
     ] {
@@ -250,7 +255,7 @@ fn version_41_with_words_that_are_no_numbers_is_refused_at_their_line() {
 
 #[test]
 fn version_41_with_tags_that_run_backwards() {
-    // Tags run backwards, from n down to 1; element k has nodes k, k + 1, k + 2.
+    // Tags run backward from n to 1. Element k has the nodes k, k + 1, k + 2.
     let n = 5_000_u64;
     let tags: String = (1..=n).rev().map(|tag| format!("{tag}\n")).collect();
     let places: Vec<String> = (1..=n).rev().map(|tag| format!("{tag} {} 0\n", tag % 7)).collect();
@@ -293,12 +298,12 @@ fn version_41_with_tags_that_run_backwards() {
     assert!(error.contains(&format!("line {line}: y of node 1000 is NaN")), "{error}");
     let line = 6 + 2 * n + 4 + 4_322;
     let error = refusal(text(&places, &far).as_bytes());
-    assert!(error.contains(&format!("line {line}: element 4322 names node 5001")), "{error}");
+    assert!(error.contains(&format!("line {line}: element 4322 refers to node 5001")), "{error}");
     let mut bytes = as_bytes;
     let at = bytes.len() - "\n$EndElements\n".len() - 8;
     bytes[at] = 1;
     let error = refusal(&bytes);
-    assert!(error.contains(&format!("byte {}: element 4998 names", at + 8)), "{error}");
+    assert!(error.contains(&format!("byte {}: element 4998 refers to", at + 8)), "{error}");
 }
 
 #[test]
@@ -319,7 +324,7 @@ fn version_41_prisms_of_second_order() {
     assert_eq!(read_bytes(&file.bytes).unwrap().mesh.n_cells(), 6);
 }
 
-/// Whatever byte is changed, the file is read or refused in one line.
+/// Checks that a file with any byte changed is either read or rejected with a one-line message.
 #[test]
 fn version_41_with_any_byte_changed() {
     let text = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n1 0 1 0\n7 0 0 0 0\n\
@@ -391,18 +396,22 @@ fn version_22_with_faults_is_refused() {
     let good = read_bytes(file(nodes, elements).as_bytes()).unwrap();
     assert_eq!(good.mesh.groups[0].name, "no dimension");
     for (nodes, elements, found) in [
-        ("4000000000\n1 0 0 0", elements, "line 9: 4000000000 nodes promised"),
+        ("4000000000\n1 0 0 0", elements, "line 9: 4000000000 nodes declared"),
         ("-3\n1 0 0 0", elements, "line 9: number of nodes expected, found \"-3\""),
         ("1\n1 0 nan 0.000", elements, "line 10: y of node 1 is NaN"),
         ("1\n1 0 x 0", elements, "line 10: y expected, found \"x\""),
         ("2\n1 0 0 0\n1 0 0 0", elements, "two nodes have number 1"),
-        ("1\n-1 0 0 0", elements, "node number -1, it cannot be negative"),
-        (nodes, "4000000000\n1 2 2 1 1 1 2 3", "line 15: 4000000000 elements promised"),
-        (nodes, "1\n1 2 2 1 1 1 2 9", "line 16: element 1 names node 9, no such node among 3"),
-        (nodes, "1\n1 2 2 1 1 1 2 -3", "element 1 names node -3"),
+        ("1\n-1 0 0 0", elements, "node number -1 is negative"),
+        (nodes, "4000000000\n1 2 2 1 1 1 2 3", "line 15: 4000000000 elements declared"),
+        (
+            nodes,
+            "1\n1 2 2 1 1 1 2 9",
+            "line 16: element 1 refers to node 9, which is not among the 3 nodes",
+        ),
+        (nodes, "1\n1 2 2 1 1 1 2 -3", "element 1 refers to node -3"),
         (nodes, "1\n1 34 2 1 1 1 2 3", "element 1 has the unknown type 34"),
         (nodes, "1\n1 2 -1 1 1 1 2 3", "element 1 has -1 tags"),
-        (nodes, "1\n1 2 2 1 1 1 2", "line 17: $EndElements met where a node was expected"),
+        (nodes, "1\n1 2 2 1 1 1 2", "line 17: $EndElements found where a node was expected"),
     ] {
         let error = refusal(file(nodes, elements).as_bytes());
         assert!(error.contains(found), "{nodes:?} {elements:?}: {error}");
@@ -412,12 +421,15 @@ fn version_22_with_faults_is_refused() {
 #[test]
 fn headers_that_cannot_serve() {
     for (text, found) in [
-        ("$MeshFormat\n4 1 8\n", "line 2: MSH version 4.0 binary cannot be read, only 1.0, 2.0 to"),
-        ("$MeshFormat\n5.0 0 8\n", "MSH version 5.0 cannot be read"),
-        ("$NOD\n1\n", "line 2: 1 nodes promised"),
+        (
+            "$MeshFormat\n4 1 8\n",
+            "line 2: MSH version 4.0 binary is not supported, only 1.0, 2.0 to",
+        ),
+        ("$MeshFormat\n5.0 0 8\n", "MSH version 5.0 is not supported"),
+        ("$NOD\n1\n", "line 2: 1 nodes declared"),
         ("$MeshFormat\n4.1 2 8\n", "line 2: file type 0 or 1 expected, found \"4.1 2 8\""),
         ("$MeshFormat\n4.1 0 16\n", "data size 4 or 8 expected"),
-        ("$MeshFormat\n4.1 1 8\nabcd", "the number 1 in some byte order expected"),
+        ("$MeshFormat\n4.1 1 8\nabcd", "the number 1 in either byte order expected"),
         ("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n", "no section $Nodes"),
         ("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n0\n$EndNodes\n", "holds no vertices"),
         ("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Odd\n1\n", "file ends where $EndOdd was expected"),
@@ -445,12 +457,12 @@ fn solids_beside_tetrahedra_and_lines_alone() {
     assert_eq!((mixed.mesh.n_cells(), mixed.mesh.kind), (4, Kind::Volume));
     assert_eq!(mixed.mesh.groups[0].members, Members::Cells(vec![0, 1, 2, 3]));
     let expected =
-        ["data in $ElementNodeData is left out", "1 pyramid cell is cut into tetrahedra"];
+        ["data in $ElementNodeData is ignored", "1 pyramid cell is split into tetrahedra"];
     assert_eq!(mixed.warnings, expected);
     let lines = file("1\n1 1 1 9 1 2");
     assert_eq!((lines.mesh.n_cells(), lines.mesh.kind), (0, Kind::Surface));
     assert_eq!(lines.mesh.groups[0].name, "9");
-    assert!(lines.warnings[1].contains("lines cannot be a domain"), "{:?}", lines.warnings);
+    assert!(lines.warnings[1].contains("lines cannot form a domain"), "{:?}", lines.warnings);
 }
 
 #[test]
@@ -481,14 +493,14 @@ fn data_of_nodes_and_elements_find_their_rows() {
         let values = data.values.to_f64();
         assert!(values[0].is_nan() && values[1].is_nan() && values[3].is_nan());
         assert_eq!(values[2], 2.5);
-        // The quadrangle has become two triangles.
+        // The quadrangle was split into two triangles.
         let rows = mesh.cell_array("v").unwrap().values.to_f64();
         assert_eq!(rows, [4.0, 5.0, 6.0, 4.0, 5.0, 6.0, 1.0, 2.0, 3.0]);
     }
     let v2 = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n1\n1 0 0 0\n$EndNodes\n$NodeData\n";
     for (section, found) in [
-        ("0\n0\n3\n0\n12\n1\n1 1\n$EndNodeData\n", "1 rows of 12 numbers, 1 to 9 expected"),
-        ("0\n0\n3\n0\n1\n1000\n1 1\n$EndNodeData\n", "1000 rows of data promised"),
+        ("0\n0\n3\n0\n12\n1\n1 1\n$EndNodeData\n", "1 rows of 12 numbers, expected 1 to 9 numbers"),
+        ("0\n0\n3\n0\n1\n1000\n1 1\n$EndNodeData\n", "1000 rows of data declared"),
         ("0\n0\n3\n0\n1\n1\n1 x\n$EndNodeData\n", "a value expected, found \"x\""),
     ] {
         let error = refusal(format!("{v2}{section}").as_bytes());
@@ -529,11 +541,14 @@ fn version_1() {
     );
     assert_eq!(file.mesh.groups[0].members, Members::Cells(vec![0, 1]));
     for (text, found) in [
-        (text.replace("2 3 4\n2", "2 3 9\n2"), "element 1 names node 9"),
-        (text.replace("1 3 5 1 4", "1 3 5 1 3"), "element 1 of type 3 with 3 nodes is not known"),
-        (text.replace("$NOD\n4", "$NOD\n4000000000"), "line 2: 4000000000 nodes promised"),
+        (text.replace("2 3 4\n2", "2 3 9\n2"), "element 1 refers to node 9"),
+        (
+            text.replace("1 3 5 1 4", "1 3 5 1 3"),
+            "element 1 of type 3 with 3 nodes is not supported",
+        ),
+        (text.replace("$NOD\n4", "$NOD\n4000000000"), "line 2: 4000000000 nodes declared"),
         (text.replace("$ENDNOD", "$EndNOD"), "$ENDNOD expected, found \"$EndNOD\""),
-        (text.replace("$ELM\n2", "$ELM\n3"), "$ENDELM met where element 2 of 3 was expected"),
+        (text.replace("$ELM\n2", "$ELM\n3"), "$ENDELM found where element 2 of 3 was expected"),
         (text.replace("1 1 0\n", "1 nan 0\n"), "y of node 3 is NaN"),
     ] {
         let error = refusal(text.as_bytes());
@@ -555,12 +570,12 @@ fn what_would_fill_the_memory_is_refused() {
     let names: Vec<_> = file(3).unwrap().mesh.vertex_data.into_iter().map(|a| a.name).collect();
     assert_eq!(names, ["a", "a_2", "a_3"]);
     let error = file(100).unwrap_err().to_string();
-    assert!(error.contains("write fewer sections of data, with all their rows"), "{error}");
+    assert!(error.contains("write fewer data sections, each with all rows"), "{error}");
     let groups = "9 ".repeat(65);
     let text = format!(
         "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Entities\n0 0 1 0\n1 0 0 0 0 0 0 65 {groups} 0\n\
          $EndEntities\n"
     );
     let error = refusal(text.as_bytes());
-    assert!(error.contains("entity 1 is in 65 physical groups, at most 64"), "{error}");
+    assert!(error.contains("entity 1 is in 65 physical groups, but at most 64"), "{error}");
 }

@@ -1,9 +1,9 @@
-//! The numbers of MSH 4.1 as the crate `mshio` reads them.
+//! Reading of the numbers of MSH 4.1 by the crate `mshio`.
 //!
-//! The crate reads whole files, so each call gets one of a header and one section. Its callers have
-//! held the counts against the bytes before. The crate drops the tags of nodes, or makes a map of
-//! them, as the smallest and the largest tag say; its callers know the tags, so it is told that there
-//! are no gaps. It may panic, so it runs behind [`quietly`].
+//! The crate reads whole files, so each call gets a header and one section. The callers have
+//! already checked the counts against the bytes. The crate drops the tags of nodes or maps them,
+//! depending on the smallest and the largest tag. The callers know the tags, so the header states
+//! that there are no gaps. The crate may panic and therefore runs inside [`quietly`].
 
 use std::ops::Range;
 
@@ -13,22 +13,23 @@ use super::source::{Encoding, Source};
 use super::v41::Block;
 use crate::guard::quietly;
 
-/// Sections with the numbers of a file: `size_t`, `int` and `double`.
+/// The sections of a file with its number types `size_t`, `int` and `double`.
 type Sections = MshData<u64, i32, f64>;
 
-/// What the crate could not read.
+/// A failure of the crate.
 #[derive(Debug)]
 pub(super) struct Failure {
-    /// Bytes of the section in front of it.
+    /// Byte offset of the failure within the section.
     pub(super) at: usize,
-    /// What the crate expected there.
+    /// Description of what the crate expected there.
     pub(super) expected: String,
 }
 
-/// A group of entities: dimension, tag, and the physical groups.
+/// An entity: dimension, tag, and physical groups.
 pub(super) type Entity = (i64, i64, Vec<i64>);
 
-/// The entities of a section, in its order; `body` is all between the lines of its name.
+/// Returns the entities of a section in file order. `body` is the range between the lines of its
+/// name.
 pub(super) fn entities(source: &Source, body: Range<usize>) -> Result<Vec<Entity>, Failure> {
     let mut file = File::new(source, "Entities");
     file.copy(source, body);
@@ -46,14 +47,14 @@ pub(super) fn entities(source: &Source, body: Range<usize>) -> Result<Vec<Entity
     Ok(all)
 }
 
-/// The coordinates of the nodes of blocks.
+/// Returns the coordinates of the nodes in the blocks.
 pub(super) fn nodes(source: &Source, blocks: &[Block]) -> Result<Vec<[f64; 3]>, Failure> {
     let mut file = File::new(source, "Nodes");
-    // With tags that look as if they had no gaps the crate makes no map of them.
+    // If the tags appear to have no gaps, the crate does not map them.
     let n = blocks.iter().map(|block| block.n).sum::<usize>().max(1);
     [blocks.len(), n, 1, 1].into_iter().for_each(|count| file.size(count));
     for block in blocks {
-        // Dimension and tag of the entity, and whether there are parameters.
+        // The dimension and tag of the entity, and whether there are parameters.
         [0, 0, 0].into_iter().for_each(|number| file.int(number));
         file.size(block.n);
         file.copy(source, block.tags.clone());
@@ -62,7 +63,7 @@ pub(super) fn nodes(source: &Source, blocks: &[Block]) -> Result<Vec<[f64; 3]>, 
     let found = file.read()?.nodes.map_or(Vec::new(), |nodes| nodes.node_blocks);
     let found = found.into_iter().flat_map(|block| block.nodes);
     let points: Vec<_> = found.map(|node| [node.x, node.y, node.z]).collect();
-    // Fewer would leave vertices at the origin without a word.
+    // With fewer points, some vertices would silently stay at the origin.
     let asked: usize = blocks.iter().map(|block| block.n).sum();
     if points.len() != asked {
         return Err(Failure { at: 0, expected: format!("{asked} nodes") });
@@ -70,12 +71,12 @@ pub(super) fn nodes(source: &Source, blocks: &[Block]) -> Result<Vec<[f64; 3]>, 
     Ok(points)
 }
 
-/// A file for the crate.
+/// A file prepared for the crate.
 struct File {
     bytes: Vec<u8>,
     encoding: Encoding,
     section: &'static str,
-    /// Bytes in front of what was copied.
+    /// The number of bytes before the copied content.
     head: usize,
 }
 
@@ -131,7 +132,8 @@ impl File {
             Err(error) => {
                 let rest = error.backtrace.first().map_or(0, |(rest, _)| rest.len());
                 let at = (self.bytes.len() - rest).saturating_sub(self.head);
-                // From the number that is wrong outwards, "entity tag", "point entity (3 of 4)".
+                // The context runs from the wrong number outward, such as "entity tag", "point
+                // entity (3 of 4)".
                 let places = error.backtrace.iter().filter_map(|(_, kind)| kind.context());
                 let expected = places.take(2).collect::<Vec<_>>().join(" of ");
                 Err(Failure { at, expected })

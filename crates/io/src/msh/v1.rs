@@ -1,4 +1,4 @@
-//! MSH 1.0, text: `$NOD` and `$ELM`. Physical groups are numbers without names.
+//! Reader of MSH 1.0, text: `$NOD` and `$ELM`. Physical groups are numbers without names.
 
 use super::elements::element_type;
 use super::nodes::NodeIndex;
@@ -9,7 +9,7 @@ use crate::elements::Builder;
 use crate::faces::index_limit;
 use zeroset_core::error::{Flaw, Result};
 
-/// Reads the nodes, whose section has been entered, and what follows.
+/// Reads the nodes, whose section has been entered, and the sections that follow.
 pub(super) fn read(mut source: Source) -> Result<MeshFile, Flaw> {
     let n = count(&mut source, 4, "nodes")?;
     let (mut vertices, mut numbers) = (Vec::with_capacity(n), Vec::with_capacity(n));
@@ -32,7 +32,7 @@ pub(super) fn read(mut source: Source) -> Result<MeshFile, Flaw> {
         return Err(source.fail(format!("the end of the file expected, found ${other}"), AGAIN));
     }
     if vertices.is_empty() {
-        return Err(Flaw::whole("holds no vertices", "export the mesh again"));
+        return Err(Flaw::whole("the file holds no vertices", "export the mesh again"));
     }
     builder.finish(vertices, "msh", "1.0 ascii".to_string())
 }
@@ -43,7 +43,7 @@ fn count(source: &mut Source, words: usize, what: &str) -> Result<usize, Flaw> {
     source.promised(n, words, 0, what)
 }
 
-/// Number, type, physical group, entity, number of nodes, nodes.
+/// Reads the elements: number, type, physical group, entity, number of nodes, nodes.
 fn elements(source: &mut Source, index: &NodeIndex, builder: &mut Builder) -> Result<(), Flaw> {
     let n = count(source, 6, "elements")?;
     for i in 0..n {
@@ -53,7 +53,8 @@ fn elements(source: &mut Source, index: &NodeIndex, builder: &mut Builder) -> Re
         source.int("an entity")?;
         let n_nodes: usize = source.text("number of nodes of an element")?;
         let Some(kind) = element_type(kind).filter(|kind| kind.nodes == n_nodes) else {
-            let what = format!("element {number} of type {kind} with {n_nodes} nodes is not known");
+            let what =
+                format!("element {number} of type {kind} with {n_nodes} nodes is not supported");
             return Err(source.fail(what, AGAIN));
         };
         let mut corners = [0; 8];

@@ -1,4 +1,4 @@
-//! MSH 2.0 to 2.2, text and binary.
+//! Reader of MSH 2.0 to 2.2, text and binary.
 
 use super::data::{self, Data, Tags};
 use super::elements::element_type;
@@ -10,7 +10,7 @@ use crate::elements::Builder;
 use crate::faces::index_limit;
 use zeroset_core::error::{Flaw, Result};
 
-/// Reads all sections behind the header.
+/// Reads all sections after the header.
 pub(super) fn read(mut source: Source, version: String) -> Result<MeshFile, Flaw> {
     let mut nodes: Option<(Vec<[f64; 3]>, NodeIndex)> = None;
     let (mut builder, mut tags) = <(Builder, Tags)>::default();
@@ -30,12 +30,12 @@ pub(super) fn read(mut source: Source, version: String) -> Result<MeshFile, Flaw
                 None => return Err(source.fail("$Elements before $Nodes", AGAIN)),
             },
             "Nodes" | "ParametricNodes" | "Elements" => {
-                return Err(source.fail(format!("second section ${name}"), AGAIN));
+                return Err(source.fail(format!("a second section ${name}"), AGAIN));
             }
             "NodeData" | "ElementData" => data.push(Data::read(&mut source, name)?),
             "ElementNodeData" => {
                 source.skip_section(name)?;
-                builder.warnings.push(format!("data in ${name} is left out"));
+                builder.warnings.push(format!("data in ${name} is ignored"));
             }
             _ => {
                 source.skip_section(name)?;
@@ -43,15 +43,15 @@ pub(super) fn read(mut source: Source, version: String) -> Result<MeshFile, Flaw
         }
     }
     let Some((vertices, index)) = nodes else {
-        return Err(Flaw::whole("no section $Nodes", AGAIN));
+        return Err(Flaw::whole("the file has no section $Nodes", AGAIN));
     };
     let mut file = builder.finish(vertices, "msh", version)?;
     data::place(&source, &mut file, &index, &tags, data)?;
     Ok(file)
 }
 
-/// The number of records, which stands as text in binary sections, too, on a line of its own;
-/// each has at least so many words or bytes.
+/// Reads the number of records, which is text on its own line even in binary sections. Checks that
+/// the file can hold records of at least `words` words or `bytes` bytes.
 fn count(source: &mut Source, words: usize, bytes: usize, what: &str) -> Result<usize, Flaw> {
     let n = source.text(format_args!("number of {what}"))?;
     index_limit(n, what)?;
@@ -60,14 +60,15 @@ fn count(source: &mut Source, words: usize, bytes: usize, what: &str) -> Result<
     Ok(n)
 }
 
-/// Reads $Nodes, or $ParametricNodes, where parameters on the entity of a node follow its place.
+/// Reads $Nodes, or $ParametricNodes, in which the parameters of a node on its entity follow its
+/// coordinates.
 fn read_nodes(source: &mut Source, section: &str) -> Result<(Vec<[f64; 3]>, NodeIndex), Flaw> {
     let n = count(source, 4, 28, "nodes")?;
     let (mut vertices, mut numbers) = (Vec::with_capacity(n), Vec::with_capacity(n));
     for i in 0..n {
         let number = source.int(format_args!("number of node {i} of {n}"))?;
         let Ok(number) = u64::try_from(number) else {
-            let what = format!("node number {number}, it cannot be negative");
+            let what = format!("node number {number} is negative");
             return Err(source.fail(what, "export the mesh again"));
         };
         numbers.push(number);
@@ -109,7 +110,7 @@ impl Elements<'_, '_> {
         self.source.end_section("Elements")
     }
 
-    /// One element of a text file: number, type, tags, nodes.
+    /// Reads one element of a text file: number, type, tags, nodes.
     fn line(&mut self, done: usize, n: usize) -> Result<(), Flaw> {
         let number = self.source.int(format_args!("element {done} of {n}"))?;
         let kind = self.source.int("element type")?;
@@ -117,7 +118,7 @@ impl Elements<'_, '_> {
         self.element(number, kind, n_tags)
     }
 
-    /// A block of a binary file: type, number of elements, number of tags, then the elements.
+    /// Reads a block of a binary file: type, number of elements, number of tags, then the elements.
     fn block(&mut self, done: usize, n: usize) -> Result<usize, Flaw> {
         let kind = self.source.int(format_args!("block of elements from {done} of {n} on"))?;
         let length = self.source.int("number of elements in a block")?;
@@ -126,7 +127,8 @@ impl Elements<'_, '_> {
             Ok(length) if (1..=n - done).contains(&length) => length,
             _ => {
                 let left = n - done;
-                let what = format!("block of {length} elements where {left} are left of {n}");
+                let what =
+                    format!("a block has {length} elements, but only {left} of {n} are left");
                 return Err(self.source.fail(what, "the file is damaged: export it again"));
             }
         };
@@ -137,12 +139,12 @@ impl Elements<'_, '_> {
         Ok(length)
     }
 
-    /// Tags and nodes of an element; the first tag is its physical group.
+    /// Reads the tags and nodes of an element. The first tag is its physical group.
     fn element(&mut self, number: i64, kind: i64, n_tags: i64) -> Result<(), Flaw> {
         let source = &mut *self.source;
         let Some(kind) = element_type(kind) else {
             let what = format!("element {number} has the unknown type {kind}");
-            return Err(source.fail(what, "save the mesh with types 1 to 31 of Gmsh"));
+            return Err(source.fail(what, "save the mesh with the Gmsh element types 1 to 31"));
         };
         if !(0..=i64::from(u16::MAX)).contains(&n_tags) {
             let what = format!("element {number} has {n_tags} tags");

@@ -1,8 +1,9 @@
-//! MSH 4.0 (text) and 4.1 (text and binary): the sections, and the elements, in which they differ
-//! little. `v40` and `v41` read the entities and the nodes.
+//! Reader of MSH 4.0 (text) and 4.1 (text and binary): the sections, and the elements, which are
+//! nearly the same in both. `v40` and `v41` read the entities and the nodes.
 //!
-//! The crate `mshio` could read the elements of 4.1, too, but makes a list of each: with it a binary
-//! file took 1.8 times as long on two threads, 2.4 times on one (`benches/results/files.md`).
+//! The crate `mshio` could also read the elements of 4.1, but it allocates a list for each element.
+//! With it, reading a binary file took 1.8 times as long on two threads and 2.4 times on one
+//! (`benches/results/files.md`).
 
 use std::collections::HashMap;
 
@@ -16,20 +17,21 @@ use crate::elements::Builder;
 use crate::faces::index_limit;
 use zeroset_core::error::{Flaw, Result};
 
-/// Physical groups of each entity, by dimension and tag.
+/// The physical groups of each entity, by dimension and tag.
 pub(super) type Entities = HashMap<(i64, i64), Vec<i64>>;
 
-/// Most physical groups of one entity: every element of it is put into each.
+/// The largest number of physical groups of one entity. Every element of the entity is added to
+/// each of them.
 pub(super) const MOST_GROUPS: usize = 64;
 
-/// Which version. In 4.0 the tag of an entity comes before its dimension.
+/// The version. In 4.0 the tag of an entity comes before its dimension.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Minor {
     V40,
     V41,
 }
 
-/// Reads all sections behind the header.
+/// Reads all sections after the header.
 pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<MeshFile, Flaw> {
     let source = &mut source;
     let (mut builder, mut tags) = <(Builder, Tags)>::default();
@@ -65,18 +67,17 @@ pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<
                     .read(&mut builder, &mut tags)?;
             }
             "Nodes" | "Elements" => {
-                return Err(source.fail(format!("second section ${name}"), AGAIN));
+                return Err(source.fail(format!("a second section ${name}"), AGAIN));
             }
             "PartitionedEntities" => {
                 source.skip_section(name)?;
-                let what =
-                    "the mesh is partitioned: physical groups of its partitions are not read";
+                let what = "the mesh is partitioned: physical groups of its partitions are ignored";
                 builder.warnings.push(what.to_string());
             }
             "NodeData" | "ElementData" => data.push(Data::read(source, name)?),
             "ElementNodeData" => {
                 source.skip_section(name)?;
-                builder.warnings.push(format!("data in ${name} is left out"));
+                builder.warnings.push(format!("data in ${name} is ignored"));
             }
             _ => {
                 source.skip_section(name)?;
@@ -84,26 +85,27 @@ pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<
         }
     }
     let Some((vertices, index)) = nodes else {
-        return Err(Flaw::whole("no section $Nodes", AGAIN));
+        return Err(Flaw::whole("the file has no section $Nodes", AGAIN));
     };
     let mut file = builder.finish(vertices, "msh", version)?;
     data::place(source, &mut file, &index, &tags, data)?;
     Ok(file)
 }
 
-/// The error for an entity in too many groups.
+/// Creates the error for an entity in too many groups.
 pub(super) fn too_many_groups(source: &Source, tag: i64, n: usize) -> Flaw {
-    let what = format!("entity {tag} is in {n} physical groups, at most {MOST_GROUPS}");
+    let what =
+        format!("entity {tag} is in {n} physical groups, but at most {MOST_GROUPS} are supported");
     source.fail(what, "put it into fewer groups")
 }
 
-/// The error for a block of nodes whose parameters no dimension has.
+/// Creates the error for a parametric block of nodes whose dimension has no parameters.
 pub(super) fn parametric(source: &Source, block: u64, dimension: i64, flag: i64) -> Flaw {
     let what = format!("block {block} of dimension {dimension} is parametric ({flag})");
     source.fail(what, AGAIN)
 }
 
-/// Refuses a section with more or fewer records than it promised.
+/// Checks that a section has as many records as it declares.
 pub(super) fn check_count(
     source: &Source,
     promised: u64,
@@ -113,7 +115,7 @@ pub(super) fn check_count(
     if found == promised {
         return Ok(());
     }
-    let what = format!("{promised} {what} promised, {found} found");
+    let what = format!("{promised} {what} declared, {found} found");
     Err(source.fail(what, "the counts are wrong: export the mesh again"))
 }
 
@@ -144,8 +146,8 @@ impl Elements<'_, '_> {
             let number = source.int("element type")?;
             let n = source.size("number of elements in a block")?;
             let Some(kind) = element_type(number) else {
-                let what = format!("elements of type {number} are not known");
-                return Err(source.fail(what, "save the mesh with types 1 to 31 of Gmsh"));
+                let what = format!("elements of type {number} are not supported");
+                return Err(source.fail(what, "save the mesh with the Gmsh element types 1 to 31"));
             };
             let words = 1 + kind.nodes;
             let n = source.promised(n, words, words * size, "elements in a block")?;

@@ -1,12 +1,12 @@
-//! Entities and nodes of MSH 4.0, text. Against 4.1 the tag of an entity comes before its dimension,
-//! points have bounds, and each node has its tag in front of its coordinates.
+//! Reader of entities and nodes of MSH 4.0, text. Unlike in 4.1, the tag of an entity comes before
+//! its dimension, points have bounds, and each node has its tag before its coordinates.
 
 use super::source::Source;
 use super::v4::{Entities, MOST_GROUPS, check_count, parametric, too_many_groups};
 use crate::faces::index_limit;
 use zeroset_core::error::{Flaw, Result};
 
-/// Physical groups of the geometrical entities that elements belong to.
+/// Reads the physical groups of the geometrical entities to which elements belong.
 pub(super) fn entities(source: &mut Source) -> Result<Entities, Flaw> {
     let mut counts = [0; 4];
     for count in &mut counts {
@@ -37,7 +37,7 @@ pub(super) fn entities(source: &mut Source) -> Result<Entities, Flaw> {
     Ok(entities)
 }
 
-/// Coordinates and tags of all nodes.
+/// Reads the coordinates and tags of all nodes.
 pub(super) fn nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, Vec<u64>), Flaw> {
     let n_blocks = source.size("number of node blocks")?;
     let n_nodes = source.size("number of nodes")?;
@@ -47,7 +47,7 @@ pub(super) fn nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, Vec<u64>), Fl
     for block in 0..n_blocks {
         source.int(format_args!("block of nodes {block} of {n_blocks}"))?;
         let dimension = source.int("dimension of an entity")?;
-        // Parameters on curves and surfaces follow the coordinates.
+        // Nodes on curves and surfaces have parameters after the coordinates.
         let parameters = match (source.int("parametric flag")?, dimension) {
             (0, _) | (_, 0 | 3) => 0,
             (_, 1 | 2) => dimension as usize,

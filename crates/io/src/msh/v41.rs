@@ -1,6 +1,7 @@
-//! Entities and nodes of MSH 4.1, text and binary. This module finds the blocks of a section and holds
-//! their counts against the bytes; the crate `mshio` reads what is in them. Nodes with parameters,
-//! which the crate refuses, are read here.
+//! Reader of entities and nodes of MSH 4.1, text and binary.
+//!
+//! This module finds the blocks of a section and checks their counts against the bytes. The crate
+//! `mshio` reads their content. Nodes with parameters, which the crate rejects, are read here.
 
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ use super::v4::{Entities, MOST_GROUPS, check_count, parametric, too_many_groups}
 use crate::faces::index_limit;
 use zeroset_core::error::{Flaw, Result};
 
-/// Physical groups of the geometrical entities that elements belong to.
+/// Reads the physical groups of the geometrical entities to which elements belong.
 pub(super) fn entities(source: &mut Source) -> Result<Entities, Flaw> {
     let mut counts = *source;
     for _ in 0..4 {
@@ -38,22 +39,22 @@ pub(super) fn entities(source: &mut Source) -> Result<Entities, Flaw> {
     Ok(entities)
 }
 
-/// Nodes of one call of the crate, which takes 80 ns for each: calls run on all threads.
+/// The number of nodes per call of the crate. It takes 80 ns per node, so calls run on all threads.
 const TOGETHER: usize = 512;
 
-/// Nodes without parameters, one behind the other in a block.
+/// A run of nodes without parameters within a block.
 pub(super) struct Block {
-    /// Number of the first one among all.
+    /// The index of the first of these nodes among all nodes.
     first: usize,
-    /// How many, at most [`TOGETHER`].
+    /// The number of nodes, at most [`TOGETHER`].
     pub(super) n: usize,
-    /// Where their tags stand.
+    /// The byte range of their tags.
     pub(super) tags: Range<usize>,
-    /// Where their coordinates stand.
+    /// The byte range of their coordinates.
     pub(super) coordinates: Range<usize>,
 }
 
-/// Coordinates and tags of all nodes.
+/// Reads the coordinates and tags of all nodes.
 pub(super) fn nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, Vec<u64>), Flaw> {
     let n_blocks = source.size("number of node blocks")?;
     let n_nodes = source.size("number of nodes")?;
@@ -67,7 +68,7 @@ pub(super) fn nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, Vec<u64>), Fl
     for number in 0..n_blocks {
         let dimension = source.int(format_args!("block of nodes {number} of {n_blocks}"))?;
         source.int("entity tag")?;
-        // Parameters on curves, on surfaces and in volumes follow the coordinates.
+        // Nodes on curves, on surfaces and in volumes have parameters after the coordinates.
         let parameters = match (source.int("parametric flag")?, dimension) {
             (0, _) => 0,
             (_, 0..=3) => dimension as usize,
@@ -117,7 +118,7 @@ pub(super) fn nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, Vec<u64>), Fl
     Ok((vertices, tags))
 }
 
-/// Neighbors that are read by one call, [`TOGETHER`] nodes at most.
+/// Groups consecutive blocks into calls of at most [`TOGETHER`] nodes.
 fn calls(blocks: &[Block]) -> Vec<&[Block]> {
     let (mut calls, mut rest) = (Vec::new(), blocks);
     while !rest.is_empty() {
@@ -133,7 +134,7 @@ fn calls(blocks: &[Block]) -> Vec<&[Block]> {
     calls
 }
 
-/// What the crate could not read, at its place: the first word that is no number.
+/// Locates a failure of the crate: the first word that is not a number.
 fn not_a_number(source: &Source, blocks: &[Block], failure: &Failure) -> Flaw {
     let mut place = *source;
     for block in blocks {
@@ -144,5 +145,5 @@ fn not_a_number(source: &Source, blocks: &[Block], failure: &Failure) -> Flaw {
             }
         }
     }
-    place.fail(format!("coordinates that mshio does not read ({})", failure.expected), AGAIN)
+    place.fail(format!("coordinates that mshio cannot read ({})", failure.expected), AGAIN)
 }

@@ -1,6 +1,8 @@
-//! Writing MSH 4.1. Elements belong to entities and entities to physical groups, so there is one
-//! entity for each set of groups that cells have in common. Blocks change with the entity along
-//! the cells, which keeps cells in their order.
+//! Writer of MSH 4.1.
+//!
+//! Elements belong to entities, and entities to physical groups. There is therefore one entity for
+//! each set of groups that cells have in common. A block ends where the entity changes from one
+//! cell to the next, which keeps the cells in order.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
@@ -10,27 +12,32 @@ use zeroset_core::atomic;
 use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::{DataArray, Group, Members, Mesh, Values};
 
-/// Numbers of components that Gmsh reads.
+/// The numbers of components that Gmsh reads.
 const COMPONENTS: [usize; 3] = [1, 3, 9];
-/// Element types of simplices by dimension.
+/// The element types of simplices by dimension.
 const TYPES: [i32; 4] = [15, 1, 2, 4];
 
-/// Writes vertices, cells, physical groups and data; what cannot be kept is added to `lost`.
+/// Writes vertices, cells, physical groups and data. Notes on whatever cannot be kept are added to
+/// `lost`.
 ///
 /// # Errors
-/// [`Error::Output`] if the file cannot be written, or for more simplices than 32-bit tags count.
+/// Returns [`Error::Output`] if the file cannot be written, or if there are more simplices than
+/// 32-bit tags.
 pub(crate) fn write(path: &Path, mesh: &Mesh, ascii: bool, lost: &mut Vec<String>) -> Result<()> {
     let plan = Plan::new(mesh, lost);
     let n = plan.parts.iter().map(Part::len).sum::<usize>().max(mesh.n_vertices());
     if n > i32::MAX as usize {
-        let what = format!("{n} vertices or elements, at most {} have tags", i32::MAX);
+        let what =
+            format!("{n} vertices or elements, but the format has at most {} tags", i32::MAX);
         return Err(Error::output(path, what, "write .vtu instead"));
     }
     let mut fitting = |array: &&DataArray| {
         let fits = COMPONENTS.contains(&array.components);
         if !fits {
             let (name, n) = (&array.name, array.components);
-            lost.push(format!("{name} is left out: {n} components, .msh holds 1, 3 or 9"));
+            lost.push(format!(
+                "{name} is not written: it has {n} components, and .msh holds 1, 3 or 9"
+            ));
         }
         fits
     };
@@ -53,7 +60,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, ascii: bool, lost: &mut Vec<String
     })
 }
 
-/// Numbers as text, separated by blanks, or in binary.
+/// A writer of numbers, as text separated by blanks or in binary.
 struct Numbers<'a> {
     out: &'a mut dyn Write,
     ascii: bool,
@@ -77,7 +84,7 @@ impl Numbers<'_> {
         if self.ascii { write!(self.out, "{x} ") } else { self.out.write_all(&x.to_le_bytes()) }
     }
 
-    /// Ends a line of text; binary numbers have none.
+    /// Ends a line of text. Binary numbers have no lines.
     fn line(&mut self) -> std::io::Result<()> {
         if self.ascii { self.text("\n") } else { Ok(()) }
     }
@@ -88,11 +95,11 @@ impl Numbers<'_> {
     }
 }
 
-/// A set of groups that simplices have in common.
+/// A set of groups shared by simplices.
 struct Entity {
     /// Numbers of the groups.
     physical: Vec<i32>,
-    /// Where it is, for a point.
+    /// Coordinates of the entity if it is a point.
     at: Option<[f64; 3]>,
 }
 
@@ -101,7 +108,7 @@ struct Entity {
 struct Part {
     dimension: usize,
     corners: Vec<u32>,
-    /// Entity of each simplex.
+    /// The entity of each simplex.
     entity_of: Vec<u32>,
     entities: Vec<Entity>,
 }
@@ -111,13 +118,13 @@ impl Part {
         self.corners.len() / (self.dimension + 1)
     }
 
-    /// Ranges of simplices in one entity, in turn.
+    /// Returns the consecutive runs of simplices of one entity.
     fn runs(&self) -> impl Iterator<Item = &[u32]> {
         self.entity_of.chunk_by(|a, b| a == b)
     }
 }
 
-/// What a file holds, domain first, then the simplices of lower dimension.
+/// The content of a file: first the domain, then the simplices of lower dimension.
 struct Plan {
     parts: Vec<Part>,
     /// Dimension, number and name of each group.
@@ -142,14 +149,14 @@ impl Plan {
                     Members::Simplices { vertices, .. } => vertices.is_empty(),
                 };
                 if empty {
-                    lost.push(format!("group {} is left out: it has no members", group.name));
+                    lost.push(format!("group {} is not written: it has no members", group.name));
                     continue;
                 }
-                // A name ends at its quotation mark or line.
+                // A quotation mark or a line end would end the name.
                 let plain = |c: char| if c == '"' || c.is_control() { '\'' } else { c };
                 let name: String = group.name.chars().map(plain).collect();
                 if name != group.name {
-                    lost.push(format!("group {:?} is called {name}", group.name));
+                    lost.push(format!("group {:?} is renamed to {name}", group.name));
                 }
                 names.push((dimension, number, name));
             }
@@ -191,7 +198,7 @@ impl Plan {
                 out.size(entity.physical.len())?;
                 entity.physical.iter().try_for_each(|&number| out.int(number))?;
                 if part.dimension > 0 {
-                    // Which entities bound it is not known.
+                    // The bounding entities are unknown.
                     out.size(0)?;
                 }
                 out.line()?;
@@ -232,7 +239,8 @@ impl Plan {
     }
 }
 
-/// Numbers of groups: a name that is a number keeps it, the others get the next ones free.
+/// Assigns numbers to groups. A name that is a number keeps it, and the others get the smallest
+/// unused numbers.
 fn numbered(groups: Vec<&Group>) -> Vec<(&Group, i32)> {
     let own = |group: &Group| group.name.parse::<i32>().ok().filter(|&n| n > 0);
     let taken: std::collections::BTreeSet<i32> = groups.iter().filter_map(|g| own(g)).collect();
@@ -250,7 +258,7 @@ fn numbered(groups: Vec<&Group>) -> Vec<(&Group, i32)> {
     groups.into_iter().map(number).collect()
 }
 
-/// Sets of groups, built up member by member.
+/// Sets of groups, extended group by group.
 #[derive(Default)]
 struct Sets {
     sets: Vec<Vec<i32>>,
@@ -262,7 +270,7 @@ impl Sets {
         Sets { sets: vec![Vec::new()], next: HashMap::new() }
     }
 
-    /// The set that is `set` with the group `number`.
+    /// Returns the union of `set` and the group `number`.
     fn with(&mut self, set: u32, number: i32) -> u32 {
         if self.sets[set as usize].contains(&number) {
             return set;
@@ -275,7 +283,7 @@ impl Sets {
         })
     }
 
-    /// Entities for the sets in use, and the entity of each simplex.
+    /// Returns entities for the sets in use, and the entity of each simplex.
     fn into_entities(self, set_of: &[u32]) -> (Vec<Entity>, Vec<u32>) {
         let mut number = BTreeMap::new();
         let mut entities = Vec::new();
@@ -306,7 +314,7 @@ fn domain(mesh: &Mesh, groups: &[(&Group, i32)]) -> Part {
     Part { dimension, corners: mesh.cells.clone(), entity_of, entities }
 }
 
-/// Simplices of lower dimension, each once, though it be in several groups.
+/// Returns the simplices of lower dimension, each once even if it belongs to several groups.
 fn lower(mesh: &Mesh, dimension: usize, groups: &[(&Group, i32)]) -> Part {
     let arity = dimension + 1;
     let (mut sets, mut set_of) = (Sets::new(), Vec::new());
@@ -327,7 +335,7 @@ fn lower(mesh: &Mesh, dimension: usize, groups: &[(&Group, i32)]) -> Part {
         }
     }
     let (entities, entity_of) = if dimension == 0 {
-        // A point is an entity of its own.
+        // Every point is an entity of its own.
         let at = |v: &u32| mesh.vertices.get(*v as usize).copied().unwrap_or_default();
         let entity = |(v, &set): (&u32, &u32)| Entity {
             physical: sets.sets[set as usize].clone(),
@@ -349,7 +357,7 @@ fn nodes(mesh: &Mesh, out: &mut Numbers) -> std::io::Result<()> {
         out.size(count)?;
     }
     out.line()?;
-    // All nodes in the first entity of the domain, none of them parametric.
+    // All nodes belong to the first entity of the domain and have no parameters.
     for number in [mesh.kind.dimension() as i32, 1, 0] {
         out.int(number)?;
     }
@@ -367,7 +375,7 @@ fn nodes(mesh: &Mesh, out: &mut Numbers) -> std::io::Result<()> {
     out.text("$EndNodes\n")
 }
 
-/// One array; elements of the domain have the tags 1, 2, ..., as nodes have.
+/// Writes one array. The tags of cells and of nodes are 1, 2, ...
 fn data(array: &DataArray, section: &str, out: &mut Numbers) -> std::io::Result<()> {
     let plain = |c: char| if c == '"' || c.is_control() { '\'' } else { c };
     let name: String = array.name.chars().map(plain).collect();

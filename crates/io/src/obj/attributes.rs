@@ -1,22 +1,22 @@
-//! Normals and colors of vertices, as clouds of points take them.
+//! Normals and colors of the vertices of OBJ files, for point clouds.
 
 use crate::text::{parse, words};
 use zeroset_core::mesh::{DataArray, Values};
 
-/// What an OBJ file says of its vertices besides their places.
+/// The data of vertices besides their coordinates.
 #[derive(Default)]
 pub(super) struct Attributes {
-    /// The normals (`vn`), which corners name by number.
+    /// The normals (`vn`), to which corners refer by number.
     pub(super) normals: Vec<[f64; 3]>,
-    /// Vertex and normal, counted from 0, of each corner that names both.
+    /// Vertex and normal, both 0-based, of each corner that names both.
     corners: Vec<(u32, u32)>,
-    /// Red, green and blue behind the coordinates; NaN where a vertex has none.
+    /// Red, green and blue after the coordinates; NaN for a vertex without a color.
     colors: Vec<[f64; 3]>,
 }
 
 impl Attributes {
-    /// Takes what stands behind the coordinates of a vertex: three numbers are a color, with a fourth before
-    /// them that is a weight.
+    /// Reads the numbers after the coordinates of a vertex. Three numbers are a color, and four are
+    /// a weight followed by a color.
     pub(super) fn color(&mut self, rest: &[u8]) {
         let mut numbers = [f64::NAN; 4];
         let found = words(rest).take(4).zip(&mut numbers);
@@ -29,7 +29,7 @@ impl Attributes {
         });
     }
 
-    /// Takes the normal of a corner `v//vn` or `v/vt/vn`, if it has one.
+    /// Records the normal of a corner `v//vn` or `v/vt/vn`, if it has one.
     pub(super) fn corner(&mut self, corner: &[u8], vertex: u32) {
         let Some(number) = corner.split(|&b| b == b'/').nth(2).and_then(parse::<i64>) else {
             return;
@@ -41,8 +41,9 @@ impl Attributes {
         }
     }
 
-    /// Arrays with a row for each of `n` vertices. Normals are the means of those that corners name or, if
-    /// none does and there are as many as vertices, stand in their order.
+    /// Returns arrays with one row for each of `n` vertices. The normal of a vertex is the sum of
+    /// the normals at its corners. If no corner names a normal and there are as many normals as
+    /// vertices, they are taken in order.
     pub(super) fn into_arrays(self, n: usize) -> Vec<DataArray> {
         let mut arrays = Vec::new();
         let mut add = |names: [&str; 3], rows: &[[f64; 3]]| {

@@ -1,5 +1,5 @@
-//! OBJ, Wavefront's text format: vertices, faces and lines, read and written; objects and groups are
-//! cell groups, lines the group `lines`.
+//! OBJ, Wavefront's text format: reader and writer of vertices, faces and lines. Objects and groups
+//! become cell groups, and lines become the group `lines`.
 
 mod attributes;
 mod write;
@@ -16,17 +16,17 @@ use zeroset_core::mesh::{Group, Members};
 /// Reads an OBJ file.
 ///
 /// # Errors
-/// A [`Flaw`] naming the line for a coordinate that is not a finite number and for an index
-/// that no vertex has.
+/// Returns a [`Flaw`] that names the line if a coordinate is not finite or if an index refers to no
+/// vertex.
 pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     read_with(bytes, Reader::default())
 }
 
-/// Reads an OBJ file as [`read`], with normals and colors of vertices as the arrays `nx`, ..., `red`, ..., and keeps
-/// vertices whose coordinates are not finite.
+/// Reads an OBJ file like [`read`], but keeps vertices whose coordinates are not finite, and
+/// returns the normals and colors of vertices as the arrays `nx`, ..., `red`, ...
 ///
 /// # Errors
-/// As [`read`].
+/// Returns the errors of [`read`], except that coordinates may be infinite or NaN.
 pub(super) fn read_points(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     read_with(bytes, Reader { attributes: Some(Attributes::default()), ..Reader::default() })
 }
@@ -50,8 +50,8 @@ fn read_with(bytes: &[u8], mut reader: Reader) -> Result<MeshFile, Flaw> {
     reader.finish()
 }
 
-/// The text with every line that ends in "\\" joined with the next; the line ends taken out
-/// follow behind, so that line numbers stay. `None` if there is no such line.
+/// Joins every line that ends in "\\" with the next one. The removed line ends are appended after
+/// the joined line, so that line numbers stay valid. Returns `None` if there is no such line.
 fn join_lines(bytes: &[u8]) -> Option<Vec<u8>> {
     if !bytes.contains(&b'\\') {
         return None;
@@ -84,26 +84,26 @@ struct Reader {
     vertices: Vec<[f64; 3]>,
     faces: Faces,
     face: Vec<u32>,
-    /// The largest index used so far with its line: a face may come before its vertices.
+    /// The largest index so far and its line. A face may come before its vertices.
     largest: Option<(u32, usize, &'static str)>,
     object: String,
     groups: Vec<String>,
-    /// Names of groups beyond those that are read.
+    /// The number of group names beyond the supported number.
     groups_left: usize,
     parts: Parts,
     lines: usize,
-    /// Ends of the pieces of lines, `[n * 2]`.
+    /// The ends of the line segments, `[n * 2]`.
     segments: Vec<u32>,
     points: usize,
-    /// Normals and colors, if they are wanted.
+    /// Normals and colors, if they are requested.
     attributes: Option<Attributes>,
 }
 
-/// Most groups that a face is put into.
+/// The largest number of groups to which a face is added.
 const MOST_GROUPS: usize = 16;
 
 impl Reader {
-    /// Takes the names of the groups that the next faces belong to.
+    /// Reads the names of the groups to which the next faces belong.
     fn begin_groups(&mut self, row: &Row) {
         self.groups = words(row.rest()).take(MOST_GROUPS).map(text).collect();
         self.groups_left += words(row.rest()).skip(MOST_GROUPS).count();
@@ -152,7 +152,7 @@ impl Reader {
         self.face.clear();
         while let Some(word) = row.next_word() {
             let index = self.index(word, of).map_err(|what| {
-                row.fail(what, &format!("renumber or mend the {of}; OBJ counts vertices from 1"))
+                row.fail(what, &format!("renumber or fix the {of}; OBJ numbers vertices from 1"))
             })?;
             if self.largest.is_none_or(|(largest, ..)| index > largest) {
                 self.largest = Some((index, line, of));
@@ -165,8 +165,8 @@ impl Reader {
         Ok(())
     }
 
-    /// The 0-based vertex of a corner `v`, `v/vt`, `v/vt/vn` or `v//vn`; negative `v` counts back
-    /// from the last vertex so far.
+    /// Returns the 0-based vertex of a corner `v`, `v/vt`, `v/vt/vn` or `v//vn`. A negative `v`
+    /// counts backward from the last vertex so far.
     fn index(&self, corner: &[u8], of: &str) -> Result<u32, String> {
         let word = corner.split(|&b| b == b'/').next().unwrap_or(corner);
         let n = self.vertices.len() as i64;
@@ -184,8 +184,8 @@ impl Reader {
         index_limit(n as u64, "vertices")?;
         if let Some((index, line, of)) = self.largest.filter(|l| l.0 as usize >= n) {
             let number = u64::from(index) + 1;
-            let what = format!("{of} refers to vertex {number} of {n} (counted from 1)");
-            let remedy = format!("the file is cut short or the {of} is wrong");
+            let what = format!("{of} refers to vertex {number} of {n} (numbered from 1)");
+            let remedy = format!("the file is truncated or the {of} is wrong");
             return Err(Flaw::at(Position::Line(line), what, remedy));
         }
         let n_triangles = self.faces.len();
@@ -201,14 +201,15 @@ impl Reader {
         }
         if self.groups_left > 0 {
             let n = self.groups_left;
-            file.warnings
-                .push(format!("{n} names are left out: at most {MOST_GROUPS} groups in a line"));
+            file.warnings.push(format!(
+                "{n} group names are ignored: a line can have at most {MOST_GROUPS}"
+            ));
         }
         if self.points > 0 && file.mesh.n_cells() > 0 {
             let count = self.points;
             file.cells_by_type.insert("vertex".to_string(), count);
             file.warnings
-                .push(format!("{count} vertex elements are left out: only faces and lines"));
+                .push(format!("{count} point elements are ignored: only faces and lines are read"));
         }
         Ok(file)
     }
@@ -246,7 +247,7 @@ mod tests {
         let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 1\ng{names}\nf 1 2 3\ng\nf 3 2 1\n");
         let file = read_text(&text).unwrap();
         assert_eq!(file.mesh.groups.len(), MOST_GROUPS);
-        assert_eq!(file.warnings, ["4 names are left out: at most 16 groups in a line"]);
+        assert_eq!(file.warnings, ["4 group names are ignored: a line can have at most 16"]);
     }
 
     #[test]
@@ -263,7 +264,7 @@ mod tests {
     fn wrong_corners_are_named() {
         let vertices = "v 0 0 0\nv 1 0 0\nv 0 1 1\n";
         for (face, found) in [
-            ("f 1 2 4", "line 4: face refers to vertex 4 of 3 (counted from 1)"),
+            ("f 1 2 4", "line 4: face refers to vertex 4 of 3 (numbered from 1)"),
             ("f 0 1 2", "line 4: face refers to vertex 0 after 3 vertices"),
             ("f 1 2 -4", "line 4: face refers to vertex -4 after 3 vertices"),
             ("f 1 2 x", "line 4: vertex number expected, found \"x\""),

@@ -1,6 +1,8 @@
-//! Writing OBJ: vertices, triangles with groups, lines; normals where the mesh has them as the vertex arrays
-//! `nx`, `ny` and `nz`, and colors, from 0 to 1 behind the coordinates as most programs read them, where it has
-//! whole numbers from 0 to 255 as `red`, `green` and `blue`.
+//! Writer of OBJ: vertices, triangles with groups, and lines.
+//!
+//! Normals are written if the mesh has the vertex arrays `nx`, `ny` and `nz`. Colors are written if
+//! it has the vertex arrays `red`, `green` and `blue` with whole numbers from 0 to 255. They follow
+//! the coordinates as numbers from 0 to 1, as most programs read them.
 
 use std::path::Path;
 
@@ -12,14 +14,14 @@ use zeroset_core::mesh::{DataArray, Members, Mesh, Values};
 const NORMALS: [&str; 3] = ["nx", "ny", "nz"];
 /// The arrays that are written as colors.
 const COLORS: [&str; 3] = ["red", "green", "blue"];
-/// What the reader calls the group of all lines.
+/// The name that the reader gives to the group of all lines.
 const LINES: &str = "lines";
 
-/// Writes triangles; numbers have the digits that read back as the same number. What cannot be kept
-/// is added to `lost`.
+/// Writes triangles. Numbers have enough digits to read back exactly. Notes on whatever cannot be
+/// kept are added to `lost`.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Output`] if the file cannot be written.
+/// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
 pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<()> {
     let normals = three(mesh, NORMALS).map(|arrays| arrays.map(|array| array.values.to_f64()));
     let colors = colors(mesh);
@@ -31,7 +33,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<
     let left = mesh.vertex_data.iter().filter(is_left).chain(&mesh.cell_data);
     let names: Vec<&str> = left.map(|array| array.name.as_str()).collect();
     if !names.is_empty() {
-        lost.push(format!("left out, since .obj holds no data: {}", names.join(", ")));
+        lost.push(format!("not written, because .obj holds no data: {}", names.join(", ")));
     }
     let groups_of = groups_of_cells(mesh, lost);
     atomic::write(path, |out| {
@@ -40,7 +42,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<
             match &colors {
                 None => writeln!(out, "v {x} {y} {z}")?,
                 Some(colors) => {
-                    // Four digits tell 256 numbers apart.
+                    // Four digits distinguish 256 values.
                     let [r, g, b] = colors.map(|color| color[k] as f64 / 255.0);
                     writeln!(out, "v {x} {y} {z} {r:.4} {g:.4} {b:.4}")?;
                 }
@@ -72,13 +74,13 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<
     })
 }
 
-/// Three arrays of one number for each vertex.
+/// Returns three arrays with one number per vertex.
 fn three<'a>(mesh: &'a Mesh, names: [&str; 3]) -> Option<[&'a DataArray; 3]> {
     let [a, b, c] = names.map(|name| mesh.vertex_array(name).filter(|a| a.components == 1));
     Some([a?, b?, c?])
 }
 
-/// Red, green and blue of each vertex, if all are numbers of 8 bits.
+/// Returns red, green and blue of each vertex if all are 8-bit numbers.
 fn colors(mesh: &Mesh) -> Option<[&[i64]; 3]> {
     let [r, g, b] = three(mesh, COLORS)?.map(|array| match &array.values {
         Values::Int(values) if values.iter().all(|c| (0..=255).contains(c)) => {
@@ -89,7 +91,7 @@ fn colors(mesh: &Mesh) -> Option<[&[i64]; 3]> {
     Some([r?, g?, b?])
 }
 
-/// Vertices of the groups of edges.
+/// Returns the vertices of the groups of edges.
 fn lines(mesh: &Mesh) -> impl Iterator<Item = &[u32]> {
     mesh.groups.iter().filter_map(|group| match &group.members {
         Members::Simplices { dimension: 1, vertices } => Some(vertices.as_slice()),
@@ -97,7 +99,8 @@ fn lines(mesh: &Mesh) -> impl Iterator<Item = &[u32]> {
     })
 }
 
-/// Names of the groups of each cell, each one word; none without groups of cells.
+/// Returns the names of the groups of each cell, each as one word, or an empty list if there are no
+/// groups of cells.
 fn groups_of_cells(mesh: &Mesh, lost: &mut Vec<String>) -> Vec<Vec<String>> {
     let mut of: Vec<Vec<String>> = Vec::new();
     for group in &mesh.groups {
@@ -106,7 +109,7 @@ fn groups_of_cells(mesh: &Mesh, lost: &mut Vec<String>) -> Vec<Vec<String>> {
                 of.resize(mesh.n_cells(), Vec::new());
                 let name = group.name.split_whitespace().collect::<Vec<_>>().join("_");
                 if name != group.name {
-                    lost.push(format!("group \"{}\" is called {name}", group.name));
+                    lost.push(format!("group \"{}\" is renamed to {name}", group.name));
                 }
                 for &cell in members {
                     if let Some(names) = of.get_mut(cell as usize) {
@@ -116,10 +119,13 @@ fn groups_of_cells(mesh: &Mesh, lost: &mut Vec<String>) -> Vec<Vec<String>> {
             }
             Members::Simplices { dimension: 1, .. } if group.name == LINES => {}
             Members::Simplices { dimension: 1, .. } => {
-                lost.push(format!("lines of group {} lose its name", group.name));
+                lost.push(format!("the lines of group {} lose its name", group.name));
             }
             Members::Simplices { .. } => {
-                lost.push(format!("group {}: .obj has groups of faces and lines only", group.name));
+                lost.push(format!(
+                    "group {} is not written: .obj has only groups of faces and lines",
+                    group.name
+                ));
             }
         }
     }

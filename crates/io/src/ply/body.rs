@@ -1,4 +1,4 @@
-//! The records of a PLY file, one at a time, text or binary.
+//! Reading of the records of a PLY file, text or binary.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use crate::bytes::Cursor;
 use crate::text::{Lines, Piece, show};
 use zeroset_core::error::{Element as Stored, Flaw, Position, Result};
 
-/// Where the records come from.
+/// The source of the records.
 pub(super) enum Body<'a> {
     Ascii(Lines<'a>),
     Binary(Cursor<'a>),
 }
 
-/// One record. The memory is used again for the next.
+/// A record. Its memory is reused for the next one.
 #[derive(Default)]
 pub(super) struct Record {
     /// One number per property; 0 for lists.
@@ -25,7 +25,7 @@ pub(super) struct Record {
 }
 
 impl<'a> Body<'a> {
-    /// The body behind the header that `lines` has read.
+    /// Creates the body after the header that `lines` has read.
     pub(super) fn new(bytes: &'a [u8], lines: Lines<'a>, header: &Header) -> Self {
         match header.encoding {
             Encoding::Ascii => Body::Ascii(lines),
@@ -36,7 +36,10 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The number of records of `element`, if the bytes left can hold them.
+    /// Returns the number of records of `element`.
+    ///
+    /// # Errors
+    /// Returns a [`Flaw`] if the remaining bytes cannot hold them.
     pub(super) fn promised(&self, element: &Element) -> Result<usize, Flaw> {
         let what = match element.name.as_str() {
             "vertex" => "vertices",
@@ -44,7 +47,8 @@ impl<'a> Body<'a> {
             other => other,
         };
         match self {
-            // A record without properties takes no bytes, so no bytes can vouch for its number.
+            // A record without properties takes no bytes, so the number of such records cannot be
+            // checked.
             _ if element.properties.is_empty() => Ok(0),
             Body::Ascii(lines) => lines.promised(element.count, element.properties.len(), what),
             Body::Binary(cursor) => cursor.promised(element.count, element.least_size(), what),
@@ -71,7 +75,8 @@ impl<'a> Body<'a> {
                     let value: f64 = row.number(&property.name)?;
                     values.push(if property.length.is_none() { value } else { 0.0 });
                     if property.length.is_some() {
-                        // The words of the line, not the length it states, bound the list.
+                        // The length of the list is bounded by the words of the line, not by the
+                        // declared length.
                         for _ in 0..as_length(value)
                             .ok_or_else(|| bad_length(value, |w, r| row.fail(w, r)))?
                         {
@@ -83,7 +88,7 @@ impl<'a> Body<'a> {
                     return Err(row.expected(
                         format_args!("end of {} {i}", element.name),
                         show(word),
-                        "the header does not fit the records",
+                        "the header does not match the records: export the file again",
                     ));
                 }
             }
@@ -110,22 +115,22 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// What `read` makes of the next `n` records in parts, each from a number on: of a long text by many
-    /// threads.
+    /// Applies `read` to the next `n` records in parts, and returns the results. `read` gets the
+    /// range of record numbers of each part. Parts of a long text are read in parallel.
     ///
     /// # Errors
-    /// The first one in the order of the records.
+    /// Returns the first error in the order of the records.
     pub(super) fn in_parts<T: Send>(
         &mut self,
         n: usize,
         read: impl Fn(Range<usize>, &mut Body) -> Result<T, Flaw> + Sync,
     ) -> Result<Vec<T>, Flaw> {
         let split = match self {
-            // Lines are counted first, which a single thread need not do.
+            // Splitting requires counting lines first, which a single thread does not need.
             Body::Ascii(lines) if rayon::current_num_threads() > 1 => lines.pieces(n),
             _ => None,
         };
-        // What is missing is said by reading one after the other, too.
+        // Serial reading also reports missing records.
         let Some((pieces, rest)) = split else { return Ok(vec![read(0..n, self)?]) };
         *self = Body::Ascii(rest);
         let part = |piece: Piece| {
@@ -135,7 +140,7 @@ impl<'a> Body<'a> {
         parts.into_iter().collect()
     }
 
-    /// The element that ends at the place reached.
+    /// Returns the position of the element that ends at the current position.
     pub(super) fn element(&self, kind: Stored, number: usize) -> Position {
         let at = match self {
             Body::Ascii(lines) => lines.position(),
@@ -144,7 +149,7 @@ impl<'a> Body<'a> {
         Position::ElementAt(kind, number as u64, Box::new(at))
     }
 
-    /// What follows the last record: lines or bytes that no element accounts for.
+    /// Describes lines or bytes that follow the last record.
     pub(super) fn left_over(&mut self) -> Option<String> {
         match self {
             Body::Ascii(lines) => {
@@ -165,5 +170,5 @@ fn as_length(value: f64) -> Option<usize> {
 }
 
 fn bad_length(value: f64, fail: impl Fn(String, &str) -> Flaw) -> Flaw {
-    fail(format!("length of a list is {value}"), "the file is damaged: export it again")
+    fail(format!("the length of a list is {value}"), "the file is damaged: export it again")
 }

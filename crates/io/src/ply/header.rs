@@ -1,20 +1,20 @@
-//! The text at the head of a PLY file: which elements follow, how many, with which properties.
+//! Reader of the text header of a PLY file: the elements, their counts and their properties.
 
 use crate::scalar::Scalar;
 use crate::text::{Lines, Row, show};
 use zeroset_core::error::{Flaw, Result};
 
-/// What the header promises.
+/// The content of the header.
 pub(crate) struct Header {
-    /// How the body is written.
+    /// The encoding of the body.
     pub(crate) encoding: Encoding,
-    /// Version and encoding as stated: "1.0 ascii".
+    /// Version and encoding as stated, such as "1.0 ascii".
     pub(crate) version: String,
     /// The elements in the order of the body.
     pub(crate) elements: Vec<Element>,
 }
 
-/// How the body is written.
+/// The encoding of the body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Ascii,
@@ -22,23 +22,23 @@ pub(crate) enum Encoding {
     BigEndian,
 }
 
-/// One kind of record: "vertex", "face", ...
+/// A kind of record, such as "vertex" or "face".
 pub(crate) struct Element {
     pub(crate) name: String,
     pub(crate) count: u64,
     pub(crate) properties: Vec<Property>,
 }
 
-/// One column of an element.
+/// A column of an element.
 pub(crate) struct Property {
     pub(crate) name: String,
     pub(crate) item: Scalar,
-    /// Type of the length in front of a list; `None` for a single value.
+    /// Type of the length before a list; `None` for a single value.
     pub(crate) length: Option<Scalar>,
 }
 
 impl Encoding {
-    /// The other order of bytes; `None` for text.
+    /// Returns the encoding with the other byte order, or `None` for text.
     pub(crate) fn swapped(self) -> Option<Self> {
         match self {
             Encoding::Ascii => None,
@@ -47,7 +47,7 @@ impl Encoding {
         }
     }
 
-    /// The word in the header.
+    /// Returns the keyword of the encoding in the header.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Encoding::Ascii => "ascii",
@@ -58,7 +58,7 @@ impl Encoding {
 }
 
 impl Element {
-    /// The column of that name, list or not as asked.
+    /// Returns the column with one of these names that is a list or not, as requested by `list`.
     pub(crate) fn find(&self, names: &[&str], list: bool) -> Option<usize> {
         let fits = |p: &Property| p.length.is_some() == list && names.contains(&p.name.as_str());
         self.properties.iter().position(fits)
@@ -69,17 +69,17 @@ impl Element {
         self.properties.iter().any(|p| p.length.is_some())
     }
 
-    /// Bytes of the shortest record a binary body can hold.
+    /// Returns the size in bytes of the shortest record of a binary body.
     pub(crate) fn least_size(&self) -> usize {
         self.properties.iter().map(|p| p.length.unwrap_or(p.item).size()).sum()
     }
 }
 
-/// Reads up to and including `end_header`.
+/// Reads the header up to and including `end_header`.
 pub(crate) fn read(lines: &mut Lines) -> Result<Header, Flaw> {
     let first = lines.next_line().unwrap_or_default();
     if first.trim_ascii() != b"ply" {
-        return Err(lines.expected("\"ply\"", show(first.trim_ascii()), "this is no PLY file"));
+        return Err(lines.expected("\"ply\"", show(first.trim_ascii()), "this is not a PLY file"));
     }
     let mut format = None;
     let mut elements: Vec<Element> = Vec::new();
@@ -112,7 +112,7 @@ pub(crate) fn read(lines: &mut Lines) -> Result<Header, Flaw> {
     }
     match format {
         Some((encoding, version)) => Ok(Header { encoding, version, elements }),
-        None => Err(Flaw::whole("header without a \"format\" line", "export it again")),
+        None => Err(Flaw::whole("the header has no \"format\" line", "export it again")),
     }
 }
 
@@ -124,7 +124,7 @@ fn read_format(row: &mut Row) -> Result<(Encoding, String), Flaw> {
         b"binary_big_endian" => Encoding::BigEndian,
         _ => {
             let what = format!("format {} is unknown", show(word));
-            let remedy = "expected ascii, binary_little_endian or binary_big_endian";
+            let remedy = "use ascii, binary_little_endian or binary_big_endian";
             return Err(row.fail(what, remedy));
         }
     };
@@ -149,7 +149,7 @@ fn scalar(row: &mut Row) -> Result<Scalar, Flaw> {
         row.expected(
             "number type",
             show(word),
-            "known types are char, uchar, short, ushort, int, uint, float and double",
+            "use char, uchar, short, ushort, int, uint, float or double",
         )
     })
 }

@@ -1,8 +1,8 @@
 //! PLY, the Stanford polygon format: text, binary little endian, binary big endian.
 //!
-//! Coordinates are the properties x, y, z of the element "vertex"; its other single values become
-//! vertex arrays, those of "face" cell arrays. Faces are the list "vertex_indices" (or
-//! "vertex_index"); the older "tristrips" are cut into triangles.
+//! Coordinates are the properties x, y, z of the element "vertex". Its other single values become
+//! vertex arrays, and those of "face" become cell arrays. Faces are the list "vertex_indices" (or
+//! "vertex_index"). The older "tristrips" are split into triangles.
 
 mod body;
 mod header;
@@ -20,7 +20,7 @@ pub(super) use write::write;
 use zeroset_core::error::{Element as Stored, Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
-/// Begins the warning of bytes behind the last element.
+/// The beginning of the warning about bytes after the last element.
 const LEFT_OVER: &str = "ignored: ";
 
 const INDEX_LISTS: [&str; 2] = ["vertex_indices", "vertex_index"];
@@ -28,9 +28,9 @@ const INDEX_LISTS: [&str; 2] = ["vertex_indices", "vertex_index"];
 /// Reads a PLY file.
 ///
 /// # Errors
-/// A [`Flaw`] naming line or byte for a damaged header, fewer records than promised, a
-/// coordinate that is not finite, an index out of range; for a header that states the wrong order of
-/// bytes, where the other one makes sense.
+/// Returns a [`Flaw`] that names the line or byte if the header is damaged, if there are fewer
+/// records than declared, if a coordinate is not finite, or if an index is out of range. Also
+/// returns one if the header states the wrong byte order and the other one gives a valid file.
 pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let mut lines = Lines::of_header(bytes);
     let mut header = read_header(&mut lines)?;
@@ -51,30 +51,30 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     }
 }
 
-/// Reads a PLY file as [`read`], but keeps vertices whose coordinates are not finite.
+/// Reads a PLY file like [`read`], but keeps vertices whose coordinates are not finite.
 ///
 /// # Errors
-/// As [`read`].
+/// Returns the errors of [`read`], except that coordinates may be infinite or NaN.
 pub(super) fn read_points(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let mut lines = Lines::of_header(bytes);
     let header = read_header(&mut lines)?;
     read_body(bytes, lines, &header, true)
 }
 
-/// The numbers have their bytes in the order `other`, and the header does not say so.
+/// Creates the error for numbers with the byte order `other` under a header that states `stated`.
 pub(super) fn other_order(stated: Encoding, other: Encoding) -> Flaw {
     let (stated, other) = (stated.name(), other.name());
     let what = format!("the header states {stated}, but the numbers are {other}");
-    Flaw::whole(what, "correct that line of the header, or export it again")
+    Flaw::whole(what, "correct that line of the header, or export the file again")
 }
 
-/// Coordinates as no mesh has them, but numbers read in the wrong order of bytes.
+/// Whether coordinates look like numbers read in the wrong byte order: not zero, but tiny or huge.
 pub(super) fn has_strange_numbers(vertices: &[[f64; 3]]) -> bool {
     let strange = |x: &f64| *x != 0.0 && !(1e-30..1e30).contains(&x.abs());
     vertices.as_flattened().iter().any(strange)
 }
 
-/// `any` keeps vertices that are not finite.
+/// Reads the elements. `any` keeps vertices whose coordinates are not finite.
 fn read_body(bytes: &[u8], lines: Lines<'_>, header: &Header, any: bool) -> Result<MeshFile, Flaw> {
     let mut body = Body::new(bytes, lines, header);
     let mut reader = Reader::new(&header.elements)?;
@@ -92,9 +92,9 @@ fn read_body(bytes: &[u8], lines: Lines<'_>, header: &Header, any: bool) -> Resu
 }
 
 struct Reader {
-    /// Vertices need not be finite.
+    /// Whether coordinates may be infinite or NaN.
     any: bool,
-    /// As promised by the header: faces may come before vertices.
+    /// The number declared by the header, because faces may come before vertices.
     n_vertices: usize,
     vertices: Vec<[f64; 3]>,
     vertex_columns: Vec<DataArray>,
@@ -106,13 +106,13 @@ struct Reader {
 impl Reader {
     fn new(elements: &[Element]) -> Result<Self, Flaw> {
         let Some(vertex) = elements.iter().find(|e| e.name == "vertex") else {
-            let what = "header without an element \"vertex\"";
+            let what = "the header has no element \"vertex\"";
             return Err(Flaw::whole(what, "export the mesh again"));
         };
         index_limit(vertex.count, "vertices")?;
         for name in ["vertex", "face", "tristrips"] {
             if elements.iter().filter(|e| e.name == name).count() > 1 {
-                let what = format!("header with two elements \"{name}\"");
+                let what = format!("the header has two elements \"{name}\"");
                 return Err(Flaw::whole(what, "export the mesh again"));
             }
         }
@@ -130,11 +130,11 @@ impl Reader {
     fn vertices(&mut self, element: &Element, body: &mut Body) -> Result<(), Flaw> {
         let axes = ["x", "y", "z"].map(|name| element.find(&[name], false));
         let [Some(_), Some(_), z] = axes else {
-            let what = "element \"vertex\" without the properties x and y";
+            let what = "element \"vertex\" does not have the properties x and y";
             return Err(Flaw::whole(what, "export the mesh again"));
         };
         if z.is_none() {
-            self.warnings.push("vertices have no z, taken as 0".to_string());
+            self.warnings.push("vertices have no z, which is taken as 0".to_string());
         }
         let n = body.promised(element)?;
         let parts = body.in_parts(n, |range, body| {
@@ -147,8 +147,8 @@ impl Reader {
                 if let Some(k) = x.iter().position(|v| !v.is_finite() && !self.any) {
                     let position = body.element(Stored::Vertex, i);
                     let axis = ["x", "y", "z"][k];
-                    let what = format!("coordinate {axis} is {}, a finite number is needed", x[k]);
-                    let remedy = "remove or mend this vertex";
+                    let what = format!("coordinate {axis} is {}, expected a finite number", x[k]);
+                    let remedy = "remove or fix this vertex";
                     return Err(Flaw::at(position, what, remedy));
                 }
                 vertices.push(x);
@@ -172,7 +172,7 @@ impl Reader {
         }
         let n = body.promised(element)?;
         let Some(list) = element.find(&INDEX_LISTS, true) else {
-            let what = "element \"face\" without the list vertex_indices";
+            let what = "element \"face\" does not have the list vertex_indices";
             return Err(Flaw::whole(what, "export the mesh again"));
         };
         let parts = body.in_parts(n, |range, body| {
@@ -203,7 +203,7 @@ impl Reader {
         }
         let n = body.promised(element)?;
         let Some(list) = element.find(&INDEX_LISTS, true) else {
-            let what = "element \"tristrips\" without the list vertex_indices";
+            let what = "element \"tristrips\" does not have the list vertex_indices";
             return Err(Flaw::whole(what, "export the mesh again"));
         };
         let end = match element.properties[list].item {
@@ -212,13 +212,13 @@ impl Reader {
             Scalar::U32 => f64::from(u32::MAX),
             _ => -1.0,
         };
-        // A number that a vertex has is no end.
+        // A number that is a valid vertex index does not end a strip.
         let end = if (end as usize) < self.n_vertices { -1.0 } else { end };
         let (mut record, mut strip) = (Record::default(), Vec::new());
         for i in 0..n {
             body.next(element, i, &mut record)?;
-            // Within one list, -1 ends a strip and begins the next; unsigned lists have their largest
-            // number for it.
+            // Within one list, -1 ends a strip and begins the next. Unsigned lists use their
+            // largest number instead.
             for part in record.lists[list].split(|&index| index == -1.0 || index == end) {
                 strip.clear();
                 for &index in part {
@@ -244,10 +244,10 @@ impl Reader {
     fn index(&self, index: f64, of: Stored, i: usize, body: &Body) -> Result<u32, Flaw> {
         let checked = match index as i64 {
             whole if whole as f64 == index => check_index(whole, self.n_vertices),
-            _ => Err(format!("refers to vertex {index}, a whole number is needed")),
+            _ => Err(format!("refers to vertex {index}, expected a whole number")),
         };
         checked.map_err(|found| {
-            let remedy = "PLY counts vertices from 0: renumber or mend the faces";
+            let remedy = "PLY numbers vertices from 0: renumber or fix the faces";
             Flaw::at(body.element(of, i), found, remedy)
         })
     }
@@ -256,7 +256,7 @@ impl Reader {
         for (k, property) in element.properties.iter().enumerate() {
             if property.length.is_some() && Some(k) != used {
                 let (element, name) = (&element.name, &property.name);
-                self.warnings.push(format!("list property {name} of {element} is left out"));
+                self.warnings.push(format!("list property {name} of {element} is ignored"));
             }
         }
     }
@@ -270,7 +270,7 @@ impl Reader {
         if whole {
             file.mesh.cell_data = self.face_columns;
         } else if !self.face_columns.is_empty() {
-            file.warnings.push("face arrays are left out: strips have none".to_string());
+            file.warnings.push("face arrays are ignored: strips have none".to_string());
         }
         groups::from_masks(&mut file.mesh);
         if let Some(what) = left_over {
@@ -280,7 +280,7 @@ impl Reader {
     }
 }
 
-/// The single values of an element that are not coordinates, column by column.
+/// The single values of an element other than coordinates, column by column.
 struct Columns {
     arrays: Vec<(usize, DataArray)>,
 }
@@ -310,7 +310,7 @@ impl Columns {
         }
     }
 
-    /// The arrays of parts that follow each other.
+    /// Concatenates the arrays of consecutive parts.
     fn joined(parts: Vec<Columns>) -> Vec<DataArray> {
         let mut parts = parts.into_iter();
         let Some(mut all) = parts.next() else { return Vec::new() };

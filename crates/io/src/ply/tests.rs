@@ -1,4 +1,4 @@
-//! Small files made by hand, for what the shared data do not show.
+//! Tests with small handmade files for cases that the shared test data do not cover.
 
 use super::*;
 use zeroset_core::mesh::Kind;
@@ -110,7 +110,8 @@ fn lists_of_every_integer_type_in_both_byte_orders() {
                 };
                 (0..12_i16).for_each(|x| put(&f32::from(x % 5).to_le_bytes()));
                 put(&8_u64.to_le_bytes()[..length_size]);
-                // -1 ends the first strip, in unsigned lists of up to 32 bits the largest number.
+                // -1 ends the first strip. In unsigned lists of up to 32 bits, the largest number
+                // does.
                 let wide = !signed && size == 8;
                 for index in [0, 1, 2, 3, if wide { 3 } else { -1 }, 3, 2, 1] {
                     put(&i64::to_le_bytes(index)[..size]);
@@ -133,7 +134,8 @@ fn points_without_z_lie_in_the_plane() {
     let text = file(elements, "0 0\n1 0\n0 1\n3 0 1 2 0\n");
     let file = read_bytes(text.as_bytes()).unwrap();
     assert_eq!(file.mesh.kind, Kind::Planar);
-    let expected = ["vertices have no z, taken as 0", "list property texcoord of face is left out"];
+    let expected =
+        ["vertices have no z, which is taken as 0", "list property texcoord of face is ignored"];
     assert_eq!(file.warnings, expected);
 }
 
@@ -144,15 +146,15 @@ fn faults_are_named_with_their_place() {
         |elements: &str, row: &str| file(&format!("{VERTEX}{elements}"), &format!("{POINTS}{row}"));
     for (text, found) in [
         ("ply\nformat ascii 1.0\n".to_string(), "file ends where \"end_header\" was expected"),
-        (file("element vertex 4\n", ""), "without the properties x and y"),
-        (file("", ""), "header without an element \"vertex\""),
+        (file("element vertex 4\n", ""), "does not have the properties x and y"),
+        (file("", ""), "the header has no element \"vertex\""),
         (file("element vertex -4\n", ""), "number of vertex elements expected, found \"-4\""),
         (file("property float x\n", ""), "property before any element"),
         (file("element vertex 4\nproperty quad x\n", ""), "number type expected, found \"quad\""),
         (file("hello\n", ""), "line 3: header keyword expected, found \"hello\""),
         ("ply\nformat text 1.0\nend_header\n".to_string(), "format \"text\" is unknown"),
-        ("ply\nend_header\n".to_string(), "header without a \"format\" line"),
-        (file(&VERTEX.replace('4', "4000000000"), POINTS), "4000000000 vertices promised"),
+        ("ply\nend_header\n".to_string(), "the header has no \"format\" line"),
+        (file(&VERTEX.replace('4', "4000000000"), POINTS), "4000000000 vertices declared"),
         (file(&VERTEX.replace('4', "9999999999"), POINTS), "9999999999 vertices, at most"),
         (file(VERTEX, "0 0 0\n1 0 0\n0 nan 0\n1 1 1\n"), "vertex 2 (line 10): coordinate y is NaN"),
         (
@@ -162,10 +164,13 @@ fn faults_are_named_with_their_place() {
         (file(VERTEX, "0 0 0\n1 0 0 5\n0 1 0\n1 1 1\n"), "end of vertex 1 expected, found \"5\""),
         (faces(face, "3 0 1 4"), "face 0 (line 14): refers to vertex 4 of 4"),
         (faces(face, "3 0 1 -1"), "refers to vertex -1 of 4"),
-        (faces(face, "3 0 1 1.5"), "refers to vertex 1.5, a whole"),
+        (faces(face, "3 0 1 1.5"), "refers to vertex 1.5, expected a whole"),
         (faces(face, "-3 0 1 2"), "length of a list is -3"),
         (faces(face, "4 0 1 2"), "line 14: vertex_indices expected, found the end of the line"),
-        (faces(&face.replace("indices", "numbers"), "3 0 1 2"), "without the list vertex_indices"),
+        (
+            faces(&face.replace("indices", "numbers"), "3 0 1 2"),
+            "does not have the list vertex_indices",
+        ),
         (faces(&face.replace("face 1", "face 2"), "3 0 1 2"), "file ends where face 1 of 2 was"),
     ] {
         let error = read_bytes(text.as_bytes()).unwrap_err().to_string();
@@ -208,7 +213,7 @@ fn a_header_with_the_wrong_order_of_bytes_is_told_from_damage() {
         let error = read_bytes(&bytes).unwrap_err().to_string();
         let expected = format!("the header states {stated}, but the numbers are {real}; correct");
         assert!(error.starts_with(&expected), "{error}");
-        // Damaged as well: what is wrong as it stands.
+        // If the file is also damaged, the error describes that damage.
         bytes.truncate(bytes.len() - 1);
         let error = read_bytes(&bytes).unwrap_err().to_string();
         assert!(!error.contains("header states"), "{error}");
@@ -249,7 +254,7 @@ fn long_texts_are_read_by_many_threads_and_their_faults_have_the_same_lines() {
         .unzip();
     assert!(mesh.cells == cells.as_flattened());
     assert_eq!(mesh.cell_data[0].values, Values::Float(q));
-    // Lines before the vertices: those of the header.
+    // The lines of the header precede the vertices.
     let header = file(&elements, "").lines().count();
     let mut wrong = vertices.clone();
     (wrong[60_000], wrong[65_000]) = ("1 2 x 4\n".into(), "1\n".into());

@@ -1,4 +1,4 @@
-//! Writing PLY: 64-bit coordinates, arrays as further properties of vertices and faces.
+//! Writer of PLY: 64-bit coordinates, and arrays as further properties of vertices and faces.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -8,15 +8,15 @@ use crate::{atomic, groups};
 use zeroset_core::error::Result;
 use zeroset_core::mesh::{DataArray, Mesh, Values};
 
-/// Names that mean something else in an element.
+/// Property names that have another meaning in an element.
 const TAKEN: [[&str; 3]; 2] = [["x", "y", "z"], ["vertex_indices", "vertex_index", ""]];
 
-/// Writes triangles, as text or in little-endian binary. An array of several components becomes
-/// one property for each, `NAME_0` and so on; groups become properties `group:NAME` of 0 and 1.
-/// What cannot be kept is added to `lost`.
+/// Writes triangles as text or little-endian binary. An array with several components becomes one
+/// property per component (`NAME_0`, ...). Groups become properties `group:NAME` of 0 and 1. Notes
+/// on whatever cannot be kept are added to `lost`.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Output`] if the file cannot be written.
+/// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
 pub(crate) fn write(path: &Path, mesh: &Mesh, ascii: bool, lost: &mut Vec<String>) -> Result<()> {
     let masks: Vec<(bool, DataArray)> = groups::to_masks(mesh, lost)
         .into_iter()
@@ -59,7 +59,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, ascii: bool, lost: &mut Vec<String
     })
 }
 
-/// One property.
+/// A property to write.
 struct Column<'a> {
     name: String,
     array: &'a DataArray,
@@ -67,7 +67,7 @@ struct Column<'a> {
     kind: Kind,
 }
 
-/// Number types that are written.
+/// The number types that are written.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     U8,
@@ -75,7 +75,7 @@ enum Kind {
     F64,
 }
 
-/// Whole numbers a double holds exactly.
+/// The largest magnitude up to which a double holds all whole numbers exactly.
 const EXACT: i64 = 1 << 53;
 
 fn columns<'a>(
@@ -95,8 +95,8 @@ fn columns<'a>(
                     if v.iter().any(|x| x.unsigned_abs() > EXACT.unsigned_abs()) {
                         let name = &array.name;
                         lost.push(format!(
-                            "{name}: whole numbers beyond 2^53 are rounded, .ply holds none of 64 \
-                             bits"
+                            "{name}: whole numbers beyond 2^53 are rounded, because .ply has no \
+                             64-bit integers"
                         ));
                     }
                     Kind::F64
@@ -108,7 +108,7 @@ fn columns<'a>(
                 1 => array.name.clone(),
                 _ => format!("{}_{component}", array.name),
             };
-            // A name of PLY is one word.
+            // Names in PLY cannot contain blanks.
             let word = wanted.split_whitespace().collect::<Vec<_>>().join("_");
             let mut name = word.clone();
             let mut k = 2;
@@ -117,7 +117,7 @@ fn columns<'a>(
                 k += 1;
             }
             if name != wanted {
-                lost.push(format!("\"{wanted}\" is called {name}"));
+                lost.push(format!("\"{wanted}\" is renamed to {name}"));
             }
             columns.push(Column { name, array, component, kind });
         }
@@ -136,7 +136,7 @@ fn properties(out: &mut dyn Write, columns: &[Column]) -> std::io::Result<()> {
     })
 }
 
-/// The columns of row `i`, behind what is written of it already.
+/// Appends the columns to row `i`, whose fixed values are already written.
 fn row(out: &mut dyn Write, columns: &[Column], i: usize, ascii: bool) -> std::io::Result<()> {
     for column in columns {
         let k = i * column.array.components + column.component;

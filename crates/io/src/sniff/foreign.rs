@@ -1,11 +1,11 @@
-//! Files that are none of those that are read: what they are, and what to do.
+//! Recognition of unsupported files, with the reason and a remedy.
 
 use std::path::Path;
 
 use super::{Format, by_content, by_name, extension};
 use crate::{cloud, freesurfer};
 
-/// What a known format is that cannot be read, and what to do.
+/// Returns a description and a remedy if the content is of a known but unsupported format.
 pub(super) fn foreign(extension: &str, bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     let at = |place: usize, word: &[u8]| bytes.get(place..).is_some_and(|b| b.starts_with(word));
     Some(if is_utf16(extension, bytes) {
@@ -15,49 +15,50 @@ pub(super) fn foreign(extension: &str, bytes: &[u8]) -> Option<(&'static str, &'
         || at(0, b"\x28\xb5\x2f\xfd")
         || at(0, b"PK\x03\x04")
     {
-        ("is compressed by xz, bzip2, zstd or zip", "unpack it, or compress it with gzip")
+        ("is compressed with xz, bzip2, zstd or zip", "decompress it, or compress it with gzip")
     } else if at(0, b"version https://git-lfs") {
-        ("is a pointer of git-lfs, not the file itself", "fetch it with `git lfs pull`")
+        ("is a git-lfs pointer, not the file itself", "fetch it with `git lfs pull`")
     } else if at(0, b"\xff\xd8\xff") {
-        ("is a JPEG picture, whose numbers are not exact", "take its source, as PNG, TIFF or PGM")
+        ("is a JPEG picture, whose numbers are not exact", "use its source as PNG, TIFF or PGM")
     } else if at(0, b"[Expe/PointSet") {
         (
-            "holds points of Expe in a binary layout, which cannot be read",
+            "holds Expe points in a binary layout, which is not supported",
             "convert the points to .ply or .xyz",
         )
     } else if at(0, b"\x89HDF\r\n") {
-        ("is an HDF5 file, which is written but not read", "convert it to .vtu or .vtp")
+        ("is an HDF5 file, which can be written but not read", "convert it to .vtu or .vtp")
     } else if extension == "annot" {
-        let remedy =
-            "make a GIFTI file of it: mris_convert --annot lh.a.annot lh.white lh.a.label.gii";
-        ("is a FreeSurfer annotation, which cannot be read", remedy)
+        let remedy = "convert it to GIFTI: mris_convert --annot lh.a.annot lh.white lh.a.label.gii";
+        ("is a FreeSurfer annotation, which is not supported", remedy)
     } else if is_binary_medit(bytes) {
         let remedy = "save the mesh as text: name it .mesh in the program that wrote it, \
                       or convert it with `gmsh in.meshb -save -format mesh -o out.mesh`";
-        ("is a binary MEDIT file, only text can be read", remedy)
+        ("is a binary MEDIT file, but only text is supported", remedy)
     } else {
         return None;
     })
 }
 
-/// Whether this is text in UTF-16: there is a byte-order mark, or every other byte is zero and the rest text.
+/// Whether the bytes are text in UTF-16: they begin with a byte-order mark, or every other byte is
+/// zero and the others are text.
 fn is_utf16(extension: &str, bytes: &[u8]) -> bool {
     let (pairs, _) = bytes.get(..512).unwrap_or(bytes).as_chunks::<2>();
     let is_text = |&b: &u8| b.is_ascii_graphic() || b.is_ascii_whitespace();
     let is_one = |zero: usize| move |pair: &&[u8; 2]| pair[zero] == 0 && is_text(&pair[1 - zero]);
     match pairs {
-        // Numbers of 16 bits may look like that.
+        // 16-bit numbers can look like UTF-16 text.
         _ if matches!(by_name(extension), Some(Format::Raw | Format::Nifti)) => false,
         [[0xff, 0xfe], second, ..] => second[1] == 0,
         [[0xfe, 0xff], second, ..] => second[0] == 0 && second[1] != 0,
         _ if by_content(bytes).is_some() || freesurfer::old_count(bytes).is_some() => false,
-        // Some letters are beyond ASCII.
+        // Some letters are not ASCII, so a quarter of the pairs may differ.
         _ => (0..2)
             .any(|zero| 4 * pairs.iter().filter(is_one(zero)).count() >= 3 * pairs.len().max(4)),
     }
 }
 
-/// The number 1 in either byte order, a version from 1 to 4, then mostly the section of dimension.
+/// Whether the bytes begin like binary MEDIT: the number 1 in either byte order, a version from 1
+/// to 4, then the keyword number of the dimension.
 fn is_binary_medit(bytes: &[u8]) -> bool {
     let Some(head) = bytes.first_chunk::<12>() else { return false };
     let number = |at: usize, big: bool| {
@@ -69,10 +70,10 @@ fn is_binary_medit(bytes: &[u8]) -> bool {
         .any(|big| number(0, big) == 1 && (1..=4).contains(&number(4, big)) && number(8, big) == 3)
 }
 
-/// What a file is that was taken for a case, as far as its first bytes tell, and what to do. The name counts
-/// only for bytes that are no text.
+/// Returns a description and a remedy for a file that was given as a case but is something else.
+/// The content decides, and the name counts only if the content is not text.
 pub fn instead_of_a_case(path: &Path, is_text: bool) -> Option<(String, String)> {
-    // A pipe has been read, and waits for ever if it is opened again.
+    // A pipe has already been read, and opening it again would block forever.
     let head = cloud::head(path.metadata().ok()?.is_file().then_some(path)?).ok()?;
     let extension = extension(path);
     if let Some((what, remedy)) = foreign(&extension, &head) {
@@ -80,17 +81,17 @@ pub fn instead_of_a_case(path: &Path, is_text: bool) -> Option<(String, String)>
     }
     let format = by_content(&head).or_else(|| by_name(&extension).filter(|_| !is_text))?;
     let takes = match format.kind() {
-        "numbers" => "a case names a mesh",
+        "numbers" => "a case needs a mesh",
         _ if format.is_volume() => {
-            "edt, points, isosurface, render and convert take it, a case as initial.volume"
+            "edt, points, isosurface, render and convert accept it, and a case as initial.volume"
         }
         _ => {
-            "distance, render, convert and, if it holds points, reconstruct take it, a case as \
+            "distance, render, convert and, if it holds points, reconstruct accept it, and a case as \
              domain.mesh.path"
         }
     };
-    let what = format!("is no case file but {} ({})", format.kind(), format.name());
-    Some((what, format!("`zeroset info` tells what is in it; {takes}")))
+    let what = format!("is not a case file but {} ({})", format.kind(), format.name());
+    Some((what, format!("`zeroset info` describes it; {takes}")))
 }
 
 #[cfg(test)]
@@ -128,7 +129,7 @@ mod tests {
         for (bytes, found) in [
             (&b"\xff\xd8\xff\xe0"[..], "JPEG"),
             (b"[Expe/PointSet/Binary/0.1]", "binary layout"),
-            (b"\0\0\0\x01\0\0\0\x02\0\0\0\x03", "binary MEDIT file, only text"),
+            (b"\0\0\0\x01\0\0\0\x02\0\0\0\x03", "binary MEDIT file, but only text"),
             (b"\x01\0\0\0\x01\0\0\0\x03\0\0\0", "gmsh in.meshb"),
         ] {
             let error = format(Path::new("x.ply"), bytes).unwrap_err().to_string();
@@ -147,7 +148,7 @@ mod tests {
         for (name, bytes, is_text, found) in [
             ("a.nii", &b"\x1c\x02\0\0n+2\0\r\n\x1a\n"[..], true, "but a volume (NIfTI)"),
             ("a", b"ply\nformat binary", false, "but a mesh (PLY)"),
-            ("a", b"LASF\xff", false, "but a cloud of points (LAS)"),
+            ("a", b"LASF\xff", false, "but a point cloud (LAS)"),
             ("lh.pial", b"\xff\0", false, "but a mesh (FreeSurfer)"),
             ("a.obj", b"v 0 0 0\nf 1 1 1\n", true, "a case as domain.mesh.path"),
             ("a.toml", b"v\0e\0r\0s\0i\0o\0n\0", true, "is text in UTF-16"),

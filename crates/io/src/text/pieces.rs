@@ -1,29 +1,30 @@
-//! Lines of a long text in pieces, for threads of their own.
+//! Splitting of long texts into pieces of lines that threads read in parallel.
 
 use rayon::prelude::*;
 
 use super::Lines;
 
-/// Bytes of a piece, ...
+/// The number of bytes per piece.
 const PIECE: usize = 256 << 10;
-/// ... how many are counted at a time, ...
+/// The number of pieces that are counted at a time.
 const BATCH: usize = 64;
-/// ... and bytes of a text from which on they are worth it.
+/// The number of bytes from which on a text is split.
 const LONG: usize = 4 * PIECE;
 
-/// Some lines that follow each other.
+/// A run of consecutive lines.
 pub(crate) struct Piece<'a> {
-    /// Lines with a word before those of the piece.
+    /// The number of nonblank lines before the piece.
     pub(crate) first: usize,
-    /// Lines with a word in it.
+    /// The number of nonblank lines in the piece.
     pub(crate) rows: usize,
-    /// Where they are read.
+    /// A reader at the beginning of the piece.
     pub(crate) lines: Lines<'a>,
 }
 
 impl<'a> Lines<'a> {
-    /// The next `n` lines with a word in pieces, and what follows them; `None` if there are fewer, or not
-    /// enough for many threads. Each line keeps its number.
+    /// Splits the next `n` nonblank lines into pieces, and also returns the lines that follow them.
+    /// Each line keeps its number. Returns `None` if there are fewer lines or if the text is too
+    /// short to be worth splitting.
     pub(crate) fn pieces(&self, n: usize) -> Option<(Vec<Piece<'a>>, Lines<'a>)> {
         if self.remaining() < LONG {
             return None;
@@ -50,7 +51,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Where the next pieces begin, and the last of them ends; `None` at the end of the text.
+    /// Returns the beginnings of the next pieces and the end of the last, or `None` at the end of
+    /// the text.
     fn ends(&self, begin: usize) -> Option<Vec<usize>> {
         let mut ends = vec![begin];
         while let Some(at) = ends.last().copied().filter(|at| *at < self.bytes.len())
@@ -63,7 +65,7 @@ impl<'a> Lines<'a> {
         (ends.len() > 1).then_some(ends)
     }
 
-    /// A piece, its lines with a word, and all of its lines.
+    /// Returns a piece, the number of its nonblank lines and the number of all its lines.
     fn counted(&self, begin: usize, end: usize) -> (Lines<'a>, usize, usize) {
         let bytes = self.bytes.get(..end).unwrap_or(self.bytes);
         let piece = Lines { bytes, at: begin, number: 0, ..self.clone() };
@@ -81,7 +83,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Whether each line begins with a byte of a word, which is seen without looking for its end.
+/// Whether no line begins with white space. This test is fast because it does not look for the end
+/// of a line.
 fn all_have_words(text: &[u8], end: u8) -> bool {
     let is_blank = |b: &u8| *b <= b' ';
     let next = text.get(1..).unwrap_or_default();
@@ -98,7 +101,8 @@ mod tests {
     #[test]
     fn pieces_have_the_lines_and_numbers_of_the_whole() {
         for end in ["\n", "\r\n", "\r"] {
-            // Empty lines and lines that begin with a blank: everywhere, in one piece, nowhere.
+            // Empty lines and lines that begin with a blank occur everywhere, in one piece, or
+            // nowhere.
             for odd in [5, 70_000, usize::MAX] {
                 let line = |k: usize| {
                     let blank = if k % odd == 1 { " " } else { "" };

@@ -1,8 +1,8 @@
-//! MetaImage: header and numbers in one file (`.mha`), or a header that names files beside it
+//! Reader of MetaImage: header and numbers in one file (`.mha`), or a header that names data files
 //! (`.mhd`).
 //!
-//! Source: "MetaIO documentation" (Kitware) and the reader of ITK, which takes row k of
-//! TransformMatrix for the direction of axis k.
+//! Sources: "MetaIO documentation" (Kitware) and the reader of ITK, which uses row k of
+//! TransformMatrix as the direction of axis k.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,15 +16,15 @@ use zeroset_core::volume::{Placement, Scaling};
 
 /// The lines of a header.
 struct Header {
-    /// Line and text of each key, in small letters.
+    /// Line number and text of each key, in lower case.
     keys: BTreeMap<String, (usize, String)>,
-    /// Names after `ElementDataFile = LIST`.
+    /// The names after `ElementDataFile = LIST`.
     list: Vec<String>,
-    /// First byte of numbers in the same file.
+    /// Byte offset of numbers that follow in the same file.
     end: usize,
 }
 
-/// Whether `bytes` begin as such a file does.
+/// Whether `bytes` begin like a MetaImage file.
 pub(crate) fn is_header(bytes: &[u8]) -> bool {
     let head = bytes.get(..4096).unwrap_or(bytes);
     let begins = |word: &[u8]| head.get(..word.len()).is_some_and(|w| w.eq_ignore_ascii_case(word));
@@ -48,7 +48,8 @@ impl Header {
             }
             let text = String::from_utf8_lossy(line);
             let Some((key, value)) = text.split_once(['=', ':']) else {
-                return Err(lines.fail(format!("{} is no \"key = value\"", show(line)), DAMAGED));
+                return Err(lines
+                    .fail(format!("{} is not of the form \"key = value\"", show(line)), DAMAGED));
             };
             let (key, value) = (key.trim().to_lowercase(), value.trim().to_string());
             let is_list = value.starts_with("LIST");
@@ -61,7 +62,8 @@ impl Header {
                 return Ok(Header { keys, list, end: lines.consumed() });
             }
         }
-        Err(lines.fail("no ElementDataFile, the last line of a header", DAMAGED))
+        Err(lines
+            .fail("ElementDataFile is missing, which must be the last line of a header", DAMAGED))
     }
 
     fn get(&self, names: &[&str]) -> Option<&str> {
@@ -78,7 +80,7 @@ impl Header {
         self.get(names).is_some_and(|text| text.starts_with(['T', 't', '1']))
     }
 
-    /// `n` numbers of the first of `names` that is there.
+    /// Returns the `n` numbers of the first of `names` that is present.
     fn numbers<T: std::str::FromStr>(
         &self,
         names: &[&str],
@@ -88,20 +90,20 @@ impl Header {
         let found: Option<Vec<T>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
         found.filter(|found| found.len() == n).map(Some).ok_or_else(|| {
             let what = format!(
-                "{n} numbers expected (sizes are whole and positive), found {}",
+                "{n} numbers expected (sizes must be positive whole numbers), found {}",
                 show(text.as_bytes())
             );
             self.fail(names, what, DAMAGED)
         })
     }
 
-    /// One number, or `absent`.
+    /// Returns one number, or `absent` if the key is missing.
     fn number<T: std::str::FromStr + Copy>(&self, name: &str, absent: T) -> Result<T, Flaw> {
         Ok(self.numbers::<T>(&[name], 1)?.map_or(absent, |n| n[0]))
     }
 }
 
-/// Types by their names; those of 32-bit `long` are written by nobody.
+/// The types by their names. The 32-bit `long` is left out because no program writes it.
 const TYPES: [(&str, Scalar); 10] = [
     ("MET_CHAR", Scalar::I8),
     ("MET_UCHAR", Scalar::U8),
@@ -115,32 +117,36 @@ const TYPES: [(&str, Scalar); 10] = [
     ("MET_DOUBLE", Scalar::F64),
 ];
 
-/// The name of the type "int16" and the like.
+/// Returns the MetaImage name of a type such as "int16".
 pub(super) fn type_of(name: &str) -> &'static str {
     let of = |&&(_, scalar): &&(&str, Scalar)| super::stored::type_name(scalar) == name;
     TYPES.iter().find(of).map_or("MET_DOUBLE", |known| known.0)
 }
 
-/// Sizes along the axes of the file, of which all but the first three are 1.
+/// Returns the sizes along the axes of the file. All but the first three must be 1.
 fn sizes(header: &Header) -> Result<Vec<usize>, Flaw> {
     let n: usize = header.number("ndims", 0)?;
     if !(1..=10).contains(&n) {
-        let what = format!("{n} dimensions, 1 to 3 expected");
+        let what = format!("{n} dimensions, expected 1 to 3");
         return Err(header.fail(&["ndims"], what, DAMAGED));
     }
     let Some(sizes) = header.numbers::<usize>(&["dimsize"], n)? else {
-        return Err(header.fail(&[], "no DimSize", DAMAGED));
+        return Err(header.fail(&[], "DimSize is missing", DAMAGED));
     };
     if sizes.contains(&0) {
-        return Err(header.fail(&["dimsize"], format!("sizes {sizes:?}: no voxel"), DAMAGED));
+        return Err(header.fail(
+            &["dimsize"],
+            format!("sizes {sizes:?}: there is no voxel"),
+            DAMAGED,
+        ));
     }
     if let Some(frames) = sizes.iter().skip(3).find(|&&size| size > 1) {
-        let what = format!("{n}-D: {frames} frames, one expected");
+        let what = format!("{n}-D: {frames} frames, expected one");
         return Err(header.fail(&["dimsize"], what, ONE_FRAME));
     }
     let channels: usize = header.number("elementnumberofchannels", 1)?;
     if channels != 1 {
-        let what = format!("{channels} numbers in each voxel");
+        let what = format!("{channels} numbers in each voxel, expected one");
         return Err(header.fail(&["elementnumberofchannels"], what, ONE_NUMBER));
     }
     Ok(sizes)
@@ -152,8 +158,8 @@ fn layout(header: &Header) -> Result<Layout, Flaw> {
         let (what, remedy) = match named.to_ascii_uppercase().ends_with("_ARRAY") {
             true => (format!("{named}: several numbers in each voxel"), ONE_NUMBER),
             false => (
-                format!("{} is no number type", show(named.as_bytes())),
-                "write MET_UCHAR, MET_SHORT, MET_FLOAT or the like",
+                format!("{} is not a number type", show(named.as_bytes())),
+                "use MET_UCHAR, MET_SHORT, MET_FLOAT or a similar type",
             ),
         };
         return Err(header.fail(&["elementtype"], what, remedy));
@@ -167,14 +173,18 @@ fn layout(header: &Header) -> Result<Layout, Flaw> {
     let skip = match header.number::<i64>("headersize", 0)? {
         -1 => Skip::FromTheEnd,
         n => Skip::Bytes(usize::try_from(n).map_err(|_| {
-            header.fail(&["headersize"], format!("a header of {n} bytes"), DAMAGED)
+            header.fail(
+                &["headersize"],
+                format!("HeaderSize is {n}, expected -1 or a byte count"),
+                DAMAGED,
+            )
         })?),
     };
     let big_endian = header.truth(&["binarydatabyteordermsb", "elementbyteordermsb"]);
     Ok(Layout { scalar, big_endian, encoding, lines: 0, skip })
 }
 
-/// The names of the files with the numbers; `None` if they follow the header.
+/// Returns the names of the data files, or `None` if the numbers follow the header.
 fn files(header: &Header) -> Result<Option<Vec<String>>, Flaw> {
     let text = header.get(&[DATA]).unwrap_or_default();
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -187,7 +197,7 @@ fn files(header: &Header) -> Result<Option<Vec<String>>, Flaw> {
                 Some(&[first, last]) => [first, last, 1],
                 Some(&[first, last, step]) => [first, last, step],
                 _ => {
-                    let what = format!("numbers expected behind {pattern}, found {range:?}");
+                    let what = format!("numbers expected after {pattern}, found {range:?}");
                     return Err(header.fail(&[DATA], what, DAMAGED));
                 }
             };

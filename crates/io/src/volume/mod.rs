@@ -1,7 +1,7 @@
-//! Volumes: NIfTI, NRRD, MetaImage, VTK images, numpy arrays, pictures, raw numbers.
+//! Volumes: NIfTI, NRRD, MetaImage, VTK images, NumPy arrays, pictures, raw numbers.
 //!
-//! All readers end in [`zeroset_core::volume::Volume`] with the numbers in the type of the file. World
-//! coordinates are those of the file, in its own frame, which is named and never changed.
+//! All readers return a [`zeroset_core::volume::Volume`] with the numbers in the type of the file.
+//! World coordinates are those of the file. The frame of the file is reported and never changed.
 
 mod metaimage;
 pub(super) mod nifti;
@@ -23,56 +23,57 @@ pub use write::{check_volume_target, is_volume_target, write_volume};
 use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::volume::{Placement, Samples, Scaling, Volume};
 
-/// A volume as its file stores it.
+/// A volume as stored in its file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct VolumeFile {
-    /// The numbers and their place.
+    /// The numbers and their placement.
     pub volume: Volume,
     /// Short name of the format: "nifti", "nrrd", "metaimage", "vtk", "vti", "npy", "png", "tiff",
     /// "pgm", "raw".
     pub format: &'static str,
-    /// Version and encoding as the file states them, such as "1 big-endian sform".
+    /// Version and encoding as stated in the file, such as "1 big-endian sform".
     pub version: String,
-    /// Coordinate system, if the file names one: "NIFTI_XFORM_TALAIRACH" and the like.
+    /// Coordinate system, if the file names one, such as "NIFTI_XFORM_TALAIRACH".
     pub space: Option<String>,
-    /// What was given up in reading, one sentence each.
+    /// What was dropped during reading, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// What a file does not say by itself.
+/// Options for information that the file itself lacks.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct VolumeOptions {
-    /// The file holds nothing but numbers, laid out like this.
+    /// The layout of a file that holds nothing but numbers.
     pub raw: Option<RawLayout>,
-    /// Name of the array to take from a VTK file; otherwise the active scalars, or the first array
-    /// of single numbers.
+    /// Name of the array to read from a VTK file. The default is the active scalars, or else the
+    /// first array of single numbers.
     pub array: Option<String>,
-    /// The table of a case where these stand, for messages; otherwise they are options of a command.
+    /// The table of a case that holds these options, for messages. Otherwise they are command-line
+    /// options.
     pub table: Option<String>,
 }
 
 impl VolumeOptions {
-    /// States the layout of a file of numbers alone.
+    /// Sets the layout of a file that holds nothing but numbers.
     pub fn raw(mut self, layout: Option<RawLayout>) -> Self {
         self.raw = layout;
         self
     }
 
-    /// Names the array of a VTK file.
+    /// Sets the name of the array of a VTK file.
     pub fn array(mut self, name: Option<String>) -> Self {
         self.array = name;
         self
     }
 
-    /// Names the table of a case in which both stand.
+    /// Sets the table of a case that holds these options.
     pub fn table(mut self, table: impl Into<String>) -> Self {
         self.table = Some(table.into());
         self
     }
 
-    /// How an option is written.
+    /// Returns the notation of an option in a case or on the command line.
     fn written(&self, option: &str) -> String {
         match &self.table {
             Some(table) => format!("{table}.{option} ="),
@@ -81,15 +82,17 @@ impl VolumeOptions {
     }
 }
 
-/// Reads a dense volume, or a picture as a volume of one slice, compressed with gzip or not.
+/// Reads a dense volume, or a picture as a volume of one slice. The file may be compressed with
+/// gzip.
 ///
-/// The format is found by content first, by extension second. One number per voxel is read: series
-/// in time, colors and vectors are refused.
+/// The format is determined from the content first and from the extension second. A volume has one
+/// number per voxel. Time series, colors and vectors are rejected.
 ///
 /// # Errors
-/// [`Error::Input`](zeroset_core::Error::Input) naming file, position, what was found and what to do: no volume, a damaged or
-/// cut file, several frames, colors, spacings that are not positive, a singular matrix;
-/// [`Error::Case`](zeroset_core::Error::Case) for options that do not fit the file.
+/// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file, the position, what
+/// was found and the remedy, if the file holds no volume, is damaged or truncated, has several
+/// frames or colors, or if spacings are not positive or a matrix is singular. Returns
+/// [`Error::Case`](zeroset_core::Error::Case) if the options do not fit the file.
 pub fn read_volume(path: &Path, options: &VolumeOptions) -> Result<VolumeFile> {
     volume(path, options).map_err(|flaw| flaw.in_file(path))
 }
@@ -103,14 +106,15 @@ fn volume(path: &Path, options: &VolumeOptions) -> Result<VolumeFile, Flaw> {
     let (format, warning) = sniff::format(path, &bytes)?;
     let found = read_as(format, path, &bytes, options)?;
     let mut file = found.ok_or_else(|| {
-        let remedy = "give a volume (.nii.gz, .nrrd, .mha, .vti, .npy), or work with it as a mesh";
+        let remedy =
+            "choose a volume (.nii.gz, .nrrd, .mha, .vti, .npy), or use this file as a mesh";
         Flaw::whole("holds no volume", remedy).kind_of(FlawKind::Unfit)
     })?;
     file.warnings.extend(warning);
     Ok(file)
 }
 
-/// Reads a volume in a known format; `None` if the format is one of meshes or data.
+/// Reads a volume in a known format. Returns `None` if the format holds meshes or data.
 pub(super) fn read_as(
     format: Format,
     path: &Path,
@@ -136,7 +140,7 @@ pub(super) fn read_as(
         Format::Tiff => picture::read_tiff(bytes),
         Format::Pnm => picture::read_pgm(bytes),
         _ => {
-            let what = "raw numbers do not say how they are laid out";
+            let what = "the layout of raw numbers is unknown";
             let quote = if options.table.is_some() { "\"" } else { "" };
             let remedy = format!(
                 "state it: {0} {quote}SHAPE:TYPE[:SPACING[:SKIP]]{quote}, such as {0} \
@@ -149,19 +153,19 @@ pub(super) fn read_as(
     .map(Some)
 }
 
-/// Refuses the name of an array where a file is no image of VTK.
+/// Rejects the option `array` for a file that is not a VTK image.
 fn no_array(options: &VolumeOptions) -> Result<(), Flaw> {
     match &options.array {
         None => Ok(()),
         Some(name) => {
-            let what = format!("is no VTK image with an array `{name}`");
-            let remedy = format!("leave out {}", options.written("array").trim_end_matches(" ="));
+            let what = format!("is not a VTK image with an array `{name}`");
+            let remedy = format!("omit {}", options.written("array").trim_end_matches(" ="));
             Err(Flaw::whole(what, remedy).kind_of(FlawKind::Asked))
         }
     }
 }
 
-/// The format of a volume or picture by its first bytes.
+/// Returns the format of a volume or picture from its first bytes.
 pub(super) fn by_content(bytes: &[u8]) -> Option<Format> {
     let begins = |word: &[u8]| bytes.starts_with(word);
     Some(if nifti::is_header(bytes) {
@@ -183,7 +187,7 @@ pub(super) fn by_content(bytes: &[u8]) -> Option<Format> {
     })
 }
 
-/// What a reader has found out about a volume.
+/// The content of a volume as found by a reader.
 pub(super) struct Found {
     pub shape: [usize; 3],
     pub samples: Samples,
@@ -195,7 +199,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Numbers at whole coordinates, without more.
+    /// Creates a description without metadata, whose voxels have whole-number coordinates.
     pub fn new(shape: [usize; 3], samples: Samples) -> Self {
         Found {
             shape,
@@ -208,11 +212,11 @@ impl Found {
         }
     }
 
-    /// The volume.
+    /// Returns the volume.
     ///
     /// # Errors
-    /// A [`Flaw`] for a place that is none; a slope of zero and numbers that do not fit the
-    /// shape, which readers have checked.
+    /// Returns a [`Flaw`] if the placement is not valid. Also returns one for a slope of zero and
+    /// for numbers that do not match the shape, both of which readers have already checked.
     pub fn volume(self) -> Result<Volume, Flaw> {
         let placement = self.placement.map_err(|flaw| flaw.moved_to("header"))?;
         let volume = Volume::new(self.shape, self.samples, placement);
@@ -224,21 +228,22 @@ impl Found {
     }
 }
 
-/// An error in a header.
+/// Creates an error in a header.
 pub(super) fn refuse<T>(what: impl Into<String>, remedy: &str) -> Result<T, Flaw> {
     Err(Flaw::at("header", what, remedy))
 }
 
-/// An error of a variant of the format that is not read.
+/// Creates an error for an unsupported variant of the format.
 pub(super) fn unsupported<T>(what: impl Into<String>, remedy: &str) -> Result<T, Flaw> {
     Err(Flaw::at("header", what, remedy).kind_of(FlawKind::Unsupported))
 }
 
-/// What to do with several frames.
-pub(super) const ONE_FRAME: &str = "write one frame as a file of its own";
+/// The remedy for several frames.
+pub(super) const ONE_FRAME: &str = "write one frame to a separate file";
 
-/// What to do with colors and vectors.
-pub(super) const ONE_NUMBER: &str = "make one number of each voxel first, such as its gray value";
+/// The remedy for colors and vectors.
+pub(super) const ONE_NUMBER: &str =
+    "convert each voxel to one number first, such as its gray value";
 
-/// What to do with a header that makes no sense.
+/// The remedy for a header that is not valid.
 pub(super) const DAMAGED: &str = "the header is damaged: copy or export the file again";

@@ -1,7 +1,8 @@
-//! NIfTI-1 and NIfTI-2: `.nii`, and pairs of `.hdr` and `.img`.
+//! Reader of NIfTI-1 and NIfTI-2: `.nii`, and pairs of `.hdr` and `.img`.
 //!
-//! Sources: nifti1.h (R. W. Cox, 2003) and nifti2.h. Coordinates follow its three methods: sform if
-//! its code is positive, else qform if its code is, else the grid spacings from the origin.
+//! Sources: nifti1.h (R. W. Cox, 2003) and nifti2.h. Coordinates follow the three methods of the
+//! standard: sform if its code is positive, else qform if its code is positive, else the grid
+//! spacings from the origin.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,12 +13,12 @@ use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile, refuse, stored, u
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::volume::{Placement, Scaling};
 
-/// What a header says, in either version.
+/// The content of a header of either version.
 #[derive(Debug)]
 struct Header {
     version: u8,
     big_endian: bool,
-    /// Numbers are in the same file.
+    /// Whether the numbers are in the same file.
     single: bool,
     dim: [i64; 8],
     datatype: i64,
@@ -25,18 +26,18 @@ struct Header {
     offset: f64,
     slope: f64,
     intercept: f64,
-    /// Unit of lengths.
+    /// Code of the unit of length.
     unit: u8,
     qform: i64,
     sform: i64,
     quaternion: [f64; 3],
     shift: [f64; 3],
-    /// Rows of the sform.
+    /// The rows of the sform matrix.
     rows: [[f64; 4]; 3],
     name: String,
 }
 
-/// Numbers at fixed places of a header that is known to be long enough.
+/// A reader of numbers at fixed offsets of a header that is known to be long enough.
 struct Fields<'a> {
     bytes: &'a [u8],
     big_endian: bool,
@@ -63,13 +64,14 @@ impl Fields<'_> {
     }
 }
 
-/// Whether `bytes` begin with a header, by its magic.
+/// Whether `bytes` begin with a header, judged by its magic bytes.
 pub(crate) fn is_header(bytes: &[u8]) -> bool {
     let at = |place: usize, word: &[u8]| bytes.get(place..).is_some_and(|b| b.starts_with(word));
     at(344, b"n+1\0") || at(344, b"ni1\0") || at(4, b"n+2\0") || at(4, b"ni2\0")
 }
 
-/// Bytes of a whole single file whose first bytes are `head`; `None` if that is no header of one.
+/// Returns the size in bytes of a single file whose first bytes are `head`, or `None` if they are
+/// not the header of one.
 pub(crate) fn promised_size(head: &[u8]) -> Option<u64> {
     let header = is_header(head).then(|| parse(head).ok())??;
     let scalar = scalar(header.datatype).ok()?;
@@ -84,8 +86,8 @@ pub(crate) fn promised_size(head: &[u8]) -> Option<u64> {
 
 fn parse(bytes: &[u8]) -> Result<Header, Flaw> {
     let short = |needed: usize| {
-        let what = format!("{} bytes, a NIfTI header has {needed}", bytes.len());
-        refuse(what, "the file is cut short: copy it again")
+        let what = format!("found {} bytes, but a NIfTI header has {needed}", bytes.len());
+        refuse(what, "the file is truncated: copy it again")
     };
     if bytes.len() < 348 {
         return short(348);
@@ -95,7 +97,7 @@ fn parse(bytes: &[u8]) -> Result<Header, Flaw> {
         [(348, 1_u8), (540, 2)].into_iter().flat_map(|(n, v)| [(n, v, false), (n, v, true)]);
     let Some((n, version, big_endian)) = known.into_iter().find(|&(n, _, big)| size(big) == n)
     else {
-        let what = format!("its size is given as {}, 348 or 540 expected", size(false));
+        let what = format!("the header size is {}, expected 348 or 540", size(false));
         return refuse(what, DAMAGED);
     };
     if bytes.len() < n as usize {
@@ -107,8 +109,8 @@ fn parse(bytes: &[u8]) -> Result<Header, Flaw> {
         b"n+1\0" | b"n+2\0" => true,
         b"ni1\0" | b"ni2\0" => false,
         _ => {
-            let what = "an ANALYZE 7.5 header, which does not say where right and left are";
-            return refuse(what, "convert it to NIfTI with the program that knows");
+            let what = "an ANALYZE 7.5 header, which does not distinguish left and right";
+            return refuse(what, "convert it to NIfTI with the program that wrote it");
         }
     };
     let (int, real, at) = if version == 1 {
@@ -139,7 +141,7 @@ fn parse(bytes: &[u8]) -> Result<Header, Flaw> {
     })
 }
 
-/// Where fields stand.
+/// Byte offsets of the fields.
 struct Places {
     dim: usize,
     datatype: usize,
@@ -180,7 +182,7 @@ const PLACES: [Places; 2] = [
     },
 ];
 
-/// Types by their codes.
+/// The number types by their codes.
 pub(super) const TYPES: [(i64, Scalar); 10] = [
     (2, Scalar::U8),
     (256, Scalar::I8),
@@ -199,35 +201,35 @@ fn scalar(code: i64) -> Result<Scalar, Flaw> {
         return Ok(*scalar);
     }
     match code {
-        128 | 2304 => unsupported("colors, red, green and blue in each voxel", ONE_NUMBER),
-        32 | 1792 | 2048 => unsupported("complex numbers", "write their magnitude"),
-        1 => unsupported("voxels of one bit", "write them as uint8"),
-        1536 => unsupported("floating-point numbers of 128 bits", "write them as float64"),
+        128 | 2304 => unsupported("the voxels hold colors (red, green and blue)", ONE_NUMBER),
+        32 | 1792 | 2048 => unsupported("the voxels hold complex numbers", "write their magnitude"),
+        1 => unsupported("the voxels have one bit", "write them as uint8"),
+        1536 => unsupported("the voxels are 128-bit floats", "write them as float64"),
         other => refuse(format!("the number type {other} is unknown"), DAMAGED),
     }
 }
 
-/// Names of the coordinate systems by their codes.
+/// The names of the coordinate systems by their codes.
 const SPACES: [&str; 5] =
     ["SCANNER_ANAT", "ALIGNED_ANAT", "TALAIRACH", "MNI_152", "TEMPLATE_OTHER"];
 
-/// Units of length by their codes.
+/// The units of length and their codes.
 pub(super) const UNITS: [(&str, u8); 3] = [("m", 1), ("mm", 2), ("um", 3)];
 
 impl Header {
     fn shape(&self) -> Result<[usize; 3], Flaw> {
         let n = self.dim[0];
         if !(1..=7).contains(&n) {
-            return refuse(format!("{n} dimensions, 1 to 7 expected"), DAMAGED);
+            return refuse(format!("{n} dimensions, expected 1 to 7"), DAMAGED);
         }
         let sizes = &self.dim[1..=n as usize];
         if let Some(k) = sizes.iter().position(|&size| size < 1) {
-            let what = format!("size {} along dimension {}, at least 1 expected", sizes[k], k + 1);
+            let what = format!("size {} along dimension {}, expected at least 1", sizes[k], k + 1);
             return refuse(what, DAMAGED);
         }
         let beyond = |k: usize| sizes.get(k).copied().unwrap_or(1);
         if beyond(3) > 1 {
-            return unsupported(format!("4-D: {} frames, one expected", beyond(3)), ONE_FRAME);
+            return unsupported(format!("4-D: {} frames, expected one", beyond(3)), ONE_FRAME);
         }
         if (4..7).any(|k| beyond(k) > 1) {
             return unsupported(format!("several numbers in each voxel: {sizes:?}"), ONE_NUMBER);
@@ -236,7 +238,7 @@ impl Header {
         Ok([size(0), size(1), size(2)])
     }
 
-    /// Where the voxels are, and the name of the method.
+    /// Returns the placement of the voxels, and the name of the method.
     fn placement(&self, shape: [usize; 3]) -> (Result<Placement, Flaw>, &'static str) {
         let spacing = [self.pixdim[1], self.pixdim[2], self.pixdim[3]];
         if self.sform > 0 {
@@ -252,7 +254,8 @@ impl Header {
         }
     }
 
-    /// Directions of the axes from the quaternion; the third is turned round where pixdim[0] says so.
+    /// Returns the directions of the axes from the quaternion. The third is reversed if pixdim[0]
+    /// is negative.
     fn rotation(&self) -> [[f64; 3]; 3] {
         let [mut b, mut c, mut d] = self.quaternion;
         let rest = 1.0 - (b * b + c * c + d * d);
@@ -272,21 +275,23 @@ impl Header {
         ]
     }
 
-    /// A slope of zero, or no number, means none.
+    /// Returns the scaling. A slope that is zero or not finite means no scaling.
     fn scaling(&self, warnings: &mut Vec<String>) -> Scaling {
         let Header { slope, intercept, .. } = *self;
         if slope == 0.0 || !slope.is_finite() {
             return Scaling::NONE;
         }
         if !intercept.is_finite() {
-            warnings.push(format!("values of slope {slope} + {intercept}: taken as stored"));
+            warnings.push(format!(
+                "slope {slope} and intercept {intercept} are ignored: values are taken as stored"
+            ));
             return Scaling::NONE;
         }
         Scaling { slope, intercept }
     }
 }
 
-/// Reads a volume; `path` is the single file, or either of a pair.
+/// Reads a volume. `path` is the single file, or either file of a pair.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let named_image = sniff::extension(path) == "img" && !is_header(bytes);
     let head = if named_image { load::partner(path, "hdr") } else { None };
@@ -295,7 +300,10 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let header = match &head {
         Some(place) => load::load(place).and_then(|bytes| parse(&bytes)).map_err(of_head)?,
         None if named_image => {
-            return refuse("no .hdr beside it", "put the header beside it, under its name");
+            return refuse(
+                "no .hdr file beside it",
+                "put the header beside it, with the same name",
+            );
         }
         None => parse(bytes)?,
     };
@@ -308,7 +316,8 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
         (true, _) => 544.0,
     };
     if !(0.0..1e15).contains(&header.offset) {
-        let what = format!("numbers from byte {} on, which cannot be", header.offset);
+        let what =
+            format!("the numbers begin at byte {}, which is not a valid offset", header.offset);
         return refuse(what, DAMAGED).map_err(of_head);
     }
     let offset = header.offset.max(least) as usize;
@@ -317,7 +326,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
         (true, true) => Cow::Owned(load::load(head_path).map_err(of_head)?),
         (false, false) => match load::partner(path, "img") {
             Some(place) => Cow::Owned(load::load(&place).map_err(|flaw| flaw.of_file(&place))?),
-            None => return refuse("no .img beside it", "put the numbers beside the header"),
+            None => return refuse("no .img file beside it", "put that file beside the header"),
         },
     };
     let data = image.get(offset..).unwrap_or_default();

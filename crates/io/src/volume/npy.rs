@@ -1,7 +1,7 @@
-//! Arrays of numpy, `.npy` 1.0 to 3.0. An array is indexed `[x][y][z]`, whatever its order in
-//! memory.
+//! Reader of NumPy arrays, `.npy` 1.0 to 3.0. An array is indexed `[x][y][z]`, whatever its order
+//! in memory.
 //!
-//! Source: numpy, `lib/format.py`.
+//! Source: NumPy, `lib/format.py`.
 
 use super::super::scalar::Scalar;
 use super::super::text::show;
@@ -10,7 +10,7 @@ use zeroset_core::error::{Flaw, Result};
 
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// What the dictionary at the head says.
+/// The content of the dictionary in the header.
 #[derive(Debug, PartialEq)]
 struct Head {
     /// Type as written, such as "<f8".
@@ -25,15 +25,15 @@ enum Item {
     Text(String),
     Truth(bool),
     Tuple(Vec<usize>),
-    /// A list: fields of a record.
+    /// A list: the fields of a record.
     List,
 }
 
-/// One token after another of a dictionary in Python's notation.
+/// A tokenizer for dictionaries in Python's notation.
 struct Tokens<'a>(&'a str);
 
 impl Tokens<'_> {
-    /// Passes `sign` if it comes next.
+    /// Consumes `sign` if it comes next, and returns whether it did.
     fn passes(&mut self, sign: char) -> bool {
         self.0 = self.0.trim_start();
         match self.0.strip_prefix(sign) {
@@ -45,7 +45,7 @@ impl Tokens<'_> {
         }
     }
 
-    /// Text in quotes of either kind.
+    /// Reads text in single or double quotes.
     fn text(&mut self) -> Option<String> {
         let quote = ['\'', '"'].into_iter().find(|&quote| self.passes(quote))?;
         let (text, rest) = self.0.split_once(quote)?;
@@ -89,9 +89,9 @@ impl Tokens<'_> {
 }
 
 impl Head {
-    /// Reads the dictionary; `Err` holds what is wrong.
+    /// Parses the dictionary. Errors describe the problem.
     fn parse(text: &str) -> Result<Self, &'static str> {
-        const WRONG: &str = "the head is no dictionary with a shape of whole numbers";
+        const WRONG: &str = "the header is not a dictionary with a shape of whole numbers";
         let mut tokens = Tokens(text);
         let (mut descr, mut fortran, mut shape) = (None, None, None);
         if !tokens.passes('{') {
@@ -112,11 +112,11 @@ impl Head {
         }
         match (descr, fortran, shape) {
             (Some(descr), Some(fortran), Some(shape)) => Ok(Head { descr, fortran, shape }),
-            _ => Err("the head lacks descr, fortran_order or shape"),
+            _ => Err("the header lacks descr, fortran_order or shape"),
         }
     }
 
-    /// Type and byte order.
+    /// Returns the number type, and whether it is big endian.
     fn scalar(&self) -> Result<(Scalar, bool), Flaw> {
         let (order, kind) = match self.descr.split_at_checked(1) {
             Some((order @ ("<" | ">" | "|" | "="), kind)) => (order, kind),
@@ -134,7 +134,8 @@ impl Head {
             "f4" => Scalar::F32,
             "f8" => Scalar::F64,
             _ => {
-                let what = format!("numbers of type {}", show(self.descr.as_bytes()));
+                let what =
+                    format!("numbers of type {} are not supported", show(self.descr.as_bytes()));
                 return unsupported(what, "convert them first: array.astype(\"float32\")");
             }
         };
@@ -144,10 +145,10 @@ impl Head {
     fn shape(&self) -> Result<[usize; 3], Flaw> {
         let shape = self.shape.as_slice();
         if shape.contains(&0) || shape.is_empty() {
-            return refuse(format!("shape {shape:?}: no voxel"), "save another array");
+            return refuse(format!("shape {shape:?}: there is no voxel"), "save another array");
         }
         if shape.iter().skip(3).any(|&size| size > 1) {
-            let what = format!("an array of shape {shape:?}, at most 3 dimensions expected");
+            let what = format!("an array of shape {shape:?}, expected at most 3 dimensions");
             let remedy = if shape.len() == 4 && shape[3] <= 4 { ONE_NUMBER } else { ONE_FRAME };
             return refuse(what, remedy);
         }
@@ -157,22 +158,22 @@ impl Head {
 
 /// Reads a volume.
 pub(super) fn read(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
-    const CUT: &str = "the file is cut short or damaged: save the array again";
+    const CUT: &str = "the file is truncated or damaged: save the array again";
     let length = |at: usize, width: usize| {
         let raw = bytes.get(at..at + width)?;
         Some(raw.iter().rev().fold(0_usize, |n, &b| n << 8 | usize::from(b)))
     };
     let (Some(&[major, minor]), true) = (bytes.get(6..8), bytes.starts_with(MAGIC)) else {
-        return refuse("no .npy head", CUT);
+        return refuse("there is no .npy header", CUT);
     };
     let (width, start) = if major == 1 { (2, 10) } else { (4, 12) };
     if !(1..=3).contains(&major) {
-        return refuse(format!("version {major}.{minor}, 1.0 to 3.0 expected"), CUT);
+        return refuse(format!("version {major}.{minor}, expected 1.0 to 3.0"), CUT);
     }
     let end = length(8, width).and_then(|n| n.checked_add(start));
     let head = end.and_then(|end| bytes.get(start..end));
     let (Some(end), Some(head)) = (end, head) else {
-        return refuse("the file ends within its head", CUT);
+        return refuse("the file ends within its header", CUT);
     };
     let head = match Head::parse(&String::from_utf8_lossy(head)) {
         Ok(head) => head,
@@ -186,10 +187,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let mut warnings = Vec::new();
     if data.len() > size {
         let more = data.len() - size;
-        warnings.push(format!("{more} bytes behind the last number are not read"));
+        warnings.push(format!("{more} bytes after the last number are ignored"));
     }
     let samples = stored::samples(scalar, &data[..size], big_endian);
-    // Of one axis both orders are the same.
+    // With one axis both orders are the same.
     let flat = shape.iter().filter(|&&size| size > 1).count() < 2;
     let samples = if head.fortran || flat { samples } else { samples.transposed(shape) };
     Ok(VolumeFile {
@@ -224,15 +225,18 @@ mod tests {
             }),
             ("{'descr': '<f4', 'fortran_order': False, 'shape': ()}", head("<f4", false, &[])),
             ("{'descr': [('a', '<f4')], 'shape': (1,)}", Err("an array of records")),
-            ("{'descr': '<f4'}", Err("the head lacks descr, fortran_order or shape")),
+            ("{'descr': '<f4'}", Err("the header lacks descr, fortran_order or shape")),
             (
                 "{'descr': '<f4', 'shape': (1 2)}",
-                Err("the head is no dictionary with a shape of whole numbers"),
+                Err("the header is not a dictionary with a shape of whole numbers"),
             ),
-            ("{'shape': (-1,)}", Err("the head is no dictionary with a shape of whole numbers")),
-            ("{'shape'", Err("the head is no dictionary with a shape of whole numbers")),
-            ("{", Err("the head is no dictionary with a shape of whole numbers")),
-            ("", Err("the head is no dictionary with a shape of whole numbers")),
+            (
+                "{'shape': (-1,)}",
+                Err("the header is not a dictionary with a shape of whole numbers"),
+            ),
+            ("{'shape'", Err("the header is not a dictionary with a shape of whole numbers")),
+            ("{", Err("the header is not a dictionary with a shape of whole numbers")),
+            ("", Err("the header is not a dictionary with a shape of whole numbers")),
         ] {
             assert_eq!(Head::parse(text), expected, "{text}");
         }

@@ -1,4 +1,5 @@
-//! NRRD: header and numbers in one file (`.nrrd`), or a header that names files beside it (`.nhdr`).
+//! Reader of NRRD: header and numbers in one file (`.nrrd`), or a header that names data files
+//! (`.nhdr`).
 //!
 //! Source: "Definition of NRRD File Format" (teem, versions 1 to 5).
 
@@ -15,17 +16,17 @@ use zeroset_core::volume::Placement;
 /// The lines of a header.
 struct Header {
     version: String,
-    /// Line and text of each field, by its name in small letters without blanks.
+    /// Line number and text of each field, by its name in lower case without blanks.
     fields: BTreeMap<String, (usize, String)>,
-    /// Names after `data file: LIST`.
+    /// The names after `data file: LIST`.
     list: Vec<String>,
-    /// First byte of the numbers of an attached header.
+    /// Byte offset of the numbers after an attached header.
     end: usize,
 }
 
 const MAGIC: &[u8] = b"NRRD000";
 
-/// Whether `bytes` begin as such a file does.
+/// Whether `bytes` begin like an NRRD file.
 pub(crate) fn is_header(bytes: &[u8]) -> bool {
     bytes.starts_with(MAGIC)
 }
@@ -36,7 +37,7 @@ impl Header {
         let magic = lines.next_line().unwrap_or_default();
         let version = magic.strip_prefix(MAGIC).and_then(parse::<u8>);
         let Some(version @ 1..=5) = version else {
-            let what = format!("{} found, NRRD0001 to NRRD0005 expected", show(magic));
+            let what = format!("found {}, expected NRRD0001 to NRRD0005", show(magic));
             return Err(lines.fail(what, DAMAGED));
         };
         let mut fields = BTreeMap::new();
@@ -50,7 +51,8 @@ impl Header {
                 continue;
             }
             let Some((name, value)) = text.split_once(':') else {
-                return Err(lines.fail(format!("{} is no \"field: value\"", show(line)), DAMAGED));
+                return Err(lines
+                    .fail(format!("{} is not of the form \"field: value\"", show(line)), DAMAGED));
             };
             let name: String =
                 name.chars().filter(|c| !c.is_whitespace()).collect::<String>().to_lowercase();
@@ -67,7 +69,7 @@ impl Header {
         Ok(Header { version: version.to_string(), fields, list, end: lines.consumed() })
     }
 
-    /// The text of the first of `names` that is there.
+    /// Returns the text of the first of `names` that is present.
     fn get(&self, names: &[&str]) -> Option<&str> {
         names.iter().find_map(|name| self.fields.get(*name)).map(|(_, text)| text.as_str())
     }
@@ -78,7 +80,7 @@ impl Header {
         Flaw::at(place, what, remedy)
     }
 
-    /// `n` words of a field, each as a number; `None` if the field is not there.
+    /// Returns the `n` words of a field as numbers, or `None` if the field is absent.
     fn numbers<T: std::str::FromStr>(
         &self,
         names: &[&str],
@@ -90,7 +92,7 @@ impl Header {
             Some(found) => Ok(Some(found)),
             None => {
                 let what = format!(
-                    "{}: {n} numbers expected (sizes are whole and positive), found {}",
+                    "{}: {n} numbers expected (sizes must be positive whole numbers), found {}",
                     names[0],
                     show_text(text)
                 );
@@ -99,7 +101,7 @@ impl Header {
         }
     }
 
-    /// A count, or `absent`.
+    /// Returns a count, or `absent` if the field is absent.
     fn count<T: std::str::FromStr + Copy>(&self, names: &[&str], absent: T) -> Result<T, Flaw> {
         Ok(self.numbers::<T>(names, 1)?.map_or(absent, |n| n[0]))
     }
@@ -109,7 +111,7 @@ fn show_text(text: &str) -> String {
     show(text.as_bytes())
 }
 
-/// "(1,2,3) none (4,5,6)": a vector per axis, `None` for an axis without one.
+/// Parses a vector per axis, such as "(1,2,3) none (4,5,6)". An axis without a vector gives `None`.
 fn vectors(text: &str) -> Option<Vec<Option<Vec<f64>>>> {
     let mut found = Vec::new();
     let mut rest = text.trim();
@@ -127,7 +129,7 @@ fn vectors(text: &str) -> Option<Vec<Option<Vec<f64>>>> {
     Some(found)
 }
 
-/// Words, quoted or not.
+/// Splits text into quoted or unquoted words.
 fn quoted(text: &str) -> Vec<String> {
     match text.contains('"') {
         true => text.split('"').skip(1).step_by(2).map(String::from).collect(),
@@ -135,11 +137,11 @@ fn quoted(text: &str) -> Vec<String> {
     }
 }
 
-/// What the header says of an axis of the array.
+/// The description of an array axis in the header.
 #[derive(Clone, Debug)]
 struct Axis {
     size: usize,
-    /// Along it lie voxels, not numbers of one voxel or frames.
+    /// Whether voxels lie along the axis, rather than frames or the numbers of one voxel.
     spatial: bool,
     kind: String,
     direction: Option<Vec<f64>>,
@@ -150,20 +152,24 @@ struct Axis {
     unit: String,
 }
 
-/// Kinds of axes along which voxels lie.
+/// The kinds of axes along which voxels lie.
 const SPATIAL: [&str; 4] = ["domain", "space", "???", "none"];
 
 fn axes(header: &Header) -> Result<Vec<Axis>, Flaw> {
     let n: usize = header.count(&["dimension"], 0)?;
     if !(1..=16).contains(&n) {
-        let what = format!("dimension {n}, 1 to 16 expected");
+        let what = format!("dimension {n}, expected 1 to 16");
         return Err(header.fail(&["dimension"], what, DAMAGED));
     }
     let Some(sizes) = header.numbers::<usize>(&["sizes"], n)? else {
-        return Err(header.fail(&[], "no sizes", DAMAGED));
+        return Err(header.fail(&[], "the field sizes is missing", DAMAGED));
     };
     if sizes.contains(&0) {
-        return Err(header.fail(&["sizes"], format!("sizes {sizes:?}: no voxel"), DAMAGED));
+        return Err(header.fail(
+            &["sizes"],
+            format!("sizes {sizes:?}: there is no voxel"),
+            DAMAGED,
+        ));
     }
     let words =
         |names: &[&str]| -> Vec<String> { header.get(names).map(quoted).unwrap_or_default() };
@@ -206,14 +212,14 @@ fn axes(header: &Header) -> Result<Vec<Axis>, Flaw> {
     Ok((0..n).map(axis).collect())
 }
 
-/// The axes of space, at most three; all others must have size 1.
+/// Returns the spatial axes, of which there must be at most three. All other axes must have size 1.
 fn of_space(header: &Header, axes: Vec<Axis>) -> Result<Vec<Axis>, Flaw> {
     let n = axes.len();
     let other = axes.iter().enumerate().find(|(_, axis)| !axis.spatial && axis.size > 1);
     if let Some((k, Axis { size, kind, .. })) = other {
         let frames = matches!(kind.to_lowercase().as_str(), "time" | "list");
         let (what, remedy) = match frames {
-            true => (format!("{n}-D: {size} frames along axis {k}, one expected"), ONE_FRAME),
+            true => (format!("{n}-D: {size} frames along axis {k}, expected one"), ONE_FRAME),
             false => (format!("{size} numbers in each voxel (axis {k}, {kind})"), ONE_NUMBER),
         };
         return Err(header.fail(&["kinds", "sizes"], what, remedy));
@@ -224,13 +230,13 @@ fn of_space(header: &Header, axes: Vec<Axis>) -> Result<Vec<Axis>, Flaw> {
     }
     if space.len() > 3 {
         let sizes: Vec<usize> = space.iter().map(|axis| axis.size).collect();
-        let what = format!("{n}-D: sizes {sizes:?}, one volume expected");
+        let what = format!("{n}-D: sizes {sizes:?}, expected one volume");
         return Err(header.fail(&["sizes"], what, ONE_FRAME));
     }
     Ok(space)
 }
 
-/// Where the voxels are.
+/// Returns the placement of the voxels.
 fn placement(
     header: &Header,
     axes: &[Axis],
@@ -246,7 +252,7 @@ fn placement(
         for (step, axis) in steps.iter_mut().zip(axes) {
             let direction = axis.direction.as_deref().and_then(padded);
             *step = direction.ok_or_else(|| {
-                let what = "directions of more than 3 numbers";
+                let what = "the directions have more than 3 numbers";
                 header.fail(
                     &["spacedirections"],
                     what,
@@ -259,7 +265,7 @@ fn placement(
             Some(text) => {
                 let found = vectors(text).and_then(|found| padded(found.first()?.as_deref()?));
                 found.ok_or_else(|| {
-                    let what = format!("a vector expected, found {}", show_text(text));
+                    let what = format!("expected a vector, found {}", show_text(text));
                     header.fail(&["spaceorigin"], what, DAMAGED)
                 })?
             }
@@ -270,7 +276,7 @@ fn placement(
     let mut origin = [0.0; 3];
     for (k, axis) in axes.iter().enumerate() {
         let samples = axis.size as f64;
-        // From the middle of the first voxel to that of the last, or from border to border.
+        // Axis bounds refer to the centers of the first and last voxel, or to their outer faces.
         let intervals = if axis.cell { samples } else { samples - 1.0 };
         if !axis.spacing.is_nan() {
             spacing[k] = axis.spacing;
@@ -285,7 +291,7 @@ fn placement(
     Ok(Placement::from_spacing(shape, origin, spacing, unit))
 }
 
-/// Types by their names.
+/// The number types by their names.
 const TYPES: [(Scalar, &[&str]); 10] = [
     (Scalar::I8, &["signed char", "int8", "int8_t"]),
     (Scalar::U8, &["uchar", "unsigned char", "uint8", "uint8_t"]),
@@ -317,15 +323,15 @@ fn layout(header: &Header) -> Result<Layout, Flaw> {
     let named = header.get(&["type"]).unwrap_or_default();
     let found = TYPES.iter().find(|(_, names)| names.contains(&named.to_lowercase().as_str()));
     let Some(&(scalar, _)) = found else {
-        let what = format!("{} is no number type", show_text(named));
-        return Err(header.fail(&["type"], what, "write uint8, int16, float or the like"));
+        let what = format!("{} is not a number type", show_text(named));
+        return Err(header.fail(&["type"], what, "use uint8, int16, float or a similar type"));
     };
     let encoding = match header.get(&["encoding"]).unwrap_or_default().to_lowercase().as_str() {
         "raw" => Encoding::Raw,
         "gzip" | "gz" => Encoding::Gzip,
         "txt" | "text" | "ascii" => Encoding::Text,
         other => {
-            let what = format!("the encoding {} is not read", show_text(other));
+            let what = format!("the encoding {} is not supported", show_text(other));
             let flaw = header.fail(&["encoding"], what, "write it with encoding gzip or raw");
             return Err(flaw.kind_of(FlawKind::Unsupported));
         }
@@ -335,7 +341,7 @@ fn layout(header: &Header) -> Result<Layout, Flaw> {
         Some("big") => true,
         None if scalar.size() == 1 || encoding == Encoding::Text => false,
         found => {
-            let what = format!("byte order {}", show_text(found.unwrap_or_default()));
+            let what = format!("the byte order is {}", show_text(found.unwrap_or_default()));
             return Err(header.fail(&["endian"], what, "write `endian: little` or `endian: big`"));
         }
     };
@@ -344,7 +350,8 @@ fn layout(header: &Header) -> Result<Layout, Flaw> {
         n => match usize::try_from(n) {
             Ok(n) => Skip::Bytes(n),
             Err(_) => {
-                let what = format!("{n} bytes to pass over");
+                let what =
+                    format!("byte skip is {n}, expected a byte count, or -1 for raw numbers");
                 return Err(header.fail(&["byteskip"], what, DAMAGED));
             }
         },
@@ -353,7 +360,7 @@ fn layout(header: &Header) -> Result<Layout, Flaw> {
     Ok(Layout { scalar, big_endian, encoding, lines, skip })
 }
 
-/// The names of the files with the numbers; none for an attached header.
+/// Returns the names of the data files, or no names for an attached header.
 fn files(header: &Header) -> Result<Vec<String>, Flaw> {
     let Some(text) = header.get(&["datafile"]) else { return Ok(Vec::new()) };
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -369,14 +376,14 @@ fn files(header: &Header) -> Result<Vec<String>, Flaw> {
     Ok(vec![text.to_string()])
 }
 
-/// Names of spaces, and what their axes are.
+/// The names of spaces, and the directions of their axes.
 const SPACES: [(&str, &str); 3] = [
     ("right-anterior-superior", "RAS"),
     ("left-anterior-superior", "LAS"),
     ("left-posterior-superior", "LPS"),
 ];
 
-/// The space of a frame, as the format names it.
+/// Returns the name of the space of a frame.
 pub(super) fn space_of(frame: &str) -> Option<&'static str> {
     SPACES.iter().find(|space| space.1 == frame).map(|space| space.0)
 }

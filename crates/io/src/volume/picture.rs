@@ -1,5 +1,5 @@
-//! Gray pictures as volumes of one slice: PNG, TIFF, PGM. Rows go down along y, from the top;
-//! pixels lie at whole coordinates. The pages of a TIFF file are slices along z.
+//! Readers of gray pictures as volumes of one slice: PNG, TIFF, PGM. Rows run down along y from the
+//! top. Pixels have whole-number coordinates. The pages of a TIFF file are slices along z.
 
 use std::io::Cursor;
 
@@ -14,9 +14,9 @@ use zeroset_core::error::{Flaw, Result};
 use zeroset_core::volume::Samples;
 
 const GRAY: &str = "convert it to gray without transparency first";
-const CUT: &str = "the file is damaged or cut short: copy or export it again";
+const CUT: &str = "the file is damaged or truncated: copy or export it again";
 
-/// No packing of these formats makes more bytes of one than this.
+/// Upper bound of the compression ratio of these formats.
 const LARGEST_RATIO: usize = 4_000;
 
 fn file(found: Found, format: &'static str, version: String) -> Result<VolumeFile, Flaw> {
@@ -30,16 +30,16 @@ pub(super) fn read_png(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let most = bytes.len().saturating_mul(LARGEST_RATIO);
     let limits = png::Limits { bytes: most };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
-    // Pixels of 1, 2 and 4 bits become bytes over the whole range.
+    // Pixels of 1, 2 and 4 bits are expanded to bytes over the full range.
     decoder.set_transformations(Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(damaged)?;
     let info = reader.info();
     let (width, height, depth) = (info.width, info.height, info.bit_depth);
     if info.animation_control().is_some_and(|control| control.num_frames > 1) {
-        return unsupported("an animated picture", "write one frame as a file of its own");
+        return unsupported("the picture is animated", "write one frame to a separate file");
     }
     if info.color_type != ColorType::Grayscale || reader.output_color_type().0 != info.color_type {
-        let what = format!("a picture with colors or transparency ({:?})", info.color_type);
+        let what = format!("the picture has colors or transparency ({:?})", info.color_type);
         return unsupported(what, GRAY);
     }
     let Some(size) = reader.output_buffer_size().filter(|&size| size <= most) else {
@@ -83,22 +83,24 @@ fn pages(bytes: &[u8]) -> Result<([usize; 3], Samples), Flaw> {
         let page = parts.len() + 1;
         let color = decoder.colortype().map_err(damaged)?;
         let tiff::ColorType::Gray(depth @ (8 | 16 | 32 | 64)) = color else {
-            let what = format!("page {page} has pixels of type {color:?}, gray expected");
-            return unsupported(what, "convert it to gray of 8, 16 or 32 bits first");
+            let what = format!("page {page} has pixels of type {color:?}, expected gray");
+            return unsupported(what, "convert it to 8-, 16- or 32-bit gray first");
         };
         let (width, height) = decoder.dimensions().map_err(damaged)?;
         let pixels = u64::from(width) * u64::from(height);
         let needed = pixels.saturating_mul(u64::from(depth) / 8);
         taken = usize::try_from(needed).map_or(usize::MAX, |n| taken.saturating_add(n));
-        // Pages may share their bytes, but a small file must not fill the memory that way.
+        // Pages may share bytes, but a small file must not exhaust the memory that way.
         if taken > most || pixels == 0 {
-            let what =
-                format!("{width} x {height} pixels on page {page}, from {} bytes", bytes.len());
+            let what = format!(
+                "{width} x {height} pixels on page {page} cannot come from {} bytes",
+                bytes.len()
+            );
             return refuse(what, CUT);
         }
         if *size.get_or_insert((width, height)) != (width, height) {
-            let what = format!("page {page} has {width} x {height} pixels, other than the first");
-            return refuse(what, "write pages of one size, or one page");
+            let what = format!("page {page} has {width} x {height} pixels, unlike the first page");
+            return refuse(what, "write pages of the same size, or a single page");
         }
         let samples = match decoder.read_image().map_err(damaged)? {
             DecodingResult::U8(v) => Samples::from(v),
@@ -112,7 +114,10 @@ fn pages(bytes: &[u8]) -> Result<([usize; 3], Samples), Flaw> {
             DecodingResult::F32(v) => v.into(),
             DecodingResult::F64(v) => v.into(),
             DecodingResult::F16(_) => {
-                return unsupported("numbers of 16 bits with fractions", "write them as float32");
+                return unsupported(
+                    "the pixels are 16-bit floating-point numbers",
+                    "write them as float32",
+                );
             }
         };
         parts.push(samples);
@@ -125,18 +130,20 @@ fn pages(bytes: &[u8]) -> Result<([usize; 3], Samples), Flaw> {
     let shape = [width as usize, height as usize, parts.len()];
     match Samples::joined(parts) {
         Some(samples) => Ok((shape, samples)),
-        None => unsupported("pages of several number types", "write them in one type"),
+        None => unsupported("the pages have different number types", "write them in one type"),
     }
 }
 
-/// Reads a PGM picture, as text (P2) or bytes (P5). The crate `image` has a reader, but stretches values to all of a byte or a
-/// word where the largest stated is another: those of the file are wanted. Values above the largest one that it states are refused,
-/// as the format has none.
+/// Reads a PGM picture, as text (P2) or bytes (P5).
+///
+/// The crate `image` also has a reader, but it stretches values to the full range of a byte or word
+/// if the declared maximum differs. Here the values of the file are needed. Values above the
+/// declared maximum are rejected, because the format does not allow them.
 pub(super) fn read_pgm(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let binary = match bytes.get(..2) {
         Some(b"P5") => true,
         Some(b"P2") => false,
-        _ => return unsupported("a portable picture with colors or of single bits", GRAY),
+        _ => return unsupported("the picture has colors or single bits", GRAY),
     };
     let mut words = Words::new(bytes);
     words.next_word();
@@ -144,10 +151,10 @@ pub(super) fn read_pgm(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let (width, height) = (count("the width")?, count("the height")?);
     let largest = count("the largest value")?;
     let scalar = match (largest, width.min(height)) {
-        (_, 0) => return refuse(format!("{width} x {height} pixels"), CUT),
+        (_, 0) => return refuse(format!("the picture has {width} x {height} pixels"), CUT),
         (1..=255, _) => Scalar::U8,
         (256..=65535, _) => Scalar::U16,
-        _ => return refuse(format!("{largest} as the largest value"), CUT),
+        _ => return refuse(format!("the largest value is {largest}, expected 1 to 65535"), CUT),
     };
     let shape = [width as usize, height as usize, 1];
     let rest = words.rest();
@@ -157,13 +164,13 @@ pub(super) fn read_pgm(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
         let samples = stored::from_text(rest, Scalar::U16, n)?;
         within(&samples, largest, shape)?;
         let samples = match (scalar, samples) {
-            // They are within it.
+            // The values were checked against the maximum, so they fit.
             (Scalar::U8, Samples::U16(v)) => v.iter().map(|&x| x as u8).collect::<Vec<_>>().into(),
             (_, samples) => samples,
         };
         return file(Found::new(shape, samples), "pgm", "text".into());
     }
-    // One blank ends the head.
+    // A single blank ends the header.
     let data = rest.get(1..).unwrap_or_default();
     let size = stored::promised("data", shape, scalar, data.len())?;
     let samples = stored::samples(scalar, &data[..size], true);
@@ -171,31 +178,34 @@ pub(super) fn read_pgm(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let mut read = file(Found::new(shape, samples), "pgm", "binary".into())?;
     if data.len() > size {
         let more = data.len() - size;
-        read.warnings.push(format!("{more} bytes behind the last pixel are not read"));
+        read.warnings.push(format!("{more} bytes after the last pixel are ignored"));
     }
     Ok(read)
 }
 
-/// Refuses pixels that are brighter than the head says that any is.
+/// Checks that no pixel exceeds the maximum declared in the header.
 ///
 /// # Errors
-/// A [`Flaw`] naming the first of them.
+/// Returns a [`Flaw`] that names the first pixel that does.
 fn within(samples: &Samples, largest: u32, [width, ..]: [usize; 3]) -> Result<(), Flaw> {
     let largest = f64::from(largest);
     let Some(k) = (0..samples.len()).find(|&k| samples.get(k) > largest) else { return Ok(()) };
     let most = (0..samples.len()).map(|k| samples.get(k)).fold(0.0, f64::max);
     let position = format!("pixel {}, {}", k % width, k / width);
-    let what =
-        format!("{} where the head says that {largest} is the largest value", samples.get(k));
-    let remedy =
-        format!("the largest is {most}: state it in the head, or export the picture again");
+    let what = format!(
+        "value {} exceeds the largest value {largest} that the header declares",
+        samples.get(k)
+    );
+    let remedy = format!(
+        "the actual largest value is {most}: state it in the header, or export the picture again"
+    );
     Err(Flaw::at(position, what, remedy))
 }
 
-/// Whether `bytes` begin as a portable picture of any kind.
+/// Whether `bytes` begin like a portable picture of any kind.
 pub(crate) fn is_pnm(bytes: &[u8]) -> bool {
     let Some([b'P', b'1'..=b'7', blank]) = bytes.first_chunk::<3>() else { return false };
-    // Not the first words of a table of columns.
+    // The first words of a table of columns can look alike.
     let next = bytes.get(2..).unwrap_or_default().trim_ascii_start();
     let begins = next.first().is_some_and(|b| b.is_ascii_digit() || b"#W".contains(b));
     blank.is_ascii_whitespace() && begins

@@ -1,4 +1,4 @@
-//! Numbers in files beside a header: one file, a list, or names counted through.
+//! Reading of numbers from data files beside a header: one file, a list, or numbered names.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -11,19 +11,20 @@ use super::{refuse, stored};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::volume::Samples;
 
-/// How numbers stand in each file.
+/// The layout of the numbers in each file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     pub scalar: Scalar,
     pub big_endian: bool,
     pub encoding: Encoding,
-    /// Lines to pass over first.
+    /// The number of lines to skip first.
     pub lines: usize,
-    /// Bytes to pass over then: of compressed numbers after they are unpacked.
+    /// The number of bytes to skip next. For compressed numbers they are counted after
+    /// decompression.
     pub skip: Skip,
 }
 
-/// How numbers become bytes.
+/// The encoding of numbers as bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Raw,
@@ -33,7 +34,7 @@ pub(super) enum Encoding {
 }
 
 impl Layout {
-    /// How the numbers are stored, in words: "raw little-endian detached".
+    /// Describes the encoding, such as "raw little-endian detached".
     pub fn words(&self, detached: bool) -> String {
         let encoding = match self.encoding {
             Encoding::Raw => "raw",
@@ -51,15 +52,18 @@ impl Layout {
     }
 }
 
-/// Where numbers begin.
+/// The position of the first number.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Skip {
     Bytes(usize),
-    /// They are the last of the file.
+    /// The numbers are at the end of the file.
     FromTheEnd,
 }
 
-/// The file `name` beside `path`.
+/// Returns the path of the file `name` beside `path`.
+///
+/// # Errors
+/// Returns a [`Flaw`] if the name leads out of the folder.
 pub(super) fn beside(path: &Path, name: &str) -> Result<PathBuf, Flaw> {
     let mut place = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let folder = place.clone();
@@ -75,37 +79,39 @@ pub(super) fn beside(path: &Path, name: &str) -> Result<PathBuf, Flaw> {
 
 fn no_neighbor(name: &str) -> Result<PathBuf, Flaw> {
     let shown = text::show(name.as_bytes());
-    let what = format!("the numbers are in {shown}, which names no file beside it");
-    refuse(what, "put the numbers beside the header, and name them there")
+    let what = format!("the numbers are in {shown}, which is not a file beside the header");
+    refuse(what, "put the data file beside the header, and correct its name there")
 }
 
-/// Most files that a pattern may name.
+/// The largest number of files that a pattern may name.
 const MOST_FILES: usize = 100_000;
 
-/// The files `pattern` names, such as "slice.%03d", with the numbers `first` to `last` in steps of
-/// `step`.
+/// Returns the file names of a pattern such as "slice.%03d" with the numbers `first` to `last` in
+/// steps of `step`.
 pub(super) fn counted(pattern: &str, [first, last, step]: [i64; 3]) -> Result<Vec<String>, Flaw> {
     let wrong = |what: String| {
         let what = format!("{what} in {}", text::show(pattern.as_bytes()));
-        refuse(what, "correct the pattern of the names in the header")
+        refuse(what, "correct the pattern of file names in the header")
     };
     let Some((before, rest)) = pattern.split_once('%') else {
-        return wrong("no % to count with".into());
+        return wrong("the number placeholder % is missing".into());
     };
     let Some((width, after)) = rest.split_once(['d', 'i', 'u']) else {
-        return wrong("no %d to count with".into());
+        return wrong("the number placeholder %d is missing".into());
     };
     let zero = width.starts_with('0');
     let width = if width.is_empty() { Ok(0) } else { width.parse::<usize>() };
     let Some(width) = width.ok().filter(|&width| width < 100 && !after.contains('%')) else {
-        return wrong("more than one %d to count with".into());
+        return wrong("there is more than one number placeholder".into());
     };
     let span =
         last.checked_sub(first).filter(|span| step != 0 && span.signum() * step.signum() >= 0);
     let span = span.and_then(|span| span.checked_div(step));
     let n = span.and_then(|n| usize::try_from(n).ok()?.checked_add(1)).filter(|&n| n <= MOST_FILES);
     let Some(n) = n else {
-        return wrong(format!("from {first} to {last} by {step}, which is no list of slices"));
+        return wrong(format!(
+            "the range from {first} to {last} by {step} is not a list of slices"
+        ));
     };
     let name = |k: usize| {
         let number = first + k as i64 * step;
@@ -117,7 +123,7 @@ pub(super) fn counted(pattern: &str, [first, last, step]: [i64; 3]) -> Result<Ve
     Ok((0..n).map(name).collect())
 }
 
-/// The numbers of a volume from files that hold equal parts of it, one after another.
+/// Reads the numbers of a volume from files that hold equal parts of it, in order.
 pub(super) fn read(
     path: &Path,
     names: &[String],
@@ -126,37 +132,37 @@ pub(super) fn read(
     warnings: &mut Vec<String>,
 ) -> Result<Samples, Flaw> {
     let Some(n) = stored::count(shape).filter(|n| n.is_multiple_of(names.len().max(1))) else {
-        let what = format!("{shape:?} voxels do not fill {} files evenly", names.len());
-        return refuse(what, "correct the sizes, or the list of files, in the header");
+        let what = format!("{shape:?} voxels cannot be split evenly over {} files", names.len());
+        return refuse(what, "correct the sizes or the list of files in the header");
     };
     let mut parts = Vec::new();
     let mut taken = BTreeSet::new();
     for name in names {
         let place = beside(path, name)?;
-        // One small file named often must not fill the memory.
+        // Otherwise a small file that is named often could exhaust the memory.
         if !taken.insert(place.clone()) {
             let what = format!("{} is named twice", text::show(name.as_bytes()));
-            return refuse(what, "name each file with numbers once");
+            return refuse(what, "name each data file once");
         }
         if !place.exists() {
             let what =
-                format!("the numbers are in {}, which is not there", text::show(name.as_bytes()));
+                format!("the numbers are in {}, which does not exist", text::show(name.as_bytes()));
             return refuse(what, "put the file beside the header");
         }
         let of_place = |flaw: Flaw| flaw.of_file(&place);
         let bytes = load::as_stored(&place).map_err(of_place)?;
-        // A part is a row of its voxels.
+        // A part is read as a single row of voxels.
         let part = [n / names.len(), 1, 1];
         let shape = if names.len() == 1 { shape } else { part };
         parts.push(part_of(&bytes, shape, layout, warnings).map_err(of_place)?);
     }
     match Samples::joined(parts) {
         Some(all) => Ok(all),
-        None => refuse("no file with numbers is named", "name one in the header"),
+        None => refuse("no data file is named", "name one in the header"),
     }
 }
 
-/// The numbers of `shape` that `bytes` hold.
+/// Reads the numbers of a volume of this shape from `bytes`.
 pub(super) fn part_of(
     bytes: &[u8],
     shape: [usize; 3],
@@ -166,22 +172,26 @@ pub(super) fn part_of(
     let mut rest = bytes;
     for line in 0..layout.lines {
         let Some(end) = rest.iter().position(|&b| b == b'\n') else {
-            let what = format!("{} lines to pass over, found {line}", layout.lines);
-            return refuse(what, "the file is cut short, or the header counts too many");
+            let what =
+                format!("{} lines are to be skipped, but only {line} were found", layout.lines);
+            return refuse(what, "the file is truncated, or the line skip in the header is wrong");
         };
         rest = &rest[end + 1..];
     }
     let Layout { scalar, big_endian, .. } = *layout;
     if layout.encoding == Encoding::Text {
         let Skip::Bytes(skip) = layout.skip else {
-            return refuse("numbers as text from the end", "give the bytes to pass over");
+            return refuse(
+                "text numbers cannot be located from the end of the file",
+                "state the number of bytes to skip",
+            );
         };
         let text = rest.get(skip..).unwrap_or_default();
-        // A number takes a digit and a separator.
+        // Every number takes at least a digit and a separator.
         stored::promised("data", shape, Scalar::I16, text.len().saturating_add(1))?;
         return stored::from_text(text, scalar, stored::count(shape).unwrap_or(0));
     }
-    // Deflate never makes more than 1,032 bytes of one.
+    // Deflate never produces more than 1,032 bytes from one.
     let most = if layout.encoding == Encoding::Raw { 1 } else { 1_032 };
     let size = stored::promised("data", shape, scalar, rest.len().saturating_mul(most))?;
     let skip = match layout.skip {
@@ -189,7 +199,7 @@ pub(super) fn part_of(
         Skip::FromTheEnd => rest.len().saturating_sub(size),
     };
     let Some(whole) = skip.checked_add(size) else {
-        return refuse(format!("{skip} bytes to pass over"), "correct the header");
+        return refuse(format!("{skip} bytes to skip are too many"), "correct the header");
     };
     let unpacked = match layout.encoding {
         Encoding::Gzip => {
@@ -206,7 +216,7 @@ pub(super) fn part_of(
     stored::promised("data", shape, scalar, data.len())?;
     if data.len() > size {
         let more = data.len() - size;
-        warnings.push(format!("{more} bytes behind the last voxel are not read"));
+        warnings.push(format!("{more} bytes after the last voxel are ignored"));
     }
     Ok(stored::samples(scalar, &data[..size], big_endian))
 }

@@ -1,4 +1,4 @@
-//! Files of numbers alone, whose layout the user states.
+//! Reader of files that hold nothing but numbers, whose layout the user states.
 
 use std::str::FromStr;
 
@@ -8,11 +8,13 @@ use zeroset_core::error::{Flaw, Result};
 use zeroset_core::volume::Placement;
 use zeroset_core::words::nearest;
 
-/// How a file of numbers alone is laid out, x fastest: `SHAPE:TYPE[:SPACING[:SKIP]]`, such as
-/// `256x256x109:uint16le:1x1x1.5` or `64x64x93:int16be:3.2x3.2x1.5:512`.
+/// The layout of a file that holds nothing but numbers, with x running fastest:
+/// `SHAPE:TYPE[:SPACING[:SKIP]]`, such as `256x256x109:uint16le:1x1x1.5` or
+/// `64x64x93:int16be:3.2x3.2x1.5:512`.
 ///
-/// TYPE is uint8, int8, uint16, int16, uint32, int32, uint64, int64, float32 or float64; but for
-/// 8 bits it ends in `le` (low byte first) or `be`. SKIP counts the bytes before the numbers.
+/// TYPE is uint8, int8, uint16, int16, uint32, int32, uint64, int64, float32 or float64. Types of
+/// more than 8 bits end in `le` (low byte first) or `be`. SKIP is the number of bytes before the
+/// numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawLayout {
     shape: [usize; 3],
@@ -41,7 +43,7 @@ impl FromStr for RawLayout {
             [shape, kind] | [shape, kind, _] | [shape, kind, _, _] => (*shape, *kind),
             _ => return Err(FORM.into()),
         };
-        let wrong = |what: &str, found: &str| format!("\"{found}\" is no {what}: {FORM}");
+        let wrong = |what: &str, found: &str| format!("\"{found}\" is not a {what}: {FORM}");
         let shape = three(shape, 1).filter(|shape| !shape.contains(&0));
         let shape = shape.ok_or_else(|| wrong("shape", parts[0]))?;
         let (name, big_endian) = match (kind.strip_suffix("be"), kind.strip_suffix("le")) {
@@ -53,10 +55,10 @@ impl FromStr for RawLayout {
         let scalar = scalar.filter(|scalar| scalar.size() == 1 || big_endian.is_some());
         let scalar = scalar.ok_or_else(|| match stored::type_by_name(kind) {
             Some(_) => {
-                format!("{kind} needs its byte order; give {kind}le (low byte first) or {kind}be")
+                format!("{kind} needs a byte order; use {kind}le (low byte first) or {kind}be")
             }
             None => match nearly(name, kind) {
-                Some(near) => format!("\"{kind}\" is no number type; did you mean {near}? {FORM}"),
+                Some(near) => format!("unknown type \"{kind}\"; did you mean {near}? {FORM}"),
                 None => wrong("number type", kind),
             },
         })?;
@@ -68,13 +70,13 @@ impl FromStr for RawLayout {
         let spacing = spacing.filter(positive).ok_or_else(|| wrong("spacing", parts[2]))?;
         let skip = match parts.get(3) {
             None => 0,
-            Some(text) => text.parse().map_err(|_| wrong("count of bytes", text))?,
+            Some(text) => text.parse().map_err(|_| wrong("byte count", text))?,
         };
         Ok(RawLayout { shape, scalar, big_endian: big_endian == Some(true), spacing, skip })
     }
 }
 
-/// Names of types elsewhere, in C and numpy among others.
+/// Names of the types in other software, such as C and NumPy.
 const OTHERS: [(&str, &str); 19] = [
     ("byte", "uint8"),
     ("uchar", "uint8"),
@@ -97,7 +99,7 @@ const OTHERS: [(&str, &str); 19] = [
     ("f64", "float64"),
 ];
 
-/// The type that was probably meant by `kind`, which is `name` with or without a byte order.
+/// Returns the type that was probably meant by `kind`. `name` is `kind` without its byte order.
 fn nearly(name: &str, kind: &str) -> Option<String> {
     let name = name.to_lowercase();
     let other = OTHERS.iter().find(|(other, _)| *other == name).map(|(_, known)| *known);
@@ -119,7 +121,10 @@ pub(super) fn read(bytes: &[u8], layout: &RawLayout) -> Result<VolumeFile, Flaw>
             stored::type_name(scalar),
             data.len()
         );
-        return Err(Flaw::whole(what, "correct the shape, the type or the bytes to skip"));
+        return Err(Flaw::whole(
+            what,
+            "correct the shape, the type or the number of bytes to skip",
+        ));
     }
     let unit = Placement::identity().steps();
     let found = Found {
@@ -154,15 +159,15 @@ mod tests {
         assert_eq!((flat.shape, flat.spacing), ([3, 4, 1], [1.0; 3]));
         for (text, found) in [
             ("3x4x5", "expected SHAPE:TYPE"),
-            ("3x0x5:uint8", "\"3x0x5\" is no shape"),
+            ("3x0x5:uint8", "\"3x0x5\" is not a shape"),
             ("3x4x5:uint16", "uint16le (low byte first) or uint16be"),
-            ("3x4x5:u16le", "\"u16le\" is no number type; did you mean uint16le? expected"),
+            ("3x4x5:u16le", "unknown type \"u16le\"; did you mean uint16le? expected"),
             ("3x4x5:unit16be", "did you mean uint16be? expected"),
             ("3x4x5:Float", "did you mean float32le? expected"),
             ("3x4x5:unit8", "did you mean uint8? expected"),
-            ("3x4x5:complex", "\"complex\" is no number type: expected SHAPE"),
-            ("3x4x5:uint8:1x-1x1", "no spacing"),
-            ("3x4x5:uint8:1x1x1:-4", "no count of bytes"),
+            ("3x4x5:complex", "\"complex\" is not a number type: expected SHAPE"),
+            ("3x4x5:uint8:1x-1x1", "not a spacing"),
+            ("3x4x5:uint8:1x1x1:-4", "not a byte count"),
             ("3x4x5:uint8:1x1x1:4:5", "expected SHAPE:TYPE"),
         ] {
             let error = text.parse::<RawLayout>().unwrap_err();
@@ -177,7 +182,7 @@ mod tests {
         let read = |n: usize| read(&bytes[..n], &layout);
         let volume = read(9).unwrap().volume;
         assert_eq!(volume.to_f64(), [1.0, -2.0, 3.0, 256.0]);
-        assert!(read(8).unwrap_err().to_string().contains("promised (8 bytes), found 7"));
+        assert!(read(8).unwrap_err().to_string().contains("need 8 bytes, found 7"));
         let layout: RawLayout = "2x1x2:int16be".parse().unwrap();
         let error = super::read(&bytes, &layout).unwrap_err().to_string();
         assert!(error.contains("take 8 bytes, but 9 follow the first 0"), "{error}");

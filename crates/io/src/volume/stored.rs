@@ -1,4 +1,4 @@
-//! From bytes or words of a file to the numbers of a volume, in the type of the file.
+//! Conversion of bytes or words of a file to the numbers of a volume, in the type of the file.
 
 use std::io::Read;
 
@@ -9,10 +9,10 @@ use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::Values;
 use zeroset_core::volume::Samples;
 
-/// Bytes that a volume takes; refused if more than the `found` bytes that are there.
+/// Returns the number of bytes that a volume takes, which must not exceed the `found` bytes.
 ///
 /// # Errors
-/// A [`Flaw`] with both numbers.
+/// Returns a [`Flaw`] with both numbers.
 pub(crate) fn promised(
     position: &str,
     shape: [usize; 3],
@@ -25,20 +25,20 @@ pub(crate) fn promised(
         return Ok(needed);
     }
     let [x, y, z] = shape;
-    let needed = needed.map_or("more than all memory".into(), |n| format!("{n} bytes"));
+    let needed = needed.map_or("more bytes than any memory".into(), |n| format!("{n} bytes"));
     let what = format!(
-        "{x} x {y} x {z} voxels of {} promised ({needed}), found {found} bytes",
+        "{x} x {y} x {z} voxels of {} need {needed}, found {found} bytes",
         type_name(scalar)
     );
-    Err(Flaw::at(position, what, "the sizes are wrong or the file is cut short"))
+    Err(Flaw::at(position, what, "the sizes are wrong or the file is truncated"))
 }
 
-/// Number of voxels, if it is not beyond `usize`.
+/// Returns the number of voxels, or `None` if it exceeds `usize`.
 pub(crate) fn count(shape: [usize; 3]) -> Option<usize> {
     shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size))
 }
 
-/// "uint8" and the like.
+/// Returns the name of a type, such as "uint8".
 pub(crate) fn type_name(scalar: Scalar) -> &'static str {
     match scalar {
         Scalar::Bit => "bit",
@@ -55,12 +55,12 @@ pub(crate) fn type_name(scalar: Scalar) -> &'static str {
     }
 }
 
-/// The type of a name of [`type_name`].
+/// Returns the type whose [`type_name`] is `name`.
 pub(super) fn type_by_name(name: &str) -> Option<Scalar> {
     TYPES.into_iter().find(|&scalar| type_name(scalar) == name)
 }
 
-/// All types of whole bytes.
+/// All types that consist of whole bytes.
 pub(super) const TYPES: [Scalar; 10] = [
     Scalar::U8,
     Scalar::I8,
@@ -74,7 +74,7 @@ pub(super) const TYPES: [Scalar; 10] = [
     Scalar::F64,
 ];
 
-/// Numbers from their binary form.
+/// Decodes numbers from their binary form.
 pub(crate) fn samples(scalar: Scalar, bytes: &[u8], big_endian: bool) -> Samples {
     macro_rules! numbers {
         ($t:ty) => {{
@@ -104,7 +104,10 @@ pub(crate) fn samples(scalar: Scalar, bytes: &[u8], big_endian: bool) -> Samples
     }
 }
 
-/// The same numbers in the type `scalar`; `Err` holds the place of one that the type cannot hold.
+/// Converts numbers to the type `scalar`.
+///
+/// # Errors
+/// Returns the index of the first number that the type cannot hold.
 pub(crate) fn narrowed(scalar: Scalar, values: Values) -> Result<Samples, usize> {
     macro_rules! whole {
         ($t:ty, $v:expr) => {{
@@ -128,10 +131,11 @@ pub(crate) fn narrowed(scalar: Scalar, values: Values) -> Result<Samples, usize>
     }
 }
 
-/// `n` numbers written as text.
+/// Parses `n` numbers written as text.
 ///
 /// # Errors
-/// A [`Flaw`] for a word that is no number of the type, and for too few or too many words.
+/// Returns a [`Flaw`] if a word is not a number of the type, or if there are too few or too many
+/// words.
 pub(super) fn from_text(text: &[u8], scalar: Scalar, n: usize) -> Result<Samples, Flaw> {
     const WRONG: &str = "the sizes are wrong or the file is damaged: export it again";
     let separates = |b: &u8| b.is_ascii_whitespace() || *b == b',';
@@ -139,25 +143,25 @@ pub(super) fn from_text(text: &[u8], scalar: Scalar, n: usize) -> Result<Samples
     let fail = |what: String| Flaw::whole(what, WRONG);
     let no_number = |k: usize| {
         let word = super::super::text::show(words().nth(k).unwrap_or_default());
-        fail(format!("{word} stands where number {} of {n} {} should", k + 1, type_name(scalar)))
+        fail(format!("number {} of {n}: expected {}, found {word}", k + 1, type_name(scalar)))
     };
     let values = scalar.parse(words().take(n)).map_err(no_number)?;
     let found = values.len();
     if found < n {
-        return Err(fail(format!("{n} numbers promised, found {found}")));
+        return Err(fail(format!("expected {n} numbers, found {found}")));
     }
     let samples = narrowed(scalar, values).map_err(no_number)?;
     match words().nth(n) {
         None => Ok(samples),
-        Some(_) => Err(fail(format!("more than the {n} numbers promised"))),
+        Some(_) => Err(fail(format!("found more than the expected {n} numbers"))),
     }
 }
 
-/// Unpacks a stream into at most `size` bytes; memory grows with what comes out, never with what
-/// is promised.
+/// Decompresses a stream to exactly `size` bytes. Memory grows with the bytes that are produced,
+/// never with a declared size.
 ///
 /// # Errors
-/// A [`Flaw`] for a damaged stream and one of another size.
+/// Returns a [`Flaw`] if the stream is damaged or has another size.
 pub(super) fn inflate(stream: impl Read, size: usize, kind: &str) -> Result<Vec<u8>, Flaw> {
     let fail = |what: String| {
         Flaw::at("data", what, "copy the file again, or correct the sizes in its header")
@@ -166,13 +170,13 @@ pub(super) fn inflate(stream: impl Read, size: usize, kind: &str) -> Result<Vec<
     stream
         .take((size as u64).saturating_add(1))
         .read_to_end(&mut bytes)
-        .map_err(|e| fail(format!("{kind} stream is damaged or ends early: {e}")))?;
+        .map_err(|e| fail(format!("the {kind} stream is damaged or ends early: {e}")))?;
     match bytes.len() {
         found if found == size => Ok(bytes),
         found if found < size => {
-            Err(fail(format!("{size} bytes promised, the {kind} stream holds {found}")))
+            Err(fail(format!("expected {size} bytes, but the {kind} stream holds {found}")))
         }
-        _ => Err(fail(format!("the {kind} stream holds more than the {size} bytes promised"))),
+        _ => Err(fail(format!("the {kind} stream holds more than the expected {size} bytes"))),
     }
 }
 
@@ -200,7 +204,7 @@ mod tests {
             assert!(from_text(b"1 2 3 4", scalar, 3).is_err());
         }
         let error = from_text(b"1 256", Scalar::U8, 2).unwrap_err().to_string();
-        assert!(error.contains("\"256\" stands where number 2 of 2 uint8 should"), "{error}");
+        assert!(error.contains("number 2 of 2: expected uint8, found \"256\""), "{error}");
     }
 
     #[test]
@@ -209,10 +213,7 @@ mod tests {
             |shape, found| promised("header", shape, Scalar::I16, found).unwrap_err().to_string();
         assert_eq!(promised("", [2, 3, 4], Scalar::I16, 50).unwrap(), 48);
         let error = refused([2, 3, 4], 47);
-        assert!(
-            error.contains("2 x 3 x 4 voxels of int16 promised (48 bytes), found 47"),
-            "{error}"
-        );
-        assert!(refused([usize::MAX, 2, 1], 9).contains("more than all memory"));
+        assert!(error.contains("2 x 3 x 4 voxels of int16 need 48 bytes, found 47"), "{error}");
+        assert!(refused([usize::MAX, 2, 1], 9).contains("more bytes than any memory"));
     }
 }

@@ -1,51 +1,51 @@
-//! Cell types of VTK and how each becomes simplices.
+//! The cell types of VTK and their decomposition into simplices.
 
 use std::borrow::Cow;
 
 use crate::elements;
 
-/// What the points of a cell type mean.
+/// The meaning of the points of a cell type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Nothing.
+    /// No cell.
     Empty,
-    /// Every point by itself.
+    /// Separate points.
     Points,
     /// A chain of edges.
     Chain,
-    /// A simplex, quad or solid: its corners come first.
+    /// A simplex, quad or solid whose corners come first.
     Corners(elements::Shape),
-    /// A quad whose four points run along rows.
+    /// A quad whose four points are ordered by rows.
     Pixel,
-    /// A polygon: all points, in a circle.
+    /// A polygon of all points, in order around it.
     Polygon,
-    /// A polygon: the first half of the points, in a circle.
+    /// A polygon of the first half of the points, in order around it.
     HalfPolygon,
     /// A strip of triangles.
     Strip,
-    /// A hexahedron whose points run along rows.
+    /// A hexahedron whose points are ordered by rows.
     Voxel,
-    /// A prism whose first triangle looks outwards.
+    /// A prism whose first triangle faces outward.
     Wedge,
-    /// A cell of dimension 3 that cannot be cut into tetrahedra.
+    /// A three-dimensional cell that cannot be split into tetrahedra.
     Solid,
 }
 
 /// A cell type.
 pub(super) struct CellType {
-    /// Name, as `cells_by_type` lists it.
+    /// Name as listed in `cells_by_type`.
     pub name: Cow<'static, str>,
-    /// Dimension, 0 to 3; `None` if there is nothing to it or the type is unknown.
+    /// Dimension, 0 to 3; `None` if the type is empty or unknown.
     pub dimension: Option<usize>,
-    /// Meaning of its points.
+    /// Meaning of the points.
     pub shape: Shape,
-    /// Points a cell has: exactly so many, or at least.
+    /// The number of points of a cell, exact or at least.
     pub size: Size,
-    /// Points other than corners are dropped.
+    /// Whether points other than corners are dropped.
     pub reduced: bool,
 }
 
-/// How many points a cell of some type has.
+/// The number of points that a cell of some type has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Size {
     Exactly(usize),
@@ -70,7 +70,7 @@ impl std::fmt::Display for Size {
     }
 }
 
-/// The cell type of that number.
+/// Returns the cell type of this number.
 pub(super) fn cell_type(number: u8) -> CellType {
     use Shape::*;
     use Size::{AtLeast, Exactly};
@@ -97,14 +97,15 @@ pub(super) fn cell_type(number: u8) -> CellType {
         14 => linear("pyramid", Pyramid),
         22 => (Some("triangle6"), Corners(Triangle), Exactly(6), true),
         24 => (Some("tetra10"), Corners(Tetra), Exactly(10), true),
-        // Quadratic and cubic edge, then Lagrange and Bezier curve.
+        // Quadratic and cubic edge; Lagrange and Bezier curve.
         21 => higher(Line, Exactly(3)),
         35 => higher(Line, Exactly(4)),
         60 | 68 | 75 => higher(Line, AtLeast(2)),
-        // Biquadratic triangle, Lagrange and Bezier triangle.
+        // Biquadratic triangle; Lagrange and Bezier triangle.
         34 => higher(Triangle, Exactly(7)),
         61 | 69 | 76 => higher(Triangle, AtLeast(3)),
-        // Quadratic, biquadratic, quadratic-linear, Lagrange and Bezier quadrilateral.
+        // Quadratic, biquadratic and quadratic-linear quadrilateral; Lagrange and Bezier
+        // quadrilateral.
         23 => higher(Quad, Exactly(8)),
         28 => higher(Quad, Exactly(9)),
         30 => higher(Quad, Exactly(6)),
@@ -113,21 +114,22 @@ pub(super) fn cell_type(number: u8) -> CellType {
         36 => (None, HalfPolygon, AtLeast(0), true),
         // Lagrange and Bezier tetrahedron.
         64 | 71 | 78 => higher(Tetra, AtLeast(4)),
-        // Quadratic, triquadratic and biquadratic-quadratic hexahedron, Lagrange and Bezier one.
+        // Quadratic, triquadratic and biquadratic-quadratic hexahedron; Lagrange and Bezier
+        // hexahedron.
         25 => higher(Hexahedron, Exactly(20)),
         29 => higher(Hexahedron, Exactly(27)),
         33 => higher(Hexahedron, Exactly(24)),
         67 | 72 | 79 => higher(Hexahedron, AtLeast(8)),
-        // Quadratic, quadratic-linear and biquadratic-quadratic prism, Lagrange and Bezier one.
+        // Quadratic, quadratic-linear and biquadratic-quadratic prism; Lagrange and Bezier prism.
         26 => higher(Prism, Exactly(15)),
         31 => higher(Prism, Exactly(12)),
         32 => higher(Prism, Exactly(18)),
         65 | 73 | 80 => higher(Prism, AtLeast(6)),
-        // Quadratic and triquadratic pyramid, Lagrange and Bezier one.
+        // Quadratic and triquadratic pyramid; Lagrange and Bezier pyramid.
         27 => higher(Pyramid, Exactly(13)),
         37 => higher(Pyramid, Exactly(19)),
         66 | 74 | 81 => higher(Pyramid, AtLeast(5)),
-        // Prisms over pentagons and hexagons, convex point sets and polyhedra.
+        // Pentagonal and hexagonal prism, convex point set, polyhedron.
         15 | 16 | 41 | 42 => (None, Solid, AtLeast(0), false),
         _ => (None, Empty, AtLeast(0), false),
     };
@@ -144,8 +146,8 @@ pub(super) fn cell_type(number: u8) -> CellType {
 }
 
 impl Shape {
-    /// Appends the simplices of a cell to `out`, `dimension + 1` vertices each. Points too few to
-    /// make one append nothing.
+    /// Appends the simplices of a cell to `out`, with `dimension + 1` vertices each. A cell with
+    /// too few points appends nothing.
     pub fn split(self, cell: &[u32], out: &mut Vec<u32>) {
         match (self, cell) {
             (Shape::Empty | Shape::Solid, _) => {}
@@ -173,7 +175,7 @@ impl Shape {
         }
     }
 
-    /// Whether it is a solid that becomes several tetrahedra.
+    /// Whether this is a solid that is split into several tetrahedra.
     pub fn is_cut_solid(self) -> bool {
         match self {
             Shape::Voxel | Shape::Wedge => true,
@@ -202,7 +204,7 @@ mod tests {
     #[test]
     fn polygons_strips_and_pixels() {
         assert_eq!(split(9, &[0, 1, 2, 3]), [0, 1, 2, 0, 2, 3]);
-        // A pixel runs along rows: its third point is above the first.
+        // The points of a pixel are ordered by rows, so its third point is above the first.
         assert_eq!(split(8, &[0, 1, 2, 3]), [0, 1, 3, 0, 3, 2]);
         assert_eq!(split(7, &[4, 5, 6, 7, 8]), [4, 5, 6, 4, 6, 7, 4, 7, 8]);
         assert_eq!(split(6, &[0, 1, 2, 3, 4]), [0, 1, 2, 2, 1, 3, 2, 3, 4]);

@@ -1,8 +1,8 @@
-//! A VTK data set as stored, and its way to a [`MeshFile`].
+//! A VTK data set as stored, and its conversion to a [`MeshFile`].
 //!
-//! Both legacy and XML files end here. [`Grid::check`] makes sure of everything the rest relies
-//! on; [`Grid::into_mesh_file`] then sorts cells by dimension, splits what can be split and lets
-//! the cell data follow.
+//! Both legacy and XML files end up here. [`Grid::check`] verifies everything that the rest relies
+//! on. [`Grid::into_mesh_file`] then sorts cells by dimension, splits the cells that can be split,
+//! and copies the cell data to the resulting cells.
 
 use std::collections::BTreeMap;
 
@@ -14,36 +14,39 @@ use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
 use zeroset_core::words::{counted, noun};
 
-/// Ends the warning of a mesh without cells.
+/// The end of the warning about a mesh without cells.
 pub const NO_CELLS: &str = "the mesh has points, but no cells to solve on";
 
-/// Points, cells of any type, and their data.
+/// The points, cells of any type, and their data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Grid {
     /// Coordinates, `[n_points]`.
     pub points: Vec<[f64; 3]>,
-    /// VTK cell type, `[n_cells]`.
+    /// VTK cell types, `[n_cells]`.
     pub types: Vec<u8>,
-    /// Where the points of each cell end in `connectivity`, `[n_cells]`.
+    /// The end of the points of each cell in `connectivity`, `[n_cells]`.
     pub ends: Vec<usize>,
     /// Point indices, `[ends.last()]`.
     pub connectivity: Vec<i64>,
-    /// One row per point.
+    /// Arrays with one row per point.
     pub point_data: Vec<DataArray>,
-    /// One row per cell.
+    /// Arrays with one row per cell.
     pub cell_data: Vec<DataArray>,
-    /// What was given up in reading.
+    /// Warnings about data that were dropped during reading.
     pub warnings: Vec<String>,
 }
 
-/// Three numbers each.
+/// Converts values to points of three numbers each.
 pub(super) fn to_points(values: Values) -> Vec<[f64; 3]> {
     values.to_f64().as_chunks().0.to_vec()
 }
 
 impl Grid {
-    /// Refuses what cannot serve: points that are no numbers or too many, cells with the wrong
-    /// number of points or with points that do not exist.
+    /// Checks that points are finite and not too many, and that every cell has the right number of
+    /// points and refers to existing points.
+    ///
+    /// # Errors
+    /// Returns a [`Flaw`] that names the first point or cell that violates this.
     pub fn check(&self, source: &Source) -> Result<(), Flaw> {
         if let Some(index) = self.points.iter().position(|x| x.iter().any(|c| !c.is_finite())) {
             return Err(source.fail(
@@ -55,15 +58,15 @@ impl Grid {
         if u32::try_from(self.points.len()).is_err() {
             return Err(source.fail(
                 "",
-                format!("{} points, at most {} can be used", self.points.len(), u32::MAX),
-                "coarsen or cut the mesh",
+                format!("{} points, but at most {} are supported", self.points.len(), u32::MAX),
+                "coarsen or split the mesh",
             ));
         }
         if self.types.len() > u32::MAX as usize {
             return Err(source.fail(
                 "",
-                format!("{} cells, at most {} can be used", self.types.len(), u32::MAX),
-                "coarsen or cut the mesh",
+                format!("{} cells, but at most {} are supported", self.types.len(), u32::MAX),
+                "coarsen or split the mesh",
             ));
         }
         let mut start = 0;
@@ -75,24 +78,27 @@ impl Grid {
             };
             let Some(points) = self.connectivity.get(start..end) else {
                 return fail(format!(
-                    "its points are numbers {start} to {end} of a connectivity of {}",
+                    "its points are entries {start} to {end} of a connectivity with {} entries",
                     self.connectivity.len()
                 ));
             };
             let CellType { name, size: expected, .. } = cell_type(number);
             if !expected.allow(points.len()) {
-                return fail(format!("a {name} of {} points, expected {expected}", points.len()));
+                return fail(format!("a {name} with {} points, expected {expected}", points.len()));
             }
             let n = self.points.len();
             if let Some(index) = points.iter().find(|&&p| p < 0 || p as u64 >= n as u64) {
-                return fail(format!("it names point {index}, but points run from 0 to {n} - 1"));
+                return fail(format!(
+                    "it refers to point {index}, but points are numbered from 0 to {n} - 1"
+                ));
             }
             start = end;
         }
         Ok(())
     }
 
-    /// Appends another piece of the same data set. Arrays that only one of them has are dropped.
+    /// Appends another piece of the same data set. Arrays that only one of the pieces has are
+    /// dropped.
     pub fn append(&mut self, piece: Grid) {
         let (first_point, first_end) = (self.points.len() as i64, self.connectivity.len());
         self.points.extend(piece.points);
@@ -104,8 +110,9 @@ impl Grid {
         join(&mut self.cell_data, piece.cell_data, &mut self.warnings);
     }
 
-    /// The mesh: simplices of the highest dimension are its cells, simplices below it become
-    /// groups, and what cannot be split is counted in a warning. Call [`Grid::check`] first.
+    /// Converts the grid to a mesh. Simplices of the highest dimension become its cells, and
+    /// simplices of lower dimension become groups. A warning counts the cells that cannot be split.
+    /// Call [`Grid::check`] first.
     pub fn into_mesh_file(mut self, format: &'static str, version: String) -> MeshFile {
         keep_first_of_each_name(&mut self.point_data, &mut self.warnings);
         keep_first_of_each_name(&mut self.cell_data, &mut self.warnings);
@@ -175,7 +182,7 @@ impl Grid {
         let solids = list(&|t| t.shape == Shape::Solid);
         if !solids.is_empty() {
             self.warnings.push(format!(
-                "{solids} left out: neither tetrahedra nor triangles; split them before reading"
+                "{solids} ignored: they cannot be split into tetrahedra; split them before reading"
             ));
         }
         let cut = list(&|t| t.shape.is_cut_solid());
@@ -183,11 +190,11 @@ impl Grid {
             let is_cut = |t: &u8| cell_type(*t).shape.is_cut_solid();
             let n: usize = (0..=255).filter(is_cut).map(|t| census[usize::from(t)]).sum();
             let cells = noun(n, ["cell is", "cells are"]);
-            self.warnings.push(format!("{cut} {cells} cut into tetrahedra"));
+            self.warnings.push(format!("{cut} {cells} split into tetrahedra"));
         }
         let unknown = list(&|t| t.shape == Shape::Empty);
         if !unknown.is_empty() {
-            self.warnings.push(format!("{unknown} left out: not a cell type this reader knows"));
+            self.warnings.push(format!("{unknown} ignored: the cell type is unknown"));
         }
         let reduced = list(&|t| t.reduced);
         if !reduced.is_empty() {
@@ -195,7 +202,7 @@ impl Grid {
         }
         if too_few > 0 {
             let cells = counted(too_few, ["cell", "cells"]);
-            self.warnings.push(format!("{cells} left out: too few points for the type"));
+            self.warnings.push(format!("{cells} ignored: too few points for the type"));
         }
     }
 }
@@ -229,8 +236,7 @@ fn join(arrays: &mut Vec<DataArray>, more: Vec<DataArray>, warnings: &mut Vec<St
             _ => false,
         };
         if !joined {
-            warnings
-                .push(format!("array '{}' is not the same in every piece: dropped", array.name));
+            warnings.push(format!("array '{}' differs between pieces: dropped", array.name));
         }
         joined
     });

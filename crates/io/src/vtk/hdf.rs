@@ -1,10 +1,12 @@
-//! Series of states in one VTKHDF file: <https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format/>
-//! (version 2.0, transient data), through the crate `hdf5-pure`.
+//! Writer of a series of states in one VTKHDF file
+//! (<https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format/>, version 2.0, transient
+//! data), based on the crate `hdf5-pure`.
 //!
-//! The mesh is written once, arrays grow by the rows of a step, and the group `Steps` says where a
-//! step begins. A step is one commit: new bytes go behind the file's end and the superblock is
-//! repointed last, so that a program killed at any moment leaves a file with all finished steps.
-//! Nothing that an earlier superblock reached is written over, so that another program may read
+//! The mesh is written once, arrays grow by the rows of a step, and the group `Steps` states where
+//! each step begins. A step is one commit. New bytes are appended to the file and the superblock is
+//! updated last, so that a program killed at any moment leaves a file with all finished steps. Data
+//! that an earlier superblock refers to are never overwritten, so that another program can read the
+//! file meanwhile.
 //! meanwhile.
 
 use std::path::{Path, PathBuf};
@@ -19,50 +21,51 @@ use crate::guard::quietly;
 use zeroset_core::atomic;
 use zeroset_core::error::{Error, Result};
 
-/// Version of the format that is written.
+/// The version of the written format.
 const VERSION: [i64; 2] = [2, 0];
-/// Kinds of cells of poly data, in the order of their offsets.
+/// The kinds of cells of poly data, in the order of their offsets.
 const TOPOLOGIES: [&str; 4] = ["Vertices", "Lines", "Polygons", "Strips"];
-/// Offsets of poly data by topology, two-dimensional and all 0, since the mesh stays. The crate
-/// adds rows to arrays of one dimension only, so these have rows to spare.
+/// The offsets of poly data by topology, two-dimensional and all 0 because the mesh does not
+/// change. The crate can add rows only to one-dimensional arrays, so these arrays have spare rows.
 const OFFSETS: [&str; 2] = ["CellOffsets", "ConnectivityIdOffsets"];
-/// Rows of [`OFFSETS`] at first; they double.
+/// The initial number of rows of [`OFFSETS`]. It is doubled when necessary.
 const SPARE: u64 = 64;
-/// Rows of a chunk of the arrays that grow by a row per step.
+/// Rows per chunk of the arrays that grow by one row per step.
 const STEP_ROWS: u64 = 64;
-/// Most rows of a chunk: HDF5 allows 4 GiB.
+/// The largest number of rows per chunk. HDF5 allows 4 GiB.
 const MOST_ROWS: u64 = 1 << 28;
 
 type Hdf<T> = std::result::Result<T, hdf5_pure::Error>;
 
-/// A series of states on one mesh in one file: triangles and lines as poly data, tetrahedra as an
+/// A series of states on one mesh in one file. Triangles and lines are poly data, and tetrahedra an
 /// unstructured grid, as in `.vtp` and `.vtu`.
 #[derive(Debug)]
 pub struct HdfSeries {
     path: PathBuf,
     zlib: bool,
     steps: u64,
-    /// Points of the mesh, once there is one.
+    /// The number of points of the mesh once there is one.
     n_points: u64,
-    /// Names of the point data of the first state, sorted.
+    /// The names of the point data of the first state, sorted.
     arrays: Vec<String>,
 }
 
 impl HdfSeries {
-    /// A series that has no states yet; the file appears with the first one, whose points and
-    /// cells are those of all.
+    /// Creates a series without states. The file is created with the first state, whose points and
+    /// cells apply to all states.
     ///
-    /// VTK reads HDF5 arrays plain or packed by zlib, so all but [`Compression::Zlib`] is plain.
+    /// VTK reads HDF5 arrays uncompressed or compressed with zlib. Every setting other than
+    /// [`Compression::Zlib`] therefore gives uncompressed arrays.
     pub fn new(path: &Path, compression: Compression) -> Self {
         let zlib = compression == Compression::Zlib;
         HdfSeries { path: path.to_path_buf(), zlib, steps: 0, n_points: 0, arrays: Vec::new() }
     }
 
-    /// The series in a file that is there, cut back to its first `steps` states, for more to
-    /// follow. Without states the file is removed.
+    /// Opens the series in an existing file and truncates it to its first `steps` states, so that
+    /// more can follow. If `steps` is 0, the file is removed.
     ///
     /// # Errors
-    /// [`Error::Output`] for a file that is no such series or has fewer states, or that cannot be
+    /// Returns [`Error::Output`] if the file is not such a series, has fewer states, or cannot be
     /// written.
     pub fn open_existing(path: &Path, compression: Compression, steps: usize) -> Result<Self> {
         let mut series = HdfSeries::new(path, compression);
@@ -75,8 +78,8 @@ impl HdfSeries {
         series.steps = steps as u64;
         let (found, n_points, arrays, kept) = series.guarded(|| series.read(path))?;
         if found < series.steps {
-            let what = format!("holds {found} states, {steps} are needed");
-            return Err(Error::output(path, what, "start the run anew with --overwrite"));
+            let what = format!("holds {found} states, but {steps} are needed");
+            return Err(Error::output(path, what, "start the run again with --overwrite"));
         }
         series.n_points = n_points;
         series.arrays = arrays;
@@ -86,48 +89,48 @@ impl HdfSeries {
         Ok(series)
     }
 
-    /// Number of states in the file.
+    /// Returns the number of states in the file.
     pub fn len(&self) -> usize {
         self.steps as usize
     }
 
-    /// True before the first state.
+    /// Returns true if there is no state yet.
     pub fn is_empty(&self) -> bool {
         self.steps == 0
     }
 
-    /// The file.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Adds a state with its time (0 if it has none) and its point data; every state has the mesh
-    /// and the arrays of the first. The file has the whole state when this returns, and nothing
-    /// of it after an error.
+    /// Adds a state with its time (0 if it has none) and its point data. Every state has the mesh
+    /// and the arrays of the first. When this returns, the file holds the whole state. After an
+    /// error it holds nothing of it.
     ///
     /// # Errors
-    /// [`Error::Output`] for another number of points, an array whose rows do not fit or whose name
-    /// has a slash, for other arrays than in the first state, for vectors in more than one state,
-    /// and if the file cannot be written.
+    /// Returns [`Error::Output`] if the number of points or the arrays differ from those of the
+    /// first state, if the length of an array is wrong, if its name contains a slash, if vectors
+    /// are given in more than one state, or if the file cannot be written.
     pub fn add(&mut self, state: &VtkOutput) -> Result<()> {
         let n_points = state.geometry.n_points;
         if self.steps > 0 && n_points as u64 != self.n_points {
-            let what = format!("a state of {n_points} points, the mesh has {}", self.n_points);
-            return Err(Error::output(&self.path, what, "write .pvd where the mesh changes"));
+            let what = format!("a state has {n_points} points, but the mesh has {}", self.n_points);
+            return Err(Error::output(&self.path, what, "write .pvd if the mesh changes"));
         }
         for field in &state.point_data {
             let (name, found) = (field.name, field.values.len());
             if Some(found) != field.components.checked_mul(n_points) || field.components == 0 {
                 let what = format!("array {name} has {found} numbers for {n_points} points");
-                return Err(Error::output(&self.path, what, "give each row all components"));
+                return Err(Error::output(&self.path, what, "give every row all components"));
             }
             if name.is_empty() || name == "." || name.contains('/') {
                 let what = format!("\"{name}\" cannot be the name of an array in HDF5");
-                return Err(Error::output(&self.path, what, "call it otherwise"));
+                return Err(Error::output(&self.path, what, "choose another name"));
             }
             if field.components > 1 && self.steps > 0 {
                 let what = format!("array {name} has {} components", field.components);
-                let remedy = "only arrays of single numbers grow: write .pvd";
+                let remedy = "only arrays with one component can grow: write .pvd";
                 return Err(Error::output(&self.path, what, remedy));
             }
         }
@@ -135,8 +138,8 @@ impl HdfSeries {
         arrays.sort_unstable();
         if self.steps > 0 && arrays != self.arrays {
             let [found, first] = [&arrays, &self.arrays].map(|names| names.join(", "));
-            let what = format!("a state of the arrays {found}, the first one has {first}");
-            return Err(Error::output(&self.path, what, "write .pvd where the arrays change"));
+            let what = format!("a state has the arrays {found}, but the first state has {first}");
+            return Err(Error::output(&self.path, what, "write .pvd if the arrays change"));
         }
         let mut columns = self.step_columns(state);
         if self.steps == 0 {
@@ -153,7 +156,7 @@ impl HdfSeries {
         Ok(())
     }
 
-    /// What the crate answers about a file that may be damaged, a panic of its being an error, too.
+    /// Calls the crate on a file that may be damaged. A panic of the crate becomes an error.
     fn guarded<T>(&self, work: impl FnOnce() -> Hdf<T>) -> Result<T> {
         match quietly(work) {
             Ok(found) => found.map_err(|e| self.fail(e)),
@@ -162,10 +165,14 @@ impl HdfSeries {
     }
 
     fn fail(&self, what: impl std::fmt::Display) -> Error {
-        Error::output(&self.path, what, "check the file, the folder, its rights and space")
+        Error::output(
+            &self.path,
+            what,
+            "check the file, the permissions of its folder and the disk space",
+        )
     }
 
-    /// A row of each array of `Steps`, and the point data.
+    /// Returns a row for each array of `Steps`, and the point data.
     fn step_columns<'a>(&self, state: &VtkOutput<'a>) -> Vec<Column<'a>> {
         let row = |name: &str, numbers| Column {
             path: format!("Steps/{name}"),
@@ -200,7 +207,7 @@ impl HdfSeries {
         columns
     }
 
-    /// Writes the file anew.
+    /// Writes the whole file.
     fn write_whole(&self, kind: AttrValue, steps: u64, columns: Vec<Column>) -> Result<()> {
         let mut builder = FileBuilder::new();
         let mut root = builder.create_group("VTKHDF");
@@ -212,9 +219,10 @@ impl HdfSeries {
         atomic::write(&self.path, |out| builder.finish_to(out).map_err(std::io::Error::other))
     }
 
-    /// Adds rows to all arrays at once.
+    /// Appends rows to all arrays in one commit.
     fn append(&self, columns: Vec<Column>) -> Hdf<()> {
-        // Readers lock files, too; the run's folder keeps other writers away.
+        // Locking is disabled because readers lock files too. The run folder keeps other writers
+        // away.
         let access = FileAccessProperties::new().with_locking(FileLocking::Disabled);
         let file = File::open_rw_with_options(&self.path, access)?;
         for column in columns {
@@ -254,8 +262,8 @@ impl HdfSeries {
         file.close()
     }
 
-    /// The numbers of states and of points in a file and the sorted names of its point data; if
-    /// there are more than `steps` states, also its type and what is to be kept of its arrays.
+    /// Returns the numbers of states and points in a file and the sorted names of its point data.
+    /// If there are more than `steps` states, also returns its type and the content to keep.
     fn read(&self, path: &Path) -> Hdf<(u64, u64, Vec<String>, Option<Contents>)> {
         let file = File::open_streaming(path)?;
         let root = file.group("VTKHDF")?;
@@ -315,22 +323,22 @@ impl HdfSeries {
     }
 }
 
-/// Type and arrays of a file that is written anew.
+/// The type and the arrays of a file that is rewritten.
 type Contents = (AttrValue, Vec<Column<'static>>);
 
-/// Rows of 0, one number for each topology.
+/// Returns rows of zeros, with one number per topology.
 fn spare(name: &str, rows: u64) -> Column<'static> {
     let numbers = Numbers::Whole(vec![0; 4 * rows as usize]);
     Column { path: format!("Steps/{name}"), width: 4, chunk: None, numbers }
 }
 
-/// Rows of one array.
+/// The rows of one array.
 struct Column<'a> {
-    /// Below the group `VTKHDF`.
+    /// The path below the group `VTKHDF`.
     path: String,
-    /// Numbers per row; 0 for an array of one dimension.
+    /// Numbers per row; 0 for a one-dimensional array.
     width: usize,
-    /// Rows of a chunk of an array that grows.
+    /// Rows per chunk if the array grows.
     chunk: Option<u64>,
     numbers: Numbers<'a>,
 }
@@ -340,7 +348,7 @@ enum Numbers<'a> {
     Whole(Vec<i64>),
     Real(f64),
     Bytes(Vec<u8>),
-    /// As read from a file.
+    /// Numbers as read from a file.
     Raw(Datatype, Vec<u8>),
 }
 
@@ -355,7 +363,7 @@ impl Column<'_> {
         }
     }
 
-    /// Makes the array.
+    /// Creates the array.
     fn put(&self, array: &mut DatasetBuilder, zlib: bool) {
         let n = self.n_numbers();
         match &self.numbers {
@@ -394,7 +402,7 @@ impl Column<'_> {
     }
 }
 
-/// Puts the arrays and groups below a path into a group.
+/// Adds the arrays and groups below a path to a group.
 fn fill(group: &mut GroupBuilder, above: &str, columns: &[&Column], steps: u64, zlib: bool) {
     let name = |column: &Column| {
         column.path[above.len()..].split_once('/').map(|(first, _)| first.to_string())
@@ -417,7 +425,7 @@ fn fill(group: &mut GroupBuilder, above: &str, columns: &[&Column], steps: u64, 
     }
 }
 
-/// Points and cells.
+/// Returns the points and cells.
 fn mesh_columns<'a>(state: &VtkOutput<'a>) -> Vec<Column<'a>> {
     let geometry = state.geometry;
     let points = geometry.points.field().unwrap_or(FieldValues::F64(&[]));

@@ -1,4 +1,4 @@
-//! Regular grids: legacy `STRUCTURED_POINTS` and `ImageData` in XML. They hold no mesh, but volumes.
+//! Regular grids: legacy `STRUCTURED_POINTS` and `ImageData` in XML. They hold volumes, not meshes.
 
 use super::source::{Source, one_line};
 use crate::volume::{Found, VolumeFile, stored};
@@ -6,33 +6,32 @@ use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::volume::{Placement, Samples};
 use zeroset_core::words::suggest;
 
-/// Size and place of a grid of points.
+/// The size and placement of a grid of points.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lattice {
     pub dimensions: [usize; 3],
     /// Coordinates of the first point.
     pub origin: [f64; 3],
     pub spacing: [f64; 3],
-    /// Direction of each axis.
+    /// The direction of each axis.
     pub directions: [[f64; 3]; 3],
 }
 
-/// What is known of an array before its numbers are.
+/// The description of an array before its numbers are read.
 #[derive(Clone, Debug)]
 pub(super) struct Listed {
     pub name: String,
     pub of_cells: bool,
     pub components: usize,
-    /// The file calls it the scalars of its points or cells.
+    /// Whether the file names it as the scalars of its points or cells.
     pub active: bool,
 }
 
-/// Which of `arrays` is the volume: the one called `wanted`, else the active scalars, else the
-/// first array of single numbers, of points before cells.
+/// Chooses the array that is the volume: the one named `wanted`, else the active scalars, else the
+/// first array of single numbers, with points before cells.
 ///
 /// # Errors
-/// A [`Flaw`] for a name that is not there; a [`Flaw`] if there is no array of single
-/// numbers.
+/// Returns a [`Flaw`] if there is no array of that name or no array of single numbers.
 pub(super) fn choose(
     source: &Source,
     arrays: &[Listed],
@@ -62,29 +61,30 @@ pub(super) fn choose(
 
 fn several(source: &Source, name: &str, n: usize) -> Flaw {
     let what = format!("array '{name}' has {n} numbers in each voxel");
-    source.fail("", what, "make one number of each voxel first, such as its gray value")
+    source.fail("", what, "convert each voxel to one number first, such as its gray value")
 }
 
 impl Lattice {
-    /// Points, or cells between them, along each axis. An axis of one point makes cells flat.
+    /// Returns the number of points, or of cells between them, along each axis. An axis with one
+    /// point makes cells flat.
     pub fn shape(&self, of_cells: bool) -> [usize; 3] {
         self.dimensions.map(|n| if of_cells && n > 1 { n - 1 } else { n })
     }
 
-    /// Numbers of points or cells.
+    /// Returns the number of points or cells.
     ///
     /// # Errors
-    /// A [`Flaw`] if there are none, or that is beyond all memory.
+    /// Returns a [`Flaw`] if there are none, or more than fit into memory.
     pub fn count(&self, source: &Source, of_cells: bool) -> Result<usize, Flaw> {
         let n = stored::count(self.shape(of_cells)).filter(|&n| n > 0);
         n.ok_or_else(|| {
             let [x, y, z] = self.dimensions;
-            let what = format!("an image of {x} x {y} x {z} points cannot be");
+            let what = format!("an image cannot have {x} x {y} x {z} points");
             source.fail("", what, "the file is damaged; write it again")
         })
     }
 
-    /// The volume of one array; the others are named in a warning.
+    /// Returns the volume of one array. A warning names the other arrays.
     pub fn volume(
         self,
         source: &Source,
@@ -97,12 +97,12 @@ impl Lattice {
         let shape = self.shape(*of_cells);
         let (n, found) = (self.count(source, *of_cells)?, samples.len());
         if n != found {
-            let what = format!("array '{name}' has {found} numbers, its grid needs {n}");
+            let what = format!("array '{name}' has {found} numbers, but its grid needs {n}");
             return Err(source.fail("", what, "the file is damaged; write it again"));
         }
         let mut origin = self.origin;
         for k in (0..3).filter(|&k| *of_cells && self.dimensions[k] > 1) {
-            // Cells lie half a step behind their first point.
+            // The center of a cell is half a step beyond its first point.
             let half = 0.5 * self.spacing[k];
             origin.iter_mut().zip(self.directions[k]).for_each(|(x, d)| *x += half * d);
         }
@@ -111,7 +111,10 @@ impl Lattice {
         let others: Vec<&str> =
             (0..arrays.len()).filter(|&k| k != chosen).map(|k| arrays[k].name.as_str()).collect();
         let left = (!others.is_empty()).then(|| {
-            one_line(&format!("array '{name}' is read, others are not: {}", others.join(", ")))
+            one_line(&format!(
+                "array '{name}' is read, the others are ignored: {}",
+                others.join(", ")
+            ))
         });
         Ok(VolumeFile {
             volume: found.volume()?,
@@ -123,7 +126,7 @@ impl Lattice {
     }
 }
 
-/// What to do with an image where a mesh is asked for.
-pub(super) const NO_MESH: &str = "`zeroset info` tells what is in it, and `zeroset convert` writes \
-                                  it as .nii.gz, .nrrd and the like; for a mesh, make triangles or \
-                                  tetrahedra of it first";
+/// The remedy for an image that is given as a mesh.
+pub(super) const NO_MESH: &str = "`zeroset info` describes it, and `zeroset convert` writes \
+                                  it as .nii.gz, .nrrd or another volume; for a mesh, convert it to \
+                                  triangles or tetrahedra first";

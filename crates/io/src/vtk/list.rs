@@ -1,4 +1,4 @@
-//! Reading the list of a series, `.pvd`.
+//! Reader of the list of a series, `.pvd`.
 
 use std::path::{Path, PathBuf};
 
@@ -9,17 +9,18 @@ use super::source::Source;
 use crate::load;
 use zeroset_core::error::{Flaw, Result};
 
-/// Reads a list of the states of a series: times and files, in the order of the list. Files stand
-/// relative to the list; here they are paths that can be opened.
+/// Reads the times and files of the states of a series, in the order of the list. File names in the
+/// list are relative to it. The returned paths can be opened directly.
 ///
 /// # Errors
-/// [`Error::Input`](zeroset_core::Error::Input) for a file that is no such list, or lists nothing.
+/// Returns [`Error::Input`](zeroset_core::Error::Input) if the file is not such a list or lists
+/// nothing.
 pub fn read_pvd(path: &Path) -> Result<Vec<(f64, PathBuf)>> {
     list(path).map_err(|flaw| flaw.in_file(path))
 }
 
 fn list(path: &Path) -> Result<Vec<(f64, PathBuf)>, Flaw> {
-    const REMEDY: &str = "give the .pvd file of a run, or the file of one state";
+    const REMEDY: &str = "use the .pvd file of a run, or the file of one state";
     let bytes = load::load(path)?;
     let source = Source::new(&bytes);
     let mut reader = quick_xml::Reader::from_reader(source.bytes);
@@ -28,7 +29,7 @@ fn list(path: &Path) -> Result<Vec<(f64, PathBuf)>, Flaw> {
     loop {
         let at = reader.buffer_position() as usize;
         let fail = |what: String| source.fail(source.line(at), what, REMEDY);
-        let tag = match reader.read_event().map_err(|e| fail(format!("no list in XML: {e}")))? {
+        let tag = match reader.read_event().map_err(|e| fail(format!("not a list in XML: {e}")))? {
             Event::Start(tag) | Event::Empty(tag) if tag.name().as_ref() == "DataSet" => tag,
             Event::Eof => break,
             _ => continue,
@@ -41,16 +42,16 @@ fn list(path: &Path) -> Result<Vec<(f64, PathBuf)>, Flaw> {
             match attribute.key.as_ref() {
                 "timestep" => {
                     let found = value.trim().parse().ok().filter(|t: &f64| t.is_finite());
-                    time = found.ok_or_else(|| fail(format!("the time {value:?}")))?;
+                    time = found.ok_or_else(|| fail(format!("timestep {value:?} is not valid")))?;
                 }
                 "file" => file = Some(folder.join(&*value)),
                 _ => {}
             }
         }
-        states.push((time, file.ok_or_else(|| fail("DataSet without a file".into()))?));
+        states.push((time, file.ok_or_else(|| fail("DataSet has no file".into()))?));
     }
     match states.is_empty() {
-        true => Err(source.fail("", "lists no state", REMEDY)),
+        true => Err(source.fail("", "lists no states", REMEDY)),
         false => Ok(states),
     }
 }
@@ -77,11 +78,11 @@ mod tests {
             std::fs::write(&path, text).unwrap();
             read_pvd(&path).unwrap_err().to_string()
         };
-        assert!(message("<VTKFile><Collection/></VTKFile>").contains("lists no state"));
-        assert!(message("<a><DataSet timestep=\"1\"/></a>").contains("without a file"));
+        assert!(message("<VTKFile><Collection/></VTKFile>").contains("lists no states"));
+        assert!(message("<a><DataSet timestep=\"1\"/></a>").contains("has no file"));
         assert!(message("<a>\n<DataSet timestep=\"now\" file=\"b\"/></a>").contains("line 2"));
-        assert!(message("<DataSet timestep=\"NaN\" file=\"b\"/>").contains("the time \"NaN\""));
-        assert!(message("<a><b></a>").contains("no list in XML"));
-        assert!(message("solid a").contains("lists no state"));
+        assert!(message("<DataSet timestep=\"NaN\" file=\"b\"/>").contains("timestep \"NaN\""));
+        assert!(message("<a><b></a>").contains("not a list in XML"));
+        assert!(message("solid a").contains("lists no states"));
     }
 }

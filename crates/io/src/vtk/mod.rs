@@ -1,18 +1,19 @@
-//! VTK files: legacy `.vtk`, and `.vtu`, `.vtp` and `.vti` in XML; read, and those in XML written.
+//! Reader of VTK files, legacy `.vtk` and XML `.vtu`, `.vtp` and `.vti`, and writer of the XML
+//! files.
 //!
 //! # Reading
 //!
-//! [`read`] takes tetrahedra, or triangles where there are no cells of dimension 3, as the cells
-//! of the mesh. Polygons, quads, pixels and strips are split into triangles, hexahedra, voxels,
-//! wedges and pyramids into tetrahedra, higher-order cells reduced to their corners; simplices of
-//! lower dimension become the groups `vertices`, `lines` and `triangles`. Rows of cell data follow
-//! the cells. Polyhedra are left out.
+//! [`read`] returns tetrahedra as the cells of the mesh, or triangles if there are no
+//! three-dimensional cells. Polygons, quads, pixels and strips are split into triangles. Hexahedra,
+//! voxels, wedges and pyramids are split into tetrahedra. Higher-order cells are reduced to their
+//! corners. Simplices of lower dimension become the groups `vertices`, `lines` and `triangles`.
+//! Rows of cell data are copied to the resulting cells. Polyhedra are left out.
 //!
 //! # Writing
 //!
-//! Arrays are appended raw (`header_type="UInt64"`, little endian), as they are or in compressed
-//! blocks; VTK 9 and ParaView read all of it. Points and cells do not change within a run, so a
-//! [`Geometry`] encodes them once, and each time step is a [`VtkOutput`] on it:
+//! Arrays are appended raw (`header_type="UInt64"`, little endian), either uncompressed or in
+//! compressed blocks, which VTK 9 and ParaView can read. Points and cells do not change within a
+//! run. A [`Geometry`] therefore encodes them once, and each time step is a [`VtkOutput`] on it:
 //!
 //! ```
 //! use zeroset_io::vtk::{Compression, Geometry, VtkOutput, write_pvd, write_vtp};
@@ -33,9 +34,9 @@
 //! # }
 //! ```
 //!
-//! Which format: tetrahedra need `.vtu`. Triangles may go to either; [`Geometry::extension`] says
-//! `.vtp`, which leaves out the cell types and opens as a surface, for which ParaView has more
-//! filters. Lines are always `.vtp`.
+//! Tetrahedra need `.vtu`. Triangles may be written as either. [`Geometry::extension`] chooses
+//! `.vtp`, which omits the cell types and opens as a surface, for which ParaView has more filters.
+//! Lines are always `.vtp`.
 
 mod cell;
 mod grid;
@@ -63,11 +64,12 @@ pub use write::{
     Compression, Field, FieldValues, Geometry, VtkOutput, write, write_pvd, write_vtp, write_vtu,
 };
 
-/// Reads the mesh of a VTK file of any of the three kinds; the kind is found by content.
+/// Reads the mesh of a VTK file. The kind of file is determined from the content.
 ///
 /// # Errors
-/// A [`Flaw`] with the line, byte or element: not such a file, damaged
-/// or cut off, not a mesh (images, structured grids), a point that is not finite, a cell that names a point that does not exist.
+/// Returns a [`Flaw`] that names the line, byte or element if the content is not a VTK file, is
+/// damaged or truncated, or is not a mesh (images, structured grids), if a point is not finite, or
+/// if a cell refers to a point that does not exist.
 pub fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let source = Source::new(bytes);
     match kind(&source)? {
@@ -76,12 +78,12 @@ pub fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     }
 }
 
-/// Reads an array on a regular grid, legacy `STRUCTURED_POINTS` or `ImageData` in XML; `None` for
-/// another data set.
+/// Reads an array on a regular grid, legacy `STRUCTURED_POINTS` or `ImageData` in XML. Returns
+/// `None` for another data set.
 ///
 /// # Errors
-/// A [`Flaw`] as for [`read`], and for an image without an array of
-/// single numbers; [`Error::Case`](zeroset_core::Error::Case) if it has none of the name `array`.
+/// Returns the errors of [`read`], and a [`Flaw`] if an image has no array of single numbers.
+/// Returns [`Error::Case`](zeroset_core::Error::Case) if it has no array of the name `array`.
 pub(super) fn read_volume(bytes: &[u8], array: Option<&str>) -> Result<Option<VolumeFile>, Flaw> {
     let source = Source::new(bytes);
     match kind(&source)? {
@@ -108,11 +110,11 @@ fn kind(source: &Source) -> Result<FileKind, Flaw> {
         match source.bytes.is_empty() {
             true => "the file is empty".to_owned(),
             false => format!(
-                "{} found",
+                "found {}",
                 source::shown(source.bytes.split(|&b| b == b'\n').next().unwrap_or_default())
             ),
         },
-        "expected '# vtk DataFile Version' or '<VTKFile'",
+        "a VTK file begins with '# vtk DataFile Version' or '<VTKFile'",
     ))
 }
 

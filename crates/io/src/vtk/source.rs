@@ -1,4 +1,4 @@
-//! The file being read, and how errors name a place in it.
+//! The file being read, and the positions that errors name in it.
 
 use crate::text::without_mark;
 use zeroset_core::error::{Flaw, Position};
@@ -10,18 +10,18 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The file without a byte-order mark and blanks before it.
+    /// Creates the source of a file, without a byte-order mark and leading white space.
     pub fn new(bytes: &'a [u8]) -> Self {
         Source { bytes: without_mark(bytes).trim_ascii_start() }
     }
 
-    /// The line of the byte at that offset.
+    /// Returns the line of the byte at this offset.
     pub fn line(&self, at: usize) -> Position {
         let before = &self.bytes[..at.min(self.bytes.len())];
         Position::Line(1 + before.iter().filter(|&&b| b == b'\n').count())
     }
 
-    /// A flaw of this file.
+    /// Creates a flaw of this file.
     pub fn fail(
         &self,
         position: impl Into<Position>,
@@ -36,13 +36,13 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Text as one line of bearable length, whatever a damaged file put into it.
+/// Formats text as one line of limited length, whatever a damaged file contains.
 pub(super) fn one_line(text: &str) -> String {
     const LONGEST: usize = 300;
     text.chars().take(LONGEST).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// A word of a file as it can be shown in a message: short, printable.
+/// Formats a word of a file for a message: short and printable.
 pub(super) fn shown(word: &[u8]) -> String {
     const LONGEST: usize = 24;
     let text: String = String::from_utf8_lossy(word)

@@ -1,11 +1,11 @@
-//! The crate `vtkio` against our own readers, on real files.
+//! Tests of the crate `vtkio` against our own readers, on real files.
 
 use std::path::Path;
 
 use super::*;
 
-/// Files that the crate must be able to read, so that it is not left out unnoticed; our own
-/// reader must find the same in them.
+/// Files that the crate must be able to read, so that a failure of the crate does not go unnoticed.
+/// Our own reader must return the same content.
 #[test]
 fn the_crate_and_our_reader_agree_on_legacy_files() {
     for name in [
@@ -47,7 +47,7 @@ fn the_crate_and_our_reader_agree_on_inline_base64() {
     }
 }
 
-/// The crate loses arrays it cannot decode without a word; the file then is not complete.
+/// Checks that arrays which the crate silently drops are noticed as missing.
 #[test]
 fn what_the_crate_loses_is_noticed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/vtk");

@@ -1,8 +1,8 @@
-//! What the crate `vtkio` reads well: legacy files before version 5, inline base64.
+//! Reading through the crate `vtkio`: legacy files before version 5, and inline base64.
 //!
-//! The crate panics on some input and loses arrays on other input without a word, so it runs
-//! behind [`quietly`], and its result counts only if nothing of the file is left over. `None`
-//! means: let our own reader try, and say what is wrong.
+//! The crate panics on some input and silently drops arrays of other input. It therefore runs
+//! inside [`quietly`], and its result is used only if nothing of the file is left over. `None`
+//! means that our own reader must read the file and report any error.
 
 use vtkio::IOBuffer;
 use vtkio::model::{Attribute, DataSet, ElementType, Piece, VertexNumbers, Vtk};
@@ -13,10 +13,10 @@ use crate::guard::quietly;
 use crate::scalar::unsigned;
 use zeroset_core::mesh::{DataArray, Values};
 
-/// A legacy file of a version before 5.
+/// Reads a legacy file of a version before 5.
 pub(super) fn legacy(bytes: &[u8]) -> Option<Grid> {
     let is_cell_data = |w: &&[u8]| w[0] | 32 == b'c' && w.eq_ignore_ascii_case(b"CELL_DATA");
-    // Of two sections of cell data the crate would lose the second.
+    // If there were two sections of cell data, the crate would drop the second.
     let sections = bytes.windows(9).filter(is_cell_data).count();
     if sections > 1 {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn legacy(bytes: &[u8]) -> Option<Grid> {
     quietly(|| grid(vtk.data, true)).ok()?
 }
 
-/// An XML file with inline base64 arrays.
+/// Reads an XML file with inline base64 arrays.
 pub(super) fn xml(bytes: &[u8]) -> Option<Grid> {
     quietly(|| grid(Vtk::parse_xml(bytes).ok()?.data, false)).ok()?
 }
@@ -75,7 +75,7 @@ fn only<P>(pieces: Vec<Piece<P>>) -> Option<P> {
     }
 }
 
-/// Ends and connectivity; `None` if the counts do not fit.
+/// Returns ends and connectivity, or `None` if the counts do not match.
 fn cells(numbers: VertexNumbers) -> Option<(Vec<usize>, Vec<i64>)> {
     match numbers {
         VertexNumbers::Legacy { num_cells, vertices } => {
@@ -132,8 +132,9 @@ fn data_arrays(
                 if rows == n {
                     arrays.push(DataArray { name, components, values });
                 } else {
-                    warnings
-                        .push(format!("array '{name}' has {rows} rows, not one each: left out"));
+                    warnings.push(format!(
+                        "array '{name}' is ignored: {rows} rows do not match the points or cells"
+                    ));
                 }
             }
             Some(arrays)
@@ -146,7 +147,8 @@ fn values(buffer: IOBuffer) -> Option<Values> {
         Some(Values::Int(v.into_iter().map(Into::into).collect()))
     }
     match buffer {
-        // The crate leaves bits packed in binary files and unpacked in text: not worth telling apart.
+        // The crate leaves bits packed in binary files and unpacked in text files. Our own reader
+        // handles both.
         IOBuffer::Bit(_) => None,
         IOBuffer::U8(v) => int(v),
         IOBuffer::I8(v) => int(v),

@@ -7,20 +7,20 @@ use zeroset_core::volume::Volume;
 
 pub const SHAPE: [usize; 3] = [3, 4, 2];
 
-/// The numbers of the small volume, x fastest: -50 + i + 10 j + 100 k.
+/// Returns the numbers of the small volume, x fastest: -50 + i + 10 j + 100 k.
 pub fn numbers() -> Vec<i16> {
     let [nx, ny, nz] = SHAPE.map(|n| n as i16);
     let rows = (0..nz).flat_map(|k| (0..ny).map(move |j| (j, k)));
     rows.flat_map(|(j, k)| (0..nx).map(move |i| -50 + i + 10 * j + 100 * k)).collect()
 }
 
-/// The numbers as bytes.
+/// Returns the numbers as bytes.
 pub fn bytes(big: bool) -> Vec<u8> {
     let order = |x: i16| if big { x.to_be_bytes() } else { x.to_le_bytes() };
     numbers().into_iter().flat_map(order).collect()
 }
 
-/// The numbers as text.
+/// Returns the numbers as text.
 pub fn text() -> String {
     numbers().iter().map(|x| format!("{x} ")).collect()
 }
@@ -37,13 +37,13 @@ pub fn zlib(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Fails unless the volume has the shape, the type and the numbers.
+/// Checks that the volume has the shape, the type and the numbers.
 pub fn assert_numbers(volume: &Volume, what: &str) {
     assert_eq!(volume.shape(), SHAPE, "{what}");
     assert_eq!(volume.samples(), &numbers().into(), "{what}");
 }
 
-/// A file in the making with numbers in its byte order.
+/// A file being assembled from numbers in its byte order.
 #[derive(Clone)]
 pub struct Bytes {
     pub raw: Vec<u8>,
@@ -71,11 +71,11 @@ impl Bytes {
     put!(f64, f64);
 }
 
-/// Where the NIfTI files below have their voxels: steps by columns, then the origin.
+/// The placement of the voxels in the NIfTI files below: steps by columns, then the origin.
 pub const ROWS: [[f32; 4]; 3] =
     [[-2.0, 0.0, 0.0, 10.0], [0.0, 0.5, 0.25, 20.0], [0.0, 0.0, 3.0, 30.0]];
 
-/// A NIfTI-1 file with an sform, without its numbers.
+/// Returns a NIfTI-1 header with an sform.
 pub fn nifti1_head(big: bool) -> Bytes {
     Bytes { raw: vec![0; 352], big }
         .i32(0, &[348])
@@ -90,7 +90,7 @@ pub fn nifti1_head(big: bool) -> Bytes {
         .u8(344, b"n+1\0")
 }
 
-/// The same as NIfTI-2.
+/// Returns the same header for NIfTI-2.
 pub fn nifti2_head(big: bool) -> Bytes {
     let rows: Vec<f64> = ROWS.as_flattened().iter().map(|&x| x.into()).collect();
     Bytes { raw: vec![0; 544], big }
@@ -106,13 +106,13 @@ pub fn nifti2_head(big: bool) -> Bytes {
         .i32(500, &[2])
 }
 
-/// Head and numbers.
+/// Returns the header followed by the numbers.
 pub fn with_numbers(head: Bytes) -> Vec<u8> {
     let numbers = bytes(head.big);
     [head.raw, numbers].concat()
 }
 
-/// An NRRD file with further fields.
+/// Returns an NRRD file with additional fields.
 pub fn nrrd(fields: &str, data: &[u8]) -> Vec<u8> {
     let head = format!(
         "NRRD0004\n# small\ntype: short\ndimension: 3\nsizes: 3 4 2\n{fields}\nkey:=value\n\n"
@@ -120,7 +120,7 @@ pub fn nrrd(fields: &str, data: &[u8]) -> Vec<u8> {
     [head.as_bytes(), data].concat()
 }
 
-/// A MetaImage with further keys.
+/// Returns a MetaImage file with additional keys.
 pub fn mha(keys: &str, data: &[u8]) -> Vec<u8> {
     let head = format!(
         "ObjectType = Image\nNDims = 3\n{keys}DimSize = 3 4 2\nElementType = MET_SHORT\n\
@@ -129,7 +129,7 @@ pub fn mha(keys: &str, data: &[u8]) -> Vec<u8> {
     [head.as_bytes(), data].concat()
 }
 
-/// A numpy array.
+/// Returns a NumPy array.
 pub fn npy(version: u8, descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
     let head = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n");
@@ -142,7 +142,7 @@ pub fn npy(version: u8, descr: &str, fortran: bool, shape: &str, data: &[u8]) ->
     [&file, head.as_bytes(), data].concat()
 }
 
-/// A VTK image as XML with its array as text.
+/// Returns a VTK image as XML with its arrays as text.
 pub fn vti(image: &str, extent: &str, arrays: &str) -> Vec<u8> {
     format!(
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" version=\"1.0\">\n\
@@ -152,7 +152,7 @@ pub fn vti(image: &str, extent: &str, arrays: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The small volume in all of these: a name with its ending, and the bytes.
+/// Returns the small volume in all of these formats, each with a file name and the bytes.
 pub fn all() -> Vec<(&'static str, Vec<u8>)> {
     let point_data = format!(
         "<PointData Scalars=\"a\"><DataArray type=\"Int16\" Name=\"a\" format=\"ascii\">{}\

@@ -1,4 +1,4 @@
-//! What the tests of VTK files share.
+//! Shared parts of the VTK tests.
 #![allow(dead_code)]
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ pub fn read_text(text: &str) -> zeroset_core::Result<MeshFile> {
     read(text.as_bytes()).map_err(|flaw| flaw.in_file(Path::new("test.vtk")))
 }
 
-/// Files of this repository, made by VTK (see make.py there).
+/// Returns the files of this repository that VTK made (see make.py there).
 pub fn fixtures() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/vtk");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -36,7 +36,7 @@ pub fn by_type(pairs: &[(&str, usize)]) -> BTreeMap<String, usize> {
     pairs.iter().map(|&(name, n)| (name.to_owned(), n)).collect()
 }
 
-/// Everything a solver relies on without looking.
+/// Checks everything on which a solver relies without further checks.
 pub fn assert_sound(file: &MeshFile, what: &str) {
     let mesh = &file.mesh;
     let n = mesh.n_vertices();

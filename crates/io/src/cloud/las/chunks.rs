@@ -1,4 +1,4 @@
-//! What a LAZ file says of its own chunks, checked before memory is taken for it.
+//! Checks of the chunk table of a LAZ file before memory is allocated for it.
 
 use std::io::{Read, Seek, SeekFrom};
 
@@ -8,15 +8,15 @@ use laz::laszip::LazItemType;
 use super::header::Header;
 use crate::load;
 
-/// How records are compressed, as the first number of LASzip's record says.
+/// The compressor number at the beginning of LASzip's record.
 const ALL_IN_ONE: [u8; 2] = [1, 0];
 const IN_LAYERS: [u8; 2] = [3, 0];
 
-/// Compares the number of points, the table of chunks and the sizes of layers with the `size` of the file. `raw` is the
-/// record of LASzip, `vlr` what it means.
+/// Checks the number of points, the chunk table and the layer sizes against the `size` of the file.
+/// `raw` is the LASzip record and `vlr` its decoded form.
 ///
 /// # Errors
-/// What is wrong, in words.
+/// Returns a description of the first contradiction.
 pub(super) fn check(
     source: &mut (impl Read + Seek),
     raw: &[u8],
@@ -26,15 +26,15 @@ pub(super) fn check(
 ) -> Result<(), String> {
     let unpacked = header.n.saturating_mul(header.length as u64);
     if unpacked > load::most_unpacked(size) {
-        return Err(format!("{} promised in a file of {size} bytes", header.n));
+        return Err(format!("{} points declared in a file of {size} bytes", header.n));
     }
     if header.begin >= size {
-        return Err(format!("expected from byte {} on, the file ends at {size}", header.begin));
+        return Err(format!("expected from byte {} on, but the file ends at {size}", header.begin));
     }
-    // The crate goes by the versions of items, whatever the compressor is said to be.
+    // The crate decides by the versions of items and ignores the compressor number.
     let in_layers = vlr.items().first().is_some_and(|item| item.version() >= 3);
     if in_layers != raw.starts_with(&IN_LAYERS) {
-        return Err("the compressor is not that of the records' items".to_string());
+        return Err("the compressor does not match the record items".to_string());
     }
     if raw.starts_with(&ALL_IN_ONE) {
         return Ok(());
@@ -42,7 +42,8 @@ pub(super) fn check(
     let mut at = Reader { source, size };
     let mut table = at.number::<8>(header.begin).map(i64::from_le_bytes)?;
     if table <= header.begin as i64 {
-        // A writer that could not go back wrote the place at the end of the file.
+        // A writer that could not seek back stores the position of the table at the end of the
+        // file.
         table = at.number::<8>(size.saturating_sub(8)).map(i64::from_le_bytes)?;
     }
     if let Ok(table) = u64::try_from(table)
@@ -60,7 +61,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Numbers at places of the file.
+/// A reader of numbers at given byte offsets of the file.
 struct Reader<'a, R> {
     source: &'a mut R,
     size: u64,
@@ -72,12 +73,13 @@ impl<R: Read + Seek> Reader<'_, R> {
         let found = self.source.seek(SeekFrom::Start(at));
         found
             .and_then(|_| self.source.read_exact(&mut bytes))
-            .map_err(|_| format!("cut short at byte {at} of {}", self.size))?;
+            .map_err(|_| format!("the data end at byte {at} of {}", self.size))?;
         Ok(bytes)
     }
 }
 
-/// Each chunk begins with a whole point, the number of its points, and the sizes of its layers.
+/// Checks the layers of each chunk. A chunk begins with an uncompressed point, the number of its
+/// points and the sizes of its layers.
 fn layers<R: Read + Seek>(at: &mut Reader<R>, vlr: &LazVlr, header: &Header) -> Result<(), String> {
     let of = |kind: LazItemType| match kind {
         LazItemType::Point14 => 9,
@@ -97,7 +99,10 @@ fn layers<R: Read + Seek>(at: &mut Reader<R>, vlr: &LazVlr, header: &Header) -> 
         }
         if end > at.size || n == 0 {
             let left = at.size - begin.min(at.size);
-            return Err(format!("a chunk of {n} points and {} bytes, {left} left", end - begin));
+            return Err(format!(
+                "a chunk declares {n} points and {} bytes, but only {left} bytes are left",
+                end - begin
+            ));
         }
         (begin, left) = (end, left.saturating_sub(n));
     }

@@ -1,40 +1,41 @@
-//! The header of LAS and LAZ files, and the records of variable length behind it (LAS 1.4 R15, 2.4 and 2.5).
+//! Reader of the LAS and LAZ header and its variable-length records (LAS 1.4 R15, sections 2.4 and
+//! 2.5).
 
 use crate::bytes::Cursor;
 use crate::cloud::stream::Stream;
 use zeroset_core::error::{Flaw, Result};
 
-/// What the header says.
+/// The content of the header.
 pub(super) struct Header {
-    /// "1.2, format 3".
+    /// Version and format, such as "1.2, format 3".
     pub(super) version: String,
-    /// Where points begin, bytes.
+    /// Byte offset of the first point.
     pub(super) begin: u64,
-    /// Bytes of a point.
+    /// Bytes per point.
     pub(super) length: usize,
-    /// Points.
+    /// Number of points.
     pub(super) n: u64,
     pub(super) scale: [f64; 3],
     pub(super) offset: [f64; 3],
-    /// Where red, green and blue begin in a point, if it has them.
+    /// Byte offset of red, green and blue within a point, if it has colors.
     pub(super) colors: Option<usize>,
-    /// How points are compressed: the record of LASzip.
+    /// The LASzip record if the points are compressed.
     pub(super) compressed: Option<Vec<u8>>,
-    /// Unit of length by the GeoTIFF keys.
+    /// Unit of length from the GeoTIFF keys.
     pub(super) units: Option<String>,
 }
 
-/// Smallest points by format.
+/// Smallest point size by format, bytes.
 const LEAST: [usize; 11] = [20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67];
-/// Where colors begin by format; 0 if there are none.
+/// Byte offset of the colors by format; 0 if there are none.
 const COLORS: [usize; 11] = [0, 0, 20, 28, 0, 28, 0, 30, 30, 0, 30];
-/// Most records of variable length that are looked at.
+/// The largest number of variable-length records that are read.
 const MOST: u32 = 10_000;
 
-/// Reads the header and the records behind it.
+/// Reads the header and the records after it.
 ///
 /// # Errors
-/// A [`Flaw`] with what is expected and found.
+/// Returns a [`Flaw`] that says what was expected and what was found.
 pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
     const DAMAGED: &str = "the header is damaged: copy or export the file again";
     let head = stream.fill(375)?;
@@ -42,7 +43,7 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
     let at = |at: usize| Cursor::new(head, at, false);
     let size = at(94).take(2, "size of the header")?;
     let size = u64::from(u16::from_le_bytes([size[0], size[1]]));
-    let begin = at(96).u32("place of the points")?;
+    let begin = at(96).u32("offset of the points")?;
     let n_records = at(100).u32("number of variable records")?;
     let format = at(104).take(1, "format of points")?[0];
     let length = at(105).take(2, "bytes of a point")?;
@@ -56,14 +57,14 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
     if (major, minor) >= (1, 4) && size >= 375 {
         n = at(247).u64("number of points")?;
     }
-    // LASzip marks compressed points by the two highest bits of their format.
+    // LASzip marks compressed points by the two highest bits of the format.
     let (packed, format) = (format & 0xc0 != 0, format & 0x3f);
     let Some(&least) = LEAST.get(usize::from(format)) else {
-        let what = format!("points of format {format}, 0 to 10 are known");
+        let what = format!("points of format {format}, expected 0 to 10");
         return Err(stream.fail(what, "convert the points to LAS 1.2 or 1.4"));
     };
     if length < least {
-        let what = format!("points of {length} bytes, those of format {format} have {least}");
+        let what = format!("points of {length} bytes, but format {format} needs at least {least}");
         return Err(stream.fail(what, DAMAGED));
     }
     let finite = scale.iter().chain(&offset).all(|x| x.is_finite()) && !scale.contains(&0.0);
@@ -72,7 +73,7 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
         return Err(stream.fail(what, DAMAGED));
     }
     if size > u64::from(begin) {
-        let what = format!("points from byte {begin} on, within the {size} bytes of the header");
+        let what = format!("points begin at byte {begin}, within the {size} bytes of the header");
         return Err(stream.fail(what, DAMAGED));
     }
     stream.pass_to(size, "variable records")?;
@@ -85,7 +86,7 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
         let user = head[2..18].split(|&b| b == 0).next().unwrap_or_default().to_vec();
         let [id, length] = [18, 20].map(|k| u64::from(u16::from_le_bytes([head[k], head[k + 1]])));
         stream.take(54);
-        // A record that claims more ends where the points begin.
+        // A record that declares more bytes than remain before the points is cut off there.
         let room = u64::from(begin) - stream.position();
         let length = room.min(length) as usize;
         let body = stream.fill(length)?.get(..length).unwrap_or_default();
@@ -98,7 +99,7 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
         stream.take(found);
     }
     if packed && compressed.is_none() {
-        let what = "compressed points without the record that says how";
+        let what = "the points are compressed, but the LASzip record is missing";
         return Err(stream.fail(what, DAMAGED));
     }
     let colors = Some(COLORS[usize::from(format)]).filter(|&at| at > 0);
@@ -107,7 +108,8 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
     Ok(Header { version, begin: begin.into(), length, n, scale, offset, colors, compressed, units })
 }
 
-/// The unit of length of projected coordinates (key 3076), or the degree of geographic ones (key 1024 is 2).
+/// Returns the unit of length of projected coordinates (key 3076), or degrees for geographic
+/// coordinates (key 1024 is 2).
 fn linear_unit(keys: &[u8]) -> Option<String> {
     let numbers = |k: &[u8; 8]| [0, 2, 4, 6].map(|at| u16::from_le_bytes([k[at], k[at + 1]]));
     let keys = || keys.as_chunks::<8>().0.iter().map(numbers).skip(1);

@@ -1,5 +1,5 @@
-//! One gzip stream whose parts are packed in parallel; its bytes do not depend on the number of
-//! threads.
+//! Writer of a gzip stream whose parts are compressed in parallel. Its bytes do not depend on the
+//! number of threads.
 
 use std::io::Write;
 
@@ -9,17 +9,17 @@ use rayon::prelude::*;
 use super::PIECE;
 use zeroset_core::volume::Samples;
 
-/// Pieces packed before they are written, which bounds the memory.
+/// The number of pieces compressed before they are written, which limits the memory.
 const BATCH: usize = 64;
 
-/// Packed bytes, ended so that others may follow, and the checksum of `bytes`.
+/// Compresses `bytes` so that more data can follow. Also returns their checksum.
 fn deflated(bytes: &[u8]) -> std::io::Result<(Vec<u8>, Crc)> {
     let mut packer = Compress::new(Compression::fast(), false);
-    // Room for numbers that do not pack: a flush that runs out of it cannot be taken up again.
+    // Room for incompressible numbers, because a flush that runs out of room cannot be resumed.
     let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 8 + 4096);
     packer.compress_vec(bytes, &mut out, FlushCompress::Sync)?;
     if packer.total_in() != bytes.len() as u64 || out.len() == out.capacity() {
-        return Err(std::io::Error::other("numbers could not be packed"));
+        return Err(std::io::Error::other("the numbers could not be compressed"));
     }
     out.shrink_to_fit();
     let mut crc = Crc::new();
@@ -29,7 +29,7 @@ fn deflated(bytes: &[u8]) -> std::io::Result<(Vec<u8>, Crc)> {
 
 /// Writes `head` and all numbers as one stream.
 pub(super) fn write(out: &mut dyn Write, head: &[u8], samples: &Samples) -> std::io::Result<()> {
-    // No flags, no time, no system.
+    // The header states no flags, no time and no operating system.
     out.write_all(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 255])?;
     let (bytes, mut crc) = deflated(head)?;
     out.write_all(&bytes)?;
@@ -45,7 +45,7 @@ pub(super) fn write(out: &mut dyn Write, head: &[u8], samples: &Samples) -> std:
             crc.combine(part);
         }
     }
-    // A last block with nothing in it, then checksum and length.
+    // An empty last block, then checksum and length.
     out.write_all(&[3, 0])?;
     out.write_all(&crc.sum().to_le_bytes())?;
     out.write_all(&crc.amount().to_le_bytes())
@@ -64,7 +64,7 @@ mod tests {
             let mut packed = Vec::new();
             write(&mut packed, b"head", &Samples::from(numbers.clone())).unwrap();
             let mut bytes = Vec::new();
-            // A decoder of a single stream.
+            // This decoder reads a single stream only.
             flate2::read::GzDecoder::new(packed.as_slice()).read_to_end(&mut bytes).unwrap();
             let expected: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
             assert!(bytes[..4] == *b"head" && bytes[4..] == expected, "{n}");

@@ -1,4 +1,4 @@
-//! A volume into a file of the format its name says.
+//! Writer of volumes in the format that the file name selects.
 
 mod gzip;
 mod nifti;
@@ -16,7 +16,7 @@ use super::super::{atomic, vtk};
 use zeroset_core::error::{Error, Result};
 use zeroset_core::volume::{Placement, Samples, Volume};
 
-/// Formats that can be written.
+/// The formats that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Vti,
@@ -43,15 +43,15 @@ fn target(path: &Path) -> Option<Target> {
     TARGETS.iter().find(|(name, _)| *name == extension).map(|&(_, target)| target)
 }
 
-/// True if the name of a file to write is that of a volume.
+/// Returns true if the extension of an output file is that of a volume format.
 pub fn is_volume_target(path: &Path) -> bool {
     target(path).is_some()
 }
 
-/// Says whether [`write_volume`] can write to `path`, as far as its name tells.
+/// Checks by its extension whether [`write_volume`] can write to `path`.
 ///
 /// # Errors
-/// [`Error::Case`] for an ending that is not known, and for text.
+/// Returns [`Error::Case`] if the extension is not supported or if text is requested.
 pub fn check_volume_target(path: &Path, options: &WriteOptions) -> Result<()> {
     const REMEDY: &str = "end the name in .nii.gz, .nii, .nrrd, .mha, .vti or .npy";
     let fail = |what: &str, near: String| {
@@ -60,29 +60,33 @@ pub fn check_volume_target(path: &Path, options: &WriteOptions) -> Result<()> {
     match target(path) {
         None => {
             let near = meant(&sniff::extension(path), TARGETS.iter().map(|(name, _)| *name));
-            fail("no format of volumes has this ending", near)
+            fail("no volume format has this extension", near)
         }
         Some(target) if is_packed(path) && target != Target::Nifti => {
-            fail("only .nii is packed with gzip as a whole", String::new())
+            fail("only .nii can be compressed with gzip as a whole", String::new())
         }
         Some(_) if options.ascii => {
-            let what = format!("{}: volumes are not written as text", path.display());
-            Err(Error::usage(what, "leave out --ascii"))
+            let what = format!("{}: volumes cannot be written as text", path.display());
+            Err(Error::usage(what, "omit --ascii"))
         }
         Some(_) => Ok(()),
     }
 }
 
-/// Writes a volume as `.vti`, `.nii`, `.nii.gz`, `.npy`, `.mha` or `.nrrd`; the file appears whole
-/// or not at all. Numbers keep their type; where a format knows no scaling, values are written.
+/// Writes a volume as `.vti`, `.nii`, `.nii.gz`, `.npy`, `.mha` or `.nrrd`.
 ///
-/// NIfTI states coordinates as RAS and MetaImage as LPS: for these, coordinates of a volume in
-/// another of the frames RAS, LPS and LAS change their signs, and voxels keep their order.
+/// The file is written atomically. Numbers keep their type. If a format has no scaling, the scaled
+/// values are written.
+///
+/// NIfTI states coordinates in RAS and MetaImage in LPS. If the frame of a volume is another one of
+/// RAS, LPS and LAS, the signs of its coordinates change for these formats, and voxels keep their
+/// order.
 ///
 /// Returns what the format could not hold or what was changed, one sentence each.
 ///
 /// # Errors
-/// Those of [`check_volume_target`]; [`Error::Output`].
+/// Returns the errors of [`check_volume_target`], and [`Error::Output`] if the file cannot be
+/// written.
 pub fn write_volume(path: &Path, volume: &Volume, options: &WriteOptions) -> Result<Vec<String>> {
     check_volume_target(path, options)?;
     let mut lost = Vec::new();
@@ -103,7 +107,8 @@ pub fn write_volume(path: &Path, volume: &Volume, options: &WriteOptions) -> Res
     Ok(lost)
 }
 
-/// What a format leaves out of scaling, frame with units, and place.
+/// Describes what a format loses. The flags say whether it lacks scaling, frame and units, and
+/// whether it has a placement.
 fn lose(format: &str, volume: &Volume, [scaling, frame, place]: [bool; 3]) -> Option<String> {
     let applied = volume.unscaled();
     let changed = matches!(applied, Cow::Owned(_)) && scaling;
@@ -114,16 +119,16 @@ fn lose(format: &str, volume: &Volume, [scaling, frame, place]: [bool; 3]) -> Op
         left.push(format!("scaled values become {}", applied.type_name()));
     }
     if !named.is_empty() {
-        left.push(format!(".{format} does not state frame and unit ({})", named.join(", ")));
+        left.push(format!(".{format} does not state the frame and unit ({})", named.join(", ")));
     }
     if !place && *volume.placement() != Placement::identity() {
-        left.push(format!(".{format} does not hold origin, spacing and directions"));
+        left.push(format!(".{format} does not store origin, spacing and directions"));
     }
     (!left.is_empty()).then(|| left.join("; "))
 }
 
-/// The place of a volume in the frame `wanted`, RAS or LPS; says so if signs change or the frame is
-/// not known.
+/// Returns the placement of a volume in the frame `wanted`, RAS or LPS. Adds a note to `lost` if
+/// signs change or if the frame is unknown.
 fn placed_in(wanted: &str, format: &str, volume: &Volume, lost: &mut Vec<String>) -> Placement {
     let placement = *volume.placement();
     let signs = |frame: &str| match frame {
@@ -135,7 +140,7 @@ fn placed_in(wanted: &str, format: &str, volume: &Volume, lost: &mut Vec<String>
     match (volume.frame.as_deref(), volume.frame.as_deref().and_then(signs), signs(wanted)) {
         (Some(frame), Some(from), Some(to)) if from != to => {
             lost.push(format!(
-                "coordinates change from {frame} to {wanted}, which {format} states; voxels keep \
+                "coordinates change from {frame} to {wanted}, the frame of {format}; voxels keep \
                  their order"
             ));
             placement.mirrored(std::array::from_fn(|k| from[k] * to[k]))
@@ -143,23 +148,25 @@ fn placed_in(wanted: &str, format: &str, volume: &Volume, lost: &mut Vec<String>
         (Some(_), Some(_), _) => placement,
         (frame, ..) => {
             let frame = frame.unwrap_or("unknown");
-            lost.push(format!("the frame is {frame}: {format} readers will take it for {wanted}"));
+            lost.push(format!(
+                "the frame is {frame}: {format} readers will interpret it as {wanted}"
+            ));
             placement
         }
     }
 }
 
-/// Numbers of a piece of a file in the making.
+/// The number of values per piece of a file being written.
 const PIECE: usize = 1 << 18;
 
-/// Writes all numbers, little endian.
+/// Writes all numbers in little-endian order.
 fn write_samples(out: &mut dyn Write, samples: &Samples) -> std::io::Result<()> {
     let n = samples.len();
     (0..n.div_ceil(PIECE))
         .try_for_each(|k| out.write_all(&samples.le_bytes(k * PIECE..((k + 1) * PIECE).min(n))))
 }
 
-/// A head and all numbers behind it, as one file, packed with gzip or not.
+/// Writes a header followed by all numbers to a file, optionally compressed with gzip.
 fn write_file(path: &Path, head: &[u8], samples: &Samples, packed: bool) -> Result<()> {
     atomic::write(path, |out| match packed {
         true => gzip::write(out, head, samples),

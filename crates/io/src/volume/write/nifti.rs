@@ -1,4 +1,4 @@
-//! NIfTI-1, or NIfTI-2 where a size is beyond the 16 bits of the first.
+//! Writer of NIfTI-1, or of NIfTI-2 if a size exceeds the 16 bits of NIfTI-1.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::write::rounded;
 use zeroset_core::error::Result;
 use zeroset_core::volume::{Placement, Samples, Scaling, Volume};
 
-/// Bytes of a header, filled at fixed places.
+/// The bytes of a header, filled at fixed offsets.
 struct Header(Vec<u8>);
 
 macro_rules! put {
@@ -31,8 +31,8 @@ impl Header {
     put!(f64, f64);
 }
 
-/// Writes a volume with an sform; numbers keep their type, and the scaling goes into the header
-/// where it can hold it exactly.
+/// Writes a volume with an sform. Numbers keep their type. The scaling is stored in the header if
+/// the header can hold it exactly.
 pub(super) fn write(
     path: &Path,
     volume: &Volume,
@@ -52,7 +52,7 @@ pub(super) fn write(
     let place = placed_in("RAS", "NIfTI", volume, lost);
     let unit = volume.units.as_ref().and_then(|unit| UNITS.iter().find(|known| known.0 == unit));
     if let (None, Some(unit)) = (unit, &volume.units) {
-        lost.push(format!("NIfTI does not know the unit {unit}"));
+        lost.push(format!("NIfTI does not have the unit {unit}"));
     }
     let stated = [place.steps().as_flattened(), &place.origin()].concat();
     if let Some((_, most)) = rounded(&stated).filter(|_| !large) {
@@ -72,14 +72,14 @@ struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// Code and bits of the number type.
+    /// Returns the code and the number of bits of the number type.
     fn kind(&self) -> [i16; 2] {
         let name = self.samples.type_name();
         let known = TYPES.iter().find(|(_, scalar)| type_name(*scalar) == name);
         [known.map_or(64, |&(code, _)| code as i16), 8 * self.samples.width() as i16]
     }
 
-    /// Rows of the sform, one after another.
+    /// Returns the rows of the sform, concatenated.
     fn rows(&self) -> [f64; 12] {
         let (steps, origin) = (self.place.steps(), self.place.origin());
         std::array::from_fn(|n| match (n / 4, n % 4) {
@@ -98,7 +98,7 @@ impl Facts<'_> {
         [3, x, y, z, 1, 1, 1, 1]
     }
 
-    /// Coordinates of a scanner, or of another volume where the frame is not known.
+    /// Returns the code of scanner coordinates, or of aligned coordinates if the frame is unknown.
     fn code(&self) -> i16 {
         if self.volume.frame.is_some() { 1 } else { 2 }
     }
@@ -109,7 +109,7 @@ impl Facts<'_> {
     }
 
     fn first(&self) -> Header {
-        // The header, and four bytes that say that no extension follows.
+        // The header, followed by four bytes that state that there is no extension.
         let mut header = Header(vec![0; 352]);
         header.i32(0, &[348]);
         header.u8(38, b"r");

@@ -1,4 +1,4 @@
-//! `.npy` 1.0 in Fortran order: indexed `[x][y][z]`, with x fastest as everywhere here.
+//! Writer of `.npy` 1.0 in Fortran order: arrays are indexed `[x][y][z]`, with x running fastest.
 
 use std::path::Path;
 
@@ -27,10 +27,10 @@ pub(super) fn write(path: &Path, volume: &Volume) -> Result<()> {
     write_file(path, &head, &samples, false)
 }
 
-/// What stands before the numbers: marks of the format, and the text that describes them.
+/// Returns the header: the magic bytes of the format and the text that describes the array.
 pub(crate) fn head(facts: &str) -> Vec<u8> {
     let mut text = facts.to_string();
-    // The head ends with a line end at a multiple of 64 bytes.
+    // The header ends with a line end at a multiple of 64 bytes.
     let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
     text += &" ".repeat(length - 1 - text.len());
     text.push('\n');

@@ -1,4 +1,5 @@
-//! Formats with a head of text: `.mha`, numbers raw, and `.nrrd`, numbers packed with gzip.
+//! Writer of the formats with a text header: `.mha` with raw numbers, and `.nrrd` with gzip
+//! compression.
 
 use std::path::Path;
 
@@ -8,18 +9,18 @@ use zeroset_core::atomic;
 use zeroset_core::error::Result;
 use zeroset_core::volume::{Placement, Volume};
 
-/// Numbers with blanks between them, all digits.
+/// Formats numbers with all digits, separated by blanks.
 fn list<T: std::fmt::Display>(numbers: impl IntoIterator<Item = T>) -> String {
     let words: Vec<String> = numbers.into_iter().map(|x| x.to_string()).collect();
     words.join(" ")
 }
 
-/// A name as one line of a head.
+/// Replaces control characters, so that a name fits one line of a header.
 fn line(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Writes a MetaImage.
+/// Writes a MetaImage file.
 pub(super) fn write_mha(path: &Path, volume: &Volume, lost: &mut Vec<String>) -> Result<()> {
     lost.extend(lose("mha", volume, [true, false, true]));
     let samples = volume.unscaled();
@@ -50,7 +51,8 @@ pub(super) fn write_mha(path: &Path, volume: &Volume, lost: &mut Vec<String>) ->
     write_file(path, head.as_bytes(), &samples, false)
 }
 
-/// Where axes come from, not where they point to: RAI for axes along those of LPS.
+/// Returns the letters from which the axes come, not to which they point: RAI for axes along those
+/// of LPS.
 fn anatomical(place: &Placement) -> String {
     let from = |c| match c {
         'R' => 'L',
@@ -63,7 +65,7 @@ fn anatomical(place: &Placement) -> String {
     place.orientation("LPS").unwrap_or_default().chars().map(from).collect()
 }
 
-/// Writes an NRRD.
+/// Writes an NRRD file.
 pub(super) fn write_nrrd(path: &Path, volume: &Volume, lost: &mut Vec<String>) -> Result<()> {
     lost.extend(lose("nrrd", volume, [true, false, true]));
     let samples = volume.unscaled();
@@ -78,7 +80,8 @@ pub(super) fn write_nrrd(path: &Path, volume: &Volume, lost: &mut Vec<String>) -
     match volume.frame.as_deref().and_then(nrrd::space_of) {
         Some(space) => head += &format!("space: {space}\n"),
         None => {
-            let frame = volume.frame.iter().map(|frame| format!("the frame {frame} is not stated"));
+            let frame =
+                volume.frame.iter().map(|frame| format!("the frame {frame} cannot be stated"));
             lost.extend(frame);
             head += "space dimension: 3\n";
         }

@@ -1,4 +1,4 @@
-//! `POINT_DATA` and `CELL_DATA` of a legacy file.
+//! Reader of the sections `POINT_DATA` and `CELL_DATA` of a legacy file.
 
 use super::cursor::Cursor;
 use crate::scalar::Scalar;
@@ -7,7 +7,7 @@ use crate::vtk::source::shown;
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
-/// Whom the attributes that follow belong to, and how many rows they have.
+/// The owner of the attributes that follow, with its number of rows.
 #[derive(Clone, Copy)]
 pub(super) enum Owner {
     DataSet,
@@ -15,9 +15,9 @@ pub(super) enum Owner {
     Cells(usize),
 }
 
-/// What takes the arrays of a file.
+/// A receiver of the arrays of a file.
 pub(super) trait Sink {
-    /// Reads `[rows, components]` numbers, which start where the cursor is.
+    /// Reads `[rows, components]` numbers that begin at the cursor.
     fn numbers(
         &mut self,
         cursor: &mut Cursor,
@@ -27,10 +27,10 @@ pub(super) trait Sink {
         size: [usize; 2],
     ) -> Result<(), Flaw>;
 
-    /// Takes colors, as bytes.
+    /// Receives colors as bytes.
     fn colors(&mut self, owner: Owner, array: DataArray);
 
-    /// Takes notice of what is left out.
+    /// Receives a warning about content that is left out.
     fn warn(&mut self, warning: String);
 }
 
@@ -57,13 +57,13 @@ impl Sink for Grid {
     }
 }
 
-/// Passes a `METADATA` block, which ends with an empty line.
+/// Skips a `METADATA` block, which ends with an empty line.
 pub(super) fn skip_metadata(cursor: &mut Cursor) {
     cursor.line();
     while !cursor.line().is_empty() {}
 }
 
-/// Reads one attribute section, whose keyword was passed, and gives its array to `sink`.
+/// Reads one attribute section, whose keyword was already consumed, and passes its array to `sink`.
 pub(super) fn read(
     cursor: &mut Cursor,
     keyword: &str,
@@ -93,7 +93,7 @@ pub(super) fn read(
         (_, Owner::Points(_) | Owner::Cells(_)) if known => {}
         _ => {
             return Err(cursor.fail(
-                format!("keyword {} is not known here", shown(keyword.as_bytes())),
+                format!("keyword {} is unknown here", shown(keyword.as_bytes())),
                 "the counts before it are wrong or the file is damaged; write it again",
             ));
         }
@@ -118,8 +118,8 @@ pub(super) fn read(
     let components = match (keyword, std::str::from_utf8(after).unwrap_or_default().trim()) {
         ("SCALARS", "") => 1,
         ("SCALARS", n) => n.parse().map_err(|_| {
-            let what = format!("{} found as the components of '{name}'", shown(after));
-            cursor.fail(what, "expected a count; the file is damaged, write it again")
+            let what = format!("found {} as the number of components of '{name}'", shown(after));
+            cursor.fail(what, "expected a count; the file is damaged: write it again")
         })?,
         _ => fixed,
     };
@@ -129,7 +129,7 @@ pub(super) fn read(
     array(cursor, owner, sink, name, &word, [rows, components])
 }
 
-/// An array whose header line was passed; strings are passed with a warning.
+/// Reads an array whose header line was already consumed. Strings are skipped with a warning.
 fn array(
     cursor: &mut Cursor,
     owner: Owner,
@@ -140,13 +140,16 @@ fn array(
 ) -> Result<(), Flaw> {
     if matches!(word, "string" | "utf8_string" | "variant") {
         cursor.skip_strings(rows.saturating_mul(components))?;
-        sink.warn(format!("array '{name}' holds strings: left out"));
+        sink.warn(format!("array '{name}' holds strings and is ignored"));
         return Ok(());
     }
     let Some(scalar) = Scalar::from_legacy(word) else {
         return Err(cursor.fail(
-            format!("{} is not a number type, found for array '{name}'", shown(word.as_bytes())),
-            "expected float, double, int, long, short, char, bit, an unsigned one of them, or \
+            format!(
+                "array '{name}' has the number type {}, which is unknown",
+                shown(word.as_bytes())
+            ),
+            "use float, double, int, long, short, char, bit, an unsigned variant, or \
              vtkIdType",
         ));
     };
@@ -155,7 +158,7 @@ fn array(
 
 fn push(grid: &mut Grid, owner: Owner, array: DataArray) {
     if array.components == 0 {
-        grid.warnings.push(format!("array '{}' has no components: left out", array.name));
+        grid.warnings.push(format!("array '{}' has no components and is ignored", array.name));
         return;
     }
     match owner {
@@ -165,14 +168,14 @@ fn push(grid: &mut Grid, owner: Owner, array: DataArray) {
     }
 }
 
-/// Colors are bytes in binary files and fractions of 1 in text: bytes in both cases here.
+/// Reads colors as bytes. They are bytes in binary files and fractions of 1 in text files.
 fn colors(cursor: &mut Cursor, rows: usize, components: usize, name: &str) -> Result<Values, Flaw> {
     let what = format!("COLOR_SCALARS '{name}'");
     let scalar = if cursor.is_binary() { Scalar::U8 } else { Scalar::F32 };
     Ok(to_bytes(cursor.values(scalar, rows, components, &what)?))
 }
 
-/// Fractions of 1 as bytes; bytes as they are.
+/// Converts fractions of 1 to bytes. Bytes stay unchanged.
 pub(in crate::vtk) fn to_bytes(values: Values) -> Values {
     match values {
         Values::Float(v) => {
@@ -189,7 +192,7 @@ fn skip_lookup_table(cursor: &mut Cursor) -> Result<(), Flaw> {
     colors(cursor, rows, 4, &name).map(|_| ())
 }
 
-/// `FIELD name n` and n arrays `name components rows type`.
+/// Reads `FIELD name n` and n arrays `name components rows type`.
 fn field(cursor: &mut Cursor, owner: Owner, sink: &mut dyn Sink) -> Result<(), Flaw> {
     cursor.name("the name of a field")?;
     let arrays = cursor.count("the number of arrays of a field")?;
@@ -211,8 +214,10 @@ fn field(cursor: &mut Cursor, owner: Owner, sink: &mut dyn Sink) -> Result<(), F
             Owner::Points(n) | Owner::Cells(n) => Some(n),
         };
         if expected.is_some_and(|n| n != rows) {
-            // Legal, but no data of points or cells: read past it.
-            sink.warn(format!("array '{name}' has {rows} rows, not one each: left out"));
+            // Such an array is valid, but it is not data of points or cells, so it is skipped.
+            sink.warn(format!(
+                "array '{name}' is ignored: {rows} rows do not match the points or cells"
+            ));
             array(cursor, Owner::DataSet, sink, name, &word, [rows, components])?;
         } else {
             array(cursor, owner, sink, name, &word, [rows, components])?;

@@ -1,4 +1,4 @@
-//! Words, lines and arrays of a legacy file, with the place of whatever is wrong.
+//! Reading of words, lines and arrays of a legacy file, with errors that name the position.
 
 use crate::scalar::Scalar;
 use crate::volume::stored;
@@ -11,10 +11,10 @@ use zeroset_core::volume::Samples;
 pub(super) struct Cursor<'a> {
     source: Source<'a>,
     at: usize,
-    /// Arrays are binary; keywords are text in any case.
+    /// Whether arrays are binary. Keywords are always text.
     binary: bool,
-    /// Order of the bytes of binary numbers: the format knows big-endian ones only, but there are
-    /// others.
+    /// The byte order of binary numbers. The format allows only big endian, but little-endian files
+    /// exist.
     big_endian: bool,
 }
 
@@ -23,33 +23,33 @@ impl<'a> Cursor<'a> {
         Cursor { source, at, binary, big_endian: true }
     }
 
-    /// With binary numbers in the order that the format forbids.
+    /// Switches to little-endian binary numbers, which the format does not allow.
     pub fn little_endian(self) -> Self {
         Cursor { big_endian: false, ..self }
     }
 
-    /// The file.
+    /// Returns the file.
     pub fn source(&self) -> &Source<'a> {
         &self.source
     }
 
-    /// True if arrays are binary.
+    /// Returns true if arrays are binary.
     pub fn is_binary(&self) -> bool {
         self.binary
     }
 
-    /// Bytes passed so far.
+    /// Returns the number of bytes consumed so far.
     pub fn position(&self) -> usize {
         self.at
     }
 
-    /// Error at a byte: named by its line, or in binary files by its offset.
+    /// Creates an error at a byte. It names the line, or the byte offset in binary files.
     pub fn fail_at(&self, at: usize, what: impl Into<String>, remedy: impl Into<String>) -> Flaw {
         let position = if self.binary { Position::byte(at) } else { self.source.line(at) };
         self.source.fail(position, what, remedy)
     }
 
-    /// Error at the present position.
+    /// Creates an error at the current position.
     pub fn fail(&self, what: impl Into<String>, remedy: impl Into<String>) -> Flaw {
         self.fail_at(self.at, what, remedy)
     }
@@ -62,7 +62,7 @@ impl<'a> Cursor<'a> {
         self.at += self.rest().iter().take_while(|b| b.is_ascii_whitespace()).count();
     }
 
-    /// The next word; `None` at the end of the file.
+    /// Returns the next word, or `None` at the end of the file.
     pub fn word(&mut self) -> Option<&'a [u8]> {
         self.skip_space();
         let length = self.rest().iter().take_while(|b| !b.is_ascii_whitespace()).count();
@@ -71,18 +71,21 @@ impl<'a> Cursor<'a> {
         (length > 0).then_some(word)
     }
 
-    /// The next word, which must be there.
+    /// Returns the next word.
+    ///
+    /// # Errors
+    /// Returns a [`Flaw`] at the end of the file.
     pub fn expect_word(&mut self, what: &str) -> Result<&'a [u8], Flaw> {
         self.word()
-            .ok_or_else(|| self.fail(format!("the file ends where {what} should stand"), TRUNCATED))
+            .ok_or_else(|| self.fail(format!("the file ends where {what} was expected"), TRUNCATED))
     }
 
-    /// The next word as text, "%20" and the like decoded.
+    /// Returns the next word as text, with "%20" and similar codes decoded.
     pub fn name(&mut self, what: &str) -> Result<String, Flaw> {
         Ok(decoded(self.expect_word(what)?))
     }
 
-    /// The rest of the line, without its end; the cursor moves to the next line.
+    /// Returns the rest of the line without its line end, and moves to the next line.
     pub fn line(&mut self) -> &'a [u8] {
         let rest = self.rest();
         let length = rest.iter().take_while(|&&b| b != b'\n').count();
@@ -90,8 +93,8 @@ impl<'a> Cursor<'a> {
         rest[..length].trim_ascii()
     }
 
-    /// True, and the word passed, if the next word is this one. In binary files it must stand
-    /// right here: what follows may be an array.
+    /// Consumes the next word if it is `keyword`, and returns whether it was. In binary files the
+    /// word must follow immediately, because anything else may be an array.
     pub fn passes(&mut self, keyword: &str) -> bool {
         let before = self.at;
         if !self.binary {
@@ -105,45 +108,45 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// The next word as a count.
+    /// Reads the next word as a count.
     pub fn count(&mut self, what: &str) -> Result<usize, Flaw> {
         let word = self.expect_word(what)?;
         let number = std::str::from_utf8(word).ok().and_then(|w| w.parse::<usize>().ok());
         number.ok_or_else(|| {
             self.fail(
-                format!("{} stands where {what} should, expected a count", shown(word)),
-                "the file is damaged or not what it claims to be; write it again",
+                format!("{what}: expected a count, found {}", shown(word)),
+                "the file is damaged or has another format; write it again",
             )
         })
     }
 
-    /// The next three words as numbers.
+    /// Reads the next three words as numbers.
     pub fn place(&mut self, what: &str) -> Result<[f64; 3], Flaw> {
         let mut x = [0.0; 3];
         for value in &mut x {
             let word = self.expect_word(what)?;
             let number = std::str::from_utf8(word).ok().and_then(|w| w.parse::<f64>().ok());
             *value = number.filter(|x| x.is_finite()).ok_or_else(|| {
-                let what = format!("{} stands where a number of {what} should", shown(word));
+                let what = format!("{what}: expected a finite number, found {}", shown(word));
                 self.fail(what, "the file is damaged; write it again")
             })?;
         }
         Ok(x)
     }
 
-    /// The next word as a number type.
+    /// Reads the next word as a number type.
     pub fn scalar(&mut self, what: &str) -> Result<Scalar, Flaw> {
         let word = self.expect_word(&format!("the number type of {what}"))?;
         Scalar::from_legacy(&String::from_utf8_lossy(word)).ok_or_else(|| {
             self.fail(
-                format!("{} is not a number type, found for {what}", shown(word)),
-                "expected float, double, int, long, short, char, bit, an unsigned one of them, \
+                format!("{what} has the number type {}, which is unknown", shown(word)),
+                "use float, double, int, long, short, char, bit, an unsigned variant, \
                  or vtkIdType",
             )
         })
     }
 
-    /// `rows * components` numbers, which start on the next line.
+    /// Reads `rows * components` numbers that begin on the next line.
     pub fn values(
         &mut self,
         scalar: Scalar,
@@ -161,7 +164,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// As [`Cursor::values`], in the type of the file; bits become bytes, whole ones of 8.
+    /// Reads numbers like [`Cursor::values`], but in the type of the file. Bits become bytes, in
+    /// multiples of 8.
     pub fn samples(
         &mut self,
         scalar: Scalar,
@@ -177,7 +181,7 @@ impl<'a> Cursor<'a> {
         }
         let values = self.written(scalar, count, what)?;
         stored::narrowed(scalar, values).map_err(|k| {
-            let what = format!("number {} of {what} is beyond the range of its type", k + 1);
+            let what = format!("number {} of {what} exceeds the range of its type", k + 1);
             self.fail(what, "the file is damaged; write it again")
         })
     }
@@ -203,7 +207,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn written(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<Values, Flaw> {
-        // A number takes a digit and a separator, the last one only the digit.
+        // A number takes a digit and a separator; the last one takes only the digit.
         if count > self.rest().len().div_ceil(2) {
             return Err(self.too_short(what, &format!("{count} numbers")));
         }
@@ -221,39 +225,38 @@ impl<'a> Cursor<'a> {
         };
         self.at = last;
         let Some(word) = self.word() else {
-            return Err(self.too_short(what, &format!("{count} numbers and {read} are there")));
+            return Err(
+                self.too_short(what, &format!("{count} numbers, of which {read} are present"))
+            );
         };
         Err(self.fail_at(
             last,
-            format!(
-                "{} stands where number {} of the {count} of {what} should",
-                shown(word),
-                read + 1
-            ),
-            "the file holds fewer numbers than it promises, or is damaged; write it again",
+            format!("{what}: expected number {1} of {count}, found {0}", shown(word), read + 1),
+            "the file holds fewer numbers than declared, or is damaged; write it again",
         ))
     }
 
     fn too_short(&self, what: &str, promised: &str) -> Flaw {
         self.fail(
-            format!("{what} promises {promised}, only {} bytes are left", self.rest().len()),
+            format!("{what} declares {promised}, but only {} bytes are left", self.rest().len()),
             TRUNCATED,
         )
     }
 
-    /// Passes `count` strings: one per line, or in binary files with their lengths before them.
+    /// Skips `count` strings. They are stored one per line, or preceded by their lengths in binary
+    /// files.
     pub fn skip_strings(&mut self, count: usize) -> Result<(), Flaw> {
         for _ in 0..count {
             if self.rest().is_empty() {
                 return Err(
-                    self.fail(format!("{count} strings promised, the file ends"), TRUNCATED)
+                    self.fail(format!("{count} strings declared, but the file ends"), TRUNCATED)
                 );
             }
             if !self.binary {
                 self.line();
                 continue;
             }
-            // The upper two bits of the first byte say how many bytes hold the length.
+            // The upper two bits of the first byte state how many bytes hold the length.
             let lengths = [8, 4, 2, 1];
             let width = lengths[usize::from(self.rest()[0] >> 6)];
             let head = self.rest().get(..width).unwrap_or_default();
@@ -265,7 +268,7 @@ impl<'a> Cursor<'a> {
             match end.filter(|&end| end <= self.source.bytes.len() && !head.is_empty()) {
                 Some(end) => self.at = end,
                 None => {
-                    return Err(self.fail("a string runs beyond the end of the file", TRUNCATED));
+                    return Err(self.fail("a string extends beyond the end of the file", TRUNCATED));
                 }
             }
         }
@@ -273,9 +276,9 @@ impl<'a> Cursor<'a> {
     }
 }
 
-const TRUNCATED: &str = "the file is cut off or damaged; copy or write it again";
+const TRUNCATED: &str = "the file is truncated or damaged; copy or write it again";
 
-/// Text with "%41" turned into "A".
+/// Decodes text in which "%41" stands for "A".
 pub(in crate::vtk) fn decoded(word: &[u8]) -> String {
     let mut out = Vec::with_capacity(word.len());
     let mut rest = word;

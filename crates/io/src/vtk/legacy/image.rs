@@ -1,4 +1,4 @@
-//! `STRUCTURED_POINTS`: arrays on a regular grid, in the type of the file.
+//! Reader of `STRUCTURED_POINTS`: arrays on a regular grid, in the type of the file.
 
 use super::attributes::{self, Owner, Sink};
 use super::cursor::Cursor;
@@ -11,7 +11,7 @@ use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::DataArray;
 use zeroset_core::volume::{Placement, Samples};
 
-/// Arrays of an image; numbers are kept of those with one per voxel.
+/// The arrays of an image. Numbers are kept for arrays with one number per voxel.
 #[derive(Default)]
 struct Arrays {
     listed: Vec<Listed>,
@@ -47,7 +47,7 @@ impl Sink for Arrays {
     }
 
     fn colors(&mut self, owner: Owner, array: DataArray) {
-        // Also one color component is a color, not a number of the file.
+        // Even a single color component is a color, not a number of the file.
         self.list(owner, array.name, array.components.max(2), Vec::<u8>::new().into());
     }
 
@@ -56,7 +56,7 @@ impl Sink for Arrays {
     }
 }
 
-/// Reads an array of an image; `None` for another data set.
+/// Reads an array of an image. Returns `None` for another data set.
 pub(in crate::vtk) fn read_volume(
     source: &Source,
     header: &Header,

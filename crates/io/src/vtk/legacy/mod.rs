@@ -1,8 +1,8 @@
-//! Legacy files (`# vtk DataFile Version ...`), ASCII and binary, up to version 5.1.
+//! Reader of legacy files (`# vtk DataFile Version ...`), ASCII and binary, up to version 5.1.
 //!
-//! The crate `vtkio` reads versions before 5; what it refuses, or leaves unread, comes here, as do
-//! files with `OFFSETS` and `CONNECTIVITY`. This reader is complete, so that any error names its
-//! line or byte.
+//! The crate `vtkio` reads versions before 5. This reader handles whatever the crate rejects or
+//! leaves unread, and files with `OFFSETS` and `CONNECTIVITY`. It supports every version, so that
+//! each error names a line or byte.
 
 mod attributes;
 mod cursor;
@@ -21,23 +21,23 @@ pub(super) use attributes::to_bytes;
 pub(super) use cursor::decoded;
 pub(super) use image::read_volume;
 
-/// What the first three lines of a legacy file say.
+/// The content of the first three lines of a legacy file.
 pub(super) struct Header {
-    /// "4.2", as written.
+    /// Version as written, such as "4.2".
     pub version: String,
-    /// Arrays are binary.
+    /// Whether arrays are binary.
     pub binary: bool,
-    /// First byte after the header.
+    /// Byte offset after the header.
     end: usize,
 }
 
 impl Header {
-    /// "4.2 binary".
+    /// Returns version and encoding, such as "4.2 binary".
     pub fn version_and_encoding(&self) -> String {
         format!("{} {}", self.version, if self.binary { "binary" } else { "ascii" })
     }
 
-    /// Major version, 0 if it is no number.
+    /// Returns the major version, or 0 if it is not a number.
     pub fn major(&self) -> u32 {
         self.version.split('.').next().and_then(|v| v.parse().ok()).unwrap_or(0)
     }
@@ -56,7 +56,7 @@ pub(super) fn header(source: &Source) -> Result<Header, Flaw> {
         b"ASCII" => false,
         _ => {
             return Err(cursor.fail(
-                format!("{} found, expected ASCII or BINARY", shown(word)),
+                format!("found {}, expected ASCII or BINARY", shown(word)),
                 "a legacy VTK file states its encoding after the title line; write it again",
             ));
         }
@@ -64,22 +64,22 @@ pub(super) fn header(source: &Source) -> Result<Header, Flaw> {
     Ok(Header { version, binary, end: cursor.position() })
 }
 
-/// Connectivity of one kind of cells.
+/// The connectivity of one kind of cells.
 #[derive(Default)]
 struct Cells {
     ends: Vec<usize>,
     connectivity: Vec<i64>,
 }
 
-/// The sections of a file as they come.
+/// The sections of a file.
 #[derive(Default)]
 struct Sections {
     dataset: String,
     points: Option<Values>,
-    /// `CELLS`, or vertices, lines, polygons, strips of polygonal data.
+    /// `CELLS`; or vertices, lines, polygons and strips of polygonal data.
     cells: [Option<Cells>; 4],
     types: Option<Vec<u8>>,
-    /// Rows that `POINT_DATA` and `CELL_DATA` announce.
+    /// The numbers of rows that `POINT_DATA` and `CELL_DATA` declare.
     point_rows: Option<usize>,
     cell_rows: Option<usize>,
     grid: Grid,
@@ -87,17 +87,17 @@ struct Sections {
 
 const POLYDATA: [&str; 4] = ["VERTICES", "LINES", "POLYGONS", "TRIANGLE_STRIPS"];
 
-/// Reads a legacy file without the help of a crate.
+/// Reads a legacy file without the crate `vtkio`.
 ///
 /// # Errors
-/// A [`Flaw`] with line or byte; for numbers that make sense with their
-/// bytes in the other order, one that says so.
+/// Returns a [`Flaw`] that names the line or byte. If the file is valid with the other byte order,
+/// the flaw says so.
 pub(super) fn read(source: &Source, header: &Header) -> Result<Grid, Flaw> {
     let cursor = || Cursor::new(*source, header.end, header.binary);
     read_from(cursor()).map_err(|error| match header.binary {
         true if read_from(cursor().little_endian()).is_ok() => source.fail(
             "",
-            "binary numbers have their low bytes first, the format has their high bytes first",
+            "binary numbers are little-endian, but the format requires big-endian numbers",
             "write it again with big-endian numbers, or as text",
         ),
         _ => error,
@@ -155,18 +155,18 @@ fn dataset(cursor: &mut Cursor) -> Result<String, Flaw> {
     match name.as_str() {
         "UNSTRUCTURED_GRID" | "POLYDATA" => Ok(name),
         IMAGE => {
-            let flaw = cursor.fail(format!("{IMAGE}: an image, no mesh"), NO_MESH);
+            let flaw = cursor.fail(format!("{IMAGE}: an image, not a mesh"), NO_MESH);
             Err(flaw.kind_of(FlawKind::Unfit))
         }
         _ => Err(cursor.fail(
-            format!("{} is not a mesh, found as DATASET", shown(name.as_bytes())),
-            "expected UNSTRUCTURED_GRID or POLYDATA; convert structured grids to a triangle or \
+            format!("DATASET {} is not a mesh", shown(name.as_bytes())),
+            "use UNSTRUCTURED_GRID or POLYDATA; convert structured grids to a triangle or \
              tetrahedral mesh first",
         )),
     }
 }
 
-/// `n size` and a list `k i1 ... ik` per cell, or since version 5.1 two arrays.
+/// Reads `n size` and a list `k i1 ... ik` per cell, or two arrays since version 5.1.
 fn cells(cursor: &mut Cursor, what: &str) -> Result<Cells, Flaw> {
     let n = cursor.count(&format!("the number of {what}"))?;
     let size = cursor.count(&format!("the size of {what}"))?;
@@ -186,12 +186,12 @@ fn cells(cursor: &mut Cursor, what: &str) -> Result<Cells, Flaw> {
             return Err(cursor.fail(
                 match rest.first() {
                     Some(k) => format!(
-                        "{what}: cell {cell} of {n} has {k} points, {} numbers are left of {size}",
+                        "{what}: cell {cell} of {n} has {k} points, but only {} of {size} numbers are left",
                         rest.len() - 1
                     ),
                     None => format!("{what}: the {size} numbers end before cell {cell} of {n}"),
                 },
-                "the counts do not fit the list; write the file again",
+                "the counts do not match the list; write the file again",
             ));
         };
         cells.connectivity.extend_from_slice(points);
@@ -202,12 +202,12 @@ fn cells(cursor: &mut Cursor, what: &str) -> Result<Cells, Flaw> {
         0 => Ok(cells),
         left => Err(cursor.fail(
             format!("{what}: {left} numbers of {size} are left after the last of {n} cells"),
-            "the counts do not fit the list; write the file again",
+            "the counts do not match the list; write the file again",
         )),
     }
 }
 
-/// Version 5.1: `n` offsets, the first of them 0, and `size` point indices.
+/// Reads the cells of version 5.1: `n` offsets, the first of which is 0, and `size` point indices.
 fn offsets_and_connectivity(
     cursor: &mut Cursor,
     what: &str,
@@ -219,7 +219,7 @@ fn offsets_and_connectivity(
     let offsets = cursor.values(scalar, n, 1, "OFFSETS")?;
     let word = cursor.expect_word("CONNECTIVITY")?;
     if !word.eq_ignore_ascii_case(b"CONNECTIVITY") {
-        let what = format!("{} found, expected CONNECTIVITY", shown(word));
+        let what = format!("found {}, expected CONNECTIVITY", shown(word));
         return Err(cursor.fail(what, "the number of OFFSETS is wrong; write the file again"));
     }
     let scalar = cursor.scalar("CONNECTIVITY")?;
@@ -228,7 +228,7 @@ fn offsets_and_connectivity(
     let (Values::Int(offsets), Values::Int(connectivity)) = (offsets, connectivity) else {
         return Err(cursor.fail(
             format!("{what}: offsets and connectivity are not whole numbers"),
-            "expected vtktypeint64; write the file again",
+            "use vtktypeint64; write the file again",
         ));
     };
     let ends: Option<Vec<usize>> =
@@ -239,13 +239,13 @@ fn offsets_and_connectivity(
     match ends.filter(|_| good) {
         Some(ends) => Ok(Cells { ends, connectivity }),
         None => Err(cursor.fail(
-            format!("{what}: offsets do not rise from 0 to {size}"),
+            format!("{what}: offsets do not increase from 0 to {size}"),
             "the file is damaged; write it again",
         )),
     }
 }
 
-/// Numbers that were read as integers.
+/// Returns numbers that were read as integers.
 fn integers(values: Values) -> Vec<i64> {
     match values {
         Values::Int(values) => values,
@@ -268,9 +268,9 @@ fn types(cursor: &mut Cursor) -> Result<Vec<u8>, Flaw> {
 }
 
 impl Sections {
-    /// Puts the sections together and holds their counts against each other.
+    /// Combines the sections and checks their counts against each other.
     fn finish(self, cursor: &Cursor) -> Result<Grid, Flaw> {
-        let damaged = "the file is cut off or damaged; write it again";
+        let damaged = "the file is truncated or damaged; write it again";
         let Some(points) = self.points else {
             return Err(cursor.fail("the file ends without POINTS", damaged));
         };
@@ -305,7 +305,7 @@ impl Sections {
 }
 
 /// Appends vertices (slot 0), lines, polygons or strips (slot 3) of polygonal data, with the cell
-/// types that VTK itself would give them.
+/// types that VTK would assign to them.
 pub(super) fn append_polydata(grid: &mut Grid, slot: usize, ends: &[usize], connectivity: &[i64]) {
     let (first, mut start) = (grid.connectivity.len(), 0);
     for &end in ends {

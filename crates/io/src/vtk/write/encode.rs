@@ -1,5 +1,5 @@
-//! Arrays as they stand in appended data: `UInt64` lengths, little endian, blocks compressed in
-//! parallel. The bytes depend on the numbers alone, not on the number of threads.
+//! Encoding of arrays in appended data: `UInt64` lengths, little endian, blocks compressed in
+//! parallel. The bytes do not depend on the number of threads.
 
 use std::io::Write;
 
@@ -7,19 +7,19 @@ use rayon::prelude::*;
 
 use super::{Compression, FieldValues};
 
-/// Bytes of a block before compression.
+/// The number of bytes of a block before compression.
 const BLOCK: usize = 1 << 18;
 
 /// Numbers to be written.
 #[derive(Clone, Copy)]
 pub(in crate::vtk) enum Numbers<'a> {
     Field(FieldValues<'a>),
-    /// Point indices, as signed integers of 4 bytes, or of 8 if `wide`.
+    /// Point indices as signed integers of 4 bytes, or of 8 bytes if `wide`.
     Indices {
         indices: &'a [u32],
         wide: bool,
     },
-    /// The ends `step, 2 step, ...` of `n` cells of the same size.
+    /// The ends `step, 2 step, ...` of `n` cells of equal size.
     Ends {
         step: usize,
         n: usize,
@@ -33,7 +33,7 @@ pub(in crate::vtk) enum Numbers<'a> {
 }
 
 impl Numbers<'_> {
-    /// Number type in XML.
+    /// Returns the name of the number type in XML.
     pub fn type_name(&self) -> &'static str {
         match self {
             Numbers::Field(FieldValues::F64(_)) => "Float64",
@@ -64,7 +64,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// Bytes of one number: 1, 2, 4 or 8.
+    /// Returns the number of bytes of one number: 1, 2, 4 or 8.
     fn width(&self) -> usize {
         match self.type_name() {
             "UInt8" | "Int8" => 1,
@@ -74,7 +74,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// Bytes of block `k`.
+    /// Returns the bytes of block `k`.
     fn block(&self, k: usize) -> Vec<u8> {
         let per_block = BLOCK / self.width();
         let range = k * per_block..((k + 1) * per_block).min(self.len());
@@ -113,7 +113,7 @@ impl Numbers<'_> {
     }
 }
 
-/// An array ready to be written: numbers as they are, or blocks already compressed.
+/// An array that is ready to be written: uncompressed numbers, or compressed blocks.
 pub(in crate::vtk) struct Encoded<'a> {
     numbers: Numbers<'a>,
     packed: Option<Vec<Vec<u8>>>,
@@ -125,7 +125,7 @@ impl<'a> Encoded<'a> {
         let pack = |compress: fn(&[u8]) -> Vec<u8>| {
             let packed = |k| {
                 let mut block = compress(&numbers.block(k));
-                // Compressors take as much as the worst case wants, and a geometry is kept for a run.
+                // Compressors allocate for the worst case, and a geometry is kept for a whole run.
                 block.shrink_to_fit();
                 block
             };
@@ -139,17 +139,17 @@ impl<'a> Encoded<'a> {
         Encoded { numbers, packed }
     }
 
-    /// The numbers of a field.
+    /// Returns the numbers of a field.
     pub fn field(&self) -> Option<FieldValues<'a>> {
         if let Numbers::Field(values) = self.numbers { Some(values) } else { None }
     }
 
-    /// The indices, of an array of such.
+    /// Returns the indices if this is an array of indices.
     pub fn indices(&self) -> &'a [u32] {
         if let Numbers::Indices { indices, .. } = self.numbers { indices } else { &[] }
     }
 
-    /// Number type in XML.
+    /// Returns the name of the number type in XML.
     pub fn type_name(&self) -> &'static str {
         self.numbers.type_name()
     }
@@ -158,7 +158,7 @@ impl<'a> Encoded<'a> {
         self.numbers.len() * self.numbers.width()
     }
 
-    /// Bytes in the appended data, lengths included.
+    /// Returns the number of bytes in the appended data, including the lengths.
     pub fn stored(&self) -> u64 {
         match &self.packed {
             None => 8 + self.bytes() as u64,
@@ -169,7 +169,7 @@ impl<'a> Encoded<'a> {
         }
     }
 
-    /// Writes lengths and bytes.
+    /// Writes the lengths and bytes.
     pub fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
         let mut length = |n: usize| out.write_all(&(n as u64).to_le_bytes());
         match &self.packed {
@@ -179,7 +179,7 @@ impl<'a> Encoded<'a> {
                     .try_for_each(|k| out.write_all(&self.numbers.block(k)))
             }
             Some(blocks) => {
-                // The last length is that of a last block that is not full.
+                // The third number is the length of a last block that is not full.
                 [blocks.len(), BLOCK, self.bytes() % BLOCK]
                     .into_iter()
                     .try_for_each(&mut length)?;
@@ -190,10 +190,11 @@ impl<'a> Encoded<'a> {
     }
 }
 
-/// Level 1: on coordinates and distances higher levels cost several times more for a few percent.
+/// Compresses with level 1. On coordinates and distances, higher levels take several times longer
+/// and save only a few percent.
 fn zlib(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
-    // Writing into memory cannot fail.
+    // Writing to memory cannot fail.
     let _ = encoder.write_all(bytes);
     encoder.finish().unwrap_or_default()
 }

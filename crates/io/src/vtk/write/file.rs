@@ -1,4 +1,4 @@
-//! The tags of an XML file round its appended arrays, and the list of a series.
+//! Writer of the XML tags around appended arrays, and of the list of a series.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use super::{Field, VtkOutput};
 use zeroset_core::atomic;
 use zeroset_core::error::{Error, Result};
 
-/// Writes a series: times and the files that belong to them, named relative to `path`.
+/// Writes a series: the times and the files that belong to them, named relative to `path`.
 ///
 /// # Errors
-/// [`Error::Output`] if the file cannot be written.
+/// Returns [`Error::Output`] if the file cannot be written.
 pub fn write_pvd(path: &Path, series: &[(f64, impl AsRef<str>)]) -> Result<()> {
     atomic::write(path, |out| {
         out.write_all(
@@ -26,7 +26,7 @@ pub fn write_pvd(path: &Path, series: &[(f64, impl AsRef<str>)]) -> Result<()> {
     })
 }
 
-/// A file in the making: its tags, and the arrays to append.
+/// A file being assembled: its tags, and the arrays to append.
 pub(super) struct VtkFile<'a> {
     path: &'a Path,
     output: &'a VtkOutput<'a>,
@@ -52,7 +52,7 @@ impl<'a> Array<'a> {
 }
 
 impl<'a> VtkFile<'a> {
-    /// The tags up to the piece.
+    /// Writes the tags up to the piece.
     pub fn new(path: &'a Path, dataset: &'static str, output: &'a VtkOutput<'a>) -> Self {
         let compressor = output.geometry.compression.attribute();
         let mut tags = format!(
@@ -69,12 +69,12 @@ impl<'a> VtkFile<'a> {
         VtkFile { path, output, dataset, tags, arrays: Vec::new(), offset: 0 }
     }
 
-    /// Adds tags as they are.
+    /// Adds tags verbatim.
     pub fn text(&mut self, text: impl AsRef<str>) {
         self.tags += text.as_ref();
     }
 
-    /// Adds a section with what `body` puts into it.
+    /// Adds a section whose content `body` writes.
     pub fn section(&mut self, name: &str, attributes: &str, body: impl FnOnce(&mut Self)) {
         self.text(format!("      <{name}{attributes}>\n"));
         body(self);
@@ -97,7 +97,7 @@ impl<'a> VtkFile<'a> {
         self.tag(name, components, Array::Shared(array));
     }
 
-    /// Point data, cell data and points, which both formats share.
+    /// Adds point data, cell data and points, which both formats have in common.
     pub fn data_and_points(&mut self) -> Result<()> {
         let VtkOutput { geometry, point_data, cell_data, .. } = self.output;
         for (section, fields, rows) in [
@@ -110,7 +110,7 @@ impl<'a> VtkFile<'a> {
                     let what = format!(
                         "{section} '{name}' has {found} numbers, expected {components} times {rows}"
                     );
-                    return Err(Error::output(self.path, what, "give each row all components"));
+                    return Err(Error::output(self.path, what, "give every row all components"));
                 }
             }
             let active = fields.iter().find(|field| field.components == 1);
@@ -138,7 +138,7 @@ impl<'a> VtkFile<'a> {
     }
 }
 
-/// Text as the value of an XML attribute.
+/// Escapes text for the value of an XML attribute.
 pub(super) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -147,7 +147,7 @@ pub(super) fn escaped(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // Other control characters are not allowed in XML at all.
+            // XML does not allow other control characters.
             c if c.is_control() => out.push(' '),
             c => out.push(c),
         }

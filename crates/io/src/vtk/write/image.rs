@@ -1,4 +1,4 @@
-//! Writing `.vti`: a volume as image data.
+//! Writer of `.vti`: a volume as image data.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ impl<'a> From<&'a Samples> for FieldValues<'a> {
 /// Writes the values of a volume at the points of an image.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Output`] if the file cannot be written.
+/// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
 pub(crate) fn write_vti(path: &Path, volume: &Volume, compression: Compression) -> Result<()> {
     let samples = volume.unscaled();
     let values = Encoded::new(Numbers::Field((&*samples).into()), compression);
@@ -40,7 +40,7 @@ pub(crate) fn write_vti(path: &Path, volume: &Volume, compression: Compression) 
         let words: Vec<String> = numbers.iter().map(f64::to_string).collect();
         words.join(" ")
     };
-    // By rows; columns are the directions.
+    // The matrix is stored by rows, and its columns are the directions.
     let columns = place.directions();
     let rows: Vec<f64> = (0..9).map(|n| columns[n % 3][n / 3]).collect();
     let name = if volume.name.is_empty() { "values" } else { volume.name.as_str() };

@@ -1,4 +1,4 @@
-//! Writing `.vtu`, `.vtp` and `.pvd`; the module above shows how.
+//! Writer of `.vtu`, `.vtp` and `.pvd`. The module above shows its use.
 
 mod encode;
 mod file;
@@ -14,7 +14,7 @@ use zeroset_core::mesh::{DataArray, Kind, Mesh, Values};
 pub use file::write_pvd;
 pub(crate) use image::write_vti;
 
-/// How arrays are compressed.
+/// The compression of arrays.
 #[derive(
     Clone,
     Copy,
@@ -29,17 +29,17 @@ pub(crate) use image::write_vti;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     None,
     /// LZ4: as fast as writing without compression.
     #[default]
     Lz4,
-    /// zlib, level 1: smaller files, slower.
+    /// zlib, level 1: smaller files, but slower.
     Zlib,
 }
 
 impl Compression {
-    /// The attribute of a file that says so.
+    /// Returns the XML attribute that states the compression.
     fn attribute(self) -> &'static str {
         match self {
             Compression::None => "",
@@ -49,7 +49,7 @@ impl Compression {
     }
 }
 
-/// Numbers of a field, borrowed; 4-byte and 8-byte numbers keep their precision in the file.
+/// Borrowed numbers of a field. 4-byte and 8-byte numbers keep their precision in the file.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum FieldValues<'a> {
@@ -76,7 +76,7 @@ pub enum FieldValues<'a> {
 }
 
 impl FieldValues<'_> {
-    /// How many numbers.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         match self {
             FieldValues::F64(v) => v.len(),
@@ -92,7 +92,7 @@ impl FieldValues<'_> {
         }
     }
 
-    /// True without numbers.
+    /// Returns true if there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -126,11 +126,11 @@ impl<'a> From<&'a Values> for FieldValues<'a> {
 /// A named array with one row per point or cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Field<'a> {
-    /// Name in the file; any text.
+    /// Name in the file, which may be any text.
     pub name: &'a str,
     /// Numbers per row: 1 for a scalar, 3 for a vector.
     pub components: usize,
-    /// `[rows * components]`.
+    /// Values of shape `[rows * components]`.
     pub values: FieldValues<'a>,
 }
 
@@ -141,7 +141,7 @@ impl<'a> From<&'a DataArray> for Field<'a> {
     }
 }
 
-/// What cells a [`Geometry`] has, with their VTK numbers.
+/// The kind of cells of a [`Geometry`], with its VTK number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     Vertices = 1,
@@ -153,7 +153,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Points of a cell.
+    /// Returns the number of points per cell.
     pub(super) fn arity(self) -> usize {
         match self {
             Shape::Vertices => 1,
@@ -164,7 +164,7 @@ impl Shape {
         }
     }
 
-    /// Whether cells have a volume.
+    /// Whether the cells are three-dimensional.
     pub(super) fn is_solid(self) -> bool {
         matches!(self, Shape::Tetrahedra | Shape::Hexahedra)
     }
@@ -183,7 +183,7 @@ pub struct Geometry<'a> {
 }
 
 impl<'a> Geometry<'a> {
-    /// Points and cells of a mesh.
+    /// Encodes the points and cells of a mesh.
     pub fn mesh(mesh: &'a Mesh, compression: Compression) -> Self {
         let shape = match mesh.kind {
             Kind::Planar | Kind::Surface => Shape::Triangles,
@@ -192,7 +192,8 @@ impl<'a> Geometry<'a> {
         Self::new(shape, &mesh.vertices, &mesh.cells, compression)
     }
 
-    /// Triangles, three point indices each; also the interface inside a tetrahedral mesh.
+    /// Encodes triangles, given by three point indices each. They may also be the interface inside
+    /// a tetrahedral mesh.
     pub fn triangles(
         points: &'a [[f64; 3]],
         triangles: &'a [u32],
@@ -201,7 +202,7 @@ impl<'a> Geometry<'a> {
         Self::new(Shape::Triangles, points, triangles, compression)
     }
 
-    /// Tetrahedra, four point indices each.
+    /// Encodes tetrahedra, given by four point indices each.
     pub fn tetrahedra(
         points: &'a [[f64; 3]],
         tetrahedra: &'a [u32],
@@ -210,12 +211,13 @@ impl<'a> Geometry<'a> {
         Self::new(Shape::Tetrahedra, points, tetrahedra, compression)
     }
 
-    /// Quadrangles, four point indices each, round them.
+    /// Encodes quadrangles, given by four point indices each in order around them.
     pub fn quads(points: &'a [[f64; 3]], quads: &'a [u32], compression: Compression) -> Self {
         Self::new(Shape::Quads, points, quads, compression)
     }
 
-    /// Hexahedra, eight point indices each: round the lower side, then those above them.
+    /// Encodes hexahedra, given by eight point indices each: around the lower side, then the points
+    /// above them.
     pub fn hexahedra(
         points: &'a [[f64; 3]],
         hexahedra: &'a [u32],
@@ -224,18 +226,18 @@ impl<'a> Geometry<'a> {
         Self::new(Shape::Hexahedra, points, hexahedra, compression)
     }
 
-    /// Points alone, each a cell; `numbers` counts them from 0.
+    /// Encodes points alone, each as a cell. `numbers` are the point numbers from 0.
     pub fn vertices(points: &'a [[f64; 3]], numbers: &'a [u32], compression: Compression) -> Self {
         Self::new(Shape::Vertices, points, numbers, compression)
     }
 
-    /// Segments, two point indices each: the interface on a triangle mesh.
+    /// Encodes segments, given by two point indices each: the interface on a triangle mesh.
     pub fn lines(points: &'a [[f64; 3]], segments: &'a [u32], compression: Compression) -> Self {
         Self::new(Shape::Lines, points, segments, compression)
     }
 
-    /// Chains of segments: `ends[k]` is where the points of chain k end in `points`, which holds
-    /// those of all chains in turn and which `numbers`, 0 to its length, counts.
+    /// Encodes chains of segments. `points` holds the points of all chains in turn, `numbers` are
+    /// the point numbers from 0, and `ends[k]` is the end of chain k in `points`.
     pub fn chains(
         points: &'a [[f64; 3]],
         numbers: &'a [u32],
@@ -280,28 +282,29 @@ impl<'a> Geometry<'a> {
         }
     }
 
-    /// The format that suits these cells: "vtu" for tetrahedra and hexahedra, "vtp" for all others.
+    /// Returns the extension that suits these cells: "vtu" for tetrahedra and hexahedra, "vtp" for
+    /// all others.
     pub fn extension(&self) -> &'static str {
         if self.shape.is_solid() { "vtu" } else { "vtp" }
     }
 }
 
-/// One file: a geometry with data and the time they belong to.
+/// The content of one file: a geometry with data and the time to which they belong.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct VtkOutput<'a> {
-    /// Points and cells.
+    /// The points and cells.
     pub geometry: &'a Geometry<'a>,
     /// Fields with one row per point.
     pub point_data: Vec<Field<'a>>,
     /// Fields with one row per cell.
     pub cell_data: Vec<Field<'a>>,
-    /// Written as `TimeValue`, which ParaView shows.
+    /// The time, which is written as `TimeValue` and shown by ParaView.
     pub time: Option<f64>,
 }
 
 impl<'a> VtkOutput<'a> {
-    /// Points and cells without data.
+    /// Creates an output of points and cells without data.
     pub fn new(geometry: &'a Geometry<'a>) -> Self {
         VtkOutput { geometry, point_data: Vec::new(), cell_data: Vec::new(), time: None }
     }
@@ -313,7 +316,7 @@ impl<'a> VtkOutput<'a> {
     }
 
     /// Adds a field with one row of `components` numbers per point. ParaView colors by the first
-    /// scalar field added.
+    /// scalar field.
     pub fn point_data(
         mut self,
         name: &'a str,
@@ -336,18 +339,19 @@ impl<'a> VtkOutput<'a> {
     }
 }
 
-/// Writes a `.vtu` or `.vtp` file, as the extension of `path` says.
+/// Writes a `.vtu` or `.vtp` file, depending on the extension of `path`.
 ///
 /// # Errors
-/// [`Error::Output`]: another extension, or as [`write_vtu`] and [`write_vtp`].
+/// Returns [`Error::Output`] for another extension, and the errors of [`write_vtu`] and
+/// [`write_vtp`].
 pub fn write(path: &Path, output: &VtkOutput) -> Result<()> {
     match path.extension().map(|e| e.to_ascii_lowercase()) {
         Some(extension) if extension == "vtu" => write_vtu(path, output),
         Some(extension) if extension == "vtp" => write_vtp(path, output),
         _ => {
             let fitting = output.geometry.extension();
-            let what = "the name ends neither in .vtu nor in .vtp";
-            Err(Error::output(path, what, format!("name it *.{fitting}")))
+            let what = "the extension is neither .vtu nor .vtp";
+            Err(Error::output(path, what, format!("end the name in .{fitting}")))
         }
     }
 }
@@ -355,13 +359,13 @@ pub fn write(path: &Path, output: &VtkOutput) -> Result<()> {
 /// Writes triangles, quadrangles, tetrahedra or hexahedra as an unstructured grid.
 ///
 /// # Errors
-/// [`Error::Output`]: lines and points (they belong into `.vtp`), a field whose length does not fit, a file
-/// that cannot be written.
+/// Returns [`Error::Output`] for lines and points (which need `.vtp`), if the length of a field is
+/// wrong, or if the file cannot be written.
 pub fn write_vtu(path: &Path, output: &VtkOutput) -> Result<()> {
     let geometry = output.geometry;
     if matches!(geometry.shape, Shape::Lines | Shape::Vertices) {
-        let what = "lines and points are not written as .vtu";
-        return Err(Error::output(path, what, "name it *.vtp"));
+        let what = "lines and points cannot be written as .vtu";
+        return Err(Error::output(path, what, "end the name in .vtp"));
     }
     let mut file = VtkFile::new(path, "UnstructuredGrid", output);
     file.text(format!(
@@ -380,8 +384,8 @@ pub fn write_vtu(path: &Path, output: &VtkOutput) -> Result<()> {
 /// Writes triangles, quadrangles, lines or points as polygonal data.
 ///
 /// # Errors
-/// [`Error::Output`]: tetrahedra and hexahedra (they need `.vtu`), a field whose length does not fit, a file
-/// that cannot be written.
+/// Returns [`Error::Output`] for tetrahedra and hexahedra (which need `.vtu`), if the length of a
+/// field is wrong, or if the file cannot be written.
 pub fn write_vtp(path: &Path, output: &VtkOutput) -> Result<()> {
     let geometry = output.geometry;
     let (section, count) = match geometry.shape {
@@ -389,10 +393,10 @@ pub fn write_vtp(path: &Path, output: &VtkOutput) -> Result<()> {
         Shape::Lines => ("Lines", "NumberOfLines"),
         Shape::Triangles | Shape::Quads => ("Polys", "NumberOfPolys"),
         Shape::Tetrahedra => {
-            return Err(Error::output(path, "tetrahedra cannot be .vtp", "name it *.vtu"));
+            return Err(Error::output(path, ".vtp cannot hold tetrahedra", "end the name in .vtu"));
         }
         Shape::Hexahedra => {
-            return Err(Error::output(path, "hexahedra cannot be .vtp", "name it *.vtu"));
+            return Err(Error::output(path, ".vtp cannot hold hexahedra", "end the name in .vtu"));
         }
     };
     let mut file = VtkFile::new(path, "PolyData", output);

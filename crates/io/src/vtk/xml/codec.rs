@@ -1,9 +1,9 @@
-//! From stored text or bytes to the bytes of an array: base64, lengths, compressed blocks.
+//! Decoding of stored text or bytes to the bytes of an array: base64, lengths, compressed blocks.
 //!
-//! An array is stored as `[n][n bytes]`, or compressed as
-//! `[blocks][block size][last size][size of each compressed block ...][blocks]`, all these
-//! counts being of the type that the file states (`UInt32`, `UInt64`). Nothing is allocated for a count that the bytes present
-//! could not hold.
+//! An array is stored as `[n][n bytes]`, or in compressed form as `[blocks][block size][last
+//! size][size of each compressed block ...][blocks]`. All these counts have the type that the file
+//! states (`UInt32`, `UInt64`). Nothing is allocated for a count that the bytes present could not
+//! hold.
 
 use std::io::Read;
 
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use crate::guard::quietly;
 use crate::unpack::Unpack;
 
-/// How blocks are compressed.
+/// The compression of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Codec {
     Zlib,
@@ -24,8 +24,9 @@ pub(super) enum Codec {
 }
 
 impl Codec {
-    /// No block grows by more than this factor when it is unpacked (plus a few bytes). LZMA might,
-    /// but not the blocks that VTK makes, each a whole `.xz` stream.
+    /// Returns the largest factor by which a block can grow when decompressed (plus a few bytes).
+    /// LZMA could exceed it, but not the blocks that VTK writes, each of which is a complete `.xz`
+    /// stream.
     fn largest_ratio(self) -> u64 {
         match self {
             Codec::Zlib | Codec::Lzma => 1032,
@@ -33,7 +34,7 @@ impl Codec {
         }
     }
 
-    /// Unpacks `block`, which must fill `out` exactly.
+    /// Decompresses `block`, which must fill `out` exactly.
     fn unpack(self, block: &[u8], out: &mut [u8]) -> Result<(), String> {
         let expected = out.len();
         match self {
@@ -44,61 +45,61 @@ impl Codec {
             }
             Codec::Lz4 => match lz4_flex::block::decompress_into(block, out) {
                 Ok(n) if n == expected => Ok(()),
-                Ok(n) => Err(format!("LZ4: {n} bytes, {expected} announced")),
+                Ok(n) => Err(format!("LZ4: {n} bytes, expected {expected}")),
                 Err(e) => Err(format!("LZ4: {e}")),
             },
         }
     }
 }
 
-/// Most KiB that unpacking a block of LZMA may take; the largest level of xz needs 65 MiB.
+/// The memory limit of LZMA decompression in KiB. The highest level of xz needs 65 MiB.
 const DICTIONARY: u32 = 100 << 10;
 
-/// Reads exactly as many bytes as `out` holds.
+/// Reads exactly as many bytes as `out` holds, to the end of the stream.
 fn fill(mut stream: impl Read, out: &mut [u8], name: &str) -> Result<(), String> {
     stream.read_exact(out).map_err(|e| format!("{name}: {e}"))?;
     match stream.read(&mut [0]) {
         Ok(0) => Ok(()),
-        Ok(_) => Err(format!("{name}: more than the {} bytes announced", out.len())),
+        Ok(_) => Err(format!("{name}: more than the expected {} bytes", out.len())),
         Err(e) => Err(format!("{name}: {e}")),
     }
 }
 
-/// Lengths as the file writes them.
+/// The encoding of lengths in the file.
 #[derive(Clone, Copy)]
 pub(super) struct Lengths {
     pub big_endian: bool,
-    /// Bytes of each, 1 to 8.
+    /// Bytes of each length, 1 to 8.
     pub width: usize,
 }
 
 impl Lengths {
-    /// The k-th length of a stream.
+    /// Returns the k-th length of a stream.
     fn get(self, stream: &[u8], k: usize) -> Result<usize, String> {
         let start = k.checked_mul(self.width);
         let bytes = start
             .and_then(|start| stream.get(start..start.checked_add(self.width)?))
-            .ok_or("the data ends within the lengths before it")?;
+            .ok_or("the data end within the lengths at their beginning")?;
         let byte = |n: u64, &b: &u8| n << 8 | u64::from(b);
         let length = match self.big_endian {
             true => bytes.iter().fold(0, byte),
             false => bytes.iter().rev().fold(0, byte),
         };
-        usize::try_from(length).map_err(|_| format!("a length of {length} bytes"))
+        usize::try_from(length).map_err(|_| format!("a length of {length} bytes is too large"))
     }
 }
 
-/// Array bytes of an uncompressed stream, and how many bytes of the stream they took.
+/// Returns the array bytes of an uncompressed stream, and the number of stream bytes they take.
 pub(super) fn plain(stream: &[u8], lengths: Lengths) -> Result<(Vec<u8>, usize), String> {
     let n = lengths.get(stream, 0)?;
     let data = &stream[lengths.width..];
     match data.get(..n) {
         Some(bytes) => Ok((bytes.to_vec(), lengths.width + n)),
-        None => Err(format!("{n} bytes promised, {} are left", data.len())),
+        None => Err(format!("{n} bytes declared, but {} are left", data.len())),
     }
 }
 
-/// Array bytes of a compressed stream, and how many bytes of the stream they took.
+/// Returns the array bytes of a compressed stream, and the number of stream bytes they take.
 pub(super) fn unpacked(
     stream: &[u8],
     lengths: Lengths,
@@ -113,14 +114,14 @@ pub(super) fn unpacked(
         .checked_add(3)
         .and_then(|n| n.checked_mul(lengths.width))
         .filter(|&n| n <= stream.len())
-        .ok_or_else(|| format!("{blocks} blocks promised, {} bytes are left", stream.len()))?;
+        .ok_or_else(|| format!("{blocks} blocks declared, but {} bytes are left", stream.len()))?;
     let (size, last) = (lengths.get(stream, 1)?, lengths.get(stream, 2)?);
     let mut packed: Vec<&[u8]> = Vec::with_capacity(blocks);
     let mut rest = &stream[header..];
     for block in 0..blocks {
         let n = lengths.get(stream, 3 + block)?;
         let Some((bytes, tail)) = rest.split_at_checked(n) else {
-            return Err(format!("block {block} promises {n} bytes, {} are left", rest.len()));
+            return Err(format!("block {block} declares {n} bytes, but {} are left", rest.len()));
         };
         packed.push(bytes);
         rest = tail;
@@ -144,8 +145,8 @@ pub(super) fn unpacked(
     Ok((out, used))
 }
 
-/// Bytes of base64 text: pieces that are padded each by themselves may follow one another, and
-/// white space may stand anywhere.
+/// Decodes base64 text. It may consist of consecutive pieces with separate padding, and white space
+/// may occur anywhere.
 pub(super) fn from_base64(text: &[u8]) -> Result<Vec<u8>, String> {
     const ENGINE: GeneralPurpose = GeneralPurpose::new(
         &base64::alphabet::STANDARD,
@@ -155,14 +156,14 @@ pub(super) fn from_base64(text: &[u8]) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
     let mut rest = text.as_slice();
     while !rest.is_empty() {
-        // A piece ends with its padding; pieces are whole groups of four.
+        // A piece ends with its padding and consists of whole groups of four characters.
         let padding = rest.iter().position(|&b| b == b'=');
         let length = padding.map_or(rest.len(), |p| (p / 4 + 1) * 4).min(rest.len());
         let (piece, tail) = rest.split_at(length);
         if ENGINE.decode_vec(piece, &mut bytes).is_err() {
             let stopped = text.len() - rest.len();
             return Err(format!(
-                "not base64, or cut off, after character {stopped} of {}",
+                "not base64 or truncated after character {stopped} of {}",
                 text.len()
             ));
         }
@@ -214,7 +215,7 @@ mod tests {
         assert!(unpacked(&stream, NARROW, Codec::Lzma, None).is_err());
     }
 
-    /// 40 bytes 7, packed by `xz --check=crc32`.
+    /// 40 bytes with value 7, compressed by `xz --check=crc32`.
     const XZ: [u8; 64] = [
         0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x01, 0x69, 0x22, 0xde, 0x36, 0x02, 0x00, 0x21,
         0x01, 0x16, 0x00, 0x00, 0x00, 0x74, 0x2f, 0xe5, 0xa3, 0xe0, 0x00, 0x27, 0x00, 0x06, 0x5d,

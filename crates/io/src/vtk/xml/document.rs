@@ -1,7 +1,7 @@
-//! The outline of an XML file: which arrays there are and where their numbers stand.
+//! The structure of an XML file: its arrays, and the positions of their numbers.
 //!
-//! Only tags are looked at. Text stays where it is as byte ranges, and reading stops at
-//! `AppendedData`, whose raw form is not XML. No entity of the document's own is ever expanded.
+//! Only tags are parsed. Text is kept as byte ranges. Parsing stops at `AppendedData`, whose raw
+//! form is not XML. Entities defined by the document are never expanded.
 
 use std::ops::Range;
 
@@ -12,17 +12,17 @@ use crate::scalar::Scalar;
 use crate::vtk::source::{Source, shown};
 use zeroset_core::error::{Flaw, Result};
 
-/// A `VTKFile` without its numbers.
+/// The content of a `VTKFile` element without the numbers.
 pub(super) struct Document {
-    /// "UnstructuredGrid", "PolyData" or "ImageData".
+    /// Kind of data set: "UnstructuredGrid", "PolyData" or "ImageData".
     pub dataset: String,
     pub version: String,
     pub big_endian: bool,
     /// Bytes of each length before a binary array.
     pub header_width: usize,
-    /// "vtkZLibDataCompressor" and the like; empty for none.
+    /// Compressor, such as "vtkZLibDataCompressor", or empty for none.
     pub compressor: String,
-    /// Attributes of the element of the data set.
+    /// Attributes of the data set element.
     pub attributes: Vec<(String, String)>,
     pub pieces: Vec<Piece>,
     pub appended: Option<Appended>,
@@ -36,36 +36,36 @@ pub(super) struct Appended {
     pub range: Range<usize>,
 }
 
-/// A `Piece`: its counts and its sections of arrays.
+/// A `Piece` element: its counts and its sections of arrays.
 #[derive(Default)]
 pub(super) struct Piece {
     pub at: usize,
     attributes: Vec<(String, String)>,
     pub arrays: Vec<ArrayTag>,
-    /// Sections such as "Points" that stand in the piece, with or without arrays.
+    /// Sections of the piece, such as "Points", with or without arrays.
     pub sections: Vec<String>,
-    /// Sections and the arrays that they call their scalars.
+    /// Sections and the arrays that they name as their scalars.
     active: Vec<(String, String)>,
 }
 
 /// A `DataArray` tag.
 pub(super) struct ArrayTag {
-    /// "Points", "Cells", "Polys", "PointData", ...
+    /// Section that contains it: "Points", "Cells", "Polys", "PointData", ...
     pub section: String,
     pub name: String,
-    /// Number type as written, and as understood.
+    /// Number type as written.
     pub type_name: String,
     pub scalar: Option<Scalar>,
     pub components: usize,
     pub format: Format,
-    /// Where its numbers start in the appended data.
+    /// Offset of its numbers in the appended data.
     pub offset: usize,
-    /// Its own text.
+    /// Ranges of its text.
     pub text: Vec<Range<usize>>,
     pub at: usize,
 }
 
-/// Where and how the numbers of an array stand.
+/// The storage of the numbers of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Ascii,
@@ -74,14 +74,14 @@ pub enum Format {
 }
 
 impl ArrayTag {
-    /// "DataArray 'phi' of PointData, line 12".
+    /// Returns the position for messages, such as "DataArray 'phi' of PointData, line 12".
     pub fn position(&self, source: &Source) -> String {
         let ArrayTag { name, section, .. } = self;
         format!("DataArray '{name}' of {section}, {}", source.line(self.at))
     }
 }
 
-/// Numbers of an attribute, if there are `N` of them.
+/// Returns the numbers of an attribute if there are exactly `N`.
 fn numbers<T: std::str::FromStr, const N: usize>(
     pairs: &[(String, String)],
     key: &str,
@@ -91,7 +91,7 @@ fn numbers<T: std::str::FromStr, const N: usize>(
 }
 
 impl Document {
-    /// Numbers of the data set; `absent` where it does not give them.
+    /// Returns numbers of the data set, or `absent` if it does not state them.
     pub fn place<const N: usize>(
         &self,
         source: &Source,
@@ -115,7 +115,7 @@ impl Piece {
         self.active.iter().any(|(section, name)| *section == array.section && *name == array.name)
     }
 
-    /// First index and number of points along each axis of a piece of an image.
+    /// Returns the first index and the number of points along each axis of a piece of an image.
     pub fn extent(&self, source: &Source) -> Result<([i64; 3], [usize; 3]), Flaw> {
         let found = numbers::<i64, 6>(&self.attributes, "Extent");
         let sizes = found.and_then(|[x, x1, y, y1, z, z1]| {
@@ -124,13 +124,13 @@ impl Piece {
             Some(([x, y, z], [size(x, x1)?, size(y, y1)?, size(z, z1)?]))
         });
         sizes.ok_or_else(|| {
-            let what = "Extent is not six numbers that rise";
+            let what = "Extent is not six increasing numbers";
             let position = format!("Piece, {}", source.line(self.at));
             source.fail(position, what, "the file is damaged; write it again")
         })
     }
 
-    /// A count such as `NumberOfPoints`; absent means 0 unless required.
+    /// Returns a count such as `NumberOfPoints`. A missing count is 0 unless it is required.
     pub fn count(&self, source: &Source, name: &str, required: bool) -> Result<usize, Flaw> {
         let value = self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value);
         match value {
@@ -146,15 +146,15 @@ impl Piece {
         }
     }
 
-    /// The arrays of a section.
+    /// Returns the arrays of a section.
     pub fn section(&self, name: &str) -> impl Iterator<Item = &ArrayTag> {
         self.arrays.iter().filter(move |array| array.section == name)
     }
 }
 
-/// No file of this format nests deeper than 6.
+/// The largest supported nesting depth. VTK files nest at most 6 levels deep.
 const DEEPEST: usize = 32;
-const DAMAGED: &str = "the file is damaged or cut off; copy or write it again";
+const DAMAGED: &str = "the file is damaged or truncated; copy or write it again";
 
 /// Reads the tags of a file.
 pub(super) fn outline(source: &Source) -> Result<Document, Flaw> {
@@ -177,7 +177,7 @@ pub(super) fn outline(source: &Source) -> Result<Document, Flaw> {
                 enter(source, &mut document, &path, &name, &tag, at)?;
                 path.push(name);
                 if path.len() > DEEPEST {
-                    let what = format!("tags nest deeper than {DEEPEST}");
+                    let what = format!("tags are nested more than {DEEPEST} levels deep");
                     return Err(source.fail(source.line(at), what, "this is not a VTK file"));
                 }
             }
@@ -188,7 +188,7 @@ pub(super) fn outline(source: &Source) -> Result<Document, Flaw> {
             Event::Text(_) | Event::CData(_)
                 if path.last().is_some_and(|tag| tag == "DataArray") && path.len() == 5 =>
             {
-                // CDATA brackets are 9 bytes before and 3 after the text.
+                // CDATA brackets take 9 bytes before and 3 after the text.
                 let is_cdata = source.bytes[at..].starts_with(b"<![CDATA[");
                 let text = if is_cdata { at + 9..end.saturating_sub(3) } else { at..end };
                 let piece = document.as_mut().and_then(|d| d.pieces.last_mut());
@@ -216,7 +216,7 @@ fn broken(source: &Source, at: u64, error: &quick_xml::Error) -> Flaw {
 }
 
 fn no_vtk_file(source: &Source) -> Flaw {
-    source.fail("", "the file has no <VTKFile> element", "expected a VTK XML file")
+    source.fail("", "the file has no <VTKFile> element", "choose a VTK XML file")
 }
 
 fn tag_name(tag: &BytesStart) -> String {
@@ -225,7 +225,7 @@ fn tag_name(tag: &BytesStart) -> String {
 
 fn attributes(source: &Source, tag: &BytesStart, at: usize) -> Result<Vec<(String, String)>, Flaw> {
     let mut pairs = Vec::new();
-    // The check for repeated names compares each with all before it: not for damaged files.
+    // The check for repeated names takes quadratic time, which damaged files could exploit.
     for attribute in tag.attributes().with_checks(false) {
         let attribute = attribute.map_err(|e| {
             let what = format!("attribute of <{}>: {e}", tag_name(tag));
@@ -244,7 +244,7 @@ fn attributes(source: &Source, tag: &BytesStart, at: usize) -> Result<Vec<(Strin
     Ok(pairs)
 }
 
-/// Takes notice of a tag that opens inside `path`.
+/// Processes a tag that opens inside `path`.
 fn enter(
     source: &Source,
     document: &mut Option<Document>,
@@ -282,7 +282,7 @@ fn enter(
     Ok(())
 }
 
-/// Looks a value up among attributes.
+/// Returns the value of an attribute.
 fn get<'a>(pairs: &'a [(String, String)], key: &str) -> Option<&'a str> {
     pairs.iter().find(|(k, _)| k == key).map(|(_, v)| v.trim())
 }
@@ -300,13 +300,16 @@ fn vtk_file(source: &Source, tag: &BytesStart, at: usize) -> Result<Document, Fl
             return fail(what, "read the pieces, or merge them into one .vtu or .vtp file");
         }
         "Collection" => {
-            let what = "a list of files, such as the states of a run, is no mesh";
-            return fail(what.into(), "name one of its files; `zeroset render` draws the last");
+            let what = "this is a list of files, such as the states of a run, not a mesh";
+            return fail(
+                what.into(),
+                "choose one of its files; `zeroset render` draws the last one",
+            );
         }
         other => {
             return fail(
                 format!("type {} is not a mesh", shown(other.as_bytes())),
-                "expected UnstructuredGrid or PolyData; convert structured grids to a triangle \
+                "use UnstructuredGrid or PolyData; convert structured grids to a triangle \
                  or tetrahedral mesh first",
             );
         }
@@ -316,7 +319,7 @@ fn vtk_file(source: &Source, tag: &BytesStart, at: usize) -> Result<Document, Fl
         None | Some("LittleEndian") => false,
         Some(other) => {
             let what = format!("byte_order is {}", shown(other.as_bytes()));
-            return fail(what, "expected LittleEndian or BigEndian");
+            return fail(what, "use LittleEndian or BigEndian");
         }
     };
     let header_width = match get(&pairs, "header_type") {
@@ -325,7 +328,7 @@ fn vtk_file(source: &Source, tag: &BytesStart, at: usize) -> Result<Document, Fl
             Some(scalar) => scalar.size(),
             None => {
                 let what = format!("header_type is {}", shown(word.as_bytes()));
-                return fail(what, "expected UInt32, UInt64 or another type of whole numbers");
+                return fail(what, "use UInt32, UInt64 or another integer type");
             }
         },
     };
@@ -380,7 +383,7 @@ fn data_array(
     })
 }
 
-/// Finds the bytes between the underscore after `AppendedData` and its closing tag.
+/// Finds the bytes between the underscore after `AppendedData` and the closing tag.
 fn appended(
     source: &Source,
     attributes: &[(String, String)],
@@ -394,7 +397,7 @@ fn appended(
         "raw" => false,
         other => {
             let what = format!("encoding is {}", shown(other.as_bytes()));
-            return fail(from, what, "expected raw or base64");
+            return fail(from, what, "use raw or base64");
         }
     };
     let rest = source.bytes.get(from..).unwrap_or_default();

@@ -1,7 +1,8 @@
-//! XML files: `.vtu` (unstructured grids) and `.vtp` (polygonal data).
+//! Reader of XML files: `.vtu` (unstructured grids), `.vtp` (polygonal data) and `.vti` (images).
 //!
 //! The crate `vtkio` reads files whose arrays are all inline base64 without compression. ASCII,
-//! appended and compressed arrays are read here, and so is whatever the crate refuses or loses.
+//! appended and compressed arrays are read here, and so is anything that the crate rejects or
+//! drops.
 
 mod codec;
 mod document;
@@ -21,17 +22,17 @@ use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::mesh::{DataArray, Values};
 use zeroset_core::volume::Samples;
 
-/// An XML file with its tags read.
+/// An XML file whose tags have been read.
 pub(super) struct XmlFile<'a> {
     source: Source<'a>,
     document: Document,
-    /// Offsets of the appended arrays, in order.
+    /// The offsets of the appended arrays, in ascending order.
     offsets: Vec<usize>,
-    /// Bytes of the appended data taken so far.
+    /// The number of bytes of the appended data read so far.
     taken: Cell<usize>,
 }
 
-/// Sections of polygonal data in the order of their cell data, with their counts.
+/// The sections of polygonal data in the order of their cell data, with the names of their counts.
 const POLYDATA: [(&str, &str); 4] = [
     ("Verts", "NumberOfVerts"),
     ("Lines", "NumberOfLines"),
@@ -39,7 +40,7 @@ const POLYDATA: [(&str, &str); 4] = [
     ("Strips", "NumberOfStrips"),
 ];
 
-const DAMAGED: &str = "the file is damaged or cut off; copy or write it again";
+const DAMAGED: &str = "the file is damaged or truncated; copy or write it again";
 
 impl<'a> XmlFile<'a> {
     /// Reads the tags.
@@ -51,7 +52,7 @@ impl<'a> XmlFile<'a> {
         Ok(XmlFile { source, document, offsets, taken: Cell::new(0) })
     }
 
-    /// "vtu" or "vtp".
+    /// Returns "vtu" or "vtp".
     pub fn format(&self) -> &'static str {
         if self.is_polydata() { "vtp" } else { "vtu" }
     }
@@ -64,7 +65,7 @@ impl<'a> XmlFile<'a> {
         self.document.pieces.iter().flat_map(|piece| &piece.arrays)
     }
 
-    /// Version and encoding, such as "1.0 appended raw zlib".
+    /// Returns version and encoding, such as "1.0 appended raw zlib".
     pub fn version(&self) -> String {
         let mut words = vec![self.document.version.as_str()];
         let has = |format| self.arrays().any(|array| array.format == format);
@@ -89,8 +90,8 @@ impl<'a> XmlFile<'a> {
         words.join(" ")
     }
 
-    /// True if all arrays are inline base64 without compression, in a single piece: what the
-    /// crate can read.
+    /// Returns true if all arrays are inline base64 without compression in a single piece, which is
+    /// what the crate can read.
     pub fn is_inline_base64(&self) -> bool {
         self.document.compressor.is_empty()
             && self.document.pieces.len() == 1
@@ -101,7 +102,7 @@ impl<'a> XmlFile<'a> {
             })
     }
 
-    /// True if a grid read by someone else has all points, cells and arrays of this file.
+    /// Returns true if a grid read by the crate has all points, cells and arrays of this file.
     pub fn is_complete(&self, grid: &Grid) -> bool {
         let [piece] = self.document.pieces.as_slice() else { return false };
         let count = |name| piece.count(&self.source, name, false).unwrap_or(usize::MAX);
@@ -125,35 +126,35 @@ impl<'a> XmlFile<'a> {
         self.document.dataset == "ImageData"
     }
 
-    /// Refuses what holds no mesh.
+    /// Rejects a file that holds no mesh.
     pub fn check_mesh(&self) -> Result<(), Flaw> {
         if !self.is_image() {
             return Ok(());
         }
-        let flaw = self.source.fail("", "ImageData: an image, no mesh", NO_MESH);
+        let flaw = self.source.fail("", "ImageData: an image, not a mesh", NO_MESH);
         Err(flaw.kind_of(FlawKind::Unfit))
     }
 
-    /// Reads an array of an image of one piece; `None` for another data set.
+    /// Reads an array of an image of one piece. Returns `None` for another data set.
     pub fn read_volume(&self, wanted: Option<&str>) -> Result<Option<VolumeFile>, Flaw> {
         if !self.is_image() {
             return Ok(None);
         }
         let [piece] = self.document.pieces.as_slice() else {
-            let what = format!("an image in {} pieces", self.document.pieces.len());
+            let what = format!("the image has {} pieces", self.document.pieces.len());
             return Err(self.source.fail("", what, "write it in one piece"));
         };
         let source = &self.source;
         let (first, dimensions) = piece.extent(source)?;
         let origin = self.document.place(source, "Origin", [0.0; 3])?;
         let spacing = self.document.place(source, "Spacing", [1.0; 3])?;
-        // Columns of the matrix, which is given by rows.
+        // The matrix is given by rows, and its columns are the directions.
         let unit = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
         let rows = self.document.place(source, "Direction", unit)?;
         let directions = [0, 1, 2].map(|k| [rows[k], rows[3 + k], rows[6 + k]]);
         let mut lattice = Lattice { dimensions, origin, spacing, directions };
         for k in 0..3 {
-            // The origin is that of index 0, the first point has its own.
+            // The stated origin belongs to index 0, not to the first point.
             let shift = first[k] as f64 * spacing[k];
             lattice.origin.iter_mut().zip(directions[k]).for_each(|(x, d)| *x += shift * d);
         }
@@ -177,7 +178,7 @@ impl<'a> XmlFile<'a> {
         lattice.volume(source, &listed, chosen, samples, ("vti", self.version())).map(Some)
     }
 
-    /// Reads all pieces without the help of a crate.
+    /// Reads all pieces without the crate `vtkio`.
     pub fn read(&self) -> Result<Grid, Flaw> {
         let mut grid: Option<Grid> = None;
         for piece in &self.document.pieces {
@@ -214,7 +215,7 @@ impl<'a> XmlFile<'a> {
                 grid.types = types.iter().map_while(|&t| u8::try_from(t).ok()).collect();
                 if let Some(&odd) = types.get(grid.types.len()) {
                     let what = format!("cell {} has type {odd}", grid.types.len());
-                    return Err(self.fail(array, what, "cell types run from 0 to 255"));
+                    return Err(self.fail(array, what, "cell types range from 0 to 255"));
                 }
             }
         }
@@ -222,7 +223,7 @@ impl<'a> XmlFile<'a> {
         Ok(grid)
     }
 
-    /// Adds the arrays of a piece with so many points and cells.
+    /// Adds the arrays of a piece with these numbers of points and cells.
     fn arrays_of(
         &self,
         piece: &Piece,
@@ -242,7 +243,7 @@ impl<'a> XmlFile<'a> {
         Ok(())
     }
 
-    /// An array of point or cell data; `None`, with a warning, if it holds no numbers.
+    /// Reads an array of point or cell data. Returns `None` with a warning if it holds no numbers.
     fn data(
         &self,
         tag: &ArrayTag,
@@ -251,7 +252,7 @@ impl<'a> XmlFile<'a> {
     ) -> Result<Option<DataArray>, Flaw> {
         if tag.scalar.is_none() || tag.components == 0 {
             warnings.push(format!(
-                "array '{}' of type {} with {} components is left out",
+                "array '{}' of type {} with {} components is ignored",
                 tag.name, tag.type_name, tag.components
             ));
             return Ok(None);
@@ -260,7 +261,7 @@ impl<'a> XmlFile<'a> {
         Ok(Some(DataArray { name: tag.name.clone(), components: tag.components, values }))
     }
 
-    /// Ends and connectivity of `n` cells.
+    /// Reads the ends and connectivity of `n` cells.
     fn cells(
         &self,
         piece: &Piece,
@@ -276,7 +277,7 @@ impl<'a> XmlFile<'a> {
         let rises = offsets.first().is_some_and(|&first| first >= 0) && offsets.is_sorted();
         let last = offsets.last().and_then(|&last| usize::try_from(last).ok());
         if !rises || last.is_none_or(|last| last > connectivity.len()) {
-            let what = format!("offsets do not rise from 0 to {}", connectivity.len());
+            let what = format!("offsets do not increase from 0 to {}", connectivity.len());
             return Err(self.fail(array, what, DAMAGED));
         }
         let mut connectivity = connectivity;
@@ -308,22 +309,22 @@ impl<'a> XmlFile<'a> {
         }
     }
 
-    /// The numbers of an array with `n` rows.
+    /// Reads the numbers of an array with `n` rows.
     fn rows(&self, array: &ArrayTag, n: usize, components: usize) -> Result<Values, Flaw> {
         match n.checked_mul(components) {
             Some(count) => self.values(array, Some(count)),
             None => {
-                let what = format!("{n} rows of {components} numbers promised");
+                let what = format!("{n} rows of {components} numbers declared");
                 Err(self.fail(array, what, DAMAGED))
             }
         }
     }
 
-    /// The numbers of an array; `expected` is how many it must have.
+    /// Reads the numbers of an array. `expected` is the required number of them.
     fn values(&self, array: &ArrayTag, expected: Option<usize>) -> Result<Values, Flaw> {
         let Some(scalar) = array.scalar else {
-            let what = format!("type '{}' is no number type", array.type_name);
-            return Err(self.fail(array, what, "expected Float64, Int32 and the like"));
+            let what = format!("type '{}' is not a number type", array.type_name);
+            return Err(self.fail(array, what, "use Float64, Int32 or another number type"));
         };
         let mut values = match self.bytes(array, scalar, expected)? {
             Some(bytes) => scalar.unpack(&bytes, self.document.big_endian),
@@ -341,13 +342,13 @@ impl<'a> XmlFile<'a> {
         }
     }
 
-    /// The `n` numbers of an array, in the type of the file.
+    /// Reads the `n` numbers of an array in the type of the file.
     fn samples(&self, array: &ArrayTag, n: usize) -> Result<Samples, Flaw> {
         let scalar = array.scalar.unwrap_or(Scalar::U8);
         let samples = match self.bytes(array, scalar, Some(n))? {
             Some(bytes) => stored::samples(scalar, &bytes, self.document.big_endian),
             None => stored::narrowed(scalar, self.written(array, scalar)?).map_err(|k| {
-                let what = format!("number {} is beyond the range of its type", k + 1);
+                let what = format!("number {} exceeds the range of its type", k + 1);
                 self.fail(array, what, DAMAGED)
             })?,
         };
@@ -357,7 +358,7 @@ impl<'a> XmlFile<'a> {
         }
     }
 
-    /// The bytes of an array; `None` if it is written as text.
+    /// Returns the bytes of an array, or `None` if it is written as text.
     fn bytes(
         &self,
         array: &ArrayTag,
@@ -378,7 +379,7 @@ impl<'a> XmlFile<'a> {
         }
     }
 
-    /// The numbers of an array that is written as text.
+    /// Reads the numbers of an array that is written as text.
     fn written(&self, array: &ArrayTag, scalar: Scalar) -> Result<Values, Flaw> {
         let text = array.text.iter().map(|range| &self.source.bytes[range.clone()]);
         let words = text
@@ -387,12 +388,12 @@ impl<'a> XmlFile<'a> {
         scalar.parse(words.clone()).map_err(|read| {
             let word = words.clone().nth(read).unwrap_or_default();
             let found = super::source::shown(word);
-            let what = format!("{found} stands where number {} should", read + 1);
+            let what = format!("expected number {}, found {found}", read + 1);
             self.fail(array, what, DAMAGED)
         })
     }
 
-    /// Array bytes from a stream with lengths, and how much of the stream they took.
+    /// Returns array bytes from a stream with lengths, and the number of stream bytes they take.
     fn unpack(
         &self,
         array: &ArrayTag,
@@ -411,7 +412,7 @@ impl<'a> XmlFile<'a> {
             "vtkLZMADataCompressor" => Some(Codec::Lzma),
             other => {
                 let what = format!("compressor is {}", super::source::shown(other.as_bytes()));
-                return Err(self.fail(array, what, "expected zlib, LZ4, LZMA or none"));
+                return Err(self.fail(array, what, "use zlib, LZ4, LZMA or none"));
             }
         };
         match codec {
@@ -427,11 +428,15 @@ impl<'a> XmlFile<'a> {
         };
         let data = &self.source.bytes[appended.range.clone()];
         let Some(rest) = data.get(array.offset..) else {
-            let what = format!("offset {} lies beyond {} bytes", array.offset, data.len());
+            let what = format!(
+                "offset {} lies beyond the {} bytes of the appended data",
+                array.offset,
+                data.len()
+            );
             return Err(self.fail(array, what, DAMAGED));
         };
         let (bytes, taken) = if appended.base64 {
-            // An array of base64 text ends where the next one begins.
+            // An array in base64 ends where the next one begins.
             let next = self.offsets.partition_point(|&offset| offset <= array.offset);
             let next = self.offsets.get(next).map_or(rest.len(), |next| next - array.offset);
             let end = next.min(rest.len());
@@ -441,10 +446,11 @@ impl<'a> XmlFile<'a> {
         } else {
             self.unpack(array, rest, expected)?
         };
-        // Arrays may share their bytes, but a small file must not fill the memory that way.
+        // Arrays may share bytes, but a small file must not exhaust the memory that way.
         self.taken.set(self.taken.get().saturating_add(taken));
         if self.taken.get() / 4 > data.len() {
-            let what = "arrays overlap: together they take the appended data four times";
+            let what =
+                "the arrays overlap: together they read the appended data more than four times";
             return Err(self.fail(array, what, DAMAGED));
         }
         Ok(bytes)

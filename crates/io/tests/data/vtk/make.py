@@ -1,7 +1,7 @@
-"""Makes the files of this folder with VTK's own writers: python3 make.py (needs the package vtk).
+"""Write the files of this folder with VTK's own writers: python3 make.py (needs the package vtk).
 
-One small volume mesh and one small surface, each in every encoding that VTK writes. The files in
-the repository come from VTK 9.7.1. tests/io_vtk.rs holds what they contain.
+The files are one small volume mesh and one small surface, each in every encoding that VTK writes.
+Those in the repository come from VTK 9.7.1. crates/io/tests/vtk.rs checks their content.
 """
 
 import vtk
@@ -48,7 +48,7 @@ def points(more=()):
 
 
 def volume():
-    """12 tetrahedra round the center of a cube, beside 2 triangles, a quad, a line, a vertex."""
+    """Return 12 tetrahedra that fill a cube, beside 2 triangles, a quad, a line and a vertex."""
     grid = vtk.vtkUnstructuredGrid()
     grid.SetPoints(points([(0.5, 0.5, 0.5)]))
     cells = [(vtk.VTK_VERTEX, (8,)), (vtk.VTK_TRIANGLE, FACES[0]), (vtk.VTK_TRIANGLE, FACES[1])]
@@ -61,7 +61,7 @@ def volume():
 
 
 def surface():
-    """The cube from 2 triangles, 3 quads and a strip, beside a vertex and a polyline."""
+    """Return the cube as 2 triangles, 3 quads and a strip, beside a vertex and a polyline."""
     poly = vtk.vtkPolyData()
     poly.SetPoints(points())
     sections = {
