@@ -350,7 +350,7 @@ fn sources_on_the_command_line_are_checked_first() {
         place.zeroset(&arguments).assert().code(2).stderr(contains(message));
     }
     let arguments = ["distance", "mesh.vtu", "--from", "vertex:0", "-o", "d.csv"];
-    place.fails(&arguments, 2, "d.csv: what to write is not known by its ending");
+    place.fails(&arguments, 2, "d.csv: unknown extension of the output file");
     let arguments = ["distance", "mesh.vtu", "--from", "vertex:0", "-o", "none/d.vtu"];
     place.fails(&arguments, 6, "none/d.vtu: cannot write there");
 }

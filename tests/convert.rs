@@ -122,7 +122,7 @@ fn tetrahedra_need_boundary_for_surface_formats() {
     zeroset(&["generate", "cube", "--cells", "2,2,2", "-o", text(&cube)]).success();
     zeroset(&["convert", text(&cube), text(&skin)])
         .code(2)
-        .stderr(contains("this format holds triangles, the mesh has tetrahedra"));
+        .stderr(contains("this format holds triangles, but the mesh has tetrahedra"));
     assert!(!skin.exists());
     zeroset(&["convert", text(&cube), "--boundary", text(&skin), "--ascii"])
         .success()
@@ -143,7 +143,7 @@ fn cut_faces_and_solids_are_counted() {
     let [out, skin] = ["a.vtu", "a.obj"].map(|name| folder.path().join(name));
     zeroset(&["convert", text(&solids), text(&out)])
         .success()
-        .stderr(contains("8 hexahedron cells are cut into tetrahedra"))
+        .stderr(contains("8 hexahedron cells are split into tetrahedra"))
         .stdout(contains("36 vertices, 48 tetrahedra"));
     zeroset(&["convert", text(&solids), "--boundary", "--normals", text(&skin)]).success();
     assert!(std::fs::read_to_string(&skin).unwrap().contains("\nvn "));
@@ -214,14 +214,14 @@ fn the_program_converts_between_volumes_only() {
     std::fs::write(folder.join("a.off"), "OFF 3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n").unwrap();
     for (arguments, code, found) in [
         (&["convert", "a.off", "b.vti"][..], 3, "holds no volume; b.vti would be one"),
-        (&["convert", "a.nii.gz", "b.ply"], 3, "is a NIfTI volume, no mesh"),
+        (&["convert", "a.nii.gz", "b.ply"], 3, "is a NIfTI volume, not a mesh"),
         (&["convert", "a.nii.gz", "b.nrrd", "--normals"], 2, "--normals is for meshes"),
-        (&["convert", "a.nii.gz", "b.nrrd", "--array", "phi"], 2, "leave out --array"),
+        (&["convert", "a.nii.gz", "b.nrrd", "--array", "phi"], 2, "omit --array"),
         (&["convert", "a.off", "b.ply", "--array", "phi"], 2, "are for volumes"),
         (&["convert", "a.raw", "b.npy"], 3, "state it: --raw"),
         (&["convert", "a.raw", "b.npy", "--raw", "2x2x1:uint16le"], 3, "found 4 bytes"),
-        (&["info", "a.raw", "--raw", "2x2x1:uint16"], 2, "needs its byte order"),
-        (&["info", "a.off", "--array", "phi"], 2, "leave out --array"),
+        (&["info", "a.raw", "--raw", "2x2x1:uint16"], 2, "needs a byte order"),
+        (&["info", "a.off", "--array", "phi"], 2, "omit --array"),
     ] {
         let (found_code, _, said) = zeroset_in(folder, arguments);
         assert_eq!(found_code, code, "{arguments:?}: {said}");

@@ -32,11 +32,11 @@ const EXCEPTIONS: &[(&str, Exception)] = &[
     ("sim/sci/SquareMesh_size16_levelset.ply", Exception::Refused("256")),
     ("sim/medit/cube.meshb", Exception::Refused("binary MEDIT")),
     // Points in formats of their own.
-    ("scans/chameleon.pts", Exception::Refused("points of Expe")),
+    ("scans/chameleon.pts", Exception::Refused("Expe points")),
     // Volumes whose layout is stated elsewhere, whose numbers are not there, of several frames.
     ("volumes/HeadMRVolume.raw", Exception::Refused("state it: --raw")),
-    ("volumes/headsq_raw/quarter.nhdr", Exception::Refused("\"quarter.1\", which is not there")),
-    ("volumes/nibabel_nifti2_4d.nii.gz", Exception::Refused("4-D: 2 frames, one expected")),
+    ("volumes/headsq_raw/quarter.nhdr", Exception::Refused("\"quarter.1\", which does not exist")),
+    ("volumes/nibabel_nifti2_4d.nii.gz", Exception::Refused("4-D: 2 frames, expected one")),
 ];
 
 enum Exception {
@@ -374,7 +374,7 @@ fn volumes_match_the_readme() {
         check.path = path.clone();
         let place = zeroset_testing::data(path).unwrap();
         let no_mesh = read_mesh(&place).unwrap_err().to_string();
-        assert!(no_mesh.contains("no mesh"), "{no_mesh}");
+        assert!(no_mesh.contains("not a mesh"), "{no_mesh}");
         let volume = read_volume(&place, &VolumeOptions::default());
         match (volume, exception(path)) {
             (Err(error), Some(Exception::Refused(part))) => {

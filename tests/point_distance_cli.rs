@@ -150,7 +150,7 @@ fn what_no_transform_can_be_made_of_is_said() {
         (
             &["edt", "v.nrrd", "--where", "v > 3", "-o", "d.ply"],
             2,
-            "no format of volumes has this ending",
+            "no volume format has this extension",
         ),
         (&["edt", "v.nrrd", "--where", "v > 3", "-o", "no/d.nrrd"], 6, "create the folder first"),
         (&["edt", "p.xyz", "--where", "v > 3", "-o", "d.nrrd"], 3, "holds no volume"),

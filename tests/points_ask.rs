@@ -366,7 +366,7 @@ fn what_cannot_be_asked_is_refused_with_the_reason() {
         output.assert().code(code).stderr(contains(text).and(contains("panic").not()));
     };
     fails("points a.nrrd --match none.png", 3, "none.png");
-    fails("points a.nrrd --tree -o t.vtp", 2, "boxes of a volume cannot be .vtp");
+    fails("points a.nrrd --tree -o t.vtp", 2, ".vtp cannot hold the boxes of a volume");
     fails("points a.nrrd --tree -o t.vtx", 2, "did you mean .vt");
     fails("points none.nrrd --tree -o t.vtu", 3, "none.nrrd");
     let remedy = "leave out one of them";

@@ -135,7 +135,7 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
     for (line, code, words) in [
         ("reconstruct one.xyz -o a.ply", 3, "one point"),
         ("reconstruct same.xyz -o a.ply", 3, "all 50 points of the cloud are at one place"),
-        ("reconstruct two.xyz -o a.xyz", 2, "what to write is not known"),
+        ("reconstruct two.xyz -o a.xyz", 2, "unknown extension of the output file"),
         ("reconstruct two.xyz -o no/a.ply", 6, "create the folder first"),
         ("reconstruct two.xyz --cell -1 -o a.ply", 2, "--cell must be > 0 and finite, is -1"),
         ("reconstruct two.xyz --cell 1e-12 -o a.ply", 3, "at most 2097152"),

@@ -64,7 +64,7 @@ fn the_command_writes_every_format_and_says_what() {
     assert_eq!((&end["event"], &end["report"]["points"]), (&"end".into(), &10.into()));
     assert!((end["report"]["area"].as_f64().unwrap() - 12.5).abs() < 0.1, "{end}");
     for (line, code, found) in [
-        ("sample s.ply -n 10 -o a.gii", 2, "clouds are not written with this ending"),
+        ("sample s.ply -n 10 -o a.gii", 2, "clouds cannot be written with this extension"),
         ("sample a.ply -n 10 -o b.ply", 3, "a.ply: no triangles, only points"),
         ("sample s.ply -n 10 --noise -1 -o b.ply", 2, "expected a length of 0 and above"),
         ("sample s.ply -n 10 -o no/b.ply", 6, "create the folder first"),
@@ -94,7 +94,7 @@ fn info_tells_of_clouds_what_reconstruction_needs_to_know() {
     for part in [
         "points    3 of 4, 1 not finite dropped",
         "strays    1 duplicates",
-        "columns   by their names: x y z red green blue",
+        "columns   by name: x y z red green blue",
         "colors    0 to 255",
         "estimated",
     ] {
