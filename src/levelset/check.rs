@@ -1,15 +1,18 @@
-//! Questions a level-set function must be able to answer.
+//! Measures how far a level-set function is from a distance.
 
 use rayon::prelude::*;
 
 use crate::geometry::{Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
 
-/// Cells per partial sum, so that the sum does not depend on the number of threads.
+/// The number of cells per partial sum. Fixed blocks keep the sum independent of the number of
+/// threads.
 const BLOCK: usize = 4096;
 
-/// Mean of `| |grad phi| - 1 |` over the measure of the cells whose vertices all lie in the band
-/// (mesh order); 0 without such cells. How far phi is from being a distance.
+/// Returns the mean of `| |grad phi| - 1 |`, weighted by measure, over the cells whose vertices all
+/// lie in the band.
+///
+/// `band` is in mesh order. The result is 0 if there is no such cell.
 pub fn gradient_norm_error(mesh: &Mesh, phi: &[f64], band: &[bool]) -> f64 {
     let arity = mesh.kind.arity();
     let sums: Vec<[f64; 2]> = mesh

@@ -1,4 +1,4 @@
-//! Level-set functions on meshes: distances, bands, evolution.
+//! Level-set functions on meshes and on sparse grids: distances, narrow bands and evolution.
 
 pub mod check;
 pub mod eikonal;

@@ -183,7 +183,7 @@ fn a_snapshot_that_does_not_fit_is_refused() {
     };
     let mut other = good.clone();
     other.precision_bits = 32;
-    refused(&other, "has 32-bit numbers, the run 64-bit");
+    refused(&other, "has 32-bit numbers, but the run uses 64 bits");
     let mut other = good.clone();
     other.phi.pop();
     refused(&other, "phi of the state to resume has 440 rows, the mesh has 441 vertices");
@@ -192,5 +192,5 @@ fn a_snapshot_that_does_not_fit_is_refused() {
     refused(&other, "the band of the state to resume has 442 rows");
     let mut other = good;
     other.phi[7] = f64::NAN;
-    refused(&other, "phi of the state to resume holds NaN");
+    refused(&other, "phi of the state to resume contains NaN");
 }

@@ -1,4 +1,4 @@
-//! Which patches, cells and vertices take part in a step on the CPU.
+//! The narrow band on the CPU: the patches, cells and vertices that take part in a step.
 
 use rayon::prelude::*;
 
@@ -12,27 +12,31 @@ use crate::primitives::{DisjointRows, SparseSet};
 
 /// The narrow band on patches.
 ///
-/// All of it follows from `inside`; memory is taken once, for a band as large as the mesh.
+/// Everything in it follows from `inside`. Its memory is allocated once, for a band as large as the
+/// mesh.
 pub(super) struct Band<R> {
-    /// Vertices closer than the half width when the band was last made, in patch order.
+    /// Whether each vertex was closer than the half width when the band was last updated, in patch
+    /// order.
     pub inside: Vec<bool>,
-    /// Whether each vertex moves, in patch order: one of its cells has a vertex inside.
+    /// Whether each vertex moves, in patch order. A vertex moves if one of its cells has a vertex
+    /// inside the half width.
     pub moving: Vec<bool>,
-    /// Patches with a moving vertex, and how long a step they allow.
+    /// The patches with a moving vertex, and the limits they put on the time step.
     pub window: Window<R>,
-    /// Local cells that touch a moving vertex, those of each patch from its `cell_range` on.
+    /// Local indices of the cells with a moving vertex. Those of each patch start at the beginning
+    /// of its `cell_range`.
     cells: Vec<u32>,
-    /// How many they are in each patch.
+    /// The number of such cells in each patch.
     n_cells_of: Vec<u32>,
-    /// Cells to be computed in all active patches.
+    /// The total number of such cells in all active patches.
     pub n_cells: usize,
-    /// Number of moving vertices.
+    /// The number of moving vertices.
     pub n_vertices: usize,
     near: SparseSet,
 }
 
 impl<R: Real> Band<R> {
-    /// The state before the first update: every patch has to be looked at.
+    /// Returns the state before the first update, in which every patch has to be examined.
     pub fn unknown(patches: &Patches) -> Self {
         Band {
             inside: vec![false; patches.n_vertices()],
@@ -46,12 +50,13 @@ impl<R: Real> Band<R> {
         }
     }
 
-    /// Patches with a moving vertex, ascending.
+    /// Returns the patches with a moving vertex, in ascending order.
     pub fn active(&self) -> &[u32] {
         &self.window.active
     }
 
-    /// The active patches and some more, ascending; to be given back.
+    /// Returns the active patches together with those of `some` and `more`, in ascending order. The
+    /// caller returns the list with [`Band::give_back`].
     pub fn near(&mut self, some: &[u32], more: &[u32]) -> SparseSet {
         let mut near = std::mem::take(&mut self.near);
         near.clear();
@@ -62,24 +67,27 @@ impl<R: Real> Band<R> {
         near
     }
 
-    /// Takes back a list: the patches [`Band::follow_inside`] looks at.
+    /// Takes back the list from [`Band::near`]. [`Band::follow_inside`] examines the patches on it.
     pub fn give_back(&mut self, near: SparseSet) {
         self.near = near;
     }
 
-    /// The patches that the last update looked at, ascending.
+    /// Returns the patches that the last update examined, in ascending order.
     pub fn looked_at(&self) -> &[u32] {
         self.near.list()
     }
 
-    /// Local cells of patch `p` to be computed, ascending.
+    /// Returns the local indices of the cells of patch `p` that a step computes, in ascending
+    /// order.
     pub fn cells_of(&self, patches: &Patches, p: usize) -> &[u32] {
         let start = patches.cell_range(p).start;
         &self.cells[start..start + self.n_cells_of[p] as usize]
     }
 
-    /// Finds the band anew among the patches of the old one and those `visited` by the last
-    /// reinitialization, and copies phi to `next` there; phi elsewhere is plus or minus the half width.
+    /// Updates the band and copies phi to `next`.
+    ///
+    /// Only the patches of the old band and those `visited` by the last reinitialization are
+    /// examined. Elsewhere phi is plus or minus the half width.
     pub fn update(&mut self, problem: &Problem<R>, phi: &[R], next: &mut [R], visited: &[u32]) {
         let near = self.near(problem.inflow.patches(), visited);
         let half_width = problem.half_width();
@@ -88,7 +96,7 @@ impl<R: Real> Band<R> {
         problem.cpu.run(|| {
             near.list().par_iter().for_each(|&p| {
                 let owned = problem.patches.patch(p as usize).owned();
-                // SAFETY: `near` names a patch once, and patches own disjoint ranges.
+                // SAFETY: `near` contains each patch once, and patches own disjoint ranges.
                 let (inside, next) =
                     unsafe { (inside.range(owned.clone()), next.range(owned.clone())) };
                 next.copy_from_slice(&phi[owned.clone()]);
@@ -101,7 +109,7 @@ impl<R: Real> Band<R> {
         self.follow_inside(problem);
     }
 
-    /// Makes all of the band that follows from the vertices `inside`, patch order, in all patches.
+    /// Restores the band of all patches from `inside`, in patch order.
     pub fn restore(&mut self, problem: &Problem<R>, inside: Vec<bool>) {
         self.inside = inside;
         let mut all = SparseSet::new(problem.patches.len());
@@ -110,7 +118,7 @@ impl<R: Real> Band<R> {
         self.follow_inside(problem);
     }
 
-    /// Makes all of the band that follows from the vertices inside, in the patches `near`.
+    /// Recomputes the band in the patches `near` from the vertices inside it.
     fn follow_inside(&mut self, problem: &Problem<R>) {
         problem.cpu.run(|| match problem.patches.arity() {
             3 => self.mark_cells::<3>(problem),
@@ -128,7 +136,7 @@ impl<R: Real> Band<R> {
         let part = |&p: &u32| {
             let p = p as usize;
             let patch = patches.patch(p);
-            // SAFETY: `near` names a patch once, and patches own disjoint ranges.
+            // SAFETY: `near` contains each patch once, and patches own disjoint ranges.
             let (moving, cells) =
                 unsafe { (moving.range(patch.owned()), cells.range(patches.cell_range(p))) };
             moving.fill(false);
@@ -169,10 +177,10 @@ impl<R: Real> Band<R> {
         }
     }
 
-    /// Length of the next step, with coefficients brought to its middle.
+    /// Returns the length of the next step and evaluates the coefficients in its middle.
     ///
     /// # Errors
-    /// A coefficient with a value it must not have.
+    /// Returns a [`Flaw`] if a coefficient has an invalid value.
     pub fn choose_step(
         &mut self,
         problem: &mut Problem<R>,
@@ -183,7 +191,7 @@ impl<R: Real> Band<R> {
         window.choose_step(problem, &|v| inside[v], time, max_dt)
     }
 
-    /// Why a step is so short that it changes nothing.
+    /// Returns the failure for a step that is too short to advance time.
     pub fn lost_step(&mut self, problem: &mut Problem<R>, limited_at: f64, dt: f64) -> Flaw {
         let Band { inside, window, .. } = self;
         window.lost_step(problem, &|v| inside[v], limited_at, dt)

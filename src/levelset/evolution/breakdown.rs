@@ -1,32 +1,32 @@
-//! What a broken step says: the vertex, the worst of its cells, and the likely cause.
+//! The description of a failed step: the vertex, the worst cell around it and the likely cause.
 
 use crate::error::Error;
 use crate::geometry::TOO_LARGE;
 
-/// What happened.
+/// The kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum What {
-    /// phi is not a finite number, or has grown beyond all bounds.
+    /// phi is not finite or has grown too large; with its value.
     Phi(f64),
-    /// A coefficient of this name is not a finite number, or has a value it must not have.
+    /// A coefficient is not finite or has an invalid value; with its name and value.
     Coefficient(&'static str, f64),
-    /// The step is so short that the time does not change.
+    /// The step is too short to advance time.
     NoProgress,
-    /// The semi-implicit step did not converge; what was left of the residual.
+    /// The semi-implicit step did not converge; with the reduction of the residual that it reached.
     NoConvergence(f64),
 }
 
-/// What stopped a step, before anybody looked for the cause.
+/// A failure of a step before its cause is known.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flaw {
-    /// What happened.
+    /// The kind of failure.
     pub what: What,
-    /// Where, in patch order.
+    /// The vertex, in patch order.
     pub vertex: usize,
-    /// The time the step would have reached, or at which a coefficient was evaluated.
+    /// The time at the end of the step, or the time at which a coefficient was evaluated.
     pub time: f64,
-    /// Length of the step; 0 if it had not been chosen.
+    /// The length of the step; 0 if it had not been chosen yet.
     pub dt: f64,
 }
 
@@ -34,64 +34,64 @@ pub(super) struct Flaw {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Cause {
-    /// The step is so many times what is stable in the cell.
+    /// The step is this many times the stable step of the cell.
     LongStep(f64),
-    /// The quality of the cell, inradius over longest edge, where a regular cell has 1.
+    /// The cell is a sliver with this quality (inradius over longest edge; a regular cell has 1).
     Sliver(f64),
-    /// The velocity turns round inside the cell.
+    /// The velocity reverses its direction within the cell.
     Reversal,
-    /// `|a| + |eps|` of the cell is this large.
+    /// `|a| + |eps|` of the cell, which is too large.
     Speed(f64),
-    /// The curvature coefficient at the vertex is this large.
+    /// The curvature coefficient at the vertex, which is too large.
     Curvature(f64),
     /// The curvature coefficient at the vertex is negative.
     NegativeCurvature,
     /// The expression of a coefficient.
     Expression,
-    /// Nothing that is seen at the vertex.
+    /// No cause was found at the vertex.
     Unknown,
 }
 
-/// Where a step broke down, and why.
+/// The position and the likely cause of a failed step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Breakdown {
-    /// What happened.
+    /// The kind of failure.
     pub what: What,
-    /// Number of the step.
+    /// The number of the step.
     pub step: u64,
-    /// The time it would have reached, or at which the coefficient was evaluated.
+    /// The time at the end of the step, or the time at which the coefficient was evaluated.
     pub time: f64,
-    /// Length of the step; 0 if it had not been chosen.
+    /// The length of the step; 0 if it had not been chosen yet.
     pub dt: f64,
     /// The vertex, in mesh order.
     pub vertex: u32,
-    /// Where it is.
+    /// The position of the vertex.
     pub place: [f64; 3],
     /// The worst of its cells, in mesh order.
     pub cell: u32,
     /// The likely cause.
     pub cause: Cause,
-    /// Factor C of the time step.
+    /// The CFL factor C.
     pub(super) cfl: f64,
 }
 
 impl Breakdown {
-    /// The error with the numbers of the cleaned mesh.
+    /// Returns the error with the vertex and cell numbers of the cleaned mesh.
     pub(super) fn as_error(&self) -> Error {
         self.error(self.vertex, self.cell)
     }
 
-    /// The error with the numbers that the user knows vertex and cell by.
+    /// Returns the error with the vertex and cell numbers that the user knows.
     pub fn error(&self, vertex: u32, cell: u32) -> Error {
         let [x, y, z] = self.place;
         let place = format!("vertex {vertex} ({x:.6}, {y:.6}, {z:.6}), cell {cell}");
         let &Breakdown { step, time, dt, .. } = self;
         let happened = match self.what {
             What::Phi(value) if value.is_finite() => format!("phi has grown to {value:.3e} at"),
-            What::Phi(value) => format!("phi is {value}, no finite number, at"),
+            What::Phi(value) => format!("phi is {value} (not finite) at"),
             What::Coefficient(name, value) => format!("evolve.{name} is {value} at"),
-            What::NoProgress => format!("the time step of {dt:.3e} is lost beside the time at"),
+            What::NoProgress => format!("the time step {dt:.3e} is too small to advance time at"),
             What::NoConvergence(left) => format!(
                 "the semi-implicit curvature step does not converge (residual reduced to \
                  {left:.1e}), slowest near"
@@ -107,23 +107,23 @@ impl Breakdown {
     fn cause(&self) -> (String, String) {
         let (cause, remedy) = match self.cause {
             Cause::LongStep(factor) => (
-                format!("the step is {factor:.1} times what is stable in the cell"),
-                format!("lower evolve.cfl, now {}", self.cfl),
+                format!("the step is {factor:.1} times the stable step of the cell"),
+                format!("lower evolve.cfl (now {})", self.cfl),
             ),
             Cause::Sliver(quality) => (
                 format!(
                     "the cell is a sliver (inradius over longest edge {quality:.1e}, 1 is best)"
                 ),
-                "mend the mesh, see `zeroset info`".into(),
+                "repair the mesh (see `zeroset info`)".into(),
             ),
             Cause::Reversal => (
-                "the velocity turns round inside the cell".into(),
+                "the velocity reverses its direction within the cell".into(),
                 "check evolve.velocity there, or refine the mesh".into(),
             ),
             Cause::Speed(speed) => (
                 format!("velocity and normal_speed are {speed:.3e} there"),
                 match speed.is_finite() {
-                    true => "check their values and units, of formulas at that time".into(),
+                    true => "check their values and units at that time".into(),
                     false => TOO_LARGE.into(),
                 },
             ),
@@ -132,7 +132,7 @@ impl Breakdown {
                 "check its value and unit".into(),
             ),
             Cause::NegativeCurvature => (
-                "a negative coefficient has no solution".into(),
+                "the equation has no solution for a negative coefficient".into(),
                 "keep it at 0 or more, for example with max(0, ...)".into(),
             ),
             Cause::Expression => match self.what {
@@ -149,10 +149,10 @@ impl Breakdown {
     }
 }
 
-/// A step that nothing bounds.
+/// Returns the error for a step whose length nothing limits.
 pub(crate) fn at_rest_forever(step: u64) -> Error {
     Error::Numerical {
-        what: format!("nothing moves in step {step}, so its length has no limit"),
-        remedy: "give evolve.end_time, or coefficients that are not zero in the band".into(),
+        what: format!("nothing moves in step {step}, so its length is unlimited"),
+        remedy: "set evolve.end_time, or use coefficients that are nonzero in the band".into(),
     }
 }

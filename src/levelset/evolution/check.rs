@@ -1,10 +1,10 @@
-//! What can be wrong with an evolution before its first step.
+//! Checks of phi, terms and options before the first step of an evolution.
 
 use super::{Advection, Coefficient, NormalMotion, Options, Rule, Terms};
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 
-/// Refuses an array that has not one row per vertex.
+/// Checks that an array has one row per vertex.
 pub(super) fn length(mesh: &Mesh, what: &str, rows: usize) -> Result<()> {
     let n = mesh.n_vertices();
     match rows == n {
@@ -16,7 +16,7 @@ pub(super) fn length(mesh: &Mesh, what: &str, rows: usize) -> Result<()> {
     }
 }
 
-/// Finds the first contradiction of terms and options.
+/// Checks that the terms and options are valid and do not contradict each other.
 pub(super) fn motion(mesh: &Mesh, terms: &Terms, options: &Options) -> Result<()> {
     let length = |what: &str, rows: usize| length(mesh, what, rows);
     if let Coefficient::PerVertex(rows) = &terms.velocity {
@@ -46,33 +46,33 @@ pub(super) fn motion(mesh: &Mesh, terms: &Terms, options: &Options) -> Result<()
     }
     if !terms.curvature.is_zero() && !terms.weight.is_zero() {
         return Err(Error::usage(
-            "curvature stands beside weighted_curvature",
-            "add the constant to the weight: weighted_curvature = \"w + 0.1\"",
+            "curvature and weighted_curvature cannot be combined",
+            "add the constant to the weight, as in weighted_curvature = \"w + 0.1\"",
         ));
     }
     check_schemes(terms, options)?;
     if options.rule == Rule::Never && options.half_width.is_some() {
         return Err(Error::usage(
             "rule \"never\" with a narrow band would let the interface leave the band",
-            "take rule \"displacement\", or half_width = \"whole\"",
+            "use rule \"displacement\" or half_width = \"whole\"",
         ));
     }
     if let Some(w) = options.half_width.filter(|w| !(*w > 0.0 && w.is_finite())) {
         return Err(Error::usage(
-            format!("half_width is {w}, expected more than 0"),
-            "take 5 edges",
+            format!("half_width is {w}, expected a positive number"),
+            "use 5 edges",
         ));
     }
     if !(options.cfl > 0.0 && options.cfl.is_finite()) {
         return Err(Error::usage(
-            format!("cfl is {}, expected more than 0", options.cfl),
-            "take 1",
+            format!("cfl is {}, expected a positive number", options.cfl),
+            "use 1",
         ));
     }
     Ok(())
 }
 
-/// Refuses a phi without an interface.
+/// Checks that phi has an interface.
 pub(super) fn phi(mesh: &Mesh, phi: &[f64]) -> Result<()> {
     length(mesh, "initial phi", phi.len())?;
     not_finite("phi", phi)?;
@@ -88,36 +88,35 @@ pub(super) fn phi(mesh: &Mesh, phi: &[f64]) -> Result<()> {
     Ok(())
 }
 
-/// Schemes that do not go together.
+/// Checks that the chosen schemes can be combined.
 fn check_schemes(terms: &Terms, options: &Options) -> Result<()> {
     let positive = options.advection == Advection::PositiveCoefficient
         && options.normal_motion == NormalMotion::PositiveCoefficient;
     if options.one_pass && !positive {
         return Err(Error::usage(
-            "one_pass joins two terms of the positive-coefficient scheme, but another one is asked \
-             for",
-            "remove one_pass, or take \"positive-coefficient\" for both",
+            "one_pass requires the positive-coefficient scheme for advection and normal_motion",
+            "remove one_pass, or use \"positive-coefficient\" for both",
         ));
     }
     if terms.inflow.is_some() && terms.velocity.is_zero() {
         return Err(Error::usage(
-            "inflow is given, but no velocity",
-            "remove one, or add the other",
+            "inflow needs a velocity, but none is given",
+            "remove inflow, or add a velocity",
         ));
     }
     if !(0.0..=1.0).contains(&options.least_quality) {
         return Err(Error::usage(
             format!("least_quality is {}, expected 0 to 1", options.least_quality),
-            "take 0.2",
+            "use 0.2",
         ));
     }
     Ok(())
 }
 
-/// Refuses numbers that are not finite.
+/// Checks that all values are finite.
 pub(super) fn not_finite(what: &str, values: &[f64]) -> Result<()> {
     match values.iter().find(|x| !x.is_finite()) {
         None => Ok(()),
-        Some(x) => Err(Error::usage(format!("{what} holds {x}"), "give finite numbers")),
+        Some(x) => Err(Error::usage(format!("{what} contains {x}"), "use finite numbers only")),
     }
 }

@@ -1,4 +1,5 @@
-//! Coefficients in the order and scalar of the solver, brought up to date in each step.
+//! Coefficients in the patch order and scalar type of the solver, evaluated again in each step if
+//! they depend on time.
 
 use rayon::prelude::*;
 
@@ -9,7 +10,7 @@ use crate::geometry::Real;
 use crate::patches::{Patch, Patches};
 use crate::primitives::{DisjointRows, PerThread};
 
-/// The terms that act; one whose coefficient is zero everywhere is `None`.
+/// The terms of the equation; a term whose coefficient is zero everywhere is `None`.
 pub(super) struct Motion<R: Real> {
     pub velocity: Option<Term<R, 3>>,
     pub normal_speed: Option<Term<R, 1>>,
@@ -18,19 +19,21 @@ pub(super) struct Motion<R: Real> {
 
 /// The curvature term in one of its two forms.
 pub(super) struct Curvature<R: Real> {
-    /// beta, or w.
+    /// The coefficient beta or the weight w.
     pub coefficient: Term<R, 1>,
-    /// `|grad phi| div(w n)` with w inside the divergence, or `beta kappa |grad phi|`.
+    /// Whether the term is `|grad phi| div(w n)` with the weight inside the divergence. Otherwise
+    /// it is `beta kappa |grad phi|`.
     pub weighted: bool,
 }
 
 impl<R: Real> Curvature<R> {
-    /// The key of the case that gives it.
+    /// Returns the case key of the coefficient.
     pub fn name(&self) -> &'static str {
         if self.weighted { "weighted_curvature" } else { "curvature" }
     }
 
-    /// The first vertex (patch order) of the patches listed where it varies and is negative.
+    /// Returns the first vertex (patch order) of the listed patches where a time-dependent
+    /// coefficient is negative.
     fn negative(&self, patches: &Patches, list: &[u32]) -> Option<usize> {
         if !self.coefficient.varies() {
             return None;
@@ -58,8 +61,8 @@ impl<R: Real> Motion<R> {
         }
     }
 
-    /// Evaluates every expression once in every thread of the pool: memory for it is taken now, not
-    /// in a step.
+    /// Evaluates every expression once in every thread of the pool, so that its memory is allocated
+    /// now and not during a step.
     pub fn warm(&self, cpu: &Cpu, patches: &Patches, places: &[[f64; 3]]) {
         if places.is_empty() {
             return;
@@ -80,9 +83,11 @@ impl<R: Real> Motion<R> {
         });
     }
 
-    /// Brings all coefficients to time `t` in the patches listed, ascending; `places` are the
-    /// vertices in patch order. Gives the name of one that is not finite or, of curvature, negative,
-    /// and the first such vertex (patch order).
+    /// Evaluates all time-dependent coefficients at time `t` in the listed patches.
+    ///
+    /// `list` is in ascending order; `places` are the vertices in patch order. Returns the name of
+    /// the first coefficient that is not finite, or of a negative curvature coefficient, and the
+    /// first such vertex (patch order).
     pub fn refresh(
         &mut self,
         patches: &Patches,
@@ -108,8 +113,8 @@ impl<R: Real> Motion<R> {
         broken
     }
 
-    /// Gives back the memory of coefficients that depend on time, where another device evaluates
-    /// them. [`Motion::refresh`] takes it again.
+    /// Frees the memory of time-dependent coefficients when another device evaluates them.
+    /// [`Motion::refresh`] allocates it again.
     pub fn release(&mut self) {
         if let Some(velocity) = &mut self.velocity {
             velocity.release();
@@ -122,7 +127,7 @@ impl<R: Real> Motion<R> {
         }
     }
 
-    /// What is wrong at a vertex (patch order) with the coefficient of this name.
+    /// Returns the invalid value of the named coefficient at a vertex (patch order).
     pub fn worst(&self, name: &'static str, vertex: usize) -> f64 {
         let found = match name {
             "velocity" => self.velocity.as_ref().map(|velocity| velocity.worst(vertex)),
@@ -188,17 +193,17 @@ impl<R: Real, const K: usize> Term<R, K> {
         }
     }
 
-    /// Whether it depends on time.
+    /// Whether the coefficient depends on time.
     pub fn varies(&self) -> bool {
         self.fields.is_some()
     }
 
-    /// Whether it is the same everywhere.
+    /// Whether the coefficient is the same everywhere.
     pub fn is_uniform(&self) -> bool {
         matches!(self.rows, Rows::Uniform(_))
     }
 
-    /// Its value if it is the same everywhere.
+    /// Returns the value if the coefficient is the same everywhere.
     pub fn uniform(&self) -> Option<[R; K]> {
         match &self.rows {
             Rows::Uniform(value) => Some(*value),
@@ -206,12 +211,13 @@ impl<R: Real, const K: usize> Term<R, K> {
         }
     }
 
-    /// Its expressions if it depends on time, rows in patch order.
+    /// Returns the expressions if the coefficient depends on time, with rows in patch order.
     pub fn fields(&self) -> Option<&[Field]> {
         self.fields.as_ref().map(<[Field; K]>::as_slice)
     }
 
-    /// Its rows if it has one for every vertex, in patch order.
+    /// Returns the rows in patch order, or an empty slice if the coefficient is the same
+    /// everywhere.
     pub fn rows(&self) -> &[[R; K]] {
         match &self.rows {
             Rows::Uniform(_) => &[],
@@ -219,9 +225,10 @@ impl<R: Real, const K: usize> Term<R, K> {
         }
     }
 
-    /// Evaluates it at time `t` for all vertices of the patches listed, ascending; `places` are the
-    /// vertices in patch order. Gives the first vertex (patch order) with a value that is not
-    /// finite.
+    /// Evaluates the coefficient at time `t` for all vertices of the listed patches.
+    ///
+    /// `list` is in ascending order; `places` are the vertices in patch order. Returns the first
+    /// vertex (patch order) with a value that is not finite.
     pub fn refresh(
         &mut self,
         patches: &Patches,
@@ -237,7 +244,7 @@ impl<R: Real, const K: usize> Term<R, K> {
         let rows = DisjointRows::new(rows);
         list.par_iter().find_map_first(|&p| {
             let owned = patches.patch(p as usize).owned();
-            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            // SAFETY: the list contains each patch once, and patches own disjoint ranges.
             let rows = unsafe { rows.range(owned.clone()) };
             let mut values = scratch.get();
             values.resize(rows.len(), 0.0);
@@ -252,7 +259,7 @@ impl<R: Real, const K: usize> Term<R, K> {
         })
     }
 
-    /// Mean over the corners of a cell of a patch.
+    /// Returns the mean over the corners of a cell of a patch.
     #[inline]
     pub fn mean<const N: usize>(&self, patch: &Patch<'_>, corners: &[u32]) -> [R; K] {
         match &self.rows {
@@ -270,7 +277,7 @@ impl<R: Real, const K: usize> Term<R, K> {
         }
     }
 
-    /// Value at a vertex in patch order.
+    /// Returns the value at a vertex (patch order).
     #[inline]
     pub fn at(&self, vertex: usize) -> [R; K] {
         match &self.rows {
@@ -279,7 +286,8 @@ impl<R: Real, const K: usize> Term<R, K> {
         }
     }
 
-    /// The number at a vertex in patch order that is not finite, or else the first.
+    /// Returns the first component at a vertex (patch order) that is not finite, or else the first
+    /// component.
     fn worst(&self, vertex: usize) -> f64 {
         let row = self.at(vertex).map(R::to_f64);
         row.into_iter().find(|x| !x.is_finite()).unwrap_or(row[0])

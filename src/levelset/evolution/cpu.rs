@@ -1,4 +1,4 @@
-//! An evolution on the CPU: the problem, and what changes from step to step.
+//! The evolution of a level-set function on the CPU.
 
 use std::sync::Arc;
 
@@ -18,50 +18,53 @@ use crate::levelset::eikonal::{EikonalState, Slowness};
 use crate::mesh::Mesh;
 use crate::patches::Patches;
 
-/// A level-set function in motion.
+/// A moving level-set function on the CPU.
 pub struct Evolution<R: Real> {
     pub(super) problem: Problem<R>,
     /// phi^n in patch order.
     pub(super) phi: Vec<R>,
-    /// phi^(n+1) while it is made; equal to `phi` in patches that are not active.
+    /// phi^(n+1) while it is computed. It equals `phi` in patches that are not active.
     pub(super) next: Vec<R>,
     pub(super) band: Band<R>,
-    /// Makes phi a distance.
+    /// The solver that makes phi a distance.
     pub(super) eikonal: EikonalState<R>,
     pub(super) increments: Option<Increments<R>>,
     pub(super) implicit: Option<Implicit<R>>,
     pub(super) scratch: Scratch<R>,
     pub(super) progress: Progress<R>,
-    /// Why the last step failed, if it did.
+    /// The failure of the last step, if it failed.
     breakdown: Option<Breakdown>,
 }
 
-/// How far an evolution has come.
+/// The progress of an evolution.
 #[derive(Default)]
 pub(super) struct Progress<R> {
     pub time: f64,
     pub step: u64,
-    /// How far the interface may have moved since phi was a distance.
+    /// An upper bound of the distance the interface has moved since phi was a distance, in mesh
+    /// units.
     pub displacement: f64,
     pub steps_since: u64,
-    /// No cell was cut at the start of the last step.
+    /// Whether no cell was cut by the interface at the start of the last step.
     pub gone: bool,
-    /// An interface may be entering through an inflow boundary.
+    /// Whether an interface may be entering through an inflow boundary.
     pub enters: bool,
-    /// Largest `|phi|` when it last was a distance (half width of the band), or inflow since.
+    /// The largest `|phi|` when phi last was a distance (in a band the half width), or a larger
+    /// inflow value set since.
     pub reach: R,
     pub totals: Totals,
 }
 
 impl<R: Real> Evolution<R> {
-    /// Starts from `phi` (mesh order) on a cleaned mesh cut into `patches`.
+    /// Starts an evolution from `phi` (mesh order) on a cleaned mesh divided into `patches`.
     ///
     /// Unless the rule is [`Rule::Never`], phi is first made a signed distance.
     ///
     /// # Errors
-    /// [`Error::Case`] for options that contradict each other, a coefficient of the wrong length or
-    /// not finite, negative curvature, or a phi without a zero set; [`Error::Mesh`] for cells whose
-    /// size does not fit the scalar; [`Error::Numerical`] for an expression that is not finite.
+    /// Returns [`Error::Case`] if options contradict each other, a coefficient has the wrong length
+    /// or is not finite, the curvature is negative, or phi has no zero set. Returns [`Error::Mesh`]
+    /// if the size of a cell does not fit the scalar type, and [`Error::Numerical`] if an
+    /// expression is not finite.
     pub fn new(
         cpu: Arc<Cpu>,
         mesh: &Mesh,
@@ -81,7 +84,7 @@ impl<R: Real> Evolution<R> {
         Ok(evolution)
     }
 
-    /// Everything but a band, from `phi` in mesh order.
+    /// Creates an evolution from `phi` (mesh order) without making its band.
     pub(super) fn at_rest(problem: Problem<R>, phi: &[f64]) -> Self {
         let (patches, coordinates) = (problem.patches.clone(), problem.coordinates.clone());
         let phi = patches.to_patch_order(phi, R::of);
@@ -99,7 +102,7 @@ impl<R: Real> Evolution<R> {
         }
     }
 
-    /// Notes what stopped a step, if something did.
+    /// Records the failure of a step and converts it to an error.
     pub(super) fn noted<T>(&mut self, done: std::result::Result<T, Flaw>) -> Result<T> {
         done.map_err(|flaw| {
             let found = self.problem.explain(&flaw, self.progress.step + 1);
@@ -108,59 +111,59 @@ impl<R: Real> Evolution<R> {
         })
     }
 
-    /// Where and why the last step broke down, if it did.
+    /// Returns the failure of the last step, if it failed.
     pub fn breakdown(&self) -> Option<&Breakdown> {
         self.breakdown.as_ref()
     }
 
-    /// Time reached.
+    /// Returns the time reached.
     pub fn time(&self) -> f64 {
         self.progress.time
     }
 
-    /// Steps so far.
+    /// Returns the number of steps so far.
     pub fn n_steps(&self) -> u64 {
         self.progress.step
     }
 
-    /// True once no cell was cut at the start of the last step, unless an inflow that depends on
-    /// time may bring an interface in later.
+    /// Whether the inside has vanished: no cell was cut at the start of the last step, and no
+    /// inflow that depends on time may bring an interface in later.
     pub fn is_gone(&self) -> bool {
         (self.progress.gone || self.band.active().is_empty()) && !self.problem.may_enter()
     }
 
-    /// phi in mesh order.
+    /// Returns phi in mesh order.
     pub fn phi(&self) -> Vec<f64> {
         self.patches().to_mesh_order(&self.phi, Real::to_f64)
     }
 
-    /// Whether each vertex moves (lies in the band), in mesh order.
+    /// Returns for each vertex whether it moves (lies in the band), in mesh order.
     pub fn band(&self) -> Vec<bool> {
         self.patches().to_mesh_order(&self.band.moving, |moving| moving)
     }
 
-    /// Number of vertices in the band.
+    /// Returns the number of vertices in the band.
     pub fn n_band_vertices(&self) -> usize {
         self.band.n_vertices
     }
 
-    /// Number of patches with a vertex in the band.
+    /// Returns the number of patches with a vertex in the band.
     pub fn n_active_patches(&self) -> usize {
         self.band.active().len()
     }
 
-    /// The patches phi lives on.
+    /// Returns the patches on which phi is defined.
     pub fn patches(&self) -> &Patches {
         &self.problem.patches
     }
 
-    /// Seconds and work so far.
+    /// Returns the time spent and the work done so far.
     pub fn totals(&self) -> Totals {
         let iterations = self.implicit.as_ref().map_or(0, |implicit| implicit.iterations);
         Totals { iterations, ..self.progress.totals }
     }
 
-    /// What was chosen by the look of the mesh.
+    /// Returns the choices that depend on the mesh.
     pub fn choices(&self) -> Choices {
         self.problem.choices()
     }

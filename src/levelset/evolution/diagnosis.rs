@@ -1,4 +1,4 @@
-//! Why a step broke down: a look at the cells around a vertex, the same on every device.
+//! Finds the likely cause of a failed step from the cells around a vertex. All devices use it.
 
 use super::breakdown::{Breakdown, Cause, Flaw, What};
 use super::problem::Problem;
@@ -6,13 +6,13 @@ use crate::geometry::simplex::{Simplex, quality};
 use crate::geometry::{Real, Vec3};
 use crate::patches::Patch;
 
-/// A cell below this quality (a regular one has 1) is called a sliver.
+/// The quality below which a cell is called a sliver (a regular cell has 1).
 const SLIVER: f64 = 1e-2;
 
-/// A cell seen from a vertex.
+/// A cell at the failed vertex.
 struct Seen {
     cell: u32,
-    /// Longest stable step by the cell's own size.
+    /// The longest stable step according to the size of the cell.
     step: f64,
     speed: f64,
     quality: f64,
@@ -20,7 +20,7 @@ struct Seen {
 }
 
 impl<R: Real> Problem<R> {
-    /// Finds the likely cause of a flaw in step number `step`, from the coefficients as they are.
+    /// Finds the likely cause of the failure of step number `step`, from the current coefficients.
     #[cold]
     pub fn explain(&self, flaw: &Flaw, step: u64) -> Breakdown {
         let &Flaw { what, vertex, time, dt } = flaw;
@@ -46,7 +46,7 @@ impl<R: Real> Problem<R> {
         }
     }
 
-    /// The cell around an owned vertex that allows the shortest step.
+    /// Returns the cell around an owned vertex that allows the shortest step.
     fn worst_around<const N: usize>(&self, p: usize, vertex: usize) -> Option<Seen> {
         let patch = self.patches.patch(p);
         let x = self.coordinates.of(&self.patches, p);
@@ -55,7 +55,7 @@ impl<R: Real> Problem<R> {
             let corners = &patch.corners[t * N..][..N];
             let limits = self.limits_of_cell::<N>(&patch, x, corners);
             let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
-            // Implicit curvature has no limit of its own.
+            // Semi-implicit curvature does not limit the step.
             let curvature = if self.implicit { R::INFINITY } else { limits.curvature };
             Seen {
                 cell: patch.cells[t],
@@ -68,7 +68,7 @@ impl<R: Real> Problem<R> {
         cells.min_by(|a, b| a.step.total_cmp(&b.step).then(a.quality.total_cmp(&b.quality)))
     }
 
-    /// Whether the velocities at two corners point against each other.
+    /// Whether the velocities at two corners point in opposite directions.
     fn turns_round(&self, patch: &Patch<'_>, corners: &[u32]) -> bool {
         let Some(velocity) = &self.motion.velocity else { return false };
         let at = |c: u32| Vec3::from(velocity.at(patch.vertex(c as usize)));
@@ -84,11 +84,11 @@ fn cause(what: &What, seen: Option<&Seen>, beta: f64, dt: f64) -> Cause {
             Cause::NegativeCurvature
         }
         What::Coefficient(..) => Cause::Expression,
-        // No step is long enough: a flat cell, or numbers that are too large for any.
+        // The step is too short: the cell is a sliver or a coefficient is too large.
         What::NoProgress if seen.quality < SLIVER => Cause::Sliver(seen.quality),
         What::NoProgress if seen.speed > beta => Cause::Speed(seen.speed),
         What::NoProgress => Cause::Curvature(beta),
-        // Rounding must not blame a step of the largest length.
+        // The margin keeps rounding from blaming a step of the largest allowed length.
         What::Phi(_) if dt > 1.01 * seen.step => Cause::LongStep(dt / seen.step),
         _ if seen.quality < SLIVER => Cause::Sliver(seen.quality),
         _ if seen.reversal => Cause::Reversal,

@@ -1,4 +1,4 @@
-//! Everything explicit of a step on the CPU, from the same phi^n.
+//! The explicit part of a step on the CPU; all terms start from the same phi^n.
 
 use rayon::prelude::*;
 
@@ -13,8 +13,10 @@ use crate::patches::Patch;
 use crate::primitives::DisjointRows;
 
 impl<R: Real> Pass<'_, R> {
-    /// Writes the explicit part of phi^(n+1) of all active patches into `next`; returns whether a
-    /// cell is cut by the interface. `cut` is memory.
+    /// Writes the explicit part of phi^(n+1) of all active patches to `next`. Returns whether the
+    /// interface cuts a cell.
+    ///
+    /// `cut` is scratch memory.
     pub fn explicit(
         &self,
         increments: Option<&Increments<R>>,
@@ -41,7 +43,7 @@ impl<R: Real> Pass<'_, R> {
         let next = DisjointRows::new(next);
         let advance = |&p: &u32| {
             let p = p as usize;
-            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            // SAFETY: the list contains each patch once, and patches own disjoint ranges.
             let out = unsafe { next.range(problem.patches.patch(p).owned()) };
             let mut local = threads.get();
             let cut = self.cells::<N>(p, &mut local);
@@ -51,12 +53,13 @@ impl<R: Real> Pass<'_, R> {
         band.active().par_iter().map(advance).collect_into_vec(cut);
     }
 
-    /// The curvature term, if it is explicit.
+    /// Returns the curvature term if it is explicit.
     fn explicit_curvature(&self) -> Option<&Curvature<R>> {
         self.problem.motion.curvature.as_ref().filter(|_| !self.problem.implicit)
     }
 
-    /// Every listed cell writes its contributions; returns whether one of them is cut.
+    /// Computes the contributions of every listed cell. Returns whether the interface cuts one of
+    /// them.
     fn cells<const N: usize>(&self, p: usize, local: &mut LocalScratch<R>) -> bool {
         let Pass { problem, band, .. } = *self;
         let (patches, motion, options) = (&*problem.patches, &problem.motion, &problem.options);
@@ -110,7 +113,7 @@ impl<R: Real> Pass<'_, R> {
                     }
                 }
                 (Some(eps), NormalMotion::HopfLax) => {
-                    // A shrinking inside is a growing outside: the formula for -phi.
+                    // A shrinking inside is a growing outside, so the formula is applied to -phi.
                     let grows = eps >= R::zero();
                     let values = if grows { values } else { values.map(|v| -v) };
                     let slopes = formulas::hopf_lax(&x, &simplex, &values);
@@ -134,7 +137,8 @@ impl<R: Real> Pass<'_, R> {
         cut
     }
 
-    /// Every moving vertex gathers its slots and takes the step (numerics equation 2).
+    /// Gathers the contributions at every moving vertex and advances it (docs/level-set.md,
+    /// equation (2)).
     fn vertices<const N: usize>(
         &self,
         p: usize,
@@ -178,7 +182,7 @@ impl<R: Real> Pass<'_, R> {
         }
     }
 
-    /// `eps |grad phi|` of a vertex.
+    /// Returns `eps |grad phi|` at a vertex.
     #[inline]
     fn normal_rate(&self, row: &[u32], slots: &[Slot<R>]) -> R {
         match self.problem.options.normal_motion {
@@ -194,8 +198,8 @@ impl<R: Real> Pass<'_, R> {
     }
 }
 
-/// `change` limited so that `old + change` stays between the values of the closed one-ring
-/// (numerics 2.6).
+/// Limits `change` so that `old + change` stays within the values of the cells around the vertex
+/// (docs/level-set.md, section 2.6).
 #[inline]
 fn clipped<R: Real, const N: usize>(
     old: R,

@@ -1,5 +1,5 @@
-//! What Taylor-Galerkin advection needs to know of the mesh (numerics 2.5), the same on every
-//! device.
+//! Mesh data of Taylor-Galerkin advection: lumped masses and poor cells (docs/level-set.md, section
+//! 2.5). All devices use it.
 
 use rayon::prelude::*;
 
@@ -8,21 +8,22 @@ use crate::geometry::{Real, Vec3};
 use crate::patches::{Coordinates, Patches};
 use crate::primitives::DisjointRows;
 
-/// Corrections by the consistent mass matrix after the lumped one.
+/// The number of corrections with the consistent mass matrix after the lumped one.
 pub(super) const CORRECTIONS: usize = 2;
 
-/// Masses of vertices and which cells are too poor for the scheme, in patch order.
+/// The lumped masses of the vertices, and the vertices whose cells are too poor for the scheme, in
+/// patch order.
 pub(super) struct Galerkin<R> {
-    /// Vertices of poor cells.
+    /// Whether each vertex belongs to a poor cell.
     upwind: Vec<bool>,
-    /// Cells below the least quality.
+    /// The number of cells below the least quality.
     pub n_poor_cells: usize,
-    /// Lumped mass, `sum meas / (d+1)`.
+    /// The lumped mass of each vertex, `sum meas / (d+1)`.
     mass: Vec<R>,
 }
 
 impl<R: Real> Galerkin<R> {
-    /// Looks at all cells; those below `least_quality` are poor.
+    /// Examines all cells. Cells with a quality below `least_quality` are poor.
     pub fn new(patches: &Patches, coordinates: &Coordinates<R>, least_quality: f64) -> Self {
         let n = patches.n_vertices();
         let mut galerkin =
@@ -45,7 +46,7 @@ impl<R: Real> Galerkin<R> {
         let poor = |p: usize| {
             let patch = patches.patch(p);
             let x = coordinates.of(patches, p);
-            // SAFETY: each patch once, and patches own disjoint ranges.
+            // SAFETY: each patch is visited once, and patches own disjoint ranges.
             let (mass, upwind) =
                 unsafe { (mass.range(patch.owned()), upwind.range(patch.owned())) };
             let mut poor = Vec::new();
@@ -71,12 +72,12 @@ impl<R: Real> Galerkin<R> {
         self.n_poor_cells = poor.len();
     }
 
-    /// Whether each vertex belongs to a poor cell, in patch order.
+    /// Returns for each vertex whether it belongs to a poor cell, in patch order.
     pub fn upwind(&self) -> &[bool] {
         &self.upwind
     }
 
-    /// Lumped mass of each vertex, in patch order.
+    /// Returns the lumped mass of each vertex, in patch order.
     pub fn mass(&self) -> &[R] {
         &self.mass
     }

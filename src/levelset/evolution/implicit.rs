@@ -1,10 +1,11 @@
-//! Semi-implicit curvature on the CPU: conjugate gradients on the band (numerics 3.2).
+//! Semi-implicit curvature on the CPU: conjugate gradients on the band (docs/level-set.md, section
+//! 3.2).
 //!
-//! `(M + dt beta S) phi^(n+1) = M phi` (numerics equation 3.2), with the lumped mass M and the
-//! stiffness S of the explicit form, both at the phi handed in: what the other terms gave. Divided
-//! by beta the matrix is symmetric also where beta varies; vertices with beta = 0, and those that do
-//! not move, keep their values. In the weighted form the weight stands inside S. S never leaves its
-//! cells: each product is a pass over patches.
+//! The system is `(M + dt beta S) phi^(n+1) = M phi` (equation (3.2) there). The lumped mass M and
+//! the stiffness S are those of the explicit form. Both are evaluated at the phi that the other
+//! terms produced. Divided by beta, the matrix is symmetric even if beta varies. Vertices with beta
+//! = 0 and vertices that do not move keep their values. In the weighted form the weight is part of
+//! S. S is stored per cell and never assembled, so each matrix product is a pass over the patches.
 
 use std::ops::Range;
 
@@ -16,30 +17,30 @@ use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::Patches;
 use crate::primitives::DisjointRows;
 
-/// Reduction of the residual, in the norm of the preconditioner.
+/// The required reduction of the residual, in the norm of the preconditioner.
 const TOLERANCE: f64 = 1e-8;
 
-/// More iterations than any sound mesh takes.
+/// The maximum number of iterations. No sound mesh needs that many.
 pub(super) const MOST_ITERATIONS: usize = 2000;
 
-/// The system and its vectors, all in patch order; zero where nothing moves.
+/// The linear system and its vectors, all in patch order; zero at vertices that do not move.
 pub(super) struct Implicit<R> {
-    /// Pairs of each patch cell, `[patch cells * pairs]`.
+    /// The entries for each vertex pair of each patch cell, `[patch cells * pairs]`.
     stiffness: Vec<R>,
     /// `m / beta`.
     mass: Vec<R>,
-    /// Diagonal of the matrix; 0 where the value is kept.
+    /// The diagonal of the matrix; 0 where the value is kept.
     diagonal: Vec<R>,
     residual: Vec<R>,
     direction: Vec<R>,
-    /// Parts of scalar products, one per active patch.
+    /// Partial sums of scalar products, one per active patch.
     parts: Vec<f64>,
-    /// Iterations of all steps.
+    /// The number of iterations of all steps.
     pub iterations: u64,
 }
 
 impl<R: Real> Implicit<R> {
-    /// Memory for a mesh.
+    /// Allocates the memory for a mesh.
     pub fn new(patches: &Patches) -> Self {
         let n = patches.n_vertices();
         let vector = || vec![R::zero(); n];
@@ -54,29 +55,31 @@ impl<R: Real> Implicit<R> {
         }
     }
 
-    /// Vertices that do not move any more have no direction.
+    /// Clears the direction at vertices that no longer move.
     pub fn forget(&mut self, vertices: Range<usize>) {
         self.direction[vertices].fill(R::zero());
     }
 }
 
-/// [`TOLERANCE`], or what the scalar can reach.
+/// Returns [`TOLERANCE`], or the smallest reduction that the scalar type can reach.
 pub(super) fn tolerance<R: Real>() -> f64 {
     TOLERANCE.max(10.0 * R::ZERO_TEST.to_f64())
 }
 
-/// Pairs of vertices of a cell.
+/// Returns the number of vertex pairs of a cell.
 pub(super) const fn pairs(arity: usize) -> usize {
     arity * (arity - 1) / 2
 }
 
 impl<R: Real> Implicit<R> {
-    /// Solves for the curvature part of a step: `next` becomes the solution. `product` is memory of
-    /// any content. Values that are not finite are left to the look at the outcome.
+    /// Solves for the curvature part of a step. On return `next` is the solution.
+    ///
+    /// `product` is scratch memory with any content. Values that are not finite are not detected
+    /// here but in the check of the result.
     ///
     /// # Errors
-    /// What the residual was reduced to if conjugate gradients do not converge, and the vertex
-    /// (patch order) with most of it.
+    /// If conjugate gradients do not converge, returns the reduction of the residual that was
+    /// reached and the vertex (patch order) with the largest residual.
     pub fn solve(
         &mut self,
         pass: &Pass<'_, R>,
@@ -95,8 +98,10 @@ impl<R: Real> Implicit<R> {
         Err((left, slowest(&self.residual, &self.diagonal, vertices)))
     }
 
-    /// Jacobi-preconditioned conjugate gradients from `next` as it is; gives the reduction of the
-    /// residual if it is not enough. `product` is memory of any content.
+    /// Runs conjugate gradients with the Jacobi preconditioner, starting from `next`. Returns the
+    /// reduction of the residual if it is not sufficient.
+    ///
+    /// `product` is scratch memory with any content.
     fn conjugate_gradients<const N: usize>(
         &mut self,
         pass: &Pass<'_, R>,
@@ -126,8 +131,9 @@ impl<R: Real> Implicit<R> {
         Some((size / start).sqrt())
     }
 
-    /// Fills the stiffness of the band, mass, diagonal, and the residual `- dt S phi`; the first
-    /// direction is the preconditioned residual. Gives the size of the residual.
+    /// Computes the stiffness of the band, the mass, the diagonal, and the residual `- dt S phi`.
+    /// The first direction is the preconditioned residual. Returns the squared norm of the
+    /// residual.
     fn assemble<const N: usize>(&mut self, pass: &Pass<'_, R>, next: &[R], dt: R) -> f64 {
         let Pass { problem, band, .. } = *pass;
         let patches = &*problem.patches;
@@ -143,7 +149,7 @@ impl<R: Real> Implicit<R> {
             let x = problem.coordinates.of(patches, p);
             let cells = patches.cell_range(p);
             let owned = patch.owned();
-            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            // SAFETY: the list contains each patch once, and patches own disjoint ranges.
             let (stiffness, mass, diagonal, residual, direction) = unsafe {
                 (
                     stiffness.range(cells.start * pairs(N)..cells.end * pairs(N)),
@@ -202,7 +208,8 @@ impl<R: Real> Implicit<R> {
         self.parts.iter().sum()
     }
 
-    /// Product of the matrix with the direction; gives the product of the two.
+    /// Multiplies the matrix with the direction. Returns the scalar product of the direction and
+    /// the result.
     fn multiply<const N: usize>(&mut self, pass: &Pass<'_, R>, products: &mut [R], dt: R) -> f64 {
         let Pass { problem, band, .. } = *pass;
         let patches = &*problem.patches;
@@ -213,7 +220,7 @@ impl<R: Real> Implicit<R> {
             let p = p as usize;
             let patch = patches.patch(p);
             let start = patches.cell_range(p).start;
-            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            // SAFETY: the list contains each patch once, and patches own disjoint ranges.
             let products = unsafe { products.range(patch.owned()) };
             let mut local = pass.threads.get();
             let local = &mut *local;
@@ -244,7 +251,7 @@ impl<R: Real> Implicit<R> {
         self.parts.iter().sum()
     }
 
-    /// Goes along the direction; gives the size of the residual that is left.
+    /// Moves along the direction. Returns the squared norm of the remaining residual.
     fn descend(&mut self, pass: &Pass<'_, R>, next: &mut [R], product: &[R], length: R) -> f64 {
         let (patches, active) = (&*pass.problem.patches, pass.band.active());
         let Implicit { diagonal, residual, direction, parts, .. } = self;
@@ -252,7 +259,7 @@ impl<R: Real> Implicit<R> {
         let residual = DisjointRows::new(residual);
         let part = |&p: &u32| {
             let owned = patches.patch(p as usize).owned();
-            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            // SAFETY: the list contains each patch once, and patches own disjoint ranges.
             let (next, residual) =
                 unsafe { (next.range(owned.clone()), residual.range(owned.clone())) };
             let mut size = 0.0;
@@ -269,14 +276,15 @@ impl<R: Real> Implicit<R> {
         parts.iter().sum()
     }
 
-    /// Turns the direction to the preconditioned residual, conjugate to those before.
+    /// Sets the direction to the preconditioned residual, made conjugate to the previous
+    /// directions.
     fn turn(&mut self, pass: &Pass<'_, R>, keep: R) {
         let (patches, active) = (&*pass.problem.patches, pass.band.active());
         let Implicit { diagonal, residual, direction, .. } = self;
         let direction = DisjointRows::new(direction);
         active.par_iter().for_each(|&p| {
             let owned = patches.patch(p as usize).owned();
-            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            // SAFETY: the list contains each patch once, and patches own disjoint ranges.
             let direction = unsafe { direction.range(owned.clone()) };
             for (k, v) in owned.enumerate() {
                 if diagonal[v] > R::zero() {
@@ -287,7 +295,7 @@ impl<R: Real> Implicit<R> {
     }
 }
 
-/// The one of the `vertices` (patch order) with most of the residual.
+/// Returns the vertex (patch order) among `vertices` with the largest residual.
 pub(super) fn slowest<R: Real>(
     residual: &[R],
     diagonal: &[R],
@@ -300,7 +308,7 @@ pub(super) fn slowest<R: Real>(
     vertices.max_by(|&a, &b| size(a).total_cmp(&size(b))).unwrap_or(0)
 }
 
-/// `sum_j W_ij (x_j - x_i)` of a cell for each of its vertices.
+/// Returns `sum_j W_ij (x_j - x_i)` of a cell for each of its vertices.
 #[inline]
 fn product<R: Real, const N: usize>(entries: &[R], x: &[R; N]) -> [R; N] {
     let mut out = [R::zero(); N];
@@ -316,7 +324,7 @@ fn product<R: Real, const N: usize>(entries: &[R], x: &[R; N]) -> [R; N] {
     out
 }
 
-/// `sum_j W_ij` of a cell for vertex i.
+/// Returns `sum_j W_ij` of a cell for vertex i.
 #[inline]
 fn row_sum<R: Real, const N: usize>(entries: &[R], vertex: usize) -> R {
     let mut total = R::zero();

@@ -1,8 +1,8 @@
-//! Taylor-Galerkin advection on the CPU: second order, three gathers of one scalar per step
-//! (numerics 2.5).
+//! Taylor-Galerkin advection on the CPU: second order, with three gathers of one scalar per step
+//! (docs/level-set.md, section 2.5).
 //!
-//! Vertices of cells too poor for it take the positive-coefficient scheme; their increments stand
-//! in the mass matrix as given values.
+//! Vertices of cells that are too poor for this scheme use the positive-coefficient scheme. Their
+//! increments enter the mass matrix as given values.
 
 use std::ops::Range;
 
@@ -15,42 +15,43 @@ use crate::geometry::simplex::Simplex;
 use crate::geometry::{Real, Vec3};
 use crate::primitives::DisjointRows;
 
-/// Increments of a step, in patch order.
+/// The increments of phi in a step, in patch order.
 pub(super) struct Increments<R> {
-    /// Right side.
+    /// The right-hand side.
     residual: Vec<R>,
-    /// Change of phi by advection; 0 where nothing moves.
+    /// The change of phi by advection; 0 at vertices that do not move.
     increment: Vec<R>,
     fresh: Vec<R>,
 }
 
 impl<R: Real> Increments<R> {
-    /// Memory for `n` vertices.
+    /// Allocates memory for `n` vertices.
     pub fn new(n: usize) -> Self {
         let vector = || vec![R::zero(); n];
         Increments { residual: vector(), increment: vector(), fresh: vector() }
     }
 
-    /// Change of phi at a vertex by the advection of this step.
+    /// Returns the change of phi at a vertex by the advection of this step.
     #[inline]
     pub fn at(&self, vertex: usize) -> R {
         self.increment[vertex]
     }
 
-    /// Vertices that do not move any more have no increment.
+    /// Clears the increments of vertices that no longer move.
     pub fn forget(&mut self, vertices: Range<usize>) {
         self.increment[vertices.clone()].fill(R::zero());
         self.fresh[vertices].fill(R::zero());
     }
 
-    /// Computes the increments of a step of length `dt`, with the velocity half a step ahead.
+    /// Computes the increments of a step of length `dt`. The velocity is that of the middle of the
+    /// step.
     pub fn advance(&mut self, pass: &Pass<'_, R>, galerkin: &Galerkin<R>, dt: R) {
         let problem = pass.problem;
         problem.cpu.run(|| match problem.patches.arity() {
             3 => self.passes::<3>(pass, galerkin, dt),
             _ => self.passes::<4>(pass, galerkin, dt),
         });
-        // What flows in is not known from inside.
+        // phi upstream of an inflow vertex is unknown, so advection does not change phi there.
         for &v in problem.inflow.vertices() {
             if !galerkin.upwind()[v as usize] {
                 self.increment[v as usize] = R::zero();
@@ -66,7 +67,7 @@ impl<R: Real> Increments<R> {
         }
     }
 
-    /// Right side, and increments by the lumped mass matrix.
+    /// Computes the right-hand side, and the increments with the lumped mass matrix.
     fn lumped<const N: usize>(&mut self, pass: &Pass<'_, R>, galerkin: &Galerkin<R>, dt: R) {
         let Increments { residual, increment, .. } = self;
         let (upwind, mass) = (galerkin.upwind(), galerkin.mass());
@@ -78,7 +79,7 @@ impl<R: Real> Increments<R> {
             let patch = patches.patch(p);
             let mut local = pass.threads.get();
             galerkin_cells::<R, N>(pass, p, dt, upwind, &mut local);
-            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            // SAFETY: the list contains each patch once, and patches own disjoint ranges.
             let (residual, increment) =
                 unsafe { (residual.range(patch.owned()), increment.range(patch.owned())) };
             for (k, (residual, increment)) in residual.iter_mut().zip(increment).enumerate() {
@@ -98,7 +99,8 @@ impl<R: Real> Increments<R> {
         });
     }
 
-    /// One step of Jacobi toward the consistent mass matrix: `x += (R - M x) / m` (numerics 2.5).
+    /// Performs one Jacobi step toward the consistent mass matrix: `x += (R - M x) / m`
+    /// (docs/level-set.md, section 2.5).
     fn correct<const N: usize>(&mut self, pass: &Pass<'_, R>, galerkin: &Galerkin<R>) {
         let Increments { residual, increment, fresh } = self;
         let (upwind, mass) = (galerkin.upwind(), galerkin.mass());
@@ -121,7 +123,7 @@ impl<R: Real> Increments<R> {
                     slot.advection = [product, R::zero()];
                 }
             }
-            // SAFETY: the list names a patch once, and patches own disjoint ranges.
+            // SAFETY: the list contains each patch once, and patches own disjoint ranges.
             let fresh = unsafe { fresh.range(patch.owned()) };
             for (k, fresh) in fresh.iter_mut().enumerate() {
                 let vertex = patch.first + k;
@@ -135,7 +137,8 @@ impl<R: Real> Increments<R> {
     }
 }
 
-/// Every listed cell writes its residuals, and shares of the other scheme at vertices of poor cells.
+/// Computes the residuals of every listed cell, or at vertices of poor cells its contributions by
+/// the positive-coefficient scheme.
 fn galerkin_cells<R: Real, const N: usize>(
     pass: &Pass<'_, R>,
     p: usize,

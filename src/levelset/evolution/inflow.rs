@@ -1,5 +1,5 @@
-//! Inflow boundaries: what crosses them is not known from inside, so it is held or given (numerics
-//! 2.7).
+//! Inflow boundaries, where phi is unknown from inside and therefore held or given
+//! (docs/level-set.md, section 2.7).
 
 use rayon::prelude::*;
 
@@ -11,26 +11,26 @@ use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::{Coordinates, Patch, Patches};
 use crate::primitives::SparseSet;
 
-/// Part of the flux around a boundary vertex that must come in for it to count as inflow: walls
-/// that the flow passes along stay free, though their facets approximate them.
+/// The fraction of the flux around a boundary vertex that must point inward for the vertex to count
+/// as inflow. Walls along the flow stay free even though their facets only approximate them.
 pub(super) const INFLOW: f64 = 0.01;
 
-/// Vertices of the boundary where the velocity points into the domain.
+/// The boundary vertices where the velocity points into the domain.
 pub(super) struct Inflow {
-    /// Vertices of the boundary with their patches, in patch order.
+    /// The boundary vertices with their patches, in patch order.
     boundary: Vec<(u32, u32)>,
-    /// Those where it flows in, in patch order.
+    /// The inflow vertices, in patch order.
     vertices: Vec<u32>,
-    /// Patches to be looked at besides the band, because their inflow is given.
+    /// The patches to examine in addition to the band, because their inflow is given.
     patches: SparseSet,
-    /// Patches with a vertex of the boundary, if inflow is given.
+    /// The patches with a boundary vertex, if inflow is given.
     boundary_patches: Vec<u32>,
-    /// phi there, rows in patch order.
+    /// The given values of phi, with rows in patch order.
     values: Option<Field>,
 }
 
 impl Inflow {
-    /// No inflow.
+    /// Returns an inflow without boundary.
     pub fn none() -> Self {
         Inflow {
             boundary: Vec::new(),
@@ -66,48 +66,48 @@ impl Inflow {
         }
     }
 
-    /// Vertices of the boundary with their patches, in patch order.
+    /// Returns the boundary vertices with their patches, in patch order.
     pub fn boundary(&self) -> &[(u32, u32)] {
         &self.boundary
     }
 
-    /// What is given where it flows in, rows in patch order.
+    /// Returns the given inflow values, with rows in patch order.
     pub fn values(&self) -> Option<&Field> {
         self.values.as_ref()
     }
 
-    /// Vertices (patch order) where it flows in, ascending.
+    /// Returns the inflow vertices (patch order), in ascending order.
     pub fn vertices(&self) -> &[u32] {
         &self.vertices
     }
 
-    /// Whether phi is given where it flows in.
+    /// Whether inflow values are given.
     pub fn has_values(&self) -> bool {
         self.values.is_some()
     }
 
-    /// Patches an interface may enter through.
+    /// Returns the patches through which an interface may enter.
     pub fn patches(&self) -> &[u32] {
         self.patches.list()
     }
 
-    /// Patches of the boundary if what flows in is given: it is wanted wherever it flows in, so the
-    /// velocity must be known there.
+    /// Returns the patches with a boundary vertex, if inflow is given. The velocity must be known
+    /// there, because it decides where the values are needed.
     pub fn boundary_patches(&self) -> &[u32] {
         &self.boundary_patches
     }
 
-    /// Whether what flows in is given.
+    /// Whether inflow values are given.
     pub fn is_given(&self) -> bool {
         self.values.is_some()
     }
 
-    /// Whether what flows in is given and depends on time.
+    /// Whether inflow values are given and depend on time.
     pub fn varies(&self) -> bool {
         self.values.as_ref().is_some_and(Field::uses_time)
     }
 
-    /// Finds where `velocity` points in.
+    /// Finds the vertices where `velocity` points inward.
     pub fn follow<R: Real>(
         &mut self,
         patches: &Patches,
@@ -123,7 +123,8 @@ impl Inflow {
         for (v, p) in self.boundary.iter().filter(flows_in) {
             self.vertices.push(*v);
             if self.values.is_some() {
-                // A cut cell at the border of a patch is seen by its neighbors as well.
+                // The neighbors of the patch also contain its cells at the patch boundary, which
+                // the interface may cut.
                 self.patches.extend([*p]);
                 self.patches.extend(patches.neighbors(*p as usize).iter().copied());
             }
@@ -131,8 +132,8 @@ impl Inflow {
     }
 }
 
-/// Whether the flux of the velocity around a boundary vertex, `sum meas a . grad N_i`, which is the
-/// integral of `N_i a . nu` over the boundary, points in.
+/// Whether the velocity points inward at a boundary vertex. The flux around the vertex is `sum meas
+/// a . grad N_i`, the integral of `N_i a . nu` over the boundary.
 fn flows_in<R: Real, const N: usize>(
     patches: &Patches,
     coordinates: &Coordinates<R>,
@@ -156,7 +157,7 @@ fn flows_in<R: Real, const N: usize>(
     flux < -R::of(INFLOW) * size
 }
 
-/// Whether a facet at an owned vertex belongs to one cell only.
+/// Whether an owned vertex has a facet that belongs to only one cell.
 fn is_on_boundary(patch: &Patch<'_>, arity: usize, local: usize) -> bool {
     let mut facets: Vec<[u32; 2]> = Vec::with_capacity(patch.row(local).len() * 3);
     for &slot in patch.row(local) {
@@ -165,7 +166,7 @@ fn is_on_boundary(patch: &Patch<'_>, arity: usize, local: usize) -> bool {
         let mut others: Vec<u32> = others.copied().collect();
         others.sort_unstable();
         match others[..] {
-            // An edge is named by its other end, a face by its other two vertices.
+            // An edge is identified by its other end, a face by its other two vertices.
             [a, b] => facets.extend([[a, a], [b, b]]),
             [a, b, c] => facets.extend([[a, b], [a, c], [b, c]]),
             _ => {}
@@ -176,11 +177,13 @@ fn is_on_boundary(patch: &Patch<'_>, arity: usize, local: usize) -> bool {
 }
 
 impl<R: Real> Problem<R> {
-    /// Sets phi^(n+1) at inflow vertices to what is given for time `t`, within the half width.
+    /// Sets phi^(n+1) at inflow vertices to the given values at time `t`, clamped to the half
+    /// width.
+    ///
     /// `reach` becomes at least as large as these values.
     ///
     /// # Errors
-    /// A value that is not finite.
+    /// Returns a [`Flaw`] if a value is not finite.
     pub fn apply_inflow(&self, t: f64, next: &mut [R], reach: &mut R) -> Result<(), Flaw> {
         let width = self.half_width();
         for &v in &self.inflow.vertices {
@@ -191,13 +194,13 @@ impl<R: Real> Problem<R> {
             }
             let value = R::of(value).max(-width).min(width);
             next[v] = value;
-            // Without a band it may be any number: no blow-up.
+            // Without a band the value has no bound and must not be taken for a blow-up.
             *reach = reach.max(value.abs());
         }
         Ok(())
     }
 
-    /// What is given at a vertex (patch order).
+    /// Returns the given value at a vertex (patch order).
     pub fn given_inflow(&self, v: usize, t: f64) -> Option<f64> {
         let (values, places) = (self.inflow.values.as_ref()?, self.places.as_ref()?);
         let mut value = [0.0];
@@ -205,14 +208,14 @@ impl<R: Real> Problem<R> {
         Some(value[0])
     }
 
-    /// Whether an interface may enter later, though there is none now.
+    /// Whether an interface may enter later even if there is none now.
     pub fn may_enter(&self) -> bool {
         let velocity_varies = self.motion.velocity.as_ref().is_some_and(Term::varies);
         self.inflow.varies() || self.inflow.is_given() && velocity_varies
     }
 
-    /// Makes inflow values of a step that succeeded those of both arrays where nothing moves;
-    /// returns whether an interface enters there, where the band is not yet.
+    /// Copies the inflow values of a successful step to both arrays at vertices that do not move.
+    /// Returns whether an interface enters there, outside the current band.
     pub fn keep_inflow(&self, moving: &[bool], phi: &mut [R], next: &[R]) -> bool {
         if self.inflow.values.is_none() {
             return false;
@@ -229,7 +232,7 @@ impl<R: Real> Problem<R> {
     }
 }
 
-/// A given value that is not a finite number, at a vertex in patch order.
+/// Returns the failure for a given value that is not finite, at a vertex in patch order.
 pub(super) fn bad_inflow(value: f64, vertex: usize, time: f64) -> Flaw {
     Flaw { what: What::Coefficient("inflow", value), vertex, time, dt: 0.0 }
 }

@@ -1,31 +1,31 @@
-//! How long a step the cells of a mesh allow.
+//! Limits of the time step from the cells of a mesh.
 
 use super::formulas;
 use super::problem::Problem;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::Patch;
 
-/// Bounds of the time step for C = 1, and what the rules of reinitialization need.
+/// Upper bounds of the time step for C = 1, and the data that the reinitialization rules need.
 #[derive(Clone, Copy)]
 pub(super) struct Limits<R> {
-    /// Of the first-order terms; infinite without them.
+    /// The bound from the first-order terms; infinite without them.
     pub first_order: R,
-    /// Of the curvature term; infinite without it.
+    /// The bound from the curvature term; infinite without it.
     pub curvature: R,
-    /// Largest `|a| + |eps|`.
+    /// The largest `|a| + |eps|`.
     pub speed: R,
-    /// Largest inradius.
+    /// The largest inradius.
     pub inradius: R,
 }
 
 impl<R: Real> Limits<R> {
-    /// Of no cell.
+    /// Returns the limits of an empty set of cells.
     pub fn none() -> Self {
         let (never, zero) = (R::INFINITY, R::zero());
         Limits { first_order: never, curvature: never, speed: zero, inradius: zero }
     }
 
-    /// Of these cells and others.
+    /// Combines the limits of two sets of cells.
     pub fn and(self, other: Self) -> Self {
         Limits {
             first_order: self.first_order.min(other.first_order),
@@ -37,8 +37,8 @@ impl<R: Real> Limits<R> {
 }
 
 impl<R: Real> Problem<R> {
-    /// The limits that count while no cell is in the band, but an interface may still enter:
-    /// those of the patches it would enter through.
+    /// Returns the limits that apply when no cell is in the band but an interface may still enter:
+    /// those of the boundary patches.
     pub fn limits_at_inflow(&self) -> Limits<R> {
         if !self.may_enter() {
             return Limits::none();
@@ -48,7 +48,7 @@ impl<R: Real> Problem<R> {
         patches.iter().map(of_patch).fold(Limits::none(), Limits::and)
     }
 
-    /// How long a step those cells of a patch allow that have a vertex which is `inside`.
+    /// Returns the limits from the cells of a patch with a vertex that is `inside`.
     pub fn limits_of_patch(&self, p: usize, inside: impl Fn(usize) -> bool) -> Limits<R> {
         match self.patches.arity() {
             3 => self.limits_of::<3>(p, inside),
@@ -56,7 +56,7 @@ impl<R: Real> Problem<R> {
         }
     }
 
-    /// The same where the vertices of a cell are known to be `N`.
+    /// Returns the same limits as [`Self::limits_of_patch`], for cells with `N` vertices.
     pub fn limits_of<const N: usize>(&self, p: usize, inside: impl Fn(usize) -> bool) -> Limits<R> {
         let patch = self.patches.patch(p);
         let x = self.coordinates.of(&self.patches, p);
@@ -66,7 +66,7 @@ impl<R: Real> Problem<R> {
         limits.fold(Limits::none(), Limits::and)
     }
 
-    /// How long a step a cell allows.
+    /// Returns the limits from one cell.
     pub fn limits_of_cell<const N: usize>(
         &self,
         patch: &Patch<'_>,
@@ -80,14 +80,14 @@ impl<R: Real> Problem<R> {
         let curvature = self.motion.curvature.as_ref().map_or(R::INFINITY, |curvature| {
             let at = |&c: &u32| curvature.coefficient.at(patch.vertex(c as usize))[0];
             let beta = corners.iter().map(at).fold(R::zero(), |m, beta| m.max(beta));
-            // Slivers count as typical cells where steps are semi-implicit.
+            // With semi-implicit steps, slivers count as typical cells.
             let size = inradius.max(self.least_inradius);
             formulas::largest_diffusive_step::<R, N>(size, beta)
         });
         Limits { first_order, curvature, speed, inradius }
     }
 
-    /// `|a| + |eps|` of a cell.
+    /// Returns `|a| + |eps|` of a cell.
     fn speed<const N: usize>(&self, patch: &Patch<'_>, corners: &[u32]) -> R {
         let mut speed = R::zero();
         if let Some(velocity) = &self.motion.velocity {
@@ -99,7 +99,7 @@ impl<R: Real> Problem<R> {
         speed
     }
 
-    /// A vertex (patch order) of the cell that limits the steps most, in the patches listed.
+    /// Returns a vertex (patch order) of the cell that limits the step most, in the listed patches.
     pub fn narrowest(&self, active: &[u32]) -> Option<usize> {
         let of_patch = |&p: &u32| match self.patches.arity() {
             3 => self.narrowest_of::<3>(p as usize),

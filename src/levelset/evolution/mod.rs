@@ -1,27 +1,35 @@
-//! Motion of an interface: `phi_t + a . grad phi + eps |grad phi| = beta kappa |grad phi|`, or with
-//! `|grad phi| div(w grad phi / |grad phi|)` on the right: weighted curvature flow.
+//! Evolution of an interface on a mesh by `phi_t + a . grad phi + eps |grad phi| = beta kappa |grad
+//! phi|`.
 //!
-//! The interface is the zero set of phi, the inside is `phi < 0`, and phi = 0 counts as outside
-//! (numerics 1). Advection takes a Taylor-Galerkin step of second order (numerics 2.5), normal
-//! motion the positive-coefficient scheme of Barth and Sethian as corrected in numerics 2.2 (other
-//! forms of both: [`Options`]), curvature the finite-element form of numerics 3, explicit or
-//! semi-implicit. All that is explicit starts from the same phi^n and is added once; a semi-implicit
-//! curvature step starts from what the other terms gave. The length of the step is that of numerics
-//! equation (4); Fu et al., sections 2.3, 3.3 and 3.4.
+//! In weighted curvature flow the right-hand side is `|grad phi| div(w grad phi / |grad phi|)`
+//! instead. The interface is the zero set of phi. The inside is `phi < 0`, and phi = 0 counts as
+//! outside (docs/level-set.md, section 1).
 //!
-//! Work is done in a narrow band on patches (patchNB): cells with a vertex closer than the half
-//! width are active, a vertex none of whose cells is active is frozen, and a patch without moving
-//! vertices costs nothing. [`Rule`] says when phi becomes a distance again and the band follows.
+//! - Advection uses a second-order Taylor-Galerkin step (section 2.5 there).
+//! - Normal motion uses the positive-coefficient scheme of Barth and Sethian with the corrections
+//!   of section 2.2. [`Options`] selects other forms of both.
+//! - Curvature uses the finite-element form of section 3, explicit or semi-implicit.
 //!
-//! At the boundary of the mesh nothing is imposed on curvature and normal motion (the natural
-//! condition: the interface meets the boundary at a right angle). Where the velocity points in,
-//! advection leaves phi as it is, or all of phi is given by [`Terms::with_inflow`] (numerics 2.7).
+//! All explicit terms start from the same phi^n and are added once. A semi-implicit curvature step
+//! starts from the result of the other terms. The time step follows docs/narrow-band.md, equation
+//! (4); see also Fu et al., sections 2.3, 3.3 and 3.4.
 //!
-//! A problem (mesh, terms, options, and what was chosen by the look of the mesh) is the same on
-//! every device; [`Evolution`] moves it on the CPU, [`cuda::DeviceEvolution`] on a GPU.
+//! The computation is restricted to a narrow band on patches (patchNB). Cells with a vertex closer
+//! than the half width are active. A vertex without an active cell is frozen, and a patch without
+//! moving vertices costs nothing. [`Rule`] determines when phi is made a distance again and the
+//! band follows the interface.
 //!
-//! Each step reads phi^n and writes phi^(n+1), every vertex sums its cells in mesh order, and
-//! reductions are minima and maxima, or sums in the order of patches: bits do not depend on threads.
+//! At the boundary of the mesh, curvature and normal motion have the natural boundary condition:
+//! the interface meets the boundary at a right angle. Where the velocity points inward, advection
+//! leaves phi unchanged, or [`Terms::with_inflow`] gives the value of phi (docs/level-set.md,
+//! section 2.7).
+//!
+//! A problem consists of mesh, terms, options and the choices that depend on the mesh. It is the
+//! same on every device. [`Evolution`] advances it on the CPU, [`cuda::DeviceEvolution`] on a GPU.
+//!
+//! Results do not depend on the number of threads. Each step reads phi^n and writes phi^(n+1),
+//! every vertex sums its cells in mesh order, and reductions are minima, maxima or sums in patch
+//! order.
 
 mod band;
 mod breakdown;
@@ -60,47 +68,48 @@ pub(crate) use step_target::up_to;
 pub use step_target::{Advance, StepTarget};
 pub use terms::{Coefficient, Terms};
 
-/// What one step did.
+/// The result of one step.
 #[derive(Clone, Copy, Debug)]
 pub struct StepInfo {
-    /// Steps so far.
+    /// The number of steps so far.
     pub step: u64,
-    /// Time reached.
+    /// The time reached.
     pub time: f64,
-    /// Length of this step.
+    /// The length of this step.
     pub dt: f64,
-    /// Largest change of phi per time in the half of the band next to the interface.
+    /// The largest change of phi per unit of time in the half of the band next to the interface.
     pub rate: f64,
     /// Whether phi was made a distance again at the end of the step.
     pub reinitialized: bool,
 }
 
-/// Seconds and work so far, for the report.
+/// The time spent and the work done so far, for the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Totals {
-    /// Seconds in steps.
+    /// Seconds spent in steps.
     pub evolve_seconds: f64,
-    /// Seconds in reinitialization and band updates.
+    /// Seconds spent in reinitialization and band updates.
     pub reinitialize_seconds: f64,
-    /// Cell updates of all steps; cells shared by patches count once per patch.
+    /// The number of cell updates in all steps. A cell shared by several patches counts once per
+    /// patch.
     pub cell_updates: u64,
-    /// Reinitializations.
+    /// The number of reinitializations.
     pub reinitializations: u64,
-    /// Iterations of the semi-implicit curvature steps.
+    /// The number of iterations of the semi-implicit curvature steps.
     pub iterations: u64,
 }
 
-/// What an evolution chose by the look of the mesh.
+/// Choices of an evolution that depend on the mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Choices {
-    /// Cells whose vertices advect by the positive-coefficient scheme because they are too poor for
-    /// the Taylor-Galerkin step.
+    /// The number of cells that are too poor for the Taylor-Galerkin step. Their vertices use the
+    /// positive-coefficient scheme.
     pub poor_cells: usize,
     /// Whether the curvature step is semi-implicit.
     pub implicit: bool,
-    /// Why [`CurvatureStep::Auto`] made it so, if it did.
+    /// The slivers that made [`CurvatureStep::Auto`] choose a semi-implicit step, if it did.
     pub slivers: Option<Slivers>,
-    /// The cell that makes the steps of velocity and normal speed short, if one does.
+    /// The cell that makes the steps of velocity and normal speed short, if there is one.
     pub slow: Option<Slivers>,
 }

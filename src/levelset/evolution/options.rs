@@ -1,38 +1,41 @@
-//! Choices of the evolution that are not physics; words of the case file are these names in
-//! kebab-case, such as "taylor-galerkin".
+//! Numerical options of an evolution. Case files use the names of the variants in kebab case, such
+//! as "taylor-galerkin".
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// When phi is made a signed distance again (numerics 4).
+/// The rule that determines when phi is made a signed distance again (docs/narrow-band.md, section
+/// 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rule {
-    /// Once the interface may have moved by half the half width.
+    /// When the interface may have moved by half of the half width.
     Displacement,
-    /// Every `floor(w / (4 max r))` steps, r the inradii in the band (paper, section 3.4).
+    /// Every `floor(w / (4 max r))` steps, where r are the inradii in the band (paper, section
+    /// 3.4).
     Published,
-    /// Every so many steps; in a band also when [`Rule::Displacement`] would.
+    /// Every given number of steps; in a band also when [`Rule::Displacement`] would.
     Every(usize),
-    /// Never; only without a band.
+    /// Never; allowed only without a band.
     Never,
 }
 
-/// How the advection term is computed (numerics 2.2, 2.5, 2.6).
+/// How the advection term is computed (docs/level-set.md, sections 2.2, 2.5 and 2.6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Advection {
-    /// Taylor-Galerkin step, order 2; vertices of poor cells fall back to the next (default).
+    /// Taylor-Galerkin step, order 2; vertices of poor cells use the positive-coefficient scheme
+    /// (default).
     #[default]
     TaylorGalerkin,
     /// Positive-coefficient scheme, order 1 (the published form).
     PositiveCoefficient,
-    /// Only the cell the wind comes from: strictly monotone, order 1.
+    /// Uses only the cell that the wind comes from: strictly monotone, order 1.
     Cone,
 }
 
-/// How motion along the normal is computed (numerics 2.2, 2.6).
+/// How motion along the normal is computed (docs/level-set.md, sections 2.2 and 2.6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -44,62 +47,67 @@ pub enum NormalMotion {
     HopfLax,
 }
 
-/// How the curvature term steps in time (numerics 3.2).
+/// How the curvature term is advanced in time (docs/level-set.md, section 3.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum CurvatureStep {
-    /// Explicit, unless slivers would force steps more than 50 times shorter than a typical cell
+    /// Explicit, unless slivers would make the steps more than 50 times shorter than a typical cell
     /// does (default).
     #[default]
     Auto,
-    /// Explicit: the step is bounded by the smallest cell.
+    /// Explicit: the smallest cell limits the step.
     Explicit,
-    /// Semi-implicit: conjugate gradients in the band, no bound for stability. Where slivers would
-    /// force the steps of "auto", cells count as typical ones at least.
+    /// Semi-implicit: conjugate gradients in the band, without a stability limit. On meshes where
+    /// "auto" would choose it, cells smaller than a typical one count as typical in the time step.
     Implicit,
 }
 
-/// How many times shorter slivers may make the steps before [`CurvatureStep::Auto`] goes implicit.
+/// The factor by which slivers may shorten the steps before [`CurvatureStep::Auto`] becomes
+/// semi-implicit.
 ///
-/// Meshes whose vertices are moved by a quarter of a cell have 14, real cortices hundreds.
+/// Meshes whose vertices are displaced by a quarter of a cell have a factor of 14, real cortices of
+/// hundreds.
 pub const SLIVER_STEPS: f64 = 50.0;
 
-/// Quality below which the vertices of a cell take the positive-coefficient scheme instead of the
-/// Taylor-Galerkin step.
+/// The quality below which the vertices of a cell use the positive-coefficient scheme instead of
+/// the Taylor-Galerkin step.
 ///
-/// On fsaverage's pial surface, 1,000 steps of a rotation grow with 0.05 and do not with 0.2, which
-/// 0.3 % of its cells miss.
+/// On the pial surface of fsaverage, 1,000 steps of a rotation grow with 0.05 but not with 0.2. 0.3
+/// % of its cells have a lower quality.
 pub const LEAST_QUALITY: f64 = 0.2;
 
-/// Choices of the evolution that are not physics.
+/// Numerical options of an evolution.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Options {
-    /// Factor C of the time step (numerics equation 4); 1 by default, above 2 only the semi-implicit
-    /// curvature step is stable, and only its part of the step grows further.
+    /// The CFL factor C of the time step (docs/narrow-band.md, equation (4)), 1 by default. Above 2
+    /// only the semi-implicit curvature step is stable, and only the curvature limit of the step
+    /// grows further.
     pub cfl: f64,
-    /// When to reinitialize.
+    /// The reinitialization rule.
     pub rule: Rule,
-    /// Half width of the band in mesh units; `None` for the whole domain.
+    /// The half width of the band in mesh units; `None` for the whole domain.
     pub half_width: Option<f64>,
-    /// Advection scheme.
+    /// The advection scheme.
     pub advection: Advection,
-    /// Scheme of the normal motion.
+    /// The scheme of the normal motion.
     pub normal_motion: NormalMotion,
-    /// Advection and normal motion as one wind `a + eps g / |g|` in one pass of the
-    /// positive-coefficient scheme: half the work.
+    /// Whether advection and normal motion are computed as one wind `a + eps g / |g|` in one pass
+    /// of the positive-coefficient scheme, which halves the work.
     pub one_pass: bool,
-    /// Limits the first-order part of each step to the values around a vertex.
+    /// Whether the first-order part of each step is limited to the range of values around a vertex.
     pub clip: bool,
-    /// Time step of the curvature term.
+    /// The time integration of the curvature term.
     pub curvature_step: CurvatureStep,
-    /// Quality below which cells are too poor for the Taylor-Galerkin step; [`LEAST_QUALITY`].
+    /// The quality below which cells are too poor for the Taylor-Galerkin step; [`LEAST_QUALITY`]
+    /// by default.
     pub least_quality: f64,
 }
 
 impl Options {
-    /// Defaults for a band of this half width (mesh units), or the whole domain.
+    /// Returns the default options for a band with this half width (mesh units), or for the whole
+    /// domain.
     pub fn new(half_width: Option<f64>) -> Self {
         Options {
             cfl: 1.0,
@@ -114,13 +122,13 @@ impl Options {
         }
     }
 
-    /// Sets the rule of reinitialization.
+    /// Sets the reinitialization rule.
     pub fn with_rule(mut self, rule: Rule) -> Self {
         self.rule = rule;
         self
     }
 
-    /// Sets the factor of the time step.
+    /// Sets the CFL factor.
     pub fn with_cfl(mut self, cfl: f64) -> Self {
         self.cfl = cfl;
         self
@@ -138,19 +146,21 @@ impl Options {
         self
     }
 
-    /// Joins advection and normal motion in one pass of the positive-coefficient scheme.
+    /// Sets whether advection and normal motion are joined in one pass of the positive-coefficient
+    /// scheme.
     pub fn with_one_pass(mut self, one_pass: bool) -> Self {
         self.one_pass = one_pass;
         self
     }
 
-    /// Limits the first-order part of each step to the values around a vertex.
+    /// Sets whether the first-order part of each step is limited to the range of values around a
+    /// vertex.
     pub fn with_clip(mut self, clip: bool) -> Self {
         self.clip = clip;
         self
     }
 
-    /// Sets the time step of the curvature term.
+    /// Sets the time integration of the curvature term.
     pub fn with_curvature_step(mut self, curvature_step: CurvatureStep) -> Self {
         self.curvature_step = curvature_step;
         self

@@ -1,25 +1,27 @@
-//! A look at what a step on the CPU made of phi.
+//! Checks the result of a step on the CPU.
 
 use rayon::prelude::*;
 
 use super::pass::Pass;
 use crate::geometry::Real;
 
-/// Growth of `|phi|` beyond its largest value as a distance that no stable step reaches: phi keeps
-/// between its extremes (numerics 2.1 and 3.1), but for small overshoots.
+/// The largest accepted growth of `|phi|`, relative to its maximum as a distance. No stable step
+/// reaches it, because a stable step keeps phi between its extremes except for small overshoots
+/// (docs/level-set.md, sections 2.4 and 3.1).
 const LARGEST_GROWTH: f64 = 4.0;
 
-/// What a step did to a patch, or to all.
+/// The effect of a step on a patch, or on all patches.
 #[derive(Clone, Copy)]
 pub(super) struct Outcome<R> {
-    /// Largest change where `|phi|` was below half the half width.
+    /// The largest change where `|phi|` was below half of the half width.
     pub change_near: R,
-    /// A vertex (patch order) where phi is not finite any more or has grown beyond all bounds.
+    /// A vertex (patch order) where phi is not finite or has grown too large.
     pub broken: Option<usize>,
 }
 
 impl<R: Real> Pass<'_, R> {
-    /// Compares phi and `next`, which may be up to a few times `reach`. `outcomes` is memory.
+    /// Compares phi with `next`, whose values may be up to a few times `reach`. `outcomes` is
+    /// scratch memory.
     pub fn outcome(&self, next: &[R], reach: R, outcomes: &mut Vec<Outcome<R>>) -> Outcome<R> {
         let Pass { problem, band, phi, .. } = *self;
         let near = problem.half_width() * R::of(0.5);
@@ -28,7 +30,7 @@ impl<R: Real> Pass<'_, R> {
         let of_patch = |&p: &u32| {
             problem.patches.patch(p as usize).owned().fold(start, |mut all, v| {
                 let (old, new) = (phi[v], next[v]);
-                // So written that what is not a number does not pass.
+                // This form of the condition also rejects NaN.
                 if !(new.abs() <= most && new.is_finite()) {
                     all.broken = all.broken.or(Some(v));
                 }

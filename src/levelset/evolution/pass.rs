@@ -1,5 +1,5 @@
-//! Passes of a step on the CPU over the patches of the band: cells write to slots of their patch,
-//! vertices gather them.
+//! Scratch memory and inputs of the CPU passes over the patches of the band: cells write to slots
+//! of their patch, and vertices gather them.
 
 use super::band::Band;
 use super::outcome::Outcome;
@@ -8,27 +8,27 @@ use crate::geometry::Real;
 use crate::patches::{Patch, Patches};
 use crate::primitives::PerThread;
 
-/// What all passes of a step read.
+/// The inputs of all passes of a step.
 #[derive(Clone, Copy)]
 pub(super) struct Pass<'a, R: Real> {
     pub problem: &'a Problem<R>,
     pub band: &'a Band<R>,
     /// phi^n in patch order.
     pub phi: &'a [R],
-    /// Memory of each thread.
+    /// The scratch memory of each thread.
     pub threads: &'a PerThread<LocalScratch<R>>,
 }
 
-/// Memory of the passes over patches, reused from step to step.
+/// Scratch memory of the passes over patches, reused from step to step.
 pub(super) struct Scratch<R: Real> {
-    /// Whether each active patch has a cell that is cut.
+    /// Whether each active patch has a cell that the interface cuts.
     pub cut: Vec<bool>,
     pub outcomes: Vec<Outcome<R>>,
     pub threads: PerThread<LocalScratch<R>>,
 }
 
 impl<R: Real> Scratch<R> {
-    /// Memory for all patches and this many threads.
+    /// Allocates memory for all patches and this number of threads.
     pub fn new(patches: &Patches, threads: usize) -> Self {
         let (vertices, corners) = patches.largest();
         let scratch = Scratch {
@@ -44,11 +44,11 @@ impl<R: Real> Scratch<R> {
     }
 }
 
-/// One patch while it is computed.
+/// The working memory of one patch.
 pub(super) struct LocalScratch<R> {
-    /// phi, or what a pass works on, of owned and halo vertices.
+    /// The values of phi, or of another vector that a pass works on, at owned and halo vertices.
     pub phi: Vec<R>,
-    /// What each cell corner contributes, `[arity * cells]`.
+    /// The contributions of each cell corner, `[arity * cells]`.
     pub slots: Vec<Slot<R>>,
 }
 
@@ -59,9 +59,9 @@ impl<R> Default for LocalScratch<R> {
 }
 
 impl<R: Real> LocalScratch<R> {
-    /// Loads a patch-order array into `phi`, and makes room for a slot per corner.
+    /// Loads an array in patch order into `phi`, and makes room for one slot per corner.
     ///
-    /// Slots of cells that are not computed keep what another patch left: no moving vertex reads
+    /// Slots of cells that are not computed keep values of another patch. No moving vertex reads
     /// them.
     pub fn load(&mut self, patch: &Patch<'_>, from: &[R]) {
         patch.load(from, &mut self.phi);
@@ -71,8 +71,9 @@ impl<R: Real> LocalScratch<R> {
     }
 }
 
-/// What a corner gathers of each term: numerators and denominators of the first-order terms,
-/// residual and lumped mass of the curvature term (numerics 2.3 and 3.1).
+/// The contributions of a cell to one of its corners: numerators and denominators of the
+/// first-order terms, and the residual and lumped mass of the curvature term (docs/level-set.md,
+/// sections 2.3 and 3.1).
 #[derive(Clone, Copy)]
 pub(super) struct Slot<R> {
     pub advection: [R; 2],
@@ -87,7 +88,7 @@ impl<R: Real> Slot<R> {
     }
 }
 
-/// Sums one part of the slots of a vertex, in mesh order of its cells.
+/// Sums one component of the slots of a vertex, in mesh order of its cells.
 #[inline]
 pub(super) fn sum<R: Real>(row: &[u32], slots: &[Slot<R>], part: fn(&Slot<R>) -> [R; 2]) -> [R; 2] {
     row.iter().fold([R::zero(); 2], |sum, &slot| {
@@ -96,7 +97,7 @@ pub(super) fn sum<R: Real>(row: &[u32], slots: &[Slot<R>], part: fn(&Slot<R>) ->
     })
 }
 
-/// `num / den`, 0 where no cell takes part.
+/// Returns `num / den`, or 0 if no cell contributes.
 #[inline]
 pub(super) fn ratio<R: Real>([num, den]: [R; 2]) -> R {
     if den > R::LEAST { num / den } else { R::zero() }

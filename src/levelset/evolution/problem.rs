@@ -1,5 +1,5 @@
-//! What moves, and on which mesh: all that an evolution follows from, apart from phi and the time.
-//! Every device shares it.
+//! The definition of an evolution apart from phi and time: mesh, coefficients and options. All
+//! devices share it.
 
 use std::sync::Arc;
 
@@ -16,36 +16,36 @@ use crate::geometry::Real;
 use crate::mesh::Mesh;
 use crate::patches::{Coordinates, Patches};
 
-/// A mesh in patches, the terms that act on it, and what was chosen by its look.
+/// A mesh in patches, the terms of the equation, and the choices that depend on the mesh.
 ///
-/// Only coefficients and inflow change, and only with the time.
+/// Only coefficients and inflow change, and only with time.
 pub(super) struct Problem<R: Real> {
-    /// Threads that look at the mesh and evaluate coefficients.
+    /// The threads that examine the mesh and evaluate coefficients.
     pub cpu: Arc<Cpu>,
     pub patches: Arc<Patches>,
     pub coordinates: Arc<Coordinates<R>>,
-    /// Vertices in patch order, where something is evaluated in every step.
+    /// The vertices in patch order, if something is evaluated in every step.
     pub places: Option<Vec<[f64; 3]>>,
     pub motion: Motion<R>,
     pub inflow: Inflow,
-    /// What second-order advection needs to know of the mesh, if it is asked for.
+    /// The mesh data of second-order advection, if it is used.
     pub galerkin: Option<Galerkin<R>>,
     /// Whether the curvature step is semi-implicit.
     pub implicit: bool,
-    /// Why, and how large a typical cell is.
+    /// The slivers that make it so, and the size of a typical cell.
     slivers: Option<Slivers>,
-    /// What makes first-order steps short.
+    /// The slivers that make first-order steps short.
     slow: Option<Slivers>,
-    /// Inradius that cells have at least for the curvature part of the step.
+    /// The smallest inradius that the curvature limit of the time step uses.
     pub least_inradius: R,
     pub options: Options,
 }
 
 impl<R: Real> Problem<R> {
-    /// Looks at the mesh, and evaluates coefficients for time 0.
+    /// Examines the mesh and evaluates the coefficients at time 0.
     ///
     /// # Errors
-    /// Those of [`super::Evolution::new`], but for phi.
+    /// Returns the errors of [`super::Evolution::new`], except for those about phi.
     pub fn new(
         cpu: Arc<Cpu>,
         mesh: &Mesh,
@@ -97,7 +97,7 @@ impl<R: Real> Problem<R> {
         }
     }
 
-    /// Brings all coefficients everywhere to time `t`, and finds the inflow.
+    /// Evaluates all coefficients everywhere at time `t` and finds the inflow.
     fn refresh_all(&mut self, t: f64) -> std::result::Result<(), Flaw> {
         let all: Vec<u32> = (0..self.patches.len() as u32).collect();
         self.refresh(&all, t)?;
@@ -105,10 +105,10 @@ impl<R: Real> Problem<R> {
         Ok(())
     }
 
-    /// Brings coefficients in the patches listed to time `t`.
+    /// Evaluates the coefficients in the listed patches at time `t`.
     ///
     /// # Errors
-    /// The first of them with a value it must not have.
+    /// Returns a [`Flaw`] for the first coefficient with an invalid value.
     pub fn refresh(&mut self, list: &[u32], t: f64) -> std::result::Result<(), Flaw> {
         let Problem { cpu, patches, places, motion, .. } = self;
         let Some(places) = places else { return Ok(()) };
@@ -118,27 +118,29 @@ impl<R: Real> Problem<R> {
         }
     }
 
-    /// A coefficient that has a value it must not have at a vertex (patch order).
+    /// Returns the failure for a coefficient with an invalid value at a vertex (patch order).
     pub fn bad_coefficient(&self, name: &'static str, vertex: usize, time: f64) -> Flaw {
         let what = What::Coefficient(name, self.motion.worst(name, vertex));
         Flaw { what, vertex, time, dt: 0.0 }
     }
 
-    /// Finds where the velocity points in.
+    /// Finds the boundary vertices where the velocity points inward.
     pub fn follow_inflow(&mut self) {
         if let Some(velocity) = &self.motion.velocity {
             self.inflow.follow(&self.patches, &self.coordinates, velocity);
         }
     }
 
-    /// Half width of the band; infinite without one.
+    /// Returns the half width of the band; infinite without one.
     pub fn half_width(&self) -> R {
         self.options.half_width.map_or(R::INFINITY, R::of)
     }
 
-    /// How large `phi` (patch order) may be: in a band the half width, without one the largest
-    /// value. What is never made a distance may be rough, and then grows beyond its values in a
-    /// stable step too (numerics 2.4).
+    /// Returns how large `phi` (patch order) may be: in a band the half width, without one the
+    /// largest value.
+    ///
+    /// It is infinite with [`Rule::Never`] and without a band. phi may then be rough, and even a
+    /// stable step can make it grow beyond its values (docs/level-set.md, section 2.4).
     pub fn reach(&self, phi: &[R]) -> R {
         const BLOCK: usize = 4096;
         let largest = |block: &[R]| block.iter().fold(R::zero(), |most, x| most.max(x.abs()));
@@ -151,7 +153,7 @@ impl<R: Real> Problem<R> {
         }
     }
 
-    /// What was chosen by the look of the mesh.
+    /// Returns the choices that depend on the mesh.
     pub fn choices(&self) -> Choices {
         Choices {
             poor_cells: self.galerkin.as_ref().map_or(0, |galerkin| galerkin.n_poor_cells),

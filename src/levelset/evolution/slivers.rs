@@ -1,5 +1,6 @@
-//! Cells so flat that they rule the time step: of an explicit curvature term, which may be made
-//! semi-implicit (numerics 3.2), and of first-order terms, which may only be warned of.
+//! Detects cells so flat that they determine the time step. Explicit curvature can become
+//! semi-implicit because of them (docs/level-set.md, section 3.2). For first-order terms there is
+//! only a warning.
 
 use rayon::prelude::*;
 
@@ -7,33 +8,33 @@ use super::SLIVER_STEPS;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::{Coordinates, Patches};
 
-/// Part of the cells that may be smaller than a typical one.
+/// The fraction of cells that may be smaller than a typical cell.
 const TYPICAL: f64 = 0.1;
 
-/// First-order steps so many times shorter than typical cells allow are worth a word.
+/// The factor from which shortened first-order steps cause a warning.
 const SLOW: f64 = 10.0;
 
-/// The flattest cell, and how large a typical one is.
+/// The flattest cell, and the size of a typical one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Slivers {
-    /// Cell with the smallest inradius (number in the mesh).
+    /// The cell with the smallest inradius, as numbered in the mesh.
     pub cell: u32,
-    /// Its inradius, mesh units.
+    /// The inradius of that cell, in mesh units.
     pub inradius: f64,
-    /// Inradius of a typical cell: the tenth percentile, mesh units.
+    /// The inradius of a typical cell (the tenth percentile), in mesh units.
     pub typical_inradius: f64,
 }
 
 impl Slivers {
-    /// How many times shorter than for typical cells explicit curvature steps would be.
+    /// Returns how many times shorter explicit curvature steps would be than for typical cells.
     pub fn factor(&self) -> f64 {
         let ratio = self.typical_inradius / self.inradius;
         ratio * ratio
     }
 
-    /// How many times shorter than for typical cells first-order steps are where the cell is in the
-    /// band.
+    /// Returns how many times shorter first-order steps are than for typical cells while the cell
+    /// is in the band.
     pub fn first_order_factor(&self) -> f64 {
         self.typical_inradius / self.inradius
     }
@@ -48,7 +49,7 @@ impl Slivers {
         self.first_order_factor() > SLOW
     }
 
-    /// Looks at all cells.
+    /// Finds the flattest and the typical cell among all cells.
     pub(super) fn find<R: Real>(patches: &Patches, coordinates: &Coordinates<R>) -> Slivers {
         let of_patch = |p: usize| match patches.arity() {
             3 => inradii::<R, 3>(patches, coordinates, p),
@@ -57,7 +58,7 @@ impl Slivers {
         let mut inradii: Vec<(f64, u32)> =
             (0..patches.len()).into_par_iter().flat_map_iter(of_patch).collect();
         let by_size = |a: &(f64, u32), b: &(f64, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-        // Of few cells the smallest is not typical by being alone.
+        // In a mesh of few cells, the smallest cell must not count as typical.
         let typical = (TYPICAL * inradii.len() as f64) as usize;
         let typical = typical.max(1).min(inradii.len().saturating_sub(1));
         if inradii.is_empty() {
@@ -70,7 +71,8 @@ impl Slivers {
     }
 }
 
-/// Inradii of the cells whose first vertex a patch owns: each cell counts once.
+/// Returns the inradii of the cells whose first vertex the patch owns, so that each cell counts
+/// once.
 fn inradii<R: Real, const N: usize>(
     patches: &Patches,
     coordinates: &Coordinates<R>,

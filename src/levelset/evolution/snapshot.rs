@@ -1,9 +1,10 @@
-//! All that changes in an evolution, so that it can be put away and taken up again.
+//! Snapshots: the complete changing state of an evolution, from which it can be resumed.
 //!
 //! The band of a resumed evolution is made from the vertices that were inside it when it was last
-//! updated, not from phi, which has moved since. Nothing else is remembered from step to step:
-//! scratch memory is written before it is read, and a reinitialization starts from a cleared state
-//! among the active patches. So a resumed evolution goes on with the same bits.
+//! updated. It cannot be made from phi, which has changed since. No other data carry over from step
+//! to step. Scratch memory is written before it is read, and a reinitialization starts from a
+//! cleared state in the active patches. A resumed evolution is therefore bitwise identical to one
+//! that was not interrupted.
 
 use std::sync::Arc;
 
@@ -15,26 +16,27 @@ use crate::geometry::Real;
 use crate::mesh::Mesh;
 use crate::patches::Patches;
 
-/// Everything that changes in a run; arrays in mesh order, `[n_vertices]`.
+/// The complete changing state of a run; arrays in mesh order, `[n_vertices]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
-    /// Bits of the scalar it was taken from: 64 or 32.
+    /// The number of bits of the scalar type: 64 or 32.
     pub precision_bits: u32,
-    /// Time reached.
+    /// The time reached.
     pub time: f64,
-    /// Steps done.
+    /// The number of steps done.
     pub step: u64,
-    /// How far the interface may have moved since phi was a distance, mesh units.
+    /// An upper bound of the distance the interface has moved since phi was a distance, in mesh
+    /// units.
     pub displacement: f64,
-    /// Steps since phi was a distance.
+    /// The number of steps since phi was a distance.
     pub steps_since: u64,
-    /// True if there was no interface left.
+    /// Whether no interface was left.
     pub gone: bool,
     /// phi; 32-bit values are widened, which is exact.
     pub phi: Vec<f64>,
     /// Whether `|phi|` was below the half width when the band was last updated.
     pub in_band: Vec<bool>,
-    /// Work so far.
+    /// The work done so far.
     pub totals: Totals,
 }
 
@@ -43,7 +45,7 @@ fn bits<R: Real>() -> u32 {
 }
 
 impl<R: Real> Evolution<R> {
-    /// The state between two steps.
+    /// Returns the state between two steps.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             precision_bits: bits::<R>(),
@@ -58,12 +60,15 @@ impl<R: Real> Evolution<R> {
         }
     }
 
-    /// Goes on from a [`Snapshot`]: with the mesh, patches, terms and options of the evolution it
-    /// was taken from, every later step has the bits it would have had there.
+    /// Resumes an evolution from a [`Snapshot`].
+    ///
+    /// With the mesh, patches, terms and options of the original evolution, every later step is
+    /// bitwise identical to that of the original.
     ///
     /// # Errors
-    /// [`Error::Case`] for a snapshot of another precision or mesh size or with a phi that is not
-    /// finite, and for terms and options as in [`Evolution::new`]; [`Error::Mesh`] as there.
+    /// Returns [`Error::Case`] if the snapshot has another precision or mesh size or a phi that is
+    /// not finite, and for terms and options as [`Evolution::new`] does. Returns [`Error::Mesh`]
+    /// under the conditions given there.
     pub fn resume(
         cpu: Arc<Cpu>,
         mesh: &Mesh,
@@ -73,7 +78,7 @@ impl<R: Real> Evolution<R> {
         snapshot: &Snapshot,
     ) -> Result<Self> {
         snapshot.check::<R>(mesh)?;
-        // As at the start; what is read of varying coefficients is made anew in each step.
+        // Each step evaluates varying coefficients again, so they can start as in a new run.
         let problem = Problem::new(cpu, mesh, patches, terms, options)?;
         let mut evolution = Self::at_rest(problem, &snapshot.phi);
         let Evolution { problem, band, progress, .. } = &mut evolution;
@@ -93,13 +98,13 @@ impl<R: Real> Evolution<R> {
 }
 
 impl Snapshot {
-    /// Refuses a snapshot that is not one of this precision and mesh.
+    /// Checks that the snapshot has the precision of the run and fits the mesh.
     pub(super) fn check<R: Real>(&self, mesh: &Mesh) -> Result<()> {
         let (found, expected) = (self.precision_bits, bits::<R>());
         if found != expected {
             return Err(Error::usage(
-                format!("the state to resume has {found}-bit numbers, the run {expected}-bit"),
-                "resume with the precision it was begun with",
+                format!("the state to resume has {found}-bit numbers, but the run uses {expected} bits"),
+                "resume with the original precision",
             ));
         }
         for (what, rows) in [("phi", self.phi.len()), ("the band", self.in_band.len())] {

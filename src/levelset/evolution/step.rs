@@ -1,9 +1,9 @@
 //! One step on the CPU, and the reinitialization after it.
 //!
-//! The order of a step: second-order increments of the advection ([`increments`](super::increments)),
-//! everything explicit ([`explicit`](super::explicit)), the semi-implicit curvature
-//! ([`implicit`](super::implicit)), inflow values ([`inflow`](super::inflow)), and a look at what
-//! came out ([`outcome`](super::outcome)).
+//! A step computes the following in this order: the second-order increments of advection
+//! ([`increments`](super::increments)), all explicit terms ([`explicit`](super::explicit)), the
+//! semi-implicit curvature ([`implicit`](super::implicit)) and the inflow values
+//! ([`inflow`](super::inflow)). Finally it checks the result ([`outcome`](super::outcome)).
 
 use std::time::Instant;
 
@@ -20,14 +20,14 @@ use crate::geometry::Real;
 use crate::levelset::eikonal::{self, Width};
 
 impl<R: Real> Evolution<R> {
-    /// One step of at most `max_dt`, and reinitialization if it is due.
+    /// Advances by one step of at most `max_dt`, and reinitializes if that is due.
     ///
     /// # Errors
-    /// [`Error::Numerical`] naming vertex, cell and likely cause (see [`Evolution::breakdown`]) if
-    /// a value or a coefficient stops being a finite number, phi grows beyond all bounds, curvature
-    /// becomes negative, a step is too short to change the time, or the semi-implicit step does not
-    /// converge; also if nothing moves and `max_dt` is infinite. phi then is that of the step
-    /// before.
+    /// Returns [`Error::Numerical`] with the vertex, the cell and the likely cause (see
+    /// [`Evolution::breakdown`]) if a value or coefficient is not finite, phi grows too large, the
+    /// curvature is negative, the step is too short to advance time, or the semi-implicit step does
+    /// not converge. The same error is returned if nothing moves and `max_dt` is infinite. After an
+    /// error, phi is that of the previous step.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
         let start = Instant::now();
         let before = self.progress.time;
@@ -53,16 +53,18 @@ impl<R: Real> Evolution<R> {
         Ok(StepInfo { step: self.progress.step, time, dt, rate, reinitialized })
     }
 
-    /// One step of a stretch: on the CPU, the caller looks after each.
+    /// Advances by one step toward the target. On the CPU, the caller regains control after each
+    /// step.
     ///
     /// # Errors
-    /// Those of [`Evolution::step`].
+    /// Returns the errors of [`Evolution::step`].
     pub fn advance(&mut self, stretch: &StepTarget) -> Result<Advance> {
         let step = self.step(stretch.largest_step())?;
         Ok(stretch.after(step.dt, step.rate))
     }
 
-    /// Makes `next` from phi by a step of length `dt` up to `time`; tells whether a cell was cut.
+    /// Computes `next` from phi by a step of length `dt` up to `time`. Also returns whether a cell
+    /// was cut.
     fn make_next(&mut self, dt: f64, time: f64) -> std::result::Result<(bool, Outcome<R>), Flaw> {
         let Evolution { problem, phi, next, band, scratch, progress, .. } = self;
         let Scratch { cut, outcomes, threads } = scratch;
@@ -73,7 +75,7 @@ impl<R: Real> Evolution<R> {
         }
         let is_cut = pass.explicit(self.increments.as_ref(), narrow, next, cut);
         if let Some(implicit) = &mut self.implicit {
-            // Nobody needs that memory between two reinitializations.
+            // This memory is free between two reinitializations.
             let mut product = self.eikonal.lend();
             let solved = implicit.solve(&pass, next, &mut product, narrow);
             self.eikonal.take_back(product);
@@ -90,7 +92,7 @@ impl<R: Real> Evolution<R> {
         }
     }
 
-    /// Takes `next` for phi after a step of length `dt`.
+    /// Accepts `next` as phi after a step of length `dt`.
     fn accept(&mut self, dt: f64, cut: bool, outcome: &Outcome<R>) {
         let Evolution { problem, phi, next, band, progress, .. } = self;
         progress.enters = problem.keep_inflow(&band.moving, phi, next);
@@ -100,7 +102,8 @@ impl<R: Real> Evolution<R> {
         progress.step += 1;
         progress.steps_since += 1;
         progress.displacement += match problem.motion.curvature {
-            // Curvature has no speed known beforehand: take what was measured.
+            // The speed of curvature motion is not known in advance, so the measured change is
+            // used.
             Some(_) => outcome.change_near.to_f64(),
             None => dt * band.window.limits.speed.to_f64(),
         };
@@ -109,13 +112,13 @@ impl<R: Real> Evolution<R> {
 
     fn is_reinitialization_due(&self) -> bool {
         let (options, progress) = (&self.problem.options, &self.progress);
-        // Whether the interface may have crossed half the band; never without one.
+        // Whether the interface may have crossed half of the band; never true without a band.
         let has_crossed_half = options.half_width.is_some_and(|w| progress.displacement >= 0.5 * w);
         match options.rule {
             Rule::Never => false,
-            // The band must be where an interface comes in.
+            // The band must follow an interface that enters.
             _ if progress.enters => true,
-            // In a band the interface must not run into its edge, whatever the rule.
+            // In a band the interface must never reach the edge, whatever the rule.
             Rule::Every(n) => progress.steps_since >= n.max(1) as u64 || has_crossed_half,
             Rule::Displacement => has_crossed_half,
             Rule::Published => options.half_width.is_some_and(|w| {
@@ -126,8 +129,9 @@ impl<R: Real> Evolution<R> {
         }
     }
 
-    /// Makes phi a signed distance (whole domain: from the interface as far as it reaches) and lets
-    /// the band follow the interface.
+    /// Makes phi a signed distance and lets the band follow the interface.
+    ///
+    /// Without a band, phi becomes a distance wherever the interface can be reached.
     pub fn reinitialize(&mut self) {
         let start = Instant::now();
         let width = match self.problem.options.half_width {
@@ -137,7 +141,7 @@ impl<R: Real> Evolution<R> {
         let near = self.band.near(self.problem.inflow.patches(), &[]);
         let (cpu, state) = (&*self.problem.cpu, &mut self.eikonal);
         let done = eikonal::reinitialize(cpu, cpu, state, &mut self.phi, near.list(), width);
-        debug_assert!(done.is_ok(), "the CPU does not fail");
+        debug_assert!(done.is_ok(), "reinitialization on the CPU cannot fail");
         self.band.give_back(near);
         self.progress.reach = self.problem.reach(&self.phi);
         self.update_band();
@@ -149,14 +153,14 @@ impl<R: Real> Evolution<R> {
         progress.totals.reinitializations += 1;
     }
 
-    /// Finds the band anew where it was and where the last reinitialization went.
+    /// Updates the band where it was and where the last reinitialization went.
     pub(super) fn update_band(&mut self) {
         let Evolution { problem, phi, next, band, eikonal, .. } = self;
         band.update(problem, phi, next, eikonal.visited());
         self.forget_what_rests();
     }
 
-    /// Patches that leave the band are read by their neighbors: as vertices that do not move.
+    /// Clears the vectors in patches that leave the band, because their neighbors still read them.
     fn forget_what_rests(&mut self) {
         for &p in self.band.looked_at() {
             let owned = self.problem.patches.patch(p as usize).owned();

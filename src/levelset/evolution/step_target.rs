@@ -1,52 +1,53 @@
-//! Steps between two moments at which something is due.
+//! The target of a series of steps: the time and other conditions at which it ends.
 
-/// How far steps may go before something is due.
+/// The conditions at which a series of steps ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StepTarget {
-    /// Time now, as the schedule counts it.
+    /// The current time of the schedule.
     pub clock: f64,
-    /// Time not to be passed; a step that would come within rounding of it lands there.
+    /// The time that must not be passed. A step that would end within rounding of it ends exactly
+    /// there.
     pub target: f64,
-    /// Rate of change near the interface at which to stop; negative for never.
+    /// The rate of change near the interface at which to stop; negative for never.
     pub steady: f64,
-    /// Steps at most.
+    /// The maximum number of steps.
     pub steps: u64,
 }
 
-/// What was done of a [`StepTarget`].
+/// The progress toward a [`StepTarget`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Advance {
-    /// Steps done.
+    /// The number of steps done.
     pub steps: u64,
-    /// Time reached, as the schedule counts it.
+    /// The time of the schedule after these steps.
     pub clock: f64,
-    /// Length of the last step.
+    /// The length of the last step.
     pub dt: f64,
-    /// Largest change of phi per time in the last step, next to the interface.
+    /// The largest change of phi per unit of time next to the interface, in the last step.
     pub rate: f64,
     /// Whether the target was reached.
     pub landed: bool,
 }
 
-/// Part of a step by which it is made longer where that brings it to what is due: the sum of many
-/// steps that should end there misses it by rounding, and no bound of a step is that sharp.
+/// The relative amount by which a step may be lengthened to reach the target. A sum of many steps
+/// misses the target by rounding, and no limit of the time step is that sharp.
 const REST: f64 = 1e-6;
 
-/// A step of length `dt`, or of all the `rest` to what is due: `rest` too if the step would leave less than a
-/// millionth of it, which would be a step of its own for nothing.
+/// Returns `dt`, or all of `rest` (the time left to the target) if the step would leave less than a
+/// millionth of it. Such a remainder would need a useless step of its own.
 pub(crate) fn up_to(dt: f64, rest: f64) -> f64 {
     if dt < rest * (1.0 - REST) { dt } else { rest }
 }
 
 impl StepTarget {
-    /// Longest next step.
+    /// Returns the length of the longest next step.
     pub fn largest_step(&self) -> f64 {
         self.target - self.clock
     }
 
-    /// What a step of length `dt` comes to.
+    /// Returns the progress after a step of length `dt`.
     pub fn after(&self, dt: f64, rate: f64) -> Advance {
-        // A rest that is lost in rounding would only make a step of no length.
+        // A remainder that is lost to rounding would only cause a step of zero length.
         let landed = self.target.is_finite() && dt >= self.largest_step() * (1.0 - 1e-12);
         let clock = if landed { self.target } else { self.clock + dt };
         Advance { steps: 1, clock, dt, rate, landed }

@@ -1,21 +1,22 @@
-//! Coefficients of the evolution, as they are handed in.
+//! Coefficients of the evolution, as the caller passes them.
 
 use crate::expression::Field;
 
-/// A coefficient with `K` numbers: one value everywhere, one per vertex, or expressions of time.
+/// A coefficient with `K` numbers: one value everywhere, one per vertex, or expressions that depend
+/// on time.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Coefficient<const K: usize> {
-    /// The same everywhere.
+    /// The same value everywhere.
     Uniform([f64; K]),
-    /// Per vertex, in mesh order.
+    /// One value per vertex, in mesh order.
     PerVertex(Vec<[f64; K]>),
     /// Expressions evaluated at every vertex in every step; rows in mesh order.
     Varying([Field; K]),
 }
 
 impl<const K: usize> Coefficient<K> {
-    /// True if the term it stands before can be left out.
+    /// Whether the coefficient is zero everywhere, so that its term can be omitted.
     pub fn is_zero(&self) -> bool {
         let zero = |row: &[f64; K]| row.iter().all(|v| *v == 0.0);
         match self {
@@ -25,7 +26,7 @@ impl<const K: usize> Coefficient<K> {
         }
     }
 
-    /// All numbers that are known beforehand.
+    /// Returns all numbers that are known in advance.
     pub(super) fn known(&self) -> &[[f64; K]] {
         match self {
             Coefficient::Uniform(value) => std::slice::from_ref(value),
@@ -36,25 +37,29 @@ impl<const K: usize> Coefficient<K> {
 }
 
 /// The terms of `phi_t + a . grad phi + eps |grad phi| = beta kappa |grad phi| + |grad phi| div(w
-/// grad phi / |grad phi|)`; a term whose coefficient is zero everywhere costs nothing.
+/// grad phi / |grad phi|)`.
+///
+/// A term whose coefficient is zero everywhere costs nothing.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Terms {
-    /// a, length per time; on surfaces only its tangential part acts.
+    /// The velocity a, length per time. On surfaces only its tangential part acts.
     pub velocity: Coefficient<3>,
-    /// eps, length per time; positive lets the inside grow.
+    /// The normal speed eps, length per time. With a positive value the inside grows.
     pub normal_speed: Coefficient<1>,
-    /// beta >= 0, length^2 per time; shrinks a circle. Not together with `weight`.
+    /// The curvature coefficient beta >= 0, length^2 per time, which shrinks a circle. It cannot be
+    /// combined with `weight`.
     pub curvature: Coefficient<1>,
-    /// w >= 0, length^2 per time: weighted curvature flow, which shortens the length of the
-    /// interface weighted by w (its area, between tetrahedra; numerics 3.3).
+    /// The weight w >= 0 of weighted curvature flow, length^2 per time. The flow shortens the
+    /// length of the interface weighted by w. In tetrahedral meshes it reduces the weighted area
+    /// (docs/level-set.md, section 3.3).
     pub weight: Coefficient<1>,
-    /// phi at inflow boundaries; `None` holds what is there.
+    /// The value of phi at inflow boundaries; with `None`, phi is held there.
     pub inflow: Option<Field>,
 }
 
 impl Default for Terms {
-    /// No motion.
+    /// Returns terms without motion.
     fn default() -> Self {
         Terms {
             velocity: Coefficient::Uniform([0.0; 3]),
@@ -91,13 +96,13 @@ impl Terms {
         self
     }
 
-    /// Gives phi at inflow boundaries (rows in mesh order).
+    /// Sets phi at inflow boundaries (rows in mesh order).
     pub fn with_inflow(mut self, inflow: Field) -> Self {
         self.inflow = Some(inflow);
         self
     }
 
-    /// True if nothing moves.
+    /// Whether all terms are zero, so that nothing moves.
     pub fn is_zero(&self) -> bool {
         self.velocity.is_zero()
             && self.normal_speed.is_zero()

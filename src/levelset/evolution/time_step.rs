@@ -1,4 +1,4 @@
-//! How long the next step is.
+//! Chooses the length of the next step.
 
 use rayon::prelude::*;
 
@@ -9,18 +9,19 @@ use crate::geometry::Real;
 use crate::patches::Patches;
 use crate::primitives::SparseSet;
 
-/// Largest factor C of the first-order part of the time step beside a semi-implicit curvature term.
+/// The largest CFL factor of the first-order limit in combination with a semi-implicit curvature
+/// term.
 pub(super) const LARGEST_CFL: f64 = 2.0;
 
 /// The next step.
 pub(super) struct Chosen {
-    /// Its length.
+    /// The length of the step.
     pub dt: f64,
-    /// Time at which coefficients allow no longer one.
+    /// The time at which the coefficients limit the step to this length.
     pub limited_at: f64,
 }
 
-/// What one patch contributes to the band.
+/// The contribution of one patch to the band.
 #[derive(Clone, Copy)]
 pub(super) struct Part<R> {
     pub n_cells: usize,
@@ -28,21 +29,21 @@ pub(super) struct Part<R> {
     pub limits: Limits<R>,
 }
 
-/// The patches that bound the length of a step.
+/// The patches that limit the length of a step.
 pub(super) struct Window<R> {
-    /// Patches with a moving vertex, ascending.
+    /// The patches with a moving vertex, in ascending order.
     pub active: Vec<u32>,
-    /// Active patches, those of a boundary with given inflow, and the neighbors of both, ascending:
-    /// those whose coefficients are read.
+    /// The patches whose coefficients are read, in ascending order: the active patches, those of a
+    /// boundary with given inflow, and the neighbors of both.
     reading: SparseSet,
-    /// What the cells say about the time step.
+    /// The limits that the cells put on the time step.
     pub limits: Limits<R>,
-    /// Memory for a number of each patch.
+    /// Scratch memory for the contributions of the patches.
     pub parts: Vec<Part<R>>,
 }
 
 impl<R: Real> Window<R> {
-    /// The active patches, with limits still to be found.
+    /// Creates a window of the active patches whose limits are not known yet.
     pub fn new(active: Vec<u32>, patches: &Patches) -> Self {
         Window {
             active,
@@ -52,8 +53,8 @@ impl<R: Real> Window<R> {
         }
     }
 
-    /// Lists the patches whose coefficients a step reads, if any varies: the active ones, those of
-    /// the inflow, and their neighbors.
+    /// Lists the patches whose coefficients a step reads, if any coefficient varies: the active
+    /// patches, those of the inflow boundary, and their neighbors.
     pub fn read(&mut self, problem: &Problem<R>) {
         self.reading.clear();
         if !problem.motion.varies() {
@@ -66,11 +67,12 @@ impl<R: Real> Window<R> {
         self.reading.sort();
     }
 
-    /// Length of the next step among the cells with a vertex `inside` (patch order), with
-    /// coefficients brought to its middle.
+    /// Returns the length of the next step, and evaluates the coefficients in its middle.
+    ///
+    /// The cells with a vertex that is `inside` (patch order) limit the step.
     ///
     /// # Errors
-    /// A coefficient with a value it must not have.
+    /// Returns a [`Flaw`] if a coefficient has an invalid value.
     pub fn choose_step(
         &mut self,
         problem: &mut Problem<R>,
@@ -85,8 +87,9 @@ impl<R: Real> Window<R> {
         self.refresh(problem, inside, time)?;
         let mut dt = self.largest_step(problem).min(max_dt);
         let mut speed = self.limits.speed;
-        // What is slow or at rest now may be fast later in a long step: a step must be allowed by
-        // what is looked at inside it, its middle last, where coefficients are taken.
+        // A coefficient that is small now may be large later in a long step. The step must
+        // therefore be allowed at three times within it. The middle comes last, because the step
+        // uses the coefficients there.
         let mut settled = !dt.is_finite();
         while !settled {
             let whole = dt;
@@ -99,7 +102,7 @@ impl<R: Real> Window<R> {
                     (dt, limited_at) = (largest, t);
                 }
             }
-            // Rounding must not make the search endless.
+            // The tolerance ends the search despite rounding.
             settled = dt >= 0.999 * whole;
             if settled {
                 dt = whole;
@@ -110,7 +113,8 @@ impl<R: Real> Window<R> {
         Ok(Chosen { dt, limited_at })
     }
 
-    /// Why a step is so short that it changes nothing: what is fastest at the time that made it so.
+    /// Returns the failure for a step that is too short to advance time. Its vertex is the fastest
+    /// one at the time that limited the step.
     pub fn lost_step(
         &mut self,
         problem: &mut Problem<R>,
@@ -127,7 +131,7 @@ impl<R: Real> Window<R> {
         Flaw { what: What::NoProgress, vertex, time: limited_at, dt }
     }
 
-    /// The step of equation (4), with the factor C.
+    /// Returns the step of docs/narrow-band.md, equation (4), with the CFL factor.
     fn largest_step(&self, problem: &Problem<R>) -> f64 {
         let limits = &self.limits;
         let cfl = problem.options.cfl;
@@ -138,7 +142,7 @@ impl<R: Real> Window<R> {
         first_order.min(cfl * limits.curvature.to_f64())
     }
 
-    /// Brings all coefficients that are read to time `t`, and the limits of the step with them.
+    /// Evaluates all coefficients that are read at time `t`, and updates the limits of the step.
     fn refresh(
         &mut self,
         problem: &mut Problem<R>,

@@ -1,21 +1,27 @@
-//! The curvature term, explicit (numerics 3.1) and semi-implicit (3.2).
+//! The curvature term, explicit (docs/level-set.md, section 3.1) and semi-implicit (section 3.2).
 
 use super::upwind::flux;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 
-/// Gradient floor of the curvature term: phi is kept near a distance, so 1 is its usual slope.
+/// The lower bound of the gradient in the curvature term. Its usual value is 1, because phi is kept
+/// near a distance.
 const DELTA: f64 = 1e-3;
 
-/// Curvature: `meas grad N_i . g / |g|` per vertex, and the lumped mass `meas / ((d+1) |g|)`, both
-/// with `|g| = sqrt(|g|^2 + delta^2)` (numerics equation 3).
+/// Returns the curvature contributions of a cell: `meas grad N_i . g / |g|` per vertex, and the
+/// lumped mass `meas / ((d+1) |g|)`.
+///
+/// Both use `|g| = sqrt(|g|^2 + delta^2)` (docs/level-set.md, equation (3)).
 #[inline]
 pub fn curvature<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R; N], R) {
     let weight = s.meas * inverse_norm(g);
     (flux(s, g).map(|slope| weight * slope), weight * (R::one() / R::of(N as f64)))
 }
 
-/// Stiffness of a cell, `meas grad N_i . grad N_j / |g|` for each pair i < j (rows one after the
-/// other, the first `N (N - 1) / 2` of the six), and the lumped mass of [`curvature`].
+/// Returns the stiffness entries of a cell, `meas grad N_i . grad N_j / |g|`, and the lumped mass
+/// as in [`curvature`].
+///
+/// There is one entry for each pair i < j, row by row. They fill the first `N (N - 1) / 2` of the
+/// six places.
 #[inline]
 pub fn stiffness<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R; 6], R) {
     let weight = s.meas * inverse_norm(g);
@@ -30,7 +36,7 @@ pub fn stiffness<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R
     (pairs, weight * (R::one() / R::of(N as f64)))
 }
 
-/// `1 / |g|` with the floor.
+/// Returns `1 / |g|`, with the lower bound of the gradient.
 #[inline]
 fn inverse_norm<R: Real>(g: &Vec3<R>) -> R {
     R::one() / (g.norm_squared() + R::of(DELTA * DELTA)).sqrt()

@@ -1,13 +1,15 @@
-//! Second-order advection by a Taylor-Galerkin step (numerics 2.5).
+//! Second-order advection by a Taylor-Galerkin step (docs/level-set.md, section 2.5).
 
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 
-/// Right side of the step for each vertex, `- dt meas s (1/(d+1) + dt/2 (a . grad N_i + div a /
-/// (d+1)))` with `s = a . g`; `a` is the velocity of the cell half a step ahead, `divergence` that
-/// of its linear interpolant (numerics equation 2.5).
+/// Returns the right-hand side of the step for each vertex, `- dt meas s (1/(d+1) + dt/2 (a . grad
+/// N_i + div a / (d+1)))` with `s = a . g`.
 ///
-/// The boundary integral of the integration by parts is left out: it vanishes inside and along
-/// walls, and is right at outflow for a phi that leaves unchanged.
+/// `a` is the velocity of the cell in the middle of the step, and `divergence` is the divergence of
+/// its linear interpolant (docs/level-set.md, equation (2.5)).
+///
+/// The boundary integral from the integration by parts is omitted. It vanishes inside and along
+/// walls, and omitting it is correct at outflow if phi leaves unchanged.
 #[inline]
 pub fn residual<R: Real, const N: usize>(
     s: &Simplex<R, N>,
@@ -22,7 +24,8 @@ pub fn residual<R: Real, const N: usize>(
     std::array::from_fn(|i| rate * (share + half * (a.dot(&s.grads[i]) + divergence * share)))
 }
 
-/// Product of the consistent mass matrix of a cell with `x`: `meas / ((d+1) (d+2)) (x_i + sum x)`.
+/// Returns the product of the consistent mass matrix of a cell with `x`: `meas / ((d+1) (d+2)) (x_i
+/// + sum x)`.
 #[inline]
 pub fn mass_product<R: Real, const N: usize>(meas: R, x: &[R; N]) -> [R; N] {
     let scale = meas * (R::one() / R::of((N * (N + 1)) as f64));
@@ -40,7 +43,7 @@ mod tests {
         let s = Simplex::<f64, 3>::new(&x);
         let a = Vec3::new(0.5, 0.25, 0.0);
         let g = s.gradient(&[1.0, -0.5, 2.0]);
-        // The terms of second order are divergences: without one, only the mean is moved.
+        // The second-order terms are divergences. Without a divergence they only move the mean.
         let sum: f64 = residual(&s, &g, &a, 0.0, 0.1).iter().sum();
         assert!((sum + 0.1 * s.meas * a.dot(&g)).abs() < 1e-15);
         let product = mass_product(s.meas, &[1.0, 1.0, 1.0]);

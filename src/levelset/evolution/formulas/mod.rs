@@ -1,7 +1,7 @@
-//! What one cell contributes to each term of the evolution (numerics 2 and 3).
+//! Contributions of one cell to each term of the evolution (docs/level-set.md, sections 2 and 3).
 //!
-//! `phi` are the vertex values, `s` measure and basis gradients of the cell, `g` its gradient of
-//! phi. N is the number of vertices, d = N - 1.
+//! `phi` are the vertex values, `s` holds the measure and the basis gradients of the cell, and `g`
+//! is the gradient of phi in the cell. N is the number of vertices, and d = N - 1.
 
 mod curvature;
 mod galerkin;

@@ -1,11 +1,13 @@
-//! Strictly monotone forms of the first-order terms (numerics 2.6): no new extremum whatever the
-//! data, for a larger error.
+//! Strictly monotone forms of the first-order terms (docs/level-set.md, section 2.6). They never
+//! create a new extremum but have a larger error.
 
 use super::upwind::{Shares, flux, outflows};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 
-/// Advection by the cell the wind comes from: only a cell whose flux goes to one vertex alone
-/// counts, with its whole measure.
+/// Returns the advection contributions of a cell if all of its flux goes to a single vertex;
+/// otherwise zero.
+///
+/// Only the cell that the wind comes from counts, with its full measure.
 #[inline]
 pub fn cone<R: Real, const N: usize>(s: &Simplex<R, N>, phi: &[R; N], a: &Vec3<R>) -> Shares<R, N> {
     let k = flux(s, a);
@@ -20,9 +22,11 @@ pub fn cone<R: Real, const N: usize>(s: &Simplex<R, N>, phi: &[R; N], a: &Vec3<R
     shares
 }
 
-/// What a cell with vertices `x` offers as `|grad phi|` to the Hopf-Lax formula at each vertex:
-/// the largest slope over the edges, faces and the cell itself whose gradient points from below.
-/// A vertex takes the largest of its cells' offers.
+/// Returns the value of `|grad phi|` that a cell with vertices `x` offers to each vertex by the
+/// Hopf-Lax formula.
+///
+/// It is the largest slope over the edges, the faces and the cell itself whose gradient leads up to
+/// the vertex. Each vertex takes the largest value that its cells offer.
 #[inline]
 pub fn hopf_lax<R: Real, const N: usize>(
     x: &[Vec3<R>; N],
@@ -49,7 +53,8 @@ pub fn hopf_lax<R: Real, const N: usize>(
     std::array::from_fn(|i| slope[i].max(offers[i]))
 }
 
-/// `|g|` for the vertices that `g` leads up to from all others of the simplex, 0 for the rest.
+/// Returns `|g|` for each vertex that `g` leads up to from all other vertices of the simplex, and 0
+/// for the rest.
 fn from_below<R: Real, const N: usize>(s: &Simplex<R, N>, phi: &[R; N]) -> [R; N] {
     let g = s.gradient(phi);
     let norm = g.norm();
@@ -76,10 +81,10 @@ mod tests {
     fn hopf_lax_sees_the_steepest_way_from_below() {
         let x = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
         let s = Simplex::<f64, 4>::new(&x);
-        // Vertex 0 lies above the other three: the gradient of the cell leads to it.
+        // Vertex 0 lies above the other three, so the gradient of the cell leads to it.
         let above = hopf_lax(&x, &s, &[1.0, 0.0, 0.0, 0.0]);
         assert!((above[0] - 3.0f64.sqrt()).abs() < 1e-15);
-        // From vertex 0 alone, edges are steepest; vertex 0 itself is a minimum.
+        // From vertex 0 the edges are steepest. Vertex 0 itself is a minimum.
         let below = hopf_lax(&x, &s, &[0.0, 1.0, 1.0, 1.0]);
         assert_eq!(below, [0.0, 1.0, 1.0, 1.0]);
     }

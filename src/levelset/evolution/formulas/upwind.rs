@@ -1,9 +1,10 @@
-//! First-order terms by the positive-coefficient scheme (numerics 2.2; after Barth and Sethian).
+//! First-order terms by the positive-coefficient scheme of Barth and Sethian (docs/level-set.md,
+//! section 2.2).
 
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 
-/// Shares of a first-order term H: what each vertex gathers as numerator and denominator of
-/// `sum alpha~ H_T / sum alpha~ meas(T)` (numerics equation 2).
+/// The contributions of a cell to a first-order term H: for each vertex a numerator and a
+/// denominator of `sum alpha~ H_T / sum alpha~ meas(T)` (docs/level-set.md, equation (2)).
 #[derive(Clone, Copy, Debug)]
 pub struct Shares<R, const N: usize> {
     /// `alpha~_i H_T`.
@@ -19,7 +20,7 @@ impl<R: Real, const N: usize> Shares<R, N> {
     }
 }
 
-/// Advection `H = a . grad phi` with the velocity `a` of the cell.
+/// Returns the contributions to advection, `H = a . grad phi`, with the velocity `a` of the cell.
 #[inline]
 pub fn advection<R: Real, const N: usize>(
     s: &Simplex<R, N>,
@@ -36,19 +37,21 @@ pub fn advection<R: Real, const N: usize>(
     }
     let sign = if h > zero { R::one() } else { -R::one() };
     let (m, sum) = shares_of(&rise, range, &k, &out, outflow, sign);
-    // "Not larger" instead of "smaller", so that no wind at all vanishes too.
+    // `<=` instead of `<`, so that H also counts as zero without any wind.
     let vanishes = h.abs() <= R::ZERO_TEST * size * range;
     if !vanishes && sum > R::LEAST {
         let scale = R::one() / sum;
         return Shares::new(m.map(|m| m * scale), s.meas * h, s.meas);
     }
-    // H_T = 0, yet the cell counts in the denominator: by its inflow shares, the limit of the
-    // one-target case. Without it step data overshoot (numerics 2.2, step 5).
+    // H_T = 0, yet the cell still counts in the denominator. It is weighted by its outflow, which
+    // is the limit of the case with a single target. Without this, step data overshoot
+    // (docs/level-set.md, section 2.2, item 5).
     let scale = if outflow > R::LEAST { R::one() / outflow } else { zero };
     Shares::new(out.map(|out| out * scale), zero, s.meas)
 }
 
-/// Motion along the normal, `H = eps |grad phi|`, with the normal speed `eps` of the cell.
+/// Returns the contributions to motion along the normal, `H = eps |grad phi|`, with the normal
+/// speed `eps` of the cell.
 #[inline]
 pub fn normal_speed<R: Real, const N: usize>(
     s: &Simplex<R, N>,
@@ -56,8 +59,8 @@ pub fn normal_speed<R: Real, const N: usize>(
     g: &Vec3<R>,
     eps: R,
 ) -> Shares<R, N> {
-    // Shares do not depend on the length of the wind, so it need not be a unit vector. Where the
-    // inside shrinks, all is that of -phi.
+    // The fractions do not depend on the length of the wind, so it need not be a unit vector. For a
+    // shrinking inside the scheme is applied to -phi.
     let sign = if eps > R::zero() { R::one() } else { -R::one() };
     let k = flux(s, g).map(|slope| sign * slope);
     let (rise, range) = rises(phi);
@@ -71,7 +74,8 @@ pub fn normal_speed<R: Real, const N: usize>(
     Shares::new(m.map(|m| m * scale), eps * s.meas * g.norm(), s.meas)
 }
 
-/// `K_i = b . grad N_i`, the flux of the wind `b` for a measure of 1; they add up to zero.
+/// Returns `K_i = b . grad N_i`, the flux of the wind `b` for a measure of 1. The fluxes add up to
+/// zero.
 #[inline]
 pub fn flux<R: Real, const N: usize>(s: &Simplex<R, N>, b: &Vec3<R>) -> [R; N] {
     let mut k = s.grads.map(|grad| b.dot(&grad));
@@ -79,10 +83,10 @@ pub fn flux<R: Real, const N: usize>(s: &Simplex<R, N>, b: &Vec3<R>) -> [R; N] {
     k
 }
 
-/// Fluxes by which something flows to a vertex, their sum, and that of all `|K_i|`.
+/// Returns the positive fluxes, which flow to a vertex, their sum, and the sum of all `|K_i|`.
 ///
-/// A flux within rounding of none counts as none: a vertex nothing flows to must not move as if
-/// something did, for the size of its share would not matter.
+/// A flux within rounding of zero counts as zero. Otherwise a vertex that receives only rounding
+/// would move, because the size of its fraction does not matter.
 #[inline]
 pub(super) fn outflows<R: Real, const N: usize>(k: &[R; N]) -> ([R; N], R, R) {
     let mut size = k[0].abs();
@@ -98,8 +102,8 @@ pub(super) fn outflows<R: Real, const N: usize>(k: &[R; N]) -> ([R; N], R, R) {
     (out, sum, size)
 }
 
-/// Differences of phi to its first value, for a large offset must not cost accuracy, and the sum of
-/// their sizes.
+/// Returns the differences of phi to its first value, so that a large offset does not cost
+/// accuracy, and the sum of their absolute values.
 #[inline]
 fn rises<R: Real, const N: usize>(phi: &[R; N]) -> ([R; N], R) {
     let mut rise = [R::zero(); N];
@@ -112,12 +116,12 @@ fn rises<R: Real, const N: usize>(phi: &[R; N]) -> ([R; N], R) {
     (rise, range)
 }
 
-/// The positive-coefficient scheme (numerics 2.2, steps 2 to 5; after Barth and Sethian):
-/// `m_i = K_i^+ (phi_i - phi_in)` times a number, where that has the sign of `sign` and is no
-/// rounding, and their sum.
+/// Returns the weights `m_i = K_i^+ (phi_i - phi_in)` of the positive-coefficient scheme, up to a
+/// common factor, and their sum (docs/level-set.md, section 2.2, items 2 to 5).
 ///
-/// `phi_in` is `-carried / outflow`; shares are the same for any such number, so nothing is divided by
-/// `outflow`.
+/// A weight is zero if it does not have the sign of `sign` or is within rounding of zero. `phi_in`
+/// is `-carried / outflow`. The fractions do not depend on the common factor, so the division by
+/// `outflow` is omitted.
 #[inline]
 fn shares_of<R: Real, const N: usize>(
     rise: &[R; N],
@@ -156,7 +160,7 @@ mod tests {
         prop_assume!(s.inradius() > 1e-2);
         let phi: [f64; N] = std::array::from_fn(|i| phi[i]);
         let g = s.gradient(&phi);
-        // The shares of a cell add up to the integral of its Hamiltonian and to its measure.
+        // The contributions of a cell add up to the integral of its Hamiltonian and to its measure.
         for (shares, exact) in [
             (advection(&s, &phi, &a), s.meas * a.dot(&g)),
             (normal_speed(&s, &phi, &g, 0.7), s.meas * 0.7 * g.norm()),
@@ -185,7 +189,7 @@ mod tests {
 
     #[test]
     fn rounding_moves_nothing() {
-        // The wind blows along an edge, and phi rises across one.
+        // The wind blows along an edge, and phi rises across it.
         let turned = |angle: f64| {
             let of = |x: f64, y: f64| {
                 Vec3::new(x * angle.cos() - y * angle.sin(), x * angle.sin() + y * angle.cos(), 0.0)
@@ -197,7 +201,7 @@ mod tests {
             let s = Simplex::new(&[a, b, c]);
             let shares = advection(&s, &[0.0, 1.0, 0.3], &along);
             assert_eq!(shares.den[2], 0.0, "nothing flows to the third corner");
-            // At a the angle is obtuse: b lies ahead of it, but not higher.
+            // The angle at a is obtuse: b lies ahead of it but is not higher.
             let (s, phi) = (Simplex::new(&[c, a, b]), [1.3, 0.7, 0.7]);
             let shares = normal_speed(&s, &phi, &s.gradient(&phi), 1.0);
             assert_eq!(shares.den[1..], [0.0; 2], "only c is higher");
@@ -211,7 +215,7 @@ mod tests {
         let flat = [5.0; 3];
         let shares = advection(&s, &flat, &Vec3::new(1.0, 0.5, 0.0));
         assert_eq!(shares.num, [0.0; 3]);
-        assert!((shares.den.iter().sum::<f64>() - 0.5).abs() < 1e-15, "flat cells still weigh");
+        assert!((shares.den.iter().sum::<f64>() - 0.5).abs() < 1e-15, "cells without a slope still count");
         assert_eq!(advection(&s, &flat, &Vec3::zeros()).den, [0.0; 3]);
         let g = s.gradient(&flat);
         assert_eq!(normal_speed(&s, &flat, &g, 1.0).den, [0.0; 3]);
