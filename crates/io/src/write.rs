@@ -121,7 +121,7 @@ pub fn check_target(path: &Path, options: &WriteOptions, kind: Option<Kind>) -> 
     let name = path.display();
     if options.ascii && matches!(target, Target::Vtu | Target::Vtp | Target::Gifti) {
         let what = format!("{name}: this format has no text encoding");
-        return Err(Error::usage(what, "omit --ascii, or name the file .msh, .ply or .stl"));
+        return Err(Error::usage(what, "leave out --ascii, or name the file .msh, .ply or .stl"));
     }
     if kind == Some(Kind::Volume) && !target.holds_tetrahedra() {
         let what = format!("{name}: this format holds triangles, but the mesh has tetrahedra");

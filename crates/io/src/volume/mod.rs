@@ -159,7 +159,7 @@ fn no_array(options: &VolumeOptions) -> Result<(), Flaw> {
         None => Ok(()),
         Some(name) => {
             let what = format!("is not a VTK image with an array `{name}`");
-            let remedy = format!("omit {}", options.written("array").trim_end_matches(" ="));
+            let remedy = format!("leave out {}", options.written("array").trim_end_matches(" ="));
             Err(Flaw::whole(what, remedy).kind_of(FlawKind::Asked))
         }
     }

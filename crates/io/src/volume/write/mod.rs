@@ -67,7 +67,7 @@ pub fn check_volume_target(path: &Path, options: &WriteOptions) -> Result<()> {
         }
         Some(_) if options.ascii => {
             let what = format!("{}: volumes cannot be written as text", path.display());
-            Err(Error::usage(what, "omit --ascii"))
+            Err(Error::usage(what, "leave out --ascii"))
         }
         Some(_) => Ok(()),
     }
