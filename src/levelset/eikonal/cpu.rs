@@ -1,4 +1,4 @@
-//! Rounds of nbFIM on the CPU: rayon over active patches, active vertices inside each.
+//! Rounds of nbFIM on the CPU: rayon over the active patches, and the changed vertices within each.
 
 use rayon::prelude::*;
 
@@ -8,25 +8,26 @@ use crate::geometry::{Real, Vec3};
 use crate::patches::{Coordinates, Patches};
 use crate::primitives::{DisjointRows, PerThread};
 
-/// Arrays that live as long as the state, so that a solve allocates next to nothing.
+/// Arrays that live as long as the state, so that a solve allocates almost nothing.
 pub(super) struct Scratch<R: Real> {
-    /// Values written in the current pass, in patch order.
+    /// The values written in the current pass, in patch order.
     pub(super) fresh: Vec<R>,
-    /// Pass that last changed each vertex; 0 for given values.
+    /// The pass that last changed each vertex; 0 for given values.
     changed: Vec<u32>,
-    /// Pass that last updated each patch; 0 for never.
+    /// The pass that last updated each patch; 0 for never.
     updated: Vec<u32>,
-    /// Pass in which each patch was last put on the list being made.
+    /// The pass in which each patch was last put on the list being built.
     listed: Vec<u32>,
-    /// Smallest value each active patch has not worked on yet.
+    /// The smallest value that each active patch has not processed yet.
     news: Vec<R>,
     heard: Vec<R>,
     outcomes: Vec<Outcome>,
-    /// Patches with news, those of them that are near, and those just told.
+    /// The patches with news; `now` holds those of them that are near, and `told` those just
+    /// activated.
     active: Vec<u32>,
     now: Vec<u32>,
     told: Vec<u32>,
-    /// Whether each patch looked at has cut cells.
+    /// Whether each examined patch has cut cells.
     pub(super) found: Vec<bool>,
     threads: PerThread<LocalScratch<R>>,
 }
@@ -50,7 +51,7 @@ impl<R: Real> Scratch<R> {
         }
     }
 
-    /// Forgets which pass touched the patches on the list.
+    /// Clears the pass numbers of the listed patches.
     pub(super) fn forget(&mut self, patches: &Patches, visited: &[u32]) {
         for &p in visited {
             self.changed[patches.patch(p as usize).owned()].fill(0);
@@ -59,7 +60,7 @@ impl<R: Real> Scratch<R> {
     }
 }
 
-/// Values of one patch in local order while it is updated.
+/// The values of one patch in local order during its update.
 #[derive(Default)]
 struct LocalScratch<R> {
     values: Vec<R>,
@@ -75,24 +76,24 @@ impl<R> LocalScratch<R> {
     }
 }
 
-/// What the update of one patch tells the list handling.
+/// The result of updating one patch, from which the next list of patches is made.
 #[derive(Clone, Copy)]
 struct Outcome {
-    /// No owned vertex changed in the last repetition.
+    /// Whether no owned vertex changed in the last repetition.
     converged: bool,
-    /// Smallest owned value lies in the band, so the neighbours are to be told.
+    /// Whether the smallest owned value lies in the band, so that the neighbors must be activated.
     in_band: bool,
 }
 
-/// Lets fronts run from the given values until nothing changes.
+/// Propagates fronts from the given values until nothing changes.
 ///
-/// With a `width`, values at `width` and beyond are not meaningful: fronts stop once they cannot
-/// matter to smaller values. [`EikonalState::clear`] must come before the next source.
+/// With a `width`, values of `width` or more are not meaningful, because fronts stop where they can
+/// no longer affect smaller values. Call [`EikonalState::clear`] before the next source.
 pub fn solve<R: Real>(cpu: &Cpu, state: &mut EikonalState<R>, width: Option<R>) -> Stats {
     solve_in_order(cpu, state, width, |_| ())
 }
 
-/// [`solve`] with a say in the order in which the patches of a pass are taken.
+/// Solves as [`solve`] does; `order` may change the order of the patches in a pass.
 pub(super) fn solve_in_order<R: Real>(
     cpu: &Cpu,
     state: &mut EikonalState<R>,
@@ -131,7 +132,7 @@ fn rounds<R: Real, const N: usize>(
     while !active.is_empty() {
         pass += 1;
         stats.rounds += 1;
-        // Near patches only: those far behind the first front would be updated in vain.
+        // Only near patches are updated. Patches far behind the first front would be updated again.
         let news = &state.scratch.news;
         let first = active.iter().fold(R::INFINITY, |m, &p: &u32| m.min(news[p as usize]));
         let cut = first + state.problem.near;
@@ -140,8 +141,8 @@ fn rounds<R: Real, const N: usize>(
         order(&mut now);
         update_all::<R, N>(state, &now, pass, width);
         stats.patch_updates += now.len();
-        // Patches that still change stay, with the neighbours of converged ones in the band: those
-        // that read something new.
+        // Patches that still change stay on the list. The neighbors of converged patches in the
+        // band are added if they read something new.
         let Scratch { listed, outcomes, .. } = &mut state.scratch;
         for &p in &active {
             listed[p as usize] = pass;
@@ -178,7 +179,7 @@ fn rounds<R: Real, const N: usize>(
     stats
 }
 
-/// For each patch of the list, the smallest value that it or its halo took on since its last
+/// Finds for each listed patch the smallest value that it or its halo received since its last
 /// update.
 fn hear<R: Real>(state: &mut EikonalState<R>, list: &[u32]) {
     let Scratch { changed, updated, news, heard, .. } = &mut state.scratch;
@@ -199,7 +200,7 @@ fn hear<R: Real>(state: &mut EikonalState<R>, list: &[u32]) {
     }
 }
 
-/// One pass: updates the patches of `list`, each from values of earlier passes only.
+/// Performs one pass: updates the patches of `list`, each from values of earlier passes only.
 fn update_all<R: Real, const N: usize>(
     state: &mut EikonalState<R>,
     list: &[u32],
@@ -227,13 +228,13 @@ fn update_all<R: Real, const N: usize>(
         list.par_iter()
             .map(|&p| {
                 let p = p as usize;
-                // SAFETY: a list names a patch once, and patches own disjoint ranges.
+                // SAFETY: a list contains each patch once, and patches own disjoint ranges.
                 let out = unsafe { fresh.range(patches.patch(p).owned()) };
                 update.run(p, repetitions, &mut threads.get(), out)
             })
             .collect_into_vec(outcomes);
     }
-    // Only now do values change hands: nobody has read what was written in this pass.
+    // The values are published only now, so that no patch has read values of this pass.
     let u = DisjointRows::new(&mut state.u);
     let changed = DisjointRows::new(changed);
     list.par_iter().for_each(|&p| {
@@ -252,7 +253,7 @@ fn update_all<R: Real, const N: usize>(
     }
 }
 
-/// What every update of a pass reads.
+/// The inputs of all updates of a pass.
 struct PatchUpdate<'a, R: Real, const N: usize> {
     patches: &'a Patches,
     coordinates: &'a Coordinates<R>,
@@ -268,8 +269,10 @@ struct PatchUpdate<'a, R: Real, const N: usize> {
 }
 
 impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
-    /// Block update of Algorithm 2 (numerics 6): Jacobi repetitions over the cells that
-    /// a changed vertex touches. Cells without one would offer what they offered before.
+    /// Updates a patch as in Algorithm 2 (docs/distances.md, section 6) by Jacobi repetitions over
+    /// the cells with a changed vertex.
+    ///
+    /// Other cells would offer the same values as before.
     fn run(
         &self,
         p: usize,
@@ -312,8 +315,8 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
                     if local >= patch.n_owned || fixed[local] {
                         continue;
                     }
-                    // A face without news offers what it offered before, and a straight front
-                    // never arrives before it was anywhere on the face.
+                    // A face without news offers the same value as before. A straight front never
+                    // arrives before it has reached some point of the face.
                     if n_dirty == usize::from(is_dirty[i])
                         || u[i] <= smallest && !(self.circular && formulas::is_obtuse(&x, i))
                     {

@@ -1,9 +1,10 @@
-//! nbFIM on a GPU: the same fixed point as on the CPU, by two organizations of one patch update.
+//! nbFIM on a GPU: the same fixed point as on the CPU, with two ways to schedule the patch updates.
 //!
-//! Rounds ([`Organization::Rounds`]) keep the round rule: values read across patches are those of the
-//! round before, behind a barrier of the grid, so results have the same bits in every run on a GPU
-//! of any size. A queue ([`Organization::Queue`]) has no barrier and is faster; its values differ
-//! between runs by rounding. The kernels are in `kernels/eikonal.cu`.
+//! Rounds ([`Organization::Rounds`]) follow the round rule: values read from other patches are
+//! those of the previous round, and a grid barrier separates the rounds. Results are therefore
+//! bitwise identical in every run, on GPUs of any size. A queue ([`Organization::Queue`]) has no
+//! barrier and is faster, but its values differ between runs by rounding. The kernels are in
+//! `kernels/eikonal.cu`.
 
 mod kernel_arguments;
 mod shapes;
@@ -19,39 +20,43 @@ use shapes::Shapes;
 
 pub(crate) use kernel_arguments::EikonalArgument;
 
-/// Repetitions inside a patch of triangles before others are told, in rounds and in the queue:
-/// iterating on old values of neighbors is in vain. Tetrahedra have one.
+/// The number of repetitions inside a patch of triangles before others are notified, for rounds and
+/// for the queue. More repetitions would only iterate on old values of neighbors. Patches of
+/// tetrahedra have one repetition.
 const REPETITIONS: [u32; 2] = [3, 2];
 
-/// How far behind the first news patches wait in a whole field, in mean longest edges of patches.
-/// The queue has few updates in vain where fronts are as fast everywhere, and more order costs more
-/// than it saves; where slowness is a cell's own, values that come first are more often wrong.
+/// How far behind the first news the news of a patch may be before the patch waits, without a band,
+/// in mean longest edges of patches.
+///
+/// With a uniform slowness the queue repeats few updates, and a stricter order costs more than it
+/// saves. With a slowness per cell, the values that arrive first are more often wrong.
 const NEAR_ROUNDS: f64 = 3.0;
 const NEAR_QUEUE: f64 = 256.0;
 const NEAR_QUEUE_PER_CELL: f64 = 64.0;
 
-/// Clocks a block waits for work before it calls the queue broken: about ten seconds.
+/// The number of clock cycles a block waits for work before it reports a broken queue: about ten
+/// seconds.
 const PATIENCE: i64 = 20_000_000_000;
 
-/// How patches take turns.
+/// How patch updates are scheduled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Organization {
-    /// Rounds with a barrier: the same bits in every run.
+    /// Rounds with a barrier: bitwise identical results in every run.
     #[default]
     Rounds,
-    /// A queue without one: faster, equal but for rounding.
+    /// A queue without a barrier: faster, equal up to rounding.
     Queue,
 }
 
 impl<R> EikonalArgument<R> {
-    /// The same, for a solve that is done only if the word at this address is not 0.
+    /// Returns the argument of a solve that is skipped if the word at this address is 0.
     pub fn when(self, due: u64) -> Self {
         EikonalArgument { due, ..self }
     }
 }
 
-/// Number of `u32` that `Queue` and `Stats` of the kernels take at most.
+/// The maximum number of `u32` in `Queue` and `Stats` of the kernels.
 const QUEUE: usize = 8;
 const STATS: usize = 4;
 
@@ -70,9 +75,9 @@ pub(crate) struct Solver<R: Real> {
     error: Array<u32>,
     caps: Array<R>,
     visited: Array<u32>,
-    /// What the last solve took on the GPU.
+    /// The time of the last solve on the GPU, in milliseconds.
     milliseconds: f64,
-    /// Arrays that only kernels see.
+    /// Arrays that only kernels use.
     _words: Vec<Array<u32>>,
     _numbers: Vec<Array<R>>,
     _shapes: Option<Shapes<R>>,
@@ -80,7 +85,7 @@ pub(crate) struct Solver<R: Real> {
 }
 
 impl<R: Real> Solver<R> {
-    /// Bytes on the GPU beside those of [`DevicePatches`].
+    /// Returns the number of bytes on the GPU in addition to those of [`DevicePatches`].
     pub fn bytes(shape: &Shape, problem: &Problem<R>) -> usize {
         let patches = &problem.patches;
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
@@ -96,10 +101,10 @@ impl<R: Real> Solver<R> {
             + patches.halo_len() * (4 + index)
     }
 
-    /// Takes memory on the GPU and compiles the kernels.
+    /// Allocates the arrays on the GPU and compiles the kernels.
     ///
     /// # Errors
-    /// [`Error::Device`].
+    /// Returns [`Error::Device`] if the GPU has too little memory or compilation fails.
     pub fn new(
         patches: Arc<DevicePatches<R>>,
         problem: &Problem<R>,
@@ -109,15 +114,17 @@ impl<R: Real> Solver<R> {
         let cuda = patches.cuda().clone();
         let shape = *patches.shape();
         let circular = problem.front == Front::Circular;
-        // Values of circular fronts depend on the order of updates by more than rounding.
+        // Circular fronts need rounds, because their values depend on the order of updates by more
+        // than rounding.
         let organization = if circular { Organization::Rounds } else { organization };
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
-        // The threads of a block share what few cells of tetrahedra have to do.
+        // In tetrahedral meshes a patch has few cells with work, which all threads of the block
+        // share.
         let cells_per_thread = if shape.arity == 3 { 0.9 } else { 3.3 };
         let block = shape.threads(cells_per_thread, 384);
         let mut defines = shape.defines::<R>();
         defines.push(("BLOCK", block.to_string()));
-        // Registers for as many threads as keep a multiprocessor busy.
+        // Limits the registers so that enough threads keep a multiprocessor busy.
         let threads = match (shape.arity, size_of::<R>()) {
             (3, 4) => 1024,
             (4, 8) => 640,
@@ -238,9 +245,9 @@ impl<R: Real> Solver<R> {
         Ok(solver)
     }
 
-    /// What kernels take for a solve in a band of this width, or of a whole field.
+    /// Returns the kernel argument of a solve in a band of this width, or without a band.
     pub fn argument(&self, width: Option<R>, problem: &Problem<R>) -> EikonalArgument<R> {
-        // In a band, order never pays: its few layers are no front.
+        // In a band, ordering never pays, because its few layers do not form a front.
         let near = match (width, self.organization) {
             (Some(_), _) => R::INFINITY,
             (None, Organization::Rounds) => problem.near * R::of(NEAR_ROUNDS),
@@ -255,27 +262,27 @@ impl<R: Real> Solver<R> {
         EikonalArgument { width: width.unwrap_or(R::INFINITY), near, ..self.argument }
     }
 
-    /// The organization that is used: circular fronts always take rounds.
+    /// Returns the schedule in use. Circular fronts always use rounds.
     pub fn organization(&self) -> Organization {
         self.organization
     }
 
-    /// Launches a solve from news that are on the GPU; waits for nothing.
+    /// Launches a solve from news that are already on the GPU. Does not wait for it.
     ///
     /// # Errors
-    /// [`Error::Device`].
+    /// Returns [`Error::Device`] if the launch fails.
     pub fn launch(&self, argument: EikonalArgument<R>) -> Result<()> {
         let arguments = Arguments::default().with(self.patches.argument()).with(argument);
-        // SAFETY: the kernel takes these two, whose arrays live as long as `self`.
+        // SAFETY: the kernel takes these two arguments, and their arrays live as long as `self`.
         unsafe { self.patches.cuda().launch(&self.solve, self.launch, &arguments) }
     }
 
-    /// Finds what solves need of the shapes of cells.
+    /// Computes the shape data of cells that solves need.
     fn find_shapes(&self, unit: &Unit) -> Result<()> {
         let cuda = self.patches.cuda();
         let kernel = cuda.kernel(unit, "eikonal_shapes")?;
         let arguments = Arguments::default().with(self.patches.argument()).with(self.argument);
-        // SAFETY: the kernel takes these two, whose arrays live as long as `self`.
+        // SAFETY: the kernel takes these two arguments, and their arrays live as long as `self`.
         unsafe { cuda.launch(&kernel, self.plain(), &arguments) }
     }
 
@@ -284,20 +291,20 @@ impl<R: Real> Solver<R> {
         Launch { grid, cooperative: false, ..self.launch }
     }
 
-    /// Makes all but the values ready for a solve.
+    /// Prepares everything except the values for a solve.
     ///
     /// # Errors
-    /// [`Error::Device`].
+    /// Returns [`Error::Device`] if the launch fails.
     pub fn reset(&self, argument: EikonalArgument<R>) -> Result<()> {
         let arguments = Arguments::default().with(self.patches.argument()).with(argument);
-        // SAFETY: the kernel takes these two, whose arrays live as long as `self`.
+        // SAFETY: the kernel takes these two arguments, and their arrays live as long as `self`.
         unsafe { self.patches.cuda().launch(&self.reset, self.plain(), &arguments) }
     }
 
-    /// Makes all patches count as updated by the last solve.
+    /// Marks all patches as updated by the last solve.
     ///
     /// # Errors
-    /// [`Error::Device`].
+    /// Returns [`Error::Device`] if the GPU fails.
     pub fn visit_all(&mut self) -> Result<()> {
         let n = self.patches.shape().n_patches;
         let cuda = self.patches.cuda().clone();
@@ -305,26 +312,26 @@ impl<R: Real> Solver<R> {
         cuda.write(&mut self.stats, &[0, 0, n])
     }
 
-    /// Whether solves so far came to their end.
+    /// Checks that all solves so far have finished.
     ///
     /// # Errors
-    /// [`Error::Device`].
+    /// Returns [`Error::Device`] if the queue broke or the GPU fails.
     pub fn check(&self) -> Result<()> {
         if self.patches.cuda().download(&self.error)?[0] == 0 {
             return Ok(());
         }
         Err(Error::device(
-            "the queue of patches stood still",
-            "please report it; device.reproducible = true takes another way",
+            "the queue of patches has stalled",
+            "please report this; device.reproducible = true avoids the queue",
         ))
     }
 
-    /// Lets fronts run from given values, patch order, until nothing changes; takes and gives the
-    /// values of the host.
+    /// Propagates fronts from the given values (patch order) until nothing changes. Reads and
+    /// writes the values of the host.
     pub fn run(&mut self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
         let cuda = self.patches.cuda().clone();
         let n = state.u.len();
-        // A given value has its sign bit set.
+        // The sign bit marks a given value.
         let give = |(&u, &fixed): (&R, &bool)| if fixed { -u } else { u };
         let stored: Vec<R> = state.u.iter().zip(&state.fixed).map(give).collect();
         cuda.write(&mut self.u, &[stored.as_slice(), &stored].concat())?;
@@ -338,7 +345,7 @@ impl<R: Real> Solver<R> {
         }
         self.reset(argument)?;
         let arguments = Arguments::default().with(self.patches.argument()).with(argument);
-        // SAFETY: the kernel takes these two, whose arrays live as long as `self`.
+        // SAFETY: the kernel takes these two arguments, and their arrays live as long as `self`.
         unsafe { cuda.launch(&self.seed, self.plain(), &arguments)? };
         let start = cuda.mark()?;
         self.launch(argument)?;
@@ -363,7 +370,7 @@ impl<R: Real> Solver<R> {
     }
 }
 
-/// Shared memory of a block that updates a patch.
+/// Returns the bytes of shared memory of a block that updates a patch.
 fn shared_bytes<R>(shape: &Shape, circular: bool, block: u32) -> u32 {
     let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
     let real = size_of::<R>();
@@ -374,33 +381,35 @@ fn shared_bytes<R>(shape: &Shape, circular: bool, block: u32) -> u32 {
     if shape.arity == 3 {
         return if circular { values + points } else { values };
     }
-    // What is new, candidates of two cells per thread, and their number.
+    // The change flags, the candidates of two cells per thread, and their number.
     let index = if shape.wide { 4 } else { 2 };
     values + points + part(shape.largest_local, 1) + part(8 * block, index) + part(2, 4)
 }
 
-/// Places of the queue: all patches once, once more while they run, and every block's place.
+/// Returns the number of entries of the queue: twice the number of patches (waiting and running),
+/// and one for every block.
 fn ring_size(n_patches: u32) -> usize {
     (2 * n_patches as usize + 8192).next_power_of_two()
 }
 
-/// Milliseconds of the GPU for the last solve of a state, without copies; 0 before.
+/// Returns the GPU time of the last solve of a state in milliseconds, without copies; 0 before the
+/// first solve.
 pub fn last_milliseconds<R: Real>(state: &EikonalState<R>) -> f64 {
     state.device.as_ref().map_or(0.0, |solver| solver.milliseconds)
 }
 
-/// A GPU, and how patches take turns there.
+/// A GPU, and how patch updates are scheduled there.
 #[derive(Clone)]
 pub struct Gpu {
     /// The GPU.
     pub cuda: Arc<Cuda>,
-    /// The order of patches.
+    /// The schedule of the patch updates.
     pub organization: Organization,
 }
 
 impl EikonalSolver for Gpu {
     fn solve<R: Real>(&self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
-        // What is compiled depends on the shape of fronts.
+        // The compiled kernels depend on the shape of fronts.
         let fits =
             |solver: &Solver<R>| solver.is_circular == (state.problem.front == Front::Circular);
         let mut solver = match state.device.take().filter(fits) {

@@ -1,22 +1,23 @@
-//! Local solvers: arrival time at one vertex of a simplex over the opposite face.
+//! Local solvers: the arrival time at one vertex of a simplex over the opposite face.
 //!
-//! Numerics 5.1 and 5.2. Each returns
-//! `min over points x of the face of u(x) + f |C - x|`, u linear on the face, f the slowness
-//! (time per length). The minimum is exact for every angle, so obtuse cells need no special care.
-//! Vertices may still be unreached (infinite).
+//! Each function returns `min over points x of the face of u(x) + f |C - x|`, where u is linear on
+//! the face and f is the slowness (time per length); see docs/distances.md, sections 5.1 and 5.2.
+//! The minimum is exact for every angle, so obtuse cells need no special treatment. Vertices may
+//! still be unreached (infinite).
 //!
-//! [`circle`] is the formula for point sources (numerics 5.5): it takes the front for a circle
-//! instead of a straight line.
+//! [`circle`] is the formula for point sources (section 5.5 there). It assumes a circular front
+//! instead of a straight one.
 
 use crate::geometry::{Real, Vec3};
 
-/// Arrival at `c` over the edge `ab` with arrival times `ua`, `ub`.
+/// Returns the arrival time at `c` over the edge `ab` with arrival times `ua` and `ub`.
 #[inline]
 pub fn triangle<R: Real>(ua: R, ub: R, a: &Vec3<R>, b: &Vec3<R>, c: &Vec3<R>, f: R) -> R {
     triangle_foot(ua, ub, a, b, c, f).0
 }
 
-/// [`triangle`], and where on the edge the front comes from: 0 at `a`, 1 at `b`.
+/// Returns the value of [`triangle`] and where on the edge the front comes from: 0 at `a`, 1 at
+/// `b`.
 #[inline]
 pub(super) fn triangle_foot<R: Real>(
     ua: R,
@@ -31,7 +32,7 @@ pub(super) fn triangle_foot<R: Real>(
         let edge = b - a;
         let length2 = edge.norm_squared();
         let rise = ub - ua;
-        // |p| < f with p = rise / length: the front moves along the edge slower than it may.
+        // |p| < f with p = rise / length: the front along the edge is not faster than the medium allows.
         let w2 = f * f * length2 - rise * rise;
         if w2 > R::zero() {
             let along = to_c.dot(&edge);
@@ -46,25 +47,26 @@ pub(super) fn triangle_foot<R: Real>(
     nearer_end(ua + f * to_c.norm(), ub + f * (c - b).norm())
 }
 
-/// Over which end of an edge a front arrives first.
+/// Returns the earlier arrival over one of the ends of an edge, and which end it is.
 #[inline]
 fn nearer_end<R: Real>(over_a: R, over_b: R) -> (R, R) {
     (over_a.min(over_b), if over_b < over_a { R::one() } else { R::zero() })
 }
 
-/// Arrival at `c` over the edge `ab` of a circular front: the distance from the point behind the
-/// edge that has distance `ua / f` from `a` and `ub / f` from `b`, where it is seen through the edge
-/// (numerics 5.5).
+/// Returns the arrival time at `c` of a circular front over the edge `ab`.
 ///
-/// The values must be times from one point source with start value 0. Where no such point exists
-/// because two fronts meet inside the edge, the front is taken for straight ([`triangle`]); where
-/// it is not seen through the edge, the front comes along the mesh from `a` or `b`.
+/// The front starts from the point behind the edge that has distance `ua / f` from `a` and `ub / f`
+/// from `b`, provided that `c` sees this point through the edge (docs/distances.md, section 5.5).
+///
+/// The values must be times from one point source with start value 0. If no such point exists
+/// because two fronts meet inside the edge, the front is assumed to be straight ([`triangle`]). If
+/// the point is not visible through the edge, the front comes along the mesh from `a` or `b`.
 #[inline]
 pub fn circle<R: Real>(ua: R, ub: R, a: &Vec3<R>, b: &Vec3<R>, c: &Vec3<R>, f: R) -> R {
     circle_foot(ua, ub, a, b, c, f).0
 }
 
-/// [`circle`], and where on the edge the front comes from: 0 at `a`, 1 at `b`.
+/// Returns the value of [`circle`] and where on the edge the front comes from: 0 at `a`, 1 at `b`.
 #[inline]
 pub(super) fn circle_foot<R: Real>(
     ua: R,
@@ -80,14 +82,15 @@ pub(super) fn circle_foot<R: Real>(
         let length2 = edge.norm_squared();
         let (ra, rb) = (ua / f, ub / f);
         let (sum, difference) = (ra + rb, ra - rb);
-        // Heron's formula in factors that do not cancel: 16 area^2 = apart * slack.
+        // Heron's formula in factors without cancellation: 16 area^2 = apart * slack.
         let apart = sum * sum - length2;
         let slack = length2 - difference * difference;
         if apart < R::zero() {
             return triangle_foot(ua, ub, a, b, c, f);
         }
         if slack > R::zero() {
-            // The source along and behind the edge, c along and before it, all times the length.
+            // Coordinates of the source (along and behind the edge) and of c (along and before it),
+            // all times the length of the edge.
             let half = R::of(0.5);
             let source_along = half * (length2 + difference * sum);
             let source_behind = half * (apart * slack).sqrt();
@@ -105,7 +108,7 @@ pub(super) fn circle_foot<R: Real>(
     nearer_end(ua + f * to_c.norm(), ub + f * (c - b).norm())
 }
 
-/// Arrival at `d` over the triangle `x` with arrival times `u`.
+/// Returns the arrival time at `d` over the triangle `x` with arrival times `u`.
 #[inline]
 pub fn tetrahedron<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> R {
     match over_face(u, x, d, f) {
@@ -119,7 +122,8 @@ pub fn tetrahedron<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> R
     }
 }
 
-/// [`tetrahedron`], and the barycentric weights of the point of the face the front comes from.
+/// Returns the value of [`tetrahedron`] and the barycentric weights of the point of the face that
+/// the front comes from.
 pub(super) fn tetrahedron_foot<R: Real>(
     u: [R; 3],
     x: [&Vec3<R>; 3],
@@ -141,19 +145,19 @@ pub(super) fn tetrahedron_foot<R: Real>(
     best
 }
 
-/// Sides of a face, by the vertices at their ends.
+/// The sides of a face, as pairs of its vertices.
 const SIDES: [(usize, usize); 3] = [(0, 1), (1, 2), (2, 0)];
 
-/// A face counts as thin below this square of the sine of an angle: rounding may then say on which
-/// side of it a point lies.
+/// The limit below which a face counts as thin: the square of the sine of an angle. In thin faces,
+/// rounding may decide on which side of the face a point lies.
 const THIN: f64 = 1e-3;
 
-/// Where on a face the least is.
+/// The position of the minimum on a face.
 enum Over<R> {
-    /// Inside: its value, and its weights at the second and third vertex.
+    /// In the interior: its value, and its weights at the second and third vertex.
     Inside(R, [R; 2]),
-    /// On one of these [`SIDES`]. The function is convex: with its least on the plane of the face
-    /// outside, the least of the face is on a side that parts the two.
+    /// On one of these [`SIDES`]. The function is convex. If its minimum in the plane of the face
+    /// lies outside the face, the minimum over the face is on a side that separates the two.
     Sides([bool; 3]),
 }
 
@@ -173,7 +177,7 @@ fn over_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Over<R>
             let (mu1, mu2) = ((g22 * d1 - g12 * d2) * inverse, (g11 * d2 - g12 * d1) * inverse);
             let w2 = f * f - (d1 * mu1 + d2 * mu2);
             if w2 > R::zero() {
-                // Foot of d in the face and height over it.
+                // The foot of d in the face, and its height above the face.
                 let (l1, l2) = ((g22 * r1 - g12 * r2) * inverse, (g11 * r2 - g12 * r1) * inverse);
                 let height = q.dot(&normal).abs() * inverse.sqrt();
                 let w = w2.sqrt();
@@ -192,16 +196,18 @@ fn over_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Over<R>
     Over::Sides([true; 3])
 }
 
-/// Whether the angle of a triangle at vertex `i` is obtuse. Only there may a circular front arrive
-/// before it is at the other vertices: the angle exceeds 180 degrees less half of that under which
-/// the source sees the edge.
+/// Whether the angle of a triangle at vertex `i` is obtuse.
+///
+/// Only at such a vertex may a circular front arrive before it reaches the other vertices. This
+/// happens if the angle exceeds 180 degrees minus half the angle under which the source sees the
+/// edge.
 #[inline]
 pub fn is_obtuse<R: Real, const N: usize>(x: &[Vec3<R>; N], i: usize) -> bool {
     let (j, k) = ((i + 1) % 3, (i + 2) % 3);
     (x[j] - x[i]).dot(&(x[k] - x[i])) < R::zero()
 }
 
-/// Arrival at vertex `i` of a simplex over the opposite face, N = 3 or 4.
+/// Returns the arrival time at vertex `i` of a simplex over the opposite face, N = 3 or 4.
 #[inline]
 pub fn arrival<R: Real, const N: usize>(u: &[R; N], x: &[Vec3<R>; N], i: usize, f: R) -> R {
     if N == 3 {
@@ -270,7 +276,8 @@ mod tests {
             v in proptest::collection::vec(-1.0f64..1.0, 5), depth in 0.01f64..30.0,
             aside in 0.0f64..1.0, f in 0.3f64..3.0,
         ) {
-            // The edge lies on the x axis, c above it, the source below; then all is turned.
+            // The edge lies on the x axis, c above it and the source below it. Then everything is
+            // rotated.
             let (a, b) = (Vec3::new(v[0], 0., 0.), Vec3::new(v[0] + 0.01 + v[1].abs(), 0., 0.));
             let c = Vec3::new(2.0 * v[2], 0.01 + v[3].abs(), 0.);
             let through = a + (b - a) * aside;
@@ -279,9 +286,9 @@ mod tests {
             let [a, b, c, source] = [a, b, c, source].map(|x| turn * x);
             let [ua, ub, exact] = [a, b, c].map(|x| f * (x - source).norm());
             let found = circle(ua, ub, &a, &b, &c, f);
-            // At the ends of the edge both branches agree; only rounding is between them.
+            // At the ends of the edge both branches agree up to rounding.
             prop_assert!((found - exact).abs() <= 1e-12 * exact.max(1.0), "{found} for {exact}");
-            // A straight front is later: the distance is convex along the edge.
+            // A straight front arrives later, because the distance is convex along the edge.
             prop_assert!(triangle(ua, ub, &a, &b, &c, f) >= found - 1e-12);
         }
     }
@@ -291,7 +298,7 @@ mod tests {
         let (a, b) = (Vec3::zeros(), Vec3::new(1.0, 0.0, 0.0));
         let c = Vec3::new(0.5, 0.6, 0.0);
         assert!((circle(0.5, 0.5, &a, &b, &c, 1.0) - 0.6_f64).abs() < 1e-15);
-        // The same with no point at these distances: no shorter way than over a vertex or half.
+        // No point has these distances. The shortest path leads over a vertex.
         let found: f64 = circle(0.499, 0.499, &a, &b, &c, 1.0);
         assert!((found - (0.499_f64 + 0.6)).abs() < 1e-15, "{found}");
         assert_eq!(circle(1.0, f64::INFINITY, &a, &b, &c, 1.0), 1.0 + c.norm());

@@ -5,21 +5,22 @@ use rayon::prelude::*;
 use crate::geometry::{Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
 
-/// Gradients of a function on the vertices of a mesh, mesh order.
+/// Gradients of a function on the vertices of a mesh, in mesh order.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Gradient {
-    /// Per cell, constant there; not a number where a vertex has no value.
+    /// The constant gradient of each cell; NaN if one of its vertices has no value.
     pub cells: Vec<[f64; 3]>,
-    /// Per vertex: mean over its cells that have one, weighted by their measure.
+    /// The gradient at each vertex: the mean over its cells with a gradient, weighted by their
+    /// measure.
     pub vertices: Vec<[f64; 3]>,
 }
 
-/// Gradients of `u` (mesh order, not a number or infinite where it has no value).
+/// Computes the gradients of `u` (mesh order, NaN or infinite where it has no value).
 ///
-/// On a cell the gradient of the linear interpolant, tangential to the cell and exact for linear
-/// functions; at a vertex the mean over its cells. Of a distance it has length 1 away from kinks
-/// and sources, up to the error of the distance.
+/// The gradient on a cell is that of the linear interpolant. It is tangential to the cell and exact
+/// for linear functions. The gradient at a vertex is the mean over its cells. The gradient of a
+/// distance has length 1 away from kinks and sources, up to the error of the distance.
 pub fn gradient(mesh: &Mesh, u: &[f64]) -> Gradient {
     let arity = mesh.kind.arity();
     let of_cell = |cell: &[u32]| match arity {
@@ -39,7 +40,7 @@ pub fn gradient(mesh: &Mesh, u: &[f64]) -> Gradient {
     }
     Gradient {
         cells: found.into_iter().map(|(g, _)| g.into()).collect(),
-        // Without a cell 0 / 0: not a number.
+        // At a vertex without such a cell, 0 / 0 gives NaN.
         vertices: sums.into_iter().map(|(sum, weight)| (sum / weight).into()).collect(),
     }
 }

@@ -1,20 +1,20 @@
-//! Distances on simplex meshes: `|grad u| = f`, u = 0 on a source, by nbFIM.
+//! Distances on simplex meshes: `|grad u| = f`, u = 0 on a source, solved by nbFIM.
 //!
-//! The narrow-band fast iterative method on patches of Fu et al. (section 3.2, Algorithm 2), as
-//! corrected in numerics 5 and 6. The unknown is the arrival time `u` (the distance where the
-//! slowness `f = 1 / speed` is 1), linear on each cell. A vertex takes the smallest of its values
-//! and those its cells offer ([`formulas`]); the fixed point of this exists, is unique, and is
-//! reached in any order of updates.
+//! nbFIM is the narrow-band fast iterative method on patches of Fu et al. (section 3.2, Algorithm
+//! 2), with the corrections of docs/distances.md, sections 5 and 6. The unknown is the arrival time
+//! `u`, linear on each cell. It is the distance where the slowness `f = 1 / speed` is 1. A vertex
+//! takes the smallest of its current value and the values that its cells offer ([`formulas`]). The
+//! fixed point of this iteration exists, is unique, and is reached in any order of updates.
 //!
-//! **Round rule.** Rounding makes the last bits depend on the order after all, so every value read
-//! from another patch is the one written in an earlier round: results depend neither on threads
-//! nor on the order in which patches are visited.
+//! **Round rule.** Rounding makes the last bits depend on the order of updates. Every value read
+//! from another patch is therefore the one written in an earlier round. Results then depend neither
+//! on the number of threads nor on the order in which patches are visited.
 //!
-//! - [`EikonalState`] holds the arrays; [`EikonalState::fix`] and [`EikonalState::seed`] set the source,
-//!   [`source`] finds start values around vertices, points and groups.
-//! - [`solve`] runs rounds over active patches until none is left.
-//! - [`nearest`] solves for several sources and says which one is nearest to each vertex.
-//! - [`gradient`] and [`path`] give the direction of the front and the way back to its source.
+//! - [`EikonalState`] holds the arrays. [`EikonalState::fix`] and [`EikonalState::seed`] set the
+//!   source, and [`source`] finds start values around vertices, points and groups.
+//! - [`solve`] performs rounds over active patches until none is left.
+//! - [`nearest`] solves for several sources and finds the nearest one of each vertex.
+//! - [`gradient`] and [`path`] give the direction of the front and the path back to its source.
 //! - [`reinitialize`] turns a level-set function into the signed distance to its zero set.
 
 mod cpu;
@@ -43,10 +43,11 @@ use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::patches::{Coordinates, Patches};
 
-/// Default repetitions inside a patch before its neighbours are told: about its diameter in cells.
+/// The default number of repetitions inside a patch before its neighbors are notified: about its
+/// diameter in cells.
 const INNER_REPETITIONS: usize = 8;
 
-/// Time per length of each cell.
+/// The slowness (time per length) of each cell.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Slowness<R: Real> {
@@ -66,55 +67,56 @@ impl<R: Real> Slowness<R> {
     }
 }
 
-/// Shape of the front inside a cell.
+/// The shape of the front inside a cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Front {
-    /// Straight: the arrival time is linear along edges. Right for every source and speed.
+    /// Straight: the arrival time is linear along edges. Valid for every source and speed.
     #[default]
     Plane,
-    /// A circle round a point source, unrolled over the last edge (numerics 5.5): triangles, one
-    /// speed, one point with start value 0 per solve. Exact in the plane.
+    /// A circle around a point source, unrolled over the last edge (docs/distances.md, section
+    /// 5.5). Requires triangles, a uniform speed, and one point with start value 0 per solve. Exact
+    /// in the plane.
     Circular,
 }
 
-/// What a solve did.
+/// Statistics of a solve.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Rounds until no patch was active.
+    /// The number of rounds until no patch was active.
     pub rounds: usize,
-    /// Patch updates over all rounds.
+    /// The number of patch updates in all rounds.
     pub patch_updates: usize,
-    /// Patches that were updated at least once.
+    /// The number of patches that were updated at least once.
     pub visited_patches: usize,
 }
 
-/// Arrival times on the patches of a mesh, with what the CPU needs to compute them.
+/// Arrival times on the patches of a mesh, with the memory that the CPU needs to compute them.
 pub struct EikonalState<R: Real> {
     problem: Problem<R>,
-    /// Repetitions inside a patch before its neighbours are told.
+    /// The number of repetitions inside a patch before its neighbors are notified.
     inner_repetitions: usize,
-    /// Arrival times in patch order; infinite where no front has been.
+    /// The arrival times in patch order; infinite where no front has arrived.
     u: Vec<R>,
-    /// Vertices whose value is given, in patch order.
+    /// Whether the value of each vertex is given, in patch order.
     fixed: Vec<bool>,
-    /// Times beyond which a vertex in patch order takes no value; empty for no such limit.
+    /// Upper limits of the arrival times in patch order; empty without limits.
     caps: Vec<R>,
-    /// Patches that hold a given value, in any order, perhaps repeated.
+    /// The patches with a given value, in any order, possibly repeated.
     seeded: Vec<u32>,
-    /// Patches updated in the last solve, ascending.
+    /// The patches updated in the last solve, in ascending order.
     visited: Vec<u32>,
     scratch: cpu::Scratch<R>,
-    /// The solver on a GPU, once one was asked for.
+    /// The solver on a GPU, if one has been used.
     device: Option<cuda::Solver<R>>,
 }
 
-/// What lets fronts run: the CPU, or a GPU.
+/// A device that propagates fronts: the CPU or a GPU.
 pub trait EikonalSolver {
-    /// [`solve`] there.
+    /// Propagates fronts on this device; see [`solve`].
     ///
     /// # Errors
-    /// [`Error::Device`] if a GPU has too little memory or fails.
+    /// Returns [`Error::Device`] if a GPU has too little memory or fails.
     fn solve<R: Real>(&self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats>;
 }
 
@@ -125,7 +127,7 @@ impl EikonalSolver for Cpu {
 }
 
 impl<R: Real> EikonalState<R> {
-    /// State without sources.
+    /// Creates a state without sources.
     pub fn new(
         patches: Arc<Patches>,
         coordinates: Arc<Coordinates<R>>,
@@ -146,8 +148,10 @@ impl<R: Real> EikonalState<R> {
         }
     }
 
-    /// Sets how often a patch is repeated before its neighbours are told; at least once. Values
-    /// depend on it by rounding only, times by about the diameter of a patch in cells.
+    /// Sets the number of repetitions inside a patch before its neighbors are notified; at least 1.
+    ///
+    /// Values depend on it only by rounding. A good choice for speed is about the diameter of a
+    /// patch in cells.
     pub fn with_inner_repetitions(mut self, n: usize) -> Self {
         self.inner_repetitions = n.max(1);
         self
@@ -155,53 +159,55 @@ impl<R: Real> EikonalState<R> {
 
     /// Sets the shape of the front.
     ///
-    /// Values of circular fronts depend on the order of updates by more than rounding where fronts
-    /// meet; the round rule fixes that order, so they too have the same bits in every run.
+    /// Where circular fronts meet, their values depend on the order of updates by more than
+    /// rounding. The round rule fixes that order, so they are bitwise identical in every run, too.
     ///
     /// # Errors
-    /// [`Error::Case`] for a circular front on tetrahedra or with a slowness per cell.
+    /// Returns [`Error::Case`] for a circular front on tetrahedra or with a slowness per cell.
     pub fn with_front(mut self, front: Front) -> Result<Self> {
         if front == Front::Circular {
             let wrong = match (self.problem.patches.arity(), &self.problem.slowness) {
                 (3, Slowness::Uniform(_)) => None,
                 (3, Slowness::PerCell(_)) => Some("the speed differs between cells"),
-                _ => Some("its formula is one of triangles, and the mesh has tetrahedra"),
+                _ => Some("its formula is for triangles, but the mesh has tetrahedra"),
             };
             if let Some(wrong) = wrong {
                 let what = format!("the front cannot be circular: {wrong}");
-                return Err(Error::usage(what, "take front = \"plane\""));
+                return Err(Error::usage(what, "use front = \"plane\""));
             }
         }
         self.problem.front = front;
         Ok(self)
     }
 
-    /// The patches this state lives on.
+    /// Returns the patches on which the state is defined.
     pub fn patches(&self) -> &Patches {
         &self.problem.patches
     }
 
-    /// Arrival times in patch order; infinite where no front has been.
+    /// Returns the arrival times in patch order; infinite where no front has arrived.
     pub fn u(&self) -> &[R] {
         &self.u
     }
 
-    /// Arrival times in mesh order.
+    /// Returns the arrival times in mesh order.
     pub fn u_in_mesh_order(&self) -> Vec<f64> {
         self.problem.patches.to_mesh_order(&self.u, Real::to_f64)
     }
 
-    /// Patches updated in the last solve, ascending.
+    /// Returns the patches updated in the last solve, in ascending order.
     pub fn visited(&self) -> &[u32] {
         &self.visited
     }
 
-    /// Gives the vertices in mesh order a largest arrival time; fronts from elsewhere may lower it.
+    /// Sets upper bounds of the arrival times of vertices in mesh order; fronts from elsewhere may
+    /// lower them.
     pub fn seed(&mut self, values: &[(u32, f64)]) {
         self.set(values, false);
     }
 
-    /// Fixes the arrival times of vertices in mesh order; of several for one vertex the smallest.
+    /// Fixes the arrival times of vertices in mesh order. If a vertex has several, the smallest
+    /// counts.
     pub fn fix(&mut self, values: &[(u32, f64)]) {
         self.set(values, true);
     }
@@ -226,18 +232,18 @@ impl<R: Real> EikonalState<R> {
         }
     }
 
-    /// Memory for one number per vertex, of any content, that this state needs in a solve only; it
-    /// must be given back before the next one.
+    /// Lends memory for one number per vertex, with any content, which this state needs only during
+    /// a solve. It must be returned before the next solve.
     pub(crate) fn lend(&mut self) -> Vec<R> {
         std::mem::take(&mut self.scratch.fresh)
     }
 
-    /// Takes back what was lent.
+    /// Takes back the memory from [`Self::lend`].
     pub(crate) fn take_back(&mut self, memory: Vec<R>) {
         self.scratch.fresh = memory;
     }
 
-    /// Forgets sources and values; touches only patches that had any.
+    /// Removes sources and values; touches only patches that had any.
     pub fn clear(&mut self) {
         for &p in self.visited.iter().chain(&self.seeded) {
             let owned = self.problem.patches.patch(p as usize).owned();

@@ -1,4 +1,4 @@
-//! Several sources: the smallest of their arrival times, and whose it is.
+//! Several sources: the smallest of their arrival times, and the source it belongs to.
 
 use super::{EikonalSolver, EikonalState, Front, Stats, source::Source};
 use crate::error::Result;
@@ -7,41 +7,41 @@ use crate::geometry::Real;
 /// Marks a vertex that no front has reached in [`Nearest::source`].
 pub const NO_SOURCE: u32 = u32::MAX;
 
-/// How far a front is followed into the regions of other sources: a vertex takes part in the solve
+/// How far a front is followed into the regions of other sources. A vertex takes part in the solve
 /// for a source while its value is at most this many longest edges above the smallest value of all
 /// sources there.
 ///
-/// Some of it is needed because the value of a vertex near the border between two regions may be
-/// computed from vertices beyond the border. If no angle is obtuse, one row of cells beyond it is
-/// enough. Obtuse cells take their values from farther away, but each further edge counts ten times
-/// less even at angles of 113 degrees; with 12 edges what is cut off there is below 1e-12.
+/// A margin is needed because the value of a vertex near the boundary between two regions may be
+/// computed from vertices beyond it. If no angle is obtuse, one row of cells is enough. Obtuse
+/// cells take their values from farther away, but even at angles of 113 degrees each further edge
+/// counts ten times less. With 12 edges, the error from the cutoff is below 1e-12.
 const MARGIN: f64 = 12.0;
 
 /// Arrival times from several sources.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Nearest {
-    /// Smallest arrival time, in mesh order; infinite where no front has been.
+    /// The smallest arrival time, in mesh order; infinite where no front has arrived.
     pub u: Vec<f64>,
-    /// Number of the source it belongs to, the smallest of those that are equal up to rounding;
-    /// [`NO_SOURCE`] where none.
+    /// The number of the source that the arrival time belongs to. If several are equal up to
+    /// rounding, it is the smallest number; without a source, it is [`NO_SOURCE`].
     pub source: Vec<u32>,
-    /// What was done, all solves together.
+    /// The statistics of all solves together.
     pub stats: Stats,
 }
 
-/// Solves for each source by itself and takes the smallest value at every vertex.
+/// Solves for each source separately and takes the smallest value at every vertex.
 ///
-/// Where fronts of two sources meet, a solve for all of them at once interpolates across the kink
-/// between them; this does not, and it is the only right way for circular fronts. A solve for all
-/// at once, with straight fronts, bounds how far each of them has to be followed, so the work is
-/// about twice that of one source, however many there are. Sources that the same `group` number
-/// is given to are solved one by one, but count as one.
+/// Where the fronts of two sources meet, a solve for all of them at once interpolates across the
+/// kink between them. Separate solves do not, and for circular fronts they are the only correct
+/// way. A solve for all sources at once with straight fronts limits how far each front has to be
+/// followed. The total work is therefore about twice that of one source, regardless of their
+/// number. Sources with the same `group` number are solved separately but count as one.
 ///
-/// Values and seeds the state holds are forgotten before and after.
+/// Values and seeds in the state are removed before and after.
 ///
 /// # Errors
-/// Those of the solver.
+/// Returns the errors of the solver.
 pub fn nearest<R: Real>(
     solver: &impl EikonalSolver,
     state: &mut EikonalState<R>,
@@ -106,7 +106,7 @@ fn add(total: &mut Stats, stats: Stats) {
 }
 
 impl<R: Real> EikonalState<R> {
-    /// Sets the values of a source; `position` leads from mesh order to patch order.
+    /// Sets the values of a source; `position` maps mesh order to patch order.
     fn give(&mut self, source: &Source, position: &[u32]) {
         for &(v, value) in &source.values {
             let at = position[v as usize] as usize;
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn labels_part_at_the_bisector_and_equals_go_to_the_first() {
-        // Vertices at (0.25, 0.5) and (0.75, 0.5): the line x = 1/2 belongs to both.
+        // The vertices are (0.25, 0.5) and (0.75, 0.5), so the line x = 1/2 belongs to both.
         let [a, b] = [20 * 41 + 10, 20 * 41 + 30];
         for (jitter, front) in
             [(0.0, Front::Plane), (0.0, Front::Circular), (0.25, Front::Circular)]

@@ -1,11 +1,11 @@
-//! The way back from a point to the source: descent along a field of arrival times.
+//! Shortest paths from a point back to the source: descent in a field of arrival times.
 //!
-//! A path goes from point to point on the sides of cells (facets: edges of triangles, faces of
-//! tetrahedra). From a point `X` it goes to the point `Y` that makes `u(Y) + f |X - Y|` least over
-//! the sides of all cells at `X` that do not hold `X`: the same minimum by which the arrival times
-//! were found (numerics 5.1, 5.2, 5.5), so inside a cell it runs against the gradient, and it finds
-//! its way along edges and over vertices where gradients do not say where to go. `u` falls with
-//! every step, so a path ends.
+//! A path leads from point to point on the facets of cells (edges of triangles, faces of
+//! tetrahedra). From a point `X` it goes to the point `Y` that minimizes `u(Y) + f |X - Y|` over
+//! the facets, not containing `X`, of all cells at `X`. The arrival times are the result of the
+//! same minimum (docs/distances.md, sections 5.1, 5.2 and 5.5). Inside a cell the path therefore
+//! follows the negative gradient. It also continues along edges and over vertices, where gradients
+//! give no direction. `u` decreases with every step, so a path ends.
 
 use std::sync::OnceLock;
 
@@ -16,22 +16,23 @@ use crate::mesh::Mesh;
 use crate::primitives::GatherMatrix;
 use crate::surface::Locator;
 
-/// Barycentric weights below this count as zero: the point lies on a smaller side.
+/// Barycentric weights below this value count as zero, so that the point lies on a smaller face of
+/// the cell.
 const ON_SIDE: f64 = 1e-9;
 
-/// A way to a source.
+/// A path to a source.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Path {
-    /// Points from the start to the source, mesh units.
+    /// The points from the start to the source, in mesh units.
     pub points: Vec<[f64; 3]>,
-    /// Sum of the lengths of its segments, mesh units.
+    /// The length of the path, in mesh units.
     pub length: f64,
-    /// Number of the source it ends at; `None` if it does not reach one.
+    /// The number of the source where the path ends; `None` if it does not reach one.
     pub source: Option<u32>,
 }
 
-/// Where a path starts.
+/// The start of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Start {
@@ -47,32 +48,35 @@ pub struct Paths<'a> {
     u: &'a [f64],
     slowness: &'a Slowness<f64>,
     front: Front,
-    /// Parts of all sources, by cell.
+    /// The parts of all sources, sorted by cell.
     parts: Vec<Part>,
-    /// Cells at each vertex.
+    /// The cells at each vertex.
     at_vertex: GatherMatrix,
-    /// Made for the first start that is no vertex.
+    /// Created for the first start that is not a vertex.
     locator: OnceLock<Locator<'a>>,
 }
 
-/// A point of the mesh in terms of the smallest side it lies on.
+/// A point of the mesh, given by the smallest simplex (vertex, edge, face or cell) that contains
+/// it.
 #[derive(Clone, Debug)]
 struct Place {
     x: Vec3,
     vertices: Vec<u32>,
-    /// Arrival time.
+    /// The arrival time.
     u: f64,
 }
 
-/// A place to go to, and what makes it good.
+/// The next point of a path: in the source, or on a facet.
 enum Next {
     Source { point: Vec3, number: u32 },
     Side(Place),
 }
 
 impl<'a> Paths<'a> {
-    /// Prepares for paths in the field `u` (mesh order; not a number or infinite where no front has
-    /// been) that fronts of the shape `front` made from sources with these `parts`.
+    /// Prepares the search for paths in the field `u`.
+    ///
+    /// `u` is in mesh order, NaN or infinite where no front has arrived. Fronts of the shape
+    /// `front` have computed it from sources with these `parts`.
     pub fn new(
         mesh: &'a Mesh,
         u: &'a [f64],
@@ -85,7 +89,7 @@ impl<'a> Paths<'a> {
         Paths { mesh, u, slowness, front, parts, at_vertex, locator: OnceLock::new() }
     }
 
-    /// The path from one start; without a source at its end if there is no way down.
+    /// Returns the path from one start. The path has no source if there is no way down to one.
     pub fn from(&self, start: Start) -> Path {
         let mut place = match start {
             Start::Vertex(v) => self.at_vertex(v),
@@ -102,7 +106,8 @@ impl<'a> Paths<'a> {
             path.points.push(to.into());
             path.length += (to - from).norm();
         };
-        // u falls in every step; rounding alone could still make steps too small to end in time.
+        // u decreases in every step, but rounding could make steps too small to end in reasonable
+        // time.
         for _ in 0..4 * self.mesh.n_cells() + 100 {
             match self.next(&place) {
                 None => break,
@@ -138,13 +143,15 @@ impl<'a> Paths<'a> {
         Place { x: self.x(v), vertices: vec![v], u: self.value(v) }
     }
 
-    /// The place in a cell with these barycentric weights, on the smallest side it lies on.
+    /// Returns the point in a cell with these barycentric weights, on the smallest simplex that
+    /// contains it.
     fn in_cell(&self, c: u32, weights: &[f64; 4]) -> Place {
         let cell = self.cell(c);
         self.place(cell, &weights[..cell.len()], None)
     }
 
-    /// The point with these barycentric weights among some vertices; `u` interpolated unless given.
+    /// Returns the point with these barycentric weights among some vertices. Interpolates `u`
+    /// unless it is given.
     fn place(&self, vertices: &[u32], weights: &[f64], u: Option<f64>) -> Place {
         let on = |&(_, w): &(&u32, &f64)| *w > ON_SIDE;
         let kept: Vec<(u32, f64)> =
@@ -159,7 +166,7 @@ impl<'a> Paths<'a> {
         Place { x, vertices: kept.into_iter().map(|(v, _)| v).collect(), u }
     }
 
-    /// Where to go from a place; `None` if nothing lies lower.
+    /// Returns the next point of a path from `place`, or `None` if nothing lies lower.
     fn next(&self, place: &Place) -> Option<Next> {
         let first = *place.vertices.first()?;
         let slots = self.at_vertex.row(first as usize);
@@ -194,7 +201,7 @@ impl<'a> Paths<'a> {
                 let (value, weights) = self.foot(cell, i, &place.x, f);
                 if value < f64::INFINITY && to_side.as_ref().is_none_or(|(l, _)| value < *l) {
                     let side: Vec<u32> = others(cell, i).collect();
-                    // Of a circular front u is not linear along the edge.
+                    // With a circular front, u is not linear along the edge.
                     let mut next = self.place(&side, &weights[..side.len()], None);
                     if next.vertices.len() > 1 && self.front == Front::Circular {
                         next.u = value - f * (place.x - next.x).norm();
@@ -207,7 +214,7 @@ impl<'a> Paths<'a> {
             to_source.map(|(value, point, number)| (value, Next::Source { point, number }));
         let side = to_side.filter(|(_, next)| next.u < place.u);
         match (source, side) {
-            // Values that were given are distances to the source, up to rounding.
+            // Given values are distances to the source, up to rounding.
             (Some((value, source)), Some((other, _))) if value <= other * (1.0 + 1e-9) => {
                 Some(source)
             }
@@ -220,8 +227,8 @@ impl<'a> Paths<'a> {
         }
     }
 
-    /// The least of `u(Y) + f |x - Y|` over the points Y of the side opposite vertex `i` of a cell, and
-    /// the barycentric weights of Y there.
+    /// Returns the minimum of `u(Y) + f |x - Y|` over the points Y of the facet opposite vertex `i`
+    /// of a cell, and the barycentric weights of Y there.
     fn foot(&self, cell: &[u32], i: usize, x: &Vec3, f: f64) -> (f64, [f64; 3]) {
         let mut side = others(cell, i);
         let mut next = || side.next().map_or((f64::INFINITY, *x), |v| (self.value(v), self.x(v)));
@@ -238,7 +245,7 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// The vertices of a cell but the `i`-th.
+/// Returns the vertices of a cell except the `i`-th.
 fn others(cell: &[u32], i: usize) -> impl Iterator<Item = u32> {
     cell.iter().enumerate().filter(move |&(k, _)| k != i).map(|(_, &v)| v)
 }
@@ -257,7 +264,7 @@ mod tests {
 
     const PLAIN: Slowness<f64> = Slowness::Uniform(1.0);
 
-    /// Arrival times from vertex `v`, and its parts.
+    /// Returns the arrival times from vertex `v`, and the parts of this source.
     fn from_vertex(mesh: &Mesh, v: u32, front: Front) -> (Vec<f64>, Vec<Part>) {
         let patches = Arc::new(Patches::new(mesh, Partition::Metis, 32).unwrap());
         let coordinates = Arc::new(Coordinates::new(mesh, &patches));
@@ -320,7 +327,7 @@ mod tests {
         let path =
             Paths::new(&mesh, &none, &PLAIN, Front::Plane, Vec::new()).from(Start::Vertex(7));
         assert_eq!((path.source, path.points.len(), path.length), (None, 1, 0.0));
-        // A field that makes no sense has no way down to a source, but it has an end.
+        // An arbitrary field has no path down to a source, but the path still ends.
         let odd: Vec<f64> = (0..mesh.n_vertices()).map(|k| (k * 7919 % 101) as f64).collect();
         let path = Paths::new(&mesh, &odd, &PLAIN, Front::Plane, Vec::new()).from(Start::Vertex(7));
         assert_eq!(path.source, None);

@@ -1,4 +1,5 @@
-//! What fronts run on: patches with the slowness of their cells, the same on every device.
+//! The input of a front propagation apart from its sources: patches and the slowness of their
+//! cells. All devices use it.
 
 use std::sync::Arc;
 
@@ -8,25 +9,26 @@ use super::{Front, Slowness};
 use crate::geometry::{Real, Vec3, simplex::longest_edge};
 use crate::patches::{Coordinates, Patches};
 
-/// Part of the front that is worked on in one round, in mean longest edges of the patches. Less
-/// leaves threads idle, more repeats work.
+/// How far behind the first front patches are updated in one round, in mean longest edges of the
+/// patches. A smaller value leaves threads idle, a larger one repeats work.
 const NEAR: f64 = 1.0;
 
-/// What arrival times follow from, apart from their source.
+/// The data that determine arrival times, apart from their source.
 pub(crate) struct Problem<R: Real> {
     pub(super) patches: Arc<Patches>,
     pub(super) coordinates: Arc<Coordinates<R>>,
     pub(super) slowness: Slowness<R>,
     pub(super) front: Front,
-    /// Largest time along an edge of a patch or its neighbors: how far beyond the band values
-    /// must be right for those in the band to be right on obtuse cells (numerics 5.6).
+    /// The largest time along an edge of a patch or its neighbors. Values must be correct this far
+    /// beyond the band so that those in the band are correct on obtuse cells (docs/distances.md,
+    /// section 5.6).
     pub(super) reach: Vec<R>,
     /// Patches whose news are later than the first by more than this wait (near-far order).
     pub(super) near: R,
 }
 
 impl<R: Real> Problem<R> {
-    /// The problem with straight fronts.
+    /// Creates the problem with straight fronts.
     pub fn new(
         patches: Arc<Patches>,
         coordinates: Arc<Coordinates<R>>,
@@ -45,7 +47,7 @@ impl<R: Real> Problem<R> {
     }
 }
 
-/// Longest time along an edge of a patch.
+/// Returns the longest time along an edge of a patch.
 fn longest_time<R: Real>(
     patches: &Patches,
     coordinates: &Coordinates<R>,

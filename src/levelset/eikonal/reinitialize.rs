@@ -8,35 +8,36 @@ use crate::error::Result;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::primitives::DisjointRows;
 
-/// How far from the interface distances are wanted.
+/// The range of distances to compute around the interface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Width<R> {
-    /// Everywhere the interface can be reached from.
+    /// Everywhere that fronts from the interface reach.
     Whole,
-    /// Up to this distance (mesh units); beyond, phi is set to plus or minus it.
+    /// Up to this distance (mesh units); beyond it, phi is set to plus or minus this distance.
     Band(R),
 }
 
-/// Replaces `phi` (patch order) by the signed distance to its zero set, or the arrival time from it
-/// where cells have a slowness other than 1.
+/// Replaces `phi` (patch order) by the signed distance to its zero set, or by the arrival time from
+/// it if cells have a slowness other than 1.
 ///
 /// Vertices of cut cells (`min phi < 0 <= max phi`) get `|phi_i| / |grad phi|`, the smallest over
-/// their cut cells: the distance to the plane of the zero set there (numerics 5.4, equation 5).
-/// They are fixed, and fronts run from them over both sides at once, since no uncut cell has both
-/// signs. The sign test is `phi < 0`.
+/// their cut cells. This is the distance to the plane of the zero set there (docs/distances.md,
+/// section 5.4, equation (5)). These values are fixed, and fronts start from them on both sides at
+/// once, since no uncut cell has both signs. The sign test is `phi < 0`.
 ///
-/// `near` lists, ascending, the patches that may hold cut cells or values inside the old band;
-/// all others must already hold plus or minus the band's width. With [`Width::Whole`] it must list
-/// all patches, and vertices out of reach keep their value. The front is set to a straight one.
+/// `near` lists, in ascending order, the patches that may have cut cells or values inside the old
+/// band. All other patches must already contain plus or minus the width of the band. With
+/// [`Width::Whole`] it must list all patches, and vertices that no front reaches keep their value.
+/// The front is set to a straight one.
 ///
-/// Start values are found on `cpu`, fronts run where `solver` lets them.
+/// Start values are computed on `cpu`; `solver` propagates the fronts.
 ///
 /// # Errors
-/// Those of the solver.
+/// Returns the errors of the solver.
 ///
 /// # Panics
-/// If `near` does not ascend.
+/// Panics if `near` is not in ascending order.
 pub fn reinitialize<R: Real>(
     solver: &impl EikonalSolver,
     cpu: &Cpu,
@@ -45,9 +46,9 @@ pub fn reinitialize<R: Real>(
     near: &[u32],
     width: Width<R>,
 ) -> Result<Stats> {
-    assert!(near.windows(2).all(|p| p[0] < p[1]), "`near` ascends");
+    assert!(near.windows(2).all(|p| p[0] < p[1]), "`near` must be in ascending order");
     state.clear();
-    // A zero set is no point: its front is straight.
+    // A zero set is not a point, so its front is straight.
     state.problem.front = Front::Plane;
     cpu.run(|| match state.problem.patches.arity() {
         3 => fix_cut_cells::<R, 3>(state, phi, near),
@@ -59,7 +60,8 @@ pub fn reinitialize<R: Real>(
     };
     let stats = solver.solve(state, limit)?;
     let sign = |old: R| if old < R::zero() { -R::one() } else { R::one() };
-    // Old band and new fronts both: what the fronts did not reach again lies outside now.
+    // Both the old band and the patches of the new fronts are written. Vertices of the old band
+    // that the fronts did not reach lie outside the new one.
     for &p in near.iter().chain(&state.visited) {
         for v in state.problem.patches.patch(p as usize).owned() {
             let u = state.u[v];
@@ -73,7 +75,7 @@ pub fn reinitialize<R: Real>(
     Ok(stats)
 }
 
-/// Gives every vertex of a cut cell its distance (5) and marks it as fixed.
+/// Sets every vertex of a cut cell to its distance by equation (5) and marks it as fixed.
 fn fix_cut_cells<R: Real, const N: usize>(state: &mut EikonalState<R>, phi: &[R], near: &[u32]) {
     let EikonalState { problem, u, fixed, seeded, scratch, .. } = state;
     let Problem { patches, coordinates, slowness, .. } = problem;
@@ -82,7 +84,7 @@ fn fix_cut_cells<R: Real, const N: usize>(state: &mut EikonalState<R>, phi: &[R]
         .map(|&p| {
             let patch = patches.patch(p as usize);
             let x = coordinates.of(patches, p as usize);
-            // SAFETY: `near` names a patch once, and patches own disjoint ranges.
+            // SAFETY: `near` contains each patch once, and patches own disjoint ranges.
             let (u, fixed) = unsafe { (u.range(patch.owned()), fixed.range(patch.owned())) };
             let value = |local: usize| phi[patch.vertex(local)];
             let mut found = false;
@@ -95,7 +97,7 @@ fn fix_cut_cells<R: Real, const N: usize>(state: &mut EikonalState<R>, phi: &[R]
                 let norm = Simplex::new(&x).gradient(&phi).norm();
                 for (&corner, &phi) in corners.iter().zip(&phi) {
                     if let Some(u) = u.get_mut(corner as usize) {
-                        // 0 / 0 cannot outdo a distance: a vertex on the interface has none.
+                        // A vertex on the interface has distance 0; the test avoids 0 / 0.
                         let d = if phi == R::zero() { R::zero() } else { phi.abs() / norm };
                         let d = d * slowness.of(cell);
                         *u = u.min(d);

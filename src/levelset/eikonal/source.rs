@@ -1,9 +1,9 @@
-//! Start values around sources: vertices, points, parts of the mesh, curves, zero sets (numerics
-//! 5.4).
+//! Start values around sources: vertices, points, groups of the mesh, curves and zero sets
+//! (docs/distances.md, section 5.4).
 //!
 //! Every vertex of a cell that a source touches gets its straight distance inside that cell,
-//! divided by the cell's speed, plus the start value. These are upper bounds handed to
-//! [`super::nearest`]: where another source or a detour is faster, fronts lower them.
+//! divided by the speed of the cell, plus the start value. These values are upper bounds, which are
+//! passed to [`super::nearest`]. Fronts lower them where another source or a detour is faster.
 
 use rayon::prelude::*;
 
@@ -12,37 +12,38 @@ use crate::geometry::{Vec3, simplex, simplex::Simplex};
 use crate::mesh::Mesh;
 use crate::surface::{self, Located, Locator};
 
-/// How far from a cell a point of a curve may lie to touch it, in longest edges: what is left of
-/// coordinates in 32-bit numbers.
+/// The distance within which a point of a curve touches a cell, in longest edges: the accuracy of
+/// coordinates with 32 bits.
 const TOUCH: f64 = 1e-6;
-/// Times a piece of a curve beside the mesh is halved at most to find the cells it passes.
+/// The maximum number of times that a piece of a curve beside the mesh is halved to find the cells
+/// it passes.
 const HALVINGS: u32 = 12;
 
-/// A source: values around it, and where it is.
+/// A source: its position and the values around it.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Source {
-    /// Vertices (mesh order) and their start values.
+    /// The vertices (mesh order) and their start values.
     pub values: Vec<(u32, f64)>,
-    /// Fronts may not lower the values.
+    /// Whether fronts may not lower the values.
     pub is_fixed: bool,
-    /// Parts of the source in the cells it touches, for paths to end at.
+    /// The parts of the source in the cells it touches, where paths end.
     pub parts: Vec<Part>,
 }
 
 impl Source {
-    /// Source with start values that fronts may lower.
+    /// Creates a source with start values that fronts may lower.
     pub fn new(values: Vec<(u32, f64)>) -> Self {
         Source { values, is_fixed: false, parts: Vec::new() }
     }
 
-    /// Adds the parts.
+    /// Sets the parts of the source.
     pub fn with_parts(mut self, parts: Vec<Part>) -> Self {
         self.parts = parts;
         self
     }
 
-    /// Numbers the parts, and adds `start` to all values.
+    /// Sets the source number of the parts, and adds `start` to all values.
     pub fn numbered(mut self, source: u32, start: f64) -> Self {
         self.values.iter_mut().for_each(|(_, value)| *value += start);
         for part in &mut self.parts {
@@ -53,22 +54,22 @@ impl Source {
     }
 }
 
-/// What a cell holds of a source: a point, a segment, a triangle or a tetrahedron.
+/// The part of a source in one cell: a point, a segment, a triangle or a tetrahedron.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Part {
     /// The cell.
     pub cell: u32,
-    /// Number of the source.
+    /// The number of the source.
     pub source: u32,
-    /// Value at the source.
+    /// The value at the source.
     pub start: f64,
     points: [Vec3; 4],
     n: usize,
 }
 
 impl Part {
-    /// Part of source 0 with start value 0 and one to four `points`.
+    /// Creates a part of source 0 with start value 0 and one to four `points`.
     pub fn new(cell: u32, points: &[Vec3]) -> Self {
         let n = points.len().min(4);
         let mut part = Part { cell, source: 0, start: 0.0, points: [Vec3::zeros(); 4], n };
@@ -76,7 +77,7 @@ impl Part {
         part
     }
 
-    /// The point of this part closest to `x`.
+    /// Returns the point of this part closest to `x`.
     pub fn closest(&self, x: Vec3) -> Vec3 {
         simplex::closest_point(x, &self.points[..self.n])
     }
@@ -86,20 +87,20 @@ impl Part {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PointSeeds {
-    /// Vertices (mesh order) and their start values.
+    /// The vertices (mesh order) and their start values.
     pub values: Vec<(u32, f64)>,
-    /// Point of the mesh closest to the one asked for.
+    /// The point of the mesh closest to the given one.
     pub closest: [f64; 3],
-    /// Distance between the two, mesh units.
+    /// The distance between the two, in mesh units.
     pub gap: f64,
-    /// Longest edge of the cell the closest point lies in, mesh units.
+    /// The longest edge of the cell that contains the closest point, in mesh units.
     pub edge: f64,
-    /// Cells that hold the closest point, ascending.
+    /// The cells that contain the closest point, in ascending order.
     pub cells: Vec<u32>,
 }
 
 impl PointSeeds {
-    /// The source these values belong to.
+    /// Converts the values to a source.
     pub fn into_source(self) -> Source {
         let part = |&c: &u32| Part::new(c, &[self.closest.into()]);
         let parts = self.cells.iter().map(part).collect();
@@ -112,7 +113,7 @@ struct Simplices<'a> {
     mesh: &'a Mesh,
     vertices: &'a [u32],
     arity: usize,
-    /// Vertices with the simplices at them, ascending.
+    /// Pairs of a vertex and a simplex at it, in ascending order.
     touching: Vec<(u32, u32)>,
 }
 
@@ -126,13 +127,13 @@ impl<'a> Simplices<'a> {
         Simplices { mesh, vertices, arity, touching }
     }
 
-    /// The simplices at a vertex.
+    /// Returns the simplices at a vertex.
     fn at(&self, v: u32) -> impl Iterator<Item = u32> {
         let first = self.touching.partition_point(|t| t.0 < v);
         self.touching[first..].iter().take_while(move |t| t.0 == v).map(|t| t.1)
     }
 
-    /// The part of a simplex inside a cell: the vertices they share.
+    /// Finds the part of a simplex inside a cell: the vertices they share.
     fn shared(&self, s: u32, cell: &[u32], part: &mut Vec<Vec3>) {
         let source = &self.vertices[s as usize * self.arity..][..self.arity];
         part.clear();
@@ -141,7 +142,8 @@ impl<'a> Simplices<'a> {
     }
 }
 
-/// Parts of a source given by simplices as for [`around_simplices`]: what the cells share with it.
+/// Returns the parts of a source given by simplices as for [`around_simplices`]: what the cells
+/// share with it.
 pub fn parts_of_simplices(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<Part> {
     let simplices = Simplices::new(mesh, simplices, arity);
     let mut parts = Vec::new();
@@ -159,7 +161,7 @@ pub fn parts_of_simplices(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<P
     parts
 }
 
-/// Each of some vertices as a source of its own, with start value 0.
+/// Returns each of the given vertices as a separate source with start value 0.
 pub fn around_each(mesh: &Mesh, vertices: &[u32], slowness: &Slowness<f64>) -> Vec<Source> {
     let mut wanted: Vec<(u32, usize)> = vertices.iter().copied().zip(0..).collect();
     wanted.sort_unstable();
@@ -182,8 +184,10 @@ pub fn around_each(mesh: &Mesh, vertices: &[u32], slowness: &Slowness<f64>) -> V
     sources
 }
 
-/// The zero set of a function on the vertices (mesh order), as an unsigned source: vertices of cut
-/// cells get their distance (5) to the line or plane of the zero set there, and are fixed.
+/// Returns the zero set of a function on the vertices (mesh order) as an unsigned source.
+///
+/// Vertices of cut cells get their distance to the line or plane of the zero set there
+/// (docs/distances.md, equation (5)) and are fixed.
 pub fn around_zero_set(mesh: &Mesh, phi: &[f64], slowness: &Slowness<f64>) -> Source {
     let mut values = Vec::new();
     for c in 0..mesh.n_cells() as u32 {
@@ -223,25 +227,25 @@ fn cut_values<const N: usize>(
     }
 }
 
-/// A curve laid onto a mesh.
+/// A curve projected onto a mesh.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CurveSeeds {
-    /// Values around it with start value 0, and its parts.
+    /// The values around the curve with start value 0, and its parts.
     pub source: Source,
-    /// Largest distance of a point of the curve from the mesh, mesh units.
+    /// The largest distance of a point of the curve from the mesh, in mesh units.
     pub gap: f64,
-    /// That point.
+    /// The point with that distance.
     pub farthest: [f64; 3],
-    /// Longest edge of the cell it is closest to, mesh units.
+    /// The longest edge of the cell closest to that point, in mesh units.
     pub edge: f64,
 }
 
-/// Start values around a curve of segments, two vertices each.
+/// Returns start values around a curve of segments, two vertices each.
 ///
-/// Each segment is followed from cell to cell, from where it leaves one to where it leaves the
-/// next; the vertices of a cell get their straight distance to the piece in it. `None` for a curve
-/// without segments or a mesh without cells.
+/// Each segment is followed from cell to cell, from the point where it leaves one to the point
+/// where it leaves the next. The vertices of a cell get their straight distance to the piece in it.
+/// Returns `None` for a curve without segments or a mesh without cells.
 pub fn around_curve(
     locator: &Locator<'_>,
     vertices: &[[f64; 3]],
@@ -278,7 +282,7 @@ pub fn around_curve(
     })
 }
 
-/// A point of a curve, and where it is on the mesh.
+/// A point of a curve, and its position on the mesh.
 #[derive(Clone)]
 struct OnMesh {
     asked: Vec3,
@@ -293,7 +297,8 @@ impl OnMesh {
         Some(OnMesh { asked, found, cells: locator.touching(found.point, tolerance) })
     }
 
-    /// How far the way to `to` stays in a cell of this point, 0 to 1; of several cells the most.
+    /// Returns the fraction of the segment to `to` that stays in a cell of this point, 0 to 1; with
+    /// several cells the largest.
     fn exit(&self, locator: &Locator<'_>, to: &OnMesh) -> f64 {
         let leave = |&c: &u32| {
             let [from, to] = [self.asked, to.asked].map(|x| locator.barycentric(c, x));
@@ -304,7 +309,8 @@ impl OnMesh {
         self.cells.iter().map(leave).fold(0.0, f64::max)
     }
 
-    /// The piece to `to` in the cells both lie in, the ends alone in the others.
+    /// Adds the piece to `to` in the cells that contain both points, and single points in the other
+    /// cells.
     fn add_parts(&self, to: &OnMesh, parts: &mut Vec<Part>) {
         let shared = self.cells.iter().filter(|c| to.cells.contains(c));
         parts.extend(shared.map(|&c| Part::new(c, &[self.found.point, to.found.point])));
@@ -315,16 +321,17 @@ impl OnMesh {
     }
 }
 
-/// Walks along a segment, from where it leaves the cells it is in to where it leaves the next ones.
+/// Follows a segment from cell to cell and adds its parts.
 fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &mut Vec<Part>) {
     let mut at = a;
-    // Rounding could make the ways from cell to cell too short to end in time.
+    // Rounding could make the pieces too short to end in reasonable time.
     for _ in 0..4 * locator.mesh().n_cells() + 100 {
         let exit = match at.cells.iter().any(|c| b.cells.contains(c)) {
             true => None,
             false => Some(at.exit(locator, b)),
         };
-        // A curve beside the mesh may seem to leave its cell at once: then half of it is tried.
+        // A curve beside the mesh may appear to leave its cell at once. Then half of the segment is
+        // tried.
         let next = match exit {
             None => None,
             Some(t) if t > 1e-9 && t < 1.0 => {
@@ -344,8 +351,8 @@ fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &m
     at.add_parts(b, parts);
 }
 
-/// Start values around the simplices of a source, given by their vertices in mesh order, `arity`
-/// each (1 for vertices, 2 for edges, ...).
+/// Returns start values around the simplices of a source, given by their vertices in mesh order,
+/// `arity` each (1 for vertices, 2 for edges, ...).
 pub fn around_simplices(
     mesh: &Mesh,
     simplices: &[u32],
@@ -376,7 +383,8 @@ pub fn around_simplices(
     smallest_per_vertex(values)
 }
 
-/// Start values around the point of the mesh closest to `at`; `None` for a mesh without cells.
+/// Returns start values around the point of the mesh closest to `at`, or `None` for a mesh without
+/// cells.
 pub fn around_point(
     locator: &Locator<'_>,
     at: [f64; 3],
@@ -385,7 +393,7 @@ pub fn around_point(
 ) -> Option<PointSeeds> {
     let p = Vec3::from(at);
     let found = locator.closest(p)?;
-    // Of the cells that are as near up to rounding, the first.
+    // Takes the first of the cells that are equally near up to rounding.
     let as_near = |&c: &u32| (locator.closest_in(c, p) - p).norm() <= found.gap;
     let near = locator.touching(p, found.gap.next_up());
     let nearest = near.into_iter().find(as_near).unwrap_or(found.cell);

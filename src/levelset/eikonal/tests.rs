@@ -1,4 +1,5 @@
-//! nbFIM against a plain global iteration (V38), in any order of patches, with any threads.
+//! Compares nbFIM with a plain global iteration (V38), for any order of patches and any number of
+//! threads.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use crate::geometry::Vec3;
 use crate::mesh::{Kind, Mesh};
 use crate::patches::Partition;
 
-/// Numbers in 0..1 that look random and never change.
+/// Returns a reproducible number in 0..1 that looks random.
 fn noise(k: usize) -> f64 {
     let mut x = (k as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x ^= x >> 31;
@@ -17,7 +18,8 @@ fn noise(k: usize) -> f64 {
     ((x ^ x >> 29) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Square [-1, 1]^2 of n x n cells, interior vertices moved by up to a quarter cell.
+/// Returns the square [-1, 1]^2 of n x n cells, with interior vertices displaced by up to a quarter
+/// of a cell.
 fn square(n: u32) -> Mesh {
     let h = 2.0 / f64::from(n);
     let mut vertices = Vec::new();
@@ -40,7 +42,7 @@ fn square(n: u32) -> Mesh {
     Mesh::new(Kind::Planar, vertices, cells)
 }
 
-/// A cube of n^3 lattice cells, six tetrahedra each.
+/// Returns a cube of n^3 lattice cells, with six tetrahedra each.
 fn cube(n: u32) -> Mesh {
     let (mut vertices, mut cells) = (Vec::new(), Vec::new());
     for k in 0..=n {
@@ -75,7 +77,7 @@ fn state(mesh: &Mesh, patch_size: usize) -> EikonalState<f64> {
     EikonalState::new(patches, coordinates, Slowness::Uniform(1.0))
 }
 
-/// Gauss-Seidel sweeps over all cells until nothing changes: the fixed point by definition.
+/// Returns the fixed point by definition: Gauss-Seidel sweeps over all cells until nothing changes.
 fn fixed_point<const N: usize>(mesh: &Mesh, sources: &[(u32, f64)]) -> Vec<f64> {
     let mut u = vec![f64::INFINITY; mesh.n_vertices()];
     for &(v, value) in sources {
@@ -190,7 +192,7 @@ fn slow_cells_delay_the_front() {
 
 #[test]
 fn reinitialization_a_straight_interface_is_exact() {
-    // V26: the distance to a line, at vertices whose foot and its surroundings lie well inside.
+    // V26: the distance to a line, at vertices whose foot and its neighborhood lie well inside.
     let cpu = Cpu::new(1).unwrap();
     let mesh = square(32);
     let mut state = state(&mesh, 64);

@@ -1,35 +1,35 @@
-//! What the kernels of nbFIM take; the tests of kernels on the host take this file too.
+//! Arguments of the nbFIM kernels. The host tests of the kernels include this file, too.
 
 zeroset_gpu::cuda_header! {
     "eikonal_solve", include "common/patches.cuh";
 
-    /// What a solve works on.
+    /// The data of a solve.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct EikonalArgument<R> as Eikonal {
         pub n_patches: u32,
         pub n_vertices: u32,
         pub largest_local: u32,
         pub largest_owned: u32,
-        /// Of an update, among triangles.
+        /// Number of repetitions of an update, for triangles.
         pub repetitions: u32,
         pub ring_mask: u32,
-        /// Clocks a block waits for work before it calls the queue broken.
+        /// Clock cycles a block waits for work before it reports a broken queue.
         pub patience: i64,
-        /// Values from here on do not matter; infinite for whole fields.
+        /// Larger values do not matter; infinite without a band.
         pub width: R,
         /// News later than the first by more than this wait.
         pub near: R,
-        /// Where `slowness_of_cells` is null.
+        /// Slowness if `slowness_of_cells` is null.
         pub slowness: R,
-        /// Per cell of a patch, in the order of patches.
+        /// Slowness per cell of a patch, in patch order.
         pub slowness_of_cells: u64 as "const real *",
-        /// No value from here on for a vertex, or null.
+        /// Upper limit of the value of each vertex, or null.
         pub caps: u64 as "const real *",
         /// `[n_patches]` longest time along an edge near a patch.
         pub reach: u64 as "const real *",
-        /// Per cell of a patch, in the order of patches.
+        /// Shape data per cell of a patch, in patch order.
         pub shapes: u64 as "CellShapes *",
-        /// Tetrahedra: values when a patch was last updated, as its coordinates lie.
+        /// Tetrahedra: values when a patch was last updated, laid out like its coordinates.
         pub seen: u64 as "real *",
         /// `[n_patches + 1]`
         pub wake_offsets: u64 as "const u32 *",
@@ -39,7 +39,7 @@ zeroset_gpu::cuda_header! {
         pub wake_readers: u64 as "const u32 *",
         /// Two buffers of `[n_vertices]`; the queue uses the first.
         pub u: u64 as "real *",
-        /// Two buffers of `[n_patches]`: smallest value not worked on; the queue needs it for its order.
+        /// Two buffers of `[n_patches]`: smallest unprocessed value; the queue sorts by it.
         pub news: u64 as "real_bits *",
         /// `[n_patches]` round of the list a patch was last put on.
         pub listed: u64 as "u32 *",
@@ -49,9 +49,9 @@ zeroset_gpu::cuda_header! {
         pub counts: u64 as "u32 *",
         /// `[3]` smallest news of a round.
         pub first_news: u64 as "real_bits *",
-        /// Of the grid's barrier.
+        /// Counter of the grid barrier.
         pub arrived: u64 as "u32 *",
-        /// `[n_patches]` of the queue.
+        /// `[n_patches]` states of the queue.
         pub states: u64 as "u32 *",
         /// `[ring_mask + 1]`
         pub ring: u64 as "u32 *",
@@ -61,7 +61,7 @@ zeroset_gpu::cuda_header! {
         /// `[n_patches]`
         pub is_visited: u64 as "u32 *",
         pub stats: u64 as "struct Stats *",
-        /// Nothing is to be done if this is 0; null for always.
+        /// The solve is skipped if this is 0; null for always.
         pub due: u64 as "const u32 *",
         /// Set if the queue broke.
         pub error: u64 as "u32 *",

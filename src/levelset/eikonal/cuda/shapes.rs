@@ -1,4 +1,4 @@
-//! Shapes of cells on a GPU: made once, as every update of a patch needs them.
+//! Shape data of cells on a GPU, computed once because every update of a patch needs them.
 
 use crate::error::Result;
 use crate::geometry::Real;
@@ -6,18 +6,18 @@ use crate::gpu::{Array, Cuda};
 use crate::patches::Patches;
 use crate::patches::cuda::Shape;
 
-/// What solves need of the shapes of cells: nine numbers of a triangle, the heights of a tetrahedron.
-/// Circular fronts do without.
+/// The shape data of cells that solves need: nine numbers per triangle, or the heights of a
+/// tetrahedron. Circular fronts do not use them.
 pub(super) enum Shapes<R: Real> {
     Triangles(Array<R>),
     Tetrahedra(Array<f32>),
 }
 
 impl<R: Real> Shapes<R> {
-    /// Room for them; `eikonal_shapes` finds them.
+    /// Allocates the memory. The kernel `eikonal_shapes` fills it.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the GPU has none.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU has too little memory.
     pub fn new(cuda: &Cuda, shape: &Shape, patches: &Patches) -> Result<Self> {
         let n = patches.n_patch_cells();
         Ok(match shape.arity {
@@ -26,12 +26,12 @@ impl<R: Real> Shapes<R> {
         })
     }
 
-    /// Bytes on the GPU.
+    /// Returns the number of bytes on the GPU.
     pub fn bytes(shape: &Shape, patches: &Patches) -> usize {
         patches.n_patch_cells() * if shape.arity == 3 { 9 * size_of::<R>() } else { 16 }
     }
 
-    /// Where they are on the GPU.
+    /// Returns the address on the GPU.
     pub fn address(&self) -> u64 {
         match self {
             Shapes::Triangles(numbers) => numbers.address(),

@@ -1,10 +1,10 @@
-//! Start values around sources of every kind.
+//! Tests of the start values around sources of every kind.
 
 use super::*;
 use crate::mesh::Kind;
 use crate::mesh::generate::{Cube, Generate, Sphere, generate};
 
-/// The unit square as two triangles along the diagonal 0-2.
+/// Returns the unit square as two triangles along the diagonal 0-2.
 fn square() -> Mesh {
     let vertices = vec![[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [0., 1., 0.]];
     Mesh::new(Kind::Planar, vertices, vec![0, 1, 2, 0, 2, 3])
@@ -17,7 +17,8 @@ fn around_a_vertex_and_an_edge() {
     let one = around_simplices(&square(), &[1], 1, 0.5, &PLAIN);
     assert_eq!(one, [(0, 1.5), (1, 0.5), (2, 1.5)]);
     let edge = around_simplices(&square(), &[0, 1], 2, 0.0, &Slowness::PerCell(vec![2.0, 3.0]));
-    // Vertex 2 hangs over the edge in the slower-by-two cell; vertex 3 sees vertex 0 only.
+    // Vertex 2 is closest to the edge within the cell with half the speed. Vertex 3 sees only
+    // vertex 0.
     assert_eq!(edge, [(0, 0.0), (1, 0.0), (2, 2.0), (3, 3.0)]);
 }
 
@@ -42,7 +43,7 @@ fn points_are_placed_as_by_looking_at_every_cell() {
         let locator = Locator::new(&mesh);
         let corner = |c: u32, k: usize| Vec3::from(mesh.vertices[locator.corners(c)[k] as usize]);
         for k in 0..200 {
-            // Vertices, middles of edges and points off the mesh.
+            // Vertices, midpoints of edges and points off the mesh.
             let c = k * 37 % mesh.n_cells() as u32;
             let middle = (corner(c, 0) + corner(c, 1)) * 0.5;
             let p = [corner(c, 0), middle, middle * 1.3][k as usize % 3];
@@ -75,7 +76,7 @@ fn zero_sets_and_curves_on_the_mesh() {
     };
     close(&found.values);
     assert!(found.is_fixed && found.parts.len() == 2);
-    // The same line as a curve of one segment, a little above the mesh.
+    // The same line as a curve of one segment, slightly above the mesh.
     let curve = [[0.25, 0.0, 0.5], [0.25, 1.0, 0.5]];
     let mesh = square();
     let locator = Locator::new(&mesh);
@@ -83,7 +84,7 @@ fn zero_sets_and_curves_on_the_mesh() {
     close(&found.source.values);
     assert_eq!((found.gap, found.edge), (0.5, 2f64.sqrt()));
     assert!(around_curve(&locator, &curve, &[], &PLAIN).is_none());
-    // Ends within one cell: the other vertex sees its straight distance.
+    // A curve that ends within one cell: the opposite vertex gets its straight distance.
     let short = [[0.5, 0.25, 0.0], [0.75, 0.25, 0.0]];
     let found = around_curve(&locator, &short, &[[0, 1]], &Slowness::Uniform(2.0)).unwrap();
     let values = &found.source.values;

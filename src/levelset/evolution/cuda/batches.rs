@@ -1,5 +1,5 @@
-//! Steps of a stretch on the GPU: lots of them are launched at once, and the host looks at what came of
-//! the lot before.
+//! Batches of steps on the GPU: many steps are launched at once, and the host reads the result of
+//! the previous batch meanwhile.
 
 use std::time::{Duration, Instant};
 
@@ -13,16 +13,18 @@ use crate::geometry::Real;
 use crate::levelset::evolution::Evolution;
 use crate::levelset::evolution::{Advance, Rule, StepTarget};
 
-/// How long the GPU may go on before the host sees what was reached.
+/// How long the GPU may run before the caller regains control.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Most steps of a cycle.
+/// The maximum number of steps in a cycle.
 const MOST_STEPS: u32 = 32;
 
-/// Most cycles that are launched at once: between two launches the GPU waits some microseconds.
+/// The maximum number of cycles that are launched at once. Larger batches reduce idle time, because
+/// the GPU waits some microseconds between two launches.
 const MOST_CYCLES: u32 = 8;
 
-/// What is launched at once: cycles of so many steps by about so many blocks.
+/// One batch of launches: a number of cycles, the steps per cycle, and the approximate number of
+/// thread blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Lot {
     cycles: u32,
@@ -31,10 +33,11 @@ pub(super) struct Lot {
 }
 
 impl<R: Real> DeviceEvolution<R> {
-    /// Steps until something is due, or for a fraction of a second.
+    /// Advances until the target is reached, but returns at the latest after a fraction of a
+    /// second.
     ///
     /// # Errors
-    /// Those of [`Evolution::step`]; [`Error::Device`] if the GPU fails.
+    /// Returns the errors of [`Evolution::step`], and [`Error::Device`] if the GPU fails.
     pub fn advance(&mut self, stretch: &StepTarget) -> Result<Advance> {
         let begun = Instant::now();
         let first = self.now.step;
@@ -49,7 +52,7 @@ impl<R: Real> DeviceEvolution<R> {
             let (this, other) = if turn % 2 == 0 { (even, odd) } else { (odd, even) };
             self.cuda.fetch(&self.state.control, this)?;
             let is_last = begun.elapsed() > PATIENCE || stretch.steps <= launched;
-            // The GPU works on this lot while the host looks at the one before.
+            // The GPU works on this batch while the host reads the result of the previous one.
             if turn > 0 {
                 self.now = other.get()?[0];
                 if self.now.halt() != Halt::Running {
@@ -66,8 +69,10 @@ impl<R: Real> DeviceEvolution<R> {
         self.outcome(first, stretch)
     }
 
-    /// What to launch next where so many steps are under way: cycles up to the next reinitialization as
-    /// far as that is known, and several of them where much is left to do.
+    /// Returns the next batch to launch while `under_way` steps are still running.
+    ///
+    /// A cycle extends to the next reinitialization if that can be predicted. A batch has several
+    /// cycles if much is left to do.
     fn lot(&self, stretch: &StepTarget, under_way: f64) -> Lot {
         let now = &self.now;
         let most = f64::from(MOST_STEPS);
@@ -82,22 +87,23 @@ impl<R: Real> DeviceEvolution<R> {
             _ => most,
         };
         let steps = steps.clamp(1.0, most) as u32;
-        // Steps to the target if they stay as long as the last one.
+        // The number of steps to the target if they stay as long as the last one.
         let left = match now.dt_done > 0.0 {
             true => (stretch.target - now.clock.max(stretch.clock)) / now.dt_done,
             false => 0.0,
         };
         let left = left.min(stretch.steps as f64) - under_way;
-        // At least half of what is left is known to be needed.
+        // Launching only half of the remaining steps avoids launches that turn out to be
+        // unnecessary.
         let cycles = (0.5 * left / f64::from(steps)).clamp(1.0, f64::from(MOST_CYCLES)) as u32;
-        // Classes of sizes: few graphs serve a band that grows and shrinks, and few blocks have no
-        // patch.
+        // Rounding to size classes keeps the number of graphs small for a band that grows and
+        // shrinks. Few blocks remain without a patch.
         let n = now.n_active;
         let blocks = n.next_multiple_of((n / 16).next_power_of_two().max(8));
         Lot { cycles: 1 << cycles.ilog2(), steps, blocks }
     }
 
-    /// Records what is to be launched, unless that was done before.
+    /// Records the launches of a batch as a graph, unless it has been recorded before.
     fn record(&mut self, lot: Lot) -> Result<()> {
         if self.lots.contains_key(&lot) {
             return Ok(());
@@ -117,8 +123,8 @@ impl<R: Real> DeviceEvolution<R> {
         Ok(())
     }
 
-    /// Launches cycles, each some steps and a reinitialization, which are left out by the GPU where not
-    /// due.
+    /// Launches a batch. Each cycle consists of some steps and a reinitialization, which the GPU
+    /// skips if they are not due.
     fn launch(&mut self, lot: Lot) -> Result<()> {
         self.record(lot)?;
         match self.lots.get(&lot) {
@@ -127,8 +133,10 @@ impl<R: Real> DeviceEvolution<R> {
         }
     }
 
-    /// What the steps since step `first` came to. What stops a later step than the first is left
-    /// to the next stretch, which begins with that step: what was done until then counts.
+    /// Returns the progress since step `first`.
+    ///
+    /// If a later step than the first fails, the steps before it count. The next call begins with
+    /// the failed step and reports the failure.
     fn outcome(&mut self, first: u64, stretch: &StepTarget) -> Result<Advance> {
         let steps = self.now.step - first;
         if steps == 0

@@ -1,7 +1,7 @@
-//! Coefficients that are expressions, evaluated on a GPU in every step.
+//! Coefficients given by expressions, evaluated on a GPU in every step.
 //!
-//! The fields become a header of `kernels/coefficients.cu`, which is compiled for each case; their
-//! data arrays are copied to the GPU once, in patch order.
+//! The fields are printed as a header of `kernels/coefficients.cu`, which is compiled for each
+//! case. Their data arrays are copied to the GPU once, in patch order.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use crate::expression::{Field, Generated};
 use crate::geometry::Real;
 use crate::gpu::{Arguments, Array, Cuda, Launch, Unit};
 
-/// Threads of a block: the owned vertices of a patch of the default size.
+/// The number of threads per block: the owned vertices of a patch of the default size.
 const BLOCK: u32 = 64;
 
-/// Stands in [`Coefficients::broken`] where nothing is wrong.
+/// Marks an entry of [`Coefficients::broken`] without an invalid value.
 pub const NONE: u32 = u32::MAX;
 
 /// A term whose components are expressions.
 #[derive(Clone, Copy, Debug)]
 pub struct VaryingTerm<'a> {
-    /// One per component, rows in mesh order.
+    /// One field per component, with rows in mesh order.
     pub fields: &'a [Field],
     /// Whether its values must not be negative.
     pub nonnegative: bool,
@@ -31,35 +31,38 @@ pub struct Coefficients<R: Real> {
     unit: Unit,
     n_vertices: u32,
     nonnegative: u32,
-    /// Components of each term.
+    /// The number of components of each term.
     sizes: Vec<usize>,
     places: Array<[f64; 3]>,
-    /// Data arrays, and their addresses.
+    /// The data arrays, whose addresses follow.
     _arrays: Vec<Array<f64>>,
     addresses: Array<u64>,
     values: Array<R>,
     broken: Array<u32>,
 }
 
-/// Where kernels find what to evaluate: addresses on the GPU, for other kernels may write there.
+/// The vertices and the time for an evaluation, given by GPU addresses so that other kernels may
+/// write them.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed {
-    /// `u32` numbers of patches, or of vertices in patch order, each once.
+    /// The address of the list of patches or vertices (patch order) as `u32`, each at most once.
     pub list: u64,
-    /// Their count, one `u32`.
+    /// The address of the number of entries, one `u32`.
     pub count: u64,
-    /// Most that there can be.
+    /// The maximum number of entries.
     pub most: u32,
-    /// The time, one `f64`.
+    /// The address of the time, one `f64`.
     pub time: u64,
 }
 
 impl<R: Real> Coefficients<R> {
-    /// Prints the code of the terms and copies their arrays; `order` is the mesh vertex of each
-    /// vertex in patch order, `vertices` are those of the mesh.
+    /// Prints the code of the terms and copies their arrays to the GPU.
+    ///
+    /// `order` is the mesh vertex of each vertex in patch order, and `vertices` are the vertices of
+    /// the mesh.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU has too little memory.
     pub fn new(
         cuda: Arc<Cuda>,
         terms: &[VaryingTerm<'_>],
@@ -100,69 +103,75 @@ impl<R: Real> Coefficients<R> {
         })
     }
 
-    /// The header that kernels include, name and text.
+    /// Returns the name and the text of the header that kernels include.
     pub(super) fn header(&self) -> (String, String) {
         self.unit.extra[0].clone()
     }
 
-    /// Addresses of what kernels read: coordinates, and the list of data arrays.
+    /// Returns the addresses of the coordinates and of the list of data arrays, which kernels read.
     pub(super) fn read(&self) -> (u64, u64) {
         (self.places.address(), self.addresses.address())
     }
 
-    /// Bit k is set if field k must not be negative.
+    /// Returns the fields that must not be negative: bit k is set for field k.
     pub(super) fn nonnegative(&self) -> u32 {
         self.nonnegative
     }
 
-    /// Address of the values of a term, `[n_vertices][components]` in patch order.
+    /// Returns the address of the values of a term, `[n_vertices][components]` in patch order.
     pub fn values_of(&self, term: usize) -> u64 {
         let before: usize = self.sizes[..term].iter().sum();
         self.values.address() + (before * self.n_vertices as usize * size_of::<R>()) as u64
     }
 
-    /// Values of all terms, one after the other.
+    /// Returns the values of all terms, one after the other.
     pub fn values(&self) -> &Array<R> {
         &self.values
     }
 
-    /// For each component, numbered through, the first vertex (patch order) where it has not been a
-    /// finite number since the start, or [`NONE`]; then the first where it was negative and must
-    /// not be.
+    /// Returns for each component the first vertex (patch order) where it has not been finite since
+    /// the start, or [`NONE`].
+    ///
+    /// The components of all terms are numbered consecutively. The second half of the array
+    /// contains the first vertex where a component that must not be negative was negative.
     pub fn broken(&self) -> &Array<u32> {
         &self.broken
     }
 
-    /// Launches the evaluation at the owned vertices of listed patches; `vertex_offsets` is the
-    /// address of [`Patches`](crate::patches::Patches)' array of that name.
+    /// Launches the evaluation at the owned vertices of the listed patches.
+    ///
+    /// `vertex_offsets` is the address of the array of that name in
+    /// [`Patches`](crate::patches::Patches).
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if it cannot be compiled, or the driver refuses it.
+    /// Returns [`Error::Device`](crate::Error::Device) if the code cannot be compiled or the driver
+    /// rejects the launch.
     ///
     /// # Safety
-    /// The addresses must be those of such arrays, and patches be listed once.
+    /// The addresses must be those of such arrays, and no patch may be listed twice.
     pub unsafe fn evaluate_patches(&self, listed: Listed, vertex_offsets: u64) -> Result<()> {
         let arguments =
             Arguments::default().with(listed.list).with(listed.count).with(vertex_offsets);
-        // SAFETY: the arguments of `coefficients_evaluate`, by the caller's promise.
+        // SAFETY: these are the arguments of `coefficients_evaluate`, as the caller guarantees.
         unsafe { self.launch("coefficients_evaluate", listed.most, arguments, listed.time) }
     }
 
-    /// Launches the evaluation at listed vertices.
+    /// Launches the evaluation at the listed vertices.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if the driver refuses it.
+    /// Returns [`Error::Device`](crate::Error::Device) if the driver rejects the launch.
     ///
     /// # Safety
-    /// The addresses must be those of such arrays, and vertices be listed once.
+    /// The addresses must be those of such arrays, and no vertex may be listed twice.
     pub unsafe fn evaluate_vertices(&self, listed: Listed) -> Result<()> {
         let arguments = Arguments::default().with(listed.list).with(listed.count);
         let blocks = listed.most.div_ceil(BLOCK);
-        // SAFETY: the arguments of `coefficients_evaluate_vertices`, by the caller's promise.
+        // SAFETY: these are the arguments of `coefficients_evaluate_vertices`, as the caller
+        // guarantees.
         unsafe { self.launch("coefficients_evaluate_vertices", blocks, arguments, listed.time) }
     }
 
-    /// Launches a kernel with the arguments that both have behind their list.
+    /// Launches a kernel with the arguments that both kernels have after their list.
     unsafe fn launch(
         &self,
         kernel: &str,
@@ -179,10 +188,11 @@ impl<R: Real> Coefficients<R> {
             .with(self.nonnegative)
             .with_array(&self.values)
             .with_array(&self.broken);
-        // Blocks share the list: more than the GPU can hold would only cost their start.
+        // The blocks share the list. More blocks than the GPU can hold would only add start-up
+        // time.
         let grid = blocks.min(16 * self.cuda.info().multiprocessors);
         let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees the arguments.
         unsafe { self.cuda.launch(&kernel, launch, &arguments) }
     }
 }

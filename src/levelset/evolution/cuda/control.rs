@@ -1,4 +1,4 @@
-//! What steers an evolution on the GPU: how it begins, and why it stopped.
+//! The control block of an evolution on the GPU: its initial state, and why steps stopped.
 
 pub(super) use super::kernel_arguments::Halt;
 use super::kernel_arguments::{Control, Limits, Progress, When};
@@ -9,7 +9,7 @@ use crate::levelset::evolution::problem::Problem;
 use crate::levelset::evolution::time_step::LARGEST_CFL;
 
 impl<R: Real> Control<R> {
-    /// Before the first band, with all patches looked at.
+    /// Returns the state before the first band, in which all patches are examined.
     pub fn new(problem: &Problem<R>, n_patches: u32) -> Self {
         let options = &problem.options;
         let (rule, every) = match options.rule {
@@ -41,7 +41,7 @@ impl<R: Real> Control<R> {
         }
     }
 
-    /// Why steps stopped.
+    /// Returns why steps stopped.
     pub fn halt(&self) -> Halt {
         Halt::of_code(self.halt).unwrap_or(Halt::Broken)
     }

@@ -1,4 +1,4 @@
-//! Why a step on the GPU broke down, in the words of the CPU.
+//! Finds out why a step on the GPU failed, and reports it as the CPU does.
 
 use super::DeviceEvolution;
 use super::control::Halt;
@@ -10,11 +10,13 @@ use crate::levelset::evolution::inflow::bad_inflow;
 use crate::levelset::evolution::problem::Problem;
 use crate::levelset::evolution::time_step::Window;
 
-/// What stopped the steps, if it is a failure. Coefficients around the vertex, or in the patches of
-/// the band, are brought to the time of the failure.
+/// Returns the error of a failed step, or `None` if the steps did not stop because of a failure.
+///
+/// Evaluates the coefficients at the time of the failure, around the vertex or in the patches of
+/// the band.
 ///
 /// # Errors
-/// [`Error::Device`] if the GPU fails meanwhile.
+/// Returns [`Error::Device`] if the GPU fails meanwhile.
 pub(super) fn of<R: Real>(on: &mut DeviceEvolution<R>) -> Result<Option<Error>> {
     let now = on.now;
     let (vertex, dt) = (now.place as usize, now.dt);
@@ -59,9 +61,11 @@ pub(super) fn of<R: Real>(on: &mut DeviceEvolution<R>) -> Result<Option<Error>> 
     Ok(Some(found.as_error()))
 }
 
-/// A step too short to change the time, with a vertex in one of the `active` patches. The GPU tells
-/// neither the moment of the step that made it so nor the vertices in the band: the search for the
-/// step is done again, and looks at all of these patches.
+/// Returns the failure for a step that is too short to advance time, with a vertex in one of the
+/// `active` patches.
+///
+/// The GPU reports neither the time that limited the step nor the vertices in the band. The search
+/// for the step is therefore repeated here, in all of these patches.
 fn lost<R: Real>(problem: &mut Problem<R>, active: Vec<u32>, now: &Control<R>) -> Flaw {
     let everywhere = &|_| true;
     let mut window = Window::new(active, &problem.patches);
@@ -72,12 +76,12 @@ fn lost<R: Real>(problem: &mut Problem<R>, active: Vec<u32>, now: &Control<R>) -
     }
 }
 
-/// Brings coefficients to time `t` in all cells around a vertex (patch order).
+/// Evaluates the coefficients at time `t` in all cells around a vertex (patch order).
 fn bring<R: Real>(problem: &mut Problem<R>, vertex: usize, t: f64) {
     let patches = problem.patches.clone();
     let p = patches.owner(vertex);
     for p in std::iter::once(p as u32).chain(patches.neighbors(p).iter().copied()) {
-        // What is wrong with them is told by the caller.
+        // The caller reports invalid coefficients.
         let _ = problem.refresh(&[p], t);
     }
 }

@@ -1,4 +1,4 @@
-//! Second-order advection on the GPU: increments of phi before each step.
+//! Second-order advection on the GPU: the increments of phi before each step.
 
 use super::kernel_arguments::EvolutionArgument;
 use crate::error::Result;
@@ -8,14 +8,14 @@ use crate::levelset::evolution::galerkin::{CORRECTIONS, Galerkin};
 use crate::patches::Patches;
 use crate::patches::cuda::{PatchesArgument, Shape};
 
-/// Cells for each thread among triangles, from most threads to fewest.
+/// The numbers of triangles per thread, from most to fewest threads.
 const CELLS_PER_THREAD: [f64; 2] = [1.0, 2.0];
 
-/// What `kernels/galerkin.cu` works on, and how it is launched.
+/// The arrays of `kernels/galerkin.cu` and the parameters of its launches.
 pub(super) struct DeviceGalerkin<R: Real> {
-    /// By how many threads a patch is computed: from most of them to fewest.
+    /// The compilation units for different numbers of threads per patch, from most to fewest.
     candidates: Vec<(Unit, u32)>,
-    /// The first of these that were asked for, and which one is taken.
+    /// The candidates compiled so far, and the index of the chosen one.
     made: Vec<Made>,
     chosen: usize,
     shared: [u32; 2],
@@ -26,16 +26,16 @@ pub(super) struct DeviceGalerkin<R: Real> {
     increment: Array<R>,
 }
 
-/// The kernels for so many threads.
+/// The kernels for one number of threads.
 struct Made {
     residual: Kernel,
     correction: Kernel,
     block: u32,
-    /// Patches that are on the GPU at once.
+    /// The number of patches that the GPU can process at once.
     resident: u32,
 }
 
-/// Threads of the blocks the kernels are compiled for.
+/// Returns the numbers of threads per block that the kernels are compiled for.
 pub(super) fn blocks(shape: &Shape) -> Vec<u32> {
     let mut blocks: Vec<u32> = match shape.arity {
         3 => CELLS_PER_THREAD.map(|cells| shape.threads(cells, 256)).to_vec(),
@@ -46,17 +46,19 @@ pub(super) fn blocks(shape: &Shape) -> Vec<u32> {
 }
 
 impl<R: Real> DeviceGalerkin<R> {
-    /// Bytes on the GPU.
+    /// Returns the number of bytes on the GPU.
     pub fn bytes(shape: &Shape, patches: &Patches) -> usize {
         let n = shape.n_vertices as usize;
         n * (4 * size_of::<R>() + 1) + patches.n_patch_cells() * size_of::<R>()
     }
 
-    /// Takes memory on the GPU for the scheme that the host prepared. `candidates` are the source
-    /// compiled for blocks of so many threads ([`blocks`]) that hold the contributions of `chunk` cells.
+    /// Allocates the arrays on the GPU and copies the mesh data that the host prepared.
+    ///
+    /// `candidates` are the compilation units for the block sizes from [`blocks`]. Their shared
+    /// memory holds the contributions of `chunk` cells.
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if the GPU has too little memory or compilation fails.
     pub fn new(
         cuda: &Cuda,
         galerkin: &Galerkin<R>,
@@ -80,7 +82,7 @@ impl<R: Real> DeviceGalerkin<R> {
         Ok(made)
     }
 
-    /// Tells kernels of the arrays.
+    /// Sets the addresses of the arrays in the argument of the kernels.
     pub fn fill(&self, state: &mut EvolutionArgument<R>) {
         state.upwind = self.upwind.address();
         state.mass = self.mass.address();
@@ -89,10 +91,10 @@ impl<R: Real> DeviceGalerkin<R> {
         state.increment = self.increment.address();
     }
 
-    /// Finds the measures of cells, once; [`Self::fill`] goes before.
+    /// Computes the measures of the cells, once. [`Self::fill`] must be called first.
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if the GPU fails.
     pub fn measure(
         &self,
         cuda: &Cuda,
@@ -103,15 +105,16 @@ impl<R: Real> DeviceGalerkin<R> {
         let Some((unit, block)) = self.candidates.first() else { return Ok(()) };
         let launch = Launch { grid, block: *block, shared: 0, cooperative: false };
         let kernel = cuda.kernel(unit, "galerkin_measures")?;
-        // SAFETY: the kernel takes these two, whose arrays live as long as `self` and the state.
+        // SAFETY: the kernel takes these two arguments, and their arrays live as long as `self` and
+        // the state.
         unsafe { cuda.launch(&kernel, launch, &Arguments::default().with(patches).with(state)) }
     }
 
-    /// Chooses by how many threads so many patches are computed: by most of those that have all of
-    /// them on the GPU at once.
+    /// Chooses the number of threads for this number of patches: the largest with which all patches
+    /// run on the GPU at once.
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if a kernel cannot be compiled or does not fit the GPU.
     pub fn prepare(&mut self, cuda: &Cuda, patches: u32) -> Result<()> {
         for (k, (unit, block)) in self.candidates.iter().enumerate() {
             if self.made.len() == k {
@@ -136,11 +139,12 @@ impl<R: Real> DeviceGalerkin<R> {
         Ok(())
     }
 
-    /// Computes the increments of step `turn` of a cycle by this many blocks. Each kernel begins
-    /// before the one ahead has ended, but for the first of a cycle.
+    /// Computes the increments of step `turn` of a cycle with `grid` blocks.
+    ///
+    /// Each kernel except the first of a cycle starts before the previous one has ended.
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if the launch fails.
     pub fn launch(
         &self,
         cuda: &Cuda,
@@ -157,10 +161,10 @@ impl<R: Real> DeviceGalerkin<R> {
         };
         let both = || Arguments::default().with(patches).with(state);
         let arguments = both().with(turn);
-        // One block more hands on where the steps are.
+        // One additional block passes on the progress of the steps.
         let residual = Launch { grid: grid + 1, ..launch(0) };
-        // SAFETY: the kernels take these, whose arrays live as long as `self` and the state,
-        // and wait for the kernel ahead by themselves.
+        // SAFETY: the kernels take these arguments, whose arrays live as long as `self` and the
+        // state, and they wait for the previous kernel themselves.
         unsafe {
             match turn {
                 0 => cuda.launch(&made.residual, residual, &arguments)?,
@@ -171,11 +175,13 @@ impl<R: Real> DeviceGalerkin<R> {
     }
 }
 
-// One correction is galerkin_correction's, the last one evolution_step's.
+// `galerkin_correction` performs one correction, `evolution_step` the last one.
 const _: () = assert!(CORRECTIONS == 2);
 
-/// Shared memory of a block: contributions of cells, places, phi and states of vertices or their increments, and where
-/// they gather.
+/// Returns the bytes of shared memory per block.
+///
+/// It holds the contributions of cells, the vertices' coordinates with phi and their state (or
+/// their increments), and the columns that the vertices gather.
 pub(super) fn shared<R>(shape: &Shape, chunk: u32, is_correction: bool) -> u32 {
     let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
     let real = size_of::<R>();

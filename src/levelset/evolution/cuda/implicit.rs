@@ -8,39 +8,38 @@ use crate::levelset::evolution::implicit::{MOST_ITERATIONS, pairs, slowest, tole
 use crate::patches::Patches;
 use crate::patches::cuda::{PatchesArgument, Shape};
 
-/// Words of an exact sum (`kernels/common/exact_sum.cuh`).
+/// The number of words of an exact sum (`kernels/common/exact_sum.cuh`).
 const SUM_WORDS: usize = 67;
 
-/// What `kernels/implicit.cu` works on, and how it is launched.
+/// The arrays of `kernels/implicit.cu` and the parameters of its launch.
 pub(super) struct DeviceImplicit<R: Real> {
     solve: Kernel,
     launch: Launch,
     argument: ImplicitArgument,
     diagonal: Array<R>,
     residual: Array<R>,
-    /// Arrays that only the kernel sees.
+    /// Arrays that only the kernel uses.
     _vectors: [Array<R>; 4],
     _sums: Array<u64>,
     _counts: Array<u32>,
 }
 
 impl<R: Real> DeviceImplicit<R> {
-    /// Bytes on the GPU.
+    /// Returns the number of bytes on the GPU.
     pub fn bytes(shape: &Shape, patches: &Patches) -> usize {
         size_of::<R>() * (6 * shape.n_vertices as usize + entries(shape, patches)) + 24 * SUM_WORDS
     }
 
-    /// Threads of a block: one for each vertex of a usual patch.
+    /// Returns the number of threads per block: one for each vertex of an average patch.
     pub fn block(shape: &Shape) -> u32 {
         let owned = shape.n_vertices.div_ceil(shape.n_patches.max(1));
         (owned.div_ceil(32) * 32).clamp(32, 256)
     }
 
-    /// Takes memory on the GPU. `unit` is the source, compiled for blocks of [`Self::block`]
-    /// threads.
+    /// Allocates the arrays on the GPU. `unit` is compiled for blocks of [`Self::block`] threads.
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if the GPU has too little memory or compilation fails.
     pub fn new(cuda: &Cuda, shape: &Shape, patches: &Patches, unit: &Unit) -> Result<Self> {
         let n = shape.n_vertices as usize;
         let solve = cuda.kernel(unit, "implicit_solve")?;
@@ -82,15 +81,15 @@ impl<R: Real> DeviceImplicit<R> {
         })
     }
 
-    /// Tells kernels of the array they share.
+    /// Sets the address of the shared array in the argument of the kernels.
     pub fn fill(&self, state: &mut EvolutionArgument<R>) {
         state.diagonal = self.diagonal.address();
     }
 
-    /// The vertex (patch order) with most of the residual, of those that move.
+    /// Returns the moving vertex (patch order) with the largest residual.
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if the GPU fails.
     pub fn slowest(&self, cuda: &Cuda, moving: &[u8]) -> Result<usize> {
         let (residual, diagonal) = (cuda.download(&self.residual)?, cuda.download(&self.diagonal)?);
         let vertices = (0..moving.len()).filter(|&v| moving[v] != 0);
@@ -100,7 +99,7 @@ impl<R: Real> DeviceImplicit<R> {
     /// Solves for the curvature part of a step.
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if the launch fails.
     pub fn launch(
         &self,
         cuda: &Cuda,
@@ -108,12 +107,13 @@ impl<R: Real> DeviceImplicit<R> {
         state: EvolutionArgument<R>,
     ) -> Result<()> {
         let arguments = Arguments::default().with(patches).with(state).with(self.argument);
-        // SAFETY: the kernel takes these three, whose arrays live as long as `self` and the state.
+        // SAFETY: the kernel takes these three arguments, and their arrays live as long as `self`
+        // and the state.
         unsafe { cuda.launch(&self.solve, self.launch, &arguments) }
     }
 }
 
-/// Numbers that all cells of all patches keep: their pairs and a lumped mass.
+/// Returns the number of values stored for the cells of all patches: their pairs and a lumped mass.
 fn entries(shape: &Shape, patches: &Patches) -> usize {
     patches.n_patch_cells() * (pairs(shape.arity) + 1)
 }

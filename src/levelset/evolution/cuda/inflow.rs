@@ -10,19 +10,19 @@ use crate::levelset::evolution::inflow::INFLOW;
 use crate::levelset::evolution::problem::Problem;
 use crate::patches::cuda::{PatchesArgument, Shape};
 
-/// Threads of a block.
+/// The number of threads per block.
 pub(super) const BLOCK: u32 = 128;
 
-/// What `kernels/inflow.cu` works on, and how it is launched.
+/// The arrays of `kernels/inflow.cu` and the parameters of its launches.
 pub(super) struct DeviceInflow<R: Real> {
-    /// Where the velocity changes.
+    /// The kernel that finds the inflow, if the velocity changes.
     follow: Option<Kernel>,
-    /// Where phi is given.
+    /// The kernel that sets phi, if phi is given.
     apply: Option<Kernel>,
     launch: Launch,
     argument: InflowArgument<R>,
     flows_in: Array<u8>,
-    /// Arrays that only the kernels see.
+    /// Arrays that only the kernels use.
     _lists: [Array<u32>; 4],
     _places: Array<[f64; 3]>,
     _arrays: Vec<Array<f64>>,
@@ -30,7 +30,7 @@ pub(super) struct DeviceInflow<R: Real> {
 }
 
 impl<R: Real> DeviceInflow<R> {
-    /// Bytes on the GPU.
+    /// Returns the number of bytes on the GPU.
     pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
         let arrays = problem.inflow.values().map_or(0, |field| 24 + 8 * field.arrays().len());
         shape.n_vertices as usize * (1 + arrays)
@@ -38,11 +38,11 @@ impl<R: Real> DeviceInflow<R> {
             + 4 * shape.n_patches as usize
     }
 
-    /// Takes memory on the GPU for the boundary that the host found. `unit` is the source, for
-    /// blocks of [`BLOCK`] threads.
+    /// Copies the boundary that the host found to the GPU. `unit` is compiled for blocks of
+    /// [`BLOCK`] threads.
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if the GPU has too little memory or compilation fails.
     pub fn new(
         cuda: &Cuda,
         problem: &Problem<R>,
@@ -105,15 +105,15 @@ impl<R: Real> DeviceInflow<R> {
         })
     }
 
-    /// Tells kernels of the array they share.
+    /// Sets the address of the shared array in the argument of the kernels.
     pub fn fill(&self, state: &mut EvolutionArgument<R>) {
         state.flows_in = self.flows_in.address();
     }
 
-    /// Finds where the velocity of now points in, before a step.
+    /// Finds the boundary vertices where the current velocity points inward, before a step.
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if the launch fails.
     pub fn follow(
         &self,
         cuda: &Cuda,
@@ -123,10 +123,10 @@ impl<R: Real> DeviceInflow<R> {
         self.launch(cuda, self.follow.as_ref(), patches, state)
     }
 
-    /// Sets phi where it flows in, after a step.
+    /// Sets phi at inflow vertices, after a step.
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if the launch fails.
     pub fn apply(
         &self,
         cuda: &Cuda,
@@ -145,7 +145,8 @@ impl<R: Real> DeviceInflow<R> {
     ) -> Result<()> {
         let Some(kernel) = kernel else { return Ok(()) };
         let arguments = Arguments::default().with(patches).with(state).with(self.argument);
-        // SAFETY: the kernels take these three, whose arrays live as long as `self` and the state.
+        // SAFETY: the kernels take these three arguments, and their arrays live as long as `self`
+        // and the state.
         unsafe { cuda.launch(kernel, self.launch, &arguments) }
     }
 }

@@ -1,33 +1,33 @@
-//! What the kernels of an evolution take; the tests of kernels on the host take this file too.
+//! Arguments of the evolution kernels. The host tests of the kernels include this file, too.
 
 zeroset_gpu::cuda_header! {
     "evolution", include "common/real.cuh";
 
-    /// Why steps stop until the program says more.
+    /// Why steps stop until the host continues them.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum Halt {
         Running = 0,
-        /// At the target, or all steps asked for are done.
+        /// The target is reached, or all requested steps are done.
         Arrived = 1,
         /// No interface is left.
         Gone = 2,
-        /// Nothing changes faster than asked.
+        /// No change is faster than requested.
         Steady = 3,
-        /// phi is not a finite number.
+        /// phi is not finite.
         Broken = 4,
-        /// Nothing moves, so the step has no limit.
+        /// Nothing moves, so the length of the step is unlimited.
         AtRest = 5,
-        /// The step is lost beside the time.
+        /// The step is too short to advance time.
         Lost = 6,
-        /// Not a finite number, or a negative curvature.
+        /// A coefficient is not finite, or the curvature is negative.
         BadCoefficient = 7,
-        /// Of the semi-implicit step.
+        /// The semi-implicit step does not converge.
         NoConvergence = 8,
-        /// A given value is not a finite number.
+        /// A given inflow value is not finite.
         BadInflow = 9,
     }
 
-    /// When phi becomes a distance again.
+    /// When phi is made a distance again.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum When {
         Displacement = 0,
@@ -70,16 +70,17 @@ zeroset_gpu::cuda_header! {
         pub inradius: R as "real_bits",
     }
 
-    /// What every step changes. While the steps of a cycle follow each other it lies outside of `Control`.
+    /// The values that every step changes. Between the steps of a cycle they are stored outside
+    /// `Control`.
     #[derive(Clone, Copy, Debug, Default)]
     pub(crate) struct Progress {
-        /// Time of the schedule, which steps land on exactly.
+        /// Time of the schedule; steps end exactly at its targets.
         pub clock: f64,
-        /// Of the state.
+        /// Time of the state.
         pub time: f64,
         /// Length of the next step.
         pub dt: f64,
-        /// Length of the last one.
+        /// Length of the last step.
         pub dt_done: f64,
         pub displacement: f64,
         pub rate: f64,
@@ -87,82 +88,83 @@ zeroset_gpu::cuda_header! {
         pub step: u64,
         pub steps_since: u64,
         pub cell_updates: u64,
-        /// Which buffer holds phi.
+        /// Index of the buffer that contains phi.
         pub parity: u32,
-        /// phi is to become a distance.
+        /// Whether phi has to be made a distance.
         pub due: u32,
         pub halt: u32,
-        /// An interface comes in where the band is not.
+        /// Whether an interface enters outside the band.
         pub enters: u32,
-        /// Vertex of what went wrong.
+        /// Vertex of the failure.
         pub place: u32,
         pub unused: u32,
     }
 
-    /// What steers an evolution. The program sets the target and the steady rate before a stretch of steps.
+    /// The control block of an evolution. The host sets the target and the steady rate before a
+    /// series of steps.
     #[derive(Clone, Copy, Debug, Default)]
     pub(crate) struct Control<R> {
         pub progress: Progress,
-        /// Time not to be passed.
+        /// Time that must not be passed.
         pub target: f64,
-        /// Rate at which to stop.
+        /// Rate of change at which to stop.
         pub steady: f64,
-        /// Factor of the first part of the step.
+        /// CFL factor of the first-order limit.
         pub cfl_first_order: f64,
-        /// Factor of the other part.
+        /// CFL factor of the curvature limit.
         pub cfl_curvature: f64,
-        /// Infinite for the whole domain.
+        /// Half width of the band; infinite for the whole domain.
         pub half_width: f64,
-        /// Steps between reinitializations of rule EVERY.
+        /// Steps between reinitializations with rule EVERY.
         pub every: u64,
         pub rule: u32,
-        /// Curvature has no speed known beforehand.
+        /// Whether the displacement is measured, because curvature has no speed known in advance.
         pub measures_displacement: u32,
         pub reinitializations: u64,
         pub iterations: u64,
-        /// Nanoseconds of the GPU's clock in steps.
+        /// Nanoseconds spent in steps, by the clock of the GPU.
         pub evolve_time: u64,
-        /// Nanoseconds in reinitializations.
+        /// Nanoseconds spent in reinitializations.
         pub reinitialize_time: u64,
-        /// When the last one ended.
+        /// Time at which the last measurement ended.
         pub last_time: u64,
-        /// Of the residual where a semi-implicit step did not converge.
+        /// Reduction of the residual where a semi-implicit step did not converge.
         pub reduction: f64,
-        /// Of coefficients that may not be so.
+        /// Time at which a coefficient is invalid.
         pub bad_time: f64,
         pub n_patches: u32,
-        /// Which buffer lists the active patches.
+        /// Index of the buffer that lists the active patches.
         pub list: u32,
         pub n_active: u32,
         pub n_moving: u32,
         pub n_cells: u32,
         pub blocks_done: u32,
-        /// Of the step.
+        /// Limits of the step.
         pub limits: Limits<R>,
-        /// Of the band being made.
+        /// Limits in the band being built.
         pub next_limits: Limits<R>,
         /// Step that the limits allow.
         pub longest: f64,
-        /// Steps of the band by rule PUBLISHED.
+        /// Steps between reinitializations with rule PUBLISHED.
         pub due_after: f64,
-        /// Of the band being made.
+        /// Active patches of the band being built.
         pub next_active: u32,
-        /// Likewise.
+        /// Moving vertices of the band being built.
         pub next_moving: u32,
-        /// Likewise.
+        /// Cells of the band being built.
         pub next_cells: u32,
-        /// Patches an interface may come in through.
+        /// Number of patches through which an interface may enter.
         pub n_extra: u32,
     }
 
-    /// What the blocks of a step found; all 0 before.
+    /// The findings of the blocks of a step; all 0 before it.
     #[derive(Clone, Copy, Debug, Default)]
     pub(crate) struct Trace<R> {
         /// Largest change next to the interface.
         pub change_near: R as "real_bits",
-        /// Complement of the least vertex that is not a finite number.
+        /// Complement of the smallest vertex whose value is not finite.
         pub broken: u32,
-        /// A cell was cut.
+        /// Whether a cell is cut.
         pub cut: u32,
     }
 
@@ -170,9 +172,9 @@ zeroset_gpu::cuda_header! {
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct EvolutionArgument<R> as Evolution {
         pub control: u64 as "Control *",
-        /// `[2]` before the steps of a cycle, in turn.
+        /// `[2]` progress before the steps of a cycle, used in turn.
         pub chain: u64 as "Progress *",
-        /// `[3]` of these steps.
+        /// `[3]` findings of these steps.
         pub traces: u64 as "Trace *",
         /// Two buffers of `[n_vertices]`.
         pub phi: u64 as "real *",
@@ -184,22 +186,22 @@ zeroset_gpu::cuda_header! {
         pub active: u64 as "u32 *",
         /// `[n_patches]`
         pub is_active: u64 as "u32 *",
-        /// Patches an interface may come in through, as many as Control says.
+        /// Patches through which an interface may enter; Control has their number.
         pub extra: u64 as "u32 *",
         pub largest_local: u32,
         pub largest_owned: u32,
         pub largest_columns: u32,
-        /// Cells whose contributions fit the shared memory at once.
+        /// Number of cells whose contributions fit the shared memory at once.
         pub chunk: u32,
         /// Half of the half width.
         pub near: R,
-        /// That cells have at least for the curvature part of the step.
+        /// Smallest inradius that the curvature limit of the step uses.
         pub least_inradius: R,
-        /// Uniform.
+        /// Uniform value.
         pub velocity: [R; 3],
-        /// Uniform.
+        /// Uniform value.
         pub normal_speed: R,
-        /// Uniform.
+        /// Uniform value.
         pub curvature: R,
         /// `[n_vertices * 3]`
         pub velocity_rows: u64 as "const real *",
@@ -207,32 +209,32 @@ zeroset_gpu::cuda_header! {
         pub speed_rows: u64 as "const real *",
         /// `[n_vertices]`
         pub curvature_rows: u64 as "const real *",
-        /// `[n_vertices]` vertices of poor cells.
+        /// `[n_vertices]` whether the vertex belongs to a poor cell.
         pub upwind: u64 as "const u8 *",
-        /// `[n_vertices]` lumped.
+        /// `[n_vertices]` lumped mass.
         pub mass: u64 as "const real *",
-        /// Of the cells of all patches.
+        /// Measures of the cells of all patches.
         pub measures: u64 as "real *",
         /// `[n_vertices]`
         pub residual: u64 as "real *",
         /// Two buffers of `[n_vertices]`.
         pub increment: u64 as "real *",
-        /// `[n_vertices]` where the velocity points in, or null.
+        /// `[n_vertices]` where the velocity points inward, or null.
         pub flows_in: u64 as "const u8 *",
-        /// `[n_vertices]` of the matrix; 0 where the value is kept.
+        /// `[n_vertices]` diagonal of the matrix; 0 where the value is kept.
         pub diagonal: u64 as "real *",
     }
 
-    /// What only the search for a step knows.
+    /// Arguments of the search for a step.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct VaryingArgument as Varying {
         /// `[4]` see below.
         pub counts: u64 as "u32 *",
-        /// `[n_patches]` list of those whose coefficients are read.
+        /// `[n_patches]` list of the patches whose coefficients are read.
         pub reading: u64 as "u32 *",
         /// `[n_patches]` number of the list a patch was last put on.
         pub seen: u64 as "u32 *",
-        /// `[2]` of this look and of the next one.
+        /// `[2]` limits of this evaluation and of the next one.
         pub limits: u64 as "Limits *",
         /// `[n_patches + 1]`
         pub neighbor_offsets: u64 as "const u32 *",
@@ -253,14 +255,14 @@ zeroset_gpu::cuda_header! {
         pub nonnegative: u32,
     }
 
-    /// What only the kernels of inflow know.
+    /// Arguments of the inflow kernels.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct InflowArgument<R> as Inflow {
-        /// `[n]` of the boundary, patch order.
+        /// `[n]` boundary vertices in patch order.
         pub vertices: u64 as "const u32 *",
-        /// `[n]` theirs.
+        /// `[n]` their patches.
         pub patches: u64 as "const u32 *",
-        /// `[n_vertices]` where the velocity points in.
+        /// `[n_vertices]` where the velocity points inward.
         pub flows_in: u64 as "u8 *",
         /// `[n_patches + 1]`
         pub neighbor_offsets: u64 as "const u32 *",
@@ -275,11 +277,11 @@ zeroset_gpu::cuda_header! {
         /// Data arrays in patch order.
         pub arrays: u64 as "const double* const *",
         pub n: u32,
-        /// Of the flux around a vertex that must come in.
+        /// Fraction of the flux around a vertex that must come in.
         pub part: R,
     }
 
-    /// What only the semi-implicit solve knows.
+    /// Arguments of the semi-implicit solve.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct ImplicitArgument as Implicit {
         /// `[n_patch_cells * ENTRIES]`
@@ -288,7 +290,7 @@ zeroset_gpu::cuda_header! {
         pub mass: u64 as "real *",
         /// `[n_vertices]`
         pub residual: u64 as "real *",
-        /// `[n_vertices]` of the matrix with the direction.
+        /// `[n_vertices]` product of the matrix with the direction.
         pub product: u64 as "real *",
         /// Two buffers of `[n_vertices]`.
         pub direction: u64 as "real *",

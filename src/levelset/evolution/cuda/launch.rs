@@ -1,4 +1,4 @@
-//! Launches of the kernels of an evolution: one function for each.
+//! Launches of the evolution kernels, one function for each kernel.
 
 use std::sync::Arc;
 
@@ -19,41 +19,42 @@ use crate::levelset::evolution::problem::Problem;
 use crate::levelset::evolution::{Advection, NormalMotion, StepTarget};
 use crate::patches::cuda::{PatchesArgument, Shape};
 
-/// Threads of the kernels that only walk vertices and cells once.
+/// The number of threads per block of the kernels that visit vertices and cells only once.
 const PLAIN_BLOCK: u32 = 128;
 
-/// Cells for each thread of a step among triangles. More threads take a patch in less time, but fewer
-/// patches are on the GPU at once.
+/// The numbers of triangles per thread of a step. With more threads a patch takes less time, but
+/// fewer patches run on the GPU at once.
 const CELLS_PER_THREAD: [f64; 4] = [1.0, 1.5, 2.0, 2.5];
 
-/// The same where patches are many more than fit the GPU at once: registers are for as many threads
-/// as hide the waiting of each other.
+/// The number of triangles per thread if there are many more patches than fit the GPU at once. The
+/// registers then suffice for enough threads to hide each other's latency.
 const CELLS_PER_LEAN_THREAD: f64 = 4.5;
 
-/// Threads that registers of a multiprocessor are for: f32, f64, and the same of lean steps.
+/// The number of threads that share the registers of a multiprocessor: f32 and f64, for normal and
+/// for lean steps.
 const RESIDENT_THREADS: [[u32; 2]; 2] = [[1024, 768], [1024, 512]];
 
-/// With so many times more patches than are on the GPU at once, a block takes one patch after the
-/// other: what it does once it then does not do for each.
+/// With this many times more patches than the GPU holds at once, a block processes several patches
+/// in turn. The work at the start of a block is then not repeated for each patch.
 const MANY: u32 = 2;
 
-/// How a step may be computed: by so many threads for each patch, which take so much shared memory.
+/// A way to compute a step, with its number of threads and bytes of shared memory per patch.
 struct Candidate {
     unit: Unit,
     block: u32,
     shared: u32,
 }
 
-/// One of them, compiled.
+/// A compiled candidate.
 struct Step {
     kernel: Kernel,
     block: u32,
     shared: u32,
-    /// Patches that are on the GPU at once.
+    /// The number of patches that the GPU can process at once.
     resident: u32,
 }
 
-/// The kernels of one evolution, and how they are launched.
+/// The kernels of one evolution, and the parameters of their launches.
 pub(super) struct Kernels<R: Real> {
     cuda: Arc<Cuda>,
     patches: PatchesArgument,
@@ -63,9 +64,9 @@ pub(super) struct Kernels<R: Real> {
     finish: Kernel,
     mark: (Kernel, u32),
     begin: Kernel,
-    /// By how many threads a patch is computed: from most of them to fewest, lean at last.
+    /// The candidates for a step, from most to fewest threads per patch; the lean one is last.
     candidates: Vec<Candidate>,
-    /// The first of these that were asked for, and which one the steps of a cycle take.
+    /// The candidates compiled so far, and the index of the one used for the steps of a cycle.
     made: Vec<Step>,
     chosen: usize,
     settle: Kernel,
@@ -76,11 +77,11 @@ pub(super) struct Kernels<R: Real> {
     varying: Option<DeviceVarying<R>>,
     inflow: Option<DeviceInflow<R>>,
     _neighbors: Option<Neighbors>,
-    /// Whether the step is followed by others before its outcome is known.
+    /// Whether other kernels follow the step before its outcome is known.
     is_split: bool,
 }
 
-/// Terms that act, as defines.
+/// Returns the terms of the equation as macro definitions.
 fn terms<R: Real>(problem: &Problem<R>) -> Vec<(&'static str, String)> {
     let (motion, options) = (&problem.motion, &problem.options);
     let advection = match (&motion.velocity, options.advection, &problem.galerkin) {
@@ -120,13 +121,13 @@ fn terms<R: Real>(problem: &Problem<R>) -> Vec<(&'static str, String)> {
     numbers.iter().filter(|(_, n)| *n > 0).map(|(name, n)| (*name, n.to_string())).collect()
 }
 
-/// Whether there is a boundary where it matters what flows in.
+/// Whether there is a boundary where the inflow matters.
 fn has_boundary<R: Real>(problem: &Problem<R>) -> bool {
     !problem.inflow.boundary().is_empty()
 }
 
 impl<R: Real> Kernels<R> {
-    /// Bytes on the GPU of what only some terms need.
+    /// Returns the bytes on the GPU that only some terms need.
     pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
         let galerkin = problem
             .galerkin
@@ -154,12 +155,12 @@ impl<R: Real> Kernels<R> {
         let variant = |file: &str, block: u32, lean: bool| {
             let mut defines = shape.defines::<R>();
             defines.extend(terms(problem));
-            // In a plane a step has a third less to compute.
+            // In a plane a step needs a third less arithmetic.
             if problem.coordinates.is_planar() && ["evolution", "galerkin"].contains(&file) {
                 defines.push(("PLANAR", "1".into()));
             }
             defines.push(("BLOCK", block.to_string()));
-            // Registers for as many threads as keep a multiprocessor busy.
+            // Limits the registers so that enough threads keep a multiprocessor busy.
             let threads = RESIDENT_THREADS[usize::from(lean)][usize::from(size_of::<R>() == 8)];
             defines.push(("MIN_BLOCKS", (threads / block).max(1).to_string()));
             if file == "evolution" && shape.arity == 4 {
@@ -188,7 +189,7 @@ impl<R: Real> Kernels<R> {
         };
         let candidate = |block: u32, lean: bool| -> Result<Candidate> {
             let mut unit = variant("evolution", block, lean)?;
-            // A lean step in f64 takes fewer registers than it is given, where few terms act.
+            // With few terms, a lean step in f64 uses fewer registers than it may.
             let wanted = RESIDENT_THREADS[0][usize::from(size_of::<R>() == 8)] / block;
             let paired = is_paired(problem, shape, chunk, wanted, limit);
             if paired {
@@ -206,7 +207,7 @@ impl<R: Real> Kernels<R> {
             let threads = shape.threads(CELLS_PER_LEAN_THREAD, 256);
             candidates.push(candidate(threads, true)?);
         }
-        // One of the candidates, so that it is compiled once.
+        // Reusing a candidate avoids compiling it twice.
         let evolution = match candidates.iter().find(|candidate| candidate.block == block) {
             Some(candidate) => candidate.unit.clone(),
             None => compiled("evolution", block)?,
@@ -291,7 +292,7 @@ impl<R: Real> Kernels<R> {
         })
     }
 
-    /// Tells the GPU what the next stretch of steps is.
+    /// Passes the next step target to the GPU.
     pub fn begin(&self, stretch: &StepTarget) -> Result<()> {
         let launch = Launch { grid: 1, block: 1, shared: 0, cooperative: false };
         let arguments = Arguments::default()
@@ -300,15 +301,15 @@ impl<R: Real> Kernels<R> {
             .with(stretch.target)
             .with(stretch.steady)
             .with(stretch.steps);
-        // SAFETY: the kernel takes these.
+        // SAFETY: the kernel takes these arguments.
         unsafe { self.cuda.launch(&self.begin, launch, &arguments) }
     }
 
-    /// Chooses the kernel of steps for so many patches: by most threads for each of those that have
-    /// all patches on the GPU at once.
+    /// Chooses the kernel of steps for this number of patches: the one with the most threads with
+    /// which all patches run on the GPU at once.
     ///
     /// # Errors
-    /// [`Error::Device`] if it cannot be compiled or does not fit.
+    /// Returns [`Error::Device`] if the kernel cannot be compiled or does not fit the GPU.
     pub fn prepare(&mut self, patches: u32) -> Result<()> {
         if let Some(galerkin) = &mut self.galerkin {
             galerkin.prepare(&self.cuda, patches)?;
@@ -328,7 +329,7 @@ impl<R: Real> Kernels<R> {
         Ok(())
     }
 
-    /// So many steps by about this many blocks, as prepared for.
+    /// Launches this number of steps with about this number of blocks, as prepared.
     pub fn steps(&self, steps: u32, blocks: u32) -> Result<()> {
         let launch = self.plain(blocks, self.block, 0);
         if self.has_others() {
@@ -343,12 +344,12 @@ impl<R: Real> Kernels<R> {
         self.settle(steps)
     }
 
-    /// Whether steps consist of kernels that need to know how far the one before has come.
+    /// Whether a step needs kernels that must know the progress of the previous kernel.
     fn has_others(&self) -> bool {
         self.implicit.is_some() || self.varying.is_some() || self.inflow.is_some()
     }
 
-    /// Step `turn` of a cycle, with the increments of second-order advection before it.
+    /// Launches step `turn` of a cycle, preceded by the increments of second-order advection.
     fn explicit_step(&self, launch: Launch, turn: u32) -> Result<()> {
         if let Some(galerkin) = &self.galerkin {
             galerkin.launch(&self.cuda, self.patches, self.state, (turn, launch.grid))?;
@@ -356,7 +357,7 @@ impl<R: Real> Kernels<R> {
         self.step(launch, turn)
     }
 
-    /// One step with the kernels before and after it, which need to know how far it is.
+    /// Launches one step together with the kernels before and after it that must know the progress.
     fn step_among_others(&self, launch: Launch) -> Result<()> {
         if let Some(varying) = &self.varying {
             varying.launch(&self.cuda, self.patches, self.state)?;
@@ -373,26 +374,27 @@ impl<R: Real> Kernels<R> {
         }
         if self.is_split {
             let arguments = Arguments::default().with(self.patches).with(self.state);
-            // SAFETY: the kernel takes these two.
+            // SAFETY: the kernel takes these two arguments.
             unsafe { self.cuda.launch(&self.outcome, launch, &arguments)? };
         }
         self.settle(1)
     }
 
-    /// Step `turn` of a cycle: all but one that is the first kernel of a cycle begin before the
-    /// kernel ahead has ended.
+    /// Launches step `turn` of a cycle. Except for the first kernel of a cycle, it starts before
+    /// the previous kernel has ended.
     fn step(&self, launch: Launch, turn: u32) -> Result<()> {
         let arguments = Arguments::default().with(self.patches).with(self.state).with(turn);
         let Some(step) = self.made.get(self.chosen) else {
-            return Err(Error::device("a step was launched before its kernel was there", ""));
+            return Err(Error::device("a step was launched before its kernel was compiled", ""));
         };
         let workers = match launch.grid / MANY > step.resident {
             true => step.resident,
             false => launch.grid,
         };
-        // One block more hands on where the steps are; with Taylor-Galerkin the kernels ahead have done it.
+        // One additional block passes on the progress of the steps. With Taylor-Galerkin advection
+        // the previous kernels have done that.
         let launch = Launch { grid: workers + 1, block: step.block, shared: step.shared, ..launch };
-        // SAFETY: the kernel takes these three, and waits for the step ahead by itself.
+        // SAFETY: the kernel takes these three arguments and waits for the previous step itself.
         unsafe {
             match turn {
                 0 if self.galerkin.is_none() => self.cuda.launch(&step.kernel, launch, &arguments),
@@ -401,23 +403,24 @@ impl<R: Real> Kernels<R> {
         }
     }
 
-    /// Brings the control block up to date after these steps.
+    /// Updates the control block after these steps.
     fn settle(&self, steps: u32) -> Result<()> {
         let launch = Launch { grid: 1, block: 32, shared: 0, cooperative: false };
         let arguments = Arguments::default().with(self.state).with(steps);
-        // SAFETY: the kernel takes these two, and waits for the kernel ahead by itself.
+        // SAFETY: the kernel takes these two arguments and waits for the previous kernel itself.
         unsafe { self.cuda.launch_overlapping(&self.settle, launch, &arguments) }
     }
 
-    /// Name of the coefficient that stopped the steps, and the vertex (patch order).
+    /// Returns the name of the invalid coefficient that stopped the steps, and the vertex (patch
+    /// order).
     pub fn bad_coefficient(&self) -> Result<(&'static str, usize)> {
         match &self.varying {
             Some(varying) => varying.flaw(&self.cuda),
-            None => Err(Error::device("a coefficient that is constant was found wrong", "")),
+            None => Err(Error::device("a constant coefficient was reported as invalid", "")),
         }
     }
 
-    /// The vertex (patch order) with most of the residual of the semi-implicit step.
+    /// Returns the vertex (patch order) with the largest residual of the semi-implicit step.
     pub fn slowest(&self, moving: &[u8]) -> Result<usize> {
         self.implicit.as_ref().map_or(Ok(0), |implicit| implicit.slowest(&self.cuda, moving))
     }
@@ -431,7 +434,7 @@ impl<R: Real> Kernels<R> {
     ) -> Result<()> {
         let arguments = || Arguments::default().with(self.patches).with(solve).with(self.state);
         let (init, shared) = &self.init;
-        // SAFETY: the kernels take these three.
+        // SAFETY: the kernels take these three arguments.
         unsafe { self.cuda.launch(init, self.plain(blocks, PLAIN_BLOCK, *shared), &arguments())? };
         eikonal.launch(solve)?;
         let launch = self.plain(blocks.saturating_mul(2), PLAIN_BLOCK, 0);
@@ -440,12 +443,12 @@ impl<R: Real> Kernels<R> {
         self.mark(solve, blocks)
     }
 
-    /// Finds what moves in the patches visited, if that is due.
+    /// Finds the moving vertices in the visited patches if that is due.
     pub fn mark(&self, solve: EikonalArgument<R>, blocks: u32) -> Result<()> {
         let arguments = Arguments::default().with(self.patches).with(solve).with(self.state);
         let (mark, shared) = &self.mark;
         let launch = self.plain(blocks.saturating_mul(2), PLAIN_BLOCK, *shared);
-        // SAFETY: the kernel takes these three.
+        // SAFETY: the kernel takes these three arguments.
         unsafe { self.cuda.launch(mark, launch, &arguments) }
     }
 

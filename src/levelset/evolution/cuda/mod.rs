@@ -1,13 +1,15 @@
-//! The evolution on a GPU: the same steps as on the CPU, without a look from the host between them.
+//! The evolution on a GPU: the same steps as on the CPU, without host synchronization between them.
 //!
-//! All that steers the steps lives on the GPU (`Control`): the length of the next step,
-//! whether phi is to become a distance, why to stop. The host launches *lots* of some *cycles* of some
-//! steps and a reinitialization, recorded as a graph; kernels with nothing to do return at once. It looks
-//! at the control block of the lot before while the next one runs, so it never waits for a step, and
-//! it stops launching once the GPU says that something is due.
+//! The GPU holds all data that control the steps (`Control`): the length of the next step, whether
+//! phi has to be made a distance, and why steps stop. The host launches *batches*, recorded as
+//! graphs. A batch consists of some *cycles*, and a cycle of some steps and a reinitialization.
+//! Kernels with nothing to do return at once. The host reads the control block of one batch while
+//! the next one runs, so it never waits for a step. It stops launching when the GPU reports that
+//! the target is reached.
 //!
-//! Kernels: `kernels/band.cu`, `kernels/evolution.cu`, `kernels/eikonal.cu`, and where they are needed
-//! `kernels/galerkin.cu`, `kernels/implicit.cu`, `kernels/varying.cu` and `kernels/inflow.cu`.
+//! The kernels are `kernels/band.cu`, `kernels/evolution.cu` and `kernels/eikonal.cu`. Where
+//! needed, `kernels/galerkin.cu`, `kernels/implicit.cu`, `kernels/varying.cu` and
+//! `kernels/inflow.cu` are added.
 
 mod batches;
 pub mod coefficients;
@@ -52,35 +54,36 @@ use crate::patches::Patches;
 use crate::patches::cuda::{DevicePatches, TOO_LARGE};
 use crate::surface::{DeviceMeasurer, Measures};
 
-/// A level-set function in motion on a GPU.
+/// A moving level-set function on a GPU.
 pub struct DeviceEvolution<R: Real> {
     cuda: Arc<Cuda>,
-    /// Coefficients that vary have values only once a failure is to be explained.
+    /// Time-dependent coefficients have values on the host only while a failure is explained.
     problem: Problem<R>,
     eikonal: Solver<R>,
     solve: EikonalArgument<R>,
     state: State<R>,
     kernels: Kernels<R>,
     measurer: DeviceMeasurer<R>,
-    /// Recorded launches.
+    /// Recorded batches.
     lots: HashMap<Lot, Graph>,
-    /// Control blocks of the last two lots.
+    /// The control blocks of the last two batches.
     seen: [Pinned<Control<R>>; 2],
-    /// The last one that was looked at.
+    /// The control block that was read last.
     now: Control<R>,
-    /// Work before this part of a resumed run.
+    /// The work done before this part of a resumed run.
     before: Totals,
-    /// Why the last step failed, if it did.
+    /// The failure of the last step, if it failed.
     breakdown: Option<Breakdown>,
-    /// What was last sent to the host to be written.
+    /// The state that was last sent to the host for writing.
     standing: Option<Arc<Standing<R>>>,
 }
 
 impl<R: Real> DeviceEvolution<R> {
-    /// [`Evolution::new`] on a GPU.
+    /// Starts an evolution on a GPU; see [`Evolution::new`].
     ///
     /// # Errors
-    /// Those of [`Evolution::new`]; [`Error::Device`] if the GPU has too little memory or fails.
+    /// Returns the errors of [`Evolution::new`], and [`Error::Device`] if the GPU has too little
+    /// memory or fails.
     pub fn new(
         gpu: &Gpu,
         cpu: Arc<Cpu>,
@@ -107,10 +110,11 @@ impl<R: Real> DeviceEvolution<R> {
         Ok(evolution)
     }
 
-    /// [`Evolution::resume`] on a GPU.
+    /// Resumes an evolution on a GPU; see [`Evolution::resume`].
     ///
     /// # Errors
-    /// Those of [`Evolution::resume`]; [`Error::Device`] if the GPU has too little memory or fails.
+    /// Returns the errors of [`Evolution::resume`], and [`Error::Device`] if the GPU has too little
+    /// memory or fails.
     pub fn resume(
         gpu: &Gpu,
         cpu: Arc<Cpu>,
@@ -139,7 +143,7 @@ impl<R: Real> DeviceEvolution<R> {
         Ok(evolution)
     }
 
-    /// Everything but a band, from `phi` in mesh order.
+    /// Creates an evolution from `phi` (mesh order) without making its band.
     fn at_rest(gpu: &Gpu, mut problem: Problem<R>, phi: &[f64]) -> Result<Self> {
         let Gpu { cuda, organization } = gpu.clone();
         let on_host = &problem.patches;
@@ -184,7 +188,7 @@ impl<R: Real> DeviceEvolution<R> {
         })
     }
 
-    /// Makes the band from the vertices inside it, patch order.
+    /// Makes the band from the vertices inside it, in patch order.
     fn follow(&mut self, inside: &[u8]) -> Result<()> {
         self.cuda.write(&mut self.state.inside, inside)?;
         self.eikonal.visit_all()?;
@@ -192,7 +196,7 @@ impl<R: Real> DeviceEvolution<R> {
         self.look()
     }
 
-    /// Brings the control block here.
+    /// Copies the control block to the host.
     fn look(&mut self) -> Result<()> {
         self.now = self.cuda.download(&self.state.control)?[0];
         self.eikonal.check()
@@ -204,70 +208,70 @@ impl<R: Real> DeviceEvolution<R> {
         self.cuda.write(&mut self.state.control, &[self.now])
     }
 
-    /// Where and why the last step broke down, if it did.
+    /// Returns the failure of the last step, if it failed.
     pub fn breakdown(&self) -> Option<&Breakdown> {
         self.breakdown.as_ref()
     }
 
-    /// Time reached.
+    /// Returns the time reached.
     pub fn time(&self) -> f64 {
         self.now.time
     }
 
-    /// Steps so far.
+    /// Returns the number of steps so far.
     pub fn n_steps(&self) -> u64 {
         self.now.step
     }
 
-    /// True once no cell was cut at the start of the last step.
+    /// Whether the inside has vanished: no cell was cut at the start of the last step.
     pub fn is_gone(&self) -> bool {
         self.now.halt() == Halt::Gone || self.now.n_active == 0
     }
 
-    /// Where phi stands in its two buffers.
+    /// Returns the range of the current phi in its two buffers.
     fn now_at(&self) -> Range<usize> {
         let n = self.problem.patches.n_vertices();
         let first = self.now.parity as usize * n;
         first..first + n
     }
 
-    /// phi in mesh order.
+    /// Returns phi in mesh order.
     ///
     /// # Errors
-    /// [`Error::Device`] if the GPU fails.
+    /// Returns [`Error::Device`] if the GPU fails.
     pub fn phi(&self) -> Result<Vec<f64>> {
         let phi = self.cuda.download_part(&self.state.phi, self.now_at())?;
         Ok(self.problem.patches.to_mesh_order(&phi, Real::to_f64))
     }
 
-    /// Whether each vertex moves (lies in the band), in mesh order.
+    /// Returns for each vertex whether it moves (lies in the band), in mesh order.
     ///
     /// # Errors
-    /// [`Error::Device`] if the GPU fails.
+    /// Returns [`Error::Device`] if the GPU fails.
     pub fn band(&self) -> Result<Vec<bool>> {
         let moving = self.cuda.download(&self.state.moving)?;
         Ok(self.problem.patches.to_mesh_order(&moving, |moving| moving != 0))
     }
 
-    /// Measures of phi, found on the GPU.
+    /// Computes the measures of phi on the GPU.
     ///
     /// # Errors
-    /// [`Error::Device`] if the GPU fails.
+    /// Returns [`Error::Device`] if the GPU fails.
     pub fn measures(&mut self) -> Result<Measures> {
         self.measurer.measure(&self.state.phi, self.now_at().start)
     }
 
-    /// Number of vertices in the band.
+    /// Returns the number of vertices in the band.
     pub fn n_band_vertices(&self) -> usize {
         self.now.n_moving as usize
     }
 
-    /// Number of patches with a vertex in the band.
+    /// Returns the number of patches with a vertex in the band.
     pub fn n_active_patches(&self) -> usize {
         self.now.n_active as usize
     }
 
-    /// Seconds and work so far.
+    /// Returns the time spent and the work done so far.
     pub fn totals(&self) -> Totals {
         let (now, before) = (&self.now, &self.before);
         Totals {
@@ -279,20 +283,20 @@ impl<R: Real> DeviceEvolution<R> {
         }
     }
 
-    /// What was chosen by the look of the mesh.
+    /// Returns the choices that depend on the mesh.
     pub fn choices(&self) -> Choices {
         self.problem.choices()
     }
 
-    /// The state between two steps.
+    /// Returns the state between two steps.
     ///
     /// # Errors
-    /// [`Error::Device`] if the GPU fails.
+    /// Returns [`Error::Device`] if the GPU fails.
     pub fn snapshot(&mut self) -> Result<Snapshot> {
         self.standing()?.snapshot()
     }
 
-    /// A [`Snapshot`] without its arrays.
+    /// Returns a [`Snapshot`] without its arrays.
     fn numbers(&self) -> Snapshot {
         let now = &self.now;
         Snapshot {
@@ -311,7 +315,7 @@ impl<R: Real> DeviceEvolution<R> {
     /// Makes phi a signed distance, and lets the band follow the interface.
     ///
     /// # Errors
-    /// [`Error::Device`] if the GPU fails.
+    /// Returns [`Error::Device`] if the GPU fails.
     pub fn reinitialize(&mut self) -> Result<()> {
         let blocks = self.now.n_active;
         self.change(|control| control.due = 1)?;
@@ -319,7 +323,7 @@ impl<R: Real> DeviceEvolution<R> {
         self.look()
     }
 
-    /// The patches phi lives on.
+    /// Returns the patches on which phi is defined.
     pub fn patches(&self) -> &Patches {
         &self.problem.patches
     }

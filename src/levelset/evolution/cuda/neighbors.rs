@@ -1,20 +1,20 @@
-//! Patches that share a cell, on the GPU.
+//! The neighbors of each patch (patches that share a cell with it) on the GPU.
 
 use crate::error::Result;
 use crate::gpu::{Array, Cuda};
 use crate::patches::Patches;
 
-/// Neighbors of every patch.
+/// The neighbors of all patches.
 pub(super) struct Neighbors {
     offsets: Array<u32>,
     patches: Array<u32>,
 }
 
 impl Neighbors {
-    /// Copies them to the GPU.
+    /// Copies the neighbors to the GPU.
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if the GPU has too little memory.
     pub fn new(cuda: &Cuda, patches: &Patches) -> Result<Self> {
         let mut offsets = vec![0u32];
         let mut all: Vec<u32> = Vec::new();
@@ -22,17 +22,17 @@ impl Neighbors {
             all.extend(patches.neighbors(p));
             offsets.push(all.len() as u32);
         }
-        // A single patch has none, and an array has something in it.
+        // A single patch has no neighbors, but an array still has an address.
         Ok(Neighbors { offsets: cuda.upload(&offsets)?, patches: cuda.upload(&all)? })
     }
 
-    /// Bytes on the GPU.
+    /// Returns the number of bytes on the GPU.
     pub fn bytes(patches: &Patches) -> usize {
         let n: usize = (0..patches.len()).map(|p| patches.neighbors(p).len()).sum();
         4 * (n + patches.len() + 1)
     }
 
-    /// Addresses of the offsets, `[n_patches + 1]`, and of the patches.
+    /// Returns the addresses of the offsets, `[n_patches + 1]`, and of the neighbors.
     pub fn addresses(&self) -> (u64, u64) {
         (self.offsets.address(), self.patches.address())
     }

@@ -1,4 +1,4 @@
-//! Shared memory of a step: how many cells of a patch its blocks hold at once, and in which order.
+//! Shared memory of a step: the number of cells that a block holds at once, and their layout.
 
 use super::galerkin;
 use crate::geometry::Real;
@@ -6,15 +6,17 @@ use crate::levelset::evolution::NormalMotion;
 use crate::levelset::evolution::problem::Problem;
 use crate::patches::cuda::Shape;
 
-/// Shared memory that kernels of a step state themselves, at most.
+/// The maximum static shared memory of the kernels of a step, in bytes.
 pub(super) const STATIC_SHARED: u32 = 1024;
 
-/// Cells of a patch whose contributions are held at once: outliers must not cost every block memory,
-/// and a block has only so much (`limit`, bytes).
+/// Returns the number of cells of a patch whose contributions are held at once.
+///
+/// `limit` is the shared memory available to a block, in bytes. Unusually large patches must not
+/// increase the memory of every block.
 pub(super) fn chunk<R: Real>(problem: &Problem<R>, shape: &Shape, limit: u32) -> u32 {
     let usual = (2.0 * shape.mean_cells).max(256.0) as u32;
     let mut chunk = shape.largest_cells.min(usual);
-    // The increments of second-order advection are computed by kernels of their own, in the same chunks.
+    // Separate kernels compute the increments of second-order advection in the same chunks.
     let needed = |chunk| {
         let increments = match problem.galerkin {
             Some(_) => galerkin::shared::<R>(shape, chunk, false),
@@ -28,8 +30,10 @@ pub(super) fn chunk<R: Real>(problem: &Problem<R>, shape: &Shape, limit: u32) ->
     chunk
 }
 
-/// Whether cells leave numerators and denominators side by side, which vertices read faster: where that costs a
-/// multiprocessor none of the blocks it would have, `wanted` at most. `limit` is what one block may take, bytes.
+/// Whether cells store numerators and denominators next to each other, which vertices read faster.
+///
+/// This is done if it does not reduce the number of blocks per multiprocessor, of which at most
+/// `wanted` are needed. `limit` is the shared memory available to a block, in bytes.
 pub(super) fn is_paired<R: Real>(
     problem: &Problem<R>,
     shape: &Shape,
@@ -37,7 +41,7 @@ pub(super) fn is_paired<R: Real>(
     wanted: u32,
     limit: u32,
 ) -> bool {
-    // Each block takes a KiB more.
+    // The driver reserves 1 KiB for each block.
     let system = 1024;
     let blocks = |paired: bool| {
         let bytes = step_shared(problem, shape, chunk, paired) + STATIC_SHARED;
@@ -48,8 +52,8 @@ pub(super) fn is_paired<R: Real>(
         && blocks(true) >= blocks(false)
 }
 
-/// Bytes of shared memory of a step: what cells leave behind, points with phi, and what vertices
-/// move.
+/// Returns the bytes of shared memory of a step: the contributions of cells, the points with phi,
+/// and the moving vertices.
 pub(super) fn step_shared<R: Real>(
     problem: &Problem<R>,
     shape: &Shape,
@@ -65,7 +69,8 @@ pub(super) fn step_shared<R: Real>(
     let speed = motion.normal_speed.is_some() && !(wind && problem.options.one_pass);
     let bending = motion.curvature.is_some() && !problem.implicit;
     let hopf_lax = problem.options.normal_motion == NormalMotion::HopfLax;
-    // Planes of a number for each corner, and numbers that all corners share: kernels/evolution/slots.cuh.
+    // Arrays with one number per corner ("planes"), and numbers that all corners of a cell share;
+    // see kernels/evolution/slots.cuh.
     let width = if paired { 2 } else { 1 };
     let planes = u32::from(wind) * width
         + u32::from(speed) * if hopf_lax { 2 } else { width }
@@ -85,15 +90,17 @@ pub(super) fn step_shared<R: Real>(
     let index = if shape.wide { 4 } else { 2 };
     bytes += part(shape.largest_columns, index);
     if chunk < shape.largest_cells {
-        // Two sums for each term and a column, aligned as the sums are.
+        // Two sums per term and a column, with the alignment of the sums.
         let terms = u32::from(wind) + u32::from(speed) + u32::from(bending) + u32::from(drift);
         bytes += part((2 * terms.max(1) + 1) * lanes(shape) * shape.largest_owned, real);
     }
     bytes
 }
 
-/// Lanes that gather for a vertex: among tetrahedra it has some 24 cells, and a patch a quarter of the vertices that a
-/// block has threads.
+/// Returns the number of lanes that gather for a vertex.
+///
+/// In tetrahedral meshes a vertex has about 24 cells, and a patch has only a quarter as many
+/// vertices as a block has threads.
 pub(super) fn lanes(shape: &Shape) -> u32 {
     if shape.arity == 4 { 2 } else { 1 }
 }

@@ -1,4 +1,4 @@
-//! What a run writes of an evolution on the GPU, on its way to the host while steps go on.
+//! Copies the state of an evolution from the GPU to the host while steps go on.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Standing<R: Real> {
     room: Room<R>,
 }
 
-/// Copies under way, in the order of the patches.
+/// The copies in progress, in patch order.
 struct Room<R: Real> {
     phi: Outgoing<R>,
     moving: Outgoing<u8>,
@@ -32,31 +32,32 @@ impl<R: Real> Room<R> {
 }
 
 impl<R: Real> Standing<R> {
-    /// Bytes on the GPU for `n` vertices.
+    /// Returns the number of bytes on the GPU for `n` vertices.
     pub(super) fn bytes(n: usize) -> usize {
         n * (size_of::<R>() + 2)
     }
 
-    /// phi in mesh order, once it is here.
+    /// Waits for phi and returns it in mesh order.
     ///
     /// # Errors
-    /// [`crate::Error::Device`] if the GPU fails.
+    /// Returns [`crate::Error::Device`] if the GPU fails.
     pub fn phi(&self) -> Result<Vec<f64>> {
         Ok(self.patches.to_mesh_order(self.room.phi.get()?, Real::to_f64))
     }
 
-    /// Whether each vertex moves (lies in the band), in mesh order, once it is here.
+    /// Waits for the band and returns for each vertex whether it moves (lies in the band), in mesh
+    /// order.
     ///
     /// # Errors
-    /// [`crate::Error::Device`] if the GPU fails.
+    /// Returns [`crate::Error::Device`] if the GPU fails.
     pub fn band(&self) -> Result<Vec<bool>> {
         Ok(self.patches.to_mesh_order(self.room.moving.get()?, |moving| moving != 0))
     }
 
-    /// The state to go on from, once it is here.
+    /// Waits for the state and returns a snapshot to resume from.
     ///
     /// # Errors
-    /// [`crate::Error::Device`] if the GPU fails.
+    /// Returns [`crate::Error::Device`] if the GPU fails.
     pub fn snapshot(&self) -> Result<Snapshot> {
         let in_band = self.patches.to_mesh_order(self.room.inside.get()?, |inside| inside != 0);
         Ok(Snapshot { phi: self.phi()?, in_band, ..self.numbers.clone() })
@@ -64,11 +65,13 @@ impl<R: Real> Standing<R> {
 }
 
 impl<R: Real> DeviceEvolution<R> {
-    /// phi and the band as they stand now. Does not wait for them, and steps may go on; the memory
-    /// of the one before is used again if nobody holds it any more.
+    /// Starts copying the current phi and band to the host.
+    ///
+    /// Does not wait for the copies, and steps may go on. The memory of the previous copy is reused
+    /// if nothing refers to it any more.
     ///
     /// # Errors
-    /// [`crate::Error::Device`] if there is not enough memory or the GPU fails.
+    /// Returns [`crate::Error::Device`] if the GPU has too little memory or fails.
     pub fn standing(&mut self) -> Result<Arc<Standing<R>>> {
         let patches = self.problem.patches.clone();
         let n = patches.n_vertices();

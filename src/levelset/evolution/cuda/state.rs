@@ -1,4 +1,4 @@
-//! Arrays of an evolution on the GPU, and what kernels are told of them.
+//! The arrays of an evolution on the GPU, and the kernel argument with their addresses.
 
 use std::mem::offset_of;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use crate::levelset::evolution::coefficients::Term;
 use crate::levelset::evolution::problem::Problem;
 use crate::patches::cuda::Shape;
 
-/// A coefficient on the GPU: one value, or a row for every vertex. One that depends on time has
-/// its rows elsewhere.
+/// A coefficient on the GPU: one value, or a row for every vertex. The rows of a time-dependent
+/// coefficient are stored elsewhere.
 pub(super) struct DeviceTerm<R: Real, const K: usize> {
     pub value: [R; K],
     pub rows: Option<Array<R>>,
@@ -38,7 +38,7 @@ impl<R: Real, const K: usize> DeviceTerm<R, K> {
     }
 }
 
-/// Everything that changes, and the coefficients.
+/// The changing state of the evolution, and the coefficients.
 pub(super) struct State<R: Real> {
     pub control: Array<Control<R>>,
     chain: Array<Progress>,
@@ -55,7 +55,7 @@ pub(super) struct State<R: Real> {
 }
 
 impl<R: Real> State<R> {
-    /// Bytes on the GPU.
+    /// Returns the number of bytes on the GPU.
     pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
         let rows = |is: bool, k: usize| if is { k * n * size_of::<R>() } else { 0 };
@@ -68,7 +68,7 @@ impl<R: Real> State<R> {
             + rows(motion.curvature.as_ref().is_some_and(|c| c.coefficient.uniform().is_none()), 1)
     }
 
-    /// Copies the coefficients, and `start` (mesh order) as phi of both buffers.
+    /// Copies the coefficients to the GPU, and `start` (mesh order) to both buffers of phi.
     pub fn new(
         cuda: &Arc<Cuda>,
         problem: &Problem<R>,
@@ -101,7 +101,7 @@ impl<R: Real> State<R> {
         })
     }
 
-    /// What kernels take.
+    /// Returns the argument of the kernels.
     pub fn argument(
         &self,
         problem: &Problem<R>,
@@ -140,7 +140,7 @@ impl<R: Real> State<R> {
         }
     }
 
-    /// Address of the word that says whether phi is to become a distance.
+    /// Returns the address of the word that says whether phi has to be made a distance.
     pub fn due(&self) -> u64 {
         self.control.address() + offset_of!(Control<R>, progress.due) as u64
     }

@@ -1,4 +1,4 @@
-//! Coefficients that change in time: the search for the step, on the GPU.
+//! Time-dependent coefficients: the search for the step on the GPU.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::levelset::evolution::problem::Problem;
 use crate::patches::cuda::{PatchesArgument, Shape};
 
-/// Threads of a block.
+/// The number of threads per block.
 pub(super) const BLOCK: u32 = 128;
 
-/// A term whose coefficient changes in time.
+/// A term whose coefficient depends on time.
 #[derive(Clone, Copy, PartialEq)]
 enum Which {
     Velocity,
@@ -22,20 +22,20 @@ enum Which {
     Curvature,
 }
 
-/// What `kernels/varying.cu` works on, and how it is launched.
+/// The arrays of `kernels/varying.cu` and the parameters of its launch.
 pub(super) struct DeviceVarying<R: Real> {
     search: Kernel,
     launch: Launch,
     argument: VaryingArgument,
-    /// Terms with their names in a case and the fields they have.
+    /// The terms with their case keys and numbers of fields.
     terms: Vec<(Which, &'static str, usize)>,
     coefficients: Coefficients<R>,
-    /// Arrays that only the kernel sees.
+    /// Arrays that only the kernel uses.
     _lists: [Array<u32>; 4],
     _limits: Array<R>,
 }
 
-/// Terms that change in time, in the order in which the CPU looks at them.
+/// Returns the terms that depend on time, in the order in which the CPU checks them.
 fn varying<R: Real>(
     problem: &Problem<R>,
 ) -> Vec<(Which, &'static str, &[crate::expression::Field])> {
@@ -56,7 +56,7 @@ fn varying<R: Real>(
 }
 
 impl<R: Real> DeviceVarying<R> {
-    /// Bytes on the GPU.
+    /// Returns the number of bytes on the GPU.
     pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
         let fields = varying(problem).into_iter().flat_map(|(.., fields)| fields);
         let of_field = |f: &crate::expression::Field| size_of::<R>() + 8 * f.arrays().len();
@@ -64,11 +64,11 @@ impl<R: Real> DeviceVarying<R> {
         shape.n_vertices as usize * (24 + rows) + 12 * shape.n_patches as usize
     }
 
-    /// Takes memory on the GPU for the coefficients that change, and compiles `unit` with their
-    /// code, for blocks of [`BLOCK`] threads.
+    /// Allocates the time-dependent coefficients on the GPU, and compiles `unit` with their code
+    /// for blocks of [`BLOCK`] threads.
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if the GPU has too little memory or compilation fails.
     pub fn new(
         cuda: &Arc<Cuda>,
         problem: &Problem<R>,
@@ -84,7 +84,7 @@ impl<R: Real> DeviceVarying<R> {
                 nonnegative: which == Which::Curvature,
             })
             .collect();
-        // Everything the host has is in patch order.
+        // All arrays of the host are in patch order already.
         let order: Vec<u32> = (0..shape.n_vertices).collect();
         let places = problem.places.as_deref().unwrap_or(&[]);
         let coefficients = Coefficients::new(cuda.clone(), &terms, places, &order)?;
@@ -128,7 +128,7 @@ impl<R: Real> DeviceVarying<R> {
         })
     }
 
-    /// Tells kernels where the values are.
+    /// Sets the addresses of the values in the argument of the kernels.
     pub fn fill(&self, state: &mut EvolutionArgument<R>) {
         for (k, (which, ..)) in self.terms.iter().enumerate() {
             let rows = match which {
@@ -140,10 +140,10 @@ impl<R: Real> DeviceVarying<R> {
         }
     }
 
-    /// Chooses the next step, and brings coefficients to its middle.
+    /// Chooses the next step, and evaluates the coefficients in its middle.
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if the launch fails.
     pub fn launch(
         &self,
         cuda: &Cuda,
@@ -151,14 +151,15 @@ impl<R: Real> DeviceVarying<R> {
         state: EvolutionArgument<R>,
     ) -> Result<()> {
         let arguments = Arguments::default().with(patches).with(state).with(self.argument);
-        // SAFETY: the kernel takes these three, whose arrays live as long as `self` and the state.
+        // SAFETY: the kernel takes these three arguments, and their arrays live as long as `self`
+        // and the state.
         unsafe { cuda.launch(&self.search, self.launch, &arguments) }
     }
 
-    /// Name of the coefficient that stopped the steps, and the vertex (patch order).
+    /// Returns the name of the coefficient that stopped the steps, and the vertex (patch order).
     ///
     /// # Errors
-    /// [`crate::Error::Device`].
+    /// Returns [`crate::Error::Device`] if the GPU fails.
     pub fn flaw(&self, cuda: &Cuda) -> Result<(&'static str, usize)> {
         let broken = cuda.download(self.coefficients.broken())?;
         let (not_numbers, negative) = broken.split_at(broken.len() / 2);
@@ -172,7 +173,7 @@ impl<R: Real> DeviceVarying<R> {
             first += size;
             last = name;
         }
-        // Only curvature, the last, may not be negative.
+        // Only curvature, the last term, must not be negative.
         let vertex = negative.iter().copied().filter(|&v| v != NONE).min().unwrap_or(0);
         Ok((last, vertex as usize))
     }
