@@ -37,9 +37,11 @@ impl Real for f64 {
     const DECREASE: f64 = 0.0;
     const SHIFTED: bool = false;
     const INFINITY: f64 = f64::INFINITY;
+    #[inline]
     fn of(x: f64) -> f64 {
         x
     }
+    #[inline]
     fn to_f64(self) -> f64 {
         self
     }
@@ -52,9 +54,11 @@ impl Real for f32 {
     const DECREASE: f32 = 6e-8;
     const SHIFTED: bool = true;
     const INFINITY: f32 = f32::INFINITY;
+    #[inline]
     fn of(x: f64) -> f32 {
         x as f32
     }
+    #[inline]
     fn to_f64(self) -> f64 {
         f64::from(self)
     }

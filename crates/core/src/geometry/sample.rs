@@ -25,6 +25,7 @@ pub struct Band {
 
 impl Band {
     /// Converts a signed distance from mesh units to voxels, clamps it and rounds it once.
+    #[inline]
     fn value<R: Real>(self, distance: f64) -> R {
         R::of((distance / self.dx).clamp(-self.gamma, self.gamma))
     }

@@ -108,10 +108,12 @@ fn closest_on_segment(p: Vec3, a: Vec3, b: Vec3) -> Vec3 {
     a + e * ((p - a).dot(&e) / length2).clamp(0.0, 1.0)
 }
 
+#[inline]
 fn nearer(p: Vec3, a: Vec3, b: Vec3) -> Vec3 {
     if (b - p).norm_squared() < (a - p).norm_squared() { b } else { a }
 }
 
+#[inline]
 fn closest_in_triangle(p: Vec3, a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
     Facet::new([a, b, c]).closest(p)
 }

@@ -31,6 +31,7 @@ pub enum Kind {
 
 impl Kind {
     /// Returns the intrinsic dimension d, 2 or 3.
+    #[inline]
     pub fn dimension(self) -> usize {
         match self {
             Kind::Planar | Kind::Surface => 2,
@@ -39,6 +40,7 @@ impl Kind {
     }
 
     /// Returns the number of vertices per cell, d + 1.
+    #[inline]
     pub fn arity(self) -> usize {
         self.dimension() + 1
     }
@@ -66,22 +68,26 @@ pub struct Mesh {
 
 impl Mesh {
     /// Creates a mesh without groups and data.
+    #[inline]
     pub fn new(kind: Kind, vertices: Vec<[f64; 3]>, cells: Vec<u32>) -> Self {
         let (groups, vertex_data, cell_data, lattice) = Default::default();
         Mesh { kind, vertices, cells, groups, vertex_data, cell_data, lattice }
     }
 
     /// Returns the number of vertices.
+    #[inline]
     pub fn n_vertices(&self) -> usize {
         self.vertices.len()
     }
 
     /// Returns the number of cells.
+    #[inline]
     pub fn n_cells(&self) -> usize {
         self.cells.len() / self.kind.arity()
     }
 
     /// Iterates over the cells as slices of `arity` vertex indices.
+    #[inline]
     pub fn iter_cells(&self) -> std::slice::ChunksExact<'_, u32> {
         self.cells.chunks_exact(self.kind.arity())
     }
@@ -99,16 +105,19 @@ impl Mesh {
     }
 
     /// Returns the vertex array with the given name.
+    #[inline]
     pub fn vertex_array(&self, name: &str) -> Option<&DataArray> {
         self.vertex_data.iter().find(|a| a.name == name)
     }
 
     /// Returns the cell array with the given name.
+    #[inline]
     pub fn cell_array(&self, name: &str) -> Option<&DataArray> {
         self.cell_data.iter().find(|a| a.name == name)
     }
 
     /// Returns the group with the given name.
+    #[inline]
     pub fn group(&self, name: &str) -> Option<&Group> {
         self.groups.iter().find(|g| g.name == name)
     }
@@ -150,6 +159,7 @@ pub struct DataArray {
 
 impl DataArray {
     /// Returns the number of rows.
+    #[inline]
     pub fn rows(&self) -> usize {
         self.values.len() / self.components.max(1)
     }
@@ -166,6 +176,7 @@ pub enum Values {
 
 impl Values {
     /// Returns the number of values.
+    #[inline]
     pub fn len(&self) -> usize {
         match self {
             Values::Float(v) => v.len(),
@@ -174,11 +185,13 @@ impl Values {
     }
 
     /// Returns true if there are no values.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns all values as `f64`.
+    #[inline]
     pub fn to_f64(&self) -> Vec<f64> {
         match self {
             Values::Float(v) => v.clone(),

@@ -38,6 +38,7 @@ impl<'a> All<'a> {
 }
 
 impl Discriminator for All<'_> {
+    #[inline]
     fn shape(&self) -> [usize; 3] {
         self.shape
     }

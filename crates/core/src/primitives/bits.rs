@@ -44,11 +44,13 @@ impl Bits {
     }
 
     /// Returns the words.
+    #[inline]
     pub fn words(&self) -> &[u64] {
         &self.words
     }
 
     /// Returns the number of active cells.
+    #[inline]
     pub fn count(&self) -> usize {
         self.words.par_iter().map(|word| word.count_ones() as usize).sum()
     }
@@ -112,6 +114,7 @@ pub(super) fn check_axes(shape: [usize; 3]) -> Result<()> {
 pub(super) const LESS: &str = "use a part of the grid, or a condition that fewer cells satisfy";
 
 impl Discriminator for Bits {
+    #[inline]
     fn shape(&self) -> [usize; 3] {
         self.shape
     }
@@ -162,17 +165,20 @@ struct Cursor {
 }
 
 impl Cursor {
+    #[inline]
     fn new(shape: [usize; 3], first: usize) -> Self {
         let [nx, ny, _] = shape;
         Cursor { shape, at: [first % nx, first / nx % ny, first / nx / ny] }
     }
 
     /// Returns the cell `step` places after the current one.
+    #[inline]
     fn cell(&self, step: usize) -> [u32; 3] {
         let [x, y, z] = self.after(step);
         [x as u32, y as u32, z as u32]
     }
 
+    #[inline]
     fn advance(&mut self, step: usize) {
         self.at = self.after(step);
     }

@@ -39,6 +39,7 @@ pub fn compact(flags: &[u8]) -> Result<Vec<u32>> {
 }
 
 /// Estimates the percentage of set flags from a sample of about 1024 blocks.
+#[inline]
 fn sampled_percent(flags: &[u8]) -> usize {
     let (blocks, _) = flags.as_chunks::<BLOCK>();
     let some = blocks.iter().step_by((blocks.len() / 1024).max(1));
@@ -46,6 +47,7 @@ fn sampled_percent(flags: &[u8]) -> usize {
     100 * set / n.max(1)
 }
 
+#[inline]
 fn count(flags: &[u8]) -> usize {
     // Sums of at most 255 fit in a byte, so compilers can vectorize them.
     let part = |flags: &[u8]| flags.iter().map(|&f| u8::from(f != 0)).sum::<u8>() as usize;

@@ -29,10 +29,12 @@ pub trait Values: Sync {
 }
 
 impl<V: Values> Values for &V {
+    #[inline]
     fn shape(&self) -> [usize; 3] {
         (**self).shape()
     }
 
+    #[inline]
     fn read(&self, first: [usize; 3], row: &mut [f64]) {
         (**self).read(first, row);
     }
@@ -50,16 +52,19 @@ impl<'a, T> Grid<'a, T> {
     ///
     /// # Panics
     /// Panics if there is not exactly one value per cell.
+    #[inline]
     pub fn new(shape: [usize; 3], values: &'a [T]) -> Self {
         assert_eq!(shape.iter().product::<usize>(), values.len(), "one value for each cell");
         Grid { shape, values }
     }
 
     /// Returns the shape and the values.
+    #[inline]
     pub fn parts(&self) -> ([usize; 3], &'a [T]) {
         (self.shape, self.values)
     }
 
+    #[inline]
     fn row(&self, first: [usize; 3], n: usize) -> &'a [T] {
         &self.values[place(self.shape, first)..][..n]
     }
@@ -71,10 +76,12 @@ pub(super) fn place(shape: [usize; 3], [x, y, z]: [usize; 3]) -> usize {
 }
 
 impl<T: Copy + Into<f64> + Sync> Values for Grid<'_, T> {
+    #[inline]
     fn shape(&self) -> [usize; 3] {
         self.shape
     }
 
+    #[inline]
     fn read(&self, first: [usize; 3], row: &mut [f64]) {
         let given = self.row(first, row.len());
         row.iter_mut().zip(given).for_each(|(x, &v)| *x = v.into());
@@ -85,6 +92,7 @@ impl<T: Copy + Into<f64> + Sync> Values for Grid<'_, T> {
 pub type Flags<'a> = Grid<'a, u8>;
 
 impl Discriminator for Flags<'_> {
+    #[inline]
     fn shape(&self) -> [usize; 3] {
         self.shape
     }
@@ -143,10 +151,12 @@ pub struct Threshold<V> {
 }
 
 impl<V: Values> Discriminator for Threshold<V> {
+    #[inline]
     fn shape(&self) -> [usize; 3] {
         self.values.shape()
     }
 
+    #[inline]
     fn mark(&self, first: [usize; 3], n: usize, active: &mut [u64]) {
         mark_values(&self.values, first, n, active, |v| v >= self.low);
     }
@@ -164,10 +174,12 @@ pub struct Within<V> {
 }
 
 impl<V: Values> Discriminator for Within<V> {
+    #[inline]
     fn shape(&self) -> [usize; 3] {
         self.values.shape()
     }
 
+    #[inline]
     fn mark(&self, first: [usize; 3], n: usize, active: &mut [u64]) {
         mark_values(&self.values, first, n, active, |v| v >= self.low && v <= self.high);
     }
@@ -186,6 +198,7 @@ pub struct Edge<V> {
 }
 
 impl<V: Values> Discriminator for Edge<V> {
+    #[inline]
     fn shape(&self) -> [usize; 3] {
         self.values.shape()
     }
@@ -245,6 +258,7 @@ pub struct Template<'a, V> {
 }
 
 impl<V: Values> Discriminator for Template<'_, V> {
+    #[inline]
     fn shape(&self) -> [usize; 3] {
         self.values.shape()
     }
@@ -285,10 +299,12 @@ pub struct Chosen<F> {
 }
 
 impl<F: Fn([usize; 3]) -> bool + Sync> Discriminator for Chosen<F> {
+    #[inline]
     fn shape(&self) -> [usize; 3] {
         self.shape
     }
 
+    #[inline]
     fn mark(&self, [x, y, z]: [usize; 3], n: usize, active: &mut [u64]) {
         for (k, word) in active.iter_mut().enumerate() {
             let here = k * WORD..((k + 1) * WORD).min(n);

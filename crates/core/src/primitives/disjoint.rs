@@ -20,6 +20,7 @@ unsafe impl<T: Send> Sync for DisjointRows<'_, T> {}
 
 impl<'a, T> DisjointRows<'a, T> {
     /// Wraps a slice. The borrow lasts as long as the handle.
+    #[inline]
     pub fn new(slice: &'a mut [T]) -> Self {
         DisjointRows { start: slice.as_mut_ptr(), len: slice.len(), lifetime: PhantomData }
     }

@@ -90,6 +90,7 @@ impl GatherMatrix {
     }
 
     /// Returns the slots of one row.
+    #[inline]
     pub fn row(&self, row: usize) -> &[u32] {
         &self.columns[self.offsets[row] as usize..self.offsets[row + 1] as usize]
     }

@@ -24,6 +24,7 @@ pub struct Lattice {
 
 impl Lattice {
     /// Creates the lattice over the box `low..high`.
+    #[inline]
     pub fn new(low: [f64; 3], high: [f64; 3]) -> Self {
         let extent = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
         let scale = if extent > 0.0 { f64::from((1u32 << BITS) - 1) / extent } else { 0.0 };
@@ -31,11 +32,13 @@ impl Lattice {
     }
 
     /// Returns the lower corner.
+    #[inline]
     pub fn low(&self) -> [f64; 3] {
         self.low
     }
 
     /// Returns the lattice steps per unit length.
+    #[inline]
     pub fn scale(&self) -> f64 {
         self.scale
     }
@@ -86,11 +89,13 @@ fn transpose([mut x, mut y, mut z]: [[u32; LANES]; 3]) -> [[u32; LANES]; 3] {
 }
 
 /// Returns a word in which every bit equals the lowest bit of `bit`.
+#[inline]
 fn ones_if(bit: u32) -> u32 {
     0u32.wrapping_sub(bit & 1)
 }
 
 /// Interleaves the bits of the three axes, the first axis highest.
+#[inline]
 fn interleave(x: [u32; 3]) -> u64 {
     let [x, y, z] = x.map(spread);
     x << 2 | y << 1 | z

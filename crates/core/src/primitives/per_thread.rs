@@ -13,6 +13,7 @@ const PIECES: usize = 256;
 pub struct PerThread<S>(Vec<Mutex<S>>);
 
 impl<S: Default> Default for PerThread<S> {
+    #[inline]
     fn default() -> Self {
         PerThread((0..PIECES).map(|_| Mutex::new(S::default())).collect())
     }
@@ -20,6 +21,7 @@ impl<S: Default> Default for PerThread<S> {
 
 impl<S> PerThread<S> {
     /// Prepares the pieces of the first `threads` threads of a pool before the first pass.
+    #[inline]
     pub fn prepare(&self, threads: usize, work: impl Fn(&mut S)) {
         for piece in self.0.iter().take(threads) {
             work(&mut piece.lock().unwrap_or_else(PoisonError::into_inner));
@@ -27,6 +29,7 @@ impl<S> PerThread<S> {
     }
 
     /// Returns the piece of the calling thread.
+    #[inline]
     pub fn get(&self) -> MutexGuard<'_, S> {
         let thread = rayon::current_thread_index().unwrap_or(0) % PIECES;
         self.0[thread].lock().unwrap_or_else(PoisonError::into_inner)

@@ -20,12 +20,14 @@ pub trait Key: Copy + Default + PartialEq + Send + Sync {
 }
 
 impl Key for u32 {
+    #[inline]
     fn digit(self, pass: u32) -> usize {
         (self >> (BITS * pass)) as usize % DIGITS
     }
 }
 
 impl Key for u64 {
+    #[inline]
     fn digit(self, pass: u32) -> usize {
         (self >> (BITS * pass)) as usize % DIGITS
     }

@@ -9,11 +9,13 @@ pub struct SparseSet {
 
 impl SparseSet {
     /// Creates an empty set of integers below `bound`.
+    #[inline]
     pub fn new(bound: usize) -> Self {
         SparseSet { listed: vec![false; bound], list: Vec::with_capacity(bound) }
     }
 
     /// Removes all numbers.
+    #[inline]
     pub fn clear(&mut self) {
         for &k in &self.list {
             self.listed[k as usize] = false;
@@ -34,12 +36,14 @@ impl SparseSet {
     }
 
     /// Sorts the numbers in ascending order.
+    #[inline]
     pub fn sort(&mut self) {
         self.list.sort_unstable();
     }
 
     /// Returns the numbers in the order in which they were added, or in ascending order after
     /// sorting.
+    #[inline]
     pub fn list(&self) -> &[u32] {
         &self.list
     }

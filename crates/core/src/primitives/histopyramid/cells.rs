@@ -109,6 +109,7 @@ impl Iterator for Cells<'_> {
         Some(self.pyramid.named(self.word, bit))
     }
 
+    #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
         (self.left, Some(self.left))
     }

@@ -29,23 +29,27 @@ impl Split {
     }
 
     /// Returns the number of children of a cell.
+    #[inline]
     pub fn fan(self) -> usize {
         self.ratio().iter().product()
     }
 
     /// Returns the shape of the level above one of `shape`.
+    #[inline]
     pub fn above(self, shape: [usize; 3]) -> [usize; 3] {
         let ratio = self.ratio();
         std::array::from_fn(|k| shape[k].div_ceil(ratio[k]))
     }
 
     /// Returns child `c` of a cell.
+    #[inline]
     pub fn child(self, cell: [usize; 3], c: usize) -> [usize; 3] {
         let [rx, ry, rz] = self.ratio();
         [cell[0] * rx + c % rx, cell[1] * ry + c / rx % ry, cell[2] * rz + c / (rx * ry)]
     }
 
     /// Returns the parent of a cell and the number of the cell among its children.
+    #[inline]
     pub fn parent(self, cell: [usize; 3]) -> ([usize; 3], usize) {
         let [rx, ry, rz] = self.ratio();
         let c = cell[0] % rx + rx * (cell[1] % ry + ry * (cell[2] % rz));
@@ -53,6 +57,7 @@ impl Split {
     }
 
     /// Returns the index of a cell in a level with `records` records along each axis.
+    #[inline]
     pub fn slot(self, records: [usize; 3], cell: [usize; 3]) -> usize {
         let (parent, c) = self.parent(cell);
         raster(records, parent) * self.fan() + c
@@ -146,16 +151,19 @@ impl Levels {
     }
 
     /// Returns the number of levels.
+    #[inline]
     pub fn len(&self) -> usize {
         self.levels.len()
     }
 
     /// Returns the numbers of records of a level along each axis, which are the cells of the level
     /// above.
+    #[inline]
     pub fn records(&self, level: usize) -> [usize; 3] {
         self.levels[level].records
     }
 
+    #[inline]
     fn record(&self, level: usize, cell: [usize; 3]) -> &[u32] {
         let Level { records, sums } = &self.levels[level];
         let first = raster(*records, cell) * self.split.fan();
@@ -163,6 +171,7 @@ impl Levels {
     }
 
     /// Returns the record of the highest level.
+    #[inline]
     pub fn top(&self) -> &[u32] {
         self.record(self.len() - 1, [0; 3])
     }
@@ -187,6 +196,7 @@ impl Levels {
     }
 
     /// Returns the sum of all cells.
+    #[inline]
     pub fn total(&self) -> u32 {
         let last = self.len() - 1;
         let fan = self.split.fan();

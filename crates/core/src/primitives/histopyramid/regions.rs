@@ -21,16 +21,19 @@ impl HistoPyramid {
         Some((std::array::from_fn(|k| cell[k] / brick[k]), split.bit_of_cell(inner)))
     }
 
+    #[inline]
     fn word(&self, word: [usize; 3]) -> u64 {
         self.words[self.levels.split.slot(self.levels.records(0), word)]
     }
 
     /// Returns true if a cell is active. Cells outside of the grid are not active.
+    #[inline]
     pub fn is_active(&self, cell: [u32; 3]) -> bool {
         self.place(cell).is_some_and(|(word, bit)| self.word(word) >> bit & 1 == 1)
     }
 
     /// Returns the key of an active cell, or `None` for any other cell.
+    #[inline]
     pub fn key(&self, cell: [u32; 3]) -> Option<usize> {
         let (word, bit) = self.place(cell)?;
         (self.word(word) >> bit & 1 == 1).then(|| self.before(word, bit))

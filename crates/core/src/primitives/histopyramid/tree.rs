@@ -22,6 +22,7 @@ pub struct Leaf {
 
 impl Leaf {
     /// Returns the end of the block along each axis in a grid of `shape`: one past its last cell.
+    #[inline]
     pub fn end(&self, shape: [usize; 3]) -> [u32; 3] {
         let end = |k: usize| (shape[k] as u64).min(u64::from(self.cell[k]) + (1 << self.level));
         std::array::from_fn(|k| end(k) as u32)
@@ -93,11 +94,13 @@ impl Tree {
     }
 
     /// Returns the number of leaves.
+    #[inline]
     pub fn len(&self) -> usize {
         if self.whole { 1 } else { self.levels.total() as usize }
     }
 
     /// Always returns false: there is at least one cell and therefore one leaf.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -125,6 +128,7 @@ impl Tree {
     ///
     /// # Errors
     /// Returns [`Error::Device`] if there is not enough memory.
+    #[inline]
     pub fn leaves(&self) -> Result<Vec<Leaf>> {
         let mut leaves = Vec::new();
         reserve(&mut leaves, self.len(), "leaves of a tree", LESS)?;
@@ -135,6 +139,7 @@ impl Tree {
 
 impl Split {
     /// Returns the first cell of the base below a cell of `level`.
+    #[inline]
     fn first_cell(self, cell: [usize; 3], level: u32) -> [usize; 3] {
         let ratio = self.ratio();
         std::array::from_fn(|k| cell[k] * ratio[k].pow(level))
