@@ -1,7 +1,8 @@
-// Reinitialization around its solve, and the narrow band (numerics 5.4, 3.4 of Fu et al.).
+// Reinitialization before and after its eikonal solve, and the narrow band (docs/distances.md,
+// section 5.4; Fu et al., section 3.4).
 //
-// The order is band_init, a solve of eikonal.cu, band_final, band_mark. The first looks at the
-// patches of the old band, the others at all that were updated.
+// The order is band_init, a solve of eikonal.cu, band_final, band_mark. band_init visits the
+// patches of the old band, the others visit all patches that were updated.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -13,8 +14,9 @@
 #include "evolution_state.cuh"
 #include "limits.cuh"
 
-// Gives every vertex of a cut cell its distance to the plane of the zero set there (numerics
-// equation 5), the smallest of its cells, and tells the patches that read it.
+// Sets every vertex of a cut cell to its distance to the plane of the zero set there, the smallest
+// over its cells (docs/distances.md, equation (5)). Notifies the patches that read it.
+//
 // Grid: any; block: any multiple of 32; shared: [largest_local] phi, [largest_owned] bits.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eikonal e, Evolution s) {
     DYN_SHARED(unsigned char, shared);
@@ -27,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eiko
     const u32* active = active_list(s, c);
     for (u32 k = blockIdx.x; k < c.n_active + c.n_extra; k += gridDim.x) {
         u32 p = k < c.n_active ? active[k] : s.extra[k - c.n_active];
-        // A patch of the extra ones that is active too is looked at once.
+        // A patch that is both extra and active is visited only once.
         if (k >= c.n_active && s.is_active[p]) continue;
         Patch patch = patch_of(m, p);
         __syncthreads();
@@ -55,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eiko
 #pragma unroll
             for (int i = 0; i < N; i++) {
                 if (corner[i] >= patch.n_owned) continue;
-                // 0 / 0 cannot outdo a distance: a vertex on the interface has none.
+                // A vertex on the interface has distance 0; the test avoids 0 / 0.
                 real d = values[i] == R(0) ? R(0) : fabs(values[i]) / slope;
                 d = d * f;
                 if (d < INFINITY_R) atomic_min_bits(&distance[corner[i]], to_bits(d));
@@ -64,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eiko
         __syncthreads();
         for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
             real d = from_bits(distance[v]);
-            // A given value has its sign bit set; phi is not needed any more.
+            // The sign bit marks a given value. phi is no longer needed.
             real stored = d < INFINITY_R ? -d : d;
             phi[v] = stored;
             e.u[patch.first + v] = stored;
@@ -76,8 +78,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eiko
     }
 }
 
-// Turns arrival times into phi in both buffers, finds what is inside the band, and leaves the state
-// of the solve as it was before band_init.
+// Converts arrival times to phi in both buffers, finds the vertices inside the band, and restores
+// the state of the solve before band_init.
+//
 // Grid: any; block: any multiple of 32; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_final(Patches m, Eikonal e, Evolution s) {
     Control& c = *s.control;
@@ -103,7 +106,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_final(Patches m, Eik
     }
 }
 
-// Finds the vertices that move, the patches that hold some, and how long a step may be.
+// Finds the moving vertices, the patches that contain some, and the limits of the time step.
+//
 // Grid: any; block: any multiple of 32; shared: [largest_owned] bytes.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_mark(Patches m, Eikonal e, Evolution s) {
     DYN_SHARED(unsigned char, shared);
@@ -151,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_mark(Patches m, Eiko
         for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
             n_moving += moving[v];
             s.moving[patch.first + v] = moving[v];
-            // What leaves the band is read by its neighbors: as vertices that do not move.
+            // Neighbors still read the vertices that leave the band.
             if (!moving[v]) forget(s, m.n_vertices, patch.first + v);
         }
         if (n_cells) atomicAdd(&counted[0], n_cells);

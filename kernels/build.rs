@@ -1,12 +1,12 @@
-//! Lists the CUDA sources of this folder, so that a new file is part of the crate without a line
-//! anywhere.
+//! Lists the CUDA sources of this folder, so that a new file becomes part of the crate
+//! automatically.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 fn main() {
-    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets this variable"));
     let mut files = Vec::new();
     list(&root, &mut files);
     files.sort();
@@ -14,18 +14,18 @@ fn main() {
     for file in &files {
         let name = file.strip_prefix(&root).expect("below the root");
         let name = name.to_str().expect("names of kernels are ASCII").replace('\\', "/");
-        writeln!(text, "    ({name:?}, include_str!({file:?})),").expect("a string takes all");
+        writeln!(text, "    ({name:?}, include_str!({file:?})),").expect("writing to a string cannot fail");
     }
     text.push_str("]\n");
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets this variable"));
     fs::write(out.join("files.rs"), text).expect("OUT_DIR can be written");
 }
 
-/// Adds the sources below `folder`; the benches' own are left out.
+/// Adds the sources below `folder`, except those of the benchmarks.
 fn list(folder: &Path, files: &mut Vec<PathBuf>) {
     println!("cargo::rerun-if-changed={}", folder.display());
-    for entry in fs::read_dir(folder).expect("the folder is there") {
-        let path = entry.expect("an entry can be read").path();
+    for entry in fs::read_dir(folder).expect("the folder exists") {
+        let path = entry.expect("the entry can be read").path();
         if path.is_dir() && !path.ends_with("bench") {
             list(&path, files);
         } else if path.extension().is_some_and(|e| e == "cu" || e == "cuh") {

@@ -1,18 +1,18 @@
-// Values of expressions at a vertex; the twin of Term::refresh in
+// Values of expressions at a vertex; the counterpart of Term::refresh in
 // src/levelset/evolution/coefficients.rs.
 //
-// coefficients_generated.cuh is printed for each case by crates/core/src/expression/cuda.rs: N_FIELDS fields,
-// fields_at, which gives all of them at one row, and term_of, which says what fields make up a term.
-// They compute in double; REAL is the scalar of the solver.
+// crates/core/src/expression/cuda.rs prints coefficients_generated.cuh for each case. It contains
+// N_FIELDS (the number of fields), fields_at (the values of all fields at one row) and term_of (the
+// fields of a term). They compute in double precision; REAL is the scalar type of the solver.
 #pragma once
 #include "coefficients_generated.cuh"
 
 namespace {
 
-// False for infinities and what is not a number.
+// Returns false for infinities and NaN.
 DEVICE bool is_finite(REAL value) { return value - value == REAL(0); }
 
-// Evaluates all fields at a vertex, stores them and notes values that may not be.
+// Evaluates all fields at a vertex, stores them and records invalid values.
 DEVICE void evaluate_vertex(
     u32 vertex, u32 n_vertices, const double* places, double t, const double* const* arrays,
     u32 nonnegative, REAL* values, u32* broken) {

@@ -1,5 +1,5 @@
-// What steers an evolution on the GPU, so that the host need not look at it between steps:
-// src/levelset/evolution/cuda/layout.rs lays it out.
+// The control of an evolution on the GPU without host synchronization between steps;
+// src/levelset/evolution/cuda/kernel_arguments.rs defines the layout.
 #pragma once
 #include "common/block.cuh"
 #include "common/grid.cuh"
@@ -11,8 +11,8 @@
 DEVICE bool is_paused(const Progress& p) { return p.halt || p.due; }
 DEVICE bool is_paused(const Control& c) { return is_paused(c.progress); }
 
-// Whether this block is the last of the grid to come here; the whole block must ask. What others
-// wrote before is then visible.
+// Whether this block is the last of the grid to arrive. The whole block must call it. Earlier
+// writes of the other blocks are then visible.
 DEVICE bool is_last_block(Control& c) {
     __shared__ u32 last;
     __syncthreads();
@@ -24,14 +24,15 @@ DEVICE bool is_last_block(Control& c) {
     return last;
 }
 
-// The step that limits allow (numerics equation 4), with the factors of its parts.
+// Returns the step that the limits allow (docs/narrow-band.md, equation (4)), with the CFL factors
+// of its two parts.
 DEVICE double allowed_step(const Control& c, const Limits& limits) {
     double first_order = from_bits(limits.first_order);
     double curvature = from_bits(limits.curvature);
     return fmin(c.cfl_first_order * first_order, c.cfl_curvature * curvature);
 }
 
-// Sets the limits of the band, and what follows from them for all its steps.
+// Sets the limits of the band, and the values derived from them for all its steps.
 DEVICE void set_limits(Control& c, const Limits& limits) {
     const double infinity = __longlong_as_double(0x7ff0000000000000);
     c.limits = limits;
@@ -40,14 +41,14 @@ DEVICE void set_limits(Control& c, const Limits& limits) {
     c.due_after = c.half_width < infinity ? fmax(steps, 1.0) : infinity;
 }
 
-// Stops where nothing bounds the next step, or where it is too short to change the time.
+// Stops if nothing limits the next step, or if it is too short to advance time.
 DEVICE void look_at_step(const Control& c, Progress& p) {
     if (!(p.dt < (double)INFINITY_R)) p.halt = AT_REST;
     else if (p.time + p.dt == p.time && p.dt < c.target - p.clock) p.halt = LOST;
 }
 
-// Length of the next step by the limits of the band. Coefficients that change in time make it a
-// search before the step: varying.cu.
+// Chooses the length of the next step from the limits of the band. With time-dependent
+// coefficients, the search of varying.cu before each step does this instead.
 DEVICE void choose_step(const Control& c, Progress& p) {
 #if !VARIES
     p.dt = fmin(c.longest, c.target - p.clock);
@@ -55,7 +56,7 @@ DEVICE void choose_step(const Control& c, Progress& p) {
 #endif
 }
 
-// Whether the interface may have crossed half the band.
+// Whether the interface may have crossed half of the band.
 DEVICE bool has_crossed_half(const Control& c, const Progress& p) {
     return c.half_width < __longlong_as_double(0x7ff0000000000000) && p.displacement >= 0.5 * c.half_width;
 }
@@ -71,12 +72,12 @@ DEVICE bool is_reinitialization_due(const Control& c, const Progress& p) {
 // Adds the time since the last call to a sum.
 DEVICE void count_time(Control& c, u64& sum) {
     u64 now = nanoseconds();
-    // Before the first stretch there is no last time.
+    // Before the first call there is no last time.
     if (c.last_time) sum += now - c.last_time;
     c.last_time = now;
 }
 
-// Brings the progress from before a step to after it, by what the step left.
+// Updates the progress at the end of a step from its trace.
 DEVICE void end_step(const Control& c, Progress& p, const Trace& trace) {
     if (trace.broken) {
         p.place = ~trace.broken;

@@ -1,12 +1,14 @@
-// nbFIM on the GPU: arrival times from given values (numerics 5 and 6; Fu et al., section 3.2).
+// nbFIM on the GPU: arrival times from given values (docs/distances.md, sections 5 and 6; Fu et
+// al., section 3.2).
 //
-// Two organizations of the same patch update:
-// - eikonal_rounds: rounds with a barrier of the grid. Values written in a round are read in the
-//   next one only (two buffers), so the bits are the same in every run.
-// - eikonal_queue: a queue of patches without a barrier. Faster; values differ between runs by
-//   rounding.
-// Both take near patches first: those whose news are later than the first by more than `near` wait.
-// A given value is stored with its sign bit set, and nothing lowers it.
+// There are two ways to schedule the same patch update:
+// - eikonal_rounds: rounds with a grid barrier. Values written in a round are read only in the next
+//   one (two buffers), so the results are bitwise identical in every run.
+// - eikonal_queue: a queue of patches without a barrier. It is faster, but values differ between
+//   runs by rounding.
+//
+// Both update near patches first: patches whose news are later than the first by more than `near`
+// wait. A given value is stored with its sign bit set, and nothing lowers it.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -20,11 +22,11 @@
 #endif
 #include "eikonal/news.cuh"
 
-// A vertex of a patch and a patch that reads it: the first entry of this thread, fetched before it is
-// needed and kept in shared memory, as registers are few.
+// A vertex of a patch and a patch that reads it: the first entry of this thread. It is fetched
+// before it is needed and kept in shared memory, because registers are scarce.
 struct Reader {
     enum { MORE = 1u << 31, NONE = 0xffffffffu };
-    u32 vertex;  // local, with MORE if the thread has other entries
+    u32 vertex;  // local number, with MORE if the thread has further entries
     u32 patch;
 };
 
@@ -37,8 +39,8 @@ DEVICE Reader first_reader(const Patch& patch, const Eikonal& e) {
     return reader_at(e, e.wake_offsets[patch.p] + threadIdx.x, e.wake_offsets[patch.p + 1]);
 }
 
-// Calls `told(tells, patch, value)` for all entries; those tell whose values have changed and matter. Entries of
-// the same patch follow each other, and whole warps call.
+// Calls `told(tells, patch, value)` for all entries. `tells` is true if the value has changed and
+// matters. Entries of the same patch are adjacent, and whole warps call it.
 template <class Told>
 DEVICE void tell_readers(const Patch& patch, const Eikonal& e, const Local& local, Reader reader, real limit,
                          Told told) {
@@ -54,15 +56,18 @@ DEVICE void tell_readers(const Patch& patch, const Eikonal& e, const Local& loca
     }
 }
 
-// The thread that notes what was updated: of another warp than the one that settles what comes next.
+// Whether this thread records what was updated. It is in another warp than the one that prepares
+// the next update.
 DEVICE bool takes_notes() { return threadIdx.x == blockDim.x - 1; }
 
 // ---- Rounds ---------------------------------------------------------------------------------
 
 #if !QUEUED_SOLVE
-// Grid: at most as many blocks as are on the GPU at once, cooperative; block: a multiple of 32
-// threads, best one per cell of a typical patch; shared: local_of. Starts from the patches in
-// lists[n_patches..], the list of round 1, with their news; leaves values in both buffers.
+// Solves by rounds, starting from the patches in lists[n_patches..], the list of round 1, with
+// their news. Leaves the values in both buffers.
+//
+// Grid: at most as many blocks as fit the GPU at once, cooperative; block: a multiple of 32
+// threads, ideally one per cell of a typical patch; shared: local_of.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(Patches m, Eikonal e) {
     DYN_SHARED(unsigned char, shared);
     __shared__ Reader readers[BLOCK];
@@ -72,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
     u32 updates = 0;
     for (u32 round = 1;; round++) {
         const u32* list = e.lists + (round & 1) * e.n_patches;
-        // All asked for at once.
+        // All values are requested at once.
         u32 n = *(volatile u32*)&e.counts[round % 3];
         real cut = from_bits(*(volatile real_bits*)&e.first_news[round % 3]) + e.near;
         if (n == 0) {
@@ -80,7 +85,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
             break;
         }
         if (blockIdx.x == 0 && thread == 0) {
-            // Used in round + 2 for the first time, and not any more in this one.
+            // First used in round + 2, and no longer used in this one.
             e.counts[(round + 2) % 3] = 0;
             e.first_news[(round + 2) % 3] = to_bits(INFINITY_R);
         }
@@ -99,12 +104,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
 #endif
             points.store(patch, local);
             readers[thread] = reader;
-            // All have read the news before they are cleared for the round after the next.
+            // All threads have read the news before they are cleared for the round after the next.
             const bool waits = !(first < INFINITY_R && first <= cut);
             __syncthreads();
             if (thread == 0) *news = to_bits(INFINITY_R);
             if (waits) {
-                // It waits, and what it did in the round before goes into the other buffer.
+                // The patch waits. The result of its previous round is copied to the other buffer.
                 for (u32 v = thread; v < patch.n_owned; v += threads) {
                     into[patch.first + v] = load_value(&from[patch.first + v]);
                 }
@@ -140,13 +145,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
 #else
 // ---- Queue ----------------------------------------------------------------------------------
 
-// Called by the only block that works: raises the cut and queues what waits before it. The patches
-// walked are all, as only news say which of them wait. Returns whether it must be called again,
-// because all that was admitted is done already.
+// Raises the cut and queues the patches that waited for it. Only the last block that still works
+// calls it.
+//
+// Visits all patches, because only their news tell which of them wait. Returns whether it must be
+// called again because all admitted patches are already done.
 DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
     u32 thread = threadIdx.x, threads = blockDim.x;
     if (!is_ordered(e)) {
-        // Nothing waits.
+        // No patch waits.
         if (thread == 0) atomicExch(&e.queue->done, 1u);
         return false;
     }
@@ -181,18 +188,22 @@ DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
     }
     __syncthreads();
     for (u32 p = thread; p < e.n_patches; p += threads) {
-        // Those queued here may run already, which lowers news of others: the state decides.
+        // Patches queued here may run already and lower the news of others, so the state of the
+        // patch decides.
         if (from_bits(__ldcg(&e.news[p])) <= cut) mark_and_queue(e, p);
     }
     __syncthreads();
-    // The count of before held the queue open; what was pushed has its own.
+    // The count from above kept the queue open. The pushed patches have their own counts.
     int again = 0;
     if (thread == 0) again = atomicSub(&e.queue->outstanding, *admitted) == *admitted;
     return __syncthreads_or(again);
 }
 
-// Grid: as many blocks as are on the GPU at once (fewer do as well); block and shared as in
-// eikonal_rounds. Starts from news of patches, values in the first buffer; works there only.
+// Solves by a queue, starting from news of patches and values in the first buffer. Works only
+// there.
+//
+// Grid: as many blocks as fit the GPU at once (fewer are possible); block and shared as in
+// eikonal_rounds.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Patches m, Eikonal e) {
     DYN_SHARED(unsigned char, shared);
     __shared__ u32 ticket;
@@ -209,7 +220,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
     real* u = e.u;
     if (blockIdx.x == 0) {
         if (is_ordered(e)) {
-            // Nothing is queued yet: news wait for the first cut.
+            // Nothing is queued yet, because news wait for the first cut.
             while (admit(e, &first, &admitted)) {
             }
         } else if (thread == 0 && *(volatile u32*)&e.queue->tail == 0) {
@@ -240,7 +251,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
         u32 p = taken - 1;
         Patch patch = patch_of(m, p);
         real limit = e.width + e.reach[p];
-        // The shape does not change: it is fetched while the state of the patch is settled.
+        // The shape is constant, so it is fetched while the state of the patch is updated.
         PointsAhead points;
         points.load(patch);
         Reader reader = first_reader(patch, e);
@@ -252,12 +263,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
             if (thread == 0) {
                 atomicAnd(&e.states[p], ~(u32)DIRTY);
                 if (is_ordered(e)) atomicExch(&e.news[p], to_bits(INFINITY_R));
-                // News told from here on run the patch again; all told before are in memory.
+                // News from here on make the patch run again. All earlier news are in memory.
                 __threadfence();
             }
             if (is_first) points.store(patch, local);
 #if !HAS_POINTS
-            // Another cell than the first of this thread may be at hand.
+            // This thread may hold another cell than its first.
             else if (patch.n_cells > threads) held = hold(patch, e, local);
 #endif
             __syncthreads();
@@ -294,7 +305,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
             last = atomicSub(&e.queue->outstanding, 1u) == 1;
         }
         __syncthreads();
-        // Nothing is queued and nobody else works: what waits comes next, or all is done.
+        // Nothing is queued and no other block works. The waiting patches come next, or the solve
+        // is done.
         if (last) {
             while (admit(e, &first, &admitted)) {
             }
@@ -307,7 +319,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
 #endif
 // ---- Before a solve -------------------------------------------------------------------------
 
-// Forgets all of the solve before but values. Grid: any; block: any; shared: none.
+// Resets everything from the previous solve except the values.
+//
+// Grid: any; block: any; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) eikonal_reset(Patches m, Eikonal e) {
     u32 threads = gridDim.x * blockDim.x, thread = blockIdx.x * blockDim.x + threadIdx.x;
     for (u32 p = blockIdx.x; p < e.n_patches; p += gridDim.x) forget_patch(patch_of(m, p), e);
@@ -319,8 +333,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) eikonal_reset(Patches m, 
     }
 }
 
-// Tells every patch with values, and those that read them. Grid: any; block: any multiple of 32; shared:
-// [largest_owned] values.
+// Notifies every patch with values and the patches that read them.
+//
+// Grid: any; block: any multiple of 32; shared: [largest_owned] values.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) eikonal_seed(Patches m, Eikonal e) {
     DYN_SHARED(unsigned char, shared);
     real* u = (real*)shared;
@@ -334,7 +349,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) eikonal_seed(Patches m, E
 }
 
 #if !CIRCULAR
-// Finds what solves need of the shapes of cells, once before the first.
+// Computes the shape data of cells that solves need, once before the first solve.
+//
 // Grid: any; block: any; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) eikonal_shapes(Patches m, Eikonal e) {
     for (u32 p = blockIdx.x; p < m.n_patches; p += gridDim.x) {

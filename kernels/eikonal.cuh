@@ -1,17 +1,17 @@
-// Local solvers: arrival time at one vertex of a simplex over the opposite face. The twin of
-// src/levelset/eikonal/formulas.rs.
+// Local solvers: the arrival time at one vertex of a simplex over the opposite face; the
+// counterpart of src/levelset/eikonal/formulas.rs.
 #pragma once
 
 #include "common/vector.cuh"
 
-// Arrival at c over the edge ab with arrival times ua, ub and slowness f.
+// Returns the arrival time at c over the edge ab with arrival times ua, ub and slowness f.
 DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c, real f) {
     Vec3 to_c = c - a;
     if (ua < INFINITY_R && ub < INFINITY_R) {
         Vec3 edge = b - a;
         real length2 = norm_squared(edge);
         real rise = ub - ua;
-        // |p| < f with p = rise / length: the front moves along the edge slower than it may.
+        // |p| < f with p = rise / length: the front along the edge is not faster than the medium allows.
         real w2 = f * f * length2 - rise * rise;
         if (w2 > R(0)) {
             real along = dot(to_c, edge);
@@ -26,7 +26,8 @@ DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 
     return fmin(ua + f * norm(to_c), ub + f * norm(c - b));
 }
 
-// Arrival at c over the edge ab of a circular front from one point source (numerics 5.5).
+// Returns the arrival time at c over the edge ab of a circular front from one point source
+// (docs/distances.md, section 5.5).
 DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c, real f) {
     Vec3 to_c = c - a;
     if (ua < INFINITY_R && ub < INFINITY_R) {
@@ -36,14 +37,15 @@ DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c
         real rb = ub / f;
         real sum = ra + rb;
         real difference = ra - rb;
-        // Heron's formula in factors that do not cancel: 16 area^2 = apart * slack.
+        // Heron's formula in factors without cancellation: 16 area^2 = apart * slack.
         real apart = sum * sum - length2;
         real slack = length2 - difference * difference;
         if (apart < R(0)) {
             return triangle(ua, ub, a, b, c, f);
         }
         if (slack > R(0)) {
-            // The source along and behind the edge, c along and before it, all times the length.
+            // Coordinates of the source (along and behind the edge) and of c (along and before it),
+            // all times the length of the edge.
             real source_along = R(0.5) * (length2 + difference * sum);
             real source_behind = R(0.5) * sqrt(apart * slack);
             real along = dot(to_c, edge);
@@ -59,12 +61,15 @@ DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c
     return fmin(ua + f * norm(to_c), ub + f * norm(c - b));
 }
 
-// Sides of a face, a bit each.
+// The sides of a face, one bit each.
 enum { SIDE_01 = 1, SIDE_12 = 2, SIDE_20 = 4 };
 
-// Where on the face x the least is: 0 for inside with this value, or the sides it may be on. The
-// function is convex: with its least on the plane of the face outside, the least of the face is on a
-// side that parts the two. Of a thin face rounding may say on which side of it a point lies.
+// Finds where on a face the minimum is: returns 0 for the interior and sets value, or returns the
+// sides where it may be.
+//
+// The function is convex. If its minimum in the plane of the face lies outside the face, the
+// minimum over the face is on a side that separates the two. In thin faces, rounding may decide on
+// which side of the face a point lies.
 DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const Vec3 &x2,
                      const Vec3 &d, real f, real &value) {
     const u32 any = SIDE_01 | SIDE_12 | SIDE_20;
@@ -93,7 +98,7 @@ DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const V
     if (!(w2 > R(0))) {
         return any;
     }
-    // Foot of d in the face and height over it.
+    // The foot of d in the face, and its height above the face.
     real l1 = (g22 * r1 - g12 * r2) * inverse;
     real l2 = (g11 * r2 - g12 * r1) * inverse;
     real height = fabs(dot(q, normal)) * sqrt(inverse);
@@ -109,13 +114,14 @@ DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const V
     return det > R(1e-3) * g11 * g22 && sides != 0 ? sides : any;
 }
 
-// Arrival at d over the triangle x0 x1 x2 with arrival times u.
+// Returns the arrival time at d over the triangle x0 x1 x2 with arrival times u.
 DEVICE real tetrahedron(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const Vec3 &x2,
                         const Vec3 &d, real f) {
     real least;
     u32 sides = over_face(u, x0, x1, x2, d, f, least);
     if (sides != 0) least = INFINITY_R;
-    // One after the other: the threads of a warp go through the formula as often as one of them must.
+    // One side after the other: a warp runs the formula only as many times as the thread with the
+    // most sides needs.
     while (sides != 0) {
         u32 side = sides & (0u - sides);
         sides ^= side;
@@ -129,8 +135,8 @@ DEVICE real tetrahedron(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, cons
     return least;
 }
 
-// Whether the angle of a triangle at vertex i is obtuse: only there may a circular front arrive
-// before it is at the other vertices.
+// Whether the angle of a triangle at vertex i is obtuse. Only there may a circular front arrive
+// before it reaches the other vertices.
 template <int M>
 DEVICE bool is_obtuse(const Vec3 (&x)[M], int i) {
     int j = (i + 1) % 3;
@@ -138,8 +144,8 @@ DEVICE bool is_obtuse(const Vec3 (&x)[M], int i) {
     return dot(x[j] - x[i], x[k] - x[i]) < R(0);
 }
 
-// Arrival at vertex i of a simplex over the opposite face. Call it with an i that is known when
-// compiled (an unrolled loop): with another one, u and x go to slow memory.
+// Returns the arrival time at vertex i of a simplex over the opposite face. i must be known at
+// compile time (an unrolled loop). Otherwise u and x are placed in slow local memory.
 DEVICE real arrival(const real (&u)[3], const Vec3 (&x)[3], int i, real f) {
     int j = (i + 1) % 3;
     int k = (i + 2) % 3;
@@ -154,13 +160,14 @@ DEVICE real arrival(const real (&u)[4], const Vec3 (&x)[4], int i, real f) {
     return tetrahedron(face, x[j], x[k], x[l], x[i], f);
 }
 
-// Heights of a tetrahedron over its faces, never too large; that of corner i over the other three.
+// Lower bounds of the heights of a tetrahedron: entry i is the height of corner i above the
+// opposite face.
 struct __align__(16) Heights {
     float of[4];
 };
 
-// What rounding may have added is taken away. Flat cells, and lengths that a float cannot hold, have
-// no height.
+// Returns the heights, reduced by possible rounding errors. They are 0 for degenerate cells and for
+// lengths that a float cannot represent.
 DEVICE Heights heights_of(const Vec3 (&x)[4]) {
     Vec3 a = x[1] - x[0], b = x[2] - x[0], c = x[3] - x[0];
     real volume = fabs(dot(cross(a, b), c)) - R(32) * ROUNDING * norm(a) * norm(b) * norm(c);
@@ -175,15 +182,15 @@ DEVICE Heights heights_of(const Vec3 (&x)[4]) {
     return heights;
 }
 
-// What the solver of a triangle needs of its shape; edge i is the one opposite to vertex i, from
+// The shape data of a triangle that its solver needs. Edge i is opposite to vertex i and leads from
 // vertex i + 1 to vertex i + 2.
 struct TriangleShape {
-    real length[3];  // of the edges
-    real along[3];   // where on edge i the foot of vertex i is: 0 at its start, 1 at its end
-    real height[3];  // of vertex i over edge i, in lengths of that edge
+    real length[3];  // lengths of the edges
+    real along[3];   // position of the foot of vertex i on edge i: 0 at its start, 1 at its end
+    real height[3];  // height of vertex i above edge i, in lengths of that edge
 };
 
-// Numbers of a TriangleShape.
+// The number of values in a TriangleShape.
 enum { SHAPE_SIZE = 9 };
 
 DEVICE TriangleShape triangle_shape(const Vec3 (&x)[3]) {
@@ -200,13 +207,13 @@ DEVICE TriangleShape triangle_shape(const Vec3 (&x)[3]) {
     return shape;
 }
 
-// An entry that is not known when compiled, without a way over memory.
+// Returns an entry whose index is not known at compile time, without using local memory.
 template <class T>
 DEVICE T pick(const T (&of)[3], int i) {
     return i == 0 ? of[0] : i == 1 ? of[1] : of[2];
 }
 
-// Arrival at vertex i; the same as triangle() but for rounding, without a division.
+// Returns the arrival time at vertex i; equal to triangle() up to rounding, but without a division.
 DEVICE real arrival(const real (&u)[3], const TriangleShape &shape, int i, real f) {
     int j = i == 2 ? 0 : i + 1;
     int k = i == 0 ? 2 : i - 1;
@@ -227,8 +234,9 @@ DEVICE real arrival(const real (&u)[3], const TriangleShape &shape, int i, real 
     return fmin(uj + f * pick(shape.length, k), uk + f * pick(shape.length, j));
 }
 
-// Vertices, a bit each, that the triangle may lower: no arrival is before the earlier of the other
-// two and the height over their edge. `limit` is where values stop to matter.
+// Returns the vertices, one bit each, that the triangle may lower. An arrival time is at least the
+// earlier value of the other two vertices plus the travel time along the height. Values of `limit`
+// or more do not matter.
 DEVICE u32 hopeful(const real (&u)[3], const TriangleShape &shape, real f, real limit) {
     u32 found = 0;
 #pragma unroll

@@ -1,8 +1,8 @@
-// What a solve works on.
+// The data that an eikonal solve works on.
 #pragma once
 #include "common/patches.cuh"
 
-// Counts of a solve, for the host.
+// Statistics of a solve, for the host.
 struct Stats {
     u32 rounds;
     u32 patch_updates;
@@ -10,19 +10,19 @@ struct Stats {
     u32 unused;
 };
 
-// Ends of the queue, and how much is under way.
+// The ends of the queue, and the number of patches in progress.
 struct Queue {
     real_bits cut;       // news later than this wait
     u32 head, tail;
-    u32 outstanding;     // patches queued or being updated
+    u32 outstanding;     // patches that are queued or being updated
     u32 done;
 };
 
 // Bits of the state of a patch in the queue.
 enum { DIRTY = 1, QUEUED = 2 };
 
-// Shapes of cells: of triangles those of patch p from SHAPE_SIZE * its first cell on, number k of cell t at
-// k * n_cells + t.
+// Shape data of cells. For triangles, the data of patch p start at SHAPE_SIZE * its first cell, and
+// value k of cell t is at k * n_cells + t.
 #if CELL_SIZE == 4
 typedef struct Heights CellShapes;
 #else
@@ -31,7 +31,7 @@ typedef real CellShapes;
 
 #include "generated/eikonal_solve.cuh"
 
-// A given value has its sign bit set, so that 0 can be given too.
+// The sign bit marks a given value, so that 0 can be given, too.
 DEVICE bool is_given(real stored) { return to_bits(stored) >> (8 * sizeof(real) - 1); }
 
 // Whether late news wait for earlier ones.
@@ -39,12 +39,12 @@ DEVICE bool is_ordered(const Eikonal& e) { return e.near < INFINITY_R; }
 
 DEVICE bool is_due(const Eikonal& e) { return !e.due || *e.due; }
 
-// Remembers that a patch was updated.
+// Records that a patch was updated.
 DEVICE void visit(const Eikonal& e, u32 p) {
     if (atomicExch(&e.is_visited[p], 1u) == 0) e.visited[atomicAdd(&e.stats->n_visited, 1u)] = p;
 }
 
-// Makes a solve ready for the next one; one thread, after the last patch was forgotten.
+// Prepares the state for the next solve; one thread, after forget_patch for the last patch.
 DEVICE void reset_solve(const Eikonal& e) {
     for (int k = 0; k < 3; k++) {
         e.counts[k] = 0;
@@ -55,7 +55,8 @@ DEVICE void reset_solve(const Eikonal& e) {
     e.queue->head = e.queue->tail = e.queue->outstanding = e.queue->done = 0;
 }
 
-// Makes a patch as if it had never been updated, but for its values; all threads of a block.
+// Resets everything but the values of a patch, as if it had never been updated; all threads of a
+// block.
 DEVICE void forget_patch(const Patch& patch, const Eikonal& e) {
 #if CELL_SIZE == 4
     for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) e.seen[patch.first_local() + v] = INFINITY_R;

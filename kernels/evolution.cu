@@ -1,14 +1,16 @@
-// One explicit step of the evolution (numerics 2, 3.1 and 4; Fu et al., sections 3.3 and 3.4).
+// One explicit step of the evolution (docs/level-set.md, sections 2 and 3.1; docs/narrow-band.md,
+// section 4; Fu et al., sections 3.3 and 3.4).
 //
-// A block computes a patch of the band: cells write what they contribute to shared memory, vertices
-// gather it by the CSR matrix in a fixed order and take the step. Terms without a coefficient are not
-// compiled. The step reads one buffer of phi and writes the other.
+// A block computes a patch of the band. Cells write their contributions to shared memory. Vertices
+// gather them by the CSR matrix in a fixed order and take the step. Terms without a coefficient are
+// not compiled. The step reads one buffer of phi and writes the other.
 //
-// A step ends by what its blocks leave in a Trace; every block of the next step finds from it how
-// long that step is and whether there is one (end_step in control.cuh); with second-order advection a
-// block of galerkin_residual does, for all of them. So steps follow each other
-// without a look from anywhere, and a block fetches all that no step changes before the step ahead
-// has ended. evolution_settle behind the last one brings the control block up to date.
+// The blocks of a step leave their findings in a Trace. From it, every block of the next step
+// determines the length of that step and whether there is one (end_step in control.cuh). With
+// second-order advection, one block of galerkin_residual does this for all blocks. Steps therefore
+// follow each other without synchronization with the host. A block fetches all data that no step
+// changes before the previous step has ended. evolution_settle updates the control block after the
+// last step.
 //
 // variants: REAL=double, CELL_SIZE=3, PAIRED=1, BLOCK=192, MIN_BLOCKS=1
 //     | REAL=float, CELL_SIZE=3, PAIRED=1, BLOCK=192, MIN_BLOCKS=1
@@ -24,24 +26,25 @@
 #include "evolution/trace.cuh"
 
 #if HAS_DRIFT
-// What second-order advection needs of an owned vertex.
+// Data of second-order advection at an owned vertex.
 struct Drift {
     bool is_upwind, flows_in;
     real mass, residual;
 
-    // What no step changes.
+    // Loads the data that no step changes.
     DEVICE void load_standing(const Evolution& s, u32 vertex) {
         is_upwind = s.upwind[vertex];
         mass = s.mass[vertex];
     }
 
-    // What kernels ahead leave.
+    // Loads the results of the previous kernels.
     DEVICE void load_left(const Evolution& s, u32 vertex) {
         flows_in = s.flows_in && s.flows_in[vertex];
         residual = __ldcg(s.residual + vertex);
     }
 
-    // The increment, corrected for the last time. What flows in is not known from inside.
+    // Returns the increment after the last correction. At inflow vertices it is 0, because phi is
+    // unknown from inside.
     DEVICE real corrected_last(real increment, const Sums& sums) const {
         if (is_upwind) return increment;
         return flows_in ? R(0) : corrected(increment, residual, Divisor(mass), sums.num[OF_DRIFT]);
@@ -49,8 +52,8 @@ struct Drift {
 };
 #endif
 
-// Change of phi at an owned vertex by what it has gathered, from the part of second-order advection
-// on.
+// Returns the change of phi at an owned vertex from its gathered sums. `change` is the part of
+// second-order advection.
 DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local, const Points& points,
                       const Sums& sums, real change) {
 #if HAS_WIND
@@ -60,7 +63,7 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
     change -= dt * rate_of(OF_SPEED, sums);
 #endif
 #if CLIP
-    // Between the values of the closed one-ring (numerics 2.6).
+    // Limit to the values of the cells around the vertex (docs/level-set.md, section 2.6).
     real old = points.phi(local), low = old, high = old;
     for (u32 at = patch.row(local); at < patch.row(local + 1); at++) {
         u32 t = patch.column(at) >> 2;
@@ -91,12 +94,12 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
 #define WHOLE 0
 #endif
 
-// Vertices of a patch whose values a thread asks for at once. With patches in plenty (LEAN) a thread has more of
-// them, and registers count.
+// The number of vertices of a patch whose values a thread requests at once. With many patches
+// (LEAN) a thread has more of them, and registers are scarce.
 #if LEAN
 enum { AT_ONCE = 3 };
 #if HAS_DRIFT || (defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1000))
-// Increments, and GPUs that want more registers for the same.
+// Increments need more registers, and so do these GPUs.
 #define STEP_BLOCKS (MIN_BLOCKS * 3 / 4)
 #endif
 #else
@@ -106,12 +109,12 @@ enum { AT_ONCE = 2 };
 #define STEP_BLOCKS MIN_BLOCKS
 #endif
 
-// Step `turn` of a cycle, from 0.
+// Computes step `turn` of a cycle, counted from 0.
 //
-// Grid: one block more than work on patches, which hands on where the steps are, or with second-order advection does
-// nothing; block: a multiple of 32 threads; shared: slots,
-// [largest_local] points, and bytes unless WHOLE, with Taylor-Galerkin increments too, [largest_columns] rows and
-// columns, and if CHUNKED [largest_owned * LANES] sums.
+// Grid: one block more than work on patches. The additional block passes on the progress of the
+// steps, or does nothing with second-order advection. Block: a multiple of 32 threads. Shared:
+// slots, [largest_local] points, and bytes unless WHOLE; with Taylor-Galerkin advection also
+// increments; [largest_columns] rows and columns; if CHUNKED also [largest_owned * LANES] sums.
 extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
 #if !HAS_DRIFT
@@ -120,10 +123,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
     __shared__ double dt;
     __shared__ bool goes;
     __shared__ Start upcoming[2];
-    // All of Control stays as it is during a cycle.
+    // Control is constant during a cycle.
     const Control& c = *s.control;
     u32 thread = threadIdx.x, threads = BLOCK, workers = gridDim.x - 1;
-    // Both lists are asked while the control block is on its way.
+    // Both lists are requested while the control block is being loaded.
     bool may_work = blockIdx.x < m.n_patches;
     u32 even = may_work ? s.active[blockIdx.x] : 0;
     u32 odd = may_work ? s.active[m.n_patches + blockIdx.x] : 0;
@@ -149,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
 #if CHUNKED
     Sums* partial = parts.take<Sums>(LANES * s.largest_owned);
 #endif
-    // If all steps before were taken; if not, this one is not either.
+    // Correct if all previous steps were taken. Otherwise this one is not taken either.
     u32 parity = c.progress.parity ^ (turn & 1);
     const real* from = pinned(s.phi + (u64)parity * m.n_vertices);
     real* into = pinned(s.phi + (u64)(parity ^ 1) * m.n_vertices);
@@ -162,7 +165,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
         const Patch patch = patch_between(m, p, begin, after);
         const bool has_next = k + workers < n_active;
         const u32 next = has_next ? active[k + workers] : 0;
-        // All loads are under way before the first value is waited for.
+        // All loads are issued before the first value is needed.
         Asked<AT_ONCE> asked;
         asked.find(patch);
 #if !WHOLE
@@ -173,7 +176,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
             moves[i] = v < patch.n_owned ? s.moving[patch.first + v] : 0;
         }
 #endif
-        // Corners of the next two cells of this thread, or where chunks come between of one, from `at_hand` on.
+        // The corners of the next two cells of this thread, from `at_hand` on; with chunks only of
+        // the next one.
         u32 at_hand = thread;
         Corners corners = {}, later = {};
         if (thread < patch.n_cells) corners = patch.corners(thread);
@@ -199,14 +203,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
         if (thread < LANES * patch.n_owned) drift.load_left(s, patch.first + thread / LANES);
         Asked<AT_ONCE> asked_increments = asked;
         asked_increments.load(s.increment + m.n_vertices, patch.n_local);
-        // galerkin_residual has found out whether there is a step.
+        // galerkin_residual has determined whether there is a step.
         if (k == blockIdx.x && thread == threads - 1) {
             const Progress* now = progress_ahead(s, turn + 1);
             dt = __ldcg(&now->dt);
             goes = !(__ldcg(&now->halt) | __ldcg(&now->due));
         }
 #else
-        // The warp with the fewest cells finds out whether there is a step, beside its cells.
+        // The warp with the fewest cells determines whether there is a step, in addition to its
+        // cells.
         u32 finder = threads - 1 - thread;
         if (k == blockIdx.x && finder < 32) look_ahead(s, turn, finder, ahead);
 #endif
@@ -223,7 +228,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
 #endif
         await_copies();
         __syncthreads();
-        // Where the next patch begins and ends comes beside the cells.
+        // The start and the end of the next patch are loaded while the cells are computed.
         if (has_next && thread < 2) copy_async(upcoming + thread, m.starts + next + thread);
 #if !HAS_DRIFT
         if (k == blockIdx.x && finder == 0) {
@@ -270,7 +275,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
             if (start == 0 && has_next && thread == 0) prefetch(m, upcoming[0], upcoming[1], from);
             const real step = (real)dt;
             const u32 n_lanes = LANES * patch.n_owned;
-            // Lanes of a vertex join what they have gathered: whole warps come.
+            // The lanes of a vertex combine their sums, which needs whole warps.
             for (u32 lane = thread; lane < (LANES > 1 ? (n_lanes + 31) & ~31u : n_lanes); lane += threads) {
                 const u32 v = lane / LANES;
                 const bool moves = lane < n_lanes && (WHOLE || moving[v]);
@@ -308,7 +313,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
                 }
                 into[patch.first + v] = fresh;
             }
-            // Before what stands in shared memory is written again.
+            // Wait before shared memory is overwritten.
             if (end < patch.n_cells || has_next) __syncthreads();
 #if CHUNKED
             start = end;
@@ -322,7 +327,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
     leave(s.traces[turn % 3], outcome, is_cut);
 }
 
-// Looks at what a step left where other kernels come between: semi-implicit curvature, inflow.
+// Checks the result of a step that is followed by other kernels (semi-implicit curvature, inflow).
+//
 // Grid: any; block: any multiple of 32; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) evolution_outcome(Patches m, Evolution s) {
     const Control& c = *s.control;
@@ -341,7 +347,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) evolution_outcome(Patches
     leave(s.traces[0], outcome, 0);
 }
 
-// Brings the control block up to date after so many steps of a cycle: one warp.
+// Updates the control block after this number of steps of a cycle: one warp.
 extern "C" __global__ void evolution_settle(Evolution s, u32 steps) {
     __shared__ Ahead ahead;
     Control& c = *s.control;
@@ -352,11 +358,11 @@ extern "C" __global__ void evolution_settle(Evolution s, u32 steps) {
     if (threadIdx.x != 0) return;
     bool was_paused = is_paused(c);
     c.progress = progress_after(c, ahead, steps);
-    // The GPU's clock is slow to read: not after every step.
+    // Reading the clock of the GPU is slow, so it is not read after every step.
     if (!was_paused && (steps > 1 || is_paused(c) || c.progress.step % 16 == 0)) count_time(c, c.evolve_time);
 }
 
-// Begins a stretch of steps: one thread.
+// Sets the target of the next series of steps: one thread.
 extern "C" __global__ void evolution_begin(Evolution s, double clock, double target, double steady, u64 steps) {
     Control& c = *s.control;
     c.progress.clock = clock;

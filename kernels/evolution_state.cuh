@@ -1,8 +1,9 @@
-// An evolution on the GPU.
+// The coefficients of an evolution on the GPU.
 //
-// Units are compiled for the terms that act: ADVECTION, NORMAL and CURVATURE have values of
-// generated/evolution.cuh; IMPLICIT says whether curvature is semi-implicit; VELOCITY_ROWS, SPEED_ROWS, CURVATURE_ROWS
-// whether a coefficient has a value for every vertex; WHOLE where there is no band and all vertices move.
+// Compilation units are specialized for the terms of the equation. ADVECTION, NORMAL and CURVATURE
+// have values of generated/evolution.cuh. IMPLICIT says whether curvature is semi-implicit.
+// VELOCITY_ROWS, SPEED_ROWS and CURVATURE_ROWS say whether a coefficient has a value for every
+// vertex. WHOLE says that there is no band and all vertices move.
 #pragma once
 #include "common/patches.cuh"
 #include "control.cuh"
@@ -11,7 +12,7 @@ DEVICE const u32* active_list(const Evolution& s, const Control& c) {
     return s.active + (u64)c.list * c.n_patches;
 }
 
-// Mean velocity of a cell.
+// Returns the mean velocity of a cell.
 DEVICE Vec3 velocity_of(const Patch& patch, const Evolution& s, const u32 (&corner)[N]) {
 #if VELOCITY_ROWS
     Vec3 sum = {R(0), R(0), R(0)};
@@ -26,7 +27,7 @@ DEVICE Vec3 velocity_of(const Patch& patch, const Evolution& s, const u32 (&corn
 #endif
 }
 
-// Mean normal speed of a cell.
+// Returns the mean normal speed of a cell.
 DEVICE real normal_speed_of(const Patch& patch, const Evolution& s, const u32 (&corner)[N]) {
 #if SPEED_ROWS
     real sum = R(0);
@@ -38,7 +39,7 @@ DEVICE real normal_speed_of(const Patch& patch, const Evolution& s, const u32 (&
 #endif
 }
 
-// beta, or the weight, at a vertex of the patch.
+// Returns beta, or the weight, at a vertex of the patch.
 DEVICE real curvature_at(const Patch& patch, const Evolution& s, u32 local) {
 #if CURVATURE_ROWS
     return s.curvature_rows[patch.vertex(local)];
@@ -47,7 +48,7 @@ DEVICE real curvature_at(const Patch& patch, const Evolution& s, u32 local) {
 #endif
 }
 
-// Mean weight of a cell.
+// Returns the mean weight of a cell.
 DEVICE real weight_of(const Patch& patch, const Evolution& s, const u32 (&corner)[N]) {
 #if CURVATURE_ROWS
     real sum = R(0);
@@ -59,7 +60,7 @@ DEVICE real weight_of(const Patch& patch, const Evolution& s, const u32 (&corner
 #endif
 }
 
-// Makes what others read of a vertex that stops to move zero.
+// Clears the values that other vertices read of a vertex that stops moving.
 DEVICE void forget(const Evolution& s, u32 n_vertices, u32 vertex) {
 #if ADVECTION == ADVECTION_TAYLOR_GALERKIN
     s.increment[vertex] = R(0);
@@ -70,5 +71,5 @@ DEVICE void forget(const Evolution& s, u32 n_vertices, u32 vertex) {
 #endif
 }
 
-// num / den, 0 where no cell takes part.
+// Returns num / den, or 0 if no cell contributes.
 DEVICE real ratio(real num, real den) { return den > LEAST ? quotient(num, den) : R(0); }

@@ -1,17 +1,17 @@
-// Operators of coefficient expressions: the twins of Unary::apply, Binary::apply and select in
-// crates/core/src/expression/tree.rs, under the same names. Generated code (crates/core/src/expression/cuda.rs) is made of
-// calls to them.
+// Operators of coefficient expressions; the counterparts of Unary::apply, Binary::apply and select
+// in crates/core/src/expression/tree.rs, with the same names. The generated code
+// (crates/core/src/expression/cuda.rs) consists of calls to them.
 //
 // Everything is double, whatever the precision of the solver: the CPU evaluates expressions in f64
-// and rounds the result once. Units that include generated expressions are the only ones with double
-// arithmetic in a build for f32.
+// and rounds the result once. Compilation units with generated expressions are the only ones with
+// double arithmetic in a build for f32.
 #pragma once
 
 #include "common/types.cuh"
 
 namespace expression {
 
-// There is no literal for it, and compilers warn of a constant that overflows.
+// Infinity has no literal, and compilers warn about a constant that overflows.
 DEVICE double infinity() {
     double large = 1e308;
     return large * 10.0;
@@ -19,7 +19,7 @@ DEVICE double infinity() {
 
 DEVICE double truth(bool holds) { return holds ? 1.0 : 0.0; }
 
-// The CPU rounds every product, so that none may be fused with a sum that follows.
+// The CPU rounds every product, so a product must not be fused with a following sum.
 DEVICE double multiply(double a, double b) {
 #ifdef __CUDA_ARCH__
     return __dmul_rn(a, b);
@@ -29,7 +29,7 @@ DEVICE double multiply(double a, double b) {
 }
 
 DEVICE double negate(double a) { return -a; }
-// (`not` is a word of C++.)
+// (`not` is a keyword of C++.)
 DEVICE double logical_not(double a) { return truth(a == 0.0); }
 DEVICE double absolute(double a) { return fabs(a); }
 DEVICE double square_root(double a) { return sqrt(a); }
@@ -43,7 +43,7 @@ DEVICE double arc_cosine(double a) { return acos(a); }
 DEVICE double hyperbolic_tangent(double a) { return tanh(a); }
 DEVICE double round_down(double a) { return floor(a); }
 
-// Zeros of both signs give 0; what is not a number stays so.
+// Returns 0 for zeros of both signs, and NaN for NaN.
 DEVICE double sign(double a) { return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a + 0.0; }
 DEVICE double step(double a) { return truth(a >= 0.0); }
 
@@ -60,13 +60,13 @@ DEVICE double not_equal(double a, double b) { return truth(a != b); }
 DEVICE double logical_and(double a, double b) { return truth(a != 0.0 && b != 0.0); }
 DEVICE double logical_or(double a, double b) { return truth(a != 0.0 || b != 0.0); }
 
-// Unlike fmin and fmax: not a number if an operand is not.
+// Unlike fmin and fmax, these return NaN if an operand is NaN.
 DEVICE double minimum(double a, double b) { return a < b || a != a ? a : b; }
 DEVICE double maximum(double a, double b) { return a > b || a != a ? a : b; }
 
 DEVICE double angle(double a, double b) { return atan2(a, b); }
 
-// a to the n by squaring: bits of n from the lowest on.
+// Returns a to the power of n by repeated squaring, from the lowest bit of n.
 DEVICE double multiplied(double a, u32 n) {
     double product = 1.0, square = a;
     while (n > 0) {
@@ -77,7 +77,7 @@ DEVICE double multiplied(double a, u32 n) {
     return product;
 }
 
-// By multiplications for whole b from -16 to 16, as the CPU does.
+// Uses multiplications for integer b from -16 to 16, as the CPU does.
 DEVICE double power(double a, double b) {
     if (b == 2.0) return multiply(a, a);
     if (fabs(b) <= 16.0 && b == trunc(b)) {

@@ -1,13 +1,15 @@
-// Increments of phi by second-order advection (numerics 2.5), before evolution_step.
+// Increments of phi by second-order advection (docs/level-set.md, section 2.5), before
+// evolution_step.
 //
-// galerkin_residual and galerkin_correction: first increments by the lumped mass matrix, then a step
-// of Jacobi toward the consistent one, from the first buffer of increments to the second. The last
-// step of Jacobi is evolution_step's, from there. Vertices of cells too poor for it take the
-// positive-coefficient scheme; their increments stand in the mass matrix as given values.
+// galerkin_residual computes first increments with the lumped mass matrix. galerkin_correction
+// performs a Jacobi step toward the consistent one, from the first buffer of increments to the
+// second. evolution_step performs the last Jacobi step from there. Vertices of cells that are too
+// poor for this scheme use the positive-coefficient scheme. Their increments enter the mass matrix
+// as given values.
 //
-// As evolution_step does, each fetches what no step changes before the kernel ahead has ended. None waits to
-// know whether there is a step: where there is none, what they leave is read by nobody. One block of
-// galerkin_residual finds that out beside the others, for evolution_step.
+// Like evolution_step, each kernel fetches the data that no step changes before the previous kernel
+// has ended. No kernel waits to know whether there is a step. If there is none, nothing reads the
+// results. One additional block of galerkin_residual determines this for evolution_step.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=3, PLANAR=1 | CELL_SIZE=4
@@ -28,17 +30,17 @@
 enum { MOVES = 1, POOR = 2 };
 
 #if CHUNKED
-// Sums of a vertex whose cells do not fit the shared memory at once, between two chunks.
+// The sums of a vertex between two chunks, if its cells do not fit the shared memory at once.
 struct Partial {
     real num, den;
     u32 at;
 };
 #endif
 
-// What a block shares about its patch. Neighboring cells write side by side.
+// The data of a patch in shared memory. Neighboring cells write to adjacent places.
 struct Local {
-    real *num, *den;  // [N * chunk] what vertices gather; den, and num beside it, for POOR ones
-    Points points;    // [largest_local] with phi
+    real *num, *den;  // [N * chunk] contributions; den only for POOR vertices
+    Points points;    // [largest_local] coordinates and phi
     real* values;     // [largest_local] increments
     u8* state;        // [largest_owned]
     Columns* staged;  // [largest_columns] rows of the gather matrix, and columns
@@ -49,7 +51,8 @@ struct Local {
     DEVICE const local_index* columns() const { return (const local_index*)staged; }
 };
 
-// Of galerkin_residual, and of galerkin_correction, which needs neither denominators nor places nor states.
+// Returns the layout for galerkin_residual, or for galerkin_correction, which needs no
+// denominators, coordinates and states.
 DEVICE Local local_of(unsigned char* shared, const Evolution& s, bool is_correction) {
     SharedParts parts = {shared};
     Local local = {};
@@ -68,13 +71,13 @@ DEVICE Local local_of(unsigned char* shared, const Evolution& s, bool is_correct
     return local;
 }
 
-// What there is to do: active patches, of which a block takes every so many.
+// The active patches, distributed over the blocks in turn.
 struct Work {
     const u32* active;
     u32 n_active, first;
 };
 
-// Both lists are asked while the control block is on its way.
+// Both lists are requested while the control block is being loaded.
 DEVICE Work work_of(const Patches& m, const Evolution& s, const Control& c) {
     const bool may_work = blockIdx.x < m.n_patches;
     const u32 even = may_work ? s.active[blockIdx.x] : 0;
@@ -83,19 +86,19 @@ DEVICE Work work_of(const Patches& m, const Evolution& s, const Control& c) {
     return Work{s.active + (u64)list * m.n_patches, (halt | due) ? 0 : n_active, list ? odd : even};
 }
 
-// Sends for the rows and columns of a patch.
+// Starts copying the rows and columns of a patch.
 DEVICE void send_for_columns(const Patch& patch, const Local& local) {
     const Columns* columns = pinned(patch.columns());
     for_each_of<2>(patch.n_column_words, [&](u32 at) { copy_async(local.staged + at, columns + at); });
 }
 
-// Whether an owned vertex moves, and by which scheme.
+// Returns whether an owned vertex moves, and by which scheme.
 DEVICE u32 state_of(const Evolution& s, u32 vertex) {
     const u8 moves = s.moving[vertex], is_poor = s.upwind[vertex];
     return (moves ? MOVES : 0) | (is_poor ? POOR : 0);
 }
 
-// Corners of a cell, and the states of its owned vertices together.
+// Finds the corners of a cell, and returns the combined states of its owned vertices.
 DEVICE u32 states_of(const Patch& patch, const Local& local, const Corners& corners, u32 (&corner)[N]) {
     u32 states = 0;
 #pragma unroll
@@ -111,12 +114,13 @@ struct Sums {
     u32 at;
 };
 
-// Adds what cells up to `end` leave a vertex, from column `at` to `last`, to a sum; returns the first column left.
+// Adds to a sum the contributions of cells up to `end` to a vertex, from column `at` to `last`.
+// Returns the first remaining column.
 DEVICE u32 add_row(const Local& local, const real* left, u32 start, u32 end, u32 at, u32 last, real& sum) {
     const local_index* columns = local.columns();
 #pragma unroll (CHUNKED ? 1 : 4)
     for (; at < last; at++) {
-        // Corner k of cell t stands at N * t + k.
+        // Corner k of cell t is stored at N * t + k.
         const u32 column = columns[at], slot = N == 4 ? column : column - (column >> 2);
         if (CHUNKED && column >= 4 * end) break;
         sum += left[slot - (CHUNKED ? N * start : 0)];
@@ -124,8 +128,8 @@ DEVICE u32 add_row(const Local& local, const real* left, u32 start, u32 end, u32
     return at;
 }
 
-// Sums of an owned vertex over the cells of a chunk and those before it; returns whether they are
-// complete. Denominators only if `with_den`.
+// Sums the contributions to an owned vertex over the cells of a chunk and the previous chunks.
+// Returns whether the sums are complete. Denominators are summed only if `with_den`.
 DEVICE bool gather(const Patch& patch, const Local& local, u32 start, u32 end, u32 v, bool with_den, Sums& sums) {
     sums = Sums{R(0), R(0), local.columns()[v]};
 #if CHUNKED
@@ -143,8 +147,8 @@ DEVICE bool gather(const Patch& patch, const Local& local, u32 start, u32 end, u
     return true;
 }
 
-// What a cell contributes to the right side, and to the positive-coefficient scheme of its POOR
-// vertices.
+// Computes the contributions of a cell to the right-hand side, and at its POOR vertices those of
+// the positive-coefficient scheme.
 DEVICE void contribute(const Patch& patch, const Evolution& s, const Local& local, u32 slot, const u32 (&corner)[N],
                        bool is_poor, real dt) {
     Vec3 x[N];
@@ -178,7 +182,8 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Local& loca
     }
 }
 
-// Measures of the cells of all patches, once.
+// Computes the measures of the cells of all patches, once.
+//
 // Grid: any; block: any; shared: none.
 extern "C" __global__ void galerkin_measures(Patches m, Evolution s) {
     for (u32 p = blockIdx.x; p < m.n_patches; p += gridDim.x) {
@@ -192,13 +197,15 @@ extern "C" __global__ void galerkin_measures(Patches m, Evolution s) {
     }
 }
 
-// Finds where things are before step `turn`, and hands it on to this step and the one after it: beside the blocks that
-// work, and no later than they, so that the control block is at hand, which no step changes.
+// Determines the progress before step `turn`, and passes it on to this step and the next one.
+//
+// This block runs in parallel with the blocks that work, and starts no later than they do. The
+// control block is then available, and no step changes it.
 DEVICE void hand_on_early(const Evolution& s, u32 turn) {
     __shared__ Ahead ahead;
     __shared__ Control control;
     enum { WORDS = sizeof(Control) / sizeof(u64) };
-    static_assert(sizeof(Control) % sizeof(u64) == 0, "words of its largest number");
+    static_assert(sizeof(Control) % sizeof(u64) == 0, "Control consists of 64-bit words");
 #pragma unroll 1
     for (u32 k = threadIdx.x; k < WORDS; k += BLOCK) copy_async((u64*)&control + k, (const u64*)s.control + k);
     await_copies();
@@ -206,7 +213,8 @@ DEVICE void hand_on_early(const Evolution& s, u32 turn) {
     hand_on(s, control, turn, ahead);
 }
 
-// Time of the schedule and length of the step before, as it began; of this step if it is the first.
+// The time of the schedule and the length of the previous step, at its start; for the first step
+// those of this step.
 struct Before {
     double clock, dt;
 };
@@ -216,13 +224,15 @@ DEVICE Before load_before(const Evolution& s, u32 turn) {
     return Before{__ldcg(&before->clock), __ldcg(&before->dt)};
 }
 
-// Length of step `turn` if there is one: as choose_step finds it behind a step that did not end at the target.
+// Returns the length of step `turn` if there is one. This is the result of choose_step after a step
+// that did not end at the target.
 DEVICE real length_after(double longest, double target, const Before& before, u32 turn) {
     return (real)(turn == 0 ? before.dt : fmin(longest, target - (before.clock + before.dt)));
 }
 
-// Right side, and increments by the lumped mass matrix, with the velocity half a step ahead, of step
-// `turn` of a cycle.
+// Computes the right-hand side of step `turn` of a cycle, and the increments with the lumped mass
+// matrix. The velocity is that of the middle of the step.
+//
 // Grid: one block more than work on patches; block: a multiple of 32; shared: local_of.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residual(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
@@ -230,7 +240,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
     const u32 workers = gridDim.x - 1;
     const Work work = work_of(m, s, c);
     const double longest = c.longest, target = c.target;
-    // If all steps before were taken; if not, this one is not either.
+    // Correct if all previous steps were taken. Otherwise this one is not taken either.
     const u32 parity = c.progress.parity ^ (turn & 1);
     let_next_begin();
     if (blockIdx.x == workers) {
@@ -250,7 +260,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
             __syncthreads();
         }
         const Patch patch = patch_of(m, p);
-        // All loads are under way before the first value is waited for.
+        // All loads are issued before the first value is needed.
         Asked<2> asked;
         asked.find(patch);
         Corners corners = {};
@@ -306,7 +316,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
     }
 }
 
-// One step of Jacobi toward the consistent mass matrix (corrected of evolution/galerkin.cuh).
+// Performs a Jacobi step toward the consistent mass matrix (corrected of evolution/galerkin.cuh).
+//
 // Grid: any; block: a multiple of 32; shared: local_of.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correction(Patches m, Evolution s) {
     DYN_SHARED(unsigned char, shared);
@@ -368,7 +379,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correct
             for (u32 v = threadIdx.x; v < patch.n_owned; v += BLOCK) {
                 const u32 vertex = patch.first + v;
                 const real old = local.values[v];
-                // What was asked for ahead stays as it is: another chunk asks for its first vertex again.
+                // The prefetched values must not be overwritten, because the next chunk needs them
+                // for its first vertex again.
                 const bool is_first = v == threadIdx.x;
                 if ((is_first ? first_state : state_of(s, vertex)) != MOVES) {
                     fresh[vertex] = old;

@@ -1,13 +1,15 @@
-// Semi-implicit curvature: conjugate gradients on the band (numerics 3.2), after evolution_step.
+// Semi-implicit curvature after evolution_step: conjugate gradients on the band (docs/level-set.md,
+// section 3.2).
 //
-// `(M + dt beta S) phi^(n+1) = M phi` with the lumped mass M and the stiffness S of the explicit
-// form, both at the phi that the other terms gave; divided by beta. One cooperative kernel solves,
-// with two barriers in an iteration. The entries of S stay with their cells: a vertex sums its row
-// cell by cell in mesh order. A block turns the direction of the vertices it reads by itself, those
-// of other patches too, which spares a barrier.
+// The system is `(M + dt beta S) phi^(n+1) = M phi`, divided by beta. The lumped mass M and the
+// stiffness S are those of the explicit form, both evaluated at the phi that the other terms
+// produced. One cooperative kernel solves it with two barriers per iteration. The entries of S are
+// stored per cell, and a vertex sums its row cell by cell in mesh order. A block updates the
+// direction of all vertices that it reads by itself, including those of other patches. This saves a
+// barrier.
 //
-// Scalar products have the same bits in every run though patches come in any order: a warp adds its
-// part of a patch to an exact sum (common/exact_sum.cuh).
+// Scalar products are bitwise identical in every run although patches come in any order, because a
+// warp adds its part of a patch to an exact sum (common/exact_sum.cuh).
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -18,33 +20,33 @@
 #include "evolution/curvature.cuh"
 #include "evolution_state.cuh"
 
-// Numbers of a cell: its pairs, and its lumped mass.
+// The number of values per cell: its pairs, and its lumped mass.
 enum { ENTRIES = PAIRS + 1 };
 
-// The solve of a block.
+// The data of a block during the solve.
 struct EikonalSolver {
     const Patches& m;
     const Evolution& s;
     const Implicit& q;
     const u32* active;
     u32 n_active;
-    u32 blocks;      // that take part
-    real* next;      // phi^(n+1), from what the other terms gave to the solution
+    u32 blocks;      // number of blocks that take part
+    real* next;      // phi^(n+1): first the result of the other terms, then the solution
     real dt;
     real* local;     // [largest_local] in shared memory
     u64* sum;        // [SUM_WORDS] in shared memory
-    u32 phase;       // sums so far
+    u32 phase;       // number of sums so far
 };
 
-// Adds the parts of the threads of a warp to the sum of the block; whole warps must come.
+// Adds the parts of the threads of a warp to the sum of the block; whole warps must call it.
 DEVICE void contribute(const EikonalSolver& z, double part) {
 #pragma unroll
     for (int offset = 16; offset > 0; offset /= 2) part += __shfl_down_sync(~0u, part, offset);
     if ((threadIdx.x & 31) == 0) add_exact(z.sum, part);
 }
 
-// Waits for all blocks, and gives the sum of what they contributed since the last one. Sums take
-// turns: the next one is cleared where nobody reads it any more.
+// Waits for all blocks, and returns the sum of their contributions since the last call. Several
+// sums are used in turn: the next one is cleared when no block reads it any more.
 DEVICE double total(EikonalSolver& z) {
     __shared__ double result;
     u64* all = z.q.sums + z.phase % 3 * SUM_WORDS;
@@ -65,18 +67,18 @@ DEVICE double total(EikonalSolver& z) {
     return result;
 }
 
-// Entries of cell t of a patch.
+// Returns the entries of cell t of a patch.
 DEVICE real* entries_of(const EikonalSolver& z, const Patch& patch, u32 t) {
     return z.q.entries + (u64)ENTRIES * (patch.cells + t);
 }
 
-// Position of the pair of two corners.
+// Returns the position of the pair of two corners.
 DEVICE u32 pair_of(u32 i, u32 j) {
     u32 low = i < j ? i : j, high = i < j ? j : i;
     return low * N - low * (low + 1) / 2 + high - low - 1;
 }
 
-// `sum_j W_ij (x_j - x_i)` of cell t for its corner i.
+// Returns `sum_j W_ij (x_j - x_i)` of cell t for its corner i.
 DEVICE real product_of(const Patch& patch, const real* entries, const real* local, u32 t, u32 i, real own) {
     real sum = R(0);
 #pragma unroll
@@ -86,7 +88,7 @@ DEVICE real product_of(const Patch& patch, const real* entries, const real* loca
     return sum;
 }
 
-// `sum_j W_ij` of a cell for its corner i.
+// Returns `sum_j W_ij` of a cell for its corner i.
 DEVICE real row_sum(const real* entries, u32 i) {
     real sum = R(0);
 #pragma unroll
@@ -96,7 +98,7 @@ DEVICE real row_sum(const real* entries, u32 i) {
     return sum;
 }
 
-// Fills the entries of the cells of the band.
+// Computes the entries of the cells of the band.
 DEVICE void assemble_cells(const EikonalSolver& z, const Patch& patch) {
     for (u32 t = threadIdx.x; t < patch.n_cells; t += blockDim.x) {
         u32 corner[N];
@@ -130,8 +132,8 @@ DEVICE void assemble_cells(const EikonalSolver& z, const Patch& patch) {
     }
 }
 
-// Fills entries, mass, diagonal (0 where the value is kept) and the residual `- dt S phi`; gives the
-// size of the residual.
+// Computes the entries, the mass, the diagonal (0 where the value is kept) and the residual `- dt S
+// phi`. Returns the squared norm of the residual.
 DEVICE double assemble(EikonalSolver& z) {
     for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
         Patch patch = patch_of(z.m, z.active[k]);
@@ -174,8 +176,9 @@ DEVICE double assemble(EikonalSolver& z) {
     return total(z);
 }
 
-// Turns the direction to the preconditioned residual, conjugate to those before, and multiplies it
-// by the matrix; gives the product of the two. Iteration 0 has no direction before.
+// Sets the direction to the preconditioned residual, made conjugate to the previous directions, and
+// multiplies it with the matrix. Returns the scalar product of the two. Iteration 0 has no previous
+// direction.
 DEVICE double multiply(EikonalSolver& z, u32 iteration, real keep) {
     const real* old = z.q.direction + (u64)(iteration & 1) * z.m.n_vertices;
     real* fresh = z.q.direction + (u64)(~iteration & 1) * z.m.n_vertices;
@@ -211,7 +214,7 @@ DEVICE double multiply(EikonalSolver& z, u32 iteration, real keep) {
     return total(z);
 }
 
-// Goes along the direction; gives the size of the residual that is left.
+// Moves along the direction. Returns the squared norm of the remaining residual.
 DEVICE double descend(EikonalSolver& z, u32 iteration, real length) {
     const real* direction = z.q.direction + (u64)(~iteration & 1) * z.m.n_vertices;
     for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
@@ -232,10 +235,11 @@ DEVICE double descend(EikonalSolver& z, u32 iteration, real length) {
 
 DEVICE bool is_positive(double x) { return x > 0.0 && x < __longlong_as_double(0x7ff0000000000000); }
 
-// Solves for the curvature part of a step. Values that are not finite end the solve and are left to
-// evolution_outcome.
+// Solves for the curvature part of a step. Values that are not finite end the solve;
+// evolution_outcome detects them.
+//
 // Grid: as many blocks as are resident at once, cooperative; block: a multiple of 32; shared:
-// [largest_local]. No register is spilled for more blocks.
+// [largest_local]. The launch bounds avoid spilled registers.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) implicit_solve(Patches m, Evolution s, Implicit q) {
     DYN_SHARED(unsigned char, shared);
     __shared__ u64 sum[SUM_WORDS];
@@ -268,7 +272,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) implicit_solve(Patches m,
         size = shrunk;
     }
 
-    // The last block to leave tells what came out, and makes all ready for the next launch.
+    // The last block to leave reports the result, and prepares the next launch.
     if (threadIdx.x == 0) is_last = atomicAdd(&q.counts[1], 1u) == blocks - 1;
     __syncthreads();
     if (!is_last) return;

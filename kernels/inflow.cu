@@ -1,5 +1,5 @@
-// Inflow boundaries (numerics 2.7): where it flows in, and phi there; the twin of
-// src/levelset/evolution/inflow.rs.
+// Inflow boundaries (docs/level-set.md, section 2.7): finds the inflow vertices and sets phi there;
+// the counterpart of src/levelset/evolution/inflow.rs.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -11,7 +11,8 @@
 #endif
 #include "evolution_state.cuh"
 
-// Whether the flux of the velocity around a boundary vertex, `sum meas a . grad N_i`, points in.
+// Whether the flux of the velocity around a boundary vertex, `sum meas a . grad N_i`, points
+// inward.
 DEVICE bool flows_in(const Patch& patch, const Evolution& s, u32 local, real part) {
     real flux = R(0), size = R(0);
     for (u32 at = patch.row(local); at < patch.row(local + 1); at++) {
@@ -25,7 +26,7 @@ DEVICE bool flows_in(const Patch& patch, const Evolution& s, u32 local, real par
         }
         const Simplex simplex = make_simplex(x);
         const Vec3 a = velocity_of(patch, s, corner);
-        // Arrays are indexed by numbers that are known when compiled, to stay in registers.
+        // Arrays are indexed with compile-time constants so that they stay in registers.
         real k = R(0);
 #pragma unroll
         for (u32 i = 0; i < N; i++) {
@@ -37,7 +38,9 @@ DEVICE bool flows_in(const Patch& patch, const Evolution& s, u32 local, real par
     return flux < -part * size;
 }
 
-// Finds where the velocity of now points in, and the patches an interface may come in through.
+// Finds the boundary vertices where the current velocity points inward, and the patches through
+// which an interface may enter.
+//
 // Grid: any; block: any multiple of 32; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_follow(Patches m, Evolution s, Inflow q) {
     Control& c = *s.control;
@@ -50,7 +53,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_follow(Patches m, 
         q.flows_in[v] = in;
 #if INFLOW
         if (!in) continue;
-        // A cut cell at the border of a patch is seen by its neighbors as well.
+        // The neighbors of the patch also contain its cells at the patch boundary, which the
+        // interface may cut.
         const u32 last = q.neighbor_offsets[p + 1];
         for (u32 at = q.neighbor_offsets[p]; at <= last; at++) {
             const u32 near = at == last ? p : q.neighbors[at];
@@ -65,9 +69,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_follow(Patches m, 
 }
 
 #if INFLOW
-// Sets phi^(n+1) to what is given at the end of the step where it flows in, within the half width;
-// elsewhere on the boundary, where nothing moves, it stays. Notes whether an interface enters
-// where the band is not yet.
+// Sets phi^(n+1) at inflow vertices to the given values at the end of the step, clamped to the half
+// width. Elsewhere on the boundary, phi stays as it is where nothing moves. Records whether an
+// interface enters outside the current band.
+//
 // Grid: any; block: any multiple of 32; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_apply(Patches m, Evolution s, Inflow q) {
     Control& c = *s.control;
@@ -79,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_apply(Patches m, E
     for (u32 k = blockIdx.x * blockDim.x + threadIdx.x; k < q.n; k += gridDim.x * blockDim.x) {
         const u32 v = q.vertices[k];
         if (!q.flows_in[v]) {
-            // It may have been given a value in the step before, and no step writes there.
+            // The vertex may have had a given value in the previous step, and no step writes there.
             if (!s.is_active[q.patches[k]]) next[v] = from[v];
             continue;
         }

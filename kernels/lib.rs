@@ -1,34 +1,34 @@
-//! The CUDA sources of zeroset, as texts.
+//! The CUDA sources of zeroset, as strings.
 //!
-//! Every file `.cu` or `.cuh` below this folder is part of the crate, except those of `bench/`.
-//! `zeroset-gpu` compiles them at run time; nothing here needs a GPU or a toolkit.
+//! Every `.cu` and `.cuh` file below this folder is part of the crate, except those of `bench/`.
+//! `zeroset-gpu` compiles them at run time. Nothing here needs a GPU or a CUDA toolkit.
 //!
-//! It is the lowest layer, and the compiler keeps it so:
+//! This crate is the lowest layer and depends on no other, which the compiler enforces:
 //!
 //! ```compile_fail,E0432
 //! use zeroset_gpu::Cuda; // a higher layer
 //! ```
 
-/// Name of a file relative to this folder, with `/` between folders, and its text.
+/// The name of a file relative to this folder, with `/` between folders, and its text.
 pub type File = (&'static str, &'static str);
 
 /// All files, sorted by name.
 const FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-/// The folder of the files where the crate was compiled: tests compare and write headers there.
+/// The folder of the files at compile time. Tests compare and write headers there.
 pub const FOLDER: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The headers, by the name that `#include` gives them.
+/// Returns the headers, with the names that `#include` uses.
 pub fn headers() -> impl Iterator<Item = File> {
     FILES.iter().copied().filter(|(name, _)| name.ends_with(".cuh"))
 }
 
-/// The programs: files with kernels.
+/// Returns the programs: files with kernels.
 pub fn programs() -> impl Iterator<Item = File> {
     FILES.iter().copied().filter(|(name, _)| name.ends_with(".cu"))
 }
 
-/// Name and text of the program `<stem>.cu`, if there is one.
+/// Returns the name and the text of the program `<stem>.cu`, if it exists.
 pub fn program(stem: &str) -> Option<File> {
     programs().find(|(name, _)| name.strip_suffix(".cu") == Some(stem))
 }

@@ -1,9 +1,9 @@
-// How long a step the cells of the band allow (numerics equation 4): limits_of in
-// src/levelset/evolution/limits.rs.
+// Limits of the time step from the cells of the band (docs/narrow-band.md, equation (4)); the
+// counterpart of limits_of in src/levelset/evolution/limits.rs.
 #pragma once
 #include "evolution_state.cuh"
 
-// `|a| + |eps|` of a cell.
+// Returns `|a| + |eps|` of a cell.
 DEVICE real speed_of(const Patch& patch, const Evolution& s, const u32 (&corner)[N]) {
     real speed = R(0);
 #if ADVECTION
@@ -15,7 +15,7 @@ DEVICE real speed_of(const Patch& patch, const Evolution& s, const u32 (&corner)
     return speed;
 }
 
-// How long a step a cell allows (numerics equation 4).
+// Adds the limits of a cell (docs/narrow-band.md, equation (4)) to limits.
 DEVICE void limit(const Patch& patch, const Evolution& s, const u32 (&corner)[N], Limits& limits) {
     Vec3 x[N];
 #pragma unroll
@@ -32,7 +32,7 @@ DEVICE void limit(const Patch& patch, const Evolution& s, const u32 (&corner)[N]
     real beta = R(0);
 #pragma unroll
     for (int i = 0; i < N; i++) beta = fmax(beta, curvature_at(patch, s, corner[i]));
-    // Slivers count as typical cells where steps are semi-implicit.
+    // With semi-implicit steps, slivers count as typical cells.
     real_bits diffusive = to_bits(largest_diffusive_step(fmax(radius, s.least_inradius), beta));
     limits.curvature = limits.curvature < diffusive ? limits.curvature : diffusive;
 #endif
@@ -43,7 +43,7 @@ DEVICE Limits no_limits() {
     return limits;
 }
 
-// Joins the limits of all threads of a block with those in shared memory.
+// Combines the limits of a thread with those of its block in shared memory.
 DEVICE void join(Limits& all, const Limits& mine) {
     atomic_min_bits(&all.first_order, mine.first_order);
     atomic_min_bits(&all.curvature, mine.curvature);

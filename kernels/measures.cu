@@ -1,9 +1,9 @@
-// Length or area of the interface, area or volume inside, components and Euler number of the
-// inside: what src/surface/measures.rs finds, from phi on the GPU.
+// Measures of phi on the GPU, as in src/surface/measures.rs: length or area of the interface, area
+// or volume of the inside, and components and Euler number of the inside.
 //
-// The order is measures_patches, measures_join, measures_sum. The first two take the same grid,
-// whose size depends on the mesh only: block k adds up the patches k, k + grid, ..., so sums have
-// the same bits in every run and on every GPU.
+// The order is measures_patches, measures_join, measures_sum. The first two use the same grid,
+// whose size depends only on the mesh. Block k sums the patches k, k + grid, ..., so the sums are
+// bitwise identical in every run and on every GPU.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -13,14 +13,14 @@
 #include "measures/cut.cuh"
 #include "measures/sets.cuh"
 
-// Sums over some patches, and extremes.
+// Sums and extremes over some patches.
 struct Sums {
     double interface, enclosed, phi_min, phi_max;
     i64 components, euler_number;
 };
 
-// Every edge, facet and cell of the mesh is counted once: in one cell of one patch. Bits of
-// `counted`; a facet has the bit of the corner it is opposite to. Facets of triangles are edges.
+// Bits of `counted`. Every edge, facet and cell of the mesh is counted once, in one cell of one
+// patch. A facet has the bit of the opposite corner. Facets of triangles are edges.
 enum { EDGES = N * (N - 1) / 2, FIRST_FACET = 6, CELL = 1 << 15 };
 
 DEVICE Sums no_sums() {
@@ -37,7 +37,8 @@ DEVICE void add(Sums& all, const Sums& more) {
     all.euler_number += more.euler_number;
 }
 
-// Adds up those of all threads of a block, always in the same order; right in thread 0.
+// Sums the values of all threads of a block, always in the same order; the result is valid in
+// thread 0.
 DEVICE Sums sum_of_block(Sums sums) {
     __shared__ Sums of_warps[BLOCK / 32];
 #pragma unroll
@@ -59,8 +60,8 @@ DEVICE Sums sum_of_block(Sums sums) {
     return sums;
 }
 
-// Edges, facets and the cell, as far as they are counted here and inside, with the sign they have
-// in the Euler number.
+// Returns the number of the edges, facets and cells that are counted here and lie inside, with
+// their signs in the Euler number.
 DEVICE int alternating(u32 counted, const bool (&inside)[N]) {
     int edges = 0, bit = 0;
 #pragma unroll
@@ -85,8 +86,9 @@ DEVICE int alternating(u32 counted, const bool (&inside)[N]) {
     return others - edges;
 }
 
-// Measures patches, and finds the connected parts of the inside within each: thread t has the
-// cells t, t + BLOCK, ...
+// Measures patches, and finds the connected components of the inside within each. Thread t
+// processes the cells t, t + BLOCK, ...
+//
 // Grid: n_sums; block: BLOCK; shared: [largest_local] phi, [largest_owned] names.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) measures_patches(Patches m, Measuring s) {
     DYN_SHARED(unsigned char, shared);
@@ -165,7 +167,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) measures_patches(Patches 
     if (threadIdx.x == 0) s.sums[blockIdx.x] = sums;
 }
 
-// Joins connected parts across the edges between patches; each join is one component less.
+// Joins components across the edges between patches. Each join reduces the number of components by
+// one.
+//
 // Grid: n_sums; block: BLOCK; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) measures_join(Patches m, Measuring s) {
     __shared__ u32 joined;
@@ -206,7 +210,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) measures_join(Patches m, 
     if (threadIdx.x == 0) s.sums[blockIdx.x].components -= joined;
 }
 
-// Adds up the sums of all blocks.
+// Sums the results of all blocks.
+//
 // Grid: 1; block: BLOCK; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) measures_sum(Measuring s) {
     Sums sums = no_sums();

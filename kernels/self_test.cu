@@ -1,5 +1,5 @@
-// What `zeroset devices` runs on every GPU: an update of a vector, and a sum per block in a fixed
-// order, so that the host can ask for the same bits.
+// The test that `zeroset devices` runs on every GPU: a vector update, and a sum per block in a
+// fixed order, so that the host can require bitwise identical results.
 //
 // Define REAL (double or float).
 //
@@ -7,7 +7,8 @@
 
 #include "generated/blocks.cuh"
 
-// y = a x + y, and block_sums[b] = the sum of the new y of block b.
+// Computes y = a x + y, and block_sums[b] = the sum of the new y of block b.
+//
 // Grid: ceil(n / 256) blocks of 256 threads. Shared memory: 256 REAL.
 extern "C" __global__ void self_test_saxpy_sum(REAL a, const REAL* x, REAL* y, REAL* block_sums,
                                                unsigned int n) {

@@ -1,9 +1,9 @@
-// Coefficients that change in time, and the step they allow, before each step: the twin of
-// Window::choose_step in src/levelset/evolution/length.rs.
+// Time-dependent coefficients, and the step that they allow, before each step; the counterpart of
+// Window::choose_step in src/levelset/evolution/time_step.rs.
 //
-// What is slow or at rest now may be fast later in a long step: a step must be allowed by what is
-// looked at inside it, its middle last, where coefficients are taken. One cooperative kernel looks
-// as often as that needs, so nothing returns to the host.
+// A coefficient that is small now may be large later in a long step. The step must therefore be
+// allowed at several times within it. The middle comes last, because the step uses the coefficients
+// there. One cooperative kernel evaluates them as often as needed, so nothing returns to the host.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -15,19 +15,19 @@
 #include "common/grid.cuh"
 #include "limits.cuh"
 
-// Counts: blocks that came to barriers, blocks that left, patches on the list (all 0 between
-// launches), and lists so far.
+// Indices of `counts`: blocks that arrived at barriers, blocks that left, patches on the list (all
+// 0 between launches), and lists so far.
 enum { ARRIVED_BLOCKS, LEFT_BLOCKS, N_READING, N_LISTS };
 
-// The search of a block.
+// The data of a block during the search.
 struct Search {
     const Patches& m;
     const Evolution& s;
     const Varying& q;
     const u32* active;
     u32 n_active;
-    u32 blocks;  // that take part
-    u32 turn;    // which limits are those of this look
+    u32 blocks;  // number of blocks that take part
+    u32 turn;    // index of the limits of this evaluation
 };
 
 // Lists the active patches, those of a boundary with given inflow, and the neighbors of both.
@@ -45,13 +45,13 @@ DEVICE void list_patches(const Search& z) {
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         q.limits[0] = no_limits();
-        // What was found wrong before a stretch that ended there is looked for again.
+        // Invalid values from a previous call that ended there are searched for again.
         for (u32 k = 0; k < 2 * N_FIELDS; k++) q.broken[k] = 0xffffffffu;
     }
     grid_barrier(&q.counts[ARRIVED_BLOCKS], z.blocks);
 }
 
-// Brings the coefficients of the listed patches to time t; false if one may not be so.
+// Evaluates the coefficients of the listed patches at time t. Returns false if a value is invalid.
 DEVICE bool evaluate(const Search& z, double t) {
     const Varying& q = z.q;
     const u32 n_reading = *(volatile u32*)&q.counts[N_READING];
@@ -67,8 +67,8 @@ DEVICE bool evaluate(const Search& z, double t) {
     return good;
 }
 
-// Limits of the band with the coefficients of now; the whole grid comes. Two take turns: the next
-// ones are cleared where nobody reads them any more.
+// Returns the limits of the band with the current coefficients; the whole grid must call it. Two
+// sets of limits are used in turn: the next one is cleared when no block reads it any more.
 DEVICE Limits find_limits(Search& z) {
     __shared__ Limits block_limits;
     Limits* all = &z.q.limits[z.turn];
@@ -102,8 +102,10 @@ DEVICE Limits find_limits(Search& z) {
     return limits;
 }
 
-// Chooses the step, and leaves coefficients at its middle.
-// Grid: as many blocks as are resident at once, cooperative; block: any multiple of 32; shared: none.
+// Chooses the step, and evaluates the coefficients in its middle.
+//
+// Grid: as many blocks as are resident at once, cooperative; block: any multiple of 32; shared:
+// none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) varying_search(Patches m, Evolution s, Varying q) {
     __shared__ u32 is_last;
     Control& c = *s.control;
@@ -118,7 +120,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) varying_search(Patches m,
     Limits limits = no_limits();
     real_bits speed = 0;
     bool good = true;
-    // Look 0 is at the start, looks 1 to 3 are inside a step of length `whole`.
+    // Evaluation 0 is at the start. Evaluations 1 to 3 are inside a step of length `whole`.
     for (u32 look = 0;;) {
         good = evaluate(z, t);
         if (!good) break;
@@ -126,7 +128,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) varying_search(Patches m,
         speed = speed > limits.speed ? speed : limits.speed;
         dt = fmin(dt, allowed_step(c, limits));
         if (look == 0 && !(dt < (double)INFINITY_R)) break;
-        // Rounding must not make the search endless.
+        // The tolerance ends the search despite rounding.
         if (look == 3 && dt >= 0.999 * whole) {
             dt = whole;
             break;
@@ -147,7 +149,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) varying_search(Patches m,
             c.progress.halt = BAD_COEFFICIENT;
         }
     }
-    // The last block to leave makes all ready for the next launch.
+    // The last block to leave prepares the next launch.
     if (threadIdx.x == 0) is_last = atomicAdd(&q.counts[LEFT_BLOCKS], 1u) == blocks - 1;
     __syncthreads();
     if (!is_last || threadIdx.x != 0) return;

@@ -1,10 +1,10 @@
-// One explicit step of all three terms that joins what cells contribute by atomic additions to
-// global memory instead of gathering it (Fu et al., Table IV). Only the bench compiles it:
-// benches/gpu/atomics.rs, which compares its phi with that of kernels/evolution.cu.
+// One explicit step of all three terms that sums the contributions of cells by atomic additions to
+// global memory instead of gathering them (Fu et al., Table IV). Only the benchmark
+// benches/gpu/atomics.rs compiles it, which compares its phi with that of kernels/evolution.cu.
 //
-// As in evolution.cu a block computes a patch, with phi and corners where that has them; a patch
-// adds to the vertices it owns only, so that a barrier of the block is enough before they are read.
-// Choosing the next step and looking for values that are no numbers are left out.
+// As in evolution.cu a block computes a patch, with phi and corners in the same places. A patch
+// adds only to the vertices it owns, so a block barrier is sufficient before they are read. The
+// choice of the next step and the check for NaN are omitted.
 //
 // fused: always
 #include "common/patches.cuh"
@@ -22,11 +22,11 @@ struct Atomics {
     real normal_speed, curvature;
 };
 
-static_assert(sizeof(Atomics) == ATOMICS_BYTES, "the host lays out the same");
+static_assert(sizeof(Atomics) == ATOMICS_BYTES, "the host uses the same layout");
 
 enum { WIND, WIND_MEAS, SPEED, SPEED_MEAS, BENDING, MASS, SUMS };
 
-// A sum as the additions left it, past L1; zero for the next step.
+// Returns a sum after the additions, bypassing L1, and clears it for the next step.
 DEVICE real taken(real* sum) {
     real value = __ldcg(sum);
     *sum = R(0);

@@ -1,4 +1,4 @@
-// A copy of an array: the yardstick of bandwidth. Only the bench compiles it.
+// Copies an array as a reference for the memory bandwidth. Only a benchmark compiles it.
 #include "common/types.cuh"
 
 // Grid: n / BLOCK blocks, rounded up; block: BLOCK; shared: none.

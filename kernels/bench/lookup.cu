@@ -1,11 +1,12 @@
-// Neighbors of tiles by the sorted list, as tile management finds them (kernels/tiles/lookup.cuh), against a hash of
-// the keys and against a map of two levels. Only the bench compiles it.
+// Finds the neighbors of tiles in three ways: in the sorted list, as tile management does
+// (kernels/tiles/lookup.cuh), in a hash table of the keys, and in a map of two levels. Only a
+// benchmark compiles it.
 //
-// All three leave the same: the ids of neighbors across faces and edges, the directions without a neighbor, and a bit
-// for each neighbor.
+// All three have the same results: the ids of neighbors across faces and edges, the directions
+// without a neighbor, and one bit for each neighbor.
 #include "tiles/lookup.cuh"
 
-// Open addressing over 2^bits places; no key is 0.
+// A hash table with open addressing and 2^bits places; no key is 0.
 struct Table {
     u64* keys;
     u32* values;
@@ -14,7 +15,8 @@ struct Table {
     DEVICE u32 first(u64 key) const { return (u32)(key * 0x9e3779b97f4a7c15ull >> (64 - bits)); }
     DEVICE u32 next(u32 at) const { return (at + 1) & ((1u << bits) - 1); }
 
-    // The place of a key, which is put there if there is none; whether it was is told.
+    // Returns the place of a key, which is inserted if it does not exist. `is_new` tells whether it
+    // was inserted.
     DEVICE u32 insert(u64 key, bool& is_new) const {
         for (u32 at = first(key);; at = next(at)) {
             const u64 found = atomicCAS(keys + at, (u64)0, key);
@@ -23,7 +25,7 @@ struct Table {
         }
     }
 
-    // The value of a key, or `none`.
+    // Returns the value of a key, or `none`.
     DEVICE u32 find(u64 key, u32 none) const {
         for (u32 at = first(key);; at = next(at)) {
             const u64 found = keys[at];
@@ -35,7 +37,7 @@ struct Table {
 
 const u32 NOWHERE = 0xffffffffu;
 
-// A tile with what `find` tells of the places of its neighbors in the list.
+// Stores the neighbors of a tile. `find` returns the place of a key in the list.
 template <class Find>
 DEVICE void ask(const TileGrid& g, u32 p, const Find& find) {
     const u64 key = g.keys[0][p];
@@ -65,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) lookup_sorted(TileGrid g,
     }
 }
 
-// Grid: a thread for each tile; block: BLOCK; shared: none. The table is clear before.
+// Grid: a thread for each tile; block: BLOCK; shared: none. The table must be clear.
 extern "C" __global__ void lookup_hash_make(TileGrid g, u32 n, Table table) {
     const u32 p = blockIdx.x * BLOCK + threadIdx.x;
     if (p >= n) return;
@@ -79,7 +81,8 @@ extern "C" __global__ void lookup_hash_ask(TileGrid g, u32 n, Table table) {
     if (p < n) ask(g, p, [&](u64 key) { return table.find(key, NOWHERE); });
 }
 
-// Two levels: blocks of 8^3 tiles in a hash, and for each the places of its tiles plus 1.
+// Two levels: blocks of 8^3 tiles in a hash table, and for each block the places of its tiles plus
+// 1.
 enum { BLOCK_BITS = 3, OF_BLOCK = 1 << (3 * BLOCK_BITS) };
 
 DEVICE u64 block_of(u64 key) {
@@ -92,7 +95,7 @@ DEVICE u32 place_in_block(u64 key) {
     return (u32)(key & low) | (u32)(key >> KEY_BITS & low) << BLOCK_BITS | (u32)(key >> (2 * KEY_BITS) & low) << (2 * BLOCK_BITS);
 }
 
-// Numbers the blocks. Grid and block as above; table and count are clear before.
+// Numbers the blocks. Grid and block as above; table and count must be clear.
 extern "C" __global__ void lookup_levels_number(TileGrid g, u32 n, Table table, u32* count) {
     const u32 p = blockIdx.x * BLOCK + threadIdx.x;
     if (p >= n) return;
@@ -101,7 +104,7 @@ extern "C" __global__ void lookup_levels_number(TileGrid g, u32 n, Table table, 
     if (is_new) table.values[at] = atomicAdd(count, 1u);
 }
 
-// Grid and block as above; `places` [blocks][OF_BLOCK] are clear before.
+// Grid and block as above; `places` [blocks][OF_BLOCK] must be clear.
 extern "C" __global__ void lookup_levels_make(TileGrid g, u32 n, Table table, u32* places) {
     const u32 p = blockIdx.x * BLOCK + threadIdx.x;
     if (p >= n) return;

@@ -1,4 +1,4 @@
-// What threads of a block share: parts of its memory, and extremes found together.
+// Helpers for the threads of a block: parts of the shared memory, atomic extremes and copies.
 #pragma once
 #include "common/real.cuh"
 #include "common/shared.cuh"
@@ -13,14 +13,14 @@ struct SharedParts {
     }
 };
 
-// Smallest and largest numbers by their bits: right for numbers that are not negative.
+// Atomic minimum and maximum of reals by their bits; correct for numbers that are not negative.
 DEVICE void atomic_min_bits(u32* at, u32 bits) { atomicMin(at, bits); }
 DEVICE void atomic_min_bits(u64* at, u64 bits) { atomicMin(at, bits); }
 DEVICE void atomic_max_bits(u32* at, u32 bits) { atomicMax(at, bits); }
 DEVICE void atomic_max_bits(u64* at, u64 bits) { atomicMax(at, bits); }
 
-// A copy from global into shared memory in two halves: all loads are under way before the first
-// value is waited for. K values for each thread; what is more follows one by one.
+// A copy from global to shared memory in two halves: all loads are issued before the first value is
+// needed. Each thread keeps K values; the remaining ones follow one by one.
 template <class T, int K>
 struct Fetch {
     T values[K];

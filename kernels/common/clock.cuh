@@ -1,8 +1,8 @@
-// The GPU's clock.
+// The clock of the GPU.
 #pragma once
 #include "common/real.cuh"
 
-// Nanoseconds since some moment, the same for all multiprocessors; 0 on the host.
+// Returns nanoseconds since some fixed time, the same for all multiprocessors; 0 on the host.
 DEVICE u64 nanoseconds() {
 #ifdef __CUDA_ARCH__
     u64 now;

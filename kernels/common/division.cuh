@@ -1,12 +1,14 @@
-// Quotients and roots. Exact, as those of the CPU, but in units that are compiled with QUICK: there
-// they are right to some units in the last place in a fifth of the instructions, and want what they divide by or
-// take the root of to be a number that is not denormal, or, of a root, zero.
+// Quotients and square roots.
+//
+// They are exact, as on the CPU, except in compilation units with QUICK. There they are correct to
+// some units in the last place and need a fifth of the instructions. Divisors and radicands must
+// not be subnormal. A radicand, but not a divisor, may be zero.
 #pragma once
 
 #include "common/real.cuh"
 
 #if QUICK && defined(__CUDA_ARCH__)
-// A first guess, right to 20 bits, and a step of third order.
+// A first approximation with 20 correct bits, and one step of third order.
 DEVICE double inverse(double x) {
     double guess;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(x));
@@ -48,7 +50,7 @@ DEVICE real divisor(real b) { return b; }
 DEVICE real divided(real a, real divisor) { return a / divisor; }
 #endif
 
-// What numbers are to be divided by, known before they are: quotient(a, b) to the bit.
+// A divisor prepared before the dividend is known; of(a) is bitwise identical to quotient(a, b).
 struct Divisor {
     real kept;
     DEVICE explicit Divisor(real b) : kept(divisor(b)) {}

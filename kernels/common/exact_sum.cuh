@@ -1,7 +1,9 @@
-// Sums that do not depend on the order of their terms: fixed-point numbers as wide as all doubles.
+// Sums that do not depend on the order of their terms: fixed-point numbers with the range of all
+// doubles.
 //
-// A sum is LIMBS signed words of 2^32 each, of weight 2^(32 k - 1074), and a count of terms that
-// were not finite. Terms are added by integers, which is exact and commutes; 2^31 of them fit.
+// A sum consists of LIMBS signed words and a count of terms that are not finite. Word k has the
+// weight 2^(32 k - 1074). Terms are added as integers, which is exact and commutative. A sum holds
+// up to 2^31 terms.
 #pragma once
 #include "common/real.cuh"
 
@@ -30,13 +32,13 @@ DEVICE void add_exact(u64* sum, double term) {
     }
 }
 
-// The weight of word k; the first two are subnormal.
+// Returns the weight of word k; the first two weights are subnormal.
 DEVICE double weight_of_word(u32 k) {
     return __longlong_as_double((i64)(k < 2 ? 1ull << 32 * k : (u64)(32 * k - 51) << 52));
 }
 
-// The sum as the first lane of a warp gets it, rounded; not a number if a term was not finite. The
-// whole warp must ask.
+// Returns the rounded sum in the first lane of a warp, or NaN if a term was not finite. The whole
+// warp must call it.
 DEVICE double exact_total(const u64* sum) {
     double total = 0.0;
     for (u32 k = threadIdx.x & 31; k < LIMBS; k += 32) {

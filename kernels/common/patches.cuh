@@ -1,4 +1,4 @@
-// Patches of a mesh as kernels see them: src/patches/cuda.rs uploads them.
+// Patches of a mesh in kernels; src/patches/cuda.rs uploads them.
 #pragma once
 #include "common/block.cuh"
 #include "common/vector.cuh"
@@ -11,7 +11,8 @@ typedef u32 local_index;
 typedef u16 local_index;
 #endif
 
-// Local numbers of the corners of a cell, read as one and kept so; a triangle has no fourth.
+// Local numbers of the corners of a cell, read and stored as one word. Triangles leave the fourth
+// unused.
 #ifdef WIDE_PATCHES
 struct __align__(16) Corners {
     u32 all[4];
@@ -24,58 +25,60 @@ struct __align__(8) Corners {
 };
 #endif
 
-// Rows and columns of the gather matrix that are read as one: those of a patch begin at such a word.
+// Rows and columns of the gather matrix that are read as one word. The data of each patch start at
+// such a word.
 struct __align__(16) Columns {
     enum { SIZE = 16 / sizeof(local_index) };
     local_index of[SIZE];
 };
 
-// Words of so many columns.
+// Returns the number of words for n columns.
 DEVICE u32 column_words(u32 n) { return (n + Columns::SIZE - 1) / Columns::SIZE; }
 
-// Where what belongs to a patch begins in the arrays of all patches, read as one; it ends where that of
-// the next patch begins.
+// The start of a patch in the arrays of all patches, read as one word. The patch ends at the start
+// of the next one.
 struct __align__(16) Start {
-    u32 vertex;   // patch order
+    u32 vertex;   // in patch order
     u32 halo;
     u32 cell;
-    u32 columns;  // words
+    u32 columns;  // in words
 };
 
-// One patch. It holds positions, not addresses, so that it takes few registers.
+// One patch. It stores positions instead of addresses to save registers.
 struct Patch {
     const Patches& all;
     u32 p, first, n_owned, n_local;
     u32 cells, n_cells;  // position of its first cell among those of all patches
     u32 halo_at, columns_at, n_column_words;
 
-    // Vertex in patch order of a local number.
+    // Returns the vertex in patch order of a local number.
     DEVICE u32 vertex(u32 local) const {
         return local < n_owned ? first + local : all.halo[halo_at + local - n_owned];
     }
 
-    // Local number of corner k of cell t.
+    // Returns the local number of corner k of cell t.
     DEVICE u32 corner(u32 t, u32 k) const { return corners(t).of(k); }
 
-    // Local numbers of all corners of cell t.
+    // Returns the local numbers of all corners of cell t.
     DEVICE Corners corners(u32 t) const { return all.corners[cells + t]; }
 
-    // Where the gather columns of an owned vertex begin; of n_owned, where the last ones end.
+    // Returns the start of the gather columns of an owned vertex; for n_owned, the end of the last
+    // ones.
     DEVICE u32 row(u32 local) const { return column(local); }
 
-    // Gather column: 4 * cell + corner.
+    // Returns a gather column: 4 * cell + corner.
     DEVICE u32 column(u32 at) const { return ((const local_index*)columns())[at]; }
 
     DEVICE const Columns* columns() const { return all.columns + columns_at; }
 
-    // Position of its first local vertex among those of all patches.
+    // Returns the position of its first local vertex among those of all patches.
     DEVICE u64 first_local() const { return (u64)first + halo_at; }
 
-    // Coordinates: one after the other, each of all local vertices.
+    // Returns the coordinates, one axis after the other, each for all local vertices.
     DEVICE const real* coordinates() const { return all.x + 3 * first_local(); }
 
-    // A vertex from these coordinates, or from a copy of them in shared memory, where cells whose
-    // vertices are scattered read them faster.
+    // Returns a vertex from these coordinates, or from their copy in shared memory. The copy is
+    // faster for cells whose vertices are scattered.
     DEVICE Vec3 at(const real* x, u32 local) const {
 #if PLANAR
         return Vec3{x[local], x[n_local + local], R(0)};
@@ -87,7 +90,7 @@ struct Patch {
     DEVICE Vec3 at(u32 local) const { return at(coordinates(), local); }
 };
 
-// Patch p, between these starts.
+// Returns patch p from its start and the start of the next patch.
 DEVICE Patch patch_between(const Patches& all, u32 p, const Start& start, const Start& end) {
     u32 n_owned = end.vertex - start.vertex, n_local = n_owned + end.halo - start.halo;
     return Patch{all, p, start.vertex, n_owned, n_local, start.cell, end.cell - start.cell, start.halo, start.columns,
@@ -99,8 +102,8 @@ DEVICE Patch patch_of(const Patches& all, u32 p) {
     return patch_between(all, p, start, end);
 }
 
-// Sends for what a step reads of the patch between these starts, and for phi of its vertices, so that it is in the
-// second cache when its turn comes: one thread.
+// Prefetches into the L2 cache the data that a step reads of the patch between these starts, and
+// phi of its vertices. One thread calls it.
 DEVICE void prefetch(const Patches& all, const Start& start, const Start& end, const real* phi) {
     const u32 n_owned = end.vertex - start.vertex, n_halo = end.halo - start.halo;
     prefetch_range(all.corners + start.cell, end.cell - start.cell);

@@ -1,4 +1,4 @@
-// Numbers that the compiler works out once and keeps, instead of working out their parts again at every use.
+// Makes the compiler compute a value once and keep it, instead of recomputing it at every use.
 #pragma once
 #include "common/types.cuh"
 

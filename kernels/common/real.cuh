@@ -1,9 +1,12 @@
-// Scalars of kernels: `real` is REAL (double or float), N is CELL_SIZE (vertices of a cell, 3 or
-// 4; on tiles there are no cells), both defined by the compiler's options. The twin of crates/core/src/geometry/real.rs.
+// The scalar type of kernels: `real` is REAL (double or float), the counterpart of
+// crates/core/src/geometry/real.rs.
 //
-// Nothing is included: the run-time compiler has no headers. sqrt, fabs, fmin and fmax are
-// overloaded for float and double there, so calls with arguments of type real stay in that type.
-// Literals do not: write R(0.5), or a float kernel computes in double.
+// N is CELL_SIZE, the number of vertices of a cell (3 or 4). Kernels on tiles have no cells. Both
+// are defined by compiler options.
+//
+// Nothing is included, because the run-time compiler has no headers. There sqrt, fabs, fmin and
+// fmax are overloaded for float and double, so calls with arguments of type real stay in that type.
+// Literals do not: write R(0.5), or a float kernel computes in double precision.
 #pragma once
 
 #include "common/types.cuh"
@@ -11,11 +14,11 @@
 typedef REAL real;
 
 #ifdef CELL_SIZE
-// Vertices of a cell.
+// The number of vertices of a cell.
 enum { N = CELL_SIZE };
 #endif
 
-// Nearest real of a number that is known when compiled.
+// The nearest real of a compile-time constant.
 #define R(x) ((real)(x))
 
 DEVICE u64 to_bits(double x) { return (u64)__double_as_longlong(x); }
@@ -23,7 +26,7 @@ DEVICE u32 to_bits(float x) { return (u32)__float_as_int(x); }
 DEVICE double from_bits(u64 bits) { return __longlong_as_double((i64)bits); }
 DEVICE float from_bits(u32 bits) { return __int_as_float((i32)bits); }
 
-// Rounded for itself, also where products and sums are fused.
+// Products that are rounded separately, even where products and sums are fused.
 #ifdef __CUDA_ARCH__
 DEVICE double product(double a, double b) { return __dmul_rn(a, b); }
 DEVICE float product(float a, float b) { return __fmul_rn(a, b); }
@@ -32,9 +35,9 @@ DEVICE double product(double a, double b) { return a * b; }
 DEVICE float product(float a, float b) { return a * b; }
 #endif
 
-// The larger and the smaller of two; where one is not a number, the second, as the lanes of the CPU
-// choose (src/levelset/tiled/lanes.rs). fmax and fmin of doubles
-// take several times the instructions.
+// The larger and the smaller of two numbers. If one is NaN, the result is the second one, as with
+// the lanes of the CPU (src/levelset/tiled/lanes.rs). For doubles, fmax and fmin need several times
+// the instructions.
 DEVICE double larger(double a, double b) { return a > b ? a : b; }
 DEVICE double smaller(double a, double b) { return a < b ? a : b; }
 DEVICE float larger(float a, float b) { return fmax(a, b); }
@@ -64,17 +67,18 @@ struct Precision<float> {
     DEVICE static float least() { return 1e-36f; }
 };
 
-// Unsigned integer of the size of a real. Where no real has its sign bit set, the bits are ordered
-// as the reals are.
+// Unsigned integer of the size of a real. Among reals without a sign bit, the bits have the same
+// order as the reals.
 typedef Precision<real>::Bits real_bits;
 
 // Plus infinity.
 #define INFINITY_R (Precision<real>::infinity())
-// Relative size below which an element integral counts as zero (numerics 2.2, step 5).
+// Relative size below which the integral over a cell counts as zero (docs/level-set.md, section
+// 2.2, item 5).
 #define ZERO_TEST (Precision<real>::zero_test())
 // Relative distance of neighboring reals.
 #define ROUNDING (Precision<real>::rounding())
-// Relative decrease a value must exceed to count as changed (numerics 6).
+// Relative decrease that a value must exceed to count as changed (docs/distances.md, section 6).
 #define DECREASE (Precision<real>::decrease())
-// Below this a sum of shares is nothing: its inverse need not be a number.
+// A sum of fractions below this counts as zero, because its inverse may overflow.
 #define LEAST (Precision<real>::least())

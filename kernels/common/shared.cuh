@@ -1,10 +1,11 @@
-// Shared memory whose size the launch gives. Of each block, 16 bytes aligned, not cleared.
+// Dynamic shared memory, whose size the launch determines: per block, 16-byte aligned, not cleared.
 #pragma once
 
 #include "common/types.cuh"
 
-// Copies a word of 4, 8 or 16 bytes, or several of 16, to shared memory, past the registers where the GPU can
-// (sm_80). It is there after await_copies, for this thread, and after a barrier for the block.
+// Copies a word of 4, 8 or 16 bytes, or several of 16, to shared memory. On GPUs that support it
+// (sm_80), the copy bypasses the registers. It is complete after await_copies for this thread, and
+// after a barrier for the block.
 template <class T>
 DEVICE void copy_async(T *into, const T *from) {
 #if __CUDA_ARCH__ >= 800
@@ -27,11 +28,11 @@ DEVICE void await_copies() {
 #endif
 }
 
-// Sends for n items, so that they are in the second cache when they are read, where the GPU can (sm_90).
+// Prefetches n items into the L2 cache, on GPUs that support it (sm_90).
 template <class T>
 DEVICE void prefetch_range(const T *from, u32 n) {
 #if __CUDA_ARCH__ >= 900
-    // Whole words of 16 bytes: of what lies in the same words nothing is changed.
+    // Rounded to words of 16 bytes. Prefetching changes nothing in the rest of these words.
     const u64 begin = (u64)from & ~(u64)15, end = ((u64)(from + n) + 15) & ~(u64)15;
     if (end > begin) {
         asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(begin), "r"((u32)(end - begin)) : "memory");
@@ -40,7 +41,7 @@ DEVICE void prefetch_range(const T *from, u32 n) {
 }
 
 #ifndef DYN_SHARED
-// Declares `T *name` at its start; once per kernel.
+// Declares `T *name` at the start of the shared memory; once per kernel.
 #define DYN_SHARED(T, name)                         \
     extern __shared__ __align__(16) u8 zs_shared[]; \
     T *name = (T *)zs_shared

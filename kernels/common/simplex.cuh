@@ -1,7 +1,8 @@
-// Measure and gradients of a triangle or tetrahedron. The twin of crates/core/src/geometry/simplex.rs.
+// Measure and gradients of a triangle or tetrahedron; the counterpart of
+// crates/core/src/geometry/simplex.rs.
 //
-// M is the number of vertices; functions are templates over it because a tetrahedron has triangles
-// for faces. The cells of a kernel are of type Simplex.
+// M is the number of vertices. Functions are templates over it because the faces of a tetrahedron
+// are triangles. The cells of a kernel have the type Simplex.
 #pragma once
 
 #include "common/division.cuh"
@@ -11,24 +12,23 @@ template <int M>
 struct SimplexOf {
     // Area (M = 3) or volume (M = 4), never negative.
     real meas;
-    // Gradients of the basis functions, tangential to the simplex; they add up to zero.
+    // Gradients of the basis functions, tangential to the simplex; their sum is zero.
     Vec3 grads[M];
 };
 
 typedef SimplexOf<N> Simplex;
 
-// Geometry of the simplex with vertices x, in any orientation.
-// From the edges that leave vertex 0.
+// Returns the geometry of a triangle from the edges that leave vertex 0, in any orientation.
 DEVICE SimplexOf<3> simplex_of(const Vec3 &e1, const Vec3 &e2) {
     SimplexOf<3> s;
 #if PLANAR && QUICK
-    // The normal has one component, by which all can be divided.
+    // The normal has one component, so everything can be divided by it.
     real up = e1.x * e2.y - e1.y * e2.x, scale = inverse(up);
     s.meas = fabs(up) * R(0.5);
     s.grads[1] = Vec3{e2.y, -e2.x, R(0)} * scale;
     s.grads[2] = Vec3{-e1.y, e1.x, R(0)} * scale;
 #elif PLANAR
-    // The normal has one component; all is as below, to the bit.
+    // The normal has one component. The result is bitwise identical to that of the general case.
     real up = e1.x * e2.y - e1.y * e2.x;
     s.meas = fabs(up) * R(0.5);
     real scale = inverse(up * up);
@@ -64,7 +64,7 @@ DEVICE SimplexOf<4> make_simplex(const Vec3 (&x)[4]) {
     return s;
 }
 
-// Gradient of the linear function with vertex values phi.
+// Returns the gradient of the linear function with vertex values phi.
 template <int M>
 DEVICE Vec3 gradient(const SimplexOf<M> &s, const real (&phi)[M]) {
     Vec3 g = s.grads[1] * (phi[1] - phi[0]);
@@ -75,7 +75,7 @@ DEVICE Vec3 gradient(const SimplexOf<M> &s, const real (&phi)[M]) {
     return g;
 }
 
-// Radius of the inscribed circle or ball.
+// Returns the radius of the inscribed circle or sphere.
 template <int M>
 DEVICE real inradius(const SimplexOf<M> &s) {
     real sum = R(0);
@@ -86,7 +86,7 @@ DEVICE real inradius(const SimplexOf<M> &s) {
     return R(1) / sum;
 }
 
-// Length of the longest edge.
+// Returns the length of the longest edge.
 template <int M>
 DEVICE real longest_edge(const Vec3 (&x)[M]) {
     real longest = R(0);

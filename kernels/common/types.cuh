@@ -1,20 +1,21 @@
-// Integers by their size, and the word before a function of the device.
+// Integer types by size, and the qualifier of device functions.
 //
-// Nothing is included: the run-time compiler has no headers.
+// Nothing is included, because the run-time compiler has no headers.
 #pragma once
 
 #ifndef DEVICE
-// Inlined always: arrays passed by reference stay in registers only then.
+// Always inlined, because only then do arrays passed by reference stay in registers.
 #define DEVICE __device__ __forceinline__
 #endif
 
-// Asserts where a field lies; run-time compiler and host have no word in common for that.
+// Asserts the offset of a field. The run-time compiler and the host need different expressions for
+// it.
 #ifdef __CUDACC_RTC__
 #define ASSERT_OFFSET(type, field, bytes) \
-    static_assert(__INTADDR__(&((type*)0)->field) == bytes, "place of " #type "::" #field)
+    static_assert(__INTADDR__(&((type*)0)->field) == bytes, "offset of " #type "::" #field)
 #else
 #define ASSERT_OFFSET(type, field, bytes) \
-    static_assert(__builtin_offsetof(type, field) == bytes, "place of " #type "::" #field)
+    static_assert(__builtin_offsetof(type, field) == bytes, "offset of " #type "::" #field)
 #endif
 
 typedef unsigned char u8;

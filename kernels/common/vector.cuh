@@ -1,5 +1,5 @@
-// Vectors in R^3, with the operations of nalgebra in its order: dot products add x, y, z from the
-// left. Where all is in a plane (PLANAR) there is no third component.
+// Vectors in R^3, with the operations of nalgebra in the same order: dot products add x, y, z from
+// the left. In planar meshes (PLANAR) there is no third component.
 #pragma once
 
 #ifndef PLANAR

@@ -1,15 +1,15 @@
-// What the threads of a block share while they update a patch.
+// The shared memory of a block while it updates a patch.
 #pragma once
 #include "common/block.cuh"
 #include "eikonal.cuh"
 #include "eikonal_state.cuh"
 
 #if CELL_SIZE == 4
-// Cells that are looked through before their candidates are made.
+// The number of cells that are examined before their candidates are computed.
 enum { CELLS_AT_ONCE = 2 * BLOCK };
 #endif
 
-// Shapes of triangles are stored, but for circular fronts.
+// Shape data of triangles are stored, except for circular fronts.
 #define HAS_POINTS (CELL_SIZE == 4 || CIRCULAR)
 
 struct Local {
@@ -17,12 +17,12 @@ struct Local {
 #if HAS_POINTS
     real* x;                  // [3 * n_local] coordinates
 #endif
-    real_bits* next;          // [n_owned] bits of the values to come, in rounds
+    real_bits* next;          // [n_owned] bits of the next values, with rounds
     u8* changed;              // [n_owned] whether a value is lower than when the patch was loaded
 #if CELL_SIZE == 4
-    u8* is_new;               // [n_local] whether a value is lower than in the update before
-    local_index* candidates;  // [4 * CELLS_AT_ONCE] what is to be made: 4 * cell + corner
-    u32* n_candidates;        // [2] of this turn and the next
+    u8* is_new;               // [n_local] whether a value is lower than in the previous update
+    local_index* candidates;  // [4 * CELLS_AT_ONCE] candidates to compute: 4 * cell + corner
+    u32* n_candidates;        // [2] their number in this turn and the next
 #endif
 };
 
@@ -43,7 +43,7 @@ DEVICE Local local_of(unsigned char* shared, const Eikonal& e) {
     return local;
 }
 
-// Coordinates on their way to shared memory, where shapes are made of them.
+// Coordinates on their way to shared memory, from which shapes are computed.
 struct PointsAhead {
 #if HAS_POINTS
     Fetch<real, 3> values;
@@ -57,15 +57,16 @@ struct PointsAhead {
 #endif
 };
 
-// A value in global memory, past the first-level cache, which does not see what other blocks write.
+// Returns a value from global memory. It bypasses the L1 cache, which does not see the writes of
+// other blocks.
 DEVICE real load_value(const real* at) { return __ldcg(at); }
 
 DEVICE real slowness_of(const Patch& patch, const Eikonal& e, u32 t) {
     return e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
 }
 
-// Gives a candidate to an owned vertex where it is lower by more than rounding. Returns whether
-// others see it already.
+// Sets an owned vertex to a candidate if it is lower by more than rounding. Returns whether other
+// threads see it already.
 DEVICE int give(const Patch& patch, const Eikonal& e, const Local& local, u32 v, real before, real candidate,
                 real least_step) {
     real decrease = fmax(least_step, DECREASE * candidate);
@@ -73,7 +74,8 @@ DEVICE int give(const Patch& patch, const Eikonal& e, const Local& local, u32 v,
     if (e.caps && !(candidate < e.caps[patch.first + v])) return 0;
     real_bits bits = to_bits(candidate);
 #if QUEUED_SOLVE
-    // Others may see it at once: fewer repetitions, and no order anyway.
+    // Other threads may see it at once: there are fewer repetitions, and the queue has no order
+    // anyway.
     if (!(bits < atomicMin((real_bits*)&local.u[v], bits))) return 0;
     local.changed[v] = 1;
     return 1;
@@ -84,7 +86,7 @@ DEVICE int give(const Patch& patch, const Eikonal& e, const Local& local, u32 v,
 }
 
 #if !QUEUED_SOLVE
-// Lets this thread's vertices take what was found for them. Returns whether one did.
+// Sets the vertices of this thread to the values found for them. Returns whether one changed.
 DEVICE int settle(const Patch& patch, const Local& local) {
     int lively = 0;
     for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {

@@ -1,10 +1,12 @@
-// How patches tell each other of new values. All threads of a warp call these together, and those that tell the same
-// patch stand side by side: one of them does what the patch needs once, as counts and marks that all blocks
-// change are what a round waits for.
+// Notification of patches about new values.
+//
+// All threads of a warp call these functions together, and those that notify the same patch are
+// adjacent. One of them does once what the patch needs, because updates of counts and marks by all
+// blocks limit the speed of a round.
 #pragma once
 #include "eikonal_state.cuh"
 
-// Whether this lane is the first of those that tell its patch.
+// Whether this lane is the first of those that notify its patch.
 DEVICE bool is_first_to_tell(bool tells, u32 p) {
     const u32 lanes = 0xffffffffu, before = __ballot_sync(lanes, tells) & ((1u << threadIdx.x % 32) - 1);
     const u32 told_before = __shfl_sync(lanes, p, before ? 31 - __clz(before) : 0);
@@ -19,23 +21,23 @@ DEVICE void push(const Eikonal& e, u32 p) {
     atomicExch(&e.ring[at], p + 1);
 }
 
-// Marks a patch, and queues it unless it is queued or runs.
+// Marks a patch, and queues it unless it is queued or running.
 DEVICE void mark_and_queue(const Eikonal& e, u32 p) {
     if (atomicOr(&e.states[p], DIRTY | QUEUED) & QUEUED) return;
     atomicAdd(&e.queue->outstanding, 1u);
     push(e, p);
 }
 
-// Tells a patch that a vertex it reads has a new value, which is in memory already.
+// Notifies a patch that a vertex it reads has a new value, which is in memory already.
 DEVICE void tell(const Eikonal& e, bool tells, u32 p, real value) {
     if (tells && is_ordered(e)) atomic_min_bits(&e.news[p], to_bits(value));
-    // Asked for without an order too: the wait lets other news of this update arrive before the patch
-    // is taken. Without it a band on the sphere takes twice as long.
+    // Read even without an order: the wait lets other news of this update arrive before the patch
+    // is taken. Without it, a band on the sphere takes twice as long.
     const bool due = tells && value <= from_bits(*(volatile real_bits*)&e.queue->cut);
     if (is_first_to_tell(due, p)) mark_and_queue(e, p);
 }
 
-// News of a value before the solve begins.
+// Notifies a patch of a value before the solve begins.
 DEVICE void seed(const Eikonal& e, bool tells, u32 p, real value) { tell(e, tells, p, value); }
 
 #else
@@ -47,10 +49,10 @@ DEVICE void list_patch(const Eikonal& e, u32 round, u32 p) {
     }
 }
 
-// Tells a patch of a round to come of a value it has not worked on.
+// Notifies a patch, for a later round, of a value that it has not processed.
 DEVICE void tell(const Eikonal& e, u32 round, bool tells, u32 p, real value) {
     const bool is_first = is_first_to_tell(tells, p), ordered = is_ordered(e);
-    // Where nobody waits, that there are news is enough.
+    // Without an order, it is sufficient to know that there are news.
     if (ordered ? tells : is_first) atomic_min_bits(&e.news[(round & 1) * e.n_patches + p], to_bits(value));
     if (ordered) {
         real first = tells ? value : INFINITY_R;
@@ -60,13 +62,13 @@ DEVICE void tell(const Eikonal& e, u32 round, bool tells, u32 p, real value) {
     if (is_first) list_patch(e, round, p);
 }
 
-// News of a value before the solve begins.
+// Notifies a patch of a value before the solve begins.
 DEVICE void seed(const Eikonal& e, bool tells, u32 p, real value) { tell(e, 1, tells, p, value); }
 
 #endif
 
-// Tells the patch itself and those that read its vertices of all values it has; `u` is in shared
-// memory, as stored. All threads of a block, whole warps.
+// Notifies the patch itself, and those that read its vertices, of all its values. `u` is in shared
+// memory, as stored. All threads of a block must call it.
 DEVICE void seed_patch(const Patch& patch, const Eikonal& e, const real* u) {
     real limit = e.width + e.reach[patch.p], earliest = INFINITY_R;
     for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) earliest = fmin(earliest, fabs(u[v]));

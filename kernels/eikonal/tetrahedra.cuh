@@ -1,17 +1,19 @@
-// The update of a patch of tetrahedra. Most candidates of its cells are in vain, and the few others
-// would keep whole warps busy: the cells are looked through for what can lower a value, and the
-// threads of the block share that list.
+// The update of a patch of tetrahedra. Most candidates of its cells lower nothing, and the few
+// others would keep whole warps busy. The cells are therefore examined for candidates that can
+// lower a value, and all threads of the block share the list.
 #pragma once
 #include "eikonal/local.cuh"
 
-// Nothing of the shape stays with a thread.
+// A thread keeps no shape data.
 struct Held {};
 
 DEVICE Held hold(const Patch&, const Eikonal&, const Local&) { return Held{}; }
 
-// Corners of a cell, a bit each, whose value the cell may lower, and could not in the update before:
-// a candidate is new only if a value on the opposite face is, and it is never before the earliest of
-// that face and the way from its plane.
+// Returns the corners of a cell, one bit each, whose value the cell may lower now but could not in
+// the previous update.
+//
+// A candidate is new only if a value on the opposite face is new. It is at least the earliest value
+// on that face plus the travel time from its plane.
 DEVICE u32 hopeful(const Patch& patch, const Eikonal& e, const Local& local, u32 t, real limit) {
     const Corners corners = patch.corners(t);
     real u[N];
@@ -56,7 +58,8 @@ DEVICE void list_candidates(const Local& local, u32* n_candidates, u32 t, u32 fo
     }
 }
 
-// Makes a candidate and gives it to its vertex. Returns whether others see a lower value already.
+// Computes a candidate and offers it to its vertex. Returns whether other threads see a lower value
+// already.
 DEVICE int offer(const Patch& patch, const Eikonal& e, const Local& local, u32 candidate, real least_step) {
     u32 t = candidate / 4, i = candidate % 4;
     u32 a = patch.corner(t, (i + 1) % 4), b = patch.corner(t, (i + 2) % 4), c = patch.corner(t, (i + 3) % 4);
@@ -67,14 +70,14 @@ DEVICE int offer(const Patch& patch, const Eikonal& e, const Local& local, u32 c
     return give(patch, e, local, d, fabs(local.u[d]), value, least_step);
 }
 
-// Loads a patch, updates it once, and leaves new values in `local`. Returns whether one changed: the
-// patch then comes back for what follows from it.
+// Loads a patch, updates it once, and leaves new values in `local`. Returns whether one changed.
+// The patch is then updated again.
 DEVICE bool update(const Patch& patch, const Eikonal& e, const Local& local, Held&, const real* from, real limit) {
     u32 thread = threadIdx.x, threads = blockDim.x;
     real* seen = e.seen + patch.first_local();
     for (u32 v = thread; v < patch.n_local; v += threads) {
         real value = load_value(&from[patch.vertex(v)]);
-        // Written by another block, maybe: past the first-level cache like the values.
+        // Another block may have written it, so it bypasses the L1 cache like the values.
         bool is_new = fabs(value) < load_value(&seen[v]);
         local.u[v] = value;
         local.is_new[v] = is_new;

@@ -1,9 +1,9 @@
-// The update of a patch of triangles: a thread keeps the shape of its cell in registers and repeats
+// The update of a patch of triangles. A thread keeps the shape of its cell in registers and repeats
 // its candidates.
 #pragma once
 #include "eikonal/local.cuh"
 
-// A cell as a thread holds it through the repetitions.
+// A cell in the registers of a thread during the repetitions.
 struct Cell {
     u32 corner[N];
 #if CIRCULAR
@@ -14,8 +14,7 @@ struct Cell {
     real slowness;
 };
 
-// Most patches have about as many cells as the block has threads: the first cell of a thread stays
-// with it.
+// Most patches have about as many cells as the block has threads, so a thread keeps its first cell.
 typedef Cell Held;
 
 DEVICE Cell load_cell(const Patch& patch, const Eikonal& e, const Local& local, u32 t) {
@@ -45,7 +44,8 @@ DEVICE Held hold(const Patch& patch, const Eikonal& e, const Local& local) {
     return held;
 }
 
-// Candidates of one cell for its corners. Returns whether it lowered a value that others see.
+// Computes the candidates of one cell for its corners. Returns whether it lowered a value that
+// other threads see.
 DEVICE int offer(const Patch& patch, const Eikonal& e, const Local& local, const Cell& cell, real limit,
                  real least_step) {
     int lively = 0;
@@ -68,7 +68,8 @@ DEVICE int offer(const Patch& patch, const Eikonal& e, const Local& local, const
         lively |= give(patch, e, local, cell.corner[i], u[i], candidate, least_step);
     }
 #else
-    // Two at most: the threads of a warp go through the formula as often as one of them must.
+    // At most two: a warp runs the formula only as many times as the thread with the most
+    // candidates needs.
     u32 due = is_free & hopeful(u, cell.shape, cell.slowness, limit);
     while (due != 0) {
         int i = due & 1 ? 0 : due & 2 ? 1 : 2;
@@ -81,8 +82,10 @@ DEVICE int offer(const Patch& patch, const Eikonal& e, const Local& local, const
 }
 
 // Loads a patch, repeats its update, and leaves new values in `local`. Returns whether the last
-// repetition still changed a value. In rounds, what a repetition reads was there before it (Jacobi).
-// `cell` is the first of this thread.
+// repetition still changed a value.
+//
+// In rounds, a repetition reads only values from before it (Jacobi). `cell` is the first cell of
+// this thread.
 DEVICE bool update(const Patch& patch, const Eikonal& e, const Local& local, Held& cell, const real* from,
                    real limit) {
     u32 thread = threadIdx.x, threads = blockDim.x;

@@ -1,16 +1,18 @@
-// The curvature term, explicit (numerics 3.1) and semi-implicit (3.2). The twin of
-// src/levelset/evolution/formulas/curvature.rs.
+// The curvature term, explicit (docs/level-set.md, section 3.1) and semi-implicit (section 3.2);
+// the counterpart of src/levelset/evolution/formulas/curvature.rs.
 #pragma once
 
 #include "common/simplex.cuh"
 
-// Pairs of vertices of a cell.
+// The number of vertex pairs of a cell.
 enum { PAIRS = N * (N - 1) / 2 };
 
-// 1 / |g| with a floor of 1e-3 for |g|: phi is kept near a distance, so 1 is its usual slope.
+// Returns 1 / |g| with a lower bound of 1e-3 for |g|. Its usual value is 1, because phi is kept
+// near a distance.
 DEVICE real inverse_norm(real norm_squared) { return inverse_root(norm_squared + R(1e-3 * 1e-3)); }
 
-// Curvature: meas grad N_i . g / |g| per vertex. Returns the lumped mass meas / ((d+1) |g|).
+// Computes the curvature residual, meas grad N_i . g / |g| per vertex. Returns the lumped mass meas
+// / ((d+1) |g|).
 DEVICE real curvature(real meas, real norm_squared, const real (&slope)[N], real (&residual)[N]) {
     real weight = meas * inverse_norm(norm_squared);
 #pragma unroll
@@ -20,8 +22,8 @@ DEVICE real curvature(real meas, real norm_squared, const real (&slope)[N], real
     return weight * (R(1) / R(N));
 }
 
-// Stiffness of a cell, meas grad N_i . grad N_j / |g| for each pair i < j. Returns the lumped mass of
-// curvature.
+// Computes the stiffness of a cell, meas grad N_i . grad N_j / |g| for each pair i < j. Returns the
+// lumped mass, as curvature does.
 DEVICE real stiffness(const Simplex &s, const Vec3 &g, real (&pairs)[PAIRS]) {
     real weight = s.meas * inverse_norm(norm_squared(g));
     int k = 0;

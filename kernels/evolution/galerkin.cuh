@@ -1,12 +1,12 @@
-// Second-order advection by a Taylor-Galerkin step (numerics 2.5). The twin of
-// src/levelset/evolution/formulas/galerkin.rs.
+// Second-order advection by a Taylor-Galerkin step (docs/level-set.md, section 2.5); the
+// counterpart of src/levelset/evolution/formulas/galerkin.rs.
 #pragma once
 
 #include "common/division.cuh"
 #include "common/simplex.cuh"
 
-// Right side of the step for each vertex: a is the velocity of the cell half a step ahead,
-// divergence that of its linear interpolant.
+// Computes the right-hand side of the step for each vertex. a is the velocity of the cell in the
+// middle of the step, and divergence is the divergence of its linear interpolant.
 DEVICE void residual(const Simplex &s, const Vec3 &g, const Vec3 &a, real divergence, real dt,
                      real (&right)[N]) {
     const real share = R(1) / R(N);
@@ -18,7 +18,7 @@ DEVICE void residual(const Simplex &s, const Vec3 &g, const Vec3 &a, real diverg
     }
 }
 
-// Product of the consistent mass matrix of a cell with x.
+// Computes the product of the consistent mass matrix of a cell with x.
 DEVICE void mass_product(real meas, const real (&x)[N], real (&product)[N]) {
     real scale = meas * (R(1) / R(N * (N + 1)));
     real sum = R(0);
@@ -32,5 +32,6 @@ DEVICE void mass_product(real meas, const real (&x)[N], real (&product)[N]) {
     }
 }
 
-// A step of Jacobi toward the consistent mass matrix, `x += (R - M x) / m` (numerics 2.5).
+// Returns x after a Jacobi step toward the consistent mass matrix, `x += (R - M x) / m`
+// (docs/level-set.md, section 2.5).
 DEVICE real corrected(real x, real residual, const Divisor& mass, real product) { return x + mass.of(residual - product); }

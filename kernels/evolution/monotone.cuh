@@ -1,11 +1,11 @@
-// Strictly monotone forms of the first-order terms (numerics 2.6). The twin of
-// src/levelset/evolution/formulas/monotone.rs.
+// Strictly monotone forms of the first-order terms (docs/level-set.md, section 2.6); the
+// counterpart of src/levelset/evolution/formulas/monotone.rs.
 #pragma once
 
 #include "evolution/upwind.cuh"
 
-// Advection by the cell the wind comes from: only a cell whose flux goes to one vertex alone
-// counts, with its whole measure.
+// Returns the advection contributions of a cell if all of its flux goes to a single vertex;
+// otherwise zero. Only the cell that the wind comes from counts, with its full measure.
 DEVICE Shares cone(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
     real k[N], out[N], size;
     flux(s, a, k);
@@ -33,8 +33,8 @@ DEVICE Shares cone(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
     return shares;
 }
 
-// |g| for the vertices that the gradient g leads up to from all others of the simplex, 0 for the
-// rest.
+// Computes |g| for each vertex that the gradient g leads up to from all other vertices of the
+// simplex, and 0 for the rest.
 template <int M>
 DEVICE void from_below(const SimplexOf<M> &s, const real (&phi)[M], real (&offers)[M]) {
     Vec3 g = gradient(s, phi);
@@ -55,7 +55,8 @@ DEVICE void from_below(const SimplexOf<M> &s, const real (&phi)[M], real (&offer
     }
 }
 
-// What the faces of a tetrahedron offer; the sides of a triangle are edges, and counted as such.
+// Adds the slopes on the faces of a tetrahedron. The sides of a triangle are edges, which are
+// already included.
 DEVICE void face_slopes(const Vec3 (&)[3], const real (&)[3], real (&)[3]) {}
 
 DEVICE void face_slopes(const Vec3 (&x)[4], const real (&phi)[4], real (&slope)[4]) {
@@ -77,7 +78,8 @@ DEVICE void face_slopes(const Vec3 (&x)[4], const real (&phi)[4], real (&slope)[
     }
 }
 
-// What a cell with vertices x offers as |grad phi| to the Hopf-Lax formula at each vertex.
+// Computes the value of |grad phi| that a cell with vertices x offers to each vertex by the
+// Hopf-Lax formula.
 DEVICE void hopf_lax(const Vec3 (&x)[N], const Simplex &s, const real (&phi)[N],
                      real (&slope)[N]) {
 #pragma unroll

@@ -6,26 +6,27 @@
 #include "common/shared.cuh"
 #include "common/vector.cuh"
 
-// Numbers that a thread reads from shared memory at once.
+// The numbers that a thread reads from shared memory at once.
 struct __align__(16) Group {
     enum { SIZE = 16 / sizeof(real) };
     real of[SIZE];
 };
 
-// The local vertices of a patch with phi there, in shared memory: group k of all of them, then the
-// next.
+// The local vertices of a patch with phi in shared memory: group k of all vertices, then the next
+// group.
 struct Points {
     Group* groups;
     u32 largest;
 
     enum { GROUPS = 4 / Group::SIZE };
 
-    // Number k of a vertex: a coordinate, or phi.
+    // Returns number k of a vertex: a coordinate, or phi.
     DEVICE real& number(u32 v, u32 k) const { return groups[k / Group::SIZE * largest + v].of[k % Group::SIZE]; }
 
     DEVICE real& phi(u32 v) const { return number(v, 3); }
 
-    // Sends for the place of a vertex, whose coordinates lie `apart` behind x.
+    // Starts copying the coordinates of a vertex. Each coordinate is stored `apart` numbers after
+    // the previous one, starting at x.
     DEVICE void fetch_place(u32 v, const real* x, u32 apart) const {
 #pragma unroll
         for (int k = 0; k < (PLANAR ? 2 : 3); k++) copy_async(&number(v, k), x + k * apart + v);
@@ -44,8 +45,8 @@ struct Points {
     }
 };
 
-// Does something with each of `n` items, which the threads of a block share. The first AT_ONCE of a thread, all that
-// most patches have, take no loop.
+// Calls `what` for each of `n` items, which the threads of a block share. The first AT_ONCE items
+// of a thread need no loop; most patches have no more.
 template <int AT_ONCE, class Do>
 DEVICE void for_each_of(u32 n, const Do& what) {
 #pragma unroll
@@ -57,7 +58,7 @@ DEVICE void for_each_of(u32 n, const Do& what) {
     for (u32 k = threadIdx.x + AT_ONCE * BLOCK; k < n; k += BLOCK) what(k);
 }
 
-// Values of the first local vertices of a thread, asked for before they are needed.
+// The values of the first local vertices of a thread, requested before they are needed.
 template <int AT_ONCE>
 struct Asked {
     u32 vertices[AT_ONCE];
@@ -73,7 +74,7 @@ struct Asked {
         }
     }
 
-    // Sends for their values, past the first cache.
+    // Requests their values, bypassing the L1 cache.
     DEVICE void load(const real* from, u32 n_local) {
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {
@@ -81,7 +82,7 @@ struct Asked {
         }
     }
 
-    // Puts the values of all local vertices where `at` says.
+    // Stores the values of all local vertices where `at` says.
     template <class At>
     DEVICE void put(const Patch& patch, const real* from, const At& at) const {
 #pragma unroll

@@ -1,5 +1,5 @@
-// What the cells of a patch leave behind in shared memory, and how its vertices gather it (Fu et al.,
-// section 3.3).
+// Contributions of the cells of a patch in shared memory, and their gathering at vertices (Fu et
+// al., section 3.3).
 #pragma once
 
 #include "evolution/curvature.cuh"
@@ -8,7 +8,7 @@
 #include "evolution/upwind.cuh"
 #include "evolution_state.cuh"
 
-// What a unit does not name is none.
+// Terms that a compilation unit does not define are absent.
 #ifndef ADVECTION
 #define ADVECTION ADVECTION_NONE
 #endif
@@ -25,7 +25,7 @@
 #define ONE_PASS 0
 #endif
 
-// Terms that leave something.
+// Terms with contributions.
 #define HAS_WIND (ADVECTION == ADVECTION_POSITIVE_COEFFICIENTS || ADVECTION == ADVECTION_CONE)
 #define HAS_DRIFT (ADVECTION == ADVECTION_TAYLOR_GALERKIN)
 #define HAS_SPEED (NORMAL && !(HAS_WIND && ONE_PASS))
@@ -33,14 +33,14 @@
 #define HOPF_LAX (HAS_SPEED && NORMAL == NORMAL_HOPF_LAX)
 #define HAS_SHARES (HAS_WIND || (HAS_SPEED && !HOPF_LAX))
 
-// How a vertex finds what a cell leaves it. PAIRED: numerator and denominator of each term side by side, so that it
-// reads one word for a term. Else, in less room: shares for its corners, and once what is the same for all, the
-// integral of a term and the measure.
+// How contributions are stored. PAIRED: numerator and denominator of each term are adjacent, so
+// that a vertex reads one word per term. Otherwise, in less memory: fractions for the corners, and
+// once per cell the values that all corners share, namely the integral of a term and the measure.
 #ifndef PAIRED
 #define PAIRED 0
 #endif
 
-// Terms that vertices gather.
+// The terms that vertices gather.
 enum {
     OF_WIND = 0,
     OF_SPEED = OF_WIND + HAS_WIND,
@@ -49,7 +49,7 @@ enum {
     TERMS = OF_DRIFT + HAS_DRIFT,
 };
 
-// What a cell leaves for each corner: planes of [N * chunk] numbers, two of them for pairs.
+// The contributions of a cell to each corner: planes of [N * chunk] numbers, two planes for pairs.
 enum {
     WIDTH = PAIRED ? 2 : 1,
     WIND = 0,
@@ -59,7 +59,7 @@ enum {
     PLANES = DRIFT + HAS_DRIFT,
 };
 
-// What it leaves for all corners alike, if not in pairs.
+// The values that all corners of a cell share, if not stored in pairs.
 enum {
     WIND_H = 0,
     SPEED_H = WIND_H + HAS_WIND,
@@ -69,7 +69,7 @@ enum {
     COMMON_SIZE = N_COMMON > 2 ? 4 : N_COMMON > 1 ? 2 : 1,
 };
 
-// Read as one, or as two words of 16 bytes.
+// The shared values, read as one word or as two words of 16 bytes.
 struct __align__(COMMON_SIZE * sizeof(real) < 16 ? COMMON_SIZE * sizeof(real) : 16) Common {
     real of[COMMON_SIZE];
 };
@@ -78,7 +78,8 @@ struct __align__(2 * sizeof(real)) Pair {
     real num, den;
 };
 
-// What the cells of a chunk leave behind, in shared memory. Neighboring cells write side by side.
+// The contributions of the cells of a chunk in shared memory. Neighboring cells write to adjacent
+// places.
 struct Slots {
     real* planes;     // [PLANES * N * chunk]
     Common* commons;  // [chunk]
@@ -88,7 +89,7 @@ struct Slots {
     DEVICE real at(u32 k, u32 slot, u32 corner) const { return plane(k)[slot * N + corner]; }
     DEVICE Pair pair_at(u32 k, u32 slot, u32 corner) const { return ((const Pair*)plane(k))[slot * N + corner]; }
 
-    // What a cell leaves for its corners in a plane.
+    // Stores the contributions of a cell to its corners in a plane.
     DEVICE void put(u32 k, u32 slot, const real (&values)[N]) const {
         real* of_cell = plane(k) + slot * N;
 #pragma unroll
@@ -102,13 +103,13 @@ struct Slots {
     }
 };
 
-// What one cell leaves, term by term.
+// Stores the contributions of one cell, term by term.
 struct Left {
     const Slots& slots;
     u32 slot;
     Common common;
 
-    // A first-order term: shares of its integral, and of the measure.
+    // Stores a first-order term: the fractions of its integral and of the measure.
     DEVICE void shares(u32 k, u32 h_at, const Shares& of, real meas) {
 #if PAIRED
         Pair pairs[N];
@@ -122,7 +123,7 @@ struct Left {
 #endif
     }
 
-    // The curvature, and a lumped mass that all corners share alike.
+    // Stores the curvature residual, and a lumped mass that is equal for all corners.
     DEVICE void bending(const real (&residual)[N], real mass) {
 #if PAIRED
         Pair pairs[N];
@@ -135,7 +136,7 @@ struct Left {
 #endif
     }
 
-    // Rates of a growing and of a shrinking inside by the Hopf-Lax formula.
+    // Stores the rates of a growing and of a shrinking inside by the Hopf-Lax formula.
     DEVICE void rates(const real (&up)[N], const real (&down)[N]) {
 #if PAIRED
         Pair pairs[N];
@@ -148,13 +149,13 @@ struct Left {
 #endif
     }
 
-    // Behind the last term.
+    // Stores the shared values, after the last term.
     DEVICE void end() const {
         if (N_COMMON > 0) slots.commons[slot] = common;
     }
 };
 
-// What cell t contributes, at position `slot` of the chunk.
+// Computes the contributions of cell t and stores them at position `slot` of the chunk.
 DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slots, u32 slot,
                        const u32 (&corner)[N], const Vec3 (&x)[N], const real (&values)[N]) {
 #if HAS_WIND || HAS_SPEED || HAS_CURVATURE
@@ -162,7 +163,8 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     Vec3 g = gradient(simplex, values);
     real norm2 = norm_squared(g);
     Left left = {slots, slot};
-    // All that the terms need of the shape, so that it need not be kept.
+    // Everything that the terms need of the shape is computed first, so that the shape need not be
+    // kept.
 #if HAS_WIND
     Vec3 wind = velocity_of(patch, s, corner);
 #if ONE_PASS && NORMAL
@@ -174,7 +176,7 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 #else
     real k[N];
 #if PLANAR && QUICK
-    // Without the gradients, where no other term needs them.
+    // Without the gradients, unless another term needs them.
     planar_flux(x[1] - x[0], x[2] - x[0], wind, k);
 #else
     flux(simplex, wind, k);
@@ -201,7 +203,7 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     Shares of_speed = normal_speed(simplex.meas, values, slope, root(norm2), eps);
     left.shares(SPEED, SPEED_H, of_speed, simplex.meas);
 #else
-    // A shrinking inside is a growing outside: the formula for -phi.
+    // A shrinking inside is a growing outside, so the formula is applied to -phi.
     bool grows = eps >= R(0);
     real turned[N], slopes[N], up[N], down[N];
 #pragma unroll
@@ -227,7 +229,8 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 }
 
 #if HAS_DRIFT
-// What a cell of this measure contributes to the product of the mass matrix with the increments.
+// Computes the contributions of a cell with this measure to the product of the mass matrix with the
+// increments.
 DEVICE void contribute_drift(const Slots& slots, u32 slot, real meas, const u32 (&corner)[N], const real* increments) {
     real values[N], product[N];
 #pragma unroll
@@ -237,7 +240,7 @@ DEVICE void contribute_drift(const Slots& slots, u32 slot, real meas, const u32 
 }
 #endif
 
-// What a vertex has gathered, and up to which column.
+// The sums that a vertex has gathered, and the next column.
 struct Sums {
     real num[TERMS > 0 ? TERMS : 1], den[TERMS > 0 ? TERMS : 1];
     u32 at;
@@ -251,15 +254,15 @@ DEVICE Sums no_sums(u32 at) {
     return sums;
 }
 
-// A corner's part of what a cell leaves for all. Among triangles a run may take steps with pairs and without, by how
-// many patches are active: both have the same bits.
+// Returns the part of one corner of the values that all corners share. In triangle meshes the
+// number of active patches decides whether steps use pairs. Both ways are bitwise identical.
 DEVICE Pair part_of(real share, real h, real meas) {
     if (N == 3) return Pair{product(share, h), product(share, meas)};
     return Pair{share * h, share * meas};
 }
 
-// Lanes that share the columns of a vertex: its cells are many among tetrahedra, where a patch has fewer vertices than
-// a block has threads.
+// The number of lanes that share the columns of a vertex. In tetrahedral meshes a vertex has many
+// cells, and a patch has fewer vertices than a block has threads.
 #ifndef LANES
 #define LANES 1
 #endif
@@ -274,8 +277,8 @@ DEVICE void add(Sums& sums, int term, const Pair& pair) {
     sums.den[term] += pair.den;
 }
 
-// Adds the slots of every LANES-th column of a row, `last` the first that is not of it, that stand for cells from
-// `start` up to `end`. All terms at once: they have the columns in common.
+// Adds the slots of every LANES-th column of a row, for cells from `start` up to `end`. `last` is
+// the end of the row. All terms are added at once, because they share the columns.
 DEVICE void gather(const local_index* columns, const Slots& slots, u32 start, u32 end, u32 last, Sums& sums) {
 #if HAS_WIND || HAS_SPEED || HAS_CURVATURE || HAS_DRIFT
     u32 at = sums.at;
@@ -308,7 +311,7 @@ DEVICE void gather(const local_index* columns, const Slots& slots, u32 start, u3
 #endif
 }
 
-// Joins what the lanes of a vertex have gathered; whole warps come.
+// Combines the sums of the lanes of a vertex; whole warps must call it.
 DEVICE void join_lanes(Sums& sums) {
 #pragma unroll
     for (int by = 1; by < LANES; by *= 2) {
@@ -320,7 +323,7 @@ DEVICE void join_lanes(Sums& sums) {
     }
 }
 
-// Rate of phi at a vertex by a term.
+// Returns the rate of phi at a vertex by a term.
 DEVICE real rate_of(int term, const Sums& sums) {
 #if HAS_SPEED && NORMAL == NORMAL_HOPF_LAX
     if (term == OF_SPEED) return sums.num[term] - sums.den[term];

@@ -1,21 +1,22 @@
-// Longest stable step of a cell (numerics equation 4), and its shape. The twin of
-// src/levelset/evolution/formulas/step.rs.
+// The longest stable step of a cell (docs/narrow-band.md, equation (4)), and its quality; the
+// counterpart of src/levelset/evolution/formulas/step.rs.
 #pragma once
 
 #include "common/simplex.cuh"
 
-// Part of the first-order terms, with speed = |a| + |eps|; infinite at rest.
+// Returns the limit of the first-order terms, with speed = |a| + |eps|; infinite if the speed is 0.
 DEVICE real largest_step(real inradius, real speed) {
     return speed > R(0) ? (inradius + inradius) / (R(N - 1) * speed) : INFINITY_R;
 }
 
-// Part of the curvature term; infinite without curvature.
+// Returns the limit of the curvature term; infinite without curvature.
 DEVICE real largest_diffusive_step(real inradius, real beta) {
     real square = inradius * inradius;
     return beta > R(0) ? (square + square) / (R(N - 1) * beta) : INFINITY_R;
 }
 
-// Inradius of a cell over its longest edge, scaled so that a regular simplex has 1.
+// Returns the quality of a cell: its inradius over its longest edge, scaled so that a regular
+// simplex has 1.
 DEVICE real quality(const Simplex &s, const Vec3 (&x)[N]) {
     // sqrt(2 d (d + 1)).
     const real scale = N == 3 ? R(3.4641016151377544) : R(4.898979485566356);

@@ -1,26 +1,28 @@
-// How a step ends: what its blocks leave, and how the next one learns from it where it is.
+// The end of a step: the findings of its blocks, and how the next step determines the progress from
+// them.
 #pragma once
 
 #include "evolution_state.cuh"
 
-// Notes what a step did to a vertex.
+// The changes of a step, as one thread sees them.
 struct Outcome {
     real change_near;
     u32 broken;
 };
 
 DEVICE void account(Outcome& outcome, const Evolution& s, u32 vertex, real old, real fresh) {
-    // Beyond four half widths no stable step comes.
+    // No stable step exceeds four half widths.
     const bool is_sound = fabs(fresh) < INFINITY_R && fabs(fresh) <= R(8) * s.near;
     if (!is_sound) outcome.broken = outcome.broken < vertex ? outcome.broken : vertex;
     if (fabs(old) < s.near) outcome.change_near = fmax(outcome.change_near, fabs(fresh - old));
 }
 
-// Leaves the outcomes of a block in the trace of the step, and whether a cell of it is cut; whole warps come.
+// Adds the outcomes of a block to the trace of the step, and whether one of its cells is cut; whole
+// warps must call it.
 DEVICE void leave(Trace& trace, const Outcome& outcome, int cut) {
     if (cut && threadIdx.x == 0) atomicOr(&trace.cut, 1u);
     if (outcome.broken != 0xffffffffu) atomicMax(&trace.broken, ~outcome.broken);
-    // Most warps have no vertices. A change that is not a number is left out: its vertex is broken.
+    // Most warps have no vertices. A change that is NaN is ignored, because its vertex is broken.
     real change = outcome.change_near;
     if (!__any_sync(0xffffffffu, change > R(0))) return;
 #pragma unroll
@@ -28,19 +30,20 @@ DEVICE void leave(Trace& trace, const Outcome& outcome, int cut) {
     if (threadIdx.x % 32 == 0) atomic_max_bits(&trace.change_near, to_bits(change));
 }
 
-// What is known of the step ahead of step `turn` of a cycle once that has ended.
+// What is known about the step before step `turn` of a cycle, once that step has ended.
 struct Ahead {
-    Progress progress;  // before it; before this step if it is the first
-    Trace trace;        // of it
+    Progress progress;  // before that step; before this step if it is the first
+    Trace trace;        // trace of that step
 };
 
-// Where the progress before the step ahead stands once that has ended; before this step if it is the first.
+// Returns the progress before the previous step, once that step has ended; for the first step the
+// progress before this step.
 DEVICE const Progress* progress_ahead(const Evolution& s, u32 turn) {
     return turn < 2 ? &s.control->progress : &s.chain[(turn - 1) & 1];
 }
 
-// Copies word k, past the first cache, which may hold what stood there before; all of them are less
-// than a warp.
+// Copies word k, bypassing the L1 cache, which may hold outdated values. There are fewer words than
+// lanes in a warp.
 DEVICE void look_ahead(const Evolution& s, u32 turn, u32 k, Ahead& ahead) {
     enum { OF_PROGRESS = sizeof(Progress) / sizeof(u32), OF_TRACE = sizeof(Trace) / sizeof(u32) };
     static_assert(OF_PROGRESS + OF_TRACE <= 32, "a word for each thread of a warp");
@@ -50,15 +53,16 @@ DEVICE void look_ahead(const Evolution& s, u32 turn, u32 k, Ahead& ahead) {
     else if (turn > 0 && k < OF_PROGRESS + OF_TRACE) ((u32*)&ahead.trace)[k - OF_PROGRESS] = __ldcg(trace + k - OF_PROGRESS);
 }
 
-// Progress before step `turn`.
+// Returns the progress before step `turn`.
 DEVICE Progress progress_after(const Control& c, const Ahead& ahead, u32 turn) {
     Progress progress = ahead.progress;
     if (turn > 0 && !is_paused(progress)) end_step(c, progress, ahead.trace);
     return progress;
 }
 
-// Hands the progress before step `turn` on to the step after it, whose trace it clears; the whole
-// block comes. Nobody reads any more what is overwritten: the step ahead has ended.
+// Passes the progress before step `turn` on to the step after it, and clears the trace of that
+// step. The whole block must call it. The overwritten data are no longer read, because the previous
+// step has ended.
 DEVICE void hand_on(const Evolution& s, const Control& c, u32 turn, Ahead& ahead) {
     look_ahead(s, turn, threadIdx.x, ahead);
     __syncthreads();

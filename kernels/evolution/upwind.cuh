@@ -1,11 +1,12 @@
-// First-order terms by the positive-coefficient scheme (numerics 2.2). The twin of
-// src/levelset/evolution/formulas/upwind.rs.
+// First-order terms by the positive-coefficient scheme (docs/level-set.md, section 2.2); the
+// counterpart of src/levelset/evolution/formulas/upwind.rs.
 #pragma once
 
 #include "common/simplex.cuh"
 
-// What each vertex gathers of a first-order term: m_i h as numerator and m_i times the measure of the cell as
-// denominator. (Shares that hold the measure would leave the range of floats on small meshes.)
+// The contributions of a cell to a first-order term: vertex i gathers m_i h as numerator and m_i
+// times the measure of the cell as denominator. (Fractions that include the measure would exceed
+// the range of floats on small meshes.)
 struct Shares {
     real m[N];
     real h;
@@ -21,7 +22,8 @@ DEVICE Shares no_shares() {
     return shares;
 }
 
-// Differences of phi to its first value: a large offset must not cost accuracy. Returns the sum of their sizes.
+// Computes the differences of phi to its first value, so that a large offset does not cost
+// accuracy. Returns the sum of their absolute values.
 DEVICE real rises(const real (&phi)[N], real (&rise)[N]) {
     rise[0] = R(0);
     rise[1] = phi[1] - phi[0];
@@ -34,7 +36,8 @@ DEVICE real rises(const real (&phi)[N], real (&rise)[N]) {
     return range;
 }
 
-// k_i = b . grad N_i, the flux of the wind b for a measure of 1; they add up to zero.
+// Computes k_i = b . grad N_i, the flux of the wind b for a measure of 1. The fluxes add up to
+// zero.
 DEVICE void flux(const Simplex &s, const Vec3 &b, real (&k)[N]) {
     k[1] = dot(b, s.grads[1]);
     real sum = k[1];
@@ -47,7 +50,7 @@ DEVICE void flux(const Simplex &s, const Vec3 &b, real (&k)[N]) {
 }
 
 #if PLANAR && QUICK
-// The same in a plane, from the edges that leave vertex 0.
+// Computes the flux in a plane, from the edges that leave vertex 0.
 DEVICE void planar_flux(const Vec3 &e1, const Vec3 &e2, const Vec3 &b, real (&k)[N]) {
     const real scale = inverse(e1.x * e2.y - e1.y * e2.x);
     k[1] = (b.x * e2.y - b.y * e2.x) * scale;
@@ -56,8 +59,9 @@ DEVICE void planar_flux(const Vec3 &e1, const Vec3 &e2, const Vec3 &b, real (&k)
 }
 #endif
 
-// Fluxes by which something flows to a vertex, and their sum; size is that of |k_i|. A flux within rounding of none
-// counts as none: a vertex nothing flows to must not move as if something did.
+// Computes the positive fluxes, which flow to a vertex, and returns their sum; size is the sum of
+// |k_i|. A flux within rounding of zero counts as zero. Otherwise a vertex that receives only
+// rounding would move.
 DEVICE real outflows(const real (&k)[N], real (&out)[N], real &size) {
     size = fabs(k[0]);
 #pragma unroll
@@ -74,11 +78,12 @@ DEVICE real outflows(const real (&k)[N], real (&out)[N], real &size) {
     return sum;
 }
 
-// m_i = out_i (phi_i - phi_in) times a number, where that has the sign of `sign` and is no rounding, and their sum:
-// shares are the same for any such number, so none is divided by the sum of out_i.
+// Computes the weights m_i = out_i (phi_i - phi_in), up to a common factor, and returns their sum.
+// A weight is zero if it does not have the sign of `sign` or is within rounding of zero. The
+// fractions do not depend on the common factor, so the division by the sum of out_i is omitted.
 DEVICE real shares_of(const real (&rise)[N], real range, const real (&k)[N], const real (&out)[N],
                       real outflow, real sign, real (&m)[N]) {
-    // Of what flows in.
+    // The part that flows in.
     real carried = (k[1] - out[1]) * rise[1];
 #pragma unroll
     for (int i = 2; i < N; i++) {
@@ -97,7 +102,8 @@ DEVICE real shares_of(const real (&rise)[N], real range, const real (&k)[N], con
     return sum;
 }
 
-// Advection by the flux k of the velocity of a cell of measure meas.
+// Returns the contributions to advection from the flux k of the velocity of a cell with measure
+// meas.
 DEVICE Shares advection_by(real meas, const real (&phi)[N], const real (&k)[N]) {
     real rise[N], out[N], size;
     real range = rises(phi, rise);
@@ -111,7 +117,7 @@ DEVICE Shares advection_by(real meas, const real (&phi)[N], const real (&k)[N]) 
     real m[N];
     real sum = shares_of(rise, range, k, out, outflow, h > R(0) ? R(1) : R(-1), m);
     bool counts = !(fabs(h) <= ZERO_TEST * size * range) && sum > LEAST;
-    // H_T = 0 where not, yet the cell counts in the denominator, by its inflow shares.
+    // If H_T = 0, the cell still counts in the denominator, weighted by its outflow.
     real all = counts ? sum : outflow;
     real scale = all > LEAST ? inverse(all) : R(0);
 #pragma unroll
@@ -122,19 +128,19 @@ DEVICE Shares advection_by(real meas, const real (&phi)[N], const real (&k)[N]) 
     return shares;
 }
 
-// Advection by the velocity a of the cell.
+// Returns the contributions to advection by the velocity a of the cell.
 DEVICE Shares advection(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
     real k[N];
     flux(s, a, k);
     return advection_by(s.meas, phi, k);
 }
 
-// Motion along the normal with the speed eps of the cell; slope is the flux of the gradient of phi, and length its
-// length.
+// Returns the contributions to motion along the normal with the speed eps of the cell. slope is the
+// flux of the gradient of phi, and length is the length of that gradient.
 DEVICE Shares normal_speed(real meas, const real (&phi)[N], const real (&slope)[N], real length,
                            real eps) {
-    // Shares do not depend on the length of the wind, so it need not be a unit vector. Where the inside shrinks, all
-    // is that of -phi.
+    // The fractions do not depend on the length of the wind, so it need not be a unit vector. For a
+    // shrinking inside the scheme is applied to -phi.
     real sign = eps > R(0) ? R(1) : R(-1);
     real k[N], rise[N], out[N], m[N], size;
     real range = rises(phi, rise);
@@ -149,7 +155,7 @@ DEVICE Shares normal_speed(real meas, const real (&phi)[N], const real (&slope)[
     Shares shares;
 #pragma unroll
     for (int i = 0; i < N; i++) {
-        // A cell that is flat in this precision may leave infinite shares.
+        // A cell that is degenerate in this precision may have infinite fractions.
         shares.m[i] = counts ? m[i] * scale : R(0);
     }
     shares.h = counts ? eps * meas * length : R(0);

@@ -1,15 +1,15 @@
-// What the zero set is in a cut cell: the twin of src/surface/measures.rs, which it equals but for
-// rounding. Only differences of coordinates are taken.
+// The zero set in a cut cell; the counterpart of src/surface/measures.rs, with equal results up to
+// rounding. Only differences of coordinates are used.
 #pragma once
 #include "common/simplex.cuh"
 
 // The part of a cell inside phi < 0.
 struct Cut {
     real interface;  // length or area of the zero set
-    real share;      // of the area or volume inside
+    real share;      // inside fraction of the area or volume
 };
 
-// Fraction of the edge from a to b that lies on the side of a.
+// Returns the fraction of the edge from a to b that lies on the side of a.
 DEVICE real crossing(real a, real b) { return a / (a - b); }
 
 DEVICE real area(const Vec3& a, const Vec3& b) { return R(0.5) * norm(cross(a, b)); }
@@ -26,8 +26,8 @@ DEVICE void swap(Vec3& a, Vec3& b) {
     swap(a.z, b.z);
 }
 
-// Orders vertices so that those inside come first; without indices known only at run time, which
-// would put the arrays into local memory.
+// Reorders the vertices so that those inside come first. Indices are compile-time constants,
+// because otherwise the arrays would be placed in local memory.
 DEVICE void inside_first(Vec3 (&x)[N], real (&phi)[N]) {
 #pragma unroll
     for (int last = N - 1; last > 0; last--) {
@@ -55,13 +55,13 @@ DEVICE Cut cut_at_corner(const Vec3 (&x)[4], const real (&phi)[4]) {
     return Cut{area((x[2] - x[0]) * s - a, (x[3] - x[0]) * t - a), r * s * t};
 }
 
-// A tetrahedron whose first two vertices are inside.
+// Cuts a tetrahedron whose first two vertices are inside.
 DEVICE Cut cut_between_edges(const Vec3 (&x)[4], const real (&phi)[4]) {
     real p = crossing(phi[0], phi[2]);
     real q = crossing(phi[0], phi[3]);
     real r = crossing(phi[1], phi[2]);
     real s = crossing(phi[1], phi[3]);
-    // From x[0].
+    // Relative to x[0].
     Vec3 ac = (x[2] - x[0]) * p;
     Vec3 ad = (x[3] - x[0]) * q;
     Vec3 b = x[1] - x[0];
@@ -73,7 +73,7 @@ DEVICE Cut cut_between_edges(const Vec3 (&x)[4], const real (&phi)[4]) {
 
 DEVICE Cut cut_between_edges(const Vec3 (&)[3], const real (&)[3]) { return Cut{R(0), R(0)}; }
 
-// A cell with some vertices inside, but not all; changes the order of x and phi.
+// Cuts a cell with some, but not all vertices inside; reorders x and phi.
 DEVICE Cut cut_cell(Vec3 (&x)[N], real (&phi)[N], int n_inside) {
     inside_first(x, phi);
     if (n_inside == 1) return cut_at_corner(x, phi);

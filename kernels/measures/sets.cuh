@@ -1,29 +1,31 @@
-// Sets of vertices that are joined pair by pair, by many threads at once.
+// Disjoint sets of vertices that many threads join pair by pair.
 //
-// Each vertex names another of its set with a smaller number, the smallest names itself. Only the
-// smallest one of a set is joined to another set, so every join that succeeds leaves one set less.
+// Each vertex names another vertex of its set with a smaller number; the smallest vertex names
+// itself. Only the smallest vertex of a set is joined to another set, so every successful join
+// reduces the number of sets by one.
 #pragma once
 #include "common/types.cuh"
 
 // The name of a vertex that is in no set.
 enum : u32 { NO_SET = 0xffffffffu };
 
-// Names in shared memory: threads meet at few addresses, each access is atomic.
+// Names in shared memory. Threads meet at few addresses, and each access is atomic.
 struct InShared {
     DEVICE static u32 read(u32* at) { return atomicOr(at, 0u); }
     DEVICE static void lower(u32* at, u32 name) { atomicMin(at, name); }
 };
 
-// Names in global memory. An old name is as good as a new one, it only leads a longer way: names
-// may come out of the cache of a multiprocessor, which keeps a set that all threads ask for from
-// being one busy address. Only the exchange in join_sets has to see what is there.
+// Names in global memory. An outdated name is as good as a current one, but the path to the
+// smallest vertex is longer. Names may therefore come from the cache of a multiprocessor, which
+// avoids contention at the address of a set that all threads read. Only the exchange in join_sets
+// needs the current value.
 struct InGlobal {
     DEVICE static u32 read(u32* at) { return *at; }
     DEVICE static void lower(u32* at, u32 name) { *at = name; }
 };
 
-// The smallest vertex of a set, unless another thread joins the set at this moment. What is found
-// on the way is named directly, which shortens the next way.
+// Returns the smallest vertex of a set, unless another thread joins the set at this moment.
+// Shortens the path to it on the way.
 template <class Memory>
 DEVICE u32 smallest_of(u32* names, u32 v) {
     u32 name = Memory::read(&names[v]);
@@ -36,7 +38,7 @@ DEVICE u32 smallest_of(u32* names, u32 v) {
     return v;
 }
 
-// Joins the sets of two vertices; false if they are one already.
+// Joins the sets of two vertices. Returns false if they are the same set already.
 template <class Memory>
 DEVICE bool join_sets(u32* names, u32 a, u32 b) {
     a = smallest_of<Memory>(names, a);
@@ -46,14 +48,14 @@ DEVICE bool join_sets(u32* names, u32 a, u32 b) {
         u32 high = a < b ? b : a;
         u32 name = atomicCAS(&names[high], high, low);
         if (name == high) return true;
-        // Another thread joined that set.
+        // Another thread has joined that set.
         a = smallest_of<Memory>(names, name);
         b = smallest_of<Memory>(names, low);
     }
     return false;
 }
 
-// The smallest vertex of a set while no thread joins any.
+// Returns the smallest vertex of a set while no thread joins any.
 DEVICE u32 settled(const u32* names, u32 v) {
     while (names[v] != v) v = names[v];
     return v;
