@@ -14,7 +14,8 @@ fn main() {
     for file in &files {
         let name = file.strip_prefix(&root).expect("below the root");
         let name = name.to_str().expect("names of kernels are ASCII").replace('\\', "/");
-        writeln!(text, "    ({name:?}, include_str!({file:?})),").expect("writing to a string cannot fail");
+        writeln!(text, "    ({name:?}, include_str!({file:?})),")
+            .expect("writing to a string cannot fail");
     }
     text.push_str("]\n");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets this variable"));

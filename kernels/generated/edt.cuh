@@ -1,4 +1,4 @@
-// Printed from crates/cloud/src/point_distance/edt/cuda/layout.rs, which is what to change: ZEROSET_BLESS=1 lets its test
+// Printed from crates/cloud/src/point_distance/edt/cuda/kernel_arguments.rs, which is what to change: ZEROSET_BLESS=1 lets its test
 // `cuda_header::is_current` write this file.
 #pragma once
 #include "common/types.cuh"

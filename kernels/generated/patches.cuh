@@ -1,4 +1,4 @@
-// Printed from src/patches/cuda/layout.rs, which is what to change: ZEROSET_BLESS=1 lets its test
+// Printed from src/patches/cuda/kernel_arguments.rs, which is what to change: ZEROSET_BLESS=1 lets its test
 // `cuda_header::is_current` write this file.
 #pragma once
 #include "common/types.cuh"

@@ -11,4 +11,4 @@
 // An expression.
 #define TERM_VARIES 2
 // What is kept with the tiles.
-#define TERM_KEPT 3
+#define TERM_STATIONARY 3

@@ -1,4 +1,4 @@
-// The way of a ray through unit cubes, twin of crates/view/src/render/course.rs.
+// The way of a ray through unit cubes, twin of crates/view/src/render/grid_traversal.rs.
 #pragma once
 #include "render/vector.cuh"
 

@@ -1,4 +1,4 @@
-// A pyramid of cubes, twin of crates/view/src/render/pyramid.rs: each level tells of 2 x 2 x 2 fields of the one below whether any is
+// A pyramid of cubes, twin of crates/view/src/render/occupancy_pyramid.rs: each level tells of 2 x 2 x 2 fields of the one below whether any is
 // set.
 #include "common/types.cuh"
 

@@ -1,4 +1,4 @@
-// How far a ray may go without looking, twin of crates/view/src/render/guide.rs and crates/view/src/render/pyramid.rs.
+// How far a ray may go without looking, twin of crates/view/src/render/space_skipping.rs and crates/view/src/render/occupancy_pyramid.rs.
 //
 // RULE has a value of generated/render.cuh.
 #pragma once

@@ -13,7 +13,7 @@
 #define VARIES 1
 #include "coefficients_generated.cuh"
 #endif
-#if VELOCITY == TERM_KEPT || NORMAL == TERM_KEPT || CURVATURE == TERM_KEPT
+#if VELOCITY == TERM_STATIONARY || NORMAL == TERM_STATIONARY || CURVATURE == TERM_STATIONARY
 #define KEPT 1
 #endif
 #ifndef SAMPLED
@@ -76,24 +76,24 @@ struct StationaryRows {
 
 // All stored coefficients at four voxels of a tile.
 struct StationaryQuad {
-#if VELOCITY == TERM_KEPT
+#if VELOCITY == TERM_STATIONARY
     StationaryRows<3> velocity;
 #endif
-#if NORMAL == TERM_KEPT
+#if NORMAL == TERM_STATIONARY
     StationaryRows<1> normal_speed;
 #endif
-#if CURVATURE == TERM_KEPT
+#if CURVATURE == TERM_STATIONARY
     StationaryRows<1> curvature;
 #endif
 
     DEVICE StationaryQuad(const TileMotion& m, u32 id, u32 voxel) {
-#if VELOCITY == TERM_KEPT
+#if VELOCITY == TERM_STATIONARY
         velocity.load(m.kept[0], id, voxel);
 #endif
-#if NORMAL == TERM_KEPT
+#if NORMAL == TERM_STATIONARY
         normal_speed.load(m.kept[1], id, voxel);
 #endif
-#if CURVATURE == TERM_KEPT
+#if CURVATURE == TERM_STATIONARY
         curvature.load(m.kept[2], id, voxel);
 #endif
     }
@@ -110,14 +110,14 @@ struct Coefficients {
 
     // Sets the stored coefficients of one of four voxels.
     DEVICE void take(const StationaryQuad& kept, u32 i) {
-#if VELOCITY == TERM_KEPT
+#if VELOCITY == TERM_STATIONARY
 #pragma unroll
         for (u32 k = 0; k < 3; k++) u[k] = kept.velocity.at(k, i);
 #endif
-#if NORMAL == TERM_KEPT
+#if NORMAL == TERM_STATIONARY
         speed = kept.normal_speed.at(0, i);
 #endif
-#if CURVATURE == TERM_KEPT
+#if CURVATURE == TERM_STATIONARY
         alpha = kept.curvature.at(0, i);
 #endif
     }

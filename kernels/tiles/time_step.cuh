@@ -113,13 +113,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(Til
 // the largest values of each coefficient.
 DEVICE double kept_speed(const TileMotion& m, u32 id) {
     double most = 0.0;
-#if NORMAL == TERM_KEPT
+#if NORMAL == TERM_STATIONARY
     most = most + 1.7320508075688772 * (double)extreme_of(m.kept[1], id, KEPT_LARGEST);
 #endif
-#if VELOCITY == TERM_KEPT
+#if VELOCITY == TERM_STATIONARY
     most = most + (double)extreme_of(m.kept[0], id, KEPT_LARGEST);
 #endif
-#if CURVATURE == TERM_KEPT
+#if CURVATURE == TERM_STATIONARY
     most = most + 6.0 * (double)extreme_of(m.kept[2], id, KEPT_LARGEST);
 #endif
     return most;
@@ -144,7 +144,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(Til
         const u32 id = g.ids[list][p];
         const double of_tile = kept_speed(m, id);
         if (!is_finite(of_tile)) flawed |= NOT_FINITE;
-#if CURVATURE == TERM_KEPT
+#if CURVATURE == TERM_STATIONARY
         if (extreme_of(m.kept[2], id, KEPT_LEAST) < R(0)) flawed |= BELOW_ZERO;
 #endif
         mine = of_tile > mine ? of_tile : mine;

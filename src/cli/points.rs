@@ -1,16 +1,16 @@
 //! `zeroset points VOLUME`: selected voxels as a list, a count, an octree or a sparse matrix.
 
-mod asked;
 mod count;
 mod finder;
 mod list;
+mod ranges;
 mod sparse;
 mod tree;
 
 use std::path::{Path, PathBuf};
 
-use self::asked::{Entries, Region};
 use self::finder::Finder;
+use self::ranges::{Entries, Region};
 use super::threads::Threads;
 use super::volume::Which;
 use super::{Ui, volume, word};

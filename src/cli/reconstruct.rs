@@ -1,6 +1,6 @@
 //! `zeroset reconstruct SCAN -o FILE`: reconstructs a surface from a point cloud.
 
-mod words;
+mod report_text;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-pub use self::words::of_topology;
+pub use self::report_text::of_topology;
 use super::surface_outputs::SurfaceOutputs;
 use super::threads::Threads;
 use super::{Ui, device, word};
@@ -138,7 +138,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         seconds_total: start.elapsed().as_secs_f64(),
         peak_memory_bytes: peak(),
     };
-    args.outputs.tell(&whole, || words::words(&whole), ui)?;
+    args.outputs.tell(&whole, || report_text::words(&whole), ui)?;
     Ok(0)
 }
 

@@ -1,15 +1,15 @@
 //! `zeroset render FILE -o picture.png`: draws a volume, a mesh or the result of a run.
 
 mod mesh;
+mod option_values;
 mod source;
 mod volume;
-mod words;
 
 use std::path::PathBuf;
 use std::time::Instant;
 
+use self::option_values::{Looks, Side, Size, Steps};
 use self::source::Shown;
-use self::words::{Looks, Side, Size, Steps};
 use super::Ui;
 use super::threads::Threads;
 use super::volume::Source;
@@ -74,7 +74,7 @@ pub struct Args {
     #[arg(long, value_name = "EXPRESSION")]
     pub colors: Option<Expression>,
     /// Values at the ends of the color bar; default the range of the data
-    #[arg(long, value_name = "LOW,HIGH", value_parser = words::pair, allow_hyphen_values = true)]
+    #[arg(long, value_name = "LOW,HIGH", value_parser = option_values::pair, allow_hyphen_values = true)]
     pub range: Option<[f64; 2]>,
     /// Size in pixels, 16 to 8192 per side: 1200x900, or one number for a square
     #[arg(long, value_name = "SIZE", default_value = "1200x900", allow_hyphen_values = true)]

@@ -51,7 +51,9 @@ impl Device<'_> {
             match gaps_on(gpu, mesh, points) {
                 Ok(None) => tracing::info!("the CPU computes the distances of the samples"),
                 Ok(found) => return found,
-                Err(error) => tracing::warn!("{error}; the CPU computes the distances of the samples"),
+                Err(error) => {
+                    tracing::warn!("{error}; the CPU computes the distances of the samples")
+                }
             }
         }
         Gaps::new(mesh, points)

@@ -85,7 +85,9 @@ impl Options {
         let flaw = |option, what: String, remedy| Some(Flaw { option, what, remedy });
         let (method, whose) = match (self.method, has_normals) {
             (Method::Auto, None) => (Method::Auto, ""),
-            (Method::Auto, Some(true)) => (Method::Directed, ", the default for a cloud with normals"),
+            (Method::Auto, Some(true)) => {
+                (Method::Directed, ", the default for a cloud with normals")
+            }
             (Method::Auto, Some(false)) => {
                 (Method::Levelset, ", the default for a cloud without normals")
             }

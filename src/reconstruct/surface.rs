@@ -149,10 +149,9 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
     let Some(gaps) = device.gaps(&mesh, &cloud.points) else {
         return Err(Error::Numerical {
             what: "the surface has no triangles".into(),
-            remedy:
-                "check the normals of the cloud; use larger cubes if it is sparse, or smaller \
+            remedy: "check the normals of the cloud; use larger cubes if it is sparse, or smaller \
                      cubes if it has fine detail"
-                    .into(),
+                .into(),
         });
     };
     let surface = Topology::of(&mesh);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::CleanedMesh;
-use super::cleaned::missing;
+use super::cleaned_mesh::missing;
 use crate::config::Config;
 use crate::error::Result;
 use crate::expression::{Expression, Field, Flaw};

@@ -1,9 +1,10 @@
 //! Running a case: `task` selects the task, `device` the device, `factory` the types of the solver.
 
 mod checkpointing;
-mod cleaned;
+mod cleaned_mesh;
 mod device;
 mod distance;
+mod distance_to_file;
 mod evolve;
 mod expressions;
 mod factory;
@@ -20,7 +21,6 @@ mod picture;
 mod reconstruct;
 mod schedule;
 pub mod setup;
-mod single;
 pub mod sources;
 mod states;
 mod task;
@@ -41,8 +41,8 @@ use crate::error::Result;
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint, State};
 use crate::output::{Report, RunFolder, Status, remove};
 use checkpointing::Stopped;
-pub use cleaned::CleanedMesh;
-pub use single::distance;
+pub use cleaned_mesh::CleanedMesh;
+pub use distance_to_file::distance;
 use task::{Run, Stages};
 
 /// Options of a run that are not part of its case.

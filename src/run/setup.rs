@@ -161,8 +161,7 @@ fn not_negative(
     coefficient: &Coefficient<1>,
     written: Option<&config::Coefficient>,
 ) -> Result<()> {
-    const REMEDY: &str =
-        "a negative coefficient means a backward heat flow, which has no solution";
+    const REMEDY: &str = "a negative coefficient means a backward heat flow, which has no solution";
     let (values, time): (Vec<f64>, &str) = match coefficient {
         Coefficient::PerVertex(rows) => (rows.iter().map(|row| row[0]).collect(), ""),
         Coefficient::Varying([field]) => (field.values(&cleaned.mesh.vertices, 0.0), " at t = 0"),
@@ -291,7 +290,7 @@ pub fn mean_edge(mesh: &Mesh) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cleaned::tests::cleaned;
+    use super::super::cleaned_mesh::tests::cleaned;
     use super::*;
     use crate::mesh::Values;
     use std::path::Path;

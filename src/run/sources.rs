@@ -211,7 +211,7 @@ pub fn path_starts(config: &Config, cleaned: &CleanedMesh) -> Result<Vec<(String
 mod tests {
     use std::path::Path;
 
-    use super::super::cleaned::tests::cleaned;
+    use super::super::cleaned_mesh::tests::cleaned;
     use super::*;
 
     fn config(tables: &str) -> Config {

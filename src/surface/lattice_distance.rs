@@ -21,7 +21,7 @@ mod tests;
 
 use rayon::prelude::*;
 
-use super::rims::Rims;
+use super::boundary_edges::Rims;
 use super::{TriangleIndex, UNDECIDED};
 use crate::error::{Error, Result};
 use crate::geometry::simplex::{Facet, closest_point};

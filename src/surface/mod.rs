@@ -9,6 +9,7 @@
 //! triangles, and [`PlaneCurves`] the signed distance to curves in the plane. [`sides`] determines
 //! which vertices of a surface lie on which side of curves drawn on it.
 
+mod boundary_edges;
 mod bvh;
 pub(crate) mod connected_parts;
 pub mod cubes;
@@ -22,7 +23,6 @@ mod locate;
 mod measures;
 mod orientation;
 mod quality;
-mod rims;
 mod signed_distance;
 mod smooth;
 mod voxels;

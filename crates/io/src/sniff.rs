@@ -1,15 +1,15 @@
 //! Detection of file formats. The content decides; the name counts only if the content is
 //! ambiguous.
 
-mod foreign;
+mod unsupported;
 
 use std::path::Path;
 
 use super::text::{show, without_mark, words};
 use super::volume;
 use super::{carp, columns, freesurfer, medit, off, stl, tetgen};
-use foreign::foreign;
-pub use foreign::instead_of_a_case;
+use unsupported::foreign;
+pub use unsupported::instead_of_a_case;
 use zeroset_core::error::{Flaw, FlawKind, Result};
 
 /// The supported file formats.

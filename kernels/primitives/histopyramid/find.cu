@@ -197,16 +197,16 @@ DEVICE u64 bits_below(u32 axis, u64 end) {
 }
 
 // The position of a cell relative to a box along one axis.
-struct StepTarget {
+struct AxisOverlap {
     bool is_apart, is_within;
     u64 bits;   // the bits of a word whose cells are inside the range
 };
 
 // Compares the cells from `cell << shift` up to the next such cell with the range from `low` to
 // `high`, in a grid that ends at `end`.
-DEVICE StepTarget stretch_of(u32 axis, u32 cell, u32 shift, u32 low, u32 high, u32 end, bool is_word) {
+DEVICE AxisOverlap stretch_of(u32 axis, u32 cell, u32 shift, u32 low, u32 high, u32 end, bool is_word) {
     const u64 from = (u64)cell << shift, all = from + (1ull << shift), upto = all < end ? all : end;
-    StepTarget stretch;
+    AxisOverlap stretch;
     stretch.is_apart = all <= low || from >= high;
     // The part beyond the grid is empty.
     stretch.is_within = from >= low && upto <= high;
@@ -238,9 +238,9 @@ DEVICE u32 count_below(const Pyramid& pyramid, u32 top, Shape cell, const Box& b
         if (here > 0) {
             const u32 shift = shift_of(level);
             const bool is_word = level == 0;
-            const StepTarget x = stretch_of(0, cell.x, shift, box.low.x, box.high.x, shape.x, is_word);
-            const StepTarget y = stretch_of(1, cell.y, shift, box.low.y, box.high.y, shape.y, is_word);
-            StepTarget z = {cell.z < box.low.z || cell.z >= box.high.z, true, ~0ull};
+            const AxisOverlap x = stretch_of(0, cell.x, shift, box.low.x, box.high.x, shape.x, is_word);
+            const AxisOverlap y = stretch_of(1, cell.y, shift, box.low.y, box.high.y, shape.y, is_word);
+            AxisOverlap z = {cell.z < box.low.z || cell.z >= box.high.z, true, ~0ull};
             if (FAN == 8) z = stretch_of(2, cell.z, shift, box.low.z, box.high.z, shape.z, is_word);
             if (!(x.is_apart || y.is_apart || z.is_apart)) {
                 if (x.is_within && y.is_within && z.is_within) {

@@ -1,6 +1,6 @@
 // Marching cubes over the tiles of directed distances, and vertex attributes that come from
 // samples. The counterpart of src/surface/cubes/extract.rs for values that are missing outside of
-// the tiles, and of src/reconstruct/directed/carry.rs.
+// the tiles, and of src/reconstruct/directed/vertex_attributes.rs.
 //
 // The order is surface_count, two scans, surface_vertices, surface_triangles, parts_join
 // (surface/parts.cu), surface_near, surface_drop. Vertices are ordered by tile, then by the lower

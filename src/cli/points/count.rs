@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
-use super::asked::Region;
 use super::finder::Finder;
+use super::ranges::Region;
 use zeroset::error::Result;
 use zeroset::io::{WriteOptions, write_volume};
 use zeroset::points::Blocks;

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::Args;
-use super::asked::Entries;
 use super::finder::Finder;
+use super::ranges::Entries;
 use zeroset::error::{Result, shown};
 use zeroset::io::{points_text, write_points};
 use zeroset::points::{Points, copies};

@@ -1,6 +1,6 @@
 //! Draws the picture of a mesh for `zeroset render`.
 
-use super::{Args, WORTH_A_GPU, words};
+use super::{Args, WORTH_A_GPU, option_values};
 use crate::cli::{Ui, convert, device};
 use zeroset::error::{Error, Result, shown};
 use zeroset::gpu::Cuda;
@@ -34,7 +34,7 @@ pub(super) fn draw(args: &Args, mesh: &Mesh, ui: &Ui) -> Result<Image> {
     }
     let mut options = args.options(None)?;
     let camera = options.settled(&subject)?.camera;
-    options.camera = camera.map(|camera| words::zoomed(camera, args.zoom));
+    options.camera = camera.map(|camera| option_values::zoomed(camera, args.zoom));
     let work = picture::work(&subject, &options);
     let on_gpu = |gpu: Cuda| draw_on(&gpu, &subject, &options);
     let on_cpu = || picture::draw(&subject, &options);

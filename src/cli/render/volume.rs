@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::words::{self, Steps};
+use super::option_values::{self, Steps};
 use super::{Args, WORTH_A_GPU};
 use crate::cli::volume::selected;
 use crate::cli::{Ui, device};
@@ -116,7 +116,7 @@ impl Scene<'_> {
         if let Some(colors) = &args.colors {
             traced = traced.colored_by(colors);
         }
-        let camera = words::zoomed(traced.camera(self.options), args.zoom);
+        let camera = option_values::zoomed(traced.camera(self.options), args.zoom);
         let options = self.options.clone().with_camera(camera);
         let (image, counts) = self.cpu.run(|| picture::trace(&traced, &options))?;
         Ok(Drawn { image, counts, prepared })

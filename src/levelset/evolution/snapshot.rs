@@ -103,7 +103,9 @@ impl Snapshot {
         let (found, expected) = (self.precision_bits, bits::<R>());
         if found != expected {
             return Err(Error::usage(
-                format!("the state to resume has {found}-bit numbers, but the run uses {expected} bits"),
+                format!(
+                    "the state to resume has {found}-bit numbers, but the run uses {expected} bits"
+                ),
                 "resume with the original precision",
             ));
         }

@@ -8,7 +8,7 @@
 //! 2. Each vertex c within one ring of a seed cube takes the nearest sample o of these seed cubes,
 //!    with normal n: `f(c) = (c - o) . n`. Of equally near samples, the first one counts.
 //! 3. Signs are corrected where samples end, so that the surface is closed if the sampled surface
-//!    is closed (`rim.rs`).
+//!    is closed (`boundary_signs.rs`).
 //! 4. Marching cubes extracts the surface. The inside is f < 0, and cubes that have a vertex
 //!    without f are skipped. Vertices take the normal and color of their sample. Components far
 //!    from all samples are dropped.
@@ -17,15 +17,15 @@
 //! everything else, coordinates are shifted to the center of the bounding box in f64. Results are
 //! bitwise identical for any number of threads and on a GPU ([`cuda`]).
 
-mod carry;
+mod boundary_signs;
 pub mod cuda;
 mod density;
 mod field;
 mod lattice;
-mod rim;
 mod seeds;
 #[cfg(test)]
 mod tests;
+mod vertex_attributes;
 
 use std::time::Instant;
 
@@ -127,10 +127,10 @@ pub fn reconstruct(cloud: &PointCloud, cubes: Cubes) -> Result<(Mesh, Directed)>
     seconds.sort = clock.lap();
     let mut field = Field::new(&seeds, &lattice, available())?;
     seconds.field = clock.lap();
-    let turned = rim::settle(&mut field);
+    let turned = boundary_signs::settle(&mut field);
     seconds.signs = clock.lap();
     let mesh = cubes::extract(&field, &Placement::default(), false)?;
-    let (mesh, dropped_pieces) = carry::finish(mesh, &field, &seeds, &lattice, cloud);
+    let (mesh, dropped_pieces) = vertex_attributes::finish(mesh, &field, &seeds, &lattice, cloud);
     seconds.surface = clock.lap();
     let report = Directed {
         cube: lattice.cube(),

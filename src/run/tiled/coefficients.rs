@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::TiledCase;
-use super::arrays::Array;
+use super::coefficient_volumes::Array;
 use crate::config::{self, Component, Config, Rotation, Velocity};
 use crate::error::Result;
 use crate::expression::Field;

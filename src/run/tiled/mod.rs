@@ -1,6 +1,6 @@
 //! The task [evolve] on sparse tiles: sets up the motion and starts or resumes it.
 
-mod arrays;
+mod coefficient_volumes;
 mod coefficients;
 mod expected;
 mod failure;
@@ -29,7 +29,7 @@ use crate::output::Report;
 use crate::output::checkpoint::{self, Identity, Work};
 use crate::primitives::memory::gibibytes;
 use crate::surface::cubes::Placement;
-use arrays::Arrays;
+use coefficient_volumes::Arrays;
 use failure::Named;
 use levels::Levels;
 use motion::{Room, TiledMotion};

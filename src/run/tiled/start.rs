@@ -8,8 +8,8 @@ use crate::config::{Config, Initial};
 use crate::error::{Error, Result};
 use crate::expression::Lattice;
 use crate::geometry::Real;
-use crate::geometry::sample;
 use crate::geometry::shape::Shape;
+use crate::geometry::shape_sampling;
 use crate::grid::{Band, Pool, Stored, TileKey, TiledGrid};
 use crate::run::initial_from_surface::ClosedSurface;
 use crate::run::initial_from_volume::VolumeLevel;
@@ -127,7 +127,7 @@ impl TiledCase<'_> {
         let (low, high) = self.bounds(source)?;
         let (first, last) = self.tiles::<E>((low, high))?;
         let frame = Shape::Box { min: low, max: high };
-        let band_of = sample::Band { dx: lines.dx, gamma: band.gamma.to_f64() };
+        let band_of = shape_sampling::Band { dx: lines.dx, gamma: band.gamma.to_f64() };
         // At this distance from the interface, phi need not be known.
         let far = (band_of.gamma + 2.0) * lines.dx;
         let (grid, phi) = TiledGrid::from_box(first, last, band, |first, out: &mut [R]| {

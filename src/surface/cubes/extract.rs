@@ -2,9 +2,9 @@
 
 use rayon::prelude::*;
 
+use super::block_cubes::{Block, Scratch, corner, crossing, per_chunk, slots};
 use super::blocks::{Blocks, Directory, NONE};
 use super::tables::{CASES, axis, ends};
-use super::walk::{Block, Scratch, corner, crossing, per_chunk, slots};
 use super::{CHUNK, Placement};
 use crate::error::{Error, Result};
 use crate::geometry::{Real, Vec3};
@@ -211,7 +211,9 @@ impl<'a> Parts<'a> {
         let Some(low) = differs else { return Ok(()) };
         let [x, y, z]: [i32; 3] = std::array::from_fn(|k| block.corner[k] + low[k]);
         Err(Error::Numerical {
-            what: format!("tiles that share voxel ({x}, {y}, {z}) disagree about the sign of phi there"),
+            what: format!(
+                "tiles that share voxel ({x}, {y}, {z}) disagree about the sign of phi there"
+            ),
             remedy: "this is a bug in zeroset: please report it".into(),
         })
     }

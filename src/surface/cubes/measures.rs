@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::Placement;
+use super::block_cubes::{Cube, per_chunk};
 use super::blocks::{Blocks, Directory};
 use super::tables::CASES;
-use super::walk::{Cube, per_chunk};
 use crate::error::Result;
 use crate::geometry::{Real, Vec3};
 use crate::mesh::Mesh;

@@ -15,6 +15,7 @@
 //!
 //! Results are bitwise identical for any number of threads.
 
+mod block_cubes;
 mod blocks;
 mod components;
 pub mod cuda;
@@ -25,7 +26,6 @@ mod tables;
 #[cfg(test)]
 mod tests;
 mod tiles;
-mod walk;
 
 pub use blocks::{Blocks, Dense};
 pub use components::{Components, components};

@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::Placement;
+use super::block_cubes::{corner, per_chunk};
 use super::blocks::{Blocks, Directory};
 use super::extract::check_vertices;
 use super::tables::{CASES, axis, ends};
-use super::walk::{corner, per_chunk};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::mesh::{Kind, Mesh};

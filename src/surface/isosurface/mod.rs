@@ -150,7 +150,10 @@ fn check(shape: [usize; 3], level: f64, options: &Options) -> Result<()> {
     if !options.closed && shape.contains(&1) {
         let [x, y, z] = shape;
         let what = format!("a volume of {x} x {y} x {z} voxels has no cubes to cut");
-        return Err(Error::usage(what, "give at least two voxels along each axis, or close the surface"));
+        return Err(Error::usage(
+            what,
+            "give at least two voxels along each axis, or close the surface",
+        ));
     }
     Ok(())
 }

@@ -93,7 +93,9 @@ fn tetrahedra_are_filled_and_planar_meshes_refused() {
     assert!(Voxels::inside(&square, 0.1, 0).unwrap_err().to_string().contains("no inside"));
     let sphere = surface(Generate::Sphere(Sphere::default()));
     assert!(Voxels::inside(&sphere, 0.0, 0).is_err());
-    assert!(Voxels::inside(&sphere, 1e-9, 0).unwrap_err().to_string().contains("not enough memory"));
+    assert!(
+        Voxels::inside(&sphere, 1e-9, 0).unwrap_err().to_string().contains("not enough memory")
+    );
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! Scalars, vectors, simplices and analytic shapes, independent of meshes and solvers.
 
 mod real;
-pub mod sample;
 pub mod shape;
+pub mod shape_sampling;
 pub mod simplex;
 
 pub use real::Real;

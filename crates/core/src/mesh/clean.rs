@@ -6,7 +6,7 @@
 //! is neither changed nor used, points at the same position are not merged, and edges with three or
 //! more triangles are kept.
 
-mod refuse;
+mod validate;
 
 use rayon::prelude::*;
 
@@ -127,7 +127,7 @@ pub fn clean(mesh: Mesh) -> Result<(Mesh, Cleaning)> {
 /// Returns the errors of [`clean`].
 pub fn assess(mesh: &Mesh) -> Result<Cleaning> {
     let arity = mesh.kind.arity();
-    refuse::unfit(mesh)?;
+    validate::unfit(mesh)?;
 
     let mut fate: Vec<Fate> =
         mesh.cells.par_chunks_exact(arity).map(|cell| Fate::of(mesh, cell)).collect();

@@ -35,7 +35,7 @@ fn check([n_rows, n_columns]: [u32; 2], n: usize, items: &str) -> Result<()> {
         return Ok(());
     }
     let what = format!("a matrix of {n_rows} x {n_columns} from {n} {items}");
-    Err(Error::usage(what, "give one number for each row and column"))
+    Err(Error::usage(what, "give one number per row and column"))
 }
 
 /// The entries that are kept, by their numbers in a dense matrix.

@@ -4,10 +4,10 @@
 //! and LAS and LAZ record by record. For other formats the vertices of the mesh are the points.
 
 mod e57;
+mod from_mesh;
 mod gather;
 mod las;
 mod lzf;
-mod of_mesh;
 mod pcd;
 mod ply;
 mod records;
@@ -142,7 +142,7 @@ fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
         _ => read_as(format, path, &bytes)?,
     };
     drop(bytes);
-    let (cloud, mut report) = of_mesh::read(file)?;
+    let (cloud, mut report) = from_mesh::read(file)?;
     report.warnings.extend(warning);
     Ok((cloud, report))
 }

@@ -2,8 +2,8 @@
 //! Other files go through the mesh reader.
 
 use super::CloudReport;
+use super::from_mesh;
 use super::gather::{Depth, Gather};
-use super::of_mesh;
 use super::records::{self, Place, Records};
 use super::stream::Stream;
 use super::table::{self, Roles};
@@ -33,7 +33,7 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
         }
         _ => {
             let bytes = stream.rest()?;
-            of_mesh::read(ply::read_points(&bytes)?)
+            from_mesh::read(ply::read_points(&bytes)?)
         }
     }
 }

@@ -7,11 +7,11 @@
 
 mod data;
 mod elements;
+mod mshio_adapter;
 mod nodes;
 mod source;
 #[cfg(test)]
 mod tests;
-mod through_mshio;
 mod v1;
 mod v2;
 mod v4;

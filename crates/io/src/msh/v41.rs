@@ -8,8 +8,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::AGAIN;
+use super::mshio_adapter::{self, Failure};
 use super::source::Source;
-use super::through_mshio::{self, Failure};
 use super::v4::{Entities, MOST_GROUPS, check_count, parametric, too_many_groups};
 use crate::faces::index_limit;
 use zeroset_core::error::{Flaw, Result};
@@ -23,7 +23,7 @@ pub(super) fn entities(source: &mut Source) -> Result<Entities, Flaw> {
     }
     let body = source.skip_section("Entities")?;
     let begin = body.start;
-    let found = through_mshio::entities(source, body).map_err(|failure| {
+    let found = mshio_adapter::entities(source, body).map_err(|failure| {
         let Failure { at, expected } = failure;
         let expected = if expected.is_empty() { "$EndEntities" } else { expected.as_str() };
         let flawed = Source { at: begin + at, ..*source };
@@ -102,7 +102,7 @@ pub(super) fn nodes(source: &mut Source) -> Result<(Vec<[f64; 3]>, Vec<u64>), Fl
     check_count(source, n_nodes, tags.len() as u64, "nodes")?;
     source.end_section("Nodes")?;
     let calls = calls(&blocks);
-    let found: Vec<_> = calls.par_iter().map(|call| through_mshio::nodes(source, call)).collect();
+    let found: Vec<_> = calls.par_iter().map(|call| mshio_adapter::nodes(source, call)).collect();
     for (blocks, found) in calls.into_iter().zip(found) {
         let found = found.map_err(|failure| not_a_number(source, blocks, &failure))?;
         let numbers = blocks.iter().flat_map(|block| (0..block.n).map(move |k| (block, k)));

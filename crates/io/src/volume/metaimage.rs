@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::super::scalar::Scalar;
 use super::super::text::{Lines, show};
-use super::pieces::{self, Encoding, Layout, Skip};
+use super::data_files::{self, Encoding, Layout, Skip};
 use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile};
 use zeroset_core::error::{Flaw, Position, Result};
 use zeroset_core::volume::{Placement, Scaling};
@@ -201,7 +201,7 @@ fn files(header: &Header) -> Result<Option<Vec<String>>, Flaw> {
                     return Err(header.fail(&[DATA], what, DAMAGED));
                 }
             };
-            pieces::counted(pattern, range).map(Some)
+            data_files::counted(pattern, range).map(Some)
         }
         _ => Ok(Some(vec![text.to_string()])),
     }
@@ -220,9 +220,9 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let names = names.unwrap_or_default();
     let samples = if local {
         let data = bytes.get(header.end..).unwrap_or_default();
-        pieces::part_of(data, shape, &layout, &mut warnings)?
+        data_files::part_of(data, shape, &layout, &mut warnings)?
     } else {
-        pieces::read(path, &names, shape, &layout, &mut warnings)?
+        data_files::read(path, &names, shape, &layout, &mut warnings)?
     };
     let numbers = |names: &[&str], n| header.numbers::<f64>(names, n);
     let per_axis = |names: &[&str], absent: f64| -> Result<[f64; 3], Flaw> {

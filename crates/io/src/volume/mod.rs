@@ -3,12 +3,12 @@
 //! All readers return a [`zeroset_core::volume::Volume`] with the numbers in the type of the file.
 //! World coordinates are those of the file. The frame of the file is reported and never changed.
 
+mod data_files;
 mod metaimage;
 pub(super) mod nifti;
 mod npy;
 mod nrrd;
 mod picture;
-mod pieces;
 mod raw;
 pub(super) mod stored;
 mod write;

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::super::scalar::Scalar;
 use super::super::text::{Lines, parse, show};
-use super::pieces::{self, Encoding, Layout, Skip};
+use super::data_files::{self, Encoding, Layout, Skip};
 use super::{DAMAGED, Found, ONE_FRAME, ONE_NUMBER, VolumeFile};
 use zeroset_core::error::{Flaw, FlawKind, Position, Result};
 use zeroset_core::volume::Placement;
@@ -371,7 +371,7 @@ fn files(header: &Header) -> Result<Vec<String>, Flaw> {
         && pattern.contains('%')
         && let [Ok(first), Ok(last), Ok(step)] = [first, last, step].map(|word| word.parse())
     {
-        return pieces::counted(pattern, [first, last, step]);
+        return data_files::counted(pattern, [first, last, step]);
     }
     Ok(vec![text.to_string()])
 }
@@ -398,9 +398,9 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let names = files(&header)?;
     let samples = if header.get(&["datafile"]).is_none() {
         let data = bytes.get(header.end..).unwrap_or_default();
-        pieces::part_of(data, shape, &layout, &mut warnings)?
+        data_files::part_of(data, shape, &layout, &mut warnings)?
     } else {
-        pieces::read(path, &names, shape, &layout, &mut warnings)?
+        data_files::read(path, &names, shape, &layout, &mut warnings)?
     };
     let frame = header.get(&["space"]).map(|name| {
         let is = |known: &str| known.eq_ignore_ascii_case(name);

@@ -47,7 +47,7 @@ mod list;
 mod source;
 #[cfg(test)]
 mod tests;
-mod through_vtkio;
+mod vtkio_adapter;
 mod write;
 mod xml;
 
@@ -125,7 +125,7 @@ fn with_groups(mut file: MeshFile) -> MeshFile {
 
 fn read_legacy(source: &Source) -> Result<MeshFile, Flaw> {
     let header = legacy::header(source)?;
-    let theirs = if header.major() < 5 { through_vtkio::legacy(source.bytes) } else { None };
+    let theirs = if header.major() < 5 { vtkio_adapter::legacy(source.bytes) } else { None };
     let grid = match theirs.filter(|grid| grid.check(source).is_ok()) {
         Some(grid) => grid,
         None => legacy::read(source, &header)?,
@@ -136,7 +136,7 @@ fn read_legacy(source: &Source) -> Result<MeshFile, Flaw> {
 fn read_xml(source: &Source) -> Result<MeshFile, Flaw> {
     let file = XmlFile::open(*source)?;
     file.check_mesh()?;
-    let theirs = if file.is_inline_base64() { through_vtkio::xml(source.bytes) } else { None };
+    let theirs = if file.is_inline_base64() { vtkio_adapter::xml(source.bytes) } else { None };
     let theirs = theirs.filter(|grid| file.is_complete(grid) && grid.check(source).is_ok());
     let grid = match theirs {
         Some(grid) => grid,

@@ -22,7 +22,7 @@ fn the_crate_and_our_reader_agree_on_legacy_files() {
         let Some(path) = zeroset_testing::data(&format!("sim/vtk/{name}")) else { return };
         let bytes = std::fs::read(&path).unwrap();
         let source = Source { bytes: &bytes };
-        let theirs = through_vtkio::legacy(&bytes).expect(name);
+        let theirs = vtkio_adapter::legacy(&bytes).expect(name);
         let ours = legacy::read(&source, &legacy::header(&source).unwrap()).unwrap();
         assert_eq!(theirs, ours, "{name}");
     }
@@ -41,7 +41,7 @@ fn the_crate_and_our_reader_agree_on_inline_base64() {
         let bytes = std::fs::read(&path).unwrap();
         let file = XmlFile::open(Source { bytes: &bytes }).unwrap();
         assert!(file.is_inline_base64());
-        let theirs = through_vtkio::xml(&bytes).expect(name);
+        let theirs = vtkio_adapter::xml(&bytes).expect(name);
         assert!(file.is_complete(&theirs));
         assert_eq!(theirs, file.read().unwrap(), "{name}");
     }
@@ -56,7 +56,7 @@ fn what_the_crate_loses_is_noticed() {
     let damaged = text.replacen("CQAAAAABAAEAAQABAA==", "CQAAAAABAAEAAQA*AA==", 1);
     assert_ne!(text, damaged);
     let file = XmlFile::open(Source { bytes: damaged.as_bytes() }).unwrap();
-    let theirs = through_vtkio::xml(damaged.as_bytes()).unwrap();
+    let theirs = vtkio_adapter::xml(damaged.as_bytes()).unwrap();
     assert!(!file.is_complete(&theirs));
     let message = read(damaged.as_bytes()).unwrap_err().to_string();
     assert!(message.contains("DataArray 'mask' of PointData, line"), "{message}");

@@ -215,7 +215,10 @@ mod tests {
         let flat = [5.0; 3];
         let shares = advection(&s, &flat, &Vec3::new(1.0, 0.5, 0.0));
         assert_eq!(shares.num, [0.0; 3]);
-        assert!((shares.den.iter().sum::<f64>() - 0.5).abs() < 1e-15, "cells without a slope still count");
+        assert!(
+            (shares.den.iter().sum::<f64>() - 0.5).abs() < 1e-15,
+            "cells without a slope still count"
+        );
         assert_eq!(advection(&s, &flat, &Vec3::zeros()).den, [0.0; 3]);
         let g = s.gradient(&flat);
         assert_eq!(normal_speed(&s, &flat, &g, 1.0).den, [0.0; 3]);

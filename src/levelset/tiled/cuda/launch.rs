@@ -151,7 +151,7 @@ impl<R: Real> Kernels<R> {
             }
             Reinitialize::Direct { .. } => {
                 let reinitialize =
-                    cuda.kernel(&compiled("tiles/reinitialize")?, "tiles_reinitialize")?;
+                    cuda.kernel(&compiled("tiles/direct_reinitialization")?, "tiles_reinitialize")?;
                 kernels.reinitialize_grid = resident(&reinitialize, block)?;
                 kernels.reinitialize = Some(reinitialize);
             }

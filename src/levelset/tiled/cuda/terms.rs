@@ -24,7 +24,7 @@ zeroset_gpu::cuda_header! {
         /// An expression.
         Varies = 2,
         /// Stored with the tiles.
-        StationaryValues = 3,
+        Stationary = 3,
     }
 }
 
@@ -54,7 +54,7 @@ pub enum DeviceCoefficient<const K: usize> {
     /// is computed once for each new tile and stored with it.
     Parts(Box<[DevicePart; K]>),
     /// Computed for new tiles by kernels of the caller, and stored with the tiles.
-    StationaryValues(Arc<dyn KeepCoefficient>),
+    Stationary(Arc<dyn KeepCoefficient>),
 }
 
 impl<const K: usize> Default for DeviceCoefficient<K> {
@@ -73,9 +73,9 @@ impl<const K: usize> DeviceCoefficient<K> {
             DeviceCoefficient::Fields(_) => TermKind::Varies,
             DeviceCoefficient::Parts(parts) => {
                 let varies = parts.iter().any(|part| matches!(part, DevicePart::Field(_)));
-                if varies { TermKind::Varies } else { TermKind::StationaryValues }
+                if varies { TermKind::Varies } else { TermKind::Stationary }
             }
-            DeviceCoefficient::StationaryValues(_) => TermKind::StationaryValues,
+            DeviceCoefficient::Stationary(_) => TermKind::Stationary,
         }
     }
 
@@ -124,8 +124,8 @@ impl<const K: usize> DeviceCoefficient<K> {
         edge: usize,
     ) -> Result<Option<Arc<dyn KeepCoefficient>>> {
         Ok(match self {
-            DeviceCoefficient::StationaryValues(kept) => Some(kept.clone()),
-            DeviceCoefficient::Parts(parts) if self.kind() == TermKind::StationaryValues => {
+            DeviceCoefficient::Stationary(kept) => Some(kept.clone()),
+            DeviceCoefficient::Parts(parts) if self.kind() == TermKind::Stationary => {
                 let parts = parts.as_slice();
                 Some(Arc::new(KeptVolumes::new::<R>(cuda, parts, scale, place, edge)?))
             }
@@ -186,14 +186,14 @@ impl DeviceTerms {
 
     /// Returns whether a coefficient is stored with the tiles.
     pub(super) fn is_kept(&self) -> bool {
-        self.kinds().contains(&TermKind::StationaryValues)
+        self.kinds().contains(&TermKind::Stationary)
     }
 
     /// Returns the numbers of values that velocity, normal speed and curvature store with a tile of
     /// edge `edge`.
     pub(super) fn kept_sizes(&self, edge: usize) -> [usize; 3] {
         let of_kind = |(kind, components)| match kind {
-            TermKind::StationaryValues => components * edge.pow(3),
+            TermKind::Stationary => components * edge.pow(3),
             _ => 0,
         };
         let [u, f, alpha] = self.kinds();

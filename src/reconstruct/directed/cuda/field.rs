@@ -90,9 +90,5 @@ fn check(n_tiles: usize) -> Result<()> {
         return Ok(());
     }
     let what = format!("at least {n_tiles} tiles of 8^3 cubes; a GPU supports {MOST_TILES}");
-    Err(Error::device_fault(
-        DeviceFault::Limit,
-        what,
-        "use larger cubes, or compute on the CPU",
-    ))
+    Err(Error::device_fault(DeviceFault::Limit, what, "use larger cubes, or compute on the CPU"))
 }

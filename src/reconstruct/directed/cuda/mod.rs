@@ -3,11 +3,11 @@
 //! All steps from the samples to the triangles run on the GPU. The kernels are in
 //! `kernels/reconstruct/directed/`, one file per step.
 
+mod boundary_signs;
 mod density;
 mod field;
 mod kernel_arguments;
 mod lattice;
-mod rim;
 mod seeds;
 mod spacing;
 mod surface;
@@ -70,7 +70,7 @@ pub fn reconstruct(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes) -> Result<(Mes
     seconds.sort = lap()?;
     let mut field = Field::new(cuda, &points, &seeds, &lattice, &mut memory)?;
     seconds.field = lap()?;
-    let border = rim::settle(cuda, &mut field)?;
+    let border = boundary_signs::settle(cuda, &mut field)?;
     seconds.signs = lap()?;
     let surface =
         surface::extract(cuda, &points, &seeds, &lattice, &field, border.names, &mut memory)?;

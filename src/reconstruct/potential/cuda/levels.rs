@@ -120,7 +120,7 @@ impl Run<'_> {
         let rest = if is_last { Rest::Ridge } else { Rest::Hull(HULL) };
         let rule = self.options.rule();
         let velocity = DeviceVelocity::new(cuda, self.tree.clone(), rule, done.level, rest)?;
-        let velocity = DeviceCoefficient::StationaryValues(Arc::new(velocity));
+        let velocity = DeviceCoefficient::Stationary(Arc::new(velocity));
         let mut terms = DeviceTerms::new([0.0; 3], 1.0).with_velocity(velocity);
         if is_last {
             terms = terms.with_curvature(DeviceCoefficient::Uniform([self.options.curvature]));

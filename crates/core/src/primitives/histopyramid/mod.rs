@@ -12,7 +12,7 @@
 //! have any size. Section 6.4 of the paper, sums by bilinear texture reads, is not implemented,
 //! because its authors found that it loses entries.
 
-mod bricks;
+mod base_words;
 mod cells;
 mod levels;
 mod regions;
@@ -92,7 +92,7 @@ impl HistoPyramid {
             Order::Blocks => {
                 let split = if shape[2] > 1 { Split::Cubes } else { Split::Squares };
                 let grid = if shape.contains(&0) { [0; 3] } else { shape };
-                (grid, split, bricks::bricks(discriminator, split))
+                (grid, split, base_words::bricks(discriminator, split))
             }
         };
         let active: u64 = {

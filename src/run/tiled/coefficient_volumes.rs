@@ -71,7 +71,8 @@ impl Arrays {
             if let Some(least) = found.min.filter(|least| *least < 0.0 && key == "evolve.curvature")
             {
                 let what = format!("{key} must be >= 0, but its smallest value here is {least}");
-                let remedy = "a negative coefficient means a backward heat flow, which has no solution";
+                let remedy =
+                    "a negative coefficient means a backward heat flow, which has no solution";
                 return Err(Error::input(&path, "", what, remedy));
             }
             arrays.all.push((key, Arc::new(Array::new(volume))));

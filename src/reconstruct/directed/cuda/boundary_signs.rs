@@ -4,10 +4,10 @@ use super::field::Field;
 use super::{launch, number};
 use crate::error::Result;
 use crate::gpu::{Arguments, Array, Cuda};
+use crate::reconstruct::directed::boundary_signs::ROUNDS;
 use crate::reconstruct::directed::field::VERTICES;
-use crate::reconstruct::directed::rim::ROUNDS;
 
-const FILE: &str = "rim";
+const FILE: &str = "boundary_signs";
 
 /// The result of the sign correction.
 pub(super) struct Border {

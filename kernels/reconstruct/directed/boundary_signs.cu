@@ -1,4 +1,4 @@
-// Corrects signs at the boundary of the field. The counterpart of src/reconstruct/directed/rim.rs.
+// Corrects signs at the boundary of the field. The counterpart of src/reconstruct/directed/boundary_signs.rs.
 //
 // The order is rim_border, then in each round rim_join, rim_sizes, rim_mark and rim_turn. rim_again
 // prepares the next round. Vertices are numbered tile by tile. A patch is named by its smallest
