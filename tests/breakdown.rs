@@ -143,5 +143,8 @@ fn a_flat_cell_that_loses_the_steps_is_named() {
     let found = evolution.breakdown().unwrap();
     assert_eq!(found.what, What::NoProgress);
     assert!(matches!(found.cause, Cause::Sliver(quality) if quality < 1e-9), "{found:?}");
-    assert!(error.contains("is too small to advance time") && error.contains("a sliver"), "{error}");
+    assert!(
+        error.contains("is too small to advance time") && error.contains("a sliver"),
+        "{error}"
+    );
 }

@@ -58,7 +58,7 @@ fn nearer_end<R: Real>(over_a: R, over_b: R) -> (R, R) {
 /// The front starts from the point behind the edge that has distance `ua / f` from `a` and `ub / f`
 /// from `b`, provided that `c` sees this point through the edge (docs/distances.md, section 5.5).
 ///
-/// The values must be times from one point source with start value 0. If no such point exists
+/// The values must be times from one point source with initial value 0. If no such point exists
 /// because two fronts meet inside the edge, the front is assumed to be straight ([`triangle`]). If
 /// the point is not visible through the edge, the front comes along the mesh from `a` or `b`.
 #[inline]

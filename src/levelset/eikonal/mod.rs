@@ -11,7 +11,7 @@
 //! on the number of threads nor on the order in which patches are visited.
 //!
 //! - [`EikonalState`] holds the arrays. [`EikonalState::fix`] and [`EikonalState::seed`] set the
-//!   source, and [`source`] finds start values around vertices, points and groups.
+//!   source, and [`source`] finds initial values around vertices, points and groups.
 //! - [`solve`] performs rounds over active patches until none is left.
 //! - [`nearest`] solves for several sources and finds the nearest one of each vertex.
 //! - [`gradient`] and [`path`] give the direction of the front and the path back to its source.
@@ -75,8 +75,8 @@ pub enum Front {
     #[default]
     Plane,
     /// A circle around a point source, unrolled over the last edge (docs/distances.md, section
-    /// 5.5). Requires triangles, a uniform speed, and one point with start value 0 per solve. Exact
-    /// in the plane.
+    /// 5.5). Requires triangles, a uniform speed, and one point with initial value 0 per solve.
+    /// Exact in the plane.
     Circular,
 }
 

@@ -31,7 +31,7 @@ pub enum Width<R> {
 /// [`Width::Whole`] it must list all patches, and vertices that no front reaches keep their value.
 /// The front is set to a straight one.
 ///
-/// Start values are computed on `cpu`; `solver` propagates the fronts.
+/// Initial values are computed on `cpu`; `solver` propagates the fronts.
 ///
 /// # Errors
 /// Returns the errors of the solver.

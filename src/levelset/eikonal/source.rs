@@ -1,9 +1,9 @@
-//! Start values around sources: vertices, points, groups of the mesh, curves and zero sets
+//! Initial values around sources: vertices, points, groups of the mesh, curves and zero sets
 //! (docs/distances.md, section 5.4).
 //!
 //! Every vertex of a cell that a source touches gets its straight distance inside that cell,
-//! divided by the speed of the cell, plus the start value. These values are upper bounds, which are
-//! passed to [`super::nearest`]. Fronts lower them where another source or a detour is faster.
+//! divided by the speed of the cell, plus the initial value. These values are upper bounds, which
+//! are passed to [`super::nearest`]. Fronts lower them where another source or a detour is faster.
 
 use rayon::prelude::*;
 
@@ -23,7 +23,7 @@ const HALVINGS: u32 = 12;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Source {
-    /// The vertices (mesh order) and their start values.
+    /// The vertices (mesh order) and their initial values.
     pub values: Vec<(u32, f64)>,
     /// Whether fronts may not lower the values.
     pub is_fixed: bool,
@@ -32,7 +32,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// Creates a source with start values that fronts may lower.
+    /// Creates a source with initial values that fronts may lower.
     pub fn new(values: Vec<(u32, f64)>) -> Self {
         Source { values, is_fixed: false, parts: Vec::new() }
     }
@@ -69,7 +69,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Creates a part of source 0 with start value 0 and one to four `points`.
+    /// Creates a part of source 0 with initial value 0 and one to four `points`.
     pub fn new(cell: u32, points: &[Vec3]) -> Self {
         let n = points.len().min(4);
         let mut part = Part { cell, source: 0, start: 0.0, points: [Vec3::zeros(); 4], n };
@@ -83,11 +83,11 @@ impl Part {
     }
 }
 
-/// Start values around a point, and how well the point fits the mesh.
+/// Initial values around a point, and how well the point fits the mesh.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PointSeeds {
-    /// The vertices (mesh order) and their start values.
+    /// The vertices (mesh order) and their initial values.
     pub values: Vec<(u32, f64)>,
     /// The point of the mesh closest to the given one.
     pub closest: [f64; 3],
@@ -161,7 +161,7 @@ pub fn parts_of_simplices(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<P
     parts
 }
 
-/// Returns each of the given vertices as a separate source with start value 0.
+/// Returns each of the given vertices as a separate source with initial value 0.
 pub fn around_each(mesh: &Mesh, vertices: &[u32], slowness: &Slowness<f64>) -> Vec<Source> {
     let mut wanted: Vec<(u32, usize)> = vertices.iter().copied().zip(0..).collect();
     wanted.sort_unstable();
@@ -231,7 +231,7 @@ fn cut_values<const N: usize>(
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CurveSeeds {
-    /// The values around the curve with start value 0, and its parts.
+    /// The values around the curve with initial value 0, and its parts.
     pub source: Source,
     /// The largest distance of a point of the curve from the mesh, in mesh units.
     pub gap: f64,
@@ -241,7 +241,7 @@ pub struct CurveSeeds {
     pub edge: f64,
 }
 
-/// Returns start values around a curve of segments, two vertices each.
+/// Returns initial values around a curve of segments, two vertices each.
 ///
 /// Each segment is followed from cell to cell, from the point where it leaves one to the point
 /// where it leaves the next. The vertices of a cell get their straight distance to the piece in it.
@@ -351,7 +351,7 @@ fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &m
     at.add_parts(b, parts);
 }
 
-/// Returns start values around the simplices of a source, given by their vertices in mesh order,
+/// Returns initial values around the simplices of a source, given by their vertices in mesh order,
 /// `arity` each (1 for vertices, 2 for edges, ...).
 pub fn around_simplices(
     mesh: &Mesh,
@@ -383,8 +383,8 @@ pub fn around_simplices(
     smallest_per_vertex(values)
 }
 
-/// Returns start values around the point of the mesh closest to `at`, or `None` for a mesh without
-/// cells.
+/// Returns initial values around the point of the mesh closest to `at`, or `None` for a mesh
+/// without cells.
 pub fn around_point(
     locator: &Locator<'_>,
     at: [f64; 3],

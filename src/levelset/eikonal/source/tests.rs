@@ -1,4 +1,4 @@
-//! Tests of the start values around sources of every kind.
+//! Tests of the initial values around sources of every kind.
 
 use super::*;
 use crate::mesh::Kind;
