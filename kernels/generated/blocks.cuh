@@ -3,35 +3,35 @@
 #pragma once
 #include "common/types.cuh"
 
-// Threads of a warp.
+// The number of threads per warp.
 enum { WARP = 32 };
 
-// Threads of a block where a kernel says no other number.
+// The number of threads per block, unless a kernel states another number.
 #define DEFAULT_BLOCK 256u
 
-// Values that a block of the scan adds up.
+// The number of values that a block of the scan sums.
 enum { SCAN_TILE = 8192 };
 
-// Bytes of the values that a block of a reduction joins.
+// The number of bytes of values that a block of a reduction combines.
 enum { REDUCE_BYTES = 32768 };
 
-// Items that a block looks at for runs of equal ones.
+// The number of items that a block searches for runs of equal items.
 enum { UNIQUE_ITEMS = 2048 };
 
-// Flags that a block compacts in a round, of bytes.
+// The number of byte flags that a block compacts per round.
 enum { COMPACT_ROUND = 8192 };
 
-// Rounds of compaction that come at a time.
+// The number of compaction rounds per batch.
 enum { COMPACT_BATCH = 4 };
 
-// Words of bits that a block compacts.
+// The number of 32-bit words of flags that a block compacts.
 enum { COMPACT_WORDS = 8192 };
 
-// Threads of a block that sorts.
+// The number of threads per block of the sort.
 #define SORT_BLOCK 512u
 
-// Keys of 32 bits that a block sorts.
+// The number of 32-bit keys that a block sorts.
 enum { SORT_TILE_U32 = 7168 };
 
-// Keys of 64 bits that a block sorts.
+// The number of 64-bit keys that a block sorts.
 enum { SORT_TILE_U64 = 4096 };

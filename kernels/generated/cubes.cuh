@@ -4,7 +4,7 @@
 #include "common/types.cuh"
 #include "tiles/storage.cuh"
 
-// What the program looks at; zero at the start.
+// Counts that the host reads, zero at the start.
 struct Found {
     // Vertices of the surface.
     u64 vertices;
@@ -23,7 +23,7 @@ ASSERT_OFFSET(Found, padding, 20);
 
 // The surface of tiles.
 struct TileSurface {
-    // phi by ids.
+    // phi by tile id.
     const stored *phi;
     // `[tiles][RECORD]`
     u32 *records;
@@ -35,7 +35,7 @@ struct TileSurface {
     u32 *first_vertex;
     // `[tiles + 1]`
     u32 *first_triangle;
-    // One, zero at the start.
+    // One element, zero at the start.
     Found *found;
     // `[n][3]`
     double *vertices;
@@ -43,11 +43,11 @@ struct TileSurface {
     double *normals;
     // `[n][3]`
     u32 *triangles;
-    // What phi is clamped to.
+    // The value to which phi is clamped.
     double gamma;
-    // Distance of voxels.
+    // Distance between voxels.
     double spacing;
-    // Where voxel (0, 0, 0) lies.
+    // Position of voxel (0, 0, 0).
     double origin[3];
 };
 static_assert(sizeof(TileSurface) == 120, "size of TileSurface");

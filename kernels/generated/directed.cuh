@@ -3,14 +3,14 @@
 #pragma once
 #include "common/types.cuh"
 
-// Cubes over a cloud.
+// The lattice of cubes over a cloud.
 struct Lattice {
     double center[3];
-    // Edge of a cube.
+    // Edge of a cube, in world units.
     double cube;
-    // Cubes along each axis.
+    // Number of cubes along each axis.
     u32 size[3];
-    // Bits of the number of a tile along x and y.
+    // Bits of a tile index along x and y.
     u32 bits[2];
 };
 static_assert(sizeof(Lattice) == 56, "size of Lattice");
@@ -21,11 +21,11 @@ ASSERT_OFFSET(Lattice, bits, 44);
 
 // Samples in the order of their cubes.
 struct Samples {
-    // `[n][3]` in lattice units.
+    // `[n][3]`, positions in lattice units.
     const double *places;
-    // In the cloud.
+    // `[n]`, indices in the cloud.
     const u32 *numbers;
-    // `[n][3]` by these.
+    // `[n][3]`, normals in the order of the cloud.
     const float *normals;
 };
 static_assert(sizeof(Samples) == 24, "size of Samples");
@@ -33,10 +33,10 @@ ASSERT_OFFSET(Samples, places, 0);
 ASSERT_OFFSET(Samples, numbers, 8);
 ASSERT_OFFSET(Samples, normals, 16);
 
-// Keys in ascending order, each once.
+// Distinct keys in ascending order.
 struct Runs {
     const u64 *keys;
-    // `[n + 1]` where each begins in the list it was taken from.
+    // `[n + 1]`, the first index of each key in the full list.
     const u32 *starts;
     u64 n;
 };
@@ -45,7 +45,7 @@ ASSERT_OFFSET(Runs, keys, 0);
 ASSERT_OFFSET(Runs, starts, 8);
 ASSERT_OFFSET(Runs, n, 16);
 
-// What is there of a tile.
+// The distances of the field and the neighbors of each tile.
 struct Distances {
     const float *values;
     const u32 *around;
@@ -54,17 +54,17 @@ static_assert(sizeof(Distances) == 16, "size of Distances");
 ASSERT_OFFSET(Distances, values, 0);
 ASSERT_OFFSET(Distances, around, 8);
 
-// What a surface takes over.
+// The surface and its vertex attributes.
 struct Surface {
-    // `[n][3]` in world units.
+    // `[n][3]`, positions in world units.
     double *places;
-    // `[3][n]` zero where the sample has none.
+    // `[3][n]`, zero if the sample has no normal.
     double *normals;
-    // `[n]` of the samples in the cloud.
+    // `[n]`, indices of the samples in the cloud.
     u32 *numbers;
-    // `[n]` whether the sample lies within half the edge of a cube.
+    // `[n]`, whether the sample lies within half a cube edge.
     u8 *near;
-    // `[n]` of the pieces; no piece until there are triangles.
+    // `[n]`, components of the vertices, not set until there are triangles.
     u32 *names;
     // Becomes 1 if a normal is zero.
     u32 *without;

@@ -4,32 +4,32 @@
 #include "common/types.cuh"
 #include "common/patches.cuh"
 
-// What a solve works on.
+// The data of a solve.
 struct Eikonal {
     u32 n_patches;
     u32 n_vertices;
     u32 largest_local;
     u32 largest_owned;
-    // Of an update, among triangles.
+    // Number of repetitions of an update, for triangles.
     u32 repetitions;
     u32 ring_mask;
-    // Clocks a block waits for work before it calls the queue broken.
+    // Clock cycles a block waits for work before it reports a broken queue.
     i64 patience;
-    // Values from here on do not matter; infinite for whole fields.
+    // Larger values do not matter; infinite without a band.
     real width;
     // News later than the first by more than this wait.
     real near;
-    // Where `slowness_of_cells` is null.
+    // Slowness if `slowness_of_cells` is null.
     real slowness;
-    // Per cell of a patch, in the order of patches.
+    // Slowness per cell of a patch, in patch order.
     const real *slowness_of_cells;
-    // No value from here on for a vertex, or null.
+    // Upper limit of the value of each vertex, or null.
     const real *caps;
     // `[n_patches]` longest time along an edge near a patch.
     const real *reach;
-    // Per cell of a patch, in the order of patches.
+    // Shape data per cell of a patch, in patch order.
     CellShapes *shapes;
-    // Tetrahedra: values when a patch was last updated, as its coordinates lie.
+    // Tetrahedra: values when a patch was last updated, laid out like its coordinates.
     real *seen;
     // `[n_patches + 1]`
     const u32 *wake_offsets;
@@ -39,7 +39,7 @@ struct Eikonal {
     const u32 *wake_readers;
     // Two buffers of `[n_vertices]`; the queue uses the first.
     real *u;
-    // Two buffers of `[n_patches]`: smallest value not worked on; the queue needs it for its order.
+    // Two buffers of `[n_patches]`: smallest unprocessed value; the queue sorts by it.
     real_bits *news;
     // `[n_patches]` round of the list a patch was last put on.
     u32 *listed;
@@ -49,9 +49,9 @@ struct Eikonal {
     u32 *counts;
     // `[3]` smallest news of a round.
     real_bits *first_news;
-    // Of the grid's barrier.
+    // Counter of the grid barrier.
     u32 *arrived;
-    // `[n_patches]` of the queue.
+    // `[n_patches]` states of the queue.
     u32 *states;
     // `[ring_mask + 1]`
     u32 *ring;
@@ -61,7 +61,7 @@ struct Eikonal {
     // `[n_patches]`
     u32 *is_visited;
     struct Stats *stats;
-    // Nothing is to be done if this is 0; null for always.
+    // The solve is skipped if this is 0; null for always.
     const u32 *due;
     // Set if the queue broke.
     u32 *error;

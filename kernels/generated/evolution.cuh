@@ -4,30 +4,30 @@
 #include "common/types.cuh"
 #include "common/real.cuh"
 
-// Why steps stop until the program says more.
+// Why steps stop until the host continues them.
 enum Halt {
     RUNNING = 0,
-    // At the target, or all steps asked for are done.
+    // The target is reached, or all requested steps are done.
     ARRIVED = 1,
     // No interface is left.
     GONE = 2,
-    // Nothing changes faster than asked.
+    // No change is faster than requested.
     STEADY = 3,
-    // phi is not a finite number.
+    // phi is not finite.
     BROKEN = 4,
-    // Nothing moves, so the step has no limit.
+    // Nothing moves, so the length of the step is unlimited.
     AT_REST = 5,
-    // The step is lost beside the time.
+    // The step is too short to advance time.
     LOST = 6,
-    // Not a finite number, or a negative curvature.
+    // A coefficient is not finite, or the curvature is negative.
     BAD_COEFFICIENT = 7,
-    // Of the semi-implicit step.
+    // The semi-implicit step does not converge.
     NO_CONVERGENCE = 8,
-    // A given value is not a finite number.
+    // A given inflow value is not finite.
     BAD_INFLOW = 9,
 };
 
-// When phi becomes a distance again.
+// When phi is made a distance again.
 enum When {
     DISPLACEMENT = 0,
     PUBLISHED = 1,
@@ -64,15 +64,16 @@ ASSERT_OFFSET(Limits, curvature, (sizeof(real) == 8 ? 8 : 4));
 ASSERT_OFFSET(Limits, speed, (sizeof(real) == 8 ? 16 : 8));
 ASSERT_OFFSET(Limits, inradius, (sizeof(real) == 8 ? 24 : 12));
 
-// What every step changes. While the steps of a cycle follow each other it lies outside of `Control`.
+// The values that every step changes. Between the steps of a cycle they are stored outside
+// `Control`.
 struct Progress {
-    // Time of the schedule, which steps land on exactly.
+    // Time of the schedule; steps end exactly at its targets.
     double clock;
-    // Of the state.
+    // Time of the state.
     double time;
     // Length of the next step.
     double dt;
-    // Length of the last one.
+    // Length of the last step.
     double dt_done;
     double displacement;
     double rate;
@@ -80,14 +81,14 @@ struct Progress {
     u64 step;
     u64 steps_since;
     u64 cell_updates;
-    // Which buffer holds phi.
+    // Index of the buffer that contains phi.
     u32 parity;
-    // phi is to become a distance.
+    // Whether phi has to be made a distance.
     u32 due;
     u32 halt;
-    // An interface comes in where the band is not.
+    // Whether an interface enters outside the band.
     u32 enters;
-    // Vertex of what went wrong.
+    // Vertex of the failure.
     u32 place;
     u32 unused;
 };
@@ -109,58 +110,59 @@ ASSERT_OFFSET(Progress, enters, 92);
 ASSERT_OFFSET(Progress, place, 96);
 ASSERT_OFFSET(Progress, unused, 100);
 
-// What steers an evolution. The program sets the target and the steady rate before a stretch of steps.
+// The control block of an evolution. The host sets the target and the steady rate before a
+// series of steps.
 struct Control {
     Progress progress;
-    // Time not to be passed.
+    // Time that must not be passed.
     double target;
-    // Rate at which to stop.
+    // Rate of change at which to stop.
     double steady;
-    // Factor of the first part of the step.
+    // CFL factor of the first-order limit.
     double cfl_first_order;
-    // Factor of the other part.
+    // CFL factor of the curvature limit.
     double cfl_curvature;
-    // Infinite for the whole domain.
+    // Half width of the band; infinite for the whole domain.
     double half_width;
-    // Steps between reinitializations of rule EVERY.
+    // Steps between reinitializations with rule EVERY.
     u64 every;
     u32 rule;
-    // Curvature has no speed known beforehand.
+    // Whether the displacement is measured, because curvature has no speed known in advance.
     u32 measures_displacement;
     u64 reinitializations;
     u64 iterations;
-    // Nanoseconds of the GPU's clock in steps.
+    // Nanoseconds spent in steps, by the clock of the GPU.
     u64 evolve_time;
-    // Nanoseconds in reinitializations.
+    // Nanoseconds spent in reinitializations.
     u64 reinitialize_time;
-    // When the last one ended.
+    // Time at which the last measurement ended.
     u64 last_time;
-    // Of the residual where a semi-implicit step did not converge.
+    // Reduction of the residual where a semi-implicit step did not converge.
     double reduction;
-    // Of coefficients that may not be so.
+    // Time at which a coefficient is invalid.
     double bad_time;
     u32 n_patches;
-    // Which buffer lists the active patches.
+    // Index of the buffer that lists the active patches.
     u32 list;
     u32 n_active;
     u32 n_moving;
     u32 n_cells;
     u32 blocks_done;
-    // Of the step.
+    // Limits of the step.
     Limits limits;
-    // Of the band being made.
+    // Limits in the band being built.
     Limits next_limits;
     // Step that the limits allow.
     double longest;
-    // Steps of the band by rule PUBLISHED.
+    // Steps between reinitializations with rule PUBLISHED.
     double due_after;
-    // Of the band being made.
+    // Active patches of the band being built.
     u32 next_active;
-    // Likewise.
+    // Moving vertices of the band being built.
     u32 next_moving;
-    // Likewise.
+    // Cells of the band being built.
     u32 next_cells;
-    // Patches an interface may come in through.
+    // Number of patches through which an interface may enter.
     u32 n_extra;
 };
 static_assert(sizeof(Control) == (sizeof(real) == 8 ? 336 : 304), "size of Control");
@@ -195,13 +197,13 @@ ASSERT_OFFSET(Control, next_moving, (sizeof(real) == 8 ? 324 : 292));
 ASSERT_OFFSET(Control, next_cells, (sizeof(real) == 8 ? 328 : 296));
 ASSERT_OFFSET(Control, n_extra, (sizeof(real) == 8 ? 332 : 300));
 
-// What the blocks of a step found; all 0 before.
+// The findings of the blocks of a step; all 0 before it.
 struct Trace {
     // Largest change next to the interface.
     real_bits change_near;
-    // Complement of the least vertex that is not a finite number.
+    // Complement of the smallest vertex whose value is not finite.
     u32 broken;
-    // A cell was cut.
+    // Whether a cell is cut.
     u32 cut;
 };
 static_assert(sizeof(Trace) == (sizeof(real) == 8 ? 16 : 12), "size of Trace");
@@ -212,9 +214,9 @@ ASSERT_OFFSET(Trace, cut, (sizeof(real) == 8 ? 12 : 8));
 // An evolution on the GPU.
 struct Evolution {
     Control *control;
-    // `[2]` before the steps of a cycle, in turn.
+    // `[2]` progress before the steps of a cycle, used in turn.
     Progress *chain;
-    // `[3]` of these steps.
+    // `[3]` findings of these steps.
     Trace *traces;
     // Two buffers of `[n_vertices]`.
     real *phi;
@@ -226,22 +228,22 @@ struct Evolution {
     u32 *active;
     // `[n_patches]`
     u32 *is_active;
-    // Patches an interface may come in through, as many as Control says.
+    // Patches through which an interface may enter; Control has their number.
     u32 *extra;
     u32 largest_local;
     u32 largest_owned;
     u32 largest_columns;
-    // Cells whose contributions fit the shared memory at once.
+    // Number of cells whose contributions fit the shared memory at once.
     u32 chunk;
     // Half of the half width.
     real near;
-    // That cells have at least for the curvature part of the step.
+    // Smallest inradius that the curvature limit of the step uses.
     real least_inradius;
-    // Uniform.
+    // Uniform value.
     real velocity[3];
-    // Uniform.
+    // Uniform value.
     real normal_speed;
-    // Uniform.
+    // Uniform value.
     real curvature;
     // `[n_vertices * 3]`
     const real *velocity_rows;
@@ -249,19 +251,19 @@ struct Evolution {
     const real *speed_rows;
     // `[n_vertices]`
     const real *curvature_rows;
-    // `[n_vertices]` vertices of poor cells.
+    // `[n_vertices]` whether the vertex belongs to a poor cell.
     const u8 *upwind;
-    // `[n_vertices]` lumped.
+    // `[n_vertices]` lumped mass.
     const real *mass;
-    // Of the cells of all patches.
+    // Measures of the cells of all patches.
     real *measures;
     // `[n_vertices]`
     real *residual;
     // Two buffers of `[n_vertices]`.
     real *increment;
-    // `[n_vertices]` where the velocity points in, or null.
+    // `[n_vertices]` where the velocity points inward, or null.
     const u8 *flows_in;
-    // `[n_vertices]` of the matrix; 0 where the value is kept.
+    // `[n_vertices]` diagonal of the matrix; 0 where the value is kept.
     real *diagonal;
 };
 static_assert(sizeof(Evolution) == (sizeof(real) == 8 ? 224 : 200), "size of Evolution");
@@ -294,15 +296,15 @@ ASSERT_OFFSET(Evolution, increment, (sizeof(real) == 8 ? 200 : 176));
 ASSERT_OFFSET(Evolution, flows_in, (sizeof(real) == 8 ? 208 : 184));
 ASSERT_OFFSET(Evolution, diagonal, (sizeof(real) == 8 ? 216 : 192));
 
-// What only the search for a step knows.
+// Arguments of the search for a step.
 struct Varying {
     // `[4]` see below.
     u32 *counts;
-    // `[n_patches]` list of those whose coefficients are read.
+    // `[n_patches]` list of the patches whose coefficients are read.
     u32 *reading;
     // `[n_patches]` number of the list a patch was last put on.
     u32 *seen;
-    // `[2]` of this look and of the next one.
+    // `[2]` limits of this evaluation and of the next one.
     Limits *limits;
     // `[n_patches + 1]`
     const u32 *neighbor_offsets;
@@ -337,13 +339,13 @@ ASSERT_OFFSET(Varying, broken, 80);
 ASSERT_OFFSET(Varying, n_boundary, 88);
 ASSERT_OFFSET(Varying, nonnegative, 92);
 
-// What only the kernels of inflow know.
+// Arguments of the inflow kernels.
 struct Inflow {
-    // `[n]` of the boundary, patch order.
+    // `[n]` boundary vertices in patch order.
     const u32 *vertices;
-    // `[n]` theirs.
+    // `[n]` their patches.
     const u32 *patches;
-    // `[n_vertices]` where the velocity points in.
+    // `[n_vertices]` where the velocity points inward.
     u8 *flows_in;
     // `[n_patches + 1]`
     const u32 *neighbor_offsets;
@@ -358,7 +360,7 @@ struct Inflow {
     // Data arrays in patch order.
     const double* const *arrays;
     u32 n;
-    // Of the flux around a vertex that must come in.
+    // Fraction of the flux around a vertex that must come in.
     real part;
 };
 static_assert(sizeof(Inflow) == (sizeof(real) == 8 ? 88 : 80), "size of Inflow");
@@ -374,7 +376,7 @@ ASSERT_OFFSET(Inflow, arrays, 64);
 ASSERT_OFFSET(Inflow, n, 72);
 ASSERT_OFFSET(Inflow, part, (sizeof(real) == 8 ? 80 : 76));
 
-// What only the semi-implicit solve knows.
+// Arguments of the semi-implicit solve.
 struct Implicit {
     // `[n_patch_cells * ENTRIES]`
     real *entries;
@@ -382,7 +384,7 @@ struct Implicit {
     real *mass;
     // `[n_vertices]`
     real *residual;
-    // `[n_vertices]` of the matrix with the direction.
+    // `[n_vertices]` product of the matrix with the direction.
     real *product;
     // Two buffers of `[n_vertices]`.
     real *direction;

@@ -3,10 +3,10 @@
 #pragma once
 #include "common/types.cuh"
 
-// Triangles of a leaf.
+// Triangles per leaf.
 enum : u32 { LEAF = 4u };
 
-// Triangles made ready, in the order of the tree.
+// The triangles and their boxes, in tree order.
 struct Facets {
     // `[n_vertices][3]`
     const double *vertices;

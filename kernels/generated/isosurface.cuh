@@ -3,7 +3,7 @@
 #pragma once
 #include "common/types.cuh"
 
-// What the program looks at; zero at the start.
+// Counts that the host reads, zero at the start.
 struct Totals {
     // Vertices of the surface.
     u64 vertices;
@@ -11,7 +11,7 @@ struct Totals {
     u64 triangles;
     // Whether a value is not finite.
     u32 has_missing;
-    // Tiles of rows, in the pass under way.
+    // Number of tiles of rows that have been started.
     u32 taken;
 };
 static_assert(sizeof(Totals) == 24, "size of Totals");
@@ -24,21 +24,21 @@ ASSERT_OFFSET(Totals, taken, 20);
 struct Surface {
     // Address of the stored numbers, `[shape[2]][shape[1]][shape[0]]`.
     u64 values;
-    // Bits of the least and the largest number that is inside.
+    // Bits of the smallest and the largest number that is inside.
     u64 range[2];
-    // `[rows][words]` voxels that are inside.
+    // `[rows][words]`, one bit per voxel that is inside.
     u32 *inside;
-    // The same of voxels without a finite value; null where all numbers are finite.
+    // `[rows][words]`, one bit per voxel without a finite value, or null.
     u32 *missing;
     // `[rows]`
     u32 *first_vertex;
     // `[rows]`
     u32 *first_triangle;
-    // `[rows][2]` crossings along x, and along x and y.
+    // `[rows][2]`, crossings along x, and along x and y.
     u32 *along;
-    // `[2][tiles]` what tiles of rows tell each other, zero at the start.
+    // `[2][tiles]`, sums that tiles of rows share, zero at the start.
     u64 *told;
-    // One, zero at the start.
+    // One element, zero at the start.
     Totals *totals;
     // `[n][3]`
     double *vertices;
@@ -46,31 +46,31 @@ struct Surface {
     double *normals;
     // `[n][3]`
     u32 *triangles;
-    // Vertices and triangles there is room for.
+    // Capacity in vertices and triangles.
     u64 room[2];
-    // The value that the surface has.
+    // The level of the surface.
     double level;
     // Values are `slope * stored + intercept`.
     double slope;
     // See `slope`.
     double intercept;
-    // Where voxel (0, 0, 0) of the layers lies.
+    // Position of voxel (0, 0, 0), counted with the layers.
     double origin[3];
-    // From voxel to voxel.
+    // Steps from voxel to voxel.
     double steps[3][3];
-    // Change of the index with world coordinates.
+    // Derivatives of the index by world coordinates.
     double inverse[3][3];
-    // Voxels with values.
+    // Number of voxels with values.
     u32 shape[3];
-    // Voxels with the layers round them.
+    // Number of voxels including the layers around them.
     u32 size[3];
-    // Layers: 0 or 1.
+    // Number of layers: 0 or 1.
     u32 layers;
-    // Words of a row.
+    // Words per row.
     u32 words;
-    // Lanes of a warp that share a row: a power of two.
+    // Lanes of a warp that share a row, a power of two.
     u32 lanes;
-    // Whether there is a slope or an intercept.
+    // Whether a slope or an intercept applies.
     u32 is_scaled;
 };
 static_assert(sizeof(Surface) == 352, "size of Surface");

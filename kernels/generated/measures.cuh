@@ -4,18 +4,18 @@
 #include "common/types.cuh"
 #include "common/real.cuh"
 
-// What is measured.
+// The function and the arrays of its measures.
 struct Measuring {
     // `[n_vertices]`
     const real *phi;
-    // What of a cell is counted here, of the cells of all patches.
+    // Parts of the cells of all patches that are counted there, as bits.
     const u16 *counted;
     // `[n_vertices]`
     u32 *names;
     // `[n_sums]`
     struct Sums *sums;
     struct Sums *result;
-    // Blocks of measures_patches and measures_join.
+    // Number of blocks of measures_patches and measures_join.
     u32 n_sums;
     u32 largest_local;
     u32 largest_owned;

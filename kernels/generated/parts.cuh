@@ -3,15 +3,15 @@
 #pragma once
 #include "common/types.cuh"
 
-// What is known of a part; all zero at the start.
+// The extent of a component, zero at the start.
 struct Part {
-    // Largest coordinates as words in the order of numbers.
+    // Largest coordinates, as words that sort like numbers.
     u64 high[3];
-    // Smallest coordinates likewise; their bits are turned.
+    // Smallest coordinates, as inverted words that sort like numbers.
     u64 low[3];
-    // Six times the volume inside, signed, as a whole number: its order changes no sum.
+    // Six times the signed volume as an integer, so that the order of sums does not matter.
     u64 volume;
-    // Twice the area, likewise.
+    // Twice the area as an integer.
     u64 area;
     u64 triangles;
 };

@@ -3,16 +3,16 @@
 #pragma once
 #include "common/types.cuh"
 
-// Samples that a block sums up.
+// Samples that a block sums.
 enum { SUMMED = 2048 };
 
-// The cube of a cloud.
+// The cube around a cloud.
 struct Frame {
     double middle[3];
     double voxel;
-    // Cells of half the cube.
+    // Half the number of cells along an axis.
     double half;
-    // Largest number of a cell along an axis.
+    // Largest index of a cell along an axis.
     u32 most;
     u32 depth;
 };
@@ -23,11 +23,11 @@ ASSERT_OFFSET(Frame, half, 32);
 ASSERT_OFFSET(Frame, most, 40);
 ASSERT_OFFSET(Frame, depth, 44);
 
-// Cells of the finest level with samples in them.
+// Cells of the finest level that contain samples.
 struct Cells {
-    // Of samples.
+    // Ascending keys of the samples, `[samples]`.
     const u64 *keys;
-    // `[n]` first sample of each.
+    // First sample of each cell, `[n]`.
     const u32 *starts;
     u32 n;
     u32 depth;
@@ -42,20 +42,20 @@ ASSERT_OFFSET(Cells, depth, 20);
 ASSERT_OFFSET(Cells, samples, 24);
 ASSERT_OFFSET(Cells, padding, 28);
 
-// The tree and what is taken of it.
+// The octree and the parameters of the sums.
 struct Field {
     const struct Center *centers;
     const struct Link *links;
     u32 nodes;
     u32 level;
-    // Voxels of the level to a finest voxel.
+    // Voxels of the level per finest voxel.
     float scale;
     float theta;
-    // Of the softening, voxels of the level.
+    // Square of the softening, in voxels of the level.
     float square;
     // (p - 1) / (p + 1)
     float share;
-    // How far samples seem where a hull rests.
+    // Apparent distance of the samples at which a hull stops.
     float stop;
     u32 padding;
 };

@@ -125,7 +125,7 @@ struct SpaceSkipping {
     // Every cube counts.
     u32 all;
 };
-static_assert(sizeof(SpaceSkipping) == 192, "size of Guide");
+static_assert(sizeof(SpaceSkipping) == 192, "size of SpaceSkipping");
 ASSERT_OFFSET(SpaceSkipping, distances, 0);
 ASSERT_OFFSET(SpaceSkipping, pyramid, 8);
 ASSERT_OFFSET(SpaceSkipping, sites, 16);

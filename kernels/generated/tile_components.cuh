@@ -4,16 +4,16 @@
 #include "common/types.cuh"
 #include "volume.cuh"
 
-// Threads of a block that takes values of volumes.
+// The number of threads of a block that samples volumes.
 #define VOLUMES_BLOCK 64u
 
-// One number of a coefficient, in voxels.
+// One component of a coefficient, in voxels.
 struct TileComponent {
-    // Without numbers where it is the same everywhere.
+    // The volume, without values if the component is uniform.
     SampledVolume volume;
-    // Of its values, for lengths in voxels.
+    // The factor that converts values of the volume to lengths in voxels.
     double scale;
-    // What is the same everywhere.
+    // The uniform value.
     double number;
 };
 static_assert(sizeof(TileComponent) == 160, "size of TileComponent");
@@ -21,17 +21,17 @@ ASSERT_OFFSET(TileComponent, volume, 0);
 ASSERT_OFFSET(TileComponent, scale, 144);
 ASSERT_OFFSET(TileComponent, number, 152);
 
-// Where values are taken.
+// The components of a coefficient and the positions of the voxels.
 struct Components {
-    // `[n]`
+    // `[n]` components.
     const TileComponent *of;
-    // Where voxel (0, 0, 0) lies: voxel v at `origin + dx v`.
+    // The position of voxel (0, 0, 0). Voxel v lies at `origin + dx v`.
     double origin[3];
-    // Edge of a voxel.
+    // The edge of a voxel.
     double dx;
-    // How many there are.
+    // The number of components.
     u32 n;
-    // Nothing.
+    // Padding.
     u32 padding;
 };
 static_assert(sizeof(Components) == 48, "size of Components");

@@ -3,21 +3,21 @@
 #pragma once
 #include "common/types.cuh"
 
-// Why steps stopped.
+// The reason why the steps stopped.
 enum Halt {
-    // They did not.
+    // The steps have not stopped.
     RUNNING = 0,
-    // At the target, or all steps asked for are done.
+    // The target time is reached, or all requested steps are done.
     ARRIVED = 1,
     // No interface is left: all voxels have one sign.
     GONE = 2,
-    // phi is not a number.
+    // phi is NaN.
     BROKEN = 3,
-    // Nothing moves, so the step has no limit.
+    // Nothing moves, so the time step has no limit.
     AT_REST = 4,
-    // The step is lost beside the time.
+    // The time step is too small to advance the time.
     LOST = 5,
-    // A coefficient is infinite or not a number.
+    // A coefficient is not finite.
     BAD_COEFFICIENT = 6,
     // A curvature coefficient is negative.
     NEGATIVE = 7,
@@ -25,107 +25,108 @@ enum Halt {
     NO_ROOM = 8,
     // The interface leaves the range of tiles.
     OUT_OF_RANGE = 9,
-    // Nothing changes faster than asked.
+    // The rate of change has fallen below the requested limit.
     STEADY = 10,
 };
 
-// What steers steps on tiles: times, what comes next, and the tile set.
+// The control block of steps on tiles: times, limits and the state of the tile set.
 //
-// The program sets what comes first before a stretch of steps; the rest is the state of the motion.
+// The host sets the first fields before it launches a series of steps. The rest is the state
+// of the motion.
 struct TileControl {
-    // Time of the schedule, which steps land on exactly.
+    // The scheduled time, which the steps reach exactly.
     double clock;
-    // Time not to be passed.
+    // The time that no step may pass.
     double target;
-    // Rate of change at which to stop, voxels per time.
+    // The rate of change at which to stop, in voxels per time.
     double steady;
-    // Steps still to be taken.
+    // The number of steps left.
     u64 steps_left;
-    // Number of the step rule.
+    // The CFL factor nu.
     double nu;
-    // Speed of coefficients that are the same everywhere.
+    // The speed of the coefficients that are the same everywhere.
     double uniform_speed;
-    // Steps between reinitializations; 0 for none.
+    // The number of steps between reinitializations; 0 for none.
     u64 every;
-    // Time reached.
+    // The time reached.
     double time;
-    // Length of the next step.
+    // The next time step.
     double dt;
-    // Length of the last one.
+    // The last time step.
     double dt_done;
-    // Speed that the next step is made for.
+    // The speed from which the next time step is computed.
     double speed;
-    // Steps so far.
+    // The number of steps done.
     u64 step;
-    // Voxels well inside the band, |phi| < gamma - 1/16.
+    // The number of voxels well inside the band, |phi| < gamma - 1/16.
     u64 active;
-    // Voxels with phi < 0.
+    // The number of voxels with phi < 0.
     u64 inside;
-    // Largest change of phi per time next to the interface in the last step, voxels.
+    // The largest change of phi per time next to the interface in the last step, in voxels.
     double rate;
-    // Time of coefficients that may not be so.
+    // The time at which a coefficient is invalid.
     double bad_time;
-    // Voxels that are not a number.
+    // The number of voxels whose value is NaN.
     u64 not_a_number;
-    // Tiles computed, summed over the steps.
+    // The number of tiles computed, summed over the steps.
     u64 tile_steps;
-    // Voxels well inside the band, summed over the steps.
+    // The number of voxels well inside the band, summed over the steps.
     u64 voxel_steps;
-    // Times phi was made a distance.
+    // The number of reinitializations.
     u64 reinitializations;
-    // When the stretch began, nanoseconds of the GPU's clock.
+    // The start of the series of steps, in nanoseconds of the GPU's clock.
     u64 began;
-    // Nanoseconds of the stretch up to the last step.
+    // The time from there to the end of the last step, in nanoseconds.
     u64 elapsed;
-    // Which array holds phi, the first and the second stage.
+    // The indices of the arrays that hold phi, the first stage and the second stage.
     u32 at[3];
-    // phi is to become a distance.
+    // Whether reinitialization is due.
     u32 due;
-    // Why steps stopped, as a number.
+    // The reason why the steps stopped, as a number.
     u32 halt;
     // Bits: `STIRRED`, `PRESSING`, `PRESSING_NOW`.
     u32 stirred;
-    // Which list is current.
+    // The index of the current list.
     u32 list;
-    // Number of tiles.
+    // The number of tiles.
     u32 n_tiles;
-    // No id from here on was ever given out.
+    // The smallest id that has never been assigned.
     u32 next_id;
-    // Unused ids below that.
+    // The number of unused ids below `next_id`.
     u32 n_free;
-    // What lies beyond all tiles is inside.
+    // Whether the space beyond all tiles is inside.
     u32 background;
-    // Updates of the tile set.
+    // The number of updates of the tile set.
     u32 updates;
-    // Ids there must be room for, where there is not.
+    // The number of ids that need room, if there is not enough.
     u32 needed;
-    // Tiles that came with the last update.
+    // The number of tiles that the last update created.
     u32 created;
-    // Tiles that went.
+    // The number of tiles that the last update deleted.
     u32 deleted;
-    // Updates that changed the tile set.
+    // The number of updates that changed the tile set.
     u32 changes;
-    // Voxels well inside the band, as the pass under way counts them.
+    // The number of voxels well inside the band, counted by the current pass.
     u64 next_active;
-    // Voxels with phi < 0, likewise.
+    // The number of voxels with phi < 0, counted by the current pass.
     u64 next_inside;
-    // Voxels that are not a number, likewise.
+    // The number of voxels whose value is NaN, counted by the current pass.
     u64 next_not_a_number;
-    // Bits of the largest change, likewise.
+    // The bits of the largest change, found by the current pass.
     u64 next_change;
-    // Bits of the speeds of three passes that look for the length of a step.
+    // The bits of the largest speeds found by the three passes that choose a time step.
     u64 speeds[3];
-    // Of coefficients, in the pass under way; bits: `NOT_FINITE`, `BELOW_ZERO`.
+    // Flaws of the coefficients in the current pass; bits: `NOT_FINITE`, `BELOW_ZERO`.
     u32 flaws;
-    // Blocks that are done with the pass.
+    // The number of thread blocks that have finished the pass.
     u32 blocks_done;
-    // Blocks at barriers of the grid.
+    // The number of thread blocks at a grid barrier.
     u32 arrived;
     // Whether the interface leaves the range of tiles.
     u32 out_of_range;
-    // Whether values changed, in a pass of distances.
+    // Whether a distance pass changed a value.
     u32 changed;
-    // Claims of tiles to come.
+    // The number of claims of tiles to create.
     u32 claims;
 };
 static_assert(sizeof(TileControl) == 320, "size of TileControl");
@@ -177,52 +178,54 @@ ASSERT_OFFSET(TileControl, out_of_range, 308);
 ASSERT_OFFSET(TileControl, changed, 312);
 ASSERT_OFFSET(TileControl, claims, 316);
 
-// Bit of `stirred`: what a tile asks for has changed.
+// Bit of `stirred`: the requests of some tile have changed.
 enum : u32 { STIRRED = 1u };
 
 // Bit of `stirred`: a tile that the next step needs is missing.
 enum : u32 { PRESSING = 2u };
 
-// The same as the pass under way sees it, which may not be the last one before that step.
+// Bit of `stirred`: `PRESSING` as found by the current pass, which may not be the last pass
+// before that step.
 enum : u32 { PRESSING_NOW = 4u };
 
-// Bit of `flaws`: a coefficient is infinite or not a number.
+// Bit of `flaws`: a coefficient is not finite.
 enum : u32 { NOT_FINITE = 1u };
 
 // Bit of `flaws`: a curvature coefficient is negative.
 enum : u32 { BELOW_ZERO = 2u };
 
-// Addresses of the lists of tiles. Those with two parts are in the order of keys: the control block says which part is
-// current.
+// The addresses of the tile lists. Lists with two parts are in key order, and the control
+// block says which part is current.
 struct TileGrid {
-    // One `TileControl`.
+    // The control block, one `TileControl`.
     TileControl *control;
-    // `[2][capacity]`
+    // `[2][capacity]` keys.
     u64 *keys[2];
-    // `[2][capacity]`
+    // `[2][capacity]` ids.
     u32 *ids[2];
-    // `[2][capacity]` bit d: the neighbor in direction d is missing, and inside.
+    // `[2][capacity]` bit d: the neighbor in direction d is missing and inside.
     u32 *borders[2];
-    // `[2][capacity]` what tiles ask for.
+    // `[2][capacity]` request masks.
     u32 *activity[2];
-    // `[8][capacity]` where the rows round that of the tile begin in the list.
+    // `[8][capacity]` list positions where the rows around the tile's own row begin.
     u32 *rows;
-    // `[capacity]` bit d: the neighbor in direction d is there.
+    // `[capacity]` bit d: the neighbor in direction d is present.
     u32 *present;
-    // `[capacity][19]` what a pass knows of the neighbors of a tile (near.cuh), which scratch of a change shares; null
-    // where ids do not stand together.
+    // `[capacity][19]` ids and flags of the neighbors of a tile (near.cuh). Changes of the
+    // tile set use this memory as scratch. Null if the ids are not stored side by side.
     u32 *near;
-    // `[capacity]` by id: the update a tile came with.
+    // `[capacity]` by id: the update that created the tile.
     u32 *born;
-    // `[capacity]` unused ids; the last is taken first.
+    // `[capacity]` unused ids. The last one is reused first.
     u32 *free;
-    // `[capacity]` new positions of tiles that came with the last change; bit 31 if inside.
+    // `[capacity]` new positions of the tiles that the last change created. Bit 31 is set if
+    // the tile is inside.
     u32 *created_at;
-    // `[2][blocks]` tiles that go and tiles that ask.
+    // `[2][blocks]` numbers of tiles to delete and of tiles that request neighbors.
     u32 *block_counts;
-    // Tiles and ids there is room for.
+    // The number of tiles and ids that fit.
     u32 capacity;
-    // Zero.
+    // Padding, zero.
     u32 padding;
 };
 static_assert(sizeof(TileGrid) == 136, "size of TileGrid");

@@ -6,44 +6,46 @@
 #include "tiles/stationary_values.cuh"
 #include "tiles/storage.cuh"
 
-// The differences that steps are made of.
-// Of first order.
+// The differences that steps use.
+// First order.
 #define SCHEME_FIRST_ORDER 1
-// WENO of fifth order.
+// Fifth-order WENO.
 #define SCHEME_WENO5 5
 
 // A motion on tiles.
 struct TileMotion {
-    // Three pools of `E^3` values for each id: phi and stages, as the control block says. Before them stand the values of
-    // missing tiles, inside and outside, where their ids -2 and -1 point to. The third has no more where no scheme needs it.
+    // Three pools of `E^3` values for each id: phi and the stages, in the roles that the
+    // control block assigns. The values of missing tiles, inside and outside, precede them,
+    // where the ids -2 and -1 point. The third pool holds nothing else if no scheme needs it.
     stored *values[3];
-    // Where voxel (0, 0, 0) lies: voxel v at `origin + dx v`.
+    // The position of voxel (0, 0, 0). Voxel v lies at `origin + dx v`.
     double origin[3];
-    // Edge of a voxel.
+    // The edge of a voxel.
     double dx;
-    // Half width of the band, in voxels.
+    // The half width of the band, in voxels.
     real gamma;
-    // A voxel moves if it or a neighbor has a smaller |phi|.
+    // A voxel moves if its |phi| or that of a neighbor is smaller than this.
     real core;
-    // Factor of the rescaling term.
+    // The factor of the rescaling term.
     real rescaling;
-    // U, voxels per time, where it is the same everywhere.
+    // U, voxels per time, if it is the same everywhere.
     real velocity[3];
-    // F, voxels per time, where it is the same everywhere.
+    // F, voxels per time, if it is the same everywhere.
     real normal_speed;
-    // alpha, voxels squared per time, where it is the same everywhere.
+    // alpha, voxels squared per time, if it is the same everywhere.
     real curvature;
     // 1 / dx and its square, for expressions.
     real per_voxel[2];
-    // Layers of voxels round an active one within which tiles are kept.
+    // The number of layers of voxels around an active voxel within which tiles are kept.
     u32 keep;
-    // The same, within which they are needed for a step.
+    // The number of layers of voxels around an active voxel within which a step needs tiles.
     u32 need;
-    // Three `StationaryArgument`: velocity, normal speed and curvature of each tile, where
-    // they are kept with them. (They stand apart: with a longer argument the compiler makes other code of
-    // steps that keep nothing, and a slower one.)
+    // Three `StationaryArgument`: the velocity, normal speed and curvature of each tile, if
+    // they are stored. They are in separate memory because with a longer argument, the
+    // compiler produces slower code for steps without stored coefficients.
     const StationaryValues *kept;
-    // Address of the components of the velocity, where some are volumes and others expressions.
+    // The address of the components of the velocity, if some are volumes and others
+    // expressions.
     const TileComponent *components;
 };
 static_assert(sizeof(TileMotion) == (sizeof(real) == 8 ? 160 : 120), "size of TileMotion");
@@ -62,11 +64,11 @@ ASSERT_OFFSET(TileMotion, need, (sizeof(real) == 8 ? 140 : 100));
 ASSERT_OFFSET(TileMotion, kept, (sizeof(real) == 8 ? 144 : 104));
 ASSERT_OFFSET(TileMotion, components, (sizeof(real) == 8 ? 152 : 112));
 
-// What the management of tiles is told of a motion.
+// The part of a motion that tile management needs.
 struct TileValues {
-    // As in `MotionArgument`.
+    // See `MotionArgument`.
     stored *values[3];
-    // As in `MotionArgument`.
+    // See `MotionArgument`.
     real gamma;
 };
 static_assert(sizeof(TileValues) == 32, "size of TileValues");
@@ -75,19 +77,19 @@ ASSERT_OFFSET(TileValues, gamma, 24);
 
 // One evaluation, `out = old base + fresh (from + dt L(from))`.
 struct TileStage {
-    // Of the step at which coefficients are taken.
+    // The fraction of the step at which coefficients are evaluated.
     double part;
-    // Of the old base, and of what is new.
+    // The weights of the old base and of the new value.
     real shares[2];
     // 0 for phi, 1 and 2 for the stages.
     u32 from;
-    // As `from`.
+    // Like `from`.
     u32 out;
-    // As `from`.
+    // Like `from`.
     u32 base;
-    // Whether the base has a share.
+    // Whether the base has a nonzero weight.
     u32 mixes;
-    // Whether no other evaluation follows in the step.
+    // Whether this is the last evaluation of the step.
     u32 is_last;
 };
 static_assert(sizeof(TileStage) == (sizeof(real) == 8 ? 48 : 40), "size of TileStage");

@@ -4,13 +4,13 @@
 #include "common/types.cuh"
 #include "common/real.cuh"
 
-// Values of phi on all tiles, voxels.
+// The range of phi over all tiles, in voxels.
 struct Range {
-    // The smallest; infinite where there are no tiles.
+    // The smallest value, or infinity if there are no tiles.
     real low;
-    // The largest; minus infinity where there are no tiles.
+    // The largest value, or minus infinity if there are no tiles.
     real high;
-    // Voxels in the band.
+    // The number of voxels in the band.
     u64 active;
 };
 static_assert(sizeof(Range) == (sizeof(real) == 8 ? 24 : 16), "size of Range");

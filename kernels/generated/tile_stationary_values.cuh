@@ -4,26 +4,27 @@
 #include "common/types.cuh"
 #include "common/real.cuh"
 
-// What stands for the largest component of a tile.
+// The integer that represents the largest component of a tile.
 enum { KEPT_MOST = 32767 };
 
-// What is known of the values of a tile: what one step of the 16 bits is worth, ...
+// Index of the value of one step of the 16-bit numbers, among the extremes of a tile.
 enum { KEPT_UNIT = 0 };
 
-// ... the largest sum of the sizes of all components at a voxel, ...
+// Index of the largest sum of the absolute values of all components at a voxel.
 enum { KEPT_LARGEST = 1 };
 
-// ... and the smallest component, 0 at most, which is asked of single numbers only.
+// Index of the smallest component, at most 0. It is used only for coefficients with one
+// component.
 enum { KEPT_LEAST = 2 };
 
-// How many numbers that are.
+// The number of extremes of a tile.
 enum { KEPT_EXTREMES = 3 };
 
-// A coefficient kept with the tiles, by their ids.
+// A coefficient stored with the tiles, by tile id.
 struct StationaryValues {
-    // `[capacity][components][E^3]`
+    // `[capacity][components][E^3]` values.
     short *values;
-    // `[capacity][KEPT_EXTREMES]`, not numbers where a value is none.
+    // `[capacity][KEPT_EXTREMES]` extremes, NaN if a value is not finite.
     real *extremes;
 };
 static_assert(sizeof(StationaryValues) == 16, "size of StationaryValues");

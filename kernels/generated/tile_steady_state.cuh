@@ -4,11 +4,11 @@
 #include "common/types.cuh"
 #include "tiles/storage.cuh"
 
-// Tiles as they were.
+// The tiles of the previous check.
 struct Before {
-    // `[n]` in their order.
+    // `[n]` keys in ascending order.
     u64 *keys;
-    // Values in the order of the keys.
+    // The values in the order of the keys.
     stored *values;
     u32 n;
     u32 padding;

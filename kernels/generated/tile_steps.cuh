@@ -3,8 +3,8 @@
 #pragma once
 #include "common/types.cuh"
 
-// Steps after which tiles that are not needed go.
+// The number of steps between removals of tiles that are not needed.
 enum { TIDY_EVERY = 64 };
 
-// By how much the speed at the end of a step may exceed the one it was bounded by.
+// The factor by which the speed at the end of a step may exceed the speed that bounded it.
 #define GROWTH 1.25

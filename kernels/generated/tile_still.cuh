@@ -3,5 +3,5 @@
 #pragma once
 #include "common/types.cuh"
 
-// Voxels that the interface may move in an old tile.
+// The number of voxels that the interface may move in an old tile.
 #define STILL 0.02

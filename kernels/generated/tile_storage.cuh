@@ -3,8 +3,8 @@
 #pragma once
 #include "common/types.cuh"
 
-// How a value of phi is kept.
-// As it is.
+// The storage format of a value of phi.
+// Floating point.
 #define STORAGE_REAL 0
-// In 16 bits.
+// 16-bit fixed point.
 #define STORAGE_FIXED16 16

@@ -3,12 +3,12 @@
 #pragma once
 #include "common/types.cuh"
 
-// How a coefficient of a term acts: what VELOCITY, NORMAL and CURVATURE are.
+// The kind of a coefficient: the values of VELOCITY, NORMAL and CURVATURE.
 // The term does not act.
 #define TERM_NONE 0
-// One value.
+// One value everywhere.
 #define TERM_UNIFORM 1
 // An expression.
 #define TERM_VARIES 2
-// What is kept with the tiles.
+// Stored with the tiles.
 #define TERM_STATIONARY 3

@@ -4,18 +4,18 @@
 #include "common/types.cuh"
 #include "tiles/storage.cuh"
 
-// Flaw: a value is not a number.
+// Flaw: a value is NaN.
 enum : u32 { NOT_A_NUMBER = 1u };
 
-// Flaw: tiles are out of range.
+// Flaw: a tile is out of range.
 enum : u32 { BEYOND = 2u };
 
-// Flaw of a set that may still grow: phi jumps.
+// Flaw of a tile set that may still grow: phi jumps.
 enum : u32 { JUMPS = 4u };
 
-// What the program looks at.
+// The result that the host reads.
 struct Status {
-    // Tiles that are asked for and not there, each as often as it is.
+    // The number of missing tiles that are requested. A tile counts once per request.
     u32 asked;
     // Bits: `NOT_A_NUMBER`, `BEYOND`, `JUMPS`.
     u32 flaws;
@@ -24,35 +24,35 @@ static_assert(sizeof(Status) == 8, "size of Status");
 ASSERT_OFFSET(Status, asked, 0);
 ASSERT_OFFSET(Status, flaws, 4);
 
-// Tiles that may stand in the finer lattice, and what is known of them.
+// The candidate tiles of the finer grid and their properties.
 struct Upsample {
     // phi of the coarse tiles, by id.
     const stored *phi;
-    // phi of the fine ones, by their place in the list.
+    // phi of the fine tiles, by list position.
     stored *fine;
-    // `[n]` of the tiles that are looked at, ascending.
+    // `[n]` keys of the candidates in ascending order.
     u64 *keys;
-    // `[n]` what they ask for.
+    // `[n]` request masks.
     u32 *activity;
-    // `[n]` signs that missing neighbors would have.
+    // `[n]` signs of the neighbors as if they were missing.
     u32 *borders;
-    // `[n]` neighbors that the next generation holds.
+    // `[n]` neighbors to add to the next generation.
     u32 *wanted;
-    // `[room]` keys of missing tiles that are asked for.
+    // `[room]` keys of requested tiles that are missing.
     u64 *asked;
-    // `[n]` 1 where a tile stays.
+    // `[n]` 1 if the tile stays.
     u32 *keeps;
-    // One, zero at the start.
+    // The status, zero at the start.
     Status *status;
-    // Half width of the band of the coarse and of the fine lattice.
+    // The half widths of the bands of the coarse and the fine grid.
     double gamma[2];
-    // Layers within which active voxels ask for neighbors.
+    // The number of layers within which active voxels request neighbors.
     u32 reach;
-    // Tiles that are looked at.
+    // The number of candidates.
     u32 n;
-    // Keys there is room for among those asked for.
+    // The number of keys that `asked` can hold.
     u32 room;
-    // Zero.
+    // Padding, zero.
     u32 padding;
 };
 static_assert(sizeof(Upsample) == 104, "size of Upsample");
