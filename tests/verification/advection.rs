@@ -1,4 +1,4 @@
-//! Advection by the positive-coefficient scheme and by Taylor-Galerkin.
+//! Verification cases of advection, with the positive-coefficient and Taylor-Galerkin schemes.
 
 use std::f64::consts::{PI, TAU};
 
@@ -31,7 +31,7 @@ fn translated_circle(domain: &Domain, options: Options) -> Vec<f64> {
 pub const V3: Case = Case {
     id: "V3",
     title: "translated circle",
-    exact: "circle, centre (-0.3, -0.2), R 0.3, carried by a = (1, 0.5) to t = 0.5",
+    exact: "A circle around (-0.3, -0.2) with R = 0.3 moves with a = (1, 0.5) until t = 0.5.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| translated_circle(&setting.domain(mesh, n), whole()),
@@ -52,7 +52,8 @@ const fn second_order(expected: &'static [f64]) -> Row {
 pub const V4: Case = Case {
     id: "V4",
     title: "translated circle, Taylor-Galerkin",
-    exact: "V3 by the Taylor-Galerkin step with C = 1.5 (diag:band: in a band of 8 cells)",
+    exact: "V3 with Taylor-Galerkin steps and C = 1.5. `diag:band` uses a band with a half width \
+            of 8 cells.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -81,7 +82,8 @@ pub const V4: Case = Case {
     ],
 };
 
-/// Reinitializations of V5 need not be more than the way over half the half width, and the first.
+/// The row of reinitializations. The displacement rule needs at most the path length divided by
+/// half the half width, plus the one at the start.
 const fn reinitializations(expected: &'static [f64]) -> Row {
     Row::new("reinitializations", expected).gate(Gate::Times(1.0)).floor(Floor::Count)
 }
@@ -89,9 +91,10 @@ const fn reinitializations(expected: &'static [f64]) -> Row {
 pub const V5: Case = Case {
     id: "V5",
     title: "translated circle in a band",
-    exact: "V3 in a band of half width w = 5 cells (diag:w3: 3 cells), rule of displacement, \
-            equation (5)",
-    note: "Reinitializations, the one at the start included: the way 0.559 over w/2, and one.",
+    exact: "V3 in a band with a half width of 5 cells (`diag:w3`: 3 cells), with the displacement \
+            rule ([narrow-band.md](narrow-band.md), section 4).",
+    note: "The expected number of reinitializations is the path length 0.559 divided by w/2 and \
+           rounded down, plus the one at the start.",
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
@@ -133,7 +136,8 @@ fn translated_sphere(domain: &Domain, options: Options) -> Vec<f64> {
 pub const V6: Case = Case {
     id: "V6",
     title: "translated sphere",
-    exact: "sphere, centre (-0.2, -0.1, 0), R 0.45, a = (1, 0.5, 0.25), t = 0.4, tetrahedra",
+    exact: "A sphere around (-0.2, -0.1, 0) with R = 0.45 moves with a = (1, 0.5, 0.25) until t = \
+            0.4 on tetrahedra.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| translated_sphere(&setting.domain(mesh, n), whole()),
@@ -146,7 +150,7 @@ pub const V6: Case = Case {
 pub const V7: Case = Case {
     id: "V7",
     title: "translated sphere, Taylor-Galerkin",
-    exact: "V6 by the Taylor-Galerkin step with C = 1.5",
+    exact: "V6 with Taylor-Galerkin steps and C = 1.5.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| translated_sphere(&setting.domain(mesh, n), galerkin()),
@@ -158,7 +162,8 @@ pub const V7: Case = Case {
     }],
 };
 
-/// One turn about the origin; the shape ends where it began. Gives the relative loss of area.
+/// Rotates a shape once about the origin, so that it ends where it began, and returns the relative
+/// change of its area.
 fn turned(setting: &Setting, mesh: &'static str, n: u32, shape: &Shape, area: f64) -> Vec<f64> {
     let domain = setting.domain(mesh, n);
     let phi = domain.at_vertices(|x| shape.signed_distance(x.into()));
@@ -166,7 +171,7 @@ fn turned(setting: &Setting, mesh: &'static str, n: u32, shape: &Shape, area: f6
     let is_second_order = mesh.ends_with(":tg");
     let options = if is_second_order { galerkin() } else { whole() };
     let run = evolve(&domain, &phi, &rotation, options, 1.0);
-    // What a second-order scheme loses is less than what linear cells miss of the exact area.
+    // The loss of a second-order scheme is smaller than the error of the area on linear cells.
     let start = if is_second_order { measure(&domain.plain, &phi).enclosed } else { area };
     vec![area_error(&domain.plain, &run.phi, start)]
 }
@@ -174,10 +179,11 @@ fn turned(setting: &Setting, mesh: &'static str, n: u32, shape: &Shape, area: f6
 pub const V8: Case = Case {
     id: "V8",
     title: "slotted disk",
-    exact: "disk R 0.3 at (0, 0.5) without abs(x) < 0.05, y < 0.7, one turn a = 2 pi (-y, x)",
-    note: "Reproduces the losses of the first-order scheme, for which the disk is too small: at \
-           n = 50 it vanishes. With :tg the Taylor-Galerkin step, C = 1.5, and the loss is that \
-           from the area on the mesh at the start.",
+    exact: "A disk around (0, 0.5) with R = 0.3 has a slot where abs(x) < 0.05 and y < 0.7. It \
+            makes one turn with a = 2 pi (-y, x).",
+    note: "The case reproduces the losses of the first-order scheme. The disk is too small for \
+           this scheme and vanishes at n = 50. The runs marked `:tg` take Taylor-Galerkin steps \
+           with C = 1.5. Their loss is relative to the area on the mesh at the start.",
     deviation: "",
     measure: |setting, mesh, n| {
         let shape = Shape::SlottedDisk {
@@ -186,7 +192,7 @@ pub const V8: Case = Case {
             slot_width: 0.1,
             slot_top: 0.7,
         };
-        // The disk less the slot: a strip of 0.1 from the rim up to y = 0.7.
+        // The slot is the strip of width 0.1 from the edge of the disk up to y = 0.7.
         let segment = 0.09 * (0.05f64 / 0.3).asin() - 0.05 * (0.09f64 - 0.0025).sqrt();
         let slot = 0.1 * (0.2 + (0.09f64 - 0.0025).sqrt()) + segment;
         turned(setting, mesh, n, &shape, PI * 0.09 - slot)
@@ -222,10 +228,10 @@ pub const V8: Case = Case {
 pub const V9: Case = Case {
     id: "V9",
     title: "rotated disk",
-    exact: "disk R 0.3 at (0, 0.5), one turn a = 2 pi (-y, x)",
-    note: "With :tg the Taylor-Galerkin step, C = 1.5.",
-    deviation: "With :tg the loss is that from the area on the mesh at the start, and -0.1 %, which the \
-                companion prints, is taken as up to -0.15 %.",
+    exact: "A disk around (0, 0.5) with R = 0.3 makes one turn with a = 2 pi (-y, x).",
+    note: "The runs marked `:tg` take Taylor-Galerkin steps with C = 1.5.",
+    deviation: "The loss of the runs marked `:tg` is relative to the area on the mesh at the \
+                start. The companion prints -0.1 %, which is taken as a loss of up to 0.15 %.",
     measure: |setting, mesh, n| {
         let shape = Shape::Ball { center: [0.0, 0.5, 0.0], radius: 0.3 };
         turned(setting, mesh, n, &shape, PI * 0.09)
@@ -249,8 +255,9 @@ pub const V9: Case = Case {
 pub const V24: Case = Case {
     id: "V24",
     title: "rotated cap on the sphere",
-    exact: "cap of 0.6 rad around (1, 0, 0) on the unit sphere, turned about z by 0.8 rad in t = 1",
-    note: "With :tg the Taylor-Galerkin step, C = 1.5.",
+    exact: "A cap of 0.6 rad around (1, 0, 0) on the unit sphere turns about the z axis by 0.8 rad \
+            until t = 1.",
+    note: "The runs marked `:tg` take Taylor-Galerkin steps with C = 1.5.",
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);

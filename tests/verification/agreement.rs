@@ -1,4 +1,4 @@
-//! The GPU against the CPU (V43): the runs that `tests/cuda` compares, with numbers.
+//! The verification case that compares the GPU with the CPU (V43), on the problems of `tests/cuda`.
 
 use zeroset::geometry::Real;
 
@@ -10,7 +10,7 @@ use crate::parity::{Setup, setups};
 use crate::runs::{largest, reinitialize};
 use crate::support::difference;
 
-/// Steps of the long comparison.
+/// The number of steps of the long comparison.
 const STEPS: u64 = 100;
 
 const ROWS: &[Row] = &[
@@ -27,11 +27,13 @@ const fn one(name: &'static str, sizes: &'static [u32]) -> Series {
 pub const V43: Case = Case {
     id: "V43",
     title: "CPU and GPU",
-    exact: "phi on the GPU minus phi on the CPU: after one step and one reinitialization, \
-            relative to the largest value; after 100 steps, where abs(phi) is less than half the \
-            half width; and how many reinitializations more there were",
-    note: "The size is 2/h. Gates in f32: 2e-6, and 1e-3 h after 100 steps. Taylor-Galerkin and \
-           semi-implicit steps are compared in `tests/cuda`.",
+    exact: "The rows compare phi on the GPU with phi on the CPU after one step, after 100 steps, \
+            and after one reinitialization. The differences after one step and after one \
+            reinitialization are relative to the largest value. The difference after 100 steps is \
+            taken where abs(phi) is less than half the half width. The numbers of \
+            reinitializations in these 100 steps must be equal.",
+    note: "The size is 2/h. The gates in f32 are 2e-6, and 1e-3 h after 100 steps. Tests in \
+           `tests/cuda` compare Taylor-Galerkin and semi-implicit steps.",
     deviation: "",
     measure: |setting, name, _| {
         let (_, setup) = setups().into_iter().find(|(found, _)| *found == name).unwrap();
@@ -65,7 +67,7 @@ fn apart<R: Real>(setting: &Setting, setup: &Setup) -> Vec<f64> {
     let steps = largest(pairs.map(|(cpu, gpu)| (cpu - gpu).abs()));
     let reinitializations = gpu.reinitializations as f64 - cpu.reinitializations as f64;
 
-    // No distance before.
+    // Twice phi is not a distance, so reinitialization has work to do.
     let start: Vec<f64> = setup.phi.iter().map(|phi| 2.0 * phi).collect();
     let [cpu, gpu] = [Backend::Cpu, Backend::Cuda].map(|backend| {
         let domain = Setting { backend, ..*setting }.place(setup.mesh.clone());

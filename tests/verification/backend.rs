@@ -1,7 +1,7 @@
-//! The solvers of the backends behind one face each: fronts, and motion.
+//! A common interface to the solvers of both backends: distances and motion.
 //!
-//! `ZEROSET_BACKENDS=cuda` (or `cpu,cuda`) says where cases run; a backend that is asked for and
-//! missing fails them.
+//! `ZEROSET_BACKENDS=cuda` (or `cpu,cuda`) selects where the cases run. The cases fail if a
+//! selected backend is missing.
 
 use std::sync::Arc;
 
@@ -16,16 +16,16 @@ pub use crate::gpu::description;
 use crate::gpu::{self, Gpu};
 pub use zeroset_testing::backends::{Backend, backends};
 
-/// Where fronts run.
+/// A solver of distances.
 pub enum Solver {
-    /// On one thread.
+    /// The CPU, on one thread.
     Cpu(Cpu),
-    /// On the GPU of this thread.
+    /// The GPU that this thread uses.
     Gpu(Gpu),
 }
 
 impl Solver {
-    /// That of a backend.
+    /// Returns the solver of a backend.
     pub fn of(backend: Backend) -> Self {
         match backend {
             Backend::Cpu => Solver::Cpu(one_thread()),
@@ -43,19 +43,19 @@ impl EikonalSolver for Solver {
     }
 }
 
-/// A level-set function in motion, on either backend.
+/// A moving level-set function on either backend.
 pub trait Moving {
-    /// One step, however long.
+    /// Takes one step of any length.
     fn step(&mut self);
-    /// Steps to a time, or until the interface is gone, but at most so many.
+    /// Advances until `end`, until the interface vanishes, or until `most` steps have been taken.
     fn run_to(&mut self, end: f64, most: u64);
-    /// phi in mesh order.
+    /// Returns phi in mesh order.
     fn phi(&self) -> Vec<f64>;
-    /// Time reached.
+    /// Returns the time reached.
     fn time(&self) -> f64;
-    /// Steps taken.
+    /// Returns the number of steps taken.
     fn n_steps(&self) -> u64;
-    /// Reinitializations, that at the start included.
+    /// Returns the number of reinitializations, including the one at the start.
     fn reinitializations(&self) -> u64;
 }
 
@@ -87,7 +87,7 @@ impl<R: Real> Moving for Evolution<R> {
     }
 }
 
-/// Does `work` with a level-set function that is about to move on the backend of the domain.
+/// Creates a level-set function on the backend of the domain and passes it to `work`.
 pub fn with_motion<R: Real, T: Send>(
     domain: &Domain,
     phi: &[f64],
@@ -95,7 +95,7 @@ pub fn with_motion<R: Real, T: Send>(
     options: Options,
     work: impl FnOnce(&mut dyn Moving) -> T + Send,
 ) -> T {
-    // One thread: cases run side by side, and results do not depend on it.
+    // One thread is enough, because cases run in parallel and results do not depend on it.
     let cpu = Arc::new(one_thread());
     let patches = domain.patches.clone();
     match domain.backend {

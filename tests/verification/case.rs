@@ -1,163 +1,166 @@
-//! A verification case as data: what is measured, what is expected, what passes.
+//! The data of a verification case (meshes, expected numbers, gates) and the verdict on its
+//! results.
 
 use crate::domains::Setting;
 
 /// One case of the verification table.
 pub struct Case {
-    /// Number in the table of the numerics companion.
+    /// The number in the table of the numerics companion, such as `V3`.
     pub id: &'static str,
-    /// A few words.
+    /// The title: a few words.
     pub title: &'static str,
-    /// Data and exact solution.
+    /// The problem and its exact solution, in full sentences.
     pub exact: &'static str,
-    /// What a reader of the numbers should know; may be empty.
+    /// Remarks on how to read the numbers. May be empty.
     pub note: &'static str,
-    /// Where data, numbers or gates are not those of the companion, and why; empty if they are.
+    /// How and why data, numbers or gates differ from those of the companion. Empty if they do not.
     pub deviation: &'static str,
-    /// Runs the case on one mesh; gives one number per row of the series.
+    /// Runs the case on one mesh of a given size and returns one number per row of the series.
     pub measure: fn(&Setting, &'static str, u32) -> Vec<f64>,
-    /// Meshes, sizes and gates.
+    /// The meshes with their sizes and gates.
     pub series: &'static [Series],
 }
 
 /// One mesh at several sizes.
 pub struct Series {
-    /// Name of a mesh in [`crate::domains::mesh`], perhaps with a variant of the case behind a
+    /// The name of a mesh in [`crate::domains::mesh`]. A variant of the case may follow after a
     /// colon.
     pub mesh: &'static str,
-    /// From coarse to fine.
+    /// The sizes, from coarse to fine.
     pub sizes: &'static [u32],
-    /// How many of the sizes the default tests take, from the first.
+    /// How many of the sizes the default tests run, counted from the first.
     pub quick: usize,
-    /// What `measure` returns, in its order.
+    /// The quantities, in the order in which `measure` returns them.
     pub rows: &'static [Row],
 }
 
 /// One quantity of a series.
 #[derive(Clone, Copy)]
 pub struct Row {
-    /// What is measured.
+    /// The name of the quantity.
     pub quantity: &'static str,
-    /// Numbers of the companion, NaN where it has none; a list shorter than the sizes belongs to
-    /// the last of them.
+    /// The numbers of the companion, NaN where it has none. A list that is shorter than the sizes
+    /// belongs to the last sizes.
     pub expected: &'static [f64],
-    /// What passes at each size.
+    /// The condition that the quantity must meet at each size.
     pub gate: Gate,
-    /// Bounds of the order of convergence.
+    /// The bounds of the order of convergence.
     pub order: Option<Order>,
-    /// What single precision is allowed at least.
+    /// The kind of the quantity, which sets its smallest gate in single precision.
     pub floor: Floor,
 }
 
-/// What passes at one size.
+/// The condition that a number must meet at one size.
 #[derive(Clone, Copy)]
 pub enum Gate {
-    /// At most this many times the expected size, whatever the sign; nothing where no number is
-    /// expected.
+    /// The magnitude is at most this many times the expected magnitude. There is no gate where no
+    /// number is expected.
     Times(f64),
-    /// At most this size, whatever the sign.
+    /// The magnitude is at most this value.
     AtMost(f64),
-    /// Within the second number of the first, from a size on.
+    /// The number differs from the first value by at most the second. The gate applies from the
+    /// given size on.
     Near(f64, f64, u32),
-    /// Within this of the expected number.
+    /// The number differs from the expected number by at most this value.
     Within(f64),
-    /// Only reported.
+    /// The number is only reported.
     None,
 }
 
-/// Bounds of an order of convergence.
+/// The bounds of an order of convergence.
 #[derive(Clone, Copy)]
 pub struct Order {
-    /// Smallest order that passes.
+    /// The smallest order that passes.
     pub least: f64,
-    /// Largest order that passes.
+    /// The largest order that passes.
     pub most: f64,
-    /// Between the first and the last size instead of the last two.
+    /// Whether the order is taken between the first and the last size instead of the last two.
     pub overall: bool,
 }
 
-/// Smallest gate in single precision.
+/// The kind of a quantity, with its smallest gate in single precision.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Floor {
     /// Lengths and values: 2e-6 of the diagonal of the box.
     Length,
     /// Rates and relative areas: 1e-4.
     Rate,
-    /// Lengths of curvature flows: 1e-3 of a cell, at least that of lengths.
+    /// Lengths of curvature flows: 1e-3 of a cell, but at least the gate of lengths.
     Curvature,
     /// Agreement with the fixed point: 4e-7 of the diagonal of the box.
     FixedPoint,
-    /// Agreement of CPU and GPU: 2e-6.
+    /// Agreement of the CPU and the GPU: 2e-6.
     Agreement,
-    /// Numbers of things: none; they may depend on the partition.
+    /// Counts: no smallest gate. They may depend on the partition.
     Count,
 }
 
 impl Row {
-    /// A length, to be at most 1.5 times the expected one.
+    /// Returns a row for a length. Its gate is 1.5 times the expected number.
     pub const fn new(quantity: &'static str, expected: &'static [f64]) -> Self {
         Row { quantity, expected, gate: Gate::Times(1.5), order: None, floor: Floor::Length }
     }
 
-    /// Relative difference of an area or a volume, to be at most 1.5 times the expected one.
+    /// Returns a row for the relative error of an area or volume. Its gate is 1.5 times the
+    /// expected number.
     pub const fn area(expected: &'static [f64]) -> Self {
         Row::new("area", expected).floor(Floor::Rate)
     }
 
-    /// A number of things that may not exceed `most`.
+    /// Returns a row for a count that must not exceed `most`.
     pub const fn count(quantity: &'static str, most: f64) -> Self {
         Row::new(quantity, &[]).gate(Gate::AtMost(most)).floor(Floor::Count)
     }
 
-    /// Another gate.
+    /// Replaces the gate.
     pub const fn gate(mut self, gate: Gate) -> Self {
         self.gate = gate;
         self
     }
 
-    /// Least order of convergence between the last two sizes.
+    /// Requires an order of convergence of at least `least` between the last two sizes.
     pub const fn order(self, least: f64) -> Self {
         self.order_within(least, f64::INFINITY)
     }
 
-    /// Range of the order of convergence between the last two sizes.
+    /// Requires an order of convergence from `least` to `most` between the last two sizes.
     pub const fn order_within(mut self, least: f64, most: f64) -> Self {
         self.order = Some(Order { least, most, overall: false });
         self
     }
 
-    /// Least order of convergence between the first and the last size.
+    /// Requires an order of convergence of at least `least` between the first and the last size.
     pub const fn overall_order(mut self, least: f64) -> Self {
         self.order = Some(Order { least, most: f64::INFINITY, overall: true });
         self
     }
 
-    /// Another floor in single precision.
+    /// Replaces the kind of the quantity, and with it the smallest gate in single precision.
     pub const fn floor(mut self, floor: Floor) -> Self {
         self.floor = floor;
         self
     }
 
-    /// Expected number at one of `n` sizes.
+    /// Returns the expected number at the size with index `size` of `n` sizes.
     pub fn expected_at(&self, size: usize, n: usize) -> Option<f64> {
         let k = (size + self.expected.len()).checked_sub(n)?;
         Some(self.expected[k]).filter(|expected| !expected.is_nan())
     }
 }
 
-/// Which sizes are run.
+/// The sizes that are run.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Scope {
-    /// At most so many of those of `Quick`.
+    /// At most this many of the sizes of `Quick`.
     First(usize),
-    /// The first ones of each series: the default tests.
+    /// The first sizes of each series: the default tests.
     Quick,
-    /// All.
+    /// All sizes.
     Full,
 }
 
 impl Series {
-    /// Sizes of a scope.
+    /// Returns the sizes of a scope.
     pub fn sizes(&self, scope: Scope) -> &'static [u32] {
         match scope {
             Scope::First(n) => &self.sizes[..self.quick.min(n)],
@@ -166,40 +169,41 @@ impl Series {
         }
     }
 
-    /// Cells per length, up to a factor: sizes of spheres are numbers of subdivisions.
+    /// Returns the number of cells per length, up to a constant factor. The size of a sphere is its
+    /// number of subdivisions.
     fn fineness(&self, size: u32) -> f64 {
         if self.mesh.starts_with("ico") { f64::from(size).exp2() } else { f64::from(size) }
     }
 }
 
-/// What was measured in one series.
+/// The results of one series.
 pub struct Outcome {
     /// The series.
     pub series: &'static Series,
-    /// Sizes run.
+    /// The sizes that were run.
     pub sizes: &'static [u32],
-    /// Numbers, `[size][row]`.
+    /// The measured numbers, `[size][row]`.
     pub measured: Vec<Vec<f64>>,
 }
 
-/// Verdict on one row.
+/// The verdict on one row.
 pub struct Verdict {
     /// The row.
     pub row: &'static Row,
-    /// Numbers at each size.
+    /// The measured number at each size.
     pub measured: Vec<f64>,
-    /// Companion's numbers at each size, where it has some.
+    /// The number of the companion at each size, if it has one.
     pub expected: Vec<Option<f64>>,
-    /// Gate at each size in words, where there is one.
+    /// The gate at each size as text, if there is one.
     pub gates: Vec<Option<String>>,
-    /// Measured order, where one is asked for.
+    /// The measured order, if the row requires one.
     pub order: Option<f64>,
-    /// What is wrong; empty if the row passes.
+    /// Descriptions of the failures. Empty if the row passes.
     pub failures: Vec<String>,
 }
 
 impl Outcome {
-    /// Judges every row.
+    /// Returns the verdict on each row.
     pub fn verdicts(&self, setting: &Setting) -> Vec<Verdict> {
         (0..self.series.rows.len()).map(|k| self.verdict(k, setting)).collect()
     }
@@ -219,7 +223,7 @@ impl Outcome {
             let floor = setting.floor(row.floor, self.series.fineness(size));
             let value = verdict.measured[i];
             let gate = judge(value, row.gate, verdict.expected[i], floor, size);
-            // A number that is none passes no comparison, so it fails wherever there is a gate.
+            // NaN fails every comparison, so it fails wherever there is a gate.
             if let Some((false, gate)) = &gate {
                 let what = row.quantity;
                 verdict.failures.push(format!("{what} at {size} is {value:.3e}, gate {gate}"));
@@ -235,7 +239,7 @@ impl Outcome {
     fn judge_order(&self, order: Order, setting: &Setting, verdict: &mut Verdict) {
         let last = self.sizes.len().saturating_sub(1);
         let first = if order.overall { 0 } else { last.saturating_sub(1) };
-        // An order over all sizes says little before all have been run.
+        // An order over all sizes has no meaning before all of them have been run.
         if last == first || order.overall && self.sizes.len() < self.series.sizes.len() {
             return;
         }
@@ -243,7 +247,7 @@ impl Outcome {
         let [coarse, fine] = [first, last].map(|i| verdict.measured[i]);
         let measured = (coarse / fine).ln() / (m / n).ln();
         verdict.order = Some(measured);
-        // Below ten times what rounding allows there is no order to be seen.
+        // Rounding errors hide the order if the error is below ten times the smallest gate.
         let is_resolved = fine > 10.0 * setting.floor(verdict.row.floor, m);
         if is_resolved && !(measured >= order.least && measured <= order.most) {
             verdict.failures.push(format!("order of {} is {measured:.2}", verdict.row.quantity));
@@ -251,7 +255,7 @@ impl Outcome {
     }
 }
 
-/// Whether a number passes, and the gate in words; `None` without a gate.
+/// Returns whether a number passes, and the gate as text. Returns `None` if there is no gate.
 fn judge(
     value: f64,
     gate: Gate,

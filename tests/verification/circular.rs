@@ -1,4 +1,4 @@
-//! Circular fronts from point sources (V54).
+//! The verification case of circular fronts from point sources (V54).
 
 use zeroset::geometry::Vec3;
 use zeroset::io::read_mesh;
@@ -10,14 +10,14 @@ use crate::exact::Exact;
 use crate::runs::*;
 use zeroset_testing::places::root;
 
-/// The vertex nearest to a point.
+/// Returns the vertex nearest to a point.
 fn nearest_vertex(domain: &Domain, point: Vec3) -> u32 {
     let gap = |v: &u32| (Vec3::from(domain.plain.vertices[*v as usize]) - point).norm();
     (0..domain.plain.n_vertices() as u32).min_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap()
 }
 
-/// Mean of `|u - exact| / exact`, and the largest `(exact - u) / exact`, over the vertices that are
-/// no source.
+/// Returns the mean of `|u - exact| / exact` and the largest `(exact - u) / exact` over all
+/// vertices except the sources.
 pub fn relative(u: &[f64], exact: &[f64]) -> [f64; 2] {
     let pairs = || u.iter().zip(exact).filter(|(_, exact)| **exact > 0.0);
     let n = pairs().count() as f64;
@@ -58,8 +58,8 @@ fn sphere(setting: &Setting, mesh: &'static str, n: u32) -> Vec<f64> {
     vec![mean, undershoot, found.updates]
 }
 
-/// The shipped cortex against exact distances on the polyhedron: circular fronts, then straight
-/// ones.
+/// Compares distances on the cortex in `meshes/` with exact distances on the polyhedron, for
+/// circular and then for straight fronts.
 fn cortex(setting: &Setting) -> Vec<f64> {
     let file = root().join("meshes/fsaverage5_pial_left.gii.gz");
     let mesh = clean(read_mesh(&file).unwrap().mesh).unwrap().0;
@@ -88,7 +88,8 @@ const PLANE: &[Row] = &[
     UPDATES,
 ];
 
-/// Rounds of several solves, the first over all patches, so more than for one.
+/// Updates per patch. The limit is higher than for a single solve because it covers several solves,
+/// the first of which visits all patches.
 const UPDATES: Row = Row::count("updates", 60.0);
 
 const fn on_plane(mesh: &'static str) -> Series {
@@ -98,17 +99,18 @@ const fn on_plane(mesh: &'static str) -> Series {
 pub const V54: Case = Case {
     id: "V54",
     title: "circular fronts",
-    exact: "square: distance from the vertices nearest to (-0.37, 0.21) and (0.52, -0.4), from the \
-            first and from both; unit sphere: distance from the vertex nearest to the direction \
-            (0.3, 0.5, 0.8); fsaverage5 left pial surface: distance from vertex 0 on the \
-            polyhedron, by exact windows",
-    note: "On the sphere the mean of |d - exact| / exact over all vertices but the source, and the \
-           largest (exact - d) / exact. Two sources are solved one by one, and all at once for \
-           comparison.",
-    deviation: "On spheres the error falls with the first order, for an unrolled circle bends more \
-                than a front on a sphere does: the gate of 5e-4 for the mean is met from 163,842 \
-                vertices on (ico 7), not at ico 5, and the largest undershoot, on the far side, is \
-                above 1e-3. Measured numbers stand as expected.",
+    exact: "On the square, the sources are the vertices nearest to (-0.37, 0.21) and (0.52, -0.4): \
+            the first one alone, then both. On the unit sphere, the source is the vertex nearest \
+            to the direction (0.3, 0.5, 0.8). On the left pial surface of fsaverage5, the source \
+            is vertex 0, and an exact window method computes the exact distances on the \
+            polyhedron.",
+    note: "On the sphere and on the cortex, \"mean\" is the mean of |d - exact| / exact over all \
+           vertices except the source, and \"undershoot\" is the largest (exact - d) / exact. Two \
+           sources are solved one by one and, for comparison, all at once.",
+    deviation: "On spheres, the error falls with first order, because an unrolled circle bends \
+                more than a front on a sphere. The gate of 5e-4 for the mean is met only from \
+                163,842 vertices (`ico` 7) on, not at `ico` 5. The largest undershoot, on the far \
+                side, is above 1e-3. The expected numbers are therefore the measured ones.",
     measure: |setting, mesh, n| match mesh {
         "ico" => sphere(setting, mesh, n),
         "cortex" => cortex(setting),

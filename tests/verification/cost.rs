@@ -1,4 +1,4 @@
-//! The band makes a step cost what lies around the interface, whatever the domain.
+//! Measures that a step in a narrow band costs the same in a small and in a large domain.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,17 +12,20 @@ use zeroset::patches::{PATCH_SIZE, Partition, Patches};
 use crate::domains::made;
 use crate::runs::band;
 
-/// Edge of a cell in both domains.
+/// The edge length of a cell in both domains.
 const CELL: f64 = 2.0 / 128.0;
 
-/// Steps per sample, reinitializations included.
+/// The number of steps per sample, including reinitializations.
 const STEPS: usize = 100;
 
-/// Samples of each domain.
+/// The number of samples of each domain.
 const SAMPLES: usize = 41;
 
-/// Time per step of a circle in a domain of 16 times the area over that in the small domain: median
-/// over pairs of samples taken one after the other, which other work on the machine slows alike.
+/// Returns the time per step of a circle in a domain of 16 times the area, divided by that in the
+/// small domain.
+///
+/// The result is the median over pairs of samples. The samples of a pair are taken one after the
+/// other, so that other work on the machine slows both down alike.
 pub fn ratio() -> f64 {
     let mut runs = [128, 512].map(start);
     let mut ratios: Vec<f64> = (0..SAMPLES)
@@ -45,7 +48,7 @@ fn seconds(run: &mut Evolution<f64>) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// A circle that turns about the middle of n by n cells.
+/// Creates a circle that rotates about the center of a square with n by n cells.
 fn start(n: u32) -> Evolution<f64> {
     let mut square = Square::default();
     let half = 0.5 * f64::from(n) * CELL;

@@ -1,4 +1,4 @@
-//! Curvature flow in the plane, in space and on surfaces.
+//! Verification cases of curvature flow in the plane, in space and on surfaces.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -13,15 +13,15 @@ const fn mean(expected: &'static [f64]) -> Row {
     Row::new("mean", expected).floor(Floor::Curvature)
 }
 
-/// Rate of shrinking relative to the exact one.
+/// The row of the shrinking rate, relative to the exact rate.
 const fn rate(expected: &'static [f64], within: f64, from: u32) -> Row {
     Row::new("rate", expected).gate(Gate::Near(1.0, within, from)).floor(Floor::Rate)
 }
 
-/// Center of circles and spheres: on no vertex, edge or symmetry of a mesh.
+/// The center of circles and spheres. It lies on no vertex, edge or symmetry axis of a mesh.
 const CENTER: Vec3 = Vec3::new(0.03, 0.02, 0.0);
 
-/// Mean error and rate `(R0^2 - R^2) / (2 t)` of a circle R0 = 0.6 at t = 0.1.
+/// Returns the mean error and the rate `(R0^2 - R^2) / (2 t)` of a circle with R0 = 0.6 at t = 0.1.
 fn circle(setting: &Setting, mesh: &'static str, n: u32, options: Options) -> Vec<f64> {
     let domain = setting.domain(mesh, n);
     let phi = domain.at_vertices(|x| (x - CENTER).norm() - 0.6);
@@ -40,8 +40,8 @@ const RATE: Row = rate(&[1.001], 0.01, 32);
 pub const V15: Case = Case {
     id: "V15",
     title: "circle under curvature",
-    exact: "circle around (0.03, 0.02), beta = 1, R = sqrt(R0^2 - 2 t), R0 = 0.6, t = 0.1; rate = (R0^2 - R^2) / 2 t, R from \
-            the area",
+    exact: "A circle around (0.03, 0.02) with R0 = 0.6 shrinks with beta = 1 to R = sqrt(R0^2 - 2 \
+            t) at t = 0.1. \"rate\" is (R0^2 - R^2) / (2 t), where R follows from the area.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| circle(setting, mesh, n, whole()),
@@ -58,7 +58,7 @@ pub const V15: Case = Case {
 pub const V16: Case = Case {
     id: "V16",
     title: "circle under curvature in a band",
-    exact: "V15 in a band of half width 5 cells (equi), 10 cells (equi:w10)",
+    exact: "V15 in a band with a half width of 5 cells (`equi`) or 10 cells (`equi:w10`).",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -84,7 +84,7 @@ pub const V16: Case = Case {
 pub const V17: Case = Case {
     id: "V17",
     title: "circle under curvature, semi-implicit",
-    exact: "V15 by semi-implicit steps ten times as long",
+    exact: "V15 with semi-implicit steps that are ten times as long.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -100,7 +100,9 @@ pub const V17: Case = Case {
 pub const V18: Case = Case {
     id: "V18",
     title: "sphere under curvature",
-    exact: "sphere around (0.03, 0.02, 0), beta = 1, R^2 = R0^2 - 4 t, R0 = 0.7, t = 0.05, tetrahedra; R from the volume",
+    exact: "A sphere around (0.03, 0.02, 0) with R0 = 0.7 shrinks with beta = 1 to R = sqrt(R0^2 - \
+            4 t) at t = 0.05 on tetrahedra. \"rate\" is (R0^2 - R^2) / (4 t), where R follows from \
+            the volume.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -137,8 +139,9 @@ pub const V18: Case = Case {
 pub const V19: Case = Case {
     id: "V19",
     title: "star under curvature",
-    exact: "r = 0.5 + 0.18 cos 4 theta, beta = 1: the area of any closed curve changes by \
-            -2 pi beta t; t = 0.02",
+    exact: "The curve r = 0.5 + 0.18 cos 4 theta moves with beta = 1 until t = 0.02. The area of \
+            any closed curve changes by -2 pi beta t. \"rate\" is the measured change divided by \
+            this change.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -157,12 +160,12 @@ pub const V19: Case = Case {
     }],
 };
 
-/// Angle from an axis.
+/// Returns the angle between a point and an axis.
 fn angle(x: Vec3, axis: Vec3) -> f64 {
     x.cross(&axis).norm().atan2(x.dot(&axis))
 }
 
-/// An axis that is none of a subdivided icosahedron.
+/// Returns an axis that is not an axis of a subdivided icosahedron.
 fn oblique() -> Vec3 {
     Vec3::new(0.3, 0.5, 0.8).normalize()
 }
@@ -170,18 +173,23 @@ fn oblique() -> Vec3 {
 pub const V20: Case = Case {
     id: "V20",
     title: "latitude circle under geodesic curvature",
-    exact: "unit sphere, theta0 = 1, kappa_g = cot theta: cos theta(t) = cos theta0 exp(beta t), \
-            beta = 1, t = 0.25; extinct at t = ln(1 / cos theta0) = 0.6156",
-    note: "Axis z, which is one of the mesh, and an oblique one. Extinction: time at which no \
-           cell is cut any more over the exact one, in a band of half width 5 mean edges with \
-           default rules, and on the whole domain reinitialized every 10 steps.",
-    deviation: "The companion gives no number for the extinction; the gate of 3 % from ico-4 on \
-                is ours and asked only with reinitialization every 10 steps. With the default rule \
-                the last cells hold on longer (reported): once phi is flat inside the last cells \
-                and steep around them, the mass of (3), meas / abs(g), lets a flat vertex move \
-                only at a rate of the order of delta, until reinitialization restores the slope. \
-                Without any, the interface may never vanish. Along an oblique axis the gate is 2 \
-                instead of 1.5 times the expected number; the companion's axis is not known.",
+    exact: "A circle at the polar angle theta0 = 1 on the unit sphere moves with beta = 1 until t \
+            = 0.25. Its geodesic curvature is cot theta, so cos theta(t) = cos theta0 exp(beta t). \
+            It vanishes at t = ln(1 / cos theta0) = 0.6156.",
+    note: "The circle is centered on the z axis, which is an axis of the mesh, or on an oblique \
+           axis (`ico:oblique`). \"extinction\" is the time at which the circle no longer cuts any \
+           cell, divided by the exact time. It is measured in a band with a half width of 5 mean \
+           edges and default rules, and on the whole domain with reinitialization every 10 steps.",
+    deviation: "The companion gives no number for the extinction. The gate of 3 % from `ico` 4 on \
+                does not come from the companion, and applies only with reinitialization every 10 \
+                steps. With the default rule, the circle survives longer in the last cells, and \
+                this time is only reported. The reason is that phi becomes flat inside the last \
+                cells and steep around them. The mass meas / abs(g) in equation (3) of \
+                [level-set.md](level-set.md) then lets a vertex in the flat part move only at a \
+                rate of the order of delta, until reinitialization restores the slope. Without any \
+                reinitialization, the interface may never vanish. Along the oblique axis, the gate \
+                is 2 times the expected number instead of 1.5 times, because the axis of the \
+                companion is not known.",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let axis = if mesh.ends_with(":oblique") { oblique() } else { Vec3::z() };
@@ -222,8 +230,9 @@ const EXTINCTION: Row =
 pub const V21: Case = Case {
     id: "V21",
     title: "great circle under geodesic curvature",
-    exact: "great circle of the unit sphere, stationary; t = 0.25",
-    note: "Around an oblique axis; around the axes of the mesh the circle stays to rounding.",
+    exact: "A great circle of the unit sphere is stationary. The run ends at t = 0.25.",
+    note: "The circle lies around an oblique axis. Around an axis of the mesh, it stays in place \
+           up to rounding errors.",
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
@@ -238,7 +247,7 @@ pub const V21: Case = Case {
     }],
 };
 
-/// Mean error of a curve under curvature flow.
+/// Returns the mean error of a curve under curvature flow.
 fn flowed(
     domain: &Domain,
     end: f64,
@@ -252,13 +261,14 @@ fn flowed(
 
 pub const V22: Case = Case {
     id: "V22",
-    title: "disc and ring on the cylinder",
-    exact: "unit cylinder: geodesic disc R0 = 0.9, R^2 = 0.81 - 2 t, t = 0.2; ring z = 0.1 \
-            stationary",
-    note: "Vertices moved by up to 0.1 of a cell, in the coordinates of the surface.",
-    deviation: "The companion does not say how far vertices of its cylinder are moved. With 0.1 of \
-                a cell our numbers are its own; with 0.25, as in the plane, the ring at n = 24 is \
-                off by 7.5e-5 to 1.3e-4, beyond the gate of 5e-5, and at n = 48 by 2e-5.",
+    title: "disk and ring on the cylinder",
+    exact: "On the unit cylinder, a geodesic disk with R0 = 0.9 shrinks to R = sqrt(R0^2 - 2 t) at \
+            t = 0.2. The ring z = 0.1 is stationary.",
+    note: "Vertices are moved by up to 0.1 of a cell, in the coordinates of the surface.",
+    deviation: "The companion does not say how far the vertices of its cylinder are moved. With \
+                0.1 of a cell, the numbers agree with those of the companion. With 0.25 of a cell, \
+                as on the square, the error of the ring is 7.5e-5 to 1.3e-4 at n = 24, above the \
+                gate of 5e-5, and 2e-5 at n = 48.",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let distance = |x: Vec3| x.y.atan2(x.x).hypot(x.z);
@@ -283,12 +293,14 @@ pub const V22: Case = Case {
 pub const V23: Case = Case {
     id: "V23",
     title: "circle on the cone",
-    exact: "half angle 30 degrees, circle at slant s0 = 1: s^2 = s0^2 - 2 t, t = 0.15",
-    note: "Vertices moved by up to 0.1 of a cell, in the coordinates of the surface.",
+    exact: "On a cone with a half angle of 30 degrees, a circle at the slant height s0 = 1 moves \
+            to s = sqrt(s0^2 - 2 t) at t = 0.15.",
+    note: "Vertices are moved by up to 0.1 of a cell, in the coordinates of the surface.",
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
-        // A point inside a chord lies off the cone; its height still tells its slant.
+        // A point inside a chord lies off the cone, but its height still determines its slant
+        // height.
         let slant = |x: Vec3| x.z / (PI / 6.0).cos();
         vec![flowed(&domain, 0.15, |x| slant(x) - 1.0, |x| slant(x) - 0.7f64.sqrt())]
     },

@@ -1,4 +1,5 @@
-//! The same bits in every run, for every number of threads, and (one step) for every partition.
+//! Tests that results are bitwise identical in every run, for every number of threads and, for one
+//! step, for every partition.
 
 use std::sync::Arc;
 
@@ -12,13 +13,13 @@ use crate::domains::{mean_edge, mesh};
 use crate::operators::{all_terms, scattered};
 use crate::runs::{band, whole};
 
-/// A ball off the middle.
+/// Returns the signed distance to a ball that is not centered at the origin.
 fn ball(mesh: &Mesh) -> Vec<f64> {
     let center = Vec3::new(0.2, -0.1, 0.3);
     mesh.vertices.iter().map(|&x| (Vec3::from(x) - center).norm() - 0.8).collect()
 }
 
-/// Bits of phi and number of reinitializations after `steps` steps of all terms.
+/// Returns the bits of phi and the number of reinitializations after `steps` steps of all terms.
 fn bits<R: Real>(
     mesh: &Mesh,
     patches: &Arc<Patches>,
@@ -37,7 +38,7 @@ fn bits<R: Real>(
     (phi, run.totals().reinitializations)
 }
 
-/// Enough steps for several reinitializations.
+/// Returns a mesh size and a number of steps that is large enough for several reinitializations.
 fn size_and_steps(name: &str) -> (u32, usize) {
     match name {
         "ico" => (4, 200),
@@ -52,7 +53,7 @@ fn bits_do_not_depend_on_threads() {
         let (size, steps) = size_and_steps(name);
         let mesh = mesh(name, size, 1);
         let options = || band(3.0 * mean_edge(&mesh));
-        // Partitions too are made anew, by as many threads.
+        // The partition is also computed anew, with the same number of threads.
         let run = |threads: usize| {
             let patches = Cpu::new(threads)
                 .unwrap()

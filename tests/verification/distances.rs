@@ -1,4 +1,4 @@
-//! Distances from fixed values.
+//! Verification cases of distances from vertices with fixed values.
 
 use std::f64::consts::TAU;
 
@@ -9,11 +9,11 @@ use crate::case::{Case, Row, Series};
 use crate::domains::Setting;
 use crate::runs::*;
 
-/// Updates per patch; a silent loss of convergence fails here.
+/// The row of updates per patch. It fails if the solver converges much more slowly than it should.
 pub const UPDATES: Row = Row::count("updates", 30.0);
 
-/// Distances from the vertices where `source` holds, with exact values there: mean and largest
-/// error over the vertices, and updates per patch.
+/// Fixes exact values at the vertices where `source` holds. Returns the mean and the largest error
+/// of the distance over all vertices, and the updates per patch.
 fn from_region(
     setting: &Setting,
     mesh: &'static str,
@@ -30,7 +30,8 @@ fn from_region(
     vec![mean, max, found.updates]
 }
 
-/// Distances from the one vertex nearest to a point: mean error, and updates per patch.
+/// Fixes only the vertex nearest to a point. Returns the mean error of the distance and the updates
+/// per patch.
 fn from_vertex(
     setting: &Setting,
     mesh: &'static str,
@@ -66,8 +67,10 @@ const BALL_MAX: Row = max(&[0.044, 0.022, 0.0109], 0.95);
 pub const V27: Case = Case {
     id: "V27",
     title: "distance to a ball",
-    exact: "distance to the origin, exact values fixed in r < 0.2 (tetrahedra 0.3)",
-    note: "L1 is the mean over all vertices; updates are those of nbFIM per patch, gate ours.",
+    exact: "The distance to the origin, with exact values fixed where r < 0.2 (tetrahedra: r < \
+            0.3).",
+    note: "\"L1\" is the mean error over all vertices. \"updates\" is the number of nbFIM updates \
+           per patch. Its gate does not come from the companion.",
     deviation: "",
     measure: |setting, mesh, n| {
         let radius = if mesh == "tets" { 0.3 } else { 0.2 };
@@ -100,7 +103,7 @@ const fn vertex(expected: &'static [f64]) -> Row {
 pub const V28: Case = Case {
     id: "V28",
     title: "distance from one vertex",
-    exact: "distance from the vertex nearest to the origin, only that one fixed",
+    exact: "The distance from the vertex nearest to the origin, with only this vertex fixed.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -128,10 +131,12 @@ const MAX: Row = max(&[], 0.75);
 pub const V32: Case = Case {
     id: "V32",
     title: "unsigned distance to curves and points",
-    exact: "exact values fixed within the radius in brackets of: the segment (-0.3, -0.1) to \
-            (0.35, 0.2) (0.1), the box with half sides 0.3 and 0.2, outside (0.1), the points \
-            (-0.4, 0.013) and (0.37, -0.03) (0.15)",
-    note: "For obt the companion states up to 45 % more than for jit; that stands as expected.",
+    exact: "The distances to the segment from (-0.3, -0.1) to (0.35, 0.2), to the filled box with \
+            half sides of 0.3 and 0.2, and to the points (-0.4, 0.013) and (0.37, -0.03). Exact \
+            values are fixed within 0.1 of the segment and of the box, and within 0.15 of the \
+            points.",
+    note: "For `obt`, the companion only says that errors are up to 45 % larger than for `jit`. \
+           The expected numbers of `obt` are those of `jit` plus 45 %.",
     deviation: "",
     measure: |setting, mesh, n| match mesh.split(':').next_back() {
         Some("segment") => {
@@ -169,9 +174,9 @@ pub const V32: Case = Case {
 pub const V33: Case = Case {
     id: "V33",
     title: "geodesic distance on the sphere",
-    exact: "unit sphere: distance to a pole, exact values fixed in a cap of 0.9 rad (cap), only \
-            the vertex nearest to the pole fixed (vertex)",
-    note: "The pole lies in the direction (0.3, 0.5, 0.8), no axis of the mesh.",
+    exact: "The distance to a pole on the unit sphere. Exact values are fixed in a cap of 0.9 rad \
+            (\"cap\"), or only the vertex nearest to the pole is fixed (\"vertex\").",
+    note: "The pole lies in the direction (0.3, 0.5, 0.8), which is not an axis of the mesh.",
     deviation: "",
     measure: |setting, mesh, n| {
         let pole = Vec3::new(0.3, 0.5, 0.8).normalize();
@@ -198,12 +203,13 @@ const REPORTED_MAX: Row = Row::new("max", &[]);
 
 pub const V34: Case = Case {
     id: "V34",
-    title: "unfoldable surfaces and the torus",
-    exact: "exact values fixed: on the unit cylinder in a ball r < 0.3, on the cone (half angle \
-            30 degrees, with its tip) in a ball r < 0.1 at slant 0.8, on the torus R = 1, r = 0.4 \
-            in the band abs(v) < 0.21 turns around the outer equator; distances of the unrolled \
-            surface, on the torus r v along meridians",
-    note: "Vertices moved by up to 0.1 of a cell, in the coordinates of the surface.",
+    title: "developable surfaces and the torus",
+    exact: "Exact values are fixed in a ball r < 0.3 on the unit cylinder, in a ball r < 0.1 at \
+            the slant height 0.8 on the cone (half angle 30 degrees, with its tip), and in the \
+            band abs(v) < 0.21 turns around the outer equator of the torus with the radii 1 and r \
+            = 0.4. The exact distance is that of the unrolled surface, and r v along the meridians \
+            of the torus.",
+    note: "Vertices are moved by up to 0.1 of a cell, in the coordinates of the surface.",
     deviation: "",
     measure: |setting, mesh, n| match mesh {
         "cylinder" => {
@@ -211,7 +217,7 @@ pub const V34: Case = Case {
             from_region(setting, mesh, n, |x| exact(x) < 0.3, exact)
         }
         "tip" => {
-            // Unrolled, angles shrink by the sine of the half angle, 1/2.
+            // On the unrolled cone, angles shrink by the sine of the half angle, which is 1/2.
             let exact = |x: Vec3| {
                 let (s, angle) = (x.norm(), 0.5 * x.y.atan2(x.x));
                 (s * s + 0.64 - 1.6 * s * angle.cos()).max(0.0).sqrt()

@@ -1,4 +1,5 @@
-//! `docs/verification.md` and `docs/verification-cuda.md`: what was measured, beside what was expected and asked for.
+//! Writes `docs/verification.md` and `docs/verification-cuda.md`, which compare the measured
+//! numbers with the expected ones.
 
 use std::fmt::Write;
 use std::process::Command;
@@ -9,23 +10,75 @@ use crate::domains::Setting;
 use crate::runner::Task;
 use zeroset_testing::places::root;
 
-/// What the page of a GPU leaves out.
-const CPU_ONLY: &str = "## What is not run on a GPU\n\n\
-    - Random meshes and the length of a step cell by cell (`properties.rs`), the same bits for every \
-    number of threads and every partition (`determinism.rs`), the cost of a step (`cost.rs`): tests \
-    of the CPU. That a GPU gives the same bits in every run, and the same values for every \
-    size of patches, is tested in `tests/cuda`.\n\
-    - Start values of distances and of reinitialization are found on the CPU in V26 to V37 and \
-    V54, and in V38 repetitions inside a patch are the GPU's own, so that those rows repeat the \
-    first. An evolution reinitializes on the GPU alone.\n\
-    - In single precision V42, which compares precisions itself, and V38 on the sphere: fronts cross \
-    all of it from one vertex, and each patch on the way may keep back a change below the \
-    tolerance.\n\
-    - V44 to V53, grids, tiles, the octree of samples and distances to points: `tests/cuda` \
-    compares a GPU with the CPU there.\n\
-    - Meshes, norms, interfaces and areas are found on the CPU.\n";
+/// The largest width of a line of prose on the pages.
+const WIDTH: usize = 100;
 
-/// A number as tables show it.
+/// The conventions of the pages. Each entry is a paragraph and the list items below it.
+const CONVENTIONS: &[(&str, &[&str])] = &[
+    (
+        "Unless a case says otherwise, the domain is the square [-1, 1]^2 with n cells per side, \
+         or the cube [-1, 1]^3 with n cells per side and six tetrahedra per cell. phi starts as \
+         the signed distance. The whole domain is solved without reinitialization, and the CFL \
+         factor C is 1. The symbols are:",
+        &[
+            "a: the velocity.",
+            "eps: the normal speed.",
+            "beta: the curvature coefficient.",
+            "R: the radius of a circle, disk or sphere, and R0 at the start.",
+            "w: the half width of the band.",
+        ],
+    ),
+    (
+        "The meshes are:",
+        &[
+            "`diag`: the square with parallel diagonals.",
+            "`cross`: the square with alternating diagonals.",
+            "`jit`: `diag` with interior vertices moved by up to 0.25 cells.",
+            "`del`: a Delaunay mesh of the square with vertices moved by up to 0.35 cells.",
+            "`equi`: the square with rows of nearly equilateral triangles.",
+            "`obt`: the square with staggered rows and angles of up to 113 degrees.",
+            "`kuhn` and `tets`: the cube. The vertices of `tets` are moved by up to 0.15 cells.",
+            "`ico`: the unit sphere, as an icosahedron that is subdivided n times.",
+            "`cylinder`, `cone`, `tip` (the cone with its tip) and `torus`: surfaces of revolution \
+             with n cells around the axis.",
+        ],
+    ),
+    (
+        "The columns and quantities are:",
+        &[
+            "\"mean\" and \"max\": the mean and the largest exact distance at all crossings of \
+             mesh edges with the interface. For distances and reinitialization, \"L1\" and \
+             \"max\" are the mean and the largest error at the vertices.",
+            "\"area\": the relative error of the enclosed area or volume.",
+            "\"expected\": the number of the companion. Its meshes with random vertices come from \
+             another generator.",
+            "\"gate\": the bound on the measured number. It is 1.5 times the expected number \
+             unless the companion states another gate.",
+            "\"order\": the order of convergence between the last two sizes. The required order \
+             is in parentheses.",
+        ],
+    ),
+];
+
+/// The cases that do not run on a GPU, for its page.
+const CPU_ONLY: &[&str] = &[
+    "Three groups of tests run on the CPU only: random meshes and the time step \
+     (`properties.rs`), bitwise identical results for every number of threads and every partition \
+     (`determinism.rs`), and the cost of a step (`cost.rs`). `tests/cuda` checks that a GPU gives \
+     bitwise identical results in every run, and the same values for every patch size.",
+    "In V26 to V37 and V54, the CPU computes the start values of distances and of \
+     reinitialization. An evolution on the GPU reinitializes on the GPU alone.",
+    "In V38, the GPU uses its own number of repetitions inside a patch, so the rows with a number \
+     of repetitions repeat the first row.",
+    "In single precision, V42 does not run because it compares precisions itself. V38 does not run \
+     on the sphere, because fronts cross the whole sphere from one vertex and each patch on the \
+     way may withhold a change below the tolerance.",
+    "V44 to V53 (grids, tiles, the octree of samples and distances to points) do not run. \
+     `tests/cuda` compares the GPU with the CPU there.",
+    "Meshes, norms, interfaces and areas are computed on the CPU.",
+];
+
+/// Formats a number for the tables.
 pub fn number(x: f64) -> String {
     if x == 0.0 {
         return "0".to_string();
@@ -35,7 +88,7 @@ pub fn number(x: f64) -> String {
     }
     match x.abs() {
         a if (1e-2..1e3).contains(&a) => {
-            // Three digits, four beyond one.
+            // Three significant digits below 1, and four or more from 1 on.
             let digits = if a < 0.1 { 4 } else { 3 };
             format!("{x:.digits$}")
         }
@@ -44,24 +97,24 @@ pub fn number(x: f64) -> String {
     }
 }
 
-/// All that a run found out.
+/// The results of a complete run.
 pub struct Findings<'a> {
-    /// What was run on.
+    /// The backend of the run.
     pub backend: Backend,
-    /// Cases in the plain setting.
+    /// The cases in the plain setting.
     pub plain: Vec<(&'a Case, Vec<Outcome>)>,
-    /// Some of them in single precision.
+    /// The cases in single precision.
     pub single: Vec<(&'a Case, Vec<Outcome>)>,
-    /// Some of them turned in R^3: largest difference of each series.
+    /// The cases on planar meshes rotated in R^3, with the largest difference of each series.
     pub turned: Vec<(&'a Case, &'static str, f64)>,
-    /// Cost of a step in a domain of 16 times the area, over that in the small one; `None`
-    /// where it was not asked.
+    /// The cost of a step in a domain of 16 times the area, divided by the cost in the small
+    /// domain. `None` if it was not measured.
     pub cost_ratio: Option<f64>,
-    /// Seconds for everything.
+    /// The duration of the run in seconds.
     pub seconds: f64,
 }
 
-/// Outcomes of tasks, the series of a case together.
+/// Groups the outcomes of tasks by case.
 pub fn by_case(tasks: &[Task], outcomes: Vec<Outcome>) -> Vec<(&'static Case, Vec<Outcome>)> {
     let mut cases: Vec<(&'static Case, Vec<Outcome>)> = Vec::new();
     for (task, outcome) in tasks.iter().zip(outcomes) {
@@ -73,15 +126,15 @@ pub fn by_case(tasks: &[Task], outcomes: Vec<Outcome>) -> Vec<(&'static Case, Ve
     cases
 }
 
-/// Gates that do not stand in a case.
+/// The gates that do not belong to a case.
 pub struct Gates {
-    /// Largest difference of a turned mesh.
+    /// The largest difference allowed on a rotated mesh.
     pub turned: f64,
-    /// Largest ratio of costs.
+    /// The largest cost ratio allowed.
     pub cost_ratio: f64,
 }
 
-/// The page.
+/// Returns the text of the page.
 pub fn page(findings: &Findings, gates: &Gates, failures: &[String]) -> String {
     let mut page = String::new();
     header(&mut page, findings, failures);
@@ -89,36 +142,46 @@ pub fn page(findings: &Findings, gates: &Gates, failures: &[String]) -> String {
     for (case, outcomes) in &findings.plain {
         section(&mut page, case, outcomes, &Setting::default());
     }
-    page += "## Single precision\n\nThe same code in `f32`, at the sizes of the default tests. \
-             Each gate on a length or value is at least 2e-6 of the diagonal of the box, on rates \
-             and areas 1e-4, for curvature 1e-3 of a cell; orders are asked for only while the \
-             finest error is ten times that.\n\n";
+    page += "## Single precision\n\n";
+    paragraph(
+        &mut page,
+        "The same code runs in `f32`, at the sizes of the default tests. Each gate is at least \
+         2e-6 of the diagonal of the box for lengths and values, 1e-4 for rates and areas, and \
+         1e-3 of a cell for curvature. An order is required only if the error at the finest size \
+         is above ten times this value.",
+    );
     table_head(&mut page, "case, mesh");
     for (case, outcomes) in &findings.single {
         for outcome in outcomes {
             rows(&mut page, &format!("{} {}", case.id, outcome.series.mesh), outcome, &single);
         }
     }
-    page += "\n## Planar meshes turned in R^3\n\nThe same planar meshes, turned about no \
-             particular axis and solved as surfaces: largest difference of all numbers from those \
-             of the plane.\n\n| case | mesh | difference | gate | |\n|---|---|---|---|---|\n";
+    page += "\n## Planar meshes rotated in R^3\n\n";
+    paragraph(
+        &mut page,
+        "The planar meshes are rotated about an arbitrary axis and solved as surfaces. The table \
+         shows the largest difference of all numbers from those of the planar mesh.",
+    );
+    page += "| case | mesh | difference | gate | |\n|---|---|---|---|---|\n";
     for (case, mesh, difference) in &findings.turned {
         let verdict = if *difference <= gates.turned { "pass" } else { "**FAIL**" };
         let (difference, gate) = (number(*difference), number(gates.turned));
         let _ = writeln!(page, "| {} | {mesh} | {difference} | {gate} | {verdict} |", case.id);
     }
     if let Some(ratio) = findings.cost_ratio {
-        let _ = writeln!(
-            page,
-            "\n## Cost of a step\n\nThe same circle in a band of 5 cells, in a domain of 16 times the \
-             area (128 and 512 cells per side, one thread, median over pairs of runs): {ratio:.2} \
-             times the time per step, gate {}.",
+        let text = format!(
+            "A circle in a band of 5 cells moves in a small domain and in a domain of 16 times the \
+             area (128 and 512 cells per side, one thread, median over pairs of runs). A step in \
+             the large domain takes {ratio:.2} times as long. The gate is {}.",
             gates.cost_ratio
         );
+        let _ = writeln!(page, "\n## Cost of a step\n\n{}", wrap(&text, ""));
     }
     if findings.backend == Backend::Cuda {
-        page.push('\n');
-        page.push_str(CPU_ONLY);
+        page += "\n## What does not run on a GPU\n\n";
+        for text in CPU_ONLY {
+            item(&mut page, text);
+        }
     }
     page
 }
@@ -135,54 +198,87 @@ fn header(page: &mut String, findings: &Findings, failures: &[String]) {
         Backend::Cpu => ("Verification", COMMAND.to_string()),
         Backend::Cuda => ("Verification on a GPU", format!("ZEROSET_BACKENDS=cuda {COMMAND}")),
     };
-    let _ = writeln!(
+    let verdict = match failures.len() {
+        0 => "all pass".to_string(),
+        n => format!("**{n} failures**"),
+    };
+    let _ = writeln!(page, "# {title}\n");
+    paragraph(
         page,
-        "# {title}\n\n\
-         Cases with known solutions, as numbered in the numerics companion (section 11). This page \
-         is written by\n\n\
-         ```\n{command} -- --ignored\n```\n\n\
-         and asserted by the same code; `{command}` runs the smaller sizes.\n\n\
-         - zeroset {}, commit {}\n- {}\n- {}\n- {} cases, {numbers} gates and orders, {:.0} s; {}\n",
-        env!("CARGO_PKG_VERSION"),
-        commit(),
-        machine(findings.backend),
-        output("rustc", &["--version"]).unwrap_or_else(|| "unknown compiler".to_string()),
-        findings.plain.len(),
-        findings.seconds,
-        match failures.len() {
-            0 => "all pass".to_string(),
-            n => format!("**{n} failures**"),
-        },
+        "This page compares the solvers with known solutions. The cases come from the numerics \
+         companion (section 11), a separate document with results of another implementation. This \
+         command writes the page:",
     );
-    page.push_str(
-        "Unless stated: square [-1, 1]^2 with n cells per side (cube: six tetrahedra per cell), \
-         signed distance as initial phi, whole domain, no reinitialization, C = 1. Meshes: `diag` (all \
-         diagonals parallel), `cross` (alternating), `jit` (diag, interior vertices moved by up to \
-         0.25 cells), `del` (Delaunay, moved by up to 0.35), `equi` (nearly equilateral rows), \
-         `obt` (staggered rows, angles up to 113 degrees), `kuhn` and `tets` (cube; the latter \
-         moved by up to 0.15), `ico` (icosahedron, subdivided), `cylinder`, `cone`, `tip` (cone \
-         with its tip), `torus`. \"mean\" and \"max\" are of the exact distance at all crossings \
-         of mesh edges with the interface, \"area\" is the relative difference of the enclosed \
-         area or volume. \"Expected\" are the companion's numbers, measured with another \
-         implementation (meshes with random vertices come from another generator). The gate is \
-         1.5 times that unless the companion states another. Orders are between the last two \
-         sizes.\n\n",
-    );
+    let _ = writeln!(page, "```\n{command} -- --ignored\n```\n");
+    let smaller = format!("The same code checks the numbers. `{command}` runs the smaller sizes.");
+    paragraph(page, &smaller);
+    item(page, &format!("zeroset {}, commit {}", env!("CARGO_PKG_VERSION"), commit()));
+    item(page, &machine(findings.backend));
+    item(page, &output("rustc", &["--version"]).unwrap_or_else(|| "unknown compiler".to_string()));
+    let (cases, seconds) = (findings.plain.len(), findings.seconds);
+    item(page, &format!("{cases} cases, {numbers} gates and orders, {seconds:.0} s; {verdict}"));
+    page.push('\n');
+    for (text, items) in CONVENTIONS {
+        paragraph(page, text);
+        for text in *items {
+            item(page, text);
+        }
+        page.push('\n');
+    }
     let differing: Vec<_> =
         findings.plain.iter().filter(|(c, _)| !c.deviation.is_empty()).collect();
-    page.push_str("Where data, numbers or gates differ from the companion:\n\n");
+    paragraph(page, "These cases differ from the companion in their data, numbers or gates:");
     for (case, _) in differing {
-        let _ = writeln!(page, "- **{}**: {}", case.id, case.deviation);
+        item(page, &format!("**{}**: {}", case.id, case.deviation));
     }
     page.push('\n');
 }
 
-fn section(page: &mut String, case: &Case, outcomes: &[Outcome], setting: &Setting) {
-    let _ = writeln!(page, "## {} {}\n\n{}.", case.id, case.title, case.exact);
-    if !case.note.is_empty() {
-        let _ = writeln!(page, "{}", case.note);
+/// Appends a paragraph and an empty line.
+fn paragraph(page: &mut String, text: &str) {
+    let _ = writeln!(page, "{}\n", wrap(text, ""));
+}
+
+/// Appends a list item.
+fn item(page: &mut String, text: &str) {
+    let _ = writeln!(page, "{}", wrap(&format!("- {text}"), "  "));
+}
+
+/// Wraps prose at [`WIDTH`] columns. All lines but the first start with `indent`.
+fn wrap(text: &str, indent: &str) -> String {
+    // Markdown takes a minus sign at the start of a line for a list item. An operator therefore
+    // stays on the line of the word before it.
+    let mut pieces: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match pieces.last_mut() {
+            Some(piece) if !word.chars().any(char::is_alphanumeric) => {
+                piece.push(' ');
+                piece.push_str(word);
+            }
+            _ => pieces.push(word.to_string()),
+        }
     }
-    page.push('\n');
+    let mut wrapped = String::new();
+    let mut width = 0;
+    for piece in pieces {
+        let length = piece.chars().count();
+        if width > 0 && width + 1 + length > WIDTH {
+            wrapped.push('\n');
+            wrapped.push_str(indent);
+            width = indent.len();
+        } else if width > 0 {
+            wrapped.push(' ');
+            width += 1;
+        }
+        wrapped.push_str(&piece);
+        width += length;
+    }
+    wrapped
+}
+
+fn section(page: &mut String, case: &Case, outcomes: &[Outcome], setting: &Setting) {
+    let _ = writeln!(page, "## {} {}\n", case.id, case.title);
+    paragraph(page, &format!("{} {}", case.exact, case.note));
     table_head(page, "mesh");
     for outcome in outcomes {
         rows(page, outcome.series.mesh, outcome, setting);
@@ -206,7 +302,7 @@ fn rows(page: &mut String, name: &str, outcome: &Outcome, setting: &Setting) {
     }
 }
 
-/// Quantity, expected, measured, gate, order, verdict.
+/// Returns the cells of a table row: quantity, expected, measured, gate, order, verdict.
 pub fn cells(verdict: &Verdict) -> [String; 6] {
     let list = |items: Vec<Option<String>>| {
         if items.iter().all(Option::is_none) {
@@ -214,7 +310,7 @@ pub fn cells(verdict: &Verdict) -> [String; 6] {
         }
         let items: Vec<String> =
             items.into_iter().map(|item| item.unwrap_or_else(|| "-".to_string())).collect();
-        // The same gate at all sizes is said once.
+        // A gate that is the same at all sizes is printed once.
         if items.len() > 1 && items.windows(2).all(|pair| pair[0] == pair[1]) {
             return items[0].clone();
         }
@@ -249,10 +345,10 @@ pub fn cells(verdict: &Verdict) -> [String; 6] {
 /// The command that runs the cases.
 const COMMAND: &str = "cargo test --release --test verification";
 
-/// Commit of the sources, and whether they were changed since.
+/// Returns the commit of the sources, and a note if they were changed since.
 fn commit() -> String {
     let Some(commit) = output("git", &["rev-parse", "--short=12", "HEAD"]) else {
-        // Away from the repository only the build knows.
+        // Outside the repository, only the build knows the commit.
         return zeroset::output::COMMIT.to_string();
     };
     let changed = output("git", &["status", "--porcelain", "--", "src", "tests", "Cargo.toml"]);
@@ -260,7 +356,8 @@ fn commit() -> String {
     format!("{commit}{suffix}")
 }
 
-/// GPU, CPU, cores, system; nothing that names this very machine.
+/// Describes the GPU, the CPU, the threads and the operating system, without the name of the
+/// machine.
 fn machine(on: Backend) -> String {
     let cpu = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
@@ -275,7 +372,7 @@ fn machine(on: Backend) -> String {
     }
 }
 
-/// What a program prints, if it succeeds and prints something.
+/// Returns the output of a program, or `None` if the program fails or prints nothing.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let folder = root();
     let output = Command::new(program).args(arguments).current_dir(folder).output().ok()?;

@@ -1,5 +1,5 @@
-//! The standard meshes, and the two ways in which a case is run besides the plain one: in single
-//! precision, and turned in R^3; and where it is run.
+//! The standard meshes, and the settings in which a case runs: precision, rotation in R^3 and
+//! backend.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use zeroset::patches::{PATCH_SIZE, Partition, Patches};
 use crate::backend::Backend;
 use crate::case::Floor;
 
-/// How a case is run.
+/// The way in which a case runs.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub struct Setting {
-    /// In `f32` instead of `f64`.
+    /// Whether to compute in `f32` instead of `f64`.
     pub single: bool,
-    /// Planar meshes are turned in R^3 and solved as surfaces.
+    /// Whether planar meshes are rotated in R^3 and solved as surfaces.
     pub turned: bool,
-    /// What computes.
+    /// The backend that computes.
     pub backend: Backend,
 }
 
 impl Setting {
-    /// What rounding alone allows in single precision; zero in double precision.
+    /// Returns the smallest gate of a quantity in single precision, and zero in double precision.
     pub fn floor(&self, floor: Floor, fineness: f64) -> f64 {
-        // The smallest box there is, that of the square; spheres and cubes would allow more.
+        // The square has the smallest box. The boxes of spheres and cubes would allow more.
         let diagonal = 8f64.sqrt();
         match floor {
             _ if !self.single => 0.0,
@@ -39,12 +39,12 @@ impl Setting {
         }
     }
 
-    /// The mesh of that name as this setting has it.
+    /// Creates the mesh with the given name and prepares it for this setting.
     pub fn domain(&self, name: &str, n: u32) -> Domain {
         self.place(mesh(name, n, 1))
     }
 
-    /// A mesh as this setting has it.
+    /// Prepares a mesh for this setting.
     pub fn place(&self, plain: Mesh) -> Domain {
         let mut solved = plain.clone();
         if self.turned && plain.kind == Kind::Planar {
@@ -60,44 +60,46 @@ impl Setting {
     }
 }
 
-/// A rotation about no particular axis.
+/// Rotates a point about an arbitrary axis.
 pub fn turn(x: Vec3) -> Vec3 {
     nalgebra::Rotation3::from_euler_angles(0.3, -0.7, 1.1) * x
 }
 
 /// A mesh to solve on, and the coordinates in which the exact solution is known.
 pub struct Domain {
-    /// Solve in `f32`.
+    /// Whether to solve in `f32`.
     pub single: bool,
-    /// Vectors have to be turned.
+    /// Whether the mesh is rotated, so that vectors must be rotated as well.
     pub turned: bool,
-    /// What solves.
+    /// The backend that solves.
     pub backend: Backend,
-    /// The mesh before it was turned.
+    /// The mesh before rotation.
     pub plain: Mesh,
-    /// The mesh solved on.
+    /// The mesh to solve on.
     pub solved: Mesh,
-    /// Patches of the default kind and size.
+    /// The patches, with the default partition and size.
     pub patches: Arc<Patches>,
 }
 
 impl Domain {
-    /// A function at all vertices.
+    /// Evaluates a function at all vertices.
     pub fn at_vertices(&self, f: impl Fn(Vec3) -> f64) -> Vec<f64> {
         self.plain.vertices.iter().map(|&x| f(x.into())).collect()
     }
 
-    /// A vector as the mesh solved on sees it.
+    /// Returns a vector in the coordinates of the mesh to solve on.
     pub fn vector(&self, a: Vec3) -> [f64; 3] {
         if self.turned { turn(a).into() } else { a.into() }
     }
 }
 
-/// The standard meshes: n cells per side of [-1, 1]^2 or [-1, 1]^3, n subdivisions of the
-/// icosahedron on the unit sphere, n cells around a surface of revolution.
+/// Creates a standard mesh.
 ///
-/// `diag cross jit del equi obt | kuhn tets | ico | cylinder cone tip torus`; what follows a colon
-/// is for the case.
+/// The size n is the number of cells per side of [-1, 1]^2 or [-1, 1]^3, the number of subdivisions
+/// of the icosahedron on the unit sphere, or the number of cells around a surface of revolution.
+///
+/// The names are `diag cross jit del equi obt | kuhn tets | ico | cylinder cone tip torus`. Text
+/// after a colon is ignored here and belongs to the case.
 pub fn mesh(name: &str, n: u32, seed: u64) -> Mesh {
     let name = name.split(':').next().unwrap_or(name);
     let spec = match name {
@@ -135,7 +137,7 @@ pub fn mesh(name: &str, n: u32, seed: u64) -> Mesh {
     made(spec)
 }
 
-/// A generated mesh as solvers see it.
+/// Generates a mesh and cleans it in the same way as a mesh that is read from a file.
 pub fn made(spec: Generate) -> Mesh {
     clean(generate(&spec).unwrap()).unwrap().0
 }
@@ -151,12 +153,12 @@ fn square(name: &str, n: u32, seed: u64) -> Square {
         "del" => (square.jitter, square.delaunay) = (0.35, true),
         "equi" => square.pattern = Pattern::Equilateral,
         "obt" => square.pattern = Pattern::Obtuse,
-        _ => panic!("no mesh {name}"),
+        _ => panic!("no standard mesh is named {name}"),
     }
     square
 }
 
-/// Mean length of the edges of a mesh, each counted once per cell.
+/// Returns the mean edge length of a mesh. An edge counts once for each of its cells.
 pub fn mean_edge(mesh: &Mesh) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for cell in mesh.iter_cells() {

@@ -1,8 +1,10 @@
-//! Exact distances on a polyhedral surface from a vertex, for judging circular fronts: windows that
-//! run over edges (J. Mitchell, D. Mount, C. Papadimitriou, "The discrete geodesic problem", SIAM J.
-//! Comput. 16 (1987)), unpruned but for the rules of S.-Q. Xin and G.-J. Wang, "Improving Chen and
-//! Han's algorithm on the discrete geodesic problem", ACM Trans. Graph. 28 (2009): the nearest
-//! first, one split per vertex, and none that a vertex of its edge outruns.
+//! Computes exact distances from a vertex on a polyhedral surface, to check circular fronts (V54).
+//!
+//! The method moves windows over edges (J. Mitchell, D. Mount, C. Papadimitriou, "The discrete
+//! geodesic problem", SIAM J. Comput. 16 (1987)). Windows are pruned only by the rules of S.-Q. Xin
+//! and G.-J. Wang, "Improving Chen and Han's algorithm on the discrete geodesic problem", ACM
+//! Trans. Graph. 28 (2009): the nearest window comes first, each vertex splits one window, and a
+//! window is dropped if a vertex of its edge offers a shorter path.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -10,32 +12,36 @@ use std::collections::{BinaryHeap, HashMap};
 use zeroset::geometry::Vec3;
 use zeroset::mesh::Mesh;
 
-/// What the source sees of an edge of a triangle, unrolled: the edge from (0, 0) to (length, 0),
-/// the interval, the source above it at `source`, `before` on the way to that from the true one.
+/// The interval of an edge that the source sees through unrolled triangles.
+///
+/// In the coordinates of the window, the edge runs from (0, 0) to (length, 0), and the source lies
+/// above it at `source`. `before` is the distance from the true source to this one.
 #[derive(Clone, Copy)]
 struct Window {
-    /// The half-edge, `3 * cell + k` from corner k to k + 1 of a cell still to be entered.
+    /// The half-edge `3 * cell + k`, which runs from corner k to corner k + 1 of the cell that the
+    /// window enters next.
     edge: usize,
     interval: [f64; 2],
     source: [f64; 2],
     before: f64,
 }
 
-/// A key that sorts like the number, which is not negative.
+/// Returns an integer key that sorts like the nonnegative number `x`.
 fn key(x: f64) -> u64 {
     x.max(0.0).to_bits()
 }
 
 pub struct Exact<'a> {
     mesh: &'a Mesh,
-    /// The half-edge on the other side, if there is one.
+    /// The half-edge of the neighboring cell on the same edge, if there is one.
     twin: Vec<Option<usize>>,
-    /// Vertices on the boundary or with angles of more than a full turn: shortest ways may bend.
+    /// Whether a vertex lies on the boundary or its angles sum to more than a full turn. A shortest
+    /// path may bend at such a vertex.
     saddle: Vec<bool>,
     cells_at: Vec<Vec<usize>>,
     distance: Vec<f64>,
-    /// For each half-edge, of the window that reaches the corner opposite to it first: when, and
-    /// where on the half-edge.
+    /// For each half-edge, the window that first reaches the opposite corner: the distance of that
+    /// corner, and the point where the path crosses the half-edge.
     first_split: Vec<[f64; 2]>,
     windows: BinaryHeap<Reverse<(u64, usize)>>,
     store: Vec<Window>,
@@ -90,7 +96,7 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// Distances of all vertices from `source`.
+    /// Returns the distances of all vertices from `source`.
     pub fn from(mut self, source: u32) -> Vec<f64> {
         self.distance[source as usize] = 0.0;
         self.spread(source as usize);
@@ -117,7 +123,7 @@ impl<'a> Exact<'a> {
         self.mesh.vertices[v as usize].into()
     }
 
-    /// A vertex as source of its own: its neighbors, and a window on each opposite edge.
+    /// Makes a vertex a source: updates its neighbors and adds a window on each opposite edge.
     fn spread(&mut self, v: usize) {
         let before = self.distance[v];
         for c in self.cells_at[v].clone() {
@@ -127,12 +133,13 @@ impl<'a> Exact<'a> {
             let (at, xb, xc) = (self.x(v as u32), self.x(b), self.x(c2));
             self.reach(b, before + (xb - at).norm());
             self.reach(c2, before + (xc - at).norm());
-            // The opposite half-edge b -> c2; its twin belongs to the cell to be entered.
+            // The opposite half-edge is b -> c2. Its counterpart belongs to the cell that the
+            // window enters.
             let length = (xc - xb).norm();
             let along = (at - xb).dot(&(xc - xb)) / length;
             let above = ((at - xb).norm_squared() - along * along).max(0.0).sqrt();
             if let Some(twin) = self.twin[3 * c + (k + 1) % 3] {
-                // Seen from the other side the edge runs from c2 to b.
+                // In the cell on the other side, the edge runs from c2 to b.
                 self.push(Window {
                     edge: twin,
                     interval: [0.0, length],
@@ -163,7 +170,7 @@ impl<'a> Exact<'a> {
         self.store.push(window);
     }
 
-    /// Unrolls the cell behind the edge of a window.
+    /// Unrolls the cell behind the edge of a window and adds the windows on its two other edges.
     fn enter(&mut self, window: Window) {
         let (c, k) = (window.edge / 3, window.edge % 3);
         let cell: [u32; 3] = std::array::from_fn(|i| self.mesh.cells[3 * c + (k + i) % 3]);
@@ -171,23 +178,23 @@ impl<'a> Exact<'a> {
         let ([from, to], [sx, sy], before) = (window.interval, window.source, window.before);
         let length = (b - a).norm();
         let at = |t: f64| before + (t - sx).hypot(sy);
-        // Outrun by a vertex of the edge.
+        // Drop the window if a vertex of the edge offers a shorter path to all of it.
         let [da, db, _] = cell.map(|v| self.distance[v as usize]);
         let slack = 1e-12 * (1.0 + before);
         if da + to < at(to) - slack || db + (length - from) < at(from) - slack || sy <= 0.0 {
             return;
         }
-        // The tip below the edge, the source above it.
+        // The tip lies below the edge and the source above it.
         let tip_along = (tip - a).dot(&(b - a)) / length;
         let tip_below = ((tip - a).norm_squared() - tip_along * tip_along).max(0.0).sqrt();
-        // Where the ray to the tip crosses the edge.
+        // The point where the ray to the tip crosses the edge.
         let crossing = (sx * tip_below + tip_along * sy) / (sy + tip_below);
         let mut sides = [from < crossing, crossing < to];
         if sides == [true, true] {
             let to_tip = before + (tip_along - sx).hypot(tip_below + sy);
             self.reach(cell[2], to_tip);
-            // Of two windows that both see the tip, only the first can matter on both sides of it;
-            // the other one on the side it lies on.
+            // If two windows see the tip, only the nearer one can matter on both sides of it. The
+            // other one matters only on its own side.
             let [first, place] = self.first_split[window.edge];
             if to_tip < first {
                 self.first_split[window.edge] = [to_tip, crossing];
@@ -203,15 +210,17 @@ impl<'a> Exact<'a> {
             if !sides[side] || high <= low {
                 continue;
             }
-            // The half-edge of the cell: tip -> a has number k + 2, b -> tip has k + 1.
+            // The half-edges of the cell: tip -> a has the number k + 2, and b -> tip has k + 1.
             let half = 3 * c + (k + if side == 0 { 2 } else { 1 }) % 3;
             let Some(twin) = self.twin[half] else { continue };
-            // The twin runs a -> tip or tip -> b: from `start` to `end`.
+            // In the neighboring cell, the half-edge runs a -> tip or tip -> b, from `start` to
+            // `end`.
             let direction = [end[0] - start[0], end[1] - start[1]];
             let size = direction[0].hypot(direction[1]);
             let unit = direction.map(|d| d / size);
             let hit = |t: f64| {
-                // Where the ray from the source through (t, 0) meets the line start + s unit.
+                // The point where the ray from the source through (t, 0) meets the line start + s
+                // unit.
                 let ray = [t - sx, -sy];
                 let from_start = [sx - start[0], sy - start[1]];
                 let det = ray[1] * unit[0] - ray[0] * unit[1];

@@ -1,4 +1,5 @@
-//! nbFIM against two independent solvers: a global iteration, and fast marching.
+//! The verification case that compares nbFIM with two other solvers (V38): global sweeps and fast
+//! marching.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,7 +13,7 @@ use crate::case::{Case, Floor, Gate, Row, Series};
 use crate::operators::scattered;
 use crate::runs::*;
 
-/// Sweeps over all cells until nothing changes: the fixed point by definition.
+/// Sweeps over all cells until nothing changes. The result is the fixed point by definition.
 fn fixed_point<const N: usize>(mesh: &Mesh, fixed: &[(u32, f64)]) -> Vec<f64> {
     let mut u = start(mesh, fixed);
     let given: Vec<bool> = u.iter().map(|u| u.is_finite()).collect();
@@ -45,8 +46,8 @@ fn offer<const N: usize>(mesh: &Mesh, cell: &[u32], u: &[f64], i: usize) -> f64 
     arrival(&std::array::from_fn(|k| u[cell[k] as usize]), &x, i, 1.0)
 }
 
-/// Fast marching: vertices are accepted in the order of their values, each once. Right where no
-/// cell is obtuse.
+/// Computes distances by fast marching: each vertex is accepted once, in the order of the values.
+/// The result is correct if no cell is obtuse.
 fn fast_marching(mesh: &Mesh, fixed: &[(u32, f64)]) -> Vec<f64> {
     let mut cells_of = vec![Vec::new(); mesh.n_vertices()];
     for (c, cell) in mesh.iter_cells().enumerate() {
@@ -56,7 +57,7 @@ fn fast_marching(mesh: &Mesh, fixed: &[(u32, f64)]) -> Vec<f64> {
     }
     let mut u = start(mesh, fixed);
     let mut known = start(mesh, &[]);
-    // Values are not negative, so their bits sort like numbers.
+    // The values are not negative, so their bits sort like the numbers.
     let mut heap: BinaryHeap<Reverse<(u64, u32)>> =
         fixed.iter().map(|&(v, value)| Reverse((value.to_bits(), v))).collect();
     while let Some(Reverse((bits, v))) = heap.pop() {
@@ -79,8 +80,10 @@ fn fast_marching(mesh: &Mesh, fixed: &[(u32, f64)]) -> Vec<f64> {
     known
 }
 
-/// Patches of 7 vertices or of scattered ones make values cross very many borders, and each may
-/// keep back a change below the tolerance of single precision.
+/// A row for the difference from the fixed point.
+///
+/// With patches of 7 or of scattered vertices, values cross very many patch boundaries. In single
+/// precision, each patch may withhold a change below the tolerance.
 const fn same(quantity: &'static str, floor: Floor) -> Row {
     Row::new(quantity, &[2.3e-16]).gate(Gate::AtMost(1e-13)).floor(floor)
 }
@@ -105,16 +108,17 @@ const fn one(mesh: &'static str, size: &'static [u32], rows: &'static [Row]) -> 
 
 pub const V38: Case = Case {
     id: "V38",
-    title: "nbFIM is the global fixed point",
-    exact: "sweeps over all cells until nothing changes, from exact values in a ball of 0.2 \
-            (tetrahedra 0.3) and a second source; largest difference by default, with 1, 5 and \
-            20 repetitions inside a patch, for patches of 7 vertices and of vertices taken at \
-            random; the last row is fast marching against the sweeps, which is right on meshes \
-            without obtuse cells",
-    note: "Other orders of patches: unit tests in `src/levelset/eikonal`.",
-    deviation: "In single precision the floor of 4e-7 of the diagonal is asked for the default \
-                patches; for patches of 7 vertices and scattered ones 2e-6, since each patch \
-                crossed may keep back a change below the tolerance.",
+    title: "nbFIM and the global fixed point",
+    exact: "The fixed point comes from sweeps over all cells until nothing changes. The sources \
+            are exact values in a ball of radius 0.2 (tetrahedra: 0.3) and the value 0.3 at vertex \
+            0. The rows give the largest difference of nbFIM from the fixed point: by default, \
+            with 1, 5 and 20 repetitions inside a patch, with patches of 7 vertices, and with \
+            patches of random vertices. The last row compares fast marching with the fixed point. \
+            Fast marching is correct on meshes without obtuse cells.",
+    note: "Unit tests in `src/levelset/eikonal` cover other orders of the patches.",
+    deviation: "In single precision, the default patches must agree within 4e-7 of the diagonal. \
+                Patches of 7 vertices and of random vertices must agree within 2e-6, because each \
+                patch that a front crosses may withhold a change below the tolerance.",
     measure: |setting, mesh, n| {
         let mut domain = setting.domain(mesh, n);
         let is_volume = domain.plain.kind.arity() == 4;

@@ -1,4 +1,4 @@
-//! Motion along the normal, alone and with the other terms.
+//! Verification cases of motion along the normal, alone and with the other terms.
 
 use std::f64::consts::PI;
 
@@ -18,7 +18,7 @@ const fn mean(expected: &'static [f64], order: f64) -> Row {
     Row::new("mean", expected).order(order)
 }
 
-/// A circle or sphere that moves with unit speed for 0.35 or `end`: mean error.
+/// Moves a circle or sphere with the normal speed `eps` until `end` and returns the mean error.
 fn ball(
     setting: &Setting,
     mesh: &'static str,
@@ -38,7 +38,7 @@ fn ball(
 pub const V10: Case = Case {
     id: "V10",
     title: "expanding circle",
-    exact: "circle around (0.03, 0.02), R = 0.3 + t, eps = 1, t = 0.35",
+    exact: "A circle around (0.03, 0.02) with R = 0.3 + t expands with eps = 1 until t = 0.35.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| ball(setting, mesh, n, 0.3, 1.0, 0.35),
@@ -53,7 +53,7 @@ pub const V10: Case = Case {
 pub const V11: Case = Case {
     id: "V11",
     title: "shrinking circle",
-    exact: "circle around (0.03, 0.02), R = 0.7 - t, eps = -1, t = 0.35",
+    exact: "A circle around (0.03, 0.02) with R = 0.7 - t shrinks with eps = -1 until t = 0.35.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| ball(setting, mesh, n, 0.7, -1.0, 0.35),
@@ -67,8 +67,8 @@ pub const V11: Case = Case {
 pub const V12: Case = Case {
     id: "V12",
     title: "expanding and shrinking sphere",
-    exact: "spheres around (0.03, 0.02, 0), R = 0.35 + t, eps = 1, and R = 0.75 - t, eps = -1, \
-            t = 0.3, tetrahedra",
+    exact: "A sphere around (0.03, 0.02, 0) with R = 0.35 + t expands with eps = 1, and another \
+            one with R = 0.75 - t shrinks with eps = -1. Both move until t = 0.3 on tetrahedra.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -94,7 +94,8 @@ const ONE_COMPONENT: Row =
 pub const V13: Case = Case {
     id: "V13",
     title: "merging circles",
-    exact: "two circles R 0.25 at (+-0.4, 0.013), eps = 1, t = 0.25: phi = min(phi1, phi2) - t",
+    exact: "Two circles around (+-0.4, 0.013) with R = 0.25 expand with eps = 1 until t = 0.25 and \
+            merge. The exact solution is phi = min(phi1, phi2) - t.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -123,20 +124,22 @@ pub const V13: Case = Case {
     ],
 };
 
-/// Seeds of the meshes over which V14 takes the mean.
+/// The seeds of the meshes over which V14 averages.
 const SEEDS: std::ops::RangeInclusive<u64> = 1..=4;
 
 pub const V14: Case = Case {
     id: "V14",
     title: "expanding and shrinking square",
-    exact: "square of half side 0.4, eps = 1: corners become arcs (distance to the square - t); \
-            half side 0.7, eps = -1: stays a square; t = 0.25",
-    note: "Mean over four meshes.",
-    deviation: "The error sits at the four corners and depends on the few cells there: at n = 128 \
-                single meshes scatter from 0.0017 to 0.0028 (eps = 1) and from 4.4e-5 to 8.5e-5 \
-                (eps = -1), orders of the last doubling from 0.3 to 1.0 and from 1.3 to 2.5. \
-                Hence means over four meshes, orders between the first and the last size, and for \
-                eps = -1 a gate of 2 instead of 1.5 times the expected number.",
+    exact: "With eps = 1, a square with a half side of 0.4 expands and its corners become arcs: \
+            phi is the distance to the square minus t. With eps = -1, a square with a half side of \
+            0.7 shrinks and stays a square. Both move until t = 0.25.",
+    note: "The numbers are means over four meshes.",
+    deviation: "The error is concentrated at the four corners and depends on the few cells there. \
+                At n = 128, single meshes give errors from 0.0017 to 0.0028 (eps = 1) and from \
+                4.4e-5 to 8.5e-5 (eps = -1). The orders of the last doubling range from 0.3 to 1.0 \
+                and from 1.3 to 2.5. The case therefore averages over four meshes and takes the \
+                order between the first and the last size. For eps = -1, the gate is 2 times the \
+                expected number instead of 1.5 times.",
     measure: |setting, mesh, n| {
         let (mut growing, mut shrinking) = (0.0, 0.0);
         for seed in SEEDS {
@@ -172,7 +175,8 @@ pub const V14: Case = Case {
 pub const V25: Case = Case {
     id: "V25",
     title: "growing and shrinking cap on the sphere",
-    exact: "cap around z on the unit sphere, angle 0.9 +- t, eps = +-1, t = 0.5",
+    exact: "A cap around the z axis on the unit sphere moves with eps = +-1 until t = 0.5. Its \
+            angle is 0.9 + eps t.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -199,9 +203,10 @@ pub const V25: Case = Case {
 pub const V41: Case = Case {
     id: "V41",
     title: "all three terms",
-    exact: "a = (0.6, 0.3), eps = 0.4, beta = 0.05, R0 = 0.4 at (-0.2, -0.1), t = 0.4: \
-            R' = eps - beta / R, R = 0.5160",
-    note: "Radius: relative difference of that from the area.",
+    exact: "A circle around (-0.2, -0.1) with R0 = 0.4 moves with a = (0.6, 0.3), eps = 0.4 and \
+            beta = 0.05 until t = 0.4. Its radius follows R' = eps - beta / R and ends at R = \
+            0.5160.",
+    note: "\"radius\" is the relative error of the radius that follows from the area.",
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
@@ -231,7 +236,7 @@ pub const V41: Case = Case {
     ],
 };
 
-/// `R' = 0.4 - 0.05 / R` from 0.4, by the classical Runge-Kutta method.
+/// Integrates `R' = 0.4 - 0.05 / R` from R = 0.4 by the classical Runge-Kutta method.
 fn combined_radius(end: f64) -> f64 {
     let (mut r, n) = (0.4, 1000);
     let h = end / f64::from(n);

@@ -1,4 +1,4 @@
-//! The GPU that cases run on.
+//! Runs the verification cases on the first GPU.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use zeroset::levelset::evolution::{Options, StepTarget, Terms};
 use crate::backend::Moving;
 use crate::domains::Domain;
 
-/// The first GPU, with a stream and kernels of its own for every thread, as cases run side by side.
+/// Returns the first GPU. Each thread has its own stream and kernels, because cases run in
+/// parallel.
 pub fn of_this_thread() -> Gpu {
     thread_local! {
         static CUDA: OnceCell<Arc<Cuda>> = const { OnceCell::new() };
@@ -27,7 +28,7 @@ pub fn of_this_thread() -> Gpu {
     Gpu { cuda, organization: Organization::Rounds }
 }
 
-/// Name, architecture and memory, and the versions of driver and compiler.
+/// Describes the GPU: name, architecture, memory, and the versions of the driver and the compiler.
 pub fn description() -> String {
     use zeroset::gpu::{nvrtc::Nvrtc, probe};
     let on = of_this_thread();
@@ -46,7 +47,7 @@ pub fn description() -> String {
     )
 }
 
-/// A level-set function at rest on the GPU.
+/// Creates a level-set function on the GPU.
 pub fn evolution<R: Real>(
     domain: &Domain,
     cpu: Arc<Cpu>,

@@ -1,16 +1,18 @@
-//! The verification cases of the numerics companion (section 11), and what else is promised of the
-//! solvers: the same bits always, symmetries, the cost of a step.
+//! Verification: cases with known solutions, reproducible results, symmetries and the cost of a
+//! step.
 //!
-//! `cargo test --release --test verification` runs every case at its smaller sizes;
-//! `cargo test --release --test verification -- --ignored` runs everything at every size and writes
+//! `cargo test --release --test verification` runs every case at its smaller sizes. `cargo test
+//! --release --test verification -- --ignored` runs every case at every size and writes
 //! `docs/verification.md`. Add `--nocapture` to see the numbers.
 //!
-//! With `ZEROSET_BACKENDS=cuda` the same cases run on the first GPU, and the page written is
-//! `docs/verification-cuda.md`. The executable also works away from where it was built, in a folder
-//! with the checkout.
+//! With `ZEROSET_BACKENDS=cuda`, the same cases run on the first GPU and the page is
+//! `docs/verification-cuda.md`. The executable also works on another machine, if it runs in a
+//! folder with a checkout.
 //!
 //! A case is data ([`case::Case`]): a description, meshes, sizes, expected numbers, gates, and a
-//! function that measures. The default tests and the document run the same data by the same code.
+//! function that measures. The default tests and the page use the same data and code. The cases and
+//! most expected numbers come from the table of the numerics companion (section 11), a separate
+//! document with results of another implementation.
 
 mod advection;
 mod agreement;
@@ -36,11 +38,11 @@ mod runner;
 mod runs;
 mod tiled;
 
-// The oracle of tiles, and the grid of plane problems; `tests/tiled.rs` takes more of it.
+// The dense grid that V44 to V50 use. `tests/tiled.rs` uses more of this module.
 #[allow(dead_code)]
 #[path = "../support/dense.rs"]
 mod dense;
-// What `tests/cuda` compares, and its meshes.
+// The problems that `tests/cuda` compares, and their meshes.
 #[path = "../cuda/parity.rs"]
 #[allow(dead_code)]
 mod parity;
@@ -53,7 +55,7 @@ use case::{Case, Scope};
 use domains::Setting;
 use runner::{Task, check, on_all_cores, tasks, tasks_on};
 
-/// The plain setting on all backends asked for.
+/// Returns the plain setting on each selected backend.
 fn settings() -> Vec<Setting> {
     let on = |backend| Setting { backend, ..Setting::default() };
     backends().into_iter().map(on).collect()
@@ -61,7 +63,7 @@ fn settings() -> Vec<Setting> {
 
 macro_rules! cases {
     ($list:ident on $settings:ident: $($test:ident: $module:ident::$case:ident;)*) => {
-        /// Cases in the order of the table.
+        /// The cases, in the order of the page.
         const $list: &[&Case] = &[$(&$module::$case),*];
         $(#[test]
         fn $test() {
@@ -72,7 +74,7 @@ macro_rules! cases {
     };
 }
 
-/// The same, of the CPU.
+/// Returns the plain setting on the CPU, if it is selected.
 fn settings_of_cpu() -> Vec<Setting> {
     settings().into_iter().filter(|setting| setting.backend == Backend::Cpu).collect()
 }
@@ -138,7 +140,7 @@ cases! {
     v53_distances_to_points: nearest::V53;
 }
 
-/// Cases of [`OF_CPU`] that are run in single precision too.
+/// The cases of [`OF_CPU`] that also run in single precision.
 const TILED_SINGLE: List = &[
     (&tiled::V45, &["grid:weno", "grid:first"]),
     (&tiled::V46, &["grid:weno"]),
@@ -146,7 +148,7 @@ const TILED_SINGLE: List = &[
     (&tiled::V50, &["tiles:weno"]),
 ];
 
-/// Cases and meshes that are run in single precision too.
+/// The cases and meshes that also run in single precision.
 const SINGLE: List = &[
     (&advection::V3, &["diag", "jit"]),
     (&advection::V5, &["jit"]),
@@ -170,12 +172,14 @@ const SINGLE: List = &[
     (&fronts::V41, &["diag"]),
 ];
 
-/// Cases and meshes that are not run in single precision on a GPU: V42 compares precisions itself;
-/// in V38 fronts cross the whole sphere from one vertex, and each patch on the way may keep back a
-/// change below the tolerance (1.7e-6 on the CPU, with a gate of 1.1e-6).
+/// The cases and meshes that do not run in single precision on a GPU.
+///
+/// V42 compares precisions itself. In V38, fronts cross the whole sphere from one vertex, and each
+/// patch on the way may withhold a change below the tolerance (1.7e-6 on the CPU, with a gate of
+/// 1.1e-6).
 const DOUBLE_ONLY: List = &[(&operators::V42, &["jit"]), (&fixed_point::V38, &["ico"])];
 
-/// Cases and planar meshes that are run turned in R^3 too.
+/// The cases and planar meshes that also run rotated in R^3.
 const TURNED: List = &[
     (&advection::V3, &["diag", "jit", "obt"]),
     (&advection::V5, &["jit"]),
@@ -221,7 +225,7 @@ fn planar_meshes_turned_in_space() {
     }
 }
 
-/// Where a GPU was asked for; elsewhere `tests/cuda` compares what it can.
+/// Runs only if a GPU is selected. Otherwise, `tests/cuda` covers this comparison.
 #[test]
 fn v43_cpu_and_gpu() {
     for setting in settings().into_iter().filter(|setting| setting.backend == Backend::Cuda) {
@@ -231,10 +235,10 @@ fn v43_cpu_and_gpu() {
     }
 }
 
-/// Cases that need a GPU besides the CPU.
+/// The cases that need a GPU besides the CPU.
 const OF_BOTH: &[&Case] = &[&agreement::V43];
 
-/// The smaller sizes in single precision, but for [`DOUBLE_ONLY`].
+/// Returns the tasks of the smaller sizes in single precision, except [`DOUBLE_ONLY`].
 fn all_in_single<'a>(
     setting: Setting,
     cases: impl Iterator<Item = &'a &'static Case>,
@@ -248,10 +252,10 @@ fn all_in_single<'a>(
     all.filter(|task| !is_left_out(task)).collect()
 }
 
-/// Runs everything on a backend and writes its page; gives what went wrong.
+/// Runs all cases on a backend, writes its page and returns the failures.
 fn verify(setting: Setting) -> Vec<String> {
     let start = std::time::Instant::now();
-    // Alone, before all cores are busy.
+    // The cost is measured first, before the cases use all cores.
     let cost_ratio = (setting.backend == Backend::Cpu).then(cost::ratio);
 
     let (both, own) =
@@ -280,7 +284,7 @@ fn verify(setting: Setting) -> Vec<String> {
         }
     }
     if let Some(ratio) = cost_ratio.filter(|ratio| *ratio > GATES.cost_ratio) {
-        failures.push(format!("a step costs {ratio:.2} times as much"));
+        failures.push(format!("a step in the large domain costs {ratio:.2} times as much"));
     }
     let single_outcomes = outcomes.split_off(plain.len());
     let findings = document::Findings {
@@ -308,7 +312,7 @@ fn verify(setting: Setting) -> Vec<String> {
 #[ignore = "slow: every case at every size and the cost of a step; writes docs/verification.md"]
 fn everything() {
     if cfg!(debug_assertions) && backends().contains(&Backend::Cpu) {
-        panic!("run with --release: times are measured");
+        panic!("run with --release, because this test measures times");
     }
     let failures: Vec<String> = settings().into_iter().flat_map(verify).collect();
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));

@@ -1,4 +1,5 @@
-//! Distances to points: exact, perforated, and as safe steps of rays.
+//! The verification case of distances to points (V53): exact, perforated, and as step lengths of
+//! rays.
 
 use zeroset::Cpu;
 use zeroset::point_distance::{
@@ -11,14 +12,17 @@ fn found<C: Coordinate>(sites: &[[C; 3]], queries: &[[C; 3]], options: &Options)
     nearest(&Cpu::current(), &Sites::new(sites).unwrap(), queries, options).unwrap()
 }
 
-/// Points of a lattice without order, some of them in one place.
+/// Returns pseudorandom points of a lattice. Some of them coincide.
 fn scattered(n: u32, shift: i64, side: i64) -> Vec<[i32; 3]> {
     let at = |k: i64| [7919, 104_729, 1_299_709].map(|f| ((k + shift) * f % side) as i32);
     (0..i64::from(n)).map(at).collect()
 }
 
-/// Queries whose site or squared distance is not that of a loop over all sites, by comparing all and by the
-/// k-d tree; and those with sites of real coordinates where the two differ.
+/// Counts wrong queries on `n` sites.
+///
+/// For integer coordinates, it counts the queries whose site or squared distance differs from a
+/// loop over all sites, once for the exhaustive search and once for the k-d tree. For real
+/// coordinates, it counts the queries for which the two methods differ.
 fn exact(n: u32) -> Vec<f64> {
     let (sites, queries) = (scattered(n, 0, 997), scattered(500, 7, 1009));
     let square =
@@ -47,8 +51,8 @@ fn exact(n: u32) -> Vec<f64> {
     vec![wrong[0], wrong[1], differ as f64]
 }
 
-/// Queries that find something nearer when one site in `every` is looked at, and the mean error, per cent, for a
-/// digital ball of a radius, in the order of a volume or shuffled.
+/// Searches one in `every` sites of a digital ball, in volume order or shuffled. Returns the number
+/// of queries that find a smaller distance than the exact one, and the mean error in percent.
 fn perforated(radius: u32, every: usize, is_shuffled: bool) -> Vec<f64> {
     let r = radius as i32;
     let all = (-r..=r).flat_map(|z| (-r..=r).flat_map(move |y| (-r..=r).map(move |x| [x, y, z])));
@@ -79,7 +83,8 @@ fn perforated(radius: u32, every: usize, is_shuffled: bool) -> Vec<f64> {
     vec![nearer as f64, 100.0 * sum / f64::from(n)]
 }
 
-/// Rays through unit cubes at sites: hits that are missed, hits found late, and steps of a ray in the mean.
+/// Traces rays through unit cubes at the sites. Returns the number of missed hits, the number of
+/// late hits, and the mean number of steps per ray.
 fn march(n: u32, is_directed: bool) -> Vec<f64> {
     let half = 0.5 * 3f64.sqrt();
     let sites: Vec<[f64; 3]> = (0..n as i32)
@@ -127,7 +132,8 @@ const NEARER: Row = Row::count("nearer than the nearest", 0.0);
 const MISSED: Row = Row::count("missed", 0.0);
 const LATE: Row = Row::count("late", 0.0);
 
-/// From below as well: sites that are not left out make no error.
+/// The row of the error. It is bounded from below as well, because an error of zero would mean that
+/// no site is left out.
 const fn error(expected: &'static [f64], ours: f64, within: f64) -> Row {
     Row::new("error, %", expected).gate(Gate::Near(ours, within, 0))
 }
@@ -139,12 +145,16 @@ const fn steps(expected: &'static [f64]) -> Row {
 pub const V53: Case = Case {
     id: "V53",
     title: "distances to points",
-    exact: "`exact`: of 500 queries those that do not find the site and the squared distance of a loop over n sites of a \
-            lattice; `every=k`: one in k of the sites of a digital ball of radius n, in the order of a volume or shuffled, 4,000 queries in and round it, \
-            mean of (T' - T) / T where T > 0; `march:`: 60 rays among n unit cubes, by steps T - sqrt(3) / 2 of at least \
-            0.02, whose hits are missed, or found later than by steps of 0.02 alone",
-    note: "Errors of perforation go with the distance of the queries: those of the companion lie nearer to the ball. Ours are \
-           gated on both sides, about 30 % round the numbers measured.",
+    exact: "`exact` counts, of 500 queries, those whose site or squared distance differs from a \
+            loop over all n sites of a lattice. `every=k` searches one in k sites of a digital \
+            ball of radius n, in volume order or shuffled, for 4,000 queries in and around the \
+            ball. \"error\" is the mean of (T' - T) / T over the queries with T > 0, where T is \
+            the exact distance and T' is the distance found. `march:` traces 60 rays among n unit \
+            cubes with steps of T - sqrt(3) / 2, but at least 0.02. It counts the hits that are \
+            missed, and the hits that are found later than with steps of 0.02 alone.",
+    note: "The errors of `every=k` depend on how far the queries are from the ball. The queries of \
+           the companion are closer to it. The gates are about 30 % on both sides of the measured \
+           numbers.",
     deviation: "",
     measure: |_, mesh, n| match mesh.split_once(['=', ':']) {
         Some(("every", k)) => {

@@ -1,4 +1,4 @@
-//! The spatial operator: linear functions, symmetries, maximum principle.
+//! Verification cases of the spatial operator: linear functions, symmetries, maximum principle.
 
 use zeroset::geometry::Vec3;
 use zeroset::levelset::evolution::{Advection, Coefficient, NormalMotion, Options, Terms};
@@ -8,7 +8,7 @@ use crate::case::{Case, Gate, Row, Series};
 use crate::domains::{Domain, Setting, turn};
 use crate::runs::*;
 
-/// Numbers in -1..1 that look random and never change.
+/// Returns a reproducible pseudorandom number from -1 to 1.
 pub fn noise(k: usize) -> f64 {
     let mut x = (k as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     x ^= x >> 31;
@@ -16,7 +16,7 @@ pub fn noise(k: usize) -> f64 {
     ((x ^ x >> 29) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-/// Patches of about 40 vertices from all over a mesh.
+/// Assigns vertices from all over a mesh to patches of about 40 vertices.
 pub fn scattered(n_vertices: usize) -> Vec<u32> {
     let n_patches = (n_vertices / 40) as f64;
     (0..n_vertices).map(|v| ((noise(v) + 1.0) * 0.5 * n_patches) as u32).collect()
@@ -35,8 +35,8 @@ const LINEAR: &[Row] = &[
 pub const V1: Case = Case {
     id: "V1",
     title: "linear functions",
-    exact: "phi = 0.1 + p . x for six unit vectors p: a . p with a = (1, 0.5, 0.25), and eps abs(p), \
-            eps = +-1, at interior vertices",
+    exact: "phi = 0.1 + p . x for six unit vectors p. The rows give the largest errors of a . p \
+            with a = (1, 0.5, 0.25), and of eps abs(p) with eps = +-1, at interior vertices.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -66,19 +66,19 @@ pub const V1: Case = Case {
     ],
 };
 
-/// Both first-order terms together.
+/// Returns both first-order terms together.
 fn first_order_terms(a: [f64; 3]) -> Terms {
     Terms::default()
         .with_velocity(Coefficient::Uniform(a))
         .with_normal_speed(Coefficient::Uniform([0.4]))
 }
 
-/// All three terms together.
+/// Returns all three terms together.
 pub fn all_terms(a: [f64; 3]) -> Terms {
     first_order_terms(a).with_curvature(Coefficient::Uniform([0.05]))
 }
 
-/// The mesh with vertices and cells in another order, and the new number of each vertex.
+/// Returns the mesh with reordered vertices and cells, and the new number of each vertex.
 pub fn renumbered(mesh: &Mesh, seed: usize) -> (Mesh, Vec<u32>) {
     let shuffled = |n: usize, seed: usize| {
         let mut order: Vec<u32> = (0..n as u32).collect();
@@ -104,7 +104,7 @@ pub fn renumbered(mesh: &Mesh, seed: usize) -> (Mesh, Vec<u32>) {
     (Mesh::new(mesh.kind, vertices, cells), new_number)
 }
 
-/// The mesh turned and shifted.
+/// Returns the mesh after a rotation and a translation.
 pub fn moved(mesh: &Mesh) -> Mesh {
     let vertices = mesh.vertices.iter();
     let vertices = vertices.map(|&x| (turn(x.into()) + Vec3::new(3.0, -1.0, 2.0)).into()).collect();
@@ -112,15 +112,17 @@ pub fn moved(mesh: &Mesh) -> Mesh {
     Mesh::new(kind, vertices, mesh.cells.clone())
 }
 
-/// Largest difference relative to the largest value.
+/// Returns the largest difference, relative to the largest value.
 pub fn relative_difference(a: &[f64], b: &[f64]) -> f64 {
     let difference = largest(a.iter().zip(b).map(|(a, b)| (a - b).abs()));
     difference / largest(a.iter().map(|v| v.abs()))
 }
 
-/// How much the rate of all terms together changes when vertices and cells are renumbered, the mesh
-/// is moved rigidly, and phi is multiplied by 3.5; the last also for the first-order terms alone.
-/// Relative to the largest rate.
+/// Returns how much the rate of all terms together changes under symmetries, relative to the
+/// largest rate.
+///
+/// The symmetries are a renumbering of vertices and cells, a rigid motion of the mesh, and phi
+/// multiplied by 3.5. The fourth number is the last symmetry for the first-order terms alone.
 pub fn symmetry_errors(domain: &Domain, setting: &Setting, phi: &[f64], seed: usize) -> [f64; 4] {
     let a = Vec3::new(0.6, 0.3, if domain.plain.kind.arity() == 4 { 0.2 } else { 0.0 });
     let reference = rate(domain, phi, &all_terms(a.into()), 0.1);
@@ -159,10 +161,12 @@ const SYMMETRIES: &[Row] = &[
 pub const V2: Case = Case {
     id: "V2",
     title: "renumbering, rigid motion, scaling",
-    exact: "one evaluation of all three terms for a distance with noise: the same with vertices \
-            and cells renumbered, mesh and wind turned and shifted, phi times 3.5; relative to the \
-            largest rate",
-    note: "Only the floor delta of the curvature term is no multiple of phi.",
+    exact: "All three terms are evaluated once for a distance with added noise. The rows give the \
+            change of the rates, relative to the largest rate, when vertices and cells are \
+            renumbered, when the mesh and the velocity are moved rigidly, and when phi is \
+            multiplied by 3.5. The last row is for phi multiplied by 3.5 without the curvature \
+            term.",
+    note: "Only the floor delta of the curvature term does not scale with phi.",
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
@@ -178,7 +182,8 @@ pub const V2: Case = Case {
     ],
 };
 
-/// Largest excess over the range of `start` in 60 steps, at vertices that `judged` takes.
+/// Returns the largest excess over the range of `start` in 60 steps, at the vertices where `judged`
+/// holds.
 fn excess(
     domain: &Domain,
     start: &[f64],
@@ -194,7 +199,7 @@ fn excess(
     largest(values.map(|(v, _)| (v - high).max(low - v)))
 }
 
-/// Off the boundary of a square or a cube.
+/// Returns whether a point lies off the boundary of the square or cube.
 fn is_inner(x: &[f64; 3]) -> bool {
     x.iter().all(|c| c.abs() < 1.0 - 1e-9)
 }
@@ -207,13 +212,14 @@ const BOUNDED: &[Row] = &[STEP, CLAMPED, RANDOM];
 pub const V39: Case = Case {
     id: "V39",
     title: "maximum principle",
-    exact: "60 steps with C = 1 leave no value beyond the range at the start, -1 to 1: advection \
-            of a step at a ball R 0.35 (step) and of the distance to it over two cells, clamped \
-            (clamped), by several winds; curvature on random data (random)",
-    note: "Random data under first-order terms are no valid test (companion, section 2.4). \
-           Vertices on the boundary are not judged: where a step meets an inflow boundary, they \
-           lack the cells upwind and overshoot (`:inflow`, a half plane, all vertices, reported \
-           only).",
+    exact: "In 60 steps with C = 1, no value may leave its initial range of -1 to 1. The data are \
+            a step at the surface of a ball with R = 0.35 (\"step\"), and the distance to this \
+            ball divided by two cell widths and clamped to -1 to 1 (\"clamped\"). Both move with \
+            several velocities. Curvature flow starts from random data (\"random\").",
+    note: "Random data are not a valid test of the first-order terms \
+           ([level-set.md](level-set.md), section 2.4). Vertices on the boundary do not count. \
+           Where a step meets an inflow boundary, they have no upwind cells and overshoot. The \
+           runs marked `:inflow` report this overshoot for a half plane, over all vertices.",
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
@@ -268,9 +274,10 @@ const MONOTONE: &[Row] = &[
 pub const V40: Case = Case {
     id: "V40",
     title: "maximum principle of the monotone options",
-    exact: "60 steps with C = 1 from random data, -1 to 1: no value beyond their range with the \
-            one-ring clip, for the cone and the Hopf-Lax forms",
-    note: "Without an option the positive-coefficient scheme overshoots on random data (last row).",
+    exact: "60 steps with C = 1 start from random data from -1 to 1. No value may leave this range \
+            with the one-ring clip, the cone form or the Hopf-Lax form.",
+    note: "Without these options, the positive-coefficient scheme overshoots on random data (last \
+           row).",
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
@@ -306,11 +313,13 @@ const fn single(quantity: &'static str, expected: &'static [f64]) -> Row {
 pub const V42: Case = Case {
     id: "V42",
     title: "single against double precision",
-    exact: "largest difference of one evaluation of each term for the distance to a circle, R 0.5, \
-            and of the distance from a vertex, between f32 and f64",
-    note: "Rates grow with 1/h, the curvature term with 1/h^2 (its largest value is about 135).",
-    deviation: "The distance is that of the whole square from a corner, 90 cells and more away, so its \
-                gate is that of lengths in f32, 2e-6 of the diagonal.",
+    exact: "The rows give the largest difference between f32 and f64 for one evaluation of each \
+            term, where phi is the distance to a circle with R = 0.5, and for the distance from a \
+            vertex.",
+    note: "Rates grow with 1/h, and the curvature term grows with 1/h^2. Its largest value is \
+           about 135.",
+    deviation: "The distance starts at a corner and covers the whole square, 90 cells and more. \
+                Its gate is therefore that of lengths in f32, 2e-6 of the diagonal.",
     measure: |setting, mesh, n| {
         let double = setting.domain(mesh, n);
         let single = Setting { single: true, ..*setting }.domain(mesh, n);

@@ -1,4 +1,5 @@
-//! The potential of samples: sums over an octree against sums over all samples, and where it draws.
+//! Verification cases of the potential of samples (V51, V52): sums over an octree, and the
+//! direction of the velocity.
 
 use zeroset::geometry::Vec3;
 use zeroset::reconstruct::potential::sum::{Rule, Sums, at};
@@ -9,7 +10,7 @@ use zeroset_testing::samples::of_ball;
 
 const CENTER: [f64; 3] = [0.3, -0.2, 0.1];
 
-/// Samples on a sphere of radius 1 round [`CENTER`], each in a leaf of its own.
+/// Samples on a sphere of radius 1 around [`CENTER`], each in its own leaf of the octree.
 struct Ball(Octree);
 
 impl Ball {
@@ -20,7 +21,8 @@ impl Ball {
         Ball(tree)
     }
 
-    /// Places on rays of `n` directions, so many radii from the center, in finest voxels.
+    /// Returns points in `n` directions at the given radii from the center, in voxels of the finest
+    /// level.
     fn places(&self, n: usize, radii: &[f64]) -> Vec<[f64; 3]> {
         let on = |r: &f64| of_ball(n, CENTER, *r).into_iter().map(|x| self.0.frame().voxel(x));
         radii.iter().flat_map(on).collect()
@@ -31,7 +33,7 @@ impl Ball {
         at(&self.0, &rule, self.0.frame().depth, x)
     }
 
-    /// P and V of all samples, one by one.
+    /// Returns P and V as sums over all samples.
     fn directly(&self, exponent: u32, x: [f64; 3]) -> (f64, Vec3) {
         let p = f64::from(exponent);
         let (mut potential, mut weights, mut pull) = (0.0, 0.0, Vec3::zeros());
@@ -46,10 +48,10 @@ impl Ball {
     }
 }
 
-/// Inside, beside and outside of the samples.
+/// Radii inside the sphere of samples, close to it and outside.
 const RADII: [f64; 8] = [0.3, 0.6, 0.85, 0.97, 1.03, 1.2, 1.6, 2.0];
 
-/// Largest relative error of P, and largest error of V, with every node opened.
+/// Returns the largest relative error of P and the largest error of V if every node is opened.
 fn opened(n: u32, exponent: u32) -> Vec<f64> {
     let ball = Ball::new(n);
     let mut most = [0.0; 2];
@@ -62,7 +64,8 @@ fn opened(n: u32, exponent: u32) -> Vec<f64> {
     most.to_vec()
 }
 
-/// Mean relative error of P, and median and largest angle of grad P in degrees, with p = 3.
+/// Returns the mean relative error of P, and the median and the largest angle between the gradients
+/// of P in degrees, with p = 3.
 fn taken_as_one(n: u32, theta: f64) -> Vec<f64> {
     let ball = Ball::new(n);
     let (mut sum, mut angles) = (0.0, Vec::new());
@@ -103,12 +106,16 @@ const fn largest(expected: &'static [f64]) -> Row {
 
 pub const V51: Case = Case {
     id: "V51",
-    title: "potential by Barnes and Hut",
-    exact: "sums over the octree (depth 9, softening 1 voxel) of n samples of a sphere, at 0.3 to 2 radii, against sums \
-            over all samples: `p=2` to `p=5` with every node opened (theta = 0), largest relative error of P and largest \
-            error of V; `theta=` with nodes taken as one, p = 3, mean relative error of P and angles of grad P in degrees",
-    note: "Samples are taken as the octree keeps them, on places of 2^-18 voxels. The gate is that of theta = 0.5, which \
-           is used; largest angles are beside the samples, and depend on the places looked at.",
+    title: "Barnes-Hut potential",
+    exact: "Sums over the octree (depth 9, softening 1 voxel) of n samples of a sphere are \
+            compared with sums over all samples, at 0.3 to 2 radii from the center. For `p=2` to \
+            `p=5`, every node is opened (theta = 0), and the rows give the largest relative error \
+            of P and the largest error of V. For `theta=`, p = 3 and a distant node counts as one \
+            sample. There the rows give the mean relative error of P and the angle of grad P in \
+            degrees.",
+    note: "The samples are those that the octree stores, at multiples of 2^-18 voxels. Only theta \
+           = 0.5, the default, has a gate. The largest angles occur beside the samples and depend \
+           on the points that are evaluated.",
     deviation: "",
     measure: |_, mesh, n| match mesh.split_once('=').unwrap() {
         ("p", exponent) => opened(n, exponent.parse().unwrap()),
@@ -130,9 +137,11 @@ pub const V51: Case = Case {
     ],
 };
 
-/// Numbers of places: outside with V not inwards, inside with V not outwards, with V not shorter than 1,
-/// with P not larger a little further along U; and by how much that rise differs from the slope at
-/// most, relatively.
+/// Counts the points that violate a property of V or P.
+///
+/// The counts are: outside where V does not point inwards, inside where V does not point outwards,
+/// where V is not shorter than 1, and where P does not grow in the direction of U. The last number
+/// is the largest relative difference between this growth and the slope.
 fn signs(n: u32, exponent: u32) -> Vec<f64> {
     let ball = Ball::new(n);
     let center = Vec3::from(ball.0.frame().voxel(CENTER));
@@ -145,7 +154,8 @@ fn signs(n: u32, exponent: u32) -> Vec<f64> {
             outside += u32::from(radius > 1.0 && outwards >= 0.0);
             inside += u32::from(radius < 1.0 && outwards <= 0.0);
             long += u32::from(pull.norm() >= 1.0);
-            // Of all samples: which nodes are opened may change on the way.
+            // These sums cover all samples, because with theta > 0 the set of opened nodes may
+            // change between the two points.
             let here = ball.sums(exponent, 0.0, x);
             let gradient = Vec3::from(here.gradient);
             let there = Vec3::from(x) + gradient.normalize() * step;
@@ -173,8 +183,11 @@ const fn towards(mesh: &'static str) -> Series {
 pub const V52: Case = Case {
     id: "V52",
     title: "velocity towards the samples",
-    exact: "places at 0.3 to 2 radii of a sphere of n samples where V . (x - c) is not below 0 outside or not above 0 inside \
-            (theta = 0.5), where V is not shorter than 1, and where P is not larger 0.05 voxels along U = grad P / abs(grad P)",
+    exact: "The rows count points at 0.3 to 2 radii from the center of a sphere of n samples that \
+            violate a property. With theta = 0.5, V . (x - c) must be negative outside and \
+            positive inside, and V must be shorter than 1. P must be larger 0.05 voxels further \
+            along U = grad P / abs(grad P). The last row is the largest relative difference \
+            between this growth and the slope.",
     note: "",
     deviation: "",
     measure: |_, mesh, n| signs(n, mesh.split_once('=').unwrap().1.parse().unwrap()),

@@ -1,4 +1,5 @@
-//! Symmetries on random meshes: V2 for the evolution, and the same for distances.
+//! Tests symmetries on random meshes (as in V2, for the evolution and for distances), and the time
+//! step.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -11,7 +12,7 @@ use crate::domains::{Setting, made, mesh};
 use crate::operators::{moved, noise, relative_difference, renumbered, symmetry_errors};
 use crate::runs::{distances, evolve, whole};
 
-/// Meshes of the three kinds from a seed.
+/// Creates a random mesh of one of the three kinds.
 fn random_mesh(kind: usize, seed: u64) -> Mesh {
     let spec = match kind {
         0 => {
@@ -36,7 +37,7 @@ fn random_mesh(kind: usize, seed: u64) -> Mesh {
 }
 
 proptest! {
-    // The same meshes in every run: a test that fails now and then is none.
+    // The fixed seed gives the same meshes in every run, so the test cannot fail at random.
     #![proptest_config(ProptestConfig {
         cases: 40,
         rng_seed: RngSeed::Fixed(1),
@@ -44,8 +45,9 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// One step of all terms does not care how vertices and cells are numbered, where the mesh
-    /// lies, and (without curvature, which has a floor delta for flat phi) in which unit phi is.
+    /// One step of all terms does not depend on the numbering of vertices and cells or on the
+    /// position of the mesh. Without curvature, it does not depend on the unit of phi either. (The
+    /// curvature term has a floor delta for flat phi.)
     #[test]
     fn evolution_is_symmetric(kind in 0usize..3, seed in 0u64..1_000_000) {
         let setting = Setting::default();
@@ -58,7 +60,8 @@ proptest! {
             "{renumbered:e} {moved:e} {scaled:e}");
     }
 
-    /// Nor do distances; they scale with the mesh.
+    /// Distances do not depend on the numbering or the position of the mesh, and they scale with
+    /// it.
     #[test]
     fn distances_are_symmetric(kind in 0usize..3, seed in 0u64..1_000_000) {
         let setting = Setting::default();
@@ -84,8 +87,8 @@ proptest! {
     }
 }
 
-/// Equation (4) of the companion, cell by cell: the shortest of `2 r / (d (|a| + |eps|))` and
-/// `2 r^2 / (d beta)`.
+/// The time step is that of equation (4) (docs/narrow-band.md, section 4): the smallest over all
+/// cells of `2 r / (d (|a| + |eps|))` and `2 r^2 / (d beta)`.
 #[test]
 fn the_time_step_is_that_of_the_companion() {
     for name in ["jit", "tets"] {

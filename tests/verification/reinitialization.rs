@@ -1,4 +1,4 @@
-//! Reinitialization: accuracy, and how far it moves the zero set.
+//! Verification cases of reinitialization: its accuracy, and how far it moves the zero set.
 
 use zeroset::geometry::Vec3;
 use zeroset::geometry::shape::Shape;
@@ -12,7 +12,7 @@ const fn series(mesh: &'static str, rows: &'static [Row]) -> Series {
     Series { mesh, sizes: &[32, 64, 128], quick: 3, rows }
 }
 
-/// Center of circles: on no vertex, edge or symmetry of a mesh.
+/// The center of circles. It lies on no vertex, edge or symmetry axis of a mesh.
 const CENTER: Vec3 = Vec3::new(0.03, 0.02, 0.0);
 
 const EXACT: Row = Row::new("max", &[4e-16]).gate(Gate::AtMost(1e-13));
@@ -20,8 +20,9 @@ const EXACT: Row = Row::new("max", &[4e-16]).gate(Gate::AtMost(1e-13));
 pub const V26: Case = Case {
     id: "V26",
     title: "straight interface",
-    exact: "signed distance to the line (1, 2) . x = 0.1, or the plane (1, 2, 0.5) . x = 0.1, from \
-            7 times it; vertices whose foot and its surroundings lie well inside",
+    exact: "One reinitialization recovers the signed distance to the line (1, 2) . x = 0.1 or the \
+            plane (1, 2, 0.5) . x = 0.1 from 7 times this distance. The error covers the vertices \
+            that lie well inside the domain and whose nearest interface point does so as well.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -44,7 +45,8 @@ pub const V26: Case = Case {
     ],
 };
 
-/// Signed distance by reinitialization an exact one: mean and largest error where `judged`.
+/// Reinitializes an exact signed distance once. Returns the mean and the largest error where
+/// `judged` holds, and the updates per patch.
 fn reinitialized(
     setting: &Setting,
     mesh: &'static str,
@@ -66,15 +68,16 @@ const fn l1(expected: &'static [f64], order: f64) -> Row {
 }
 
 const MAX: Row = Row::new("max", &[]);
-/// Largest error with its order, without gate.
+/// The largest error. Its order is reported without a gate.
 const MAX_ORDER: Row = MAX.order(f64::NEG_INFINITY);
 
 pub const V29: Case = Case {
     id: "V29",
     title: "reinitialized circle, whole domain",
-    exact: "signed distance to a circle R 0.4 around (0.03, 0.02)",
-    note: "The largest error sits at the center; the companion states orders of 0.55 to 0.75 for \
-           it, without gate.",
+    exact: "One reinitialization of the signed distance to a circle around (0.03, 0.02) with R = \
+            0.4.",
+    note: "The largest error is at the center. The companion states orders of 0.55 to 0.75 for it, \
+           without a gate.",
     deviation: "",
     measure: |setting, mesh, n| {
         reinitialized(setting, mesh, n, None, |x| (x - CENTER).norm() - 0.4, |_| true)
@@ -89,8 +92,8 @@ pub const V29: Case = Case {
 pub const V30: Case = Case {
     id: "V30",
     title: "reinitialized circle in a band",
-    exact: "signed distance to a circle R 0.5 around (0.03, 0.02) in w = 5 cells, vertices closer \
-            than 0.95 w",
+    exact: "One reinitialization of the signed distance to a circle around (0.03, 0.02) with R = \
+            0.5, in a band of w = 5 cells. Only vertices closer to the circle than 0.95 w count.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -114,8 +117,9 @@ pub const V30: Case = Case {
 
 pub const V31: Case = Case {
     id: "V31",
-    title: "two circles with a kink between",
-    exact: "signed distance to circles R 0.2 at (-0.5, 0.01) and R 0.3 at (0.45, 0.01)",
+    title: "two circles with a kink between them",
+    exact: "One reinitialization of the signed distance to two circles: around (-0.5, 0.01) with R \
+            = 0.2, and around (0.45, 0.01) with R = 0.3.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -133,8 +137,8 @@ pub const V31: Case = Case {
     ],
 };
 
-/// Reinitializes in w = 6 cells: shift of the crossings after the first and the tenth, their ratio,
-/// and the relative change of area after the tenth.
+/// Reinitializes ten times in a band of w = 6 cells. Returns the shift of the crossings after the
+/// first and the tenth time, their ratio, and the relative change of the area after the tenth.
 fn shifts(setting: &Setting, mesh: &'static str, n: u32, phi: impl Fn(Vec3) -> f64) -> Vec<f64> {
     let domain = setting.domain(mesh, n);
     let phi = domain.at_vertices(phi);
@@ -157,8 +161,9 @@ const RATIO: Row = Row::new("10th / 1st", &[]).gate(Gate::AtMost(2.5)).floor(Flo
 pub const V35: Case = Case {
     id: "V35",
     title: "shift of the zero set by reinitialization",
-    exact: "exact distance to a circle R 0.5 around (0.03, 0.02), reinitialized in w = 6 cells: mean \
-            shift of the edge crossings after 1 and 10",
+    exact: "The exact distance to a circle around (0.03, 0.02) with R = 0.5 is reinitialized in a \
+            band of w = 6 cells. \"shift\" is the mean displacement of the edge crossings after 1 \
+            and after 10 reinitializations.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| shifts(setting, mesh, n, |x| (x - CENTER).norm() - 0.5),
@@ -187,7 +192,7 @@ pub const V35: Case = Case {
 pub const V36: Case = Case {
     id: "V36",
     title: "shift of the zero set of a warped function",
-    exact: "V35 with phi multiplied by 1.5 + sin 3x cos 2y",
+    exact: "V35 with phi multiplied by 1.5 + sin 3x cos 2y.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -211,10 +216,11 @@ pub const V36: Case = Case {
 pub const V37: Case = Case {
     id: "V37",
     title: "square reinitialized 20 times",
-    exact: "square of half side 0.45, w = 6 cells: relative change of area",
+    exact: "A square with a half side of 0.45 is reinitialized 20 times in a band of w = 6 cells. \
+            \"area\" is the relative change of its area.",
     note: "",
-    deviation: "Losses are up to seven times those of the companion, within its gate: they come \
-                from the corners and depend on where these lie in their cells.",
+    deviation: "The loss is up to seven times that of the companion, but within its gate. It comes \
+                from the corners and depends on where they lie in their cells.",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let shape = Shape::Box { min: [-0.45, -0.45, -9.0], max: [0.45, 0.45, 9.0] };

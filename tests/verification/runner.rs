@@ -1,4 +1,4 @@
-//! Runs cases, prints what they give, fails where a gate is not met.
+//! Runs cases, prints their results, and fails if a gate is not met.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,35 +10,35 @@ use crate::document;
 use crate::domains::Setting;
 use crate::runs::largest;
 
-/// One series of a case to be run.
+/// One series of a case to run.
 #[derive(Clone, Copy)]
 pub struct Task {
     /// The case.
     pub case: &'static Case,
-    /// One of its series.
+    /// A series of the case.
     pub series: &'static Series,
-    /// How.
+    /// The setting in which it runs.
     pub setting: Setting,
-    /// Which sizes.
+    /// The sizes to run.
     pub scope: Scope,
 }
 
-/// Every series of a case that has sizes in the scope.
+/// Returns a task for each series of a case that has sizes in the scope.
 pub fn tasks(case: &'static Case, setting: Setting, scope: Scope) -> Vec<Task> {
     let series = case.series.iter().filter(|series| !series.sizes(scope).is_empty());
     series.map(|series| Task { case, series, setting, scope }).collect()
 }
 
-/// The same for the meshes named.
+/// Returns the tasks of a case on the named meshes.
 pub fn tasks_on(case: &'static Case, meshes: &[&str], setting: Setting, scope: Scope) -> Vec<Task> {
     let mut tasks = tasks(case, setting, scope);
     tasks.retain(|task| meshes.contains(&task.series.mesh));
-    assert_eq!(tasks.len(), meshes.len(), "{}: not all of {meshes:?}", case.id);
+    assert_eq!(tasks.len(), meshes.len(), "{}: not all of {meshes:?} are its meshes", case.id);
     tasks
 }
 
 impl Task {
-    /// Runs all sizes.
+    /// Runs all sizes and prints a summary.
     pub fn run(&self) -> Outcome {
         let sizes = self.series.sizes(self.scope);
         let start = Instant::now();
@@ -47,7 +47,7 @@ impl Task {
             sizes,
             measured: sizes.iter().map(|&size| self.measure(size)).collect(),
         };
-        // One print per series: lines of tests that run side by side do not mix.
+        // One print per series keeps the lines of parallel tests together.
         print!("{}", self.summary(&outcome, start.elapsed().as_secs_f64()));
         outcome
     }
@@ -58,11 +58,11 @@ impl Task {
             assert_eq!(numbers.len(), self.series.rows.len(), "rows of {}", self.case.id);
             numbers
         };
-        // A panic, whose words are on the screen, costs this case and not the page of all.
+        // A panic prints its message and fails this case only, so the page is still written.
         std::panic::catch_unwind(measure).unwrap_or_else(|_| vec![f64::NAN; self.series.rows.len()])
     }
 
-    /// How the case was run, for those who read of several ways.
+    /// Describes the backend and the precision where they are not the default.
     fn how(&self) -> String {
         let on = if self.setting.backend == Backend::Cpu { "" } else { " on the GPU" };
         format!("{on}{}", if self.setting.single { " in f32" } else { "" })
@@ -82,7 +82,7 @@ impl Task {
         text
     }
 
-    /// What is wrong with an outcome.
+    /// Returns descriptions of the failures of an outcome.
     pub fn failures(&self, outcome: &Outcome) -> Vec<String> {
         let name = format!("{} {}{}", self.case.id, self.series.mesh, self.how());
         let measured = outcome.sizes.iter().zip(&outcome.measured);
@@ -93,8 +93,8 @@ impl Task {
         stopped.chain(failures.map(|failure| format!("{name}: {failure}"))).collect()
     }
 
-    /// Largest difference between the numbers of a turned planar mesh and those of the plane;
-    /// numbers of things are left out.
+    /// Returns the largest difference between the numbers of a rotated planar mesh and those of the
+    /// original. Counts are left out.
     pub fn turned_difference(&self) -> f64 {
         let turned = Task { setting: Setting { turned: true, ..self.setting }, ..*self };
         let differences = self.series.sizes(self.scope).iter().flat_map(|&size| {
@@ -106,13 +106,14 @@ impl Task {
     }
 }
 
-/// A default test.
+/// Runs tasks as a default test, and panics if one of them fails.
 pub fn check(tasks: &[Task]) {
     let failures: Vec<String> = tasks.iter().flat_map(|task| task.failures(&task.run())).collect();
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
-/// Applies `work` to all items, on all cores.
+/// Applies `work` to all items in parallel on all cores and returns the results in the order of the
+/// items.
 pub fn on_all_cores<T: Sync, U: Send>(items: &[T], work: impl Fn(&T) -> U + Sync) -> Vec<U> {
     let next = AtomicUsize::new(0);
     let results = Mutex::new(Vec::new());

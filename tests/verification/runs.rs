@@ -1,4 +1,4 @@
-//! Runs of the solvers and norms of what comes out.
+//! Runs the solvers on a domain and measures the errors of the results.
 
 use std::sync::Arc;
 
@@ -14,36 +14,36 @@ use zeroset::surface::{Measurer, Measures, extract};
 use crate::backend::{Solver, with_motion};
 use crate::domains::Domain;
 
-/// Largest number of steps a run may take.
+/// The largest number of steps of a run.
 const MAX_STEPS: u64 = 200_000;
 
-/// Advection everywhere with the same velocity.
+/// Returns the terms of advection with a uniform velocity.
 pub fn wind(domain: &Domain, a: [f64; 3]) -> Terms {
     Terms::default().with_velocity(Coefficient::Uniform(domain.vector(a.into())))
 }
 
-/// Advection with a velocity per vertex.
+/// Returns the terms of advection with a velocity per vertex.
 pub fn flow(domain: &Domain, a: impl Fn(Vec3) -> Vec3) -> Terms {
     let rows = domain.plain.vertices.iter().map(|&x| domain.vector(a(x.into())));
     Terms::default().with_velocity(Coefficient::PerVertex(rows.collect()))
 }
 
-/// Motion along the normal.
+/// Returns the terms of motion along the normal.
 pub fn front(eps: f64) -> Terms {
     Terms::default().with_normal_speed(Coefficient::Uniform([eps]))
 }
 
-/// Curvature flow with coefficient 1.
+/// Returns the terms of curvature flow with coefficient 1.
 pub fn curvature() -> Terms {
     Terms::default().with_curvature(Coefficient::Uniform([1.0]))
 }
 
-/// The whole domain, no reinitialization; the published schemes.
+/// Returns options for the whole domain without reinitialization, with the published schemes.
 pub fn whole() -> Options {
     published(Options::new(None))
 }
 
-/// A band of this half width, the rule of displacement; the published schemes.
+/// Returns options for a narrow band with the displacement rule and the published schemes.
 pub fn band(half_width: f64) -> Options {
     published(Options::new(Some(half_width)))
 }
@@ -54,24 +54,25 @@ fn published(options: Options) -> Options {
         .with_curvature_step(CurvatureStep::Explicit)
 }
 
-/// The whole domain, no reinitialization; Taylor-Galerkin advection with C = 1.5.
+/// Returns options for the whole domain without reinitialization, with Taylor-Galerkin advection
+/// and C = 1.5.
 pub fn galerkin() -> Options {
     whole().with_advection(Advection::TaylorGalerkin).with_cfl(1.5)
 }
 
-/// What is left of a run.
+/// The result of a run.
 pub struct Run {
     /// phi in mesh order.
     pub phi: Vec<f64>,
-    /// Time reached: the end asked for, unless the interface went.
+    /// The time reached: the requested end, unless the interface vanished before.
     pub time: f64,
-    /// Steps taken.
+    /// The number of steps taken.
     pub steps: u64,
-    /// Reinitializations, that at the start included.
+    /// The number of reinitializations, including the one at the start.
     pub reinitializations: u64,
 }
 
-/// Runs to `end`, or until the interface is gone.
+/// Runs until `end`, or until the interface vanishes.
 pub fn evolve(domain: &Domain, phi: &[f64], terms: &Terms, options: Options, end: f64) -> Run {
     if domain.single {
         evolve_in::<f32>(domain, phi, terms, options, end)
@@ -95,8 +96,8 @@ fn evolve_in<R: Real>(
     })
 }
 
-/// The rate of change that the scheme gives phi, from one step of length `dt`: large steps cost no
-/// digits, for the scheme is explicit.
+/// Returns the rate of change of phi, computed from one step of length `dt`. A large step loses no
+/// digits because the scheme is explicit.
 pub fn rate(domain: &Domain, phi: &[f64], terms: &Terms, dt: f64) -> Vec<f64> {
     let options = whole().with_rule(Rule::Never).with_cfl(1e6);
     let run = evolve(domain, phi, terms, options, dt);
@@ -104,11 +105,11 @@ pub fn rate(domain: &Domain, phi: &[f64], terms: &Terms, dt: f64) -> Vec<f64> {
     run.phi.iter().zip(phi).map(|(new, old)| (new - old) / dt).collect()
 }
 
-/// What a distance solve gives.
+/// The result of a distance solve.
 pub struct Distances {
-    /// Values in mesh order.
+    /// The distances in mesh order.
     pub u: Vec<f64>,
-    /// Updates of patches by nbFIM over the number of patches visited.
+    /// The number of patch updates of nbFIM, divided by the number of visited patches.
     pub updates: f64,
 }
 
@@ -117,12 +118,13 @@ fn distances_of(u: Vec<f64>, stats: eikonal::Stats) -> Distances {
     Distances { u, updates }
 }
 
-/// Arrival times from vertices with given values.
+/// Computes distances from vertices with given values.
 pub fn distances(domain: &Domain, fixed: &[(u32, f64)]) -> Distances {
     distances_repeating(domain, fixed, None)
 }
 
-/// The same with so many repetitions inside a patch.
+/// Computes distances from vertices with given values, with a given number of repetitions inside a
+/// patch.
 pub fn distances_repeating(
     domain: &Domain,
     fixed: &[(u32, f64)],
@@ -149,8 +151,8 @@ fn distances_in<R: Real>(
     distances_of(state.u_in_mesh_order(), stats)
 }
 
-/// Distances by circular fronts from vertices: one after the other and the smallest taken, or all
-/// at once.
+/// Computes distances from vertices by circular fronts. The sources are solved one by one, taking
+/// the smallest distance, or all at once.
 pub fn circular_distances(domain: &Domain, sources: &[u32], one_by_one: bool) -> Distances {
     if domain.single {
         circular_distances_in::<f32>(domain, sources, one_by_one)
@@ -159,7 +161,8 @@ pub fn circular_distances(domain: &Domain, sources: &[u32], one_by_one: bool) ->
     }
 }
 
-/// Distances by straight fronts from a vertex, with straight distances in its cells.
+/// Computes distances from a vertex by straight fronts, with exact distances in the cells around
+/// it.
 pub fn straight_distances(domain: &Domain, from: u32) -> Distances {
     let plain = Slowness::Uniform(1.0);
     let mut state = eikonal_state::<f64>(domain);
@@ -191,7 +194,8 @@ fn eikonal_state<R: Real>(domain: &Domain) -> EikonalState<R> {
     EikonalState::new(domain.patches.clone(), coordinates, Slowness::Uniform(R::one()))
 }
 
-/// Signed distance after each of `times` reinitializations, in a band or (`None`) everywhere.
+/// Returns the signed distance after each of `times` reinitializations, in a narrow band or, for
+/// `None`, on the whole domain.
 pub fn reinitialize(
     domain: &Domain,
     phi: &[f64],
@@ -228,8 +232,8 @@ fn reinitialize_in<R: Real>(
     (0..times).map(once).collect()
 }
 
-/// Mean and largest `|exact|` over all crossings of mesh edges with the zero set; infinite if there
-/// is none.
+/// Returns the mean and the largest `|exact|` over all crossings of mesh edges with the zero set.
+/// Both are infinite if there are no crossings.
 pub fn interface_error(mesh: &Mesh, phi: &[f64], exact: impl Fn(Vec3) -> f64) -> [f64; 2] {
     let line = extract(mesh, phi);
     if line.vertices.is_empty() {
@@ -239,8 +243,8 @@ pub fn interface_error(mesh: &Mesh, phi: &[f64], exact: impl Fn(Vec3) -> f64) ->
     [errors.iter().sum::<f64>() / errors.len() as f64, largest(errors)]
 }
 
-/// Mean distance that the crossings of mesh edges move along their edges, over the edges both zero
-/// sets cross.
+/// Returns the mean distance that crossings move along their edges, over the mesh edges that both
+/// zero sets cross.
 pub fn interface_shift(mesh: &Mesh, before: &[f64], after: &[f64]) -> f64 {
     let [before, after] = [before, after].map(|phi| extract(mesh, phi));
     let key = |edge: &[u32; 2]| (edge[0].min(edge[1]), edge[0].max(edge[1]));
@@ -256,31 +260,31 @@ pub fn interface_shift(mesh: &Mesh, before: &[f64], after: &[f64]) -> f64 {
     sum / count
 }
 
-/// Mean and largest `|u - exact|` over the vertices where `exact` is known.
+/// Returns the mean and the largest `|u - exact|` over the vertices where `exact` is known.
 pub fn vertex_error(mesh: &Mesh, u: &[f64], exact: impl Fn(Vec3) -> Option<f64>) -> [f64; 2] {
     let values = mesh.vertices.iter().zip(u);
     let errors: Vec<f64> =
         values.filter_map(|(&x, u)| Some((u - exact(x.into())?).abs())).collect();
-    assert!(!errors.is_empty(), "no vertex to be judged");
+    assert!(!errors.is_empty(), "no vertex to judge");
     [errors.iter().sum::<f64>() / errors.len() as f64, largest(errors)]
 }
 
-/// The largest of some sizes; infinite if one of them is no number.
+/// Returns the largest of some nonnegative numbers, or infinity if one of them is NaN.
 pub fn largest(sizes: impl IntoIterator<Item = f64>) -> f64 {
     sizes.into_iter().fold(0.0, |m, v| if v.is_nan() { f64::INFINITY } else { m.max(v) })
 }
 
-/// Measures of the inside.
+/// Measures the region where phi is negative.
 pub fn measure(mesh: &Mesh, phi: &[f64]) -> Measures {
     Measurer::new(mesh).measure(mesh, phi)
 }
 
-/// Relative difference of the enclosed area or volume from the exact one.
+/// Returns the relative error of the enclosed area or volume.
 pub fn area_error(mesh: &Mesh, phi: &[f64], exact: f64) -> f64 {
     measure(mesh, phi).enclosed / exact - 1.0
 }
 
-/// phi after each of `n` steps on the whole domain.
+/// Returns phi after each of `n` steps.
 pub fn steps(
     domain: &Domain,
     phi: &[f64],

@@ -1,7 +1,8 @@
-//! Regular grids: the schemes of sparse tiles on dense boxes, and both against each other.
+//! Verification cases of the schemes for regular grids (V44 to V50), on dense boxes and sparse
+//! tiles.
 //!
-//! Interfaces are where phi changes sign between neighbors along an axis; areas and volumes are those
-//! of the triangles or tetrahedra between the voxels, as for meshes.
+//! Interface points are the sign changes of phi between neighbors along an axis. Areas and volumes
+//! are those of the triangles or tetrahedra between the voxels, as for meshes.
 
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
@@ -20,17 +21,17 @@ use crate::dense::{DenseEvolution, DenseGrid};
 use crate::domains::{Setting, made, mesh};
 use crate::runs::{area_error, measure};
 
-/// A box of voxels that are the vertices of a mesh.
+/// A box of voxels that coincide with the vertices of a mesh.
 struct Voxels {
     mesh: Mesh,
-    /// Voxel of each vertex.
+    /// The voxel of each vertex.
     voxel: Vec<usize>,
     size: [usize; 3],
     origin: f64,
     h: f64,
 }
 
-/// A motion in the lengths of the mesh.
+/// The terms of a motion, in the length unit of the mesh.
 #[derive(Clone, Copy)]
 struct Motion {
     velocity: Option<fn(Vec3, f64) -> Vec3>,
@@ -68,7 +69,7 @@ impl Voxels {
         Voxels::new(made(Generate::Cube(cube)), n, [0.0, 1.0], 3)
     }
 
-    /// A motion in voxels.
+    /// Returns the terms of a motion in voxel units.
     fn terms<R: Wide>(&self, motion: Motion) -> Terms<R> {
         let (h, origin, is_flat) = (self.h, self.origin, self.size[2] == 1);
         let mut terms = Terms::default()
@@ -86,12 +87,12 @@ impl Voxels {
         terms
     }
 
-    /// phi at the vertices from voxels, in lengths.
+    /// Converts phi from voxels to the vertices, in the length unit of the mesh.
     fn at_vertices<R: Wide>(&self, phi: &[R]) -> Vec<f64> {
         self.voxel.iter().map(|&v| phi[v].to_f64() * self.h).collect()
     }
 
-    /// Mean of `|exact|` at all crossings of phi on edges along the axes.
+    /// Returns the mean of `|exact|` at all sign changes of phi on edges along the axes.
     fn interface_error(&self, phi: &[f64], exact: impl Fn(Vec3) -> f64) -> f64 {
         let mut of_voxel = vec![usize::MAX; self.size.iter().product()];
         self.voxel.iter().enumerate().for_each(|(vertex, &voxel)| of_voxel[voxel] = vertex);
@@ -115,7 +116,7 @@ impl Voxels {
         sum / count
     }
 
-    /// phi of the vertices, in voxels.
+    /// Evaluates phi at the vertices and stores it in the voxels, in voxel units.
     fn of_vertices<R: Wide>(&self, phi: impl Fn(Vec3) -> f64) -> Vec<R> {
         let mut values = vec![R::zero(); self.size.iter().product()];
         for (&voxel, x) in self.voxel.iter().zip(&self.mesh.vertices) {
@@ -137,7 +138,7 @@ impl Voxels {
         if options.gamma.is_finite() { run.held() } else { run }
     }
 
-    /// phi at the vertices at each of some times.
+    /// Returns phi at the vertices at each of the given times.
     fn run<R: Wide>(
         &self,
         phi: impl Fn(Vec3) -> f64,
@@ -153,7 +154,7 @@ impl Voxels {
         times.iter().map(at).collect()
     }
 
-    /// The same at one time, in the precision of a setting.
+    /// Returns phi at the vertices at one time, computed in the precision of the setting.
     fn run_to(
         &self,
         setting: &Setting,
@@ -170,7 +171,7 @@ impl Voxels {
     }
 }
 
-/// Differences and time steps by the name behind the colon: `first` or `weno`.
+/// Returns the options of the scheme that is named after the colon: `first` or `weno`.
 fn options(mesh: &str, gamma: f64) -> Options {
     let options = Options::new(gamma);
     if mesh.ends_with(":first") { options.first_order() } else { options }
@@ -187,7 +188,8 @@ const fn mean(expected: &'static [f64]) -> Row {
 pub const V44: Case = Case {
     id: "V44",
     title: "WENO5 derivative",
-    exact: "both one-sided derivatives of sin at n points of a period, mean error",
+    exact: "The rows give the mean errors of the one-sided derivatives of the sine at n points of \
+            a period.",
     note: "",
     deviation: "",
     measure: |_, _, n| {
@@ -216,8 +218,10 @@ pub const V44: Case = Case {
 pub const V45: Case = Case {
     id: "V45",
     title: "translated circle on a grid",
-    exact: "V3 on n by n squares, gamma = 3, nu = 0.5: `weno` is WENO5 with RK3, `first` first order with Euler",
-    note: "",
+    exact: "V3 on n by n squares with gamma = 3 and nu = 0.5. `weno` is WENO5 with RK3, and \
+            `first` is the first-order scheme with Euler steps.",
+    note: "In V45 to V50, gamma is the half width of the band in voxels, and nu is the CFL factor \
+           ([tiles.md](tiles.md), section 8).",
     deviation: "",
     measure: |setting, mesh, n| {
         let voxels = Voxels::square(n);
@@ -234,7 +238,7 @@ pub const V45: Case = Case {
     ],
 };
 
-/// Mean error of a circle around (0.03, 0.02) whose radius changes.
+/// Returns the mean error of a growing or shrinking circle around (0.03, 0.02).
 fn front(setting: &Setting, mesh: &str, n: u32, speed: f64, radius: f64) -> f64 {
     let voxels = Voxels::square(n);
     let center = Vec3::new(0.03, 0.02, 0.0);
@@ -248,7 +252,8 @@ fn front(setting: &Setting, mesh: &str, n: u32, speed: f64, radius: f64) -> f64 
 pub const V46: Case = Case {
     id: "V46",
     title: "growing and shrinking circle on a grid",
-    exact: "V10 (R = 0.3 + t) and V11 (R = 0.7 - t) at t = 0.35, no band, nu = 0.5",
+    exact: "V10 (R = 0.3 + t) and V11 (R = 0.7 - t) until t = 0.35, with nu = 0.5 and without a \
+            band.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -275,7 +280,9 @@ pub const V46: Case = Case {
 pub const V47: Case = Case {
     id: "V47",
     title: "curvature on a grid",
-    exact: "circle R0 = 0.6 around the origin on squares, t = 0.1; sphere R0 = 0.6 on cubes, t = 0.05; no band, RK3, nu = 0.5",
+    exact: "A circle with R0 = 0.6 around the origin shrinks on squares until t = 0.1, and a \
+            sphere with R0 = 0.6 shrinks on cubes until t = 0.05. Both use RK3 and nu = 0.5 \
+            without a band.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| {
@@ -300,7 +307,7 @@ pub const V47: Case = Case {
     ],
 };
 
-/// One turn about the origin in a unit of time.
+/// The velocity of one turn about the origin per unit of time.
 fn turn(x: Vec3, _: f64) -> Vec3 {
     Vec3::new(-x.y, x.x, 0.0) * TAU
 }
@@ -308,7 +315,8 @@ fn turn(x: Vec3, _: f64) -> Vec3 {
 pub const V48: Case = Case {
     id: "V48",
     title: "slotted disk on a grid",
-    exact: "V8, WENO5 with RK3, gamma = 3, nu = 0.5: relative to the area on the grid at the start",
+    exact: "V8 with WENO5, RK3, gamma = 3 and nu = 0.5. The numbers are relative to the area on \
+            the grid at the start.",
     note: "",
     deviation: "",
     measure: |setting, _, n| {
@@ -341,7 +349,7 @@ pub const V48: Case = Case {
     }],
 };
 
-/// The velocity of Enright et al., which comes back at t = 3.
+/// The velocity of Enright et al. It reverses, so that the shape returns at t = 3.
 fn enright(x: Vec3, t: f64) -> Vec3 {
     let [s, d] = [x.map(|x| (PI * x).sin()), x.map(|x| (TAU * x).sin())];
     let u = Vec3::new(2.0 * s.x * s.x * d.y * d.z, -d.x * s.y * s.y * d.z, -d.x * d.y * s.z * s.z);
@@ -351,12 +359,15 @@ fn enright(x: Vec3, t: f64) -> Vec3 {
 pub const V49: Case = Case {
     id: "V49",
     title: "Enright's sphere",
-    exact: "unit cube, sphere R 0.15 at (0.35, 0.35, 0.35), WENO5 with RK3, gamma = 3, nu = 0.5; loss of volume at t = 1.5 \
-            and t = 3 against that on the grid at the start",
-    note: "Reproduces what is lost where the sheet becomes thinner than the grid can show. `reinit`: one step of the \
-           reinitialization equation after every 5 steps.",
-    deviation: "The companion asks for its numbers and a loss that decreases with n; the gate of 0.15 is ours. With \
-                reinitialization it loses 87 % at n = 32, which is taken as the most that may be lost.",
+    exact: "A sphere around (0.35, 0.35, 0.35) with R = 0.15 is deformed in the unit cube by the \
+            velocity of Enright et al., with WENO5, RK3, gamma = 3 and nu = 0.5. \"loss\" is the \
+            loss of volume at t = 1.5 and t = 3, relative to the volume on the grid at the start.",
+    note: "The case reproduces the loss that occurs where the sheet becomes thinner than the grid \
+           can resolve. `reinit` takes one step of the reinitialization equation after every 5 \
+           steps.",
+    deviation: "The companion asks for its own numbers and for a loss that decreases with n. The \
+                gate of 0.15 does not come from the companion. With reinitialization, 87 % is lost \
+                at n = 32, and this is the largest loss that passes.",
     measure: |setting, mesh, n| {
         let voxels = Voxels::unit_cube(n);
         let start = |x: Vec3| (x - Vec3::repeat(0.35)).norm() - 0.15;
@@ -397,8 +408,10 @@ pub const V49: Case = Case {
     ],
 };
 
-/// Voxels that differ between sparse tiles and a dense grid that computes the same blocks after 50
-/// steps, and the mean difference from one that computes all where |phi| < 1, in voxels.
+/// Compares sparse tiles with dense grids after 50 steps.
+///
+/// Returns the number of voxels that differ from a dense grid that computes the same tiles, and the
+/// mean difference in voxels from a grid that computes all tiles, where |phi| < 1.
 fn differing<R: Wide, const E: usize>(n: u32, options: Options) -> Vec<f64> {
     let voxels = Voxels::cube(n);
     let start = |x: Vec3| (x - Vec3::new(-0.2, -0.1, 0.03)).norm() - 0.45;
@@ -461,8 +474,10 @@ const SHIFT: Row = Row::new("all blocks", &[]).gate(Gate::AtMost(1e-4)).floor(Fl
 pub const V50: Case = Case {
     id: "V50",
     title: "sparse tiles and a dense grid",
-    exact: "50 steps of a sphere with all terms, n cells per side: voxels of tiles that differ from a dense grid that \
-            computes the same blocks; mean difference from one that computes all where abs(phi) < 1, in voxels",
+    exact: "A sphere moves for 50 steps with all terms, with n cells per side. \"same blocks\" \
+            counts the voxels where the sparse tiles differ from a dense grid that computes the \
+            same tiles. \"all blocks\" is the mean difference in voxels from a dense grid that \
+            computes all tiles, taken where abs(phi) < 1.",
     note: "",
     deviation: "",
     measure: |setting, mesh, n| match (mesh, setting.single) {
