@@ -1,4 +1,4 @@
-//! Arrays on the GPU, and pinned memory of the host.
+//! GPU arrays, pinned host memory, and copies between host and GPU.
 
 pub(crate) mod item;
 mod staging;
@@ -14,12 +14,12 @@ use super::{Cuda, device_error};
 use zeroset_core::Plain;
 use zeroset_core::error::Result;
 
-/// What arrays on the GPU hold.
+/// The element types of GPU arrays.
 pub trait Element: Plain + Default {}
 
 impl<T: Plain + Default> Element for T {}
 
-/// An array on the GPU; freed with it.
+/// An array in GPU memory. Dropping it frees the memory.
 pub struct Array<T: Element> {
     slice: CudaSlice<Item<T>>,
     address: u64,
@@ -32,34 +32,35 @@ impl<T: Element> Array<T> {
         Array { slice, address, len }
     }
 
-    /// Address on the GPU, for kernels.
+    /// Returns the address on the GPU, to be passed to kernels.
     pub fn address(&self) -> u64 {
         self.address
     }
 
-    /// Number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// True without elements.
+    /// Returns true if the array has no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 }
 
-/// Memory of the host that the GPU reads and writes by itself.
+/// Pinned host memory, which the GPU reads and writes directly.
 pub struct Pinned<T: Element> {
     slice: PinnedHostSlice<Item<T>>,
-    /// Behind the last copy; the driver's own mark is not set where events are not tracked.
+    /// The event recorded after the last copy. The event that the driver keeps is not set, because
+    /// event tracking is off.
     copied: Option<CudaEvent>,
 }
 
 impl<T: Element> Pinned<T> {
-    /// What is there; copies under way are waited for.
+    /// Returns the contents after waiting for pending copies.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if a kernel before the copy failed.
+    /// Returns [`zeroset_core::Error::Device`] if a kernel launched before the copy failed.
     pub fn get(&self) -> Result<&[T]> {
         if let Some(copied) = &self.copied {
             copied.synchronize().map_err(|e| device_error("waiting for a copy", e))?;
@@ -68,17 +69,17 @@ impl<T: Element> Pinned<T> {
     }
 }
 
-/// Values on their way to the host while kernels go on: a copy on the GPU, and pinned memory.
+/// Values that are copied to the host while kernels continue: a copy on the GPU, and pinned memory.
 pub struct Outgoing<T: Element> {
     staged: Array<T>,
     host: Pinned<T>,
 }
 
 impl<T: Element> Outgoing<T> {
-    /// The values last sent, once they are there.
+    /// Waits for the values that were sent last and returns them.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if a kernel before the copy failed.
+    /// Returns [`zeroset_core::Error::Device`] if a kernel launched before the copy failed.
     pub fn get(&self) -> Result<&[T]> {
         self.host.get().map(|rows| &rows[..self.staged.len])
     }
@@ -86,75 +87,76 @@ impl<T: Element> Outgoing<T> {
 
 impl<T: Element> Drop for Outgoing<T> {
     fn drop(&mut self) {
-        // Neither end may be freed under a copy; whoever needs its values has asked for errors.
+        // Neither buffer may be freed during a copy. Errors are ignored here because callers that
+        // need the values have already checked them.
         let _ = self.host.get();
     }
 }
 
 impl Cuda {
-    /// An array of zeros.
+    /// Allocates an array of zeros.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if there is not enough memory.
+    /// Returns [`zeroset_core::Error::Device`] if there is not enough memory.
     pub fn zeros<T: Element>(&self, len: usize) -> Result<Array<T>> {
         let slice = self.stream().alloc_zeros(len.max(1));
         let slice = slice.map_err(|e| device_error(&memory(len * size_of::<T>()), e))?;
         Ok(Array::new(self, slice, len))
     }
 
-    /// An array whose elements nobody has set, which spares the time of doing so.
+    /// Allocates an array without initializing it, which saves the time of filling it.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if there is not enough memory.
+    /// Returns [`zeroset_core::Error::Device`] if there is not enough memory.
     ///
     /// # Safety
     /// Each element must be written before it is read.
     pub unsafe fn unset<T: Element>(&self, len: usize) -> Result<Array<T>> {
-        // SAFETY: by the caller's promise.
+        // SAFETY: the caller guarantees that elements are written before they are read.
         let slice = unsafe { self.stream().alloc(len.max(1)) };
         let slice = slice.map_err(|e| device_error(&memory(len * size_of::<T>()), e))?;
         Ok(Array::new(self, slice, len))
     }
 
-    /// A copy of `rows` on the GPU.
+    /// Copies `rows` into a new array on the GPU.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if there is not enough memory.
+    /// Returns [`zeroset_core::Error::Device`] if there is not enough memory.
     pub fn upload<T: Element>(&self, rows: &[T]) -> Result<Array<T>> {
         if rows.is_empty() {
             return self.zeros(0);
         }
-        // SAFETY: all rows are written right below.
+        // SAFETY: the next statement writes all rows.
         let mut array = unsafe { self.unset(rows.len()) }?;
         self.write(&mut array, rows)?;
         Ok(array)
     }
 
-    /// Replaces the first elements of an array.
+    /// Overwrites the first elements of an array.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if the GPU does not answer.
+    /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.
     ///
     /// # Panics
-    /// If `rows` is longer than the array.
+    /// Panics if `rows` is longer than the array.
     pub fn write<T: Element>(&self, array: &mut Array<T>, rows: &[T]) -> Result<()> {
         self.write_part(array, 0, rows)
     }
 
-    /// Replaces the elements of an array from `first` on.
+    /// Overwrites the elements of an array from `first` on.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if the GPU does not answer.
+    /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.
     ///
     /// # Panics
-    /// If the array ends before `rows` do.
+    /// Panics if `rows` does not fit into the rest of the array.
     pub fn write_part<T: Element>(
         &self,
         array: &mut Array<T>,
         first: usize,
         rows: &[T],
     ) -> Result<()> {
-        assert!(first + rows.len() <= array.len, "rows fit the array");
+        assert!(first + rows.len() <= array.len, "the rows must fit into the array");
         if rows.is_empty() {
             return Ok(());
         }
@@ -163,10 +165,10 @@ impl Cuda {
         copied.map_err(|e| device_error("copying to the GPU", e))
     }
 
-    /// An array of `len` elements, zero behind those of a shorter one.
+    /// Returns a copy of an array, extended with zeros to `len` elements.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if there is not enough memory.
+    /// Returns [`zeroset_core::Error::Device`] if there is not enough memory.
     pub fn lengthened<T: Element>(&self, array: &Array<T>, len: usize) -> Result<Array<T>> {
         let mut longer = self.zeros(len)?;
         let n = array.len.min(len);
@@ -181,39 +183,40 @@ impl Cuda {
     /// Sets all bytes of an array to zero.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if the GPU does not answer.
+    /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.
     pub fn clear<T: Element>(&self, array: &mut Array<T>) -> Result<()> {
         self.stream().memset_zeros(&mut array.slice).map_err(|e| device_error("clearing", e))
     }
 
-    /// All elements, after everything launched before.
+    /// Copies all elements to the host after everything launched before has finished.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if a kernel before failed.
+    /// Returns [`zeroset_core::Error::Device`] if a kernel launched before failed.
     pub fn download<T: Element>(&self, array: &Array<T>) -> Result<Vec<T>> {
         self.download_part(array, 0..array.len)
     }
 
-    /// Elements of a range, after everything launched before.
+    /// Copies a range of elements to the host after everything launched before has finished.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if a kernel before failed.
+    /// Returns [`zeroset_core::Error::Device`] if a kernel launched before failed.
     ///
     /// # Panics
-    /// If the range leaves the array.
+    /// Panics if the range exceeds the array.
     pub fn download_part<T: Element>(
         &self,
         array: &Array<T>,
         range: Range<usize>,
     ) -> Result<Vec<T>> {
-        assert!(range.end <= array.len, "a part of the array");
+        assert!(range.end <= array.len, "the range must lie in the array");
         let mut rows = vec![T::default(); range.len()];
         let bytes = size_of_val(&rows[..]);
         if bytes >= staging::LARGE {
             let from = array.address + (range.start * size_of::<T>()) as u64;
-            // SAFETY: the bytes of all rows, which those of rows of the GPU replace.
+            // SAFETY: the slice covers the bytes of all rows. They are overwritten with rows from
+            // the GPU.
             let into = unsafe { std::slice::from_raw_parts_mut(rows.as_mut_ptr().cast(), bytes) };
-            // SAFETY: a part of the array.
+            // SAFETY: the source is a part of the array.
             if unsafe { self.copy_large(from, into) }? {
                 return Ok(rows);
             }
@@ -226,13 +229,13 @@ impl Cuda {
         Ok(rows)
     }
 
-    /// Pinned memory of the host for `len` elements.
+    /// Allocates pinned host memory for `len` elements.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if there is not enough memory.
+    /// Returns [`zeroset_core::Error::Device`] if there is not enough memory.
     pub fn pinned<T: Element>(&self, len: usize) -> Result<Pinned<T>> {
-        let fail = |e| device_error("taking pinned memory", e);
-        // SAFETY: filled right below.
+        let fail = |e| device_error("allocating pinned memory", e);
+        // SAFETY: the memory is filled right below.
         let mut slice = unsafe { self.context().alloc_pinned_with_flags::<Item<T>>(len.max(1), 0) };
         if let Ok(slice) = &mut slice {
             values_mut(slice.as_mut_slice().map_err(fail)?).fill(T::default());
@@ -240,35 +243,36 @@ impl Cuda {
         Ok(Pinned { slice: slice.map_err(fail)?, copied: None })
     }
 
-    /// Room for `len` values on their way to the host.
+    /// Allocates the buffers for sending `len` values to the host.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if there is not enough memory, here or on the GPU.
+    /// Returns [`zeroset_core::Error::Device`] if there is not enough memory on the host or the
+    /// GPU.
     pub fn outgoing<T: Element>(&self, len: usize) -> Result<Outgoing<T>> {
         Ok(Outgoing { staged: self.zeros(len)?, host: self.pinned(len)? })
     }
 
-    /// Sends `array[range]` to the host as it is after everything launched before; kernels launched
-    /// from now on may change it, and run while the copy is under way.
+    /// Sends `array[range]` to the host, in its state after everything launched before. Kernels
+    /// launched later may change the array, and run while the copy is in progress.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if the GPU does not answer.
+    /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.
     ///
     /// # Panics
-    /// If the range leaves the array or has not the length of `into`.
+    /// Panics if the range exceeds the array, or if its length differs from that of `into`.
     pub fn send<T: Element>(
         &self,
         array: &Array<T>,
         range: Range<usize>,
         into: &mut Outgoing<T>,
     ) -> Result<()> {
-        assert!(range.end <= array.len && range.len() == into.staged.len, "a part of the array");
+        assert!(range.end <= array.len && range.len() == into.staged.len, "the range must lie in the array");
         if range.is_empty() {
             return Ok(());
         }
         let Outgoing { staged, host } = into;
         let fail = |e| device_error("copying from the GPU", e);
-        // What was sent before may still be read.
+        // The previous copy may still be reading the buffer.
         if let Some(copied) = &host.copied {
             self.stream().wait(copied).map_err(fail)?;
         }
@@ -281,11 +285,11 @@ impl Cuda {
         Ok(())
     }
 
-    /// Lets the GPU copy an array into pinned memory after everything launched before, without
-    /// waiting; [`Pinned::get`] waits.
+    /// Starts a copy of an array into pinned memory after everything launched before, without
+    /// waiting. [`Pinned::get`] waits for the copy.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if the GPU does not answer.
+    /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.
     pub fn fetch<T: Element>(&self, array: &Array<T>, into: &mut Pinned<T>) -> Result<()> {
         let copied = self.stream().memcpy_dtoh(&array.slice, &mut into.slice);
         let fail = |e| device_error("copying from the GPU", e);
@@ -296,5 +300,5 @@ impl Cuda {
 }
 
 fn memory(bytes: usize) -> String {
-    format!("taking {bytes} bytes on the GPU")
+    format!("allocating {bytes} bytes on the GPU")
 }

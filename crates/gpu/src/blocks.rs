@@ -1,30 +1,30 @@
-//! Sizes of blocks, and of what a block works on, which program and kernels share.
+//! Sizes of thread blocks and of their work items, shared between host code and kernels.
 
 zeroset_gpu::cuda_header! {
     "blocks";
 
-    /// Threads of a warp.
+    /// The number of threads per warp.
     pub const WARP: usize = 32;
-    /// Threads of a block where a kernel says no other number.
+    /// The number of threads per block, unless a kernel states another number.
     pub define DEFAULT_BLOCK: u32 = 256;
 
-    /// Values that a block of the scan adds up.
+    /// The number of values that a block of the scan sums.
     pub const SCAN_TILE: usize = 8192;
-    /// Bytes of the values that a block of a reduction joins.
+    /// The number of bytes of values that a block of a reduction combines.
     pub const REDUCE_BYTES: usize = 256 * 8 * 16;
-    /// Items that a block looks at for runs of equal ones.
+    /// The number of items that a block searches for runs of equal items.
     pub const UNIQUE_ITEMS: usize = 256 * 8;
-    /// Flags that a block compacts in a round, of bytes.
+    /// The number of byte flags that a block compacts per round.
     pub const COMPACT_ROUND: usize = 8192;
-    /// Rounds of compaction that come at a time.
+    /// The number of compaction rounds per batch.
     pub const COMPACT_BATCH: usize = 4;
-    /// Words of bits that a block compacts.
+    /// The number of 32-bit words of flags that a block compacts.
     pub const COMPACT_WORDS: usize = 8192;
 
-    /// Threads of a block that sorts.
+    /// The number of threads per block of the sort.
     pub define SORT_BLOCK: u32 = 512;
-    /// Keys of 32 bits that a block sorts.
+    /// The number of 32-bit keys that a block sorts.
     pub const SORT_TILE_U32: usize = 7168;
-    /// Keys of 64 bits that a block sorts.
+    /// The number of 64-bit keys that a block sorts.
     pub const SORT_TILE_U64: usize = 4096;
 }

@@ -1,16 +1,18 @@
-//! Compiled kernels on disk: a hit costs the reading of a file and needs no NVRTC.
+//! The cache of compiled kernels on disk. A hit costs one file read and does not need NVRTC.
 //!
-//! The name of an entry is a hash of all that is handed to the compiler: sources, headers, options
-//! and architecture. The version of the compiler is not part of it, since it is only known once
-//! the library is open, which a hit must neither pay (0.1 s) nor require. That is sound: whatever
-//! version compiled an entry, it is a valid translation of these sources for this architecture, and
-//! arithmetic is IEEE's but in units that are fused ([`Unit::is_fused`]); versions differ in speed, and
-//! else at most in the last bit of functions such as `erf`. Each entry notes its compiler; `zeroset devices --compile`
-//! compiles anew and replaces entries ([`renew`]).
+//! The name of an entry is a hash of the whole compiler input: sources, headers, options and
+//! architecture. The compiler version is not part of it, because it is known only after the library
+//! has been opened. A hit must not pay for that (0.1 s) or require it. This is sound: whichever
+//! version compiled an entry, the result is a valid translation of these sources for this
+//! architecture. Arithmetic follows IEEE 754 except in fused units ([`Unit::is_fused`]). Otherwise
+//! versions differ only in speed, and at most in the last bit of functions such as `erf`. Each
+//! entry records its compiler version. `zeroset devices --compile` recompiles and replaces entries
+//! ([`renew`]).
 //!
-//! An entry is `MAGIC`, the blake3 hash of what follows, the length of the compiler's version as a
-//! little-endian u32, the version, the cubin. One that does not fit its hash is compiled anew. A
-//! folder that cannot be read or written means no cache, not an error.
+//! An entry consists of `MAGIC`, the blake3 hash of the remaining bytes, the length of the compiler
+//! version as a little-endian u32, the version, and the cubin. An entry that does not match its
+//! hash is recompiled. If the folder cannot be read or written, kernels are compiled without a
+//! cache, and no error is reported.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -20,15 +22,16 @@ use super::sources::Unit;
 use zeroset_core::atomic;
 use zeroset_core::error::{Error, Result};
 
-/// Begins every entry; the number is that of the layout.
+/// The first bytes of every entry. The digit is the version of the layout.
 const MAGIC: &[u8; 8] = b"ZSCUBIN1";
-/// Ends the name of every entry.
+/// The extension of every entry.
 const EXTENSION: &str = "cubin";
 
-/// Machine code of a unit: from the cache, else compiled and put there.
+/// Returns the machine code of a unit from the cache. If it is not there, compiles it and stores it
+/// in the cache.
 ///
 /// # Errors
-/// [`Error::Device`] if it must be compiled and cannot be.
+/// Returns [`Error::Device`] if compilation is needed and fails.
 pub fn cubin(unit: &Unit, arch: &str) -> Result<Vec<u8>> {
     match folder().and_then(|folder| load(&folder, unit, arch)) {
         Some(cubin) => Ok(cubin),
@@ -36,10 +39,10 @@ pub fn cubin(unit: &Unit, arch: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// Compiles a unit and replaces its entry: also what to do with a cubin that the driver refuses.
+/// Compiles a unit and replaces its entry. Also used if the driver rejects a cubin.
 ///
 /// # Errors
-/// [`Error::Device`] if it cannot be compiled.
+/// Returns [`Error::Device`] if the unit cannot be compiled.
 pub fn renew(unit: &Unit, arch: &str) -> Result<Compiled> {
     let nvrtc = Nvrtc::get()?;
     let compiled = nvrtc.compile(unit, arch)?;
@@ -50,13 +53,13 @@ pub fn renew(unit: &Unit, arch: &str) -> Result<Compiled> {
     Ok(compiled)
 }
 
-/// True if the unit is in the cache, whole.
+/// Returns true if the cache has an intact entry for the unit.
 pub fn contains(unit: &Unit, arch: &str) -> bool {
     folder().and_then(|folder| load(&folder, unit, arch)).is_some()
 }
 
-/// The folder of the cache: `$ZEROSET_CACHE`, else `zeroset` in the folder that the system has for
-/// caches; `None` if there is none.
+/// Returns the folder of the cache: `$ZEROSET_CACHE`, or else `zeroset` in the cache folder of the
+/// system. Returns `None` if neither exists.
 pub fn folder() -> Option<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let system = if cfg!(windows) {
@@ -68,18 +71,18 @@ pub fn folder() -> Option<PathBuf> {
     set("ZEROSET_CACHE").or_else(|| system.map(|system| system.join("zeroset")))
 }
 
-/// What is in a cache folder.
+/// A summary of a cache folder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Contents {
-    /// Number of entries.
+    /// The number of entries.
     pub entries: usize,
-    /// Their size in bytes.
+    /// The size of all entries in bytes.
     pub bytes: u64,
-    /// Versions of the compiler that made them, in ascending order.
+    /// The versions of the compilers that made the entries, in ascending order.
     pub versions: Vec<String>,
 }
 
-/// Reads all entries of a folder; a folder that cannot be read is empty.
+/// Reads all entries of a folder. A folder that cannot be read counts as empty.
 pub fn contents(folder: &Path) -> Contents {
     let mut contents = Contents::default();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -104,7 +107,7 @@ fn load(folder: &Path, unit: &Unit, arch: &str) -> Option<Vec<u8>> {
     let bytes = std::fs::read(&path).ok()?;
     let cubin = parts(&bytes).map(|(_, cubin)| cubin.to_vec());
     if cubin.is_none() {
-        tracing::debug!("{}: broken, compiled anew", path.display());
+        tracing::debug!("{}: damaged, will be recompiled", path.display());
     }
     cubin
 }
@@ -114,7 +117,8 @@ fn path_in(folder: &Path, unit: &Unit, arch: &str) -> PathBuf {
     folder.join(format!("{name}-{arch}-{}.{EXTENSION}", key(unit, arch)))
 }
 
-/// Hash of all that the compiler is given. Lengths go in too, so that no two inputs read the same.
+/// Returns the hash of the compiler input. Lengths are hashed, too, so that different inputs cannot
+/// form the same byte sequence.
 fn key(unit: &Unit, arch: &str) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut add = |text: &str| {
@@ -141,7 +145,7 @@ fn entry(version: &str, cubin: &[u8]) -> Vec<u8> {
     [&MAGIC[..], blake3::hash(&body).as_bytes(), &body].concat()
 }
 
-/// Version of the compiler and cubin; `None` if the entry is not whole.
+/// Splits an entry into compiler version and cubin. Returns `None` if the entry is not intact.
 fn parts(entry: &[u8]) -> Option<(&str, &[u8])> {
     let rest = entry.strip_prefix(MAGIC)?;
     let (hash, body) = rest.split_first_chunk::<32>()?;
@@ -153,8 +157,8 @@ fn parts(entry: &[u8]) -> Option<(&str, &[u8])> {
     Some((std::str::from_utf8(version).ok()?, cubin))
 }
 
-/// Stores an entry, under a temporary name first: other processes see whole entries only. What
-/// stands in the way is said to those who want details.
+/// Stores an entry under a temporary name and then renames it, so that other processes never see
+/// incomplete entries. A failure is only logged at debug level.
 fn keep(folder: &Path, unit: &Unit, arch: &str, version: &str, cubin: &[u8]) {
     let path = path_in(folder, unit, arch);
     let entry = entry(version, cubin);
@@ -162,7 +166,7 @@ fn keep(folder: &Path, unit: &Unit, arch: &str, version: &str, cubin: &[u8]) {
         std::fs::create_dir_all(folder).map_err(|e| Error::output(folder, &e, "").because(e));
     let written = made.and_then(|()| atomic::write(&path, |file| file.write_all(&entry)));
     if let Err(error) = written {
-        tracing::debug!("compiled kernel is not kept: {error}");
+        tracing::debug!("compiled kernel was not cached: {error}");
     }
 }
 

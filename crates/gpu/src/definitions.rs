@@ -1,11 +1,11 @@
-//! Definitions that kernels share with the program: structs, enums and constants are written in
-//! Rust, and headers of the kernels are printed from them.
+//! Definitions shared by host code and kernels: structs, enums and constants are written in Rust,
+//! and the headers of the kernels are generated from them.
 //!
-//! [`cuda_header!`](crate::cuda_header) wraps the definitions of one subject. It leaves them as they
-//! stand, makes structs plain data laid out as in C, and adds a test that compares
-//! `kernels/generated/<subject>.cuh` with what it prints. `ZEROSET_BLESS=1` lets that test write the
-//! header. The header asserts sizes and offsets, so that kernels that see another layout do not
-//! compile.
+//! [`cuda_header!`](crate::cuda_header) wraps the definitions of one subject. It keeps the
+//! definitions, gives the structs the layout of C, and adds a test that compares
+//! `kernels/generated/<subject>.cuh` with the generated text. With `ZEROSET_BLESS=1`, this test
+//! writes the header. The header asserts sizes and offsets, so that kernels do not compile if they
+//! see a different layout.
 
 mod header;
 mod layout;
@@ -16,9 +16,9 @@ use zeroset_core::Plain;
 pub use self::header::Header;
 pub use self::layout::{Field, Layout};
 
-/// Data with a name in C: a number, a struct, or an array of these.
+/// A type with an equivalent in C: a number, a struct, or an array of these.
 pub trait CType: Plain {
-    /// Type of an element in C, and lengths of the arrays round it, the outermost first.
+    /// Returns the element type in C, and the lengths of the enclosing arrays, outermost first.
     fn in_c() -> (String, Vec<usize>);
 }
 
@@ -43,42 +43,42 @@ impl<T: CType, const N: usize> CType for [T; N] {
     }
 }
 
-/// A struct of [`cuda_header!`](crate::cuda_header).
+/// A struct defined in [`cuda_header!`](crate::cuda_header).
 pub trait Described: CType {
-    /// Its fields and where they lie.
+    /// Returns the fields and their offsets.
     fn layout() -> Layout;
 }
 
-/// An enum of [`cuda_header!`](crate::cuda_header), which kernels know as a number.
+/// An enum defined in [`cuda_header!`](crate::cuda_header). Kernels see it as a number.
 pub trait Code: Copy + 'static {
     /// All values.
     const ALL: &[Self];
 
-    /// The number.
+    /// Returns the number of the value.
     fn code(self) -> u32;
 
-    /// The value with a number, if there is one.
+    /// Returns the value with the given number, if it exists.
     fn of_code(code: u32) -> Option<Self> {
         Self::ALL.iter().copied().find(|value| value.code() == code)
     }
 }
 
-/// An enum whose values are those of a define of the compiler.
+/// An enum whose values are those of a compiler define.
 pub trait Define: Code {
     /// The name of the define.
     const MACRO: &str;
 
-    /// The define for this value.
+    /// Returns the define for this value.
     fn define(self) -> (&'static str, String) {
         (Self::MACRO, self.code().to_string())
     }
 }
 
-/// A constant of [`cuda_header!`](crate::cuda_header).
+/// A constant defined in [`cuda_header!`](crate::cuda_header).
 pub trait Constant {
-    /// Its definition in C.
+    /// Returns its definition in C.
     fn definition(self, name: &str) -> String;
-    /// The number in C.
+    /// Returns the number in C.
     fn literal(self) -> String;
 }
 
@@ -95,7 +95,7 @@ macro_rules! constants {
     };
 }
 
-// A length is an int in C, so that it changes the type of no sum.
+// Lengths are of type int in C, so that they do not change the type of sums.
 constants!(u32 " : u32" "u", usize "" "", i32 "" "");
 
 impl Constant for f64 {

@@ -1,31 +1,31 @@
-//! Words for what the driver says.
+//! Conversion of CUDA driver errors to errors of zeroset with remedies.
 
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;
 
 use zeroset_core::error::{DeviceFault, Error};
 
-/// An error of the driver while `doing`, as ours.
+/// Converts an error that the driver returned while `doing` something.
 pub(crate) fn device_error(doing: &str, error: DriverError) -> Error {
     let remedy = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => {
-            "free memory on the GPU, take precision = \"f32\", a smaller mesh, or use = \"cpu\""
+            "free memory on the GPU, set precision = \"f32\", use a smaller mesh, or set use = \"cpu\""
         }
         CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
         | CUresult::CUDA_ERROR_LAUNCH_FAILED
         | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
         | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
         | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION => {
-            "this program cannot use the GPU any more: start it again, with --resume if a \
-             checkpoint was kept, or with use = \"cpu\"; please report it"
+            "the program can no longer use the GPU: start it again, with --resume if there is a \
+             checkpoint, or with use = \"cpu\"; please report this error"
         }
         CUresult::CUDA_ERROR_ECC_UNCORRECTABLE | CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE => {
-            "the GPU does not work as it should: see `nvidia-smi`, or take use = \"cpu\""
+            "the GPU is not working properly: check `nvidia-smi`, or set use = \"cpu\""
         }
         CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU | CUresult::CUDA_ERROR_INVALID_PTX => {
-            "the compiler of kernels (NVRTC) does not know this GPU: install a newer one"
+            "the kernel compiler (NVRTC) does not support this GPU: install a newer NVRTC"
         }
-        _ => "see `zeroset devices`, or take use = \"cpu\"",
+        _ => "see `zeroset devices`, or set use = \"cpu\"",
     };
     let fault = match error.0 {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => DeviceFault::Memory { needed: None, free: None },
@@ -38,7 +38,7 @@ pub(crate) fn device_error(doing: &str, error: DriverError) -> Error {
     Error::device_fault(fault, what, remedy).because(error)
 }
 
-/// The driver's own words, or the number of the error.
+/// Returns the message of the driver, or the number of the error.
 fn words(error: DriverError) -> String {
     match (error.error_name(), error.error_string()) {
         (Ok(name), Ok(text)) => {

@@ -1,4 +1,4 @@
-//! The header of a kernel file: what its first comment says about how the file is compiled.
+//! Parsing of the first comment of a kernel file, which states how the file is compiled.
 //!
 //! ```text
 //! // variants: REAL=double | REAL=float
@@ -8,33 +8,33 @@
 //! // fused: REAL=float
 //! ```
 //!
-//! Each `variants:` is a choice between sets of defines, one set for each `|`; every combination of
-//! choices is compiled by `zeroset devices --compile`. `generated:` names the header that a run
-//! prints from the expressions of its case. `fused:` says when products and sums are fused and
-//! divisions are quick: `always`, or where a define has this value. So a new kernel file is all there
-//! is to write; no list elsewhere changes.
+//! Each `variants:` line is a choice between sets of defines, separated by `|`. `zeroset devices
+//! --compile` compiles every combination of choices. `generated:` names the header that is
+//! generated at run time from the expressions of the case. `fused:` states when products and sums
+//! are fused and fast division is used: `always`, or if a define has the given value. To add a
+//! kernel file, only the file itself has to be written. No other list of kernels exists.
 
-/// A set of defines, by name and value.
+/// A set of defines, as pairs of name and value.
 pub(crate) type Defines = Vec<(&'static str, &'static str)>;
 
-/// What the first comment of a file says.
+/// The contents of the first comment of a file.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Header {
-    /// Choices between sets of defines.
+    /// The choices between sets of defines.
     pub choices: Vec<Vec<Defines>>,
-    /// What a run prints for it: "coefficients" or "predicate".
+    /// The header generated at run time: "coefficients" or "predicate".
     pub generated: Option<&'static str>,
 }
 
 impl Header {
-    /// Reads the first comment of a file.
+    /// Parses the first comment of a file.
     pub fn of(source: &'static str) -> Self {
         let mut header = Header::default();
         for line in comment(source) {
             if let Some(sets) = line.strip_prefix("variants:") {
                 header.choices.push(sets.split('|').map(defines).collect());
             } else if let Some(sets) = line.strip_prefix('|') {
-                // The choice of the lines above goes on.
+                // This line continues the choice of the previous lines.
                 if let Some(choice) = header.choices.last_mut() {
                     choice.extend(sets.split('|').map(defines));
                 }
@@ -45,7 +45,7 @@ impl Header {
         header
     }
 
-    /// Every combination of the choices.
+    /// Returns every combination of the choices.
     pub fn variants(&self) -> Vec<Defines> {
         let mut all = vec![Defines::new()];
         for choice in &self.choices {
@@ -56,7 +56,7 @@ impl Header {
     }
 }
 
-/// Whether a file with these defines is compiled with fused products and sums.
+/// Returns true if a file with these defines is compiled with fused products and sums.
 pub(crate) fn is_fused(source: &str, defines: &[(&'static str, String)]) -> bool {
     comment(source).filter_map(|line| line.strip_prefix("fused:")).any(|when| {
         let is_set = |(name, value): &(&str, String)| format!("{name}={value}") == when.trim();
@@ -64,12 +64,12 @@ pub(crate) fn is_fused(source: &str, defines: &[(&'static str, String)]) -> bool
     })
 }
 
-/// The lines of the first comment, without slashes and spaces around.
+/// Returns the lines of the first comment, without slashes and surrounding spaces.
 fn comment(source: &str) -> impl Iterator<Item = &str> {
     source.lines().map_while(|line| line.strip_prefix("//")).map(str::trim)
 }
 
-/// "REAL=float, TILE_EDGE=4" as names and values.
+/// Parses "REAL=float, TILE_EDGE=4" into names and values.
 fn defines(set: &'static str) -> Defines {
     let pair = |define: &'static str| define.split_once('=').unwrap_or((define, "1"));
     set.split(',').map(|define| pair(define.trim())).collect()

@@ -1,84 +1,84 @@
-//! What is known of a GPU before anything runs on it, and why there is none to run on.
+//! Properties of a GPU as reported by the driver, and the reasons why no GPU can be used.
 
 use serde::Serialize;
 
 use zeroset_core::error::{DeviceFault, Error};
 
-/// A GPU, as the driver describes it.
+/// The properties of a GPU as reported by the driver.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GpuInfo {
-    /// Number of the GPU, from 0, among those that the driver shows.
+    /// The number of the GPU in the list of the driver, from 0.
     pub ordinal: u32,
-    /// Name, such as "NVIDIA H200".
+    /// The name, such as "NVIDIA H200".
     pub name: String,
-    /// Compute capability: major and minor number.
+    /// The compute capability: major and minor number.
     pub capability: (u32, u32),
-    /// Memory in bytes.
+    /// The memory in bytes.
     pub memory: u64,
-    /// Number of multiprocessors.
+    /// The number of multiprocessors.
     pub multiprocessors: u32,
 }
 
 impl GpuInfo {
-    /// Lowest compute capability that the kernels are compiled for.
+    /// The lowest compute capability that the kernels support.
     pub const LEAST_CAPABILITY: (u32, u32) = (7, 5);
 
-    /// The architecture kernels are compiled for: "sm_90".
+    /// Returns the architecture for which kernels are compiled, such as "sm_90".
     pub fn arch(&self) -> String {
         let (major, minor) = self.capability;
         format!("sm_{major}{minor}")
     }
 }
 
-/// Why a GPU cannot be used.
+/// The reason why a GPU cannot be used.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Reason {
-    /// There is no libcuda to load.
+    /// The driver library libcuda was not found.
     #[error("no NVIDIA driver (libcuda) found")]
     NoDriver,
-    /// The driver refuses to work.
-    #[error("the NVIDIA driver fails: {0}")]
+    /// The driver reports an error.
+    #[error("the NVIDIA driver cannot be used: {0}")]
     Driver(String),
-    /// The driver shows no GPU.
-    #[error("the NVIDIA driver shows no GPU")]
+    /// The driver lists no GPU.
+    #[error("the NVIDIA driver lists no GPU")]
     NoGpu,
-    /// There are GPUs, but not that one.
-    #[error("no GPU number {ordinal}: there are {count}, numbered from 0")]
+    /// There are GPUs, but none with the requested number.
+    #[error("there is no GPU {ordinal}: the driver lists {count}, numbered from 0")]
     NoSuchGpu {
-        /// The number asked for.
+        /// The requested number.
         ordinal: u32,
-        /// How many there are.
+        /// The number of GPUs.
         count: u32,
     },
-    /// The GPU is older than the kernels.
-    #[error("{name} has compute capability {}.{}, {}.{} is needed", .capability.0, .capability.1,
+    /// The GPU is too old for the kernels.
+    #[error("{name} has compute capability {}.{}, but {}.{} is required", .capability.0, .capability.1,
         GpuInfo::LEAST_CAPABILITY.0, GpuInfo::LEAST_CAPABILITY.1)]
     TooOld {
-        /// Name of the GPU.
+        /// The name of the GPU.
         name: String,
-        /// Its compute capability.
+        /// The compute capability of the GPU.
         capability: (u32, u32),
     },
-    /// There is no compiler for the kernels; holds what was tried.
+    /// NVRTC was not found. The string lists the locations that were tried.
     #[error("NVRTC not found; tried {0}")]
     NoCompiler(String),
 }
 
 impl Reason {
-    /// What to do about it.
+    /// Returns the remedy.
     pub fn remedy(&self) -> &'static str {
         match self {
             Reason::NoDriver => "install the NVIDIA driver, or compute on the CPU",
-            Reason::Driver(_) => "see what nvidia-smi says, or compute on the CPU",
+            Reason::Driver(_) => "check nvidia-smi, or compute on the CPU",
             Reason::NoGpu => {
-                "see what nvidia-smi lists and CUDA_VISIBLE_DEVICES hides, or compute on the CPU"
+                "check the list of nvidia-smi and CUDA_VISIBLE_DEVICES, or compute on the CPU"
             }
-            Reason::NoSuchGpu { .. } => "see the numbers in `zeroset devices`",
-            Reason::TooOld { .. } => "take a newer GPU, or compute on the CPU",
+            Reason::NoSuchGpu { .. } => "see `zeroset devices` for the available numbers",
+            Reason::TooOld { .. } => "use a newer GPU, or compute on the CPU",
             Reason::NoCompiler(_) => {
-                "`pip install nvidia-cuda-nvrtc`, install a CUDA toolkit, or set ZEROSET_NVRTC to \
-                 the library"
+                "run `pip install nvidia-cuda-nvrtc`, install a CUDA toolkit, or set ZEROSET_NVRTC \
+                 to the library file"
             }
         }
     }

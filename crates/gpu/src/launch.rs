@@ -1,4 +1,4 @@
-//! Launching kernels: the only place that does.
+//! Kernel launches: the only code that launches kernels.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::{Array, Cuda, Element, device_error};
 use zeroset_core::Plain;
 use zeroset_core::error::{DeviceFault, Error, Result};
 
-/// A kernel ready to be launched.
+/// A kernel that is loaded and ready to launch.
 #[derive(Clone)]
 pub struct Kernel {
     function: CudaFunction,
@@ -18,31 +18,31 @@ pub struct Kernel {
     multiprocessors: u32,
 }
 
-/// Grid and block of a launch.
+/// The configuration of a launch.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch {
-    /// Blocks.
+    /// The number of blocks.
     pub grid: u32,
-    /// Threads of a block.
+    /// The number of threads per block.
     pub block: u32,
-    /// Bytes of dynamic shared memory of a block.
+    /// The dynamic shared memory per block in bytes.
     pub shared: u32,
-    /// All blocks are on the GPU at once, so that they can wait for each other.
+    /// Whether all blocks are resident at the same time, so that they can wait for each other.
     pub cooperative: bool,
 }
 
-/// Arguments of a launch, in the order of the kernel's parameters.
+/// The arguments of a launch, in the order of the kernel's parameters.
 #[derive(Clone, Default)]
 pub struct Arguments {
-    /// Each argument in memory of its own, aligned for anything.
+    /// The arguments, each in its own allocation with the largest alignment.
     values: Vec<Box<[u128]>>,
 }
 
 impl Arguments {
-    /// Adds an argument that the kernel takes by value: a number, an address, or a struct of those.
+    /// Adds an argument that is passed by value: a number, an address, or a struct of these.
     pub fn with<A: Plain>(mut self, value: A) -> Self {
         let mut memory = vec![0u128; size_of::<A>().div_ceil(size_of::<u128>()).max(1)];
-        // SAFETY: the memory is large enough, aligned, and A is plain data.
+        // SAFETY: the memory is large enough and aligned, and `A` is plain data.
         unsafe { memory.as_mut_ptr().cast::<A>().write(value) };
         self.values.push(memory.into_boxed_slice());
         self
@@ -63,40 +63,40 @@ impl Kernel {
         Kernel { function, name: name.into(), multiprocessors }
     }
 
-    /// Allows this much dynamic shared memory per block.
+    /// Allows the kernel to use this many bytes of dynamic shared memory per block.
     ///
     /// # Errors
-    /// [`Error::Device`] if the GPU has less.
+    /// Returns [`Error::Device`] if the GPU has less shared memory.
     pub fn allow_shared(&self, bytes: u32) -> Result<()> {
         let attribute = CUfunction_attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         self.function.set_attribute(attribute, bytes as i32).map_err(|_| {
             Error::device_fault(
                 DeviceFault::Limit,
                 format!(
-                    "{} needs {bytes} bytes of shared memory, more than the GPU has",
+                    "{} needs {bytes} bytes of shared memory, more than the GPU provides",
                     self.name
                 ),
-                "take a smaller patch_size, precision = \"f32\", or use = \"cpu\"",
+                "use a smaller patch_size, set precision = \"f32\", or set use = \"cpu\"",
             )
         })
     }
 
-    /// Blocks that are on the GPU at once.
+    /// Returns the number of blocks that can be resident on the GPU at the same time.
     ///
     /// # Errors
-    /// [`Error::Device`] if not even one fits.
+    /// Returns [`Error::Device`] if not even one block fits.
     pub fn resident_blocks(&self, block: u32, shared: u32) -> Result<u32> {
         let each = self.function.occupancy_max_active_blocks_per_multiprocessor(
             block,
             shared as usize,
             None,
         );
-        let each = each.map_err(|e| device_error(&format!("asking about {}", self.name), e))?;
+        let each = each.map_err(|e| device_error(&format!("querying {}", self.name), e))?;
         if each == 0 {
             return Err(Error::device_fault(
                 DeviceFault::Limit,
-                format!("{} does not fit: {block} threads, {shared} bytes", self.name),
-                "take a smaller patch_size, or use = \"cpu\"",
+                format!("{} does not fit on a multiprocessor with {block} threads and {shared} bytes per block", self.name),
+                "use a smaller patch_size, or set use = \"cpu\"",
             ));
         }
         Ok(each * self.multiprocessors)
@@ -104,13 +104,15 @@ impl Kernel {
 }
 
 impl Cuda {
-    /// Launches a kernel behind everything launched before.
+    /// Launches a kernel after everything launched before.
     ///
     /// # Errors
-    /// [`Error::Device`] if the driver refuses it. What goes wrong inside is found later.
+    /// Returns [`Error::Device`] if the driver rejects the launch. Errors during execution are
+    /// reported by later calls.
     ///
     /// # Safety
-    /// The arguments must be those of the kernel, with arrays as long as it takes them to be.
+    /// The arguments must match the parameters of the kernel, and arrays must be as long as the
+    /// kernel expects.
     pub unsafe fn launch(
         &self,
         kernel: &Kernel,
@@ -126,7 +128,7 @@ impl Cuda {
         let function = kernel.function.cu_function();
         let (grid, block) = ((launch.grid, 1, 1), (launch.block, 1, 1));
         let stream = self.stream().cu_stream();
-        // SAFETY: the caller's.
+        // SAFETY: the caller guarantees that the arguments match.
         let done = unsafe {
             match launch.cooperative {
                 false => result::launch_kernel(
@@ -150,15 +152,16 @@ impl Cuda {
         done.map_err(fail)
     }
 
-    /// The same, and the kernel may begin before the one ahead of it has ended, where the GPU and
-    /// its driver can: it waits by itself (`await_kernel_before` of `kernels/common/grid.cuh`).
+    /// Launches a kernel that may begin before the previous kernel has ended, if the GPU and its
+    /// driver support this. The kernel itself waits for the previous one (`await_kernel_before` in
+    /// `kernels/common/grid.cuh`).
     ///
     /// # Errors
-    /// Those of [`Self::launch`].
+    /// Returns the errors of [`Self::launch`].
     ///
     /// # Safety
-    /// Those of [`Self::launch`]; all threads of the kernel must wait before they touch what the
-    /// kernel ahead works on, and before they end.
+    /// The conditions of [`Self::launch`] apply. In addition, all threads of the kernel must wait
+    /// before they access data of the previous kernel, and before they end.
     pub unsafe fn launch_overlapping(
         &self,
         kernel: &Kernel,
@@ -166,7 +169,7 @@ impl Cuda {
         arguments: &Arguments,
     ) -> Result<()> {
         if !self.overlaps {
-            // SAFETY: the caller's.
+            // SAFETY: the caller guarantees the conditions of `launch`.
             return unsafe { self.launch(kernel, launch, arguments) };
         }
         let fail = |e| device_error(&format!("launching {}", kernel.name), e);
@@ -190,17 +193,18 @@ impl Cuda {
             numAttrs: 1,
         };
         let function = kernel.function.cu_function();
-        // SAFETY: the configuration and its attribute outlive the call; the rest is the caller's.
+        // SAFETY: the configuration and its attribute outlive the call. The caller guarantees the
+        // rest.
         let done = unsafe {
             sys::cuLaunchKernelEx(&config, function, pointers.as_mut_ptr(), std::ptr::null_mut())
         };
         done.result().map_err(fail)
     }
 
-    /// Records the launches of `work` so that they can be repeated at once.
+    /// Records the launches of `work` as a graph, so that they can be repeated with one launch.
     ///
     /// # Errors
-    /// Those of `work`, and [`Error::Device`] if they cannot be recorded.
+    /// Returns the errors of `work`, and [`Error::Device`] if the launches cannot be recorded.
     pub fn record(&self, work: impl FnOnce() -> Result<()>) -> Result<Graph> {
         let fail = |e| device_error("recording launches", e);
         let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
@@ -210,19 +214,19 @@ impl Cuda {
         done?;
         let graph = graph?.ok_or_else(|| {
             Error::device(
-                "recording launches gave nothing",
-                "please report it, and take use = \"cpu\"",
+                "recording launches gave an empty graph",
+                "please report this error, and set use = \"cpu\"",
             )
         })?;
-        // The first launch need not wait for it.
+        // Upload the graph now, so that its first launch does not have to wait.
         graph.upload().map_err(fail)?;
         Ok(Graph { graph })
     }
 
-    /// A point in the order of launches, for timing.
+    /// Records an event in the stream, for timing.
     ///
     /// # Errors
-    /// [`Error::Device`] if the GPU does not answer.
+    /// Returns [`Error::Device`] if the GPU does not respond.
     pub fn mark(&self) -> Result<Mark> {
         let flags = Some(sys::CUevent_flags::CU_EVENT_DEFAULT);
         let event = self.stream().record_event(flags).map_err(|e| device_error("timing", e))?;
@@ -230,39 +234,39 @@ impl Cuda {
     }
 }
 
-/// Launches that are repeated as one.
+/// A recorded sequence of launches that is launched as a whole.
 pub struct Graph {
     graph: CudaGraph,
 }
 
 impl Graph {
-    /// Launches all of them behind everything launched before.
+    /// Launches the whole graph after everything launched before.
     ///
     /// # Errors
-    /// [`Error::Device`] if the driver refuses it.
+    /// Returns [`Error::Device`] if the driver rejects the launch.
     pub fn launch(&self) -> Result<()> {
         self.graph.launch().map_err(|e| device_error("launching a graph", e))
     }
 }
 
-/// A point in the order of launches.
+/// An event in the stream.
 pub struct Mark {
     event: CudaEvent,
 }
 
 impl Mark {
-    /// Waits until everything before it is done.
+    /// Waits until everything launched before the event has finished.
     ///
     /// # Errors
-    /// [`Error::Device`] if a kernel before failed.
+    /// Returns [`Error::Device`] if a kernel launched before failed.
     pub fn wait(&self) -> Result<()> {
         self.event.synchronize().map_err(|e| device_error("waiting for the GPU", e))
     }
 
-    /// Milliseconds from here to a later point.
+    /// Returns the time from this event to a later one in milliseconds.
     ///
     /// # Errors
-    /// [`Error::Device`] if a kernel between failed.
+    /// Returns [`Error::Device`] if a kernel between the events failed.
     pub fn milliseconds_to(&self, later: &Mark) -> Result<f64> {
         let time = self.event.elapsed_ms(&later.event);
         time.map(f64::from).map_err(|e| device_error("timing", e))

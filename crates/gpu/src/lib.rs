@@ -1,16 +1,17 @@
-//! The CUDA backend: one GPU, one stream, another for copies beside it, kernels compiled at run time.
+//! The CUDA backend of zeroset: one GPU with one stream for kernels, another for concurrent copies,
+//! and kernels compiled at run time.
 //!
-//! [`Cuda`] is all that solvers see: arrays on the GPU ([`Array`]), kernels by name
-//! ([`Cuda::kernel`]) and the only place where kernels are launched ([`Launch`]). Nothing here knows
-//! what the kernels compute. Neither a toolkit nor a GPU is needed to build this.
+//! [`Cuda`] is the interface for solvers. It provides arrays on the GPU ([`Array`]), kernels by
+//! name ([`Cuda::kernel`]), and kernel launches ([`Launch`]). This crate does not depend on what
+//! the kernels compute. Building it needs neither a CUDA toolkit nor a GPU.
 //!
-//! It stands on `zeroset-core` and `zeroset-kernels` alone, and the compiler keeps it so:
+//! It depends only on `zeroset-core` and `zeroset-kernels`, and the compiler enforces this:
 //!
 //! ```compile_fail,E0432
 //! use zeroset_cloud::cloud::clean; // a higher layer
 //! ```
 
-// The definitions that kernels share name the crate as others do: tests of kernels take their files.
+// Shared definitions refer to this crate by name, because kernel tests include their files.
 extern crate self as zeroset_gpu;
 
 mod array;
@@ -48,32 +49,34 @@ pub use zeroset_core::Plain;
 use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_core::primitives::memory::gibibytes;
 
-/// A GPU with its stream and the kernels compiled for it so far.
+/// A GPU with its stream and the kernels loaded so far.
 pub struct Cuda {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,
-    /// Copies to the host while kernels of `stream` go on.
+    /// The stream for copies to the host while kernels of `stream` continue.
     copies: Arc<CudaStream>,
     info: GpuInfo,
-    /// Whether a kernel may be launched to begin before the one ahead has ended.
+    /// Whether a kernel may begin before the previous one has ended.
     overlaps: bool,
     modules: Mutex<HashMap<String, Arc<CudaModule>>>,
-    /// For large copies to the host, once there was one.
+    /// The buffers for large copies to the host, allocated at the first such copy.
     staging: Mutex<Option<array::Staging>>,
 }
 
 impl Cuda {
-    /// Opens a GPU by its number, from 0.
+    /// Opens the GPU with the given number, counted from 0.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] saying what is missing: driver, GPU, or the compiler of kernels.
+    /// Returns [`zeroset_core::Error::Device`] if the driver, the GPU or the kernel compiler is
+    /// missing. The message says which.
     pub fn new(ordinal: u32) -> Result<Self> {
         let info = probe::available(ordinal).map_err(Error::from)?;
         let fail = |e| device_error("opening the GPU", e);
         let context = CudaContext::new(ordinal as usize).map_err(fail)?;
-        // Events between arrays would forbid graphs; there is one stream, so order is given.
+        // Event tracking between arrays would prevent graph capture. It is not needed, because one
+        // stream defines the order.
         // SAFETY: every array of this context is used on one stream, after a synchronization, or
-        // behind an event ([`Cuda::send`]).
+        // after an event ([`Cuda::send`]).
         unsafe { context.disable_event_tracking() };
         let stream = context.new_stream().map_err(fail)?;
         let copies = context.new_stream().map_err(fail)?;
@@ -84,23 +87,24 @@ impl Cuda {
         Ok(Cuda { context, stream, copies, info, overlaps, modules, staging })
     }
 
-    /// The name, capability and memory of the GPU.
+    /// Returns the name, compute capability and memory of the GPU.
     pub fn info(&self) -> &GpuInfo {
         &self.info
     }
 
-    /// Bytes free and in all.
+    /// Returns the free and the total memory in bytes.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if the GPU does not answer.
+    /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.
     pub fn memory(&self) -> Result<(usize, usize)> {
-        self.context.mem_get_info().map_err(|e| device_error("asking for free memory", e))
+        self.context.mem_get_info().map_err(|e| device_error("querying the free memory", e))
     }
 
-    /// Refuses what needs more bytes than are free, before any are taken.
+    /// Checks that the given number of bytes is free, before an allocation.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] that names `what`, both numbers and the remedy, or if the GPU does not answer.
+    /// Returns [`zeroset_core::Error::Device`] if there is not enough memory or if the GPU does not
+    /// respond. The message names `what`, both numbers and the remedy.
     pub fn check_room(&self, bytes: u64, what: impl Display, remedy: &str) -> Result<()> {
         let (free, _) = self.memory()?;
         let free = free as u64;
@@ -115,21 +119,21 @@ impl Cuda {
         Err(Error::device_fault(DeviceFault::memory(bytes, free), what, remedy))
     }
 
-    /// Bytes of shared memory that a block can have at most.
+    /// Returns the largest shared memory of a block in bytes.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if the GPU does not answer.
+    /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.
     pub fn shared_memory(&self) -> Result<u32> {
         let attribute =
             sys::CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN;
         let bytes = self.context.attribute(attribute);
-        bytes.map(i32::unsigned_abs).map_err(|e| device_error("asking about the GPU", e))
+        bytes.map(i32::unsigned_abs).map_err(|e| device_error("querying the GPU", e))
     }
 
-    /// A kernel of a unit, compiled unless it was before.
+    /// Returns a kernel of a unit, and compiles the unit if necessary.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] with the words of the compiler or the driver.
+    /// Returns [`zeroset_core::Error::Device`] with the message of the compiler or the driver.
     pub fn kernel(&self, unit: &Unit, name: &str) -> Result<Kernel> {
         let key = format!(
             "{} {}",
@@ -153,10 +157,10 @@ impl Cuda {
         Ok(Kernel::new(function, name, self.info.multiprocessors))
     }
 
-    /// Waits until everything launched is done.
+    /// Waits until everything launched has finished.
     ///
     /// # Errors
-    /// [`zeroset_core::Error::Device`] if one of the kernels failed.
+    /// Returns [`zeroset_core::Error::Device`] if one of the kernels failed.
     pub fn synchronize(&self) -> Result<()> {
         self.stream.synchronize().map_err(|e| device_error("waiting for the GPU", e))
     }
@@ -174,14 +178,15 @@ impl Cuda {
     }
 }
 
-/// First CUDA whose driver records launches that overlap in graphs.
+/// The first CUDA version whose driver records overlapping launches in graphs.
 const OVERLAPS_IN_GRAPHS: (u32, u32) = (12, 3);
 
-/// Freed memory stays with the program: taking it from the system anew costs 100 microseconds.
+/// Keeps freed memory in the memory pool of the program, because a new allocation from the system
+/// costs 100 microseconds.
 fn keep_freed_memory(context: &CudaContext) {
     let mut threshold = u64::MAX;
     let mut set = || -> std::result::Result<(), result::DriverError> {
-        // SAFETY: the pool is that of an open device, and the attribute takes a 64-bit number.
+        // SAFETY: the pool belongs to an open device, and the attribute takes a 64-bit number.
         unsafe {
             let pool = result::device::get_default_mem_pool(context.cu_device())?;
             result::mem_pool::set_attribute(
@@ -192,6 +197,6 @@ fn keep_freed_memory(context: &CudaContext) {
         }
     };
     if let Err(e) = set() {
-        tracing::debug!("the GPU's memory pool gives memory back: {e:?}");
+        tracing::debug!("the memory pool of the GPU returns freed memory to the system: {e:?}");
     }
 }

@@ -1,6 +1,7 @@
-//! NVRTC, NVIDIA's compiler of kernels at run time, loaded when it is first needed.
+//! Bindings to NVRTC, the run-time compiler of NVIDIA, loaded at its first use.
 //!
-//! The build needs no CUDA; a machine without the library learns where it was looked for.
+//! The build does not need CUDA. If the library is missing at run time, the error lists the
+//! locations that were searched.
 
 mod search;
 
@@ -18,19 +19,20 @@ pub use search::locate;
 use search::{builtins_beside, candidates, loader_names};
 use zeroset_core::error::{DeviceFault, Error, Result};
 
-/// Options of every compilation beside the architecture, the defines of a unit and those of its
-/// arithmetic.
+/// The options of every compilation, in addition to the architecture, the defines of the unit and
+/// its arithmetic.
 ///
-/// `-lineinfo` lets compute-sanitizer and profilers name lines; `--ptxas-options=-v` puts registers,
-/// shared memory and spills into the log.
+/// `-lineinfo` lets compute-sanitizer and profilers name source lines. `--ptxas-options=-v` writes
+/// registers, shared memory and spills to the log.
 pub const OPTIONS: [&str; 3] = ["--std=c++17", "-lineinfo", "--ptxas-options=-v"];
 
-/// A multiplication and an addition are rounded each on its own, as the CPU does, so that results of
-/// both can be compared bit by bit. Division and square root are rounded correctly and small numbers
-/// kept by NVRTC's defaults (no `--use_fast_math`).
+/// The option for arithmetic as on the CPU: multiplications and additions are rounded separately,
+/// so that the results are bitwise comparable. By default, NVRTC rounds division and square root
+/// correctly and keeps subnormal numbers (no `--use_fast_math`).
 const AS_THE_CPU: [&str; 1] = ["--fmad=false"];
 
-/// Products and sums are fused, division and root are right to two units in the last place.
+/// The options for fast arithmetic: products and sums are fused, and division and square root are
+/// accurate to two units in the last place.
 const FUSED: [&str; 4] = ["--fmad=true", "--prec-div=false", "--prec-sqrt=false", "-DQUICK=1"];
 
 type Program = *mut std::ffi::c_void;
@@ -50,12 +52,12 @@ type Destroy = unsafe extern "C" fn(*mut Program) -> Status;
 type ErrorString = unsafe extern "C" fn(Status) -> *const c_char;
 type Version = unsafe extern "C" fn(*mut c_int, *mut c_int) -> Status;
 
-/// What the compiler made of a unit.
+/// The result of compiling a unit.
 #[derive(Clone, Debug)]
 pub struct Compiled {
-    /// Machine code for one architecture.
+    /// The machine code for one architecture.
     pub cubin: Vec<u8>,
-    /// Warnings, and what every kernel takes ([`super::resources`]).
+    /// Warnings, and the resources of every kernel ([`super::resources`]).
     pub log: String,
 }
 
@@ -70,26 +72,26 @@ pub struct Nvrtc {
     log: (SizeOf, Fill),
     cubin: (SizeOf, Fill),
     ptx: (SizeOf, Fill),
-    // The functions above live as long as these.
+    // The functions above are valid only as long as these libraries are loaded.
     _library: Library,
     _builtins: Vec<Library>,
 }
 
 impl Nvrtc {
-    /// The library of this process, opened by the first call (about 0.1 s).
+    /// Returns the library of this process, which the first call opens (about 0.1 s).
     ///
     /// # Errors
-    /// [`Reason::NoCompiler`] with what was tried.
+    /// Returns [`Reason::NoCompiler`] with the locations that were tried.
     pub fn get() -> std::result::Result<&'static Nvrtc, Reason> {
         static OPENED: OnceLock<std::result::Result<Nvrtc, Reason>> = OnceLock::new();
         OPENED.get_or_init(Nvrtc::open).as_ref().map_err(Reason::clone)
     }
 
-    /// Opens the first library that works: one of the files of [`locate`], else what the system's
-    /// loader finds.
+    /// Opens the first library that works: one of the files of [`locate`], or else the one found by
+    /// the loader of the system.
     ///
     /// # Errors
-    /// [`Reason::NoCompiler`] with what was tried.
+    /// Returns [`Reason::NoCompiler`] with the locations that were tried.
     pub fn open() -> std::result::Result<Nvrtc, Reason> {
         let mut tried = Vec::new();
         for path in candidates() {
@@ -112,7 +114,7 @@ impl Nvrtc {
 
     /// Opens this library file.
     fn load(path: &Path) -> std::result::Result<Nvrtc, String> {
-        // The loader's own words are the source of its error.
+        // The message of the loader is the source of its error.
         let words = |error: libloading::Error| match error.source() {
             Some(source) => source.to_string(),
             None => error.to_string(),
@@ -121,11 +123,13 @@ impl Nvrtc {
     }
 
     fn bind(path: &Path) -> std::result::Result<Nvrtc, libloading::Error> {
-        // The wheels' library does not know its own folder, so what it loads must be there already.
-        // SAFETY: NVIDIA's libraries run no code of consequence when loaded.
+        // The library from the Python wheels does not search its own folder, so the libraries that
+        // it needs must be loaded first.
+        // SAFETY: the initialization code of NVIDIA's libraries has
+        // no relevant side effects.
         let builtins = builtins_beside(path);
         let _builtins = builtins.iter().filter_map(|b| unsafe { Library::new(b) }.ok()).collect();
-        // SAFETY: as above; the types of the functions are those of nvrtc.h, unchanged since CUDA 11.
+        // SAFETY: as above. The function types match nvrtc.h and have not changed since CUDA 11.
         unsafe {
             let library = Library::new(path)?;
             let get_version = *library.get::<Version>(b"nvrtcVersion")?;
@@ -150,12 +154,12 @@ impl Nvrtc {
         }
     }
 
-    /// The library file; only a name if the system's loader found it.
+    /// Returns the library file, or only a name if the loader of the system found it.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Major and minor number: those of the CUDA toolkit it belongs to.
+    /// Returns the major and minor version, which are those of its CUDA toolkit.
     pub fn version(&self) -> (u32, u32) {
         self.version
     }
@@ -163,28 +167,28 @@ impl Nvrtc {
     /// Compiles a unit for an architecture such as "sm_90".
     ///
     /// # Errors
-    /// [`Error::Device`] with the compiler's messages.
+    /// Returns [`Error::Device`] with the messages of the compiler.
     pub fn compile(&self, unit: &Unit, arch: &str) -> Result<Compiled> {
         let (cubin, log) = self.build(unit, arch, self.cubin)?;
         Ok(Compiled { cubin, log })
     }
 
-    /// The same as text of the virtual architecture, for tests that look at instructions.
+    /// Compiles a unit to PTX, for tests that examine instructions.
     ///
     /// # Errors
-    /// [`Error::Device`] with the compiler's messages.
+    /// Returns [`Error::Device`] with the messages of the compiler.
     pub fn compile_to_ptx(&self, unit: &Unit, arch: &str) -> Result<String> {
         let (ptx, _) = self.build(unit, arch, self.ptx)?;
         Ok(text(ptx))
     }
 
-    /// Compiles and hands out what `form` gives, and the log.
+    /// Compiles a unit and returns the output selected by `form`, and the log.
     fn build(&self, unit: &Unit, arch: &str, form: (SizeOf, Fill)) -> Result<(Vec<u8>, String)> {
         let options = options(unit, arch).into_iter().map(|o| c_string(&o)).collect::<Result<_>>();
         let options: Vec<CString> = options?;
         let pointers: Vec<_> = options.iter().map(|o| o.as_ptr()).collect();
         let program = self.program(unit)?;
-        // SAFETY: the program is alive, and the pointers lead to strings that outlive the call.
+        // SAFETY: the program exists, and the pointers refer to strings that outlive the call.
         let status =
             unsafe { (self.compile)(program.handle, pointers.len() as c_int, pointers.as_ptr()) };
         let log = program.read(self.log).map(text)?;
@@ -196,8 +200,8 @@ impl Nvrtc {
                 unit.title(),
                 self.message(status)
             );
-            let remedy = "a newer NVRTC may know the GPU (`zeroset devices` says which is used); \
-                          else this is a fault of the program";
+            let remedy = "install a newer NVRTC, which may support this GPU (`zeroset devices` lists \
+                          the one in use); if that does not help, please report this error";
             return Err(Error::device_fault(DeviceFault::Compiler, what.trim_end(), remedy));
         }
         Ok((program.read(form)?, log))
@@ -215,7 +219,7 @@ impl Nvrtc {
         let names: Vec<_> = headers.iter().map(|(name, _)| name.as_ptr()).collect();
         let texts: Vec<_> = headers.iter().map(|(_, text)| text.as_ptr()).collect();
         let mut program = Handle { nvrtc: self, handle: null_mut() };
-        // SAFETY: all pointers lead to strings that outlive the call, which copies them.
+        // SAFETY: all pointers refer to strings that outlive the call, which copies them.
         let status = unsafe {
             (self.create)(
                 &mut program.handle,
@@ -235,24 +239,24 @@ impl Nvrtc {
             0 => Ok(()),
             _ => Err(Error::device_fault(
                 DeviceFault::Compiler,
-                format!("{call} of {} fails: {}", self.path.display(), self.message(status)),
-                "try another NVRTC (ZEROSET_NVRTC)",
+                format!("{call} of {} failed: {}", self.path.display(), self.message(status)),
+                "use another NVRTC library (ZEROSET_NVRTC)",
             )),
         }
     }
 
     fn message(&self, status: Status) -> String {
-        // SAFETY: returns a string constant for every number.
+        // SAFETY: the function returns a string constant for every number.
         let text = unsafe { (self.error_string)(status) };
         match text.is_null() {
             true => format!("error {status}"),
-            // SAFETY: not null, and a constant of the library.
+            // SAFETY: the pointer is not null and refers to a constant of the library.
             false => unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned(),
         }
     }
 }
 
-/// A program of the library, destroyed once.
+/// An NVRTC program, destroyed when dropped.
 struct Handle<'a> {
     nvrtc: &'a Nvrtc,
     handle: Program,
@@ -261,10 +265,10 @@ struct Handle<'a> {
 impl Handle<'_> {
     fn read(&self, (size, fill): (SizeOf, Fill)) -> Result<Vec<u8>> {
         let mut n = 0;
-        // SAFETY: the program is alive.
+        // SAFETY: the program exists.
         self.nvrtc.check(unsafe { size(self.handle, &mut n) }, "the size of a result")?;
         let mut bytes = vec![0_u8; n];
-        // SAFETY: the buffer has the size that the library asks for.
+        // SAFETY: the buffer has the size that the library requested.
         let status = unsafe { fill(self.handle, bytes.as_mut_ptr().cast()) };
         self.nvrtc.check(status, "reading a result")?;
         Ok(bytes)
@@ -274,13 +278,13 @@ impl Handle<'_> {
 impl Drop for Handle<'_> {
     fn drop(&mut self) {
         if !self.handle.is_null() {
-            // SAFETY: created by this library and not destroyed yet.
+            // SAFETY: the program was created by this library and has not been destroyed.
             unsafe { (self.nvrtc.destroy)(&mut self.handle) };
         }
     }
 }
 
-/// All options of a compilation; the order in which a unit lists its defines does not matter.
+/// Returns all options of a compilation. The order of the defines of a unit does not matter.
 pub(super) fn options(unit: &Unit, arch: &str) -> Vec<String> {
     let mut options = vec![format!("--gpu-architecture={arch}")];
     options.extend(OPTIONS.map(str::to_string));
@@ -293,7 +297,7 @@ pub(super) fn options(unit: &Unit, arch: &str) -> Vec<String> {
     options
 }
 
-/// Text of the library without the zero byte at its end.
+/// Converts text of the library, without its terminating zero byte.
 fn text(mut bytes: Vec<u8>) -> String {
     while bytes.last() == Some(&0) {
         bytes.pop();
@@ -303,5 +307,5 @@ fn text(mut bytes: Vec<u8>) -> String {
 
 fn c_string(text: &str) -> Result<CString> {
     CString::new(text)
-        .map_err(|e| Error::device(format!("a kernel source has a zero byte: {e}"), ""))
+        .map_err(|e| Error::device(format!("a kernel source contains a zero byte: {e}"), ""))
 }

@@ -1,5 +1,5 @@
-//! What the driver shows, asked in an order in which nothing panics, and without a context on any
-//! GPU: making one takes tenths of a second.
+//! Queries of the driver without a context on any GPU, because creating one takes tenths of a
+//! second. The order of the calls avoids panics.
 
 use cudarc::driver::result::{self, DriverError, device};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
@@ -7,14 +7,14 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 use super::{cache, nvrtc, sources};
 use crate::{GpuInfo, Reason};
 
-/// Oldest version of CUDA that a driver must know: that of the oldest NVRTC whose code it is given.
+/// The oldest CUDA version that a driver must support, which is that of the oldest supported NVRTC.
 const LEAST_DRIVER: (u32, u32) = (12, 0);
 
-/// The GPU of this number if kernels can run on it: there is a driver, the GPU is new enough,
-/// and there is a compiler (found, not opened) or all kernels are in the cache.
+/// Returns the GPU with this number if kernels can run on it. This needs a driver, a GPU that is
+/// new enough, and either a compiler (which is located but not opened) or a cache with all kernels.
 ///
 /// # Errors
-/// The [`Reason`] why not.
+/// Returns the [`Reason`] why kernels cannot run.
 pub fn available(ordinal: u32) -> Result<GpuInfo, Reason> {
     driver_version()?;
     let count = count()?;
@@ -32,44 +32,45 @@ pub fn available(ordinal: u32) -> Result<GpuInfo, Reason> {
     Ok(gpu)
 }
 
-/// The newest CUDA that the driver knows, major and minor number.
+/// Returns the newest CUDA version that the driver supports, as major and minor number.
 ///
 /// # Errors
-/// [`Reason::NoDriver`]; [`Reason::NoGpu`] where the driver starts with a GPU only;
-/// [`Reason::Driver`] if it does not start or is too old.
+/// Returns [`Reason::NoDriver`] if there is no driver, [`Reason::NoGpu`] if the driver does not
+/// start without a GPU, and [`Reason::Driver`] if it does not start for another reason or is too
+/// old.
 pub fn driver_version() -> Result<(u32, u32), Reason> {
-    // SAFETY: loads libcuda, which runs nothing before it is initialized.
+    // SAFETY: this loads libcuda, which executes nothing before its initialization.
     if !unsafe { sys::is_culib_present() } {
         return Err(Reason::NoDriver);
     }
     result::init().map_err(reason)?;
     let mut number = 0;
-    // SAFETY: writes one integer.
+    // SAFETY: the call writes one integer.
     unsafe { sys::cuDriverGetVersion(&mut number) }.result().map_err(reason)?;
     let number = number.unsigned_abs();
     let version = (number / 1000, number % 1000 / 10);
     if version < LEAST_DRIVER {
         let ((a, b), (c, d)) = (version, LEAST_DRIVER);
-        return Err(Reason::Driver(format!("it knows CUDA {a}.{b}, {c}.{d} is needed")));
+        return Err(Reason::Driver(format!("it supports CUDA {a}.{b}, but {c}.{d} is required")));
     }
     Ok(version)
 }
 
-/// Number of GPUs; [`driver_version`] comes before it.
+/// Returns the number of GPUs. Call [`driver_version`] first.
 ///
 /// # Errors
-/// [`Reason::Driver`].
+/// Returns [`Reason::Driver`] if the driver reports an error.
 pub fn count() -> Result<u32, Reason> {
     device::get_count().map(|n| n.unsigned_abs()).map_err(reason)
 }
 
-/// A GPU, whether kernels can run on it or not; [`driver_version`] comes before it.
+/// Returns a GPU, whether or not kernels can run on it. Call [`driver_version`] first.
 ///
 /// # Errors
-/// [`Reason::Driver`].
+/// Returns [`Reason::Driver`] if the driver reports an error.
 pub fn gpu(ordinal: u32) -> Result<GpuInfo, Reason> {
     let handle = device::get(ordinal as i32).map_err(reason)?;
-    // SAFETY: the handle is the driver's.
+    // SAFETY: the handle comes from the driver.
     let attribute = |of| unsafe { device::get_attribute(handle, of) }.map(i32::unsigned_abs);
     let attribute = |of| attribute(of).map_err(reason);
     Ok(GpuInfo {
@@ -79,14 +80,14 @@ pub fn gpu(ordinal: u32) -> Result<GpuInfo, Reason> {
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         ),
-        // SAFETY: the handle is the driver's.
+        // SAFETY: the handle comes from the driver.
         memory: unsafe { device::total_mem(handle) }.map_err(reason)? as u64,
         multiprocessors: attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?,
     })
 }
 
-/// Finding the library by its file is cheap; opening it, where only the loader may know it, is the
-/// last resort.
+/// Checks that there is a compiler or a complete cache. Locating the library file is cheap. Opening
+/// the library is the last resort, for a library that only the loader can find.
 fn compiler_or_cache(arch: &str) -> Result<(), Reason> {
     if nvrtc::locate().is_some() || sources::all_units().iter().all(|u| cache::contains(u, arch)) {
         return Ok(());
@@ -101,7 +102,8 @@ fn reason(error: DriverError) -> Reason {
     }
 }
 
-/// Name and text of a driver's error: "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal ...".
+/// Returns the name and text of an error of the driver: "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal
+/// ...".
 pub fn message(error: DriverError) -> String {
     let name = error.error_name().map(|name| name.to_string_lossy().into_owned());
     let text = error.error_string().map(|text| text.to_string_lossy().into_owned());

@@ -1,31 +1,31 @@
-//! What each kernel takes of a multiprocessor, from the log of `ptxas -v`.
+//! The multiprocessor resources that each kernel uses, parsed from the log of `ptxas -v`.
 
 use serde::Serialize;
 
-/// Kernels that may spill registers to memory, up to so many bytes stored and read back together,
-/// each with the reason. All others must not: `zeroset devices --compile` fails.
+/// The kernels that may spill registers to memory, with the largest sum of bytes stored and loaded,
+/// and the reason. If any other kernel spills, `zeroset devices --compile` fails.
 const MAY_SPILL: &[(&str, u32, &str)] =
-    &[("tiles_stage", 16, "two registers, with all terms of WENO5 in f32 on sm_75")];
+    &[("tiles_stage", 16, "two registers spill with all terms of WENO5 in f32 on sm_75")];
 
-/// What one kernel takes.
+/// The resources of one kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Resources {
-    /// Name of the kernel.
+    /// The name of the kernel.
     pub kernel: String,
-    /// Registers per thread.
+    /// The registers per thread.
     pub registers: u32,
-    /// Shared memory stated in the source, bytes per block; what a launch adds is not in it.
+    /// The static shared memory per block in bytes, without the dynamic shared memory of a launch.
     pub shared: u32,
-    /// Stack, bytes per thread.
+    /// The stack per thread in bytes.
     pub stack: u32,
-    /// Bytes per thread of registers written to memory for want of registers.
+    /// The bytes of spilled registers stored per thread.
     pub spill_stores: u32,
-    /// Bytes per thread read back.
+    /// The bytes of spilled registers loaded per thread.
     pub spill_loads: u32,
 }
 
 impl Resources {
-    /// Why this kernel may spill as much as it does, if it may.
+    /// Returns the reason why this kernel may spill this many bytes, if it may.
     pub fn may_spill(&self) -> Option<&'static str> {
         let bytes = self.spill_stores + self.spill_loads;
         let is_for = |kernel: &str, most: u32| kernel == self.kernel && bytes <= most;
@@ -33,14 +33,14 @@ impl Resources {
         found.map(|(_, _, reason)| *reason)
     }
 
-    /// True if it spills and must not.
+    /// Returns true if the kernel spills without permission.
     pub fn spills_wrongly(&self) -> bool {
         self.spill_stores + self.spill_loads > 0 && self.may_spill().is_none()
     }
 }
 
-/// The kernels of a log, in its order. Functions that were not inlined count to the kernel above
-/// them.
+/// Returns the kernels of a log in order. Functions that were not inlined are counted with the
+/// kernel listed before them.
 pub fn parse(log: &str) -> Vec<Resources> {
     let mut found: Vec<Resources> = Vec::new();
     for line in log.lines() {
@@ -63,7 +63,7 @@ pub fn parse(log: &str) -> Vec<Resources> {
     found
 }
 
-/// The number that stands right before `unit`.
+/// Returns the number directly before `unit`.
 fn number_before(line: &str, unit: &str) -> Option<u32> {
     let before = &line[..line.find(unit)?];
     before.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok()

@@ -1,5 +1,5 @@
-//! A small kernel on a GPU, compared with the host bit by bit: shows that compiling, loading,
-//! launching and copying work.
+//! A self-test of a GPU: runs a small kernel and compares the result with the host bitwise. This
+//! shows that compilation, loading, launches and copies work.
 
 use crate::blocks::DEFAULT_BLOCK;
 use std::time::Instant;
@@ -17,24 +17,24 @@ use crate::GpuInfo;
 use zeroset_core::error::{Error, Result};
 use zeroset_core::geometry::Real;
 
-/// Length of the vectors: the last block is not full.
+/// The length of the vectors, chosen so that the last block is not full.
 const N: usize = 100_003;
 
-/// A test that went well.
+/// The measurements of a successful test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passed {
-    /// Memory in bytes that is free on the GPU.
+    /// The free memory on the GPU in bytes.
     pub free_memory: u64,
-    /// Seconds for the driver's context on the GPU.
+    /// The seconds to create the context of the driver on the GPU.
     pub context_seconds: f64,
-    /// Seconds for the rest: kernels from the cache or compiled, copies, launches, comparison.
+    /// The seconds for the rest: loading or compiling kernels, copies, launches and comparison.
     pub test_seconds: f64,
 }
 
 /// Tests a GPU in both precisions.
 ///
 /// # Errors
-/// [`Error::Device`] that says what failed.
+/// Returns [`Error::Device`] with a description of the failure.
 pub fn self_test(gpu: &GpuInfo) -> Result<Passed> {
     let start = Instant::now();
     let context = CudaContext::new(gpu.ordinal as usize).map_err(failed)?;
@@ -50,7 +50,7 @@ pub fn self_test(gpu: &GpuInfo) -> Result<Passed> {
 fn test<R: Real>(context: &Arc<CudaContext>, gpu: &GpuInfo, real: &'static str) -> Result<()> {
     let unit = Unit::new("self_test", &[("REAL", real)])?;
     let cubin = cache::cubin(&unit, &gpu.arch())?;
-    // Numbers whose products and sums are rounded.
+    // These numbers have products and sums that need rounding.
     let number = |k: usize| R::of(1.0) / R::of(k as f64 + 3.0);
     let a = number(4);
     let x: Vec<R> = (0..N).map(number).collect();
@@ -59,15 +59,15 @@ fn test<R: Real>(context: &Arc<CudaContext>, gpu: &GpuInfo, real: &'static str) 
     let (y_host, sums_host) = on_the_host(a, &x, &y);
     if y_device != y_host || sums_device != sums_host {
         return Err(Error::device(
-            format!("{}: the self-test in {} gives wrong numbers", gpu.name, R::NAME),
-            "remove the kernel cache (`zeroset devices` names its folder) and try again; else \
-             the GPU or its driver is at fault",
+            format!("{}: the self-test in {} gives wrong results", gpu.name, R::NAME),
+            "remove the kernel cache (`zeroset devices` names its folder) and try again; if that \
+             does not help, the GPU or its driver is faulty",
         ));
     }
     Ok(())
 }
 
-/// The kernel's results: y, and the sums of the blocks.
+/// Returns the results of the kernel: y, and the sums of the blocks.
 fn saxpy_sum<R: Real>(
     context: &Arc<CudaContext>,
     cubin: Vec<u8>,
@@ -91,15 +91,15 @@ fn saxpy_sum<R: Real>(
     let mut builder = stream.launch_builder(&kernel);
     let a = Item(a);
     builder.arg(&a).arg(&x_device).arg(&mut y_device).arg(&mut sums).arg(&n);
-    // SAFETY: the arguments are those of the kernel, with R = REAL; x and y hold n numbers, sums one
-    // per block.
+    // SAFETY: the arguments match the kernel, with R = REAL. x and y have n numbers, and `sums` has
+    // one per block.
     unsafe { builder.launch(launch) }?;
     let y = stream.clone_dtoh(&y_device)?;
     let sums = stream.clone_dtoh(&sums)?;
     Ok((values(&y).to_vec(), values(&sums).to_vec()))
 }
 
-/// The same, operation by operation.
+/// Computes the expected results with the same operations on the host.
 fn on_the_host<R: Real>(a: R, x: &[R], y: &[R]) -> (Vec<R>, Vec<R>) {
     let y: Vec<R> = x.iter().zip(y).map(|(&x, &y)| a * x + y).collect();
     let sum = |block: &[R]| {
@@ -119,6 +119,6 @@ fn on_the_host<R: Real>(a: R, x: &[R], y: &[R]) -> (Vec<R>, Vec<R>) {
 }
 
 fn failed(error: DriverError) -> Error {
-    let remedy = "see what nvidia-smi says; a cubin of a newer CUDA than the driver's may not load";
-    Error::device(format!("the self-test fails: {}", message(error)), remedy).because(error)
+    let remedy = "check nvidia-smi; a kernel compiled by a newer CUDA than that of the driver may fail to load";
+    Error::device(format!("the self-test failed: {}", message(error)), remedy).because(error)
 }

@@ -1,4 +1,4 @@
-//! Volumes on a GPU, in the type of their files.
+//! Volumes on a GPU, in the number type of their files.
 
 use std::any::Any;
 use std::fmt;
@@ -7,13 +7,13 @@ use crate::Cuda;
 use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_core::volume::{Samples, Scaling, Volume};
 
-/// What to do about a volume that does not fit.
-const TOO_LARGE: &str = "take a coarser volume, or device.use = \"cpu\"";
+/// The remedy for a volume that does not fit.
+const TOO_LARGE: &str = "use a coarser volume, or set device.use = \"cpu\"";
 
 zeroset_gpu::cuda_header! {
     "sampled_volume";
 
-    /// Types that volumes are stored in.
+    /// The number type in which a volume is stored.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub enum Stored as STORED_ {
         /// `u8`
@@ -38,35 +38,35 @@ zeroset_gpu::cuda_header! {
         F64 = 9,
     }
 
-    /// A volume with its place in the world.
+    /// A volume and its position in space.
     #[derive(Clone, Copy, Debug, Default)]
     pub struct VolumeArgument as SampledVolume {
-        /// The stored numbers, x fastest; null without any.
+        /// The stored numbers, x fastest, or null if there are none.
         pub numbers: u64 as "const void *",
-        /// Where the first one lies in the world.
+        /// The world coordinates of the first number.
         pub origin: [f64; 3],
-        /// Rows give the change of each index with world coordinates.
+        /// The derivative of the indices with respect to world coordinates, one row per index.
         pub inverse: [[f64; 3]; 3],
-        /// Values are `slope * stored + intercept`.
+        /// The slope of the scaling: values are `slope * stored + intercept`.
         pub slope: f64,
-        /// See `slope`.
+        /// The intercept of the scaling.
         pub intercept: f64,
-        /// Numbers along the axes.
+        /// The numbers of voxels along the axes.
         pub shape: [u32; 3],
-        /// Their type, a number of `Stored`.
+        /// The number type, a number of `Stored`.
         pub stored: u32,
-        /// Whether there is a slope or an intercept.
+        /// Whether a slope or an intercept is set.
         pub scaled: u32,
-        /// Nothing.
+        /// Unused.
         pub padding: u32,
     }
 }
 
-/// Numbers of a volume on a GPU, of the type they are stored in.
+/// The numbers of a volume on a GPU, in their stored type.
 pub struct DeviceSamples {
-    /// Address of the first number on the GPU.
+    /// The address of the first number on the GPU.
     pub address: u64,
-    /// A number of [`Stored`].
+    /// The number type, as a number of [`Stored`].
     pub code: u32,
     _numbers: Box<dyn Any + Send + Sync>,
 }
@@ -87,8 +87,10 @@ macro_rules! of_each_type {
 }
 
 impl DeviceSamples {
+    /// Copies numbers to the GPU.
+    ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory.
+    /// Returns [`Error::Device`] if there is not enough memory.
     pub fn new(cuda: &Cuda, samples: &Samples) -> Result<Self> {
         of_each_type!(samples, numbers, code => {
             let array = cuda.upload(numbers)?;
@@ -98,7 +100,7 @@ impl DeviceSamples {
 }
 
 impl VolumeArgument {
-    /// A volume whose numbers are where kernels find them on the host.
+    /// Returns a volume for kernels that run on the host.
     pub fn on_host(volume: &Volume) -> Self {
         let (numbers, stored) = of_each_type!(volume.samples(), numbers, code => {
             (numbers.as_ptr() as u64, code)
@@ -122,7 +124,8 @@ impl VolumeArgument {
     }
 }
 
-/// A volume on a GPU, whose values between voxels kernels take as [`Volume::sample_extended`] gives them.
+/// A volume on a GPU. Kernels interpolate its values between voxels like
+/// [`Volume::sample_extended`].
 pub struct DeviceVolume {
     argument: VolumeArgument,
     _samples: DeviceSamples,
@@ -138,12 +141,12 @@ impl DeviceVolume {
     /// Copies the numbers of a volume to the GPU.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory, with the bytes needed and free, and for an axis of 2^32
-    /// voxels or more.
+    /// Returns [`Error::Device`] if there is not enough memory, with the bytes needed and free, or
+    /// if an axis has 2^32 voxels or more.
     pub fn new(cuda: &Cuda, volume: &Volume) -> Result<Self> {
         let [x, y, z] = volume.shape();
         if [x, y, z].iter().any(|n| u32::try_from(*n).is_err()) {
-            let what = format!("a volume of {x} x {y} x {z} voxels on a GPU: 2^32 along an axis");
+            let what = format!("a volume of {x} x {y} x {z} voxels, but an axis can have at most 2^32 - 1 on a GPU");
             return Err(Error::device_fault(DeviceFault::Limit, what, TOO_LARGE));
         }
         let bytes = volume.n_voxels() * volume.samples().width();
@@ -154,7 +157,7 @@ impl DeviceVolume {
         Ok(DeviceVolume { argument, _samples: samples })
     }
 
-    /// What kernels take.
+    /// Returns the kernel argument.
     pub fn argument(&self) -> VolumeArgument {
         self.argument
     }

@@ -1,4 +1,5 @@
-//! Elements as cudarc takes them: its marker traits cannot be implemented for types of other crates.
+//! A wrapper that implements the marker traits of cudarc for array elements, since they cannot be
+//! implemented for types of other crates.
 
 use cudarc::driver::{DeviceRepr, ValidAsZeroBits};
 use zeroset_core::Plain;
@@ -8,31 +9,31 @@ use zeroset_core::Plain;
 #[repr(transparent)]
 pub(crate) struct Item<T>(pub T);
 
-// SAFETY: plain data may be copied to a GPU as it is.
+// SAFETY: plain data may be copied to a GPU byte by byte.
 unsafe impl<T: Plain> DeviceRepr for Item<T> {}
-// SAFETY: zero bits are a value of plain data.
+// SAFETY: all-zero bits are a valid value of plain data.
 unsafe impl<T: Plain> ValidAsZeroBits for Item<T> {}
 
-/// Values as items.
+/// Converts values to items.
 pub(crate) fn items<T>(values: &[T]) -> &[Item<T>] {
-    // SAFETY: an item is laid out as its value.
+    // SAFETY: an item has the same layout as its value.
     unsafe { std::slice::from_raw_parts(values.as_ptr().cast(), values.len()) }
 }
 
-/// Values as items, to be written.
+/// Converts mutable values to items.
 pub(crate) fn items_mut<T>(values: &mut [T]) -> &mut [Item<T>] {
-    // SAFETY: an item is laid out as its value.
+    // SAFETY: an item has the same layout as its value.
     unsafe { std::slice::from_raw_parts_mut(values.as_mut_ptr().cast(), values.len()) }
 }
 
-/// Items as values.
+/// Converts items to values.
 pub(crate) fn values<T>(items: &[Item<T>]) -> &[T] {
-    // SAFETY: an item is laid out as its value.
+    // SAFETY: an item has the same layout as its value.
     unsafe { std::slice::from_raw_parts(items.as_ptr().cast(), items.len()) }
 }
 
-/// Items as values, to be written.
+/// Converts mutable items to values.
 pub(crate) fn values_mut<T>(items: &mut [Item<T>]) -> &mut [T] {
-    // SAFETY: an item is laid out as its value.
+    // SAFETY: an item has the same layout as its value.
     unsafe { std::slice::from_raw_parts_mut(items.as_mut_ptr().cast(), items.len()) }
 }

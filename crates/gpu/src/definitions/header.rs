@@ -1,4 +1,4 @@
-//! Printing a header, and comparing it with the committed one.
+//! Generation of a CUDA header, and its comparison with the committed file.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -6,21 +6,21 @@ use std::path::Path;
 use super::layout::{Field, Layout, documentation};
 use super::{Code, Constant, Described};
 
-/// A header of the kernels under construction.
+/// A kernel header under construction.
 pub struct Header {
     name: &'static str,
     text: String,
 }
 
 impl Header {
-    /// An empty header `kernels/generated/<name>.cuh` for the definitions of a source file, with what
-    /// it includes.
+    /// Starts the header `kernels/generated/<name>.cuh` for the definitions of a source file, with
+    /// the given includes.
     pub fn new(name: &'static str, source: &str, includes: &[&str]) -> Self {
-        // Tests of kernels include source files by their path from tests/kernels.
+        // Kernel tests include source files by their path from tests/kernels.
         let source = source.rsplit("../").next().unwrap_or(source);
         let mut text = format!(
-            "// Printed from {source}, which is what to change: ZEROSET_BLESS=1 lets its test\n\
-             // `cuda_header::is_current` write this file.\n#pragma once\n#include \"common/types.cuh\"\n"
+            "// Generated from {source}. Edit that file, then run its test\n\
+             // `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.\n#pragma once\n#include \"common/types.cuh\"\n"
         );
         for include in includes {
             text += &format!("#include \"{include}\"\n");
@@ -28,8 +28,8 @@ impl Header {
         Header { name, text }
     }
 
-    /// Adds a struct. Where its size depends on the precision, `double` and `single` are its layouts
-    /// in both.
+    /// Adds a struct. `double` and `single` are its layouts in double and single precision. They
+    /// differ if its size depends on the precision.
     pub fn layout(&mut self, double: &Layout, single: &Layout) {
         let name = double.name;
         self.comment("", double.attributes);
@@ -48,12 +48,12 @@ impl Header {
         }
     }
 
-    /// Adds a struct of numbers of one size.
+    /// Adds a struct whose size does not depend on the precision.
     pub fn plain<T: Described>(&mut self) {
         self.layout(&T::layout(), &T::layout());
     }
 
-    /// Adds an enum: names and attributes of the values are in their order.
+    /// Adds an enum. Names and attributes are in the order of its values.
     pub fn codes<T: Code>(
         &mut self,
         name: &str,
@@ -71,7 +71,7 @@ impl Header {
         self.line("};");
     }
 
-    /// Adds an enum as values of the define `name`, which the preprocessor compares.
+    /// Adds an enum as values of the define `name`, for comparison in the preprocessor.
     pub fn defines<T: Code>(
         &mut self,
         name: &str,
@@ -94,35 +94,35 @@ impl Header {
         self.line(&value.definition(name));
     }
 
-    /// Adds a constant that the preprocessor knows.
+    /// Adds a constant for the preprocessor.
     pub fn define(&mut self, name: &str, attributes: &[&str], value: impl Constant) {
         self.comment("", attributes);
         self.line(&format!("#define {name} {}", value.literal()));
     }
 
-    /// Compares with the committed header, or writes it where `ZEROSET_BLESS` is set.
+    /// Compares the text with the committed header, or writes it if `ZEROSET_BLESS` is set.
     ///
     /// # Panics
-    /// If the committed header is another one.
+    /// Panics if the committed header differs.
     pub fn check(&self) {
         let folder = Path::new(zeroset_kernels::FOLDER).join("generated");
         let path = folder.join(format!("{}.cuh", self.name));
         if std::env::var_os("ZEROSET_BLESS").is_some() {
-            let parent = path.parent().expect("below a folder");
-            std::fs::create_dir_all(parent).expect("folders of the kernels can be written");
-            std::fs::write(&path, &self.text).expect("headers of the kernels can be written");
+            let parent = path.parent().expect("the header is in a folder");
+            std::fs::create_dir_all(parent).expect("the folder of the header must be writable");
+            std::fs::write(&path, &self.text).expect("the header must be writable");
             return;
         }
         let committed = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(
             committed == self.text,
-            "{} is not what its definitions say: run this test with ZEROSET_BLESS=1",
+            "{} differs from its definitions: run this test with ZEROSET_BLESS=1",
             path.display()
         );
     }
 
     fn line(&mut self, line: &str) {
-        writeln!(self.text, "{line}").expect("a string takes all");
+        writeln!(self.text, "{line}").expect("writing to a string cannot fail");
     }
 
     fn comment(&mut self, indent: &str, attributes: &[&str]) {
@@ -135,7 +135,7 @@ impl Header {
     }
 }
 
-/// A field as it is declared in C; what has the type of the precision is `real`.
+/// Returns the declaration of a field in C. A field whose type follows the precision is `real`.
 fn declaration(field: &Field, other: &Field) -> String {
     let base = if field.base == other.base { field.base.as_str() } else { "real" };
     let space = if base.ends_with('*') { "" } else { " " };
@@ -143,7 +143,7 @@ fn declaration(field: &Field, other: &Field) -> String {
     format!("{base}{space}{}{lengths}", field.name)
 }
 
-/// A number of bytes that may depend on the precision.
+/// Returns a number of bytes that may depend on the precision.
 fn either(double: usize, single: usize) -> String {
     if double == single {
         return double.to_string();
@@ -151,7 +151,7 @@ fn either(double: usize, single: usize) -> String {
     format!("(sizeof(real) == 8 ? {double} : {single})")
 }
 
-/// "AtRest" as `AT_REST`.
+/// Converts "AtRest" to `AT_REST`.
 fn screaming(name: &str) -> String {
     let mut text = String::new();
     for (k, letter) in name.chars().enumerate() {
@@ -195,8 +195,8 @@ mod tests {
             .layout(&TableArgument::<f64>::layout(), &<TableArgument<f32> as Described>::layout());
         header.constant("MOST", &[], 3_u32);
         header.define("SHARE", &[], 0.5);
-        let expected = "// Printed from src/table.rs, which is what to change: ZEROSET_BLESS=1 lets its \
-            test\n// `cuda_header::is_current` write this file.\n#pragma once\n\
+        let expected = "// Generated from src/table.rs. Edit that file, then run its \
+            test\n// `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.\n#pragma once\n\
             #include \"common/types.cuh\"\n#include \"place.cuh\"\n\n\
             enum Told {\n    NOTHING = 0,\n    // A\n    A_FEW = 7,\n};\n\n\
             // A table.\nstruct Table {\n    // `[n]`\n    const real *values[2];\n    real largest;\n    \

@@ -1,24 +1,24 @@
-//! How a struct lies in memory.
+//! The memory layout of a struct.
 
 use super::CType;
 
 /// A field of a struct.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Attributes as they are written, documentation among them.
+    /// The attributes as written in Rust, including documentation.
     pub attributes: &'static [&'static str],
-    /// Type in C of an element.
+    /// The element type in C.
     pub base: String,
-    /// Lengths of arrays, the outermost first.
+    /// The lengths of the arrays, outermost first.
     pub lengths: Vec<usize>,
-    /// Where it begins.
+    /// The offset in bytes.
     pub offset: usize,
 }
 
 impl Field {
-    /// A field of type `T`.
+    /// Creates a field of type `T`.
     pub fn new<T: CType>(
         name: &'static str,
         attributes: &'static [&'static str],
@@ -28,37 +28,37 @@ impl Field {
         Field { name, attributes, base, lengths, offset }
     }
 
-    /// The same with elements of this type in C.
+    /// Replaces the element type in C.
     pub fn of(self, base: &str) -> Self {
         Field { base: base.into(), ..self }
     }
 
-    /// The same where each innermost array is one struct of this type in C.
+    /// Replaces each innermost array by one struct of this type in C.
     pub fn joined(mut self, base: &str) -> Self {
         self.lengths.pop();
         self.of(base)
     }
 }
 
-/// A struct.
+/// The layout of a struct.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// Its name in C.
+    /// The name in C.
     pub name: &'static str,
-    /// Attributes as they are written, documentation among them.
+    /// The attributes as written in Rust, including documentation.
     pub attributes: &'static [&'static str],
-    /// Its bytes.
+    /// The size in bytes.
     pub size: usize,
-    /// Its fields in their order.
+    /// The fields in order.
     pub fields: Vec<Field>,
 }
 
-/// The lines of documentation among attributes as they are written. Links lose their brackets.
+/// Extracts the documentation lines from attributes as written in Rust. Links lose their brackets.
 pub(super) fn documentation(attributes: &[&str]) -> Vec<String> {
     attributes.iter().filter_map(|attribute| line_of(attribute)).collect()
 }
 
-/// The line of `doc = " A line"` or `doc = r" A line"`.
+/// Extracts the line of `doc = " A line"` or `doc = r" A line"`.
 fn line_of(attribute: &str) -> Option<String> {
     let text = attribute.strip_prefix("doc")?.trim_start().strip_prefix('=')?;
     let (begin, end) = (text.find('"')?, text.rfind('"')?);

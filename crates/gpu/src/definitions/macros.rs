@@ -1,38 +1,38 @@
-//! The macro that wraps definitions.
+//! The macro `cuda_header!`, which defines types and constants for host code and kernels.
 
-/// Definitions that kernels share, each of them written here only.
+/// Defines structs, enums and constants once for host code and kernels.
 ///
-/// The first line names the header below `kernels/generated/`, and the headers that it includes.
-/// Then follow, in any order and each with its documentation:
+/// The first line names the header below `kernels/generated/` and the headers that it includes.
+/// Definitions follow in any order, each with its documentation:
 ///
-/// - structs of numbers, arrays and other such structs, plain data laid out as in C. A struct may
-///   have one parameter, the type of the precision, which kernels call `real`. `as Name` after the
-///   name of a struct is its name in C where that differs; `as "type"` after the type of a field is
-///   the type of its elements in C, where the program has an address or bits, and `= "type"` that of
-///   each innermost array, which is a struct in C;
-/// - enums with a number for each value. In C their names are in capitals, after the prefix of
-///   `as PREFIX_`. `define enum Name as MACRO` makes `#define MACRO_VALUE` of them, for the define
-///   `MACRO` of the compiler;
-/// - constants: `const` for an enumerator or a number in C, `define` for what the preprocessor reads.
+/// - Structs of numbers, arrays and other such structs: plain data with the layout of C. A struct
+///   may have one parameter, the floating-point type, which kernels call `real`. `as Name` after
+///   the name of a struct is its name in C if that differs. `as "type"` after the type of a field
+///   is the type of its elements in C, for fields that the host sees as addresses or bits. `=
+///   "type"` is the type of each innermost array, which is a struct in C.
+/// - Enums with a number for each value. In C, the names of the values are in capitals, after the
+///   prefix of `as PREFIX_`. `define enum Name as MACRO` turns them into `#define MACRO_VALUE`, for
+///   the compiler define `MACRO`.
+/// - Constants: `const` for an enumerator or a number in C, `define` for a preprocessor macro.
 ///
-/// A module can have one such macro.
+/// A module can use the macro only once.
 ///
 /// ```
 /// zeroset_gpu::cuda_header! {
 ///     "example", include "common/real.cuh";
 ///
-///     /// What an example takes.
+///     /// The argument of an example.
 ///     #[derive(Clone, Copy, Debug, Default)]
 ///     pub struct ExampleArgument<R> as Example {
-///         /// `[n]` values.
+///         /// The values, `[n]`.
 ///         pub values: u64 as "const real *",
-///         /// Largest value.
+///         /// The largest value.
 ///         pub most: R,
-///         /// How many there are.
+///         /// The number of values.
 ///         pub n: u32,
 ///     }
 ///
-///     /// Steps at a time.
+///     /// The number of steps at a time.
 ///     pub const EACH: u32 = 4;
 /// }
 /// let argument = ExampleArgument { most: 1.0_f32, ..ExampleArgument::default() };
@@ -58,7 +58,7 @@ macro_rules! cuda_header {
     };
 }
 
-/// The definitions of [`cuda_header!`](crate::cuda_header) for the program.
+/// Emits the definitions of [`cuda_header!`](crate::cuda_header) for host code.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! cuda_items {
@@ -79,7 +79,7 @@ macro_rules! cuda_items {
             $( $(#[$of_field])* $field_vis $field: $T, )*
         }
 
-        // SAFETY: laid out as in C; `layout` takes only fields that are plain data.
+        // SAFETY: the struct is `repr(C)`, and `layout` accepts only fields of plain data.
         unsafe impl $(<$R: $crate::Plain>)? $crate::Plain for $Name $(<$R>)? {}
 
         impl $(<$R: $crate::definitions::CType>)? $crate::definitions::CType for $Name $(<$R>)? {
@@ -152,7 +152,7 @@ macro_rules! cuda_items {
         $($rest:tt)*
     ) => {
         $(#[$attribute])*
-        // Some are only for kernels.
+        // Some constants are used only by kernels.
         #[allow(dead_code)]
         $vis const $NAME: $T = $value;
         $crate::cuda_items! { $($rest)* }
@@ -163,14 +163,14 @@ macro_rules! cuda_items {
         $($rest:tt)*
     ) => {
         $(#[$attribute])*
-        // Some are only for kernels.
+        // Some constants are used only by kernels.
         #[allow(dead_code)]
         $vis const $NAME: $T = $value;
         $crate::cuda_items! { $($rest)* }
     };
 }
 
-/// The definitions of [`cuda_header!`](crate::cuda_header), added to a header.
+/// Adds the definitions of [`cuda_header!`](crate::cuda_header) to a header.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! cuda_printed {
@@ -247,7 +247,7 @@ macro_rules! cuda_printed {
     };
 }
 
-/// The name of a struct in C.
+/// Returns the name of a struct in C.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! cuda_name {

@@ -1,28 +1,29 @@
-//! Where the library of NVRTC may be.
+//! Search for the NVRTC library.
 //!
-//! In this order: the file that the environment variable ZEROSET_NVRTC names (then no other);
-//! packages of Python (`nvidia-cuda-nvrtc`) in the environments at hand; CUDA_HOME and CUDA_PATH;
-//! /usr/local/cuda; what the system's loader finds.
+//! The search order is: the file named by the environment variable ZEROSET_NVRTC (then nothing else
+//! is searched), the Python packages `nvidia-cuda-nvrtc` of the available environments, CUDA_HOME
+//! and CUDA_PATH, /usr/local/cuda, and the loader of the system.
 
 use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Names the library file itself.
+/// The environment variable that names the library file.
 const OVERRIDE: &str = "ZEROSET_NVRTC";
-/// Names of the library that the system's loader is asked for.
+/// The library names for the loader of the system.
 #[cfg(not(windows))]
 const LOADER_NAMES: [&str; 3] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
 #[cfg(windows)]
 const LOADER_NAMES: [&str; 2] = ["nvrtc64_130_0.dll", "nvrtc64_120_0.dll"];
 
-/// The first library file there is, without opening it; `None` does not say that the loader of the
-/// system knows none.
+/// Returns the first existing library file without opening it. After `None`, the loader of the
+/// system may still find a library.
 pub fn locate() -> Option<PathBuf> {
     candidates().into_iter().find(|path| path.is_file())
 }
 
-/// Library files, best first. The file of the override is among them even if it is missing.
+/// Returns the candidate library files, best first. The file of the override is included even if it
+/// does not exist.
 pub(super) fn candidates() -> Vec<PathBuf> {
     match named() {
         Some(path) => vec![path.into()],
@@ -30,7 +31,7 @@ pub(super) fn candidates() -> Vec<PathBuf> {
     }
 }
 
-/// Names that the system's loader may know; none if the override names a file.
+/// Returns the names for the loader of the system. There are none if the override names a file.
 pub(super) fn loader_names() -> &'static [&'static str] {
     match named() {
         Some(_) => &[],
@@ -38,7 +39,7 @@ pub(super) fn loader_names() -> &'static [&'static str] {
     }
 }
 
-/// The libraries of built-in functions in the folder of `library`.
+/// Returns the libraries of built-in functions in the folder of `library`.
 pub(super) fn builtins_beside(library: &Path) -> Vec<PathBuf> {
     let Some(folder) = library.parent().filter(|folder| !folder.as_os_str().is_empty()) else {
         return Vec::new();
@@ -54,7 +55,7 @@ fn named() -> Option<OsString> {
     env::var_os(OVERRIDE).filter(|path| !path.is_empty())
 }
 
-/// Folders that may hold the library.
+/// Returns the folders that may contain the library.
 fn folders() -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> =
         site_packages().iter().flat_map(|site| in_package(site)).collect();
@@ -65,14 +66,14 @@ fn folders() -> Vec<PathBuf> {
     folders
 }
 
-/// Where the wheels put the library: that of CUDA 13, that of CUDA 12.
+/// Returns the folders of the library in the wheels of CUDA 13 and CUDA 12.
 fn in_package(site: &Path) -> [PathBuf; 4] {
     ["cu13/lib", "cu13/bin/x86_64", "cuda_nvrtc/lib", "cuda_nvrtc/bin"]
         .map(|below| site.join("nvidia").join(below))
 }
 
-/// Folders of packages of the active environments of Python, of those on the search path of
-/// programs, and of the user.
+/// Returns the package folders of the active Python environments, of the environments on the search
+/// path of programs, and of the user.
 fn site_packages() -> Vec<PathBuf> {
     let mut prefixes: Vec<PathBuf> =
         ["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(env::var_os).map(PathBuf::from).collect();
@@ -96,14 +97,14 @@ fn site_packages() -> Vec<PathBuf> {
     sites
 }
 
-/// The library in a folder, of several the one with the highest number.
+/// Returns the library with the highest version in a folder.
 fn newest(folder: &Path) -> Option<PathBuf> {
     let numbered = |path: PathBuf| version_in(&name(&path)).map(|version| (version, path));
     entries(folder).into_iter().filter_map(numbered).max().map(|(_, path)| path)
 }
 
-/// The numbers in the name of a library file, `None` for other files: `libnvrtc.so.12.8.93`,
-/// `nvrtc64_130_0.dll`.
+/// Returns the version numbers in the name of a library file, or `None` for other files. Examples
+/// are `libnvrtc.so.12.8.93` and `nvrtc64_130_0.dll`.
 fn version_in(name: &str) -> Option<Vec<u32>> {
     let numbers = match name.strip_prefix("libnvrtc.so") {
         Some("") => return Some(Vec::new()),
@@ -113,7 +114,7 @@ fn version_in(name: &str) -> Option<Vec<u32>> {
     numbers.split(['.', '_']).map(|number| number.parse().ok()).collect()
 }
 
-/// Files and folders in a folder, in the order of their names; none if it cannot be read.
+/// Returns the sorted entries of a folder, or none if it cannot be read.
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let listed = std::fs::read_dir(folder).into_iter().flatten();
     let mut paths: Vec<PathBuf> = listed.flatten().map(|entry| entry.path()).collect();

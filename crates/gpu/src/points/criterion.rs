@@ -1,4 +1,4 @@
-//! What is asked of the voxels of a volume on a GPU: the twin of [`Criterion`].
+//! Criteria on the voxels of a volume, evaluated on a GPU: the counterpart of [`Criterion`].
 
 use super::kernel_arguments::ConditionArgument;
 use super::{check_number, room};
@@ -12,14 +12,15 @@ use zeroset_core::points::Criterion;
 use zeroset_core::primitives::{Order, Stored, Values};
 use zeroset_core::volume::{Condition, Samples, Scaling, VOXEL_NAMES, Volume};
 
-/// A criterion over a volume; a question takes a copy of the values to the GPU, which is given back once it is answered.
+/// A criterion on a volume. Each question copies the values to the GPU and frees them after its
+/// evaluation.
 struct Asked<'a> {
     volume: &'a Volume,
     criterion: Criterion<'a>,
 }
 
 impl<'a> Asked<'a> {
-    /// Of a volume, if it can be.
+    /// Creates the criterion, and checks its expression.
     fn new(volume: &'a Volume, criterion: Criterion<'a>) -> Result<Self> {
         if let Criterion::Holds(expression) = criterion {
             Condition::new(volume, expression)?;
@@ -31,12 +32,13 @@ impl<'a> Asked<'a> {
         self.volume.shape().map(|n| n as u32)
     }
 
-    /// Whether the values are copied as numbers of 64 bits, scaled as the file says. An expression scales them by itself.
+    /// Returns true if the values are copied as 64-bit numbers, scaled as the file specifies.
+    /// Expressions scale values themselves.
     fn is_scaled(&self) -> bool {
         !matches!(self.criterion, Criterion::Holds(_)) && self.volume.scaling() != Scaling::NONE
     }
 
-    /// Bytes of what is copied.
+    /// Returns the number of bytes that are copied.
     fn bytes(&self) -> u64 {
         let width = if self.is_scaled() { size_of::<f64>() } else { self.volume.samples().width() };
         let values = (self.volume.n_voxels() * width) as u64;
@@ -50,7 +52,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The question about stored numbers.
+    /// Returns the question for stored numbers.
     fn about(&self, cuda: &Cuda, numbers: Numbers) -> Result<Question> {
         match self.criterion {
             Criterion::Holds(expression) => Ok(condition(self.volume, expression, numbers)),
@@ -64,7 +66,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// The question about numbers on the GPU, which it holds.
+    /// Returns the question for numbers on the GPU, and keeps their array alive.
     fn of<T: Value>(&self, cuda: &Cuda, values: Array<T>) -> Result<Question> {
         Ok(self.about(cuda, Numbers::of(&values))?.holding(values))
     }
@@ -94,7 +96,8 @@ fn uses_values(expression: &Expression) -> bool {
     expression.names().contains(&"v")
 }
 
-/// Whether an expression holds, of stored numbers at address 0 if it has no value.
+/// Returns the question whether an expression holds. The stored numbers are at address 0 if the
+/// expression does not use `v`.
 fn condition(volume: &Volume, expression: &Expression, numbers: Numbers) -> Question {
     let (placement, scaling) = (volume.placement(), volume.scaling());
     let shape = volume.shape().map(|n| n as u32);
@@ -111,7 +114,8 @@ fn condition(volume: &Volume, expression: &Expression, numbers: Numbers) -> Ques
     question.with_header(Predicate::NAME, printed.text())
 }
 
-/// A criterion and those beside it, if a GPU can number the voxels and has room for their values beside so many bytes.
+/// Prepares the criteria: the first one and the others. Checks that the GPU can number the voxels,
+/// and that their values fit into its free memory together with the bytes of `beside`.
 fn asked<'a>(
     cuda: &Cuda,
     volume: &'a Volume,
@@ -119,7 +123,7 @@ fn asked<'a>(
     beside: impl Fn([u32; 3]) -> u64,
 ) -> Result<(Asked<'a>, Vec<Asked<'a>>)> {
     let [first, others @ ..] = criteria else {
-        return Err(Error::usage("voxels without a criterion", "give one or more"));
+        return Err(Error::usage("no criterion for voxels is given", "give at least one"));
     };
     let first = Asked::new(volume, *first)?;
     let others: Vec<Asked> =
@@ -130,13 +134,15 @@ fn asked<'a>(
     Ok((first, others))
 }
 
-/// Which voxels meet all of the criteria, a bit for each: those that the first one finds, of which each other one keeps some.
+/// Returns one bit per voxel for the voxels that meet all criteria. The first criterion sets bits,
+/// and every other one clears some of them.
 pub(super) fn bits(cuda: &Cuda, volume: &Volume, criteria: &[Criterion]) -> Result<DeviceBits> {
     let (first, others) = asked(cuda, volume, criteria, of_bits)?;
     kept(cuda, &first, &others)
 }
 
-/// The pyramid of the voxels that meet all of the criteria: straight from the values for one, by bits of several.
+/// Returns the pyramid of the voxels that meet all criteria. One criterion is evaluated directly in
+/// the kernel of the base, and several are combined in bits first.
 pub(super) fn pyramid(
     cuda: &Cuda,
     volume: &Volume,
@@ -165,7 +171,7 @@ fn kept(cuda: &Cuda, first: &Asked, others: &[Asked]) -> Result<DeviceBits> {
     Ok(bits)
 }
 
-/// Bytes of a bit for each voxel.
+/// Returns the number of bytes for one bit per voxel.
 fn of_bits(shape: [u32; 3]) -> u64 {
     shape.iter().map(|&n| u64::from(n)).product::<u64>().div_ceil(8)
 }

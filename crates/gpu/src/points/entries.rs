@@ -1,4 +1,5 @@
-//! A slice as a sparse matrix on a GPU: the twin of [`entries`](zeroset_core::points::entries()).
+//! Conversion of a slice to a sparse matrix on a GPU: the counterpart of
+//! [`entries`](zeroset_core::points::entries()).
 
 use super::{check_number, criterion, room};
 use crate::Cuda;
@@ -10,14 +11,17 @@ use zeroset_core::points::entries::matrix_of;
 use zeroset_core::primitives::Coo;
 use zeroset_core::volume::Volume;
 
-/// Bytes on the GPU for a number of the slice and its mark.
+/// The bytes on the GPU per number of the slice, including its mark.
 const OF_NUMBER: u64 = 9;
 
-/// The entries of a volume of one slice that are not 0, or where an expression holds, as [`entries`](zeroset_core::points::entries())
-/// gives them. They are picked out on the GPU; a matrix that is `turned` comes into the order of its rows on the CPU.
+/// Returns the entries of a single-slice volume that are not 0, or where an expression holds, like
+/// [`entries`](zeroset_core::points::entries()).
+///
+/// The GPU selects the entries. If the matrix is `turned`, the CPU sorts them by row.
 ///
 /// # Errors
-/// [`Error::Case`](zeroset_core::Error::Case) for several slices; those of [`find_on`](super::find_on).
+/// Returns [`Error::Case`](zeroset_core::Error::Case) if there are several slices, and the errors
+/// of [`find_on`](super::find_on).
 pub fn entries_on(
     cuda: &Cuda,
     volume: &Volume,

@@ -1,4 +1,5 @@
-//! Octrees and quadtrees of a volume on a GPU: the twins of [`leaves`](zeroset_core::points::leaves()) and
+//! Octrees and quadtrees of a volume on a GPU: the counterparts of
+//! [`leaves`](zeroset_core::points::leaves()) and
 //! [`leaves_where`](zeroset_core::points::leaves_where()).
 
 use rayon::prelude::*;
@@ -12,15 +13,17 @@ use zeroset_core::points::{Criterion, Leaves};
 use zeroset_core::primitives::Leaf;
 use zeroset_core::volume::{Samples, Volume};
 
-/// Bytes on the GPU for a cell of a tree, beside its value.
+/// The bytes on the GPU per cell of a tree, in addition to its value.
 const OF_CELL: u64 = 2;
-/// Bytes there for a leaf.
+/// The bytes on the GPU per leaf.
 const OF_LEAF: u64 = 16;
 
-/// The leaves over equal values, as [`leaves`](zeroset_core::points::leaves()) gives them. What is no number is equal to nothing.
+/// Returns the leaves over equal values, like [`leaves`](zeroset_core::points::leaves()). NaN
+/// differs from every value.
 ///
 /// # Errors
-/// [`Error::Device`](zeroset_core::Error::Device) for 2^32 voxels or more, if there is not enough memory, or the GPU does not answer.
+/// Returns [`Error::Device`](zeroset_core::Error::Device) if there are 2^32 voxels or more, if
+/// there is not enough memory, or if the GPU does not respond.
 pub fn leaves_on(cuda: &Cuda, volume: &Volume) -> Result<Leaves> {
     check_number(volume)?;
     let of_voxel = volume.samples().width() as u64 + OF_CELL;
@@ -36,11 +39,12 @@ pub fn leaves_on(cuda: &Cuda, volume: &Volume) -> Result<Leaves> {
     Ok(with_values(volume, leaves))
 }
 
-/// The leaves over voxels that meet all of the criteria and those that do not, those of the former, and how many leaves the whole
-/// tree has, as [`leaves_where`](zeroset_core::points::leaves_where()) gives them.
+/// Returns the leaves over voxels that meet all criteria and the number of leaves of the whole
+/// tree, like [`leaves_where`](zeroset_core::points::leaves_where()). The tree separates voxels
+/// that meet all criteria from those that do not.
 ///
 /// # Errors
-/// Those of [`find_on`](super::find_on).
+/// Returns the errors of [`find_on`](super::find_on).
 pub fn leaves_where_on(
     cuda: &Cuda,
     volume: &Volume,
@@ -61,7 +65,7 @@ pub fn leaves_where_on(
     Ok((with_values(volume, kept), n_all))
 }
 
-/// The leaves over equal values of an array on the GPU.
+/// Returns the leaves over equal values of an array on the GPU.
 fn tree<T: Value>(cuda: &Cuda, volume: &Volume, values: &Array<T>) -> Result<Vec<Leaf>> {
     let tree = DeviceTree::new(cuda, volume.shape().map(|n| n as u32), values)?;
     room(cuda, OF_LEAF * tree.count(cuda)? as u64, "the leaves")?;

@@ -1,9 +1,11 @@
-//! Points of a volume found on a GPU: the twins of [`zeroset_core::points::find`], [`zeroset_core::points::part`] and [`zeroset_core::points::counts()`]; its tree and its
-//! matrix, those of [`zeroset_core::points::leaves()`], [`zeroset_core::points::leaves_where()`] and [`zeroset_core::points::entries()`].
+//! Selection of voxels of a volume on a GPU: the counterparts of [`zeroset_core::points::find`],
+//! [`zeroset_core::points::part`], [`zeroset_core::points::counts()`],
+//! [`zeroset_core::points::leaves()`], [`zeroset_core::points::leaves_where()`] and
+//! [`zeroset_core::points::entries()`].
 //!
-//! A criterion is compiled into the kernel that makes bits or the base of a pyramid, an expression of one being printed as CUDA
-//! code (`kernels/primitives/discriminator.cuh`); several make bits one after the other. Lists are those of
-//! [`crate::primitives`].
+//! A criterion is compiled into the kernel that computes bits or the base of a pyramid. Its
+//! expression is translated to CUDA code (`kernels/primitives/discriminator.cuh`). Several criteria
+//! are evaluated one after the other into bits. Lists are built by [`crate::primitives`].
 
 mod criterion;
 mod entries;
@@ -21,19 +23,24 @@ use zeroset_core::points::{Criterion, Points};
 use zeroset_core::primitives::Order;
 use zeroset_core::volume::Volume;
 
-/// Bytes on the GPU for a point of a list: a cell by its indices.
+/// The bytes on the GPU per point of a list, which holds the indices of a cell.
 const OF_POINT: u64 = 12;
-/// Bytes on the GPU for a box and its count.
+/// The bytes on the GPU per box and its count.
 const OF_BOX: u64 = 28;
 
-/// Lists the voxels that meet all of the criteria, as [`zeroset_core::points::find`] does with [`Criterion::all`]: the volume is copied to the
-/// GPU in its own type if its values are asked for (as numbers of 64 bits for gradients and templates where the file scales them),
-/// and the numbers of the voxels come back. The voxels are those of the CPU, unless a function of an expression without an
-/// exact value (sin, exp and the like) is rounded otherwise there.
+/// Lists the voxels that meet all criteria, like [`zeroset_core::points::find`] with
+/// [`Criterion::all`].
+///
+/// If the criteria use the values, the volume is copied to the GPU in its own type. Gradients and
+/// templates use 64-bit numbers if the file scales the values. The voxel numbers are copied back.
+/// The voxels are the same as on the CPU, unless a function in an expression has no exact value
+/// (sin, exp and so on) and is rounded differently on the GPU.
 ///
 /// # Errors
-/// [`Error::Case`] without a criterion, and those of [`Condition::new`](zeroset_core::volume::Condition::new); [`Error::Device`] for 2^32
-/// voxels or more, if there is not enough memory, which is known before anything is copied, or the GPU does not answer.
+/// Returns [`Error::Case`] if there is no criterion, and the errors of
+/// [`Condition::new`](zeroset_core::volume::Condition::new). Returns [`Error::Device`] if there are
+/// 2^32 voxels or more, if there is not enough memory (checked before anything is copied), or if
+/// the GPU does not respond.
 pub fn find_on(
     cuda: &Cuda,
     volume: &Volume,
@@ -55,10 +62,11 @@ pub fn find_on(
     Ok(Points::of(volume, voxels))
 }
 
-/// A range of the list of [`find_on`], and how many entries that has, as [`part`](zeroset_core::points::part) gives them.
+/// Returns a range of the list of [`find_on`] and the length of the whole list, like
+/// [`part`](zeroset_core::points::part).
 ///
 /// # Errors
-/// Those of [`find_on`].
+/// Returns the errors of [`find_on`].
 pub fn part_on(
     cuda: &Cuda,
     volume: &Volume,
@@ -74,10 +82,11 @@ pub fn part_on(
     Ok((Points::of(volume, voxels), total))
 }
 
-/// Number of voxels in each box that meet all of the criteria, as [`counts`](zeroset_core::points::counts()) gives it.
+/// Returns the number of voxels in each box that meet all criteria, like
+/// [`counts`](zeroset_core::points::counts()).
 ///
 /// # Errors
-/// Those of [`find_on`].
+/// Returns the errors of [`find_on`].
 pub fn counts_on(
     cuda: &Cuda,
     volume: &Volume,
@@ -89,23 +98,23 @@ pub fn counts_on(
     cuda.download(&pyramid.count(cuda, &cuda.upload(boxes)?)?)
 }
 
-/// An error for more voxels than a GPU can number.
+/// Checks that a GPU can number the voxels.
 fn check_number(volume: &Volume) -> Result<()> {
     let n = volume.n_voxels();
     match u32::try_from(n) {
         Ok(_) => Ok(()),
         Err(_) => Err(Error::device_fault(
             DeviceFault::Limit,
-            format!("{n} voxels on a GPU, at most 2^32 - 1 can be"),
+            format!("{n} voxels, but at most 2^32 - 1 are supported on a GPU"),
             ON_THE_CPU,
         )),
     }
 }
 
-/// An error without so many bytes.
+/// Checks that enough bytes are free.
 fn room(cuda: &Cuda, needed: u64, what: &str) -> Result<()> {
     cuda.check_room(needed, what, ON_THE_CPU)
 }
 
-/// What to do where a GPU does not serve.
-const ON_THE_CPU: &str = "take the CPU (--device cpu)";
+/// The remedy if the GPU cannot be used.
+const ON_THE_CPU: &str = "compute on the CPU (--device cpu)";

@@ -1,31 +1,32 @@
-//! Direct compaction of flags.
+//! Direct compaction: lists the indices of set flags without a pyramid.
 
 use super::BLOCK;
 use crate::blocks::{COMPACT_BATCH, COMPACT_ROUND, COMPACT_WORDS};
 use crate::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use zeroset_core::error::{DeviceFault, Error, Result};
 
-/// Bytes of shared memory of a block for each round.
+/// The bytes of shared memory of a block per round.
 const SHARED: usize = 1056;
-/// Most rounds of a block: more would leave room for fewer blocks.
+/// The largest number of rounds per block. With more rounds, fewer blocks would be resident.
 const MOST_ROUNDS: usize = 16;
 
-/// Which flags are set.
+/// A set of flags.
 #[derive(Clone, Copy)]
 pub enum Set<'a> {
-    /// Bytes of this size or more, from 1 on: a threshold on a gray picture, or flags with 1.
+    /// Bytes, set if they have at least the given value, which is 1 or more. This is a threshold on
+    /// a gray picture, or flags with value 1.
     Bytes(&'a Array<u8>, u8),
-    /// Bits: flag n is bit `n % 32` of word `n / 32`. How many there are stands beside.
+    /// Bits and their number: flag n is bit `n % 32` of word `n / 32`.
     Bits(&'a Array<u32>, usize),
 }
 
 impl Set<'_> {
-    /// Whether flags are bits.
+    /// Returns true if the flags are bits.
     fn is_packed(&self) -> bool {
         matches!(self, Set::Bits(..))
     }
 
-    /// Number of flags.
+    /// Returns the number of flags.
     pub(super) fn len(&self) -> usize {
         match self {
             Set::Bytes(flags, _) => flags.len(),
@@ -34,34 +35,35 @@ impl Set<'_> {
     }
 }
 
-/// Lists flags of one kind, again and again, with memory taken once.
+/// Lists flags of one kind repeatedly, with memory that is allocated once.
 pub struct Compactor {
     kernel: Kernel,
     packed: bool,
     n: usize,
-    /// Rounds of a block, of bytes.
+    /// The rounds of a block, for byte flags.
     rounds: u32,
-    /// Bytes of shared memory of a block that is asked for.
+    /// The dynamic shared memory of a block in bytes.
     shared: u32,
-    /// What tiles tell each other, and in the last word counts of tiles, `[tiles + 1]`; each launch of bytes leaves zeros, one of
-    /// bits what tells it from the next.
+    /// The messages of tiles to later tiles, followed by a word with counts of tiles, `[tiles +
+    /// 1]`. A launch for bytes leaves zeros. A launch for bits leaves a value that distinguishes it
+    /// from the next launch.
     told: Array<u64>,
     total: Array<u32>,
 }
 
 impl Compactor {
-    /// For sets of the kind and size of this one.
+    /// Creates a compactor for sets with the kind and size of `like`.
     ///
     /// # Errors
-    /// [`Error::Device`] for more than 2^32 - 1 flags, or if there is not enough memory or the GPU does
-    /// not answer.
+    /// Returns [`Error::Device`] if there are more than 2^32 - 1 flags, if there is not enough
+    /// memory, or if the GPU does not respond.
     pub fn new(cuda: &Cuda, like: Set) -> Result<Self> {
         let (packed, n) = (like.is_packed(), like.len());
         if u32::try_from(n).is_err() {
             return Err(Error::device_fault(
                 DeviceFault::Limit,
-                format!("{n} flags to list, at most 2^32 - 1 can be"),
-                "list them in parts",
+                format!("{n} flags, but at most 2^32 - 1 can be listed"),
+                "list them in several parts",
             ));
         }
         let total = cuda.zeros(1)?;
@@ -74,7 +76,8 @@ impl Compactor {
         }
         let unit = Unit::new("primitives/compact", &[])?;
         let kernel = cuda.kernel(&unit, "compact_flags")?;
-        // Few large tiles, as each waits for those before, but enough for all of the GPU.
+        // Each tile waits for the tiles before it, so use few large tiles, but enough to fill the
+        // GPU.
         let most = (MOST_ROUNDS * SHARED) as u32;
         kernel.allow_shared(most)?;
         let resident = kernel.resident_blocks(BLOCK, most)? as usize;
@@ -87,27 +90,28 @@ impl Compactor {
         Ok(Compactor { kernel, packed, n, rounds: rounds as u32, shared, told, total })
     }
 
-    /// Writes the numbers of the flags that are set into `numbers`, ascending, as far as there is room,
-    /// in one pass over the flags. Nothing is waited for, and launches can be recorded.
+    /// Writes the indices of set flags into `numbers` in ascending order, up to its length, in one
+    /// pass over the flags. Does not wait for the result, and the launch can be recorded.
     ///
     /// # Errors
-    /// [`Error::Device`] if the GPU does not answer.
+    /// Returns [`Error::Device`] if the GPU does not respond.
     ///
     /// # Panics
-    /// If the set has another kind or size, fewer bits than stated, or bytes of 0 are to count as set.
+    /// Panics if the set has another kind or size, if it has fewer bits than stated, or if bytes of
+    /// value 0 would count as set.
     pub fn list(&self, cuda: &Cuda, set: Set, numbers: &mut Array<u32>) -> Result<()> {
         assert!(
             set.is_packed() == self.packed && set.len() == self.n,
-            "as many flags of this kind"
+            "number and kind of the flags must match"
         );
         let arguments = match set {
             Set::Bytes(flags, low) => {
-                assert!(low > 0, "a threshold above 0");
+                assert!(low > 0, "the threshold must be above 0");
                 let flags = Arguments::default().with_array(flags).with(self.n as u64);
                 flags.with(u32::from(low)).with(self.rounds)
             }
             Set::Bits(words, n) => {
-                assert!(n <= 32 * words.len(), "a bit for each flag");
+                assert!(n <= 32 * words.len(), "there must be one bit per flag");
                 Arguments::default().with_array(words).with(self.n as u64)
             }
         };
@@ -120,32 +124,34 @@ impl Compactor {
             .with(self.told.address() + (tiles * size_of::<u64>()) as u64);
         let launch =
             Launch { grid: tiles as u32, block: BLOCK, shared: self.shared, cooperative: false };
-        // SAFETY: the arguments of `compact_flags` or, without a threshold and rounds, of `compact_bits_list`; told and the count
-        // behind it are zero or what the launch before left, and arrays of the driver are aligned to 256 bytes.
+        // SAFETY: the arguments match `compact_flags`, or `compact_bits_list`, which has no
+        // threshold and no rounds. `told` and the count behind it are zero or as the previous
+        // launch left them. Arrays of the driver are aligned to 256 bytes.
         unsafe { cuda.launch(&self.kernel, launch, &arguments) }
     }
 
-    /// How many flags the last list found set, be there room for them or not; waits for it.
+    /// Waits for the last list and returns the number of set flags, including those that did not
+    /// fit into the list.
     ///
     /// # Errors
-    /// [`Error::Device`] if a kernel before failed.
+    /// Returns [`Error::Device`] if a kernel launched before failed.
     pub fn total(&self, cuda: &Cuda) -> Result<usize> {
         Ok(cuda.download(&self.total)?[0] as usize)
     }
 }
 
-/// The numbers of the flags that are set, ascending. The flags are read twice, as the first pass tells
-/// how much memory the list takes.
+/// Returns the indices of set flags in ascending order. The flags are read twice, because the first
+/// pass determines the length of the list.
 ///
 /// # Errors
-/// As [`Compactor::new`].
+/// Returns the errors of [`Compactor::new`].
 ///
 /// # Panics
-/// As [`Compactor::list`].
+/// Panics in the cases listed for [`Compactor::list`].
 pub fn compact(cuda: &Cuda, set: Set) -> Result<Array<u32>> {
     let compactor = Compactor::new(cuda, set)?;
     compactor.list(cuda, set, &mut cuda.zeros(0)?)?;
-    // SAFETY: the list has as many numbers as were counted.
+    // SAFETY: the list is as long as the number of set flags, so all of it is written.
     let mut numbers = unsafe { cuda.unset(compactor.total(cuda)?) }?;
     compactor.list(cuda, set, &mut numbers)?;
     Ok(numbers)

@@ -1,7 +1,9 @@
-//! What tells active cells of a grid on the GPU from others: the structs of the CPU over a [`DeviceGrid`].
+//! Discriminators on a GPU: predicates that mark the active cells of a grid. The structs of the CPU
+//! are used with a [`DeviceGrid`].
 //!
-//! A kernel that needs the decisions has the discriminator compiled into it (`kernels/primitives/discriminator.cuh`):
-//! nothing stands between the values and the words of a pyramid's base or of [`DeviceBits`](super::DeviceBits).
+//! A discriminator is compiled into the kernel that needs its decisions
+//! (`kernels/primitives/discriminator.cuh`). Nothing is stored between the values and the words of
+//! the base of a pyramid or of [`DeviceBits`](super::DeviceBits).
 
 mod kernel_arguments;
 
@@ -17,7 +19,8 @@ use crate::{Arguments, Array, Cuda, Element, Plain, Unit};
 use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_core::primitives::{Edge, Grid, Template, Threshold, Within};
 
-/// Numbers of one type on the GPU, x fastest; the twin of [`Grid`](zeroset_core::primitives::Grid).
+/// A grid of numbers of one type on the GPU, x fastest: the counterpart of
+/// [`Grid`](zeroset_core::primitives::Grid).
 #[derive(Clone, Copy)]
 pub struct DeviceGrid<'a, T: Value> {
     shape: [u32; 3],
@@ -25,44 +28,45 @@ pub struct DeviceGrid<'a, T: Value> {
 }
 
 impl<'a, T: Value + Into<f64>> DeviceGrid<'a, T> {
-    /// A grid of `shape`.
+    /// Creates a grid of `shape`.
     ///
     /// # Panics
-    /// If there is not one value for each cell.
+    /// Panics if there is not exactly one value per cell.
     pub fn new(shape: [u32; 3], values: &'a Array<T>) -> Self {
         let n = shape.iter().try_fold(1_u64, |n, &size| n.checked_mul(u64::from(size)));
-        assert_eq!(n, Some(values.len() as u64), "one value for each cell");
+        assert_eq!(n, Some(values.len() as u64), "there must be one value per cell");
         DeviceGrid { shape, values }
     }
 
-    /// Cells along x, y and z.
+    /// Returns the numbers of cells along x, y and z.
     pub fn shape(&self) -> [u32; 3] {
         self.shape
     }
 }
 
-/// Decides which cells of a grid on the GPU are active, with the decisions of its twin
+/// A predicate on the cells of a grid on the GPU, with the same decisions as its counterpart
 /// [`Discriminator`](zeroset_core::primitives::Discriminator).
 pub trait DeviceDiscriminator {
-    /// What a kernel is to be told, good for as long as the values are there.
+    /// Returns the discriminator in the form that kernels read. It is valid as long as the values
+    /// exist.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory or the GPU does not answer.
+    /// Returns [`Error::Device`] if there is not enough memory, or if the GPU does not respond.
     fn question(&self, cuda: &Cuda) -> Result<Question>;
 }
 
-/// A discriminator as kernels are told of it.
+/// A discriminator in the form that kernels read.
 pub struct Question {
     shape: [u32; 3],
     defines: Vec<(&'static str, String)>,
     header: Option<(String, String)>,
-    /// The first argument of every kernel that asks.
+    /// The first argument of every kernel that evaluates the discriminator.
     argument: Arguments,
-    /// Arrays of which the argument has the addresses.
+    /// The arrays whose addresses are in the argument.
     held: Vec<Box<dyn Any>>,
 }
 
-/// Numbers on the GPU by their address, and their type in the kernels' sources.
+/// The address of numbers on the GPU, and their type name in kernel sources.
 #[derive(Clone, Copy)]
 pub(crate) struct Numbers {
     pub address: u64,
@@ -70,14 +74,15 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// The numbers of an array.
+    /// Returns the numbers of an array.
     pub fn of<T: Value>(values: &Array<T>) -> Self {
         Numbers { address: values.address(), name: T::NAME }
     }
 }
 
 impl Question {
-    /// For cells of `shape`; `variant` is the one whose struct the argument is, `value` the type of the values.
+    /// Creates a question for cells of `shape`. `variant` is the variant that takes this argument,
+    /// and `value` is the type name of the values.
     pub(crate) fn new<A: Plain>(
         shape: [u32; 3],
         variant: Variant,
@@ -89,16 +94,16 @@ impl Question {
         Question { shape, defines, header: None, argument, held: Vec::new() }
     }
 
-    /// Whether the gradient has a size of `low` or more.
+    /// Asks whether the size of the gradient is at least `low`.
     pub(crate) fn edge(shape: [u32; 3], values: Numbers, low: f64, spacing: [f64; 3]) -> Self {
         let argument = EdgeArgument { values: values.address, shape, low, spacing };
         Question::new(shape, Variant::Edge, values.name, argument)
     }
 
-    /// Whether the sum of the differences from a template is `most` or less.
+    /// Asks whether the sum of absolute differences from a template is at most `most`.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory or the GPU does not answer.
+    /// Returns [`Error::Device`] if there is not enough memory, or if the GPU does not respond.
     pub(crate) fn template(
         cuda: &Cuda,
         shape: [u32; 3],
@@ -112,7 +117,7 @@ impl Question {
             values: values.address,
             shape,
             wanted: wanted.address(),
-            // Larger than any grid here is as good as 2^32 - 1.
+            // No grid has 2^32 cells, so larger sizes can be clamped to 2^32 - 1.
             size: size.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
             most,
         };
@@ -120,57 +125,58 @@ impl Question {
         Ok(Question::new(shape, kind, values.name, argument).holding(wanted))
     }
 
-    /// Whether bits are set.
+    /// Asks whether bits are set.
     pub(super) fn bits(shape: [u32; 3], words: &Array<u32>) -> Self {
         let argument = BitsArgument { words: words.address(), shape };
         Question::new(shape, Variant::Bits, u32::NAME, argument)
     }
 
-    /// With an array of which the argument has the address.
+    /// Keeps an array whose address is in the argument.
     pub(crate) fn holding<T: Element>(mut self, array: Array<T>) -> Self {
         self.held.push(Box::new(array));
         self
     }
 
-    /// With a header that the source includes.
+    /// Adds a header that the source includes.
     pub(crate) fn with_header(mut self, name: &str, text: &str) -> Self {
         self.header = Some((name.into(), text.into()));
         self
     }
 
-    /// Cells along x, y and z, and how many they are.
+    /// Returns the numbers of cells along x, y and z, and the total number.
     pub(super) fn cells(&self) -> Result<([u32; 3], usize)> {
         let n = self.shape.iter().map(|&size| u64::from(size)).product::<u64>();
         match u32::try_from(n) {
             Ok(n) => Ok((self.shape, n as usize)),
             Err(_) => Err(Error::device_fault(
                 DeviceFault::Limit,
-                format!("{n} cells, keys have 32 bits"),
-                "take the grid in parts",
+                format!("{n} cells, but keys have only 32 bits"),
+                "split the grid into parts",
             )),
         }
     }
 
-    /// A file that asks, with more defines.
+    /// Returns a kernel file that evaluates the discriminator, with more defines.
     pub(super) fn unit(&self, file: &str, more: Vec<(&'static str, String)>) -> Result<Unit> {
         let mut unit = Unit::with(file, [self.defines.clone(), more].concat())?;
         unit.extra.extend(self.header.clone());
         Ok(unit)
     }
 
-    /// The first argument of kernels that ask. What it has the address of is given back with `self`, in the order of the
-    /// stream: not before they are launched.
+    /// Returns the first argument of kernels that evaluate the discriminator. The arrays that it
+    /// refers to are freed with `self`, in stream order. Keep `self` until the kernels are
+    /// launched.
     pub(super) fn argument(&self) -> Arguments {
         self.argument.clone()
     }
 }
 
-/// The smallest byte of `low` or more, if there is one.
+/// Returns the smallest byte that is at least `low`, if there is one.
 fn least_byte(low: f64) -> Option<u32> {
     (low <= 255.0).then_some(low.ceil().max(0.0) as u32)
 }
 
-/// Of bytes four are judged at once.
+/// Bytes are compared four at a time.
 impl<T: Value + Into<f64>> DeviceDiscriminator for Threshold<DeviceGrid<'_, T>> {
     fn question(&self, cuda: &Cuda) -> Result<Question> {
         let DeviceGrid { shape, values } = self.values;

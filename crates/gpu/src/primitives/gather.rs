@@ -1,24 +1,25 @@
-//! The gathering matrix by a sort.
+//! The gathering matrix, built by a sort.
 
 use super::{kernel, numbered, sharing, sort};
 use crate::{Arguments, Array, Cuda};
 use zeroset_core::error::Result;
 use zeroset_core::primitives::GatherMatrix;
 
-/// [`GatherMatrix`] on a GPU.
+/// A [`GatherMatrix`] on a GPU.
 pub struct DeviceGatherMatrix {
-    /// First column of each row, `[n_rows + 1]`.
+    /// The first column of each row, `[n_rows + 1]`.
     pub offsets: Array<u32>,
-    /// Slots of each row in ascending order, then those that are left out: `[n_slots]`.
+    /// The slots of each row in ascending order, followed by the slots that belong to no row:
+    /// `[n_slots]`.
     pub columns: Array<u32>,
 }
 
 impl DeviceGatherMatrix {
-    /// Sorts the slots `0..rows_of_slots.len()` stably by their row, as [`GatherMatrix::new`] does;
-    /// those whose row is `n_rows` or beyond are left out.
+    /// Sorts the slots `0..rows_of_slots.len()` stably by row, like [`GatherMatrix::new`]. Slots
+    /// whose row is `n_rows` or greater belong to no row.
     ///
     /// # Errors
-    /// As [`sort`].
+    /// Returns the errors of [`sort`].
     pub fn new(cuda: &Cuda, n_rows: u32, rows_of_slots: &Array<u32>) -> Result<Self> {
         let n = rows_of_slots.len();
         let count = numbered(n, "slots")?;
@@ -29,9 +30,9 @@ impl DeviceGatherMatrix {
             .with(count)
             .with(n_rows)
             .with_array(&keys);
-        // SAFETY: the arguments of `gather_keys`, both arrays with a number per slot.
+        // SAFETY: the arguments match `gather_keys`, and both arrays have one number per slot.
         unsafe { cuda.launch(&kernel(cuda, FILE, "gather_keys")?, launch, &arguments) }?;
-        // Keys are at most n_rows.
+        // Keys are at most `n_rows`.
         let sorted = sort(cuda, &keys, None, u32::BITS - n_rows.leading_zeros())?;
         let offsets = cuda.zeros::<u32>(n_rows as usize + 1)?;
         let arguments = Arguments::default()
@@ -39,15 +40,16 @@ impl DeviceGatherMatrix {
             .with(count)
             .with(n_rows)
             .with_array(&offsets);
-        // SAFETY: the arguments of `gather_offsets`; sorted keys, an offset per row and the last.
+        // SAFETY: the arguments match `gather_offsets`: sorted keys, and one offset per row plus
+        // the last.
         unsafe { cuda.launch(&kernel(cuda, FILE, "gather_offsets")?, launch, &arguments) }?;
         Ok(DeviceGatherMatrix { offsets, columns: sorted.values })
     }
 
-    /// The matrix on the host.
+    /// Copies the matrix to the host.
     ///
     /// # Errors
-    /// [`Error::Device`](zeroset_core::Error::Device) if a kernel before failed.
+    /// Returns [`Error::Device`](zeroset_core::Error::Device) if a kernel launched before failed.
     pub fn download(&self, cuda: &Cuda) -> Result<GatherMatrix> {
         let offsets = cuda.download(&self.offsets)?;
         let mut columns = cuda.download(&self.columns)?;

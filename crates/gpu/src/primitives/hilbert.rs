@@ -1,4 +1,4 @@
-//! Places along a Hilbert curve.
+//! Positions of points along a Hilbert curve.
 
 use super::{kernel, numbered, sharing, sort};
 use crate::{Arguments, Array, Cuda};
@@ -8,15 +8,15 @@ use zeroset_core::primitives::hilbert::{KEY_BITS, Lattice};
 zeroset_gpu::cuda_header! {
     "hilbert";
 
-    /// Bits per axis of a place along the curve.
+    /// The number of bits per axis of a position along the curve.
     pub const BITS: usize = zeroset_core::primitives::hilbert::BITS as usize;
 
-    /// The lattice that a Hilbert curve runs through.
+    /// The lattice of a Hilbert curve.
     #[derive(Clone, Copy, Debug)]
     pub struct LatticeArgument as Lattice {
-        /// Lower corner.
+        /// The lower corner.
         pub low: [f64; 3],
-        /// Steps per length, one for all axes.
+        /// The number of steps per unit length, equal along all axes.
         pub scale: f64,
     }
 }
@@ -27,11 +27,12 @@ impl From<Lattice> for LatticeArgument {
     }
 }
 
-/// Places of points along the curve through a lattice: the bits of [`Lattice::keys`].
+/// Returns the positions of points along the curve through a lattice, bitwise identical to
+/// [`Lattice::keys`].
 ///
 /// # Errors
-/// [`Error::Device`](zeroset_core::Error::Device) for 2^32 points or more, if there is not enough memory, or the GPU does
-/// not answer.
+/// Returns [`Error::Device`](zeroset_core::Error::Device) if there are 2^32 points or more, if
+/// there is not enough memory, or if the GPU does not respond.
 pub fn keys(cuda: &Cuda, points: &Array<[f64; 3]>, lattice: Lattice) -> Result<Array<u64>> {
     let n = points.len();
     let count = numbered(n, "points")?;
@@ -42,15 +43,16 @@ pub fn keys(cuda: &Cuda, points: &Array<[f64; 3]>, lattice: Lattice) -> Result<A
         .with(LatticeArgument::from(lattice))
         .with_array(&keys);
     let kernel = kernel(cuda, "primitives/hilbert", "hilbert_keys")?;
-    // SAFETY: the arguments of `hilbert_keys`, both arrays with an entry per point.
+    // SAFETY: the arguments match `hilbert_keys`, and both arrays have one entry per point.
     unsafe { cuda.launch(&kernel, sharing(cuda, n), &arguments) }?;
     Ok(keys)
 }
 
-/// Numbers of points sorted along the curve; ties by number.
+/// Returns the indices of points sorted along the curve. Points at the same position are sorted by
+/// index.
 ///
 /// # Errors
-/// As [`sort`].
+/// Returns the errors of [`sort`].
 pub fn order(cuda: &Cuda, points: &Array<[f64; 3]>, lattice: Lattice) -> Result<Array<u32>> {
     let keys = keys(cuda, points, lattice)?;
     Ok(sort(cuda, &keys, None, KEY_BITS)?.values)

@@ -1,8 +1,9 @@
-//! The primitives on a GPU: twins of those beside this folder, and what they are made of.
+//! Parallel primitives on a GPU: the counterparts of those in `zeroset-core`, and their building
+//! blocks.
 //!
-//! One function per operation launches its kernels (`kernels/primitives/`). Most serve the setup of
-//! a run, so they take their own memory; a [`Compactor`] keeps it. Everything happens in the order of
-//! the one stream.
+//! Each operation is one function that launches its kernels (`kernels/primitives/`). Most
+//! operations belong to the setup of a run, so they allocate their own memory. A [`Compactor`]
+//! keeps its memory. All work runs in the order of the single stream.
 
 mod bits;
 mod compact;
@@ -34,42 +35,43 @@ pub use unique::{DeviceUnique, unique};
 use crate::{Cuda, Element, Kernel, Launch};
 use zeroset_core::error::{DeviceFault, Error, Result};
 
-/// Threads of a block of all kernels here but those of the sort.
+/// The number of threads per block of all kernels here except the sort.
 const BLOCK: u32 = 256;
 
-/// Blocks of a kernel whose threads share `n` items: enough to fill the GPU, no more than needed.
+/// Returns a launch whose threads share `n` items: enough blocks to fill the GPU, but no more than
+/// needed.
 fn sharing(cuda: &Cuda, n: usize) -> Launch {
     let most = 16 * cuda.info().multiprocessors;
     tiles(n.div_ceil(BLOCK as usize).min(most as usize) as u32)
 }
 
-/// How many items there are, if 32 bits can number them.
+/// Returns the number of items as 32 bits.
 ///
 /// # Errors
-/// [`Error::Device`] if not.
+/// Returns [`Error::Device`] if the number does not fit into 32 bits.
 fn numbered(n: usize, items: &str) -> Result<u32> {
     u32::try_from(n).map_err(|_| {
         Error::device_fault(
             DeviceFault::Limit,
-            format!("{n} {items} on a GPU, at most 2^32 - 1 can be"),
-            "take them in parts, or on the CPU",
+            format!("{n} {items}, but at most 2^32 - 1 are supported on a GPU"),
+            "process them in parts, or on the CPU",
         )
     })
 }
 
-/// One block for each of the tiles.
+/// Returns a launch with one block per tile.
 fn tiles(grid: u32) -> Launch {
     Launch { grid, block: BLOCK, shared: 0, cooperative: false }
 }
 
-/// A kernel of a file without variants.
+/// Returns a kernel of a file without variants.
 fn kernel(cuda: &Cuda, file: &str, name: &str) -> Result<Kernel> {
     cuda.kernel(&crate::Unit::new(file, &[])?, name)
 }
 
-/// Numbers of a grid or a matrix.
+/// A number type of grids and matrices.
 pub trait Value: Element {
-    /// In the kernels' sources.
+    /// The type name in kernel sources.
     const NAME: &str;
 }
 

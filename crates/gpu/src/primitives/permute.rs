@@ -1,4 +1,4 @@
-//! Numbers under a new order.
+//! Inverse permutations and renumbering.
 
 use super::{kernel, numbered, sharing};
 use crate::{Arguments, Array, Cuda};
@@ -6,30 +6,32 @@ use zeroset_core::error::Result;
 
 const FILE: &str = "primitives/permute";
 
-/// Where each of the numbers `0..order.len()` stands in `order`, which has each of them once.
+/// Returns the position of each of the numbers `0..order.len()` in `order`, which contains each
+/// number once.
 ///
 /// # Errors
-/// [`Error::Device`](zeroset_core::Error::Device) for 2^32 numbers or more, if there is not enough memory, or the GPU does
-/// not answer.
+/// Returns [`Error::Device`](zeroset_core::Error::Device) if there are 2^32 numbers or more, if
+/// there is not enough memory, or if the GPU does not respond.
 pub fn inverse(cuda: &Cuda, order: &Array<u32>) -> Result<Array<u32>> {
     let n = order.len();
     let count = numbered(n, "numbers")?;
     let places = cuda.zeros::<u32>(n)?;
     let arguments = Arguments::default().with_array(order).with(count).with_array(&places);
     let kernel = kernel(cuda, FILE, "permute_invert")?;
-    // SAFETY: the arguments of `permute_invert`; the order is a permutation of the places.
+    // SAFETY: the arguments match `permute_invert`, and `order` is a permutation.
     unsafe { cuda.launch(&kernel, sharing(cuda, n), &arguments) }?;
     Ok(places)
 }
 
-/// Replaces each number by its place; every number must have one.
+/// Replaces each number by its position. Every number must have a position.
 ///
 /// # Errors
-/// [`Error::Device`](zeroset_core::Error::Device) if the GPU does not answer.
+/// Returns [`Error::Device`](zeroset_core::Error::Device) if the GPU does not respond.
 pub fn rename(cuda: &Cuda, items: &mut Array<u32>, places: &Array<u32>) -> Result<()> {
     let n = items.len();
     let arguments = Arguments::default().with_array(items).with(n as u64).with_array(places);
     let kernel = kernel(cuda, FILE, "permute_rename")?;
-    // SAFETY: the arguments of `permute_rename`; every item has a place by the caller's promise.
+    // SAFETY: the arguments match `permute_rename`, and the caller guarantees that every item has a
+    // position.
     unsafe { cuda.launch(&kernel, sharing(cuda, n), &arguments) }
 }

@@ -1,18 +1,18 @@
-//! One value of many.
+//! Reductions: sum, minimum and maximum.
 
 use super::{Value, tiles};
 use crate::blocks::REDUCE_BYTES;
 use crate::{Arguments, Array, Cuda, Unit};
 use zeroset_core::error::Result;
 
-/// What becomes of many values.
+/// A kind of reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
-    /// Their sum. Whole numbers wrap around.
+    /// The sum. Integers wrap around.
     Sum,
-    /// The least of those that are numbers.
+    /// The minimum of the values that are not NaN.
     Least,
-    /// The largest of those that are numbers.
+    /// The maximum of the values that are not NaN.
     Largest,
 }
 
@@ -26,10 +26,10 @@ impl Reduction {
     }
 }
 
-/// Numbers with sums and an order.
+/// A number type with addition and an order.
 pub trait Number: Value {
-    /// The value that changes nothing: 0 in a sum, the largest there is (or infinity) beside the least, and the least beside
-    /// the largest.
+    /// Returns the identity of a reduction: 0 for sums, the largest value (or infinity) for minima,
+    /// and the smallest value for maxima.
     fn identity(reduction: Reduction) -> Self;
 }
 
@@ -54,12 +54,15 @@ numbers! {
     f64: 0.0, f64::NEG_INFINITY, f64::INFINITY;
 }
 
-/// The sum, the least or the largest of all values, of none the value that changes nothing; waits for it. The same bits on every
-/// GPU and in every run. Sums with rounding are added up in another order than by
-/// [`reduce`](zeroset_core::primitives::reduce()): theirs differ by rounding.
+/// Waits for the reduction of all values and returns it, or the identity if there are no values.
+///
+/// The result is bitwise identical on every GPU and in every run. Sums are added in a different
+/// order than by [`reduce`](zeroset_core::primitives::reduce()), so floating-point sums differ from
+/// it by rounding.
 ///
 /// # Errors
-/// [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory or the GPU does not answer.
+/// Returns [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory, or if the
+/// GPU does not respond.
 pub fn reduce<T: Number>(cuda: &Cuda, values: &Array<T>, reduction: Reduction) -> Result<T> {
     let identity = T::identity(reduction);
     if values.is_empty() {
@@ -69,14 +72,15 @@ pub fn reduce<T: Number>(cuda: &Cuda, values: &Array<T>, reduction: Reduction) -
     let kernel = cuda.kernel(&unit, reduction.kernel())?;
     let of_tiles = |values: &Array<T>| -> Result<Array<T>> {
         let n_tiles = values.len().div_ceil(REDUCE_BYTES / size_of::<T>());
-        // SAFETY: the kernel writes a value for each tile.
+        // SAFETY: the kernel writes one value per tile.
         let of_tiles = unsafe { cuda.unset::<T>(n_tiles) }?;
         let arguments = Arguments::default()
             .with_array(values)
             .with(values.len() as u64)
             .with(identity)
             .with_array(&of_tiles);
-        // SAFETY: the arguments of the kernels of `reduce.cu`; arrays of the driver are aligned to 256 bytes.
+        // SAFETY: the arguments match the kernels of `reduce.cu`. Arrays of the driver are aligned
+        // to 256 bytes.
         unsafe { cuda.launch(&kernel, tiles(n_tiles as u32), &arguments) }?;
         Ok(of_tiles)
     };

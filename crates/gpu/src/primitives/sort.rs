@@ -1,22 +1,23 @@
-//! Stable sort of keys with values.
+//! Stable radix sort of keys with values.
 
 use super::{numbered, sharing};
 use crate::blocks::{SORT_BLOCK, SORT_TILE_U32, SORT_TILE_U64};
 use crate::{Arguments, Array, Cuda, Element, Launch, Unit};
 use zeroset_core::error::Result;
 
-/// Values of a digit.
+/// The number of values of a digit.
 const DIGITS: usize = 256;
-/// Bits of a digit.
+/// The number of bits of a digit.
 const BITS: u32 = 8;
-/// From so many keys on tiles tell each other counts in words of 64 bits: two bits of a word say what it is.
+/// The number of keys from which tiles exchange counts in 64-bit words. Two bits of each word mark
+/// its kind.
 const MANY: usize = 1 << 30;
 
-/// What is sorted by.
+/// A type of sort keys.
 pub trait Key: Element {
-    /// In the kernels' sources.
+    /// The type name in kernel sources.
     const NAME: &str;
-    /// Keys of a block.
+    /// The number of keys per block.
     const TILE: usize;
 }
 
@@ -30,29 +31,29 @@ impl Key for u64 {
     const TILE: usize = SORT_TILE_U64;
 }
 
-/// Keys in ascending order, each with its value.
+/// Keys in ascending order with their values.
 pub struct Sorted<K: Key> {
-    /// Keys.
+    /// The keys.
     pub keys: Array<K>,
-    /// Values, in the order of the keys; those of equal keys in the order they had.
+    /// The values in the order of the keys. Values of equal keys keep their order.
     pub values: Array<u32>,
 }
 
-/// Sorts keys whose bits from `bits` on are zero. Without values, a key's value is its number.
+/// Sorts keys whose bits from `bits` on are zero. Without values, the value of a key is its index.
 ///
 /// # Errors
-/// [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory or the GPU does not answer, and for 2^32
-/// keys or more.
+/// Returns [`Error::Device`](zeroset_core::Error::Device) if there are 2^32 keys or more, if there
+/// is not enough memory, or if the GPU does not respond.
 ///
 /// # Panics
-/// If there are not as many values as keys.
+/// Panics if the numbers of values and keys differ.
 pub fn sort<K: Key>(
     cuda: &Cuda,
     keys: &Array<K>,
     values: Option<&Array<u32>>,
     bits: u32,
 ) -> Result<Sorted<K>> {
-    assert!(values.is_none_or(|values| values.len() == keys.len()), "one value for each key");
+    assert!(values.is_none_or(|values| values.len() == keys.len()), "there must be one value per key");
     let n = keys.len();
     let count = numbered(n, "keys to sort")?;
     let n_passes = bits.div_ceil(BITS).max(1);
@@ -66,10 +67,10 @@ pub fn sort<K: Key>(
     let arguments =
         Arguments::default().with_array(keys).with(count).with(n_passes).with_array(&counts);
     let all = blocks(sharing(cuda, n).grid.div_ceil(2));
-    // SAFETY: the arguments of `sort_count`; counts are zero and there is a row for each pass.
+    // SAFETY: the arguments match `sort_count`. The counts are zero, with one row per pass.
     unsafe { cuda.launch(&cuda.kernel(&unit, "sort_count")?, all, &arguments) }?;
     let arguments = Arguments::default().with_array(&counts);
-    // SAFETY: the argument of `sort_places`; a block for each row of the counts.
+    // SAFETY: the argument matches `sort_places`, with one block per row of counts.
     unsafe { cuda.launch(&cuda.kernel(&unit, "sort_places")?, blocks(n_passes), &arguments) }?;
 
     let kernel = cuda.kernel(&unit, "sort_pass")?;
@@ -84,7 +85,7 @@ pub fn sort<K: Key>(
         }
         let places = counts.address() + u64::from(pass) * (DIGITS * size_of::<u32>()) as u64;
         let (old_keys, old_values) = match pass {
-            // Null: the kernel numbers the keys.
+            // A null address makes the kernel use indices as values.
             0 => (keys.address(), values.map_or(0, Array::address)),
             _ => (from.keys.address(), from.values.address()),
         };
@@ -98,7 +99,8 @@ pub fn sort<K: Key>(
             .with(places)
             .with_array(&told)
             .with_array(&taken);
-        // SAFETY: the arguments of `sort_pass`; told and taken are zero, with a row per tile.
+        // SAFETY: the arguments match `sort_pass`. `told` and `taken` are zero, with one row per
+        // tile.
         unsafe { cuda.launch(&kernel, blocks(n_tiles as u32), &arguments) }?;
     }
     Ok(into)
@@ -109,6 +111,6 @@ fn blocks(grid: u32) -> Launch {
 }
 
 fn pair<K: Key>(cuda: &Cuda, n: usize) -> Result<Sorted<K>> {
-    // SAFETY: a pass writes all of both before the next one reads them.
+    // SAFETY: each pass writes all of both arrays before the next pass reads them.
     unsafe { Ok(Sorted { keys: cuda.unset(n)?, values: cuda.unset(n)? }) }
 }

@@ -1,35 +1,36 @@
-//! Sparse matrices from dense ones on a GPU: the twins of [`zeroset_core::primitives::Coo`] and [`zeroset_core::primitives::Csr`].
+//! Conversion of dense matrices to sparse ones on a GPU: the counterparts of
+//! [`zeroset_core::primitives::Coo`] and [`zeroset_core::primitives::Csr`].
 
 use super::{Set, Value, compact, sharing};
 use crate::{Arguments, Array, Cuda, Unit};
 use zeroset_core::error::{Error, Result};
 
-/// Entries with their places, row by row.
+/// A sparse matrix as a list of entries with their rows and columns, row by row.
 pub struct DeviceCoo<T: Value> {
-    /// Row of each entry.
+    /// The row of each entry.
     pub rows: Array<u32>,
-    /// Column of each entry, ascending in a row.
+    /// The column of each entry, ascending within a row.
     pub columns: Array<u32>,
     /// The entries.
     pub values: Array<T>,
 }
 
-/// Entries row by row, with where each row begins.
+/// A sparse matrix as a list of entries, row by row, with the first entry of each row.
 pub struct DeviceCsr<T: Value> {
-    /// First entry of each row, and the number of entries: `[n_rows + 1]`.
+    /// The first entry of each row, followed by the number of entries: `[n_rows + 1]`.
     pub offsets: Array<u32>,
-    /// Column of each entry, ascending in a row.
+    /// The column of each entry, ascending within a row.
     pub columns: Array<u32>,
     /// The entries.
     pub values: Array<T>,
 }
 
-/// The kernels for entries of a type.
+/// Returns the unit of the kernels for entries of type `T`.
 fn unit<T: Value>() -> Result<Unit> {
     Unit::new("primitives/sparse", &[("VALUE", T::NAME)])
 }
 
-/// Whether there are as many items as entries.
+/// Checks that the number of items matches the shape.
 fn check([n_rows, n_columns]: [u32; 2], n: usize, items: &str) -> Result<()> {
     if u64::from(n_rows) * u64::from(n_columns) == n as u64 {
         return Ok(());
@@ -38,7 +39,7 @@ fn check([n_rows, n_columns]: [u32; 2], n: usize, items: &str) -> Result<()> {
     Err(Error::usage(what, "give one number per row and column"))
 }
 
-/// The entries that are kept, by their numbers in a dense matrix.
+/// The entries to keep, by their indices in a dense matrix.
 struct NonZeros {
     unit: Unit,
     numbers: Array<u32>,
@@ -46,21 +47,21 @@ struct NonZeros {
 }
 
 impl NonZeros {
-    /// Those that are not 0.
+    /// Selects the entries that are not 0.
     fn not_zero<T: Value>(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>) -> Result<Self> {
         check(shape, dense.len(), "numbers")?;
         let unit = unit::<T>()?;
         let n = dense.len();
-        // SAFETY: the kernel writes all of them.
+        // SAFETY: the kernel writes all marks.
         let marks = unsafe { cuda.unset::<u8>(n) }?;
         let arguments = Arguments::default().with_array(dense).with(n as u64).with_array(&marks);
         let kernel = cuda.kernel(&unit, "sparse_mark")?;
-        // SAFETY: the arguments of `sparse_mark`, a mark for each number.
+        // SAFETY: the arguments match `sparse_mark`, with one mark per number.
         unsafe { cuda.launch(&kernel, sharing(cuda, n), &arguments) }?;
         Ok(NonZeros { unit, numbers: compact(cuda, Set::Bytes(&marks, 1))?, shape })
     }
 
-    /// Columns and values, and rows where there is room for them.
+    /// Returns columns and values, and writes rows if an array is given.
     fn entries<T: Value>(
         &self,
         cuda: &Cuda,
@@ -68,7 +69,7 @@ impl NonZeros {
         rows: Option<&Array<u32>>,
     ) -> Result<(Array<u32>, Array<T>)> {
         let n = self.numbers.len();
-        // SAFETY: the kernel writes all of both.
+        // SAFETY: the kernel writes all of both arrays.
         let (columns, values) = unsafe { (cuda.unset(n)?, cuda.unset(n)?) };
         let arguments = Arguments::default()
             .with_array(dense)
@@ -79,26 +80,29 @@ impl NonZeros {
             .with_array(&columns)
             .with_array(&values);
         let kernel = cuda.kernel(&self.unit, "sparse_entries")?;
-        // SAFETY: the arguments of `sparse_entries`, a place for each entry.
+        // SAFETY: the arguments match `sparse_entries`, with room for every entry.
         unsafe { cuda.launch(&kernel, sharing(cuda, n), &arguments) }?;
         Ok((columns, values))
     }
 }
 
 impl<T: Value> DeviceCoo<T> {
-    /// The entries of a dense matrix, `[n_rows * n_columns]` row by row, that are not 0.
+    /// Returns the nonzero entries of a dense matrix, `[n_rows * n_columns]` row by row.
     ///
     /// # Errors
-    /// [`Error::Case`] if there is not one number for each row and column; [`Error::Device`] for 2^32 numbers or more, if
-    /// there is not enough memory, or the GPU does not answer.
+    /// Returns [`Error::Case`] if there is not exactly one number per row and column. Returns
+    /// [`Error::Device`] if there are 2^32 numbers or more, if there is not enough memory, or if
+    /// the GPU does not respond.
     pub fn from_dense(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>) -> Result<Self> {
         Self::of(cuda, dense, &NonZeros::not_zero(cuda, shape, dense)?)
     }
 
-    /// The entries of a dense matrix whose flags are set, of which there is one for each number.
+    /// Returns the entries of a dense matrix whose flags are set. There must be one flag per
+    /// number.
     ///
     /// # Errors
-    /// As [`DeviceCoo::from_dense`], and [`Error::Case`] if there is not one flag for each number.
+    /// Returns the errors of [`DeviceCoo::from_dense`], and [`Error::Case`] if there is not exactly
+    /// one flag per number.
     pub fn from_flags(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>, flags: Set) -> Result<Self> {
         check(shape, dense.len(), "numbers")?;
         check(shape, flags.len(), "flags")?;
@@ -110,7 +114,7 @@ impl<T: Value> DeviceCoo<T> {
     }
 
     fn of(cuda: &Cuda, dense: &Array<T>, kept: &NonZeros) -> Result<Self> {
-        // SAFETY: written with the columns.
+        // SAFETY: the rows are written together with the columns.
         let rows = unsafe { cuda.unset(kept.numbers.len()) }?;
         let (columns, values) = kept.entries(cuda, dense, Some(&rows))?;
         Ok(DeviceCoo { rows, columns, values })
@@ -118,15 +122,15 @@ impl<T: Value> DeviceCoo<T> {
 }
 
 impl<T: Value> DeviceCsr<T> {
-    /// The entries of a dense matrix, `[n_rows * n_columns]` row by row, that are not 0.
+    /// Returns the nonzero entries of a dense matrix, `[n_rows * n_columns]` row by row.
     ///
     /// # Errors
-    /// As [`DeviceCoo::from_dense`].
+    /// Returns the errors of [`DeviceCoo::from_dense`].
     pub fn from_dense(cuda: &Cuda, shape: [u32; 2], dense: &Array<T>) -> Result<Self> {
         let kept = NonZeros::not_zero(cuda, shape, dense)?;
         let (columns, values) = kept.entries(cuda, dense, None)?;
         let n_rows = shape[0] as usize;
-        // SAFETY: the kernel writes all of them.
+        // SAFETY: the kernel writes all offsets.
         let offsets = unsafe { cuda.unset(n_rows + 1) }?;
         let arguments = Arguments::default()
             .with_array(&kept.numbers)
@@ -135,7 +139,7 @@ impl<T: Value> DeviceCsr<T> {
             .with(shape[1])
             .with_array(&offsets);
         let kernel = cuda.kernel(&kept.unit, "sparse_offsets")?;
-        // SAFETY: the arguments of `sparse_offsets`, an offset for each row and the last.
+        // SAFETY: the arguments match `sparse_offsets`, with one offset per row plus the last.
         unsafe { cuda.launch(&kernel, sharing(cuda, n_rows + 1), &arguments) }?;
         Ok(DeviceCsr { offsets, columns, values })
     }

@@ -1,4 +1,4 @@
-//! Quadtrees and octrees on a GPU: the twin of [`zeroset_core::primitives::Tree`].
+//! Quadtrees and octrees on a GPU: the counterpart of [`zeroset_core::primitives::Tree`].
 
 use super::histopyramid::{MOST_LEVELS, TreeArgument};
 use super::{Value, sharing, tiles};
@@ -6,34 +6,36 @@ use crate::{Arguments, Array, Cuda, Unit};
 use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_core::primitives::Leaf;
 
-/// Threads of a block.
+/// The number of threads per block.
 const BLOCK: usize = 256;
 
-/// The leaves of a quadtree (pictures) or octree (volumes) over equal values, counted on a GPU.
+/// The number of leaves over equal values below each cell of a quadtree (for pictures) or an octree
+/// (for volumes), computed on a GPU.
 pub struct DeviceTree {
     unit: Unit,
     base: [u32; 3],
-    /// Leaves of the cells of each level from 1 on, as records of this shape.
+    /// The number of leaves below each cell of every level from 1 on, as records of this shape.
     levels: Vec<([u32; 3], Array<u32>)>,
 }
 
 impl DeviceTree {
-    /// The tree of the values of a grid of `shape`, x fastest. Nothing is waited for. It takes 2 bytes a cell at most beside
-    /// the values.
+    /// Builds the tree of the values of a grid of `shape`, x fastest, without waiting for it. The
+    /// tree takes at most 2 bytes per cell in addition to the values.
     ///
     /// # Errors
-    /// [`Error::Device`] for 2^32 cells or more, if there is not enough memory, or the GPU does not answer.
+    /// Returns [`Error::Device`] if there are 2^32 cells or more, if there is not enough memory, or
+    /// if the GPU does not respond.
     ///
     /// # Panics
-    /// If there is not one value for each cell, or no cell.
+    /// Panics if there is no cell, or if there is not exactly one value per cell.
     pub fn new<T: Value>(cuda: &Cuda, shape: [u32; 3], values: &Array<T>) -> Result<Self> {
         let n: u64 = shape.iter().map(|&n| u64::from(n)).product();
-        assert!(n == values.len() as u64 && n > 0, "one value for each cell, and at least one");
+        assert!(n == values.len() as u64 && n > 0, "there must be one value per cell, and at least one cell");
         if u32::try_from(n).is_err() {
             return Err(Error::device_fault(
                 DeviceFault::Limit,
-                format!("{n} cells of a tree, at most 2^32 - 1 can be"),
-                "take the grid in parts",
+                format!("a tree of {n} cells, but at most 2^32 - 1 are supported"),
+                "split the grid into parts",
             ));
         }
         let fan = if shape[2] > 1 { 8 } else { 4 };
@@ -60,7 +62,8 @@ impl DeviceTree {
                 .with(levels.len() as u32 + 1)
                 .with(records)
                 .with_array(&counts);
-            // SAFETY: the arguments of `tree_level`: the counts below, but for the first, and a slot for each cell.
+            // SAFETY: the arguments match `tree_level`: the counts of the level below (except for
+            // the first level), and one slot per cell.
             unsafe { cuda.launch(&kernel, tiles(slots.div_ceil(BLOCK) as u32), &arguments) }?;
             levels.push((records, counts));
             if cells == [1; 3] {
@@ -70,22 +73,22 @@ impl DeviceTree {
         }
     }
 
-    /// Number of leaves; waits for the tree.
+    /// Waits for the tree and returns the number of leaves.
     ///
     /// # Errors
-    /// [`Error::Device`] if a kernel before failed.
+    /// Returns [`Error::Device`] if a kernel launched before failed.
     pub fn count(&self, cuda: &Cuda) -> Result<usize> {
         let (_, top) = &self.levels[self.levels.len() - 1];
         Ok(cuda.download_part(top, 0..1)?[0] as usize)
     }
 
-    /// All leaves in Z-order; waits for the tree.
+    /// Waits for the tree and returns all leaves in Z-order.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory or the GPU does not answer.
+    /// Returns [`Error::Device`] if there is not enough memory, or if the GPU does not respond.
     pub fn leaves(&self, cuda: &Cuda) -> Result<Vec<Leaf>> {
         let n = self.count(cuda)?;
-        // SAFETY: the kernel writes all of them.
+        // SAFETY: the kernel writes all leaves.
         let leaves = unsafe { cuda.unset::<u32>(4 * n) }?;
         let mut tree = TreeArgument {
             counts: [0; MOST_LEVELS],
@@ -93,13 +96,13 @@ impl DeviceTree {
             base: self.base,
             n_levels: self.levels.len() as u32,
         };
-        // Counts of a level stand by the shape of the level above.
+        // The counts of a level are stored by the shape of the level above.
         for (k, (records, counts)) in self.levels.iter().enumerate() {
             (tree.counts[k], tree.records[k]) = (counts.address(), *records);
         }
         let arguments = Arguments::default().with(tree).with(n as u32).with_array(&leaves);
         let kernel = cuda.kernel(&self.unit, "tree_leaves")?;
-        // SAFETY: the arguments of `tree_leaves`, with room for as many leaves as were counted.
+        // SAFETY: the arguments match `tree_leaves`, with room for all counted leaves.
         unsafe { cuda.launch(&kernel, sharing(cuda, n), &arguments) }?;
         let leaf = |&[x, y, z, level]: &[u32; 4]| Leaf { cell: [x, y, z], level };
         Ok(cuda.download(&leaves)?.as_chunks().0.iter().map(leaf).collect())

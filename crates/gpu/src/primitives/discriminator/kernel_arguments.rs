@@ -1,39 +1,40 @@
-//! What kernels are told of discriminators; the tests of kernels on the host take this file too.
+//! Kernel arguments of the discriminators. The kernel tests on the host include this file, too.
 //!
-//! Each argument is the one of a variant of `kernels/primitives/discriminator.cuh`, which
-//! `DISCRIMINATOR` chooses there. Shapes are cells along x, y and z; values stand x fastest.
+//! Each struct is the argument of one variant of `kernels/primitives/discriminator.cuh`, selected
+//! by `DISCRIMINATOR`. Shapes are the numbers of cells along x, y and z. Values are stored x
+//! fastest.
 
 zeroset_gpu::cuda_header! {
     "discriminator", include "primitives/shape.cuh";
 
-    /// What tells active cells.
+    /// The kind of discriminator.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) define enum Variant as DISCRIMINATOR {
-        /// A threshold of bytes.
+        /// A threshold on bytes.
         Bytes = 0,
-        /// A range.
+        /// A range of values.
         Within = 1,
-        /// The gradient.
+        /// The size of the gradient.
         Edge = 2,
-        /// A template.
+        /// The difference from a template.
         Template = 3,
         /// An expression.
         Condition = 4,
-        /// Bits that were made before.
+        /// Bits computed before.
         Bits = 5,
     }
 
-    /// Bytes of `low` or more.
+    /// Marks bytes of at least `low`.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct BytesArgument as Bytes {
-        /// Aligned to 16 bytes.
+        /// The values, aligned to 16 bytes.
         pub values: u64 as "const u8 *",
         pub shape: [u32; 3] = "Shape",
-        /// At most 255.
+        /// The threshold, at most 255.
         pub low: u32,
     }
 
-    /// Values between `low` and `high`; what is no number is not.
+    /// Marks values between `low` and `high`, both included. NaN is not marked.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct WithinArgument as Within {
         pub values: u64 as "const VALUE *",
@@ -42,32 +43,33 @@ zeroset_gpu::cuda_header! {
         pub high: f64,
     }
 
-    /// A gradient of size `low` or more.
+    /// Marks cells whose gradient has at least the size `low`.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct EdgeArgument as Edge {
         pub values: u64 as "const VALUE *",
         pub shape: [u32; 3] = "Shape",
         pub low: f64,
-        /// Distance of cells along each axis.
+        /// The distance between cells along each axis.
         pub spacing: [f64; 3],
     }
 
-    /// A sum of absolute differences from a template of `most` or less. The middle of the template, along an even axis the
-    /// upper of the two, lies on the cell; where it reaches beyond the border it does not fit.
+    /// Marks cells where the sum of absolute differences from a template is at most `most`. The
+    /// middle of the template lies on the cell. Along an axis of even size, it is the upper of the
+    /// two middle cells. Cells where the template reaches beyond the border are not marked.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct TemplateArgument as Template {
         pub values: u64 as "const VALUE *",
         pub shape: [u32; 3] = "Shape",
-        /// Of a grid of `size`.
+        /// The values of the template, a grid of `size`.
         pub wanted: u64 as "const double *",
         pub size: [u32; 3] = "Shape",
         pub most: f64,
     }
 
-    /// Bits that are set.
+    /// Marks cells whose bits are set.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct BitsArgument as Bits {
-        /// A bit for each cell.
+        /// One bit per cell.
         pub words: u64 as "const u32 *",
         pub shape: [u32; 3] = "Shape",
     }

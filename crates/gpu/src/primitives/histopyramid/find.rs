@@ -1,4 +1,5 @@
-//! Cells of keys, keys of cells, counts of boxes: a descent or ascent for each.
+//! Queries of a HistoPyramid: cells of keys, keys of cells, and counts in boxes. Each query
+//! traverses the pyramid once.
 
 use std::ops::Range;
 
@@ -8,29 +9,31 @@ use crate::{Arguments, Array, Cuda, Element, Launch, Unit};
 use zeroset_core::error::Result;
 use zeroset_core::primitives::Stored;
 
-/// Warps of a block.
+/// The number of warps per block.
 const WARPS: usize = BLOCK / 32;
-/// Most warps that share a box.
+/// The largest number of warps that share a box.
 const MOST_PARTS: usize = 256;
 
 impl DeviceHistoPyramid {
-    /// What stands for a key, a coordinate or the number of a copy where there is none.
+    /// The result for a key, coordinate or copy number that does not exist.
     pub const NONE: u32 = u32::MAX;
 
-    /// The active cells of a range of keys; keys beyond the last are left out, for which the pyramid is waited for as by
-    /// [`DeviceHistoPyramid::len`].
+    /// Returns the active cells of a range of keys. Keys beyond the last are left out. For this,
+    /// the call waits for the pyramid like [`DeviceHistoPyramid::len`].
     ///
     /// # Errors
-    /// [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory or the GPU does not answer.
+    /// Returns [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory, or if
+    /// the GPU does not respond.
     pub fn cells(&self, cuda: &Cuda, keys: Range<usize>) -> Result<Array<[u32; 3]>> {
         let n = keys.end.min(self.len(cuda)?).saturating_sub(keys.start);
         self.find_cells(cuda, 0, keys.start, n)
     }
 
-    /// The active cell of each key, three times [`DeviceHistoPyramid::NONE`] for keys that are not below their number.
+    /// Returns the active cell of each key, or three times [`DeviceHistoPyramid::NONE`] for keys
+    /// that are not below the number of active cells.
     ///
     /// # Errors
-    /// As [`DeviceHistoPyramid::cells`].
+    /// Returns the errors of [`DeviceHistoPyramid::cells`].
     pub fn cell(&self, cuda: &Cuda, keys: &Array<u32>) -> Result<Array<[u32; 3]>> {
         self.find_cells(cuda, keys.address(), 0, keys.len())
     }
@@ -43,19 +46,20 @@ impl DeviceHistoPyramid {
         n: usize,
     ) -> Result<Array<[u32; 3]>> {
         let given = Arguments::default().with(self.argument()).with(keys).with(first as u64);
-        // SAFETY: the arguments of `histopyramid_cells` but the last.
+        // SAFETY: these are the arguments of `histopyramid_cells` except the last.
         unsafe { self.ask(cuda, "histopyramid_cells", given.with(n as u64), n) }
     }
 
-    /// Cells and numbers of the copy of a range of entries, where each active cell has `copies` entries in succession (the
-    /// paper's section 6.2): x, y, z and the number. Entries beyond the last are left out, for which the pyramid is waited for
-    /// as by [`DeviceHistoPyramid::len`].
+    /// Returns the cells and copy numbers of a range of entries, if each active cell has `copies`
+    /// consecutive entries (the paper's section 6.2): x, y, z and the copy number. Entries beyond
+    /// the last are left out. For this, the call waits for the pyramid like
+    /// [`DeviceHistoPyramid::len`].
     ///
     /// # Errors
-    /// As [`DeviceHistoPyramid::cells`].
+    /// Returns the errors of [`DeviceHistoPyramid::cells`].
     ///
     /// # Panics
-    /// If `copies` is 0.
+    /// Panics if `copies` is 0.
     pub fn entries(
         &self,
         cuda: &Cuda,
@@ -67,14 +71,14 @@ impl DeviceHistoPyramid {
         self.find_entries(cuda, 0, entries.start, n, copies)
     }
 
-    /// The cell of each entry, and which of its `copies` that is: x, y, z and the number, all of them
-    /// [`DeviceHistoPyramid::NONE`] for entries beyond the last.
+    /// Returns the cell of each entry and the number of its copy: x, y, z and the copy number. All
+    /// four are [`DeviceHistoPyramid::NONE`] for entries beyond the last.
     ///
     /// # Errors
-    /// As [`DeviceHistoPyramid::cells`].
+    /// Returns the errors of [`DeviceHistoPyramid::cells`].
     ///
     /// # Panics
-    /// If `copies` is 0.
+    /// Panics if `copies` is 0.
     pub fn entry(&self, cuda: &Cuda, entries: &Array<u64>, copies: u32) -> Result<Array<[u32; 4]>> {
         self.find_entries(cuda, entries.address(), 0, entries.len(), copies)
     }
@@ -87,27 +91,28 @@ impl DeviceHistoPyramid {
         n: usize,
         copies: u32,
     ) -> Result<Array<[u32; 4]>> {
-        assert!(copies > 0, "at least one entry for each cell");
+        assert!(copies > 0, "there must be at least one entry per cell");
         let given = Arguments::default().with(self.argument()).with(entries).with(first as u64);
-        // SAFETY: the arguments of `histopyramid_entries` but the last.
+        // SAFETY: these are the arguments of `histopyramid_entries` except the last.
         unsafe { self.ask(cuda, "histopyramid_entries", given.with(n as u64).with(copies), n) }
     }
 
-    /// The key of each cell, [`DeviceHistoPyramid::NONE`] for those that are not active or outside of the grid.
+    /// Returns the key of each cell, or [`DeviceHistoPyramid::NONE`] for cells that are not active
+    /// or lie outside the grid.
     ///
     /// # Errors
-    /// As [`DeviceHistoPyramid::cells`].
+    /// Returns the errors of [`DeviceHistoPyramid::cells`].
     pub fn key(&self, cuda: &Cuda, cells: &Array<[u32; 3]>) -> Result<Array<u32>> {
         let n = cells.len();
         let given = Arguments::default().with(self.argument()).with_array(cells).with(n as u64);
-        // SAFETY: the arguments of `histopyramid_keys` but the last.
+        // SAFETY: these are the arguments of `histopyramid_keys` except the last.
         unsafe { self.ask(cuda, "histopyramid_keys", given, n) }
     }
 
-    /// Launches a kernel that answers `n` questions into its last argument.
+    /// Launches a kernel that writes `n` results to its last argument.
     ///
     /// # Safety
-    /// The arguments before are those of the kernel.
+    /// The other arguments must match the kernel.
     unsafe fn ask<T: Element>(
         &self,
         cuda: &Cuda,
@@ -115,20 +120,22 @@ impl DeviceHistoPyramid {
         given: Arguments,
         n: usize,
     ) -> Result<Array<T>> {
-        // SAFETY: the kernels write an answer for each question.
+        // SAFETY: the kernels write one result per query.
         let answers = unsafe { cuda.unset::<T>(n) }?;
         let kernel = cuda.kernel(&self.find_unit()?, name)?;
-        // SAFETY: by the caller's promise, and an answer for each question.
+        // SAFETY: the caller guarantees the other arguments, and there is room for one result per
+        // query.
         unsafe { cuda.launch(&kernel, sharing(cuda, n.max(1)), &given.with_array(&answers)) }?;
         Ok(answers)
     }
 
-    /// Number of active cells in each box, from its first to the second corner without the latter along each axis; what lies
-    /// outside of the grid counts as empty. Only blocks that a face of the box cuts are looked into, by several warps for a box
-    /// where there are few.
+    /// Returns the number of active cells in each box, from its first corner up to its second
+    /// corner, which is excluded along each axis. Cells outside the grid count as inactive. The
+    /// traversal enters only blocks that are cut by a face of the box. If there are few boxes,
+    /// several warps share each of them.
     ///
     /// # Errors
-    /// As [`DeviceHistoPyramid::cells`].
+    /// Returns the errors of [`DeviceHistoPyramid::cells`].
     pub fn count(&self, cuda: &Cuda, boxes: &Array<[[u32; 3]; 2]>) -> Result<Array<u32>> {
         let n = boxes.len();
         let counts = cuda.zeros::<u32>(n)?;
@@ -143,7 +150,7 @@ impl DeviceHistoPyramid {
             .with_array(&counts);
         let kernel = cuda.kernel(&self.find_unit()?, "histopyramid_counts")?;
         let launch = Launch { grid, block: BLOCK as u32, shared: 0, cooperative: false };
-        // SAFETY: the arguments of `histopyramid_counts`, a count of zero for each box.
+        // SAFETY: the arguments match `histopyramid_counts`, with a count of zero per box.
         unsafe { cuda.launch(&kernel, launch, &arguments) }?;
         Ok(counts)
     }

@@ -1,51 +1,53 @@
-//! Levels of a pyramid, and what the kernels take; the tests of kernels on the host take this file too.
+//! The levels of a pyramid and the kernel arguments. The kernel tests on the host include this
+//! file, too.
 
 zeroset_gpu::cuda_header! {
     "pyramid", include "primitives/shape.cuh";
 
-    /// Most levels above the words of a pyramid, and of a tree.
+    /// The largest number of levels above the words of a pyramid, and of a tree.
     pub(crate) const MOST_LEVELS: usize = 32;
 
-    /// All levels of a pyramid, the lowest first; the last has one record.
+    /// All levels of a pyramid, the lowest first. The last level has one record.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct PyramidArgument as Pyramid {
-        /// `[records[0]][FAN]`
+        /// The words of the base, `[records[0]][FAN]`.
         pub words: u64 as "const u64 *",
-        /// `[records][FAN]` of each level.
+        /// The sums of each level, `[records][FAN]`.
         pub sums: [u64; MOST_LEVELS] as "const u32 *",
-        /// Along each axis.
+        /// The numbers of records along each axis.
         pub records: [[u32; 3]; MOST_LEVELS] = "Shape",
-        /// Of the grid.
+        /// The shape of the grid.
         pub shape: [u32; 3] = "Shape",
         pub n_levels: u32,
     }
 
-    /// All levels of a tree from 1 on; the last has one cell, the first slot of its record.
+    /// All levels of a tree from level 1 on. The last level has one cell, the first slot of its
+    /// record.
     #[derive(Clone, Copy)]
     pub(crate) struct TreeArgument as Tree {
-        /// `[records][FAN]`, level k + 1 at place k.
+        /// The counts of each level, `[records][FAN]`. Level k + 1 is at index k.
         pub counts: [u64; MOST_LEVELS] as "const u32 *",
-        /// Along each axis.
+        /// The numbers of records along each axis.
         pub records: [[u32; 3]; MOST_LEVELS] = "Shape",
-        /// Cells of the grid.
+        /// The numbers of cells of the grid.
         pub base: [u32; 3] = "Shape",
         pub n_levels: u32,
     }
 }
 
-/// How cells are joined.
+/// The way in which cells are combined.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Split {
-    /// Four of a row.
+    /// Four cells of a row.
     Lines,
-    /// 2 x 2.
+    /// 2 x 2 cells.
     Squares,
-    /// 2 x 2 x 2.
+    /// 2 x 2 x 2 cells.
     Cubes,
 }
 
 impl Split {
-    /// For keys by lines, or block by block.
+    /// Returns the split for keys by lines, or block by block.
     pub fn new(shape: [u32; 3], by_lines: bool) -> Self {
         match (by_lines, shape[2] > 1) {
             (true, _) => Split::Lines,
@@ -54,7 +56,7 @@ impl Split {
         }
     }
 
-    /// Children of a cell.
+    /// Returns the number of children of a cell.
     pub fn fan(self) -> usize {
         match self {
             Split::Lines | Split::Squares => 4,
@@ -62,7 +64,7 @@ impl Split {
         }
     }
 
-    /// Cells of the level above one of `shape`.
+    /// Returns the numbers of cells of the level above a level of `shape`.
     fn above(self, [x, y, z]: [u32; 3]) -> [u32; 3] {
         match self {
             Split::Lines => [x.div_ceil(4), y, z],
@@ -71,7 +73,8 @@ impl Split {
         }
     }
 
-    /// Records of all levels over a grid of `shape`, the lowest first; the last level has one. There are less than 2^32 cells.
+    /// Returns the numbers of records of all levels over a grid of `shape`, the lowest first. The
+    /// last level has one record. The grid must have fewer than 2^32 cells.
     pub fn records(self, shape: [u32; 3]) -> Vec<[u32; 3]> {
         let brick = match self {
             Split::Lines => [64, 1, 1],
@@ -90,12 +93,12 @@ impl Split {
         all
     }
 
-    /// Children of all records of a level.
+    /// Returns the number of children of all records of a level.
     pub fn slots(self, records: [u32; 3]) -> usize {
         records.iter().map(|&n| n as usize).product::<usize>() * self.fan()
     }
 
-    /// Defines of the kernels, with running sums in records or without.
+    /// Returns the defines of the kernels. `partial` selects running sums in records.
     pub fn defines(self, partial: bool) -> Vec<(&'static str, String)> {
         let lines = u32::from(matches!(self, Split::Lines));
         vec![

@@ -1,4 +1,4 @@
-//! HistoPyramid on a GPU: the twin of [`zeroset_core::primitives::HistoPyramid`].
+//! HistoPyramid on a GPU: the counterpart of [`zeroset_core::primitives::HistoPyramid`].
 
 mod find;
 mod kernel_arguments;
@@ -12,30 +12,31 @@ use crate::{Arguments, Array, Cuda, Unit};
 use zeroset_core::error::Result;
 use zeroset_core::primitives::{Order, Stored};
 
-/// Threads of a block.
+/// The number of threads per block.
 const BLOCK: usize = 256;
 
-/// The pyramid of a picture or volume on the GPU. What it is asked takes keys, cells or boxes on the GPU and leaves the
-/// answers there: nothing is listed, and nothing is waited for unless it is said.
+/// The pyramid of a picture or volume on the GPU. Queries take keys, cells or boxes on the GPU and
+/// leave their results there. Nothing is listed, and methods wait for results only if their
+/// documentation says so.
 pub struct DeviceHistoPyramid {
     shape: [u32; 3],
     order: Order,
     stored: Stored,
     split: Split,
     words: Array<u64>,
-    /// Records of each level, and what they hold.
+    /// The records of each level and their contents.
     levels: Vec<([u32; 3], Array<u32>)>,
-    /// Number of active cells, once it was asked for.
+    /// The number of active cells, once it is known.
     total: OnceLock<usize>,
 }
 
 impl DeviceHistoPyramid {
-    /// The pyramid of the cells that a discriminator finds active, which is part of the kernel of its base: each cell is asked once.
-    /// Nothing is waited for.
+    /// Builds the pyramid over the active cells of a discriminator, which is part of the kernel for
+    /// the base. It is evaluated once per cell, without waiting for the result.
     ///
     /// # Errors
-    /// [`Error::Device`](zeroset_core::Error::Device) for 2^32 cells or more, if there is not enough memory, or the GPU does not
-    /// answer.
+    /// Returns [`Error::Device`](zeroset_core::Error::Device) if there are 2^32 cells or more, if
+    /// there is not enough memory, or if the GPU does not respond.
     pub fn new(
         cuda: &Cuda,
         discriminator: &impl DeviceDiscriminator,
@@ -44,11 +45,11 @@ impl DeviceHistoPyramid {
     ) -> Result<Self> {
         let question = discriminator.question(cuda)?;
         let (shape, n) = question.cells()?;
-        // One without cells has no extent along any axis.
+        // An empty grid gets the extent 0 along all axes.
         let shape = if n == 0 { [0; 3] } else { shape };
         let split = Split::new(shape, order == Order::Lines);
         let records = split.records(shape);
-        // SAFETY: here and below, the kernel of a level writes all slots of it.
+        // SAFETY: here and below, the kernel of a level writes all slots of the level.
         let words = unsafe { cuda.unset::<u64>(split.slots(records[0])) }?;
         let mut levels: Vec<([u32; 3], Array<u32>)> = Vec::with_capacity(records.len());
         let defines = split.defines(stored == Stored::PartialSums);
@@ -71,8 +72,9 @@ impl DeviceHistoPyramid {
                 }
             };
             let launch = tiles(slots.div_ceil(BLOCK) as u32);
-            // SAFETY: the arguments of `histopyramid_base`, a word and a sum per slot; or of `histopyramid_level`, a record below
-            // for each cell and a sum per slot. Arrays are aligned to 256 bytes.
+            // SAFETY: the arguments match `histopyramid_base`, with a word and a sum per slot, or
+            // `histopyramid_level`, with a record below each cell and a sum per slot. Arrays are
+            // aligned to 256 bytes.
             unsafe { cuda.launch(kernel, launch, &arguments.with_array(&sums)) }?;
             levels.push((records, sums));
         }
@@ -87,7 +89,7 @@ impl DeviceHistoPyramid {
         })
     }
 
-    /// Bytes of one over less than 2^32 cells of `shape`.
+    /// Returns the bytes of a pyramid over fewer than 2^32 cells of `shape`.
     pub(crate) fn bytes(shape: [u32; 3], order: Order) -> u64 {
         let split = Split::new(shape, order == Order::Lines);
         let records = split.records(shape);
@@ -95,25 +97,25 @@ impl DeviceHistoPyramid {
         (size_of::<u64>() * split.slots(records[0]) + size_of::<u32>() * sums) as u64
     }
 
-    /// Cells along x, y and z; none along all of them where there are none at all.
+    /// Returns the numbers of cells along x, y and z. All are 0 if the grid is empty.
     pub fn shape(&self) -> [u32; 3] {
         self.shape
     }
 
-    /// What records hold.
+    /// Returns the contents of records.
     pub fn stored(&self) -> Stored {
         self.stored
     }
 
-    /// In which order keys name the cells.
+    /// Returns the order of the keys.
     pub fn order(&self) -> Order {
         self.order
     }
 
-    /// Number of active cells; waits for the pyramid when first asked.
+    /// Returns the number of active cells. The first call waits for the pyramid.
     ///
     /// # Errors
-    /// [`Error::Device`](zeroset_core::Error::Device) if a kernel before failed.
+    /// Returns [`Error::Device`](zeroset_core::Error::Device) if a kernel launched before failed.
     pub fn len(&self, cuda: &Cuda) -> Result<usize> {
         if let Some(&total) = self.total.get() {
             return Ok(total);
@@ -127,10 +129,10 @@ impl DeviceHistoPyramid {
         Ok(*self.total.get_or_init(|| total as usize))
     }
 
-    /// All active cells in the order of their keys; waits for them.
+    /// Waits for all active cells and returns them in the order of their keys.
     ///
     /// # Errors
-    /// As [`DeviceHistoPyramid::cells`].
+    /// Returns the errors of [`DeviceHistoPyramid::cells`].
     pub fn list(&self, cuda: &Cuda) -> Result<Vec<[u32; 3]>> {
         cuda.download(&self.cells(cuda, 0..usize::MAX)?)
     }
