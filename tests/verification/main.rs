@@ -1,9 +1,9 @@
 //! Verification: cases with known solutions, reproducible results, symmetries and the cost of a
 //! step.
 //!
-//! `cargo test --release --test verification` runs every case at its smaller sizes. `cargo test
-//! --release --test verification -- --ignored` runs every case at every size and writes
-//! `docs/verification.md`. Add `--nocapture` to see the numbers.
+//! - `cargo test --release --test verification` runs every case at its smaller sizes.
+//! - `cargo test --release --test verification -- --ignored` runs every case at every size and
+//!   writes `docs/verification.md`. Add `--nocapture` to see the numbers.
 //!
 //! With `ZEROSET_BACKENDS=cuda`, the same cases run on the first GPU and the page is
 //! `docs/verification-cuda.md`. The executable also works on another machine, if it runs in a
