@@ -48,7 +48,7 @@ impl<'a> Page<'a> {
         let mut below = Vec::new();
         let about = description(schema);
         let about = about.strip_prefix(&format!("`{heading}`: ")).unwrap_or(&about);
-        let mut text = format!("### {heading}\n\n{}\n\n", capitalized(about));
+        let mut text = format!("### {heading}\n\n{}\n\n", filled(&capitalized(about)));
         if let Some(keys) = properties(schema) {
             text += "| key | value | default | meaning |\n|---|---|---|---|\n";
             for (key, value) in keys {
@@ -260,6 +260,21 @@ fn range(schema: &Value) -> Option<String> {
 fn description(schema: &Value) -> String {
     let text = schema.get("description").and_then(Value::as_str).unwrap_or_default();
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+}
+
+/// Breaks a paragraph into lines of at most 100 characters.
+fn filled(text: &str) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= 100 => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_string()),
+        }
+    }
+    lines.join("\n")
 }
 
 fn capitalized(text: &str) -> String {

@@ -34,7 +34,7 @@ fn key(x: f64) -> u64 {
 pub struct Exact<'a> {
     mesh: &'a Mesh,
     /// The half-edge of the neighboring cell on the same edge, if there is one.
-    twin: Vec<Option<usize>>,
+    opposite: Vec<Option<usize>>,
     /// Whether a vertex lies on the boundary or its angles sum to more than a full turn. A shortest
     /// path may bend at such a vertex.
     saddle: Vec<bool>,
@@ -60,7 +60,7 @@ impl<'a> Exact<'a> {
             let [a, b] = half(h);
             by_ends.insert((a, b), h);
         }
-        let twin: Vec<Option<usize>> = (0..mesh.cells.len())
+        let opposite: Vec<Option<usize>> = (0..mesh.cells.len())
             .map(|h| {
                 let [a, b] = half(h);
                 by_ends.get(&(b, a)).copied()
@@ -74,7 +74,7 @@ impl<'a> Exact<'a> {
             for k in 0..3 {
                 angle[cell[k] as usize] += (x[(k + 1) % 3] - x[k]).angle(&(x[(k + 2) % 3] - x[k]));
                 cells_at[cell[k] as usize].push(c);
-                if twin[3 * c + k].is_none() {
+                if opposite[3 * c + k].is_none() {
                     saddle[cell[k] as usize] = true;
                     saddle[cell[(k + 1) % 3] as usize] = true;
                 }
@@ -85,7 +85,7 @@ impl<'a> Exact<'a> {
         }
         Exact {
             mesh,
-            twin,
+            opposite,
             saddle,
             cells_at,
             distance: vec![f64::INFINITY; n],
@@ -138,10 +138,10 @@ impl<'a> Exact<'a> {
             let length = (xc - xb).norm();
             let along = (at - xb).dot(&(xc - xb)) / length;
             let above = ((at - xb).norm_squared() - along * along).max(0.0).sqrt();
-            if let Some(twin) = self.twin[3 * c + (k + 1) % 3] {
+            if let Some(opposite) = self.opposite[3 * c + (k + 1) % 3] {
                 // In the cell on the other side, the edge runs from c2 to b.
                 self.push(Window {
-                    edge: twin,
+                    edge: opposite,
                     interval: [0.0, length],
                     source: [length - along, above],
                     before,
@@ -212,7 +212,7 @@ impl<'a> Exact<'a> {
             }
             // The half-edges of the cell: tip -> a has the number k + 2, and b -> tip has k + 1.
             let half = 3 * c + (k + if side == 0 { 2 } else { 1 }) % 3;
-            let Some(twin) = self.twin[half] else { continue };
+            let Some(opposite) = self.opposite[half] else { continue };
             // In the neighboring cell, the half-edge runs a -> tip or tip -> b, from `start` to
             // `end`.
             let direction = [end[0] - start[0], end[1] - start[1]];
@@ -232,7 +232,7 @@ impl<'a> Exact<'a> {
             let above = (relative[0] * unit[1] - relative[1] * unit[0]).abs();
             let ends = [hit(low), hit(high)];
             let interval = [ends[0].min(ends[1]), ends[0].max(ends[1])];
-            self.push(Window { edge: twin, interval, source: [along, above], before });
+            self.push(Window { edge: opposite, interval, source: [along, above], before });
         }
     }
 }
