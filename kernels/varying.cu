@@ -7,9 +7,9 @@
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
-// variants: BLOCK=192, MIN_BLOCKS=1
-// variants: VARIES=1, ADVECTION=1, NORMAL=1, CURVATURE=1, VELOCITY_ROWS=1, SPEED_ROWS=1, CURVATURE_ROWS=1
-//     | VARIES=1, ADVECTION=3, VELOCITY_ROWS=1
+// variants: BLOCK=192, MIN_BLOCKS=1, VARIES=1
+// variants: ADVECTION=1, NORMAL=1, CURVATURE=1, VELOCITY_ROWS=1, SPEED_ROWS=1, CURVATURE_ROWS=1
+//     | ADVECTION=3, VELOCITY_ROWS=1
 // generated: coefficients
 #include "coefficients.cuh"
 #include "common/grid.cuh"

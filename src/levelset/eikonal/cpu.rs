@@ -132,7 +132,7 @@ fn rounds<R: Real, const N: usize>(
     while !active.is_empty() {
         pass += 1;
         stats.rounds += 1;
-        // Only near patches are updated. Patches far behind the first front would be updated again.
+        // Only near patches are updated. Others would have to be updated again later.
         let news = &state.scratch.news;
         let first = active.iter().fold(R::INFINITY, |m, &p: &u32| m.min(news[p as usize]));
         let cut = first + state.problem.near;

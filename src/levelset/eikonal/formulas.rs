@@ -32,7 +32,7 @@ pub(super) fn triangle_foot<R: Real>(
         let edge = b - a;
         let length2 = edge.norm_squared();
         let rise = ub - ua;
-        // |p| < f with p = rise / length: the front along the edge is not faster than the medium allows.
+        // |p| < f with p = rise / length: the values rise less along the edge than f allows.
         let w2 = f * f * length2 - rise * rise;
         if w2 > R::zero() {
             let along = to_c.dot(&edge);
@@ -198,9 +198,8 @@ fn over_face<R: Real>(u: [R; 3], x: [&Vec3<R>; 3], d: &Vec3<R>, f: R) -> Over<R>
 
 /// Whether the angle of a triangle at vertex `i` is obtuse.
 ///
-/// Only at such a vertex may a circular front arrive before it reaches the other vertices. This
-/// happens if the angle exceeds 180 degrees minus half the angle under which the source sees the
-/// edge.
+/// Only at such a vertex may a circular front arrive before it reaches the other vertices. The
+/// angle then exceeds 180 degrees minus half the angle under which the source sees the edge.
 #[inline]
 pub fn is_obtuse<R: Real, const N: usize>(x: &[Vec3<R>; N], i: usize) -> bool {
     let (j, k) = ((i + 1) % 3, (i + 2) % 3);

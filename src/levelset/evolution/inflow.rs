@@ -132,8 +132,10 @@ impl Inflow {
     }
 }
 
-/// Whether the velocity points inward at a boundary vertex. The flux around the vertex is `sum meas
-/// a . grad N_i`, the integral of `N_i a . nu` over the boundary.
+/// Whether the velocity points inward at a boundary vertex.
+///
+/// The flux around the vertex is `sum meas a . grad N_i`, the integral of `N_i a . nu` over the
+/// boundary.
 fn flows_in<R: Real, const N: usize>(
     patches: &Patches,
     coordinates: &Coordinates<R>,

@@ -1,9 +1,9 @@
-//! Evolution of an interface on a mesh by `phi_t + a . grad phi + eps |grad phi| = beta kappa |grad
-//! phi|`.
+//! Evolution of an interface on a mesh by velocity, normal speed and curvature.
 //!
-//! In weighted curvature flow the right-hand side is `|grad phi| div(w grad phi / |grad phi|)`
-//! instead. The interface is the zero set of phi. The inside is `phi < 0`, and phi = 0 counts as
-//! outside (docs/level-set.md, section 1).
+//! The equation is `phi_t + a . grad phi + eps |grad phi| = beta kappa |grad phi|`. In weighted
+//! curvature flow the right-hand side is `|grad phi| div(w grad phi / |grad phi|)` instead. The
+//! interface is the zero set of phi. The inside is `phi < 0`, and phi = 0 counts as outside
+//! (docs/level-set.md, section 1).
 //!
 //! - Advection uses a second-order Taylor-Galerkin step (section 2.5 there).
 //! - Normal motion uses the positive-coefficient scheme of Barth and Sethian with the corrections
@@ -19,10 +19,10 @@
 //! moving vertices costs nothing. [`Rule`] determines when phi is made a distance again and the
 //! band follows the interface.
 //!
-//! At the boundary of the mesh, curvature and normal motion have the natural boundary condition:
-//! the interface meets the boundary at a right angle. Where the velocity points inward, advection
-//! leaves phi unchanged, or [`Terms::with_inflow`] gives the value of phi (docs/level-set.md,
-//! section 2.7).
+//! At the boundary of the mesh, no condition is imposed on normal motion and curvature. For
+//! curvature this is the natural condition: the interface meets the boundary at a right angle.
+//! Where the velocity points inward, advection leaves phi unchanged, or [`Terms::with_inflow`]
+//! gives the value of phi (docs/level-set.md, section 2.7).
 //!
 //! A problem consists of mesh, terms, options and the choices that depend on the mesh. It is the
 //! same on every device. [`Evolution`] advances it on the CPU, [`cuda::DeviceEvolution`] on a GPU.

@@ -7,7 +7,7 @@ use crate::expression::Field;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Coefficient<const K: usize> {
-    /// The same value everywhere.
+    /// One value everywhere.
     Uniform([f64; K]),
     /// One value per vertex, in mesh order.
     PerVertex(Vec<[f64; K]>),
@@ -36,10 +36,11 @@ impl<const K: usize> Coefficient<K> {
     }
 }
 
-/// The terms of `phi_t + a . grad phi + eps |grad phi| = beta kappa |grad phi| + |grad phi| div(w
-/// grad phi / |grad phi|)`.
+/// The coefficients of the terms of the level-set equation.
 ///
-/// A term whose coefficient is zero everywhere costs nothing.
+/// The equation is `phi_t + a . grad phi + eps |grad phi| = R`, where R is
+/// `beta kappa |grad phi| + |grad phi| div(w grad phi / |grad phi|)`. A term whose coefficient is
+/// zero everywhere costs nothing.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Terms {

@@ -2,9 +2,9 @@
 
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 
-/// Returns the right-hand side of the step for each vertex, `- dt meas s (1/(d+1) + dt/2 (a . grad
-/// N_i + div a / (d+1)))` with `s = a . g`.
+/// Returns the right-hand side of the step for each vertex.
 ///
+/// It is `- dt meas s (1/(d+1) + dt/2 (a . grad N_i + div a / (d+1)))` with `s = a . g`.
 /// `a` is the velocity of the cell in the middle of the step, and `divergence` is the divergence of
 /// its linear interpolant (docs/level-set.md, equation (2.5)).
 ///
@@ -24,8 +24,9 @@ pub fn residual<R: Real, const N: usize>(
     std::array::from_fn(|i| rate * (share + half * (a.dot(&s.grads[i]) + divergence * share)))
 }
 
-/// Returns the product of the consistent mass matrix of a cell with `x`: `meas / ((d+1) (d+2)) (x_i
-/// + sum x)`.
+/// Returns the product of the consistent mass matrix of a cell with `x`.
+///
+/// Entry i is `meas / ((d+1) (d+2)) (x_i + sum x)`.
 #[inline]
 pub fn mass_product<R: Real, const N: usize>(meas: R, x: &[R; N]) -> [R; N] {
     let scale = meas * (R::one() / R::of((N * (N + 1)) as f64));
