@@ -35,7 +35,7 @@ fn main() -> zeroset::Result<()> {
     let measurer = Measurer::new(&mesh);
     println!("  time     area    exact   length   band vertices");
     for time in [0.0, 0.025, 0.05, 0.075, 0.1] {
-        while evolution.time() < time - 1e-12 && !evolution.is_gone() {
+        while evolution.time() < time - 1e-12 && !evolution.is_extinct() {
             evolution.step(time - evolution.time())?;
         }
         let found = measurer.measure(&mesh, &evolution.phi());

@@ -24,7 +24,7 @@
 enum { ENTRIES = PAIRS + 1 };
 
 // The data of a block during the solve.
-struct EikonalSolver {
+struct ImplicitSolve {
     const Patches& m;
     const Evolution& s;
     const Implicit& q;
@@ -39,7 +39,7 @@ struct EikonalSolver {
 };
 
 // Adds the parts of the threads of a warp to the sum of the block; whole warps must call it.
-DEVICE void contribute(const EikonalSolver& z, double part) {
+DEVICE void contribute(const ImplicitSolve& z, double part) {
 #pragma unroll
     for (int offset = 16; offset > 0; offset /= 2) part += __shfl_down_sync(~0u, part, offset);
     if ((threadIdx.x & 31) == 0) add_exact(z.sum, part);
@@ -47,7 +47,7 @@ DEVICE void contribute(const EikonalSolver& z, double part) {
 
 // Waits for all blocks, and returns the sum of their contributions since the last call. Several
 // sums are used in turn: the next one is cleared when no block reads it any more.
-DEVICE double total(EikonalSolver& z) {
+DEVICE double total(ImplicitSolve& z) {
     __shared__ double result;
     u64* all = z.q.sums + z.phase % 3 * SUM_WORDS;
     z.phase++;
@@ -68,7 +68,7 @@ DEVICE double total(EikonalSolver& z) {
 }
 
 // Returns the entries of cell t of a patch.
-DEVICE real* entries_of(const EikonalSolver& z, const Patch& patch, u32 t) {
+DEVICE real* entries_of(const ImplicitSolve& z, const Patch& patch, u32 t) {
     return z.q.entries + (u64)ENTRIES * (patch.cells + t);
 }
 
@@ -99,7 +99,7 @@ DEVICE real row_sum(const real* entries, u32 i) {
 }
 
 // Computes the entries of the cells of the band.
-DEVICE void assemble_cells(const EikonalSolver& z, const Patch& patch) {
+DEVICE void assemble_cells(const ImplicitSolve& z, const Patch& patch) {
     for (u32 t = threadIdx.x; t < patch.n_cells; t += blockDim.x) {
         u32 corner[N];
         bool computed = false;
@@ -134,7 +134,7 @@ DEVICE void assemble_cells(const EikonalSolver& z, const Patch& patch) {
 
 // Computes the entries, the mass, the diagonal (0 where the value is kept) and the residual `- dt S
 // phi`. Returns the squared norm of the residual.
-DEVICE double assemble(EikonalSolver& z) {
+DEVICE double assemble(ImplicitSolve& z) {
     for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
         Patch patch = patch_of(z.m, z.active[k]);
         __syncthreads();
@@ -179,7 +179,7 @@ DEVICE double assemble(EikonalSolver& z) {
 // Sets the direction to the preconditioned residual, made conjugate to the previous directions, and
 // multiplies it with the matrix. Returns the scalar product of the two. Iteration 0 has no previous
 // direction.
-DEVICE double multiply(EikonalSolver& z, u32 iteration, real keep) {
+DEVICE double multiply(ImplicitSolve& z, u32 iteration, real keep) {
     const real* old = z.q.direction + (u64)(iteration & 1) * z.m.n_vertices;
     real* fresh = z.q.direction + (u64)(~iteration & 1) * z.m.n_vertices;
     for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
@@ -215,7 +215,7 @@ DEVICE double multiply(EikonalSolver& z, u32 iteration, real keep) {
 }
 
 // Moves along the direction. Returns the squared norm of the remaining residual.
-DEVICE double descend(EikonalSolver& z, u32 iteration, real length) {
+DEVICE double descend(ImplicitSolve& z, u32 iteration, real length) {
     const real* direction = z.q.direction + (u64)(~iteration & 1) * z.m.n_vertices;
     for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
         u32 p = z.active[k], last = z.m.starts[p + 1].vertex;
@@ -250,7 +250,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) implicit_solve(Patches m,
     if (is_paused(c) || blockIdx.x >= blocks) return;
     SharedParts parts = {shared};
     real* next = s.phi + (u64)(c.progress.parity ^ 1) * m.n_vertices;
-    EikonalSolver z = {m,    s,          q,   active_list(s, c), n_active, blocks, next, (real)c.progress.dt, parts.take<real>(s.largest_local),
+    ImplicitSolve z = {m,    s,          q,   active_list(s, c), n_active, blocks, next, (real)c.progress.dt, parts.take<real>(s.largest_local),
                sum, 0};
     for (u32 k = threadIdx.x; k < SUM_WORDS; k += blockDim.x) sum[k] = 0;
     __syncthreads();

@@ -221,7 +221,7 @@ fn a_numerical_failure_is_code_4_and_keeps_what_was_written() {
     place.fails(
         &[&["run", "case.toml"][..], &huge].concat(),
         4,
-        "the time step of 0.000e0 is lost",
+        "the time step 0.000e0 is too small to advance time",
     );
     let report = place.report("results/case");
     assert_eq!(report["status"], "failed");

@@ -177,7 +177,7 @@ fn wrong_types_and_words_name_line_and_what_is_allowed() {
 #[test]
 fn values_out_of_range_name_their_line() {
     for (line, parts) in [
-        ("cfl = 0", ["small.toml:8: evolve.cfl must be in (0, 2], is 0"].as_slice()),
+        ("cfl = 0", ["small.toml:8: evolve.cfl must be in (0, 2], but is 0"].as_slice()),
         ("cfl = 2.5", &["small.toml:8: evolve.cfl", "is 2.5"]),
         ("max_steps = 0", &["small.toml:8: evolve.max_steps must be at least 1"]),
         ("curvature = -1", &["small.toml:8: evolve.curvature must be >= 0", "no solution"]),
@@ -195,12 +195,17 @@ fn values_out_of_range_name_their_line() {
         ("[reinitialize]\nrule = \"never\"", &["small.toml:9: ", "half_width = \"whole\""]),
         ("[reinitialize]\nhalf_width = 0.5", &["small.toml:9: ", "2 to 1e6 mean edge lengths"]),
         ("[distance]\nfrom = [\"vertex:1\"]", &["small.toml:8: ", "one task"]),
-        ("[output.picture]\nwidth = 9", &["small.toml:9: output.picture.width must be 16 to 8192"]),
+        (
+            "[output.picture]\nwidth = 9",
+            &["small.toml:9: output.picture.width must be between 16 and 8192"],
+        ),
         ("[output.picture]\nheight = 9000", &["small.toml:9: output.picture.height", "is 9000"]),
         ("[output.picture]\nrange = [1, 0]", &["small.toml:9: ", "the smaller first"]),
         (
             "[output.picture]\nperspective = 150",
-            &["small.toml:9: output.picture.perspective must be 1 to 120 degrees, is 150"],
+            &[
+                "small.toml:9: output.picture.perspective must be between 1 and 120 degrees, but is 150",
+            ],
         ),
         (
             "[output.picture]\ncamera = { from = [0, 0, 0] }",
@@ -218,7 +223,10 @@ fn values_out_of_range_name_their_line() {
         assert_has(&refusal(&with(line), &[]), parts);
     }
     let text = SMALL.replace("radius = 0.3", "radius = -0.3");
-    assert_has(&refusal(&text, &[]), &["small.toml:5: initial.ball.radius must be > 0, is -0.3"]);
+    assert_has(
+        &refusal(&text, &[]),
+        &["small.toml:5: initial.ball.radius must be > 0, but is -0.3"],
+    );
     let text = SMALL.replace("end_time = 0.1\n", "");
     assert_has(&refusal(&text, &[]), &["small.toml:6: evolve has no end", "`end_time`"]);
     let text = SMALL.replace("end_time = 0.1", "max_steps = 3");
@@ -271,7 +279,10 @@ fn distance_cases_need_one_start() {
     let text = format!("{head}from = [\"vertex:0\"]\nsigned = true\n");
     assert_has(&refusal(&text, &[]), &["small.toml:6: distance.signed", "no inside"]);
     let text = format!("{head}from = [\"vertex:0\"]\nspeed = 0\n");
-    assert_has(&refusal(&text, &[]), &["small.toml:6: distance.speed must be 1e-15 to 1e15"]);
+    assert_has(
+        &refusal(&text, &[]),
+        &["small.toml:6: distance.speed must be between 1e-15 and 1e15"],
+    );
 }
 
 #[test]
@@ -323,7 +334,7 @@ fn wrong_options_are_named() {
         ("evolve.clf=0.5", ["--set evolve.clf=0.5: unknown key `clf` in [evolve]", "`cfl`?"]),
         ("evolve.cfl=3", ["--set evolve.cfl=3: evolve.cfl must be in (0, 2]", ""]),
         ("evolve.cfl=big", ["--set evolve.cfl=big: wrong type", "expected a number"]),
-        ("evolve.cfl", ["--set evolve.cfl: no `=`", "--set key=value"]),
+        ("evolve.cfl", ["--set evolve.cfl: there is no `=`", "--set key=value"]),
         ("evolve..cfl=1", ["a part of the key is empty", ""]),
         ("version=2", ["--set version=2: ", "version = 1"]),
         ("reinitialize.rule=newer", ["--set reinitialize.rule=newer: ", "`never`?"]),
@@ -419,7 +430,10 @@ fn flaws_of_expressions_name_the_line_and_point_into_the_text() {
     let message = refusal(&format!("{head}speed = \"1 + t\"\n"), &[]);
     assert_has(&message, &["small.toml:6: distance.speed must not depend on the time t", "{t}"]);
     let message = refusal(&format!("{head}speed = \"2 - 2\"\n"), &[]);
-    assert_has(&message, &["small.toml:6: distance.speed must be 1e-15 to 1e15, is 0"]);
+    assert_has(
+        &message,
+        &["small.toml:6: distance.speed must be between 1e-15 and 1e15, but is 0"],
+    );
 }
 
 #[test]

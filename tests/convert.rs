@@ -174,7 +174,7 @@ fn a_selection_keeps_the_cells_that_fulfill_it() {
     assert_eq!((some.n_vertices(), some.n_cells()), (12, 12));
     zeroset(&["convert", "all.vtp", "no.vtp", "--where", "x > 2"])
         .code(2)
-        .stderr(contains("no cell"));
+        .stderr(contains("none of the 32 cells"));
     let absent = ["convert", "all.vtp", "no.vtp", "--where", "curv > 0"];
     zeroset(&absent).code(2).stderr(contains("there is no vertex array \"curv\""));
     assert!(!folder.path().join("no.vtp").exists());
@@ -213,7 +213,7 @@ fn the_program_converts_between_volumes_only() {
     assert_eq!(zeroset_in(folder, &raw).0, 0);
     std::fs::write(folder.join("a.off"), "OFF 3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n").unwrap();
     for (arguments, code, found) in [
-        (&["convert", "a.off", "b.vti"][..], 3, "holds no volume; b.vti would be one"),
+        (&["convert", "a.off", "b.vti"][..], 3, "holds no volume; b.vti is a volume format"),
         (&["convert", "a.nii.gz", "b.ply"], 3, "is a NIfTI volume, not a mesh"),
         (&["convert", "a.nii.gz", "b.nrrd", "--normals"], 2, "--normals is for meshes"),
         (&["convert", "a.nii.gz", "b.nrrd", "--array", "phi"], 2, "leave out --array"),

@@ -38,7 +38,7 @@ fn start<R: Real>(mesh: &Mesh, phi: &[f64], terms: &Terms, options: Options) -> 
 
 fn run(mesh: &Mesh, phi: &[f64], terms: &Terms, options: Options, end: f64) -> Vec<f64> {
     let mut evolution = start::<f64>(mesh, phi, terms, options);
-    while evolution.time() < end && !evolution.is_gone() {
+    while evolution.time() < end && !evolution.is_extinct() {
         evolution.step(end - evolution.time()).unwrap();
     }
     evolution.phi()
@@ -380,7 +380,7 @@ fn a_run_waits_for_an_interface_that_an_inflow_brings() {
         .with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]))
         .with_inflow(field("1"));
     let mut evolution = start::<f64>(&mesh, &phi, &still, Options::new(Some(0.3)));
-    while !evolution.is_gone() {
+    while !evolution.is_extinct() {
         evolution.step(0.1).unwrap();
         assert!(evolution.time() < 1.5);
     }

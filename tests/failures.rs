@@ -269,7 +269,7 @@ fn overwrite_takes_the_files_of_the_run_alone() {
         let output = place.run(&arguments);
         let said = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(6), "{said}");
-        assert!(said.contains("case_000001.vtp: is read by this run"), "{said}");
+        assert!(said.contains("case_000001.vtp: is an input of this run"), "{said}");
     }
     assert!(place.path("case_000001.vtp").exists());
 }
@@ -333,13 +333,13 @@ fn other_commands_without_memory_name_the_file_and_their_own_remedy() {
         (
             70_000,
             "info big.npy",
-            "while reading the file (big.npy): 114 MiB more",
+            "while reading the file (big.npy): cannot allocate 114 MiB",
             "free memory or",
         ),
         (
             70_000,
             "convert big.npy a.mha",
-            "while converting the file (big.npy): 114 MiB more",
+            "while converting the file (big.npy): cannot allocate 114 MiB",
             "free memory or",
         ),
         (

@@ -509,7 +509,9 @@ fn info(relative: &str, flags: &[&str]) -> Option<(String, i32)> {
 fn the_program_says_what_is_in_a_file() {
     let Some((text, code)) = info("cortex/fsaverage5/flat_left.gii.gz", &[]) else { return };
     assert_eq!(code, 0);
-    for part in ["gifti", "lengths in mm", "18,654 triangles", "777 of them", "boundary: 274"] {
+    for part in
+        ["gifti", "lengths in mm", "18,654 triangles", "777 not in any cell", "boundary: 274"]
+    {
         assert!(text.contains(part), "no \"{part}\" in\n{text}");
     }
     let (text, _) = info("sim/vtk/tetraMesh.vtk", &["--json"]).unwrap();

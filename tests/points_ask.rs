@@ -207,7 +207,7 @@ fn edges_and_templates_are_found_beside_expressions() {
         .unwrap()
         .assert()
         .code(2)
-        .stderr(contains("the template has 12 voxels along i, m.nrrd has 2"));
+        .stderr(contains("the template has 12 voxels along i, but m.nrrd has 2"));
 }
 
 /// Places of cells that make up all of a volume: the size of each, and their sum.
@@ -311,7 +311,7 @@ fn matrices_have_the_entries_of_the_array() {
     };
     let found = |line: &str| {
         let text = said(folder.path(), &format!("points {line} --sparse -o m.mtx"));
-        assert!(text.starts_with("m.mtx: 3 x 5, "), "{text}");
+        assert!(text.starts_with("m.mtx: 3 x 5 matrix, "), "{text}");
         std::fs::read_to_string(folder.path().join("m.mtx")).unwrap()
     };
     let odd = |r: usize, c: usize| entry(r, c) != 0;

@@ -137,7 +137,7 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
         ("reconstruct same.xyz -o a.ply", 3, "all 50 points of the cloud are at one place"),
         ("reconstruct two.xyz -o a.xyz", 2, "unknown extension of the output file"),
         ("reconstruct two.xyz -o no/a.ply", 6, "create the folder first"),
-        ("reconstruct two.xyz --cell -1 -o a.ply", 2, "--cell must be > 0 and finite, is -1"),
+        ("reconstruct two.xyz --cell -1 -o a.ply", 2, "--cell must be > 0 and finite, but is -1"),
         ("reconstruct two.xyz --cell 1e-12 -o a.ply", 3, "at most 2097152"),
         ("reconstruct two.xyz --depth 21 -o a.ply", 2, "21 is not in 1..=20"),
         // Options are named, not the file, and before it is read where it does not matter.
@@ -146,7 +146,11 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
             2,
             "--curvature is for the method levelset",
         ),
-        ("reconstruct none.xyz --curvature 2 -o a.ply", 2, "--curvature must be 0 to 1, is 2"),
+        (
+            "reconstruct none.xyz --curvature 2 -o a.ply",
+            2,
+            "--curvature must be between 0 and 1, but is 2",
+        ),
         (
             "reconstruct two.xyz --storage 16-bit -o a.ply",
             2,
@@ -156,9 +160,13 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
         (
             "reconstruct none.xyz --method levelset --depth 15 -o a.ply",
             2,
-            "--depth must be 4 to 14",
+            "--depth must be between 4 and 14",
         ),
-        ("reconstruct none.xyz --method levelset --depth 3 -o a.ply", 2, "--depth must be 4 to 14"),
+        (
+            "reconstruct none.xyz --method levelset --depth 3 -o a.ply",
+            2,
+            "--depth must be between 4 and 14",
+        ),
         (
             "reconstruct bare.xyz --depth 3 -o a.ply",
             2,
@@ -183,13 +191,18 @@ fn cases_that_cannot_be_are_not_fit_to_run() {
     std::fs::write(folder.join("one.xyz"), "1 2 3\n").unwrap();
     std::fs::write(folder.join("two.xyz"), "1 2 3 0 0 1\n1 2 4 0 0 1\n").unwrap();
     for (cloud, table, code, words) in [
-        ("two", "method = \"levelset\"\ndepth = 15", 2, "reconstruct.depth must be 4 to 14"),
+        (
+            "two",
+            "method = \"levelset\"\ndepth = 15",
+            2,
+            "reconstruct.depth must be between 4 and 14",
+        ),
         ("two", "method = \"directed\"\ncurvature = 0.5", 2, "reconstruct.curvature is for"),
         ("two", "curvature = 0.5", 2, "the default for a cloud with normals"),
-        ("two", "curvature = 2.0", 2, "must be 0 to 1, is 2"),
+        ("two", "curvature = 2.0", 2, "must be between 0 and 1, but is 2"),
         ("two", "outliers = 0.5", 2, "reconstruct.outliers must be above 1, or 0"),
         ("two", "outliers = -1.0", 2, "is -1"),
-        ("two", "smooth = 1001", 2, "must be 0 to 1000, is 1001"),
+        ("two", "smooth = 1001", 2, "must be between 0 and 1000, but is 1001"),
         ("one", "depth = 3", 2, "the default for a cloud without normals, is 3"),
         ("one", "", 3, "one.xyz: the point cloud has only one point"),
     ] {

@@ -138,7 +138,7 @@ fn clouds_without_extent_are_refused_by_both() {
         for (points, says) in [
             (vec![], ["no point", "without points"]),
             (vec![[1.0, 2.0, 3.0]], ["one point", "one point"]),
-            (vec![[1.0, 2.0, 3.0]; 1_000_000], ["at one place", "at one place"]),
+            (vec![[1.0, 2.0, 3.0]; 1_000_000], ["coincide", "coincide"]),
         ] {
             let n = points.len();
             let cloud = cloud(points, |_| [0.0, 0.0, 1.0]);
@@ -189,7 +189,10 @@ fn open_scans_without_normals_are_left_to_directed_distances() {
     assert_eq!(open.method, Method::Directed);
     assert!(open.warnings[0].contains("samples; the method directed is used instead"));
     let (_, closed) = reconstruct(trees, Method::Levelset, Cubes::Safe).unwrap();
-    assert!(closed.warnings.iter().any(|said| said.contains("the closed surface is far from")), "{closed:?}");
+    assert!(
+        closed.warnings.iter().any(|said| said.contains("the closed surface is far from")),
+        "{closed:?}"
+    );
     assert!(open.error.mean < 0.5 * closed.error.mean);
 }
 
@@ -248,7 +251,11 @@ fn clouds_with_noise_and_outliers_are_one_closed_part_nearer_than_the_noise() {
     let noisy = Sampler::new(&model, options).unwrap().cloud();
     let (_, report) = reconstruct(noisy, Method::Auto, Cubes::Safe).unwrap();
     let said = &report.warnings[0];
-    assert!(depth(&report) == 8 && said.contains("have noise of about"), "{} {said}", depth(&report));
+    assert!(
+        depth(&report) == 8 && said.contains("have noise of about"),
+        "{} {said}",
+        depth(&report)
+    );
 }
 
 #[test]

@@ -81,12 +81,16 @@ fn what_cannot_be_drawn_is_said_with_a_remedy() {
     fails(&out(&[]), 2, "--level NUMBER for an isosurface, or --where");
     fails(&out(&["--level", "128", "--where", "v > 3"]), 2, "cannot be used with");
     fails(&out(&["--where", "density > 3"]), 2, "density");
-    fails(&out(&["--level", "128", "--size", "9000"]), 2, "must be 16 to 8192");
+    fails(&out(&["--level", "128", "--size", "9000"]), 2, "must be between 16 and 8192");
     fails(&out(&["--level", "128", "--view", "fronte"]), 2, "did you mean `front`?");
-    fails(&out(&["--level", "128", "--perspective", "150"]), 2, "--perspective must be 1 to 120");
+    fails(
+        &out(&["--level", "128", "--perspective", "150"]),
+        2,
+        "--perspective must be between 1 and 120",
+    );
     fails(&out(&["--level", "128", "--light", "0,0,0"]), 2, "--light must be a direction with a");
     fails(&out(&["--level", "128", "--light", "1,2"]), 2, "expected X,Y,Z");
-    fails(&out(&["--level", "128", "--zoom", "0"]), 2, "--zoom must be from 0.1 to 50");
+    fails(&out(&["--level", "128", "--zoom", "0"]), 2, "--zoom must be between 0.1 and 50");
     fails(&out(&["--level", "128", "--cone", "30"]), 2, "--cone is for --rule directional");
     fails(&out(&["--level", "128", "--rule", "directional", "--cone", "90"]), 2, "below 90");
     fails(&out(&["--level", "128", "--rule", "cone"]), 2, "isotropic");

@@ -305,7 +305,7 @@ fn what_tiles_cannot_do_is_said_at_its_key() {
             "evolve.weighted_curvature={ volume = \"f\" }",
             "evolve.weighted_curvature is for meshes only",
         ),
-        ("domain.tiled.levels=9", "must be 1 to 8"),
+        ("domain.tiled.levels=9", "must be between 1 and 8"),
         ("output.gifti=true", "output.gifti is for meshes only"),
     ] {
         let error = case(BALL, &[set]).unwrap_err().to_string();

@@ -18,7 +18,7 @@ use crate::meshes::{Made, Meshes};
 use crate::motion::{Case, median, step};
 use crate::{Failed, units};
 
-/// Steps of a stretch.
+/// Steps up to one target.
 const STEPS: u64 = 40;
 
 /// Sums of a vertex in `kernels/bench/atomics.cu`.

@@ -10,7 +10,7 @@
 //! that are named, or of those of ZEROSET_DATA, `samples=N` for many of the horse); `potential` (the same by a
 //! level set, of `scans/lucy_50k.ply`, `samples=N depth=D`). `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis, `radius=R` in voxels and `enright=N` pick one size of
 //! `tiles`.
-//! Times of reinitializations and steps are those of the GPU's clock over a whole stretch of the time
+//! Times of reinitializations and steps are those of the GPU's clock over a whole part of the time
 //! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
 //! three stretches after a warm-up.
 
@@ -255,8 +255,8 @@ impl Case<'_> {
         let n = if mesh.kind == Kind::Volume { 10 } else { 20 };
         let mut setup = 0.0;
         let mut active = 0;
-        // Every stretch begins with the interface where the case has it.
-        let mut stretch = |n: u64| -> Result<(f64, f64, u64), Failed> {
+        // Every run begins with the interface where the case has it.
+        let mut until = |n: u64| -> Result<(f64, f64, u64), Failed> {
             let start = Instant::now();
             let mut evolution = DeviceEvolution::<R>::new(
                 &Gpu { cuda: cuda.clone(), organization },
@@ -272,8 +272,8 @@ impl Case<'_> {
             let before = evolution.totals();
             let mut steps = 1;
             while evolution.totals().reinitializations < before.reinitializations + n {
-                let stretch = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps };
-                if evolution.advance(&stretch)?.steps == 0 {
+                let until = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps };
+                if evolution.advance(&until)?.steps == 0 {
                     return Err("the interface is gone".into());
                 }
                 steps = 8 * n;
@@ -284,8 +284,8 @@ impl Case<'_> {
                 / (after.reinitializations - before.reinitializations) as f64;
             Ok((reinitialize, (after.evolve_seconds - before.evolve_seconds) / steps as f64, steps))
         };
-        stretch(2)?;
-        let mut found = [stretch(n)?, stretch(n)?, stretch(n)?];
+        until(2)?;
+        let mut found = [until(n)?, until(n)?, until(n)?];
         let steps = found[0].2;
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         let reinitialize = found[1].0;

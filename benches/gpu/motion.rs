@@ -18,14 +18,14 @@ use crate::meshes::Made;
 
 /// What moves, on a CPU or on a GPU.
 pub trait Moving {
-    fn advance(&mut self, stretch: &StepTarget) -> Result<Advance, zeroset::Error>;
+    fn advance(&mut self, until: &StepTarget) -> Result<Advance, zeroset::Error>;
     fn n_steps(&self) -> u64;
     fn totals(&self) -> Totals;
 }
 
 impl<R: Real> Moving for Evolution<R> {
-    fn advance(&mut self, stretch: &StepTarget) -> Result<Advance, zeroset::Error> {
-        Evolution::advance(self, stretch)
+    fn advance(&mut self, until: &StepTarget) -> Result<Advance, zeroset::Error> {
+        Evolution::advance(self, until)
     }
 
     fn n_steps(&self) -> u64 {
@@ -38,8 +38,8 @@ impl<R: Real> Moving for Evolution<R> {
 }
 
 impl<R: Real> Moving for DeviceEvolution<R> {
-    fn advance(&mut self, stretch: &StepTarget) -> Result<Advance, zeroset::Error> {
-        DeviceEvolution::advance(self, stretch)
+    fn advance(&mut self, until: &StepTarget) -> Result<Advance, zeroset::Error> {
+        DeviceEvolution::advance(self, until)
     }
 
     fn n_steps(&self) -> u64 {
@@ -85,8 +85,8 @@ fn follow(moving: &mut impl Moving, mut steps: impl FnMut(&Took) -> u64) -> Resu
         if steps == 0 {
             return Ok(took);
         }
-        let stretch = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps };
-        if moving.advance(&stretch)?.steps == 0 {
+        let until = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps };
+        if moving.advance(&until)?.steps == 0 {
             return Err("the interface is gone".into());
         }
     }

@@ -62,8 +62,8 @@ fn rows(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, name: &str, options: Options) -> Resul
             let start = Instant::now();
             while run.n_steps() < STEPS {
                 let steps = STEPS - run.n_steps();
-                let stretch = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps };
-                run.advance(&stretch)?;
+                let until = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps };
+                run.advance(&until)?;
             }
             Ok(start.elapsed().as_secs_f64() / STEPS as f64)
         };

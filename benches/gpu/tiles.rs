@@ -17,7 +17,7 @@ use zeroset::levelset::tiled::{Options, Reinitialize};
 
 use crate::Failed;
 
-/// Steps of a timed stretch.
+/// Steps of a timed run.
 const STEPS: u64 = 32;
 
 /// Radii of spheres in voxels: from 10,000 tiles of 4^3 to some millions.
@@ -120,9 +120,8 @@ pub fn measure<R: Real, const E: usize, S: Stored<R> + Element>(
         let before = run.seconds();
         let mut left = STEPS;
         while left > 0 {
-            let stretch =
-                StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
-            let done = run.advance(&stretch)?.steps;
+            let until = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
+            let done = run.advance(&until)?.steps;
             if done == 0 {
                 return Err("the interface is gone".into());
             }
@@ -182,9 +181,9 @@ fn enright<const E: usize>(cuda: &Arc<Cuda>, n: u32) -> Result<(), Failed> {
     let mut run = DeviceTiledEvolution::<f32, E>::new(cuda, &grid, &phi, &terms, options, None)?;
     let start = Instant::now();
     let (mut clock, mut most) = (0.0, 0);
-    while clock < 3.0 && !run.is_gone() {
-        let stretch = StepTarget { clock, target: 3.0, steady: -1.0, steps: u64::MAX >> 1 };
-        clock = run.advance(&stretch)?.clock;
+    while clock < 3.0 && !run.is_extinct() {
+        let until = StepTarget { clock, target: 3.0, steady: -1.0, steps: u64::MAX >> 1 };
+        clock = run.advance(&until)?.clock;
         most = most.max(run.control().n_tiles);
     }
     let seconds = start.elapsed().as_secs_f64();

@@ -224,7 +224,7 @@ fn summary(report: &Report, output: &Path) -> String {
 fn positive(text: &str) -> std::result::Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(x) if x > 0.0 && x.is_finite() => Ok(x),
-        Ok(x) => Err(format!("must be > 0 and finite, is {x}")),
+        Ok(x) => Err(format!("must be > 0 and finite, but is {x}")),
         Err(_) => Err("expected a number > 0".into()),
     }
 }

@@ -183,7 +183,7 @@ mod tests {
             ("zeroset sample a.ply -o b.ply -n 9 --seed -1", "0 to 18446744073709551615"),
             ("zeroset generate sphere -o b.ply --seed -1", "0 to 18446744073709551615"),
             ("zeroset generate square -o b.ply --cells -4,4", "\"-4\" is not a valid number"),
-            ("zeroset render a.nii --level 1 -o b.png --size -3x5", "pixels as 1200x900"),
+            ("zeroset render a.nii --level 1 -o b.png --size -3x5", "pixels such as 1200x900"),
             ("zeroset points a.nii --where v --blocks -2", "-2 is not in 1..="),
             ("zeroset distance a.ply --from vertex:0 -o b.vtp --patch-size -8", "8 to 4096"),
         ] {

@@ -170,7 +170,10 @@ impl Args {
             .with_transparency(self.transparent);
         options.range = self.range;
         if !(0.1..=50.0).contains(&self.zoom) {
-            return Err(Error::usage(format!("--zoom must be 0.1 to 50, is {}", self.zoom), ""));
+            return Err(Error::usage(
+                format!("--zoom must be between 0.1 and 50, but is {}", self.zoom),
+                "",
+            ));
         }
         options.camera = self.view.camera(frame);
         let flaw = options.flaw();

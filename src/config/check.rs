@@ -44,7 +44,7 @@ fn require(holds: bool, key: &str, what: impl Into<String>, remedy: impl Into<St
 fn positive(key: &str, x: Option<f64>) -> Checked {
     match x {
         Some(x) if !(x > 0.0 && x.is_finite()) => {
-            Err(flaw(key, format!("must be > 0 and finite, is {x}"), ""))
+            Err(flaw(key, format!("must be > 0 and finite, but is {x}"), ""))
         }
         _ => Ok(()),
     }
@@ -150,9 +150,14 @@ fn check_mesh(config: &Config, mesh: &MeshSource) -> Checked {
         check_path(config, &format!("domain.mesh.data.{k}.path"), &file.path)?;
     }
     let (n, size) = (mesh.refine, mesh.patch_size);
-    require(n <= 8, "domain.mesh.refine", format!("must be 0 to 8, is {n}"), "")?;
+    require(n <= 8, "domain.mesh.refine", format!("must be between 0 and 8, but is {n}"), "")?;
     let key = "domain.mesh.patch_size";
-    require((8..=4096).contains(&size), key, format!("must be 8 to 4096, is {size}"), "")
+    require(
+        (8..=4096).contains(&size),
+        key,
+        format!("must be between 8 and 4096, but is {size}"),
+        "",
+    )
 }
 
 fn check_path(config: &Config, key: &str, path: &str) -> Checked {
@@ -224,7 +229,7 @@ fn check_distance(config: &Config) -> Checked {
     }
     if let Some(f) = distance.speed.as_ref().and_then(Speed::number) {
         let (low, high) = (Speed::RANGE.start(), Speed::RANGE.end());
-        let what = format!("must be {low:e} to {high:e}, is {f}");
+        let what = format!("must be between {low:e} and {high:e}, but is {f}");
         let remedy = "use a mask to exclude cells that no front may enter";
         require(Speed::RANGE.contains(&f), "distance.speed", what, remedy)?;
     }

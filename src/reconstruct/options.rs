@@ -101,11 +101,11 @@ impl Options {
         match self.cubes {
             Cubes::Depth(depth) if !depths.contains(&depth) => {
                 let (low, high) = (depths.start(), depths.end());
-                let what = format!("must be {low} to {high}{of}{whose}, is {depth}");
+                let what = format!("must be between {low} and {high}{of}{whose}, but is {depth}");
                 return flaw("depth", what, "");
             }
             Cubes::Edge(edge) if !(edge > 0.0 && edge.is_finite()) => {
-                return flaw("cell", format!("must be > 0 and finite, is {edge}"), "");
+                return flaw("cell", format!("must be > 0 and finite, but is {edge}"), "");
             }
             _ => {}
         }
@@ -122,10 +122,10 @@ impl Options {
             return flaw(option, what, "remove it, or use the method levelset");
         }
         if let Some(weight) = self.curvature.filter(|weight| !(0.0..=1.0).contains(weight)) {
-            return flaw("curvature", format!("must be 0 to 1, is {weight}"), "");
+            return flaw("curvature", format!("must be between 0 and 1, but is {weight}"), "");
         }
         if self.smooth > MOST_ROUNDS {
-            let what = format!("must be 0 to {MOST_ROUNDS}, is {}", self.smooth);
+            let what = format!("must be between 0 and {MOST_ROUNDS}, but is {}", self.smooth);
             return flaw("smooth", what, "");
         }
         None
@@ -166,12 +166,12 @@ mod tests {
             (
                 with(Levelset, depth),
                 any,
-                Some(("depth", "must be 4 to 14 for the method levelset, is 15")),
+                Some(("depth", "must be between 4 and 14 for the method levelset, but is 15")),
             ),
             (
                 with(Levelset, |o| o.cubes = Cubes::Depth(3)),
                 any,
-                Some(("depth", "must be 4 to 14")),
+                Some(("depth", "must be between 4 and 14")),
             ),
             (with(Auto, depth), any, None),
             (with(Auto, depth), with_normals, None),
@@ -184,7 +184,7 @@ mod tests {
             (
                 with(Directed, |o| o.cubes = Cubes::Depth(21)),
                 any,
-                Some(("depth", "must be 1 to 20")),
+                Some(("depth", "must be between 1 and 20")),
             ),
             (with(Auto, |o| o.cubes = Cubes::Edge(f64::NAN)), any, Some(("cell", "must be > 0"))),
             (
@@ -203,10 +203,10 @@ mod tests {
             (
                 with(Auto, |o| o.curvature = Some(2.0)),
                 any,
-                Some(("curvature", "must be 0 to 1, is 2")),
+                Some(("curvature", "must be between 0 and 1, but is 2")),
             ),
             (with(Directed, storage), any, Some(("storage", "is for the method levelset"))),
-            (with(Auto, |o| o.smooth = 1001), any, Some(("smooth", "must be 0 to 1000"))),
+            (with(Auto, |o| o.smooth = 1001), any, Some(("smooth", "must be between 0 and 1000"))),
         ] {
             let found = options.flaw(normals);
             let fits = match (&found, expected) {

@@ -17,10 +17,10 @@ pub(super) trait Motion {
     /// # Errors
     /// Returns [`Error::Numerical`] if a step breaks down, in terms of the user's vertices and
     /// expressions, and [`Error::Device`] if memory runs out.
-    fn advance(&mut self, stretch: &StepTarget) -> Result<Advance>;
+    fn advance(&mut self, until: &StepTarget) -> Result<Advance>;
 
     /// Whether the interface has vanished.
-    fn is_gone(&self) -> bool;
+    fn is_extinct(&self) -> bool;
 
     /// Measures the state. The caller fills in the step, the time and the time step.
     ///

@@ -90,7 +90,7 @@ impl Schedule {
     }
 
     /// Returns the target for the next steps: at most `steps` steps, and not beyond the next event.
-    pub(super) fn stretch(&mut self, steps: u64) -> StepTarget {
+    pub(super) fn until(&mut self, steps: u64) -> StepTarget {
         self.target = match self.interval {
             // An output time that differs from the end time only by rounding is the end time.
             Some(dt) if self.next as f64 * dt < self.end_time - 1e-9 * dt => self.next as f64 * dt,
@@ -155,10 +155,10 @@ mod tests {
 
     /// Takes one step of at most `dt`.
     fn step(schedule: &mut Schedule, dt: f64, rate: f64, gone: bool) -> Due {
-        let stretch = schedule.stretch(u64::MAX);
-        let dt = dt.min(stretch.largest_step());
+        let until = schedule.until(u64::MAX);
+        let dt = dt.min(until.largest_step());
         assert!(dt > 0.0);
-        schedule.arrive(&stretch.after(dt, rate), gone)
+        schedule.arrive(&until.after(dt, rate), gone)
     }
 
     /// Takes steps of at most `dt` to the end and returns the times at which a state was due.
@@ -228,15 +228,15 @@ mod tests {
     #[test]
     fn stretches_end_where_something_is_due() {
         let mut run = schedule("max_steps = 20", "every = 6\nmeasures_every = 4");
-        assert_eq!(run.stretch(u64::MAX).steps, 4);
-        assert_eq!(run.stretch(3).steps, 3);
+        assert_eq!(run.until(u64::MAX).steps, 4);
+        assert_eq!(run.until(3).steps, 3);
         for _ in 0..5 {
             step(&mut run, 1.0, 1.0, false);
         }
-        assert_eq!(run.stretch(u64::MAX).steps, 1);
+        assert_eq!(run.until(u64::MAX).steps, 1);
         for _ in 5..18 {
             step(&mut run, 1.0, 1.0, false);
         }
-        assert_eq!(run.stretch(u64::MAX).steps, 2);
+        assert_eq!(run.until(u64::MAX).steps, 2);
     }
 }

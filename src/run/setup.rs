@@ -170,7 +170,7 @@ fn not_negative(
     };
     let Some(k) = values.iter().position(|value| *value < 0.0) else { return Ok(()) };
     let vertex = cleaned.stored_vertex(k);
-    let what = format!("{key} must be >= 0, is {} at vertex {vertex}{time}", values[k]);
+    let what = format!("{key} must be >= 0, but is {} at vertex {vertex}{time}", values[k]);
     match written {
         Some(config::Coefficient::Expression(expression)) => {
             let flaw = at_vertex(cleaned, expression, k, 0.0, &what, REMEDY);
@@ -262,7 +262,7 @@ pub fn slowness(config: &Config, cleaned: &CleanedMesh) -> Result<Slowness<f64>>
     };
     if let Some(k) = speeds.iter().position(|speed| !Speed::RANGE.contains(speed)) {
         let what = format!(
-            "distance.speed must be {:e} to {:e}, is {} in cell {}",
+            "distance.speed must be between {:e} and {:e}, but is {} in cell {}",
             Speed::RANGE.start(),
             Speed::RANGE.end(),
             speeds[k],
@@ -329,7 +329,7 @@ mod tests {
         cleaned.mesh.vertex_data[0].values = Values::Float(vec![0.0, 2.0, -3.0, 4.0]);
         let config = evolve("curvature = { data = \"curv\" }");
         let message = terms(&config, &cleaned).unwrap_err().to_string();
-        let expected = "case.toml:8: evolve.curvature must be >= 0, is -3 at vertex 3";
+        let expected = "case.toml:8: evolve.curvature must be >= 0, but is -3 at vertex 3";
         assert!(message.starts_with(expected), "{message}");
     }
 
@@ -382,11 +382,11 @@ mod tests {
             ("curvature = \"2 - curv\"", "which has no solution\n    | 2 - curv\n    | ^^^^^^^^"),
             (
                 "curvature = \"2 - curv\"",
-                "evolve.curvature must be >= 0, is -1 at vertex 3; a negative",
+                "evolve.curvature must be >= 0, but is -1 at vertex 3; a negative",
             ),
             (
                 "curvature = \"t + x - 0.5\"",
-                "case.toml:8: evolve.curvature must be >= 0, is -0.5 at vertex 0 at t = 0; a negative",
+                "case.toml:8: evolve.curvature must be >= 0, but is -0.5 at vertex 0 at t = 0; a negative",
             ),
             (
                 "normal_speed = \"y/t\"",
@@ -416,7 +416,7 @@ mod tests {
         assert!((rows[0] - 10.0 / 3.0).abs() < 1e-12 && (rows[1] - 28.0 / 3.0).abs() < 1e-12);
         assert!(matches!(slowness("2 + 2").unwrap(), Slowness::Uniform(0.25)));
         let message = slowness("y - 0.5").unwrap_err().to_string();
-        let expected = "case.toml:6: distance.speed must be in 1e-15 to 1e15, is -0.1666";
+        let expected = "case.toml:6: distance.speed must be between 1e-15 and 1e15, but is -0.1666";
         assert!(message.starts_with(expected) && message.contains("in cell 0"), "{message}");
         let message = slowness("2*sped").unwrap_err().to_string();
         let expected = "distance.speed: there is no array \"sped\"; did you mean `speed`? there are: \
@@ -429,10 +429,9 @@ mod tests {
         let mut cleaned = cleaned();
         let case = config("[distance]\nfrom = [\"vertex:0\"]\nspeed = { cell_data = \"speed\" }\n");
         let message = slowness(&case, &cleaned).unwrap_err().to_string();
-        assert!(
-            message
-                .contains("case.toml:6: distance.speed must be in 1e-15 to 1e15, is -1 in cell 1")
-        );
+        assert!(message.contains(
+            "case.toml:6: distance.speed must be between 1e-15 and 1e15, but is -1 in cell 1"
+        ));
         cleaned.mesh.cell_data[0].values = Values::Int(vec![2, 4]);
         let Slowness::PerCell(rows) = slowness(&case, &cleaned).unwrap() else { panic!() };
         assert_eq!(rows, [0.5, 0.25]);

@@ -71,7 +71,7 @@ impl LoopInputs<'_> {
         from: Option<Point>,
         report: &mut Report,
     ) -> Result<()> {
-        let first = || Point::first(Schedule::new(self.evolve, self.output), motion.is_gone());
+        let first = || Point::first(Schedule::new(self.evolve, self.output), motion.is_extinct());
         let point = from.unwrap_or_else(first);
         // Writing has its own threads. On the threads of the steps, a thread that waits within a
         // step could pick up the writing, and the step would take as long as the disk.
@@ -152,7 +152,7 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         let steps = point.schedule.steps();
         let most =
             self.inputs.keeper.as_ref().map_or(u64::MAX, |keeper| keeper.steps_to_next(steps));
-        let done = match self.motion.advance(&point.schedule.stretch(most)) {
+        let done = match self.motion.advance(&point.schedule.until(most)) {
             Ok(done) => done,
             Err(error) => {
                 self.wait()?;
@@ -167,7 +167,7 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
             }
         };
         let schedule = &mut point.schedule;
-        point.due = schedule.arrive(&done, self.motion.is_gone());
+        point.due = schedule.arrive(&done, self.motion.is_extinct());
         point.dt = done.dt;
         Ok(())
     }

@@ -118,7 +118,7 @@ fn an_evolution_measures_the_phi_it_has_now() {
         check(&found, &measurer.measure(&mesh, &evolution.phi().unwrap()), 1e-12, "evolution");
         assert!(found.enclosed > before, "it grows");
         before = found.enclosed;
-        let stretch = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: 1 };
-        assert_eq!(evolution.advance(&stretch).unwrap().steps, 1);
+        let until = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: 1 };
+        assert_eq!(evolution.advance(&until).unwrap().steps, 1);
     }
 }

@@ -79,8 +79,8 @@ impl Setup {
 pub fn advance<R: Real>(run: &mut DeviceEvolution<R>, steps: u64) {
     let mut left = steps;
     while left > 0 {
-        let stretch = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
-        let done = run.advance(&stretch).unwrap();
+        let until = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
+        let done = run.advance(&until).unwrap();
         assert!(done.steps > 0);
         left -= done.steps;
     }

@@ -59,8 +59,8 @@ pub fn steps<R: Real, const E: usize, S: Stored<R> + Element>(
 ) {
     while run.n_steps() < n {
         let left = n - run.n_steps();
-        let stretch = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
-        let done = run.advance(&stretch).unwrap();
+        let until = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
+        let done = run.advance(&until).unwrap();
         assert!(done.steps > 0);
     }
     assert_eq!(run.n_steps(), n);
@@ -260,10 +260,10 @@ fn moved_by_expressions(cuda: &Arc<Cuda>, options: Options, start: fn([f64; 3]) 
             break;
         }
     }
-    let stretch = StepTarget { clock: 0.0, target: end, steady: -1.0, steps: 1000 };
+    let until = StepTarget { clock: 0.0, target: end, steady: -1.0, steps: 1000 };
     let mut clock = 0.0;
     while clock < end {
-        clock = run.advance(&StepTarget { clock, ..stretch }).unwrap().clock;
+        clock = run.advance(&StepTarget { clock, ..until }).unwrap().clock;
     }
     assert_eq!(clock, end);
     let (found, values) = run.download().unwrap();
@@ -326,8 +326,8 @@ fn due_times_cost_no_step() {
     let mut clock = 0.0;
     for target in [15.0, 30.0, 45.0] {
         while clock < target {
-            let stretch = StepTarget { clock, target, steady: -1.0, steps: 10_000 };
-            clock = run.advance(&stretch).unwrap().clock;
+            let until = StepTarget { clock, target, steady: -1.0, steps: 10_000 };
+            clock = run.advance(&until).unwrap().clock;
         }
     }
     assert_eq!((run.n_steps(), clock), (900, 45.0));
@@ -346,10 +346,10 @@ fn a_breakdown_is_found_with_its_voxel() {
     }));
     let mut run =
         DeviceTiledEvolution::<f32, 4>::new(&cuda, &grid, &phi, &on_gpu, options, None).unwrap();
-    let stretch = StepTarget { clock: 0.0, target: 5.0, steady: -1.0, steps: 1000 };
+    let until = StepTarget { clock: 0.0, target: 5.0, steady: -1.0, steps: 1000 };
     let mut clock = 0.0;
     let error = loop {
-        match run.advance(&StepTarget { clock, ..stretch }) {
+        match run.advance(&StepTarget { clock, ..until }) {
             Ok(done) => clock = done.clock,
             Err(error) => break error,
         }

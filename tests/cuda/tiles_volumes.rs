@@ -254,8 +254,8 @@ fn short_volumes_that_may_not_be() {
         let mut run =
             DeviceTiledEvolution::<f32, 4>::new(&cuda, &grid, &phi, &on_gpu, options, None)
                 .unwrap();
-        let stretch = StepTarget { clock: 0.0, target: 5.0, steady: -1.0, steps: 10 };
-        let error = run.advance(&stretch).unwrap_err();
+        let until = StepTarget { clock: 0.0, target: 5.0, steady: -1.0, steps: 10 };
+        let error = run.advance(&until).unwrap_err();
         assert!(error.exit_code() == 4 && error.to_string().contains(words), "{error}");
         assert_eq!((run.n_steps(), run.time()), (0, 0.0));
         let cpu = Arc::new(Cpu::new(1).unwrap());

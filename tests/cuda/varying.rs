@@ -163,8 +163,8 @@ fn messages(setup: &Setup) -> Option<[String; 2]> {
     let on = Gpu { cuda: gpu, organization: Organization::Rounds };
     let mut on_gpu =
         DeviceEvolution::<f64>::new(&on, cpu, mesh, patches, phi, terms, options.clone()).unwrap();
-    let stretch = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: 1000 };
-    let found = (0..1000).find_map(|_| on_gpu.advance(&stretch).err()).unwrap();
+    let until = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: 1000 };
+    let found = (0..1000).find_map(|_| on_gpu.advance(&until).err()).unwrap();
     assert_eq!(on_gpu.n_steps(), on_cpu.n_steps());
     assert!(on_cpu.n_steps() > 0, "not at the start: {expected}");
     Some([expected.to_string(), found.to_string()])

@@ -71,7 +71,7 @@ fn seen<R: Real>(run: &mut Evolution<R>) -> (Vec<u64>, Vec<bool>, Vec<u64>) {
         step.dt.to_bits(),
         step.rate.to_bits(),
         u64::from(step.reinitialized),
-        u64::from(run.is_gone()),
+        u64::from(run.is_extinct()),
         run.n_band_vertices() as u64,
         run.n_active_patches() as u64,
         totals.cell_updates,

@@ -93,7 +93,11 @@ fn after_ctrl_c_the_command_that_was_named_goes_on() {
     };
     fails(&[], 6, "stopped early; continue it with --resume, replace it with --overwrite");
     fails(&["--resume", "--overwrite"], 2, "cannot be used with");
-    fails(&["--resume", "--set", "evolve.cfl=0.02"], 2, "evolve.cfl is 0.02, but the run");
+    fails(
+        &["--resume", "--set", "evolve.cfl=0.02"],
+        2,
+        "evolve.cfl is 0.02, but the interrupted run",
+    );
 
     let output = place.run("out", &["--resume", "--threads", "3"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");

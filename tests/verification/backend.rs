@@ -65,7 +65,7 @@ impl<R: Real> Moving for Evolution<R> {
     }
 
     fn run_to(&mut self, end: f64, most: u64) {
-        while self.time() < end && !self.is_gone() && self.n_steps() < most {
+        while self.time() < end && !self.is_extinct() && self.n_steps() < most {
             self.step(end - self.time()).unwrap();
         }
     }

@@ -63,17 +63,17 @@ pub fn evolution<R: Real>(
 impl<R: Real> Moving for DeviceEvolution<R> {
     fn step(&mut self) {
         let clock = self.time();
-        let stretch = StepTarget { clock, target: f64::INFINITY, steady: -1.0, steps: 1 };
-        assert_eq!(self.advance(&stretch).unwrap().steps, 1);
+        let until = StepTarget { clock, target: f64::INFINITY, steady: -1.0, steps: 1 };
+        assert_eq!(self.advance(&until).unwrap().steps, 1);
     }
 
     fn run_to(&mut self, end: f64, most: u64) {
         let mut clock = self.time();
         let mut has_landed = false;
-        while !has_landed && !self.is_gone() && self.n_steps() < most {
+        while !has_landed && !self.is_extinct() && self.n_steps() < most {
             let steps = most - self.n_steps();
-            let stretch = StepTarget { clock, target: end, steady: -1.0, steps };
-            let done = self.advance(&stretch).unwrap();
+            let until = StepTarget { clock, target: end, steady: -1.0, steps };
+            let done = self.advance(&until).unwrap();
             (clock, has_landed) = (done.clock, done.landed);
         }
     }

@@ -21,7 +21,7 @@ fn bad_files_are_refused_in_one_line() {
             "bad/component8_cut_v41bin.msh",
             "2489 elements in a block declared (at least 99560 bytes)",
         ),
-        ("bad/white_left_cut.gii.gz", "byte 90000: gzip stream ends early"),
+        ("bad/white_left_cut.gii.gz", "byte 90000: the gzip stream ends early"),
         (
             "bad/hippo1_vertex_count_high.ply",
             "6999 vertices of 48 bytes declared (335952 bytes), found 219784 bytes",

@@ -198,7 +198,7 @@ fn what_is_not_read_is_refused_with_a_reason() {
     let quads = [&[0xff, 0xff, 0xfd][..], &[0; 20]].concat();
     for (name, bytes, found, remedy) in [
         ("lh.aparc.annot", annotation.as_slice(), "is a FreeSurfer annotation", "mris_convert"),
-        ("a.msh", &binary_40, "MSH version 4.0 binary cannot be read", "gmsh"),
+        ("a.msh", &binary_40, "MSH version 4.0 binary is not supported", "gmsh"),
         ("a.meshb", &[1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0], "is a binary MEDIT file", "gmsh"),
         ("lh.white", &quads, "surface of quadrangles", "mris_convert"),
         ("a.pts", b"2\n0 0 0\n1 0 0\n", "", ""),

@@ -145,8 +145,8 @@ fn nifti_headers_that_cannot_serve_are_refused() {
         (sform(0, &[1.0, 1.0]).f32(296, &[1.0, 1.0]).f32(312, &[0.0, 0.0]), "singular"),
         (head().i16(252, &[1, 0]).f32(80, &[0.0]), "the spacing along axis x is 0: zero"),
         (head().i16(252, &[0, 0]).f32(84, &[-0.5]), "the spacing along axis y is -0.5"),
-        (head().f32(108, &[-8.0]), "from byte -8"),
-        (head().f32(108, &[f32::NAN]), "from byte NaN"),
+        (head().f32(108, &[-8.0]), "begin at byte -8"),
+        (head().f32(108, &[f32::NAN]), "begin at byte NaN"),
         (head().f32(108, &[3e9]), "found 0 bytes"),
         (head().u8(344, b"\0\0\0\0"), "ANALYZE 7.5"),
         (head().i32(0, &[349]), "the header size is 349"),
@@ -343,7 +343,7 @@ fn npy_arrays_are_indexed_x_y_z() {
     let line = read("a.npy", &npy(1, "'|b1'", false, "(3,)", &[1, 0, 1])).unwrap().volume;
     assert_eq!((line.shape(), line.to_f64()), ([3, 1, 1], vec![1.0, 0.0, 1.0]));
     for (descr, shape, found) in [
-        ("'<f2'", "(3, 4, 2)", "numbers of type \"<f2\"; convert them first"),
+        ("'<f2'", "(3, 4, 2)", "numbers of type \"<f2\" are not supported; convert them first"),
         ("'<c8'", "(3, 4, 2)", "numbers of type \"<c8\""),
         ("[('a', '<i2')]", "(3, 4, 2)", "an array of records"),
         ("'<i2'", "(2, 3, 4, 2)", "expected at most 3 dimensions; convert each voxel"),

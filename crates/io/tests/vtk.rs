@@ -241,7 +241,10 @@ fn images_are_refused_with_a_remedy() {
     for (name, what) in [
         ("volumes/hydrogen.vti", "ImageData"),
         ("volumes/ironProt.vtk", "STRUCTURED_POINTS"),
-        ("bad/escher_points_short.vtk", "line 123: 'CELLS'"),
+        (
+            "bad/escher_points_short.vtk",
+            "line 123: POINTS: expected number 352 of 381, found 'CELLS'",
+        ),
     ] {
         let Some(path) = data(name) else { return };
         let message = read_file(&path).unwrap_err().to_string();

@@ -181,7 +181,10 @@ fn messages_name_the_place() {
         ),
         (broken(&volume, "</Cells>", "</Cell>"), vec!["line", "not well-formed"]),
         (broken(&legacy, "POINTS 9", "POINTS 10"), vec!["line", "expected number 28 of 30"]),
-        (broken(&legacy, "double\n0 0 0 1", "double\n0 0 0 x"), vec!["line 12: 'x'", "number 4"]),
+        (
+            broken(&legacy, "double\n0 0 0 1", "double\n0 0 0 x"),
+            vec!["line 12: POINTS: expected number 4 of 27, found 'x'"],
+        ),
         (broken(&legacy, "double\n0 0 0 1", "double\n0 0 0 inf"), vec!["point 1", "inf"]),
         (
             broken(&legacy, "CELL_DATA 17", "CELL_DATA 16"),

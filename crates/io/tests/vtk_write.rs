@@ -123,7 +123,7 @@ fn what_does_not_fit_is_not_written() {
         ("a.vtk", VtkOutput::new(&surface), "end the name in .vtp"),
         ("a.vtp", VtkOutput::new(&surface).point_data("phi", 1, &short[..]), "8 numbers"),
         ("a.vtp", VtkOutput::new(&surface).cell_data("q", 0, &short[..0]), "'q' has 0 numbers"),
-        ("no/a.vtp", VtkOutput::new(&surface), "check the folder"),
+        ("no/a.vtp", VtkOutput::new(&surface), "check that the folder exists"),
     ] {
         let error = write(&folder.path().join(name), &output).unwrap_err();
         assert!(matches!(error, Error::Output { .. }));

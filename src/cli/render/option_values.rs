@@ -87,7 +87,7 @@ impl FromStr for Side {
         if text.contains(',') {
             let [azimuth, elevation] = pair(text).map_err(|_| "expected AZIMUTH,ELEVATION")?;
             if !(azimuth.is_finite() && elevation.abs() <= 90.0) {
-                return Err("the elevation must be from -90 to 90 degrees".into());
+                return Err("the elevation must be between -90 and 90 degrees".into());
             }
             return Ok(Side::Angles([azimuth, elevation]));
         }

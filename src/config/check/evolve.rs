@@ -70,7 +70,7 @@ pub(super) fn check(config: &Config, evolve: &Evolve) -> Checked {
             require(
                 beta >= 0.0,
                 key,
-                format!("must be >= 0, is {beta}"),
+                format!("must be >= 0, but is {beta}"),
                 "a negative coefficient means a backward heat flow, which has no solution",
             )?;
         }
@@ -87,7 +87,7 @@ fn schemes(cfl: f64, evolve: &Evolve, at_rest: bool) -> Checked {
     } else {
         "larger values are stable only with curvature_step = \"implicit\""
     };
-    let what = format!("must be in (0, {most}], is {cfl}");
+    let what = format!("must be in (0, {most}], but is {cfl}");
     require(cfl > 0.0 && cfl <= most, "evolve.cfl", what, remedy)?;
     require(
         evolve.curvature.is_none() || evolve.weighted_curvature.is_none(),
@@ -143,7 +143,7 @@ fn schemes(cfl: f64, evolve: &Evolve, at_rest: bool) -> Checked {
     require(
         (0.0..=1.0).contains(&q),
         key,
-        format!("must be 0 to 1, is {q}"),
+        format!("must be between 0 and 1, but is {q}"),
         "use 0.2, the recommended value",
     )
 }
@@ -163,7 +163,7 @@ pub(super) fn reinitialize(config: &Config) -> Checked {
         require(
             (2.0..=1e6).contains(&n),
             "reinitialize.half_width",
-            format!("must be 2 to 1e6 mean edge lengths, is {n}"),
+            format!("must be between 2 and 1e6 mean edge lengths, but is {n}"),
             "use at least 5",
         )?;
     }

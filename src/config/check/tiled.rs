@@ -28,7 +28,7 @@ pub(super) fn check(config: &Config, tiles: &TiledSource) -> Checked {
     let fits = tiles.storage == Storage::Full || config.precision() == Precision::F32;
     let what = "is \"16-bit\", but precision is \"f64\"";
     require(fits, "domain.tiled.storage", what, "use storage = \"full\", or precision = \"f32\"")?;
-    let what = format!("must be 1 to {MOST_LEVELS}, is {}", tiles.levels);
+    let what = format!("must be between 1 and {MOST_LEVELS}, but is {}", tiles.levels);
     require((1..=MOST_LEVELS).contains(&tiles.levels), "domain.tiled.levels", what, "")?;
     if tiles.levels > 1 {
         check_rest(config)?;
@@ -80,7 +80,7 @@ fn of_meshes(given: bool, key: &str, remedy: &str) -> Checked {
 
 fn check_evolve(config: &Config, evolve: &Evolve) -> Checked {
     let cfl = config.cfl();
-    let what = format!("must be in (0, {LARGEST_CFL}] on tiles, is {cfl}");
+    let what = format!("must be in (0, {LARGEST_CFL}] on tiles, but is {cfl}");
     require(cfl > 0.0 && cfl <= LARGEST_CFL, "evolve.cfl", what, "use 0.5, the recommended value")?;
     of_meshes(evolve.weighted_curvature.is_some(), "evolve.weighted_curvature", "use `curvature`")?;
     of_meshes(evolve.inflow.is_some(), "evolve.inflow", "remove it; tiles have no boundary")?;
@@ -115,7 +115,7 @@ fn check_band(config: &Config) -> Checked {
     match config.half_width() {
         HalfWidth::Edges(n) => {
             let (low, high) = (HALF_WIDTH.start(), HALF_WIDTH.end());
-            let what = format!("must be {low} to {high} voxels, is {n}");
+            let what = format!("must be between {low} and {high} voxels, but is {n}");
             require(HALF_WIDTH.contains(&n), key, what, "use 3, the recommended value")?;
         }
         HalfWidth::Length { .. } => {}

@@ -128,7 +128,7 @@ impl<R: Real> Evolution<R> {
 
     /// Whether the inside has vanished: no cell was cut at the start of the last step, and no
     /// inflow that depends on time may bring an interface in later.
-    pub fn is_gone(&self) -> bool {
+    pub fn is_extinct(&self) -> bool {
         (self.progress.gone || self.band.active().is_empty()) && !self.problem.may_enter()
     }
 

@@ -58,9 +58,9 @@ impl<R: Real> Evolution<R> {
     ///
     /// # Errors
     /// Returns the errors of [`Evolution::step`].
-    pub fn advance(&mut self, stretch: &StepTarget) -> Result<Advance> {
-        let step = self.step(stretch.largest_step())?;
-        Ok(stretch.after(step.dt, step.rate))
+    pub fn advance(&mut self, until: &StepTarget) -> Result<Advance> {
+        let step = self.step(until.largest_step())?;
+        Ok(until.after(step.dt, step.rate))
     }
 
     /// Computes `next` from phi by a step of length `dt` up to `time`. Also returns whether a cell

@@ -95,18 +95,18 @@ impl<'a, R: Real> MeshMotion<'a, R> {
 }
 
 impl<R: Real> Motion for MeshMotion<'_, R> {
-    fn advance(&mut self, stretch: &StepTarget) -> Result<Advance> {
+    fn advance(&mut self, until: &StepTarget) -> Result<Advance> {
         let done = match &mut self.solver {
-            MeshSolver::Cpu(evolution, _) => evolution.advance(stretch),
-            MeshSolver::Gpu(evolution) => evolution.advance(stretch),
+            MeshSolver::Cpu(evolution, _) => evolution.advance(until),
+            MeshSolver::Gpu(evolution) => evolution.advance(until),
         };
         done.map_err(|error| self.named(error))
     }
 
-    fn is_gone(&self) -> bool {
+    fn is_extinct(&self) -> bool {
         match &self.solver {
-            MeshSolver::Cpu(evolution, _) => evolution.is_gone(),
-            MeshSolver::Gpu(evolution) => evolution.is_gone(),
+            MeshSolver::Cpu(evolution, _) => evolution.is_extinct(),
+            MeshSolver::Gpu(evolution) => evolution.is_extinct(),
         }
     }
 

@@ -79,15 +79,15 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> GpuTiles<'a, R, S,
         }
     }
 
-    pub fn advance(&mut self, stretch: &StepTarget) -> Result<Done> {
+    pub fn advance(&mut self, until: &StepTarget) -> Result<Done> {
         self.seen = None;
         let before = *self.evolution.control();
-        let advance = self.evolution.advance(stretch);
-        let advance = advance.map_err(|error| self.named(error, stretch.largest_step()))?;
+        let advance = self.evolution.advance(until);
+        let advance = advance.map_err(|error| self.named(error, until.largest_step()))?;
         let now = self.evolution.control();
         Ok(Done {
             advance,
-            has_interface: !self.evolution.is_gone(),
+            has_interface: !self.evolution.is_extinct(),
             voxel_updates: now.voxel_steps - before.voxel_steps,
             reinitializations: now.reinitializations - before.reinitializations,
         })

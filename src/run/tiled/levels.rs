@@ -109,8 +109,8 @@ impl TiledCase<'_> {
                     return Err(Error::Interrupted);
                 }
                 let left = next - steps;
-                let stretch = StepTarget { clock, target: FOREVER, steady: -1.0, steps: left };
-                let done = solver.advance(&stretch)?;
+                let until = StepTarget { clock, target: FOREVER, steady: -1.0, steps: left };
+                let done = solver.advance(&until)?;
                 clock = done.advance.clock;
                 steps += done.advance.steps;
                 levels.work.voxel_updates += done.voxel_updates;

@@ -135,19 +135,19 @@ impl<R> Room<R> {
 }
 
 impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> Motion for TiledMotion<'_, R, S, E> {
-    fn advance(&mut self, stretch: &StepTarget) -> Result<Advance> {
+    fn advance(&mut self, until: &StepTarget) -> Result<Advance> {
         let dx = self.placement.spacing;
-        let in_voxels = StepTarget { steady: stretch.steady / dx, ..*stretch };
+        let in_voxels = StepTarget { steady: until.steady / dx, ..*until };
         let done = self.solver.advance(&in_voxels)?;
-        self.work.is_gone = !done.has_interface;
+        self.work.is_extinct = !done.has_interface;
         self.work.voxel_updates += done.voxel_updates;
         self.work.reinitializations += done.reinitializations;
         self.note_size();
         Ok(Advance { rate: done.advance.rate * dx, ..done.advance })
     }
 
-    fn is_gone(&self) -> bool {
-        self.work.is_gone || self.solver.n_tiles() == 0
+    fn is_extinct(&self) -> bool {
+        self.work.is_extinct || self.solver.n_tiles() == 0
     }
 
     fn measure(&mut self) -> Result<Measures> {

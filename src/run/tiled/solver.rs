@@ -93,18 +93,18 @@ impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledSolver<'_, R, S, 
     /// # Errors
     /// Returns the errors of [`TiledEvolution::step`]. If a voxel is known, its position is in
     /// world units.
-    pub fn advance(&mut self, stretch: &StepTarget) -> Result<Done> {
+    pub fn advance(&mut self, until: &StepTarget) -> Result<Done> {
         let (evolution, named) = match self {
             TiledSolver::Cpu { evolution, named } => (evolution, named),
-            TiledSolver::Gpu(tiles) => return tiles.advance(stretch),
+            TiledSolver::Gpu(tiles) => return tiles.advance(until),
         };
-        let step = evolution.step(stretch.largest_step());
+        let step = evolution.step(until.largest_step());
         let step = step.map_err(|error| match evolution.breakdown() {
             Some(found) => named.error(found),
             None => error,
         })?;
         Ok(Done {
-            advance: stretch.after(step.dt, step.rate),
+            advance: until.after(step.dt, step.rate),
             has_interface: step.has_interface,
             voxel_updates: step.active_voxels,
             reinitializations: u64::from(step.reinitialized),

@@ -109,7 +109,7 @@ impl<'a> Fake<'a> {
 }
 
 impl Motion for Fake<'_> {
-    fn advance(&mut self, stretch: &StepTarget) -> Result<Advance> {
+    fn advance(&mut self, until: &StepTarget) -> Result<Advance> {
         self.steps += 1;
         self.begun.set(self.steps);
         if self.steps == self.fails_at {
@@ -118,10 +118,10 @@ impl Motion for Fake<'_> {
         if self.steps == self.interrupts_at.0 {
             self.interrupts_at.1.store(true, Ordering::Relaxed);
         }
-        let dt = stretch.largest_step().min(0.1);
-        Ok(stretch.after(dt, 1.0))
+        let dt = until.largest_step().min(0.1);
+        Ok(until.after(dt, 1.0))
     }
-    fn is_gone(&self) -> bool {
+    fn is_extinct(&self) -> bool {
         self.steps >= self.gone_at
     }
     fn measure(&mut self) -> Result<Measures> {

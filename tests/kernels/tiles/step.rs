@@ -188,7 +188,7 @@ fn compile<S>(case: &Case, edge: usize) -> Kernels {
     let step = library("step", &defines, &steps);
     let is_direct = matches!(case.reinitialize, Reinitialize::Direct { .. });
     let reinitialize =
-        is_direct.then(|| library("reinitialize", &defines, &["tiles_reinitialize"]));
+        is_direct.then(|| library("direct_reinitialization", &defines, &["tiles_reinitialize"]));
     defines.push("RELAX=1");
     let relaxes = matches!(case.reinitialize, Reinitialize::Equation { .. });
     let relax = relaxes.then(|| library("step", &defines, &["tiles_stage"]));

@@ -26,7 +26,7 @@ const MOST_CYCLES: u32 = 8;
 /// One batch of launches: a number of cycles, the steps per cycle, and the approximate number of
 /// thread blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Lot {
+pub(super) struct Batch {
     cycles: u32,
     steps: u32,
     blocks: u32,
@@ -38,20 +38,20 @@ impl<R: Real> DeviceEvolution<R> {
     ///
     /// # Errors
     /// Returns the errors of [`Evolution::step`], and [`Error::Device`] if the GPU fails.
-    pub fn advance(&mut self, stretch: &StepTarget) -> Result<Advance> {
+    pub fn advance(&mut self, until: &StepTarget) -> Result<Advance> {
         let begun = Instant::now();
         let first = self.now.step;
-        let mut lot = self.lot(stretch, 0.0);
-        self.record(lot)?;
-        self.kernels.begin(stretch)?;
+        let mut batch = self.batch(until, 0.0);
+        self.record(batch)?;
+        self.kernels.begin(until)?;
         let (mut turn, mut launched) = (0, 0u64);
         loop {
-            self.launch(lot)?;
-            launched += u64::from(lot.cycles * lot.steps);
+            self.launch(batch)?;
+            launched += u64::from(batch.cycles * batch.steps);
             let [even, odd] = &mut self.seen;
             let (this, other) = if turn % 2 == 0 { (even, odd) } else { (odd, even) };
             self.cuda.fetch(&self.state.control, this)?;
-            let is_last = begun.elapsed() > PATIENCE || stretch.steps <= launched;
+            let is_last = begun.elapsed() > PATIENCE || until.steps <= launched;
             // The GPU works on this batch while the host reads the result of the previous one.
             if turn > 0 {
                 self.now = other.get()?[0];
@@ -62,18 +62,18 @@ impl<R: Real> DeviceEvolution<R> {
             if is_last {
                 break;
             }
-            lot = self.lot(stretch, launched as f64 - (self.now.step - first) as f64);
+            batch = self.batch(until, launched as f64 - (self.now.step - first) as f64);
             turn += 1;
         }
         self.look()?;
-        self.outcome(first, stretch)
+        self.outcome(first, until)
     }
 
     /// Returns the next batch to launch while `under_way` steps are still running.
     ///
     /// A cycle extends to the next reinitialization if that can be predicted. A batch has several
     /// cycles if much is left to do.
-    fn lot(&self, stretch: &StepTarget, under_way: f64) -> Lot {
+    fn batch(&self, until: &StepTarget, under_way: f64) -> Batch {
         let now = &self.now;
         let most = f64::from(MOST_STEPS);
         let options = &self.problem.options;
@@ -89,10 +89,10 @@ impl<R: Real> DeviceEvolution<R> {
         let steps = steps.clamp(1.0, most) as u32;
         // The number of steps to the target if they stay as long as the last one.
         let left = match now.dt_done > 0.0 {
-            true => (stretch.target - now.clock.max(stretch.clock)) / now.dt_done,
+            true => (until.target - now.clock.max(until.clock)) / now.dt_done,
             false => 0.0,
         };
-        let left = left.min(stretch.steps as f64) - under_way;
+        let left = left.min(until.steps as f64) - under_way;
         // Launching only half of the remaining steps avoids launches that turn out to be
         // unnecessary.
         let cycles = (0.5 * left / f64::from(steps)).clamp(1.0, f64::from(MOST_CYCLES)) as u32;
@@ -100,34 +100,34 @@ impl<R: Real> DeviceEvolution<R> {
         // shrinks. Few blocks remain without a patch.
         let n = now.n_active;
         let blocks = n.next_multiple_of((n / 16).next_power_of_two().max(8));
-        Lot { cycles: 1 << cycles.ilog2(), steps, blocks }
+        Batch { cycles: 1 << cycles.ilog2(), steps, blocks }
     }
 
     /// Records the launches of a batch as a graph, unless it has been recorded before.
-    fn record(&mut self, lot: Lot) -> Result<()> {
-        if self.lots.contains_key(&lot) {
+    fn record(&mut self, batch: Batch) -> Result<()> {
+        if self.batches.contains_key(&batch) {
             return Ok(());
         }
-        self.kernels.prepare(lot.blocks)?;
+        self.kernels.prepare(batch.blocks)?;
         let record = || {
-            for _ in 0..lot.cycles {
-                self.kernels.steps(lot.steps, lot.blocks)?;
+            for _ in 0..batch.cycles {
+                self.kernels.steps(batch.steps, batch.blocks)?;
                 if self.problem.options.rule != Rule::Never {
-                    self.kernels.reinitialize(&self.eikonal, self.solve, lot.blocks)?;
+                    self.kernels.reinitialize(&self.eikonal, self.solve, batch.blocks)?;
                 }
             }
             Ok(())
         };
         let graph = self.cuda.record(record)?;
-        self.lots.insert(lot, graph);
+        self.batches.insert(batch, graph);
         Ok(())
     }
 
     /// Launches a batch. Each cycle consists of some steps and a reinitialization, which the GPU
     /// skips if they are not due.
-    fn launch(&mut self, lot: Lot) -> Result<()> {
-        self.record(lot)?;
-        match self.lots.get(&lot) {
+    fn launch(&mut self, batch: Batch) -> Result<()> {
+        self.record(batch)?;
+        match self.batches.get(&batch) {
             Some(graph) => graph.launch(),
             None => Ok(()),
         }
@@ -137,7 +137,7 @@ impl<R: Real> DeviceEvolution<R> {
     ///
     /// If a later step than the first fails, the steps before it count. The next call begins with
     /// the failed step and reports the failure.
-    fn outcome(&mut self, first: u64, stretch: &StepTarget) -> Result<Advance> {
+    fn outcome(&mut self, first: u64, until: &StepTarget) -> Result<Advance> {
         let steps = self.now.step - first;
         if steps == 0
             && let Some(error) = failure::of(self)?
@@ -150,7 +150,7 @@ impl<R: Real> DeviceEvolution<R> {
             clock: now.clock,
             dt: now.dt_done,
             rate: now.rate,
-            landed: now.clock == stretch.target,
+            landed: now.clock == until.target,
         })
     }
 }

@@ -293,14 +293,14 @@ impl<R: Real> Kernels<R> {
     }
 
     /// Passes the next step target to the GPU.
-    pub fn begin(&self, stretch: &StepTarget) -> Result<()> {
+    pub fn begin(&self, until: &StepTarget) -> Result<()> {
         let launch = Launch { grid: 1, block: 1, shared: 0, cooperative: false };
         let arguments = Arguments::default()
             .with(self.state)
-            .with(stretch.clock)
-            .with(stretch.target)
-            .with(stretch.steady)
-            .with(stretch.steps);
+            .with(until.clock)
+            .with(until.target)
+            .with(until.steady)
+            .with(until.steps);
         // SAFETY: the kernel takes these arguments.
         unsafe { self.cuda.launch(&self.begin, launch, &arguments) }
     }

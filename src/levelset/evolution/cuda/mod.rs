@@ -30,11 +30,11 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use batches::Lot;
+use batches::Batch;
 use control::Halt;
 use kernel_arguments::Control;
 use launch::Kernels;
-pub use snapshot::Standing;
+pub use snapshot::PendingSnapshot;
 use state::State;
 
 #[cfg(doc)]
@@ -65,7 +65,7 @@ pub struct DeviceEvolution<R: Real> {
     kernels: Kernels<R>,
     measurer: DeviceMeasurer<R>,
     /// Recorded batches.
-    lots: HashMap<Lot, Graph>,
+    batches: HashMap<Batch, Graph>,
     /// The control blocks of the last two batches.
     seen: [Pinned<Control<R>>; 2],
     /// The control block that was read last.
@@ -75,7 +75,7 @@ pub struct DeviceEvolution<R: Real> {
     /// The failure of the last step, if it failed.
     breakdown: Option<Breakdown>,
     /// The state that was last sent to the host for writing.
-    standing: Option<Arc<Standing<R>>>,
+    standing: Option<Arc<PendingSnapshot<R>>>,
 }
 
 impl<R: Real> DeviceEvolution<R> {
@@ -158,7 +158,7 @@ impl<R: Real> DeviceEvolution<R> {
             + State::bytes(&problem, &shape)
             + Kernels::bytes(&problem, &shape)
             + DeviceMeasurer::<R>::bytes(on_host)
-            + Standing::<R>::bytes(on_host.n_vertices());
+            + PendingSnapshot::<R>::bytes(on_host.n_vertices());
         cuda.check_room(need as u64, "the case", TOO_LARGE)?;
         let patches = Arc::new(DevicePatches::new(cuda.clone(), on_host, &problem.coordinates)?);
         let control = Control::new(&problem, shape.n_patches);
@@ -179,7 +179,7 @@ impl<R: Real> DeviceEvolution<R> {
             state,
             kernels,
             measurer,
-            lots: HashMap::new(),
+            batches: HashMap::new(),
             seen,
             now: control,
             before: Totals::default(),
@@ -224,7 +224,7 @@ impl<R: Real> DeviceEvolution<R> {
     }
 
     /// Whether the inside has vanished: no cell was cut at the start of the last step.
-    pub fn is_gone(&self) -> bool {
+    pub fn is_extinct(&self) -> bool {
         self.now.halt() == Halt::Gone || self.now.n_active == 0
     }
 

@@ -10,7 +10,7 @@ use crate::levelset::evolution::Snapshot;
 use crate::patches::Patches;
 
 /// phi and the band between two steps.
-pub struct Standing<R: Real> {
+pub struct PendingSnapshot<R: Real> {
     patches: Arc<Patches>,
     /// A [`Snapshot`] without its arrays.
     numbers: Snapshot,
@@ -31,7 +31,7 @@ impl<R: Real> Room<R> {
     }
 }
 
-impl<R: Real> Standing<R> {
+impl<R: Real> PendingSnapshot<R> {
     /// Returns the number of bytes on the GPU for `n` vertices.
     pub(super) fn bytes(n: usize) -> usize {
         n * (size_of::<R>() + 2)
@@ -72,7 +72,7 @@ impl<R: Real> DeviceEvolution<R> {
     ///
     /// # Errors
     /// Returns [`crate::Error::Device`] if the GPU has too little memory or fails.
-    pub fn standing(&mut self) -> Result<Arc<Standing<R>>> {
+    pub fn standing(&mut self) -> Result<Arc<PendingSnapshot<R>>> {
         let patches = self.problem.patches.clone();
         let n = patches.n_vertices();
         let mut room = match self.standing.take().and_then(Arc::into_inner) {
@@ -83,7 +83,7 @@ impl<R: Real> DeviceEvolution<R> {
         self.cuda.send(&self.state.moving, 0..n, &mut room.moving)?;
         self.cuda.send(&self.state.inside, 0..n, &mut room.inside)?;
         let numbers = self.numbers();
-        let standing = Arc::new(Standing { patches, numbers, room });
+        let standing = Arc::new(PendingSnapshot { patches, numbers, room });
         self.standing = Some(standing.clone());
         Ok(standing)
     }

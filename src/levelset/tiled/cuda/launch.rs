@@ -197,8 +197,8 @@ impl<R: Real> Kernels<R> {
     }
 
     /// Passes the next step target to the GPU.
-    pub fn begin(&self, tiles: TileGridArgument, stretch: &StepTarget) -> Result<()> {
-        let StepTarget { clock, target, steady, steps } = *stretch;
+    pub fn begin(&self, tiles: TileGridArgument, until: &StepTarget) -> Result<()> {
+        let StepTarget { clock, target, steady, steps } = *until;
         let times = Arguments::default().with(tiles).with(clock).with(target);
         let arguments = times.with(steady).with(steps);
         // SAFETY: the arguments match the kernel.

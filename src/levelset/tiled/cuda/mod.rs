@@ -288,11 +288,11 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     /// Returns the errors of [`TiledEvolution::step`](super::TiledEvolution::step), but without the
     /// voxel, which [`DeviceTiledEvolution::breakdown`] finds. phi is then that of the previous
     /// step.
-    pub fn advance(&mut self, stretch: &StepTarget) -> Result<Advance> {
+    pub fn advance(&mut self, until: &StepTarget) -> Result<Advance> {
         let begun = Instant::now();
         let first = self.now.step;
-        self.kernels.begin(self.grid.argument(), stretch)?;
-        let steps = stretch.steps;
+        self.kernels.begin(self.grid.argument(), until)?;
+        let steps = until.steps;
         loop {
             self.launch_cycles(first.saturating_add(steps), begun)?;
             self.now = self.grid.look()?;
@@ -308,7 +308,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             failure::check(&self.now)?;
         }
         let now = &self.now;
-        let landed = now.clock == stretch.target;
+        let landed = now.clock == until.target;
         Ok(Advance { steps, clock: now.clock, dt: now.dt_done, rate: now.rate, landed })
     }
 
@@ -439,7 +439,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     }
 
     /// Returns whether no interface is left: all voxels have one sign.
-    pub fn is_gone(&self) -> bool {
+    pub fn is_extinct(&self) -> bool {
         !self.now.has_interface::<E>()
     }
 

@@ -170,9 +170,9 @@ fn advance<S: Stored<f32> + Element>(
     let last = motion.n_steps() + steps;
     while motion.n_steps() < last {
         let (clock, steps) = (motion.time(), last - motion.n_steps());
-        let stretch = StepTarget { clock, target: f64::INFINITY, steady: -1.0, steps };
-        let done = motion.advance(&stretch)?;
-        if motion.is_gone() || done.steps == 0 {
+        let until = StepTarget { clock, target: f64::INFINITY, steady: -1.0, steps };
+        let done = motion.advance(&until)?;
+        if motion.is_extinct() || done.steps == 0 {
             return Err(vanished(frame, motion.n_steps(), level));
         }
     }
