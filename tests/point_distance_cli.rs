@@ -380,7 +380,7 @@ fn what_cannot_be_asked_is_said() {
             "q.csv: point 1: coordinates [11.5, 23.0, 39.25], expected 32-bit",
         ),
         (points(&["--direction", "normals", "--angle", "9"]), 3, "there is no array nx"),
-        (points(&["--direction", "0,0,0", "--angle", "9"]), 2, "give a direction with a length"),
+        (points(&["--direction", "0,0,0", "--angle", "9"]), 2, "give a direction that is not zero"),
         (points(&["--direction", "0,0,1", "--angle", "200"]), 2, "the half angle 200 degrees"),
         (points(&["--direction", "0,0,1"]), 2, "--angle"),
         (points(&["--direction", "up", "--angle", "9"]), 2, "expected X,Y,Z or normals"),

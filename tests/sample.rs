@@ -66,7 +66,7 @@ fn the_command_writes_every_format_and_says_what() {
     for (line, code, found) in [
         ("sample s.ply -n 10 -o a.gii", 2, "clouds cannot be written with this extension"),
         ("sample a.ply -n 10 -o b.ply", 3, "a.ply: no triangles, only points"),
-        ("sample s.ply -n 10 --noise -1 -o b.ply", 2, "expected a length of 0 and above"),
+        ("sample s.ply -n 10 --noise -1 -o b.ply", 2, "expected a length of at least 0"),
         ("sample s.ply -n 10 -o no/b.ply", 6, "create the folder first"),
     ] {
         let said = place.refuses(line, code);

@@ -1,10 +1,10 @@
-//! Point clouds and distances to points.
+//! Point clouds, and distances to points and voxels.
 //!
 //! [`cloud`] cleans clouds, estimates their normals, spacing and noise, and draws samples of
-//! surfaces. [`point_distance`] finds nearest points and makes Euclidean distance transforms, on the
-//! CPU and on GPUs.
+//! surfaces. [`point_distance`] finds nearest points and computes Euclidean distance transforms, on
+//! the CPU and on GPUs.
 //!
-//! Files are no matter of this crate, and neither are pictures. The compiler keeps it so:
+//! This crate reads no files and draws no pictures. The compiler enforces this:
 //!
 //! ```compile_fail,E0432
 //! use zeroset_view::render::Rule; // a higher layer

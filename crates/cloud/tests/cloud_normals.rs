@@ -1,4 +1,4 @@
-//! Normals estimated of clouds: against those that are known.
+//! Tests of estimated normals against known ones.
 
 use zeroset_cloud::cloud::{CleanOptions, PointCloud, Sampler, Sampling, clean, estimate_normals};
 use zeroset_core::mesh::Mesh;
@@ -6,7 +6,8 @@ use zeroset_core::mesh::generate::{Generate, Sphere, generate};
 use zeroset_io as io;
 use zeroset_testing::data;
 
-/// Shares of normals within 30 degrees of those known, and on their side; and how many parts there are.
+/// Returns the fraction of normals within 30 degrees of the known ones, the fraction with the right
+/// orientation, and the number of components.
 fn agreement(cloud: PointCloud) -> (f64, f64, usize) {
     let options = CleanOptions { outliers: None, ..CleanOptions::default() };
     let (cloud, _) = clean(cloud, options).unwrap();
@@ -25,7 +26,7 @@ fn samples(mesh: &Mesh, n: u64) -> PointCloud {
     Sampler::new(mesh, options).unwrap().cloud()
 }
 
-/// A torus of radii 1 and `r`, its normals.
+/// Returns a torus of radii 1 and `r` with its normals.
 fn torus(n: u32, r: f64) -> PointCloud {
     let golden = 0.618_033_988_749_895;
     let (mut points, mut normals) = (Vec::new(), Vec::new());
@@ -45,14 +46,14 @@ fn closed_surfaces_look_outwards() {
     assert!(straight > 0.999 && sided == 1.0, "{straight} {sided}");
     let (straight, sided, _) = agreement(torus(20_000, 0.3));
     assert!(straight > 0.999 && sided == 1.0, "{straight} {sided}");
-    // Far from the origin, and small.
+    // A small torus far from the origin.
     let mut moved = torus(5_000, 0.3);
     moved.points.iter_mut().for_each(|x| *x = x.map(|x| 5e6 + 1e-3 * x));
     let (straight, sided, _) = agreement(moved);
     assert!(straight > 0.99 && sided == 1.0, "{straight} {sided}");
 }
 
-/// A wavy sheet at a height, looking up.
+/// Returns a wavy sheet at a height, with upward normals.
 fn sheet(n: u32, height: f64) -> PointCloud {
     let at = |k: u32| [k % n, k / n].map(|i| f64::from(i) / f64::from(n));
     let wave = |x: f64| 0.05 * (6.0 * x).sin();
@@ -64,7 +65,7 @@ fn sheet(n: u32, height: f64) -> PointCloud {
 fn open_and_parallel_sheets_are_each_on_one_side() {
     let (_, sided, parts) = agreement(sheet(60, 0.0));
     assert_eq!((sided, parts), (1.0, 1));
-    // Two that no neighbors connect, five spacings apart.
+    // Two sheets that no neighbors connect, five spacings apart.
     let (mut two, other) = (sheet(60, 0.0), sheet(60, 5.0 / 60.0));
     two.points.extend(other.points);
     two.normals.as_mut().unwrap().extend(other.normals.unwrap());
@@ -89,7 +90,7 @@ fn degenerate_clouds_have_some_normals() {
             assert!((length - 1.0).abs() < 1e-5, "{normal:?}");
         }
     }
-    // On a line they are across it.
+    // Points on a line get normals across it.
     let line = (0..100).map(|k| [f64::from(k), 0.0, 0.0]).collect();
     let (normals, _) = estimate_normals(&PointCloud::new(line)).unwrap();
     assert!(normals.iter().all(|normal| normal[0].abs() < 1e-6));
@@ -105,7 +106,7 @@ fn threads_change_nothing() {
     assert!(on(1) == on(3));
 }
 
-/// Of scans the stored normals are known, or those of their faces.
+/// Scans have stored normals, or the normals of their faces.
 #[test]
 fn normals_of_scans_agree_with_those_stored() {
     for (name, straight_at_least, sided_at_least) in [

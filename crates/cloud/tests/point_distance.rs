@@ -1,5 +1,6 @@
-//! Distances to points and voxels against one-line references, on random and adversarial input. How far perforated ones
-//! are off, and rays that step by them, are verified as V53 (`tests/verification`).
+//! Tests of distances to points and voxels against one-line references, on random and adversarial
+//! input. The errors of perforation, and rays that step by distances, are verified as V53
+//! (`tests/verification`).
 
 use proptest::prelude::*;
 use zeroset_cloud::point_distance::{
@@ -18,7 +19,7 @@ fn found<C: Coordinate>(sites: &[[C; 3]], queries: &[[C; 3]], options: &Options)
     nearest(&Cpu::current(), &Sites::new(sites).unwrap(), queries, options).unwrap()
 }
 
-/// Distance by definition.
+/// Returns the distance by definition.
 fn distance(norm: Norm, a: [f64; 3], b: [f64; 3]) -> f64 {
     let d = [0, 1, 2].map(|k| (a[k] - b[k]).abs());
     match norm {
@@ -36,7 +37,8 @@ fn lattice_point(side: i32) -> impl Strategy<Value = [i32; 3]> {
 }
 
 fn lattice(most: usize) -> impl Strategy<Value = Vec<[i32; 3]>> {
-    // Few places make many ties, many make keys beyond the floats.
+    // A small range produces many ties, and a large one produces many keys beyond the exact range
+    // of floats.
     let points = |side| proptest::collection::vec(lattice_point(side), 0..most);
     prop_oneof![points(4), points(300), points(9_000)]
 }
@@ -105,7 +107,7 @@ proptest! {
         options.cone = Some(Cone { directions: Directions::Each(each), angle, cylinder });
         prop_assert_eq!(&found(&sites, &queries, &options).found, &brute.found);
         for (q, found) in queries.iter().zip(&brute.found) {
-            // Within rounding of the border either answer will do.
+            // Within rounding of the boundary, either answer is acceptable.
             let seen = |s: &[i32; 3], slack: f64| {
                 let d = [0, 1, 2].map(|k| f64::from(s[k] - q[k]));
                 let square: f64 = d.iter().map(|d| d * d).sum();
@@ -220,7 +222,7 @@ fn many_queries_are_asked_of_an_index() {
     assert_eq!([63, 64].map(|n| taken(&cone, n)), [Method::Brute, Method::Index]);
     let mut power = options(Norm::Lp(3.0), Method::Auto);
     assert_eq!(taken(&power, 1), Method::Index);
-    // It must fit.
+    // The index must fit into memory.
     power.memory = 1_000;
     assert_eq!(taken(&power, 1), Method::Brute);
 }
@@ -235,7 +237,7 @@ fn the_arithmetic_fits_the_lattice() {
     assert_eq!(kernel(&[[4095, 0, 0]], Norm::L2).unwrap(), Kernel::F32OnLattice);
     assert_eq!(kernel(&[[4096, 0, 0]], Norm::L2).unwrap(), Kernel::U32);
     assert_eq!(kernel(&[[-4096, 0, 0]], Norm::LInf).unwrap(), Kernel::F32OnLattice);
-    // 3 * 37837^2 < 2^32 - 1 < 3 * 37838^2 (numerics 10).
+    // 3 * 37837^2 < 2^32 - 1 < 3 * 37838^2 (docs/point-distances.md).
     assert_eq!(kernel(&[[37_837; 3]], Norm::L2).unwrap(), Kernel::U32);
     let error = kernel(&[[37_838; 3]], Norm::L2).unwrap_err().to_string();
     assert!(error.contains("does not fit 32 bits") && error.contains("f64"), "{error}");
@@ -245,8 +247,8 @@ fn the_arithmetic_fits_the_lattice() {
     assert!(kernel(&far, Norm::Lp(3.0)).unwrap_err().to_string().contains("L3"));
 }
 
-/// A square below the range is no distance; a query at a site has one, unless another site seems to be there too, and so
-/// have all in other norms.
+/// A square that underflows is not a valid distance. A query at the position of a site has distance
+/// 0, unless another site appears to be there, too. Other norms have no such limit.
 #[test]
 fn squares_below_the_range_are_refused() {
     let sites = [[0.0; 3], [3e-200, 0.0, 0.0], [1.0; 3]];

@@ -1,10 +1,10 @@
-//! Samples of surfaces: uniform by area, the same for the same seed, with the noise that was asked for.
+//! Tests of samples of surfaces: uniform by area, reproducible by seed, with the requested noise.
 
 use zeroset_cloud::cloud::{Noise, Sampler, Sampling, survey};
 use zeroset_core::mesh::generate::{Generate, Sphere, generate};
 use zeroset_core::mesh::{Kind, Mesh};
 
-/// Two triangles of areas 1 and 3, and one of none.
+/// Returns two triangles of areas 1 and 3, and one of area 0.
 fn two() -> Mesh {
     let vertices = vec![
         [0.0, 0.0, 5.0],
@@ -30,7 +30,8 @@ fn samples_are_uniform_by_area_and_on_their_triangle() {
     let cloud = sampler.cloud();
     assert_eq!(cloud.len() as u64, n);
     let mut first = 0;
-    // Sums of x and y of the first, and how many are below half its height.
+    // The sums of x and y of points on the first triangle, and the number of points below half its
+    // height.
     let (mut sums, mut below) = ([0.0; 2], 0);
     for (x, normal) in cloud.points.iter().zip(cloud.normals.as_ref().unwrap()) {
         if (x[2] - 5.0).abs() < 1e-12 {
@@ -63,7 +64,7 @@ fn seed_and_nothing_else_makes_the_cloud() {
     let noisy = Sampling { noise: Noise::Length(0.1), outliers: 5_000, ..sampling(300_000) };
     assert!(on(1, noisy) == on(5, noisy));
     assert!(on(1, noisy) != on(1, Sampling { seed: 2, ..noisy }));
-    // More points are the same ones and others behind them.
+    // A larger cloud begins with the same points.
     let (few, many) = (on(2, sampling(10_000)), on(2, sampling(20_000)));
     assert!(few.points == many.points[..10_000]);
 }
@@ -85,11 +86,11 @@ fn noise_and_outliers_are_as_wanted() {
         .sum();
     let deviation = (squares / 1_000.0).sqrt();
     assert!((deviation / sampler.noise() - 1.0).abs() < 0.1, "{deviation}");
-    // Without noise, all are on the triangles, whose corners are on the sphere.
+    // Without noise, all points are on the triangles, whose corners are on the sphere.
     assert!(clean.points.iter().all(|x| x.iter().map(|x| x * x).sum::<f64>() < 1.0 + 1e-12));
     let beyond = noisy.points[100_000..].iter().filter(|x| x.iter().any(|x| x.abs() > 1.05));
     assert!(beyond.count() > 200);
-    // Without noise they are far from all others, but for those near the sphere.
+    // Without noise, the outliers are far from all other points, except those near the sphere.
     let apart = Sampling { outliers: 1_000, ..sampling(n) };
     let apart = Sampler::new(&mesh, apart).unwrap().cloud();
     let outliers = survey(&apart).unwrap().outliers;

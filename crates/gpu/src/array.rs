@@ -266,7 +266,10 @@ impl Cuda {
         range: Range<usize>,
         into: &mut Outgoing<T>,
     ) -> Result<()> {
-        assert!(range.end <= array.len && range.len() == into.staged.len, "the range must lie in the array");
+        assert!(
+            range.end <= array.len && range.len() == into.staged.len,
+            "the range must lie in the array"
+        );
         if range.is_empty() {
             return Ok(());
         }

@@ -95,7 +95,10 @@ impl Kernel {
         if each == 0 {
             return Err(Error::device_fault(
                 DeviceFault::Limit,
-                format!("{} does not fit on a multiprocessor with {block} threads and {shared} bytes per block", self.name),
+                format!(
+                    "{} does not fit on a multiprocessor with {block} threads and {shared} bytes per block",
+                    self.name
+                ),
                 "use a smaller patch_size, or set use = \"cpu\"",
             ));
         }

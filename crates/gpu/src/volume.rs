@@ -146,7 +146,9 @@ impl DeviceVolume {
     pub fn new(cuda: &Cuda, volume: &Volume) -> Result<Self> {
         let [x, y, z] = volume.shape();
         if [x, y, z].iter().any(|n| u32::try_from(*n).is_err()) {
-            let what = format!("a volume of {x} x {y} x {z} voxels, but an axis can have at most 2^32 - 1 on a GPU");
+            let what = format!(
+                "a volume of {x} x {y} x {z} voxels, but an axis can have at most 2^32 - 1 on a GPU"
+            );
             return Err(Error::device_fault(DeviceFault::Limit, what, TOO_LARGE));
         }
         let bytes = volume.n_voxels() * volume.samples().width();

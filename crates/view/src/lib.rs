@@ -1,9 +1,9 @@
 //! Pictures of meshes and volumes.
 //!
-//! [`picture`] draws meshes and writes PNG files; [`render`] sends rays through volumes. Both run on
-//! the CPU and on a GPU, with the same pixels.
+//! [`picture`] draws meshes and writes PNG files. [`render`] casts rays through volumes. Both run
+//! on the CPU and on a GPU, with the same pixels.
 //!
-//! What is drawn comes from memory, not from files. The compiler keeps it so:
+//! This crate draws data in memory and reads no files. The compiler enforces this:
 //!
 //! ```compile_fail,E0432
 //! use zeroset_io::read_mesh; // another layer

@@ -1,4 +1,4 @@
-//! Pictures by rays through volumes.
+//! Tests of pictures of volumes, drawn by rays.
 
 use zeroset_core::Cpu;
 use zeroset_core::expression::Expression;
@@ -6,7 +6,7 @@ use zeroset_core::volume::{Placement, Samples, Volume};
 use zeroset_view::picture::{Image, Options, Shows, Traced, View, draw, trace};
 use zeroset_view::render::{Rule, Solid, SpaceSkipping};
 
-/// Distance to a sphere of radius 10 in the middle of 33^3 voxels.
+/// Returns the distance to a sphere of radius 10 in the middle of 33^3 voxels.
 fn ball() -> Volume {
     let value = |n: usize| {
         let x = [n % 33, n / 33 % 33, n / 33 / 33].map(|i| i as f32 - 16.0);
@@ -36,9 +36,10 @@ fn a_ball_is_a_disc_that_fills_the_picture() {
         for angle in [None, Some(40.0)] {
             let traced = Traced::new(solid, &guide);
             let image = draw(&traced, &small().with_perspective(angle)).unwrap();
-            // The margin is 3 percent; the cubes that are seen make a box of 21 or 22 voxels.
+            // The margin is 3 percent. The visible cubes form a box of 21 or 22 voxels.
             let share = covered(&image) as f64 / (200.0 * 200.0);
-            // In perspective the corners of that box decide, of which the ball fills less.
+            // In perspective, the corners of that box determine the size, and the ball fills less
+            // of it.
             let expected = if angle.is_none() { 0.6..0.72 } else { 0.4..0.6 };
             assert!(expected.contains(&share), "{share}");
             let middle = &image.pixels[3 * (100 * 200 + 100)..][..3];
@@ -79,7 +80,7 @@ fn every_rule_draws_the_same_picture_but_that_of_its_steps() {
     assert_ne!(pictures[0][0], pictures[0][2]);
     assert!(steps[1].1 < steps[0].1 && steps[2].1 < steps[1].1 && steps[2].1 <= steps[3].1);
     assert_ne!(steps[0].0, steps[1].0);
-    // Grey: white is the fewest, black the most.
+    // Gray: white is the fewest, black the most.
     let grey = |p: &[u8]| p[0].abs_diff(p[1]) < 2 && p[1].abs_diff(p[2]) < 2;
     assert!(steps[1].0.pixels.chunks_exact(3).all(grey));
     assert!(steps[1].0.pixels.iter().any(|&x| x < 5));
@@ -134,7 +135,7 @@ fn one_slice_is_seen_straight() {
     let image = draw(&traced, &Options::default().with_size(150, 100)).unwrap();
     let at = |x: usize, y: usize| &image.pixels[3 * (y * 150 + x)..][..3];
     assert!(at(40, 50)[0] > at(110, 50)[0], "light is high");
-    // Normals of voxels are sums over those around a place, which are nearly the same everywhere.
+    // Normals of voxels are sums over the voxels around a position, and nearly equal everywhere.
     let apart = at(40, 30).iter().zip(at(60, 70)).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
     assert!(apart <= 6, "{apart}");
 }

@@ -1,4 +1,4 @@
-//! Duplicates, far outliers and spacing of a cloud.
+//! Removal of duplicates and far outliers from a point cloud, and measurement of its spacing.
 
 use std::cmp::Ordering;
 
@@ -9,19 +9,19 @@ use crate::point_distance::{Index, Sites};
 use zeroset_core::error::Result;
 use zeroset_core::primitives::sort;
 
-/// Neighbors whose mean distance tells an outlier.
+/// The number of neighbors whose mean distance decides whether a point is an outlier.
 pub const NEIGHBORS: usize = 8;
-/// A point is a far outlier if the mean distance to its [`NEIGHBORS`] nearest others is more than this many times the
-/// median of these means.
+/// The usual factor for far outliers. A point is a far outlier if the mean distance to its
+/// [`NEIGHBORS`] nearest other points exceeds this factor times the median of these means.
 pub const FAR: f64 = 20.0;
 
-/// What [`clean`] removes.
+/// The points that [`clean`] removes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CleanOptions {
-    /// Join points in exactly the same place into one.
+    /// Whether points at exactly the same position are merged into one.
     pub duplicates: bool,
-    /// Remove points that are more than this many times as far from their neighbors as usual; [`FAR`] is the
-    /// usual number, `None` keeps all.
+    /// The factor by which the distance of an outlier to its neighbors exceeds the median. [`FAR`]
+    /// is the usual factor, and `None` keeps all points.
     pub outliers: Option<f64>,
 }
 
@@ -31,35 +31,37 @@ impl Default for CleanOptions {
     }
 }
 
-/// What [`survey`] finds.
+/// The result of [`survey`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Survey {
-    /// Points beyond the first in exactly the same place.
+    /// The number of points at exactly the same position as an earlier point.
     pub duplicates: u64,
-    /// Points far from all others, by their number in the cloud, ascending; of duplicates the first.
+    /// The indices of far outliers in the cloud, ascending. For duplicates, only the first point is
+    /// listed.
     pub outliers: Vec<u32>,
-    /// Distances to the nearest other point; `None` for fewer than two places.
+    /// The distances to the nearest other point, or `None` if there are fewer than two positions.
     pub spacing: Option<Spacing>,
 }
 
-/// How far points are from their nearest other one, duplicates aside.
+/// The distances of points to their nearest other point, ignoring duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Spacing {
     /// The smallest distance.
     pub min: f64,
-    /// The median.
+    /// The median distance.
     pub median: f64,
     /// The largest distance.
     pub max: f64,
-    /// The median of the mean distances to the [`NEIGHBORS`] nearest others, which goes with the number of points
-    /// on an area whether these lie evenly or by chance.
+    /// The median of the mean distances to the [`NEIGHBORS`] nearest other points. It measures the
+    /// number of points per area, whether the points are regular or random.
     pub around: f64,
 }
 
-/// Counts duplicates and far outliers and measures the spacing, without a change.
+/// Counts duplicates and far outliers and measures the spacing. The cloud is not changed.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Case`] for points that are not finite, and for 2^32 - 1 and more of them.
+/// Returns [`zeroset_core::Error::Case`] if a point is not finite, or if there are 2^32 - 1 points
+/// or more.
 pub fn survey(cloud: &PointCloud) -> Result<Survey> {
     let groups = Groups::of(&cloud.points);
     let firsts = groups.firsts();
@@ -69,18 +71,19 @@ pub fn survey(cloud: &PointCloud) -> Result<Survey> {
     Ok(Survey { duplicates: (cloud.len() - firsts.len()) as u64, outliers, spacing })
 }
 
-/// The cloud without duplicates and far outliers, in its order, and what was found.
+/// Returns the cloud without duplicates and far outliers, in the same order, and the survey.
 ///
-/// The points of one place become one, with the mean color and the mean direction of the normals (that of the
-/// first if they cancel).
+/// Points at the same position are merged into one, with their mean color and the mean direction of
+/// their normals. If the normals cancel, the merged point keeps the first normal.
 ///
 /// # Errors
-/// As [`survey`].
+/// Returns the errors of [`survey`].
 pub fn clean(cloud: PointCloud, options: CleanOptions) -> Result<(PointCloud, Survey)> {
     clean_by(cloud, options, far_from_others)
 }
 
-/// [`clean`] with another way of finding what is far from all others, given the factor.
+/// Cleans a cloud like [`clean`], with another function that finds the far outliers for a given
+/// factor.
 pub fn clean_by(
     mut cloud: PointCloud,
     options: CleanOptions,
@@ -103,7 +106,7 @@ pub fn clean_by(
     Ok((cloud, found))
 }
 
-/// Keeps the points that `kept` has a true for, in the memory that they are in.
+/// Keeps the points for which `kept` is true, in place.
 fn retain(cloud: &mut PointCloud, kept: &[bool]) {
     fn rows<T>(rows: &mut Vec<T>, kept: &[bool]) {
         let mut kept = kept.iter();
@@ -114,17 +117,17 @@ fn retain(cloud: &mut PointCloud, kept: &[bool]) {
     cloud.colors.iter_mut().for_each(|colors| rows(colors, kept));
 }
 
-/// Points of one place, together.
+/// The points grouped by position.
 struct Groups {
-    /// Numbers of points, those of one place beside each other and ascending.
+    /// The indices of points. Points at the same position are adjacent and ascending.
     order: Vec<u32>,
-    /// Where each place begins in `order`, and its end.
+    /// The beginning of each position in `order`, followed by the length of `order`.
     begins: Vec<u32>,
 }
 
 impl Groups {
     fn of(points: &[[f64; 3]]) -> Self {
-        // So many bits that few places share a key by chance, and passes of the sort are few.
+        // Use enough bits that positions rarely share a key by chance, but few passes of the sort.
         let n_bits = points.len().checked_ilog2().unwrap_or(0) + MORE_BITS;
         let mask = (1 << n_bits) - 1;
         let keys: Vec<u64> = points.par_iter().map(|x| mixed(bits(*x)) & mask).collect();
@@ -136,7 +139,8 @@ impl Groups {
             let run = sorted.keys[begin..].iter().take_while(|key| **key == sorted.keys[begin]);
             let end = begin + run.count();
             if end == begin + 1 {
-                // Nearly all: their places, far apart in memory, need not be looked at.
+                // The most frequent case. The coordinates, which are scattered in memory, need not
+                // be read.
                 begins.push(begin as u32);
                 begin = end;
                 continue;
@@ -145,7 +149,7 @@ impl Groups {
             let place = |i: u32| bits(points[i as usize]);
             let same = |i: &u32| place(*i) == place(run[0]);
             if !run.iter().all(same) {
-                // Two places of one key: of few points.
+                // Different positions share the key. This concerns only a few points.
                 run.sort_by_key(|&i| (place(i), i));
             }
             for k in begin..end {
@@ -159,7 +163,7 @@ impl Groups {
         Groups { order, begins }
     }
 
-    /// The smallest number of each place, ascending.
+    /// Returns the smallest index at each position, ascending.
     fn firsts(&self) -> Vec<u32> {
         let places = &self.begins[..self.begins.len() - 1];
         let mut firsts: Vec<u32> = places.iter().map(|&begin| self.order[begin as usize]).collect();
@@ -168,16 +172,17 @@ impl Groups {
     }
 }
 
-/// Bits of a key beyond those that tell as many points apart: at most one point in 64 shares its
-/// key by chance.
+/// The number of key bits beyond those that distinguish this number of points. At most one point in
+/// 64 then shares its key by chance.
 const MORE_BITS: u32 = 7;
 
-/// Coordinates as they are compared: 0 and -0 are one.
+/// Returns the bits of coordinates for comparison. 0 and -0 are equal.
 fn bits(x: [f64; 3]) -> [u64; 3] {
     x.map(|x| (x + 0.0).to_bits())
 }
 
-/// One number for three, each bit of it by chance another one for others (the mixing of splitmix64).
+/// Mixes three numbers into one, in which every bit depends on all input bits (the mixing of
+/// splitmix64).
 fn mixed(bits: [u64; 3]) -> u64 {
     bits.into_iter().fold(0, |hash: u64, x| {
         let mut z = (hash ^ x).wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -187,7 +192,7 @@ fn mixed(bits: [u64; 3]) -> u64 {
     })
 }
 
-/// Joins the points of each place into its first.
+/// Merges the points at each position into the first one.
 fn join(mut cloud: PointCloud) -> PointCloud {
     let groups = Groups::of(&cloud.points);
     if groups.begins.len() == cloud.len() + 1 {
@@ -225,10 +230,10 @@ fn join(mut cloud: PointCloud) -> PointCloud {
     cloud
 }
 
-/// Numbers of the points that are far from all others, and the spacing of all, if there are two or more.
+/// The indices of far outliers, and the spacing of all points if there are at least two.
 pub type Far = (Vec<u32>, Option<Spacing>);
 
-/// Numbers of the points that are far from all others, and the spacing. No two points are in one place.
+/// Returns the indices of far outliers, and the spacing. No two points may be at the same position.
 pub fn far_from_others(points: &[[f64; 3]], factor: f64) -> Result<Far> {
     if points.len() < 2 {
         return Ok((Vec::new(), None));
@@ -249,7 +254,7 @@ pub fn far_from_others(points: &[[f64; 3]], factor: f64) -> Result<Far> {
     Ok((far.collect(), Some(spacing)))
 }
 
-/// The upper median.
+/// Returns the upper median.
 fn median(numbers: &mut [f64]) -> f64 {
     let half = numbers.len() / 2;
     *numbers.select_nth_unstable_by(half, |a, b| a.partial_cmp(b).unwrap_or(Ordering::Equal)).1
@@ -259,7 +264,7 @@ fn median(numbers: &mut [f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// A plane lattice with points far above it.
+    /// Returns a plane lattice with points far above it.
     fn lattice(n: u32, far: &[f64]) -> Vec<[f64; 3]> {
         let flat = (0..n * n).map(|k| [f64::from(k % n), f64::from(k / n), 0.0]);
         flat.chain(far.iter().map(|z| [0.5, 0.5, *z])).collect()

@@ -1,4 +1,5 @@
-//! Clouds of points as a scanner gives them: duplicates, strays, spacing, normals, noise, samples.
+//! Processing of point clouds such as scans: duplicates, outliers, spacing, normals, noise, and
+//! sampling of surfaces.
 
 mod clean;
 mod noise;

@@ -1,4 +1,4 @@
-//! How far samples lie off the surface that they are of.
+//! Estimation of the noise of a point cloud: the distance of samples from their surface.
 
 use rayon::prelude::*;
 
@@ -6,25 +6,29 @@ use super::plane::Plane;
 use crate::point_distance::{Index, Sites};
 use zeroset_core::error::Result;
 
-/// Nearest points that a plane is fitted to.
+/// The number of nearest points to which a plane is fitted.
 const NEAR: usize = 24;
-/// Points at which one is fitted, at most.
+/// The largest number of points at which a plane is fitted.
 const LOOKED_AT: usize = 512;
-/// Points that are taken, at most: of more, every second or third and so on.
+/// The largest number of points used. From larger clouds, every second, third, ... point is used.
 const MOST: usize = 500_000;
-/// A neighborhood is that of a surface if points lie less than this part of its radius off their plane: those of a
-/// ball filled evenly lie about 0.4 off.
+/// The limit for flat neighborhoods. A neighborhood belongs to a surface if the distance of its
+/// points from their plane is less than this fraction of its radius. For a uniformly filled ball,
+/// the fraction is about 0.4.
 const FLAT: f64 = 0.2;
 
-/// How far points lie off their surface, in the mean square, in their units: the median over places. It holds what the
-/// surface bends within two or three distances of neighbors, which is little where these are dense. `None` if no
-/// surface is seen: for few points, and for those of no surface, as in the leaves of a tree.
+/// Returns the root-mean-square distance of points from their surface, in their unit, as the median
+/// over several places.
 ///
-/// Among points whose noise is more than the distance of neighbors, the nearest ones lie in all directions.
-/// So points are thinned by four until neighborhoods are flat.
+/// The result includes the bending of the surface within two or three point distances, which is
+/// small if the points are dense. The result is `None` if no surface is recognized: if there are
+/// too few points, or if the points do not lie on a surface, as in the leaves of a tree.
+///
+/// If the noise is larger than the distance between neighbors, the nearest points lie in all
+/// directions. Therefore the points are thinned by factors of four until neighborhoods are flat.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Case`] for points that are not finite.
+/// Returns [`zeroset_core::Error::Case`] if a point is not finite.
 pub fn noise(points: &[[f64; 3]]) -> Result<Option<f64>> {
     let mut every = points.len().div_ceil(MOST).max(1);
     loop {
@@ -40,7 +44,7 @@ pub fn noise(points: &[[f64; 3]]) -> Result<Option<f64>> {
     }
 }
 
-/// The median distance from planes, and the median radius of the neighborhoods that these are fitted to.
+/// Returns the median distance from the planes, and the median radius of the neighborhoods.
 fn about(points: &[[f64; 3]]) -> Result<(f64, f64)> {
     let index = Index::new(&Sites::new(points)?);
     let every = points.len().div_ceil(LOOKED_AT);
@@ -66,7 +70,7 @@ fn about(points: &[[f64; 3]]) -> Result<(f64, f64)> {
 mod tests {
     use super::*;
 
-    /// Numbers by chance, -1 to 1.
+    /// Returns pseudorandom numbers from -1 to 1.
     fn chance(k: u32) -> f64 {
         let mut x = u64::from(k).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -74,7 +78,7 @@ mod tests {
         ((x ^ (x >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
-    /// Places on a ball of radius 1 by chance, off it by up to `off`.
+    /// Returns random points on a sphere of radius 1, displaced by up to `off`.
     fn ball(n: u32, off: f64) -> Vec<[f64; 3]> {
         let at = |k: u32| {
             let (z, angle) = (chance(3 * k), std::f64::consts::PI * chance(3 * k + 1));
@@ -94,7 +98,7 @@ mod tests {
                 let expected = off / 3_f64.sqrt();
                 assert!((found / expected - 1.0).abs() < 0.25, "{n} {off}: {found} {expected}");
             }
-            // A smooth surface has next to none: what it bends between neighbors.
+            // The noise of a smooth surface is almost zero: only its bending between neighbors.
             let found = noise(&ball(n, 0.0)).unwrap().unwrap();
             assert!(found < 0.1 / f64::from(n).sqrt(), "{n}: {found}");
         }

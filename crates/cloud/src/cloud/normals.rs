@@ -1,8 +1,9 @@
-//! Normals of clouds that have none: an estimate.
+//! Estimation of normals for point clouds without normals.
 //!
-//! The direction is that of least variance among the nearest points. The side follows from point to point along the
-//! tree of neighbors whose normals agree best, from the outermost point of each connected part (H. Hoppe, T. DeRose,
-//! T. Duchamp, J. McDonald and W. Stuetzle, Surface reconstruction from unorganized points, SIGGRAPH 1992).
+//! The direction is that of the smallest variance among the nearest points. The orientation is
+//! propagated from point to point along the tree of neighbors whose normals agree best, starting at
+//! the outermost point of each connected component (H. Hoppe, T. DeRose, T. Duchamp, J. McDonald
+//! and W. Stuetzle, Surface reconstruction from unorganized points, SIGGRAPH 1992).
 
 use rayon::prelude::*;
 
@@ -12,30 +13,34 @@ use crate::point_distance::{Index, Sites};
 use zeroset_core::error::Result;
 use zeroset_core::primitives::sort;
 
-/// Nearest points that a plane is fitted to, besides the point itself.
+/// The number of nearest points to which a plane is fitted, in addition to the point itself.
 pub const NEIGHBORS: usize = 16;
-/// In the place of a neighbor that is not there.
+/// The placeholder for a missing neighbor.
 const NONE: u32 = u32::MAX;
-/// Steps that the disagreement of two normals is measured in, from 0 to 1.
+/// The number of steps in which the disagreement of two normals, from 0 to 1, is measured.
 const STEPS: f32 = (1 << 24) as f32;
 
-/// What is known of estimated normals.
+/// Information about estimated normals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Estimate {
-    /// Parts of the cloud that no neighbors connect: each is oriented by itself, so that its outermost point looks
-    /// outwards. One inside another may have to look the other way.
+    /// The number of connected components of the neighbor graph. Each is oriented separately, so
+    /// that the normal of its outermost point points outward. A component inside another one may
+    /// need the opposite orientation.
     pub parts: usize,
-    /// Points of the largest part.
+    /// The number of points of the largest component.
     pub largest: usize,
 }
 
-/// Unit normals, `[n]`, of points no two of which are in one place (`clean` joins these), and how sure they are.
+/// Returns unit normals, `[n]`, and information about their reliability. No two points may be at
+/// the same position (`clean` merges such points).
 ///
-/// They are an estimate: sides can be wrong across gaps, sharp edges and sheets closer than the points are to each
-/// other. Fewer than three points, or points on a line, have some direction across it.
+/// The normals are estimates. Their orientation can be wrong across gaps and sharp edges, and where
+/// sheets are closer to each other than the points. If there are fewer than three points, or if all
+/// points are on a line, the normals have an arbitrary direction across the line.
 ///
 /// # Errors
-/// [`zeroset_core::Error::Case`] for points that are not finite, and for 2^32 - 1 and more of them.
+/// Returns [`zeroset_core::Error::Case`] if a point is not finite, or if there are 2^32 - 1 points
+/// or more.
 pub fn estimate_normals(cloud: &PointCloud) -> Result<(Vec<[f32; 3]>, Estimate)> {
     let points = &cloud.points;
     let index = Index::new(&Sites::new(points)?);
@@ -56,12 +61,12 @@ pub fn estimate_normals(cloud: &PointCloud) -> Result<(Vec<[f32; 3]>, Estimate)>
     Ok((normals, estimate))
 }
 
-/// Whom a row names.
+/// Returns the neighbors that a row names.
 fn named(row: &[u32; NEIGHBORS]) -> impl Iterator<Item = u32> + Clone {
     row.iter().copied().take_while(|&j| j != NONE)
 }
 
-/// The direction of least variance of a point and its neighbors.
+/// Returns the direction of the smallest variance of a point and its neighbors.
 fn across(points: &[[f64; 3]], i: usize, row: &[u32; NEIGHBORS]) -> [f32; 3] {
     let near = named(row).map(|j| points[j as usize]);
     match Plane::through(points[i], near).map(|plane| plane.normal) {
@@ -74,7 +79,7 @@ fn dot(a: [f32; 3], b: [f32; 3]) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Pairs of neighbors, each once, those first whose normals are the most parallel.
+/// Returns the pairs of neighbors, each once, sorted by decreasing parallelism of their normals.
 fn edges_by_agreement(
     neighbors: &[[u32; NEIGHBORS]],
     normals: &[[f32; 3]],
@@ -96,10 +101,11 @@ fn edges_by_agreement(
     sorted.values.into_iter().map(move |k| edges[k as usize])
 }
 
-/// Parts of the cloud, joined one by one, and how each point's normal stands to that of the root of its part.
+/// The components of the cloud, which are merged one by one, and the orientation of each normal
+/// relative to the root of its component.
 struct Forest {
     parent: Vec<u32>,
-    /// Whether the normal is against that of the parent.
+    /// Whether the normal is opposite to that of the parent.
     against: Vec<bool>,
     size: Vec<u32>,
 }
@@ -110,14 +116,15 @@ impl Forest {
         Forest { parent, against: vec![false; n], size: vec![1; n] }
     }
 
-    /// The root of a point's part, and whether the point's normal is against the root's.
+    /// Returns the root of a point's component, and whether the point's normal is opposite to that
+    /// of the root.
     fn root(&mut self, point: u32) -> (u32, bool) {
         let (mut root, mut against) = (point, false);
         while self.parent[root as usize] != root {
             against ^= self.against[root as usize];
             root = self.parent[root as usize];
         }
-        // All points on the way become children of the root.
+        // Path compression: all points on the path become children of the root.
         let (mut at, mut this) = (point, against);
         while self.parent[at as usize] != root && at != root {
             let next = self.parent[at as usize];
@@ -129,7 +136,7 @@ impl Forest {
         (root, against)
     }
 
-    /// Joins the parts of two points whose normals are `against` each other.
+    /// Merges the components of two points. `against` states whether their normals are opposite.
     fn join(&mut self, a: u32, b: u32, against: bool) {
         let ((a, from_a), (b, from_b)) = (self.root(a), self.root(b));
         if a == b {
@@ -143,13 +150,13 @@ impl Forest {
     }
 }
 
-/// Turns the normals of each part alike, and so that at one of its six outermost points along the axes, the one whose
-/// normal is the nearest to the axis, it looks outwards.
+/// Orients the normals of each component consistently. Of its six outermost points along the axes,
+/// the one whose normal is nearest to the axis decides: its normal points outward.
 fn orient(points: &[[f64; 3]], forest: &mut Forest, normals: &mut [[f32; 3]]) -> Estimate {
     let n = points.len() as u32;
     let roots: Vec<(u32, bool)> = (0..n).map(|i| forest.root(i)).collect();
     let mut part = vec![NONE; points.len()];
-    // The lowest and highest point along each axis.
+    // The lowest and the highest point along each axis.
     let mut ends: Vec<[u32; 6]> = Vec::new();
     let mut largest = 0;
     for (i, x) in points.iter().enumerate() {

@@ -1,26 +1,27 @@
-//! The plane nearest to a point and its neighbors.
+//! Least-squares plane of a point and its neighbors.
 
 use nalgebra::{Matrix3, Vector3};
 
-/// The plane through the middle of some points that they are nearest to in the mean square.
+/// The least-squares plane through the center of some points.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plane {
-    /// The direction of least variance, of length 1.
+    /// The direction of the smallest variance, as a unit vector.
     pub normal: [f64; 3],
-    /// Root of the mean square distance of the points from it, for the three numbers that it is fitted by; 0 for three
-    /// points and fewer.
+    /// The root-mean-square distance of the points from the plane, corrected for the three fitted
+    /// parameters. It is 0 for three points or fewer.
     pub off: f64,
 }
 
 impl Plane {
-    /// The plane of a point and its neighbors; `None` if they are all in one place.
+    /// Fits the plane of a point and its neighbors. Returns `None` if they are all at the same
+    /// position.
     pub fn through(point: [f64; 3], near: impl Iterator<Item = [f64; 3]> + Clone) -> Option<Self> {
         let from =
             move |x: [f64; 3]| Vector3::new(x[0] - point[0], x[1] - point[1], x[2] - point[2]);
         let near = near.map(from);
         let n = near.clone().count() + 1;
         let mean = near.clone().sum::<Vector3<f64>>() / n as f64;
-        // Of numbers about 1, so that no square is out of range.
+        // Scale the differences to about 1, so that no square is out of range.
         let size = near.clone().map(|d| d.amax()).fold(0.0, f64::max);
         if size == 0.0 {
             return None;

@@ -1,7 +1,7 @@
-//! Clouds made of a surface: points on it, as likely on each piece as it is large.
+//! Random point clouds on a surface, uniform by area.
 //!
-//! Points come in blocks, each with a stream of random numbers of its own (ChaCha8), so that a cloud has the same
-//! bits for every number of threads, and only a few blocks are in memory.
+//! Points are drawn in blocks, each with its own stream of random numbers (ChaCha8). A cloud is
+//! therefore bitwise identical for every number of threads, and only a few blocks are in memory.
 
 use std::f64::consts::TAU;
 use std::fmt;
@@ -14,21 +14,22 @@ use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::Mesh;
 use zeroset_core::mesh::generate::random::Random;
 
-/// Points of a block, which belong to one stream.
+/// The number of points per block. Each block has its own stream.
 const BLOCK: u64 = 1 << 12;
-/// Blocks that are made at a time.
+/// The number of blocks drawn at a time.
 const BLOCKS: u64 = 64;
-/// The streams of outliers begin here.
+/// The number of the first stream of outliers.
 const OUTLIERS: u64 = 1 << 63;
-/// How far outliers are spread beyond the box of the surface: this part of its diagonal.
+/// The distance by which outliers extend beyond the box of the surface, as a fraction of its
+/// diagonal.
 const BEYOND: f64 = 0.1;
 
-/// Standard deviation of each coordinate of a sample from the surface.
+/// The standard deviation of the noise of each coordinate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Noise {
-    /// In units of the mesh.
+    /// A length in units of the mesh.
     Length(f64),
-    /// As a part of the diagonal of the box of the mesh.
+    /// A fraction of the diagonal of the bounding box of the mesh.
     Relative(f64),
 }
 
@@ -41,7 +42,8 @@ impl FromStr for Noise {
             None => (text, false),
         };
         let found = number.trim().parse::<f64>().ok().filter(|x| x.is_finite() && *x >= 0.0);
-        let expected = "expected a length of 0 and above, or a percentage of the diagonal, as 0.1%";
+        let expected =
+            "expected a length of at least 0, or a percentage of the diagonal such as 0.1%";
         let x = found.ok_or(expected)?;
         Ok(if relative { Noise::Relative(x / 100.0) } else { Noise::Length(x) })
     }
@@ -56,18 +58,19 @@ impl fmt::Display for Noise {
     }
 }
 
-/// What cloud is wanted.
+/// Options for drawing a cloud.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampling {
-    /// Points on the surface.
+    /// The number of points on the surface.
     pub n: u64,
-    /// Whether they have the normals of their triangles, as these are oriented.
+    /// Whether points get the normals of their triangles, with the orientation of the triangles.
     pub normals: bool,
-    /// Gaussian noise added to each coordinate; normals stay.
+    /// The Gaussian noise added to each coordinate. It does not change the normals.
     pub noise: Noise,
-    /// Points more, anywhere in the box of the surface and a tenth of its diagonal around; they come last.
+    /// The number of outliers, which are uniform in the bounding box of the surface, extended by a
+    /// tenth of its diagonal. They follow the other points.
     pub outliers: u64,
-    /// Another seed gives another cloud.
+    /// The seed of the random numbers.
     pub seed: u64,
 }
 
@@ -78,12 +81,12 @@ impl Default for Sampling {
     }
 }
 
-/// Draws points of a surface.
+/// Draws points on a surface.
 #[derive(Debug)]
 pub struct Sampler<'a> {
     mesh: &'a Mesh,
     options: Sampling,
-    /// Areas of the triangles up to and with each.
+    /// The cumulative areas of the triangles.
     areas: Vec<f64>,
     noise: f64,
     low: [f64; 3],
@@ -91,24 +94,28 @@ pub struct Sampler<'a> {
 }
 
 impl<'a> Sampler<'a> {
-    /// Of the triangles of a mesh.
+    /// Creates a sampler for the triangles of a mesh.
     ///
     /// # Errors
-    /// [`Error::Mesh`] for a mesh without triangles of some area, or with coordinates of no number;
-    /// [`Error::Case`] for 2^32 - 1 points and more.
+    /// Returns [`Error::Mesh`] if no triangle has a positive area, or if coordinates are not
+    /// finite. Returns [`Error::Case`] if 2^32 - 1 points or more are requested.
     pub fn new(mesh: &'a Mesh, options: Sampling) -> Result<Self> {
         if mesh.n_cells() == 0 || mesh.kind.arity() != 3 {
             let what = match mesh.n_cells() {
                 0 => "no triangles, only points",
-                _ => "tetrahedra, samples are drawn of triangles",
+                _ => "tetrahedra, but samples are drawn from triangles",
             };
-            let remedy = "name a surface; `zeroset convert --boundary` writes that of tetrahedra";
+            let remedy =
+                "give a surface; `zeroset convert --boundary` writes the boundary of tetrahedra";
             return Err(Error::mesh("", what, remedy));
         }
         let total = options.n.saturating_add(options.outliers);
         if total >= u64::from(u32::MAX) {
-            let what = format!("{total} points, fewer than 2^32 - 1 can be numbered");
-            return Err(Error::usage(what, "draw fewer, or several clouds with other seeds"));
+            let what = format!("{total} points, but the number must be below 2^32 - 1");
+            return Err(Error::usage(
+                what,
+                "draw fewer points, or several clouds with different seeds",
+            ));
         }
         let mut sum = 0.0;
         let mut areas = Vec::with_capacity(mesh.n_cells());
@@ -117,8 +124,8 @@ impl<'a> Sampler<'a> {
             let corners = corners(mesh, cell);
             let area = 0.5 * norm(product(corners));
             if !area.is_finite() {
-                let what = format!("area {area}, finite coordinates of less than 1e150 are needed");
-                return Err(Error::mesh(format!("cell {k}"), what, "mend the mesh"));
+                let what = format!("area {area}, but coordinates must be finite and below 1e150");
+                return Err(Error::mesh(format!("cell {k}"), what, "repair the mesh"));
             }
             sum += area;
             areas.push(sum);
@@ -129,7 +136,11 @@ impl<'a> Sampler<'a> {
         }
         if !(sum > 0.0 && sum.is_finite()) {
             let what = format!("the area of all triangles is {sum}");
-            return Err(Error::mesh("", what, "name a surface with triangles that are not flat"));
+            return Err(Error::mesh(
+                "",
+                what,
+                "give a surface with triangles that are not degenerate",
+            ));
         }
         let diagonal = norm([0, 1, 2].map(|k| high[k] - low[k]));
         let noise = match options.noise {
@@ -143,17 +154,17 @@ impl<'a> Sampler<'a> {
         Ok(Sampler { mesh, options, areas, noise, low, high })
     }
 
-    /// Area of the surface, in units of the mesh squared.
+    /// Returns the area of the surface, in squared units of the mesh.
     pub fn area(&self) -> f64 {
         self.areas.last().copied().unwrap_or(0.0)
     }
 
-    /// Standard deviation of the noise, in units of the mesh.
+    /// Returns the standard deviation of the noise, in units of the mesh.
     pub fn noise(&self) -> f64 {
         self.noise
     }
 
-    /// The cloud in pieces, each made in parallel when it is asked for.
+    /// Returns the cloud in pieces. Each piece is drawn in parallel when it is requested.
     pub fn pieces(&self) -> impl Iterator<Item = PointCloud> {
         let blocks = |points: u64| points.div_ceil(BLOCK);
         let on = (0..blocks(self.options.n)).map(|block| (block, self.options.n - block * BLOCK));
@@ -178,7 +189,7 @@ impl<'a> Sampler<'a> {
         })
     }
 
-    /// The whole cloud.
+    /// Returns the whole cloud.
     pub fn cloud(&self) -> PointCloud {
         let mut all = PointCloud::new(Vec::new());
         all.normals = self.options.normals.then(Vec::new);
@@ -191,7 +202,7 @@ impl<'a> Sampler<'a> {
         all
     }
 
-    /// The `n` points of a stream.
+    /// Draws the `n` points of a stream.
     fn block(&self, stream: u64, n: u64) -> PointCloud {
         let mut random = Random::stream(self.options.seed, stream);
         let mut points = Vec::with_capacity(n as usize);
@@ -213,7 +224,7 @@ impl<'a> Sampler<'a> {
         let at = random.unit() * self.area();
         let cell = self.areas.partition_point(|area| *area <= at).min(self.areas.len() - 1);
         let corners = corners(self.mesh, &self.mesh.cells[3 * cell..3 * cell + 3]);
-        // Uniform in the triangle: a root turns the square into one.
+        // Uniform in the triangle: the square root maps the unit square to it.
         let (root, v) = (random.unit().sqrt(), random.unit());
         let weights = [1.0 - root, root * (1.0 - v), root * v];
         let mut point = [0, 1, 2]
@@ -235,10 +246,10 @@ impl<'a> Sampler<'a> {
     }
 }
 
-/// Four independent numbers of mean 0 and variance 1 (G. Box and M. Muller, 1958).
+/// Returns four independent numbers of mean 0 and variance 1 (G. Box and M. Muller, 1958).
 fn gaussian(random: &mut Random) -> [f64; 4] {
     let mut pair = || {
-        // From (0, 1], so that the logarithm is finite.
+        // The argument is in (0, 1], so that the logarithm is finite.
         let r = (-2.0 * libm::log(1.0 - random.unit())).sqrt();
         let around = TAU * random.unit();
         [r * libm::cos(around), r * libm::sin(around)]
@@ -251,7 +262,7 @@ fn corners(mesh: &Mesh, cell: &[u32]) -> [[f64; 3]; 3] {
     [0, 1, 2].map(|k| mesh.vertices[cell[k] as usize])
 }
 
-/// Twice the area of a triangle along its normal.
+/// Returns the normal of a triangle, with twice its area as length.
 fn product([a, b, c]: [[f64; 3]; 3]) -> [f64; 3] {
     let [u, v] = [b, c].map(|x| [0, 1, 2].map(|k| x[k] - a[k]));
     [0, 1, 2].map(|k| {

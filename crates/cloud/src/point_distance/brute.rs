@@ -1,8 +1,8 @@
-//! Comparing each query with each site: a map and a reduction, tile by tile.
+//! Brute-force search: compares each query with each site, as a map and a reduction over tiles.
 //!
-//! Khan and Zahran, section III: a tile of sites stays in the nearest cache while a block of queries
-//! passes over it; each stream keeps one partial minimum per query, so that what lies between map and
-//! reduction does not grow with the number of sites.
+//! See Khan and Zahran, section III. A tile of sites stays in the first-level cache while a block
+//! of queries is compared with it. Each stream keeps one partial minimum per query, so that the
+//! memory between map and reduction does not grow with the number of sites.
 
 use rayon::prelude::*;
 
@@ -13,19 +13,20 @@ use super::norm::Metric;
 use super::sites::Sites;
 use super::working_set::Plan;
 
-/// Comparisons side by side.
+/// The number of simultaneous comparisons.
 const LANES: usize = 16;
 
-/// What is compared with what.
+/// The input of a brute-force search.
 pub struct Sweep<'a, C> {
     pub sites: &'a Sites<C>,
     pub queries: &'a [[C; 3]],
-    /// Where each query looks, if not everywhere.
+    /// The cones of the queries, if the search is restricted to cones.
     pub toward: Option<&'a Toward>,
     pub plan: Plan,
 }
 
-/// The nearest site of each query; of several the one with the smallest number.
+/// Returns the nearest site of each query. Among equally near sites, the one with the smallest
+/// number is returned.
 pub(super) fn run<C: Coordinate, M: Metric<C>>(
     sweep: &Sweep<'_, C>,
     metric: M,
@@ -35,7 +36,7 @@ pub(super) fn run<C: Coordinate, M: Metric<C>>(
     let tiles = sweep.sites.len().div_ceil(tile);
     for (k, queries) in sweep.queries.chunks(batch).enumerate() {
         let blocks = queries.len().div_ceil(block);
-        // Map: each stream takes every so many tiles of the sites for one block of queries.
+        // Map: each stream processes every `streams`-th tile of the sites for one block of queries.
         let partial: Vec<Vec<Found<C::Key>>> = (0..blocks * streams)
             .into_par_iter()
             .map(|task| {
@@ -62,7 +63,8 @@ pub(super) fn run<C: Coordinate, M: Metric<C>>(
                 best
             })
             .collect();
-        // Reduction: streams hold tiles in turn, so the smaller number wins by itself only within one.
+        // Reduction: streams process interleaved tiles, so ties between streams must be resolved
+        // here.
         for streams in partial.chunks(streams) {
             results.extend((0..streams[0].len()).map(|i| {
                 let all = streams.iter().map(|best| best[i]);
@@ -73,8 +75,8 @@ pub(super) fn run<C: Coordinate, M: Metric<C>>(
     results
 }
 
-/// The first of the nearest sites of a tile, if one is nearer than `bound`: in lanes for the key
-/// alone, and once more for its place where there is any.
+/// Returns the first of the nearest sites of a tile if it is nearer than `bound`. One pass in lanes
+/// finds the key. A second pass finds the position, only if the key is small enough.
 fn in_tile<C: Coordinate>(
     metric: impl Metric<C>,
     [x, y, z]: [&[C]; 3],
@@ -102,7 +104,8 @@ fn in_tile<C: Coordinate>(
     keys.position(|key| key == least).map(|i| (least, i))
 }
 
-/// The same of those sites alone whose difference from the query is admitted.
+/// Searches a tile like `in_tile`, but only the sites that `admits` accepts by their difference
+/// from the query.
 fn in_tile_if<C: Coordinate>(
     metric: impl Metric<C>,
     [x, y, z]: [&[C]; 3],

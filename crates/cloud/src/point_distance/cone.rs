@@ -1,54 +1,57 @@
-//! Looking one way only: the directional ("anisotropic") distance transform.
+//! Search restricted to cones: the directional ("anisotropic") distance transform.
 
 use super::coordinate::Coordinate;
 use zeroset_core::error::{Error, Result};
 
-/// Where queries look.
+/// The directions of the cones.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Directions {
-    /// All the same way.
+    /// The same direction for all queries.
     One([f64; 3]),
-    /// Each its own way, `[n_queries, 3]`.
+    /// One direction per query, `[n_queries, 3]`.
     Each(Vec<[f64; 3]>),
 }
 
-/// The sites that a query sees: those s in a cone of the given half angle around its direction r,
-/// `(s - q) . r >= cos(angle) |s - q|`, itself included.
+/// A cone of sites that a query sees: the sites s with `(s - q) . r >= cos(angle) |s - q|`, where r
+/// is the direction. A site at the query itself is included.
 ///
-/// Near the query a cone is thinner than a voxel, and a ray that steps by distances in it passes
-/// through voxels. With a `cylinder` of radius R sites with `(s - q) . r > -R` and a distance to the
-/// ray of at most R are seen as well; with half a voxel's diagonal for R, and steps of the distance
-/// less R, a ray misses nothing (numerics 10).
+/// Near the query, a cone is thinner than a voxel, and a ray that steps by distances in the cone
+/// can pass through voxels. With a `cylinder` of radius R, the query also sees the sites with `(s -
+/// q) . r > -R` and a distance of at most R to the ray. If R is half the diagonal of a voxel and
+/// each step is the distance minus R, a ray misses nothing (docs/point-distances.md).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cone {
-    /// Directions, of any length but zero.
+    /// The directions, of any nonzero length.
     pub directions: Directions,
-    /// Half angle in radians, from 0 to pi.
+    /// The half angle in radians, from 0 to pi.
     pub angle: f64,
-    /// Radius of the cylinder around the ray that is seen as well.
+    /// The radius of a cylinder around the ray that is seen as well.
     pub cylinder: Option<f64>,
 }
 
 impl Cone {
-    /// Cones for `n_queries` queries, with directions of length 1.
+    /// Returns the cones for `n_queries` queries, with unit directions.
     ///
     /// # Errors
-    /// [`Error::Case`] for another number of directions, one without length, an angle out of range,
-    /// a radius that is negative.
+    /// Returns [`Error::Case`] if the number of directions does not match, a direction is zero, the
+    /// angle is out of range, or the radius is negative.
     pub(super) fn toward(&self, n_queries: usize) -> Result<Toward> {
         if !(0.0..=std::f64::consts::PI).contains(&self.angle) {
-            let what = format!("a cone of the half angle {} degrees", self.angle.to_degrees());
-            return Err(Error::usage(what, "give one from 0 to 180"));
+            let what = format!("a cone with the half angle {} degrees", self.angle.to_degrees());
+            return Err(Error::usage(what, "give a half angle from 0 to 180"));
         }
         if let Some(radius) = self.cylinder.filter(|r| !(*r >= 0.0 && r.is_finite())) {
-            return Err(Error::usage(format!("a cylinder of radius {radius}"), "give a length"));
+            return Err(Error::usage(
+                format!("a cylinder of radius {radius}"),
+                "give a radius of at least 0",
+            ));
         }
         let given = match &self.directions {
             Directions::One(r) => std::slice::from_ref(r),
             Directions::Each(all) if all.len() == n_queries => all,
             Directions::Each(all) => {
                 let what = format!("{} directions for {n_queries} queries", all.len());
-                return Err(Error::usage(what, "give one for each, or one for all"));
+                return Err(Error::usage(what, "give one per query, or one for all"));
             }
         };
         let unit = |(i, r): (usize, &[f64; 3])| {
@@ -56,7 +59,10 @@ impl Cone {
             if length > 0.0 && length.is_finite() {
                 return Ok(r.map(|x| x / length));
             }
-            Err(Error::usage(format!("direction {i} is {r:?}"), "give a direction with a length"))
+            Err(Error::usage(
+                format!("direction {i} is {r:?}"),
+                "give a direction that is not zero",
+            ))
         };
         let directions = given.iter().enumerate().map(unit).collect::<Result<_>>()?;
         let (sin, cos) = (libm::sin(self.angle), libm::cos(self.angle));
@@ -66,7 +72,7 @@ impl Cone {
 
 /// The cones of all queries.
 pub struct Toward {
-    /// One for each query or one for all.
+    /// The directions: one per query, or one for all.
     directions: Vec<[f64; 3]>,
     cos: f64,
     sin: f64,
@@ -83,7 +89,7 @@ pub(super) struct View {
 }
 
 impl Toward {
-    /// Directions of length 1, one for each query or one for all.
+    /// Returns the unit directions: one per query, or one for all.
     pub(super) fn directions(&self) -> &[[f64; 3]] {
         &self.directions
     }
@@ -103,14 +109,14 @@ impl Toward {
         View { r, cos: self.cos, sin: self.sin, cylinder: self.cylinder }
     }
 
-    /// The cones of some queries.
+    /// Returns the cones of a range of queries.
     pub(super) fn part(&self, queries: std::ops::Range<usize>) -> Toward {
         let all = &self.directions;
         let directions = if all.len() == 1 { all.clone() } else { all[queries].to_vec() };
         Toward { directions, ..*self }
     }
 
-    /// The cones of every k-th query.
+    /// Returns the cones of every k-th query.
     pub(super) fn every(&self, k: usize) -> Toward {
         let directions = self.directions.iter().step_by(k).copied().collect();
         Toward { directions, ..*self }
@@ -122,7 +128,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 impl View {
-    /// Whether a site at `d` from the query is seen.
+    /// Returns true if a site at the difference `d` from the query is seen.
     pub fn admits(&self, d: [f64; 3]) -> bool {
         let (along, square) = (dot(d, self.r), dot(d, d));
         let in_cylinder =
@@ -130,8 +136,8 @@ impl View {
         along >= self.cos * square.sqrt() || self.cylinder.is_some_and(in_cylinder)
     }
 
-    /// Whether a site between two corners, as seen from the query, may be seen: false only if none
-    /// is, by the ball around them.
+    /// Returns false only if no site in the box between two corners is seen from the query. The
+    /// test uses the ball around the box.
     pub fn may_admit<C: Coordinate>(&self, low: [C; 3], high: [C; 3], q: [C; 3]) -> bool {
         let [mut center, mut half] = [[0.0; 3]; 2];
         for k in 0..3 {
@@ -142,7 +148,7 @@ impl View {
         let across = (square - along * along).max(0.0).sqrt();
         // Differences are rounded to the precision of the coordinates.
         let radius = dot(half, half).sqrt() + 1e-6 * (square.sqrt() + 1.0);
-        // A cone beyond a right angle is not convex: no plane keeps it off.
+        // A cone with a half angle above 90 degrees is not convex, so no plane excludes the ball.
         let in_cone = self.cos < 0.0 || across * self.cos - along * self.sin <= radius;
         in_cone || self.cylinder.is_some_and(|r| across <= r + radius && along >= -r - radius)
     }

@@ -1,4 +1,4 @@
-//! The numbers that points are made of, and what is compared for each.
+//! Coordinate types of points, and the keys that are compared for each type.
 
 use std::fmt::Debug;
 
@@ -8,13 +8,14 @@ use super::norm::{Chebyshev, Euclidean, Manhattan, Metric, Minkowski, Norm};
 use super::sites::Sites;
 use zeroset_core::error::{Error, Result};
 
-/// A coordinate: `i32` for points of a lattice, whose distances are exact, `f32` or `f64`.
+/// A coordinate type: `i32` for points on a lattice, whose distances are exact, `f32` or `f64`.
 pub trait Coordinate: Copy + PartialOrd + Debug + Default + Send + Sync + sealed::Sealed {
-    /// What is compared: squares of Euclidean distances, distances of the other norms.
+    /// The type of keys, which are compared: squares of Euclidean distances, and distances in other
+    /// norms.
     type Key: Copy + PartialOrd + Debug + Send + Sync;
-    /// The key of no point.
+    /// The key if there is no site.
     const FAR: Self::Key;
-    /// The least square that has all its digits, where there is one above 0.
+    /// The smallest positive square that has full precision, if there is such a limit.
     #[doc(hidden)]
     const LEAST: Option<Self::Key>;
 
@@ -28,26 +29,26 @@ pub trait Coordinate: Copy + PartialOrd + Debug + Default + Send + Sync + sealed
     fn key_to_f64(key: Self::Key) -> f64;
 }
 
-/// What the search needs of a coordinate beyond its arithmetic.
+/// Functions of coordinates that only this crate uses.
 pub(super) mod sealed {
     use super::*;
 
-    /// Work that is compiled for each norm.
+    /// A task that is compiled for each norm.
     pub trait Work<C: Coordinate> {
         type Output;
         fn with(self, metric: impl Metric<C>) -> Self::Output;
     }
 
     pub trait Sealed: Sized {
-        /// Does `work` with the metric of a norm.
+        /// Runs `work` with the metric of a norm.
         fn with_metric<W: Work<Self>>(norm: Norm, work: W) -> W::Output
         where
             Self: Coordinate;
 
-        /// Which arithmetic serves for points between these corners.
+        /// Returns the arithmetic that is sufficient for points between these corners.
         fn kernel(norm: Norm, low: [Self; 3], high: [Self; 3]) -> Result<Kernel>;
 
-        /// The nearest sites by comparing all.
+        /// Returns the nearest sites by brute force.
         fn sweep(norm: Norm, kernel: Kernel, sweep: Sweep<'_, Self>) -> Vec<Found<Self::Key>>
         where
             Self: Coordinate;
@@ -100,9 +101,9 @@ macro_rules! real {
 
             fn kernel(_: Norm, low: [$real; 3], high: [$real; 3]) -> Result<Kernel> {
                 let most = (0..3).map(|k| high[k].max(-low[k])).fold(0.0, $real::max);
-                // Sums of three squares of twice as much stay in range.
+                // Sums of three squares of twice this number stay in range.
                 if most > $real::MAX.sqrt() / 8.0 {
-                    let what = format!("coordinates up to {most:e}, whose squares are beyond the range");
+                    let what = format!("coordinates up to {most:e}, whose squares overflow");
                     return Err(Error::usage(what, "scale the points down"));
                 }
                 Ok(Kernel::$kernel)
@@ -136,19 +137,19 @@ impl Coordinate for i32 {
     }
 
     fn key_to_f64(key: u32) -> f64 {
-        // That of no point.
+        // This key means that there is no site.
         if key == u32::MAX { f64::INFINITY } else { key.into() }
     }
 }
 
-/// Whole numbers below this are exact in 32-bit floats, and so are their differences.
+/// Integers below this limit and their differences are exact in 32-bit floats.
 const EXACT: u64 = 1 << 24;
 
 impl sealed::Sealed for i32 {
     fn with_metric<W: sealed::Work<Self>>(norm: Norm, work: W) -> W::Output {
         match norm {
             Norm::L1 => work.with(Manhattan),
-            // `kernel` has refused those of other orders.
+            // `kernel` has rejected other orders.
             Norm::L2 | Norm::Lp(_) => work.with(Euclidean),
             Norm::LInf => work.with(Chebyshev),
         }
@@ -161,14 +162,14 @@ impl sealed::Sealed for i32 {
             Norm::L2 => d.iter().fold(0_u64, |sum, d| sum.saturating_add(d.saturating_mul(*d))),
             Norm::LInf => d.into_iter().max().unwrap_or(0),
             Norm::Lp(_) => {
-                let what = format!("{norm} of points on a lattice is not a whole number");
+                let what = format!("{norm} of points on a lattice is not an integer");
                 return Err(Error::usage(
                     what,
-                    "take l1, l2 or linf, or coordinates in floating point",
+                    "use l1, l2 or linf, or floating-point coordinates",
                 ));
             }
         };
-        // Differences are taken in 32 bits with a sign, and the largest key stands for none.
+        // Differences are signed 32-bit integers, and the largest key means that there is no site.
         if key >= u64::from(u32::MAX) || d.iter().any(|&d| d > i32::MAX as u64) {
             let what = format!(
                 "{norm} on a lattice of {} x {} x {} steps does not fit 32 bits",
@@ -183,7 +184,8 @@ impl sealed::Sealed for i32 {
         if kernel != Kernel::F32OnLattice {
             return Self::with_metric(norm, Brute(sweep));
         }
-        // From a corner, so that what is large is not lost in the coordinates.
+        // Coordinates are relative to a corner, so that a large offset does not use up their
+        // precision.
         let corner = sweep.sites.bounds().map_or([0; 3], |(low, _)| low);
         let moved = |k: usize, x: i32| x.wrapping_sub(corner[k]) as f32;
         let sites = Sites::by_axis(

@@ -1,13 +1,13 @@
 //! Distances to sets of points and voxels.
 //!
-//! [`nearest`] is the point-wise distance transform: the distance of each query point to the nearest
-//! of some feature points ([`Sites`]), for queries wherever they are and as few as they are.
-//! [`Index`] keeps what makes many queries fast. [`Edt`] is the Euclidean distance transform: of every
-//! voxel of a volume to the nearest one of a set.
+//! [`nearest`] is the point-wise distance transform: it finds the distance of each query point to
+//! the nearest of a set of feature points ([`Sites`]). Queries can be few and anywhere in space.
+//! [`Index`] is a search tree for many queries. [`Edt`] is the Euclidean distance transform: the
+//! distance of every voxel of a volume to the nearest voxel of a set.
 //!
 //! The method, its working set, perforation and cones follow N. Khan and M. Zahran, Space-efficient
-//! pointwise computation of the distance transform on GPUs; docs/point-distances.md has the details.
-//! Distances along a mesh are `zeroset::levelset::eikonal`.
+//! pointwise computation of the distance transform on GPUs. See docs/point-distances.md for
+//! details. Distances along a mesh are computed by `zeroset::levelset::eikonal`.
 //!
 //! ```
 //! use zeroset_core::Cpu;
@@ -18,7 +18,8 @@
 //! assert_eq!((found.found[0].key, found.found[0].site), (5, 1)); // 1 + 0 + 4, exact
 //!
 //! let inside = [false, false, true, false];
-//! let distance = Edt::default().spacing([0.5, 1.0, 1.0]).transform(&Cpu::current(), &inside, [4, 1, 1])?;
+//! let edt = Edt::default().spacing([0.5, 1.0, 1.0]);
+//! let distance = edt.transform(&Cpu::current(), &inside, [4, 1, 1])?;
 //! assert_eq!(distance, [1.0, 0.5, 0.0, 0.5]);
 //! # Ok::<(), zeroset_core::Error>(())
 //! ```

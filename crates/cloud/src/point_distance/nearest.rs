@@ -1,4 +1,4 @@
-//! The point-wise distance transform: what is asked, and what comes out.
+//! The point-wise distance transform: options, results, and the choice of the method.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,16 +17,16 @@ use super::working_set::Plan;
 use zeroset_core::Cpu;
 use zeroset_core::error::{Error, Result};
 
-/// How the nearest sites are found.
+/// The method of finding the nearest sites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// By comparing all while that is faster than building an index, which the number of queries
-    /// decides (docs/point-distances.md).
+    /// Brute force if that is faster than building an index, which depends on the number of queries
+    /// (docs/point-distances.md).
     #[default]
     Auto,
-    /// By comparing each query with each site.
+    /// Brute force: each query is compared with each site.
     Brute,
-    /// By an index, a k-d tree.
+    /// An index, which is a k-d tree.
     Index,
 }
 
@@ -53,18 +53,18 @@ impl fmt::Display for Method {
     }
 }
 
-/// What is asked of a point-wise distance transform.
+/// The options of a point-wise distance transform.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// What is taken for the distance.
+    /// The norm of distances.
     pub norm: Norm,
-    /// How the nearest sites are found.
+    /// The method of finding the nearest sites.
     pub method: Method,
-    /// Perforation: only sites 0, k, 2k, ... count; 1 takes all.
+    /// Perforation: only the sites 0, k, 2k, ... are used. 1 uses all sites.
     pub every: usize,
-    /// Only sites in a cone count.
+    /// A cone to which the sites are restricted.
     pub cone: Option<Cone>,
-    /// Bytes of partial and final results at most, or of an index.
+    /// The largest number of bytes for partial and final results, or for an index.
     pub memory: u64,
 }
 
@@ -78,9 +78,9 @@ impl Default for Options {
 /// The arithmetic of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
-    /// Whole numbers of 32 bits.
+    /// 32-bit integers.
     U32,
-    /// Single precision, on a lattice so small that all values are exact.
+    /// Single precision on a lattice that is so small that all values are exact.
     F32OnLattice,
     /// Single precision.
     F32,
@@ -102,14 +102,14 @@ impl fmt::Display for Kernel {
 /// A site and its key.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found<K> {
-    /// Square of the Euclidean distance, the distance in other norms; the largest value if there is
-    /// no site.
+    /// The square of the Euclidean distance, or the distance in other norms. It is the largest
+    /// value if there is no site.
     pub key: K,
-    /// Number of the site, [`NO_SITE`] if there is none.
+    /// The number of the site, or [`NO_SITE`] if there is none.
     pub site: u32,
 }
 
-/// In the place of a site's number.
+/// The placeholder for a missing site.
 pub const NO_SITE: u32 = u32::MAX;
 
 impl<K: Copy + PartialOrd> Found<K> {
@@ -130,42 +130,42 @@ impl<K: Copy + PartialOrd> Found<K> {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Nearest<C: Coordinate> {
-    /// Site and key of each query, `[n_queries]`.
+    /// The site and key of each query, `[n_queries]`.
     pub found: Vec<Found<C::Key>>,
     /// The norm of the keys.
     pub norm: Norm,
-    /// How they were found: never [`Method::Auto`].
+    /// The method used, never [`Method::Auto`].
     pub method: Method,
     /// The arithmetic.
     pub kernel: Kernel,
-    /// Bytes of partial and final results or of the index, and what they are made of for a comparison
-    /// of all with all.
+    /// The bytes of partial and final results, or of the index.
     pub working_set: u64,
-    /// How the comparison of all with all was cut up.
+    /// The partitioning of the brute-force search.
     pub plan: Option<Plan>,
-    /// The error of leaving out sites, estimated on a sample of the queries, if some were left out.
+    /// The error of omitting sites, estimated on a sample of the queries, if sites were omitted.
     pub perforation: Option<Perforation>,
 }
 
 impl<C: Coordinate> Nearest<C> {
-    /// Distances, `[n_queries]`; infinite without a site.
+    /// Returns the distances, `[n_queries]`. They are infinite if there is no site.
     pub fn distances(&self) -> Vec<f64> {
         self.found.iter().map(|found| distance::<C>(self.norm, found.key)).collect()
     }
 }
 
-/// The distance that a key stands for.
+/// Returns the distance of a key.
 pub(super) fn distance<C: Coordinate>(norm: Norm, key: C::Key) -> f64 {
     let key = C::key_to_f64(key);
     if norm == Norm::L2 { key.sqrt() } else { key }
 }
 
-/// Queries from which on building an index over the sites pays, in each arithmetic, by measurement
-/// (`cargo bench --bench point_distance`, docs/point-distances.md): both costs grow with the number
-/// of sites alike.
+/// Returns the smallest number of queries for which building an index is faster, for each
+/// arithmetic, by measurement (`cargo bench --bench point_distance`, docs/point-distances.md). It
+/// hardly depends on the number of sites, because both costs grow with it.
 fn crossover(kernel: Kernel, norm: Norm, looks_one_way: bool) -> usize {
     match (kernel, norm) {
-        // To compare one query with all takes longer than the build: each pair takes four powers.
+        // Comparing one query with all sites takes longer than building the index, because each
+        // pair needs four powers.
         (_, Norm::Lp(_)) => 1,
         _ if looks_one_way => 64,
         (Kernel::U32, Norm::L2) => 128,
@@ -174,16 +174,18 @@ fn crossover(kernel: Kernel, norm: Norm, looks_one_way: bool) -> usize {
     }
 }
 
-/// The nearest site of each query, its number and distance: T(q) of Khan and Zahran, exact unless
-/// [`Options::every`] leaves sites out. Of several sites at the same distance the one with the
-/// smallest number is named. Without sites distances are infinite.
+/// Returns the number and the distance of the nearest site of each query: T(q) of Khan and Zahran,
+/// exact unless [`Options::every`] omits sites.
 ///
-/// Points are `[n, 3]` in one unit. Squares are of differences, never expanded: that would cancel. The
-/// bits do not depend on the number of threads, the method or the memory.
+/// Among sites at the same distance, the one with the smallest number is returned. Without sites,
+/// distances are infinite. Points are `[n, 3]` in one unit. Squares are computed from differences
+/// and never in expanded form, which would suffer from cancellation. The result is bitwise
+/// identical for any number of threads, method and memory limit.
 ///
 /// # Errors
-/// [`Error::Case`] for coordinates that are not finite or out of range (`i32`: keys of 32 bits), squares of distances below the
-/// range, options that make no sense, and a limit of memory without room for one query, or that an index asked for exceeds.
+/// Returns [`Error::Case`] if coordinates are not finite or out of range (for `i32`: if keys exceed
+/// 32 bits), if the square of a distance underflows, if options are invalid, or if the memory limit
+/// is too small for one query or for the requested index.
 pub fn nearest<C: Coordinate>(
     cpu: &Cpu,
     sites: &Sites<C>,
@@ -201,7 +203,7 @@ pub fn nearest<C: Coordinate>(
         Method::Auto => Method::Brute,
         Method::Index if index > options.memory => {
             let what = format!("an index over {} sites takes {index} bytes", used.len());
-            let remedy = "raise the limit (--memory), or compare all (--method brute)";
+            let remedy = "raise the limit (--memory), or use brute force (--method brute)";
             return Err(Error::usage(what, remedy));
         }
         method => method,
@@ -225,17 +227,19 @@ pub fn nearest<C: Coordinate>(
 }
 
 impl<C: Coordinate> Index<C> {
-    /// As [`nearest`], with sites that the index was built over. [`Options::method`] and
-    /// [`Options::memory`] are of no account.
+    /// Returns the nearest site of each query like [`nearest`], among the sites of the index.
+    /// [`Options::method`] and [`Options::memory`] are ignored.
     ///
     /// # Errors
-    /// As [`nearest`]; [`Error::Case`] for sites to be left out, which an index no longer can.
+    /// Returns the errors of [`nearest`], and [`Error::Case`] if sites are to be omitted, which is
+    /// not possible after the index has been built.
     pub fn nearest(&self, cpu: &Cpu, queries: &[[C; 3]], options: &Options) -> Result<Nearest<C>> {
         let checked = Checked::new(queries, options)?;
         checked.without_perforation()?;
         let (kernel, ..) = kernel_for(options.norm, self.bounds(), queries)?;
         let nearest = cpu.run(|| checked.search(self, kernel));
-        // The largest difference is never lost, and finds the first site at the query's place.
+        // The largest difference cannot underflow, and the search finds the first site at the
+        // position of the query.
         let is_apart = |n: usize, site: usize| {
             let search = Search { index: self, queries: &queries[n..=n], toward: None };
             let there = C::with_metric(Norm::LInf, search);
@@ -246,11 +250,11 @@ impl<C: Coordinate> Index<C> {
     }
 }
 
-/// Refuses squares that are too small for their type: they have lost digits, or are nothing. `is_apart` says whether a query and
-/// a site are at different places.
+/// Rejects squares that are so small that they have lost digits or are zero. `is_apart` states
+/// whether a query and a site are at different positions.
 ///
 /// # Errors
-/// [`Error::Case`] for two such points whose distance is that small.
+/// Returns [`Error::Case`] if two different points have such a small distance.
 pub(super) fn check_small<C: Coordinate>(
     norm: Norm,
     found: &[Found<C::Key>],
@@ -264,15 +268,16 @@ pub(super) fn check_small<C: Coordinate>(
         None => Ok(()),
         Some(n) => {
             let what = format!(
-                "query {n} is so near to site {} that the square of their distance is below the range of numbers",
+                "query {n} is so near to site {} that the square of their distance underflows",
                 found[n].site
             );
-            Err(Error::usage(what, "scale the points up, or take another norm (--norm linf)"))
+            Err(Error::usage(what, "scale the points up, or use another norm (--norm linf)"))
         }
     }
 }
 
-/// The arithmetic that serves for all sites and queries, and the corners of their box.
+/// Returns the arithmetic that is sufficient for all sites and queries, and the corners of their
+/// bounding box.
 pub(super) fn kernel_for<C: Coordinate>(
     norm: Norm,
     sites: Option<([C; 3], [C; 3])>,
@@ -291,7 +296,7 @@ pub(super) fn kernel_for<C: Coordinate>(
     Ok((C::kernel(norm, low, high)?, low, high))
 }
 
-/// Queries and options that make sense.
+/// Validated queries and options.
 pub(super) struct Checked<'a, C> {
     queries: &'a [[C; 3]],
     toward: Option<Toward>,
@@ -304,7 +309,7 @@ impl<'a, C: Coordinate> Checked<'a, C> {
         if options.every == 0 {
             return Err(Error::usage(
                 "every 0 sites",
-                "give 1 for all sites, 2 for every other one",
+                "give 1 for all sites, or 2 for every other site",
             ));
         }
         if let Norm::Lp(p) = options.norm
@@ -312,28 +317,28 @@ impl<'a, C: Coordinate> Checked<'a, C> {
         {
             return Err(Error::usage(
                 format!("the norm {}", options.norm),
-                "give an order of 1 and above",
+                "give an order of at least 1",
             ));
         }
         let toward = options.cone.as_ref().map(|cone| cone.toward(queries.len())).transpose()?;
         Ok(Checked { queries, toward, options })
     }
 
-    /// Where queries look, if not everywhere.
+    /// Returns the cones of the queries, if the search is restricted to cones.
     pub fn toward(&self) -> Option<&Toward> {
         self.toward.as_ref()
     }
 
-    /// Refuses to leave out sites of an index, which it no longer can.
+    /// Rejects the omission of sites, which is not possible after an index has been built.
     pub fn without_perforation(&self) -> Result<()> {
         if self.options.every > 1 {
             let what = format!("every {} sites of an index", self.options.every);
-            return Err(Error::usage(what, "build the index over those sites alone"));
+            return Err(Error::usage(what, "build the index over only those sites"));
         }
         Ok(())
     }
 
-    /// The error of `found`, of which every `step`-th has an exact distance.
+    /// Estimates the error of `found` from the exact results of every `step`-th query.
     pub fn error(
         &self,
         exact: &[Found<C::Key>],
@@ -347,7 +352,7 @@ impl<'a, C: Coordinate> Checked<'a, C> {
         perforation_error::estimate(&of(exact, 1), &of(found, step))
     }
 
-    /// What was found, with how.
+    /// Returns the results together with the method.
     pub fn result(
         &self,
         found: Vec<Found<C::Key>>,
@@ -373,7 +378,7 @@ impl<'a, C: Coordinate> Checked<'a, C> {
         let norm = self.options.norm;
         let work = Search { index, queries: self.queries, toward: self.toward.as_ref() };
         let found = C::with_metric(norm, work);
-        // It computes in the type of the coordinates.
+        // The search in the index uses the type of the coordinates.
         let kernel = if kernel == Kernel::F32OnLattice { Kernel::U32 } else { kernel };
         self.result(found, Method::Index, kernel, Index::<C>::bytes(index.len()))
     }

@@ -8,14 +8,16 @@ use super::norm::{Euclidean, Metric};
 use super::tree::{STACK, to_box};
 use zeroset_core::primitives::DisjointRows;
 
-/// Sites of a task, neighbors in the tree.
+/// The number of sites per task. They are neighbors in the tree.
 const TASK: usize = 256;
 
 impl Index<f64> {
-    /// What `of` makes of each site and its `k` nearest other sites (all others, if there are fewer), `[n_sites]`.
+    /// Returns the result of `of` for each site and its `k` nearest other sites (or all others if
+    /// there are fewer), `[n_sites]`.
     ///
-    /// `of` is given the number of the site and the others by their squared Euclidean distance, the smaller number
-    /// first of several equally far ones. Of more than `k` others in the same place as the site, any `k` come.
+    /// `of` receives the number of the site and the other sites in the order of their squared
+    /// Euclidean distance. Among equally distant sites, smaller numbers come first. If more than
+    /// `k` other sites are at the same position as the site, any `k` of them are given.
     pub fn map_neighbors<T, F>(&self, k: usize, of: F) -> Vec<T>
     where
         T: Copy + Default + Send + Sync,
@@ -35,7 +37,7 @@ impl Index<f64> {
         rows
     }
 
-    /// The `k` nearest sites of a place but one, nearest first, into `found`.
+    /// Writes the `k` nearest sites of a point except one site to `found`, nearest first.
     pub(crate) fn neighbors(
         &self,
         place: [f64; 3],
@@ -53,7 +55,7 @@ impl Index<f64> {
         let mut next = Some(bound(0));
         loop {
             let worst = found.get(k - 1).map_or(f64::INFINITY, |last| last.key);
-            // Of many sites in one place not all need be looked at.
+            // If many sites are at one position, not all of them have to be visited.
             let may_hold = |bound: f64| bound < worst || (bound == worst && bound > 0.0);
             let Some((at, _)) = next.filter(|(_, bound)| may_hold(*bound)) else {
                 if waiting == 0 {
@@ -102,7 +104,7 @@ mod tests {
 
     #[test]
     fn neighbors_are_those_of_comparing_all() {
-        // Many of the last are equally far.
+        // Many of the farthest neighbors are equally distant.
         let lattice: Vec<[f64; 3]> =
             (0..1000).map(|k| [k % 10, k / 10 % 10, k / 100].map(f64::from)).collect();
         for points in [scattered(3_000), scattered(5), scattered(1), lattice] {

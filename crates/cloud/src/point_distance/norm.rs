@@ -1,4 +1,4 @@
-//! What is taken for the distance of two points.
+//! Norms, and the metrics that are compared instead of distances.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,14 +8,14 @@ use super::coordinate::Coordinate;
 /// A Minkowski norm, `L_p = (sum |d_i|^p)^(1/p)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Norm {
-    /// Sum of the differences of coordinates: Manhattan.
+    /// The sum of the coordinate differences (Manhattan distance).
     L1,
-    /// Euclidean.
+    /// The Euclidean norm.
     #[default]
     L2,
-    /// Largest difference of coordinates: Chebyshev, chessboard.
+    /// The largest coordinate difference (Chebyshev or chessboard distance).
     LInf,
-    /// Of a finite order p of 1 and above; computed in floating point.
+    /// The norm of a finite order p of at least 1, computed in floating point.
     Lp(f64),
 }
 
@@ -30,7 +30,7 @@ impl FromStr for Norm {
             _ => {
                 let order = text.strip_prefix('l').and_then(|p| p.parse::<f64>().ok());
                 let order = order.filter(|p| p.is_finite() && *p >= 1.0);
-                let what = "expected l1, l2, linf, or l and a number of 1 and above, such as l3";
+                let what = "expected l1, l2, linf, or l with a number of at least 1, such as l3";
                 order.map(Norm::Lp).ok_or_else(|| what.to_string())
             }
         }
@@ -48,30 +48,30 @@ impl fmt::Display for Norm {
     }
 }
 
-/// What is compared instead of distances: a number that grows with the distance and is cheaper
-/// than it, worked out from the differences of the three coordinates.
+/// A function of the coordinate differences that grows with the distance, but is cheaper to
+/// compute.
 pub trait Metric<C: Coordinate>: Copy + Send + Sync {
-    /// The key of two points.
+    /// Returns the key of the difference of two points.
     fn key(self, d: [C; 3]) -> C::Key;
 
-    /// Of the key of a box's nearest corner, what no point in the box is below. Keys of most norms do
-    /// not fall where a difference grows, rounding included.
+    /// Returns a lower bound for the keys of all points in a box from the key of its nearest
+    /// corner. Keys of most norms never decrease if a difference grows, even with rounding.
     #[inline(always)]
     fn bound(self, key: C::Key) -> C::Key {
         key
     }
 }
 
-/// Sum of absolute differences.
+/// The sum of absolute differences.
 #[derive(Clone, Copy)]
 pub struct Manhattan;
-/// Sum of squares.
+/// The sum of squares.
 #[derive(Clone, Copy)]
 pub struct Euclidean;
-/// Largest absolute difference.
+/// The largest absolute difference.
 #[derive(Clone, Copy)]
 pub struct Chebyshev;
-/// Sum of powers.
+/// The sum of powers.
 #[derive(Clone, Copy)]
 pub struct Minkowski(pub f64);
 
@@ -101,7 +101,8 @@ macro_rules! real {
 
         impl Metric<$real> for Minkowski {
             fn key(self, d: [$real; 3]) -> $real {
-                // The distance itself: powers of large differences would be beyond the range.
+                // The key is the distance itself, because powers of large differences would
+                // overflow.
                 let d = d.map(|x| f64::from(x.abs()));
                 let most = d[0].max(d[1]).max(d[2]);
                 if most == 0.0 {
@@ -112,7 +113,7 @@ macro_rules! real {
             }
 
             fn bound(self, key: $real) -> $real {
-                // Roots of sums of powers round either way.
+                // Roots of sums of powers can be rounded in either direction.
                 key - key * (8.0 * <$real>::EPSILON)
             }
         }
@@ -121,7 +122,7 @@ macro_rules! real {
 
 real!(f32 f64);
 
-/// Whole numbers: exact while no key is beyond 32 bits, which is checked before.
+/// Integers are exact as long as no key exceeds 32 bits, which is checked before.
 impl Metric<i32> for Manhattan {
     #[inline(always)]
     fn key(self, d: [i32; 3]) -> u32 {

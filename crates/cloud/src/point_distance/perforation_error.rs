@@ -1,29 +1,31 @@
-//! How far off distances are that leave out sites.
+//! The error of distances if sites are omitted.
 
-/// Queries of the sample at most.
+/// The largest number of sampled queries.
 const SAMPLE: usize = 256;
 
-/// The error of perforation, on a sample of the queries: every so-and-so-many-th, from the first on.
+/// The error of perforation on a sample of the queries, which are equally spaced and include the
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Perforation {
-    /// Queries of the sample.
+    /// The number of sampled queries.
     pub sampled: usize,
-    /// Of these, how many have the exact distance 0 or none, of which no share can be taken.
+    /// The number of sampled queries without a relative error, because their exact distance is 0 or
+    /// they have no site.
     pub excluded: usize,
-    /// Of these, how many see no site any more.
+    /// The number of sampled queries that see no site any more.
     pub lost: usize,
-    /// `mean((T' - T) / T) * 100` over the others, T being the exact distance and T' the one found;
-    /// `None` without any.
+    /// The mean relative error of the other sampled queries, `mean((T' - T) / T) * 100`, where T is
+    /// the exact distance and T' the distance found. It is `None` if there are no such queries.
     pub percent: Option<f64>,
 }
 
-/// The step of the sample through `n` queries.
+/// Returns the step of the sample through `n` queries.
 pub(super) fn sample(n: usize) -> usize {
     n.div_ceil(SAMPLE).max(1)
 }
 
-/// Compares distances found with exact ones.
+/// Compares the distances found with exact ones.
 pub(super) fn estimate(exact: &[f64], found: &[f64]) -> Perforation {
     let counts = |exact: f64| exact > 0.0 && exact.is_finite();
     let pairs = || exact.iter().zip(found).filter(|(exact, _)| counts(**exact));

@@ -1,24 +1,24 @@
-//! The points that distances are measured to.
+//! The set of points to which distances are measured.
 
 use super::coordinate::Coordinate;
 use zeroset_core::error::{Error, Result};
 
-/// Feature points ("sites"), an array per coordinate, fewer than 2^32 - 1 of them. A site is named
-/// by its number.
+/// Feature points ("sites"), stored as one array per coordinate. There are fewer than 2^32 - 1
+/// sites, identified by their index.
 #[derive(Clone, Debug)]
 pub struct Sites<C> {
     axes: [Vec<C>; 3],
 }
 
 impl<C: Coordinate> Sites<C> {
-    /// Of points `[n_sites, 3]`; there may be none.
+    /// Creates sites from points, `[n_sites, 3]`. There may be none.
     ///
     /// # Errors
-    /// [`Error::Case`] for a coordinate that is not finite, and for too many points.
+    /// Returns [`Error::Case`] if a coordinate is not finite, or if there are too many points.
     pub fn new(points: &[[C; 3]]) -> Result<Self> {
         if points.len() >= u32::MAX as usize {
-            let what = format!("{} sites, fewer than 2^32 - 1 can be numbered", points.len());
-            return Err(Error::usage(what, "give them in parts, and take the smallest distances"));
+            let what = format!("{} sites, but the number must be below 2^32 - 1", points.len());
+            return Err(Error::usage(what, "split the sites, and use the smallest distances"));
         }
         check_finite(points, "site")?;
         Ok(Sites::by_axis([0, 1, 2].map(|k| points.iter().map(|x| x[k]).collect())))
@@ -28,20 +28,20 @@ impl<C: Coordinate> Sites<C> {
         Sites { axes }
     }
 
-    /// How many.
+    /// Returns the number of sites.
     pub fn len(&self) -> usize {
         self.axes[0].len()
     }
 
-    /// True if there is none.
+    /// Returns true if there are no sites.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Coordinates of a site.
+    /// Returns the coordinates of a site.
     ///
     /// # Panics
-    /// If there is no such site.
+    /// Panics if the site does not exist.
     pub fn point(&self, site: usize) -> [C; 3] {
         [0, 1, 2].map(|k| self.axes[k][site])
     }
@@ -50,7 +50,7 @@ impl<C: Coordinate> Sites<C> {
         &self.axes[k]
     }
 
-    /// Smallest and largest coordinates; `None` without sites.
+    /// Returns the smallest and largest coordinates, or `None` if there are no sites.
     pub fn bounds(&self) -> Option<([C; 3], [C; 3])> {
         let mut bounds = None;
         for k in 0..3 {
@@ -63,13 +63,13 @@ impl<C: Coordinate> Sites<C> {
         bounds
     }
 
-    /// Sites 0, k, 2k, ...
+    /// Returns the sites 0, k, 2k, ...
     pub(super) fn every(&self, k: usize) -> Self {
         Sites::by_axis(self.axes.each_ref().map(|axis| axis.iter().step_by(k).copied().collect()))
     }
 }
 
-/// Refuses points with a coordinate that is not finite.
+/// Checks that all coordinates are finite.
 pub(super) fn check_finite<C: Coordinate>(points: &[[C; 3]], what: &str) -> Result<()> {
     let broken = |x: &[C; 3]| x.iter().any(|x| !x.is_finite());
     match points.iter().position(broken) {

@@ -1,10 +1,10 @@
 //! A k-d tree of boxes over sites.
 //!
-//! Sites are halved along the longest side of their box until [`LEAF`] or fewer are left, and stored
-//! in the order of the leaves. Nodes stand in preorder: the first child follows its parent. The tree
-//! depends on the sites only, not on the number of threads. [`crate::surface`] has one over pieces of
-//! surfaces; this one holds points alone, in their precision and for every norm, in an eighth of the
-//! memory.
+//! Sites are halved along the longest side of their box until at most [`LEAF`] sites are left, and
+//! they are stored in the order of the leaves. Nodes are stored in preorder: the first child
+//! follows its parent. The tree depends only on the sites, not on the number of threads.
+//! `zeroset::surface` has a tree over pieces of surfaces. The tree here holds only points, in their
+//! own precision and for every norm, and needs an eighth of the memory.
 
 use rayon::prelude::*;
 
@@ -14,13 +14,14 @@ use super::nearest::Found;
 use super::norm::{Euclidean, Metric};
 use super::sites::Sites;
 
-/// Sites in a leaf at most.
+/// The largest number of sites in a leaf.
 const LEAF: usize = 16;
-/// Sites from which on both halves are worth a task of their own.
+/// The smallest number of sites for which both halves become separate tasks.
 const PARALLEL: usize = 4096;
-/// Nodes waiting at most: one per level, and 2^32 sites make 29 levels.
+/// The size of the stack of waiting nodes. There is at most one per level, and 2^32 sites have 29
+/// levels.
 pub(super) const STACK: usize = 64;
-/// Queries of a task.
+/// The number of queries per task.
 const TASK: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +30,7 @@ pub(super) struct Node<C> {
     high: [C; 3],
     pub(super) begin: u32,
     pub(super) end: u32,
-    /// Its second child; 0 for a leaf.
+    /// The second child, or 0 for a leaf.
     pub(super) second: u32,
 }
 
@@ -40,7 +41,7 @@ pub(super) struct Entry<C> {
     pub(super) site: u32,
 }
 
-/// An index over sites: built once, it answers queries in about the logarithm of their number.
+/// A k-d tree over sites. A query takes about the logarithm of the number of sites.
 #[derive(Clone, Debug)]
 pub struct Index<C> {
     pub(super) nodes: Vec<Node<C>>,
@@ -48,7 +49,7 @@ pub struct Index<C> {
 }
 
 impl<C: Coordinate> Index<C> {
-    /// Builds the index, in parallel.
+    /// Builds the index in parallel.
     pub fn new(sites: &Sites<C>) -> Self {
         let n = sites.len();
         let entry = |i: usize| Entry { point: sites.point(i), site: i as u32 };
@@ -59,29 +60,29 @@ impl<C: Coordinate> Index<C> {
         Index { nodes, entries }
     }
 
-    /// Bytes of an index over `n` sites.
+    /// Returns the bytes of an index over `n` sites.
     pub fn bytes(n: usize) -> u64 {
         (count(n) * size_of::<Node<C>>() + n * size_of::<Entry<C>>()) as u64
     }
 
-    /// How many sites.
+    /// Returns the number of sites.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// True if there is none.
+    /// Returns true if there are no sites.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Nodes and entries as the words of `struct Node` and `struct Entry` of
-    /// `kernels/point_distance/index.cu`, of the `words` of each coordinate.
+    /// Returns nodes and entries as the words of `struct Node` and `struct Entry` of
+    /// `kernels/point_distance/index.cu`. `words` converts a coordinate to words.
     pub(super) fn words<W>(&self, words: impl Fn(C) -> W + Sync) -> (Vec<u32>, Vec<u32>)
     where
         W: Iterator<Item = u32>,
     {
         let words = &words;
-        // What holds numbers of 64 bits ends at a multiple of them.
+        // The size of a struct with 64-bit numbers is a multiple of 64 bits.
         let padding = || std::iter::repeat_n(0, size_of::<C>() / size_of::<u32>() - 1);
         let node = |n: &Node<C>| {
             let corners = [n.low, n.high].into_iter().flatten().flat_map(words);
@@ -94,13 +95,14 @@ impl<C: Coordinate> Index<C> {
         (nodes, self.entries.par_iter().flat_map_iter(entry).collect())
     }
 
-    /// Corners of the box of all sites; `None` without sites.
+    /// Returns the corners of the bounding box of all sites, or `None` if there are no sites.
     pub(super) fn bounds(&self) -> Option<([C; 3], [C; 3])> {
         (!self.is_empty()).then(|| (self.nodes[0].low, self.nodes[0].high))
     }
 
-    /// The number of the nearest site of each query by Euclid, [`NO_SITE`](super::NO_SITE) without
-    /// sites; of several the smallest number.
+    /// Returns the number of the nearest site of each query in the Euclidean norm, or
+    /// [`NO_SITE`](super::NO_SITE) if there are no sites. Among equally near sites, the smallest
+    /// number is returned.
     pub fn numbers_of_nearest(&self, queries: &[[C; 3]]) -> Vec<u32>
     where
         Euclidean: Metric<C>,
@@ -108,7 +110,8 @@ impl<C: Coordinate> Index<C> {
         queries.par_iter().map(|q| self.nearest_to(*q, None, Euclidean).site).collect()
     }
 
-    /// The nearest site of each query; of several the one with the smallest number.
+    /// Returns the nearest site of each query. Among equally near sites, the one with the smallest
+    /// number is returned.
     pub(super) fn search<M: Metric<C>>(
         &self,
         queries: &[[C; 3]],
@@ -140,7 +143,8 @@ impl<C: Coordinate> Index<C> {
         let mut waiting = 0;
         let mut next = reached(0);
         loop {
-            // A box as far as the best site may hold one of the same distance and a smaller number.
+            // A box at the distance of the best site may hold a site at the same distance with a
+            // smaller number.
             let Some((k, _)) = next.filter(|(_, bound)| *bound <= best.key) else {
                 if waiting == 0 {
                     return best;
@@ -175,7 +179,7 @@ impl<C: Coordinate> Index<C> {
     }
 }
 
-/// Differences of a query from the nearest point of a box.
+/// Returns the differences of a query from the nearest point of a box.
 pub(super) fn to_box<C: Coordinate>(node: &Node<C>, q: [C; 3]) -> [C; 3] {
     [0, 1, 2].map(|k| {
         if q[k] < node.low[k] {
@@ -188,8 +192,8 @@ pub(super) fn to_box<C: Coordinate>(node: &Node<C>, q: [C; 3]) -> [C; 3] {
     })
 }
 
-/// Nodes of a tree over `n` sites. Parts of one level have `size` sites or one more, so that levels are counted and
-/// not nodes: this is asked in every search.
+/// Returns the number of nodes of a tree over `n` sites. All nodes of a level have `size` sites or
+/// one more, so the loop runs over levels instead of nodes. Every search calls this function.
 fn count(n: usize) -> usize {
     let (mut size, mut parts, mut larger) = (n, 1, 0);
     let mut nodes = 1;
@@ -201,12 +205,12 @@ fn count(n: usize) -> usize {
         size /= 2;
         nodes += parts + larger;
     }
-    // Of the last level those with one more may be too large for a leaf.
+    // At the last level, nodes with one more site may be too large for a leaf.
     if size == LEAF { nodes + 2 * larger } else { nodes }
 }
 
-/// Fills `nodes`, the first of which is number `first`, for `entries`, the first of which stands at
-/// `begin`.
+/// Fills `nodes`, whose first node has the number `first`, for `entries`, whose first entry has the
+/// position `begin`.
 fn build<C: Coordinate>(nodes: &mut [Node<C>], entries: &mut [Entry<C>], first: u32, begin: u32) {
     let n = entries.len();
     let (node, children) = nodes.split_at_mut(1);
@@ -218,7 +222,7 @@ fn build<C: Coordinate>(nodes: &mut [Node<C>], entries: &mut [Entry<C>], first: 
     let extent = |k: usize| high[k].to_f64() - low[k].to_f64();
     let axis = (1..3).fold(0, |a, k| if extent(k) > extent(a) { k } else { a });
     let half = n / 2;
-    // Equal coordinates are told apart by number, so that the halves are unique.
+    // Ties between equal coordinates are broken by number, so that the halves are unique.
     entries.select_nth_unstable_by(half, |a, b| {
         let by_place = a.point[axis].partial_cmp(&b.point[axis]);
         by_place.unwrap_or(std::cmp::Ordering::Equal).then(a.site.cmp(&b.site))

@@ -1,34 +1,35 @@
-//! How a comparison of all with all is cut up so that it keeps to a working set.
+//! Partitioning of a brute-force search so that it keeps to a given working set.
 
 use super::nearest::Found;
 use zeroset_core::error::{Error, Result};
 
-/// Sites in a tile: their coordinates stay in the nearest cache.
+/// The number of sites per tile, whose coordinates stay in the first-level cache.
 const TILE: usize = 1024;
-/// Queries in a block: what a tile is used for while it is there.
+/// The number of queries per block, which are compared with a tile while it is in the cache.
 const BLOCK: usize = 256;
 
-/// A map and reduction over tiles, as it is run.
+/// The partitioning of a map and reduction over tiles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
-    /// Sites in a tile.
+    /// The number of sites per tile.
     pub tile: usize,
-    /// Streams of tiles at work side by side, each with a partial minimum per query.
+    /// The number of concurrent streams of tiles, each with one partial minimum per query.
     pub streams: usize,
-    /// Queries at a time.
+    /// The number of queries per batch.
     pub batch: usize,
-    /// Queries of a task.
+    /// The number of queries per task.
     pub block: usize,
-    /// Partial minima and results of the queries at work, bytes: `(streams + 1) batch` entries.
+    /// The bytes of partial minima and results of a batch: `(streams + 1) batch` entries.
     pub working_set: u64,
 }
 
 impl Plan {
-    /// For a number of sites and queries, with a working set of at most `memory` bytes.
+    /// Plans the search for a number of sites and queries, with a working set of at most `memory`
+    /// bytes.
     ///
     /// # Errors
-    /// [`Error::Case`] if there is no room for one query.
+    /// Returns [`Error::Case`] if there is not enough memory for one query.
     pub(super) fn new<K>(
         n_sites: usize,
         n_queries: usize,
@@ -39,13 +40,13 @@ impl Plan {
         let room = memory / entry;
         if room < 2 {
             let what = format!(
-                "a working set of {memory} bytes: the result of a query and a partial one take {}",
+                "a working set of {memory} bytes, but the result and the partial result of one query take {}",
                 2 * entry
             );
             return Err(Error::usage(what, "raise the limit (--memory)"));
         }
         let block = BLOCK.min(n_queries.max(1));
-        // Few queries leave threads idle unless several of them share the sites.
+        // With few queries, threads would be idle unless several of them share the sites.
         let idle = threads.div_ceil(n_queries.div_ceil(block).max(1));
         let streams = idle.min(n_sites.div_ceil(TILE)).clamp(1, (room - 1).min(1 << 16) as usize);
         let batch = usize::try_from(room / (streams as u64 + 1)).unwrap_or(usize::MAX);
@@ -74,7 +75,11 @@ mod tests {
             }
         }
         let plan = Plan::new::<f32>(10, 100, 1, 1 << 20).unwrap();
-        assert_eq!((plan.batch, plan.working_set), (100, 200 * entry), "all at a time");
+        assert_eq!(
+            (plan.batch, plan.working_set),
+            (100, 200 * entry),
+            "all queries must fit into one batch"
+        );
         let error = Plan::new::<f32>(10, 100, 1, 2 * entry - 1).unwrap_err().to_string();
         assert!(error.contains("take 16"), "{error}");
     }

@@ -20,7 +20,8 @@ impl Header {
         let source = source.rsplit("../").next().unwrap_or(source);
         let mut text = format!(
             "// Generated from {source}. Edit that file, then run its test\n\
-             // `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.\n#pragma once\n#include \"common/types.cuh\"\n"
+             // `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.\n\
+             #pragma once\n#include \"common/types.cuh\"\n"
         );
         for include in includes {
             text += &format!("#include \"{include}\"\n");
@@ -199,8 +200,8 @@ mod tests {
             test\n// `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.\n#pragma once\n\
             #include \"common/types.cuh\"\n#include \"place.cuh\"\n\n\
             enum Told {\n    NOTHING = 0,\n    // A\n    A_FEW = 7,\n};\n\n\
-            // A table.\nstruct Table {\n    // `[n]`\n    const real *values[2];\n    real largest;\n    \
-            Place places[4];\n    u32 n;\n};\n\
+            // A table.\nstruct Table {\n    // `[n]`\n    const real *values[2];\n    \
+            real largest;\n    Place places[4];\n    u32 n;\n};\n\
             static_assert(sizeof(Table) == (sizeof(real) == 8 ? 80 : 72), \"size of Table\");\n\
             ASSERT_OFFSET(Table, values, 0);\nASSERT_OFFSET(Table, largest, 16);\n\
             ASSERT_OFFSET(Table, places, (sizeof(real) == 8 ? 24 : 20));\n\

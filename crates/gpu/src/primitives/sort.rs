@@ -53,7 +53,10 @@ pub fn sort<K: Key>(
     values: Option<&Array<u32>>,
     bits: u32,
 ) -> Result<Sorted<K>> {
-    assert!(values.is_none_or(|values| values.len() == keys.len()), "there must be one value per key");
+    assert!(
+        values.is_none_or(|values| values.len() == keys.len()),
+        "there must be one value per key"
+    );
     let n = keys.len();
     let count = numbered(n, "keys to sort")?;
     let n_passes = bits.div_ceil(BITS).max(1);

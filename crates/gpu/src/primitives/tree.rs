@@ -30,7 +30,10 @@ impl DeviceTree {
     /// Panics if there is no cell, or if there is not exactly one value per cell.
     pub fn new<T: Value>(cuda: &Cuda, shape: [u32; 3], values: &Array<T>) -> Result<Self> {
         let n: u64 = shape.iter().map(|&n| u64::from(n)).product();
-        assert!(n == values.len() as u64 && n > 0, "there must be one value per cell, and at least one cell");
+        assert!(
+            n == values.len() as u64 && n > 0,
+            "there must be one value per cell, and at least one cell"
+        );
         if u32::try_from(n).is_err() {
             return Err(Error::device_fault(
                 DeviceFault::Limit,

@@ -1,18 +1,18 @@
-//! Bands of rows that are drawn side by side.
+//! Bands of picture rows that are drawn in parallel.
 
 use std::ops::Range;
 
 use super::raster::SAMPLES;
 use crate::render::Frame;
 
-/// Rows per band.
+/// The number of rows per band.
 pub(super) const ROWS: usize = 48;
 
 /// The bands of a picture.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bands {
     height: usize,
-    /// Rows above and below a band that its lines may need.
+    /// The number of rows above and below a band that its lines may need.
     pub apron: usize,
 }
 
@@ -25,20 +25,20 @@ impl Bands {
         self.height.div_ceil(ROWS)
     }
 
-    /// First pixel row of a band, and rows of it.
+    /// Returns the first pixel row of a band and its number of rows.
     pub(super) fn rows(&self, band: usize) -> [usize; 2] {
         let first = band * ROWS;
         [first, ROWS.min(self.height - first)]
     }
 
-    /// First row of samples that a band needs, and the first it does not need any more.
+    /// Returns the first row of samples that a band needs, and the row after the last one.
     pub(super) fn samples(&self, band: usize) -> [usize; 2] {
         let [first, rows] = self.rows(band);
         let bottom = (first + rows + self.apron).min(self.height);
         [first.saturating_sub(self.apron) * SAMPLES, bottom * SAMPLES]
     }
 
-    /// The bands that have to do with what lies between two heights, `reach` included.
+    /// Returns the bands that are touched by something between two heights, extended by `reach`.
     pub(super) fn within(&self, low: f64, high: f64, reach: f64) -> Range<usize> {
         let height = self.height as f64;
         let band = |y: f64| (y.clamp(0.0, height - 1.0) as usize) / ROWS;
@@ -47,7 +47,7 @@ impl Bands {
     }
 }
 
-/// What each band has to do with, in order.
+/// The items that touch each band, in order.
 pub(super) struct Lists {
     start: Vec<u32>,
     items: Vec<u32>,

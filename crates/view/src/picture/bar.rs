@@ -1,4 +1,4 @@
-//! The color bar with round numbers, the title, and where all this stands.
+//! The color bar with round numbers, the title, and the layout of a picture.
 
 use super::Image;
 use super::color::{Map, NO_VALUE, Srgb};
@@ -7,27 +7,27 @@ use super::ink::Style;
 const BLACK: [u8; 3] = [28, 30, 36];
 const GREY: [u8; 3] = [112, 116, 124];
 
-/// Ticks of a bar at most.
+/// The largest number of ticks of a bar.
 pub(super) const TICKS: usize = 7;
 
-/// Where things are in a picture, in pixels.
+/// The layout of a picture in pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
-    /// 1 in a picture of 1200 x 900.
+    /// The unit of lengths, which is 1 in a picture of 1200 x 900 pixels.
     pub unit: f64,
-    /// Left, top, right, bottom of what the mesh may fill.
+    /// The left, top, right and bottom of the area for the mesh.
     pub area: [f64; 4],
-    /// Whether there is room for text.
+    /// Whether there is enough space for text.
     pub has_text: bool,
 }
 
 impl Layout {
-    /// With room for a bar on the right, or without.
+    /// Creates the layout, with space for a bar on the right or without.
     pub(super) fn new(width: u32, height: u32, has_bar: bool) -> Self {
         let (width, height) = (f64::from(width), f64::from(height));
         let unit = (width / 1200.0).min(height / 900.0);
         let has_text = unit >= 0.25;
-        // Lines thinner than this would get too pale.
+        // Thinner lines would be too pale.
         let lines = unit.max(0.5);
         let area = if has_text {
             let right = if has_bar { 168.0 } else { 36.0 };
@@ -40,21 +40,21 @@ impl Layout {
     }
 }
 
-/// What the text says.
+/// The content of the text.
 pub(super) struct Legend<'a> {
-    /// Name of the array.
+    /// The name of the array.
     pub name: &'a str,
     pub title: &'a str,
-    /// After the title, paler.
+    /// The text after the title, drawn paler.
     pub note: &'a str,
     pub range: [f64; 2],
-    /// Values that lines in the picture show.
+    /// The values of the lines in the picture.
     pub levels: &'a [f64],
-    /// Something has no value.
+    /// Whether some values are not finite.
     pub has_gaps: bool,
 }
 
-/// Writes the title onto a picture, and beside it the color bar of a map.
+/// Draws the title, and the color bar of a map.
 pub(super) fn draw(image: &mut Image, map: Option<&Map>, legend: &Legend<'_>) {
     let (width, height) = (f64::from(image.width), f64::from(image.height));
     let unit = (width / 1200.0).min(height / 900.0);
@@ -73,7 +73,7 @@ pub(super) fn draw(image: &mut Image, map: Option<&Map>, legend: &Legend<'_>) {
     image.text(&pale.fit(legend.note, width - left - start), [start, 52.0 * unit], pale);
 
     let Some(map) = map else { return };
-    // Whole pixels, so that its edges are sharp.
+    // Whole pixels keep its edges sharp.
     let whole = |x: f64| (x + 0.5) as u32;
     let x = [width - 132.0 * unit, width - 108.0 * unit].map(whole);
     let tall = 0.6 * height;
@@ -127,16 +127,16 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// At most `most` (3 or more) multiples of 1, 2 or 5 times a power of ten, both ends of the
-    /// range included.
+    /// Returns at most `most` (at least 3) multiples of 1, 2 or 5 times a power of ten. Both ends
+    /// of the range are included.
     pub(super) fn new([low, high]: [f64; 2], most: usize) -> Self {
         let wanted = (high - low) / (most - 1) as f64;
-        // The exponent from the decimal form: logarithms differ between machines.
+        // The exponent is taken from the decimal form, because logarithms differ between machines.
         let text = format!("{wanted:e}");
         let exponent: i32 = text.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
         let power = |e: i32| format!("1e{e}").parse::<f64>().unwrap_or(1.0);
         let steps = [(1, 0), (2, 0), (5, 0), (1, 1), (2, 1)];
-        // The ends belong to it, also where a quotient is rounded.
+        // The ends belong to the range even if a quotient is rounded.
         let first = |step: f64| (low / step - 1e-9).ceil();
         let last = |step: f64| (high / step + 1e-9).floor();
         let count = |step: f64| (last(step) - first(step) + 1.0) as usize;
@@ -150,7 +150,8 @@ impl Ticks {
         let plain = largest < 1e6 && exponent >= -6;
         let (mut values, mut labels) = (Vec::new(), Vec::new());
         for k in 0..count(step).min(most) {
-            // Whole multiples, from the decimal form, so that 0.3 is the number nearest to it.
+            // Integer multiples are converted from decimal form, so that 0.3 is the nearest number
+            // to 0.3.
             let multiple = (first + k as f64) * f64::from(digit);
             let text = format!("{multiple}e{exponent}");
             let value = text.parse::<f64>().unwrap_or(multiple * power(exponent));

@@ -1,24 +1,24 @@
-//! Light, and color maps, made in the perceptual space Oklab (B. Ottosson, "A perceptual color space for image
-//! processing", 2020): equal steps of the value are equal steps to the eye.
+//! Linear light, and color maps in the perceptual color space Oklab (B. Ottosson, "A perceptual
+//! color space for image processing", 2020), in which equal steps of the value look equally large.
 //!
-//! Each map is a curve through a few colors, walked at constant speed. The sequential one gets
-//! steadily lighter, from indigo over teal to straw; the diverging one is lightest in its middle
-//! and about equally dark at both ends (the idea of K. Moreland, "Diverging color maps for scientific
-//! visualization", 2009), blue below and terracotta above.
+//! Each map is a curve through a few colors, traversed at constant speed. The lightness of the
+//! sequential map increases steadily from indigo over teal to straw. The diverging map is lightest
+//! in its middle and about equally dark at both ends (the idea of K. Moreland, "Diverging color
+//! maps for scientific visualization", 2009), blue below and terracotta above.
 
-/// Steps of a map.
+/// The number of steps of a map.
 const STEPS: usize = 512;
 
-/// Red, green and blue, linear in light, 0 to 1.
+/// Red, green and blue in linear light, from 0 to 1.
 pub(super) type Light = [f32; 3];
 
-/// Color of what has no value, in sRGB.
+/// The color of values that are not finite, in sRGB.
 pub(super) const NO_VALUE: [u8; 3] = [186, 186, 186];
 
-/// Color of a surface that shows no values, in sRGB.
+/// The color of a surface without values, in sRGB.
 pub(super) const SOLID: [u8; 3] = [236, 226, 206];
 
-/// Lightness, green-red and blue-yellow of a few colors.
+/// The lightness, green-red and blue-yellow coordinates of a few colors.
 const SEQUENTIAL: [[f64; 3]; 7] = [
     [0.36, 0.028, -0.100],
     [0.47, -0.020, -0.098],
@@ -43,7 +43,7 @@ const ABOVE: [[f64; 3]; 5] = [
     [0.695, 0.056, 0.076],
 ];
 
-/// Colors for the values of a range.
+/// The colors for a range of values.
 #[derive(Clone, Debug)]
 pub(super) struct Map {
     low: f64,
@@ -52,7 +52,8 @@ pub(super) struct Map {
 }
 
 impl Map {
-    /// Diverging if the range spans 0 evenly (`low == -high`), sequential else.
+    /// Returns a diverging map if the range is symmetric about 0 (`low == -high`), or else a
+    /// sequential map.
     pub(super) fn new([low, high]: [f64; 2]) -> Self {
         let lights = if low == -high {
             let mut lights = walk(&BELOW, STEPS / 2);
@@ -65,13 +66,14 @@ impl Map {
         Map { low, high, lights }
     }
 
-    /// From white to black, both as far from the middle as a screen shows.
+    /// Returns a map from white to black, for values of any sign.
     pub(super) fn fading([low, high]: [f64; 2]) -> Self {
         let grey = |k: usize| light([1.0 - k as f64 / (STEPS - 1) as f64, 0.0, 0.0]);
         Map { low, high, lights: (0..STEPS).map(grey).collect() }
     }
 
-    /// Color of a value; the ends of the map beyond its range, `None` for what is no number.
+    /// Returns the color of a value, or `None` for NaN. Values beyond the range get the colors of
+    /// its ends.
     pub(super) fn color(&self, value: f64) -> Option<Light> {
         if !value.is_finite() {
             return None;
@@ -86,12 +88,12 @@ impl Map {
     }
 }
 
-/// `n` colors at equal steps of length along a smooth curve through `points`.
+/// Returns `n` colors at equal arc lengths along a smooth curve through `points`.
 fn walk(points: &[[f64; 3]], n: usize) -> Vec<Light> {
     const FINE: usize = 64;
     let last = points.len() - 1;
     let at = |k: usize, step: usize| -> [f64; 3] {
-        // Catmull-Rom; the ends are continued straight.
+        // Catmull-Rom spline. The ends are extended in a straight line.
         let (p, q) = (points[k], points[k + 1]);
         let before = if k > 0 { points[k - 1] } else { line(q, p) };
         let after = if k + 2 <= last { points[k + 2] } else { line(p, q) };
@@ -127,12 +129,12 @@ fn walk(points: &[[f64; 3]], n: usize) -> Vec<Light> {
         .collect()
 }
 
-/// The point as far behind `q` as `p` is before it.
+/// Reflects the point `p` at `q`.
 fn line(p: [f64; 3], q: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|c| 2.0 * q[c] - p[c])
 }
 
-/// From Oklab to linear light; colors no screen can show are moved to its limits.
+/// Converts Oklab to linear light. Colors outside the range of a screen are clamped.
 fn light([lightness, a, b]: [f64; 3]) -> Light {
     let cube = |x: f64| x * x * x;
     let l = cube(lightness + 0.3963377774 * a + 0.2158037573 * b);
@@ -146,10 +148,10 @@ fn light([lightness, a, b]: [f64; 3]) -> Light {
     .map(|x| x.clamp(0.0, 1.0) as f32)
 }
 
-/// The sRGB curve (IEC 61966-2-1), both ways.
+/// The sRGB curve (IEC 61966-2-1), in both directions.
 #[derive(Clone, Debug)]
 pub(super) struct Srgb {
-    /// Brightness of linear light 0, 1/4096, ..., 1; scaled to 0 to 255.
+    /// The screen brightness of linear light 0, 1/4096, ..., 1, scaled to 0 to 255.
     pub encoded: Vec<f32>,
 }
 
@@ -166,14 +168,14 @@ impl Srgb {
         Srgb { encoded: (0..=Self::STEPS + 1).map(encode).collect() }
     }
 
-    /// Brightness 0 to 255 on the screen of linear light 0 to 1.
+    /// Converts linear light from 0 to 1 to screen brightness from 0 to 255.
     pub(super) fn encode(&self, light: f32) -> f32 {
         let x = light.clamp(0.0, 1.0) * Self::STEPS as f32;
         let k = x as usize;
         self.encoded[k] + (self.encoded[k + 1] - self.encoded[k]) * (x - k as f32)
     }
 
-    /// Linear light of a color on the screen.
+    /// Converts a screen color to linear light.
     pub(super) fn decode(color: [u8; 3]) -> Light {
         color.map(|c| {
             let y = f64::from(c) / 255.0;
@@ -183,25 +185,26 @@ impl Srgb {
     }
 }
 
-/// Samples of a pixel, added up.
+/// The sum of the samples of a pixel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sum {
     light: Light,
     n: usize,
-    /// How many samples show something.
+    /// The number of samples that show something.
     covered: usize,
 }
 
 impl Sum {
-    /// Takes a sample: the light of it, and whether it shows something or the background.
+    /// Adds the light of a sample. `shows` states whether it shows something or the background.
     pub(super) fn add(&mut self, light: Light, shows: bool) {
         self.light = [0, 1, 2].map(|c| self.light[c] + light[c]);
         self.n += 1;
         self.covered += usize::from(shows);
     }
 
-    /// The pixel of `samples` samples, those not taken being transparent: red, green and blue, 0 to
-    /// 255, and how opaque it is, 0 to 1. `None` if all of it is background.
+    /// Returns the red, green and blue of the pixel, from 0 to 255, and its opacity, from 0 to 1.
+    /// The pixel has `samples` samples, and those that were not added are transparent. Returns
+    /// `None` if all samples show the background.
     pub(super) fn pixel(&self, srgb: &Srgb, samples: usize) -> Option<[f32; 4]> {
         let [r, g, b] = self.light.map(|x| srgb.encode(x / self.n as f32));
         (self.covered > 0).then_some([r, g, b, self.n as f32 / samples as f32])
@@ -212,7 +215,8 @@ impl Sum {
 mod tests {
     use super::*;
 
-    /// Lightness of Oklab, cube roots by the platform: good enough to compare.
+    /// Returns the Oklab lightness. The cube roots of the platform are accurate enough for
+    /// comparisons.
     fn lightness([r, g, b]: Light) -> f64 {
         let [r, g, b] = [r, g, b].map(f64::from);
         let l = (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b).cbrt();

@@ -1,5 +1,6 @@
-//! Meshes drawn by a GPU: [`super::draw`] with a mesh that stays on the GPU. All triangles are drawn, lit and colored
-//! there; lines, title and bar come from the CPU. The picture has the bits of the CPU.
+//! Drawing of meshes on a GPU: [`super::draw`] for a mesh that stays on the GPU. All triangles are
+//! drawn, lit and colored there. The CPU draws lines, title and color bar. The picture is bitwise
+//! identical to that of the CPU.
 //!
 //! The kernels are in `kernels/render/raster.cu`.
 
@@ -15,13 +16,13 @@ use crate::render::{Axes, Extent, Eye, Frame};
 use zeroset_core::error::{Error, Result};
 use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 
-/// Pixels that a block paints.
+/// The pixels that a block colors.
 const RECTANGLE: [u32; 2] = [RAYS_WIDE, RAYS_TALL];
-/// Threads of a block.
+/// The number of threads per block.
 const THREADS: u32 = RAYS_WIDE * RAYS_TALL;
-/// Words of a corner.
+/// The number of words per corner.
 const CORNER: usize = 3;
-/// Numbers of an extent.
+/// The number of values of an extent.
 const EXTENT: usize = 5;
 
 struct Kernels {
@@ -33,7 +34,7 @@ struct Kernels {
     heights: Kernel,
 }
 
-/// A mesh on a GPU, ready to be drawn from any side.
+/// A mesh on a GPU that can be drawn from any side.
 pub struct DeviceMesh<'a> {
     cuda: &'a Cuda,
     stage: Stage<'a>,
@@ -52,20 +53,21 @@ pub struct DeviceMesh<'a> {
     n_large: Array<u32>,
     samples: Array<u64>,
     pixels: Array<f32>,
-    /// That of the last picture.
+    /// The frame of the last picture.
     frame: Option<Frame>,
 }
 
 impl<'a> DeviceMesh<'a> {
-    /// Copies a subject to the GPU, for pictures of the size and with the range of `options`. It takes 44 bytes for each
-    /// point, 52 for each triangle, and 124 for each pixel.
+    /// Copies a subject to the GPU, for pictures with the size and range of `options`. It takes 44
+    /// bytes per point, 52 per triangle and 124 per pixel.
     ///
     /// # Errors
-    /// As [`super::draw`]; [`Error::Device`] if there is too little memory, with the bytes needed and free;
-    /// [`Error::Case`] for vertices with colors of their own, which [`draw_on`] takes.
+    /// Returns the errors of [`super::draw`]. Returns [`Error::Device`] if there is not enough
+    /// memory, with the bytes needed and free, and [`Error::Case`] if vertices have their own
+    /// colors, which [`draw_on`] supports.
     pub fn new(cuda: &'a Cuda, subject: &Subject<'a>, options: &Options) -> Result<Self> {
         if subject.paint.is_some() {
-            let what = "a mesh on a GPU with colors of its vertices";
+            let what = "a mesh with vertex colors on a GPU";
             return Err(Error::usage(what, "draw it on the CPU"));
         }
         let stage = Stage::new(subject, options)?;
@@ -73,7 +75,7 @@ impl<'a> DeviceMesh<'a> {
         Self::of(cuda, stage)
     }
 
-    /// Copies a stage without colors of vertices, for which there is room.
+    /// Copies a stage without vertex colors. There must be enough memory.
     fn of(cuda: &'a Cuda, stage: Stage<'a>) -> Result<Self> {
         let (drawing, options) = (&stage.drawing, &stage.options);
         let (n_points, n_triangles) = (drawing.points.len(), drawing.triangles.len() / 3);
@@ -135,7 +137,7 @@ impl<'a> DeviceMesh<'a> {
         })
     }
 
-    /// The camera of the options, or that which shows most.
+    /// Returns the camera of the options, or the one that shows the most.
     pub fn camera(&self) -> Camera {
         self.stage.camera()
     }
@@ -144,10 +146,11 @@ impl<'a> DeviceMesh<'a> {
         [self.stage.options.width, self.stage.options.height]
     }
 
-    /// Launches all that makes the colors of the pixels, seen by a camera, and waits for how far the mesh reaches.
+    /// Launches the kernels that compute the colors of the pixels for a camera. Waits only for the
+    /// extent of the mesh.
     ///
     /// # Errors
-    /// [`Error::Device`] if the driver refuses a kernel.
+    /// Returns [`Error::Device`] if the driver rejects a kernel.
     pub fn paint(&mut self, camera: &Camera) -> Result<()> {
         let extent = self.extent(camera)?;
         let frame = self.frame.insert(self.stage.framed(camera, self.eye, &extent));
@@ -169,23 +172,24 @@ impl<'a> DeviceMesh<'a> {
         let Kernels { corners, triangles, wide, paint, .. } = &self.kernels;
         let blocks = [0, 1].map(|k| size[k].div_ceil(RECTANGLE[k]));
         let arguments = with().with_array(&self.corners);
-        // SAFETY: the arguments of `raster_corners`, a corner for each point.
+        // SAFETY: the arguments match `raster_corners`, with one corner per point.
         unsafe {
             self.cuda.launch(corners, for_all(self.argument.n_points, corners)?, &arguments)
         }?;
-        // SAFETY: those of `raster_triangles`, a word for each sample and a place for each triangle.
+        // SAFETY: the arguments match `raster_triangles`, with one word per sample and one entry
+        // per triangle.
         unsafe {
             self.cuda.launch(triangles, for_all(self.argument.n_triangles, triangles)?, &drawn())
         }?;
-        // SAFETY: those of `raster_wide`, the same.
+        // SAFETY: the arguments match `raster_wide`, with the same arrays.
         unsafe { self.cuda.launch(wide, launch(resident(wide)?), &drawn()) }?;
         let painted =
             with().with_array(&self.corners).with_array(&self.samples).with_array(&self.pixels);
-        // SAFETY: those of `raster_paint`, four numbers for each pixel.
+        // SAFETY: the arguments match `raster_paint`, with four numbers per pixel.
         unsafe { self.cuda.launch(paint, launch(blocks[0] * blocks[1]), &painted) }
     }
 
-    /// How far the mesh reaches as a camera sees it.
+    /// Returns the extent of the mesh as seen by a camera.
     fn extent(&mut self, camera: &Camera) -> Result<Extent> {
         self.cuda.clear(&mut self.extent)?;
         let seen = FrameArgument::looking(&Axes::new(camera), self.eye.as_ref());
@@ -194,7 +198,7 @@ impl<'a> DeviceMesh<'a> {
         let grid =
             kernel.resident_blocks(THREADS, 0)?.min(self.argument.n_points.div_ceil(THREADS));
         let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
-        // SAFETY: the arguments of `raster_extent`, five numbers.
+        // SAFETY: the arguments match `raster_extent`, with five numbers.
         unsafe { self.cuda.launch(kernel, launch, &arguments.with_array(&self.extent)) }?;
         let found = self.cuda.download(&self.extent)?;
         let most = |k: usize| match found[k] {
@@ -206,15 +210,15 @@ impl<'a> DeviceMesh<'a> {
         Ok(Extent { low, high, front: most(4) })
     }
 
-    /// The picture last painted, with its lines, title and bar.
+    /// Returns the last picture with its lines, title and color bar.
     ///
     /// # Errors
-    /// [`Error::Device`] if a kernel failed, or the memory is too small.
+    /// Returns [`Error::Device`] if a kernel failed, or if there is not enough memory.
     ///
     /// # Panics
-    /// If none was painted.
+    /// Panics if no picture has been painted.
     pub fn image(&self) -> Result<Image> {
-        let frame = self.frame.as_ref().expect("a picture that was painted");
+        let frame = self.frame.as_ref().expect("a picture must be painted first");
         let drawing = &self.stage.drawing;
         let heights = match drawing.lines.is_empty() {
             true => Vec::new(),
@@ -241,16 +245,16 @@ impl<'a> DeviceMesh<'a> {
         let kernel = &self.kernels.heights;
         let grid = kernel.resident_blocks(THREADS, 0)?;
         let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
-        // SAFETY: the arguments of `raster_heights`, a number for each sample.
+        // SAFETY: the arguments match `raster_heights`, with one number per sample.
         unsafe { self.cuda.launch(kernel, launch, &arguments) }?;
         self.cuda.download(&heights)
     }
 }
 
-/// As [`super::draw`] of a mesh, on a GPU; vertices with colors of their own are drawn by the CPU.
+/// Draws a mesh on a GPU like [`super::draw`]. If vertices have their own colors, the CPU draws it.
 ///
 /// # Errors
-/// As [`DeviceMesh::new`].
+/// Returns the errors of [`DeviceMesh::new`].
 pub fn draw_on(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
     if subject.paint.is_some() {
         return super::draw(subject, options);
@@ -258,11 +262,11 @@ pub fn draw_on(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<
     DeviceMesh::new(cuda, subject, options)?.draw()
 }
 
-/// The same beside a run, whose arrays may grow: by the CPU where a picture would take more than half of the memory
-/// that is free.
+/// Draws a mesh like [`draw_on`] during a run whose arrays may grow. The CPU draws it if a picture
+/// would take more than half of the free GPU memory.
 ///
 /// # Errors
-/// As [`super::draw`]; [`Error::Device`] if the GPU fails.
+/// Returns the errors of [`super::draw`], and [`Error::Device`] if the GPU fails.
 pub fn draw_beside(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
     let stage = Stage::new(subject, options)?;
     let (free, _) = cuda.memory()?;
@@ -272,7 +276,7 @@ pub fn draw_beside(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Res
     DeviceMesh::of(cuda, stage)?.draw()
 }
 
-/// What a stage takes on a GPU.
+/// Returns the bytes that a stage takes on a GPU.
 fn bytes(stage: &Stage) -> usize {
     let (drawing, options) = (&stage.drawing, &stage.options);
     let pixels = options.width as usize * options.height as usize;

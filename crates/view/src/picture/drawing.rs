@@ -1,4 +1,4 @@
-//! What is drawn of a mesh: triangles, their normals, and lines on them.
+//! The geometry of a picture of a mesh: triangles, their normals, and lines on them.
 
 use std::borrow::Cow;
 
@@ -11,50 +11,52 @@ use zeroset_core::mesh::interface::{self, Interface};
 use zeroset_core::mesh::{Kind, Mesh, outer_faces};
 use zeroset_core::primitives::GatherMatrix;
 
-/// Triangles whose normals differ by more than 78 degrees (cosine 0.2) meet in a crease that
-/// shading does not smooth.
+/// The cosine of the crease angle, 78 degrees. Shading does not smooth across edges at which the
+/// normals differ by more than that.
 const CREASE: f64 = 0.2;
-/// The edges of a solid are drawn where walls differ by more than 40 degrees.
+/// The cosine of 40 degrees. The edges of a solid are drawn where walls differ by more than that.
 const SHARP: f64 = 0.77;
 
-/// The kind of a line, in the order they are drawn.
+/// The kinds of lines, in drawing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kinds {
-    /// Rim of a surface, edges of a solid.
+    /// The boundary of a surface, or an edge of a solid.
     Edge,
-    /// Where the values have a round number.
+    /// A line on which the value is a round number.
     Level,
     /// The zero set.
     Interface,
 }
 
-/// A straight piece of a line, mesh units.
+/// A line segment, in mesh units.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     pub ends: [V; 2],
     pub kind: Kinds,
 }
 
-/// All that a camera can look at.
+/// The geometry that a camera sees.
 pub(super) struct Drawing<'a> {
     pub points: Cow<'a, [V]>,
-    /// Three points each; in the order of the cells, which decides where depths are equal.
+    /// Three points per triangle, in the order of the cells. At equal depths, the first triangle is
+    /// visible.
     pub triangles: Cow<'a, [u32]>,
-    /// Value of each point.
+    /// The value of each point.
     pub values: Cow<'a, [f64]>,
-    /// Color of each vertex of the mesh; empty where values say the color.
+    /// The color of each vertex of the mesh. Empty if values determine the colors.
     pub paint: Vec<Light>,
-    /// Triangles from this one on have one color, that of an interface.
+    /// The number of colored triangles. All later triangles have a single color, that of an
+    /// interface.
     pub n_colored: usize,
-    /// Normal at each corner of each triangle; empty for what is flat and needs no light.
+    /// The normal at each corner of each triangle. Empty if the mesh is flat and needs no lighting.
     pub normals: Vec<[[f32; 3]; 3]>,
     pub lines: Vec<Line>,
-    /// Colored triangles that face the viewer are left out, so that one looks inside.
+    /// Whether colored triangles that face the viewer are omitted, so that the inside is visible.
     pub open: bool,
 }
 
 impl<'a> Drawing<'a> {
-    /// Collects what is drawn; `levels` are the round values of [`Lines::Round`].
+    /// Collects the geometry. `levels` are the round values of [`Lines::Round`].
     pub(super) fn new(subject: &Subject<'a>, levels: &[f64]) -> Self {
         let mesh = subject.mesh;
         let values = subject.colors.unwrap_or(subject.values);
@@ -109,15 +111,15 @@ impl<'a> Drawing<'a> {
         Drawing { points, triangles, values, paint, n_colored, normals, lines, open }
     }
 
-    /// The corners of a triangle.
+    /// Returns the corners of a triangle.
     pub(super) fn corners(&self, t: usize) -> [V; 3] {
         [0, 1, 2].map(|k| self.points[self.triangles[3 * t + k] as usize])
     }
 }
 
-/// Unit normals at the vertices of the interface in tetrahedra: the gradient of the values, averaged
-/// by volume around the two ends of the edge a vertex lies on. It is smooth where the triangles,
-/// being cuts through the cells, are of all shapes.
+/// Returns unit normals at the vertices of the interface in tetrahedra. They are the gradients of
+/// the values, averaged by volume around the two ends of the edge on which a vertex lies. They are
+/// smooth even though the triangles, which are cuts through the cells, have arbitrary shapes.
 fn slopes(mesh: &Mesh, values: &[f64], interface: &Interface) -> Vec<[f32; 3]> {
     let mut near = vec![false; mesh.n_vertices()];
     interface.edges.iter().flatten().for_each(|&v| near[v as usize] = true);
@@ -126,7 +128,7 @@ fn slopes(mesh: &Mesh, values: &[f64], interface: &Interface) -> Vec<[f32; 3]> {
         let x = [0, 1, 2, 3].map(|k| mesh.vertices[cell[k] as usize]);
         let u = [0, 1, 2, 3].map(|k| values[cell[k] as usize]);
         let [a, b, c] = [1, 2, 3].map(|k| sub(x[k], x[0]));
-        // Times six volumes: the weight of the mean.
+        // The gradient times six volumes. The volume is the weight of the average.
         let sum = add(
             add(scaled(cross(b, c), u[1] - u[0]), scaled(cross(c, a), u[2] - u[0])),
             scaled(cross(a, b), u[3] - u[0]),
@@ -142,8 +144,8 @@ fn slopes(mesh: &Mesh, values: &[f64], interface: &Interface) -> Vec<[f32; 3]> {
     interface.edges.iter().zip(&interface.weights).map(normal).collect()
 }
 
-/// Pieces of the lines where linear `values` take one of `levels`; cells with a corner that has
-/// no value have none.
+/// Returns the segments where the linear `values` equal one of `levels`. Cells with a corner whose
+/// value is not finite have none.
 fn level_lines(
     points: &[V],
     triangles: &[u32],
@@ -168,13 +170,15 @@ fn level_lines(
                 continue;
             }
             let crossing = |j: usize| -> V {
-                // From the vertex of smaller number, so that both cells of an edge agree.
+                // Always interpolate from the vertex with the smaller index, so that both cells at
+                // an edge agree.
                 let (a, b) = if t[i] < t[j] { (i, j) } else { (j, i) };
                 let s = (level - u[a]) / (u[b] - u[a]);
                 let (p, q) = (points[t[a] as usize], points[t[b] as usize]);
                 std::array::from_fn(|k| p[k] + (q[k] - p[k]) * s)
             };
-            // Among round values zero stands out: it is the interface of a signed distance.
+            // The level zero is drawn as interface, because it is the interface of a signed
+            // distance.
             let kind = if level == 0.0 { Kinds::Interface } else { kind };
             lines.push(Line { ends: [crossing((i + 1) % 3), crossing((i + 2) % 3)], kind });
         }
@@ -182,7 +186,7 @@ fn level_lines(
     lines
 }
 
-/// A triangle as seen by light: its unit normal and twice its area.
+/// The unit normal of a triangle and twice its area.
 struct Facet {
     normal: [f32; 3],
     area: f64,
@@ -197,7 +201,7 @@ fn facets(points: &[V], triangles: &[u32]) -> Vec<Facet> {
     triangles.par_chunks_exact(3).map(facet).collect()
 }
 
-/// The triangles around each vertex, as slots: three to a triangle.
+/// The triangles around each vertex, as slots. Each triangle has three slots.
 struct Around(GatherMatrix);
 
 impl Around {
@@ -209,7 +213,8 @@ impl Around {
         self.0.row(v as usize).iter().map(|slot| slot / 3)
     }
 
-    /// Normal at each corner: the mean by area over the triangles around it that meet this one smoothly.
+    /// Returns the normal at each corner: the area-weighted mean over the triangles around the
+    /// corner that meet this triangle smoothly.
     fn normals(&self, triangles: &[u32], facets: &[Facet]) -> Vec<[[f32; 3]; 3]> {
         let widen = |n: [f32; 3]| n.map(f64::from);
         triangles
@@ -232,7 +237,8 @@ impl Around {
             .collect()
     }
 
-    /// Edges of one triangle only, and those where two meet in a crease if normals are given.
+    /// Returns the edges of only one triangle. If normals are given, also returns the creases
+    /// between two triangles.
     fn creases(&self, points: &[V], triangles: &[u32], facets: Option<&[Facet]>) -> Vec<Line> {
         let mut lines = Vec::new();
         for (t, corners) in triangles.chunks_exact(3).enumerate() {

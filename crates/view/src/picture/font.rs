@@ -1,15 +1,15 @@
-//! A font of strokes, drawn for this program: letters, digits and signs of ASCII.
+//! A stroke font with the letters, digits and signs of ASCII, designed for this program.
 //!
-//! Capitals are 14 units high, small letters 10, the deepest reach to -4. A glyph is a path of
-//! `M x y` (move), `L x y` (line) and `Q cx cy x y` (parabola with control point c).
+//! Capitals are 14 units high, lowercase letters 10, and descenders reach down to -4. A glyph is a
+//! path of `M x y` (move), `L x y` (line) and `Q cx cy x y` (parabola with control point c).
 
-/// Height of capitals in units of the font.
+/// The height of capitals in font units.
 pub(super) const CAP: f64 = 14.0;
 
-/// Space between two letters.
+/// The gap between two letters.
 pub(super) const GAP: f64 = 3.2;
 
-/// Advance width without gap, and path; a box for what the font does not have.
+/// Returns the advance width without the gap, and the path. Missing letters are drawn as a box.
 pub(super) fn glyph(letter: char) -> (f64, &'static str) {
     let code = u32::from(letter);
     match letter {
@@ -20,7 +20,7 @@ pub(super) fn glyph(letter: char) -> (f64, &'static str) {
     }
 }
 
-/// From the space (32) to the tilde (126).
+/// The glyphs from the space (32) to the tilde (126).
 const GLYPHS: [(f64, &str); 95] = [
     (4.0, ""),
     (1.6, "M 0.8 14 L 0.8 4.6 M 0.8 0.4 L 0.8 0.2"),

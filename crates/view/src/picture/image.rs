@@ -1,4 +1,4 @@
-//! Pixels, and how they become a PNG file.
+//! Pixel images and the PNG writer.
 
 use std::path::Path;
 
@@ -7,30 +7,30 @@ use rayon::prelude::*;
 use zeroset_core::atomic::{self, check_folder};
 use zeroset_core::error::{Error, Result};
 
-/// A picture: rows from the top, pixels from the left.
+/// An image: rows from the top, pixels from the left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Image {
-    /// Pixels per row.
+    /// The number of pixels per row.
     pub width: u32,
-    /// Rows.
+    /// The number of rows.
     pub height: u32,
-    /// Red, green and blue of each pixel in sRGB, `[height * width * 3]`.
+    /// The red, green and blue of each pixel in sRGB, `[height * width * 3]`.
     pub pixels: Vec<u8>,
-    /// How opaque each pixel is, 0 to 255, `[height * width]`; empty if all are.
+    /// The opacity of each pixel, 0 to 255, `[height * width]`. Empty if all pixels are opaque.
     pub alpha: Vec<u8>,
 }
 
 impl Image {
-    /// White, or nothing at all.
+    /// Returns a white or a transparent image.
     pub(super) fn blank(width: u32, height: u32, transparent: bool) -> Self {
         let n = width as usize * height as usize;
         let alpha = if transparent { vec![0; n] } else { Vec::new() };
         Image { width, height, pixels: vec![255; 3 * n], alpha }
     }
 
-    /// Paints bands of `rows` rows side by side: number of the band, its pixels, and how opaque they
-    /// are (empty if all are opaque).
+    /// Paints bands of `rows` rows in parallel. `paint` receives the number of the band, its
+    /// pixels, and their opacity, which is empty if all are opaque.
     pub(super) fn par_bands(
         &mut self,
         rows: usize,
@@ -47,12 +47,13 @@ impl Image {
         }
     }
 
-    /// Writes the picture as PNG with 8 bits per color; the file appears whole or not at all.
+    /// Writes the picture as PNG with 8 bits per color. The write is atomic.
     ///
-    /// The encoder's settings are fixed: the same pixels make the same file.
+    /// The settings of the encoder are fixed, so that equal pixels give equal files.
     ///
     /// # Errors
-    /// [`Error::Output`]: folder missing or not writable, disk full.
+    /// Returns [`Error::Output`] if the folder does not exist or is not writable, or if the disk is
+    /// full.
     pub fn write_png(&self, path: &Path) -> Result<()> {
         atomic::write(path, |file| {
             let mut encoder = png::Encoder::new(file, self.width, self.height);
@@ -75,11 +76,12 @@ impl Image {
     }
 }
 
-/// Says before a long run whether [`Image::write_png`] can write there, as far as can be told.
+/// Checks before a long run whether [`Image::write_png`] can write to `path`, as far as this can be
+/// known.
 ///
 /// # Errors
-/// [`Error::Case`] if the name does not end in `.png`; [`Error::Output`] for a folder that is not
-/// there or cannot be written.
+/// Returns [`Error::Case`] if the name does not end in `.png`. Returns [`Error::Output`] if the
+/// folder does not exist or is not writable.
 pub fn check_path(path: &Path) -> Result<()> {
     let ending = path.extension().and_then(|e| e.to_str());
     if !ending.is_some_and(|e| e.eq_ignore_ascii_case("png")) {
@@ -87,7 +89,7 @@ pub fn check_path(path: &Path) -> Result<()> {
         return Err(Error::usage(what, "end the name in .png"));
     }
     if path.is_dir() {
-        return Err(Error::output(path, "is a folder", "give the name of a file"));
+        return Err(Error::output(path, "is a folder", "give a file name"));
     }
     check_folder(path)
 }

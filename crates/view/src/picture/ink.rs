@@ -1,20 +1,20 @@
-//! Antialiased strokes on finished pixels: text, ticks, the color bar's frame.
+//! Antialiased strokes on finished pixels: text, ticks, and the frame of the color bar.
 
 use super::Image;
 use super::font::{CAP, GAP, glyph};
 
-/// A piece of a line in pixels, y downwards.
+/// A line segment in pixels, with y downward.
 pub(super) type Piece = [[f64; 2]; 2];
 
-/// How much of a pixel, 0 to 1, a line of `width` pixels covers whose middle is `distance` away
-/// from the middle of the pixel.
+/// Returns the fraction of a pixel, 0 to 1, that a line of `width` pixels covers if its middle is
+/// `distance` pixels from the center of the pixel.
 pub(super) fn coverage(distance: f64, width: f64) -> f64 {
-    // Lines thinner than a pixel get pale instead of thinner.
+    // Lines thinner than a pixel become paler instead of thinner.
     let strength = width.min(1.0);
     (0.5 * width.max(1.0) + 0.5 - distance).clamp(0.0, 1.0) * strength
 }
 
-/// Squared distance of a point from a piece of a line, and where on it the nearest point lies.
+/// Returns the squared distance of a point from a segment, and the parameter of the nearest point.
 pub(super) fn nearest([a, b]: Piece, p: [f64; 2]) -> (f64, f64) {
     let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
     let (px, py) = (p[0] - a[0], p[1] - a[1]);
@@ -24,12 +24,12 @@ pub(super) fn nearest([a, b]: Piece, p: [f64; 2]) -> (f64, f64) {
     (ex * ex + ey * ey, t)
 }
 
-/// Lays a color over a pixel: `mix`, 0 to 1, says how much of it. The pixel is red, green and blue,
-/// 0 to 255, and how opaque it is, 0 to 1.
+/// Blends a color over a pixel with the weight `mix`, 0 to 1. The pixel has red, green and blue, 0
+/// to 255, and opacity, 0 to 1.
 pub(super) fn over(pixel: &mut [f32; 4], color: [f32; 3], mix: f32) {
     let [.., old] = *pixel;
     let opacity = old + (1.0 - old) * mix;
-    // Of what is opaque already, the share of the color is all of `mix`.
+    // On an opaque pixel, the weight of the color is exactly `mix`.
     let share = if old == 1.0 { mix } else { mix / opacity.max(f32::MIN_POSITIVE) };
     for (old, new) in pixel.iter_mut().zip(color) {
         *old += (new - *old) * share;
@@ -38,7 +38,7 @@ pub(super) fn over(pixel: &mut [f32; 4], color: [f32; 3], mix: f32) {
 }
 
 impl Image {
-    /// Draws pieces of one line in one color; where they overlap the line gets no darker.
+    /// Draws segments of one line in one color. Overlapping segments do not make the line darker.
     pub(super) fn stroke(&mut self, pieces: &[Piece], width: f64, color: [u8; 3]) {
         let reach = 0.5 * width + 1.0;
         let bounds = |axis: usize, limit: u32| {
@@ -87,8 +87,8 @@ impl Image {
         }
     }
 
-    /// Makes a pixel more opaque by ink that covers `covered` of it; gives back the share of the ink
-    /// in its color.
+    /// Increases the opacity of a pixel for ink that covers the fraction `covered` of it. Returns
+    /// the weight of the ink in the color of the pixel.
     fn cover(&mut self, at: usize, covered: f64) -> f64 {
         let Some(alpha) = self.alpha.get_mut(at) else { return covered };
         let old = f64::from(*alpha) / 255.0;
@@ -97,8 +97,8 @@ impl Image {
         if new > 0.0 { covered / new } else { 0.0 }
     }
 
-    /// Writes a line of text whose capitals are `height` pixels high, from the left end of its
-    /// base line.
+    /// Writes a line of text. Capitals are `height` pixels high, and `start` is the left end of the
+    /// baseline.
     pub(super) fn text(&mut self, text: &str, start: [f64; 2], style: Style) {
         let unit = style.height / CAP;
         let mut x = start[0];
@@ -114,25 +114,25 @@ impl Image {
     }
 }
 
-/// How text looks.
+/// The style of text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
-    /// Height of capitals, pixels.
+    /// The height of capitals in pixels.
     pub height: f64,
-    /// Width of strokes, pixels.
+    /// The width of strokes in pixels.
     pub weight: f64,
     pub color: [u8; 3],
 }
 
 impl Style {
-    /// Pixels a line of text takes.
+    /// Returns the width of a line of text in pixels.
     pub(super) fn width(&self, text: &str) -> f64 {
         let units: f64 = text.chars().map(|letter| glyph(letter).0 + GAP).sum();
         (units - GAP).max(0.0) * self.height / CAP
     }
 
-    /// The longest beginning of a text that takes at most `width` pixels, "..." at its end if
-    /// something is missing.
+    /// Returns the longest prefix of a text that takes at most `width` pixels. It ends with "..."
+    /// if it is shortened.
     pub(super) fn fit(&self, text: &str, width: f64) -> String {
         if self.width(text) <= width {
             return text.to_string();
@@ -144,7 +144,7 @@ impl Style {
     }
 }
 
-/// The pieces of a glyph's path, curves cut into short lines.
+/// Splits the path of a glyph into segments. Curves become short segments.
 fn outline(path: &str, mut piece: impl FnMut(Piece)) {
     const PARTS: usize = 8;
     let mut words = path.split_ascii_whitespace();

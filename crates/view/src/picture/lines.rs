@@ -1,4 +1,4 @@
-//! Lines on the surface: strips of constant width in pixels, where nothing hides them.
+//! Lines on a surface: strips of constant width in pixels, drawn where nothing hides them.
 
 use std::borrow::Cow;
 
@@ -9,12 +9,12 @@ use super::raster::SAMPLES;
 use crate::render::Frame;
 use crate::render::vector::V;
 
-/// A piece of a line in the picture.
+/// A segment of a line in the picture.
 struct Stroke {
-    /// Pixel and height of both ends.
+    /// The pixel coordinates and height of both ends.
     ends: [V; 2],
     kind: Kinds,
-    /// Pixels across.
+    /// The width in pixels.
     width: f64,
 }
 
@@ -33,7 +33,7 @@ impl Stroke {
 /// All lines of a picture.
 pub(super) struct Strokes {
     lines: Vec<Stroke>,
-    /// Lines of each band.
+    /// The lines of each band.
     lists: Lists,
     unit: f64,
 }
@@ -49,7 +49,7 @@ impl Strokes {
         Strokes { lines, lists, unit: frame.unit }
     }
 
-    /// Draws those of a band over its colors.
+    /// Draws the lines of a band over its colors.
     pub(super) fn draw(&self, band: usize, seen: &Seen<'_>, colors: &mut [[f32; 4]]) {
         for kind in [Kinds::Edge, Kinds::Level, Kinds::Interface] {
             let of_kind = self.lists.of(band).iter().map(|&l| &self.lines[l as usize]);
@@ -58,20 +58,23 @@ impl Strokes {
     }
 }
 
-/// Heights of the samples of a band, those above and below it included that its lines may need.
+/// The heights of the samples of a band, including those above and below it that its lines may
+/// need.
 pub(super) struct Seen<'a> {
-    /// First pixel row of the band, rows of it, and pixels per row.
+    /// The first pixel row of the band. `rows` is the number of rows, and `wide` is the number of
+    /// pixels per row.
     pub first: usize,
     pub rows: usize,
     wide: usize,
-    /// First sample row, and sample rows.
+    /// The first row of samples. `tall` is the number of rows of samples.
     pub top: usize,
     tall: usize,
     height: Cow<'a, [f32]>,
 }
 
 impl<'a> Seen<'a> {
-    /// With the heights of the samples that a band needs, minus infinity where nothing is.
+    /// Wraps the heights of the samples that a band needs. Samples without a surface have minus
+    /// infinity.
     pub(super) fn new(bands: &Bands, band: usize, wide: usize, height: Cow<'a, [f32]>) -> Self {
         let ([first, rows], [top, bottom]) = (bands.rows(band), bands.samples(band));
         Seen { first, rows, wide, top, tall: bottom - top, height }
@@ -120,7 +123,7 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// True if the surface does not hide a point of a line on it.
+    /// Returns true if the surface does not hide a point of a line on it.
     fn is_seen(&self, unit: f64, [x, y, z]: V) -> bool {
         let wide = self.wide * SAMPLES;
         let limit = (wide as f64, (self.top + self.tall) as f64);
@@ -128,7 +131,7 @@ impl<'a> Seen<'a> {
         if x < 0.0 || y < self.top as f64 || x >= limit.0 || y >= limit.1 {
             return false;
         }
-        // The lowest around: beside a fold a line must not be dotted.
+        // Use the lowest height nearby, so that a line beside a fold does not become dotted.
         let (x, y) = (x as usize, y as usize - self.top);
         let mut lowest = f32::INFINITY;
         for y in y.saturating_sub(2)..(y + 3).min(self.tall) {

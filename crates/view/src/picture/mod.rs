@@ -1,10 +1,11 @@
-//! Pictures of a mesh with its values or of a volume, without any other program.
+//! Pictures of a mesh with its values, or of a volume, without any other program.
 //!
-//! [`draw`] shows a planar mesh from above or a surface from the side that shows most, colored by
-//! phi or a distance, with the interface or lines of equal distance on it, a color bar and a title. Of
-//! tetrahedra it shows the interface inside the far walls of the domain, or, for a
-//! distance, the outer boundary. Of a volume it shows what rays through it meet ([`Traced`], with
-//! [`crate::render`]). The same values make the same bits on every machine.
+//! [`draw`] shows a planar mesh from above, or a surface from the side that shows the most. It is
+//! colored by phi or a distance, with the interface or lines of equal distance, a color bar and a
+//! title. For tetrahedra, it shows the interface in front of the far walls of the domain, or the
+//! outer boundary for a distance. For a volume, it shows what rays through the volume hit
+//! ([`Traced`], with [`crate::render`]). Equal values give bitwise identical pictures on every
+//! machine.
 //!
 //! ```
 //! use zeroset_core::mesh::generate::{Generate, Sphere, generate};
@@ -44,80 +45,80 @@ use stage::Stage;
 use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::Mesh;
 
-/// Pixels a picture may have along each side.
+/// The allowed numbers of pixels along each side of a picture.
 pub const SIDE: std::ops::RangeInclusive<u32> = 16..=8192;
 
-/// Angles of a view in perspective, in degrees.
+/// The allowed angles of a perspective view in degrees.
 pub const PERSPECTIVE: std::ops::RangeInclusive<f64> = 1.0..=120.0;
 
-/// Lines drawn on a mesh.
+/// The lines drawn on a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lines {
-    /// The zero set of the values (default); of tetrahedra the surface.
+    /// The zero set of the values (default). For tetrahedra, it is a surface.
     #[default]
     Interface,
-    /// Where the values are round numbers.
+    /// Lines on which the value is a round number.
     Round,
-    /// None.
+    /// No lines.
     None,
 }
 
-/// What a picture shows.
+/// The content of a picture of a mesh.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Subject<'a> {
     /// The mesh, cleaned.
     pub mesh: &'a Mesh,
-    /// phi or a distance, `[n_vertices]`; grey where not finite.
+    /// The values of phi or a distance, `[n_vertices]`. Values that are not finite are drawn gray.
     pub values: &'a [f64],
-    /// Lines of the values.
+    /// The lines of the values.
     pub lines: Lines,
-    /// Another array to color by, `[n_vertices]`.
+    /// Another array that determines the colors, `[n_vertices]`.
     pub colors: Option<&'a [f64]>,
-    /// Colors of the vertices themselves, in sRGB, `[n_vertices]`, instead of those of a map; there is
-    /// no color bar then.
+    /// The colors of the vertices in sRGB, `[n_vertices]`, which replace the color map. The picture
+    /// then has no color bar.
     pub paint: Option<&'a [[u8; 3]]>,
-    /// Name of the array the colors show.
+    /// The name of the array that determines the colors.
     pub name: &'a str,
-    /// Title, such as the name of a case.
+    /// The title, such as the name of a case.
     pub title: &'a str,
-    /// What stands after the title, such as the time.
+    /// The text after the title, such as the time.
     pub note: &'a str,
 }
 
 impl<'a> Subject<'a> {
-    /// Values of a level-set function on a mesh, called "phi", with their zero set.
+    /// Creates a subject from a level-set function on a mesh, with the name "phi" and its zero set.
     pub fn new(mesh: &'a Mesh, values: &'a [f64]) -> Self {
         let lines = Lines::Interface;
         Subject { mesh, values, lines, colors: None, paint: None, name: "phi", title: "", note: "" }
     }
 
-    /// Chooses the lines.
+    /// Sets the lines.
     pub fn with_lines(mut self, lines: Lines) -> Self {
         self.lines = lines;
         self
     }
 
-    /// Names the values.
+    /// Sets the name of the values.
     pub fn with_name(mut self, name: &'a str) -> Self {
         self.name = name;
         self
     }
 
-    /// Colors by another array, `[n_vertices]`; the lines stay those of the values.
+    /// Sets another array for the colors, `[n_vertices]`. The lines still show the values.
     pub fn colored_by(mut self, name: &'a str, colors: &'a [f64]) -> Self {
         (self.name, self.colors) = (name, Some(colors));
         self
     }
 
-    /// Gives each vertex a color of its own, in sRGB, `[n_vertices]`, such as [`vertex_colors`].
+    /// Sets the color of each vertex in sRGB, `[n_vertices]`, such as [`vertex_colors`].
     pub fn painted(mut self, colors: &'a [[u8; 3]]) -> Self {
         self.paint = Some(colors);
         self
     }
 
-    /// Writes a title and a note above.
+    /// Sets the title and the note after it.
     pub fn with_title(mut self, title: &'a str, note: &'a str) -> Self {
         (self.title, self.note) = (title, note);
         self
@@ -147,8 +148,9 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// The smallest range that holds all values that are finite; even about 0 for values of both signs. A
-/// single value lies in its middle, and 0 at an end of it or, if that is the value, 1.
+/// Returns the smallest range of all finite values, symmetric about 0 if values have both signs. If
+/// there is only one value, it is in the middle of the range and 0 is at one end. If that value is
+/// 0, the other end is 1.
 fn span(values: &[f64]) -> [f64; 2] {
     let finite = || values.iter().copied().filter(|x| x.is_finite());
     let low = finite().fold(f64::INFINITY, f64::min);
@@ -161,7 +163,7 @@ fn span(values: &[f64]) -> [f64; 2] {
         return [-most, most];
     }
     let most = low.abs().max(high.abs());
-    // Differences by rounding are none.
+    // Differences of the size of rounding errors do not count.
     if high - low > 1e-9 * most.max(1e-290) {
         return [low, high];
     }
@@ -169,13 +171,13 @@ fn span(values: &[f64]) -> [f64; 2] {
     [low - reach, high + reach]
 }
 
-/// What can be drawn.
+/// The content of a picture.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Scene<'a> {
-    /// A mesh: its triangles, by a depth buffer.
+    /// A mesh, drawn as triangles with a depth buffer.
     Mesh(Subject<'a>),
-    /// A volume: by rays.
+    /// A volume, drawn by rays.
     Traced(Traced<'a>),
 }
 
@@ -191,26 +193,26 @@ impl<'a> From<&Traced<'a>> for Scene<'a> {
     }
 }
 
-/// How a picture is made.
+/// The options of a picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
-    /// Pixels per row, in [`SIDE`]; default 1200.
+    /// The number of pixels per row, in [`SIDE`]. The default is 1200.
     pub width: u32,
-    /// Rows, in [`SIDE`]; default 900.
+    /// The number of rows, in [`SIDE`]. The default is 900.
     pub height: u32,
-    /// Side it is seen from.
+    /// The side from which the content is seen.
     pub view: View,
-    /// A camera instead of a view.
+    /// A camera that replaces the view.
     pub camera: Option<Camera>,
-    /// Values at both ends of the color bar; default those of the array.
+    /// The values at both ends of the color bar. The default is the range of the array.
     pub range: Option<[f64; 2]>,
-    /// Angle in degrees, in [`PERSPECTIVE`], under which the eye sees a ball around all that is
-    /// shown: the larger, the nearer it is. Default none: the projection is parallel.
+    /// The angle in degrees, in [`PERSPECTIVE`], under which the eye sees a ball around the
+    /// content. The larger the angle, the nearer the eye. By default, the projection is parallel.
     pub perspective: Option<f64>,
-    /// Leaves out the white behind what is shown.
+    /// Whether the background is transparent instead of white.
     pub transparent: bool,
-    /// Direction to the lamp, of any length above 0, along the axes of the picture: to the right, up, towards the eye. Default
-    /// [-0.36, 0.48, 0.8], from above left.
+    /// The direction to the lamp, of any nonzero length, in the axes of the picture: right, up, and
+    /// toward the eye. The default is [-0.36, 0.48, 0.8], from above left.
     pub light: Option<[f64; 3]>,
 }
 
@@ -236,7 +238,7 @@ impl Options {
         self
     }
 
-    /// Sets the side.
+    /// Sets the view.
     pub fn with_view(mut self, view: View) -> Self {
         (self.view, self.camera) = (view, None);
         self
@@ -254,36 +256,40 @@ impl Options {
         self
     }
 
-    /// Sets the direction to the lamp along the axes of the picture; `None` for above left.
+    /// Sets the direction to the lamp in the axes of the picture. `None` is above left.
     pub fn with_light(mut self, from: Option<[f64; 3]>) -> Self {
         self.light = from;
         self
     }
 
-    /// Sets the angle of perspective, in degrees; `None` for a parallel projection.
+    /// Sets the angle of perspective in degrees. `None` is a parallel projection.
     pub fn with_perspective(mut self, degrees: Option<f64>) -> Self {
         self.perspective = degrees;
         self
     }
 
-    /// Leaves out the white behind what is shown, or not.
+    /// Sets whether the background is transparent.
     pub fn with_transparency(mut self, transparent: bool) -> Self {
         self.transparent = transparent;
         self
     }
 
-    /// What is wrong with them: the key, and what that must be.
+    /// Returns the first invalid option, as its key and a description, or `None` if all are valid.
     pub fn flaw(&self) -> Option<(String, String)> {
         for (key, n) in [("width", self.width), ("height", self.height)] {
             if !SIDE.contains(&n) {
                 let (low, high) = (SIDE.start(), SIDE.end());
-                return Some((key.into(), format!("must be {low} to {high} pixels, is {n}")));
+                return Some((
+                    key.into(),
+                    format!("must be between {low} and {high} pixels, but is {n}"),
+                ));
             }
         }
         if let Some([low, high]) = self.range {
             let apart = high - low > 1e-9 * low.abs().max(high.abs()).max(1e-290);
             if !(apart && low.abs() <= 1e300 && high.abs() <= 1e300) {
-                let what = format!("must be two numbers, the smaller first, is [{low}, {high}]");
+                let what =
+                    format!("must be two numbers, the smaller first, but is [{low}, {high}]");
                 return Some(("range".into(), what));
             }
         }
@@ -291,13 +297,13 @@ impl Options {
             let (low, high) = (PERSPECTIVE.start(), PERSPECTIVE.end());
             return Some((
                 "perspective".into(),
-                format!("must be {low} to {high} degrees, is {angle}"),
+                format!("must be between {low} and {high} degrees, but is {angle}"),
             ));
         }
         if let Some(light) = self.light {
             let size = light.iter().map(|x| x * x).sum::<f64>().sqrt();
             if !(size > 0.0 && size.is_finite()) {
-                let what = format!("must be a direction with a length, is {light:?}");
+                let what = format!("must be a direction that is not zero, but is {light:?}");
                 return Some(("light".into(), what));
             }
         }
@@ -305,11 +311,11 @@ impl Options {
         Some((format!("camera.{key}"), what))
     }
 
-    /// The same with camera and range as they are chosen for a subject, so that pictures of other
-    /// states can be compared with its picture.
+    /// Returns the options with the camera and range that are chosen for a subject. Pictures of
+    /// other states with these options can be compared with its picture.
     ///
     /// # Errors
-    /// As [`draw`].
+    /// Returns the errors of [`draw`].
     pub fn settled(&self, subject: &Subject<'_>) -> Result<Options> {
         self.check()?;
         subject.check()?;
@@ -327,22 +333,23 @@ impl Options {
     }
 }
 
-/// What a picture of a mesh takes, in voxels of a volume that is made ready for rays: a cell is worth 8 and a pixel 20.
+/// Returns the cost of a picture of a mesh, in units of one voxel prepared for rays. A cell costs 8
+/// units, and a pixel 20.
 pub fn work(subject: &Subject<'_>, options: &Options) -> usize {
     8 * subject.mesh.n_cells() + 20 * options.width as usize * options.height as usize
 }
 
-/// What a picture of a file is called: the name of the file up to its first dot.
+/// Returns the default title for a picture of a file: the file name up to its first dot.
 pub fn name_of(file: &str) -> &str {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     name.split('.').find(|part| !part.is_empty()).unwrap_or(name)
 }
 
-/// Draws a mesh or a volume, on white if not told otherwise.
+/// Draws a mesh or a volume, on white by default.
 ///
 /// # Errors
-/// [`Error::Case`] for sizes outside [`SIDE`], a range, angle or camera that cannot be, or arrays that do
-/// not fit the mesh; those of [`trace`].
+/// Returns [`Error::Case`] if the size is outside [`SIDE`], if the range, angle or camera is
+/// invalid, or if arrays do not match the mesh. Returns the errors of [`trace`].
 pub fn draw<'a>(scene: impl Into<Scene<'a>>, options: &Options) -> Result<Image> {
     match scene.into() {
         Scene::Mesh(subject) => Ok(Stage::new(&subject, options)?.draw()),

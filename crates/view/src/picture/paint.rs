@@ -1,12 +1,12 @@
-//! Colors that the vertices of a mesh have of their own.
+//! Vertex colors of a mesh.
 
 use super::color::{Light, Srgb};
 use super::{Image, Lines, Options, Subject, draw};
 use zeroset_core::error::Result;
 use zeroset_core::mesh::{Mesh, Values};
 
-/// The colors in the vertex arrays `red`, `green` and `blue` of a mesh, `[n_vertices]`; `None` unless all
-/// three are there with whole numbers of 0 to 255.
+/// Returns the colors in the vertex arrays `red`, `green` and `blue` of a mesh, `[n_vertices]`.
+/// Returns `None` unless all three exist and contain integers from 0 to 255.
 pub fn vertex_colors(mesh: &Mesh) -> Option<Vec<[u8; 3]>> {
     let channel = |name: &str| match mesh.vertex_array(name) {
         Some(array) if array.components == 1 => match &array.values {
@@ -24,10 +24,10 @@ pub fn vertex_colors(mesh: &Mesh) -> Option<Vec<[u8; 3]>> {
         .collect()
 }
 
-/// Draws a surface in the colors of its vertices if it has such, else by its height.
+/// Draws a surface in the colors of its vertices if it has any, or else by its height.
 ///
 /// # Errors
-/// As [`draw`].
+/// Returns the errors of [`draw`].
 pub fn surface(mesh: &Mesh, title: &str, options: &Options) -> Result<Image> {
     let height: Vec<f64> = mesh.vertices.iter().map(|x| x[2]).collect();
     let colors = vertex_colors(mesh);
@@ -39,7 +39,7 @@ pub fn surface(mesh: &Mesh, title: &str, options: &Options) -> Result<Image> {
     draw(&subject, options)
 }
 
-/// The light of colors on the screen.
+/// Converts screen colors to linear light.
 pub(super) fn lights(colors: &[[u8; 3]]) -> Vec<Light> {
     let table: Vec<f32> = (0..=255).map(|c| Srgb::decode([c; 3])[0]).collect();
     colors.iter().map(|color| color.map(|c| table[usize::from(c)])).collect()

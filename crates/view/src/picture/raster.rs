@@ -1,9 +1,10 @@
-//! From triangles and lines to pixels: a depth buffer with nine samples per pixel, one band of
-//! rows after the other, colors after visibility.
+//! Rasterization of triangles and lines: a depth buffer with nine samples per pixel, processed in
+//! bands of rows. Colors are computed after visibility.
 //!
 //! Corners are moved to a fine lattice of integers, so that coverage is exact: triangles that share
-//! an edge leave no gap and no sample to both. All else is `+ - * /` and square roots, so
-//! that a picture has the same bits on every machine and with any number of threads.
+//! an edge leave no gap and never both cover a sample. All other operations are `+ - * /` and
+//! square roots, so that a picture is bitwise identical on every machine and with any number of
+//! threads.
 
 use std::borrow::Cow;
 
@@ -17,11 +18,11 @@ use super::lines::{Seen, Strokes};
 use crate::render::vector::{V, add};
 use crate::render::{Frame, Shade};
 
-/// Samples per pixel along each axis.
+/// The number of samples per pixel along each axis.
 pub(super) const SAMPLES: usize = 3;
-/// Lattice steps per sample.
+/// The number of lattice steps per sample.
 const FINE: i64 = 256;
-/// No triangle.
+/// The placeholder for no triangle.
 const NONE: u32 = u32::MAX;
 
 /// A corner on the lattice, and its height.
@@ -32,14 +33,14 @@ struct Corner {
     z: f32,
 }
 
-/// A triangle on the lattice, turned so that its area is positive.
+/// A triangle on the lattice, oriented so that its area is positive.
 #[derive(Clone, Copy, Debug)]
 struct Flat {
     x: [i64; 3],
     y: [i64; 3],
     /// Twice the area.
     area: i64,
-    /// True if it was turned.
+    /// Whether the orientation was reversed.
     turned: bool,
 }
 
@@ -55,14 +56,15 @@ impl Flat {
         (area != 0).then_some(Flat { x, y, area: area.abs(), turned: area < 0 })
     }
 
-    /// Twice the area between each edge and a point; edge k is opposite to corner k.
+    /// Returns twice the area between each edge and a point. Edge k is opposite to corner k.
     fn edges(&self, px: i64, py: i64) -> [i64; 3] {
         [(1, 2), (2, 0), (0, 1)].map(|(a, b)| {
             (self.x[b] - self.x[a]) * (py - self.y[a]) - (self.y[b] - self.y[a]) * (px - self.x[a])
         })
     }
 
-    /// 0 for edges whose points belong to the triangle, -1 for those that belong to the other.
+    /// Returns 0 for edges whose points belong to this triangle, and -1 for edges whose points
+    /// belong to the neighbor.
     fn bias(&self) -> [i64; 3] {
         [(1, 2), (2, 0), (0, 1)].map(|(a, b)| {
             let (dx, dy) = (self.x[b] - self.x[a], self.y[b] - self.y[a]);
@@ -71,7 +73,7 @@ impl Flat {
     }
 }
 
-/// Draws on white, or on nothing if the background is to be transparent.
+/// Draws on white, or on a transparent background.
 pub(super) fn draw(
     drawing: &Drawing<'_>,
     frame: &Frame,
@@ -111,8 +113,8 @@ pub(super) fn draw(
     image
 }
 
-/// The picture of colors that were found elsewhere, with its lines. `heights` are those of all samples where
-/// there are lines, minus infinity where nothing is.
+/// Completes a picture with given colors by its lines. `heights` has the heights of all samples if
+/// there are lines. Samples without a surface have minus infinity.
 pub(super) fn ruled(
     drawing: &Drawing<'_>,
     frame: &Frame,
@@ -139,7 +141,8 @@ pub(super) fn ruled(
     image
 }
 
-/// Writes colors 0 to 255 with their opacity 0 to 1 as bytes; `alpha` is empty if all are opaque.
+/// Converts colors from 0 to 255 and opacity from 0 to 1 to bytes. `alpha` is empty if all pixels
+/// are opaque.
 pub(super) fn write(colors: &[[f32; 4]], pixels: &mut [u8], alpha: &mut [u8]) {
     for (pixel, color) in pixels.chunks_exact_mut(3).zip(colors) {
         for (byte, color) in pixel.iter_mut().zip(color) {
@@ -151,20 +154,20 @@ pub(super) fn write(colors: &[[f32; 4]], pixels: &mut [u8], alpha: &mut [u8]) {
     }
 }
 
-/// Samples of a band of rows, those above and below it included that its lines may need.
+/// The samples of a band of rows, including those above and below it that its lines may need.
 struct Looked {
     seen: Seen<'static>,
     triangle: Vec<u32>,
 }
 
-/// All that is needed to paint a band.
+/// The data needed to paint a band.
 struct Painter<'a> {
     drawing: &'a Drawing<'a>,
     frame: &'a Frame,
     map: &'a Map,
     corners: &'a [Corner],
     srgb: Srgb,
-    /// Width and height of the picture.
+    /// The width and height of the picture.
     size: [usize; 2],
     bands: Bands,
     transparent: bool,
@@ -175,7 +178,7 @@ impl Painter<'_> {
         [0, 1, 2].map(|k| self.corners[self.drawing.triangles[3 * t as usize + k] as usize])
     }
 
-    /// Finds which triangle each sample of a band shows.
+    /// Finds the triangle that each sample of a band shows.
     fn look(&self, band: usize, triangles: &[u32]) -> Looked {
         let [top, bottom] = self.bands.samples(band);
         let wide = self.size[0] * SAMPLES;
@@ -185,7 +188,8 @@ impl Painter<'_> {
         for &t in triangles {
             let corners = self.corners(t);
             let Some(flat) = Flat::new(corners) else { continue };
-            // A wall is seen counterclockwise from outside; y points downwards here.
+            // Seen from outside, the corners of a wall are in counterclockwise order. Here y points
+            // downward.
             if self.drawing.open && (t as usize) < self.drawing.n_colored && flat.turned {
                 continue;
             }
@@ -212,7 +216,7 @@ impl Painter<'_> {
                 for x in low_x..high_x {
                     if (edges[0] | edges[1] | edges[2]) >= 0 {
                         let z = (z_row + (x - low_x) as f64 * slope).clamp(lowest, highest) as f32;
-                        // Equal heights: the triangle that came first stays.
+                        // At equal heights, the first triangle stays.
                         if z > height[row + x] {
                             height[row + x] = z;
                             triangle[row + x] = t;
@@ -227,7 +231,7 @@ impl Painter<'_> {
         Looked { seen: Seen::new(&self.bands, band, self.size[0], Cow::Owned(height)), triangle }
     }
 
-    /// Colors of the pixels of a band, 0 to 255, and how opaque they are, 0 to 1.
+    /// Returns the colors of the pixels of a band, from 0 to 255, and their opacity, from 0 to 1.
     fn paint(&self, Looked { seen, triangle }: &Looked) -> Vec<[f32; 4]> {
         let wide = self.size[0] * SAMPLES;
         let opacity = if self.transparent { 0.0 } else { 1.0 };
@@ -254,7 +258,7 @@ impl Painter<'_> {
         colors
     }
 
-    /// Color of a triangle at a sample, in the light.
+    /// Returns the color of a triangle at a sample, including lighting.
     fn shade(&self, t: u32, x: usize, y: usize) -> Light {
         let corners = self.corners(t);
         let Some(flat) = Flat::new(corners) else { return [1.0; 3] };
@@ -264,7 +268,8 @@ impl Painter<'_> {
             weights.swap(1, 2);
         }
         if self.frame.is_perspective() {
-            // What is linear on a triangle is not linear in a picture of it in perspective.
+            // In perspective, functions that are linear on a triangle are not linear in the
+            // picture.
             let grown = [0, 1, 2].map(|k| weights[k] * self.frame.growth(f64::from(corners[k].z)));
             let sum = grown[0] + grown[1] + grown[2];
             weights = grown.map(|w| w / sum);
@@ -292,7 +297,7 @@ impl Painter<'_> {
     }
 }
 
-/// The samples along one axis whose middles lie between the ends of a triangle.
+/// Returns the samples along one axis whose centers lie between the ends of a triangle.
 fn ends(x: [i64; 3], low: usize, high: usize) -> [usize; 2] {
     let least = x[0].min(x[1]).min(x[2]);
     let most = x[0].max(x[1]).max(x[2]);
@@ -311,7 +316,7 @@ mod tests {
 
     #[test]
     fn triangles_that_share_an_edge_share_no_sample_and_leave_no_gap() {
-        // A fan around a point that is exactly on a sample, edges through samples.
+        // A fan around a point that lies exactly on a sample, with edges through samples.
         let middle = corner(128 + 256 * 4, 128 + 256 * 4);
         let rim = [
             (0, 0),
@@ -326,7 +331,7 @@ mod tests {
         let mut count = [[0; 9]; 9];
         for k in 0..rim.len() {
             let (a, b) = (rim[k], rim[(k + 1) % rim.len()]);
-            // Both orientations must do.
+            // Both orientations must work.
             let mut fan = [middle, corner(a.0, a.1), corner(b.0, b.1)];
             if k % 2 == 0 {
                 fan.swap(1, 2);

@@ -1,4 +1,4 @@
-//! A mesh ready to be drawn from any side.
+//! A mesh prepared for drawing from any side.
 
 use super::bar::{self, Layout, Legend, Ticks};
 use super::color::Map;
@@ -8,21 +8,23 @@ use crate::render::{Axes, Frame};
 use crate::render::{Extent, Eye};
 use zeroset_core::error::Result;
 
-/// What pictures of a subject have in common.
+/// The data that all pictures of a subject share.
 pub(super) struct Stage<'a> {
     subject: Subject<'a>,
     pub options: Options,
     pub drawing: Drawing<'a>,
     pub map: Map,
     pub range: [f64; 2],
-    /// Values of lines.
+    /// The values of the lines.
     levels: Vec<f64>,
     layout: Layout,
 }
 
 impl<'a> Stage<'a> {
+    /// Prepares a subject.
+    ///
     /// # Errors
-    /// As [`super::draw`].
+    /// Returns the errors of [`super::draw`].
     pub(super) fn new(subject: &Subject<'a>, options: &Options) -> Result<Self> {
         options.check()?;
         subject.check()?;
@@ -39,31 +41,31 @@ impl<'a> Stage<'a> {
         Ok(Stage { subject, options, drawing, map, range, levels, layout })
     }
 
-    /// The camera of the options, or that which shows most.
+    /// Returns the camera of the options, or the one that shows the most.
     pub(super) fn camera(&self) -> Camera {
         let by_itself = || view::camera(self.options.view, &self.subject, &self.drawing);
         self.options.camera.unwrap_or_else(by_itself)
     }
 
-    /// Axes and light of the picture.
+    /// Returns the axes of the picture and the light.
     fn axes(&self, camera: &Camera) -> Axes {
         Axes::new(camera).lit(self.options.light)
     }
 
-    /// What a camera sees.
+    /// Returns the frame of a camera.
     fn frame(&self, camera: &Camera) -> Frame {
         let (axes, perspective) = (self.axes(camera), self.options.perspective);
         let Layout { area, unit, .. } = self.layout;
         Frame::fit(axes, perspective, &self.drawing.points, area, camera.zoom, unit)
     }
 
-    /// The same where the eye and the extent of what is seen are known.
+    /// Returns the frame of a camera for a known eye and extent.
     pub(super) fn framed(&self, camera: &Camera, eye: Option<Eye>, extent: &Extent) -> Frame {
         let Layout { area, unit, .. } = self.layout;
         Frame::filling(self.axes(camera), eye, extent, area, camera.zoom, unit)
     }
 
-    /// The picture, by the CPU.
+    /// Draws the picture on the CPU.
     pub(super) fn draw(&self) -> Image {
         let size = [self.options.width, self.options.height];
         let frame = self.frame(&self.camera());
@@ -73,7 +75,7 @@ impl<'a> Stage<'a> {
         image
     }
 
-    /// Writes title and bar.
+    /// Draws the title and the color bar.
     pub(super) fn label(&self, image: &mut Image) {
         if !self.layout.has_text {
             return;
@@ -91,7 +93,8 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Values of lines inside a range: the ticks of its bar, and the middle between each two.
+/// Returns the values of lines inside a range: the ticks of its color bar, and the middle between
+/// each two ticks.
 fn round_levels([low, high]: [f64; 2]) -> Vec<f64> {
     let ticks = Ticks::new([low, high], bar::TICKS).values;
     let mut levels = ticks.clone();

@@ -1,4 +1,4 @@
-//! Pictures by rays through a volume.
+//! Pictures of volumes, drawn by rays.
 
 use rayon::prelude::*;
 
@@ -14,31 +14,32 @@ use zeroset_core::error::{Error, Result};
 use zeroset_core::expression::Expression;
 use zeroset_core::primitives::memory;
 
-/// Rays per pixel along each side.
+/// The allowed numbers of rays per pixel along each side.
 pub const SAMPLES: std::ops::RangeInclusive<u32> = 1..=8;
-/// Rows per band.
+/// The number of rows per band.
 const ROWS: usize = 16;
 
-/// What a picture by rays shows of what they meet.
+/// The quantity that a picture by rays shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shows {
-    /// It in the light (default).
+    /// The hit surface with lighting (default).
     #[default]
     Shaded,
-    /// How far it is from the eye, or in parallel views from the plane that touches it in front.
+    /// The distance from the eye. In parallel views, the distance from the plane that touches the
+    /// content in front.
     Depth,
-    /// How many places each ray looked at: white the fewest, black the most.
+    /// The number of positions that each ray examined. White is the fewest, black the most.
     Iterations,
 }
 
-/// Who follows the rays of a picture.
+/// The device that follows the rays of a picture.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Tracer<'a> {
-    /// The CPU, by this guide.
+    /// The CPU, with this method of skipping space.
     SpaceSkipping(&'a SpaceSkipping),
-    /// A GPU. It finds the same, to the bit.
+    /// A GPU, with bitwise identical results.
     Gpu(&'a DeviceMarch<'a>),
 }
 
@@ -46,29 +47,29 @@ pub enum Tracer<'a> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Traced<'a> {
-    /// What is looked for.
+    /// The solid that rays hit.
     pub solid: &'a Solid<'a>,
-    /// Who follows them.
+    /// The device that follows the rays.
     pub tracer: Tracer<'a>,
-    /// What is shown of it.
+    /// The quantity to show.
     pub shows: Shows,
-    /// Colors by this expression of what [`Solid::at_hits`] knows, if it is shaded.
+    /// The expression for the colors of a shaded picture, with the names of [`Solid::at_hits`].
     pub colors: Option<&'a Expression>,
-    /// Rays per pixel along each side, in [`SAMPLES`]; default 2.
+    /// The number of rays per pixel along each side, in [`SAMPLES`]. The default is 2.
     pub samples: u32,
-    /// Title, such as the name of a file.
+    /// The title, such as the name of a file.
     pub title: &'a str,
-    /// What stands after the title.
+    /// The text after the title.
     pub note: &'a str,
 }
 
 impl<'a> Traced<'a> {
-    /// What is met, in the light.
+    /// Creates a shaded picture on the CPU.
     pub fn new(solid: &'a Solid<'a>, guide: &'a SpaceSkipping) -> Self {
         Self::by(solid, Tracer::SpaceSkipping(guide))
     }
 
-    /// The same by a GPU.
+    /// Creates a shaded picture on a GPU.
     pub fn on_gpu(march: &'a DeviceMarch<'a>) -> Self {
         Self::by(march.solid(), Tracer::Gpu(march))
     }
@@ -78,31 +79,31 @@ impl<'a> Traced<'a> {
         Traced { solid, tracer, shows, colors: None, samples: 2, title: "", note: "" }
     }
 
-    /// Chooses what is shown.
+    /// Sets the quantity to show.
     pub fn showing(mut self, shows: Shows) -> Self {
         self.shows = shows;
         self
     }
 
-    /// Colors by an expression.
+    /// Sets the expression for the colors.
     pub fn colored_by(mut self, colors: &'a Expression) -> Self {
         self.colors = Some(colors);
         self
     }
 
-    /// Sets the rays per pixel along each side.
+    /// Sets the number of rays per pixel along each side.
     pub fn with_samples(mut self, samples: u32) -> Self {
         self.samples = samples;
         self
     }
 
-    /// Writes a title and a note above.
+    /// Sets the title and the note after it.
     pub fn with_title(mut self, title: &'a str, note: &'a str) -> Self {
         (self.title, self.note) = (title, note);
         self
     }
 
-    /// What the colors mean; `None` if there is one only.
+    /// Returns the name of the quantity that the colors show, or `None` if there is only one color.
     fn name(&self) -> Option<&'a str> {
         match self.shows {
             Shows::Shaded => self.colors.map(Expression::text),
@@ -111,8 +112,8 @@ impl<'a> Traced<'a> {
         }
     }
 
-    /// The camera of its picture: that of the options, of their view, or one that looks from a corner; at
-    /// one slice of voxels it looks straight.
+    /// Returns the camera of the picture: the one of the options, or of their view. By default, it
+    /// looks from a corner, or straight at a single slice.
     pub fn camera(&self, options: &Options) -> Camera {
         let flat = || {
             let shape = self.solid.volume().shape();
@@ -123,7 +124,7 @@ impl<'a> Traced<'a> {
         options.camera.unwrap_or_else(|| Camera::new(from()))
     }
 
-    /// What the rays meet, and the light on it where a GPU has found that, too.
+    /// Returns the hits of the rays, and their lighting if a GPU has computed that, too.
     fn found(&self, frame: &Frame, size: [u32; 2]) -> Result<(Vec<Hit>, Option<Vec<Shade>>)> {
         match self.tracer {
             Tracer::SpaceSkipping(guide) => {
@@ -139,11 +140,11 @@ impl<'a> Traced<'a> {
         }
     }
 
-    /// The number that is shown as color of each hit; no number where there is none.
+    /// Returns the number that determines the color of each hit, or NaN if there is no hit.
     fn values(&self, hits: &[Hit], frame: &Frame, wide: usize) -> Result<Vec<f64>> {
         let mut values = Vec::new();
-        let what = "the numbers that are shown";
-        memory::reserve(&mut values, hits.len(), what, "ask for a smaller picture")?;
+        let what = "the values of the rays";
+        memory::reserve(&mut values, hits.len(), what, "choose a smaller picture")?;
         values.resize(hits.len(), f64::NAN);
         let of_row = |(row, (values, hits)): (usize, (&mut [f64], &[Hit]))| -> Result<()> {
             match (self.shows, self.colors) {
@@ -169,11 +170,11 @@ impl<'a> Traced<'a> {
     }
 }
 
-/// Draws what rays meet, and counts them.
+/// Draws the hits of rays, and counts them.
 ///
 /// # Errors
-/// [`Error::Case`] for options that cannot be or a name in the expression of the colors that a volume
-/// does not have; [`Error::Device`] where the memory is too small.
+/// Returns [`Error::Case`] if options are invalid, or if the expression for the colors uses an
+/// unknown name. Returns [`Error::Device`] if there is not enough memory.
 pub fn trace(scene: &Traced<'_>, options: &Options) -> Result<(Image, Counts)> {
     options.check()?;
     if !SAMPLES.contains(&scene.samples) {
@@ -218,21 +219,22 @@ pub fn trace(scene: &Traced<'_>, options: &Options) -> Result<(Image, Counts)> {
     Ok((image, Counts::of(&hits)))
 }
 
-/// All that is needed to paint pixels.
+/// The data needed to paint pixels.
 struct Painter<'a> {
     scene: &'a Traced<'a>,
     frame: &'a Frame,
     map: &'a Map,
     hits: &'a [Hit],
-    /// Light on them, if it is known.
+    /// The lighting of the hits, if it is known.
     shades: Option<&'a [Shade]>,
     values: &'a [f64],
-    /// Rays per row.
+    /// The number of rays per row.
     wide: usize,
 }
 
 impl Painter<'_> {
-    /// Colors of the pixels of some rows, 0 to 255, and how opaque they are, 0 to 1.
+    /// Returns the colors of the pixels of some rows, from 0 to 255, and their opacity, from 0 to
+    /// 1.
     fn paint(&self, first: usize, rows: usize, transparent: bool) -> Vec<[f32; 4]> {
         let srgb = Srgb::new();
         let samples = self.scene.samples as usize;
@@ -256,7 +258,7 @@ impl Painter<'_> {
         colors
     }
 
-    /// What a ray brings; `None` if it met nothing.
+    /// Returns the light of a ray, or `None` if it hit nothing.
     fn light(&self, column: usize, row: usize) -> Option<Light> {
         let at = row * self.wide + column;
         let (hit, value) = (&self.hits[at], self.values[at]);

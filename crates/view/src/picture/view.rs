@@ -1,4 +1,4 @@
-//! The side a mesh is seen from where none is given.
+//! Automatic choice of the view of a mesh.
 
 use super::drawing::{Drawing, Kinds};
 use super::{Lines, Subject};
@@ -6,7 +6,7 @@ use crate::render::vector::{V, add, cross, dot, length, scaled, sub, unit};
 use crate::render::{Axes, CORNER, Camera, View};
 use zeroset_core::mesh::Kind;
 
-/// The camera of a view.
+/// Returns the camera of a view.
 pub(super) fn camera(view: View, subject: &Subject<'_>, drawing: &Drawing<'_>) -> Camera {
     Camera::new(view.direction().unwrap_or_else(|| match subject.mesh.kind {
         Kind::Planar => [0.0, 0.0, 1.0],
@@ -15,23 +15,24 @@ pub(super) fn camera(view: View, subject: &Subject<'_>, drawing: &Drawing<'_>) -
     }))
 }
 
-/// A place of interest on a surface.
+/// A point of interest on a surface.
 struct Spot {
     at: V,
     normal: V,
     weight: f64,
-    /// Part of the range its value lies in; 0 for interfaces.
+    /// The part of the value range to which the value belongs, or 0 for interfaces.
     part: usize,
 }
 
-/// Parts of the range that a view should show.
+/// The number of parts of the value range that a view should show.
 const PARTS: usize = 16;
 
-/// Spots looked at, and points that may hide them, at most.
+/// The largest number of spots, and of points that may hide them.
 const MANY: usize = 40_000;
 
-/// The direction of 26 around a surface that shows most: of the interface by its length, of a
-/// range by the area of each of its parts, whose square roots are added so that all count.
+/// Returns the one of 26 directions around a surface that shows the most. An interface counts by
+/// its length, and each part of a value range by its area. The square roots of the areas are added
+/// so that all parts count.
 fn best(subject: &Subject<'_>, drawing: &Drawing<'_>) -> V {
     let spots = spots(subject, drawing);
     let points: Vec<V> =
@@ -40,7 +41,7 @@ fn best(subject: &Subject<'_>, drawing: &Drawing<'_>) -> V {
     let mut best = (0.0, axes[0]);
     for direction in directions(&axes) {
         let score = score(&spots, &points, direction);
-        // Straight views come first and are kept unless a slanted one shows clearly more.
+        // Straight views come first. They are kept unless an oblique view shows clearly more.
         if score > best.0 * 1.06 {
             best = (score, direction);
         }
@@ -48,7 +49,8 @@ fn best(subject: &Subject<'_>, drawing: &Drawing<'_>) -> V {
     best.1
 }
 
-/// Along the axes, the thinnest first, then between two, then between three of them.
+/// Returns the directions along the axes (the thinnest extent first), then between two, then
+/// between three axes.
 fn directions(axes: &[V; 3]) -> Vec<V> {
     let mut all: Vec<(usize, V)> = Vec::new();
     for code in 0..27 {
@@ -92,15 +94,15 @@ fn spots(subject: &Subject<'_>, drawing: &Drawing<'_>) -> Vec<Spot> {
         let corners = &drawing.triangles[3 * t..][..3];
         let mean = corners.iter().map(|&v| subject.values[v as usize]).sum::<f64>() / 3.0;
         let part = ((mean - low) / width * PARTS as f64).clamp(0.0, PARTS as f64 - 1.0);
-        // A cast of what is no number is 0, and such cells weigh nothing.
+        // NaN becomes 0 in this cast, and such cells have weight 0.
         let weight = if mean.is_finite() { length(normal) } else { 0.0 };
         Spot { at, normal: unit(normal), weight, part: part as usize }
     };
     (0..n).step_by(n / MANY + 1).map(spot).collect()
 }
 
-/// How much of the spots is seen from a direction. What hides what is found on a coarse grid that
-/// keeps the nearest point of each field.
+/// Returns the amount of spots visible from a direction. Visibility is determined on a coarse grid
+/// that keeps the nearest point of each cell.
 fn score(spots: &[Spot], points: &[V], toward: V) -> f64 {
     let axes = Axes::new(&Camera::new(toward));
     let side = ((points.len() as f64).sqrt() / 3.0).clamp(6.0, 96.0) as usize;
@@ -133,8 +135,8 @@ fn score(spots: &[Spot], points: &[V], toward: V) -> f64 {
     seen.iter().map(|s: &f64| s.sqrt()).sum()
 }
 
-/// Directions in which points are spread least to most; an axis of the coordinates instead if it
-/// is within about 25 degrees, and turned to its positive side.
+/// Returns the directions of the smallest to the largest spread of points. Each is replaced by a
+/// coordinate axis if it is within about 25 degrees of one, and points to the positive side.
 fn principal_axes(points: &[V]) -> [V; 3] {
     let n = points.len().max(1) as f64;
     let mean = scaled(points.iter().fold([0.0; 3], |sum, x| add(sum, *x)), 1.0 / n);
@@ -147,7 +149,7 @@ fn principal_axes(points: &[V]) -> [V; 3] {
         }
     }
     let mut turn = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    // Jacobi's rotations; each sweep at least halves what is off the diagonal.
+    // Jacobi rotations. Each sweep at least halves the off-diagonal part.
     for (i, j) in [(0, 1), (0, 2), (1, 2)].into_iter().cycle().take(36) {
         if m[i][j] * m[i][j] <= 1e-30 * (m[i][i] * m[j][j]).abs() {
             continue;
@@ -170,7 +172,7 @@ fn principal_axes(points: &[V]) -> [V; 3] {
     let mut order = [0, 1, 2];
     order.sort_by(|&a, &b| m[a][a].total_cmp(&m[b][b]));
     let axes = order.map(column);
-    // All three or none: snapped axes must stay at right angles.
+    // Either all axes are replaced or none, because they must stay orthogonal.
     let near = |axis: &V| (0..3).find(|&k| axis[k].abs() > 0.9);
     let snapped = axes.each_ref().map(near);
     let positive = |axis: V| {
@@ -210,7 +212,7 @@ mod tests {
             points.push([f64::from(x) * 3.0, f64::from(y), f64::from(z) * 2.0]);
         }
         assert_eq!(principal_axes(&points), [[0., 1., 0.], [0., 0., 1.], [1., 0., 0.]]);
-        // Turned by 36.87 degrees about z.
+        // Rotated by 36.87 degrees about z.
         let turned: Vec<V> = points
             .iter()
             .map(|x| [0.8 * x[0] - 0.6 * x[1], 0.6 * x[0] + 0.8 * x[1], x[2]])

@@ -1,16 +1,16 @@
-//! Where a picture is seen from.
+//! Views and cameras: the direction from which a picture is seen.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::vector::{V, cross, length, unit};
 
-/// Side a picture is seen from: `view = "auto"`.
+/// The side from which a picture is seen: `view = "auto"`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub enum View {
-    /// Planar meshes from above, surfaces from the side that shows most of the interface or of the
-    /// range, tetrahedra from a corner (default).
+    /// Planar meshes from above, surfaces from the side that shows the most of the interface or of
+    /// the value range, tetrahedra from a corner (default).
     #[default]
     #[serde(rename = "auto")]
     Auto,
@@ -35,7 +35,7 @@ pub enum View {
 }
 
 impl View {
-    /// Direction to the eye; `None` where it depends on what is seen.
+    /// Returns the direction to the eye, or `None` if it depends on the content.
     pub fn direction(self) -> Option<V> {
         Some(match self {
             View::PlusX => [1.0, 0.0, 0.0],
@@ -49,20 +49,20 @@ impl View {
     }
 }
 
-/// Direction from which solids are seen by themselves: a corner.
+/// The default direction for solids, from a corner.
 pub(crate) const CORNER: V = [0.55, -0.9, 0.5];
 
-/// A camera given by hand: `camera = { from = [1, -2, 1] }`.
+/// A camera given explicitly: `camera = { from = [1, -2, 1] }`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Camera {
-    /// Direction from the middle of the mesh to the eye, any length > 0.
+    /// The direction from the center of the mesh to the eye, of any nonzero length.
     pub from: [f64; 3],
-    /// Direction that is upwards in the picture, not along `from`; default z, or y if one looks
-    /// along z.
+    /// The direction that points up in the picture, which must not be parallel to `from`. The
+    /// default is z, or y if the view is along z.
     pub up: Option<[f64; 3]>,
-    /// Magnification, 0.1 to 50; at 1 (default) the mesh fills the picture.
+    /// The magnification, 0.1 to 50. At 1 (default), the mesh fills the picture.
     #[serde(default = "one")]
     #[schemars(range(min = 0.1, max = 50.0))]
     pub zoom: f64,
@@ -73,35 +73,37 @@ fn one() -> f64 {
 }
 
 impl Camera {
-    /// Looks from the direction `from`, z upwards.
+    /// Creates a camera that looks from the direction `from`, with z up.
     pub fn new(from: [f64; 3]) -> Self {
         Camera { from, up: None, zoom: 1.0 }
     }
 
-    /// What is wrong with it: the key, and what that must be.
+    /// Returns the first invalid field, as its key and a description, or `None` if all are valid.
     pub fn flaw(&self) -> Option<(&'static str, String)> {
         let finite = |v: &[f64; 3]| v.iter().all(|x| x.is_finite() && x.abs() < 1e100);
         if !finite(&self.from) || length(unit(self.from)) == 0.0 {
-            return Some(("from", format!("must be finite and not zero, is {:?}", self.from)));
+            return Some(("from", format!("must be finite and not zero, but is {:?}", self.from)));
         }
         if let Some(up) = self.up {
             let along = length(cross(unit(up), unit(self.from)));
             if !finite(&up) || length(unit(up)) == 0.0 || along < 1e-6 {
-                let what = format!("must be finite, not zero and not along `from`, is {up:?}");
+                let what =
+                    format!("must be finite, not zero and not parallel to `from`, but is {up:?}");
                 return Some(("up", what));
             }
         }
         if !(0.1..=50.0).contains(&self.zoom) {
-            return Some(("zoom", format!("must be 0.1 to 50, is {}", self.zoom)));
+            return Some(("zoom", format!("must be between 0.1 and 50, but is {}", self.zoom)));
         }
         None
     }
 }
 
-/// Direction to the lamp along the axes of a picture: above left, behind the eye.
+/// The direction to the lamp in the axes of a picture: above left, behind the eye.
 const LAMP: V = [-0.36, 0.48, 0.8];
 
-/// Axes of a picture in the mesh: to the right, upwards, and towards the eye; and the direction to the lamp along these.
+/// The axes of a picture in mesh coordinates (right, up, and toward the eye), and the direction to
+/// the lamp in these axes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axes {
     pub right: V,
@@ -119,7 +121,7 @@ impl Axes {
         Axes { right, up: cross(toward, right), toward, lamp: LAMP }
     }
 
-    /// With light from another direction, of any length above 0.
+    /// Sets another direction to the lamp, of any nonzero length.
     pub(crate) fn lit(mut self, from: Option<V>) -> Self {
         self.lamp = from.map_or(self.lamp, unit);
         self

@@ -1,19 +1,20 @@
-//! Where things appear in a picture, and the ray of light that ends in each place of it.
+//! Projection of points to a picture, and the ray of each position in the picture.
 
 use super::camera::Axes;
 use super::vector::{V, add, dot, length, scaled, sub, unit};
 
-/// A projection, parallel or in perspective: from places to pixels and back to rays.
+/// A parallel or perspective projection, from points to pixels and back to rays.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     pub(super) axes: Axes,
-    /// Pixels per mesh unit; in perspective those in the plane through `Eye::middle`.
+    /// The number of pixels per mesh unit. In perspective, it applies in the plane through
+    /// `Eye::middle`.
     pub(super) scale: f64,
-    /// Pixel of the origin of the mesh; in perspective that of `Eye::middle`.
+    /// The pixel of the mesh origin, or of `Eye::middle` in perspective.
     pub(super) origin: [f64; 2],
-    /// Unit of line widths, in pixels: 1 in a picture of 1200 x 900.
+    /// The unit of line widths in pixels, which is 1 in a picture of 1200 x 900.
     pub(crate) unit: f64,
-    /// Height towards the eye of the foremost point.
+    /// The height of the foremost point toward the eye.
     pub(super) front: f64,
     pub(super) eye: Option<Eye>,
 }
@@ -21,20 +22,20 @@ pub struct Frame {
 /// The eye of a perspective view.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Eye {
-    /// The point looked at.
+    /// The point that the eye looks at.
     pub(super) middle: V,
-    /// How far the eye is from it.
+    /// The distance of the eye from that point.
     pub(super) distance: f64,
 }
 
-/// How far points reach to the sides, upwards and downwards, as they are seen, and towards the eye.
+/// The extent of points as seen: sideways, up and down, and toward the eye.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
-    /// To the left and downwards.
+    /// The extent to the left and downward.
     pub low: [f64; 2],
-    /// To the right and upwards.
+    /// The extent to the right and upward.
     pub high: [f64; 2],
-    /// Height towards the eye of the foremost point.
+    /// The height of the foremost point toward the eye.
     pub front: f64,
 }
 
@@ -58,33 +59,35 @@ impl Extent {
     }
 }
 
-/// A half line: from where, and its unit direction.
+/// A half line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ray {
-    /// Where it starts: the eye, or in parallel views the plane that touches what is seen in front.
+    /// The start: the eye, or in parallel views a point of the plane that touches the content in
+    /// front.
     pub from: [f64; 3],
-    /// Direction away from the eye, of length 1.
+    /// The unit direction away from the eye.
     pub along: [f64; 3],
 }
 
 impl Ray {
-    /// A ray in a direction of any length but zero.
+    /// Creates a ray with a direction of any nonzero length.
     pub fn new(from: [f64; 3], along: [f64; 3]) -> Self {
         Ray { from, along: unit(along) }
     }
 
-    /// The point at a distance.
+    /// Returns the point at a distance.
     pub fn at(&self, t: f64) -> [f64; 3] {
         add(self.from, scaled(self.along, t))
     }
 }
 
 impl Frame {
-    /// Makes points fill `area` (left, top, right, bottom, pixels), times `zoom`.
+    /// Returns a frame in which points fill `area` (left, top, right, bottom in pixels), times
+    /// `zoom`.
     ///
-    /// With a `perspective` angle, in degrees, the eye stands where a ball around the points fills
-    /// that angle.
+    /// With a `perspective` angle in degrees, the eye is at the distance from which a ball around
+    /// the points fills that angle.
     pub(crate) fn fit(
         axes: Axes,
         perspective: Option<f64>,
@@ -98,7 +101,7 @@ impl Frame {
         Self::filling(axes, eye, &extent, area, zoom, unit)
     }
 
-    /// Makes what has this extent fill `area`, as [`Frame::fit`].
+    /// Returns a frame in which content of this extent fills `area`, like [`Frame::fit`].
     pub(crate) fn filling(
         axes: Axes,
         eye: Option<Eye>,
@@ -118,8 +121,8 @@ impl Frame {
         Frame { axes, scale, origin, unit, front, eye }
     }
 
-    /// Looks from `eye` into a direction; `angle` in degrees, above 0 and below 180, is seen from
-    /// the upper to the lower edge of a picture of `size` pixels.
+    /// Returns a frame that looks from `eye` in the direction of a camera. `angle` is the vertical
+    /// angle of view of a picture of `size` pixels, in degrees, above 0 and below 180.
     pub fn from_eye(eye: [f64; 3], camera: &super::Camera, angle: f64, size: [u32; 2]) -> Self {
         let axes = Axes::new(camera);
         let half = 0.5 * angle.to_radians();
@@ -130,8 +133,9 @@ impl Frame {
         Frame { axes, scale, origin, unit: 1.0, front: 0.0, eye: Some(eye) }
     }
 
-    /// Pixel of a point, y downwards, and its height towards the eye in pixels. In perspective
-    /// heights are bent so that planes stay planes; in the middle they are pixels too.
+    /// Returns the pixel of a point, with y downward, and its height toward the eye in pixels. In
+    /// perspective, heights are transformed so that planes stay planes. Near the middle, they are
+    /// pixels as well.
     pub(crate) fn project(&self, x: V) -> V {
         let Frame { axes, scale, origin, .. } = self;
         match &self.eye {
@@ -152,12 +156,12 @@ impl Frame {
         }
     }
 
-    /// How much larger than in the middle things look that were projected to height `z`.
+    /// Returns the magnification of things at the projected height `z`, relative to the middle.
     pub(crate) fn growth(&self, z: f64) -> f64 {
         self.eye.map_or(1.0, |eye| z / (eye.distance * self.scale) + 1.0)
     }
 
-    /// The ray of a place in the picture, in pixels from its upper left corner.
+    /// Returns the ray of a position in the picture, in pixels from its upper left corner.
     pub fn ray(&self, [px, py]: [f64; 2]) -> Ray {
         let Axes { right, up, toward, .. } = self.axes;
         let aside = add(
@@ -175,17 +179,17 @@ impl Frame {
         }
     }
 
-    /// Axes of the picture.
+    /// Returns the axes of the picture.
     pub(crate) fn axes(&self) -> &Axes {
         &self.axes
     }
 
-    /// Whether the eye is near.
+    /// Returns true if the projection is a perspective one.
     pub(crate) fn is_perspective(&self) -> bool {
         self.eye.is_some()
     }
 
-    /// Unit direction to the eye from what is seen in a place of the picture.
+    /// Returns the unit direction to the eye from the content at a position in the picture.
     pub(crate) fn toward_eye(&self, [px, py]: [f64; 2]) -> V {
         match self.eye {
             None => self.axes.toward,
@@ -195,7 +199,8 @@ impl Frame {
 }
 
 impl Eye {
-    /// Sees the ball around the middle of the box of some points under an angle, in degrees.
+    /// Returns an eye that sees the ball around the center of the bounding box of some points under
+    /// an angle in degrees.
     pub(crate) fn around(points: &[V], angle: f64) -> Self {
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for x in points {

@@ -1,25 +1,26 @@
-//! The way of a ray through unit cubes, one after the other.
+//! Traversal of unit cubes along a ray.
 //!
-//! Cube (i, j, k) has its center at these coordinates. Whether the ray is past a border between
-//! cubes is always decided by comparing `t` with one number computed in one way, so that the cube at a
-//! `t` does not depend on how the ray came there.
+//! Cube (i, j, k) has its center at these coordinates. Whether the ray is past a boundary between
+//! cubes is always decided by comparing `t` with one number that is always computed in the same
+//! way, so that the cube at a given `t` does not depend on the previous steps.
 
 use super::vector::V;
 
-/// A ray within a box of cubes, in units of cubes; `t` is a length in the world.
+/// A ray within a box of cubes, in units of cubes. `t` is a length in world coordinates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GridTraversal {
     from: V,
-    /// Change of the place with `t`.
+    /// The change of the position with `t`.
     pub along: V,
     inverse: V,
-    /// Where it enters and leaves the box.
+    /// The `t` at which the ray enters the box. `end` is the `t` at which it leaves.
     pub begin: f64,
     pub end: f64,
 }
 
 impl GridTraversal {
-    /// The way through the cubes from `low` to `high`, both included; `None` if the ray misses them.
+    /// Creates the traversal of the cubes from `low` to `high`, both included. Returns `None` if
+    /// the ray misses them.
     pub(super) fn new(from: V, along: V, [low, high]: [[usize; 3]; 2]) -> Option<Self> {
         let inverse = along.map(|d| 1.0 / d);
         let still = inverse.map(|x| !x.is_finite());
@@ -41,12 +42,13 @@ impl GridTraversal {
         (course.begin < course.end).then_some(course)
     }
 
-    /// Where the ray crosses from cube `plane - 1` to cube `plane` of an axis, or back.
+    /// Returns the `t` at which the ray crosses from cube `plane - 1` to cube `plane` of an axis,
+    /// or back.
     fn border(&self, k: usize, plane: i64) -> f64 {
         (plane as f64 - 0.5 - self.from[k]) * self.inverse[k]
     }
 
-    /// Where the ray leaves a cube along one axis.
+    /// Returns the `t` at which the ray leaves a cube along one axis.
     pub(super) fn leaves(&self, k: usize, cube: i64) -> f64 {
         match self.along[k] {
             d if d > 0.0 => self.border(k, cube + 1),
@@ -63,7 +65,7 @@ impl GridTraversal {
         }
     }
 
-    /// The point at `t`.
+    /// Returns the point at `t`.
     pub(super) fn at(&self, t: f64) -> V {
         [0, 1, 2].map(|k| self.from[k] + t * self.along[k])
     }
@@ -72,11 +74,11 @@ impl GridTraversal {
         (self.from[k] + t * self.along[k] + 0.5).floor() as i64
     }
 
-    /// The cube at `t`; of those that only touch the ray there, none.
+    /// Returns the cube at `t`. Cubes that only touch the ray there do not count.
     pub(super) fn cube(&self, t: f64) -> [i64; 3] {
         [0, 1, 2].map(|k| {
             let forward = if self.along[k] > 0.0 { 1 } else { -1 };
-            // Rounded: it may be one beside.
+            // Rounding can give a neighboring cube.
             let mut cube = self.cube_along(k, t);
             while self.leaves(k, cube) <= t {
                 cube += forward;

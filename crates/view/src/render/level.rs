@@ -1,22 +1,23 @@
-//! Where a ray passes a level in a cube: between eight voxels values are linear along each axis, so
-//! along the ray they are a polynomial of degree three.
+//! Intersection of a ray with a level inside a cube. Values between eight voxels are linear along
+//! each axis, so they are a cubic polynomial along the ray.
 
 use super::vector::V;
 
-/// Halvings of an interval: the last has no number between its ends.
+/// The number of bisections. After that, no number lies between the ends of the interval.
 const HALVINGS: usize = 60;
 
-/// Values along a ray in a cube, `c[0] + c[1] t + c[2] t^2 + c[3] t^3`.
+/// The values along a ray in a cube, `c[0] + c[1] t + c[2] t^2 + c[3] t^3`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Along {
     c: [f64; 4],
 }
 
 impl Along {
-    /// `values` at the corners, x fastest; the ray starts at `start`, in 0 to 1 along each axis, and moves by
-    /// `along` while `t` grows by 1.
+    /// Computes the polynomial. `values` are the values at the corners, x fastest. The ray starts
+    /// at `start`, which is 0 to 1 along each axis, and moves by `along` while `t` increases by 1.
     pub(super) fn new(values: &[f64; 8], start: V, along: V) -> Self {
-        // Linear in t between each two corners along x, of degree two along y, three along z.
+        // Degree one in t between two corners along x, degree two along y, and degree three along
+        // z.
         let mix = |a: [f64; 4], b: [f64; 4], k: usize| {
             let d = [0, 1, 2, 3].map(|n| b[n] - a[n]);
             let shifted = [0.0, d[0], d[1], d[2]];
@@ -35,9 +36,9 @@ impl Along {
         a + t * (b + t * (c + t * d))
     }
 
-    /// The first `t` from 0 to `last` where the values pass `level`.
+    /// Returns the first `t` from 0 to `last` at which the values cross `level`.
     pub(super) fn first(&self, level: f64, last: f64) -> Option<f64> {
-        // Between two of its turning points the polynomial passes a level once at most.
+        // Between two extrema, the polynomial crosses a level at most once.
         let mut ends = [0.0, last, last, last];
         let mut n = 1;
         for turn in self.turns() {
@@ -69,12 +70,12 @@ impl Along {
         None
     }
 
-    /// Where it is flat, in ascending order.
+    /// Returns the extrema in ascending order.
     fn turns(&self) -> impl Iterator<Item = f64> {
         let [_, b, c, d] = self.c;
         let (a, b, c) = (3.0 * d, 2.0 * c, b);
         let root = (b * b - 4.0 * a * c).sqrt();
-        // Without cancellation; a root that is not there is no number and drops out.
+        // This form avoids cancellation. A root that does not exist is NaN and is dropped.
         let q = -0.5 * (b + if b < 0.0 { -root } else { root });
         let (one, other) = (q / a, c / q);
         [one.min(other), one.max(other)].into_iter().filter(|x| x.is_finite())
@@ -111,7 +112,7 @@ mod tests {
             let stepped = (1..=2000).map(|k| f64::from(k) / 2000.0).find(|&t| side(t) != side(0.0));
             let found = ray.first(level, 1.0);
             if let Some(t) = stepped {
-                // Steps may jump over two crossings, the polynomial does not.
+                // Sampling can miss two crossings, but the polynomial cannot.
                 prop_assert!(found.is_some_and(|x| x <= t + 1e-12), "{found:?} {t}");
             }
             if let Some(t) = found {

@@ -1,20 +1,20 @@
-//! Light on what is seen: most of it from the eye, some from a lamp, a little gloss.
+//! Lighting: mostly from the eye, some from a lamp, and a little gloss.
 
 use super::camera::Axes;
 use super::vector::{V, add, dot, unit};
 
-/// What light makes of a color.
+/// The effect of light on a color.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Shade {
-    /// How strong the color is.
+    /// The factor of the color.
     pub strength: f32,
-    /// Gloss on it.
+    /// The gloss that is added.
     pub gloss: f32,
 }
 
 impl Shade {
-    /// Of a surface with a `normal` of any length; both of its sides are lit. `to_eye` is the unit direction
-    /// to the eye, `axes.toward` in parallel views.
+    /// Computes the lighting of a surface with a `normal` of any length. Both sides are lit.
+    /// `to_eye` is the unit direction to the eye, which is `axes.toward` in parallel views.
     pub(crate) fn new(normal: V, axes: &Axes, to_eye: V) -> Self {
         let normal = unit(normal);
         let mut n = [dot(normal, axes.right), dot(normal, axes.up), dot(normal, axes.toward)];
@@ -32,7 +32,7 @@ impl Shade {
         Shade { strength: (0.30 + 0.36 * head + 0.42 * lamp) as f32, gloss: gloss as f32 }
     }
 
-    /// A color, red, green and blue, in this light.
+    /// Applies the light to a color with red, green and blue.
     pub(crate) fn on(self, color: [f32; 3]) -> [f32; 3] {
         color.map(|c| (c * self.strength + 0.05 * self.gloss).min(1.0))
     }

@@ -1,4 +1,4 @@
-//! From pixels to hits.
+//! Ray marching from pixels to hits.
 
 use rayon::prelude::*;
 
@@ -8,26 +8,26 @@ use super::space_skipping::SpaceSkipping;
 use zeroset_core::error::Result;
 use zeroset_core::primitives::memory;
 
-/// What a ray met, and what it took to find that.
+/// The result of a ray, and the number of its steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Hit {
-    /// Distance from the start of the ray, in the world; infinite if it met nothing.
+    /// The distance from the start of the ray in world coordinates, infinite if it hit nothing.
     pub t: f64,
-    /// Number of the cube, x fastest; no cube if it met nothing.
+    /// The number of the cube, x fastest. It is no valid number if the ray hit nothing.
     pub cube: u32,
-    /// Places looked at; 0 if the ray misses the box of all cubes.
+    /// The number of positions examined, 0 if the ray misses the box of all cubes.
     pub steps: u32,
 }
 
 impl Hit {
-    /// Whether something was met.
+    /// Returns true if something was hit.
     pub fn is_some(&self) -> bool {
         self.t < f64::INFINITY
     }
 }
 
-/// Follows one ray to the first thing it meets.
+/// Follows one ray to its first hit.
 pub fn shoot(solid: &Solid<'_>, guide: &SpaceSkipping, ray: &Ray) -> Hit {
     let nothing = |steps| Hit { t: f64::INFINITY, cube: u32::MAX, steps };
     let Some(course) = solid.course(ray) else { return nothing(0) };
@@ -49,7 +49,7 @@ pub fn shoot(solid: &Solid<'_>, guide: &SpaceSkipping, ray: &Ray) -> Hit {
 /// The hits are `[height * samples][width * samples]`, from the upper left corner.
 ///
 /// # Errors
-/// [`Error::Device`](zeroset_core::Error::Device) where the memory is too small.
+/// Returns [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory.
 pub fn march(
     solid: &Solid<'_>,
     guide: &SpaceSkipping,
@@ -60,7 +60,7 @@ pub fn march(
     let wide = width as usize * samples as usize;
     let rows = height as usize * samples as usize;
     let mut hits = Vec::new();
-    memory::reserve(&mut hits, wide * rows, "the hits of the rays", "ask for a smaller picture")?;
+    memory::reserve(&mut hits, wide * rows, "the hits of the rays", "choose a smaller picture")?;
     hits.resize(wide * rows, Hit { t: f64::INFINITY, cube: u32::MAX, steps: 0 });
     hits.par_chunks_mut(wide).enumerate().for_each(|(row, hits)| {
         for (column, hit) in hits.iter_mut().enumerate() {
@@ -70,24 +70,24 @@ pub fn march(
     Ok(hits)
 }
 
-/// The place of a sample in the picture, in pixels.
+/// Returns the position of a sample in the picture, in pixels.
 pub(crate) fn place(column: usize, row: usize, samples: u32) -> [f64; 2] {
     [column, row].map(|k| (k as f64 + 0.5) / f64::from(samples))
 }
 
-/// What the rays of a picture took.
+/// Statistics of the rays of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// Rays of the picture.
+    /// The number of rays.
     pub rays: u64,
-    /// Those that cross the box of all cubes that hold something.
+    /// The number of rays that cross the box of all occupied cubes.
     pub entered: u64,
-    /// Those that met something.
+    /// The number of rays that hit something.
     pub hits: u64,
-    /// Places looked at by all rays.
+    /// The number of positions that all rays examined.
     pub steps: u64,
-    /// Places looked at by one ray at most.
+    /// The largest number of positions that a ray examined.
     pub most: u32,
 }
 
@@ -104,7 +104,7 @@ impl Counts {
         counts
     }
 
-    /// Places looked at by a ray that crosses the box, on average.
+    /// Returns the mean number of positions examined by the rays that cross the box.
     pub fn mean(&self) -> f64 {
         self.steps as f64 / self.entered.max(1) as f64
     }

@@ -1,22 +1,26 @@
-//! Rays through volumes: what each place of a picture shows, found by marching from the eye until
-//! something is hit.
+//! Ray casting through volumes: each position in a picture shows what a ray from the eye hits
+//! first.
 //!
-//! A [`Solid`] is a set of unit cubes, in units of voxels: the voxels for which a condition holds, or
-//! the cubes between eight voxels that the surface at a level passes through. A ray visits cubes
-//! in the order it crosses them. What it may leave out is told by a [`SpaceSkipping`], after papers 002,
-//! section 5, made safe as numerics 10 says: with `T` the distance from a point to the nearest
-//! center of a set of cubes that has all that the ray can meet, nothing is met nearer than
-//! `T - sqrt(3)/2`. Where that is less than the way to the border of the cube at hand, the step
-//! ends there instead. So **no cube is left out, and every rule finds the same**.
+//! A [`Solid`] is a set of unit cubes, in units of voxels. They are either the voxels that satisfy
+//! a condition, or the cubes between eight voxels through which the surface at a level passes. A
+//! ray visits cubes in the order in which it crosses them. A [`SpaceSkipping`] determines which
+//! cubes it can skip, following N. Khan and M. Zahran, section 5, with step rules made safe as
+//! described in docs/pictures.md, "How far rays step". Let `T` be the distance from a point to the
+//! nearest center of a set of cubes that contains everything the ray can hit. Then the ray hits
+//! nothing nearer than `T - sqrt(3)/2`. If that is less than the distance to the boundary of the
+//! current cube, the step ends at the boundary instead. Therefore **no cube is missed, and every
+//! rule finds the same hits**.
 //!
-//! - [`Rule::Walk`]: from cube to cube;
-//! - [`Rule::Isotropic`]: `T` by the distance transform, from the center of the cube at hand;
-//! - [`Rule::Directional`]: `T` of those cubes only that lie in the ray's way, or in a cone around
-//!   it, found through a pyramid of the cubes;
-//! - [`Rule::PointWise`]: `T` by a look at every cube, as the definition has it.
+//! - [`Rule::Walk`]: from cube to cube.
+//! - [`Rule::Isotropic`]: `T` from the distance transform, measured from the center of the current
+//!   cube.
+//! - [`Rule::Directional`]: `T` for only those cubes that lie in the path of the ray, or in a cone
+//!   around it, found with a pyramid of the cubes.
+//! - [`Rule::PointWise`]: `T` by examining every cube, as in the definition.
 //!
-//! [`Camera`] and [`View`] say where a picture is seen from, a [`Frame`] makes rays of its pixels.
-//! All numbers are `f64`, added up in a fixed order: the same bits for any number of threads.
+//! [`Camera`] and [`View`] describe from where a picture is seen, and a [`Frame`] converts its
+//! pixels to rays. All numbers are `f64`, added in a fixed order, so that results are bitwise
+//! identical for any number of threads.
 
 mod camera;
 pub mod cuda;

@@ -1,14 +1,15 @@
-//! A pyramid of cubes: each level tells of 2 x 2 x 2 fields of the one below whether any is set.
+//! A pyramid over cubes: each level stores whether any of the 2 x 2 x 2 fields below is occupied.
 
 use rayon::prelude::*;
 
 use super::space_skipping::Candidates;
 use super::vector::{V, dot, sub};
 
-/// Fields waiting at most: 7 for each of the levels that axes of 2^16 make, and one more.
+/// The size of the stack of waiting fields: 7 for each of the levels of an axis of 2^16 cubes, and
+/// one more.
 const STACK: usize = 7 * 17 + 1;
 
-/// The levels above the cubes themselves.
+/// The levels above the cubes.
 #[derive(Clone, Debug)]
 pub(super) struct Pyramid {
     shape: [usize; 3],
@@ -21,12 +22,12 @@ struct Level {
     any: Vec<bool>,
 }
 
-/// A field: its level, 0 for cubes, and its place there.
+/// A field: its level, which is 0 for cubes, and its position in the level.
 #[derive(Clone, Copy, Debug, Default)]
 struct Field {
     level: usize,
     at: [u32; 3],
-    /// Square of the distance to the nearest center in it, at least.
+    /// A lower bound of the squared distance to the nearest center in the field.
     square: f64,
 }
 
@@ -43,14 +44,14 @@ impl Pyramid {
         Pyramid { shape, levels }
     }
 
-    /// Distance from `from` to the nearest center of a cube that counts; infinite if there is none.
-    /// `inside` are the cubes the pyramid was made of.
+    /// Returns the distance from `from` to the nearest center of a candidate cube, or infinity if
+    /// there is none. `inside` are the cubes from which the pyramid was built.
     pub(super) fn nearest(&self, inside: &[bool], from: V, along: V, kept: &Candidates) -> f64 {
         let mut stack = [Field::default(); STACK];
         stack[0] = Field { level: self.levels.len(), at: [0; 3], square: 0.0 };
         let mut waiting = 1;
         let mut best = f64::INFINITY;
-        // The nearest child, as the ray goes, is looked at first.
+        // The first child along the ray is examined first.
         let first = [0, 1, 2].map(|k| u32::from(along[k] < 0.0));
         while waiting > 0 {
             waiting -= 1;
@@ -94,7 +95,7 @@ impl Pyramid {
         any[x + nx * (y + ny * z)]
     }
 
-    /// Corners of the box of the centers in a field.
+    /// Returns the corners of the box of all centers in a field.
     fn centers(&self, level: usize, at: [u32; 3]) -> (V, V) {
         let low = at.map(|i| f64::from(i << level));
         let width = f64::from((1_u32 << level) - 1);

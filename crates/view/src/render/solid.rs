@@ -1,4 +1,4 @@
-//! What rays look for in a volume.
+//! The set of cubes in a volume that rays can hit.
 
 use std::sync::Arc;
 
@@ -13,14 +13,15 @@ use zeroset_core::error::{Error, Result};
 use zeroset_core::expression::{Expression, Field};
 use zeroset_core::volume::Volume;
 
-/// Cubes of one place must be told apart by 32 bits.
+/// The largest number of cubes, because 32 bits must distinguish them.
 const MOST: u64 = u32::MAX as u64;
-/// Voxels along an axis at most, for the pyramid's levels and for the precision of borders.
+/// The largest number of voxels along an axis, limited by the levels of the pyramid and by the
+/// precision of cube boundaries.
 const LONGEST: usize = 1 << 16;
-/// Voxels within this distance of a hit, in voxels, have a part in its normal.
+/// The largest distance of voxels that contribute to the normal at a hit, in voxels.
 const REACH: f64 = 3.0;
 
-/// A set of unit cubes in the coordinates of a volume's voxels, and what a ray meets in them.
+/// A set of unit cubes in the voxel coordinates of a volume, and the surface that rays hit in them.
 #[derive(Clone, Debug)]
 pub struct Solid<'a> {
     volume: &'a Volume,
@@ -32,34 +33,34 @@ pub struct Solid<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
-    /// A cube around each voxel; all of it is met.
+    /// A cube around each voxel, which is hit as a whole.
     Voxels,
-    /// A cube between eight voxels; the surface at this value is met.
+    /// A cube between eight voxels, in which the surface at this value is hit.
     Level(f64),
 }
 
 impl<'a> Solid<'a> {
-    /// The voxels that are `inside`, `[n_voxels]`, x fastest, as cubes; [`Volume::select`] finds those for
-    /// which an expression holds.
+    /// Creates a solid from the voxels that are `inside`, `[n_voxels]`, x fastest, as cubes.
+    /// [`Volume::select`] finds the voxels that satisfy an expression.
     ///
     /// # Errors
-    /// [`Error::Case`] for another number of marks, or for a volume of more than 2^32 - 1 voxels or
-    /// 65,536 along an axis.
+    /// Returns [`Error::Case`] if the number of marks does not match, or if a volume has more than
+    /// 2^32 - 1 voxels or more than 65,536 along an axis.
     pub fn voxels(volume: &'a Volume, inside: Vec<bool>) -> Result<Self> {
         let n = volume.n_voxels();
         if inside.len() != n {
             let what = format!("{} marks for a volume of {n} voxels", inside.len());
-            return Err(Error::usage(what, "give one mark for each voxel"));
+            return Err(Error::usage(what, "give one mark per voxel"));
         }
         Self::new(volume, Kind::Voxels, volume.shape(), inside)
     }
 
-    /// The surface where the values, linear between voxels along each axis, pass `level`. Voxels
-    /// whose value is no finite number have none beside them.
+    /// Creates a solid from the surface where the values, interpolated linearly along each axis,
+    /// cross `level`. There is no surface next to voxels whose value is not finite.
     ///
     /// # Errors
-    /// As [`Solid::voxels`]; [`Error::Case`] for a volume of one voxel along an axis, or a level
-    /// that is no finite number.
+    /// Returns the errors of [`Solid::voxels`]. Returns [`Error::Case`] if the volume has only one
+    /// voxel along an axis, or if the level is not finite.
     pub fn level(volume: &'a Volume, level: f64) -> Result<Self> {
         let shape = volume.shape();
         if !level.is_finite() {
@@ -70,7 +71,7 @@ impl<'a> Solid<'a> {
         }
         if shape.contains(&1) {
             let what = format!("no surface between the voxels of a volume of {shape:?}");
-            let remedy = "it needs two along each axis; show voxels instead (--where \"v > 1\")";
+            let remedy = "at least two voxels along each axis are required; show voxels instead (--where \"v > 1\")";
             return Err(Error::usage(what, remedy));
         }
         let cubes @ [cx, cy, _] = shape.map(|n| n - 1);
@@ -92,34 +93,34 @@ impl<'a> Solid<'a> {
         Ok(Solid { volume, kind, shape, inside, bounds })
     }
 
-    /// Cubes along each axis.
+    /// Returns the numbers of cubes along each axis.
     pub fn shape(&self) -> [usize; 3] {
         self.shape
     }
 
-    /// Which cubes hold something, x fastest.
+    /// Returns whether each cube is occupied, x fastest.
     pub fn inside(&self) -> &[bool] {
         &self.inside
     }
 
-    /// The volume.
+    /// Returns the volume.
     pub fn volume(&self) -> &'a Volume {
         self.volume
     }
 
-    /// Cubes that hold something.
+    /// Returns the number of occupied cubes.
     pub fn n_inside(&self) -> usize {
         self.inside.par_iter().filter(|&&inside| inside).count()
     }
 
-    /// Places of the cubes that hold something.
+    /// Returns the positions of the occupied cubes.
     pub(super) fn sites(&self) -> Vec<[u32; 3]> {
         let inside = (0..self.inside.len()).filter(|&n| self.inside[n]);
         inside.map(|n| self.cube(n as u32).map(|i| i as u32)).collect()
     }
 
-    /// World coordinates of the corners of the box of all cubes that hold something; of the whole
-    /// volume if none does.
+    /// Returns the world coordinates of the corners of the box of all occupied cubes, or of the
+    /// whole volume if there are none.
     pub fn corners(&self) -> [[f64; 3]; 8] {
         let [low, high] = self.bounds.unwrap_or([[0; 3], self.shape.map(|n| n - 1)]);
         std::array::from_fn(|corner| {
@@ -131,19 +132,19 @@ impl<'a> Solid<'a> {
         })
     }
 
-    /// Index of the voxel volume of what has cube coordinate 0.
+    /// Returns the voxel index at cube coordinate 0.
     pub(super) fn offset(&self) -> f64 {
         if self.kind == Kind::Voxels { 0.0 } else { 0.5 }
     }
 
-    /// The way of a ray through the box of all cubes that hold something.
+    /// Returns the traversal of a ray through the box of all occupied cubes.
     pub(super) fn course(&self, ray: &Ray) -> Option<GridTraversal> {
         let placement = self.volume.placement();
         let from = placement.index(ray.from).map(|x| x - self.offset());
         GridTraversal::new(from, placement.index_change(ray.along), self.bounds?)
     }
 
-    /// Number of a cube of the box.
+    /// Returns the number of a cube of the box.
     pub(super) fn number(&self, cube: [i64; 3]) -> usize {
         let [nx, ny, _] = self.shape;
         let [x, y, z] = cube.map(|i| i as usize);
@@ -156,7 +157,7 @@ impl<'a> Solid<'a> {
         [n % nx, n / nx % ny, n / nx / ny]
     }
 
-    /// Where the ray meets something in a cube between `enter` and `leave`.
+    /// Returns the `t` at which the ray hits something in a cube, between `enter` and `leave`.
     pub(super) fn meets(
         &self,
         cube: [i64; 3],
@@ -179,10 +180,10 @@ impl<'a> Solid<'a> {
         }
     }
 
-    /// Index of the place in the volume where a ray hit.
+    /// Returns the voxel index of the position that a ray hit.
     fn index(&self, ray: &Ray, hit: &Hit) -> V {
         let index = self.volume.placement().index(ray.at(hit.t));
-        // Rounding must not leave the cube that was hit.
+        // Rounding must not move the position out of the cube.
         let cube = self.cube(hit.cube);
         [0, 1, 2].map(|k| {
             let middle = cube[k] as f64 + self.offset();
@@ -190,7 +191,7 @@ impl<'a> Solid<'a> {
         })
     }
 
-    /// The value at a hit: that of the voxel, or between voxels.
+    /// Returns the value at a hit: that of the voxel, or the interpolated value between voxels.
     fn value(&self, ray: &Ray, hit: &Hit) -> f64 {
         match self.kind {
             Kind::Voxels => {
@@ -201,11 +202,12 @@ impl<'a> Solid<'a> {
         }
     }
 
-    /// An expression at hits, one number for each: of the value `v`, the world coordinates `x`, `y` and `z`, and
-    /// the indices `i`, `j` and `k`, which have fractions between voxels.
+    /// Evaluates an expression at hits, one number per hit. Its variables are the value `v`, the
+    /// world coordinates `x`, `y` and `z`, and the indices `i`, `j` and `k`, which are fractional
+    /// between voxels.
     ///
     /// # Errors
-    /// [`Error::Case`] for another name in the expression.
+    /// Returns [`Error::Case`] if the expression uses another name.
     pub fn at_hits(&self, expression: &Expression, hits: &[(Ray, Hit)]) -> Result<Vec<f64>> {
         let points: Vec<V> = hits.iter().map(|(ray, hit)| ray.at(hit.t)).collect();
         let index = |k: usize| -> Arc<[f64]> {
@@ -217,17 +219,17 @@ impl<'a> Solid<'a> {
             "j" => Ok(index(1)),
             "k" => Ok(index(2)),
             _ => {
-                let what = format!("there is no `{name}` here");
-                let remedy = "v is the value, x y z are world coordinates, i j k is the index";
+                let what = format!("unknown name `{name}`");
+                let remedy = "v is the value, x y z are world coordinates, i j k are the indices";
                 Err(Error::usage(what, remedy))
             }
         })?;
         Ok(field.values(&points, 0.0))
     }
 
-    /// Unit normal at a hit, in the world: of a surface the gradient of the values, by central
-    /// differences over two voxels; of voxels that of how many lie around the place, nearer ones
-    /// counting more.
+    /// Returns the unit normal at a hit in world coordinates. For a surface, it is the gradient of
+    /// the values by central differences over two voxels. For voxels, it is the gradient of the
+    /// density of occupied voxels around the position, in which near voxels count more.
     pub fn normal(&self, ray: &Ray, hit: &Hit) -> [f64; 3] {
         let at = self.index(ray, hit);
         let gradient = match self.kind {
@@ -260,7 +262,7 @@ impl<'a> Solid<'a> {
         })
     }
 
-    /// Towards fewer voxels.
+    /// Returns the direction toward fewer voxels.
     fn crowding(&self, at: V) -> V {
         let low = at.map(|x| (x - REACH).ceil().max(0.0) as usize);
         let high = [0, 1, 2].map(|k| ((at[k] + REACH).floor() as usize).min(self.shape[k] - 1));
@@ -283,18 +285,19 @@ fn check(shape: [usize; 3]) -> Result<()> {
     let n = shape.iter().try_fold(1_u64, |n, &size| n.checked_mul(size as u64));
     if n.is_none_or(|n| n > MOST) || shape.iter().any(|&n| n > LONGEST) {
         let what = format!("rays through a volume of {shape:?} voxels");
-        let remedy = "at most 65,536 along an axis and 4,294,967,295 in all; thin it out before";
+        let remedy =
+            "use a volume of at most 65,536 voxels along an axis and 4,294,967,295 in total";
         return Err(Error::usage(what, remedy));
     }
     Ok(())
 }
 
-/// Values at the corners of a cube between voxels, x fastest.
+/// Returns the values at the corners of a cube between voxels, x fastest.
 fn corners(volume: &Volume, [x, y, z]: [usize; 3]) -> [f64; 8] {
     std::array::from_fn(|k| volume.value(x + (k & 1), y + (k >> 1 & 1), z + (k >> 2)))
 }
 
-/// First and last cube that holds something, along each axis.
+/// Returns the first and the last occupied cube along each axis.
 fn bounds(inside: &[bool], [nx, ny, _]: [usize; 3]) -> Option<[[usize; 3]; 2]> {
     let rows = inside.par_chunks(nx).enumerate().filter_map(|(row, inside)| {
         let first = inside.iter().position(|&inside| inside)?;

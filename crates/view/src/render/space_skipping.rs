@@ -1,4 +1,4 @@
-//! How far a ray may go without looking.
+//! Space skipping: the distance that a ray can safely advance without examining cubes.
 
 use super::grid_traversal::GridTraversal;
 use super::occupancy_pyramid::Pyramid;
@@ -8,14 +8,14 @@ use zeroset_cloud::point_distance::Edt;
 use zeroset_core::Cpu;
 use zeroset_core::error::{Error, Result};
 
-/// From the center of a unit cube to its corners, sqrt(3)/2.
+/// The distance from the center of a unit cube to its corners, sqrt(3)/2.
 pub(super) const HALF_DIAGONAL: f64 = 0.866_025_403_784_438_6;
-/// Steps are shorter by this much, in voxels: far more than what rounding can do.
+/// The amount by which steps are shortened, in voxels. It is far larger than rounding errors.
 const MARGIN: f64 = 1.0 / 1024.0;
-/// What rounding can do to the distance of a center from the ray.
+/// The tolerance for rounding of the distance of a center from the ray.
 const SLACK: f64 = 1e-6;
 
-/// How far steps are.
+/// The rule for the length of steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Rule {
@@ -23,21 +23,22 @@ pub enum Rule {
     Walk,
     /// As far as the distance transform allows in all directions.
     Isotropic,
-    /// As far as is free in the direction of the ray: what counts is in a cylinder around the ray that
-    /// is as wide as a cube, or within the angle `cone`, in radians below pi / 2, of its direction.
+    /// As far as the direction of the ray is free. Candidates are the cubes in a cylinder around
+    /// the ray that is as wide as a cube, and the cubes within the angle `cone`, in radians and
+    /// below pi / 2, of its direction.
     Directional {
-        /// Half of the opening of the cone; 0 for the cylinder alone, with the fewest steps.
+        /// The half angle of the cone. 0 stands for only the cylinder, with the fewest steps.
         cone: f64,
     },
-    /// As far as the distance to the nearest of all cubes, or of those that count in
-    /// [`Rule::Directional`], allows, found by looking at each: the definition, and slow.
+    /// As far as the distance to the nearest of all cubes, or of the candidates of
+    /// [`Rule::Directional`], allows. It examines each cube, which is the definition, and slow.
     PointWise {
-        /// As there; `None` for all cubes.
+        /// The half angle of the cone of [`Rule::Directional`]. `None` stands for all cubes.
         cone: Option<f64>,
     },
 }
 
-/// What a rule needs to know of a solid, made once.
+/// The data of a solid that a rule needs, computed once.
 #[derive(Clone, Debug)]
 pub struct SpaceSkipping(Kind);
 
@@ -50,11 +51,11 @@ enum Kind {
 }
 
 impl SpaceSkipping {
-    /// Prepares marches through a solid: its distance transform, its pyramid, or the list of its
+    /// Computes the data for a solid: its distance transform, its pyramid, or the list of its
     /// cubes.
     ///
     /// # Errors
-    /// [`Error::Case`] for a cone of pi / 2 or more.
+    /// Returns [`Error::Case`] if the cone angle is pi / 2 or more.
     pub fn new(rule: Rule, solid: &Solid<'_>, cpu: &Cpu) -> Result<Self> {
         let (inside, shape) = (solid.inside(), solid.shape());
         Ok(SpaceSkipping(match rule {
@@ -71,7 +72,7 @@ impl SpaceSkipping {
         }))
     }
 
-    /// Up to which `t` the ray certainly meets nothing, from `t` in `cube` on.
+    /// Returns the `t` up to which the ray certainly hits nothing, starting at `t` in `cube`.
     pub(super) fn free_to(
         &self,
         solid: &Solid<'_>,
@@ -104,7 +105,8 @@ impl SpaceSkipping {
     }
 }
 
-/// How much `t` it takes from `at` to leave a ball around 0; 0 outside of it.
+/// Returns the increase of `t` from `at` until the ray leaves a ball around 0, or 0 if `at` is
+/// outside.
 fn way_out(at: V, along: V, radius: f64) -> f64 {
     if radius == f64::INFINITY {
         return radius;
@@ -117,8 +119,9 @@ fn way_out(at: V, along: V, radius: f64) -> f64 {
     ((b * b - a * behind).sqrt() - b) / a
 }
 
-/// Which centers of cubes count for a ray (numerics 10): those in a cylinder around it that holds all
-/// cubes it meets, and those in a cone.
+/// The cubes that are candidates for a hit: those with a center in a cylinder around the ray that
+/// contains all cubes it can hit, and those with a center in a cone (docs/pictures.md, "How far
+/// rays step").
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidates {
     pub cosine: f64,
@@ -129,12 +132,12 @@ impl Candidates {
     pub(super) fn new(cone: f64) -> Result<Self> {
         if !(0.0..std::f64::consts::FRAC_PI_2).contains(&cone) {
             let what = format!("a cone of {cone} radians");
-            return Err(Error::usage(what, "give an angle of 0 or more and below pi / 2"));
+            return Err(Error::usage(what, "give an angle from 0 to below pi / 2"));
         }
         Ok(Candidates { cosine: libm::cos(cone), sine: libm::sin(cone) })
     }
 
-    /// Whether the center that lies `offset` from the point on the ray counts.
+    /// Returns true if the center at `offset` from the point on the ray is a candidate.
     pub(super) fn has(&self, offset: V, along: V) -> bool {
         let (ahead, square) = (dot(offset, along), dot(offset, offset));
         let aside = square - ahead * ahead;
@@ -143,7 +146,7 @@ impl Candidates {
         in_cylinder || ahead >= self.cosine * square.sqrt()
     }
 
-    /// False if no center within `radius` of the place `offset` can count.
+    /// Returns false only if no center within `radius` of `offset` can be a candidate.
     pub(super) fn may_have(&self, offset: V, along: V, radius: f64) -> bool {
         let (ahead, square) = (dot(offset, along), dot(offset, offset));
         let aside = (square - ahead * ahead).max(0.0).sqrt();

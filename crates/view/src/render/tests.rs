@@ -1,4 +1,4 @@
-//! Rays against closed forms, against each other, and at the edges.
+//! Tests of rays against closed forms, against each other, and in edge cases.
 
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ const RULES: [Rule; 6] = [
     Rule::PointWise { cone: Some(0.6) },
 ];
 
-/// A volume of the values `f(x, y, z)` at whole coordinates.
+/// Returns a volume of the values `f(x, y, z)` at integer coordinates.
 fn volume(shape: [usize; 3], f: impl Fn(V) -> f64) -> Volume {
     let [nx, ny, nz] = shape;
     let at = |n: usize| [n % nx, n / nx % ny, n / nx / ny].map(|i| i as f64);
@@ -25,7 +25,7 @@ fn volume(shape: [usize; 3], f: impl Fn(V) -> f64) -> Volume {
     Volume::new(shape, Samples::from(values), Placement::identity()).unwrap()
 }
 
-/// Distance to a sphere.
+/// Returns the distance to a sphere.
 fn sphere(center: V, radius: f64) -> impl Fn(V) -> f64 {
     move |x| length(sub(x, center)) - radius
 }
@@ -44,7 +44,7 @@ fn fitted(solid: &Solid<'_>, from: V, perspective: Option<f64>, size: f64) -> Fr
     Frame::fit(Axes::new(&Camera::new(from)), perspective, &solid.corners(), area, 1.0, 1.0)
 }
 
-/// Where a ray enters the first cube that it crosses, by a look at each.
+/// Returns the `t` at which a ray enters the first cube that it crosses, by examining each cube.
 fn first_cube(solid: &Solid<'_>, ray: &Ray) -> Option<f64> {
     let [nx, ny, _] = solid.shape();
     let placement = solid.volume().placement();
@@ -76,7 +76,8 @@ fn ray_near(shape: [usize; 3]) -> impl Strategy<Value = Ray> {
         proptest::array::uniform3(-wide..1.0 + wide)
             .prop_map(move |x| [0, 1, 2].map(|k| x[k] * shape[k] as f64))
     };
-    // Whole and half coordinates too: rays along borders, edges and through corners.
+    // Integer and half-integer coordinates also give rays along cube boundaries and edges, and
+    // through corners.
     let rough = |x: V| x.map(|x| (2.0 * x).round() / 2.0);
     (place(1.0), place(0.0), 0..3).prop_map(move |(from, to, kind)| {
         let (from, to) = match kind {
@@ -107,7 +108,7 @@ proptest! {
         let guides = RULES.map(|rule| guide(rule, &solid));
         for ray in rays {
             let ray = {
-                // As drawn above, in the coordinates of the voxels.
+                // Convert from voxel coordinates to world coordinates.
                 let world = |x: V| values.placement().world(x);
                 Ray::new(world(ray.from), sub(world(ray.at(1.0)), world(ray.from)))
             };
@@ -116,7 +117,7 @@ proptest! {
                 prop_assert_eq!((hit.t, hit.cube), (hits[0].t, hits[0].cube), "{:?}", rule);
                 prop_assert!(hit.steps <= hits[0].steps, "{:?} of {}", hit, hits[0].steps);
             }
-            // Cubes that are just touched may count or not.
+            // Cubes that are only touched may or may not count.
             let expected = first_cube(&solid, &ray).unwrap_or(f64::INFINITY);
             let hit = hits[0];
             prop_assert!(hit.t <= expected * (1.0 + 1e-6) + 1e-6, "{:?} {}", hit, expected);
@@ -149,7 +150,7 @@ proptest! {
             for hit in hits {
                 prop_assert_eq!((hit.t, hit.cube), (hits[0].t, hits[0].cube));
             }
-            // What lies in the border between cubes is only touched.
+            // Rays in the boundary between cubes only touch them.
             let still = (0..3).filter(|&k| ray.along[k] == 0.0);
             if still.into_iter().any(|k| ray.from[k].fract() == 0.0) {
                 continue;
@@ -185,7 +186,8 @@ fn a_sphere_has_its_outline_depth_and_normals() {
                 let middle = sub(center, ray.from);
                 let (ahead, square) = (dot(middle, ray.along), dot(middle, middle));
                 let aside = (square - ahead * ahead).max(0.0).sqrt();
-                // Linear interpolation of the distance is off by 1/8 of its curvature at most.
+                // Linear interpolation of the distance has an error of at most 1/8 of its
+                // curvature.
                 if aside > radius + 0.05 {
                     assert!(!hit.is_some(), "{aside}");
                 } else if aside < radius - 0.05 {
@@ -269,8 +271,8 @@ fn steps_are_few() {
         assert_eq!((other.rays, other.hits), (6400, counts[0].hits));
     }
     let mean: Vec<f64> = counts.iter().map(Counts::mean).collect();
-    // Walking takes a cube after the other; the distance transform thin steps beside the ball only,
-    // and in the direction of the ray alone two looks are enough: at the border, and at the hit.
+    // Walking visits each cube. The distance transform requires small steps only near the ball. In
+    // the direction of the ray alone, two positions suffice: at the box boundary and at the hit.
     assert!(mean[1] < 0.6 * mean[0] && mean[2] < 0.6 * mean[1] && mean[2] <= mean[3], "{mean:?}");
     assert!(mean[2] < 5.0 && counts[1].most <= 60, "{mean:?} {counts:?}");
 }
@@ -301,7 +303,7 @@ fn an_eye_may_be_inside() {
         let hits = march(&voxels, &guide(rule, &voxels), &frame, [30; 2], 1).unwrap();
         assert!(hits.iter().all(|hit| hit.t == 0.0 && hit.steps == 1), "{rule:?}");
     }
-    // The upper and lower edge are 60 degrees apart.
+    // The upper and lower edges are 60 degrees apart.
     let angle = dot(frame.ray([15.0, 0.0]).along, frame.ray([15.0, 30.0]).along);
     assert!((angle - 0.5).abs() < 1e-12, "{angle}");
 }
@@ -326,7 +328,7 @@ fn what_cannot_be_is_refused() {
     let refused = |error: zeroset_core::Result<Solid<'_>>| error.unwrap_err().to_string();
     assert!(refused(Solid::level(&flat, 1.0)).contains("show voxels instead"));
     assert!(refused(Solid::level(&flat, f64::NAN)).contains("finite"));
-    assert!(refused(Solid::voxels(&flat, vec![true; 3])).contains("one mark for each voxel"));
+    assert!(refused(Solid::voxels(&flat, vec![true; 3])).contains("one mark per voxel"));
     let long = volume([70_000, 1, 1], |_| 1.0);
     assert!(refused(Solid::voxels(&long, vec![true; 70_000])).contains("65,536"));
     let solid = Solid::voxels(&flat, vec![true; 20]).unwrap();

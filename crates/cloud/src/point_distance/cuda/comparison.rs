@@ -1,4 +1,5 @@
-//! Queries on a GPU, to be compared with sites there: which kernel does so, and with what.
+//! Brute-force comparison on a GPU: queries on the GPU, and the choice of the kernel and its
+//! arguments.
 
 use super::DeviceCoordinate;
 pub(super) use super::kernel_arguments::TILE;
@@ -11,58 +12,60 @@ use zeroset_core::error::Result;
 use zeroset_gpu::definitions::Define;
 use zeroset_gpu::{Arguments, Array, Cuda, Launch, Unit};
 
-/// Blocks of a multiprocessor: enough that they end together.
+/// The number of blocks per multiprocessor, large enough that they finish at about the same time.
 const BLOCKS: u32 = 16;
-/// Largest square of a lattice's diagonal for which the expanded form is exact in single precision:
-/// none of its parts is above four times that.
+/// The largest squared diagonal of a lattice for which the expanded form is exact in single
+/// precision. None of its terms exceeds four times this number.
 const EXACT_SQUARE: f64 = (1 << 22) as f64;
 
-/// What is asked of each comparison.
+/// The input of each comparison.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a, C> {
     pub queries: &'a [[C; 3]],
     pub norm: Norm,
-    /// Where queries look, if not everywhere.
+    /// The cones of the queries, if the search is restricted to cones.
     pub toward: Option<&'a Toward>,
-    /// Corners of the box of all sites.
+    /// The corners of the bounding box of all sites.
     pub bounds: Option<([C; 3], [C; 3])>,
-    /// Whether the sites' numbers are asked for, too.
+    /// Whether the numbers of sites are requested, too.
     pub numbered: bool,
-    /// Bytes that results of slices of the sites may take, where they are joined later; one for each query is always taken.
+    /// The bytes that results of slices of the sites may use before they are combined. One result
+    /// per query is always allocated.
     pub room: u64,
 }
 
-/// What a kernel takes beside sites and queries.
+/// The arguments of a kernel in addition to sites and queries.
 enum Job<C> {
-    /// All are compared with all, in few operations; of the exact form on a lattice the corner that coordinates are taken
-    /// from, and what makes keys positive.
+    /// A comparison of all pairs with few operations. For the exact form on a lattice, coordinates
+    /// are relative to `corner`, and `shift` makes keys positive.
     All { corner: [C; 3], shift: f32 },
-    /// In a cone, or in a norm of any order.
+    /// A comparison in cones, or in a norm of any order.
     Selective { directions: Array<f64>, order: f64, cosine: f64, radius: Option<f64> },
 }
 
-/// Results of slices, of keys too wide for an atomic minimum, and the kernel that joins them.
+/// The results of slices, used if keys are too wide for an atomic minimum, and the kernel that
+/// combines them.
 struct Slices {
     join: zeroset_gpu::Kernel,
     results: Array<u64>,
     most: u32,
 }
 
-/// Queries on a GPU with the least keys so far.
+/// Queries on a GPU, with the smallest keys found so far.
 pub(super) struct Comparison<C: DeviceCoordinate> {
     arithmetic: Kernel,
     kernel: zeroset_gpu::Kernel,
     job: Job<C>,
-    /// Queries of a thread.
+    /// The number of queries per thread.
     each: u32,
     queries: Array<C>,
-    /// A word for each query, or of wide keys two.
+    /// One word per query, or two for wide keys.
     found: Array<u64>,
     slices: Option<Slices>,
 }
 
 impl<C: DeviceCoordinate> Comparison<C> {
-    /// Copies queries; nothing is found yet.
+    /// Copies the queries. No site has been found yet.
     pub fn new(cuda: &Cuda, asked: &Asked<'_, C>) -> Result<Self> {
         let (queries, norm) = (asked.queries, asked.norm);
         let (arithmetic, low, high) = kernel_for(norm, asked.bounds, queries)?;
@@ -77,7 +80,8 @@ impl<C: DeviceCoordinate> Comparison<C> {
             Kernel::F32OnLattice if !exact => Kernel::U32,
             other => other,
         };
-        // One query in a thread where there are few: threads without any would only wait.
+        // With few queries, use one query per thread, because threads without queries would only
+        // wait.
         let each = if queries.len() > 2 * THREADS as usize && !selective { 4 } else { 1 };
         let mut defines = vec![
             ("REAL", C::REAL.into()),
@@ -91,7 +95,8 @@ impl<C: DeviceCoordinate> Comparison<C> {
         } else {
             defines.push(("NUMBERED", u32::from(asked.numbered).to_string()));
             defines.push(("QUERIES", each.to_string()));
-            // Keys of floats are compared as whole numbers, which works from 0 on.
+            // Float keys are compared as integers, which is correct only for values that are not
+            // negative.
             let shift = if exact { square as f32 } else { 0.0 };
             let job = Job::All { corner: low, shift };
             ("point_distance/brute", "point_distance_brute", job)
@@ -120,24 +125,24 @@ impl<C: DeviceCoordinate> Comparison<C> {
         })
     }
 
-    /// Bytes of results, partial ones among them.
+    /// Returns the bytes of results, including partial results.
     pub fn bytes(&self) -> u64 {
         let slices = self.slices.as_ref().map_or(0, |slices| slices.results.len());
         ((self.found.len() + slices) * size_of::<u64>()) as u64
     }
 
-    /// The arithmetic.
+    /// Returns the arithmetic.
     pub fn arithmetic(&self) -> Kernel {
         self.arithmetic
     }
 
-    /// Forgets what was found.
+    /// Clears the results.
     pub fn clear(&mut self, cuda: &Cuda) -> Result<()> {
         cuda.clear(&mut self.found)
     }
 
-    /// Launches the comparison with sites 0, `every`, 2 `every` and so on of the first `n` that stand in `axes`, the first of
-    /// which has the number `first`.
+    /// Launches the comparison with the sites 0, `every`, 2 `every`, ... of the first `n` sites in
+    /// `axes`. The first site has the number `first`.
     pub fn launch(
         &self,
         cuda: &Cuda,
@@ -146,7 +151,7 @@ impl<C: DeviceCoordinate> Comparison<C> {
         every: usize,
         first: usize,
     ) -> Result<()> {
-        assert!(axes.iter().all(|axis| n <= axis.len()), "as many sites on the GPU");
+        assert!(axes.iter().all(|axis| n <= axis.len()), "the GPU must hold all sites");
         let (n_sites, n_queries) = (n.div_ceil(every) as u32, (self.queries.len() / 3) as u32);
         if n_queries == 0 || n_sites == 0 {
             return Ok(());
@@ -179,8 +184,9 @@ impl<C: DeviceCoordinate> Comparison<C> {
                 })
             }
         };
-        // SAFETY: the argument of the kernel; `found` has a place per query, or one per query and slice, the axes every site, and
-        // there is a direction for each query or for all.
+        // SAFETY: the argument matches the kernel. `found` has one entry per query, or one per
+        // query and slice. Each axis has an entry per site, and there is one direction per query or
+        // one for all.
         unsafe { cuda.launch(&self.kernel, launch, &arguments) }?;
         let Some(slices) = &self.slices else { return Ok(()) };
         let arguments = Arguments::default()
@@ -190,11 +196,12 @@ impl<C: DeviceCoordinate> Comparison<C> {
             .with(n_queries);
         let grid = n_queries.div_ceil(THREADS);
         let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
-        // SAFETY: the arguments of the kernel; results of as many slices, and a place per query.
+        // SAFETY: the arguments match the kernel, with results for all slices and one entry per
+        // query.
         unsafe { cuda.launch(&slices.join, launch, &arguments) }
     }
 
-    /// What was found; waits for it.
+    /// Waits for the results and returns them.
     pub fn found(&self, cuda: &Cuda) -> Result<Vec<Found<C::Key>>> {
         let of = |key: u64, site: u32| Found { key: C::key_of(key, self.arithmetic), site };
         let found = cuda.download(&self.found)?;
@@ -214,12 +221,13 @@ impl<C: DeviceCoordinate> Comparison<C> {
     }
 }
 
-/// Slices of the sites, each with a block for each group of queries, that fill a GPU.
+/// Returns the number of slices of the sites that fills a GPU, if each slice has one block per
+/// group of queries.
 fn slices(cuda: &Cuda, groups: u32) -> u32 {
     (BLOCKS * cuda.info().multiprocessors / groups).max(1)
 }
 
-/// A job in a cone, or in a norm of any order.
+/// Returns the job for cones, or for a norm of any order.
 fn selective_job<C: DeviceCoordinate>(
     cuda: &Cuda,
     norm: Norm,

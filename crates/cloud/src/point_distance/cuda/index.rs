@@ -1,4 +1,4 @@
-//! Through an index.
+//! Search in a k-d tree on a GPU.
 //!
 //! The kernel is in `kernels/point_distance/index.cu`.
 
@@ -10,7 +10,7 @@ use zeroset_core::error::{Error, Result};
 use zeroset_gpu::definitions::Define;
 use zeroset_gpu::{Arguments, Array, Cuda, Launch, Unit};
 
-/// An index on a GPU: that of the CPU, copied.
+/// A k-d tree on a GPU, copied from the CPU.
 pub struct DeviceIndex<C: DeviceCoordinate> {
     nodes: Array<u32>,
     entries: Array<u32>,
@@ -22,17 +22,18 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
     /// Copies an index to the GPU.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory or the GPU does not answer.
+    /// Returns [`Error::Device`] if there is not enough memory, or if the GPU does not respond.
     pub fn new(cuda: &Cuda, index: &Index<C>) -> Result<Self> {
         let (nodes, entries) = index.words(C::words);
         let (nodes, entries) = (cuda.upload(&nodes)?, cuda.upload(&entries)?);
         Ok(DeviceIndex { nodes, entries, n_sites: index.len(), bounds: index.bounds() })
     }
 
-    /// As [`Index::nearest`], to the same bits.
+    /// Returns the nearest site of each query, bitwise identical to [`Index::nearest`].
     ///
     /// # Errors
-    /// As [`Index::nearest`]; [`Error::Case`] for norms of other orders and cones; [`Error::Device`].
+    /// Returns the errors of [`Index::nearest`], [`Error::Case`] for norms of other orders and for
+    /// cones, and [`Error::Device`] if the GPU fails.
     pub fn nearest(
         &self,
         cuda: &Cuda,
@@ -48,14 +49,14 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
         Ok(checked.result(found, Method::Index, search.kernel(), bytes))
     }
 
-    /// A search for these queries, on the GPU but for its launch; `lanes` threads, 1, 8 or 32, share a
-    /// query.
+    /// Prepares a search for these queries on the GPU without launching it. `lanes` threads share a
+    /// query: 1, 8 or 32.
     ///
     /// # Errors
-    /// As [`DeviceIndex::nearest`].
+    /// Returns the errors of [`DeviceIndex::nearest`].
     ///
     /// # Panics
-    /// If there is no kernel for so many lanes.
+    /// Panics if `lanes` is another number.
     pub fn search<'a>(
         &'a self,
         cuda: &Cuda,
@@ -63,7 +64,7 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
         norm: Norm,
         lanes: u32,
     ) -> Result<DeviceSearch<'a, C>> {
-        assert!([1, 8, 32].contains(&lanes), "1, 8 or 32 lanes");
+        assert!([1, 8, 32].contains(&lanes), "there must be 1, 8 or 32 lanes");
         let (kernel, ..) = kernel_for(norm, self.bounds, queries)?;
         let kernel = if kernel == Kernel::F32OnLattice { Kernel::U32 } else { kernel };
         let defines = vec![
@@ -74,7 +75,7 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
         ];
         let unit = Unit::with("point_distance/index", defines)?;
         let n = queries.len();
-        // Nothing is launched without sites, and keys and numbers are not read then.
+        // Without sites, nothing is launched, and keys and numbers are not read.
         Ok(DeviceSearch {
             index: self,
             kernel,
@@ -87,8 +88,9 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
     }
 }
 
-/// Threads that share a query: all of a warp while the GPU has room for them, as few queries take as long as one does; one
-/// for many, by measurement (docs/point-distances.md).
+/// Returns the number of threads that share a query. It is a whole warp if the GPU has room for all
+/// of them, because then few queries take as long as one. With many queries it is one, by
+/// measurement (docs/point-distances.md).
 fn lanes_for(cuda: &Cuda, n_queries: usize) -> u32 {
     let threads = cuda.info().multiprocessors as usize * 2048;
     match n_queries {
@@ -98,7 +100,7 @@ fn lanes_for(cuda: &Cuda, n_queries: usize) -> u32 {
     }
 }
 
-/// A search through an index for some queries, as often as it is launched.
+/// A search in an index for a set of queries, which can be launched repeatedly.
 pub struct DeviceSearch<'a, C: DeviceCoordinate> {
     index: &'a DeviceIndex<C>,
     kernel: Kernel,
@@ -110,7 +112,7 @@ pub struct DeviceSearch<'a, C: DeviceCoordinate> {
 }
 
 impl<C: DeviceCoordinate> DeviceSearch<'_, C> {
-    /// The arithmetic.
+    /// Returns the arithmetic.
     pub fn kernel(&self) -> Kernel {
         self.kernel
     }
@@ -118,7 +120,7 @@ impl<C: DeviceCoordinate> DeviceSearch<'_, C> {
     /// Launches the search.
     ///
     /// # Errors
-    /// [`Error::Device`] if the driver refuses it.
+    /// Returns [`Error::Device`] if the driver rejects the launch.
     pub fn launch(&self, cuda: &Cuda) -> Result<()> {
         let n = self.keys.len();
         if n == 0 || self.index.n_sites == 0 {
@@ -133,14 +135,14 @@ impl<C: DeviceCoordinate> DeviceSearch<'_, C> {
             .with(n as u32);
         let grid = (n * self.lanes as usize).div_ceil(32) as u32;
         let launch = Launch { grid, block: 32, shared: 0, cooperative: false };
-        // SAFETY: the arguments of the kernel; a key and a site for each query.
+        // SAFETY: the arguments match the kernel, with one key and one site per query.
         unsafe { cuda.launch(&self.launched, launch, &arguments) }
     }
 
-    /// What it found.
+    /// Returns the results.
     ///
     /// # Errors
-    /// [`Error::Device`] if the GPU does not answer.
+    /// Returns [`Error::Device`] if the GPU does not respond.
     pub fn found(&self, cuda: &Cuda) -> Result<Vec<Found<C::Key>>> {
         if self.index.n_sites == 0 {
             return Ok(vec![Found::none::<C>(); self.keys.len()]);
@@ -152,13 +154,13 @@ impl<C: DeviceCoordinate> DeviceSearch<'_, C> {
     }
 }
 
-/// Refuses what only a comparison of all takes on a GPU.
+/// Rejects options that are supported on a GPU only by brute force.
 fn check(options: &Options) -> Result<()> {
     let what = match (&options.cone, options.norm) {
         (Some(_), _) => "distances in a cone".to_string(),
         (None, Norm::Lp(_)) => format!("the norm {}", options.norm),
         _ => return Ok(()),
     };
-    let remedy = "compare all (--method brute), or compute it on the CPU (--device cpu)";
+    let remedy = "use brute force (--method brute), or compute on the CPU (--device cpu)";
     Err(Error::usage(format!("{what} by an index on a GPU"), remedy))
 }

@@ -1,33 +1,34 @@
-//! What kernels compare, and in which norm.
+//! Key types and norms of the kernels.
 
 use crate::point_distance::{Kernel, Norm};
 
 zeroset_gpu::cuda_header! {
     "distance_keys";
 
-    /// What is compared.
+    /// The type of keys.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) define enum KeyKind as KEY {
         /// Real coordinates in single precision, by direct differences.
         F32 = 0,
-        /// Whole ones whose values all stay below 2^24, in single precision and expanded, |s|^2 - 2 s.q + |q|^2.
+        /// Integer coordinates in single precision in the expanded form, |s|^2 - 2 s.q + |q|^2. All
+        /// values stay below 2^24.
         F32OnLattice = 1,
-        /// Whole ones in u32; expanded modulo 2^32 where all are compared.
+        /// Integer coordinates in u32. Comparisons of all pairs use the expanded form modulo 2^32.
         U32 = 2,
-        /// Real ones in double precision.
+        /// Real coordinates in double precision.
         F64 = 3,
     }
 
     /// The norm of a difference.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) define enum NormKind as NORM {
-        /// The sum of the sizes.
+        /// The sum of absolute values.
         L1 = 1,
-        /// The root of the sum of squares.
+        /// The square root of the sum of squares.
         L2 = 2,
-        /// The largest size.
+        /// The largest absolute value.
         Largest = 3,
-        /// Of the order that is given.
+        /// The norm of the given order.
         Order = 4,
     }
 }

@@ -1,9 +1,9 @@
-//! The point-wise distance transform on a GPU: [`super::nearest`] and [`super::Index`] with sites that
-//! stay on the GPU, or that pass through one or several of them.
+//! The point-wise distance transform on a GPU: [`super::nearest`] and [`super::Index`] for sites
+//! that stay on the GPU, or that are streamed through one or several GPUs.
 //!
-//! The kernels are in `kernels/point_distance/`: `brute.cu`, `selective.cu` and `index.cu`.
-//! Keys of 64 bits leave no room for the site's number in what an atomic minimum takes: results of slices of the sites are
-//! joined by a kernel of their own.
+//! The kernels are in `kernels/point_distance/`: `brute.cu`, `selective.cu` and `index.cu`. 64-bit
+//! keys leave no room for the site number in the word of an atomic minimum. Their results are
+//! computed per slice of the sites, and another kernel combines them.
 
 mod comparison;
 mod index;
@@ -23,29 +23,33 @@ use zeroset_core::Cpu;
 use zeroset_core::error::{Error, Result};
 use zeroset_gpu::{Cuda, Element};
 
-/// To build an index on the CPU and copy it to the GPU takes so many nanoseconds, ...
+/// The nanoseconds to build an index on the CPU and copy it to the GPU, independent of its size.
 const INDEX: f64 = 25e6;
-/// ... and so many for each site, however many threads build (docs/point-distances.md).
+/// The additional nanoseconds per site, for any number of threads (docs/point-distances.md).
 const INDEXED_SITE: f64 = 90.0;
 
-/// Whether an index is built and asked sooner than as many pairs are compared. To ask it takes next to nothing.
+/// Returns true if building and searching an index is faster than comparing all pairs. The time of
+/// the search itself is negligible.
 fn index_pays<C: DeviceCoordinate>(n_sites: usize, n_queries: usize) -> bool {
     let (sites, queries) = (n_sites as f64, n_queries as f64);
     sites * queries * C::PAIR > INDEX + sites * INDEXED_SITE
 }
 
-/// As [`super::nearest`] on a GPU, with the copies of all that is needed there. Sites and keys on a lattice and in `f64` are those
-/// of the CPU (keys of norms of other orders but for the rounding of powers), and so are those that an index finds;
-/// comparisons in `f32` differ from them by rounding.
+/// Returns the nearest site of each query like [`super::nearest`], on one or several GPUs,
+/// including the copies.
 ///
-/// With several GPUs, or sites and queries that take more than the working set, both pass through the GPUs
-/// ([`nearest_in_streams`]); an index is asked on the first GPU.
+/// On a lattice and in `f64`, sites and keys are the same as on the CPU, except that keys in norms
+/// of other orders differ by the rounding of powers. Results of an index are also the same as on
+/// the CPU. Brute force in `f32` differs by rounding.
+///
+/// With several GPUs, or if sites and queries exceed the working set, both are streamed through the
+/// GPUs ([`nearest_in_streams`]). An index is searched on the first GPU.
 ///
 /// # Errors
-/// As [`nearest_in_streams`] and [`DeviceIndex::nearest`].
+/// Returns the errors of [`nearest_in_streams`] and [`DeviceIndex::nearest`].
 ///
 /// # Panics
-/// Without a GPU.
+/// Panics if `gpus` is empty.
 pub fn nearest_on<C: DeviceCoordinate>(
     gpus: &[Cuda],
     cpu: &Cpu,
@@ -63,7 +67,7 @@ pub fn nearest_on<C: DeviceCoordinate>(
     let nearest = match options.method {
         Method::Index if index > options.memory => {
             let what = format!("an index over {} sites takes {index} bytes", sites.len());
-            let remedy = "raise the limit (--memory), or compare all (--method brute)";
+            let remedy = "raise the limit (--memory), or use brute force (--method brute)";
             return Err(Error::usage(what, remedy));
         }
         Method::Index => ask(cuda, cpu, sites, queries, options),
@@ -82,7 +86,7 @@ pub fn nearest_on<C: DeviceCoordinate>(
     Ok(nearest)
 }
 
-/// Builds an index on the CPU and asks it on the GPU.
+/// Builds an index on the CPU and searches it on the GPU.
 fn ask<C: DeviceCoordinate>(
     cuda: &Cuda,
     cpu: &Cpu,
@@ -94,23 +98,25 @@ fn ask<C: DeviceCoordinate>(
     DeviceIndex::new(cuda, &index)?.nearest(cuda, queries, options)
 }
 
-/// Coordinates that a GPU computes with.
+/// A coordinate type that is supported on a GPU.
 pub trait DeviceCoordinate: Coordinate + Element + Sealed {
     /// The bits of a coordinate, and of a key.
     #[doc(hidden)]
     type Bits: Element + Into<u64>;
-    /// REAL of the kernels.
+    /// The value of REAL in the kernels.
     #[doc(hidden)]
     const REAL: &str;
-    /// Bytes of a result on the GPU at least; of a key of 64 bits the result of a slice of the sites counts, too.
+    /// The smallest size of a result on the GPU in bytes. For 64-bit keys, this includes the result
+    /// of one slice of the sites.
     #[doc(hidden)]
     const RESULT: u64;
-    /// Nanoseconds that a pair takes where many are compared, on an H200 (benches/results/point-distances.md).
+    /// The nanoseconds per pair if many pairs are compared, on an H200
+    /// (benches/results/point-distances.md).
     #[doc(hidden)]
     const PAIR: f64;
     #[doc(hidden)]
     fn key_of(bits: u64, kernel: Kernel) -> Self::Key;
-    /// Its bits in words, the lowest first; as many as there are.
+    /// Returns the bits as 32-bit words, the lowest first.
     #[doc(hidden)]
     fn words(self) -> impl Iterator<Item = u32>;
 }

@@ -1,5 +1,5 @@
-//! Sites that pass through the GPUs in pieces, in a working set that is stated (Khan and Zahran, section 4: K kernels in J
-//! streams).
+//! Streaming of sites through GPUs in pieces, within a given working set (Khan and Zahran, section
+//! 4: K kernels in J streams).
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,33 +14,37 @@ use crate::point_distance::{
 use zeroset_core::error::{Error, Result};
 use zeroset_gpu::{Array, Cuda};
 
-/// Pieces of a stream at least, where there are several streams: who is fast takes more of them.
+/// The smallest number of pieces per stream if there are several streams. Faster GPUs process more
+/// of them.
 const PIECES: usize = 4;
-/// Threads of a block, of which each has a query.
+/// The number of threads per block, each with one query.
 const BLOCK: usize = 128;
 
-/// As [`crate::point_distance::nearest`] by comparing all, on one GPU or several, in a stream for each entry of `gpus`;
-/// several of one GPU copy while others compare. Sites are cut into pieces; a stream takes the next piece when it is done
-/// with one, so that GPUs share the work by the speed they have. Streams keep least keys of their own, joined
-/// at the end: the results do not depend on who compared what.
+/// Returns the nearest site of each query like [`crate::point_distance::nearest`] by brute force,
+/// with one stream per entry of `gpus`.
 ///
-/// All sites and results on the GPUs together take at most [`Options::memory`] bytes, however many sites there are; where
-/// results of all queries take more than half of that, some of the queries are worked on at a time, and sites pass again for
-/// the next ones.
+/// The entries may be different GPUs or the same one. Several streams of one GPU copy while others
+/// compare. The sites are split into pieces. A stream takes the next piece when it has finished
+/// one, so that each GPU gets work according to its speed. Each stream keeps its own smallest keys,
+/// which are combined at the end, so the results do not depend on the assignment of pieces.
+///
+/// All sites and results on the GPUs together take at most [`Options::memory`] bytes, for any
+/// number of sites. If the results of all queries would take more than half of that, the queries
+/// are processed in batches, and the sites are streamed again for each batch.
 ///
 /// # Errors
-/// As [`super::DeviceSites::nearest`]; [`Error::Case`] for a limit of memory that has no room for a result and one piece of
-/// each stream.
+/// Returns the errors of [`super::DeviceSites::nearest`], and [`Error::Case`] if the memory limit
+/// is too small for one result and one piece per stream.
 ///
 /// # Panics
-/// Without a stream.
+/// Panics if `gpus` is empty.
 pub fn nearest_in_streams<C: DeviceCoordinate>(
     gpus: &[Cuda],
     sites: &Sites<C>,
     queries: &[[C; 3]],
     options: &Options,
 ) -> Result<Nearest<C>> {
-    assert!(!gpus.is_empty(), "at least one stream");
+    assert!(!gpus.is_empty(), "there must be at least one stream");
     let checked = Checked::new(queries, options)?;
     let plan = plan::<C>(gpus.len(), sites.len(), queries.len(), options)?;
     let row = plan.batch as u64 * C::RESULT / 2;
@@ -61,15 +65,16 @@ pub fn nearest_in_streams<C: DeviceCoordinate>(
     Ok(nearest)
 }
 
-/// Bytes of results of slices at most in a stream, beyond the one of each query that always is: more fill no GPU.
+/// The largest number of bytes of slice results per stream, beyond one result per query, which is
+/// always allocated. More slices are not needed to fill a GPU.
 const ROWS: u64 = 8 << 20;
 
-/// Bytes that a stream spends on these, where keys are so wide that there are any.
+/// Returns the bytes of slice results per stream. Only wide keys have slice results.
 fn rows<C: DeviceCoordinate>(streams: usize, memory: u64) -> u64 {
     if C::RESULT > size_of::<u64>() as u64 { (memory / 4 / streams as u64).min(ROWS) } else { 0 }
 }
 
-/// Sites of a piece, queries at a time, and what all take.
+/// Chooses the sites per piece and the queries per batch, and computes the working set.
 fn plan<C: DeviceCoordinate>(
     streams: usize,
     n_sites: usize,
@@ -82,7 +87,7 @@ fn plan<C: DeviceCoordinate>(
     let (least, result) = ((streams * tile * site) as u64, streams as u64 * C::RESULT);
     let Some(most) = options.memory.checked_sub(rows + least + result) else {
         let what = format!(
-            "a working set of {} bytes: in {streams} streams a query and pieces of {tile} sites take {}",
+            "a working set of {} bytes, but one query and pieces of {tile} sites in {streams} streams take {}",
             options.memory,
             rows + least + result
         );
@@ -92,7 +97,7 @@ fn plan<C: DeviceCoordinate>(
     let batch = n_queries.min(usize::try_from(queries).unwrap_or(usize::MAX)).max(1);
     let results = batch as u64 * result + rows;
     let room = (options.memory - results) / (streams * site) as u64;
-    // A piece begins where a site is taken.
+    // Each piece must begin at a site that is used.
     let most = usize::try_from(room).unwrap_or(usize::MAX) / tile * tile;
     let shares = if streams > 1 { streams * PIECES } else { 1 };
     let piece = n_sites.div_ceil(shares).next_multiple_of(tile).clamp(tile, most);
@@ -100,7 +105,7 @@ fn plan<C: DeviceCoordinate>(
     Ok(Plan { tile: piece, streams, batch, block: BLOCK, working_set })
 }
 
-/// Compares queries with every k-th site, some at a time.
+/// Compares all queries, in batches, with every k-th site.
 fn compare<C: DeviceCoordinate>(
     gpus: &[Cuda],
     sites: &Sites<C>,
@@ -120,7 +125,7 @@ fn compare<C: DeviceCoordinate>(
     Ok(all)
 }
 
-/// Compares queries with every k-th site, pieces of so many sites at a time.
+/// Compares a batch of queries with every k-th site, in pieces of `piece` sites.
 fn compare_batch<C: DeviceCoordinate>(
     gpus: &[Cuda],
     sites: &Sites<C>,
@@ -145,7 +150,7 @@ fn compare_batch<C: DeviceCoordinate>(
     };
     let parts: Vec<Result<_>> = std::thread::scope(|scope| {
         let threads: Vec<_> = gpus.iter().map(|cuda| scope.spawn(|| of_stream(cuda))).collect();
-        let failed = || Err(Error::device("a thread of a stream ended early", ""));
+        let failed = || Err(Error::device("a thread of a stream ended unexpectedly", ""));
         threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| failed())).collect()
     });
     let mut joined: Option<(Vec<Found<C::Key>>, Kernel)> = None;
@@ -161,7 +166,7 @@ fn compare_batch<C: DeviceCoordinate>(
     Ok(joined.unwrap_or((Vec::new(), Kernel::F32)))
 }
 
-/// Copies a piece of the sites over the one before, when that has been compared.
+/// Copies a piece of the sites over the previous one, once that has been compared.
 fn write<C: DeviceCoordinate>(
     cuda: &Cuda,
     axes: &mut [Array<C>; 3],

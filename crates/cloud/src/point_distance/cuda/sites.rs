@@ -1,4 +1,4 @@
-//! Sites that stay on a GPU, by comparing all.
+//! Brute-force search among sites that stay on a GPU.
 
 use super::DeviceCoordinate;
 use super::comparison::{Asked, Comparison};
@@ -20,19 +20,23 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
     /// Copies sites to the GPU.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is not enough memory or the GPU does not answer.
+    /// Returns [`Error::Device`] if there is not enough memory, or if the GPU does not respond.
     pub fn new(cuda: &Cuda, sites: &Sites<C>) -> Result<Self> {
         let axis = |k: usize| cuda.upload(sites.axis(k));
         Ok(DeviceSites { axes: [axis(0)?, axis(1)?, axis(2)?], bounds: sites.bounds() })
     }
 
-    /// As [`crate::point_distance::nearest`] by comparing all, partial minima being joined by atomic ones: the working
-    /// set is the results alone. On a lattice and in `f64` keys and sites are those of the CPU, and so they are in a cone;
-    /// keys in `f32` without one differ from them by rounding, as products and sums are fused, and those of other orders as
-    /// powers are rounded.
+    /// Returns the nearest site of each query like [`crate::point_distance::nearest`] by brute
+    /// force. Partial minima are combined by atomic operations, so that the results are the whole
+    /// working set.
+    ///
+    /// On a lattice, in `f64`, and in cones, keys and sites are the same as on the CPU. Keys in
+    /// `f32` without cones differ by rounding, because products and sums are fused. Keys in norms
+    /// of other orders differ by the rounding of powers.
     ///
     /// # Errors
-    /// As [`crate::point_distance::nearest`], and [`Error::Case`] for an index; [`Error::Device`].
+    /// Returns the errors of [`crate::point_distance::nearest`], [`Error::Case`] if an index is
+    /// requested, and [`Error::Device`] if the GPU fails.
     pub fn nearest(
         &self,
         cuda: &Cuda,
@@ -41,14 +45,19 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
     ) -> Result<Nearest<C>> {
         let checked = Checked::new(queries, options)?;
         if options.method == Method::Index {
-            let what = "an index over sites on the GPU";
-            return Err(Error::usage(what, "build it of the sites, and hand that to the GPU"));
+            let what = "an index over sites that are on the GPU";
+            return Err(Error::usage(
+                what,
+                "build an Index on the CPU and copy it with DeviceIndex::new",
+            ));
         }
         let results = queries.len() as u64 * C::RESULT;
         let Some(room) = options.memory.checked_sub(results) else {
-            let what =
-                format!("a working set of {} bytes for {results} of results", options.memory);
-            return Err(Error::usage(what, "raise the limit (--memory), or ask in parts"));
+            let what = format!(
+                "a working set of {} bytes, but the results take {results}",
+                options.memory
+            );
+            return Err(Error::usage(what, "raise the limit (--memory), or split the queries"));
         };
         let bounds = self.bounds;
         let of = |queries: &[[C; 3]], toward: Option<&Toward>, every: usize| {
@@ -69,12 +78,12 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
         Ok(nearest)
     }
 
-    /// A comparison of all sites with these queries, on the GPU but for its launch; of keys alone unless
-    /// sites are to be `numbered`. On a lattice whose
-    /// values stay exact it takes single precision, and says so ([`Kernel`]).
+    /// Prepares a comparison of all sites with these queries on the GPU without launching it. It
+    /// finds only keys, unless the numbers of sites are requested by `numbered`. On a lattice whose
+    /// values stay exact, it uses single precision and reports this ([`Kernel`]).
     ///
     /// # Errors
-    /// As [`DeviceSites::nearest`].
+    /// Returns the errors of [`DeviceSites::nearest`].
     pub fn compare<'a>(
         &'a self,
         cuda: &Cuda,
@@ -89,7 +98,7 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
     }
 }
 
-/// A comparison of all sites with some queries, as often as it is launched.
+/// A comparison of all sites with a set of queries, which can be launched repeatedly.
 pub struct DeviceComparison<'a, C: DeviceCoordinate> {
     sites: &'a DeviceSites<C>,
     every: usize,
@@ -97,7 +106,7 @@ pub struct DeviceComparison<'a, C: DeviceCoordinate> {
 }
 
 impl<C: DeviceCoordinate> DeviceComparison<'_, C> {
-    /// The arithmetic.
+    /// Returns the arithmetic.
     pub fn kernel(&self) -> Kernel {
         self.comparison.arithmetic()
     }
@@ -105,17 +114,17 @@ impl<C: DeviceCoordinate> DeviceComparison<'_, C> {
     /// Launches the comparison.
     ///
     /// # Errors
-    /// [`Error::Device`] if the driver refuses it.
+    /// Returns [`Error::Device`] if the driver rejects the launch.
     pub fn launch(&mut self, cuda: &Cuda) -> Result<()> {
         self.comparison.clear(cuda)?;
         let axes = &self.sites.axes;
         self.comparison.launch(cuda, axes, axes[0].len(), self.every, 0)
     }
 
-    /// What it found.
+    /// Returns the results.
     ///
     /// # Errors
-    /// [`Error::Device`] if the GPU does not answer.
+    /// Returns [`Error::Device`] if the GPU does not respond.
     pub fn found(&self, cuda: &Cuda) -> Result<Vec<Found<C::Key>>> {
         self.comparison.found(cuda)
     }

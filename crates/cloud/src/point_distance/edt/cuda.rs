@@ -1,4 +1,5 @@
-//! The Euclidean distance transform on a GPU: [`super::Edt::transform`] with arrays that stay on the GPU.
+//! The Euclidean distance transform on a GPU: [`super::Edt::transform`] for arrays that stay on the
+//! GPU.
 //!
 //! The kernels are in `kernels/point_distance/edt.cu`.
 
@@ -9,18 +10,19 @@ use super::Edt;
 use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 
-/// Threads of a block.
+/// The number of threads per block.
 const THREADS: u32 = 256;
-/// Most voxels along an axis: steps have 15 bits.
+/// The largest number of voxels along an axis, because steps have 15 bits.
 const MOST: usize = (1 << 15) - 1;
-/// Most voxels: all kernels of a pass have a thread for each line, and rows are counted in 32 bits.
+/// The limit for the number of lines of a pass, because each line has a thread and rows are counted
+/// in 32 bits.
 const MOST_LINES: usize = 1 << 31;
 
 /// The kernels of a pass along lines.
 struct Pass {
-    /// Tells which lines are near.
+    /// The kernel that selects the lines whose nearest voxels are close.
     choose: Kernel,
-    /// Envelopes of those that are not.
+    /// The kernel that computes the envelopes of the other lines.
     far: Kernel,
     near: Kernel,
 }
@@ -35,32 +37,35 @@ impl Pass {
     }
 }
 
-/// A transform of volumes of one shape on a GPU, with its memory: 12 bytes a voxel, 14 with signs.
+/// A transform of volumes of one shape on a GPU, with its memory: 12 bytes per voxel, or 14 with
+/// signs.
 pub struct DeviceEdt {
     edt: Edt,
     shape: [usize; 3],
     rows: Kernel,
     slabs: Pass,
     volume: Pass,
-    /// Blocks of the first pass.
+    /// The number of blocks of the first pass.
     grid_of_rows: u32,
-    /// Steps along x; without signs the distances, which come later, have place for them.
+    /// The steps along x of a signed transform. Without signs, they share the memory of the
+    /// distances, which are computed later.
     steps: Option<Array<u16>>,
-    /// What envelopes are made of.
+    /// The parabolas of the envelopes.
     list: Array<u32>,
-    /// Squares in the slabs.
+    /// The squared distances within the slabs.
     squares: Array<f32>,
-    /// Which lines of the pass are near, of 32 each.
+    /// For each group of 32 lines of the pass, whether they are searched outward.
     near: Array<u8>,
     distances: Array<f32>,
 }
 
 impl DeviceEdt {
-    /// A transform of volumes of `shape`.
+    /// Creates a transform of volumes of `shape`.
     ///
     /// # Errors
-    /// Those of [`Edt::transform`]; [`Error::Device`], also for an axis of more than 32,767 voxels and for no voxel, which
-    /// the CPU takes.
+    /// Returns the errors of [`Edt::transform`]. Returns [`Error::Device`] if the GPU fails, if
+    /// there is no voxel, or if an axis has more than 32,767 voxels. The CPU accepts the last two
+    /// cases.
     pub fn new(cuda: &Cuda, edt: Edt, shape: [usize; 3]) -> Result<Self> {
         let n = shape.iter().product();
         edt.check(n, shape)?;
@@ -68,12 +73,12 @@ impl DeviceEdt {
         let lines = [ny * nz, nx * nz, nx * ny];
         if n == 0 || shape.iter().any(|&n| n > MOST) || lines.iter().any(|&n| n >= MOST_LINES) {
             let what = format!(
-                "a volume of {nx} x {ny} x {nz} voxels on a GPU, which takes 1 to {MOST} along an axis"
+                "a volume of {nx} x {ny} x {nz} voxels, but a GPU supports 1 to {MOST} voxels per axis"
             );
             return Err(Error::device_fault(
                 DeviceFault::Limit,
                 what,
-                "compute it on the CPU (--device cpu)",
+                "compute on the CPU (--device cpu)",
             ));
         }
         let unit = Unit::new("point_distance/edt", &[("REAL", "float")])?;
@@ -82,8 +87,9 @@ impl DeviceEdt {
         let resident = rows.resident_blocks(THREADS, shared_of_rows(nx))?;
         let grid_of_rows = resident.min((ny * nz).div_ceil(THREADS as usize / 32) as u32);
         let flags = (nx * ny.max(nz)).div_ceil(THREADS as usize) * THREADS as usize / 32;
-        // SAFETY: each pass writes all that the next one reads of steps, squares and flags, and an envelope its list
-        // before it goes back along it; distances of voxels of side 1 are written by side 0.
+        // SAFETY: each pass writes all steps, squares and flags that the next one reads. An
+        // envelope writes its list before it reads it back. For voxels of side 1, the distances are
+        // written by side 0.
         unsafe {
             Ok(DeviceEdt {
                 edt,
@@ -101,17 +107,18 @@ impl DeviceEdt {
         }
     }
 
-    /// Launches the transform of `inside`, a byte of 0 or 1 for each voxel, x fastest; its distances are
-    /// there when the GPU has done what was launched. Where voxels are cubes and the volume is less than 4,096 voxels
-    /// across, they have the bits of the CPU; others are within 4e-7 of it.
+    /// Launches the transform of `inside`, one byte of 0 or 1 per voxel, x fastest. The distances
+    /// are valid when the launched work has finished. If voxels are cubes and the volume is less
+    /// than 4,096 voxels across, they are bitwise identical to the CPU. Otherwise, they differ by
+    /// at most 4e-7.
     ///
     /// # Errors
-    /// [`Error::Device`] if the driver refuses a kernel.
+    /// Returns [`Error::Device`] if the driver rejects a kernel.
     ///
     /// # Panics
-    /// If there is not one byte for each voxel.
+    /// Panics if there is not exactly one byte per voxel.
     pub fn transform(&self, cuda: &Cuda, inside: &Array<u8>) -> Result<&Array<f32>> {
-        assert_eq!(inside.len(), self.squares.len(), "one byte for each voxel");
+        assert_eq!(inside.len(), self.squares.len(), "there must be one byte per voxel");
         let steps = self.steps.as_ref().map_or(self.distances.address(), Array::address);
         let [nx, ny, nz] = self.shape;
         let [sx, sy, sz] = self.edt.spacing;
@@ -129,14 +136,15 @@ impl DeviceEdt {
             let with = || Arguments::default().with(argument);
             let arguments = with().with_array(inside).with(steps);
             let rows = Launch { shared: shared_of_rows(nx), ..grid(self.grid_of_rows) };
-            // SAFETY: the arguments of `edt_rows`, 16 bits for the steps of a voxel.
+            // SAFETY: the arguments match `edt_rows`, with 16 bits for the steps of each voxel.
             unsafe { cuda.launch(&self.rows, rows, &arguments) }?;
 
             let lines = blocks(nx * nz);
             let given = || with().with(steps).with_array(&self.near);
             let far = given().with_array(&self.list).with_array(&self.squares);
             let near = given().with_array(&self.squares);
-            // SAFETY: the arguments of the kernels along y: a place for each voxel, a flag for 32 lines.
+            // SAFETY: the arguments match the kernels along y, with an entry per voxel and a flag
+            // per 32 lines.
             unsafe {
                 cuda.launch(&self.slabs.choose, grid(lines), &given())?;
                 cuda.launch(&self.slabs.far, grid(lines), &far)?;
@@ -147,7 +155,7 @@ impl DeviceEdt {
             let given = || with().with_array(&self.squares).with_array(&self.near);
             let far = given().with_array(inside).with_array(&self.list).with_array(&self.distances);
             let near = given().with_array(inside).with_array(&self.distances);
-            // SAFETY: the arguments of the kernels along z, as above.
+            // SAFETY: the arguments match the kernels along z, as above.
             unsafe {
                 cuda.launch(&self.volume.choose, grid(lines), &given())?;
                 cuda.launch(&self.volume.far, grid(lines), &far)?;
@@ -159,10 +167,10 @@ impl DeviceEdt {
 }
 
 impl Edt {
-    /// [`Edt::transform`] on a GPU, with both copies.
+    /// Computes [`Edt::transform`] on a GPU, including both copies.
     ///
     /// # Errors
-    /// Those of [`DeviceEdt::new`].
+    /// Returns the errors of [`DeviceEdt::new`].
     pub fn transform_on(
         &self,
         cuda: &Cuda,
@@ -179,12 +187,13 @@ impl Edt {
     }
 }
 
-/// Parts of a line of n voxels.
+/// Returns the number of pieces of a line of n voxels.
 fn pieces(n: usize) -> u32 {
     n.div_ceil(PIECE) as u32
 }
 
-/// Bytes of shared memory of a block of `edt_rows`, for rows of n voxels: three words of 32 voxels for each warp.
+/// Returns the bytes of shared memory of a block of `edt_rows` for rows of n voxels: three words
+/// per 32 voxels for each warp.
 fn shared_of_rows(n: usize) -> u32 {
     3 * (n.div_ceil(32) * size_of::<u32>()) as u32 * (THREADS / 32)
 }

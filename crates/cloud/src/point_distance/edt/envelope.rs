@@ -1,37 +1,37 @@
-//! The lower envelope of parabolas over one line of voxels.
+//! The lower envelope of parabolas over a line of voxels.
 
 use std::ops::Range;
 
-/// The lowest of the parabolas `height + (x - place)^2` of a line, from left to right; memory that
-/// is kept from line to line.
+/// The lower envelope of the parabolas `height + (x - place)^2` of a line, from left to right. Its
+/// memory is reused from line to line.
 ///
-/// Felzenszwalb and Huttenlocher, Distance transforms of sampled functions, 2012, section 2.1.
+/// See Felzenszwalb and Huttenlocher, Distance transforms of sampled functions, 2012, section 2.1.
 pub(super) struct Envelope<T> {
     parabolas: Vec<Parabola<T>>,
-    /// `0.5 / i`: a division takes longer than all the rest.
+    /// The values `0.5 / i`, because a division would take longer than everything else.
     half: Vec<f64>,
 }
 
 #[derive(Clone, Copy)]
 struct Parabola<T> {
-    /// Where it begins to be the lowest.
+    /// The position from which the parabola is the lowest.
     from: f64,
-    /// Its value at 0, `height + place^2`.
+    /// The value of the parabola at 0, `height + place^2`.
     at_zero: f64,
     place: u32,
-    /// What belongs to it.
+    /// The data that belongs to the parabola.
     with: T,
 }
 
 impl<T: Copy> Envelope<T> {
-    /// For lines of `n` voxels.
+    /// Creates the memory for lines of `n` voxels.
     pub fn new(n: usize) -> Self {
         let half = (0..n).map(|i| 0.5 / i as f64).collect();
         Envelope { parabolas: Vec::with_capacity(n), half }
     }
 
-    /// Takes a new line: of each voxel from left to right the height of its parabola, if it has
-    /// one, and what belongs to that.
+    /// Builds the envelope of a new line. For each voxel from left to right, `line` has the height
+    /// of its parabola, if there is one, and the data that belongs to it.
     pub fn build(&mut self, line: impl Iterator<Item = (Option<f64>, T)>) {
         let parabolas = &mut self.parabolas;
         parabolas.clear();
@@ -51,19 +51,20 @@ impl<T: Copy> Envelope<T> {
         }
     }
 
-    /// True if the line has no parabola.
+    /// Returns true if the line has no parabola.
     pub fn is_empty(&self) -> bool {
         self.parabolas.is_empty()
     }
 
-    /// The stretches of a line of `n` voxels on which one parabola is the lowest, from left to
-    /// right, with its place and what belongs to it; none if the line has no parabola.
+    /// Returns the intervals of a line of `n` voxels in which one parabola is the lowest, from left
+    /// to right, with the place and the data of the parabola. There are none if the line has no
+    /// parabola.
     ///
-    /// Whole heights give exact results: where two parabolas are equal at a voxel either may be
-    /// named, elsewhere their crossing is farther from a voxel than rounding moves it.
+    /// Integer heights give exact results. Where two parabolas are equal at a voxel, either may be
+    /// returned. Elsewhere, their intersection is farther from every voxel than the rounding error.
     pub fn stretches(&self, n: usize) -> impl Iterator<Item = (Range<usize>, usize, T)> {
         let ends = self.parabolas.iter().skip(1).map(move |next| {
-            // Rounded up without a call of the library; a float below 0 becomes 0.
+            // Rounded up without a library call. A negative float becomes 0.
             let whole = next.from as usize;
             (whole + usize::from(next.from > whole as f64)).min(n)
         });
@@ -95,7 +96,7 @@ mod tests {
             for (stretch, place, with) in envelope.stretches(n) {
                 prop_assert_eq!(place, with);
                 for i in stretch {
-                    prop_assert_eq!(i, seen, "from left to right");
+                    prop_assert_eq!(i, seen, "stretches must be in order from left to right");
                     seen += 1;
                     let least = (0..n).filter_map(|k| value(i, k)).fold(f64::INFINITY, f64::min);
                     prop_assert_eq!(value(i, place), Some(least), "voxel {}", i);

@@ -1,10 +1,12 @@
-//! The Euclidean distance transform of a volume: from each voxel to the nearest one of a set.
+//! The Euclidean distance transform of a volume: the distance from each voxel to the nearest voxel
+//! of a set.
 //!
-//! Exact, one pass per axis. The first counts steps along rows, the others take the lowest of the
-//! parabolas that the lines passed before put up (Felzenszwalb and Huttenlocher 2012): by their lower
-//! envelope, or where few steps decide by a search outwards. Both find the same distances. Between the
-//! passes a voxel remembers the steps to its nearest voxel, whole numbers, so that nothing is
-//! rounded before the distance itself. Voxels need not be cubes.
+//! The transform is exact, with one pass per axis. The first pass counts steps along rows. The
+//! other passes find the lowest of the parabolas that the previous pass defines (Felzenszwalb and
+//! Huttenlocher 2012), either by their lower envelope or, if few steps suffice, by an outward
+//! search. Both find the same distances. Between the passes, each voxel stores the integer steps to
+//! its nearest voxel, so that nothing is rounded before the distance itself. Voxels need not be
+//! cubes.
 
 mod cuda;
 mod envelope;
@@ -21,16 +23,16 @@ use zeroset_core::error::{Error, Result};
 
 pub use cuda::DeviceEdt;
 
-/// Neighboring lines that are read together, so that memory is read in stretches.
+/// The number of neighboring lines that are read together, so that memory accesses are contiguous.
 const LINES: usize = 32;
 
-/// What a distance transform measures.
+/// The options of a distance transform.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Edt {
-    /// Distances of neighboring voxels along x, y and z.
+    /// The spacing of voxels along x, y and z.
     pub spacing: [f64; 3],
-    /// Negative inside: minus the distance to the nearest voxel outside.
+    /// Whether distances inside are negative: minus the distance to the nearest voxel outside.
     pub signed: bool,
 }
 
@@ -41,27 +43,28 @@ impl Default for Edt {
 }
 
 impl Edt {
-    /// Sets the distances of neighboring voxels along x, y and z.
+    /// Sets the spacing of voxels along x, y and z.
     pub fn spacing(mut self, spacing: [f64; 3]) -> Self {
         self.spacing = spacing;
         self
     }
 
-    /// Asks for negative distances inside.
+    /// Selects negative distances inside.
     pub fn signed(mut self, signed: bool) -> Self {
         self.signed = signed;
         self
     }
 
-    /// Distance from the center of each voxel of `shape`, x fastest, to the center of the nearest one
-    /// that is `inside`; 0 there, or with [`Edt::signed()`] minus the distance to the nearest one that is
-    /// not. Infinite if there is none. `[n_voxels]`, in the unit of the spacing.
+    /// Returns the distance from the center of each voxel of `shape`, x fastest, to the center of
+    /// the nearest voxel that is `inside`, `[n_voxels]`, in the unit of the spacing.
     ///
-    /// Exact up to rounding to 32 bits; the bits do not depend on the number of threads.
+    /// Inside, the distance is 0, or with [`Edt::signed()`] minus the distance to the nearest voxel
+    /// outside. It is infinite if there is no such voxel. The result is exact up to the rounding to
+    /// 32 bits, and bitwise identical for any number of threads.
     ///
     /// # Errors
-    /// [`Error::Case`] for a shape that is not that of `inside`, spacings that are not positive or
-    /// whose ratio is beyond 10^100, and an axis of more than 2^31 voxels.
+    /// Returns [`Error::Case`] if `shape` does not match `inside`, if spacings are not positive or
+    /// have a ratio beyond 10^100, or if an axis has more than 2^31 voxels.
     pub fn transform(&self, cpu: &Cpu, inside: &[bool], shape: [usize; 3]) -> Result<Vec<f32>> {
         self.check(inside.len(), shape)?;
         Ok(cpu.run(|| match shape.iter().all(|&n| n <= <u32 as Pair>::MOST) {
@@ -73,10 +76,10 @@ impl Edt {
     fn check(&self, n_voxels: usize, shape: [usize; 3]) -> Result<()> {
         let n = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size));
         if n != Some(n_voxels) || shape.iter().any(|&n| n > <u64 as Pair>::MOST) {
-            let what = format!("a volume of {shape:?} voxels from {n_voxels} marks");
+            let what = format!("a volume of {shape:?} voxels, but {n_voxels} marks");
             return Err(Error::usage(
                 what,
-                "give one mark for each voxel, fewer than 2^31 along an axis",
+                "give one mark per voxel, and fewer than 2^31 voxels along an axis",
             ));
         }
         let [low, high] =
@@ -85,7 +88,7 @@ impl Edt {
             || self.spacing.iter().any(|s| s.is_nan())
         {
             let what = format!("voxels with the spacing {:?}", self.spacing);
-            return Err(Error::usage(what, "give positive numbers of like size"));
+            return Err(Error::usage(what, "give positive numbers of similar size"));
         }
         Ok(())
     }
@@ -99,7 +102,8 @@ impl Edt {
         let mut pairs = vec![P::none(); inside.len()];
         let rows = pairs.par_chunks_mut(nx).zip(inside.par_chunks(nx));
         rows.with_min_len(LINES).for_each(|(row, inside)| along_row(row, inside, signed));
-        // Squared lengths in steps of the axis of the pass: whole numbers where voxels are cubes.
+        // Squared lengths are in units of the axis of the pass: they are integers if voxels are
+        // cubes.
         let ratio = sx / sy;
         let height = |pair: P| pair.steps().map(|(x, _)| (f64::from(x) * ratio).powi(2));
         let joined = |near: Option<P>, y: usize| {
@@ -120,8 +124,8 @@ impl Edt {
     }
 }
 
-/// First pass: steps along a row to the nearest voxel inside, for those inside of a signed
-/// transform to the nearest one outside.
+/// First pass: counts the steps along a row to the nearest voxel inside. In a signed transform,
+/// voxels inside count the steps to the nearest voxel outside.
 fn along_row<P: Pair>(row: &mut [P], inside: &[bool], signed: bool) {
     let far = row.len() as u32;
     let mut steps = Steps::new(far, signed);
@@ -139,9 +143,10 @@ fn along_row<P: Pair>(row: &mut [P], inside: &[bool], signed: bool) {
     }
 }
 
-/// Counts steps on a walk along a row.
+/// Counts steps while walking along a row.
 struct Steps {
-    /// Since the last voxel outside, and since the last one inside; `far` before the first.
+    /// The steps since the last voxel outside and since the last voxel inside. They are `far`
+    /// before the first.
     since: [u32; 2],
     far: u32,
     signed: bool,
@@ -152,7 +157,7 @@ impl Steps {
         Steps { since: [far; 2], far, signed }
     }
 
-    /// Steps from the next voxel back to the last one that it asks for.
+    /// Moves to the next voxel and returns its steps back to the last voxel that it needs.
     fn to(&mut self, inside: bool) -> u32 {
         self.since = self.since.map(|n| (n + 1).min(self.far));
         self.since[usize::from(inside)] = 0;
@@ -160,9 +165,9 @@ impl Steps {
     }
 }
 
-/// A pass across the planes of `block`, of `plane` voxels each: `height` is the squared length of
-/// the steps so far, and `result` what a voxel gets from the one that is nearest to it in its line,
-/// if there is any, and the steps to that.
+/// Performs a pass across the planes of `block`, which have `plane` voxels each. `height` returns
+/// the squared length of the steps so far. `result` returns the value of a voxel from the nearest
+/// voxel of its line, if there is one, and the steps to it.
 fn across<P: Pair>(
     block: &mut [P],
     plane: usize,
@@ -171,7 +176,7 @@ fn across<P: Pair>(
     result: impl Fn(Option<P>, usize) -> P + Copy + Sync,
 ) {
     let n = block.len() / plane;
-    // Of each plane the same stretch: the voxels of neighboring lines.
+    // The same interval of each plane, which has the voxels of neighboring lines.
     let mut stretches: Vec<Vec<&mut [P]>> = Vec::new();
     stretches.resize_with(plane.div_ceil(LINES), || Vec::with_capacity(n));
     for plane in block.chunks_mut(plane) {
@@ -179,8 +184,8 @@ fn across<P: Pair>(
             rows.push(stretch);
         }
     }
-    // Lines one behind the other, a little apart: at whole powers of two they would share few
-    // places of the cache.
+    // The lines are stored one after the other with a small gap, because with a power of two as
+    // distance they would share few cache sets.
     let pitch = n + 16;
     let scratch =
         || (Search::new(n), [(); 2].map(|()| Envelope::new(n)), vec![P::none(); LINES * pitch]);
@@ -207,7 +212,7 @@ fn across<P: Pair>(
     });
 }
 
-/// One line of a pass.
+/// Processes one line of a pass.
 fn one_side<P: Pair>(
     line: &mut [P],
     envelope: &mut Envelope<P>,
@@ -226,7 +231,8 @@ fn one_side<P: Pair>(
     }
 }
 
-/// One line of a pass of a signed transform: what a voxel looks for is those of the other side.
+/// Processes one line of a pass of a signed transform, in which each voxel needs the voxels of the
+/// other side.
 fn both_sides<P: Pair>(
     line: &mut [P],
     envelopes: &mut [Envelope<P>; 2],
@@ -239,7 +245,7 @@ fn both_sides<P: Pair>(
             false => (Some(0.0), P::new(0, 0)),
         }));
     }
-    // What is written keeps its side, so that each side finds its voxels.
+    // Written voxels keep their side, so that each side finds its voxels.
     for (envelope, inside) in envelopes.iter().zip([false, true]) {
         if envelope.is_empty() {
             write(line, inside, |_| result(None, 0));
@@ -252,7 +258,7 @@ fn both_sides<P: Pair>(
     }
 }
 
-/// Gives voxels of one side what `found` says of each.
+/// Writes the result of `found` to each voxel of one side.
 fn write<P: Pair>(line: &mut [P], inside: bool, found: impl Fn(usize) -> P) {
     for (i, pair) in line.iter_mut().enumerate() {
         if pair.is_inside() == inside {

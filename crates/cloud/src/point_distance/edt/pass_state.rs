@@ -1,25 +1,25 @@
-//! What a voxel remembers between the passes of the distance transform.
+//! The state of a voxel between the passes of the distance transform.
 
-/// In one word: steps to the nearest voxel along the two axes that have been passed, and the side
-/// the voxel itself is on; the last pass leaves the distance in its place. The highest bit is set
-/// inside, for steps and distances alike.
+/// A word with the steps to the nearest voxel along the two processed axes, and the side of the
+/// voxel itself. The last pass replaces the steps by the distance. The highest bit is set inside,
+/// for steps and for distances.
 pub(super) trait Pair: Copy + Send + Sync {
-    /// Voxels along an axis at most.
+    /// The largest number of voxels along an axis.
     const MOST: usize;
 
-    /// Of steps below [`Pair::MOST`], of a voxel outside.
+    /// Returns the state of a voxel outside with these steps, which are below [`Pair::MOST`].
     fn new(first: u32, second: u32) -> Self;
-    /// No voxel in the lines passed so far, of a voxel outside.
+    /// Returns the state of a voxel outside if there is no voxel in the lines processed so far.
     fn none() -> Self;
-    /// The steps, unless there is no voxel.
+    /// Returns the steps, or `None` if there is no voxel.
     fn steps(self) -> Option<(u32, u32)>;
-    /// A distance in the place of steps.
+    /// Returns the state with a distance instead of steps.
     fn of_distance(distance: f32) -> Self;
-    /// The distance that was put in the place of steps.
+    /// Returns the distance.
     fn distance(self) -> f32;
-    /// The same of a voxel of the given side.
+    /// Returns the same state for a voxel of the given side.
     fn on_side(self, inside: bool) -> Self;
-    /// The side.
+    /// Returns true if the voxel is inside.
     fn is_inside(self) -> bool;
 }
 
@@ -55,7 +55,7 @@ impl Pair for u32 {
     }
 }
 
-/// For longer axes.
+/// The state for longer axes.
 impl Pair for u64 {
     const MOST: usize = (1 << 31) - 1;
 

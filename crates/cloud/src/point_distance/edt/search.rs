@@ -1,39 +1,39 @@
-//! The nearest voxel of a line by a search outwards, for neighboring lines at once.
+//! Outward search for the nearest voxel of a line, for several neighboring lines at once.
 //!
-//! Where those looked for are near, a few steps decide, and an envelope costs more: whether a
-//! parabola stays on it is a branch that no CPU foresees. Lines that step outwards together
-//! compare without a branch.
+//! If the nearest voxels are close, a few steps suffice and an envelope is slower, because whether
+//! a parabola remains part of it is a branch that a CPU cannot predict. Lines that step outward
+//! together compare without a branch.
 
 use super::LINES;
 use super::pass_state::Pair;
 
-/// Lines that step together: what they keep fits the registers.
+/// The number of lines that step together, chosen so that their state fits into registers.
 const TOGETHER: usize = 8;
 
-/// Steps outwards of a voxel, on average of the most of neighboring lines, up to which the search takes
-/// less time than an envelope.
+/// The largest number of steps for which the search is faster than an envelope. For each voxel, the
+/// maximum over neighboring lines counts, and the average is taken along the line.
 const FEW: f64 = 14.0;
 
-/// Neighboring lines side by side; memory that is kept.
+/// A group of neighboring lines. Its memory is reused.
 pub(super) struct Search<P> {
-    /// Of each voxel the squared length of its steps so far, negative inside: `[n]`.
+    /// The squared length of the steps of each voxel so far, negative inside: `[n]`.
     heights: Vec<[f64; LINES]>,
-    /// The voxels as they were.
+    /// The original voxels.
     pairs: Vec<[P; LINES]>,
 }
 
 impl<P: Pair> Search<P> {
-    /// For lines of `n` voxels.
+    /// Creates the memory for lines of `n` voxels.
     pub fn new(n: usize) -> Self {
         Search { heights: vec![[0.0; LINES]; n], pairs: vec![[P::none(); LINES]; n] }
     }
 
-    /// Takes new lines, voxel by voxel the stretch across all of them. Returns whether a search
-    /// takes few steps.
+    /// Reads new lines. Each row has the voxels at one position of all lines. Returns true if a
+    /// search needs few steps.
     pub fn take(&mut self, rows: &[&mut [P]], height: impl Fn(P) -> Option<f64>) -> bool {
         let mut steps = 0.0;
         for ((heights, pairs), row) in self.heights.iter_mut().zip(&mut self.pairs).zip(rows) {
-            // Lines that are not there have nothing to look for.
+            // Missing lines need no search.
             if row.len() < LINES {
                 (*heights, *pairs) = ([0.0; LINES], [P::none(); LINES]);
             }
@@ -45,7 +45,7 @@ impl<P: Pair> Search<P> {
                 *into = if pair.is_inside() { -height } else { height };
             }
             steps += most.sqrt();
-            // Most lines of a volume with little inside are given up early.
+            // In a volume with few voxels inside, most lines are rejected early.
             if steps > FEW * rows.len() as f64 {
                 return false;
             }
@@ -53,7 +53,8 @@ impl<P: Pair> Search<P> {
         true
     }
 
-    /// Finds for each voxel the nearest one of its line, and gives it the result of the steps to that.
+    /// Finds the nearest voxel of the line for each voxel, and writes the result of the steps to
+    /// it.
     pub fn find(
         &mut self,
         rows: &mut [&mut [P]],
@@ -79,10 +80,11 @@ fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-/// Steps along the line from voxel `i` of the lines from `first` on to the nearest ones.
+/// Returns the signed steps along the line from voxel `i` to the nearest voxels, for lines from
+/// `first` on.
 fn outwards(heights: &[[f64; LINES]], i: usize, first: usize) -> [f64; TOGETHER] {
     let of = |i: usize| -> &[f64; TOGETHER] {
-        heights[i][first..].first_chunk().expect("lines in whole groups")
+        heights[i][first..].first_chunk().expect("lines come in complete groups")
     };
     let side = of(i).map(|height| 1_f64.copysign(height));
     let mut least = of(i).map(f64::abs);
@@ -102,7 +104,7 @@ fn outwards(heights: &[[f64; LINES]], i: usize, first: usize) -> [f64; TOGETHER]
     by
 }
 
-/// Looks at the voxels a step away.
+/// Compares the voxels one step away.
 #[inline(always)]
 fn look(
     at: &[f64; TOGETHER],
@@ -113,7 +115,7 @@ fn look(
     by: &mut [f64; TOGETHER],
 ) {
     for lane in 0..TOGETHER {
-        // Those of the other side are looked for themselves.
+        // Voxels of the other side are themselves the target.
         let there = larger(0.0, side[lane] * at[lane]) + square;
         let is_nearer = there < least[lane];
         least[lane] = if is_nearer { there } else { least[lane] };
@@ -134,7 +136,7 @@ mod tests {
             ),
             signed in any::<bool>(),
         ) {
-            // Steps to the other side are at least one.
+            // The steps to the other side are at least one.
             let pair = |&(steps, inside): &(u32, bool)| {
                 let inside = inside && signed;
                 u32::new(steps + u32::from(signed), 0).on_side(inside)

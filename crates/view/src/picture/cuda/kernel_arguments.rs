@@ -1,36 +1,36 @@
-//! What the kernels take; the tests of kernels on the host take this file too.
+//! Arguments of the kernels that draw meshes. The kernel tests on the host include this file, too.
 
 zeroset_gpu::cuda_header! {
     "raster";
 
-    /// A mesh as it is drawn.
+    /// A mesh to draw.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct DrawingArgument as Drawing {
-        /// `[n_points][3]`
+        /// The points, `[n_points][3]`.
         pub points: u64 as "const double *",
-        /// `[n_triangles][3]`
+        /// The vertices of the triangles, `[n_triangles][3]`.
         pub triangles: u64 as "const u32 *",
-        /// `[n_points]`
+        /// The value of each point, `[n_points]`.
         pub values: u64 as "const double *",
-        /// `[n_triangles][3][3]`; null for what needs no light.
+        /// The normals, `[n_triangles][3][3]`, or null if no lighting is needed.
         pub normals: u64 as "const float *",
-        /// `[MAP_STEPS][3]` colors of values.
+        /// The colors of the map, `[MAP_STEPS][3]`.
         pub map: u64 as "const float *",
-        /// `[SCREEN_STEPS + 2]`
+        /// The sRGB curve, `[SCREEN_STEPS + 2]`.
         pub screen: u64 as "const float *",
-        /// Value at the lower end of the map.
+        /// The value at the lower end of the map.
         pub low: f64,
-        /// Value at the upper end.
+        /// The value at the upper end of the map.
         pub high: f64,
-        /// Color of triangles without values.
+        /// The color of triangles without values.
         pub solid: [f32; 3],
-        /// Color of what has no value.
+        /// The color of values that are not finite.
         pub no_value: [f32; 3],
         pub n_points: u32,
         pub n_triangles: u32,
-        /// Triangles from this one on have one color.
+        /// The number of colored triangles. All later triangles have a single color.
         pub n_colored: u32,
-        /// Colored triangles that face the viewer are left out.
+        /// Whether colored triangles that face the viewer are omitted.
         pub open: u32,
         pub transparent: u32,
         pub padding: u32,

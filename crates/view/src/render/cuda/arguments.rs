@@ -1,4 +1,4 @@
-//! What kernels of rays take, from frames, solids and guides.
+//! Conversion of frames, solids and space skipping data to kernel arguments.
 
 use super::super::solid::Kind;
 use super::super::space_skipping::Candidates;
@@ -7,7 +7,7 @@ use super::kernel_arguments::{FrameArgument, GuideArgument, SolidArgument};
 use zeroset_core::volume::Scaling;
 
 impl FrameArgument {
-    /// `wide` x `tall` rays.
+    /// Creates the argument for `wide` x `tall` rays.
     pub(crate) fn new(frame: &Frame, [wide, tall]: [u32; 2], samples: u32) -> Self {
         let mut argument = Self::looking(&frame.axes, frame.eye.as_ref());
         (argument.scale, argument.origin, argument.front) =
@@ -16,7 +16,7 @@ impl FrameArgument {
         argument
     }
 
-    /// Of a picture whose place and scale are not known yet.
+    /// Creates the argument for a picture whose position and scale are not known yet.
     pub(crate) fn looking(axes: &Axes, eye: Option<&Eye>) -> Self {
         let (middle, distance) = eye.map_or(([0.0; 3], 0.0), |eye| (eye.middle, eye.distance));
         FrameArgument {
@@ -38,7 +38,8 @@ impl FrameArgument {
 }
 
 impl SolidArgument {
-    /// With the addresses of the marks of its cubes and of the values of its voxels, and the type of these.
+    /// Creates the argument from the address of the marks of cubes, and the address and type of the
+    /// voxel values.
     pub(super) fn new(solid: &Solid<'_>, inside: u64, (values, stored): (u64, u32)) -> Self {
         let volume = solid.volume();
         let [low, high] = solid.bounds.unwrap_or_default().map(|corner| corner.map(|i| i as u32));
@@ -66,7 +67,8 @@ impl SolidArgument {
 }
 
 impl GuideArgument {
-    /// For cubes that lie in the ray's way or in a cone; `None` for all cubes.
+    /// Creates the argument for candidates in the path of the ray or in a cone. `None` stands for
+    /// all cubes.
     pub(super) fn counting(candidates: Option<Candidates>) -> Self {
         let (cosine, sine) = candidates.map_or((0.0, 0.0), |kept| (kept.cosine, kept.sine));
         GuideArgument { cosine, sine, all: candidates.is_none().into(), ..Self::default() }

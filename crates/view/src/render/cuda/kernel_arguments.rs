@@ -1,102 +1,104 @@
-//! What kernels of rays take; the tests of kernels on the host take this file too.
+//! Arguments of the kernels that follow rays. The kernel tests on the host include this file, too.
 
 zeroset_gpu::cuda_header! {
     "render", include "render/vector.cuh";
 
-    /// Rays along x of a block: a block has those of a rectangle, its warps those of smaller ones, as their ways are alike.
+    /// The number of rays of a block along x. A block follows a rectangle of rays, and each warp a
+    /// smaller one, because their paths are similar.
     pub(crate) define RAYS_WIDE: u32 = 16;
-    /// Rays along y.
+    /// The number of rays of a block along y.
     pub(crate) define RAYS_TALL: u32 = 8;
-    /// Levels of a pyramid at most, above the cubes.
+    /// The largest number of levels of a pyramid above the cubes.
     pub(crate) define PYRAMID_LEVELS: usize = 17;
 
-    /// How far a ray may go without looking.
+    /// The rule for the length of steps.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) define enum Way as RULE {
         /// To the next cube.
         Walk = 0,
         /// By the distance transform.
         Isotropic = 1,
-        /// By the nearest cube in the ray's way, found through a pyramid.
+        /// By the nearest cube in the path of the ray, found with a pyramid.
         Directional = 2,
-        /// By the nearest of all or of those in the ray's way, found by a look at each.
+        /// By the nearest of all cubes, or of those in the path of the ray, found by examining each
+        /// cube.
         All = 3,
     }
 
-    /// From the places of a picture to rays.
+    /// The map from positions in a picture to rays.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct FrameArgument as Frame {
         pub right: [f64; 3] = "Triple",
         pub up: [f64; 3] = "Triple",
         pub toward: [f64; 3] = "Triple",
-        /// Direction to the lamp along these.
+        /// The direction to the lamp in these axes.
         pub lamp: [f64; 3] = "Triple",
         pub scale: f64,
         pub origin: [f64; 2],
         pub front: f64,
-        /// Looked at, in perspective.
+        /// The point that a perspective view looks at.
         pub middle: [f64; 3] = "Triple",
-        /// Of the eye from there.
+        /// The distance of the eye from `middle`.
         pub distance: f64,
         pub perspective: u32,
-        /// Rays along x.
+        /// The number of rays along x.
         pub wide: u32,
-        /// Rays along y.
+        /// The number of rays along y.
         pub tall: u32,
-        /// Along each side of a pixel.
+        /// The number of rays along each side of a pixel.
         pub samples: u32,
     }
 
-    /// What rays look for in a volume.
+    /// The solid in a volume that rays can hit.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct SolidArgument as Solid {
-        /// Of the first voxel in the world.
+        /// The world coordinates of the first voxel.
         pub origin: [f64; 3] = "Triple",
-        /// Change of each index with world coordinates.
+        /// The derivative of the indices with respect to world coordinates.
         pub inverse: [[f64; 3]; 3] = "Triple",
-        /// Index of the voxel volume of what has cube coordinate 0.
+        /// The voxel index at cube coordinate 0.
         pub offset: f64,
         pub level: f64,
-        /// Values are `slope * stored + intercept`.
+        /// The slope of the scaling: values are `slope * stored + intercept`.
         pub slope: f64,
-        /// See `slope`.
+        /// The intercept of the scaling.
         pub intercept: f64,
-        /// Of each cube, x fastest.
+        /// Whether each cube is occupied, x fastest.
         pub inside: u64 as "const u8 *",
-        /// Of each voxel; those of voxels as cubes are not needed.
+        /// The value of each voxel. Not needed if voxels themselves are the cubes.
         pub values: u64 as "const void *",
-        /// Their type, a number of `Stored`.
+        /// The number type of the values, a number of `Stored`.
         pub stored: u32,
-        /// Whether there is a slope or an intercept.
+        /// Whether a slope or an intercept is set.
         pub scaled: u32,
-        /// Cubes.
+        /// The numbers of cubes along the axes.
         pub shape: [u32; 3],
-        /// Box of the cubes that hold something, from here ...
+        /// The first corner of the box of occupied cubes.
         pub low: [u32; 3],
-        /// ... to here.
+        /// The last corner of the box of occupied cubes.
         pub high: [u32; 3],
-        /// Whether a cube does.
+        /// Whether any cube is occupied.
         pub holds: u32,
     }
 
-    /// What tells how far a ray may go.
+    /// The data that determine how far a ray may step.
     #[derive(Clone, Copy, Debug, Default)]
     pub(crate) struct GuideArgument as SpaceSkipping {
-        /// From the middle of each cube to the nearest that holds something.
+        /// The distance from the center of each cube to that of the nearest occupied cube.
         pub distances: u64 as "const float *",
-        /// Levels one after the other: whether 2 x 2 x 2 fields below hold something.
+        /// The levels one after the other: whether any of the 2 x 2 x 2 fields below is occupied.
         pub pyramid: u64 as "const u8 *",
-        /// `[n_sites][3]` cubes that hold something.
+        /// The occupied cubes, `[n_sites][3]`.
         pub sites: u64 as "const u32 *",
         pub n_sites: u64,
-        /// Of the levels in the pyramid.
+        /// The start of each level in the pyramid.
         pub starts: [u64; PYRAMID_LEVELS],
-        /// Of the cone.
+        /// The cosine of the cone angle.
         pub cosine: f64,
-        /// Of the cone.
+        /// The sine of the cone angle.
         pub sine: f64,
         pub levels: u32,
-        /// Every cube counts.
+        /// Whether every cube is a candidate.
         pub all: u32,
     }
 }

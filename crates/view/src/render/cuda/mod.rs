@@ -1,5 +1,5 @@
-//! Rays through volumes on a GPU: [`super::march`] with a volume and a guide that stay on the GPU. Every ray has the
-//! bits of the CPU.
+//! Ray marching on a GPU: [`super::march`] for a volume and space skipping data that stay on the
+//! GPU. Every ray is bitwise identical to that of the CPU.
 //!
 //! The kernels are in `kernels/render/`.
 
@@ -18,14 +18,14 @@ use zeroset_gpu::definitions::Define;
 use zeroset_gpu::volume::DeviceSamples;
 use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 
-/// Rays that a block follows.
+/// The rays that a block follows.
 const RECTANGLE: [u32; 2] = [RAYS_WIDE, RAYS_TALL];
-/// Threads of a block.
+/// The number of threads per block.
 const THREADS: u32 = RAYS_WIDE * RAYS_TALL;
-/// Bytes of a ray: what it met, how far it is, its steps, and the light on it.
+/// The bytes per ray: its hit, distance, steps and lighting.
 const RAY: usize = 24;
 
-/// A solid on a GPU, and what a rule needs to know of it.
+/// A solid on a GPU, with the data that a rule needs.
 pub struct DeviceMarch<'a> {
     cuda: &'a Cuda,
     solid: &'a Solid<'a>,
@@ -44,7 +44,8 @@ impl std::fmt::Debug for DeviceMarch<'_> {
 }
 
 impl<'a> DeviceMarch<'a> {
-    /// Bytes on the GPU that a solid takes with a rule at most, beside those of its rays.
+    /// Returns the largest number of bytes that a solid takes on the GPU with a rule, without its
+    /// rays.
     pub fn bytes(rule: Rule, solid: &Solid<'_>) -> usize {
         let samples = solid.volume().samples();
         let values = match solid.kind {
@@ -54,12 +55,13 @@ impl<'a> DeviceMarch<'a> {
         solid.inside().len() + values + DeviceSpaceSkipping::bytes(rule, solid)
     }
 
-    /// Copies a solid to the GPU and prepares marches there: its distance transform, its pyramid, or the list of its
-    /// cubes.
+    /// Copies a solid to the GPU and computes the data of the rule there: the distance transform,
+    /// the pyramid, or the list of cubes.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is too little memory, with the bytes needed and free, and for an axis of more than 32,767
-    /// voxels with [`Rule::Isotropic`]; [`Error::Case`] for a cone of pi / 2 or more.
+    /// Returns [`Error::Device`] if there is not enough memory, with the bytes needed and free, or
+    /// if an axis has more than 32,767 voxels with [`Rule::Isotropic`]. Returns [`Error::Case`] if
+    /// the cone angle is pi / 2 or more.
     pub fn new(cuda: &'a Cuda, rule: Rule, solid: &'a Solid<'a>) -> Result<Self> {
         check(cuda, Self::bytes(rule, solid), "a volume for rays")?;
         let level = match solid.kind {
@@ -88,22 +90,22 @@ impl<'a> DeviceMarch<'a> {
         })
     }
 
-    /// What is looked for.
+    /// Returns the solid.
     pub fn solid(&self) -> &'a Solid<'a> {
         self.solid
     }
 
-    /// Room for the rays of a picture of `width` x `height` pixels with `samples` x `samples` rays each: 24 bytes
-    /// for each.
+    /// Allocates the rays of a picture of `width` x `height` pixels with `samples` x `samples` rays
+    /// each. A ray takes 24 bytes.
     ///
     /// # Errors
-    /// [`Error::Device`] if there is too little memory, with the bytes needed and free; [`Error::Case`] for 2^32 rays or
-    /// more along a side.
+    /// Returns [`Error::Device`] if there is not enough memory, with the bytes needed and free.
+    /// Returns [`Error::Case`] if there are 2^32 rays or more along a side.
     pub fn rays(&self, [width, height]: [u32; 2], samples: u32) -> Result<DeviceRays<'_>> {
         let side = |pixels: u32| pixels.checked_mul(samples);
         let Some((wide, tall)) = side(width).zip(side(height)) else {
-            let what = format!("{samples} x {samples} rays for each of {width} x {height} pixels");
-            return Err(Error::usage(what, "ask for a smaller picture"));
+            let what = format!("{samples} x {samples} rays per pixel of {width} x {height} pixels");
+            return Err(Error::usage(what, "choose a smaller picture"));
         };
         let (size, n) = ([wide, tall], wide as usize * tall as usize);
         check(self.cuda, RAY * n, "the rays of a picture")?;
@@ -121,7 +123,7 @@ impl<'a> DeviceMarch<'a> {
     }
 }
 
-/// The rays of a picture on a GPU, and what they met.
+/// The rays of a picture on a GPU, and their hits.
 pub struct DeviceRays<'a> {
     with: &'a DeviceMarch<'a>,
     size: [u32; 2],
@@ -137,7 +139,7 @@ impl DeviceRays<'_> {
     /// Launches all rays of a frame.
     ///
     /// # Errors
-    /// [`Error::Device`] if the driver refuses the kernel.
+    /// Returns [`Error::Device`] if the driver rejects the kernel.
     pub fn march(&self, frame: &Frame) -> Result<()> {
         let arguments = Arguments::default()
             .with(self.with.argument)
@@ -146,14 +148,14 @@ impl DeviceRays<'_> {
             .with_array(&self.t)
             .with_array(&self.cubes)
             .with_array(&self.steps);
-        // SAFETY: the arguments of `march_rays`, a place for each ray.
+        // SAFETY: the arguments match `march_rays`, with one entry per ray.
         unsafe { self.with.cuda.launch(&self.with.march, self.launch(), &arguments) }
     }
 
-    /// Launches what finds the light on the hits of [`DeviceRays::march`], of the same frame.
+    /// Launches the lighting of the hits of [`DeviceRays::march`], for the same frame.
     ///
     /// # Errors
-    /// As there.
+    /// Returns [`Error::Device`] if the driver rejects the kernel.
     pub fn shade(&self, frame: &Frame) -> Result<()> {
         let arguments = Arguments::default()
             .with(self.with.argument)
@@ -162,7 +164,8 @@ impl DeviceRays<'_> {
             .with_array(&self.cubes)
             .with_array(&self.strength)
             .with_array(&self.gloss);
-        // SAFETY: the arguments of `shade_hits`, a place for each ray; hits have cubes of the solid.
+        // SAFETY: the arguments match `shade_hits`, with one entry per ray. Hits refer to cubes of
+        // the solid.
         unsafe { self.with.cuda.launch(&self.with.shade, self.launch(), &arguments) }
     }
 
@@ -171,25 +174,26 @@ impl DeviceRays<'_> {
         Launch { grid: blocks[0] * blocks[1], block: THREADS, shared: 0, cooperative: false }
     }
 
-    /// The hits, as [`super::march`] gives them.
+    /// Returns the hits, like [`super::march`].
     ///
     /// # Errors
-    /// [`Error::Device`] if a kernel before failed, or the memory of the host is too small.
+    /// Returns [`Error::Device`] if a kernel launched before failed, or if the host does not have
+    /// enough memory.
     pub fn hits(&self) -> Result<Vec<Hit>> {
         let cuda = self.with.cuda;
         let (t, cubes) = (cuda.download(&self.t)?, cuda.download(&self.cubes)?);
         let steps = cuda.download(&self.steps)?;
         let mut hits = Vec::new();
-        memory::reserve(&mut hits, t.len(), "the hits of the rays", "ask for a smaller picture")?;
+        memory::reserve(&mut hits, t.len(), "the hits of the rays", "choose a smaller picture")?;
         let parts = t.into_iter().zip(cubes).zip(steps);
         hits.extend(parts.map(|((t, cube), steps)| Hit { t, cube, steps }));
         Ok(hits)
     }
 
-    /// The light on the hits.
+    /// Returns the lighting of the hits.
     ///
     /// # Errors
-    /// As [`DeviceRays::hits`].
+    /// Returns the errors of [`DeviceRays::hits`].
     pub(crate) fn shades(&self) -> Result<Vec<Shade>> {
         let cuda = self.with.cuda;
         let (strength, gloss) = (cuda.download(&self.strength)?, cuda.download(&self.gloss)?);
@@ -198,8 +202,8 @@ impl DeviceRays<'_> {
     }
 }
 
-/// Refuses what does not fit a GPU.
+/// Checks that enough GPU memory is free.
 pub(crate) fn check(cuda: &Cuda, bytes: usize, what: &str) -> Result<()> {
-    let remedy = "draw it on the CPU (--device cpu), or a smaller picture of a smaller volume";
+    let remedy = "draw on the CPU (--device cpu), or choose a smaller picture or volume";
     cuda.check_room(bytes as u64, what, remedy)
 }

@@ -1,4 +1,5 @@
-//! What rules need to know, made on the GPU: [`super::super::SpaceSkipping::new`] with arrays that stay there.
+//! Space skipping data computed on a GPU: [`super::super::SpaceSkipping::new`] for arrays that stay
+//! there.
 
 use super::super::space_skipping::Candidates;
 use super::super::{Rule, Solid};
@@ -7,20 +8,20 @@ use zeroset_cloud::point_distance::{DeviceEdt, Edt};
 use zeroset_core::error::Result;
 use zeroset_gpu::{Arguments, Array, Cuda, Launch, Unit};
 
-/// Threads of a block.
+/// The number of threads per block.
 const THREADS: u32 = 256;
-/// Bytes of a distance transform for each voxel, with what it works in.
+/// The bytes per voxel of a distance transform, including its working memory.
 const TRANSFORM: usize = 12;
 
-/// Arrays of a rule, and where they are.
+/// The arrays of a rule and their addresses.
 pub(super) struct DeviceSpaceSkipping {
     pub argument: GuideArgument,
-    /// What the rule is for kernels.
+    /// The rule as seen by kernels.
     pub way: Way,
     _kept: Buffers,
 }
 
-/// Held as long as kernels read it.
+/// The arrays that are kept alive for the kernels.
 enum Buffers {
     Nothing,
     Distances { _edt: Box<DeviceEdt> },
@@ -29,7 +30,7 @@ enum Buffers {
 }
 
 impl DeviceSpaceSkipping {
-    /// Bytes on the GPU that a rule takes at most.
+    /// Returns the largest number of bytes that a rule takes on the GPU.
     pub(super) fn bytes(rule: Rule, solid: &Solid<'_>) -> usize {
         match rule {
             Rule::Walk => 0,
@@ -39,7 +40,7 @@ impl DeviceSpaceSkipping {
         }
     }
 
-    /// Prepares marches through a solid whose marks are `inside`.
+    /// Computes the data for a solid with the marks `inside`.
     pub(super) fn new(
         cuda: &Cuda,
         rule: Rule,
@@ -97,7 +98,8 @@ fn size(shape: [usize; 3]) -> usize {
     shape.iter().product()
 }
 
-/// Shapes of the levels above cubes of a shape, and where each starts in one array.
+/// Returns the shapes of the levels above the cubes, and the start of each level in the common
+/// array.
 fn levels(shape: [usize; 3]) -> Vec<([usize; 3], usize)> {
     let (mut levels, mut below, mut start) = (Vec::new(), shape, 0);
     while below != [1; 3] {
@@ -105,11 +107,11 @@ fn levels(shape: [usize; 3]) -> Vec<([usize; 3], usize)> {
         levels.push((below, start));
         start += size(below);
     }
-    debug_assert!(levels.len() <= PYRAMID_LEVELS, "axes are not that long");
+    debug_assert!(levels.len() <= PYRAMID_LEVELS, "axes are shorter than that");
     levels
 }
 
-/// The levels, one after the other.
+/// Computes the levels, one after the other.
 fn pyramid(
     cuda: &Cuda,
     inside: &Array<u8>,
@@ -127,7 +129,7 @@ fn pyramid(
         let arguments = Arguments::default().with(address).with(bx).with(by).with(bz).with(above);
         let grid = size(shape).div_ceil(THREADS as usize).min(most as usize) as u32;
         let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
-        // SAFETY: the arguments of `pyramid_level`, a byte for each field of both levels.
+        // SAFETY: the arguments match `pyramid_level`, with one byte per field of both levels.
         unsafe { cuda.launch(&kernel, launch, &arguments) }?;
         (below, address) = (shape, above);
     }

@@ -1,25 +1,26 @@
-//! What the kernels take; the tests of kernels on the host take this file too.
+//! Arguments of the kernels. The kernel tests on the host include this file, too.
 
 zeroset_gpu::cuda_header! {
     "edt";
 
-    /// Voxels of a line in a thread, of lines that are near.
+    /// The number of voxels of a line per thread, for lines that are searched outward.
     pub(crate) define PIECE: usize = 64;
 
-    /// A volume whose voxels are measured from.
+    /// A volume to transform.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct EdtArgument as Edt {
-        /// Voxels.
+        /// The numbers of voxels along the axes.
         pub shape: [u32; 3],
-        /// Of 32 voxels in a row, rounded up.
+        /// The number of 32-voxel words per row, rounded up.
         pub words: u32,
-        /// Square of the spacing of x in that of y.
+        /// The squared ratio of the spacing along x to that along y.
         pub across: f32,
-        /// Square of the spacing of y in that of z.
+        /// The squared ratio of the spacing along y to that along z.
         pub along: f32,
-        /// Of z.
+        /// The spacing along z.
         pub spacing: f64,
-        /// 0 measures to voxels inside; 1 to those outside, and writes -distance inside.
+        /// The side: 0 measures the distance to voxels inside. 1 measures the distance to voxels
+        /// outside, and writes -distance inside.
         pub side: u32,
     }
 }
