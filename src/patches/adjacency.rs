@@ -1,28 +1,31 @@
-//! Which vertices share a cell: the nodal graph that is cut into patches.
+//! The nodal graph of a mesh, in which vertices of a common cell are adjacent. It is partitioned
+//! into patches.
 
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::primitives::GatherMatrix;
 
-/// Vertices per task: one list each would be an allocation per vertex.
+/// The number of vertices per task. One list per vertex would need one allocation per vertex.
 const BLOCK: usize = 4096;
-/// Corners at a vertex up to which neighbors are told apart by looking through those found.
+/// The largest number of corners at a vertex for which duplicate neighbors are found by linear
+/// search.
 const FEW: usize = 64;
 
-/// Neighbours of each vertex, ascending, without the vertex itself.
+/// The neighbors of each vertex, ascending, without the vertex itself.
 pub struct Adjacency {
-    /// First neighbour of each vertex, `[n_vertices + 1]`.
+    /// The first neighbor of each vertex, `[n_vertices + 1]`.
     pub offsets: Vec<u32>,
-    /// Neighbours, `[offsets[n_vertices]]`.
+    /// The neighbors, `[offsets[n_vertices]]`.
     pub neighbors: Vec<u32>,
 }
 
 impl Adjacency {
-    /// Nodal graph of `cells` of `arity` vertices each; `slots` are the corners of each vertex.
+    /// Builds the nodal graph of `cells` with `arity` vertices each. `slots` has the corners at
+    /// each vertex.
     ///
     /// # Errors
-    /// [`Error::Mesh`] if its edges cannot be numbered in 32 bits.
+    /// Returns [`Error::Mesh`] if 32 bits cannot number the edges.
     pub fn new(slots: GatherMatrix, cells: &[u32], arity: usize) -> Result<Self> {
         let n = slots.offsets.len() - 1;
         let blocks: Vec<(Vec<u32>, Vec<u32>)> = (0..n.div_ceil(BLOCK))
@@ -64,8 +67,8 @@ impl Adjacency {
                 offsets.push(u32::try_from(end).map_err(|_| {
                     Error::mesh(
                         "",
-                        "its edges cannot be numbered in 32 bits",
-                        "take a smaller mesh",
+                        "the mesh has too many edges for 32-bit numbers",
+                        "use a smaller mesh",
                     )
                 })?);
             }
@@ -78,12 +81,12 @@ impl Adjacency {
         Ok(Adjacency { offsets, neighbors })
     }
 
-    /// Number of vertices.
+    /// Returns the number of vertices.
     pub fn n_vertices(&self) -> usize {
         self.offsets.len() - 1
     }
 
-    /// Neighbours of one vertex.
+    /// Returns the neighbors of a vertex.
     pub fn of(&self, vertex: usize) -> &[u32] {
         &self.neighbors[self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize]
     }
@@ -95,7 +98,7 @@ mod tests {
 
     #[test]
     fn neighbors_of_few_and_of_many_cells() {
-        // A fan of triangles round vertex 0, closed, and one strip more.
+        // A closed fan of triangles around vertex 0, and an additional strip.
         for n in [5_u32, 500] {
             let ring = |k: u32| 1 + k % n;
             let cells: Vec<u32> = (0..n).flat_map(|k| [ring(k), ring(k + 1), 0]).collect();

@@ -1,9 +1,10 @@
-//! Recursive bisection inside pieces of a Hilbert curve.
+//! Recursive bisection within pieces of a Hilbert curve.
 //!
-//! Each piece is halved across its longest axis of inertia, the cut is mended by moves of single
+//! Each piece is halved across its longest axis of inertia. The cut is improved by moves of single
 //! vertices (Fiduccia and Mattheyses, "A linear-time heuristic for improving network partitions",
-//! DAC 1982), and the halves are treated alike until patches are small enough. Pieces know nothing
-//! of each other, so they are cut in parallel, and the result is the same for any number of threads.
+//! DAC 1982), and the halves are bisected in the same way until patches are small enough. The
+//! pieces are independent, so they are partitioned in parallel, and the result is the same for any
+//! number of threads.
 
 use std::ops::Range;
 
@@ -12,17 +13,18 @@ use rayon::prelude::*;
 use super::adjacency::Adjacency;
 use super::partition::parts_for;
 
-/// Vertices of a piece. Larger ones hide more of the ragged ends of the Hilbert curve and take a
-/// level of bisection more for each doubling.
+/// The number of vertices per piece. Larger pieces have fewer irregular ends of the Hilbert curve,
+/// but each doubling requires another level of bisection.
 const PIECE: usize = 1 << 14;
-/// Passes of moves over one cut at most.
+/// The largest number of passes over a cut.
 const PASSES: usize = 3;
-/// A pass ends after so many moves without a better cut.
+/// The number of moves without a better cut after which a pass ends.
 const PATIENCE: usize = 24;
-/// Gains beyond this count as this: more neighbours than any vertex of a decent mesh has.
+/// The limit to which gains are clamped. No vertex of a reasonable mesh has more neighbors.
 const TOP: i32 = 40;
 
-/// Patch of each vertex, `[n_vertices]`, of vertices numbered along the Hilbert curve.
+/// Returns the patch of each vertex, `[n_vertices]`. Vertices must be numbered along the Hilbert
+/// curve.
 pub(super) fn bisect(x: &[[f64; 3]], adjacency: &Adjacency, patch_size: usize) -> Vec<u32> {
     let size = PIECE.max(patch_size);
     let n = x.len();
@@ -42,16 +44,17 @@ pub(super) fn bisect(x: &[[f64; 3]], adjacency: &Adjacency, patch_size: usize) -
     patch_of
 }
 
-/// Vertices of a piece in its own numbering, along the curve.
+/// The vertices of a piece, numbered along the curve from 0.
 struct Piece<'a> {
     x: &'a [[f64; 3]],
     offsets: Vec<u32>,
     neighbors: Vec<u32>,
-    /// First part of the subset a vertex is in so far.
+    /// The first part of the subset that currently contains each vertex.
     part: Vec<u32>,
 }
 
-/// A subset yet to be cut: vertices `start..end` of the list, parts `first..first + n_parts`.
+/// A subset that still has to be partitioned: the vertices `start..end` of the list, into the parts
+/// `first..first + n_parts`.
 struct Subset {
     start: usize,
     end: usize,
@@ -75,7 +78,7 @@ impl<'a> Piece<'a> {
         &self.neighbors[self.offsets[v as usize] as usize..self.offsets[v as usize + 1] as usize]
     }
 
-    /// Part of each vertex.
+    /// Returns the part of each vertex.
     fn cut(mut self, patch_size: usize) -> Vec<u32> {
         let n = self.x.len();
         let mut list: Vec<u32> = (0..n as u32).collect();
@@ -94,7 +97,7 @@ impl<'a> Piece<'a> {
             let high = first + n_low as u32;
             let share = members.len() * n_low / n_parts;
             self.halve(members, share, high, &mut keys);
-            // Half the room to spare now, the rest for the cuts to come.
+            // This cut may use half of the spare capacity. The other half is for later cuts.
             let most = |parts: usize, share: usize| {
                 let full = parts * patch_size;
                 if parts == 1 { full } else { share + full.saturating_sub(share) / 2 }
@@ -102,7 +105,7 @@ impl<'a> Piece<'a> {
             let sizes = [share, members.len() - share];
             let most = [most(n_low, sizes[0]), most(n_parts - n_low, sizes[1])];
             moves.mend(&mut self, members, [first, high], sizes, most);
-            // Stable, so that the order in a subset does not depend on how it was selected.
+            // Stable, so that the order in a subset does not depend on the selection algorithm.
             stay.clear();
             let mut kept = 0;
             for k in 0..members.len() {
@@ -122,7 +125,8 @@ impl<'a> Piece<'a> {
         self.part
     }
 
-    /// Gives all but the first `share` vertices along the longest axis of inertia the part `high`.
+    /// Assigns the part `high` to all vertices except the first `share` along the longest axis of
+    /// inertia.
     fn halve(&mut self, members: &[u32], share: usize, high: u32, keys: &mut Vec<(f64, u32)>) {
         if share == 0 || share >= members.len() {
             return;
@@ -141,7 +145,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Direction of the largest moment of a set of `n` points; not normalised.
+/// Returns the direction of the largest moment of a set of `n` points, not normalized.
 fn longest_axis(points: impl Iterator<Item = [f64; 3]> + Clone, n: usize) -> [f64; 3] {
     let mut center = [0.0; 3];
     for x in points.clone() {
@@ -158,7 +162,8 @@ fn longest_axis(points: impl Iterator<Item = [f64; 3]> + Clone, n: usize) -> [f6
         }
     }
     (m[1][0], m[2][0], m[2][1]) = (m[0][1], m[0][2], m[1][2]);
-    // Squaring the matrix makes its largest eigenvalue outgrow the others; columns turn to its axis.
+    // Squaring the matrix amplifies its largest eigenvalue, so that the columns converge to its
+    // axis.
     for _ in 0..6 {
         let trace = m[0][0] + m[1][1] + m[2][2];
         if !(trace > 0.0 && trace.is_finite()) {
@@ -175,17 +180,18 @@ fn longest_axis(points: impl Iterator<Item = [f64; 3]> + Clone, n: usize) -> [f6
     m[longest]
 }
 
-/// Moves of vertices from one side of a cut to the other, best gain first.
+/// Moves of vertices from one side of a cut to the other, largest gain first.
 struct Moves {
-    /// Cut edges that a move of the vertex saves.
+    /// The number of cut edges that moving the vertex saves.
     gain: Vec<i32>,
-    /// Round in which the gain was computed, and in which the vertex was moved.
+    /// The round in which the gain was computed. `moved` is the round in which the vertex was
+    /// moved.
     known: Vec<u32>,
     moved: Vec<u32>,
     round: u32,
-    /// Vertices by side and gain, some of them outdated.
+    /// The vertices by side and gain. Some entries are outdated.
     buckets: [Vec<Vec<u32>>; 2],
-    /// Highest bucket that may hold something.
+    /// The highest bucket of each side that may contain a vertex.
     top: [usize; 2],
     done: Vec<u32>,
 }
@@ -204,7 +210,8 @@ impl Moves {
         }
     }
 
-    /// Mends the cut between the parts `parts` of `members`, of which no side may grow beyond `most`.
+    /// Improves the cut between the parts `parts` of `members`. The side sizes must not exceed
+    /// `most`.
     fn mend(
         &mut self,
         piece: &mut Piece,
@@ -220,7 +227,8 @@ impl Moves {
         }
     }
 
-    /// One pass in which every vertex moves at most once; true if the cut is better for it.
+    /// Performs a pass in which every vertex moves at most once. Returns true if it improved the
+    /// cut.
     fn pass(
         &mut self,
         piece: &mut Piece,
@@ -279,7 +287,7 @@ impl Moves {
                 let gain = if self.known[w as usize] == self.round {
                     self.gain[w as usize] + if side_of_w == side { 2 } else { -2 }
                 } else {
-                    // Now at the border, hence on the side that the vertex left.
+                    // The neighbor is now at the cut, so it is on the side that the vertex left.
                     piece.of(w).iter().fold(0, |gain, &z| {
                         let part = piece.part[z as usize];
                         gain + i32::from(part == parts[1 - side_of_w])
@@ -306,7 +314,8 @@ impl Moves {
         self.top[side] = self.top[side].max(bucket);
     }
 
-    /// The vertex whose move saves most among those that leave room, with its side.
+    /// Takes the vertex with the largest gain among the moves that keep within the limits, and
+    /// returns it with its side.
     fn take(
         &mut self,
         piece: &Piece,
@@ -333,7 +342,7 @@ impl Moves {
             (room && !self.buckets[side][self.top[side]].is_empty())
                 .then(|| (self.top[side], sizes[side] * most[1 - side], side))
         };
-        // Of equal gains that from the fuller side.
+        // Among equal gains, the vertex of the fuller side is taken.
         let (_, _, side) = [open(0), open(1)].into_iter().flatten().max()?;
         let v = self.buckets[side][self.top[side]].pop()?;
         while self.top[side] > 0 && self.buckets[side][self.top[side]].is_empty() {
@@ -348,7 +357,8 @@ mod tests {
     use super::*;
     use crate::primitives::GatherMatrix;
 
-    /// A lattice of `n` x `n` squares, two triangles each, its vertices along rows.
+    /// Returns a lattice of `n` x `n` squares with two triangles each. Its vertices are numbered
+    /// along rows.
     fn lattice(n: u32) -> (Vec<[f64; 3]>, Adjacency) {
         let x = (0..=n).flat_map(|j| (0..=n).map(move |i| [f64::from(i), f64::from(j), 0.0]));
         let cells: Vec<u32> = (0..n * n)

@@ -1,4 +1,4 @@
-//! Vertex coordinates of each patch in the scalar of the solver.
+//! The vertex coordinates of each patch in the floating-point type of the solver.
 
 use rayon::prelude::*;
 
@@ -7,20 +7,21 @@ use crate::error::{Element, Error, Position, Result};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
 
-/// Coordinates of the local vertices of every patch.
+/// The coordinates of the local vertices of every patch.
 ///
-/// In `f32` they are relative to the first vertex of the patch, and the shift is done in `f64`, so
-/// that a mesh far from the origin keeps its shape. In `f64` they are as in the mesh: a cell has
-/// the same geometry in every patch, and sums the same bits however the mesh was cut.
+/// In `f32`, they are relative to the first vertex of the patch. The difference is computed in
+/// `f64`, so that a mesh far from the origin keeps its shape. In `f64`, they are the mesh
+/// coordinates: a cell has the same geometry in every patch, and sums are bitwise identical for
+/// every partition.
 pub struct Coordinates<R: Real> {
-    /// `[sum of local vertices]`, in the order of [`Patches::local_range`].
+    /// The coordinates, `[sum of local vertices]`, in the order of [`Patches::local_range`].
     local: Vec<Vec3<R>>,
     /// Whether the third coordinate is the same everywhere.
     is_planar: bool,
 }
 
 impl<R: Real> Coordinates<R> {
-    /// Coordinates of a mesh that was cut into `patches`.
+    /// Collects the coordinates of a mesh that was partitioned into `patches`.
     pub fn new(mesh: &Mesh, patches: &Patches) -> Self {
         let order = patches.mesh_vertices();
         let at = |v: usize| mesh.vertices[order[v] as usize];
@@ -39,21 +40,22 @@ impl<R: Real> Coordinates<R> {
         Coordinates { local, is_planar }
     }
 
-    /// Coordinates of the local vertices of patch `p`.
+    /// Returns the coordinates of the local vertices of patch `p`.
     #[inline]
     pub fn of<'a>(&'a self, patches: &Patches, p: usize) -> &'a [Vec3<R>] {
         &self.local[patches.local_range(p)]
     }
 
-    /// Whether the mesh lies in a plane of constant z.
+    /// Returns true if the mesh lies in a plane of constant z.
     pub fn is_planar(&self) -> bool {
         self.is_planar
     }
 
-    /// Finds cells whose size does not fit the scalar: products of edges that vanish or overflow.
+    /// Checks that no product of edges underflows or overflows in the floating-point type.
     ///
     /// # Errors
-    /// [`Error::Mesh`] naming such a cell (number in the cleaned mesh) and what to do.
+    /// Returns [`Error::Mesh`] for the first such cell, with its number in the cleaned mesh and a
+    /// remedy.
     pub fn check(&self, patches: &Patches) -> Result<()> {
         let unfit = (0..patches.len()).into_par_iter().find_map_first(|p| match patches.arity() {
             3 => self.unfit_cell::<3>(patches, p),
@@ -63,10 +65,10 @@ impl<R: Real> Coordinates<R> {
             None => Ok(()),
             Some(cell) => Err(Error::mesh(
                 Position::Element(Element::Cell, cell.into()),
-                format!("its size or shape is beyond the numbers of {}", R::NAME),
+                format!("its size or shape exceeds the range of {}", R::NAME),
                 match R::NAME {
                     f64::NAME => "scale the mesh to edges near 1",
-                    _ => "take precision = \"f64\", or scale the mesh to edges near 1",
+                    _ => "set precision = \"f64\", or scale the mesh to edges near 1",
                 },
             )),
         }

@@ -1,8 +1,8 @@
-//! Patches on the GPU, laid out so that neighboring threads read neighboring numbers.
+//! Patches on the GPU, in a layout in which neighboring threads read neighboring numbers.
 //!
-//! Corners of a cell take one word that a thread reads at once, coordinates of a patch stand one after
-//! the other (all x, all y, all z), and local numbers take 16 bits unless a patch is too large for
-//! that (Fu et al., section 3.1). `kernels/common/patches.cuh` is the other side.
+//! The corners of a cell form one word that a thread reads at once. The coordinates of a patch are
+//! stored one after the other (all x, all y, all z). Local numbers take 16 bits unless a patch is
+//! too large for that (Fu et al., section 3.1). `kernels/common/patches.cuh` reads this layout.
 
 mod kernel_arguments;
 mod ordered;
@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::geometry::Real;
 use crate::gpu::{Array, Cuda};
 
-/// Patches of a mesh on a GPU, with the coordinates of their vertices.
+/// The patches of a mesh on a GPU, with the coordinates of their vertices.
 pub struct DevicePatches<R: Real> {
     cuda: Arc<Cuda>,
     shape: Shape,
@@ -27,24 +27,24 @@ pub struct DevicePatches<R: Real> {
     x: Array<R>,
 }
 
-/// Sizes that kernels are launched by.
+/// The sizes that determine kernel launches.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// Vertices per cell.
+    /// The number of vertices per cell.
     pub arity: usize,
-    /// Number of patches and of vertices.
+    /// The number of patches.
     pub n_patches: u32,
-    /// Number of vertices.
+    /// The number of vertices.
     pub n_vertices: u32,
-    /// Most local vertices of a patch.
+    /// The largest number of local vertices of a patch.
     pub largest_local: u32,
-    /// Most owned vertices of a patch.
+    /// The largest number of owned vertices of a patch.
     pub largest_owned: u32,
-    /// Most cells of a patch.
+    /// The largest number of cells of a patch.
     pub largest_cells: u32,
-    /// Most rows and columns of the gather matrix of a patch.
+    /// The largest number of rows and columns of the gathering matrix of a patch.
     pub largest_columns: u32,
-    /// Mean number of cells of a patch.
+    /// The mean number of cells per patch.
     pub mean_cells: f64,
     /// Whether local numbers need 32 bits.
     pub wide: bool,
@@ -76,7 +76,7 @@ impl Indices {
 }
 
 impl Shape {
-    /// Sizes of the patches of a mesh.
+    /// Returns the sizes of the patches of a mesh.
     pub fn of(patches: &Patches) -> Self {
         let n = patches.len();
         let owned = (0..n).map(|p| patches.patch(p).n_owned as u32).max().unwrap_or(0);
@@ -97,13 +97,14 @@ impl Shape {
             largest_cells: cells,
             largest_columns: columns,
             mean_cells: patches.n_patch_cells() as f64 / n.max(1) as f64,
-            // Columns hold four times the cell and the corner, rows where columns begin.
+            // Columns hold four times the cell plus the corner. Rows hold the positions at which
+            // columns begin.
             wide: local > usize::from(u16::MAX)
                 || cells.max(columns.div_ceil(4)) > u32::from(u16::MAX) / 4,
         }
     }
 
-    /// Bytes of the arrays of [`DevicePatches`].
+    /// Returns the bytes of the arrays of [`DevicePatches`].
     pub fn bytes<R: Real>(&self, patches: &Patches) -> usize {
         let index = if self.wide { 4 } else { 2 };
         let rows = patches.n_vertices() + patches.len();
@@ -114,12 +115,12 @@ impl Shape {
             + 3 * patches.n_local() * size_of::<R>()
     }
 
-    /// Gather columns that kernels read at once.
+    /// Returns the number of gathering columns that kernels read at once.
     fn column_word(&self) -> usize {
         if self.wide { 4 } else { 8 }
     }
 
-    /// Defines that the kernels of these patches are compiled with.
+    /// Returns the defines for the kernels of these patches.
     pub fn defines<R: Real>(&self) -> Vec<(&'static str, String)> {
         let real = if size_of::<R>() == 8 { "double" } else { "float" };
         let mut defines = vec![("REAL", real.to_string()), ("CELL_SIZE", self.arity.to_string())];
@@ -129,7 +130,8 @@ impl Shape {
         defines
     }
 
-    /// Threads of a block that works on a patch, `cells` cells each: a multiple of 32.
+    /// Returns the number of threads of a block that processes a patch, for `cells` cells per
+    /// thread. It is a multiple of 32.
     pub fn threads(&self, cells: f64, most: u32) -> u32 {
         let warps = (self.mean_cells / (32.0 * cells)).ceil().max(1.0) as u32;
         (32 * warps).min(most)
@@ -140,7 +142,7 @@ impl<R: Real> DevicePatches<R> {
     /// Copies patches and coordinates to a GPU.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if they do not fit its memory.
+    /// Returns [`Error::Device`](crate::Error::Device) if they do not fit into its memory.
     pub fn new(cuda: Arc<Cuda>, patches: &Patches, coordinates: &Coordinates<R>) -> Result<Self> {
         let shape = Shape::of(patches);
         let need = shape.bytes::<R>(patches);
@@ -187,17 +189,17 @@ impl<R: Real> DevicePatches<R> {
         Ok(DevicePatches { cuda, shape, starts, halo, corners, columns, x })
     }
 
-    /// The GPU they are on.
+    /// Returns the GPU that holds the patches.
     pub fn cuda(&self) -> &Arc<Cuda> {
         &self.cuda
     }
 
-    /// Sizes.
+    /// Returns the sizes.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// What kernels take.
+    /// Returns the kernel argument.
     pub fn argument(&self) -> PatchesArgument {
         PatchesArgument {
             n_patches: self.shape.n_patches,
@@ -211,16 +213,17 @@ impl<R: Real> DevicePatches<R> {
     }
 }
 
-/// What to do about a mesh that is too large for a GPU.
-pub(crate) const TOO_LARGE: &str = "take precision = \"f32\", a smaller mesh, or use = \"cpu\"";
+/// The remedy for a mesh that is too large for a GPU.
+pub(crate) const TOO_LARGE: &str =
+    "set precision = \"f32\", use a smaller mesh, or set use = \"cpu\"";
 
-/// Which patches read a vertex that another one owns, patch by patch.
+/// The patches that read a vertex owned by another patch, patch by patch.
 pub(crate) struct Readers {
-    /// First entry of each patch, `[n_patches + 1]`.
+    /// The first entry of each patch, `[n_patches + 1]`.
     pub offsets: Vec<u32>,
-    /// Local number of an owned vertex.
+    /// The local number of an owned vertex.
     pub vertices: Vec<u32>,
-    /// A patch that reads it.
+    /// A patch that reads this vertex.
     pub patches: Vec<u32>,
 }
 

@@ -1,13 +1,14 @@
-//! METIS, on any number of threads at once.
+//! Calls of METIS on any number of threads at once.
 //!
-//! METIS asks GKlib for random numbers, and GKlib asks `rand` of the C library, of which a process
-//! has one: calls side by side would draw from each other, and no two runs would be alike. The
-//! functions of GKlib are therefore defined here, with a generator for each thread. The linker takes
-//! these, since it looks through this crate before METIS; [`cut`] makes sure that it did. The cuts
-//! are then the same with any C library, too.
+//! METIS uses random numbers of GKlib, and GKlib uses `rand` of the C library, which has a single
+//! state per process. Concurrent calls would share this state, and no two runs would be alike.
+//! Therefore the random functions of GKlib are defined here, with a separate generator per thread.
+//! The linker uses these definitions because it searches this crate before METIS, and [`cut`]
+//! checks that it did. As a consequence, the partitions also do not depend on the C library.
 //!
-//! While METIS runs it also catches two signals, and puts back what it found when it came; among
-//! several calls that may be the trap of another one. [`Signals`] puts back what the first one found.
+//! METIS also catches two signals while it runs, and restores the previous handlers at its end.
+//! With concurrent calls, these can be the handlers of another call. [`Signals`] restores the
+//! handlers that the first call found.
 
 use std::cell::Cell;
 use std::ffi::c_int;
@@ -16,19 +17,19 @@ use std::sync::Mutex;
 use crate::error::{Error, Result};
 
 thread_local! {
-    /// State of the generator of this thread; none before METIS gave it a seed.
+    /// The state of the generator of this thread, or `None` before METIS has seeded it.
     static STATE: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
-/// Starts the generator of this thread; METIS does so at the start of every call.
-// SAFETY: the name and signature of GKlib's function, whose place it takes.
+/// Seeds the generator of this thread. METIS calls this at the start of every call.
+// SAFETY: the name and signature are those of GKlib's function, which this function replaces.
 #[unsafe(no_mangle)]
 extern "C" fn gk_randinit(seed: u64) {
     STATE.set(Some(seed));
 }
 
-/// The next 31 bits: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-/// generators", OOPSLA 2014).
+/// Returns the next 31 bits of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
+/// number generators", OOPSLA 2014).
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 extern "C" fn gk_randint32() -> u32 {
@@ -39,19 +40,19 @@ extern "C" fn gk_randint32() -> u32 {
     ((z ^ (z >> 31)) >> 33) as u32
 }
 
-/// Part of each vertex of a graph, `[n_vertices]`; neighbors of `v` are
-/// `neighbors[offsets[v]..offsets[v + 1]]`. The same for any number of calls at once.
+/// Returns the part of each vertex of a graph, `[n_vertices]`. The neighbors of `v` are
+/// `neighbors[offsets[v]..offsets[v + 1]]`. The result does not depend on concurrent calls.
 ///
 /// # Errors
-/// [`Error::Numerical`] if METIS fails, or draws from another generator.
+/// Returns [`Error::Numerical`] if METIS fails, or if it uses another random generator.
 pub(super) fn cut(offsets: &mut [i32], neighbors: &mut [i32], n_parts: usize) -> Result<Vec<i32>> {
     let mut parts = vec![0i32; offsets.len() - 1];
     if n_parts <= 1 || neighbors.is_empty() {
         return Ok(parts);
     }
     let failed = |e: String| Error::Numerical {
-        what: format!("METIS could not cut the mesh: {e}"),
-        remedy: "take partition = \"hilbert\"".into(),
+        what: format!("METIS could not partition the mesh: {e}"),
+        remedy: "set partition = \"hilbert\"".into(),
     };
     STATE.set(None);
     let _signals = Signals::keep();
@@ -61,22 +62,23 @@ pub(super) fn cut(offsets: &mut [i32], neighbors: &mut [i32], n_parts: usize) ->
     graph.part_kway(&mut parts).map_err(|e| failed(e.to_string()))?;
     match STATE.get() {
         Some(_) => Ok(parts),
-        None => Err(failed("it was linked with random numbers that threads share".into())),
+        None => Err(failed("it was linked with a random generator that threads share".into())),
     }
 }
 
-/// Abort and termination: what METIS catches. Microsoft numbers the first one in its own way.
+/// The signals that METIS catches: abort and termination. Microsoft uses another number for the
+/// first one.
 const CAUGHT: [c_int; 2] = [if cfg!(windows) { 22 } else { 6 }, 15];
 
 unsafe extern "C" {
-    /// Of the C library: sets the handler of a signal and returns the one before.
+    /// Sets the handler of a signal and returns the previous one (C library).
     fn signal(number: c_int, handler: usize) -> usize;
 }
 
-/// Calls of METIS that run, and the handlers before the first of them.
+/// The number of running METIS calls, and the handlers before the first of them.
 static RUNNING: Mutex<(usize, [usize; 2])> = Mutex::new((0, [0; 2]));
 
-/// While one of these lives, METIS runs; the last one puts the handlers back.
+/// A guard for a running METIS call. Dropping the last one restores the handlers.
 struct Signals;
 
 impl Signals {
@@ -84,7 +86,8 @@ impl Signals {
         let mut running = RUNNING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if running.0 == 0 {
             running.1 = CAUGHT.map(|number| {
-                // SAFETY: signals that every C library has; the handler found is there again at once.
+                // SAFETY: every C library has these signals, and the handler is restored
+                // immediately.
                 unsafe {
                     let found = signal(number, 0);
                     signal(number, found);
@@ -103,7 +106,7 @@ impl Drop for Signals {
         running.0 -= 1;
         if running.0 == 0 {
             for (number, found) in CAUGHT.into_iter().zip(running.1) {
-                // SAFETY: a handler that was there before.
+                // SAFETY: the handler was installed before.
                 unsafe { signal(number, found) };
             }
         }
@@ -116,7 +119,7 @@ mod tests {
 
     use super::*;
 
-    /// Cuts a lattice of `n` x `n` vertices.
+    /// Partitions a lattice of `n` x `n` vertices.
     fn lattice(n: i32, n_parts: usize) -> Vec<i32> {
         let (mut offsets, mut neighbors) = (vec![0], Vec::new());
         for v in 0..n * n {
@@ -142,12 +145,13 @@ mod tests {
 
     extern "C" fn handler(_: c_int) {}
 
-    /// Sets the handler for the end of the process while no METIS runs; returns the one before.
+    /// Sets the handler of the termination signal while no METIS call runs. Returns the previous
+    /// handler.
     fn set_handler(handler: usize) -> usize {
         loop {
             let running = RUNNING.lock().unwrap();
             if running.0 == 0 {
-                // SAFETY: a handler that does nothing, or the one before it.
+                // SAFETY: the handler either does nothing or was installed before.
                 return unsafe { signal(CAUGHT[1], handler) };
             }
             drop(running);

@@ -1,16 +1,18 @@
-//! Patches: the unit of work of every mesh solver (Fu et al., section 3.1; numerics 6 and 7).
+//! Patches: the unit of work of every mesh solver (Fu et al., section 3.1; docs/distances.md,
+//! section 6; docs/patches.md, section 7).
 //!
-//! Patches cut the vertices of a mesh; vertices are renumbered so that each patch owns one
-//! contiguous range. A patch works on every cell with a vertex of its own, so cells at its
-//! border belong to several patches; the vertices it reads but does not own are its halo.
+//! Each vertex of a mesh belongs to one patch. Vertices are renumbered so that each patch owns one
+//! contiguous range. A patch processes every cell that has one of its vertices, so cells at its
+//! boundary belong to several patches. The vertices that a patch reads but does not own are its
+//! halo.
 //!
-//! Three numberings meet here:
-//! - *mesh* order, that of the [`Mesh`] handed in; the only one users see;
-//! - *patch* order, mesh vertices sorted by patch, the order of every solver array;
-//! - *local* order inside one patch: owned vertices first, then the halo.
+//! There are three numberings:
+//! - *mesh* order: the order of the given [`Mesh`], and the only one that users see.
+//! - *patch* order: mesh vertices sorted by patch, the order of every solver array.
+//! - *local* order within a patch: owned vertices first, then the halo.
 //!
-//! Cells of a patch ascend in mesh order, and gather rows list them so: in `f64`, sums at a vertex
-//! do not depend on how the mesh was cut.
+//! The cells of a patch ascend in mesh order, and gathering rows list them in this order. In `f64`,
+//! sums at a vertex therefore do not depend on the partition.
 
 mod adjacency;
 mod bisection;
@@ -34,75 +36,75 @@ use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 use crate::primitives::GatherMatrix;
 
-/// Largest number of vertices per patch unless the case says otherwise.
+/// The default maximum number of vertices per patch.
 ///
-/// Measured in `benches/results/mesh.md`: between 32 and 128 the times of the solvers are within
-/// about a fifth of those at 64; most distances are faster with smaller patches, most steps with
-/// larger ones.
+/// It was measured in `benches/results/mesh.md`: for sizes from 32 to 128, the times of the solvers
+/// are within about a fifth of those for 64. Most distances are faster with smaller patches, and
+/// most time steps with larger ones.
 pub const PATCH_SIZE: usize = 64;
 
-/// A mesh cut into patches.
+/// A mesh partitioned into patches.
 #[derive(Debug)]
 pub struct Patches {
-    /// Local vertices and cell corners of the patches that have most.
+    /// The largest numbers of local vertices and of cell corners of a patch.
     largest: (usize, usize),
-    /// Vertices per cell, 3 or 4.
+    /// The number of vertices per cell, 3 or 4.
     arity: usize,
-    /// First vertex of each patch, in patch order, `[n_patches + 1]`.
+    /// The first vertex of each patch, in patch order, `[n_patches + 1]`.
     vertex_offsets: Vec<u32>,
-    /// Patch order to mesh order, `[n_vertices]`.
+    /// The mesh vertex of each vertex in patch order, `[n_vertices]`.
     mesh_vertices: Vec<u32>,
-    /// First halo entry of each patch, `[n_patches + 1]`.
+    /// The first halo entry of each patch, `[n_patches + 1]`.
     halo_offsets: Vec<u32>,
-    /// Halo vertices in patch order, ascending inside a patch.
+    /// The halo vertices in patch order, ascending within a patch.
     halo: Vec<u32>,
-    /// First cell of each patch, `[n_patches + 1]`.
+    /// The first cell of each patch, `[n_patches + 1]`.
     cell_offsets: Vec<u32>,
-    /// Mesh cells of each patch, ascending inside a patch.
+    /// The mesh cells of each patch, ascending within a patch.
     cells: Vec<u32>,
-    /// Local vertices of those cells, `[cells * arity]`.
+    /// The local vertices of those cells, `[cells * arity]`.
     corners: Vec<u32>,
-    /// First gather column of each vertex in patch order, `[n_vertices + 1]`.
+    /// The first gathering column of each vertex in patch order, `[n_vertices + 1]`.
     row_offsets: Vec<u32>,
-    /// Slots `arity * local cell + corner` of each owned vertex, ascending.
+    /// The slots `arity * local cell + corner` of each owned vertex, ascending.
     columns: Vec<u32>,
-    /// First neighbour of each patch, `[n_patches + 1]`.
+    /// The first neighbor of each patch, `[n_patches + 1]`.
     neighbor_offsets: Vec<u32>,
-    /// Patches that share a cell with a patch, ascending.
+    /// The patches that share a cell with each patch, ascending.
     neighbors: Vec<u32>,
 }
 
 /// One patch of [`Patches`].
 #[derive(Clone, Copy, Debug)]
 pub struct Patch<'a> {
-    /// First owned vertex, in patch order.
+    /// The first owned vertex, in patch order.
     pub first: usize,
-    /// Number of owned vertices.
+    /// The number of owned vertices.
     pub n_owned: usize,
-    /// Halo vertices in patch order; local numbers `n_owned..`.
+    /// The halo vertices in patch order, with the local numbers `n_owned..`.
     pub halo: &'a [u32],
-    /// Mesh cells, ascending.
+    /// The mesh cells, ascending.
     pub cells: &'a [u32],
-    /// Local vertices of the cells, `[cells * arity]`.
+    /// The local vertices of the cells, `[cells * arity]`.
     pub corners: &'a [u32],
-    /// Position of the first column of each owned vertex, `[n_owned + 1]`, in `columns`.
+    /// The position of the first column of each owned vertex in `columns`, `[n_owned + 1]`.
     rows: &'a [u32],
-    /// Gather columns of the owned vertices.
+    /// The gathering columns of the owned vertices.
     columns: &'a [u32],
 }
 
 impl Patch<'_> {
-    /// Owned vertices in patch order.
+    /// Returns the owned vertices in patch order.
     pub fn owned(&self) -> Range<usize> {
         self.first..self.first + self.n_owned
     }
 
-    /// Number of owned and halo vertices.
+    /// Returns the number of owned and halo vertices.
     pub fn n_local(&self) -> usize {
         self.n_owned + self.halo.len()
     }
 
-    /// Vertex in patch order of a local number.
+    /// Returns the vertex in patch order of a local number.
     #[inline]
     pub fn vertex(&self, local: usize) -> usize {
         match local.checked_sub(self.n_owned) {
@@ -111,7 +113,7 @@ impl Patch<'_> {
         }
     }
 
-    /// Slots of an owned vertex, by local number.
+    /// Returns the slots of an owned vertex, given by its local number.
     #[inline]
     pub fn row(&self, local: usize) -> &[u32] {
         &self.columns[self.rows[local] as usize..self.rows[local + 1] as usize]
@@ -126,12 +128,13 @@ impl Patch<'_> {
 }
 
 impl Patches {
-    /// Cuts a cleaned mesh into patches of at most `patch_size` vertices and builds everything
-    /// solvers need to walk them.
+    /// Partitions a cleaned mesh into patches of at most `patch_size` vertices, and builds the data
+    /// that solvers need to traverse them.
     ///
     /// # Errors
-    /// [`Error::Case`] for a patch size of zero or blocks on a mesh that is no lattice;
-    /// [`Error::Mesh`] if duplicated border cells exceed 32-bit slots.
+    /// Returns [`Error::Case`] if the patch size is zero, or if blocks are requested for a mesh
+    /// that is not a lattice. Returns [`Error::Mesh`] if the number of cells, including duplicates
+    /// at patch boundaries, exceeds 32-bit slots.
     pub fn new(mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Self> {
         Self::from_ordered(mesh, || Ok(Ordered::new(mesh)), method, patch_size)
     }
@@ -143,7 +146,7 @@ impl Patches {
         patch_size: usize,
     ) -> Result<Self> {
         if patch_size == 0 {
-            return Err(Error::usage("patch_size is 0", "take a number near 64"));
+            return Err(Error::usage("patch_size is 0", "use a number near 64"));
         }
         let patch_of = partition::partition(mesh, ordered()?, method, patch_size)?;
         Self::from_parts(mesh, &patch_of)
@@ -152,7 +155,8 @@ impl Patches {
     /// Builds patches from a given patch number per mesh vertex.
     ///
     /// # Errors
-    /// [`Error::Mesh`] if duplicated border cells exceed 32-bit slots.
+    /// Returns [`Error::Mesh`] if the number of cells, including duplicates at patch boundaries,
+    /// exceeds 32-bit slots.
     pub fn from_parts(mesh: &Mesh, patch_of: &[u32]) -> Result<Self> {
         let arity = mesh.kind.arity();
         let n_patches = patch_of.iter().max().map_or(0, |&p| p as usize + 1);
@@ -164,7 +168,8 @@ impl Patches {
         }
         let (cell_offsets, cells) = cells_by_patch(mesh, patch_of, n_patches)?;
 
-        // Patches in blocks: a task per patch would keep a few small lists of each.
+        // Patches are processed in blocks, because a task per patch would allocate several small
+        // lists for each.
         const BLOCK: usize = 64;
         let blocks: Vec<Locals> = (0..n_patches.div_ceil(BLOCK))
             .into_par_iter()
@@ -210,32 +215,32 @@ impl Patches {
         })
     }
 
-    /// Number of patches.
+    /// Returns the number of patches.
     pub fn len(&self) -> usize {
         self.vertex_offsets.len() - 1
     }
 
-    /// True for a mesh without vertices.
+    /// Returns true if the mesh has no vertices.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Vertices per cell.
+    /// Returns the number of vertices per cell.
     pub fn arity(&self) -> usize {
         self.arity
     }
 
-    /// Number of vertices of the mesh.
+    /// Returns the number of vertices of the mesh.
     pub fn n_vertices(&self) -> usize {
         self.mesh_vertices.len()
     }
 
-    /// Patch order to mesh order.
+    /// Returns the mesh vertex of each vertex in patch order.
     pub fn mesh_vertices(&self) -> &[u32] {
         &self.mesh_vertices
     }
 
-    /// One patch.
+    /// Returns one patch.
     #[inline]
     pub fn patch(&self, p: usize) -> Patch<'_> {
         let first = self.vertex_offsets[p] as usize;
@@ -252,53 +257,56 @@ impl Patches {
         }
     }
 
-    /// The patch that owns a vertex in patch order.
+    /// Returns the patch that owns a vertex in patch order.
     pub fn owner(&self, vertex: usize) -> usize {
         self.vertex_offsets.partition_point(|&first| first as usize <= vertex) - 1
     }
 
-    /// Positions of the cells of a patch among those of all patches.
+    /// Returns the positions of the cells of a patch in the list of the cells of all patches.
     pub fn cell_range(&self, p: usize) -> Range<usize> {
         self.cell_offsets[p] as usize..self.cell_offsets[p + 1] as usize
     }
 
-    /// Cells of all patches together, border cells counted once per patch.
+    /// Returns the total number of cells of all patches. Cells at patch boundaries are counted once
+    /// per patch.
     pub fn n_patch_cells(&self) -> usize {
         self.cells.len()
     }
 
-    /// Local (owned and halo) vertices of all patches together.
+    /// Returns the total number of local (owned and halo) vertices of all patches.
     pub fn n_local(&self) -> usize {
         self.mesh_vertices.len() + self.halo.len()
     }
 
-    /// Halo vertices of all patches together.
+    /// Returns the total number of halo vertices of all patches.
     pub fn halo_len(&self) -> usize {
         self.halo.len()
     }
 
-    /// Positions of the local (owned and halo) vertices of a patch among those of all patches.
+    /// Returns the positions of the local (owned and halo) vertices of a patch in the list of those
+    /// of all patches.
     pub fn local_range(&self, p: usize) -> Range<usize> {
         let at = |p: usize| (self.vertex_offsets[p] + self.halo_offsets[p]) as usize;
         at(p)..at(p + 1)
     }
 
-    /// Local vertices of the patch that has most, and cell corners of the patch that has most.
+    /// Returns the largest number of local vertices of a patch, and the largest number of cell
+    /// corners of a patch.
     pub fn largest(&self) -> (usize, usize) {
         self.largest
     }
 
-    /// Patches that share a cell with patch `p`, ascending.
+    /// Returns the patches that share a cell with patch `p`, ascending.
     pub fn neighbors(&self, p: usize) -> &[u32] {
         &self.neighbors[self.neighbor_offsets[p] as usize..self.neighbor_offsets[p + 1] as usize]
     }
 
-    /// Rows of a mesh-order array in patch order.
+    /// Converts an array from mesh order to patch order.
     pub fn to_patch_order<T: Copy, U>(&self, rows: &[T], f: impl Fn(T) -> U) -> Vec<U> {
         self.mesh_vertices.iter().map(|&v| f(rows[v as usize])).collect()
     }
 
-    /// Rows of a patch-order array in mesh order.
+    /// Converts an array from patch order to mesh order.
     pub fn to_mesh_order<T: Copy, U: Clone + Default>(
         &self,
         rows: &[T],
@@ -311,7 +319,7 @@ impl Patches {
         out
     }
 
-    /// Patch number of each vertex, in mesh order.
+    /// Returns the patch number of each vertex, in mesh order.
     pub fn patch_of_vertex(&self) -> Vec<u32> {
         let mut out = vec![0; self.n_vertices()];
         for p in 0..self.len() {
@@ -323,7 +331,7 @@ impl Patches {
     }
 }
 
-/// Cells with a vertex in each patch, ascending: offsets and list.
+/// Returns the cells that have a vertex in each patch, ascending, as offsets and list.
 fn cells_by_patch(mesh: &Mesh, patch_of: &[u32], n_patches: usize) -> Result<(Vec<u32>, Vec<u32>)> {
     let mut offsets = vec![0u64; n_patches + 1];
     let mut patches_of_cell = [0u32; 4];
@@ -351,8 +359,8 @@ fn cells_by_patch(mesh: &Mesh, patch_of: &[u32], n_patches: usize) -> Result<(Ve
     if total * mesh.kind.arity() as u64 > u64::from(u32::MAX) {
         return Err(Error::mesh(
             "",
-            format!("{total} cells with those shared by patches exceed 32-bit slots"),
-            "take larger patches or a smaller mesh",
+            format!("{total} cells, including duplicates at patch boundaries, exceed 32-bit slots"),
+            "use larger patches or a smaller mesh",
         ));
     }
     let offsets: Vec<u32> = offsets.into_iter().map(|o| o as u32).collect();
@@ -368,13 +376,13 @@ fn cells_by_patch(mesh: &Mesh, patch_of: &[u32], n_patches: usize) -> Result<(Ve
     Ok((offsets, cells))
 }
 
-/// What a block of patches is built from before all are joined.
+/// The data of a block of patches, before all blocks are joined.
 #[derive(Default)]
 struct Locals {
     halo_sizes: Vec<u32>,
     halo: Vec<u32>,
     corners: Vec<u32>,
-    /// Columns of each owned vertex.
+    /// The number of columns of each owned vertex.
     row_sizes: Vec<u32>,
     columns: Vec<u32>,
     neighbor_sizes: Vec<u32>,
@@ -382,7 +390,7 @@ struct Locals {
 }
 
 impl Locals {
-    /// Adds the patch that owns the vertices `owned` (in patch order) and works on `cells`.
+    /// Adds the patch that owns the vertices `owned` (in patch order) and processes `cells`.
     fn add(
         &mut self,
         mesh: &Mesh,
@@ -422,7 +430,7 @@ impl Locals {
     }
 }
 
-/// Where each list starts, and where the last one ends, from the sizes of all.
+/// Returns the start of each list and the end of the last one, from the sizes of all lists.
 fn offsets<'a>(sizes: impl Iterator<Item = &'a Vec<u32>>) -> Vec<u32> {
     let mut offsets = vec![0];
     let mut end = 0;
@@ -433,7 +441,7 @@ fn offsets<'a>(sizes: impl Iterator<Item = &'a Vec<u32>>) -> Vec<u32> {
     offsets
 }
 
-/// The lists of all blocks as one, without room to spare.
+/// Concatenates the lists of all blocks, without unused capacity.
 fn joined(blocks: &[Locals], list: impl Fn(&Locals) -> &Vec<u32>) -> Vec<u32> {
     let mut all = Vec::with_capacity(blocks.iter().map(|b| list(b).len()).sum());
     blocks.iter().for_each(|block| all.extend_from_slice(list(block)));

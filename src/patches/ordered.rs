@@ -1,19 +1,19 @@
-//! A mesh whose vertices have the numbers of their places along a Hilbert curve: what is near in the
-//! mesh is then near in memory, whatever the order of the file.
+//! Ordering of a mesh along a Hilbert curve, so that vertices that are close in the mesh are close
+//! in memory, whatever the order of the file.
 
 use rayon::prelude::*;
 
 use crate::mesh::Mesh;
 use crate::primitives::{GatherMatrix, hilbert};
 
-/// Connectivity in the order of the curve.
+/// The connectivity in the order of the curve.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ordered {
-    /// Vertices of the mesh along the curve; those at one place in their own order.
+    /// The mesh vertices along the curve. Vertices at the same position keep their order.
     pub order: Vec<u32>,
-    /// Corners of the cells, as places in `order`.
+    /// The corners of the cells, as positions in `order`.
     pub cells: Vec<u32>,
-    /// Corners at each place.
+    /// The corners at each position.
     pub slots: GatherMatrix,
 }
 
@@ -35,7 +35,8 @@ impl Ordered {
 fn hilbert_order(mesh: &Mesh) -> Vec<u32> {
     let (low, high) = mesh.bounds();
     let lattice = hilbert::Lattice::new(low, high);
-    // Keys travel with the vertices: looking them up would miss the cache at every comparison.
+    // Keys are stored with the vertices, because looking them up would miss the cache at every
+    // comparison.
     let mut keys = vec![(0, 0); mesh.n_vertices()];
     let blocks = keys.par_chunks_mut(hilbert::LANES).zip(mesh.vertices.par_chunks(hilbert::LANES));
     blocks.enumerate().for_each(|(block, (keys, vertices))| {

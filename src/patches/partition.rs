@@ -1,4 +1,5 @@
-//! Cutting the vertices of a mesh into patches: bisection, METIS, a Hilbert curve, lattice blocks.
+//! Partitioning of the vertices of a mesh into patches: bisection, METIS, a Hilbert curve, or
+//! lattice blocks.
 //!
 //! The result is the same in every run and for every number of threads.
 
@@ -12,48 +13,54 @@ use super::repair::repair;
 use crate::error::{Error, Result};
 use crate::mesh::Mesh;
 
-/// How patches are cut.
+/// The method of partitioning a mesh into patches.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Partition {
-    /// Recursive bisection with mended cuts inside pieces of a Hilbert curve: nearly the cut of
-    /// `metis` in a fraction of its time.
+    /// Recursive bisection with improved cuts within pieces of a Hilbert curve. The cut is nearly
+    /// that of `metis`, in a fraction of the time.
     Bisection,
-    /// METIS k-way inside large pieces of a Hilbert curve: the smallest halo.
+    /// METIS k-way within large pieces of a Hilbert curve, with the smallest halo.
     #[serde(alias = "hilbert-metis")]
     Metis,
-    /// Pieces of a Hilbert curve: fastest, with the largest halo.
+    /// Pieces of a Hilbert curve. The fastest method, with the largest halo.
     Hilbert,
-    /// Blocks of the lattice of a regular grid; needs a mesh made as one.
+    /// Blocks of the lattice of a regular grid. The mesh must have been generated as one.
     Blocks,
 }
 
 impl Partition {
-    /// A word that older cases use for METIS by halves inside small pieces of a Hilbert curve. It was
-    /// never better than `bisection` in time nor than `metis` in halo, and now means `metis`.
+    /// A keyword of older cases for METIS by halves within small pieces of a Hilbert curve. It was
+    /// never faster than `bisection` and never had a smaller halo than `metis`, and now means
+    /// `metis`.
     pub const OLD_WORD: &str = "hilbert-metis";
 
-    /// What a mesh gets unless the case says otherwise: blocks for a lattice, which needs no METIS.
+    /// Returns the default method for a mesh: blocks for a lattice, which does not need METIS, and
+    /// otherwise bisection.
     pub fn fit_for(mesh: &Mesh) -> Self {
         if mesh.lattice.is_some() { Partition::Blocks } else { Partition::Bisection }
     }
 }
 
-/// Vertices of one METIS call of [`Partition::Metis`].
+/// The number of vertices of one METIS call of [`Partition::Metis`].
 const PIECE: usize = 1 << 15;
 
-/// Share of the largest patch size that METIS aims at, so that its imbalance seldom exceeds it.
+/// The fraction of the maximum patch size that METIS is asked for, so that its imbalance rarely
+/// exceeds the maximum.
 const FILL: f64 = 0.94;
 
-/// Patch of each vertex of `mesh`, which `ordered` is too, `[n_vertices]`: every patch connected, none empty, none larger than
-/// `patch_size`; patches are numbered along a Hilbert curve.
+/// Returns the patch of each vertex of `mesh`, `[n_vertices]`. `ordered` is the same mesh along a
+/// Hilbert curve.
+///
+/// Every patch is connected, none is empty, and none is larger than `patch_size`. Patches are
+/// numbered along a Hilbert curve.
 ///
 /// # Errors
-/// [`Error::Case`] for blocks on a mesh that is no lattice; [`Error::Numerical`] if METIS fails;
-/// [`Error::Mesh`] if the edges cannot be numbered in 32 bits.
+/// Returns [`Error::Case`] if blocks are requested for a mesh that is not a lattice,
+/// [`Error::Numerical`] if METIS fails, and [`Error::Mesh`] if 32 bits cannot number the edges.
 pub fn partition(
     mesh: &Mesh,
     ordered: Ordered,
@@ -99,7 +106,7 @@ fn number_by_first(mut patch_of: Vec<u32>) -> Vec<u32> {
     patch_of
 }
 
-/// METIS inside pieces of [`PIECE`] vertices along the curve, which know nothing of each other.
+/// Partitions independent pieces of [`PIECE`] vertices along the curve by METIS.
 fn in_pieces(adjacency: &Adjacency, patch_size: usize) -> Result<Vec<u32>> {
     let n = adjacency.n_vertices();
     let size = PIECE.max(patch_size);
@@ -132,12 +139,12 @@ pub(super) fn parts_for(n: usize, patch_size: usize) -> usize {
     ((n as f64 / (patch_size as f64 * FILL)).ceil() as usize).min(n)
 }
 
-/// Blocks of the lattice, as near to cubes as `patch_size` allows.
+/// Partitions a lattice into blocks, as close to cubes as `patch_size` allows.
 fn blocks(mesh: &Mesh, patch_size: usize) -> Result<Vec<u32>> {
     let Some(size) = mesh.lattice else {
         return Err(Error::usage(
             "partition = \"blocks\" needs a regular grid made by [domain.mesh] generate",
-            "take partition = \"bisection\"",
+            "set partition = \"bisection\"",
         ));
     };
     let edge = block_edges(size, patch_size);
@@ -154,7 +161,8 @@ fn blocks(mesh: &Mesh, patch_size: usize) -> Result<Vec<u32>> {
     Ok(patch_of)
 }
 
-/// Edges of a block with at most `patch_size` vertices: doubles the shortest edge while it fits.
+/// Returns the edges of a block with at most `patch_size` vertices. The shortest edge is doubled
+/// while the block fits.
 fn block_edges(size: [u32; 3], patch_size: usize) -> [usize; 3] {
     let mut edge = [1usize; 3];
     loop {

@@ -1,26 +1,27 @@
-//! Mending a partition: every patch connected, none empty, none too large.
+//! Repair of a partition, so that every patch is connected, none is empty, and none is too large.
 
 use super::adjacency::Adjacency;
 
-/// Returns a partition whose patches are connected, not empty and at most `patch_size` large.
+/// Returns a partition whose patches are connected, not empty, and have at most `patch_size`
+/// vertices.
 ///
-/// Patches that are too large are cut in breadth-first halves. Of a patch in several pieces the
-/// largest stays; the others join the neighbouring patch they share most edges with, if it has
-/// room, and become patches of their own otherwise. Deterministic: pieces go in order of their
-/// first vertex.
+/// Patches that are too large are split into halves by breadth-first search. If a patch consists of
+/// several pieces, the largest one remains. Each other piece joins the neighboring patch with which
+/// it shares the most edges, if that has room, and otherwise becomes a separate patch. The result
+/// is deterministic, because pieces are processed in the order of their first vertex.
 pub fn repair(adjacency: &Adjacency, patch_of: Vec<u32>, patch_size: usize) -> Vec<u32> {
     let mut pieces = Pieces::new(adjacency, &patch_of, patch_size.max(1));
     pieces.merge_small(adjacency, &patch_of, patch_size.max(1));
     pieces.compact()
 }
 
-/// Connected pieces of patches.
+/// The connected pieces of patches.
 struct Pieces {
-    /// Piece of each vertex.
+    /// The piece of each vertex.
     of: Vec<u32>,
-    /// Vertices of each piece, pieces in order of their first vertex.
+    /// The vertices of each piece. Pieces are in the order of their first vertex.
     members: Vec<Vec<u32>>,
-    /// For each piece, whether it is the largest of its patch and stays.
+    /// Whether each piece is the largest of its patch and remains.
     stays: Vec<bool>,
 }
 
@@ -48,7 +49,7 @@ impl Pieces {
                 head += 1;
             }
             if list.len() > patch_size {
-                // What is left of a large patch starts the next piece.
+                // The rest of a large patch starts the next piece.
                 for v in list.drain(patch_size.min(patch_size / 2 + 1)..) {
                     of[v as usize] = u32::MAX;
                 }
@@ -70,7 +71,7 @@ impl Pieces {
         Pieces { of, members, stays }
     }
 
-    /// Lets small pieces join the neighbour they touch most.
+    /// Merges small pieces with the neighbor that they share the most edges with.
     fn merge_small(&mut self, adjacency: &Adjacency, patch_of: &[u32], patch_size: usize) {
         for k in 0..self.members.len() {
             if self.stays[k] || self.members[k].len() * 2 > patch_size {
@@ -99,7 +100,7 @@ impl Pieces {
         debug_assert_eq!(self.of.len(), patch_of.len());
     }
 
-    /// Numbers without gaps.
+    /// Renumbers the pieces without gaps.
     fn compact(self) -> Vec<u32> {
         let mut number = vec![0u32; self.members.len()];
         let mut next = 0;
@@ -115,7 +116,7 @@ impl Pieces {
 mod tests {
     use super::*;
 
-    /// A path of vertices 0 - 1 - ... - n-1.
+    /// Returns a path of vertices 0 - 1 - ... - n-1.
     fn path(n: u32) -> Adjacency {
         let mut adjacency = Adjacency { offsets: vec![0], neighbors: Vec::new() };
         for v in 0..n {
@@ -128,7 +129,8 @@ mod tests {
 
     #[test]
     fn pieces_join_their_neighbours_and_gaps_close() {
-        // Patch 3 holds vertices 0 1 2 and, apart from them, vertex 5; patch numbers have gaps.
+        // Patch 3 has the vertices 0, 1, 2 and, separated from them, 5. The patch numbers have
+        // gaps.
         let repaired = repair(&path(8), vec![3, 3, 3, 7, 7, 3, 9, 9], 4);
         assert_eq!(repaired, [0, 0, 0, 1, 1, 1, 2, 2]);
     }

@@ -1,5 +1,5 @@
-//! Ordering a mesh along a Hilbert curve on a GPU: keys, radix sort, renumbering and the gathering
-//! matrix of the corners.
+//! Ordering of a mesh along a Hilbert curve on a GPU: keys, radix sort, renumbering, and the
+//! gathering matrix of the corners.
 
 use crate::error::Result;
 use crate::gpu::Cuda;
@@ -10,11 +10,11 @@ use crate::patches::{Partition, Patches};
 use crate::primitives::hilbert::Lattice;
 
 impl Ordered {
-    /// The same as [`Ordered::new`], on a GPU.
+    /// Orders a mesh like [`Ordered::new`], on a GPU.
     ///
     /// # Errors
-    /// [`Error::Device`](crate::Error::Device) if there is not enough memory or the GPU does not
-    /// answer.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory, or if the GPU
+    /// does not respond.
     fn on(cuda: &Cuda, mesh: &Mesh) -> Result<Self> {
         let (low, high) = mesh.bounds();
         let points = cuda.upload(&mesh.vertices)?;
@@ -31,13 +31,13 @@ impl Ordered {
 }
 
 impl Patches {
-    /// The same patches as [`Patches::new`] cuts, vertices ordered along the Hilbert curve on a GPU:
-    /// for [`Partition::Hilbert`] that is most of the work. Patches in several pieces are mended by
-    /// the CPU.
+    /// Builds the same patches as [`Patches::new`], with the vertices ordered along the Hilbert
+    /// curve on a GPU. For [`Partition::Hilbert`], that is most of the work. The CPU repairs
+    /// patches that are not connected.
     ///
     /// # Errors
-    /// Those of [`Patches::new`]; [`Error::Device`](crate::Error::Device) if there is not enough
-    /// memory on the GPU or it does not answer.
+    /// Returns the errors of [`Patches::new`], and [`Error::Device`](crate::Error::Device) if there
+    /// is not enough memory on the GPU, or if it does not respond.
     pub fn new_on(cuda: &Cuda, mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Self> {
         Self::from_ordered(mesh, || Ordered::on(cuda, mesh), method, patch_size)
     }
