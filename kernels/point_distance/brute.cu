@@ -1,11 +1,13 @@
-// The point-wise distance transform by comparing all, twin of crates/cloud/src/point_distance/brute.rs.
+// The point-wise distance transform by brute force, the counterpart of
+// crates/cloud/src/point_distance/brute.rs.
 //
-// A block has a slice of the sites and a group of the queries, QUERIES of them in the registers of
-// each thread; tiles of the slice pass through shared memory. Khan and Zahran have one query in a
-// thread, which then waits for shared memory.
+// A block has a slice of the sites and a group of the queries, with QUERIES queries in the
+// registers of each thread. Tiles of the slice pass through shared memory. Khan and Zahran use one
+// query per thread, which then waits for shared memory.
 //
-// Defines: REAL (float). KEY and NORM of generated/distance_keys.cuh: squares are expanded where numbers are whole, other
-// norms are direct. NUMBERED: 1 finds the number of the nearest site as well. QUERIES.
+// Defines: REAL (float). KEY and NORM of generated/distance_keys.cuh: squares are expanded for
+// integers, and other norms are computed directly. NUMBERED: 1 also finds the number of the nearest
+// site. QUERIES.
 //
 // variants: REAL=float
 // variants: KEY=0, NORM=1
@@ -16,7 +18,8 @@
 #include "common/types.cuh"
 #include "generated/distance_keys.cuh"
 
-// Sites of a tile of which the least key is known before they are told apart.
+// The number of sites of a tile whose smallest key is computed before the individual sites are
+// compared.
 #define GROUP 32
 
 #if KEY == KEY_U32
@@ -24,7 +27,7 @@ typedef u32 number;
 #else
 typedef float number;
 #endif
-// Coordinates as they are stored.
+// The stored type of coordinates.
 #if KEY == KEY_F32
 typedef float stored;
 #else
@@ -36,10 +39,10 @@ struct alignas(16) Point {
     number x, y, z, square;
 };
 
-// Takes `stored`.
+// This header uses `stored`.
 #include "generated/sites.cuh"
 
-// Bits whose order is that of keys.
+// Returns bits with the same order as keys.
 DEVICE u32 bits_of(number key) {
 #if KEY == KEY_U32
     return key;
@@ -56,7 +59,7 @@ DEVICE number coordinate(const Brute& brute, stored x, int k) {
 #endif
 }
 
-// A site, with its square if that is needed.
+// Returns a site, with its square if needed.
 DEVICE Point site_of(const Brute& brute, u32 i) {
     const u64 k = (u64)i * brute.sites.every;
     Point s = {coordinate(brute, brute.sites.axes[0][k], 0), coordinate(brute, brute.sites.axes[1][k], 1),
@@ -70,10 +73,10 @@ DEVICE Point site_of(const Brute& brute, u32 i) {
     return s;
 }
 
-// What is compared: the key, but for what is the same for all sites of a query.
+// Returns the number to compare: the key without terms that are equal for all sites of a query.
 DEVICE u32 compared(const Point& s, const Point& q) {
 #if EXPANDED
-    // q holds -2 q and, in u32, |q|^2.
+    // q holds -2 q, and |q|^2 for u32.
 #if KEY == KEY_U32
     return s.x * q.x + (s.y * q.y + (s.z * q.z + (s.square + q.square)));
 #else
@@ -130,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Br
     for (u32 start = slice * brute.sites.slice; start < end; start += TILE) {
         __syncthreads();
         for (u32 k = threadIdx.x; k < TILE; k += THREADS) {
-            // Beyond the end the last site again: it changes nothing.
+            // Beyond the end, the last site is repeated, which does not change the result.
             tile[k] = site_of(brute, min(start + k, end - 1));
         }
         __syncthreads();
@@ -178,7 +181,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Br
                 break;
             }
         }
-        // The least of all slices; of equal keys the least site.
+        // The smallest key of all slices. Among equal keys, the smallest site number.
         atomicMax(brute.sites.found + i, ~((u64)key << 32 | (brute.sites.first + (u64)site * brute.sites.every)));
 #else
         atomicMax((u32*)(brute.sites.found + i) + 1, ~key);

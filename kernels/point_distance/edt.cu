@@ -1,60 +1,68 @@
-// The Euclidean distance transform of a volume, twin of crates/cloud/src/point_distance/edt: exact, one pass for each axis.
+// The Euclidean distance transform of a volume, the counterpart of
+// crates/cloud/src/point_distance/edt. It is exact, with one pass per axis.
 //
-// The order is edt_rows, edt_choose_slabs, edt_slabs, edt_near_slabs, edt_choose_volume, edt_volume, edt_near_volume.
-// edt_rows finds the steps along x to the nearest voxel inside. A pass along y or z has two kernels, and the kernel before
-// them says which of the two takes a line. Where what lies across the line is near, a voxel looks at its neighbors on the
-// line, as far as one can be nearer. Elsewhere a thread takes the lower envelope of the parabolas that a line has so far (P. Felzenszwalb and D. Huttenlocher,
-// "Distance transforms of sampled functions"), a line for each thread: neighboring threads have
-// neighboring lines along x, so that a warp reads and writes neighbors. What an envelope is made of stands where its
-// voxels are, as a list from each parabola to the one before it (T.-T. Cao et al., "Parallel banding algorithm to compute
-// exact distance transform with the GPU"): neighboring lines have like envelopes, whose parts then are neighbors, too.
+// The kernels run in the order edt_rows, edt_choose_slabs, edt_slabs, edt_near_slabs,
+// edt_choose_volume, edt_volume, edt_near_volume. edt_rows finds the steps along x to the nearest
+// voxel inside. A pass along y or z has two kernels, and the kernel before them decides which of
+// the two processes a line. If the nearest voxels across the line are close, each voxel is compared
+// with its neighbors on the line, as far as one can be nearer. Otherwise a thread computes the
+// lower envelope of the parabolas of a line (P. Felzenszwalb and D. Huttenlocher, "Distance
+// transforms of sampled functions"). Neighboring threads have neighboring lines along x, so that
+// the accesses of a warp are adjacent in memory. The parabolas of an envelope are stored at their
+// voxels, as a list from each parabola to the previous one (T.-T. Cao et al., "Parallel banding
+// algorithm to compute exact distance transform with the GPU"). Neighboring lines have similar
+// envelopes, so the entries that a warp accesses are adjacent, too.
 //
-// Squares are in steps of the axis of the pass, in float: exact for cubes below 2^24.
+// Squares are in steps of the axis of the pass, in float. They are exact for cubes below 2^24.
 //
 // variants: REAL=float
 #include "generated/edt.cuh"
 #include "common/shared.cuh"
 
-// Blocks that work on lines, on a multiprocessor; the compiler for later GPUs would spill with eight.
+// The number of resident blocks per multiprocessor for kernels with a thread per line. With eight,
+// the compiler for later GPUs would spill.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 #define LINES_RESIDENT 6
 #else
 #define LINES_RESIDENT 8
 #endif
 
-// No voxel in the row, ...
+// There is no voxel in the row.
 #define NO_STEP 0xffffu
-// ... none in the slab, none on the line.
+// There is no voxel in the slab, or on the line.
 #define FAR __uint_as_float(0x7f800000u)
-// No parabola before.
+// There is no previous parabola.
 #define NOTHING_BEFORE 0xffffu
-// Voxels that are read before the first of them is needed.
+// The number of voxels that are read ahead.
 #define AHEAD 4
 
-// Of lines that are near: voxels that are read at once, and how far neighbors are kept in registers, ...
+// For lines with near voxels: the number of voxels read at once, and the distance up to which
+// neighbors are kept in registers.
 #define BATCH 8
 #define REACH 8
 #define NEAR_RESIDENT 4
-// ... one voxel of how many is looked at to tell near lines, and how near these are in the mean, in steps along the line.
+// The interval of the voxels that are sampled to recognize lines with near voxels, and the limits
+// of their mean distance, in steps along the line.
 #define SAMPLED 16
 #define NEAR_SLAB 40.0f
 #define NEAR_VOLUME 20.0f
 
-// Whole numbers below 2^23 as floats and back: conversions take four times as long as other instructions.
+// Conversion of integers below 2^23 to floats and back. Conversion instructions take four times as
+// long as others.
 DEVICE float real_of(u32 k) { return __uint_as_float(0x4b000000u | k) - 8388608.0f; }
 DEVICE u32 whole_of(float x) { return __float_as_uint(x + 8388608.0f) & 0x7fffffu; }
 
-// 16 bytes that are loaded at once.
+// A load of 16 bytes.
 struct __align__(16) Quad {
     u32 words[4];
 };
 
-// And 8 that are stored.
+// A store of 8 bytes.
 struct __align__(8) Pair {
     u32 first, second;
 };
 
-// The voxels of a row that distances are measured to, as bits of words.
+// Loads the voxels of a row to which distances are measured, as bits of words.
 DEVICE void load_row(const Edt& edt, const u8* row, u32 lane, u32* bits) {
     const u32 flip = edt.side ? 0x01010101u : 0;
     if (edt.shape[0] % 32 == 0) {
@@ -63,7 +71,7 @@ DEVICE void load_row(const Edt& edt, const u8* row, u32 lane, u32* bits) {
             const Quad quad = *(const Quad*)(row + 16 * k);
             u32 packed = 0;
 #pragma unroll
-            // The lowest bits of four bytes side by side.
+            // Packs the lowest bits of four bytes.
             for (u32 j = 0; j < 4; j++) {
                 packed |= (((quad.words[j] ^ flip) * 0x10204080u) >> 28) << (4 * j);
             }
@@ -78,12 +86,13 @@ DEVICE void load_row(const Edt& edt, const u8* row, u32 lane, u32* bits) {
     }
 }
 
-// Steps along x from each voxel to the nearest of those that distances are measured to.
+// Finds the steps along x from each voxel to the nearest voxel to which distances are measured.
 //
-// Grid: any number of blocks, whose warps share the rows. Block: whole warps. Shared memory: 12 bytes a word and warp.
+// Grid: any number of blocks, whose warps share the rows. Block: whole warps. Shared memory: 12
+// bytes per word and warp.
 //
 // inside  [nz][ny][nx], 0 or 1
-// steps   the same; NO_STEP where the row has none
+// steps   the same shape; NO_STEP if the row has no such voxel
 extern "C" __global__ void __launch_bounds__(256, 6)
 edt_rows(Edt edt, const u8* inside, u16* steps) {
     DYN_SHARED(u32, shared);
@@ -96,7 +105,7 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
     for (u32 row = blockIdx.x * warps + warp; row < rows; row += gridDim.x * warps) {
         load_row(edt, inside + (u64)row * edt.shape[0], lane, bits);
         __syncwarp();
-        // The last voxel in the words before, and the first one in those behind.
+        // The last voxel in the previous words, and the first one in the next words.
         i32 last = -far;
         for (u32 from = 0; from < edt.words; from += 32) {
             const u32 w = from + lane;
@@ -125,7 +134,7 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
         }
         __syncwarp();
         const u64 out = (u64)row * edt.shape[0];
-        // Four neighbors in each lane.
+        // Each lane has four neighbors.
         for (u32 start = 4 * lane; start < edt.shape[0]; start += 128) {
             const i32 x = (i32)start;
             const u32 w = start / 32, bit = start % 32, own = bits[w];
@@ -140,7 +149,7 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
             }
             u32 found[4];
 #pragma unroll
-            // What is far is beyond 16 bits.
+            // Steps that exceed 16 bits mean that there is no voxel.
             for (i32 k = 0; k < 4; k++) found[k] = min((u32)min(x + k - before[k], behind[k] - x - k), NO_STEP);
             if (edt.shape[0] % 4 == 0) {
                 Pair pair = {found[1] << 16 | found[0], found[3] << 16 | found[2]};
@@ -153,8 +162,8 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
     }
 }
 
-// A parabola of an envelope: its voxel, its height there, from which voxel on it is the lowest, and the voxel of the one
-// that is the lowest before.
+// A parabola of an envelope: its voxel, its height there, the voxel from which it is the lowest,
+// and the voxel of the parabola that is the lowest before.
 struct Parabola {
     float place, height, from;
     u32 before;
@@ -165,19 +174,20 @@ DEVICE float value_at(float x, float place, float height) {
     return __fmaf_rn(d, d, height);
 }
 
-// The parabola of a voxel.
+// Returns the parabola of a voxel.
 template <class Line>
 DEVICE Parabola parabola_of(u32 voxel, const u32* list, u64 stride, const Line& line) {
     const u32 word = list[voxel * stride];
     return {real_of(voxel), line.height(voxel), real_of(word >> 16), word & 0xffff};
 }
 
-// The last parabola of the lower envelope of a line of n voxels; its height is FAR if there is none. In `list`, a word
-// for each voxel, stand those before it: where a parabola begins to be the lowest, and the voxel of the one before.
+// Returns the last parabola of the lower envelope of a line of n voxels. Its height is FAR if there
+// is none. `list` has one word per voxel and stores the earlier parabolas: the voxel from which a
+// parabola is the lowest, and the voxel of the previous one.
 template <class Line>
 DEVICE Parabola envelope(const Line& line, u32* list, u64 stride, u32 n) {
     const float end = real_of(n);
-    // The one before the last, while it is known without a look into the list.
+    // The second to last parabola, as long as it is known without reading the list.
     Parabola top = {0, FAR, 0, NOTHING_BEFORE}, below = top;
     float x = 0;
     for (u32 start = 0; start < n; start += AHEAD) {
@@ -188,12 +198,14 @@ DEVICE Parabola envelope(const Line& line, u32* list, u64 stride, u32 n) {
         for (u32 k = 0; k < AHEAD; k++, x += 1.0f) {
             const float height = ahead[k];
             if (height >= FAR) continue;
-            // What is lower where another parabola begins to be the lowest is lower from there on.
+            // If the new parabola is lower at the voxel from which another one is the lowest, it
+            // stays lower from there on.
             float from = 0;
             u32 before = NOTHING_BEFORE;
             for (;;) {
                 if (value_at(top.from, x, height) > value_at(top.from, top.place, top.height)) {
-                    // Where both are equal, rounded to a voxel; the first where this one is lower.
+                    // The position of equal height, rounded to a voxel, and then the first voxel at
+                    // which this one is lower.
                     from = 0.5f * (__fdividef(height - top.height, x - top.place) + (x + top.place));
                     from = fminf(from, end) + 8388608.0f - 8388608.0f;
                     if (value_at(from, x, height) > value_at(from, top.place, top.height)) from += 1.0f;
@@ -215,7 +227,7 @@ DEVICE Parabola envelope(const Line& line, u32* list, u64 stride, u32 n) {
     return top;
 }
 
-// A line along y of a slab: squares by the steps along x.
+// A line along y in a slab. Squares are computed from the steps along x.
 struct SlabLine {
     const u16* steps;
     u64 stride;
@@ -228,12 +240,12 @@ struct SlabLine {
     }
 };
 
-// Line number `line` along y.
+// Returns the start of line number `line` along y.
 DEVICE u64 slab_line(const Edt& edt, u32 line) {
     return line % edt.shape[0] + (u64)(line / edt.shape[0]) * edt.shape[0] * edt.shape[1];
 }
 
-// A line along z: squares by those in the slabs.
+// A line along z. Squares are those in the slabs.
 struct VolumeLine {
     const float* squares;
     u64 stride;
@@ -242,7 +254,7 @@ struct VolumeLine {
     DEVICE float height(u32 z) const { return squares[z * stride] * along; }
 };
 
-// Writes distances; of side 1 those of voxels inside alone.
+// Writes distances. For side 1, it writes only those of voxels inside.
 struct Distances {
     const u8* inside;
     float* distances;
@@ -251,7 +263,8 @@ struct Distances {
     u32 side;
 
     DEVICE void write(u32 z, float square) const {
-        // Rounded once, as on the CPU: the root of a float through double is that in float.
+        // Rounded once, as on the CPU: the square root of a float computed in double and rounded is
+        // the square root in float.
         const float length = spacing == 1.0 ? sqrtf(square) : (float)(spacing * sqrt((double)square));
         if (!side) {
             distances[z * stride] = length;
@@ -261,8 +274,8 @@ struct Distances {
     }
 };
 
-// Whether all lines of a warp, of n voxels, are near to what lies across them: at one voxel of SAMPLED they are, in the
-// mean, less than `limit` away.
+// Returns whether, for all lines of a warp, of n voxels, the voxels across the line are near: the
+// mean distance at every SAMPLED-th voxel is less than `limit`.
 template <class Line>
 DEVICE bool is_near(const Line& line, bool is_line, u32 n, float limit) {
     float sum = 0, samples = 0;
@@ -272,7 +285,7 @@ DEVICE bool is_near(const Line& line, bool is_line, u32 n, float limit) {
     return __all_sync(0xffffffffu, sum < limit * samples);
 }
 
-// Which lines along y are near, a byte for each 32.
+// Selects the lines along y with near voxels, one byte per 32 lines.
 //
 // Grid: a thread for each line, rounded up. Block: 256 threads. Shared memory: none.
 extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_slabs(Edt edt, const u16* steps, u8* near) {
@@ -283,7 +296,7 @@ extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_slabs(Edt edt, c
     if (thread % 32 == 0) near[thread / 32] = found;
 }
 
-// The same of lines along z.
+// Selects the lines along z with near voxels.
 extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_volume(Edt edt, const float* squares, u8* near) {
     const u32 thread = blockIdx.x * 256 + threadIdx.x, plane = edt.shape[0] * edt.shape[1];
     const bool is_line = thread < plane;
@@ -292,10 +305,10 @@ extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_volume(Edt edt, 
     if (thread % 32 == 0) near[thread / 32] = found;
 }
 
-// The least squares of the voxels from `start` to `end` of a line of n.
+// Computes the smallest squares of the voxels from `start` to `end` of a line of n.
 template <class Line, class Write>
 DEVICE void look_around(const Line& line, u32 start, u32 end, u32 n, Write write) {
-    // Heights from REACH before a voxel to REACH behind the last one of its batch.
+    // The heights from REACH before the first voxel of a batch to REACH after the last one.
     float heights[BATCH + 2 * REACH];
 #pragma unroll
     for (u32 k = 0; k < 2 * REACH; k++) {
@@ -321,7 +334,7 @@ DEVICE void look_around(const Line& line, u32 start, u32 end, u32 n, Write write
             const u32 at = from + k;
             if (at >= end) break;
             if (least > (float)((REACH + 1) * (REACH + 1))) {
-                // Farther than the neighbors in registers.
+                // Continue beyond the neighbors in registers.
                 const u32 most = max(at, n - 1 - at);
                 float square = (REACH + 1) * (REACH + 1), odd = 2 * REACH + 3;
                 for (u32 away = REACH + 1; away <= most && square < least; away++, square += odd, odd += 2.0f) {
@@ -335,14 +348,15 @@ DEVICE void look_around(const Line& line, u32 start, u32 end, u32 n, Write write
     }
 }
 
-// Squares of the distances to the nearest voxels in the slabs, in steps along y, of lines that are not near.
+// Computes the squared distances to the nearest voxels in the slabs, in steps along y, for lines
+// without near voxels.
 //
 // Grid: a thread for each line along y, rounded up. Block: 256 threads. Shared memory: none.
 //
-// steps    [nz][ny][nx], of edt_rows
-// near     of edt_choose_slabs
+// steps    [nz][ny][nx], from edt_rows
+// near     from edt_choose_slabs
 // list     [nz][ny][nx]
-// squares  [nz][ny][nx]; FAR where the slab has no voxel
+// squares  [nz][ny][nx]; FAR if the slab has no voxel
 extern "C" __global__ void __launch_bounds__(256, LINES_RESIDENT)
 edt_slabs(Edt edt, const u16* steps, const u8* near, u32* list, float* squares) {
     const u32 thread = blockIdx.x * 256 + threadIdx.x;
@@ -361,9 +375,10 @@ edt_slabs(Edt edt, const u16* steps, const u8* near, u32* list, float* squares) 
     }
 }
 
-// The same of lines that are near.
+// Computes the squared distances in the slabs for lines with near voxels.
 //
-// Grid: a thread for PIECE voxels of each line, rounded up. Block: 256 threads. Shared memory: none.
+// Grid: a thread for PIECE voxels of each line, rounded up. Block: 256 threads. Shared memory:
+// none.
 extern "C" __global__ void __launch_bounds__(256, NEAR_RESIDENT)
 edt_near_slabs(Edt edt, const u16* steps, const u8* near, float* squares) {
     const u32 pieces = (edt.shape[1] + PIECE - 1) / PIECE, piece = blockIdx.x % pieces;
@@ -376,12 +391,12 @@ edt_near_slabs(Edt edt, const u16* steps, const u8* near, float* squares) {
                 [&](u32 y, float square) { squares[y * stride] = square; });
 }
 
-// Distances of lines that are not near.
+// Computes the distances for lines along z without near voxels.
 //
 // Grid: a thread for each line along z, rounded up. Block: 256 threads. Shared memory: none.
 //
 // squares    [nz][ny][nx], of the slabs
-// near       of edt_choose_volume
+// near       from edt_choose_volume
 // inside     [nz][ny][nx], 0 or 1
 // list       [nz][ny][nx]
 // distances  [nz][ny][nx]
@@ -401,9 +416,10 @@ edt_volume(Edt edt, const float* squares, const u8* near, const u8* inside, u32*
     }
 }
 
-// The same of lines that are near.
+// Computes the distances for lines along z with near voxels.
 //
-// Grid: a thread for PIECE voxels of each line, rounded up. Block: 256 threads. Shared memory: none.
+// Grid: a thread for PIECE voxels of each line, rounded up. Block: 256 threads. Shared memory:
+// none.
 extern "C" __global__ void __launch_bounds__(256, NEAR_RESIDENT)
 edt_near_volume(Edt edt, const float* squares, const u8* near, const u8* inside, float* distances) {
     const u32 pieces = (edt.shape[2] + PIECE - 1) / PIECE, piece = blockIdx.x % pieces;

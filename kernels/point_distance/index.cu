@@ -1,6 +1,8 @@
-// The point-wise distance transform through an index, twin of crates/cloud/src/point_distance/tree.rs: the same tree
-// and the same sites. LANES neighbors of a warp go down the tree together, and share the sites of a leaf: few queries
-// take as long as one, which is the time of the reads on its way, so that both children of a node are read at once.
+// The point-wise distance transform in a k-d tree, the counterpart of
+// crates/cloud/src/point_distance/tree.rs, with the same tree and the same sites. LANES neighboring
+// threads of a warp descend the tree together and share the sites of a leaf. A few queries take as
+// long as one, because the time is spent waiting for reads. Therefore both children of a node are
+// read at once.
 //
 // Defines: REAL; KEY and NORM of generated/distance_keys.cuh; LANES: 1, 8 or 32.
 //
@@ -11,7 +13,8 @@
 // variants: LANES=1 | LANES=8 | LANES=32
 #include "point_distance/keys.cuh"
 
-// Nodes waiting at most: one per level, and 2^32 sites make 29 levels.
+// The size of the stack of waiting nodes. There is at most one per level, and 2^32 sites have 29
+// levels.
 #define STACK 32
 
 struct Node {
@@ -34,12 +37,12 @@ DEVICE key to_box(const Node& node, const number (&q)[3]) {
     return exact_key(d);
 }
 
-// Lanes of a warp that have the same query.
+// Returns the lanes of a warp that share this thread's query.
 DEVICE u32 lanes_of_query() {
     return (u32)((1ull << LANES) - 1) << (threadIdx.x % 32 / LANES * LANES);
 }
 
-// The nearest of the sites of a leaf and the one so far, in all lanes.
+// Finds the nearest site among those of a leaf and the best one so far, in all lanes.
 DEVICE void visit_leaf(const Node& leaf, const Entry* entries, const number (&q)[3], key& best, u32& site) {
     for (u32 k = leaf.begin + threadIdx.x % LANES; k < leaf.end; k += LANES) {
         const Entry entry = entries[k];
@@ -60,11 +63,11 @@ DEVICE void visit_leaf(const Node& leaf, const Entry* entries, const number (&q)
     }
 }
 
-// Keys and sites of the nearest.
+// Finds the keys and sites of the nearest sites.
 //
 // Grid: LANES threads for each query, rounded up. Block: 32 threads.
 //
-// nodes, entries  of the tree
+// nodes, entries  the tree
 // queries         [n_queries, 3]
 // keys, sites     [n_queries]
 extern "C" __global__ void point_distance_index(const Node* nodes, const Entry* entries, const number* queries,
@@ -74,14 +77,15 @@ extern "C" __global__ void point_distance_index(const Node* nodes, const Entry* 
     const number q[3] = {queries[3 * i], queries[3 * i + 1], queries[3 * i + 2]};
     key best = FAR;
     u32 site = 0xffffffffu;
-    // Boxes not looked into yet: nodes and how far away they are.
+    // The waiting nodes, and lower bounds of their keys.
     u32 stack[STACK];
     key bounds[STACK];
     u32 waiting = 0, at = 0;
     Node node = nodes[0];
     key bound = to_box(node, q);
     for (;;) {
-        // A box as far as the best site may hold one of the same distance and a smaller number.
+        // A box at the distance of the best site may hold a site at the same distance with a
+        // smaller number.
         if (bound <= best) {
             if (node.second != 0) {
                 const Node first = nodes[at + 1], second = nodes[node.second];

@@ -1,5 +1,5 @@
-// Coordinates of sites and queries, and keys: what is compared, which grows with the distance. Not those of brute.cu, which
-// expands squares.
+// Coordinates of sites and queries, and keys, which are compared and grow with the distance.
+// brute.cu has its own keys, because it expands squares.
 //
 // KEY and NORM have values of generated/distance_keys.cuh.
 #pragma once
@@ -22,7 +22,7 @@ DEVICE key exact_key(const number (&d)[3]) {
     return NORM == NORM_L2 ? x * x + y * y + z * z : NORM == NORM_L1 ? x + y + z : max(max(x, y), z);
 #else
     const key x = fabs(d[0]), y = fabs(d[1]), z = fabs(d[2]);
-    // Rounded as on the CPU: nothing is fused in what includes this.
+    // Rounded as on the CPU: nothing is fused in the files that include this header.
     return NORM == NORM_L2 ? x * x + y * y + z * z : NORM == NORM_L1 ? x + y + z : larger(larger(x, y), z);
 #endif
 }

@@ -1,12 +1,14 @@
-// The point-wise distance transform by comparing all where a comparison takes more than a few operations: in cones, in
-// norms of any order, and in double precision. Twin of crates/cloud/src/point_distance/{cone,norm}.rs, to the same bits but for powers.
+// The point-wise distance transform by brute force if a comparison takes more than a few
+// operations: in cones, in norms of any order, and in double precision. The counterpart of
+// crates/cloud/src/point_distance/{cone,norm}.rs, bitwise identical except for powers.
 //
-// A block has a slice of the sites and a group of the queries, one in each thread; tiles of the slice pass through shared
-// memory. What decides is computed in double, as on the CPU, but of coordinates in single precision only for sites
-// that single precision, with a margin for its rounding, does not rule out.
+// A block has a slice of the sites and a group of the queries, one query per thread. Tiles of the
+// slice pass through shared memory. Final decisions are computed in double precision, as on the
+// CPU. For coordinates in single precision, this is done only for sites that single precision, with
+// a margin for its rounding, does not exclude.
 //
-// Defines: REAL. KEY and NORM of generated/distance_keys.cuh; NORM_ORDER with real coordinates only. CONE: 1 takes only
-// sites that a query sees.
+// Defines: REAL. KEY and NORM of generated/distance_keys.cuh; NORM_ORDER only with real
+// coordinates. CONE: 1 accepts only sites that a query sees.
 //
 // variants: REAL=float, KEY=0, NORM=1, CONE=1
 //     | REAL=float, KEY=0, NORM=2, CONE=1 | REAL=float, KEY=0, NORM=3, CONE=1
@@ -19,14 +21,15 @@
 //     | REAL=double, KEY=3, NORM=4, CONE=1
 #include "point_distance/keys.cuh"
 
-// What single precision may be off, of the length of a difference, or of a distance of a norm.
+// The relative error bound of single precision, for the length of a difference or a distance in a
+// norm.
 #define MARGIN 1e-5f
 
-// Coordinates as they are stored.
+// The stored type of coordinates.
 typedef number stored;
 #include "generated/sites.cuh"
 
-// Bits whose order is that of keys.
+// Returns bits with the same order as keys.
 #if KEY == KEY_U32
 DEVICE u32 bits_of(key k) { return k; }
 #else
@@ -35,7 +38,7 @@ DEVICE real_bits bits_of(key k) { return to_bits(k); }
 
 #if NORM == NORM_ORDER
 #if KEY == KEY_F32
-// log and power to the base of 2.
+// Logarithm and power to the base 2.
 DEVICE float log_of_two(float x) {
 #ifdef __CUDA_ARCH__
     return __log2f(x);
@@ -46,7 +49,8 @@ DEVICE float log_of_two(float x) {
 DEVICE float power_of_two(float x) { return exp2f(x); }
 #endif
 
-// The distance, and about it; the largest difference stands before the root, as powers of large numbers are beyond the range.
+// key_of computes the distance, and `about` a lower bound. The largest difference is factored out
+// of the root, because powers of large numbers overflow.
 DEVICE key key_of(const Selective& s, const number (&d)[3]) {
     const double x = fabs((double)d[0]), y = fabs((double)d[1]), z = fabs((double)d[2]);
     const double most = fmax(fmax(x, y), z);
@@ -56,7 +60,7 @@ DEVICE key key_of(const Selective& s, const number (&d)[3]) {
 }
 
 #if KEY == KEY_F64
-// No distance of any order is below the largest difference, but for rounding.
+// No distance of any order is smaller than the largest difference, except for rounding.
 DEVICE key about(const Selective&, const number (&d)[3]) {
     return larger(larger(fabs(d[0]), fabs(d[1])), fabs(d[2])) * (1.0 - 1e-12);
 }
@@ -65,7 +69,7 @@ DEVICE key about(const Selective& s, const number (&d)[3]) {
     const float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]), order = (float)s.order;
     const float most = fmaxf(fmaxf(x, y), z), least = fminf(fminf(x, y), z), middle = fmaxf(fminf(x, y), fminf(fmaxf(x, y), z));
     if (most == 0.0f) return 0;
-    // A log of 0 is below all, and its power 0.
+    // The logarithm of 0 is minus infinity, and its power is 0.
     const float sum = 1.0f + power_of_two(order * log_of_two(middle / most)) + power_of_two(order * log_of_two(least / most));
     return most * power_of_two(log_of_two(sum) / order) * (1.0f - 2.0f * MARGIN);
 }
@@ -90,7 +94,7 @@ struct View {
         radius = (float)s.radius;
     }
 
-    // Whether a site at d from the query is seen: false at once if it is clearly not.
+    // Returns whether the query sees a site at d. Clear cases of false are decided early.
     DEVICE bool admits(const Selective& s, const number (&d)[3]) const {
 #if KEY != KEY_F64
         const float x = (float)d[0], y = (float)d[1], z = (float)d[2];
@@ -150,14 +154,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_selectiv
         }
     }
 #if KEY == KEY_F64
-    // What no atomic operation is wide enough for is joined by the next kernel.
+    // These keys are too wide for an atomic operation. The next kernel combines them.
     if (i >= s.sites.n_queries) return;
     u64* const row = s.sites.found + 2 * ((u64)slice * s.sites.n_queries + i);
     const bool is_found = where != 0xffffffffu;
     row[0] = is_found ? ~bits_of(best) : 0;
     row[1] = is_found ? ~(s.sites.first + (u64)where * s.sites.every) : 0;
 #else
-    // The least of all slices; of equal keys the least site.
+    // The smallest key of all slices. Among equal keys, the smallest site number.
     if (i < s.sites.n_queries && where != 0xffffffffu) {
         atomicMax(s.sites.found + i, ~((u64)bits_of(best) << 32 | (s.sites.first + (u64)where * s.sites.every)));
     }
@@ -165,12 +169,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_selectiv
 }
 
 #if KEY == KEY_F64
-// The least of all slices and of what was found before; of equal keys the least site.
+// Finds the smallest key of all slices and of the previous result. Among equal keys, the smallest
+// site number is selected.
 //
 // Grid: a thread for each query.
 //
-// slices          [n_slices, n_queries, 2] as the comparison leaves them
-// found           [n_queries, 2] alike; zero before the first launch
+// slices          [n_slices, n_queries, 2] from the comparison
+// found           [n_queries, 2] in the same form; zero before the first launch
 extern "C" __global__ void point_distance_join(const u64* slices, u64* found, u32 n_slices, u32 n_queries) {
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n_queries) return;

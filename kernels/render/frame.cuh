@@ -1,4 +1,5 @@
-// From the places of a picture to rays, twin of crates/view/src/render/frame.rs and of `place` in crates/view/src/render/march.rs.
+// The map from positions in a picture to rays, the counterpart of crates/view/src/render/frame.rs
+// and of `place` in crates/view/src/render/march.rs.
 #pragma once
 #include "generated/render.cuh"
 
@@ -16,7 +17,7 @@ DEVICE Ray ray_of(const Frame& frame, u32 column, u32 row) {
     return Ray{frame.middle + back, unit(aside - back)};
 }
 
-// The ray of a thread; false beyond the picture.
+// Finds the ray of a thread. Returns false beyond the picture.
 DEVICE bool place_of(const Frame& frame, u32& column, u32& row) {
     const u32 blocks = (frame.wide + RAYS_WIDE - 1) / RAYS_WIDE;
     const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;

@@ -1,4 +1,4 @@
-// The way of a ray through unit cubes, twin of crates/view/src/render/grid_traversal.rs.
+// Traversal of unit cubes along a ray, the counterpart of crates/view/src/render/grid_traversal.rs.
 #pragma once
 #include "render/vector.cuh"
 
@@ -6,7 +6,8 @@ struct GridTraversal {
     Triple from, along, inverse;
     double begin, end;
 
-    // Where the ray crosses from cube `plane - 1` to cube `plane` of an axis, or back.
+    // Returns the t at which the ray crosses from cube `plane - 1` to cube `plane` of an axis, or
+    // back.
     DEVICE double border(u32 k, i32 plane) const { return ((double)plane - 0.5 - from.at[k]) * inverse.at[k]; }
 
     DEVICE double leaves(u32 k, i32 cube) const {
@@ -23,12 +24,12 @@ struct GridTraversal {
 
     DEVICE double cube_along(u32 k, double t) const { return floor(from.at[k] + t * along.at[k] + 0.5); }
 
-    // The cube at `t`; of those that only touch the ray there, none.
+    // Finds the cube at `t`. Cubes that only touch the ray there do not count.
     DEVICE void cube(double t, i32* found) const {
 #pragma unroll
         for (u32 k = 0; k < 3; k++) {
             const i32 forward = along.at[k] > 0.0 ? 1 : -1;
-            // Rounded: it may be one beside.
+            // Rounding can give a neighboring cube.
             i32 c = (i32)cube_along(k, t);
             while (leaves(k, c) <= t) c += forward;
             while (enters(k, c) > t) c -= forward;
@@ -36,7 +37,8 @@ struct GridTraversal {
         }
     }
 
-    // The way through the cubes from `low` to `high`, both included; false if the ray misses them.
+    // Starts the traversal of the cubes from `low` to `high`, both included. Returns false if the
+    // ray misses them.
     DEVICE bool through(const Triple& start, const Triple& direction, const u32* low, const u32* high) {
         from = start;
         begin = 0.0;

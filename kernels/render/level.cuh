@@ -1,17 +1,18 @@
-// Where a ray passes a level in a cube, twin of crates/view/src/render/level.rs.
+// Intersection of a ray with a level inside a cube, the counterpart of
+// crates/view/src/render/level.rs.
 #pragma once
 #include "render/vector.cuh"
 
 #define HALVINGS 60
 
-// Values along a ray in a cube, c[0] + c[1] t + c[2] t^2 + c[3] t^3.
+// The values along a ray in a cube, c[0] + c[1] t + c[2] t^2 + c[3] t^3.
 struct Cubic {
     double c[4];
 
     DEVICE double value(double t) const { return c[0] + t * (c[1] + t * (c[2] + t * c[3])); }
 };
 
-// From values at two ends of an axis to those between them, along which the ray moves.
+// Interpolates between the values at two ends of an axis along which the ray moves.
 DEVICE Cubic mixed(const Cubic& a, const Cubic& b, double start, double along) {
     double d[4];
     Cubic sum;
@@ -22,7 +23,8 @@ DEVICE Cubic mixed(const Cubic& a, const Cubic& b, double start, double along) {
     return sum;
 }
 
-// `values` at the corners, x fastest; the ray starts at `start`, in 0 to 1 along each axis.
+// Computes the polynomial. `values` are the values at the corners, x fastest. The ray starts at
+// `start`, which is 0 to 1 along each axis.
 DEVICE Cubic cubic_of(const double* values, const Triple& start, const Triple& along) {
     Cubic edges[4];
 #pragma unroll
@@ -35,15 +37,15 @@ DEVICE Cubic cubic_of(const double* values, const Triple& start, const Triple& a
     return mixed(below, above, start.at[2], along.at[2]);
 }
 
-// The first t from 0 to `last` where the values pass `level`; no number if they do not.
+// Returns the first t from 0 to `last` at which the values cross `level`, or NaN if there is none.
 DEVICE double first_crossing(const Cubic& along, double level, double last) {
-    // Turning points, without cancellation; one that is not there is no number or infinite.
+    // The extrema, without cancellation. An extremum that does not exist is NaN or infinite.
     const double a = 3.0 * along.c[3], b = 2.0 * along.c[2], c = along.c[1];
     const double root = sqrt(b * b - 4.0 * a * c);
     const double q = -0.5 * (b + (b < 0.0 ? -root : root));
     const double one = q / a, other = c / q;
     const double turns[2] = {fmin(one, other), fmax(one, other)};
-    // Between two of them the polynomial passes a level once at most.
+    // Between two extrema, the polynomial crosses a level at most once.
     double low = 0.0;
 #pragma unroll
     for (u32 k = 0; k < 3; k++) {

@@ -1,4 +1,4 @@
-// Light on what is seen, twin of crates/view/src/render/light.rs.
+// Lighting, the counterpart of crates/view/src/render/light.rs.
 #pragma once
 #include "render/frame.cuh"
 
@@ -6,7 +6,7 @@ struct Shade {
     float strength, gloss;
 };
 
-// `middle` is half way between the lamp and the eye; both sides of a surface are lit.
+// `middle` is halfway between the lamp and the eye. Both sides of a surface are lit.
 DEVICE Shade shade_of(Triple normal, const Frame& frame, const Triple& to_eye) {
     normal = unit(normal);
     Triple n = {dot(normal, frame.right), dot(normal, frame.up), dot(normal, frame.toward)};

@@ -1,16 +1,17 @@
-// Rays through a volume, twin of `shoot` and `march` in crates/view/src/render/march.rs: every ray has the bits of the CPU.
+// Ray marching through a volume, the counterpart of `shoot` and `march` in
+// crates/view/src/render/march.rs. Every ray is bitwise identical to that of the CPU.
 //
 // variants: LEVEL=0 | LEVEL=1
 // variants: RULE=0 | RULE=1 | RULE=2 | RULE=3
 #include "render/space_skipping.cuh"
 
-// What each ray of a picture meets.
+// Finds the hit of each ray of a picture.
 //
 // Grid: the picture in rectangles of RAYS_WIDE x RAYS_TALL rays. Block: 128. Shared memory: none.
 //
-// t      [tall][wide] distance from the start of the ray; infinite if it met nothing
-// cubes  number of the cube; 2^32 - 1 if it met nothing
-// steps  places looked at; 0 if the ray misses the box of all cubes
+// t      [tall][wide] distance from the start of the ray; infinite if it hit nothing
+// cubes  number of the cube; 2^32 - 1 if it hit nothing
+// steps  number of positions examined; 0 if the ray misses the box of all cubes
 extern "C" __global__ void __launch_bounds__(128, 4)
     march_rays(Solid solid, SpaceSkipping guide, Frame frame, double* t, u32* cubes, u32* steps) {
     u32 column, row;

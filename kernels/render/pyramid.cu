@@ -1,10 +1,11 @@
-// A pyramid of cubes, twin of crates/view/src/render/occupancy_pyramid.rs: each level tells of 2 x 2 x 2 fields of the one below whether any is
-// set.
+// A pyramid over cubes, the counterpart of crates/view/src/render/occupancy_pyramid.rs: each level
+// stores whether any of the 2 x 2 x 2 fields below is occupied.
 #include "common/types.cuh"
 
-// One level from the one below.
+// Computes one level from the level below.
 //
-// Grid and block: a thread for each field of the new level, which all share. Shared memory: none.
+// Grid and block: any number of threads, which share the fields of the new level. Shared memory:
+// none.
 //
 // below  [bz][by][bx]
 // above  [bz / 2][by / 2][bx / 2], rounded up

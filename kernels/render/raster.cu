@@ -1,21 +1,23 @@
-// Triangles drawn into a depth buffer, twin of crates/view/src/picture/raster.rs: the same coverage in integers, the same heights
-// and the same light.
+// Rasterization of triangles with a depth buffer, the counterpart of
+// crates/view/src/picture/raster.rs, with the same coverage in integers, the same heights and the
+// same light.
 //
-// The order is raster_extent, raster_corners, raster_triangles, raster_wide, raster_paint; raster_heights where lines are to be drawn.
-// A sample is a word of 64 bits: the height of what it shows above, the triangle below, so that the largest word is what
-// the CPU finds by going through triangles in their order.
+// The kernels run in the order raster_extent, raster_corners, raster_triangles, raster_wide,
+// raster_paint, and raster_heights if lines are drawn. A sample is a 64-bit word with the height of
+// the visible triangle in the upper half and the number of the triangle in the lower half. The
+// largest word is the result that the CPU obtains by drawing triangles in order.
 #include "generated/raster.cuh"
 #include "render/light.cuh"
 
-// Samples per pixel along each axis.
+// The number of samples per pixel along each axis.
 #define SAMPLES 3
-// Lattice steps per sample.
+// The number of lattice steps per sample.
 #define FINE 256
-// Triangles over more samples than this are drawn by blocks.
+// Triangles with more samples than this are drawn by whole blocks.
 #define SMALL 256
-// Parts of a triangle that is drawn by blocks.
+// The number of parts of a triangle that is drawn by blocks.
 #define PARTS 16
-// Steps of the color map, and of the curve of the screen.
+// The numbers of steps of the color map and of the sRGB curve.
 #define MAP_STEPS 512
 #define SCREEN_STEPS 4096
 
@@ -25,18 +27,18 @@ struct Corner {
     float z;
 };
 
-// Bits of doubles in the order of the numbers, none of which are 0.
+// Returns the bits of a double in an order-preserving form. No number becomes 0.
 DEVICE u64 ordered(double x) {
     const u64 bits = (u64)__double_as_longlong(x);
     return bits >> 63 ? ~bits : bits | (u64)1 << 63;
 }
 
-// How far the points reach: to the left, downwards, to the right, upwards, and towards the eye, in units of the mesh; scale
-// and origin of the frame are of no account.
+// Finds the extent of the points to the left, down, to the right, up, and toward the eye, in mesh
+// units. The scale and origin of the frame are not used.
 //
 // Grid and block: any number of whole warps, which share the points. Shared memory: none.
 //
-// extent  [5] zeros; ordered bits, of the first two those of minus the number
+// extent  [5] initially zeros; ordered bits, where the first two hold the negated numbers
 extern "C" __global__ void raster_extent(Drawing drawing, Frame frame, u64* extent) {
     const u32 threads = gridDim.x * blockDim.x;
     u64 most[5] = {0, 0, 0, 0, 0};
@@ -49,7 +51,7 @@ extern "C" __global__ void raster_extent(Drawing drawing, Frame frame, u64* exte
         const double numbers[5] = {-right, -up, right, up, toward};
 #pragma unroll
         for (u32 k = 0; k < 5; k++) {
-            // What is no number is passed over, as on the CPU.
+            // NaN is skipped, as on the CPU.
             if (numbers[k] == numbers[k]) most[k] = max(most[k], ordered(numbers[k]));
         }
     }
@@ -65,7 +67,7 @@ DEVICE i32 lattice(double x) {
     return y != y ? 0 : (i32)(y < -limit ? -limit : y > limit ? limit : y);
 }
 
-// Corners of all points in the picture.
+// Computes the corners of all points in the picture.
 //
 // Grid and block: any number of threads, which share the points. Shared memory: none.
 //
@@ -90,20 +92,21 @@ extern "C" __global__ void raster_corners(Drawing drawing, Frame frame, Corner* 
     }
 }
 
-// A triangle on the lattice, turned so that its area is positive.
+// A triangle on the lattice, oriented so that its area is positive.
 struct Flat {
     i64 x[3], y[3];
     double z[3];
     i64 area;       // twice
     bool turned;
 
-    // Twice the area between the edge opposite to corner k and a point.
+    // Returns twice the area between the edge opposite to corner k and a point.
     DEVICE i64 edge(u32 k, i64 px, i64 py) const {
         const u32 a = (k + 1) % 3, b = (k + 2) % 3;
         return (x[b] - x[a]) * (py - y[a]) - (y[b] - y[a]) * (px - x[a]);
     }
 
-    // 0 for an edge whose points belong to the triangle, -1 for one whose points belong to the other.
+    // Returns 0 for an edge whose points belong to this triangle, and -1 for an edge whose points
+    // belong to the neighbor.
     DEVICE i64 bias(u32 k) const {
         const u32 a = (k + 1) % 3, b = (k + 2) % 3;
         const i64 dx = x[b] - x[a], dy = y[b] - y[a];
@@ -111,7 +114,7 @@ struct Flat {
     }
 };
 
-// False for a triangle without area.
+// Returns false for a triangle without area.
 DEVICE bool flat_of(const Drawing& drawing, const Corner* corners, u32 t, Flat& flat) {
 #pragma unroll
     for (u32 k = 0; k < 3; k++) {
@@ -139,7 +142,7 @@ DEVICE bool flat_of(const Drawing& drawing, const Corner* corners, u32 t, Flat& 
 DEVICE i64 least(const i64* x) { return min(min(x[0], x[1]), x[2]); }
 DEVICE i64 most(const i64* x) { return max(max(x[0], x[1]), x[2]); }
 
-// The samples along one axis of so many whose middles lie between the ends of a triangle.
+// Finds the samples along one axis, out of `all`, whose centers lie between the ends of a triangle.
 DEVICE void ends(const i64* x, i64 all, i64& from, i64& to) {
     from = (least(x) + FINE / 2 - 1) >> 8;
     to = ((most(x) - FINE / 2) >> 8) + 1;
@@ -147,7 +150,7 @@ DEVICE void ends(const i64* x, i64 all, i64& from, i64& to) {
     to = min(max(to, (i64)0), all);
 }
 
-// Bits of floats in the order of the numbers.
+// Returns the bits of a float in an order-preserving form.
 DEVICE u32 ordered(float x) {
     const u32 bits = __float_as_uint(x + 0.0f);
     return bits >> 31 ? ~bits : bits | 0x80000000u;
@@ -160,7 +163,7 @@ DEVICE float height_of(u64 sample) {
 
 DEVICE u32 triangle_of(u64 sample) { return ~(u32)sample; }
 
-// Draws the samples from `first` on, every `step`-th, of the rows from `row` on, every `stride`-th.
+// Draws every `step`-th sample from `first` on, in every `stride`-th row from `row` on.
 DEVICE void draw(const Flat& flat, u32 t, i64 wide, i64 tall, u32 first, u32 step, u32 row, u32 stride, u64* samples) {
     i64 low_x, high_x, low_y, high_y;
     ends(flat.x, wide, low_x, high_x);
@@ -189,10 +192,11 @@ DEVICE void draw(const Flat& flat, u32 t, i64 wide, i64 tall, u32 first, u32 ste
         for (i64 x = low_x + first; x < high_x; x += step) {
             if ((edges[0] | edges[1] | edges[2]) >= 0) {
                 const double z = z_row + (double)(x - low_x) * slope;
-                // A corner that is no place has no height: what it spans is not seen, as on the CPU.
+                // If a corner is NaN, the triangle has no height there and is not drawn, as on the
+                // CPU.
                 if (z != z) break;
                 const float height = (float)(z < lowest ? lowest : z > highest ? highest : z);
-                // Equal heights: the triangle that comes first stays.
+                // At equal heights, the triangle with the smaller number stays.
                 const u64 sample = (u64)ordered(height) << 32 | ~t;
                 u64* at = samples + (y * wide + x);
                 if (sample > *at) atomicMax(at, sample);
@@ -207,16 +211,17 @@ DEVICE void draw(const Flat& flat, u32 t, i64 wide, i64 tall, u32 first, u32 ste
 //
 // Grid and block: any number of threads, which share the triangles. Shared memory: none.
 //
-// samples  [tall][wide] zeros
+// samples  [tall][wide] initially zeros
 // large    [n_triangles] triangles for raster_wide, in any order
-// n_large  zero
+// n_large  initially zero
 extern "C" __global__ void __launch_bounds__(128)
     raster_triangles(Drawing drawing, Frame frame, const Corner* corners, u64* samples, u32* large, u32* n_large) {
     const u32 threads = gridDim.x * blockDim.x;
     for (u32 t = blockIdx.x * blockDim.x + threadIdx.x; t < drawing.n_triangles; t += threads) {
         Flat flat;
         if (!flat_of(drawing, corners, t, flat)) continue;
-        // A wall is seen counterclockwise from outside; y points downwards here.
+        // Seen from outside, the corners of a wall are in counterclockwise order. Here y points
+        // downward.
         if (drawing.open && t < drawing.n_colored && flat.turned) continue;
         i64 low_x, high_x, low_y, high_y;
         ends(flat.x, frame.wide, low_x, high_x);
@@ -248,7 +253,7 @@ struct Color {
     float at[3];
 };
 
-// Color of a value between the steps of the map.
+// Interpolates the color of a value between the steps of the map.
 DEVICE Color color_of(const Drawing& drawing, double value) {
     if (!is_finite(value)) return Color{drawing.no_value[0], drawing.no_value[1], drawing.no_value[2]};
     const double last = (double)(MAP_STEPS - 1);
@@ -265,10 +270,10 @@ DEVICE Color color_of(const Drawing& drawing, double value) {
     return color;
 }
 
-// How much larger than in the middle things look that were projected to height z.
+// Returns the magnification of things at the projected height z, relative to the middle.
 DEVICE double growth(const Frame& frame, double z) { return z / (frame.distance * frame.scale) + 1.0; }
 
-// Color of a triangle at a sample, in the light.
+// Returns the color of a triangle at a sample, including lighting.
 DEVICE Color shaded(const Drawing& drawing, const Frame& frame, const Corner* corners, u32 t, u32 x, u32 y) {
     Flat flat;
     if (!flat_of(drawing, corners, t, flat)) return Color{1.0f, 1.0f, 1.0f};
@@ -285,7 +290,7 @@ DEVICE Color shaded(const Drawing& drawing, const Frame& frame, const Corner* co
         flat.z[2] = z;
     }
     if (frame.perspective) {
-        // What is linear on a triangle is not linear in a picture of it in perspective.
+        // In perspective, functions that are linear on a triangle are not linear in the picture.
 #pragma unroll
         for (u32 k = 0; k < 3; k++) weights[k] = weights[k] * growth(frame, flat.z[k]);
         const double sum = weights[0] + weights[1] + weights[2];
@@ -316,7 +321,7 @@ DEVICE Color shaded(const Drawing& drawing, const Frame& frame, const Corner* co
     return color;
 }
 
-// From linear light to the screen, 0 to 255.
+// Converts linear light to screen brightness from 0 to 255.
 DEVICE float encoded(const Drawing& drawing, float light) {
     const float inside = light < 0.0f ? 0.0f : light > 1.0f ? 1.0f : light;
     const float x = inside * (float)SCREEN_STEPS;
@@ -329,12 +334,12 @@ struct __align__(16) Pixel {
     float at[4];
 };
 
-// Colors of all pixels.
+// Computes the colors of all pixels.
 //
 // Grid: the picture in rectangles of RAYS_WIDE x RAYS_TALL pixels. Block: 128. Shared memory: none.
 //
 // samples  [tall][wide]
-// pixels   [tall / SAMPLES][wide / SAMPLES] red, green and blue, 0 to 255, and how opaque they are, 0 to 1
+// pixels   [tall / SAMPLES][wide / SAMPLES] red, green and blue, 0 to 255, and opacity, 0 to 1
 extern "C" __global__ void __launch_bounds__(128, 4)
     raster_paint(Drawing drawing, Frame frame, const Corner* corners, const u64* samples, Pixel* pixels) {
     u32 column, row;
@@ -344,7 +349,7 @@ extern "C" __global__ void __launch_bounds__(128, 4)
     if (!place_of(of_pixels, column, row)) return;
     float light[3] = {0.0f, 0.0f, 0.0f};
     u32 n = 0, covered = 0;
-    // Samples of one triangle that follow each other have the color of the first.
+    // Consecutive samples of one triangle have the color of the first.
     u32 last = 0xffffffffu;
     Color color = {1.0f, 1.0f, 1.0f};
 #pragma unroll 1
@@ -373,7 +378,7 @@ extern "C" __global__ void __launch_bounds__(128, 4)
     pixels[(u64)row * of_pixels.wide + column] = pixel;
 }
 
-// Heights of all samples, for lines; minus infinity where nothing is.
+// Extracts the heights of all samples for lines. Samples without a triangle get minus infinity.
 //
 // Grid and block: any number of threads, which share the samples. Shared memory: none.
 extern "C" __global__ void raster_heights(const u64* samples, u64 n, float* heights) {

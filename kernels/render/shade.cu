@@ -1,20 +1,21 @@
-// How bright what rays meet is, twin of `normal` in crates/view/src/render/solid.rs and of crates/view/src/render/light.rs.
+// Lighting of the hits of rays, the counterpart of `normal` in crates/view/src/render/solid.rs and
+// of crates/view/src/render/light.rs.
 //
 // variants: LEVEL=0 | LEVEL=1
 #include "render/light.cuh"
 #include "render/solid.cuh"
 
-// Voxels within this distance of a hit, in voxels, have a part in its normal.
+// The largest distance of voxels that contribute to the normal at a hit, in voxels.
 #define REACH 3.0
 
-// Index of the place in the volume where a ray hit.
+// Returns the voxel index of the position that a ray hit.
 DEVICE Triple index_of(const Solid& solid, const Ray& ray, double t, u32 number) {
     Triple index = turned(solid, ray.from + ray.along * t - solid.origin);
     const u32 nx = solid.shape[0], ny = solid.shape[1];
     const u32 cube[3] = {number % nx, number / nx % ny, number / nx / ny};
 #pragma unroll
     for (u32 k = 0; k < 3; k++) {
-        // Rounding must not leave the cube that was hit.
+        // Rounding must not move the position out of the cube.
         const double middle = (double)cube[k] + solid.offset, low = middle - 0.5, high = middle + 0.5;
         const double x = index.at[k];
         index.at[k] = x < low ? low : x > high ? high : x;
@@ -23,7 +24,7 @@ DEVICE Triple index_of(const Solid& solid, const Ray& ray, double t, u32 number)
 }
 
 #if LEVEL
-// Value between voxels, of a place in the volume.
+// Interpolates the value between voxels at a position.
 DEVICE double sampled(const Solid& solid, const Triple& index) {
     u32 low[3];
     double part[3];
@@ -45,7 +46,8 @@ DEVICE double sampled(const Solid& solid, const Triple& index) {
     return sum;
 }
 
-// Gradient by differences over two voxels; what is no finite number counts as the value at the place.
+// Returns the gradient by differences over two voxels. Values that are not finite are replaced by
+// the value at the position.
 DEVICE Triple gradient_at(const Solid& solid, const Triple& at) {
     const double center = sampled(solid, at);
     const double here = is_finite(center) ? center : 0.0;
@@ -67,7 +69,7 @@ DEVICE Triple gradient_at(const Solid& solid, const Triple& at) {
     return slope;
 }
 #else
-// Towards fewer voxels.
+// Returns the direction toward fewer voxels.
 DEVICE Triple gradient_at(const Solid& solid, const Triple& at) {
     i32 low[3], high[3];
 #pragma unroll
@@ -93,12 +95,12 @@ DEVICE Triple gradient_at(const Solid& solid, const Triple& at) {
 }
 #endif
 
-// How strong the color of each hit is, and its gloss.
+// Computes the color factor and the gloss of each hit.
 //
 // Grid: the picture in rectangles of RAYS_WIDE x RAYS_TALL rays. Block: 128. Shared memory: none.
 //
-// t, cubes  [tall][wide] hits, as march_rays leaves them
-// strength  [tall][wide]; undefined where nothing was met
+// t, cubes  [tall][wide] hits from march_rays
+// strength  [tall][wide]; undefined if nothing was hit
 // gloss     [tall][wide]; as strength
 extern "C" __global__ void __launch_bounds__(128, 4)
     shade_hits(Solid solid, Frame frame, const double* t, const u32* cubes, float* strength, float* gloss) {
@@ -108,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(128, 4)
     if (!(t[n] < infinity())) return;
     const Ray ray = ray_of(frame, column, row);
     const Triple slope = gradient_at(solid, index_of(solid, ray, t[n], cubes[n]));
-    // From the indices to the world.
+    // From indices to world coordinates.
     Triple normal;
 #pragma unroll
     for (u32 k = 0; k < 3; k++) {

@@ -1,5 +1,6 @@
-// What rays look for in a volume, twin of crates/view/src/render/solid.rs. LEVEL is 1 for the surface at a level, in cubes between
-// eight voxels, 0 for voxels as cubes.
+// The set of cubes in a volume that rays can hit, the counterpart of
+// crates/view/src/render/solid.rs. LEVEL is 1 for the surface at a level, in cubes between eight
+// voxels, and 0 for voxels as cubes.
 #pragma once
 #include "render/grid_traversal.cuh"
 #include "render/frame.cuh"
@@ -14,7 +15,7 @@ DEVICE Triple turned(const Solid& solid, const Triple& x) {
     return Triple{dot(solid.inverse[0], x), dot(solid.inverse[1], x), dot(solid.inverse[2], x)};
 }
 
-// The way of a ray through the box of all cubes that hold something.
+// Starts the traversal of a ray through the box of all occupied cubes.
 DEVICE bool course_of(const Solid& solid, const Ray& ray, GridTraversal& course) {
     if (!solid.holds) return false;
     Triple from = turned(solid, ray.from - solid.origin);
@@ -23,18 +24,19 @@ DEVICE bool course_of(const Solid& solid, const Ray& ray, GridTraversal& course)
     return course.through(from, turned(solid, ray.along), solid.low, solid.high);
 }
 
-// Value of voxel n.
+// Returns the value of voxel n.
 DEVICE double value_of(const Solid& solid, u64 n) {
     const double x = stored_number(solid.values, solid.stored, n);
     return solid.scaled ? solid.slope * x + solid.intercept : x;
 }
 
-// Number of a voxel of a volume with one voxel more than cubes along each axis.
+// Returns the number of a voxel in a volume with one voxel more than cubes along each axis.
 DEVICE u64 voxel_of(const Solid& solid, u32 x, u32 y, u32 z) {
     return (u64)x + (u64)(solid.shape[0] + 1) * ((u64)y + (u64)(solid.shape[1] + 1) * (u64)z);
 }
 
-// Where the ray meets something in a cube between `enter` and `leave`; no number if nowhere.
+// Returns the t at which the ray hits something in a cube, between `enter` and `leave`, or NaN if
+// there is none.
 DEVICE double meets(const Solid& solid, const GridTraversal& course, const i32* cube, double enter, double leave) {
     if (!solid.inside[number_of(solid, cube[0], cube[1], cube[2])]) return not_a_number();
 #if LEVEL

@@ -1,19 +1,22 @@
-// How far a ray may go without looking, twin of crates/view/src/render/space_skipping.rs and crates/view/src/render/occupancy_pyramid.rs.
+// Space skipping: the distance that a ray can safely advance without examining cubes. The
+// counterpart of crates/view/src/render/space_skipping.rs and
+// crates/view/src/render/occupancy_pyramid.rs.
 //
 // RULE has a value of generated/render.cuh.
 #pragma once
 #include "render/solid.cuh"
 
-// From the center of a unit cube to its corners, sqrt(3)/2.
+// The distance from the center of a unit cube to its corners, sqrt(3)/2.
 #define HALF_DIAGONAL 0.8660254037844386
-// Steps are shorter by this much, in voxels.
+// The amount by which steps are shortened, in voxels.
 #define MARGIN (1.0 / 1024.0)
-// What rounding can do to the distance of a center from the ray.
+// The tolerance for rounding of the distance of a center from the ray.
 #define SLACK 1e-6
-// Fields waiting at most: 7 for each level, and one more.
+// The size of the stack of waiting fields: 7 per level, and one more.
 #define PYRAMID_STACK (7 * PYRAMID_LEVELS + 1)
 
-// How much t it takes from `at` to leave a ball around 0; 0 outside of it.
+// Returns the increase of t from `at` until the ray leaves a ball around 0, or 0 if `at` is
+// outside.
 DEVICE double way_out(const Triple& at, const Triple& along, double radius) {
     if (radius == infinity()) return radius;
     const double behind = dot(at, at) - radius * radius;
@@ -22,14 +25,14 @@ DEVICE double way_out(const Triple& at, const Triple& along, double radius) {
     return (sqrt(b * b - a * behind) - b) / a;
 }
 
-// Whether the center that lies `offset` from the point on the ray counts.
+// Returns whether the center at `offset` from the point on the ray is a candidate.
 DEVICE bool counts(const SpaceSkipping& guide, const Triple& offset, const Triple& along) {
     const double ahead = dot(offset, along), square = dot(offset, offset);
     const double aside = square - ahead * ahead, reach = HALF_DIAGONAL + SLACK;
     return (ahead > -reach && aside <= reach * reach) || ahead >= guide.cosine * sqrt(square);
 }
 
-// False if no center within `radius` of the place `offset` can count.
+// Returns false only if no center within `radius` of `offset` can be a candidate.
 DEVICE bool may_count(const SpaceSkipping& guide, const Triple& offset, const Triple& along, double radius) {
     const double ahead = dot(offset, along), square = dot(offset, offset);
     const double rest = square - ahead * ahead;
@@ -40,18 +43,18 @@ DEVICE bool may_count(const SpaceSkipping& guide, const Triple& offset, const Tr
 }
 
 #if RULE == RULE_DIRECTIONAL
-// Fields of a level along an axis of n cubes.
+// Returns the number of fields of a level along an axis of n cubes.
 DEVICE u32 fields(u32 n, u32 level) { return (u32)(((u64)n + (((u64)1 << level) - 1)) >> level); }
 
-// Whether a field holds something.
+// Returns whether a field is occupied.
 DEVICE bool holds(const Solid& solid, const SpaceSkipping& guide, u32 level, const u32* at) {
     const u64 nx = fields(solid.shape[0], level), ny = fields(solid.shape[1], level);
     const u64 n = at[0] + nx * (at[1] + ny * at[2]);
     return level == 0 ? solid.inside[n] != 0 : guide.pyramid[guide.starts[level - 1] + n] != 0;
 }
 
-// Square of the distance from a point to the nearest center of the cubes in a field at least, and `middle` and `half`,
-// those of the box of the centers.
+// Returns a lower bound of the squared distance from a point to the nearest center of the cubes in
+// a field. Also returns the box of the centers, as `middle` and `half`.
 DEVICE double to_field(const Solid& solid, const Triple& from, u32 level, const u32* at, Triple& middle, double& half) {
     Triple gap, halves;
     const double width = (double)((1u << level) - 1);
@@ -69,19 +72,19 @@ DEVICE double to_field(const Solid& solid, const Triple& from, u32 level, const 
     return dot(gap, gap);
 }
 
-// A field as one number: its level and its place there.
+// Packs the level and the position of a field into one number.
 DEVICE u64 packed(u32 level, const u32* at) {
     return (u64)level << 48 | (u64)at[2] << 32 | (u64)at[1] << 16 | (u64)at[0];
 }
 
-// Distance from `from` to the nearest center of a cube that counts; infinite if there is none. In whichever order fields
-// are looked at, the least square of a center is the same number.
+// Returns the distance from `from` to the nearest center of a candidate cube, or infinity if there
+// is none. The smallest square is the same number for any order of the fields.
 DEVICE double nearest_ahead(const Solid& solid, const SpaceSkipping& guide, const Triple& from, const Triple& along) {
     u64 stack[PYRAMID_STACK];
     stack[0] = (u64)guide.levels << 48;
     u32 waiting = 1;
     double best = infinity();
-    // The nearest child, as the ray goes, is looked at first.
+    // The first child along the ray is examined first.
     const u32 first = (along.at[0] < 0.0 ? 1 : 0) | (along.at[1] < 0.0 ? 2 : 0) | (along.at[2] < 0.0 ? 4 : 0);
     while (waiting > 0) {
         const u64 field = stack[--waiting];
@@ -114,7 +117,7 @@ DEVICE double nearest_ahead(const Solid& solid, const SpaceSkipping& guide, cons
 #endif
 
 #if RULE == RULE_ALL
-// The same by a look at every cube.
+// Finds the nearest candidate by examining every cube.
 DEVICE double nearest_of_all(const SpaceSkipping& guide, const Triple& from, const Triple& along) {
     double best = infinity();
     for (u64 n = 0; n < guide.n_sites; n++) {
@@ -127,7 +130,7 @@ DEVICE double nearest_of_all(const SpaceSkipping& guide, const Triple& from, con
 }
 #endif
 
-// Up to which t the ray certainly meets nothing, from t in `cube` on.
+// Returns the t up to which the ray certainly hits nothing, starting at t in `cube`.
 DEVICE double free_to(const Solid& solid, const SpaceSkipping& guide, const GridTraversal& course, const i32* cube, double t) {
 #if RULE == RULE_WALK
     return t;
