@@ -6,7 +6,7 @@ use zeroset_core::error::{Error, Result};
 /// The directions of the cones.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Directions {
-    /// The same direction for all queries.
+    /// One direction for all queries.
     One([f64; 3]),
     /// One direction per query, `[n_queries, 3]`.
     Each(Vec<[f64; 3]>),

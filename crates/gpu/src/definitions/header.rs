@@ -169,11 +169,11 @@ mod tests {
     use super::*;
 
     crate::cuda_items! {
-        /// What tells.
+        /// An example of an enum.
         #[derive(Clone, Copy, Debug, PartialEq)]
         enum Told {
             Nothing = 0,
-            /// Some of it.
+            /// A few of them.
             AFew = 7,
         }
 
