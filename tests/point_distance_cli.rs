@@ -384,7 +384,7 @@ fn what_cannot_be_asked_is_said() {
         (points(&["--direction", "0,0,1", "--angle", "200"]), 2, "the half angle 200 degrees"),
         (points(&["--direction", "0,0,1"]), 2, "--angle"),
         (points(&["--direction", "up", "--angle", "9"]), 2, "expected X,Y,Z or normals"),
-        (points(&["--norm", "l0.5"]), 2, "a number of 1 and above"),
+        (points(&["--norm", "l0.5"]), 2, "a number of at least 1"),
         (points(&["--method", "tree"]), 2, "expected auto, brute or index"),
         (points(&["--perforation", "0"]), 2, "--perforation"),
         (points(&["--memory", "20"]), 2, "raise the limit (--memory)"),

@@ -88,7 +88,7 @@ fn what_cannot_be_drawn_is_said_with_a_remedy() {
         2,
         "--perspective must be between 1 and 120",
     );
-    fails(&out(&["--level", "128", "--light", "0,0,0"]), 2, "--light must be a direction with a");
+    fails(&out(&["--level", "128", "--light", "0,0,0"]), 2, "--light must be a direction that");
     fails(&out(&["--level", "128", "--light", "1,2"]), 2, "expected X,Y,Z");
     fails(&out(&["--level", "128", "--zoom", "0"]), 2, "--zoom must be between 0.1 and 50");
     fails(&out(&["--level", "128", "--cone", "30"]), 2, "--cone is for --rule directional");
@@ -96,7 +96,11 @@ fn what_cannot_be_drawn_is_said_with_a_remedy() {
     fails(&out(&["--level", "128", "--rule", "cone"]), 2, "isotropic");
     fails(&out(&["--level", "128", "--samples", "9"]), 2, "1 to 8");
     fails(&out(&["--level", "128", "--range", "3,1"]), 2, "the smaller first");
-    fails(&out(&["--level", "1", "--image", "depth", "--colors", "v"]), 2, "beside --image");
+    fails(
+        &out(&["--level", "1", "--image", "depth", "--colors", "v"]),
+        2,
+        "conflicts with --image",
+    );
     fails(&["-o", "a.jpg", "--level", "128"], 2, "end the name in .png");
     fails(&["-o", "no/a.png", "--level", "128"], 6, "no/a.png");
     let others = ["render", "none.nii.gz", "--level", "1", "-o", "a.png"];

@@ -164,7 +164,7 @@ fn transforms_are_those_of_the_cpu() {
     transforms(&cuda, &shapes);
     let long = [1, 1 << 15, 1];
     let error = Edt::default().transform_on(&cuda, &vec![true; 1 << 15], long).unwrap_err();
-    assert!(error.to_string().contains("takes 1 to 32767 along an axis"), "{error}");
+    assert!(error.to_string().contains("supports 1 to 32767 voxels per axis"), "{error}");
     assert_eq!(error.exit_code(), 5, "the CPU takes it");
     assert!(Edt::default().transform_on(&cuda, &[], [0, 3, 1]).unwrap().is_empty());
 }
