@@ -23,7 +23,7 @@ def retired():
     block = re.search(r"^```retired\n(.*?)^```", text, re.M | re.S)
     if not block:
         sys.exit(f"{GLOSSARY}: no block of retired words")
-    return re.compile(rf"\b(?:{'|'.join(block.group(1).split(chr(10))[:-1])})\b", re.I)
+    return re.compile(rf"\b(?:{'|'.join(block.group(1).splitlines())})\b", re.I)
 
 
 def findings(path, lines, words):

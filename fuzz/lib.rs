@@ -1,4 +1,4 @@
-//! What the targets share with `tests/fuzz.rs`.
+//! The code that the fuzz targets share with `tests/fuzz.rs`.
 
 #[path = "../tests/support/fuzzed.rs"]
 pub mod fuzzed;

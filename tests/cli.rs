@@ -413,7 +413,7 @@ fn two_runs_in_one_folder_are_kept_apart() {
     let named = format!("another run is writing here (process {})", first.id());
     place.fails(&["run", "case.toml", "-o", "out", "--overwrite"], 6, &named);
     place.fails(&["check", "case.toml", "-o", "out", "--overwrite"], 6, &named);
-    // A killed run leaves its lock; the next one recognises that its owner is dead.
+    // A killed run leaves its lock; the next one recognizes that its owner is dead.
     first.kill().unwrap();
     first.wait().unwrap();
     assert!(Path::new(&place.path("out/zeroset.lock")).exists());

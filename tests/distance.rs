@@ -267,6 +267,20 @@ fn masks_take_cells_away() {
 }
 
 #[test]
+fn unreached_vertices_are_nan_for_every_front() {
+    let place = Place::new();
+    let two = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 5 0 0\nv 6 0 0\nv 5 1 0\nf 1 2 3\nf 4 5 6\n";
+    std::fs::write(place.path("two.obj"), two).unwrap();
+    for more in [&[][..], &["--front", "plane"], &["--mask", "x < 5.5"]] {
+        let arguments = ["distance", "two.obj", "--from", "vertex:0@0.5", "-o", "d.vtp"];
+        place.run(&[&arguments, more].concat());
+        let u = array(&place.read("d.vtp"), "distance");
+        assert!(u[3..].iter().all(|u| u.is_nan()), "{more:?}: {u:?}");
+        assert_eq!(u[..3], [0.5, 1.5, 1.5], "{more:?}");
+    }
+}
+
+#[test]
 fn data_of_other_files_serves_expressions() {
     let Some(surface) = zeroset_testing::data("cortex/fsaverage5/pial_left.gii.gz") else { return };
     let sulc = zeroset_testing::data("cortex/fsaverage5/sulc_left.gii.gz").unwrap();

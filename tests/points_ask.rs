@@ -88,7 +88,7 @@ fn numbers_are_counted_in_all_in_boxes_and_in_blocks() {
     assert_eq!(ask(&format!("--count --box {}", boxes.join(" --box "))), wanted);
     for edge in [1, 4, 5, 30] {
         for file in ["b.nrrd", "b.vti"] {
-            assert!(ask(&format!("--blocks {edge} -o {file}")).contains(" blocks, "));
+            assert!(ask(&format!("--blocks {edge} -o {file}")).contains(" blocks with "));
             let read = read_volume(&folder.path().join(file), &VolumeOptions::default()).unwrap();
             let blocks = read.volume;
             assert_eq!(blocks.shape(), SHAPE.map(|n| n.div_ceil(edge)));

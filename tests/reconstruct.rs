@@ -134,7 +134,7 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
     std::fs::write(folder.join("bare.xyz"), "1 2 3\n1 2 4\n").unwrap();
     for (line, code, words) in [
         ("reconstruct one.xyz -o a.ply", 3, "one point"),
-        ("reconstruct same.xyz -o a.ply", 3, "all 50 points of the cloud are at one place"),
+        ("reconstruct same.xyz -o a.ply", 3, "all 50 points of the point cloud coincide"),
         ("reconstruct two.xyz -o a.xyz", 2, "unknown extension of the output file"),
         ("reconstruct two.xyz -o no/a.ply", 6, "create the folder first"),
         ("reconstruct two.xyz --cell -1 -o a.ply", 2, "--cell must be > 0 and finite, but is -1"),
@@ -170,7 +170,7 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
         (
             "reconstruct bare.xyz --depth 3 -o a.ply",
             2,
-            "the default for a cloud without normals, is 3",
+            "the default for a cloud without normals, but is 3",
         ),
         ("reconstruct none.xyz --outliers 0.5 -o a.ply", 2, "--outliers must be above 1, or 0"),
         ("reconstruct none.xyz --outliers 1 -o a.ply", 2, "--outliers must be above 1, or 0"),
@@ -203,7 +203,7 @@ fn cases_that_cannot_be_are_not_fit_to_run() {
         ("two", "outliers = 0.5", 2, "reconstruct.outliers must be above 1, or 0"),
         ("two", "outliers = -1.0", 2, "is -1"),
         ("two", "smooth = 1001", 2, "must be between 0 and 1000, but is 1001"),
-        ("one", "depth = 3", 2, "the default for a cloud without normals, is 3"),
+        ("one", "depth = 3", 2, "the default for a cloud without normals, but is 3"),
         ("one", "", 3, "one.xyz: the point cloud has only one point"),
     ] {
         let case = format!(

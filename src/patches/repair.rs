@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_join_their_neighbours_and_gaps_close() {
+    fn pieces_join_their_neighbors_and_gaps_close() {
         // Patch 3 has the vertices 0, 1, 2 and, separated from them, 5. The patch numbers have
         // gaps.
         let repaired = repair(&path(8), vec![3, 3, 3, 7, 7, 3, 9, 9], 4);

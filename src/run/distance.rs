@@ -121,7 +121,9 @@ impl MeshSetup<'_> {
         if front == Front::Circular {
             let start = distance.from.first().map_or(0.0, |seed| seed.start());
             let limit = distance.width.unwrap_or(f64::INFINITY);
-            values.iter_mut().for_each(|u| *u = (*u + start).min(limit));
+            // `min` would turn NaN, the value of an unreached vertex, into the limit.
+            let reached = values.iter_mut().filter(|u| !u.is_nan());
+            reached.for_each(|u| *u = (*u + start).min(limit));
         }
         let gradient = || self.cpu.run(|| eikonal::gradient(&self.cleaned.mesh, &values));
         let extras = Extras {

@@ -125,7 +125,7 @@ impl<R: Real> HostPatches<R> {
         sizes.max().unwrap_or(0) as usize
     }
 
-    /// Longest edge of each patch and its neighbours.
+    /// Longest edge of each patch and its neighbors.
     pub fn reach(&self) -> Vec<R> {
         let of_patch = |p: usize| {
             let x = self.coordinates.of(&self.patches, p);

@@ -47,7 +47,7 @@ fn a_run_on_a_full_disk_goes_on_when_there_is_room() {
         err.contains("check that the folder exists and is writable, and that the disk is not full"),
         "{err}"
     );
-    assert!(err.contains("is saved: continue from it with `zeroset run --resume`"), "{err}");
+    assert!(err.contains("is kept: continue from it with `zeroset run --resume`"), "{err}");
     assert_same(&place.path("kept"), &place.path("whole"), "full disk");
 }
 

@@ -40,7 +40,7 @@ pub struct Curves {
     pub curves: Vec<Curve>,
     /// Short name of the format as in [`MeshFile::format`](super::MeshFile), or "text".
     pub format: &'static str,
-    /// What was dropped or changed during reading, one sentence each.
+    /// One sentence for each thing that was dropped or changed during reading.
     pub warnings: Vec<String>,
 }
 

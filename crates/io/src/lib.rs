@@ -94,7 +94,7 @@ pub struct MeshFile {
     /// Numbers of cells as stored, by type name: "triangle", "quad", "polygon", "tetra", "tetra10",
     /// ...
     pub cells_by_type: BTreeMap<String, usize>,
-    /// What was dropped or changed during reading, one sentence each.
+    /// One sentence for each thing that was dropped or changed during reading.
     pub warnings: Vec<String>,
 }
 

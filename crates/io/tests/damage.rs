@@ -33,10 +33,10 @@ fn bad_files_are_refused_in_one_line() {
         ("bad/sphere334_beyond.ele", "line 1126: element 1124 refers to vertex 400 of 334"),
         ("bad/sphere334_beyond.node", "element 1124 refers to vertex 400 of 334"),
         ("bad/escher_points_short.vtk", "CELLS"),
-        ("bad/avg152_half.nii.gz", "is a NIfTI volume, no mesh"),
+        ("bad/avg152_half.nii.gz", "is a NIfTI volume, not a mesh"),
         ("sim/medit/cube.meshb", "is a binary MEDIT file, but only text is supported"),
         ("scans/chameleon.pts", "holds Expe points in a binary layout"),
-        ("volumes/CT_pitch.nii.gz", "is a NIfTI volume, no mesh"),
+        ("volumes/CT_pitch.nii.gz", "is a NIfTI volume, not a mesh"),
     ] {
         let Some(path) = data(relative) else { continue };
         let error = io::read_mesh(&path).expect_err(relative);

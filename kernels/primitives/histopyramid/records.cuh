@@ -1,5 +1,5 @@
-// Words of cells and records of sums of a HistoPyramid: the counterparts of base_words.rs and levels.rs
-// of crates/core/src/primitives/histopyramid.
+// Words of cells and records of sums of a HistoPyramid: the counterparts of base_words.rs and
+// levels.rs of crates/core/src/primitives/histopyramid.
 //
 // Defines: FAN and LINES (primitives/pyramid.cuh); PARTIAL, 1 if a record holds prefix sums over
 // its children, 0 if it holds the sum of each.

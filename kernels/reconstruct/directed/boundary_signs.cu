@@ -1,7 +1,9 @@
-// Corrects signs at the boundary of the field. The counterpart of src/reconstruct/directed/boundary_signs.rs.
+// Corrects signs at the boundary of the field. The counterpart of
+// src/reconstruct/directed/boundary_signs.rs.
 //
-// The order is rim_border, then in each round rim_join, rim_sizes, rim_mark and rim_turn. rim_again
-// prepares the next round. Vertices are numbered tile by tile. A patch is named by its smallest
+// The order is boundary_signs_border, then in each round boundary_signs_join, boundary_signs_sizes,
+// boundary_signs_mark and boundary_signs_turn. boundary_signs_again prepares the next round.
+// Vertices are numbered tile by tile. A patch is named by its smallest
 // vertex, so names do not depend on the order of threads.
 #include "reconstruct/directed/lattice.cuh"
 #include "measures/sets.cuh"
@@ -28,7 +30,7 @@ DEVICE void load_around(const u32* around, u32 (&tiles)[27]) {
 // around  [n][27]
 // names   [n][512]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
-rim_border(const float* values, const u32* around, u32* names) {
+boundary_signs_border(const float* values, const u32* around, u32* names) {
     __shared__ u32 tiles[27];
     __shared__ u8 known[WIDE * WIDE * WIDE];
     load_around(around, tiles);
@@ -55,7 +57,7 @@ rim_border(const float* values, const u32* around, u32* names) {
 // values, names  [n][512]
 // around         [n][27]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
-rim_join(const float* values, const u32* around, u32* names) {
+boundary_signs_join(const float* values, const u32* around, u32* names) {
     __shared__ u32 tiles[27];
     load_around(around, tiles);
     const u32 vertex = blockIdx.x * VERTICES + threadIdx.x;
@@ -77,7 +79,7 @@ rim_join(const float* values, const u32* around, u32* names) {
 //
 // names  [n][512]
 // sizes  zero at the start, [n][512]
-extern "C" __global__ void __launch_bounds__(BLOCK, 1) rim_sizes(u32* names, u32* sizes) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) boundary_signs_sizes(u32* names, u32* sizes) {
     const u32 vertex = blockIdx.x * VERTICES + threadIdx.x;
     u32 name = names[vertex];
     if (name != NO_SET) names[vertex] = name = settled(names, name);
@@ -99,7 +101,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) rim_sizes(u32* names, u32
 // values, names, sizes  [n][512]
 // around                [n][27]
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
-rim_mark(const float* values, const u32* around, const u32* names, u32* sizes) {
+boundary_signs_mark(const float* values, const u32* around, const u32* names, u32* sizes) {
     __shared__ u32 tiles[27];
     load_around(around, tiles);
     const u32 vertex = blockIdx.x * VERTICES + threadIdx.x;
@@ -125,7 +127,7 @@ rim_mark(const float* values, const u32* around, const u32* names, u32* sizes) {
 // values, names, sizes  [n][512]
 // turned                the number of these vertices is added to it
 extern "C" __global__ void __launch_bounds__(BLOCK, 1)
-rim_turn(float* values, const u32* names, const u32* sizes, u32* turned) {
+boundary_signs_turn(float* values, const u32* names, const u32* sizes, u32* turned) {
     const u32 vertex = blockIdx.x * VERTICES + threadIdx.x;
     const u32 name = names[vertex];
     const bool turns = name != NO_SET && (sizes[name] & SMALL) != 0;
@@ -143,7 +145,7 @@ rim_turn(float* values, const u32* names, const u32* sizes, u32* turned) {
 // Grid: one block per tile. Block: 512 threads. Shared memory: none.
 //
 // names, sizes  [n][512]
-extern "C" __global__ void __launch_bounds__(BLOCK, 1) rim_again(u32* names, u32* sizes) {
+extern "C" __global__ void __launch_bounds__(BLOCK, 1) boundary_signs_again(u32* names, u32* sizes) {
     const u32 vertex = blockIdx.x * VERTICES + threadIdx.x;
     if (names[vertex] != NO_SET) names[vertex] = vertex;
     sizes[vertex] = 0;

@@ -247,7 +247,7 @@ record!(Snapshot {
 record!(Parts { keys, borders, ages, background });
 record!(TiledSeconds { blocks, speed, stages, reinitialize });
 record!(TiledSnapshot { edge, tiles, phi, time, steps, seconds });
-record!(Work { is_gone, voxel_updates, reinitializations, most_tiles, most_bytes });
+record!(Work { is_extinct, voxel_updates, reinitializations, most_tiles, most_bytes });
 record!(Checkpoint { program, identity, position, written, seconds, first, last, state });
 
 impl Field for Phi {

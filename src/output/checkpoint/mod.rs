@@ -60,7 +60,7 @@ impl State {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Work {
     /// Whether the interface had vanished after the last step.
-    pub is_gone: bool,
+    pub is_extinct: bool,
     /// Voxel updates in the narrow band, summed over all steps.
     pub voxel_updates: u64,
     pub reinitializations: u64,

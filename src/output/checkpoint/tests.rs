@@ -33,7 +33,7 @@ fn tiles(phi: Phi) -> State {
         Parts { keys: vec![3, 1 << 62], borders: vec![7, 0], ages: vec![255, 1], background: true };
     let snapshot =
         TiledSnapshot { edge: 4, tiles, phi, time: 0.25, steps: 8, seconds: Default::default() };
-    State::Tiles(snapshot, Work { is_gone: false, voxel_updates: 1 << 50, ..Work::default() })
+    State::Tiles(snapshot, Work { is_extinct: false, voxel_updates: 1 << 50, ..Work::default() })
 }
 
 fn checkpoint_of(state: State) -> Checkpoint {

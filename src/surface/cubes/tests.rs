@@ -267,7 +267,7 @@ fn blocks_that_do_not_agree_are_found() {
 }
 
 #[test]
-fn records_hold_the_surface_up_to_quantisation() {
+fn records_hold_the_surface_up_to_quantization() {
     let sampled = sample(40, torus);
     let (blocks, placement) = (sampled.blocks(4), sampled.placement);
     let mesh = extract(&blocks, &placement, false).unwrap();
@@ -284,7 +284,7 @@ fn records_hold_the_surface_up_to_quantisation() {
     let off = |mesh: &Mesh| mesh.vertices.iter().map(|&x| torus(x).abs()).fold(0.0, f64::max);
     let bound = records.range / 510.0 * placement.spacing;
     assert!(off(&decoded) <= off(&mesh) + 2.0 * bound, "{} {}", off(&decoded), off(&mesh));
-    assert!(decoded.vertices.iter().any(|x| !mesh.vertices.contains(x)), "nothing was quantised");
+    assert!(decoded.vertices.iter().any(|x| !mesh.vertices.contains(x)), "nothing was quantized");
     // Each record matches the values from which it was made.
     let mut places = BTreeMap::new();
     for record in &records.list {

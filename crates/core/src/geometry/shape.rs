@@ -130,7 +130,7 @@ impl Shape {
         let at = |keys: [&str; 2], what: String| Some((keys.map(String::from).to_vec(), what));
         let positive = |shape: &str, key: &str, x: f64| {
             (!(x > 0.0 && x.is_finite()))
-                .then(|| (vec![shape.into(), key.into()], format!("must be > 0, is {x}")))
+                .then(|| (vec![shape.into(), key.into()], format!("must be > 0, but is {x}")))
         };
         let finite = |shape: &str, key: &str, x: &[f64]| {
             (!x.iter().all(|v| v.is_finite()))
@@ -322,7 +322,7 @@ mod tests {
         let shape = Shape::Union(vec![ball(0.0, 1.0), ball(0.0, -1.0)]);
         let (path, what) = shape.flaw().unwrap();
         assert_eq!(path, ["union", "1", "ball", "radius"]);
-        assert_eq!(what, "must be > 0, is -1");
+        assert_eq!(what, "must be > 0, but is -1");
         assert!(Shape::Plane { point: [0.0; 3], normal: [0.0; 3] }.flaw().is_some());
         assert!(Shape::Box { min: [0.0; 3], max: [1.0, 0.0, 1.0] }.flaw().is_some());
         assert!(Shape::Intersection(vec![]).flaw().is_some());

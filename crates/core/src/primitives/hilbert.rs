@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbours_on_the_curve_are_neighbours_in_space() {
+    fn neighbors_on_the_curve_are_neighbors_in_space() {
         // On an 8 x 8 x 8 lattice that fills the box, the sorted cells must form a path of unit
         // steps.
         let n = 8;

@@ -59,7 +59,7 @@ pub struct CloudReport {
     pub normals: Option<NormalsFrom>,
     /// How colors are stored: "8 bits", "16 bits", "0 to 1", ...; `None` if there are none.
     pub colors: Option<&'static str>,
-    /// What was dropped or changed during reading, one sentence each.
+    /// One sentence for each thing that was dropped or changed during reading.
     pub warnings: Vec<String>,
 }
 

@@ -57,8 +57,8 @@ pub(super) fn decode(beside: &mut Beside, attributes: &Attributes, text: &str) -
         return refuse(what, "use NIFTI_TYPE_FLOAT32, NIFTI_TYPE_INT32 or another number type");
     };
     let big_endian = match get("Endian") {
-        "LittleEndian" | "" => false,
-        "BigEndian" => true,
+        "LittleEndian" | "GIFTI_ENDIAN_LITTLE" | "" => false,
+        "BigEndian" | "GIFTI_ENDIAN_BIG" => true,
         other => return refuse(format!("Endian {} is unknown", show(other.as_bytes())), DAMAGED),
     };
     let values = match get("Encoding") {

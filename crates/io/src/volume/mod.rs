@@ -36,7 +36,7 @@ pub struct VolumeFile {
     pub version: String,
     /// Coordinate system, if the file names one, such as "NIFTI_XFORM_TALAIRACH".
     pub space: Option<String>,
-    /// What was dropped during reading, one sentence each.
+    /// One sentence for each thing that was dropped during reading.
     pub warnings: Vec<String>,
 }
 

@@ -29,21 +29,24 @@ pub(super) fn settle(cuda: &Cuda, field: &mut Field) -> Result<Border> {
         // per tile, and every array has one word per vertex, except the array of neighboring tiles.
         unsafe { launch(cuda, FILE, kernel, n as u32, &arguments) }
     };
-    run("rim_border", with().with_array(&names))?;
+    run("boundary_signs_border", with().with_array(&names))?;
     let mut before = 0;
     for round in 0..ROUNDS {
         if round > 0 {
-            run("rim_again", Arguments::default().with_array(&names).with_array(&sizes))?;
+            run(
+                "boundary_signs_again",
+                Arguments::default().with_array(&names).with_array(&sizes),
+            )?;
         }
-        run("rim_join", with().with_array(&names))?;
-        run("rim_sizes", Arguments::default().with_array(&names).with_array(&sizes))?;
-        run("rim_mark", with().with_array(&names).with_array(&sizes))?;
+        run("boundary_signs_join", with().with_array(&names))?;
+        run("boundary_signs_sizes", Arguments::default().with_array(&names).with_array(&sizes))?;
+        run("boundary_signs_mark", with().with_array(&names).with_array(&sizes))?;
         let arguments = Arguments::default()
             .with_array(&field.values)
             .with_array(&names)
             .with_array(&sizes)
             .with_array(&turned);
-        run("rim_turn", arguments)?;
+        run("boundary_signs_turn", arguments)?;
         let after = number(cuda, &turned, 0)?;
         if after == before {
             break;

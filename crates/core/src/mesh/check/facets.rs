@@ -198,7 +198,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn neighbouring_positive_tets_see_their_face_both_ways() {
+    fn neighboring_positive_tets_see_their_face_both_ways() {
         // Two tetrahedra on both sides of face 1-2-3, with positive volume.
         let cells = [0, 1, 2, 3, 4, 1, 3, 2];
         let around = CellsAround::new(5, &cells, 4);

@@ -25,7 +25,7 @@ pub(in crate::vtk) enum Numbers<'a> {
         n: usize,
         wide: bool,
     },
-    /// The same cell type `n` times.
+    /// One cell type, repeated `n` times.
     Types {
         number: u8,
         n: usize,
