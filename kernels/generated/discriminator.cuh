@@ -1,29 +1,29 @@
-// Printed from crates/gpu/src/primitives/discriminator/kernel_arguments.rs, which is what to change: ZEROSET_BLESS=1 lets its test
-// `cuda_header::is_current` write this file.
+// Generated from crates/gpu/src/primitives/discriminator/kernel_arguments.rs. Edit that file, then run its test
+// `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.
 #pragma once
 #include "common/types.cuh"
 #include "primitives/shape.cuh"
 
-// What tells active cells.
-// A threshold of bytes.
+// The kind of discriminator.
+// A threshold on bytes.
 #define DISCRIMINATOR_BYTES 0
-// A range.
+// A range of values.
 #define DISCRIMINATOR_WITHIN 1
-// The gradient.
+// The size of the gradient.
 #define DISCRIMINATOR_EDGE 2
-// A template.
+// The difference from a template.
 #define DISCRIMINATOR_TEMPLATE 3
 // An expression.
 #define DISCRIMINATOR_CONDITION 4
-// Bits that were made before.
+// Bits computed before.
 #define DISCRIMINATOR_BITS 5
 
-// Bytes of `low` or more.
+// Marks bytes of at least `low`.
 struct Bytes {
-    // Aligned to 16 bytes.
+    // The values, aligned to 16 bytes.
     const u8 *values;
     Shape shape;
-    // At most 255.
+    // The threshold, at most 255.
     u32 low;
 };
 static_assert(sizeof(Bytes) == 24, "size of Bytes");
@@ -31,7 +31,7 @@ ASSERT_OFFSET(Bytes, values, 0);
 ASSERT_OFFSET(Bytes, shape, 8);
 ASSERT_OFFSET(Bytes, low, 20);
 
-// Values between `low` and `high`; what is no number is not.
+// Marks values between `low` and `high`, both included. NaN is not marked.
 struct Within {
     const VALUE *values;
     Shape shape;
@@ -44,12 +44,12 @@ ASSERT_OFFSET(Within, shape, 8);
 ASSERT_OFFSET(Within, low, 24);
 ASSERT_OFFSET(Within, high, 32);
 
-// A gradient of size `low` or more.
+// Marks cells whose gradient has at least the size `low`.
 struct Edge {
     const VALUE *values;
     Shape shape;
     double low;
-    // Distance of cells along each axis.
+    // The distance between cells along each axis.
     double spacing[3];
 };
 static_assert(sizeof(Edge) == 56, "size of Edge");
@@ -58,12 +58,13 @@ ASSERT_OFFSET(Edge, shape, 8);
 ASSERT_OFFSET(Edge, low, 24);
 ASSERT_OFFSET(Edge, spacing, 32);
 
-// A sum of absolute differences from a template of `most` or less. The middle of the template, along an even axis the
-// upper of the two, lies on the cell; where it reaches beyond the border it does not fit.
+// Marks cells where the sum of absolute differences from a template is at most `most`. The
+// middle of the template lies on the cell. Along an axis of even size, it is the upper of the
+// two middle cells. Cells where the template reaches beyond the border are not marked.
 struct Template {
     const VALUE *values;
     Shape shape;
-    // Of a grid of `size`.
+    // The values of the template, a grid of `size`.
     const double *wanted;
     Shape size;
     double most;
@@ -75,9 +76,9 @@ ASSERT_OFFSET(Template, wanted, 24);
 ASSERT_OFFSET(Template, size, 32);
 ASSERT_OFFSET(Template, most, 48);
 
-// Bits that are set.
+// Marks cells whose bits are set.
 struct Bits {
-    // A bit for each cell.
+    // One bit per cell.
     const u32 *words;
     Shape shape;
 };

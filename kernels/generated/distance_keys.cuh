@@ -1,24 +1,25 @@
-// Printed from crates/cloud/src/point_distance/cuda/keys.rs, which is what to change: ZEROSET_BLESS=1 lets its test
-// `cuda_header::is_current` write this file.
+// Generated from crates/cloud/src/point_distance/cuda/keys.rs. Edit that file, then run its test
+// `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.
 #pragma once
 #include "common/types.cuh"
 
-// What is compared.
+// The type of keys.
 // Real coordinates in single precision, by direct differences.
 #define KEY_F32 0
-// Whole ones whose values all stay below 2^24, in single precision and expanded, |s|^2 - 2 s.q + |q|^2.
+// Integer coordinates in single precision in the expanded form, |s|^2 - 2 s.q + |q|^2. All
+// values stay below 2^24.
 #define KEY_F32_ON_LATTICE 1
-// Whole ones in u32; expanded modulo 2^32 where all are compared.
+// Integer coordinates in u32. Comparisons of all pairs use the expanded form modulo 2^32.
 #define KEY_U32 2
-// Real ones in double precision.
+// Real coordinates in double precision.
 #define KEY_F64 3
 
 // The norm of a difference.
-// The sum of the sizes.
+// The sum of absolute values.
 #define NORM_L1 1
-// The root of the sum of squares.
+// The square root of the sum of squares.
 #define NORM_L2 2
-// The largest size.
+// The largest absolute value.
 #define NORM_LARGEST 3
-// Of the order that is given.
+// The norm of the given order.
 #define NORM_ORDER 4

@@ -1,24 +1,25 @@
-// Printed from crates/cloud/src/point_distance/edt/cuda/kernel_arguments.rs, which is what to change: ZEROSET_BLESS=1 lets its test
-// `cuda_header::is_current` write this file.
+// Generated from crates/cloud/src/point_distance/edt/cuda/kernel_arguments.rs. Edit that file, then run its test
+// `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.
 #pragma once
 #include "common/types.cuh"
 
-// Voxels of a line in a thread, of lines that are near.
+// The number of voxels of a line per thread, for lines that are searched outward.
 #define PIECE 64
 
-// A volume whose voxels are measured from.
+// A volume to transform.
 struct Edt {
-    // Voxels.
+    // The numbers of voxels along the axes.
     u32 shape[3];
-    // Of 32 voxels in a row, rounded up.
+    // The number of 32-voxel words per row, rounded up.
     u32 words;
-    // Square of the spacing of x in that of y.
+    // The squared ratio of the spacing along x to that along y.
     float across;
-    // Square of the spacing of y in that of z.
+    // The squared ratio of the spacing along y to that along z.
     float along;
-    // Of z.
+    // The spacing along z.
     double spacing;
-    // 0 measures to voxels inside; 1 to those outside, and writes -distance inside.
+    // The side: 0 measures the distance to voxels inside. 1 measures the distance to voxels
+    // outside, and writes -distance inside.
     u32 side;
 };
 static_assert(sizeof(Edt) == 40, "size of Edt");

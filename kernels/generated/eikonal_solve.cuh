@@ -1,5 +1,5 @@
-// Printed from src/levelset/eikonal/cuda/kernel_arguments.rs, which is what to change: ZEROSET_BLESS=1 lets its test
-// `cuda_header::is_current` write this file.
+// Generated from src/levelset/eikonal/cuda/kernel_arguments.rs. Edit that file, then run its test
+// `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.
 #pragma once
 #include "common/types.cuh"
 #include "common/patches.cuh"
@@ -39,7 +39,7 @@ struct Eikonal {
     const u32 *wake_readers;
     // Two buffers of `[n_vertices]`; the queue uses the first.
     real *u;
-    // Two buffers of `[n_patches]`: smallest unprocessed value; the queue sorts by it.
+    // Two buffers of `[n_patches]`: smallest unprocessed value; the order of the queue.
     real_bits *news;
     // `[n_patches]` round of the list a patch was last put on.
     u32 *listed;

@@ -1,16 +1,16 @@
-// Printed from crates/gpu/src/primitives/hilbert.rs, which is what to change: ZEROSET_BLESS=1 lets its test
-// `cuda_header::is_current` write this file.
+// Generated from crates/gpu/src/primitives/hilbert.rs. Edit that file, then run its test
+// `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.
 #pragma once
 #include "common/types.cuh"
 
-// Bits per axis of a place along the curve.
+// The number of bits per axis of a position along the curve.
 enum { BITS = 21 };
 
-// The lattice that a Hilbert curve runs through.
+// The lattice of a Hilbert curve.
 struct Lattice {
-    // Lower corner.
+    // The lower corner.
     double low[3];
-    // Steps per length, one for all axes.
+    // The number of steps per unit length, equal along all axes.
     double scale;
 };
 static_assert(sizeof(Lattice) == 32, "size of Lattice");

@@ -1,23 +1,25 @@
-// Printed from src/patches/cuda/kernel_arguments.rs, which is what to change: ZEROSET_BLESS=1 lets its test
-// `cuda_header::is_current` write this file.
+// Generated from src/patches/cuda/kernel_arguments.rs. Edit that file, then run its test
+// `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.
 #pragma once
 #include "common/types.cuh"
 #include "common/real.cuh"
 
-// Patches of a mesh.
+// The patches of a mesh.
 struct Patches {
     u32 n_patches;
     u32 n_vertices;
-    // `[n_patches + 1]`
+    // The starts of each patch, `[n_patches + 1]`.
     const struct Start *starts;
-    // Vertices in patch order.
+    // The halo vertices in patch order.
     const u32 *halo;
-    // Of the cells of all patches.
+    // The corners of the cells of all patches.
     const struct Corners *corners;
-    // Of each patch `[n_owned + 1]` where the columns of a vertex begin, counted from here, and then those: 4 * t + k,
-    // ascending for each vertex.
+    // For each patch, the positions at which the columns of a vertex begin, `[n_owned + 1]`,
+    // relative to the start of the patch, followed by the columns: 4 * t + k, ascending for
+    // each vertex.
     const struct Columns *columns;
-    // Of patch p from 3 * local offset on, coordinate c of vertex v at c * n_local + v.
+    // The coordinates: those of patch p begin at 3 * local offset, with coordinate c of vertex
+    // v at c * n_local + v.
     const real *x;
 };
 static_assert(sizeof(Patches) == 48, "size of Patches");

@@ -1,21 +1,21 @@
-// Printed from crates/gpu/src/primitives/histopyramid/kernel_arguments.rs, which is what to change: ZEROSET_BLESS=1 lets its test
-// `cuda_header::is_current` write this file.
+// Generated from crates/gpu/src/primitives/histopyramid/kernel_arguments.rs. Edit that file, then run its test
+// `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.
 #pragma once
 #include "common/types.cuh"
 #include "primitives/shape.cuh"
 
-// Most levels above the words of a pyramid, and of a tree.
+// The largest number of levels above the words of a pyramid, and of a tree.
 enum { MOST_LEVELS = 32 };
 
-// All levels of a pyramid, the lowest first; the last has one record.
+// All levels of a pyramid, the lowest first. The last level has one record.
 struct Pyramid {
-    // `[records[0]][FAN]`
+    // The words of the base, `[records[0]][FAN]`.
     const u64 *words;
-    // `[records][FAN]` of each level.
+    // The sums of each level, `[records][FAN]`.
     const u32 *sums[32];
-    // Along each axis.
+    // The numbers of records along each axis.
     Shape records[32];
-    // Of the grid.
+    // The shape of the grid.
     Shape shape;
     u32 n_levels;
 };
@@ -26,13 +26,14 @@ ASSERT_OFFSET(Pyramid, records, 264);
 ASSERT_OFFSET(Pyramid, shape, 648);
 ASSERT_OFFSET(Pyramid, n_levels, 660);
 
-// All levels of a tree from 1 on; the last has one cell, the first slot of its record.
+// All levels of a tree from level 1 on. The last level has one cell, the first slot of its
+// record.
 struct Tree {
-    // `[records][FAN]`, level k + 1 at place k.
+    // The counts of each level, `[records][FAN]`. Level k + 1 is at index k.
     const u32 *counts[32];
-    // Along each axis.
+    // The numbers of records along each axis.
     Shape records[32];
-    // Cells of the grid.
+    // The numbers of cells of the grid.
     Shape base;
     u32 n_levels;
 };

@@ -1,35 +1,35 @@
-// Printed from crates/view/src/picture/cuda/kernel_arguments.rs, which is what to change: ZEROSET_BLESS=1 lets its test
-// `cuda_header::is_current` write this file.
+// Generated from crates/view/src/picture/cuda/kernel_arguments.rs. Edit that file, then run its test
+// `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.
 #pragma once
 #include "common/types.cuh"
 
-// A mesh as it is drawn.
+// A mesh to draw.
 struct Drawing {
-    // `[n_points][3]`
+    // The points, `[n_points][3]`.
     const double *points;
-    // `[n_triangles][3]`
+    // The vertices of the triangles, `[n_triangles][3]`.
     const u32 *triangles;
-    // `[n_points]`
+    // The value of each point, `[n_points]`.
     const double *values;
-    // `[n_triangles][3][3]`; null for what needs no light.
+    // The normals, `[n_triangles][3][3]`, or null if no lighting is needed.
     const float *normals;
-    // `[MAP_STEPS][3]` colors of values.
+    // The colors of the map, `[MAP_STEPS][3]`.
     const float *map;
-    // `[SCREEN_STEPS + 2]`
+    // The sRGB curve, `[SCREEN_STEPS + 2]`.
     const float *screen;
-    // Value at the lower end of the map.
+    // The value at the lower end of the map.
     double low;
-    // Value at the upper end.
+    // The value at the upper end of the map.
     double high;
-    // Color of triangles without values.
+    // The color of triangles without values.
     float solid[3];
-    // Color of what has no value.
+    // The color of values that are not finite.
     float no_value[3];
     u32 n_points;
     u32 n_triangles;
-    // Triangles from this one on have one color.
+    // The number of colored triangles. All later triangles have a single color.
     u32 n_colored;
-    // Colored triangles that face the viewer are left out.
+    // Whether colored triangles that face the viewer are omitted.
     u32 open;
     u32 transparent;
     u32 padding;

@@ -1,48 +1,50 @@
-// Printed from crates/view/src/render/cuda/kernel_arguments.rs, which is what to change: ZEROSET_BLESS=1 lets its test
-// `cuda_header::is_current` write this file.
+// Generated from crates/view/src/render/cuda/kernel_arguments.rs. Edit that file, then run its test
+// `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.
 #pragma once
 #include "common/types.cuh"
 #include "render/vector.cuh"
 
-// Rays along x of a block: a block has those of a rectangle, its warps those of smaller ones, as their ways are alike.
+// The number of rays of a block along x. A block follows a rectangle of rays, and each warp a
+// smaller one, because their paths are similar.
 #define RAYS_WIDE 16u
 
-// Rays along y.
+// The number of rays of a block along y.
 #define RAYS_TALL 8u
 
-// Levels of a pyramid at most, above the cubes.
+// The largest number of levels of a pyramid above the cubes.
 #define PYRAMID_LEVELS 17
 
-// How far a ray may go without looking.
+// The rule for the length of steps.
 // To the next cube.
 #define RULE_WALK 0
 // By the distance transform.
 #define RULE_ISOTROPIC 1
-// By the nearest cube in the ray's way, found through a pyramid.
+// By the nearest cube in the path of the ray, found with a pyramid.
 #define RULE_DIRECTIONAL 2
-// By the nearest of all or of those in the ray's way, found by a look at each.
+// By the nearest of all cubes, or of those in the path of the ray, found by examining each
+// cube.
 #define RULE_ALL 3
 
-// From the places of a picture to rays.
+// The map from positions in a picture to rays.
 struct Frame {
     Triple right;
     Triple up;
     Triple toward;
-    // Direction to the lamp along these.
+    // The direction to the lamp in these axes.
     Triple lamp;
     double scale;
     double origin[2];
     double front;
-    // Looked at, in perspective.
+    // The point that a perspective view looks at.
     Triple middle;
-    // Of the eye from there.
+    // The distance of the eye from `middle`.
     double distance;
     u32 perspective;
-    // Rays along x.
+    // The number of rays along x.
     u32 wide;
-    // Rays along y.
+    // The number of rays along y.
     u32 tall;
-    // Along each side of a pixel.
+    // The number of rays along each side of a pixel.
     u32 samples;
 };
 static_assert(sizeof(Frame) == 176, "size of Frame");
@@ -60,34 +62,34 @@ ASSERT_OFFSET(Frame, wide, 164);
 ASSERT_OFFSET(Frame, tall, 168);
 ASSERT_OFFSET(Frame, samples, 172);
 
-// What rays look for in a volume.
+// The solid in a volume that rays can hit.
 struct Solid {
-    // Of the first voxel in the world.
+    // The world coordinates of the first voxel.
     Triple origin;
-    // Change of each index with world coordinates.
+    // The derivative of the indices with respect to world coordinates.
     Triple inverse[3];
-    // Index of the voxel volume of what has cube coordinate 0.
+    // The voxel index at cube coordinate 0.
     double offset;
     double level;
-    // Values are `slope * stored + intercept`.
+    // The slope of the scaling: values are `slope * stored + intercept`.
     double slope;
-    // See `slope`.
+    // The intercept of the scaling.
     double intercept;
-    // Of each cube, x fastest.
+    // Whether each cube is occupied, x fastest.
     const u8 *inside;
-    // Of each voxel; those of voxels as cubes are not needed.
+    // The value of each voxel. Not needed if voxels themselves are the cubes.
     const void *values;
-    // Their type, a number of `Stored`.
+    // The number type of the values, a number of `Stored`.
     u32 stored;
-    // Whether there is a slope or an intercept.
+    // Whether a slope or an intercept is set.
     u32 scaled;
-    // Cubes.
+    // The numbers of cubes along the axes.
     u32 shape[3];
-    // Box of the cubes that hold something, from here ...
+    // The first corner of the box of occupied cubes.
     u32 low[3];
-    // ... to here.
+    // The last corner of the box of occupied cubes.
     u32 high[3];
-    // Whether a cube does.
+    // Whether any cube is occupied.
     u32 holds;
 };
 static_assert(sizeof(Solid) == 192, "size of Solid");
@@ -106,23 +108,23 @@ ASSERT_OFFSET(Solid, low, 164);
 ASSERT_OFFSET(Solid, high, 176);
 ASSERT_OFFSET(Solid, holds, 188);
 
-// What tells how far a ray may go.
+// The data that determine how far a ray may step.
 struct SpaceSkipping {
-    // From the middle of each cube to the nearest that holds something.
+    // The distance from the center of each cube to that of the nearest occupied cube.
     const float *distances;
-    // Levels one after the other: whether 2 x 2 x 2 fields below hold something.
+    // The levels one after the other: whether any of the 2 x 2 x 2 fields below is occupied.
     const u8 *pyramid;
-    // `[n_sites][3]` cubes that hold something.
+    // The occupied cubes, `[n_sites][3]`.
     const u32 *sites;
     u64 n_sites;
-    // Of the levels in the pyramid.
+    // The start of each level in the pyramid.
     u64 starts[17];
-    // Of the cone.
+    // The cosine of the cone angle.
     double cosine;
-    // Of the cone.
+    // The sine of the cone angle.
     double sine;
     u32 levels;
-    // Every cube counts.
+    // Whether every cube is a candidate.
     u32 all;
 };
 static_assert(sizeof(SpaceSkipping) == 192, "size of SpaceSkipping");

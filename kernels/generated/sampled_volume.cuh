@@ -1,9 +1,9 @@
-// Printed from crates/gpu/src/volume.rs, which is what to change: ZEROSET_BLESS=1 lets its test
-// `cuda_header::is_current` write this file.
+// Generated from crates/gpu/src/volume.rs. Edit that file, then run its test
+// `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.
 #pragma once
 #include "common/types.cuh"
 
-// Types that volumes are stored in.
+// The number type in which a volume is stored.
 enum Stored {
     // `u8`
     STORED_U8 = 0,
@@ -27,25 +27,25 @@ enum Stored {
     STORED_F64 = 9,
 };
 
-// A volume with its place in the world.
+// A volume and its position in space.
 struct SampledVolume {
-    // The stored numbers, x fastest; null without any.
+    // The stored numbers, x fastest, or null if there are none.
     const void *numbers;
-    // Where the first one lies in the world.
+    // The world coordinates of the first number.
     double origin[3];
-    // Rows give the change of each index with world coordinates.
+    // The derivative of the indices with respect to world coordinates, one row per index.
     double inverse[3][3];
-    // Values are `slope * stored + intercept`.
+    // The slope of the scaling: values are `slope * stored + intercept`.
     double slope;
-    // See `slope`.
+    // The intercept of the scaling.
     double intercept;
-    // Numbers along the axes.
+    // The numbers of voxels along the axes.
     u32 shape[3];
-    // Their type, a number of `Stored`.
+    // The number type, a number of `Stored`.
     u32 stored;
-    // Whether there is a slope or an intercept.
+    // Whether a slope or an intercept is set.
     u32 scaled;
-    // Nothing.
+    // Unused.
     u32 padding;
 };
 static_assert(sizeof(SampledVolume) == 144, "size of SampledVolume");

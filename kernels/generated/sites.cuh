@@ -1,33 +1,34 @@
-// Printed from crates/cloud/src/point_distance/cuda/kernel_arguments.rs, which is what to change: ZEROSET_BLESS=1 lets its test
-// `cuda_header::is_current` write this file.
+// Generated from crates/cloud/src/point_distance/cuda/kernel_arguments.rs. Edit that file, then run its test
+// `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.
 #pragma once
 #include "common/types.cuh"
 #include "common/real.cuh"
 
-// Threads of a block that compares.
+// The number of threads per block.
 #define THREADS 128u
 
-// Sites of a tile.
+// The number of sites per tile.
 #define TILE 256u
 
-// What every comparison of queries with sites takes; coordinates are of the type `stored`.
+// The arguments of every comparison of queries with sites. Coordinates have the type `stored`.
 struct Sites {
-    // `[n_sites every]`
+    // The coordinates of the sites, `[n_sites every]` per axis.
     const stored *axes[3];
-    // `[n_queries][3]`
+    // The coordinates of the queries, `[n_queries][3]`.
     const stored *queries;
-    // `[n_queries]` all bits of key << 32 | site turned round; zero before. Of keys of 64 bits
-    // `[slices][n_queries][2]`, key and site of each slice, turned round.
+    // The results: the bitwise complement of key << 32 | site, `[n_queries]`, initially zero.
+    // For 64-bit keys, the complements of key and site of each slice,
+    // `[slices][n_queries][2]`.
     u64 *found;
-    // Sites are 0, every, 2 every, ...
+    // The number of sites 0, every, 2 every, ...
     u32 n_sites;
     u32 n_queries;
-    // Sites of a block, a multiple of TILE.
+    // The number of sites per block, a multiple of TILE.
     u32 slice;
-    // Blocks that share a slice.
+    // The number of blocks that share a slice.
     u32 groups;
     u32 every;
-    // Number of site 0.
+    // The number of the first site.
     u32 first;
 };
 static_assert(sizeof(Sites) == 64, "size of Sites");
@@ -41,12 +42,13 @@ ASSERT_OFFSET(Sites, groups, 52);
 ASSERT_OFFSET(Sites, every, 56);
 ASSERT_OFFSET(Sites, first, 60);
 
-// What a comparison of all takes; `C` has the bytes of `stored`.
+// The arguments of a comparison of all pairs. `C` has the size of `stored`.
 struct Brute {
     Sites sites;
-    // KEY_F32_ON_LATTICE: what coordinates are taken from, so that they are small.
+    // The origin of the coordinates, which keeps them small, for KEY_F32_ON_LATTICE.
     stored corner[3];
-    // KEY_F32_ON_LATTICE: at least |q|^2 of any query; positive keys compare as whole numbers.
+    // An upper bound of |q|^2 over all queries, for KEY_F32_ON_LATTICE. It makes keys
+    // positive, so that they compare as integers.
     float shift;
 };
 static_assert(sizeof(Brute) == (sizeof(real) == 8 ? 96 : 80), "size of Brute");
@@ -54,12 +56,12 @@ ASSERT_OFFSET(Brute, sites, 0);
 ASSERT_OFFSET(Brute, corner, 64);
 ASSERT_OFFSET(Brute, shift, (sizeof(real) == 8 ? 88 : 76));
 
-// What a comparison in cones, or in a norm of any order, takes.
+// The arguments of a comparison in cones, or in a norm of any order.
 struct Selective {
     Sites sites;
-    // `[n_directions][3]` of length 1.
+    // The unit directions, `[n_directions][3]`.
     const double *directions;
-    // One for each query, or one for all.
+    // The number of directions: one per query, or one for all.
     u32 n_directions;
     u32 has_cylinder;
     double order;

@@ -1,5 +1,5 @@
-// Printed from src/levelset/tiled/steady_state.rs, which is what to change: ZEROSET_BLESS=1 lets its test
-// `cuda_header::is_current` write this file.
+// Generated from src/levelset/tiled/steady_state.rs. Edit that file, then run its test
+// `cuda_header::is_current` with ZEROSET_BLESS=1 to update this header.
 #pragma once
 #include "common/types.cuh"
 
