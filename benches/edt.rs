@@ -1,8 +1,8 @@
-//! The Euclidean distance transform on the CPU.
+//! Benchmark of the Euclidean distance transform on the CPU.
 //!
-//! `cargo bench --bench edt -- [SIZE]` prints a Markdown table for volumes of SIZE^3 voxels, 512 if
-//! it is not given. CPU seconds (user and system, all threads) are the measure on a machine that
-//! does something else as well; they are read from /proc and missing elsewhere.
+//! `cargo bench --bench edt -- [SIZE]` prints a Markdown table for volumes of SIZE^3 voxels
+//! (default 512). Compare the CPU seconds (user and system, all threads) if other work runs on the
+//! machine. They are read from /proc and are missing on other systems.
 
 use std::time::Instant;
 
@@ -46,7 +46,7 @@ fn main() {
     }
 }
 
-/// CPU seconds of this process, in hundredths as Linux counts them.
+/// Returns the CPU seconds of this process, in the hundredths that Linux counts.
 fn cpu_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     let words: Vec<&str> = text.rsplit(')').next()?.split_whitespace().collect();

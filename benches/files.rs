@@ -1,10 +1,10 @@
-//! Times and memory around the solvers on the CPU: reading each format, partition and setup, the
-//! distance from file to file, bytes per vertex.
+//! Benchmark of the work around the CPU solvers: reading each format, partition and setup, the
+//! distance from file to file, and memory per vertex.
 //!
-//! `cargo bench --bench files -- [read|setup|distance|memory] [N]` prints Markdown tables, all of
-//! them without a word; N is the number of vertices (defaults below). Every time is the smallest
-//! of three in wall-clock seconds, beside it the CPU seconds of all threads, which other work on
-//! the machine changes little. Results are kept under `benches/results/`.
+//! `cargo bench --bench files -- [read|setup|distance|memory] [N]` prints Markdown tables, or all
+//! of them without a mode. N is the number of vertices. Every time is the smallest of three, in
+//! wall-clock seconds and in CPU seconds of all threads, which other work on the machine changes
+//! little. Results are kept under `benches/results/`.
 
 #[path = "support/formats.rs"]
 mod formats;
@@ -52,7 +52,8 @@ fn main() {
     }
 }
 
-/// Delaunay triangulation of random points on a sphere; vertices in no useful order.
+/// Returns the Delaunay triangulation of random points on a sphere. The order of the vertices is
+/// random.
 fn sphere(n: u32, subdivisions: u32) -> Mesh {
     let mut spec = Sphere::default();
     (spec.irregular, spec.vertices, spec.radius) = (true, Some(n), 256.0);
@@ -60,7 +61,7 @@ fn sphere(n: u32, subdivisions: u32) -> Mesh {
     generate(&Generate::Sphere(spec)).expect("mesh")
 }
 
-/// Smallest wall-clock and CPU seconds of three calls.
+/// Returns the smallest wall-clock and CPU seconds of three calls.
 fn best<T>(mut work: impl FnMut() -> T) -> (f64, f64) {
     (0..3).fold((f64::INFINITY, f64::INFINITY), |(wall, cpu), _| {
         let (start, before) = (Instant::now(), cpu_seconds());
@@ -125,7 +126,7 @@ fn setup(cpu: &Cpu, n: u32) {
     println!();
 }
 
-/// The program as users start it, on the sphere of the acceptance tests.
+/// Times the program as users start it, on the sphere of the acceptance tests.
 fn distance(n: Option<u32>) {
     let mesh = sphere(n.unwrap_or(255_817), 1);
     let folder = tempfile::tempdir().expect("folder");
@@ -143,7 +144,7 @@ fn distance(n: Option<u32>) {
     println!();
 }
 
-/// Runs the program on a file; its peak memory in bytes.
+/// Runs the program on a file. Returns its peak memory in bytes.
 fn run(path: &Path, out: &Path) -> u64 {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
     command.args(["-q", "distance", "--from", "vertex:0"]).arg(path).arg("-o").arg(out);
@@ -159,7 +160,8 @@ fn memory(n: u32) {
     println!("Memory on {vertices} vertices, {cells} triangles, bytes per vertex:\n");
     println!("| what | held after | peak on the way |\n|---|---|---|");
     let cpu = Arc::new(Cpu::new(0).expect("threads"));
-    // What the pool and the first use of anything take is not counted.
+    // The memory of the thread pool and of everything that is initialized on first use is not
+    // counted.
     let row = |name: &str, held: u64, peak: u64| {
         let per = |bytes: u64| bytes as f64 / vertices as f64;
         println!("| {name} | {:.0} | {:.0} |", per(held), per(peak));

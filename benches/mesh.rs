@@ -1,8 +1,8 @@
-//! Times of the mesh solvers on the CPU, by patch size: partition, setup, one distance field over
-//! the whole mesh, reinitialization in a band, steps of the evolution.
+//! Benchmark of the mesh solvers on the CPU by patch size: partition, setup, one distance over the
+//! whole mesh, reinitialization in a band, and steps of an evolution.
 //!
-//! `cargo bench --bench mesh -- [SHAPE] [PATCH_SIZE...]` prints a Markdown table; SHAPE is
-//! `square` (524,288 triangles), `sphere` (about 2 million) or `cube` (1.5 million tetrahedra).
+//! `cargo bench --bench mesh -- [SHAPE] [PATCH_SIZE...]` prints a Markdown table. SHAPE is `square`
+//! (524,288 triangles), `sphere` (about 2 million triangles) or `cube` (1.5 million tetrahedra).
 //! Results that the documentation quotes are kept under `benches/results/`.
 
 use std::sync::Arc;
@@ -39,7 +39,7 @@ fn main() {
     }
 }
 
-/// The mesh and a ball whose surface crosses it.
+/// Returns the mesh and the signed distance of a ball whose surface crosses it.
 fn mesh(shape: &str) -> (Mesh, Vec<f64>) {
     let spec = match shape {
         "sphere" => {
@@ -69,7 +69,7 @@ fn mesh(shape: &str) -> (Mesh, Vec<f64>) {
     (mesh, phi)
 }
 
-/// Median of the milliseconds of three calls.
+/// Returns the median of three calls, in milliseconds.
 fn median_ms(mut work: impl FnMut()) -> f64 {
     let mut times: Vec<f64> = (0..3)
         .map(|_| {

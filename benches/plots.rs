@@ -1,7 +1,7 @@
-//! The plots of the pages, drawn from the tables that `benches/results` keeps. Nothing is measured.
+//! Draws the plots of the documentation from the tables in `benches/results`. Nothing is measured.
 //!
-//! `cargo bench --bench plots -- [FOLDER]` writes them, to `docs/images` without a folder. Tables come
-//! from the benches `gpu`, `point_distance` and `render`.
+//! `cargo bench --bench plots -- [FOLDER]` writes the plots to FOLDER (default `docs/images`). The
+//! tables come from the benchmarks `gpu`, `point_distance` and `render`.
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -47,7 +47,7 @@ fn even(name: &'static str) -> Axis {
     Axis { name, is_log: false }
 }
 
-/// The rows of a table that `keep` keeps, as a line.
+/// Returns a line through the rows of a table for which `keep` returns true.
 fn line(
     table: &Table,
     name: impl Into<String>,
@@ -57,7 +57,7 @@ fn line(
     Line { name: name.into(), points: table.rows().filter(keep).map(point).collect() }
 }
 
-/// Jalba et al. (2013), Figures 6 and 7.
+/// Figures 6 and 7 of Jalba et al. (2013).
 fn tiles() -> Plot {
     let table = Table::read("gpu-tiles.md", "| tiles | edge | precision |");
     let terms =
@@ -88,7 +88,7 @@ const WAYS: [(&str, &str); 3] = [
     ("2 streams in 8 MiB, sites copied", "2 streams in 8 MiB, sites from the host ms"),
 ];
 
-/// Khan and Zahran, Figure 5a.
+/// Figure 5a of Khan and Zahran.
 fn speed() -> Plot {
     let table = of_streams();
     let lines = WAYS.map(|(name, column)| {
@@ -99,7 +99,7 @@ fn speed() -> Plot {
             |row| (row.number("sites"), row.number("serial ms") / row.number(column)),
         )
     });
-    // Serial times as above, by the number of sites.
+    // The serial times of the table above, by the number of sites.
     let serial = |sites: f64| {
         let row = table.rows().find(|row| row.number("sites") == sites);
         row.map_or(f64::NAN, |row| row.number("serial ms"))
@@ -123,7 +123,7 @@ fn speed() -> Plot {
     }
 }
 
-/// Figure 5b: the same on even axes, where the lines bend.
+/// Figure 5b: the same data on linear axes, which show the saturation.
 fn saturation() -> Plot {
     let table = of_streams();
     let lines = WAYS.map(|(name, column)| {
@@ -135,7 +135,7 @@ fn saturation() -> Plot {
         )
     });
     Plot {
-        title: "T(q) of 1,024 queries: where a GPU is full",
+        title: "T(q) of 1,024 queries: saturation of a GPU",
         x: even("thousands of sites"),
         y: even("times a serial program"),
         names: SeriesLabelPosition::Coordinate(300, 200),
@@ -156,7 +156,7 @@ fn memory() -> Plot {
         |row| (row.number("sites"), 4.0 * 1024.0 * row.number("sites") / MEBI),
     );
     Plot {
-        title: "What sites and results take",
+        title: "Memory for sites and results",
         x: log("sites"),
         y: log("working set, MiB"),
         names: SeriesLabelPosition::UpperLeft,
@@ -177,7 +177,7 @@ fn perforation() -> Plot {
         line(&table, name, keep, |row| (row.number("times all sites"), row.number("mean error %")))
     };
     Plot {
-        title: "Leaving out voxels of a thick shell",
+        title: "Perforation: voxels of a thick shell",
         x: even("times all sites"),
         y: even("mean error, %"),
         names: SeriesLabelPosition::UpperLeft,
@@ -197,7 +197,7 @@ fn random() -> Plot {
         )
     };
     Plot {
-        title: "Leaving out points that lie without order",
+        title: "Perforation: randomly placed points",
         x: even("times all sites"),
         y: even("mean error, %"),
         names: SeriesLabelPosition::UpperLeft,
@@ -218,8 +218,8 @@ fn angles() -> Plot {
         |row| (row.number("half the opening of the cone, degrees"), row.number("steps per ray")),
     );
     Plot {
-        title: "Steps of rays, by how far they look aside",
-        x: even("half the opening of the cone, degrees (180: all directions)"),
+        title: "Steps per ray, by the angle of the cone",
+        x: even("half the opening angle of the cone, degrees (180: all directions)"),
         y: even("steps per ray"),
         names: SeriesLabelPosition::LowerRight,
         lines: vec![steps],

@@ -1,11 +1,11 @@
-//! The point-wise distance transform on the CPU: comparing all, the index, and from how many queries
-//! on the index pays.
+//! Benchmark of the point-wise distance transform on the CPU: brute force, the index, and the
+//! number of queries from which the index pays off.
 //!
-//! `cargo bench --bench point_distance -- [SITES...]` prints Markdown tables; without numbers for
-//! those of the paper's Table II (Khan and Zahran): 16,384, 65,536, 262,144 and 16,777,216 sites, with
-//! 1,024 queries. Sites and queries are random points of a lattice of 512^3. `perforation` instead of
-//! numbers prints the paper's Figure 7b. Seconds are CPU seconds of one thread, where the system tells
-//! them.
+//! `cargo bench --bench point_distance -- [SITES...]` prints Markdown tables for the given numbers
+//! of sites. The default is Table II of Khan and Zahran: 16,384, 65,536, 262,144 and 16,777,216
+//! sites with 1,024 queries. Sites and queries are random points of a lattice of 512^3. With
+//! `perforation` instead of numbers, it prints Figure 7b of the paper. Times are CPU times of one
+//! thread if the system provides them.
 
 use std::f64::consts::PI;
 use std::time::Instant;
@@ -20,7 +20,7 @@ const QUERIES: usize = 1024;
 fn main() {
     let sizes: Vec<usize> = std::env::args().skip(1).filter_map(|a| a.parse().ok()).collect();
     let sizes = if sizes.is_empty() { vec![16_384, 65_536, 262_144, 16_777_216] } else { sizes };
-    // One for all: the seconds of threads that have ended are not told any more.
+    // All tables share one thread because the CPU time of threads that have ended is lost.
     let cpu = Cpu::new(1).expect("a thread");
     println!("{QUERIES} queries, one thread, zeroset {}\n", zeroset::output::build());
     if std::env::args().any(|a| a == "perforation") {
@@ -39,7 +39,7 @@ fn main() {
     }
 }
 
-/// A row for each norm, and for a cone.
+/// Prints a row for each norm, and one for a cone.
 fn table<C: Coordinate>(cpu: &Cpu, name: &str, points: &[[f64; 3]], of: fn(f64) -> C) {
     let list = |points: &[[f64; 3]]| points.iter().map(|x| x.map(of)).collect::<Vec<[C; 3]>>();
     let (queries, sites) = points.split_at(QUERIES);
@@ -49,7 +49,7 @@ fn table<C: Coordinate>(cpu: &Cpu, name: &str, points: &[[f64; 3]], of: fn(f64) 
         Cone { directions: Directions::One([0.3, 0.5, 0.8]), angle: PI / 5.0, cylinder: None };
     let norms = [Norm::L2, Norm::L1, Norm::LInf, Norm::Lp(3.0)].map(|norm| (norm, None));
     for (norm, cone) in norms.into_iter().chain([(Norm::L2, Some(cone))]) {
-        // Other orders are no whole numbers.
+        // Norms of other orders do not have integer keys.
         if matches!(norm, Norm::Lp(_)) && nearest(cpu, &sites, &queries[..1], &with(norm)).is_err()
         {
             continue;
@@ -76,9 +76,11 @@ fn with(norm: Norm) -> Options {
     options
 }
 
-/// The mean of T'/T - 1 in percent for points spread evenly, of which each k-th is kept: the nearest kept
-/// one is the j-th nearest of all with probability (1 - 1/k)^(j-1) / k, and (T/T')^3 then the smallest of
-/// j - 1 even numbers from 0 to 1, so that T'/T has the mean gamma(2/3) gamma(j) / gamma(j - 1/3).
+/// Returns the mean of T'/T - 1 in percent for evenly spread points of which every k-th is kept.
+///
+/// The nearest kept point is the j-th nearest of all points with probability (1 - 1/k)^(j-1) / k.
+/// Then (T/T')^3 is the smallest of j - 1 uniform numbers from 0 to 1, so that T'/T has the mean
+/// gamma(2/3) gamma(j) / gamma(j - 1/3).
 fn expected(k: usize) -> f64 {
     let kept = 1.0 / k as f64;
     let next = |(j, term): &(f64, f64)| Some((j + 1.0, term * (1.0 - kept) * j / (j - 1.0 / 3.0)));
@@ -86,7 +88,7 @@ fn expected(k: usize) -> f64 {
     100.0 * (terms.take_while(|term| *term > 1e-12).sum::<f64>() - 1.0)
 }
 
-/// Figure 7b: error against what is saved, of points without any order, spread evenly.
+/// Prints Figure 7b: the error against the saved time, for evenly spread random points.
 fn perforated(cpu: &Cpu) {
     println!(
         "| sites without order | every | compare all ms | times all sites | mean error % | expected % |"
@@ -115,7 +117,8 @@ fn perforated(cpu: &Cpu) {
     }
 }
 
-/// Milliseconds of the CPU, or of the clock where the system does not tell them: the least of three.
+/// Returns the smallest time of three calls in milliseconds: CPU time if the system provides it,
+/// and wall-clock time otherwise.
 fn time<T>(work: impl Fn() -> T) -> (f64, T) {
     let once = || {
         let (start, before) = (Instant::now(), cpu_ms());
@@ -124,7 +127,7 @@ fn time<T>(work: impl Fn() -> T) -> (f64, T) {
         (used.unwrap_or(1e3 * start.elapsed().as_secs_f64()), result)
     };
     let first = once();
-    // What takes seconds is not repeated.
+    // Calls that take seconds are not repeated.
     let again = if first.0 < 1e3 { 2 } else { 0 };
     (0..again).fold(first, |best, _| {
         let next = once();
@@ -132,7 +135,7 @@ fn time<T>(work: impl Fn() -> T) -> (f64, T) {
     })
 }
 
-/// Milliseconds that the threads of this process have run.
+/// Returns the CPU time of the threads of this process, in milliseconds.
 fn cpu_ms() -> Option<f64> {
     let mut sum = 0.0;
     for task in std::fs::read_dir("/proc/self/task").ok()? {
@@ -142,12 +145,12 @@ fn cpu_ms() -> Option<f64> {
     Some(sum / 1e6)
 }
 
-/// Points of a lattice of 512^3 without order.
+/// Returns random points of a lattice of 512^3.
 fn points(n: usize) -> Vec<[f64; 3]> {
     random(n + QUERIES).map(|x| x.map(f64::floor)).collect()
 }
 
-/// Points of a cube with edges of 512, without order.
+/// Returns random points of a cube with edges of length 512.
 fn random(n: usize) -> impl Iterator<Item = [f64; 3]> {
     let mut state = 12_345_u64;
     let mut number = move || {

@@ -1,10 +1,10 @@
-//! Times of point lists on the CPU: direct compaction, the pyramid, scan and sort.
+//! Benchmark of point lists on the CPU: direct compaction, the pyramid, scan and sort.
 //!
-//! `cargo bench --bench points -- [MODE] [LOG2] [THREADS]` prints Markdown tables. Modes: `flags`
-//! (2^LOG2 byte flags, default 28, at four densities, beside a plain loop over words of 8 bytes),
-//! `pyramid` (its parts over the same flags as a volume), `paper` (the sizes of Ziegler et al. 2006,
-//! Tables 1 to 4), `primitives` (scan, sort, unique of 2^(LOG2 - 4) numbers), and `all` (default).
-//! Milliseconds, the least of several.
+//! `cargo bench --bench points -- [MODE] [LOG2] [THREADS]` prints Markdown tables. The modes are
+//! `flags` (2^LOG2 byte flags, default 28, at four densities, beside a plain loop over words of 8
+//! bytes), `pyramid` (its parts over the same flags as a volume), `paper` (the sizes of Ziegler et
+//! al. 2006, Tables 1 to 4), `primitives` (scan, sort, unique of 2^(LOG2 - 4) numbers), and `all`
+//! (default). Times are the smallest of several, in milliseconds.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -16,7 +16,7 @@ use zeroset::primitives::{
 };
 use zeroset::surface::Voxels;
 
-/// Times each piece of work is done.
+/// Number of calls of which the fastest counts.
 const TIMES: usize = 7;
 const DENSITIES: [f64; 4] = [0.002, 0.01, 0.05, 0.5];
 
@@ -43,7 +43,7 @@ fn main() {
     });
 }
 
-/// Least milliseconds of a piece of work.
+/// Returns the smallest time of several calls, in milliseconds.
 fn least<T>(mut work: impl FnMut() -> T) -> f64 {
     let mut least = f64::INFINITY;
     for _ in 0..TIMES {
@@ -54,7 +54,7 @@ fn least<T>(mut work: impl FnMut() -> T) -> f64 {
     least
 }
 
-/// Flags of which a part is set, without order.
+/// Returns flags of which the fraction `part` is set, at random places.
 fn flags(n: usize, part: f64) -> Vec<u8> {
     let mut state = 88_172_645_463_325_252_u64;
     let mut flag = || {
@@ -66,7 +66,8 @@ fn flags(n: usize, part: f64) -> Vec<u8> {
     (0..n).map(|_| flag()).collect()
 }
 
-/// What a person would write in C: words of 8 bytes, one thread, into a list that is large enough.
+/// Lists the flags with a straightforward loop as in C: words of 8 bytes, one thread, and a list
+/// that is large enough.
 fn plain_loop(flags: &[u8], list: &mut [u32]) -> usize {
     let mut n = 0;
     for (k, word) in flags.as_chunks::<8>().0.iter().enumerate() {
@@ -141,8 +142,9 @@ fn of_pyramids(log2: u32) {
     }
 }
 
-/// Table 1: a model into slices. The teapot is not at hand; a torus in a box as large as the paper's,
-/// once with about as many voxels on its surface, once as large as the box allows.
+/// Prints Table 1: a model converted to slices. The teapot of the paper is replaced by a torus in a
+/// box of the same size, once with about as many voxels on its surface, and once as large as the
+/// box allows.
 fn of_slices() {
     println!("| torus, triangles | box | on the surface | slicing | its list | inside, filled |");
     println!("|---|---|---|---|---|---|");
@@ -165,7 +167,8 @@ fn of_slices() {
     println!();
 }
 
-/// Pictures of the paper's sizes with as many active cells; where they are is random here.
+/// Prints the times for pictures with the sizes and numbers of active cells in the paper. The
+/// places of the cells are random here.
 fn of_the_paper() {
     of_slices();
     println!("| picture | active | loop over bytes | build | list | compact |");

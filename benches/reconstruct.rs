@@ -1,9 +1,10 @@
-//! Surfaces from points, and out of a volume, on the CPU.
+//! Benchmark of surfaces from points and from a volume on the CPU.
 //!
-//! `cargo bench --bench reconstruct -- [MESH [SAMPLES [DEPTH]]]` samples a mesh with the normals of its
-//! triangles and prints what directed distances take and how near they come (default: a generated torus, 1,000,000,
-//! 9); `-- --volume [SIZE]` takes the surface out of SIZE^3 values (512) of a gyroid. CPU seconds, of all threads, are
-//! the measure on a machine that does something else as well; they are read from /proc and missing elsewhere.
+//! `cargo bench --bench reconstruct -- [MESH [SAMPLES [DEPTH]]]` samples a mesh with the normals of
+//! its triangles and prints the times and the errors of directed distances (default: a generated
+//! torus, 1,000,000 samples, depth 9). `-- --volume [SIZE]` extracts the surface of a gyroid with
+//! SIZE^3 values (default 512). Compare the CPU seconds of all threads if other work runs on the
+//! machine. They are read from /proc and are missing on other systems.
 
 #[path = "support/gyroid.rs"]
 mod gyroid;
@@ -82,7 +83,7 @@ fn spent(before: Option<f64>, after: Option<f64>) -> String {
     before.zip(after).map_or(String::new(), |(before, after)| format!("{:.2}", after - before))
 }
 
-/// CPU seconds of this process, in hundredths as Linux counts them.
+/// Returns the CPU seconds of this process, in the hundredths that Linux counts.
 fn cpu_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     let words: Vec<&str> = text.rsplit(')').next()?.split_whitespace().collect();

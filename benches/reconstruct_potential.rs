@@ -1,10 +1,10 @@
-//! Surfaces from samples by a level set in their potential.
+//! Benchmark of surfaces by a level set in the potential of samples.
 //!
 //! `cargo bench --bench reconstruct_potential -- MESH [--samples N] [--depth D] [--exponent P]
-//! [--noise PERCENT] [--outliers K] [--sixteen]` samples a mesh uniformly by area, with noise in per
-//! cent of its diagonal, and prints a Markdown table of the levels, and the true distances of the
-//! samples without noise from the surface, and of the surface from the mesh. By default a million
-//! samples and depth 9.
+//! [--noise PERCENT] [--outliers K] [--sixteen]` samples a mesh uniformly by area (default: a
+//! million samples, depth 9). The noise is in percent of the diagonal. It prints a Markdown table
+//! of the levels, the exact distances of the samples without noise to the surface, and those of the
+//! surface to the mesh.
 
 #[path = "support/meter.rs"]
 #[allow(dead_code)]
@@ -18,7 +18,7 @@ use zeroset::reconstruct::potential::{Options, Storage, reconstruct};
 use zeroset::surface::Locator;
 use zeroset_testing::samples;
 
-/// Samples that distances are measured at.
+/// Number of samples whose distances are measured.
 const MEASURED: usize = 200_000;
 
 fn main() {
@@ -28,7 +28,7 @@ fn main() {
         words.get(at + 1)?.parse::<f64>().ok()
     };
     let Some(path) = words.first().filter(|w| !w.starts_with("--")) else {
-        println!("no mesh named: nothing to do");
+        println!("no mesh given: nothing to do");
         return;
     };
     let mesh = zeroset::io::read_mesh(path.as_ref()).expect("a mesh").mesh;
@@ -79,7 +79,7 @@ fn main() {
     distances("surface to mesh", &surface.vertices, &mesh, diagonal, levels.voxel);
 }
 
-/// True distances of places to a surface.
+/// Prints the exact distances of points to a surface.
 fn distances(what: &str, places: &[[f64; 3]], surface: &Mesh, diagonal: f64, voxel: f64) {
     let locator = Locator::new(surface);
     let gap = |x: &[f64; 3]| locator.closest((*x).into()).expect("triangles").gap;

@@ -1,12 +1,14 @@
-//! Times of rays through a volume on the CPU, by each rule, and what they count.
+//! Benchmark of rays through a volume on the CPU with each rule.
 //!
-//! `cargo bench --bench render -- [SIDE] [PIXELS] [THREADS]` resamples `volumes/CT_pitch.nii.gz` of the
-//! folder `ZEROSET_DATA` to SIDE^3 voxels (default 512) and looks at its voxels above 60 in
-//! perspective, with PIXELS^2 rays (default 1024), as Markdown. Then the small experiment of papers 002
-//! (Figures 8 and 9): 64^3 voxels, 64^2 rays, among them those of the definition, which looks at every
-//! voxel at every step. Seconds are medians of three frames; every rule must find the same voxels.
-//! `angles [SIDE] [PIXELS]` (default 192 and 240) instead prints the steps per ray by the angle of the
-//! cone (Figure 9a).
+//! `cargo bench --bench render -- [SIDE] [PIXELS] [THREADS]` resamples `volumes/CT_pitch.nii.gz` in
+//! the folder `ZEROSET_DATA` to SIDE^3 voxels (default 512) and renders the voxels above 60 in
+//! perspective with PIXELS^2 rays (default 1024). Then it repeats the small experiment of Khan and
+//! Zahran (Figures 8 and 9): 64^3 voxels and 64^2 rays, including the definition, which examines
+//! every voxel at every step. It prints Markdown. Seconds are medians of three frames. All rules
+//! must find the same voxels.
+//!
+//! With `angles [SIDE] [PIXELS]` (default 192 and 240), it prints the steps per ray by the angle of
+//! the cone (Figure 9a).
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -17,7 +19,7 @@ use zeroset::picture::{Options, Shows, Traced, trace};
 use zeroset::render::{Camera, Counts, Frame, Hit, Rule, Solid, SpaceSkipping, march};
 use zeroset::volume::{Placement, Samples, Volume};
 
-/// Voxels above this are seen: bone.
+/// Voxels above this value are visible. They are bone.
 const THRESHOLD: f64 = 60.0;
 
 fn main() {
@@ -49,7 +51,7 @@ fn main() {
     table(&cpu, &resampled(&scan, 64), 64, &[&rules[..], &small].concat());
 }
 
-/// The scan on a cube of voxels, linear between its own.
+/// Resamples the scan to a cube of voxels by linear interpolation.
 fn resampled(scan: &Volume, side: usize) -> Volume {
     let place = |k: usize, n: usize| {
         let last = (scan.shape()[k] - 1) as f64;
@@ -63,19 +65,19 @@ fn resampled(scan: &Volume, side: usize) -> Volume {
     Volume::new([side; 3], Samples::from(values), Placement::identity()).expect("volume")
 }
 
-/// The voxels that are seen.
+/// Returns the visible voxels.
 fn seen(volume: &Volume) -> Solid<'_> {
     let condition = format!("v > {THRESHOLD}").parse().expect("condition");
     Solid::voxels(volume, volume.select(&condition).expect("voxels")).expect("solid")
 }
 
-/// From in front of a corner, 40 degrees wide.
+/// Returns a view from in front of a corner, with a field of view of 40 degrees.
 fn view(side: usize, pixels: u32) -> Frame {
     let eye = [0.5, -1.3, 0.9].map(|x| x * side as f64);
     Frame::from_eye(eye, &Camera::new([0.0, -1.8, 0.4]), 40.0, [pixels; 2])
 }
 
-/// Figure 9a: what a cone around the ray saves, by its angle.
+/// Prints Figure 9a: the steps that a cone around the ray saves, by its angle.
 fn by_angle(cpu: &Cpu, volume: &Volume, pixels: u32) {
     let solid = seen(volume);
     let side = volume.shape()[0];
@@ -125,12 +127,12 @@ fn table(cpu: &Cpu, volume: &Volume, pixels: u32, rules: &[(&str, Rule)]) {
         );
         let same = |(a, b): (&Hit, &Hit)| a.cube == b.cube && a.t == b.t;
         let found = first.get_or_insert_with(|| hits.clone());
-        assert!(found.iter().zip(&hits).all(same), "{name} finds other voxels");
+        assert!(found.iter().zip(&hits).all(same), "{name} finds different voxels");
     }
     println!();
 }
 
-/// Seconds, the middle of three.
+/// Returns the median of three calls, in seconds.
 fn median(mut work: impl FnMut()) -> f64 {
     let mut seconds = [0.0; 3].map(|_: f64| {
         let start = Instant::now();

@@ -1,9 +1,11 @@
-//! The time loop of whole cases: Tables I and II of Fu et al. (patch sizes, widths of the band),
-//! patched against unpatched, one thread against two, and what an expression costs.
+//! Benchmark of the time loop of whole cases: Tables I and II of Fu et al. (patch sizes, widths of
+//! the band), a narrow band against the whole domain, one thread against two, and the cost of
+//! expressions.
 //!
-//! `ZEROSET_DATA=... cargo bench --bench tables -- [sizes] [widths] [threads] [expression] [lattice]`
-//! prints Markdown tables. The cases are `configs/paper_*.toml`; those whose data are missing are left out,
-//! which is said. Seconds are those of reinitialization and evolution in the report of the run.
+//! `ZEROSET_DATA=... cargo bench --bench tables -- [sizes] [widths] [threads] [expression]
+//! [lattice]` prints Markdown tables. The cases are `configs/paper_*.toml`. Cases without data are
+//! left out, and the table says so. Seconds are those of reinitialization and evolution in the
+//! report of the run.
 
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
@@ -23,7 +25,7 @@ impl Observer for Silent {
     fn step(&self, _: &Progress) {}
 }
 
-/// What a run took.
+/// The times of a run, in seconds.
 struct Took {
     reinitialize: f64,
     evolve: f64,
@@ -38,7 +40,7 @@ impl Took {
     }
 }
 
-/// Runs a case with some `--set` options; the words of the error if it cannot run.
+/// Runs a case with `--set` options. Returns the error message if the run fails.
 fn run(name: &str, set: &[String]) -> Result<Took, String> {
     let case: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("configs").join(name);
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
@@ -69,7 +71,7 @@ fn cell(took: &Result<Took, String>) -> String {
     }
 }
 
-/// One line per case, one column per setting.
+/// Prints a table with one row per case and one column per setting.
 fn table(title: &str, cases: &[&str], key: &str, values: &[&str]) {
     println!("\n{title}: seconds of the time loop (reinitialize + evolve)\n");
     println!("| | {} |", values.join(" | "));
@@ -168,7 +170,8 @@ fn expression() {
     }
 }
 
-/// Nanoseconds per point of `call` on `points` points; `call` takes the time.
+/// Returns the nanoseconds per point of `call`, which handles `points` points and takes the time as
+/// its argument.
 fn per_point(points: usize, mut call: impl FnMut(f64)) -> f64 {
     const CALLS: usize = 20_000;
     (0..CALLS / 10).for_each(|k| call(k as f64));

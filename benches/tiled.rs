@@ -1,18 +1,19 @@
-//! Times of the level-set solvers on tiles, on the CPU.
+//! Benchmark of the level-set solvers on tiles on the CPU.
 //!
-//! `cargo bench --bench tiled -- MODE [NUMBER...]` prints Markdown tables, in `f32`:
+//! `cargo bench --bench tiled -- MODE [NUMBER...]` prints Markdown tables in `f32`:
 //!
-//! - `block`: nanoseconds per voxel of a block whose voxels all move, one thread, by term and scheme;
-//! - `enright [N...]`: Enright's sphere on N^3 (128), WENO5 with RK3 and one step of the
-//!   reinitialization equation per step: seconds, nanoseconds per step and voxel of the band, loss of
-//!   volume;
-//! - `collapse [RADIUS]`: motion by curvature of a lumpy ball (215: 3.5 million voxels in the band),
-//!   milliseconds per step, WENO5 with one reinitialization step, and first order;
-//! - `distance [RADIUS]`: a band made a distance anew (76: 437,000 voxels), directly and by the
-//!   equation: milliseconds, error.
+//! - `block`: nanoseconds per voxel of a block in which all voxels move, by term and scheme, with
+//!   one thread
+//! - `enright [N...]`: Enright's sphere on N^3 voxels (default 128), WENO5 with RK3 and one step of
+//!   the reinitialization equation per step: seconds, nanoseconds per step and voxel of the band,
+//!   and loss of volume
+//! - `collapse [RADIUS]`: curvature motion of a lumpy ball (default 215: 3.5 million voxels in the
+//!   band): milliseconds per step of WENO5 with one reinitialization step, and of first order
+//! - `distance [RADIUS]`: reinitialization of a band (default 76: 437,000 voxels), directly and by
+//!   the equation: milliseconds and error
 //!
-//! Beside milliseconds of the clock stand those of the CPU, added up over the threads: beside other work the clock
-//! says little.
+//! Times are given in wall-clock milliseconds and in CPU milliseconds summed over the threads. If
+//! other work runs on the machine, only CPU times are meaningful.
 //!
 //! Results that the documentation quotes are kept under `benches/results/`.
 
@@ -97,7 +98,7 @@ fn block_rows<R: Wide, const E: usize>() {
     }
 }
 
-/// Tiles from voxel 0 to `most` that hold a function of the voxel.
+/// Returns tiles from voxel 0 to `most` with the values of a function of the voxel.
 fn tiles<const E: usize>(
     most: usize,
     f: impl Fn([f64; 3]) -> f64 + Sync,
@@ -120,10 +121,10 @@ fn norm(x: [f64; 3]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Volume inside, by a smooth step of width two voxels, and voxels in the band.
+/// Returns the volume of the inside, with a smooth transition two voxels wide.
 fn volume<const E: usize>(run: &TiledEvolution<f32, E>, gamma: f32) -> f64 {
-    // Full tiles are not kept: the volume is the flux of x over all x rows of tiles, each of which
-    // starts outside.
+    // Tiles that are completely inside are not stored. Their volume is the gap between stored tiles
+    // in a row along x. Each row starts outside.
     let inside = |v: f32| f64::from((0.5 - 0.5 * v).clamp(0.0, 1.0));
     let (keys, ids) = (run.grid().keys(), run.grid().ids());
     let mut total = 0.0;
@@ -143,9 +144,9 @@ fn volume<const E: usize>(run: &TiledEvolution<f32, E>, gamma: f32) -> f64 {
     total
 }
 
-/// Enright's velocity on blocks of a grid with n voxels per length.
+/// Returns Enright's velocity on blocks of a grid with n voxels per unit length.
 fn enright(n: usize) -> Coefficient<f32, 3> {
-    // Of one length and a block beyond: sin^2 of half the angle, sin.
+    // The values of one length and of a block beyond it: sin^2 of half the angle, and sin.
     let angle = |k: usize| TAU * k as f64 / n as f64;
     let squares: Vec<f32> = (0..n + 9).map(|k| (0.5 * angle(k)).sin().powi(2) as f32).collect();
     let doubles: Vec<f32> = (0..n + 9).map(|k| angle(k).sin() as f32).collect();
@@ -212,7 +213,7 @@ fn enright_row<const E: usize>(n: usize, cpu: &Arc<Cpu>) {
     );
 }
 
-/// A ball with waves on it; not a distance far from its surface.
+/// Returns a ball with waves on its surface. Its values are not a distance far from the surface.
 fn lumpy(radius: f64) -> impl Fn([f64; 3]) -> f64 + Sync {
     let center = radius * 1.3 + 8.0;
     move |x| {

@@ -1,10 +1,10 @@
-//! Times of the sparse grid of tiles on the CPU, without a scheme: the first tile set, looking up
-//! neighbors by the walk, by a hash map and by binary search, what tiles ask for, an update of the
-//! tile set at rest and for a moving ball, and gathering tiles with their halo.
+//! Benchmark of the sparse grid of tiles on the CPU, without a scheme: the first tile set, looking
+//! up neighbors with the walk, a hash map and binary search, the activity of tiles, an update of
+//! the tile set without changes and for a moving ball, and gathering tiles with their halo.
 //!
 //! `cargo bench --bench tiles -- [RADIUS] [THREADS]` prints a Markdown table for a sphere of RADIUS
-//! voxels (default 400) in a band of gamma = 3, reach 3. Nanoseconds per tile, medians of five;
-//! hash map and binary search run on one thread.
+//! voxels (default 400) in a band of gamma = 3, reach 3. Times are medians of five, in nanoseconds
+//! per tile. The hash map and the binary search use one thread.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -35,7 +35,7 @@ fn main() {
     cpu.run(|| row::<8>(radius));
 }
 
-/// Distance to a sphere whose center lies `shift` along x, at the voxels of a tile.
+/// Writes the distance to a sphere whose center lies `shift` along x, at the voxels of a tile.
 fn sphere<const E: usize>(first: [i32; 3], radius: f64, shift: f64, out: &mut [f32]) {
     for (n, value) in out.iter_mut().enumerate() {
         let place = [n % E, n / E % E, n / E / E];
@@ -112,7 +112,7 @@ fn row<const E: usize>(radius: f64) {
     );
 }
 
-/// Gathers every tile with `REACH` layers round it.
+/// Gathers every tile with `REACH` layers around it.
 fn gather_all<const E: usize, const REACH: usize>(
     grid: &TiledGrid<E>,
     phi: &Pool<f32, E>,
@@ -131,7 +131,7 @@ fn gather_all<const E: usize, const REACH: usize>(
     grid.fold(one, |(), ()| ());
 }
 
-/// Median of the seconds of five calls.
+/// Returns the median of five calls, in seconds.
 fn median(work: &mut dyn FnMut()) -> f64 {
     let mut times: Vec<f64> = (0..5)
         .map(|_| {

@@ -1,8 +1,8 @@
-//! Table IV of Fu et al.: steps that join cells by atomic additions to global memory, against the
-//! program's own, which gather.
+//! Table IV of Fu et al.: steps that sum up cells by atomic additions to global memory, compared
+//! with the gathering steps of the program.
 //!
-//! Both do the same step, which is checked. The program's times hold the choice of the next step
-//! and its reductions, the others do not.
+//! Both compute the same step, which is checked. The times of the program include the choice of the
+//! next time step and its reductions, the other times do not.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ use crate::{Failed, units};
 /// Steps up to one target.
 const STEPS: u64 = 40;
 
-/// Sums of a vertex in `kernels/bench/atomics.cu`.
+/// Sums per vertex in `kernels/bench/atomics.cu`.
 const SUMS: usize = 6;
 
-/// `struct Atomics` there.
+/// The counterpart of `struct Atomics` in `kernels/bench/atomics.cu`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct AtomicsArgument<R> {
@@ -39,7 +39,7 @@ struct AtomicsArgument<R> {
     curvature: R,
 }
 
-// SAFETY: laid out as in C, and compared with the size the kernel knows.
+// SAFETY: the layout is that of C, and its size is compared with the size in the kernel.
 unsafe impl<R: Real> Plain for AtomicsArgument<R> {}
 
 pub fn table(cuda: &Arc<Cuda>, meshes: &mut Meshes, names: &[&str]) {
@@ -97,7 +97,7 @@ fn row<R: Real>(
     ))
 }
 
-/// Steps with atomic additions, from phi to phi in turn.
+/// Steps with atomic additions between two copies of phi.
 struct Atomics<R: Real> {
     cuda: Arc<Cuda>,
     kernel: zeroset::gpu::Kernel,
@@ -167,11 +167,11 @@ impl<R: Real> Atomics<R> {
             .with(self.argument)
             .with_array(&self.phi[k as usize % 2])
             .with_array(&self.phi[(k as usize + 1) % 2]);
-        // SAFETY: the kernel takes these four, made for the same patches.
+        // SAFETY: the kernel takes these four arguments, which belong to the same patches.
         unsafe { self.cuda.launch(&self.kernel, self.launch, &arguments) }
     }
 
-    /// phi after one step.
+    /// Returns phi after one step.
     fn first_step(&mut self, start: &[R]) -> Result<Vec<R>, Failed> {
         self.phi.iter_mut().try_for_each(|phi| self.cuda.write(phi, start))?;
         self.launch(0)?;

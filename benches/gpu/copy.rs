@@ -1,7 +1,8 @@
-//! Steps of the whole domain of a large planar lattice against a copy kernel of the same run.
+//! Benchmark of steps in the whole domain of a large planar lattice, compared with a copy kernel in
+//! the same run.
 //!
-//! Bytes are those that cannot be avoided: phi read and written, both coordinates, three 16-bit
-//! corners and three 16-bit gather columns per cell, each once and no duplicate.
+//! Only unavoidable bytes count: phi read and written, both coordinates, and three 16-bit corners
+//! and three 16-bit gather columns per cell, each once and without duplicates.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,15 +20,15 @@ use zeroset::patches::{Partition, Patches};
 use crate::motion::{self, all_terms, median, published};
 use crate::{Failed, units};
 
-/// Vertices unless an argument `vertices=N` says otherwise.
+/// Number of vertices without an argument `vertices=N`.
 const VERTICES: u64 = 50_000_000;
 
-/// Bytes of the arrays that the yardstick copies.
+/// Bytes of the arrays that the copy kernel copies.
 const COPIED: usize = 1 << 30;
 
 const STEPS: u64 = 64;
 
-/// Vertices of a patch: fewer have more of their cells and vertices in common with others.
+/// Vertices per patch. Smaller patches share more of their cells and vertices with other patches.
 const PATCH: usize = 512;
 
 pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, args: &[String]) -> Result<(), Failed> {
@@ -37,14 +38,14 @@ pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, args: &[String]) -> Result<(), Fa
     let side = (vertices as f64).sqrt().round().max(9.0) as u32 - 1;
     let mut square = Square::default();
     (square.cells, square.max) = ([side; 2], [f64::from(side); 2]);
-    // A lattice has nothing to clean.
+    // A lattice needs no cleaning.
     let mesh = generate(&Generate::Square(square))?;
     let patches = Arc::new(cpu.run(|| Patches::new(&mesh, Partition::Blocks, PATCH))?);
     let center = f64::from(side) / 2.0;
     let circle = |x: &[f64; 3]| (x[0] - center).hypot(x[1] - center) - center / 2.0;
     let phi: Vec<f64> = mesh.vertices.iter().map(circle).collect();
     println!(
-        "\n{} vertices, {} triangles, {} patches; made and cut in {:.1} s",
+        "\n{} vertices, {} triangles, {} patches; generated and partitioned in {:.1} s",
         mesh.n_vertices(),
         mesh.n_cells(),
         patches.len(),
@@ -59,7 +60,7 @@ pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, args: &[String]) -> Result<(), Fa
     domain.rows::<f64>()
 }
 
-/// Bytes per second that a copy kernel reads and writes.
+/// Returns the bytes per second that a copy kernel reads and writes.
 fn bandwidth(cuda: &Cuda) -> Result<f64, Failed> {
     let kernel = cuda.kernel(&units::copy(), "copy")?;
     let (from, into) = (cuda.zeros::<u8>(COPIED)?, cuda.zeros::<u8>(COPIED)?);
@@ -89,7 +90,7 @@ struct Domain<'a> {
     mesh: &'a Mesh,
     patches: &'a Arc<Patches>,
     phi: &'a [f64],
-    /// Bytes per second of the yardstick.
+    /// Bytes per second of the copy kernel.
     copy: f64,
 }
 

@@ -1,4 +1,5 @@
-//! Figure 9 of Fu et al.: steps on 1, 2, 4, ... threads, in a band on patches and in the whole domain.
+//! Figure 9 of Fu et al.: steps on 1, 2, 4, ... threads, in a narrow band on patches and in the
+//! whole domain.
 
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ use crate::motion::{Case, Took, step};
 
 const THREADS: [usize; 5] = [1, 2, 4, 8, 16];
 
-/// Steps in the band, of which every eighth or so is followed by a reinitialization, and in the domain.
+/// Steps in the band, where a reinitialization follows about every eighth step, and in the whole
+/// domain.
 const BAND_STEPS: u64 = 48;
 const DOMAIN_STEPS: u64 = 6;
 

@@ -1,5 +1,6 @@
-//! Figures 5 to 7 of Khan and Zahran ("Space-efficient pointwise computation of the distance transform on GPUs"), as tables:
-//! speed over a serial program, working sets, and the error of perforation. `plots` draws them.
+//! Figures 5 to 7 of Khan and Zahran ("Space-efficient pointwise computation of the distance
+//! transform on GPUs") as tables: speedup over a serial program, working sets, and the error of
+//! perforation. The benchmark `plots` draws them.
 
 use std::time::Instant;
 
@@ -12,18 +13,19 @@ use crate::Failed;
 use crate::volumes::numbers;
 
 const QUERIES: usize = 1024;
-/// Sites up to which the serial program is timed; beyond it its time is in proportion.
+/// The largest number of sites for which the serial program is timed. Larger times are extrapolated
+/// in proportion to the number of sites.
 const SERIAL: usize = 1 << 20;
 /// Voxels along an edge of the volume of Figure 7.
 const EDGE: i32 = 160;
 
-/// All figures.
+/// Prints the tables of all figures.
 pub fn figures(cuda: &Cuda, gpus: u32) -> Result<(), Failed> {
     speed(cuda, gpus)?;
     perforation(cuda)
 }
 
-/// Least milliseconds of a call by the clock of the host, of several after a first one.
+/// Returns the smallest host time of `times` calls after a first call, in milliseconds.
 fn least(times: usize, mut call: impl FnMut() -> zeroset::Result<()>) -> Result<f64, Failed> {
     call()?;
     let mut least = f64::INFINITY;
@@ -35,7 +37,7 @@ fn least(times: usize, mut call: impl FnMut() -> zeroset::Result<()>) -> Result<
     Ok(least)
 }
 
-/// Figures 5 and 6.
+/// Prints the table of Figures 5 and 6.
 fn speed(cuda: &Cuda, gpus: u32) -> Result<(), Failed> {
     println!(
         "\n| sites | serial ms | kernel ms | with the copies of queries and results ms | 2 streams in 8 MiB, sites from the host ms | kernels | {gpus} GPUs, sites from the host ms | working set MiB | in 2 streams MiB |"
@@ -88,7 +90,8 @@ fn speed(cuda: &Cuda, gpus: u32) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Figure 7: voxels of a thick shell, in the order of their volume and shuffled, from queries around them.
+/// Prints the table of Figure 7: sites are the voxels of a thick shell, in volume order and
+/// shuffled, and queries lie around them.
 fn perforation(cuda: &Cuda) -> Result<(), Failed> {
     println!("\n| order of the sites | every | kernel ms | times all sites | mean error % |");
     println!("|---|---|---|---|---|");

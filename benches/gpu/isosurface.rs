@@ -1,5 +1,5 @@
-//! Surfaces of whole volumes: a gyroid with 20.3 million triangles among 512^3 voxels, and the same among
-//! 1,024^3. Copies are stated apart.
+//! Benchmark of surfaces of whole volumes: a gyroid with 20.3 million triangles in 512^3 voxels,
+//! and the same gyroid in 1,024^3 voxels. Copies are listed separately.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use zeroset::volume::{Placement, Scaling, Volume};
 use crate::Failed;
 use crate::gyroid::{LEVEL, gyroid};
 
-/// The table, for volumes of so many voxels along an axis.
+/// Prints the table for volumes with these numbers of voxels along an axis.
 pub fn table(cuda: &Arc<Cuda>, sizes: &[usize]) -> Result<(), Failed> {
     println!(
         "\n| voxels | type | normals | vertices | triangles | on the GPU ms | the same of 9, least to most | bytes beside the values | upload ms | with the first memory ms | mesh to the host ms |"

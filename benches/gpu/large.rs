@@ -1,4 +1,4 @@
-//! The distance from a corner of a large cube of tetrahedra.
+//! Benchmark of the distance from a corner of a large cube of tetrahedra.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,7 +11,7 @@ use zeroset::patches::{Partition, Patches};
 
 use crate::{FIELDS, Failed, one_field};
 
-/// Cubes along an axis unless an argument `cells=N` says otherwise; six tetrahedra each.
+/// Cubes along an axis without an argument `cells=N`. Each cube has six tetrahedra.
 const CELLS: u32 = 160;
 
 pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, args: &[String]) -> Result<(), Failed> {
@@ -20,11 +20,11 @@ pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, args: &[String]) -> Result<(), Fa
     let start = Instant::now();
     let mut cube = Cube::default();
     cube.cells = [cells; 3];
-    // A lattice has nothing to clean.
+    // A lattice needs no cleaning.
     let mesh = generate(&Generate::Cube(cube))?;
     let patches = Arc::new(cpu.run(|| Patches::new(&mesh, Partition::Blocks, 64))?);
     println!(
-        "\n{} vertices, {} tetrahedra, {} patches; made and cut in {:.1} s",
+        "\n{} vertices, {} tetrahedra, {} patches; generated and partitioned in {:.1} s",
         mesh.n_vertices(),
         mesh.n_cells(),
         patches.len(),

@@ -1,7 +1,9 @@
-//! Neighbors of tiles on the GPU: by the sorted list, as the program finds them, by a hash of the keys, and by a map of
-//! two levels (`kernels/bench/lookup.cu`).
+//! Benchmark of three ways to find the neighbors of tiles on the GPU: in the sorted list, as the
+//! program does, in a hash table of the keys, and in a map of two levels
+//! (`kernels/bench/lookup.cu`).
 //!
-//! Milliseconds by events on the GPU, the least of five. All ways must find the same.
+//! Times are the smallest of five, in milliseconds between GPU events. All ways must find the same
+//! neighbors.
 
 use std::sync::Arc;
 
@@ -12,13 +14,13 @@ use zeroset::levelset::tiled::Options;
 use crate::tiles::{Tiles, ball};
 use crate::{Failed, units};
 
-/// Radii of spheres in voxels.
+/// Radii of the spheres, in voxels.
 const RADII: [f64; 4] = [60.0, 190.0, 400.0, 1600.0];
 
-/// Tiles in a block of the upper level.
+/// Tiles per block of the upper level.
 const OF_BLOCK: usize = 512;
 
-/// `struct Table` of the kernels.
+/// The counterpart of `struct Table` of the kernels.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct TableArgument {
@@ -27,7 +29,7 @@ struct TableArgument {
     bits: u32,
 }
 
-// SAFETY: laid out as in C.
+// SAFETY: the layout is that of C.
 unsafe impl Plain for TableArgument {}
 
 /// Prints the table.
@@ -41,7 +43,7 @@ pub fn table(cuda: &Arc<Cuda>) -> Result<(), Failed> {
     RADII.iter().try_for_each(|&radius| row(cuda, &unit, radius))
 }
 
-/// A hash with at least twice as many places as keys.
+/// A hash table with at least twice as many slots as keys.
 struct Table {
     keys: Array<u64>,
     values: Array<u32>,
@@ -63,7 +65,7 @@ impl Table {
     }
 }
 
-/// Tiles on the GPU, and how kernels of them are launched.
+/// Tiles on the GPU, and the launcher of their kernels.
 struct Bed<'a> {
     cuda: &'a Cuda,
     unit: &'a Unit,
@@ -84,7 +86,7 @@ impl Bed<'_> {
     ) -> Result<(), Failed> {
         let launch = Launch { grid, block: units::LOOKUP_BLOCK, shared: 0, cooperative: false };
         let arguments = more(Arguments::default().with(self.tiles).with(self.n));
-        // SAFETY: the kernels take these, as they state.
+        // SAFETY: the kernels take these arguments.
         Ok(unsafe { self.cuda.launch(kernel, launch, &arguments) }?)
     }
 
@@ -96,7 +98,7 @@ impl Bed<'_> {
         self.launch(kernel, self.n.div_ceil(units::LOOKUP_BLOCK), more)
     }
 
-    /// Least milliseconds of some work.
+    /// Returns the smallest time of five calls, in milliseconds.
     fn least(&self, mut work: impl FnMut() -> Result<(), Failed>) -> Result<f64, Failed> {
         let mut least = f64::INFINITY;
         for _ in 0..5 {
@@ -113,7 +115,7 @@ fn row(cuda: &Arc<Cuda>, unit: &Unit, radius: f64) -> Result<(), Failed> {
         ball::<f32, 4, f32>([0.3, 0.1, -0.2], radius, &Options::new(1.5).first_order())?;
     let n = grid.n_tiles();
     let on_gpu = DeviceTiledGrid::new::<f32, 4>(cuda, &grid, n, 1)?;
-    // Its own place for what is found, so that it can be looked at.
+    // The result has its own array so that it can be downloaded.
     let mut found = cuda.zeros::<u32>((NEAR_WORDS + 1) * on_gpu.capacity())?;
     let present = found.address() + (NEAR_WORDS * on_gpu.capacity() * size_of::<u32>()) as u64;
     let tiles = TileGridArgument { near: found.address(), present, ..on_gpu.argument() };
@@ -125,7 +127,7 @@ fn row(cuda: &Arc<Cuda>, unit: &Unit, radius: f64) -> Result<(), Failed> {
     let expected = cuda.download(&found)?;
     let same = |found: &Array<u32>, way: &str| match cuda.download(found)? == expected {
         true => Ok(()),
-        false => Err(Failed::from(format!("{way} finds other neighbors"))),
+        false => Err(Failed::from(format!("{way} finds different neighbors"))),
     };
     cuda.clear(&mut found)?;
 
@@ -140,7 +142,7 @@ fn row(cuda: &Arc<Cuda>, unit: &Unit, radius: f64) -> Result<(), Failed> {
     same(&found, "the hash")?;
     cuda.clear(&mut found)?;
 
-    // No more blocks than tiles.
+    // There are at most as many blocks as tiles.
     let mut above = Table::new(cuda, n)?;
     let mut count = cuda.zeros::<u32>(1)?;
     let argument = above.argument();

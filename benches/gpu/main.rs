@@ -1,18 +1,31 @@
-//! Times on a GPU: reinitialization and steps on the meshes of Fu et al., whole fields, bandwidth, and the
-//! paper's tables and figures.
+//! GPU benchmarks: reinitialization and steps on the meshes of Fu et al., distances on whole
+//! meshes, bandwidth, and the tables and figures of the paper.
 //!
-//! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [vertices=N]` prints Markdown tables.
-//! Modes: `band`, with `galerkin` beside it for second-order advection; `fields`; `large`; `copy`; `sizes`; `lookup`;
-//! `start`; `atomics`; `cores`; `tables`; `tiles`; `scaling` (steps on tiles by their number); `tile-sizes` (beside the CPU);
-//! `points` (lists of flags, scan, sort); `point-distance`; `index`; `selective` (cones, norms, streams);
-//! `figures`, with `gpus=N`; `edt`; `isosurface` (`size=N` for N^3 voxels alone);
-//! `render` (rays through volumes, pictures of surfaces); `reconstruct` (surfaces from points: of clouds in files
-//! that are named, or of those of ZEROSET_DATA, `samples=N` for many of the horse); `potential` (the same by a
-//! level set, of `scans/lucy_50k.ply`, `samples=N depth=D`). `vertices` is the size of the mesh of `copy`, `cells=N` that of `large` along an axis, `radius=R` in voxels and `enright=N` pick one size of
-//! `tiles`.
-//! Times of reinitializations and steps are those of the GPU's clock over a whole part of the time
-//! loop: gaps between kernels and the choice of steps are in them. Every number is the median of
-//! three stretches after a warm-up.
+//! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [KEY=VALUE...]` prints Markdown
+//! tables. The modes are
+//!
+//! - `band`: reinitialization and steps in a narrow band; with `galerkin` also second-order
+//!   advection
+//! - `fields`: distances on whole meshes
+//! - `large`: a large cube of tetrahedra; `cells=N` sets the number of cubes along an axis
+//! - `copy`: steps compared with a copy kernel; `vertices=N` sets the size of the mesh
+//! - `sizes`, `start`, `atomics`, `cores`, `tables`: tables and figures of the paper
+//! - `tiles`: steps on tiles; `radius=R` in voxels and `enright=N` select one size
+//! - `lookup`: ways to find the neighbors of tiles
+//! - `scaling`: steps on tiles by the number of tiles
+//! - `tile-sizes`: steps on tiles compared with the CPU
+//! - `points`: lists of flags, scan, sort
+//! - `point-distance`, `index`, `selective` (cones, norms, streams), `figures` (with `gpus=N`),
+//!   `edt`: distances to points and voxels
+//! - `isosurface`: surfaces of volumes; `size=N` selects N^3 voxels
+//! - `render`: rays through volumes, and pictures of surfaces
+//! - `reconstruct`: surfaces from the named point cloud files, or from clouds of ZEROSET_DATA;
+//!   `samples=N` samples the horse
+//! - `potential`: surfaces by a level set from `scans/lucy_50k.ply`; `samples=N depth=D`
+//!
+//! Times of reinitializations and steps are GPU times of whole sections of the time loop. They
+//! include gaps between kernels and the choice of time steps. Every number is the median of three
+//! sections after a warm-up.
 
 mod atomics;
 mod copy;
@@ -60,7 +73,7 @@ use zeroset::run::{CleanedMesh, setup};
 
 const MESHES: [&str; 6] = ["regsquare", "irregsquare", "sphere", "brain", "regcube", "irregcube"];
 
-/// Head of a table of whole fields.
+/// Header of the table of whole fields.
 const FIELDS: &str = "\n| mesh | precision | organization | field ms | rounds | patch updates |\n\
                       |---|---|---|---|---|---|";
 
@@ -242,7 +255,7 @@ impl Case<'_> {
         let mesh = &self.ready.mesh;
         let edge = cpu.run(|| check::inspect(mesh)).edge_mean.unwrap_or(1.0);
         let on_surface = mesh.kind == Kind::Surface;
-        // A wind that is there and does nothing keeps the term on surfaces.
+        // A negligible wind keeps the velocity term active on surfaces.
         let wind = if on_surface { [1e-9, 0.0, 0.0] } else { [1.0, 0.0, 0.0] };
         let terms = Terms::default()
             .with_velocity(Coefficient::Uniform(wind))
@@ -255,7 +268,7 @@ impl Case<'_> {
         let n = if mesh.kind == Kind::Volume { 10 } else { 20 };
         let mut setup = 0.0;
         let mut active = 0;
-        // Every run begins with the interface where the case has it.
+        // Every run begins with the initial interface of the case.
         let mut until = |n: u64| -> Result<(f64, f64, u64), Failed> {
             let start = Instant::now();
             let mut evolution = DeviceEvolution::<R>::new(
@@ -274,7 +287,7 @@ impl Case<'_> {
             while evolution.totals().reinitializations < before.reinitializations + n {
                 let until = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps };
                 if evolution.advance(&until)?.steps == 0 {
-                    return Err("the interface is gone".into());
+                    return Err("the interface has vanished".into());
                 }
                 steps = 8 * n;
             }
@@ -312,7 +325,8 @@ fn field(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, mesh: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The distance from vertex 0 everywhere: median of three after a warm-up.
+/// Computes the distance from vertex 0 on the whole mesh. The time is the median of three after a
+/// warm-up.
 fn one_field<R: Real>(
     cuda: &Arc<Cuda>,
     mesh: &Mesh,

@@ -1,4 +1,4 @@
-//! The meshes of Fu et al. with their start, each made once.
+//! The meshes of Fu et al. with their initial phi. Each is created once.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -11,11 +11,11 @@ use zeroset::run::{CleanedMesh, setup};
 
 use crate::Failed;
 
-/// A mesh and the phi it starts from.
+/// A mesh and its initial phi.
 pub struct Made {
     ready: CleanedMesh,
     pub phi: Vec<f64>,
-    /// Mean length of its edges.
+    /// Mean edge length.
     pub edge: f64,
 }
 
@@ -28,7 +28,7 @@ impl Made {
         self.mesh().kind == Kind::Volume
     }
 
-    /// The same, cut.
+    /// Divides the mesh into patches.
     pub fn patches(
         &self,
         cpu: &Cpu,
@@ -39,7 +39,7 @@ impl Made {
     }
 }
 
-/// Meshes made so far.
+/// The meshes created so far.
 pub struct Meshes {
     pub cpu: Arc<Cpu>,
     made: HashMap<String, Rc<Made>>,

@@ -1,4 +1,4 @@
-//! A motion followed for so many steps or reinitializations, on either device.
+//! Times an evolution on either device over a number of steps or reinitializations.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use zeroset::patches::Patches;
 use crate::Failed;
 use crate::meshes::Made;
 
-/// What moves, on a CPU or on a GPU.
+/// An evolution on the CPU or on a GPU.
 pub trait Moving {
     fn advance(&mut self, until: &StepTarget) -> Result<Advance, zeroset::Error>;
     fn n_steps(&self) -> u64;
@@ -51,7 +51,7 @@ impl<R: Real> Moving for DeviceEvolution<R> {
     }
 }
 
-/// Seconds of some steps and of the reinitializations between them.
+/// The time of some steps and of the reinitializations between them, in seconds.
 #[derive(Clone, Copy)]
 pub struct Took {
     pub reinitialize: f64,
@@ -70,7 +70,8 @@ impl Took {
     }
 }
 
-/// Goes on until `is_done` says so of what was done since; `steps` are asked for at a time.
+/// Advances until `steps` returns 0. `steps` gets what has been done so far and returns the next
+/// number of steps.
 fn follow(moving: &mut impl Moving, mut steps: impl FnMut(&Took) -> u64) -> Result<Took, Failed> {
     let (before, first) = (moving.totals(), moving.n_steps());
     loop {
@@ -87,28 +88,29 @@ fn follow(moving: &mut impl Moving, mut steps: impl FnMut(&Took) -> u64) -> Resu
         }
         let until = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps };
         if moving.advance(&until)?.steps == 0 {
-            return Err("the interface is gone".into());
+            return Err("the interface has vanished".into());
         }
     }
 }
 
-/// So many steps.
+/// Takes `steps` steps.
 pub fn step(moving: &mut impl Moving, steps: u64) -> Result<Took, Failed> {
     follow(moving, |took| steps - took.steps)
 }
 
-/// Steps until phi was made a distance so many times.
+/// Takes steps until phi has been reinitialized `times` times.
 pub fn reinitialize(moving: &mut impl Moving, times: u64) -> Result<Took, Failed> {
     follow(moving, |took| u64::from(took.reinitializations < times) * 8)
 }
 
-/// The median of three by a key.
+/// Returns the median of three values by a key.
 pub fn median<T: Copy>(mut of: [T; 3], key: impl Fn(&T) -> f64) -> T {
     of.sort_by(|a, b| key(a).total_cmp(&key(b)));
     of[1]
 }
 
-/// All three terms, none zero; a wind that does nothing keeps its term on surfaces.
+/// Returns all three terms with nonzero coefficients. On surfaces, a negligible wind keeps the
+/// velocity term active.
 pub fn all_terms(kind: Kind) -> Terms {
     let on_surface = kind == Kind::Surface;
     let wind = if on_surface { [1e-9, 0.0, 0.0] } else { [1.0, 0.0, 0.0] };
@@ -118,7 +120,7 @@ pub fn all_terms(kind: Kind) -> Terms {
         .with_curvature(Coefficient::Uniform([if on_surface { 1.0 } else { 1e-3 }]))
 }
 
-/// The published schemes and rule in a band of this half width, or in the whole domain.
+/// Returns the published schemes and rule for a band of this half width, or for the whole domain.
 pub fn published(half_width: Option<f64>) -> Options {
     let rule = if half_width.is_some() { Rule::Published } else { Rule::Never };
     Options::new(half_width)
@@ -127,7 +129,8 @@ pub fn published(half_width: Option<f64>) -> Options {
         .with_curvature_step(CurvatureStep::Explicit)
 }
 
-/// A mesh cut, with a band of some mean edge lengths, or none.
+/// A mesh divided into patches. `width` is the half width of the band in mean edge lengths, or
+/// `None` for the whole domain.
 pub struct Case<'a> {
     pub made: &'a Made,
     pub patches: Arc<Patches>,

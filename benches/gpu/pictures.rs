@@ -1,5 +1,6 @@
-//! Pictures of surfaces: the interface of a tile set of 1,024^3 effective voxels, and meshes. What the CPU
-//! prepares, copies and pictures are stated apart; a picture of the GPU must have the bytes of the CPU's.
+//! Benchmark of pictures of surfaces: the interface of a tile set of 1,024^3 effective voxels, and
+//! meshes. CPU preparation, copies and pictures are listed separately. Pictures of the GPU must be
+//! bitwise identical to those of the CPU.
 
 use std::time::Instant;
 
@@ -14,10 +15,11 @@ use zeroset::surface::cubes::{Placement, Tiles, extract};
 use crate::Failed;
 use crate::point_distance::median;
 
-/// Radii of the ring in voxels: it fills a cube of 1,024 voxels.
+/// Radii of the torus, in voxels. It fills a cube of 1,024 voxels.
 const RING: [f64; 2] = [350.0, 155.0];
 
-/// A ring on tiles at 1,024^2 pixels and at the size of pictures.
+/// Prints the table: a torus on tiles with 1,024^2 pixels and with the default picture size, and
+/// meshes.
 pub fn table(cuda: &Cuda, cpu: &Cpu) -> Result<(), Failed> {
     println!(
         "\n| surface | triangles | pixels | view | preparing and copy s | picture on the GPU ms | frames/s | with lines, to the host ms | CPU s | bytes that differ |"
@@ -36,7 +38,7 @@ pub fn table(cuda: &Cuda, cpu: &Cpu) -> Result<(), Failed> {
     row(cuda, cpu, "sphere, with lines", &subject, [1200, 900], None)
 }
 
-/// The interface of a ring on tiles.
+/// Returns the interface of a torus on tiles.
 fn ring<const E: usize>() -> zeroset::Result<Mesh> {
     let [large, small] = RING;
     let band = Band { gamma: 3.0_f32, reach: 1 };
@@ -67,7 +69,8 @@ fn row(
         .with_size(width, height)
         .with_camera(camera)
         .with_perspective(perspective);
-    // The first compiles the kernels; preparing and copying go together in the second.
+    // The first call compiles the kernels. The second one is timed and includes preparation and
+    // copy.
     drop(DeviceMesh::new(cuda, subject, &options)?);
     let start = Instant::now();
     let mut on_gpu = cpu.run(|| DeviceMesh::new(cuda, subject, &options))?;

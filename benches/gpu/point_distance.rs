@@ -1,5 +1,5 @@
-//! Distances to points and voxels: 1,024 queries against the numbers of sites of the paper's Table II, and
-//! transforms of whole volumes. Setup and copies are stated apart.
+//! Benchmark of distances to points and voxels: 1,024 queries for the numbers of sites in Table II
+//! of Khan and Zahran, and transforms of whole volumes. Setup and copies are listed separately.
 
 use std::time::Instant;
 
@@ -16,7 +16,7 @@ use crate::volumes::{balls, numbers, random};
 
 const QUERIES: usize = 1024;
 
-/// The median of some launches in a row, milliseconds by the GPU's clock.
+/// Returns the median GPU time of several launches, in milliseconds.
 pub fn median(cuda: &Cuda, mut launch: impl FnMut() -> Result<(), Failed>) -> Result<f64, Failed> {
     launch()?;
     let mut times = Vec::new();
@@ -31,7 +31,7 @@ pub fn median(cuda: &Cuda, mut launch: impl FnMut() -> Result<(), Failed>) -> Re
     Ok(times[times.len() / 2])
 }
 
-/// T(q) of 1,024 queries.
+/// Prints the times of T(q) for 1,024 queries.
 pub fn points(cuda: &Cuda) -> Result<(), Failed> {
     println!(
         "\n| sites | coordinates | norm | arithmetic | copy of sites ms | T(q) ms | T(q) and site ms |"
@@ -50,7 +50,8 @@ pub fn points(cuda: &Cuda) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Cones and norms of other orders, whole calls with sites on the GPU; and sites that pass through in pieces.
+/// Prints the times of whole calls with cones and other norms for sites on the GPU, and for sites
+/// that are streamed in pieces.
 pub fn selected(cuda: &Cuda) -> Result<(), Failed> {
     println!(
         "\n| sites | norm | cone | T(q) and site, with the copies of queries and results ms |"
@@ -100,7 +101,8 @@ pub fn selected(cuda: &Cuda) -> Result<(), Failed> {
     Ok(())
 }
 
-/// T(q) by an index: the kernel alone by the threads that share a query, and the whole call.
+/// Prints the times of T(q) with an index: the kernel alone for each number of threads per query,
+/// and the whole call.
 pub fn indexed(cuda: &Cuda) -> Result<(), Failed> {
     println!(
         "\n| sites | build s | copy s | queries | 1 lane ms | 8 lanes ms | 32 lanes ms | with the copies of queries and results ms |"
@@ -162,7 +164,7 @@ fn row<C: DeviceCoordinate>(
     Ok(())
 }
 
-/// Transforms of 512^3 and 1,024^3 voxels.
+/// Prints the times of transforms of 512^3 and 1,024^3 voxels.
 pub fn edt(cuda: &Cuda) -> Result<(), Failed> {
     println!("\n| voxels | inside | transform | ms |");
     println!("|---|---|---|---|");

@@ -1,7 +1,8 @@
-//! Lists of flags, pyramids and what they are asked, scan, sort and sums, by the GPU's clock: the least of several.
+//! Benchmark of lists of flags, pyramids and their queries, scan, sort and sums. Each number is the
+//! smallest GPU time of several calls.
 //!
-//! Flags and lists are on the GPU already. The list of a picture is one graph of two nodes, launched
-//! many times over; its time is that from one launch to the next.
+//! Flags and lists are already on the GPU. The list of a picture is a graph of two nodes that is
+//! launched many times. Its time is that from one launch to the next.
 
 use std::time::Instant;
 
@@ -60,7 +61,7 @@ pub fn table(cuda: &Cuda) -> Result<(), Failed> {
     volumes(cuda)
 }
 
-/// Pyramids and bits straight from values, memory taken within.
+/// Prints the times of pyramids and bits built directly from values, including memory allocation.
 fn straight(cuda: &Cuda) -> Result<(), Failed> {
     println!(
         "\n| of 1024 x 512 x 512 values of f32 | active | pyramid block by block, ms | by lines, ms | bits, ms | bits and their list, ms |"
@@ -94,7 +95,7 @@ fn straight_row(cuda: &Cuda, name: &str, asked: &impl DeviceDiscriminator) -> Re
     Ok(())
 }
 
-/// What a pyramid answers without a list, memory of the answers taken within.
+/// Prints the times of pyramid queries that need no list, including the allocation of the results.
 fn questions(cuda: &Cuda) -> Result<(), Failed> {
     const ASKED: u32 = 1 << 20;
     println!(
@@ -128,7 +129,8 @@ fn questions(cuda: &Cuda) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Whole calls, from a volume of the host to a list there, on the CPU and on the GPU.
+/// Prints the times of whole calls from a volume in host memory to a list in host memory, on the
+/// CPU and on the GPU.
 fn volumes(cuda: &Cuda) -> Result<(), Failed> {
     println!(
         "\n| voxels of int16 | condition | points | {} threads ms | GPU ms, first | GPU ms |",
@@ -166,7 +168,7 @@ fn drop_ok<T>(done: zeroset::Result<T>) -> zeroset::Result<()> {
     done.map(drop)
 }
 
-/// Least milliseconds of some work.
+/// Returns the smallest time of several calls, in milliseconds.
 fn least(cuda: &Cuda, mut work: impl FnMut() -> zeroset::Result<()>) -> Result<f64, Failed> {
     let mut least = f64::INFINITY;
     for _ in 0..TIMES {
@@ -179,7 +181,7 @@ fn least(cuda: &Cuda, mut work: impl FnMut() -> zeroset::Result<()>) -> Result<f
     Ok(least)
 }
 
-/// Bytes of which a part is 1, without order.
+/// Returns flags of which the fraction `part` is set, at random places.
 fn flags(n: usize, part: f64) -> Vec<u8> {
     let mut state = 88_172_645_463_325_252_u64;
     let flag = |_| {
@@ -212,7 +214,8 @@ fn flags_row(cuda: &Cuda, part: f64) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Milliseconds of building a pyramid and of listing its cells, memory taken in both.
+/// Returns the times of building a pyramid and of listing its cells in milliseconds. Both include
+/// memory allocation.
 fn pyramid_times(cuda: &Cuda, shape: [u32; 3], cells: &Array<u8>) -> Result<(f64, f64), Failed> {
     let (order, stored) = (Order::Blocks, Stored::PartialSums);
     let set = Threshold { values: DeviceGrid::new(shape, cells), low: 1.0 };

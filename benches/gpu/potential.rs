@@ -1,5 +1,5 @@
-//! Surfaces from samples by a level set in their potential: the rows of the paper's Tables 3 to 6, and the
-//! true distances of samples to the surface.
+//! Benchmark of surfaces by a level set in the potential of samples: the rows of Tables 3 to 6 of
+//! the paper, and the exact distances of samples to the surface.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use zeroset_testing::samples;
 
 use crate::Failed;
 
-/// Samples that distances are measured at.
+/// Number of samples whose distances are measured.
 const MEASURED: usize = 100_000;
 
-/// All levels of `scans/lucy_50k.ply`, or of the mesh in ZEROSET_SCAN.
+/// Prints all levels for `scans/lucy_50k.ply` or for the mesh in ZEROSET_SCAN.
 pub fn table(cuda: &Arc<Cuda>, args: &[String]) -> Result<(), Failed> {
     let number = |word: &str| args.iter().find_map(|a| a.strip_prefix(word)?.parse::<usize>().ok());
     let scan = std::env::var("ZEROSET_SCAN").unwrap_or_else(|_| "scans/lucy_50k.ply".into());
@@ -42,7 +42,7 @@ pub fn table(cuda: &Arc<Cuda>, args: &[String]) -> Result<(), Failed> {
         drop(tree);
     }
     println!("octree, with the copy of the samples: {} s", octree.join(", "));
-    // The first compiles.
+    // The first call compiles the kernels.
     reconstruct(cuda, &points[..points.len().min(20_000)], &Options::of_depth(6))?;
     let start = Instant::now();
     let (surface, levels) = reconstruct(cuda, &points, &options)?;
@@ -84,7 +84,7 @@ pub fn table(cuda: &Arc<Cuda>, args: &[String]) -> Result<(), Failed> {
         distances(&points, &surface, diagonal);
         for _ in 0..2 {
             let start = Instant::now();
-            let found = gaps_on(cuda, &surface, &points)?.ok_or("no memory for distances")?;
+            let found = gaps_on(cuda, &surface, &points)?.ok_or("not enough memory for the distances")?;
             println!(
                 "all samples, on the GPU: mean {:.5} %, most {:.4} %; {:.3} s with the copies",
                 100.0 * found.mean / diagonal,
@@ -96,7 +96,7 @@ pub fn table(cuda: &Arc<Cuda>, args: &[String]) -> Result<(), Failed> {
     Ok(())
 }
 
-/// True distances of samples to a surface.
+/// Prints the exact distances of samples to a surface.
 fn distances(places: &[[f64; 3]], surface: &Mesh, diagonal: f64) {
     let locator = Locator::new(surface);
     let gap = |x: &[f64; 3]| locator.closest((*x).into()).map_or(f64::NAN, |found| found.gap);

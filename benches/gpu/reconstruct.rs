@@ -1,5 +1,6 @@
-//! Surfaces from points by directed distances, step by step: the clouds of the paper, or files of the
-//! command line, and many samples of a mesh. Reading is not in it, copies stand apart.
+//! Benchmark of the steps of directed distances, for the clouds of the paper or files on the
+//! command line, and for many samples of a mesh. The times exclude reading, and copies are listed
+//! separately.
 
 use std::path::Path;
 
@@ -10,13 +11,13 @@ use zeroset::reconstruct::directed::{self, Cubes, Directed};
 
 use crate::Failed;
 
-/// Triangles that the paper's dragon has.
+/// Number of triangles of the dragon in the paper.
 const TRIANGLES: f64 = 244_000.0;
-/// Samples of the horse, in place of the paper's Buddha.
+/// Number of samples of the horse, which replaces the Buddha of the paper.
 const SAMPLES: u64 = 543_625;
 
-/// One row for each file, or for the dragon and the horse; `samples` of the horse more, if they are
-/// asked for.
+/// Prints one row for each file, or for the dragon and the horse. `samples` adds a row with that
+/// number of samples of the horse.
 pub fn table(cuda: &Cuda, files: &[&str], samples: Option<u64>) -> Result<(), Failed> {
     println!(
         "\n| cloud | samples | cube | seed cubes | triangles | density ms | sort ms | distances ms | signs ms | surface ms | all ms | copies ms | MiB |"
@@ -43,7 +44,7 @@ pub fn table(cuda: &Cuda, files: &[&str], samples: Option<u64>) -> Result<(), Fa
 }
 
 fn row(cuda: &Cuda, name: &str, cloud: &PointCloud) -> Result<(), Failed> {
-    // Twice as many triangles need cubes smaller by the root of two.
+    // The number of triangles grows with the inverse square of the cube size.
     let mut cube = {
         let (_, report) = directed::cuda::reconstruct(cuda, cloud, Cubes::Depth(8))?;
         report.cube
@@ -74,7 +75,7 @@ fn row(cuda: &Cuda, name: &str, cloud: &PointCloud) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Milliseconds of all steps but the copies.
+/// Returns the time of all steps except the copies, in milliseconds.
 fn all(report: &Directed) -> f64 {
     let s = &report.seconds;
     1e3 * (s.density + s.sort + s.field + s.signs + s.surface)

@@ -1,6 +1,7 @@
-//! Rays through a volume by each rule: the CT scan of the test data on 512^3 voxels, 1,024^2 rays in perspective, and
-//! the small experiment of papers 002 (Figures 8 and 9) with the rules of the definition. Preparing, rays, light and
-//! copies are stated apart; every rule must find the same.
+//! Benchmark of rays through a volume with each rule: the CT scan of the test data on 512^3 voxels
+//! with 1,024^2 perspective rays, and the small experiment of Khan and Zahran (Figures 8 and 9)
+//! with the rules of the definition. Preparation, rays, light and copies are listed separately. All
+//! rules must find the same voxels.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -18,7 +19,7 @@ use zeroset::volume::{Placement, Samples, Volume};
 use crate::Failed;
 use crate::point_distance::median;
 
-/// Voxels above this are seen: bone.
+/// Voxels above this value are visible. They are bone.
 const THRESHOLD: f64 = 60.0;
 
 const RULES: [(&str, Rule); 4] = [
@@ -28,7 +29,7 @@ const RULES: [(&str, Rule); 4] = [
     ("directional, cone pi/5", Rule::Directional { cone: std::f64::consts::PI / 5.0 }),
 ];
 
-/// All tables.
+/// Prints all tables.
 pub fn tables(cuda: &Cuda, cpu: &Cpu) -> Result<(), Failed> {
     let data = PathBuf::from(std::env::var_os("ZEROSET_DATA").ok_or("ZEROSET_DATA is not set")?);
     let file = data.join("volumes/CT_pitch.nii.gz");
@@ -57,7 +58,7 @@ fn voxels(volume: &Volume) -> zeroset::Result<Solid<'_>> {
     Solid::voxels(volume, volume.select(&condition)?)
 }
 
-/// The scan on a cube of voxels, linear between its own.
+/// Resamples the scan to a cube of voxels by linear interpolation.
 fn resampled(scan: &Volume, side: usize) -> zeroset::Result<Volume> {
     let place = |k: usize, n: usize| {
         let last = (scan.shape()[k] - 1) as f64;
@@ -71,7 +72,7 @@ fn resampled(scan: &Volume, side: usize) -> zeroset::Result<Volume> {
     Volume::new([side; 3], Samples::from(values), Placement::identity())
 }
 
-/// The distance transform alone.
+/// Times the distance transform alone.
 fn transform(cuda: &Cuda, solid: &Solid<'_>) -> Result<(), Failed> {
     let bytes: Vec<u8> = solid.inside().iter().map(|&inside| inside.into()).collect();
     let inside = cuda.upload(&bytes)?;
@@ -95,13 +96,13 @@ fn table(
         "| rule | copy and preparing ms | rays ms | light ms | frames/s | hits to the host ms | picture s | steps per ray | at most | hits |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
-    // From in front of a corner, 40 degrees wide.
+    // The eye is in front of a corner. The field of view is 40 degrees.
     let side = solid.volume().shape()[0] as f64;
     let eye = [0.5, -1.3, 0.9].map(|x| x * side);
     let frame = Frame::from_eye(eye, &Camera::new([0.0, -1.8, 0.4]), 40.0, [pixels; 2]);
     let mut first: Option<Vec<Hit>> = None;
     for &(name, rule) in rules {
-        // The first compiles the kernels.
+        // The first call compiles the kernels.
         drop(DeviceMarch::new(cuda, rule, solid)?);
         let start = Instant::now();
         let on_gpu = DeviceMarch::new(cuda, rule, solid)?;
@@ -128,12 +129,12 @@ fn table(
         let same = |(a, b): (&Hit, &Hit)| a.cube == b.cube && a.t == b.t;
         let found = first.get_or_insert_with(|| hits.clone());
         if !found.iter().zip(&hits).all(same) {
-            return Err(format!("{name} finds other voxels").into());
+            return Err(format!("{name} finds different voxels").into());
         }
         if let Some(cpu) = cpu {
             let guide = SpaceSkipping::new(rule, solid, cpu)?;
             if cpu.run(|| march(solid, &guide, &frame, [pixels; 2], 1))? != hits {
-                return Err(format!("{name} finds other voxels than the CPU").into());
+                return Err(format!("{name} finds different voxels than the CPU").into());
             }
         }
     }

@@ -1,6 +1,8 @@
-//! Time per step by the number of active tiles, as Figures 6 and 7 of Jalba et al. (2013) have it.
+//! Benchmark of the time per step by the number of active tiles, as in Figures 6 and 7 of Jalba et
+//! al. (2013).
 //!
-//! A ball of the radius that gives about so many tiles, F and curvature; times as in `tiles`.
+//! The ball has a radius that gives about the wanted number of tiles, and moves by F and curvature.
+//! Times are measured as in `tiles`.
 
 use std::sync::Arc;
 
@@ -11,7 +13,7 @@ use zeroset::levelset::tiled::cuda::{DeviceCoefficient, DeviceTerms};
 use crate::Failed;
 use crate::tiles::measure;
 
-/// Numbers of tiles of 4^3 that are aimed at.
+/// The wanted numbers of tiles of 4^3 voxels.
 const TILES: [f64; 8] = [1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 2e6];
 
 /// Prints the table.
@@ -26,7 +28,8 @@ pub fn table(cuda: &Arc<Cuda>) -> Result<(), Failed> {
     curve::<8>(cuda, "WENO5, RK3", 4.06, weno)
 }
 
-/// One scheme; tiles of 4^3 go with the square of the radius by `factor`.
+/// Prints the rows of one scheme. The number of tiles of 4^3 voxels is about `factor` times the
+/// square of the radius.
 fn curve<const E: usize>(
     cuda: &Arc<Cuda>,
     name: &str,

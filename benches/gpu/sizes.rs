@@ -1,8 +1,8 @@
-//! Figure 10 of Fu et al.: RegSquare in five sizes on the CPU and on the GPU, and where they
-//! meet.
+//! Figure 10 of Fu et al.: RegSquare in five sizes on the CPU and on the GPU, and the size at which
+//! both are equally fast.
 //!
-//! Seconds run from the mesh to the last step: patches, setup, steps and reinitializations are in them.
-//! Kernels are in the cache, and are loaded anew each time; the context is there already.
+//! Seconds run from the mesh to the last step and include patches, setup, steps and
+//! reinitializations. Kernels are loaded from the cache each time. The context exists already.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,13 +19,13 @@ use zeroset::patches::{Partition, Patches};
 use crate::Failed;
 use crate::motion::{Moving, median, published, step};
 
-/// Edges along a side; 2 n^2 triangles.
+/// Edges along a side. A side of n edges gives 2 n^2 triangles.
 const SIDES: [u32; 5] = [32, 64, 128, 256, 512];
 
 const STEPS: u64 = 1000;
 
 pub fn table(cpu: &Arc<Cpu>) -> Result<(), Failed> {
-    println!("\nA circle turned round its center, {STEPS} steps, f64, {} threads\n", cpu.threads());
+    println!("\nA circle rotated about its center, {STEPS} steps, f64, {} threads\n", cpu.threads());
     println!("| triangles | vertices | CPU s | GPU s | CPU / GPU |");
     println!("|---|---|---|---|---|");
     let mut ratios = Vec::new();
@@ -64,7 +64,7 @@ pub fn table(cpu: &Arc<Cpu>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A circle in the middle, and the wind that turns it.
+/// Returns a circle around the center and a wind that rotates it.
 fn turning(mesh: &Mesh, n: u32) -> (Vec<f64>, Terms) {
     let center = f64::from(n) / 2.0;
     let phi = |x: &[f64; 3]| (x[0] - center).hypot(x[1] - center) - center / 2.0;
@@ -74,13 +74,13 @@ fn turning(mesh: &Mesh, n: u32) -> (Vec<f64>, Terms) {
     (mesh.vertices.iter().map(phi).collect(), terms)
 }
 
-/// Seconds since `start` once the steps are done.
+/// Takes the steps. Returns the seconds since `start`.
 fn run(start: Instant, mut moving: impl Moving) -> Result<f64, Failed> {
     step(&mut moving, STEPS)?;
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// Where the ratio CPU / GPU passes 1, on a straight line between logarithms.
+/// Returns the size at which the ratio CPU / GPU passes 1, by linear interpolation of logarithms.
 fn crossover(ratios: &[(f64, f64)]) -> String {
     let passed = ratios.windows(2).find(|pair| pair[0].1 < 1.0 && pair[1].1 >= 1.0);
     match (passed, ratios.first()) {

@@ -1,4 +1,5 @@
-//! From a file to the first step on IrregSquare, and what the program adds to the driver's start.
+//! Benchmark of the start: from a file to the first step on IrregSquare, and what the program adds
+//! to the start of the driver.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use zeroset::run::{CleanedMesh, setup};
 use crate::Failed;
 use crate::motion::{all_terms, median, published, step};
 
-/// The argument with which the bench calls itself, to begin without a context.
+/// The argument with which the benchmark starts itself in a process without a context.
 pub const CONTEXT: &str = "context";
 
 pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>) -> Result<(), Failed> {
@@ -28,7 +29,7 @@ pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>) -> Result<(), Failed> {
     println!("| start | driver's context s | added by the program s |");
     println!("|---|---|---|");
     let program = std::env::current_exe()?;
-    // The first one may have kernels to compile.
+    // The first process may have to compile kernels.
     for name in ["first", "second", "third"] {
         let output = Command::new(&program).arg(CONTEXT).output()?;
         match output.status.success() {
@@ -66,7 +67,7 @@ pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Seconds to read, to cut, to set up and to step once.
+/// Prints the seconds to read, to partition, to set up and to take the first step.
 fn stages(
     cuda: &Arc<Cuda>,
     cpu: &Arc<Cpu>,
@@ -99,7 +100,8 @@ fn stages(
     Ok([read, cut, made, lap()])
 }
 
-/// In a process of its own: the driver's context, then all that the program does for a small step.
+/// Measures, in a process of its own, the context of the driver and everything that the program
+/// does until a small step is done.
 pub fn context() -> Result<(), Failed> {
     let start = Instant::now();
     let context = cudarc::driver::CudaContext::new(0)?;

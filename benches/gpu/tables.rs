@@ -1,9 +1,9 @@
 //! Tables I to III of Fu et al. on the GPU: patch sizes, widths of the band, and each mesh with
-//! blocks, METIS and on the CPU.
+//! blocks, with METIS and on the CPU.
 //!
-//! The paper does not state its number of steps. Ours is that of 20 reinitializations (10 among
-//! tetrahedra) by the published rule in a band of 10 mean edge lengths on patches of 64 vertices;
-//! every other column does as many steps.
+//! The paper does not state its number of steps. This benchmark takes the steps between the start
+//! and 20 reinitializations (10 for tetrahedra) by the published rule, in a band of 10 mean edge
+//! lengths on patches of 64 vertices. Every other column takes as many steps.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::motion::{Case, Took, reinitialize, step};
 
 const SIZES: [usize; 4] = [32, 64, 128, 256];
 const WIDTHS: [f64; 5] = [2.0, 3.0, 5.0, 10.0, 20.0];
-/// The meshes of the paper's Table II.
+/// The meshes of Table II in the paper.
 const OF_WIDTHS: [&str; 2] = ["irregsquare", "irregcube"];
 
 pub fn tables(cuda: &Arc<Cuda>, meshes: &mut Meshes, names: &[&str]) {
@@ -41,10 +41,10 @@ pub fn tables(cuda: &Arc<Cuda>, meshes: &mut Meshes, names: &[&str]) {
     each(&gpu, meshes, names, &|bench| bench.devices());
 }
 
-/// What a table has to say of one mesh.
+/// Computes the rows of one mesh in a table.
 type RowsOf<'a> = &'a dyn Fn(&dyn Rows) -> Result<Vec<String>, Failed>;
 
-/// The rows of each mesh, triangles in f64 and tetrahedra in f32.
+/// Prints the rows of each mesh, with triangles in f64 and tetrahedra in f32.
 fn each(gpu: &Gpu, meshes: &mut Meshes, names: &[&str], rows: RowsOf<'_>) {
     for name in names {
         let found = meshes.get(name).and_then(|made| {
@@ -77,7 +77,7 @@ struct Bench<'a, R> {
 }
 
 impl<'a, R: Real> Bench<'a, R> {
-    /// Finds the number of steps.
+    /// Determines the number of steps.
     fn new(gpu: &'a Gpu, cpu: &'a Arc<Cpu>, made: &'a Made) -> Result<Self, Failed> {
         let patches = made.patches(cpu, Partition::fit_for(made.mesh()), 64)?;
         let case = Case { made, patches, width: Some(10.0) };
@@ -91,7 +91,7 @@ impl<'a, R: Real> Bench<'a, R> {
     }
 
     fn on_gpu(&self, patches: &Arc<Patches>, width: f64) -> Result<Took, Failed> {
-        // The first one warms up.
+        // The first call is a warm-up.
         let once =
             || step(&mut self.case(patches, width).on_gpu::<R>(self.gpu, self.cpu)?, self.steps);
         once()?;
@@ -147,7 +147,7 @@ fn sum(took: Took) -> String {
     format!("{total:.2} ({reinitialize:.2} + {evolve:.2})")
 }
 
-/// What failed is said in its column.
+/// Joins the columns. A failure is printed in its column.
 fn columns(of: &[Result<String, Failed>]) -> String {
     let text = |column: &Result<String, Failed>| match column {
         Ok(column) => column.clone(),

@@ -1,7 +1,8 @@
-//! Steps on tiles of some sizes on the CPU and on the GPU, and after how many of them the start of a GPU is paid
-//! for: what `device.use = "auto"` goes by.
+//! Benchmark of steps on tiles of several sizes on the CPU and on the GPU. It finds the number of
+//! steps after which the start of a GPU pays off, which `device.use = "auto"` relies on.
 //!
-//! A ball that shrinks by F and curvature; seconds of the clock over all steps, the best of three runs, kernels loaded.
+//! A ball shrinks by F and curvature. Times are wall-clock times over all steps, the best of three
+//! runs with loaded kernels.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,7 +21,8 @@ const RADII: [f64; 8] = [6.0, 9.0, 13.0, 20.0, 30.0, 45.0, 70.0, 100.0];
 
 const STEPS: u64 = 40;
 
-/// Seconds that a run on a GPU takes longer to begin: the driver's context, and kernels from the cache (`gpu start`).
+/// Additional seconds to start a run on a GPU: the context of the driver, and loading kernels from
+/// the cache (`gpu start`).
 const START: f64 = 0.25;
 
 const SPEED: f64 = -0.02;
@@ -79,7 +81,7 @@ fn rows(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, name: &str, options: Options) -> Resul
     Ok(())
 }
 
-/// The least of three.
+/// Returns the smallest of three times.
 fn best(run: impl Fn() -> Result<f64, Failed>) -> Result<f64, Failed> {
     Ok(run()?.min(run()?).min(run()?))
 }

@@ -1,8 +1,8 @@
-//! Steps on sparse tiles: time per step against the number of tiles, bandwidth of F alone, and the
-//! rotating flow of Enright et al.
+//! Benchmark of steps on sparse tiles: time per step by the number of tiles, bandwidth of F alone,
+//! and the rotating flow of Enright et al.
 //!
-//! Times are those of the GPU's clock over whole stretches of steps, tile management, the choice of
-//! the step and gaps between kernels included; medians of five after a warm-up.
+//! Times are GPU times over whole sections of steps. They include tile management, the choice of
+//! the time step and gaps between kernels. Each is the median of five after a warm-up.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,12 +20,12 @@ use crate::Failed;
 /// Steps of a timed run.
 const STEPS: u64 = 32;
 
-/// Radii of spheres in voxels: from 10,000 tiles of 4^3 to some millions.
+/// Radii of the spheres in voxels: from 10,000 tiles of 4^3 voxels to several million.
 const RADII: [f64; 7] = [60.0, 100.0, 160.0, 190.0, 400.0, 800.0, 1600.0];
 
 pub type Tiles<S, const E: usize> = (TiledGrid<E>, Pool<S, E>);
 
-/// A ball on tiles.
+/// Returns a ball on tiles.
 pub fn ball<R: Real, const E: usize, S: Stored<R>>(
     center: [f64; 3],
     radius: f64,
@@ -43,7 +43,8 @@ pub fn ball<R: Real, const E: usize, S: Stored<R>>(
     })?)
 }
 
-/// Tables of steps and of the flow of Enright et al., all sizes or one of them.
+/// Prints the tables of steps and of the flow of Enright et al., for all sizes or for the given
+/// one.
 pub fn table(cuda: &Arc<Cuda>, radius: Option<f64>, enrights: Option<u32>) -> Result<(), Failed> {
     let is_all = radius.is_none() && enrights.is_none();
     if is_all || radius.is_some() {
@@ -89,13 +90,13 @@ fn rows<R: Real, const E: usize, S: Stored<R> + Element>(
     row::<R, E, S>(cuda, radius, "WENO5 + RK3, F + curvature", &bends, weno)
 }
 
-/// What a timed motion took.
+/// The measurements of an evolution.
 pub struct Measured {
-    /// On average: an interface that moves has more of them or fewer from step to step.
+    /// Mean number of tiles. It changes from step to step if the interface moves.
     pub tiles: u64,
-    /// Seconds of a step.
+    /// Seconds per step.
     pub step: f64,
-    /// Steps in which tiles came or went, of all steps.
+    /// Number of steps in which the tile set changed, and number of all steps.
     pub changes: (u32, u64),
     /// Seconds until the first step.
     pub setup: f64,
@@ -123,7 +124,7 @@ pub fn measure<R: Real, const E: usize, S: Stored<R> + Element>(
             let until = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: left };
             let done = run.advance(&until)?.steps;
             if done == 0 {
-                return Err("the interface is gone".into());
+                return Err("the interface has vanished".into());
             }
             left -= done;
         }
@@ -159,7 +160,7 @@ fn row<R: Real, const E: usize, S: Stored<R> + Element>(
     Ok(())
 }
 
-/// The flow of Enright et al. to t = 3 on n^3 voxels of the unit cube.
+/// Runs the flow of Enright et al. to t = 3 on n^3 voxels of the unit cube.
 fn enright<const E: usize>(cuda: &Arc<Cuda>, n: u32) -> Result<(), Failed> {
     let options =
         Options::new(3.0).with_reinitialize(Reinitialize::Equation { iterations: 1, every: 5 });

@@ -1,22 +1,23 @@
-//! The kernels of `kernels/bench/`, which are no part of the program; `tests/devices/` compiles them too.
+//! Compilation units of the kernels in `kernels/bench/`, which are not part of the program.
+//! `tests/devices/` compiles them too.
 
 use std::borrow::Cow;
 
 use zeroset::gpu::Unit;
 
-/// Threads of a block of the copy kernel.
+/// Threads per block of the copy kernel.
 pub const COPY_BLOCK: u32 = 256;
 
-/// A copy of an array.
+/// Returns the kernel that copies an array.
 pub fn copy() -> Unit {
     let source = include_str!("../../kernels/bench/copy.cu");
     unit("bench/copy", source, vec![("BLOCK", COPY_BLOCK.to_string())])
 }
 
-/// Threads of a block of the look-ups.
+/// Threads per block of the lookup kernels.
 pub const LOOKUP_BLOCK: u32 = 256;
 
-/// Neighbors of tiles by three ways.
+/// Returns the kernels that find the neighbors of tiles in three ways.
 pub fn lookup() -> Unit {
     let source = include_str!("../../kernels/bench/lookup.cu");
     let defines = [("BLOCK_THREADS", LOOKUP_BLOCK), ("TILE_EDGE", 4)];
@@ -24,8 +25,11 @@ pub fn lookup() -> Unit {
     unit("bench/lookup", source, defines.to_vec())
 }
 
-/// A step by atomic additions: for patches by their defines, with so many threads of a block and blocks that must fit a
-/// multiprocessor, and the size of the struct of its arguments in bytes.
+/// Returns the kernel that takes a step by atomic additions.
+///
+/// `patches` holds the macro definitions for the patches. `block` is the number of threads per
+/// block, `min_blocks` the number of blocks that must fit on a multiprocessor, and `bytes` the size
+/// of the argument struct.
 pub fn atomics(
     mut patches: Vec<(&'static str, String)>,
     [block, min_blocks]: [u32; 2],

@@ -1,4 +1,4 @@
-//! Writes a triangle mesh in every format that is read, as other programs would.
+//! Writes a triangle mesh in every format that zeroset reads, in the way other programs write it.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use base64::Engine;
 use zeroset::io::vtk::{Compression, Geometry, VtkOutput, write};
 use zeroset::mesh::Mesh;
 
-/// Writes all files into `folder`; names of the formats, and paths.
+/// Writes all files into `folder`. Returns the names of the formats and the paths.
 pub fn write_all(mesh: &Mesh, folder: &Path) -> Vec<(&'static str, PathBuf)> {
     let mut files: Vec<(&'static str, PathBuf)> = Vec::new();
     for (name, file, compression) in [

@@ -1,14 +1,15 @@
-//! A gyroid that surfaces are taken out of on either device.
+//! A gyroid for benchmarks of surfaces of volumes on either device.
 
 use rayon::prelude::*;
 
-/// Half waves along each axis: of 512^3 values, 20.3 million triangles at [`LEVEL`].
+/// Half waves along each axis. With 512^3 values the surface at [`LEVEL`] has 20.3 million
+/// triangles.
 const HALF_WAVES: f32 = 16.08;
 
-/// Where the surface lies.
+/// The value on the surface.
 pub const LEVEL: f64 = 0.1;
 
-/// n^3 values of the gyroid, x fastest.
+/// Returns n^3 values of the gyroid, with x varying fastest.
 pub fn gyroid(n: usize) -> Vec<f32> {
     let wave = |k: usize| (k as f32 / n as f32 * HALF_WAVES * std::f32::consts::PI).sin_cos();
     let waves: Vec<(f32, f32)> = (0..n).map(wave).collect();

@@ -1,4 +1,4 @@
-//! Tables of `benches/results`, read again.
+//! Reads the tables in `benches/results`.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ pub struct Table {
     rows: Vec<Vec<String>>,
 }
 
-/// A row of it.
+/// A row of a table.
 #[derive(Clone, Copy)]
 pub struct Row<'a> {
     names: &'a [String],
@@ -16,10 +16,11 @@ pub struct Row<'a> {
 }
 
 impl Table {
-    /// The first table of a file in `benches/results` whose head begins so.
+    /// Reads the first table whose header begins with `head` from a file in `benches/results`.
     ///
     /// # Panics
-    /// If there is none.
+    ///
+    /// Panics if there is no such table.
     pub fn read(file: &str, head: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/results").join(file);
         let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{file}: {e}"));
@@ -27,7 +28,7 @@ impl Table {
         let cells = |line: &str| -> Vec<String> {
             line.trim().trim_matches('|').split('|').map(|cell| cell.trim().into()).collect()
         };
-        let names = cells(lines.next().unwrap_or_else(|| panic!("{file}: no table {head}")));
+        let names = cells(lines.next().unwrap_or_else(|| panic!("{file}: no table begins with {head}")));
         let rows = lines.skip(1).take_while(|line| line.starts_with('|')).map(cells).collect();
         Table { names, rows }
     }
@@ -38,22 +39,24 @@ impl Table {
 }
 
 impl Row<'_> {
-    /// What stands below a name.
+    /// Returns the text in the column with this name.
     ///
     /// # Panics
-    /// If the table has no such name.
+    ///
+    /// Panics if the table has no such column.
     pub fn text(&self, name: &str) -> &str {
         let column = self.names.iter().position(|n| n == name);
         &self.cells[column.unwrap_or_else(|| panic!("no column {name} in {:?}", self.names))]
     }
 
-    /// Its first word as a number.
+    /// Returns the first word in the column with this name as a number.
     ///
     /// # Panics
-    /// If it is none.
+    ///
+    /// Panics if it is not a number.
     pub fn number(&self, name: &str) -> f64 {
         let text = self.text(name);
         let word = text.split(' ').next().unwrap_or_default().replace(',', "");
-        word.parse().unwrap_or_else(|_| panic!("{name}: {text} is no number"))
+        word.parse().unwrap_or_else(|_| panic!("{name}: {text} is not a number"))
     }
 }

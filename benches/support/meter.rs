@@ -1,9 +1,10 @@
-//! What benches measure with: CPU seconds, the peak memory of a child.
+//! Measures CPU seconds and the peak memory of a child process.
 
 use std::process::Child;
 use std::time::Duration;
 
-/// CPU seconds of this process and the children it has waited for, from `/proc`; ticks of 10 ms.
+/// Returns the CPU seconds of this process and of the children it has waited for. They come from
+/// `/proc`, in ticks of 10 ms.
 pub fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<f64> = stat
@@ -13,11 +14,12 @@ pub fn cpu_seconds() -> f64 {
         .split_whitespace()
         .filter_map(|field| field.parse().ok())
         .collect();
-    // The first field behind the name is a letter; then utime, stime, cutime, cstime.
+    // The first field after the name is a letter. The fields utime, stime, cutime and cstime follow
+    // later.
     fields.get(10..14).map_or(0.0, |ticks| ticks.iter().sum::<f64>() / 100.0)
 }
 
-/// The peak resident memory of a child in bytes, followed until it ends.
+/// Follows a child until it ends. Returns its peak resident memory in bytes.
 pub fn peak_of(child: &mut Child) -> u64 {
     let status = format!("/proc/{}/status", child.id());
     let mut peak = 0;

@@ -1,10 +1,10 @@
-//! Lines over numbers as SVG, drawn by the crate plotters, for the pages that show what was measured.
+//! Draws line plots as SVG with the crate plotters, for the benchmark pages.
 
 use std::error::Error;
 
 use plotters::prelude::*;
 
-/// An axis: what it has, and whether equal ratios are equally long on it.
+/// An axis, linear or logarithmic.
 pub struct Axis {
     pub name: &'static str,
     pub is_log: bool,
@@ -16,7 +16,7 @@ pub struct Line {
     pub points: Vec<(f64, f64)>,
 }
 
-/// What a plot shows, and where the names of its lines stand.
+/// A plot: its title, axes and lines, and the position of the legend.
 pub struct Plot {
     pub title: &'static str,
     pub x: Axis,
@@ -36,12 +36,13 @@ const COLORS: [RGBColor; 5] = [
 const GRID: RGBColor = RGBColor(221, 221, 221);
 
 impl Axis {
-    /// Where a number stands: its logarithm, if equal ratios are equally long.
+    /// Returns the position of a number on the axis, which is its logarithm on a logarithmic axis.
     fn place(&self, x: f64) -> f64 {
         if self.is_log { x.log10() } else { x }
     }
 
-    /// The places from the least to the largest number, whole powers of ten or from 0 on.
+    /// Returns the range of positions. It extends to whole powers of ten on a logarithmic axis, and
+    /// includes 0 on a linear axis.
     fn range(&self, numbers: impl Iterator<Item = f64>) -> std::ops::Range<f64> {
         let places = numbers.map(|x| self.place(x));
         let (low, high) = places
@@ -49,7 +50,7 @@ impl Axis {
         if self.is_log { low.floor()..high.ceil() } else { low.min(0.0)..1.05 * high }
     }
 
-    /// The number at a place.
+    /// Returns the label of a position.
     fn label(&self, place: f64) -> String {
         let power = place.round() as i32;
         let digit = |c: char| match c {
@@ -66,14 +67,14 @@ impl Axis {
         }
     }
 
-    /// At most so many marks: one for each power of ten.
+    /// Returns the largest number of tick marks: one for each power of ten, or 6.
     fn marks(&self, range: &std::ops::Range<f64>) -> usize {
         if self.is_log { (range.end - range.start).round() as usize + 1 } else { 6 }
     }
 }
 
 impl Plot {
-    /// The picture as text.
+    /// Returns the plot as SVG text.
     pub fn svg(&self) -> Result<String, Box<dyn Error>> {
         let all = || self.lines.iter().flat_map(|line| &line.points);
         let (across, up) = (self.x.range(all().map(|p| p.0)), self.y.range(all().map(|p| p.1)));

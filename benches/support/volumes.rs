@@ -1,6 +1,7 @@
-//! Volumes of n^3 voxels that the distance transform is timed with, on either device: which are inside.
+//! Volumes of n^3 voxels for benchmarks of the distance transform on either device. The values say
+//! which voxels are inside.
 
-/// Numbers from 0 to 1.
+/// Returns a generator of random numbers from 0 to 1.
 pub fn numbers() -> impl FnMut() -> f64 {
     let mut state = 12_345_u64;
     move || {
@@ -10,13 +11,13 @@ pub fn numbers() -> impl FnMut() -> f64 {
     }
 }
 
-/// Voxels of which so many in a thousand are inside, without order.
+/// Returns random voxels. On average, `thousandths` in a thousand are inside.
 pub fn random(n: usize, thousandths: u32) -> Vec<bool> {
     let mut number = numbers();
     (0..n * n * n).map(|_| number() < f64::from(thousandths) / 1000.0).collect()
 }
 
-/// Forty balls with radii of 2 to 8 % of the side.
+/// Returns forty balls with radii of 2 to 8 % of the side.
 pub fn balls(n: usize) -> Vec<bool> {
     let mut number = numbers();
     let mut inside = vec![false; n * n * n];

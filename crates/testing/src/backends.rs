@@ -1,6 +1,6 @@
-//! The backends that tests are asked to run on.
+//! Selects the backends on which tests run.
 
-/// What computes.
+/// A device that computes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
     /// The CPU.
@@ -11,7 +11,7 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// The word for it: in the variable, and behind `--device`.
+    /// Returns the name of the backend in `ZEROSET_BACKENDS` and for `--device`.
     pub fn word(self) -> &'static str {
         match self {
             Backend::Cpu => "cpu",
@@ -20,7 +20,8 @@ impl Backend {
     }
 }
 
-/// Backends in the variable `ZEROSET_BACKENDS`, such as `cpu,cuda`; `None` where it is not set.
+/// Returns the backends in the variable `ZEROSET_BACKENDS`, such as `cpu,cuda`, or `None` if it is
+/// not set.
 pub fn asked() -> Option<Vec<Backend>> {
     let words = std::env::var("ZEROSET_BACKENDS").ok()?;
     let backend = |word: &str| match word.trim() {
@@ -31,7 +32,7 @@ pub fn asked() -> Option<Vec<Backend>> {
     Some(words.split(',').map(backend).collect())
 }
 
-/// The same, the CPU where nothing was asked for.
+/// Returns the backends in the variable `ZEROSET_BACKENDS`, or the CPU if it is not set.
 pub fn backends() -> Vec<Backend> {
     asked().unwrap_or_else(|| vec![Backend::Cpu])
 }

@@ -1,14 +1,14 @@
-//! Sizes and angles of cells, straight from their corners.
+//! Computes sizes and angles of cells directly from their corners.
 
 use nalgebra::Vector3;
 use zeroset_core::mesh::{Kind, Mesh};
 
-/// The corners of a cell.
+/// Returns the corners of a cell.
 pub fn corners<const N: usize>(mesh: &Mesh, cell: &[u32]) -> [Vector3<f64>; N] {
     std::array::from_fn(|k| mesh.vertices[cell[k] as usize].into())
 }
 
-/// Of each triangle: twice its area in the direction of its normal, and its middle.
+/// Returns the normal of each triangle, with a length of twice its area, and its centroid.
 pub fn normals(mesh: &Mesh) -> Vec<(Vector3<f64>, Vector3<f64>)> {
     let normal = |t: &[u32]| {
         let [a, b, c] = corners(mesh, t);
@@ -17,7 +17,7 @@ pub fn normals(mesh: &Mesh) -> Vec<(Vector3<f64>, Vector3<f64>)> {
     mesh.iter_cells().map(normal).collect()
 }
 
-/// Area of each triangle (signed if planar), signed volume of each tetrahedron.
+/// Returns the area of each triangle (signed if planar) or the signed volume of each tetrahedron.
 pub fn measures(mesh: &Mesh) -> Vec<f64> {
     match mesh.kind {
         Kind::Planar => normals(mesh).iter().map(|(n, _)| 0.5 * n.z).collect(),
@@ -32,16 +32,16 @@ pub fn measures(mesh: &Mesh) -> Vec<f64> {
     }
 }
 
-/// Every cell positive, and all together of size `expected`.
+/// Asserts that every cell has a positive size and that the sizes add up to `expected`.
 #[track_caller]
 pub fn assert_fills(mesh: &Mesh, expected: f64) {
     let all = measures(mesh);
-    assert!(all.iter().all(|&m| m > 0.0), "a cell is flat or turned over");
+    assert!(all.iter().all(|&m| m > 0.0), "a cell is degenerate or inverted");
     let total: f64 = all.iter().sum();
     assert!((total - expected).abs() < 1e-12 * expected, "{total} instead of {expected}");
 }
 
-/// Smallest and largest radius of an inscribed circle or sphere.
+/// Returns the smallest and the largest radius of an inscribed circle or sphere.
 pub fn inradii(mesh: &Mesh) -> [f64; 2] {
     let d = mesh.kind.dimension() as f64;
     let hull = |t: &[u32]| -> f64 {
@@ -58,7 +58,7 @@ pub fn inradii(mesh: &Mesh) -> [f64; 2] {
     all.fold([f64::MAX, 0.0], |[low, high], r| [low.min(r), high.max(r)])
 }
 
-/// Largest angle of all triangles in degrees.
+/// Returns the largest angle of all triangles, in degrees.
 pub fn largest_angle(mesh: &Mesh) -> f64 {
     let angle = |t: &[u32]| {
         let p: [Vector3<f64>; 3] = corners(mesh, t);
@@ -68,14 +68,15 @@ pub fn largest_angle(mesh: &Mesh) -> f64 {
     mesh.iter_cells().map(angle).fold(0.0, f64::max)
 }
 
-/// Vertices, cells, largest number of edges at a vertex (cells, if tetrahedra), inradii.
+/// Returns a line with the numbers of vertices and cells, the largest number of edges at a vertex
+/// (cells, for tetrahedra), and the smallest and largest inradius.
 pub fn summary(mesh: &Mesh) -> String {
     let [low, high] = inradii(mesh);
     let valence = zeroset_core::mesh::check::inspect(mesh).max_valence;
     format!("{} / {} / {valence} / {low:.4} {high:.4}", mesh.n_vertices(), mesh.n_cells())
 }
 
-/// Hash of all coordinates and cells.
+/// Returns a hash of all coordinates and cells.
 pub fn hash(mesh: &Mesh) -> String {
     let mut hasher = blake3::Hasher::new();
     for x in mesh.vertices.iter().flatten() {

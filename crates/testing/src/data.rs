@@ -1,13 +1,13 @@
-//! The shared test data.
+//! Locates the shared test data.
 
 use std::path::PathBuf;
 
 use crate::places::root;
 
-/// A file of the shared test data, or `None` (said loudly) where the data is missing.
+/// Returns a file of the shared test data, or `None` with a notice if it is missing.
 ///
-/// The folder is `ZEROSET_DATA`, by default `../shared/data` beside the checkout.
-/// With `ZEROSET_REQUIRE_DATA=1` missing data fails the test.
+/// The folder is `ZEROSET_DATA`, by default `../shared/data` beside the checkout. With
+/// `ZEROSET_REQUIRE_DATA=1` missing data fails the test.
 pub fn data(relative: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("ZEROSET_DATA");
     let folder = folder.map_or_else(|| root().join("../shared/data"), PathBuf::from);

@@ -1,34 +1,34 @@
-//! An allocator that counts, for tests and benches that measure memory.
+//! A counting allocator for tests and benchmarks that measure memory.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The system's allocator, counting the bytes asked for.
+/// The system allocator, with counters of the requested bytes.
 pub struct Meter {
     held: AtomicU64,
     peak: AtomicU64,
 }
 
 impl Meter {
-    /// A counter that has counted nothing.
+    /// Creates a counter that starts at zero.
     #[expect(clippy::new_without_default, reason = "a static needs a const function")]
     pub const fn new() -> Self {
         Meter { held: AtomicU64::new(0), peak: AtomicU64::new(0) }
     }
 
-    /// Bytes held now.
+    /// Returns the bytes that are currently held.
     pub fn held(&self) -> u64 {
         self.held.load(Ordering::Relaxed)
     }
 
-    /// The result of `work`, and the most bytes held meanwhile.
+    /// Returns the result of `work`, and the largest number of bytes held meanwhile.
     pub fn peak_during<T>(&self, work: impl FnOnce() -> T) -> (T, u64) {
         self.take_peak();
         let result = work();
         (result, self.take_peak())
     }
 
-    /// The most bytes held since the last call of this, or since the beginning.
+    /// Returns the largest number of bytes held since the last call, or since the start.
     pub fn take_peak(&self) -> u64 {
         self.peak.swap(self.held(), Ordering::Relaxed)
     }
@@ -43,7 +43,7 @@ impl Meter {
     }
 }
 
-// SAFETY: every call goes to the system's allocator unchanged.
+// SAFETY: every call is passed to the system allocator unchanged.
 unsafe impl GlobalAlloc for Meter {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.add(layout.size());

@@ -1,6 +1,6 @@
-//! Clouds of points made to do harm, and what is said of them.
+//! Malicious point cloud files and the error messages that they must cause.
 
-/// A PCD file of these header lines and body.
+/// Returns a PCD file with these header lines and this body.
 fn pcd(n: &str, fields: &str, data: &str, body: &[u8]) -> Vec<u8> {
     let head = format!(
         "# .PCD v0.7\nVERSION 0.7\n{fields}\nWIDTH {n}\nHEIGHT 1\nPOINTS {n}\nDATA {data}\n"
@@ -8,27 +8,27 @@ fn pcd(n: &str, fields: &str, data: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-/// What is written into a LAS header of version 1.2.
+/// The fields of a LAS 1.2 header that tests change.
 pub struct Las {
     /// Byte at which the points begin.
     pub begin: u32,
-    /// Records between header and points.
+    /// Number of records between the header and the points.
     pub records: u32,
-    /// Format of a point.
+    /// Point format.
     pub format: u8,
-    /// Bytes of a point.
+    /// Bytes per point.
     pub length: u16,
     /// Number of points.
     pub n: u32,
-    /// Step of the whole numbers along each axis.
+    /// Step of the integer coordinates along each axis.
     pub scale: f64,
 }
 
-/// One point of format 0 right behind the header.
+/// One point of format 0 directly after the header.
 pub const LAS: Las = Las { begin: 227, records: 0, format: 0, length: 20, n: 1, scale: 0.01 };
 
 impl Las {
-    /// The header, and `behind` it.
+    /// Returns the header, followed by `behind`.
     pub fn bytes(&self, behind: &[u8]) -> Vec<u8> {
         let mut bytes = vec![0; 227];
         bytes[..4].copy_from_slice(b"LASF");
@@ -47,7 +47,7 @@ impl Las {
     }
 }
 
-/// The record that says how LASzip has compressed points of format 0, and what stands behind it.
+/// Returns the LASzip record for points of format 0, followed by `behind`.
 fn laszip(compressor: u16, behind: &[u8]) -> Vec<u8> {
     let mut record = vec![0; 54];
     record[2..16].copy_from_slice(b"laszip encoded");
@@ -60,13 +60,14 @@ fn laszip(compressor: u16, behind: &[u8]) -> Vec<u8> {
     body.extend(50_000_u32.to_le_bytes());
     body.extend([0xff; 16]);
     body.extend(1_u16.to_le_bytes());
-    // One item: 20 bytes of format 0, version 2; of layers 30 bytes of format 6, version 3.
+    // One item: 20 bytes of format 0 in version 2, or, for layered compression, 30 bytes of format
+    // 6 in version 3.
     let item: [u16; 3] = if compressor == 3 { [10, 30, 3] } else { [6, 20, 2] };
     item.iter().for_each(|x| body.extend(x.to_le_bytes()));
     [record, body, behind.to_vec()].concat()
 }
 
-/// A file and what is said of it.
+/// Returns the name and content of each file, and a part of its error message.
 pub fn all() -> Vec<(&'static str, Vec<u8>, &'static str)> {
     const XYZ: &str = "FIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1";
     let huge = u32::MAX.to_le_bytes();
@@ -74,7 +75,7 @@ pub fn all() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         |packed: u32, unpacked: u32| [packed.to_le_bytes(), unpacked.to_le_bytes()].concat();
     let many = "a ".repeat(20_000);
     let packed = Las { begin: 227 + 54 + 40, records: 1, format: 0x80, ..LAS };
-    // The place of a table of chunks, its version, and how many chunks it has.
+    // The position of a chunk table, its version, and its number of chunks.
     let table = [&(packed.begin as u64 + 8).to_le_bytes()[..], &[0; 4], &huge].concat();
     let layers =
         [&(-1_i64).to_le_bytes()[..], &[0; 30], &[1, 0, 0, 0], &huge.repeat(9), &[0; 64]].concat();

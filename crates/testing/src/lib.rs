@@ -1,7 +1,7 @@
-//! What the tests and benches of several crates share.
+//! Code that the tests and benchmarks of several crates share.
 //!
-//! Every crate may name this one in `[dev-dependencies]`, so it depends on `zeroset-core` alone.
-//! It is not published, and neither are the tests.
+//! Every crate may name this one in `[dev-dependencies]`, so that it depends only on
+//! `zeroset-core`. Neither this crate nor the tests are published.
 
 pub mod backends;
 pub mod cells;

@@ -1,21 +1,22 @@
-//! Where the checkout and the program are, also for a test executable that was built elsewhere.
+//! Locates the checkout and the program, also for test executables that were built elsewhere.
 
 use std::path::{Path, PathBuf};
 
-/// The checkout that the tests were built in.
+/// Returns the checkout in which the tests were built.
 fn built_in() -> &'static Path {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     crates.and_then(Path::parent).expect("this crate is in a folder of the workspace")
 }
 
-/// The checkout: the one the test was built in, or the current folder where there is none.
+/// Returns the checkout in which the tests were built, or the current folder if that
+/// checkout no longer exists.
 pub fn root() -> PathBuf {
     let built_in = built_in();
     if built_in.is_dir() { built_in.to_path_buf() } else { std::env::current_dir().unwrap() }
 }
 
-/// The program from where cargo put it, or else from beside the test executable, its folder, or the
-/// same place in the checkout.
+/// Returns the program where cargo built it. If it is not there, it is searched beside the test
+/// executable, in the parent folder, and at the same place in the checkout.
 pub fn program(built: &str) -> PathBuf {
     let built = Path::new(built);
     let test = std::env::current_exe().unwrap();

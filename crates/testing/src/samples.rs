@@ -1,4 +1,5 @@
-//! Clouds for tests and benches: samples of a mesh, uniform by area, the same for the same seed.
+//! Point clouds for tests and benchmarks: samples of a mesh, uniform by area and reproducible by a
+//! seed.
 
 use zeroset_core::mesh::Mesh;
 
@@ -6,12 +7,12 @@ use zeroset_core::mesh::Mesh;
 pub struct Random(u64);
 
 impl Random {
-    /// The same numbers for the same seed.
+    /// Creates a generator. Equal seeds give equal numbers.
     pub fn new(seed: u64) -> Self {
         Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    /// Uniform in [0, 1).
+    /// Returns a uniform number in [0, 1).
     pub fn unit(&mut self) -> f64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -19,14 +20,14 @@ impl Random {
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Of mean 0 and standard deviation 1 (Box and Muller).
+    /// Returns a normally distributed number with mean 0 and standard deviation 1 (Box and Muller).
     pub fn normal(&mut self) -> f64 {
         let (radius, angle) = ((-2.0 * (1.0 - self.unit()).ln()).sqrt(), self.unit());
         radius * (std::f64::consts::TAU * angle).cos()
     }
 }
 
-/// Places on the triangles of a mesh.
+/// Returns random points on the triangles of a mesh.
 pub fn of_mesh(mesh: &Mesh, n: usize, seed: u64) -> Vec<[f64; 3]> {
     let corner = |v: u32| nalgebra::Vector3::from(mesh.vertices[v as usize]);
     let mut areas = vec![0.0];
@@ -48,7 +49,7 @@ pub fn of_mesh(mesh: &Mesh, n: usize, seed: u64) -> Vec<[f64; 3]> {
     (0..n).map(&mut sample).collect()
 }
 
-/// Adds noise of a standard deviation along each axis, and outliers anywhere in the box.
+/// Adds noise with a standard deviation along each axis, and outliers anywhere in the bounding box.
 pub fn spoil(points: &mut Vec<[f64; 3]>, deviation: f64, outliers: usize, seed: u64) {
     let mut random = Random::new(seed);
     let (mut low, mut high) = (points[0], points[0]);
@@ -62,7 +63,7 @@ pub fn spoil(points: &mut Vec<[f64; 3]>, deviation: f64, outliers: usize, seed: 
     points.extend((0..outliers).map(|_| [anywhere(0), anywhere(1), anywhere(2)]));
 }
 
-/// Places on a ball, evenly.
+/// Returns evenly distributed points on a sphere.
 pub fn of_ball(n: usize, center: [f64; 3], radius: f64) -> Vec<[f64; 3]> {
     let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
     let on_ball = |k: usize| {
@@ -74,7 +75,7 @@ pub fn of_ball(n: usize, center: [f64; 3], radius: f64) -> Vec<[f64; 3]> {
     (0..n).map(on_ball).collect()
 }
 
-/// Length of the diagonal of a box.
+/// Returns the length of the diagonal of a box.
 pub fn diagonal((low, high): ([f64; 3], [f64; 3])) -> f64 {
     (0..3).map(|k| (high[k] - low[k]).powi(2)).sum::<f64>().sqrt()
 }

@@ -1,8 +1,8 @@
-//! What a mesh must hold to, whatever file it came from.
+//! Checks that every mesh must pass, regardless of its file.
 
 use zeroset_core::mesh::{Members, Mesh};
 
-/// Fails unless coordinates are finite, indices in range and arrays as long as they must be.
+/// Asserts that coordinates are finite, indices are in range and arrays have the required lengths.
 pub fn assert_sound(mesh: &Mesh, what: &str) {
     let n = mesh.n_vertices();
     assert!(mesh.vertices.iter().flatten().all(|x| x.is_finite()), "{what}: not finite");
