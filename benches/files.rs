@@ -1,10 +1,10 @@
 //! Benchmark of the work around the CPU solvers: reading each format, partition and setup, the
 //! distance from file to file, and memory per vertex.
 //!
-//! `cargo bench --bench files -- [read|setup|distance|memory] [N]` prints Markdown tables, or all
-//! of them without a mode. N is the number of vertices. Every time is the smallest of three, in
-//! wall-clock seconds and in CPU seconds of all threads, which other work on the machine changes
-//! little. Results are kept under `benches/results/`.
+//! `cargo bench --bench files -- [read|setup|distance|memory] [N]` prints the Markdown tables of
+//! one mode, or of all modes if none is given. N is the number of vertices. Every time is the
+//! smallest of three, in wall-clock seconds and in CPU seconds of all threads, which other work on
+//! the machine changes little. Results are kept under `benches/results/`.
 
 #[path = "support/formats.rs"]
 mod formats;

@@ -1,8 +1,8 @@
 //! Table IV of Fu et al.: steps that sum up cells by atomic additions to global memory, compared
 //! with the gathering steps of the program.
 //!
-//! Both compute the same step, which is checked. The times of the program include the choice of the
-//! next time step and its reductions, the other times do not.
+//! Both compute the same step, which is checked. Only the times of the program include the choice
+//! of the next time step and its reductions.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::meshes::{Made, Meshes};
 use crate::motion::{Case, median, step};
 use crate::{Failed, units};
 
-/// Steps up to one target.
+/// The number of steps up to one step target.
 const STEPS: u64 = 40;
 
 /// Sums per vertex in `kernels/bench/atomics.cu`.
@@ -39,7 +39,7 @@ struct AtomicsArgument<R> {
     curvature: R,
 }
 
-// SAFETY: the layout is that of C, and its size is compared with the size in the kernel.
+// SAFETY: the struct has the C layout, and its size is compared with the size in the kernel.
 unsafe impl<R: Real> Plain for AtomicsArgument<R> {}
 
 pub fn table(cuda: &Arc<Cuda>, meshes: &mut Meshes, names: &[&str]) {

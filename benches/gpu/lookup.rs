@@ -2,7 +2,7 @@
 //! program does, in a hash table of the keys, and in a map of two levels
 //! (`kernels/bench/lookup.cu`).
 //!
-//! Times are the smallest of five, in milliseconds between GPU events. All ways must find the same
+//! Times are the smallest of five, in milliseconds between GPU events. All three must find the same
 //! neighbors.
 
 use std::sync::Arc;
@@ -29,7 +29,7 @@ struct TableArgument {
     bits: u32,
 }
 
-// SAFETY: the layout is that of C.
+// SAFETY: the struct has the C layout.
 unsafe impl Plain for TableArgument {}
 
 /// Prints the table.

@@ -2,7 +2,7 @@
 //! smallest GPU time of several calls.
 //!
 //! Flags and lists are already on the GPU. The list of a picture is a graph of two nodes that is
-//! launched many times. Its time is that from one launch to the next.
+//! launched many times. Its time runs from one launch to the next.
 
 use std::time::Instant;
 

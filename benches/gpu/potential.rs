@@ -84,7 +84,8 @@ pub fn table(cuda: &Arc<Cuda>, args: &[String]) -> Result<(), Failed> {
         distances(&points, &surface, diagonal);
         for _ in 0..2 {
             let start = Instant::now();
-            let found = gaps_on(cuda, &surface, &points)?.ok_or("not enough memory for the distances")?;
+            let found =
+                gaps_on(cuda, &surface, &points)?.ok_or("not enough memory for the distances")?;
             println!(
                 "all samples, on the GPU: mean {:.5} %, most {:.4} %; {:.3} s with the copies",
                 100.0 * found.mean / diagonal,

@@ -1,8 +1,8 @@
 //! Benchmark of the time per step by the number of active tiles, as in Figures 6 and 7 of Jalba et
 //! al. (2013).
 //!
-//! The ball has a radius that gives about the wanted number of tiles, and moves by F and curvature.
-//! Times are measured as in `tiles`.
+//! The radius of the ball gives about the wanted number of tiles. The ball moves by F and
+//! curvature. Times are measured as in `tiles`.
 
 use std::sync::Arc;
 

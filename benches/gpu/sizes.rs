@@ -25,7 +25,10 @@ const SIDES: [u32; 5] = [32, 64, 128, 256, 512];
 const STEPS: u64 = 1000;
 
 pub fn table(cpu: &Arc<Cpu>) -> Result<(), Failed> {
-    println!("\nA circle rotated about its center, {STEPS} steps, f64, {} threads\n", cpu.threads());
+    println!(
+        "\nA circle rotated about its center, {STEPS} steps, f64, {} threads\n",
+        cpu.threads()
+    );
     println!("| triangles | vertices | CPU s | GPU s | CPU / GPU |");
     println!("|---|---|---|---|---|");
     let mut ratios = Vec::new();

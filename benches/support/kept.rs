@@ -28,7 +28,8 @@ impl Table {
         let cells = |line: &str| -> Vec<String> {
             line.trim().trim_matches('|').split('|').map(|cell| cell.trim().into()).collect()
         };
-        let names = cells(lines.next().unwrap_or_else(|| panic!("{file}: no table begins with {head}")));
+        let names =
+            cells(lines.next().unwrap_or_else(|| panic!("{file}: no table begins with {head}")));
         let rows = lines.skip(1).take_while(|line| line.starts_with('|')).map(cells).collect();
         Table { names, rows }
     }

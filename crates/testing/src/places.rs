@@ -8,15 +8,15 @@ fn built_in() -> &'static Path {
     crates.and_then(Path::parent).expect("this crate is in a folder of the workspace")
 }
 
-/// Returns the checkout in which the tests were built, or the current folder if that
-/// checkout no longer exists.
+/// Returns the checkout in which the tests were built, or the current folder if that checkout no
+/// longer exists.
 pub fn root() -> PathBuf {
     let built_in = built_in();
     if built_in.is_dir() { built_in.to_path_buf() } else { std::env::current_dir().unwrap() }
 }
 
-/// Returns the program where cargo built it. If it is not there, it is searched beside the test
-/// executable, in the parent folder, and at the same place in the checkout.
+/// Returns the program where cargo built it. Otherwise looks for it beside the test executable, in
+/// the parent folder, and at the same place in the checkout.
 pub fn program(built: &str) -> PathBuf {
     let built = Path::new(built);
     let test = std::env::current_exe().unwrap();
