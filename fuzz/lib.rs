@@ -3,7 +3,7 @@
 #[path = "../tests/support/fuzzed.rs"]
 pub mod fuzzed;
 
-/// The target of this name.
+/// Defines the fuzz target with this name.
 #[macro_export]
 macro_rules! target {
     ($name:literal) => {

@@ -1,5 +1,5 @@
-//! A time step takes no memory: all of it was taken before, the reinitialization steps included. Nor do
-//! expressions over blocks of a grid.
+//! Tests that time steps, including their reinitializations, allocate no memory after the start,
+//! and neither do expressions on blocks of a grid.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use zeroset::mesh::generate::{Cube, Generate, Square, generate};
 use zeroset::mesh::{Mesh, clean};
 use zeroset::patches::{Partition, Patches};
 
-/// Counts requests and remembers the largest while it is on.
+/// An allocator that, while it is switched on, counts requests and remembers the largest.
 struct Counting;
 
 static ON: AtomicBool = AtomicBool::new(false);
@@ -26,20 +26,20 @@ fn note(size: usize) {
     }
 }
 
-// SAFETY: hands every request on to the system's allocator unchanged.
+// SAFETY: every request is passed to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size());
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the requirements.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the requirements.
         unsafe { System.dealloc(pointer, layout) }
     }
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         note(size);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller guarantees the requirements.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -47,7 +47,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Requests and the largest of them in the first 120 steps, and reinitializations among them.
+/// Returns the number of requests and the largest request in the first 120 steps, and the number of
+/// reinitializations among them.
 fn measure(mesh: &Mesh, threads: usize, terms: &Terms, options: &Options) -> (usize, usize, u64) {
     let cpu = Arc::new(Cpu::new(threads).unwrap());
     let patches = Arc::new(Patches::new(mesh, Partition::Bisection, 64).unwrap());
@@ -79,7 +80,7 @@ fn field(text: &str) -> Field {
     Field::bind(&expression, |name| panic!("no array {name}")).unwrap()
 }
 
-/// Requests of 100 blocks after the first.
+/// Returns the number of requests of 100 blocks after the first one.
 fn requests_of_blocks() -> usize {
     let texts = ["sin(pi*x)^2*sin(2*pi*y)*t", "if(x > z, y, exp(-z))"];
     let lattice = Lattice::bind(&texts.map(|text| text.parse().unwrap())).unwrap();
@@ -94,7 +95,7 @@ fn requests_of_blocks() -> usize {
     REQUESTS.load(Ordering::Relaxed)
 }
 
-// One test: others beside it would be counted too.
+// This file has only one test because the requests of others would be counted too.
 #[test]
 fn steps_and_blocks_take_no_memory() {
     assert_eq!(requests_of_blocks(), 0);

@@ -1,6 +1,6 @@
-//! Every malformed file of the shared test data gets the verdict of its table (its README): refused
-//! in one line that names file and place, or taken with a warning that counts; never a panic, never
-//! memory in proportion to a number in a header.
+//! Tests that every malformed file of the shared test data gets the verdict in its README. It is
+//! rejected in one line that names the file and the place, or accepted with a warning that contains
+//! a count. The program never panics, and never uses memory in proportion to a number in a header.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
@@ -8,14 +8,14 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// What the table says of a file.
+/// The verdict of the table.
 #[derive(Clone, Copy, PartialEq)]
 enum Verdict {
-    /// Refused, and the line says this.
+    /// The file is rejected with a message that contains this text.
     Reject(&'static str),
-    /// Refused, or taken with a warning and a count.
+    /// The file is rejected, or accepted with a warning and a count.
     Choose,
-    /// Sound in itself: the partner of another file.
+    /// A valid file that belongs to another one.
     Partner,
 }
 
@@ -38,17 +38,18 @@ const TABLE: [(&str, Verdict); 16] = [
     ("octopus_inverted_and_flat.mesh", Verdict::Choose),
 ];
 
-/// Far more than any of these files needs, and far less than what some of them promise.
+/// A limit in KiB far above what any of these files needs, and far below what some of their headers
+/// request.
 const MEMORY: &str = "1500000";
 
-/// Exit code and what was said on standard error, under a limit of memory and of time.
+/// Runs the program with limited memory and time. Returns the exit code and standard error.
 fn zeroset(arguments: &str, file: &Path) -> (i32, String) {
     let script = format!("ulimit -v {MEMORY}; exec \"$ZEROSET\" {arguments}");
     let mut command = Command::new("sh");
     command.args(["-c", &script]).env("FILE", file);
     let start = Instant::now();
     let output = command.env("ZEROSET", env!("CARGO_BIN_EXE_zeroset")).output().unwrap();
-    // A second in the program that is shipped.
+    // A release build needs at most a second.
     assert!(start.elapsed() < Duration::from_secs(10), "{}: too long", file.display());
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(!said.contains("panic"), "{}: {said}", file.display());
@@ -72,7 +73,7 @@ fn every_bad_file_gets_the_verdict_of_its_table() {
         let file = entry.unwrap().path();
         let name = file.file_name().unwrap().to_str().unwrap().to_string();
         let row = TABLE.iter().find(|(known, _)| *known == name);
-        let (known, verdict) = row.unwrap_or_else(|| panic!("{name} has no row"));
+        let (known, verdict) = row.unwrap_or_else(|| panic!("{name} has no row in the table"));
         rest.remove(known);
         match verdict {
             Verdict::Reject(what) => assert_rejected(&file, what),
@@ -93,5 +94,5 @@ fn every_bad_file_gets_the_verdict_of_its_table() {
             }
         }
     }
-    assert!(rest.is_empty(), "not in the folder: {rest:?}");
+    assert!(rest.is_empty(), "not in the test data: {rest:?}");
 }

@@ -1,4 +1,5 @@
-//! Steps that break down: found at once, with vertex, cell and likely cause, phi being as before.
+//! Tests that steps that break down are detected immediately, with vertex, cell and likely cause,
+//! and leave phi unchanged.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use zeroset::mesh::generate::{Generate, Square, generate};
 use zeroset::mesh::{Mesh, clean};
 use zeroset::patches::{PATCH_SIZE, Partition, Patches};
 
-/// The square [-1, 1]^2 with n cells per side, vertices moved a little.
+/// Returns the square [-1, 1]^2 with n cells per side and slightly displaced vertices.
 fn square(n: u32) -> Mesh {
     let mut square = Square::default();
     (square.cells, square.min, square.max) = ([n; 2], [-1.0; 2], [1.0; 2]);
@@ -36,12 +37,12 @@ fn start(mesh: &Mesh, phi: &[f64], terms: &Terms, options: Options) -> Evolution
     Evolution::new(cpu, mesh, patches, phi, terms, options).unwrap()
 }
 
-/// Steps until one fails; phi before it, and the number of that step.
+/// Takes steps until one fails. Returns phi before that step, its number, and the error.
 fn until_it_breaks(evolution: &mut Evolution<f64>) -> (Vec<f64>, u64, zeroset::Error) {
     for _ in 0..200 {
         let phi = evolution.phi();
         if let Err(error) = evolution.step(f64::INFINITY) {
-            assert_eq!(evolution.phi(), phi, "phi is that of the step before");
+            assert_eq!(evolution.phi(), phi, "phi must be that of the previous step");
             return (phi, evolution.n_steps() + 1, error);
         }
     }
@@ -57,7 +58,7 @@ fn a_step_forced_too_long_is_found_when_it_blows_up() {
         let options = Options::new(width).with_rule(Rule::Displacement).with_cfl(30.0);
         let mut evolution = start(&mesh, &phi, &terms, options);
         let (last, step, error) = until_it_breaks(&mut evolution);
-        assert!(last.iter().all(|x| x.abs() < 10.0), "found too late");
+        assert!(last.iter().all(|x| x.abs() < 10.0), "the breakdown was detected too late");
         let found = *evolution.breakdown().unwrap();
         assert!(matches!(found.what, What::Phi(_)) && found.step == step, "{found:?}");
         let Cause::LongStep(factor) = found.cause else { panic!("{found:?}") };
@@ -97,7 +98,8 @@ fn coefficients_that_break_in_time_name_vertex_cell_and_cause() {
     }
 }
 
-/// What loses the steps is looked at when it does: not at the start of the step, where all is well.
+/// The cause is determined at the time of the breakdown, not at the start of the step, where all
+/// values are valid.
 #[test]
 fn a_speed_that_jumps_in_time_is_named_with_the_time_of_the_jump() {
     let mesh = square(16);
@@ -119,7 +121,7 @@ fn a_speed_that_jumps_in_time_is_named_with_the_time_of_the_jump() {
 
 #[test]
 fn a_flat_cell_that_loses_the_steps_is_named() {
-    // The sliver is so flat that its steps change the time no more.
+    // The sliver is so thin that its time steps no longer change the time.
     let mut mesh = square(8);
     mesh.vertices.push([0.0; 3]);
     let new = mesh.n_vertices() as u32 - 1;
@@ -133,7 +135,7 @@ fn a_flat_cell_that_loses_the_steps_is_named() {
     let phi = at(&mesh, |x, _| x - x0 - 0.01);
     let terms = Terms::default().with_normal_speed(Coefficient::Uniform([1.0]));
     let mut evolution = start(&mesh, &phi, &terms, Options::new(None));
-    // Far on in time, as after a resume, its steps are lost.
+    // At a late time, as after a resume, adding the time step does not change the time.
     let mut snapshot = evolution.snapshot();
     snapshot.time = 1e9;
     let (cpu, patches) = parts(&mesh);

@@ -1,9 +1,11 @@
-//! Every case in `configs/` runs to its end and meets its `[expect]`.
+//! Tests that every case in `configs/` runs to its end and meets its `[expect]`.
 //!
-//! The benchmarks `paper_*` and large cases on tiles take minutes: `cargo test --release --test cases -- --ignored`.
+//! The benchmarks `paper_*` and large cases on tiles take minutes: `cargo test --release --test
+//! cases -- --ignored`.
 //!
-//! With `ZEROSET_BACKENDS=cuda` (or `cpu,cuda`) every case runs with `--device cuda` (with both, one
-//! after the other); without, where the case says.
+//! With `ZEROSET_BACKENDS=cuda`, every case runs with `--device cuda`. With
+//! `ZEROSET_BACKENDS=cpu,cuda`, it runs on both devices. Without the variable, it runs on the
+//! device that the case selects.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -17,7 +19,7 @@ fn configs() -> PathBuf {
     root().join("configs")
 }
 
-/// Runs a case on all backends asked for.
+/// Runs a case on all requested backends.
 fn run(name: &str) {
     match asked() {
         None => run_on(name, None),
@@ -25,7 +27,7 @@ fn run(name: &str) {
     }
 }
 
-/// Runs a case with the real program, as the README says.
+/// Runs a case with the program, as described in the README.
 fn run_on(name: &str, backend: Option<Backend>) {
     let start = Instant::now();
     let case = configs().join(name).with_extension("toml");
@@ -63,7 +65,7 @@ fn run_on(name: &str, backend: Option<Backend>) {
     println!("{name}, {word}: {:.1} s", start.elapsed().as_secs_f64());
 }
 
-/// One test per case, and the list of their names.
+/// Defines one test per case, and the list of their names.
 macro_rules! cases {
     ($($(#[$attribute:meta])* $name:ident),* $(,)?) => {
         const TESTED: &[&str] = &[$(stringify!($name)),*];
@@ -136,7 +138,11 @@ fn every_case_has_a_test_and_something_to_meet() {
     for entry in std::fs::read_dir(configs()).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap().to_string();
-        assert!(path.extension().is_some_and(|e| e == "toml"), "{} is no case", path.display());
+        assert!(
+            path.extension().is_some_and(|e| e == "toml"),
+            "{} is not a case file",
+            path.display()
+        );
         let case: toml::Table = std::fs::read_to_string(&path).unwrap().parse().unwrap();
         let expect = case.get("expect").and_then(|e| e.as_table());
         let bounds = expect.map_or(0, |e| e.keys().filter(|key| *key != "exact").count());

@@ -1,4 +1,4 @@
-//! Drives the real program: exit codes, what goes to which stream, files, pipes, signals.
+//! Tests the program itself: exit codes, output streams, files, pipes and signals.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ impl Place {
         let stderr = String::from_utf8_lossy(&assert.get_output().stderr).into_owned();
         assert!(stderr.contains(message), "`{message}` is not in: {stderr}");
         let errors = stderr.lines().filter(|line| line.starts_with("error: ")).count();
-        assert_eq!(errors, 1, "printed once: {stderr}");
+        assert_eq!(errors, 1, "the error must be printed once: {stderr}");
     }
 }
 
@@ -122,7 +122,7 @@ fn results_are_the_same_for_any_number_of_threads() {
             .assert()
             .code(0);
         assert_eq!(place.report(threads)["threads"].to_string(), threads);
-        // Every state and interface, not only the numbers of the table.
+        // Compares all states and interfaces, and not only the numbers of the table.
         for entry in std::fs::read_dir(place.path("1")).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
             if name != "report.json" {
@@ -166,7 +166,7 @@ fn a_folder_that_holds_a_run_is_refused() {
     let states = std::fs::read_dir(place.path("out"))
         .unwrap()
         .filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().starts_with("case_"));
-    assert_eq!(states.count(), 2, "the states of the first run are gone");
+    assert_eq!(states.count(), 2, "the states of the first run must be removed");
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn wrong_words_are_code_2() {
         2,
         "expect.enclosed_volume does not exist on this mesh",
     );
-    assert!(!place.path("results").exists(), "what fails leaves nothing behind");
+    assert!(!place.path("results").exists(), "a run that fails at the start must not leave files");
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn wrong_files_are_code_3() {
 #[test]
 fn a_missing_device_is_code_5() {
     let place = Place::with(CIRCLE);
-    // Whatever the machine has, the driver shows no GPU here.
+    // With this setting the driver shows no GPU, regardless of the machine.
     let hidden = |arguments: &[&str]| {
         let mut command = place.zeroset(arguments);
         command.env("CUDA_VISIBLE_DEVICES", "");
@@ -265,7 +265,7 @@ fn a_missing_device_is_code_5() {
     assert!(!place.path("results").exists() && !place.path("d.vtu").exists());
     hidden(&["check", "case.toml", "--device", "cpu"]).assert().code(0);
     hidden(&["check", "case.toml", "--device", "gpu"]).assert().code(2);
-    // The flag stands over the file, and auto says why it is the CPU.
+    // The option overrides the file, and `auto` reports why it uses the CPU.
     std::fs::write(place.path("gpu.toml"), CIRCLE.to_string() + "[device]\nuse = \"cuda\"\n")
         .unwrap();
     hidden(&["run", "gpu.toml", "-o", "auto", "--device", "auto"]).assert().code(0);
@@ -389,7 +389,7 @@ fn a_closed_pipe_is_no_panic() {
     assert_eq!(place.report("results/case")["status"], "finished");
 }
 
-/// A run that takes long: tiny steps.
+/// Starts a run with tiny steps, which takes long.
 fn long_run(place: &Place, folder: &str) -> std::process::Child {
     let arguments = ["run", "case.toml", "-o", folder, "--set", "evolve.cfl=1e-6"];
     let mut command = place.zeroset(&arguments);
@@ -403,7 +403,7 @@ fn long_run(place: &Place, folder: &str) -> std::process::Child {
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
     child.kill().unwrap();
-    panic!("the run has not begun after half a minute: {:?}", child.wait_with_output());
+    panic!("the run has not started after half a minute: {:?}", child.wait_with_output());
 }
 
 #[test]
@@ -413,7 +413,7 @@ fn two_runs_in_one_folder_are_kept_apart() {
     let named = format!("another run is writing here (process {})", first.id());
     place.fails(&["run", "case.toml", "-o", "out", "--overwrite"], 6, &named);
     place.fails(&["check", "case.toml", "-o", "out", "--overwrite"], 6, &named);
-    // A killed run leaves its lock; the next one recognizes that its owner is dead.
+    // A killed run leaves its lock. The next run detects that the owner of the lock is dead.
     first.kill().unwrap();
     first.wait().unwrap();
     assert!(Path::new(&place.path("out/zeroset.lock")).exists());
@@ -459,7 +459,7 @@ fn without_a_terminal_progress_is_plain_lines() {
     assert!(!line.contains('\u{1b}'), "no escape codes: {line:?}");
 }
 
-/// Width and height of a PNG file.
+/// Returns the width and height of a PNG file.
 fn size_of_png(path: &Path) -> (u32, u32) {
     let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     assert_eq!(bytes[..8], *b"\x89PNG\r\n\x1a\n", "{}", path.display());
@@ -473,7 +473,7 @@ fn pictures_are_drawn_of_the_last_or_of_every_state() {
     let set = ["--set", "output.picture={ width = 320, height = 240 }"];
     place.zeroset(&["run", "case.toml", "-o", "a"]).args(set).assert().code(0);
     assert_eq!(size_of_png(&place.path("a/case.png")), (320, 240));
-    // The same picture elsewhere, and none in the folder.
+    // The same picture at another place, and none in the folder of the run.
     let elsewhere = ["run", "case.toml", "-o", "b", "--picture", "b.png"];
     place.zeroset(&elsewhere).args(set).assert().code(0);
     assert!(!place.path("b/case.png").exists());
@@ -481,7 +481,7 @@ fn pictures_are_drawn_of_the_last_or_of_every_state() {
     assert!(file("a/case.png") == file("b.png"));
     let each = ["--set", "output.picture={ width = 64, height = 64, every = \"state\" }"];
     place.zeroset(&["run", "case.toml", "-o", "a", "--overwrite"]).args(each).assert().code(0);
-    assert!(!place.path("a/case.png").exists(), "that of the run before is gone");
+    assert!(!place.path("a/case.png").exists(), "the picture of the previous run must be removed");
     let states = place.report("a")["states"].as_u64().unwrap();
     let files = std::fs::read_dir(place.path("a")).unwrap().map(|e| e.unwrap().path());
     let pictures: Vec<_> = files.filter(|p| p.extension().is_some_and(|e| e == "png")).collect();
@@ -529,7 +529,7 @@ fn json_says_events_and_the_end() {
     assert_eq!(end.len(), 1);
     assert_eq!((&end[0]["event"], &end[0]["exit_code"]), (&"end".into(), &1.into()));
     assert_eq!(end[0]["report"], place.report("results/case"));
-    // The last step is told, however fast steps come.
+    // The last step is always reported, however fast the steps are.
     let last = told.iter().rfind(|event| event["event"] == "step").unwrap();
     assert_eq!(last["step"], end[0]["report"]["steps"]);
     assert_eq!(last["time"], 0.02);
@@ -566,5 +566,8 @@ fn one_file_holds_all_states() {
     assert!(place.path("results/case/interface.pvd").exists());
     place.zeroset(&run).assert().code(6);
     place.zeroset(&["run", "case.toml", "--overwrite"]).assert().success();
-    assert!(!place.path("results/case/case.vtkhdf").exists(), "goes with its run");
+    assert!(
+        !place.path("results/case/case.vtkhdf").exists(),
+        "the file must be removed with its run"
+    );
 }

@@ -1,4 +1,5 @@
-//! What users are told about a case file: file, line, what is wrong, what is allowed.
+//! Tests the messages about case files: they name the file, the line, the mistake and the allowed
+//! values.
 
 use std::path::Path;
 
@@ -25,14 +26,14 @@ fn parse(text: &str, set: &[&str]) -> Result<Config, Error> {
     Config::parse(text, Path::new("cases/small.toml"), &set)
 }
 
-/// Message of a case that must be refused.
+/// Returns the error message of a case that must be refused.
 fn refusal(text: &str, set: &[&str]) -> String {
     let error = parse(text, set).expect_err("the case must be refused");
     assert_eq!(error.exit_code(), 2);
     error.to_string()
 }
 
-/// `SMALL` with `[evolve]` extended by `line`, which becomes line 8.
+/// Returns `SMALL` with `[evolve]` extended by `line`, which becomes line 8.
 fn with(line: &str) -> String {
     format!("{SMALL}{line}\n")
 }
@@ -111,7 +112,7 @@ exact.ball = { center = [0, 0, 0], radius = 0.4 }
     assert_eq!(expected.len(), 3);
     assert_eq!(expected[0].0, "enclosed_area");
     assert_eq!(config.resolve("../out").unwrap(), Path::new("cases/../out"));
-    // The library writes what it reads.
+    // The library can read what it writes.
     let again = toml::to_string(&config).unwrap();
     let mut again = parse(&again, &[]).unwrap_or_else(|e| panic!("{e}\n{again}"));
     again.origin = config.origin.clone();
@@ -298,7 +299,7 @@ fn environment_variables_stand_in_paths() {
         &refusal(&case("ZEROSET_TEST_UNSET"), &[]),
         &["small.toml:3: ", "environment variable ZEROSET_TEST_UNSET in the path"],
     );
-    // Set in every test run by cargo.
+    // Cargo sets this variable in every test run.
     let config = parse(&case("CARGO_MANIFEST_DIR"), &[]).unwrap();
     let path = config.resolve(config.mesh().unwrap().path.as_ref().unwrap()).unwrap();
     assert_eq!(path, Path::new(env!("CARGO_MANIFEST_DIR")).join("m.vtu"));
@@ -325,7 +326,7 @@ fn options_replace_and_add_keys() {
     assert_eq!(radius, 0.1);
     assert_eq!(config.expect.components.unwrap().value, Some(1.0));
     assert_ne!(config.origin.hash, parse(SMALL, &[]).unwrap().origin.hash);
-    // A later option wins; a table replaces a number.
+    // A later option wins, and a table replaces a number.
     let twice =
         ["evolve.cfl=0.5", "evolve.cfl=0.25", "evolve.curvature=1", "evolve.curvature.data=c"];
     assert_eq!(parse(SMALL, &twice).unwrap().cfl(), 0.25);
@@ -383,7 +384,7 @@ fn expressions_stand_where_numbers_do() {
     assert_eq!(speed.text(), "0.1*(1+sin(x)*y)");
     assert_eq!(evolve.curvature.as_ref().unwrap().number(), Some(6.0));
     assert!(matches!(&config.initial, Some(Initial::Expression { .. })));
-    // What is written is read again.
+    // A written case reads back the same.
     let again = parse(&toml::to_string(&config).unwrap(), &[]).unwrap();
     assert_eq!(again.evolve, config.evolve);
     assert_eq!(again.initial, config.initial);

@@ -1,4 +1,4 @@
-//! `zeroset convert`, and the surfaces that a run writes for other programs.
+//! Tests `zeroset convert`, and the surfaces that a run writes for other programs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -70,7 +70,7 @@ fn a_run_writes_interfaces_for_other_programs() {
     }
     let square = "[domain.mesh.generate.square]\ncells = [8, 8]";
     run(square, "[\"obj\"]").success();
-    assert!(names(".stl").is_empty(), "files of the run before are removed");
+    assert!(names(".stl").is_empty(), "the files of the previous run must be removed");
     let lines = read_mesh(&names(".obj")[0]).unwrap().mesh;
     assert!(lines.group("lines").is_some());
     run(square, "[\"stl\"]").code(2).stderr(contains("consists of lines, which .stl cannot hold"));
@@ -170,7 +170,7 @@ fn a_selection_keeps_the_cells_that_fulfill_it() {
     zeroset(&["generate", "square", "--cells", "4,4", "-o", "all.vtp"]).success();
     zeroset(&["convert", "all.vtp", "some.vtp", "--where", "x <= 0.5 && y > 0.2"]).success();
     let some = read_mesh(&folder.path().join("some.vtp")).unwrap().mesh;
-    // Two of four columns and three of four rows of pairs.
+    // The selection keeps two of four columns and three of four rows of triangle pairs.
     assert_eq!((some.n_vertices(), some.n_cells()), (12, 12));
     zeroset(&["convert", "all.vtp", "no.vtp", "--where", "x > 2"])
         .code(2)
@@ -180,7 +180,7 @@ fn a_selection_keeps_the_cells_that_fulfill_it() {
     assert!(!folder.path().join("no.vtp").exists());
 }
 
-/// The program, in a folder of its own.
+/// Runs the program in a folder. Returns the exit code, standard output and standard error.
 fn zeroset_in(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
     let mut command = assert_cmd::Command::cargo_bin("zeroset").unwrap();
     let output = command.current_dir(folder).args(arguments).output().unwrap();

@@ -1,11 +1,12 @@
-//! Arrays with numbers that are none, in every place of a case that takes an array: refused before
-//! the first step, with the key, the array and the vertex or cell.
+//! Tests that arrays with values that are not finite are refused before the first step, for every
+//! key of a case that takes an array. The message names the key, the array, and the vertex or cell.
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
-/// A strip of squares with arrays that are wrong at vertex 5 or cell 3, and sound ones.
+/// Writes a strip of squares with valid arrays and with arrays that are invalid at vertex 5 or cell
+/// 3.
 fn mesh(path: &Path) {
     let n = 12;
     let mut text = "# vtk DataFile Version 3.0\nstrip\nASCII\nDATASET POLYDATA\n".to_string();
@@ -100,7 +101,7 @@ fn arrays_with_numbers_that_are_none_are_refused_by_name() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// The same arrays where nothing asks for them do no harm.
+/// The same arrays are harmless if nothing uses them.
 #[test]
 fn arrays_that_nothing_uses_may_hold_anything() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The options of the task distance, through the real program.
+//! Tests the options of the distance task with the program.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -11,7 +11,7 @@ struct Place {
 }
 
 impl Place {
-    /// A folder with a square of 20 x 20 cells as square.vtp.
+    /// Creates a folder with a square of 20 x 20 cells as square.vtp.
     fn new() -> Self {
         let place = Place { folder: tempfile::tempdir().unwrap() };
         place.run(&["generate", "square", "--cells", "20,20", "-o", "square.vtp"]);
@@ -51,7 +51,8 @@ fn array(mesh: &Mesh, name: &str) -> Vec<f64> {
     mesh.vertex_array(name).unwrap().values.to_f64()
 }
 
-/// Largest difference between the array `distance` of a file and a function of the place.
+/// Returns the largest difference between the array `distance` of a file and a function of the
+/// position.
 fn largest_error(place: &Place, name: &str, exact: impl Fn(&[f64; 3]) -> f64) -> f64 {
     let mesh = place.read(name);
     let found = array(&mesh, "distance");
@@ -74,7 +75,7 @@ fn fronts_are_circular_where_they_can_be() {
     assert!(place.run(&from_two).contains("circular fronts"));
     let exact = |x: &[f64; 3]| 1.0 + x[0].hypot(x[1]).min((1.0 - x[0]).hypot(1.0 - x[1]));
     assert!(largest_error(&place, "d.vtp", exact) < 1e-12);
-    // At twice the speed, in half the time; straight fronts are not exact.
+    // Doubling the speed halves the arrival times. Plane fronts are not exact.
     let faster = [&from_two[..], &["--speed", "2"]].concat();
     place.run(&faster);
     assert!(largest_error(&place, "d.vtp", |x| 1.0 + 0.5 * (exact(x) - 1.0)) < 1e-12);
@@ -87,7 +88,10 @@ fn fronts_are_circular_where_they_can_be() {
         (&["--from", "levelset:x-0.5@1"], "levelset:x-0.5@1 is neither a vertex nor a point"),
     ] {
         let arguments = [&from_two[..], more].concat();
-        assert!(place.run(&arguments).contains("plane fronts"), "auto falls back: {reason}");
+        assert!(
+            place.run(&arguments).contains("plane fronts"),
+            "auto must fall back to plane fronts: {reason}"
+        );
         let arguments = [&arguments[..], &["--front", "circular"]].concat();
         place.fails(&arguments, &format!("--front circular: cannot be circular: {reason}"));
     }
@@ -107,7 +111,7 @@ fn zero_sets_and_curves_are_sources() {
     std::fs::write(place.path("line.txt"), "0.3 0 0\n0.3 1 0\n").unwrap();
     distance("curve:line.txt@0.5");
     assert!(largest_error(&place, "d.vtp", |x| 0.5 + (x[0] - 0.3).abs()) < 1e-12);
-    // The interface that a run has written is a curve too.
+    // The interface that a run writes can also be used as a curve.
     let case = "version = 1\ndomain.mesh.path = \"square.vtp\"\ninitial.plane = { point = [0.33, 0, 0], \
                 normal = [1, 0, 0] }\n[evolve]\nend_time = 1e-9\nnormal_speed = 1\n";
     std::fs::write(place.path("case.toml"), case).unwrap();
@@ -148,7 +152,7 @@ fn labels_and_gradients_are_arrays() {
         .collect();
     let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
     assert!((mean - 1.0).abs() < 0.02, "{mean}");
-    // On the way from the first corner, away from the kink.
+    // A vertex between the first corner and the kink, and not close to the kink.
     let vertices = mesh.vertex_array("gradient").unwrap().values.to_f64();
     let at = mesh.vertices.iter().position(|x| (x[0] - 0.3).hypot(x[1] - 0.4) < 1e-9).unwrap();
     assert!((vertices[3 * at] - 0.6).abs() < 0.01 && (vertices[3 * at + 1] - 0.8).abs() < 0.01);
@@ -166,20 +170,20 @@ fn labels_go_into_files_for_cortex_software() {
     place.run(&[&two[..], &["--labels", "-o", "d.label.gii"]].concat());
     let data = zeroset::io::read_data(&place.path("d.label.gii")).unwrap();
     let names: Vec<&str> = data.groups.iter().map(|group| group.name.as_str()).collect();
-    assert_eq!(names, ["source 1", "source 2"], "no vertex is without a source");
+    assert_eq!(names, ["source 1", "source 2"], "every vertex must have a source");
     let labels = data.arrays[0].values.to_f64();
     let mesh = place.read("square.vtp");
     for (label, x) in labels.iter().zip(&mesh.vertices) {
         assert_eq!(*label, if x[0] > 0.5 + 1e-9 { 2.0 } else { 1.0 }, "{x:?}");
     }
-    // Labels given as data are groups, from which to start.
+    // Labels in a data file define groups, which can be seeds.
     let from = ["--data", "d.label.gii", "--from", "group:source 2", "-o", "back.vtp"];
     place.run(&[&["distance", "square.vtp"][..], &from].concat());
     let back = array(&place.read("back.vtp"), "distance");
     for (label, distance) in labels.iter().zip(back) {
         assert_eq!(*label == 2.0, distance == 0.0);
     }
-    // The vertices near the first corner, with their distances.
+    // The label lists the vertices near the first corner with their distances.
     place.run(&["distance", "square.vtp", "--from", "vertex:0", "--width", "0.3", "-o", "a.label"]);
     let text = std::fs::read_to_string(place.path("a.label")).unwrap();
     let mut lines = text.lines().skip(1);
@@ -193,7 +197,7 @@ fn labels_go_into_files_for_cortex_software() {
         assert_eq!(mesh.vertices[row[0] as usize], [row[1], row[2], row[3]]);
         assert!((row[4] - row[1].hypot(row[2])).abs() < 0.02 && row[4] < 0.3, "{row:?}");
     }
-    // A label given as data is a group from which to start, and an array of its numbers.
+    // A label in a data file defines a group, which can be a seed, and an array with its values.
     let from = ["--data", "a.label", "--from", "group:a", "-o", "near.vtp"];
     place.run(&[&["distance", "square.vtp"][..], &from].concat());
     let near = array(&place.read("near.vtp"), "distance");
@@ -241,17 +245,17 @@ fn paths_lead_back_to_the_source() {
 #[test]
 fn masks_take_cells_away() {
     let place = Place::new();
-    // A wall with a gap: the way round it is longer than straight through.
+    // A wall with a gap: the path around the wall is longer than the straight line.
     let mask = "abs(x-0.5) > 0.01 || y > 0.79";
     let args = ["distance", "square.vtp", "--from", "vertex:0", "-o", "d.vtp"];
     let said = place
         .run(&[&args[..], &["--mask", mask, "--path-from", "vertex:20", "--gradient"]].concat());
     assert!(said.contains("not reached 16 (outside the mask 16)"), "{said}");
     let mesh = place.read("d.vtp");
-    assert_eq!((mesh.n_vertices(), mesh.n_cells()), (441, 800), "all that there was");
+    assert_eq!((mesh.n_vertices(), mesh.n_cells()), (441, 800), "all cells must be kept");
     let u = array(&mesh, "distance");
     assert_eq!(u.iter().filter(|u| u.is_nan()).count(), 16);
-    // Over the corners of what the cells leave: (0.45, 0.75), (0.5, 0.8), (0.55, 0.8).
+    // The path passes the corners of the remaining cells: (0.45, 0.75), (0.5, 0.8), (0.55, 0.8).
     let around = 0.45f64.hypot(0.75) + 0.05f64.hypot(0.05) + 0.05 + 0.45f64.hypot(0.8);
     assert!((u[20] - around).abs() < 0.04, "{} {around}", u[20]);
     let gradient = mesh.cell_array("gradient").unwrap().values.to_f64();
@@ -335,8 +339,8 @@ fn paths_on_a_cortex_are_as_long_as_the_distance() {
         }
         found.push(lengths);
     }
-    // A path is a curve on the mesh, so the exact distance is no longer. Values of straight fronts
-    // are late by more than the paths they lead to are long.
+    // A path is a curve on the mesh, so that its length is at least the exact distance. The values
+    // of plane fronts are late by more than the excess length of their paths.
     assert!(excesses[..8].iter().all(|e| e.abs() < 0.02), "{excesses:?}");
     assert!(excesses[8..].iter().all(|e| (-0.05..0.005).contains(e)), "{excesses:?}");
     for (circular, plane) in found[0].iter().zip(&found[1]) {
@@ -344,7 +348,7 @@ fn paths_on_a_cortex_are_as_long_as_the_distance() {
     }
 }
 
-/// V54 on the registered sphere of a subject: distances are known there.
+/// V54 on the registered sphere of a subject, where the distances are known.
 #[test]
 fn circular_fronts_on_the_sphere_of_fsaverage() {
     let Some(sphere) = zeroset_testing::data("cortex/fsaverage_sphere_left.gii.gz") else { return };

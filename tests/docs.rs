@@ -1,16 +1,17 @@
-//! What README and docs say is tried: commands and what they print, cases, links, names.
+//! Tests README and docs: commands and their output, cases, links and names.
 //!
-//! Each page is followed as a reader would, in a folder that holds copies of `configs/` and
-//! `meshes/`, files made by one command being there for the next:
+//! The commands of each page run in order, as a reader would run them. They run in a folder with
+//! copies of `configs/` and `meshes/`, and later commands can use the files of earlier ones:
 //!
-//! - lines of ```` ```sh ```` are run by a shell;
-//! - in ```` ```console ```` lines after `$` are run, and what they print is what stands below, `...`
-//!   standing for the rest of a line or for any lines;
-//! - ```` ```toml ```` whose first line is a name, `# case.toml`, is written to that file; cases, which
-//!   begin with `version`, must be read.
+//! - Lines of ```` ```sh ```` are run by a shell.
+//! - In ```` ```console ````, lines after `$` are run, and the lines below are their output. `...`
+//!   stands for the rest of a line or for any lines.
+//! - ```` ```toml ```` whose first line is a file name, such as `# case.toml`, is written to that
+//!   file. Cases, which begin with `version`, must be valid.
 //!
-//! What cannot be run here (a GPU, another toolchain) stands in ```` ```text ````: there the options of
-//! `zeroset` and the targets of `cargo` must exist. A page says why.
+//! Commands that cannot run here (a GPU, another toolchain) are in ```` ```text ````. There the
+//! options of `zeroset` and the targets of `cargo` must exist. The page says why a command is not
+//! run.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// README and its like, and all pages of docs/.
+/// Returns README, similar files, and all pages of docs/.
 fn pages() -> Vec<PathBuf> {
     const OTHERS: [&str; 6] = [
         "README.md",
@@ -42,7 +43,7 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// A fenced block of a page: the line it starts at, its language, its text.
+/// A fenced block of a page: its first line number, its language and its text.
 struct Block {
     line: usize,
     language: String,
@@ -50,14 +51,14 @@ struct Block {
 }
 
 impl Block {
-    /// The file that the block is to be saved as.
+    /// Returns the name of the file to which the block is saved.
     fn file(&self) -> Option<&str> {
         let name = self.text.lines().next()?.strip_prefix("# ")?;
         let is_file = self.language == "toml" && name.ends_with(".toml") && !name.contains(' ');
         is_file.then_some(name)
     }
 
-    /// Whether it is a whole case.
+    /// Returns whether the block is a complete case.
     fn is_case(&self) -> bool {
         let first = self.text.lines().find(|line| !line.is_empty() && !line.starts_with('#'));
         first.is_some_and(|line| line.starts_with("version"))
@@ -85,7 +86,7 @@ fn blocks(page: &Path) -> Vec<Block> {
     blocks
 }
 
-/// What a shell makes of a line, with `zeroset` in its path and no GPU in sight.
+/// Runs a line with a shell, with `zeroset` in its path and without a visible GPU.
 fn shell(folder: &Path, line: &str) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_zeroset")).parent().unwrap();
     let others = std::env::var_os("PATH").unwrap_or_default();
@@ -96,7 +97,7 @@ fn shell(folder: &Path, line: &str) -> Output {
     command.args(["-c", &format!("{{ {line}\n}} 2>&1")]).output().unwrap()
 }
 
-/// A line with the program as installed, without cargo before it.
+/// Replaces a call of the program through cargo by a call of the installed program.
 fn installed(line: &str) -> String {
     match line.strip_prefix("cargo run --release -- ") {
         Some(rest) => format!("zeroset {rest}"),
@@ -104,7 +105,7 @@ fn installed(line: &str) -> String {
     }
 }
 
-/// Copies `configs/` and `meshes/` to where commands are tried.
+/// Creates a folder with copies of `configs/` and `meshes/`, in which commands are run.
 fn playground() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for name in ["configs", "meshes"] {
@@ -118,13 +119,13 @@ fn playground() -> tempfile::TempDir {
     folder
 }
 
-/// A command of a page, and what it prints if the page shows it.
+/// A command of a page, and its output if the page shows it.
 struct Shown {
     command: String,
     prints: Option<Vec<String>>,
 }
 
-/// The commands of a block. A line that ends in a backslash goes on in the next one.
+/// Returns the commands of a block. A line that ends in a backslash continues in the next line.
 fn commands(block: &Block) -> Vec<Shown> {
     let text = block.text.replace("\\\n", " ");
     let mut found = Vec::<Shown>::new();
@@ -146,7 +147,7 @@ fn commands(block: &Block) -> Vec<Shown> {
     found
 }
 
-/// Whether lines are those of a page, where `...` stands for any lines.
+/// Returns whether lines match those of a page, where `...` stands for any lines.
 fn as_shown(lines: &[&str], page: &[String]) -> bool {
     let Some((shown, rest)) = page.split_first() else { return lines.is_empty() };
     if shown == "..." {
@@ -156,7 +157,7 @@ fn as_shown(lines: &[&str], page: &[String]) -> bool {
     first.is_some_and(|(line, lines)| alike(line, shown) && as_shown(lines, rest))
 }
 
-/// Whether a line is that of a page, where `...` stands for anything.
+/// Returns whether a line matches that of a page, where `...` stands for any text.
 fn alike(line: &str, shown: &str) -> bool {
     let (line, shown) = (line.trim_end(), shown.trim_end());
     let Some((first, others)) = shown.split_once("...") else { return line == shown };
@@ -178,7 +179,7 @@ fn commands_work_and_print_what_the_pages_show() {
                 let place = format!("{}:{}: `{command}`", page.display(), block.line);
                 let first = command.split(' ').next().unwrap();
                 let other = ["cargo", "git", "cd", "export", "pip", "fuzz/run"].contains(&first);
-                assert!(!other, "{place} is not run: say why and put it into a block of text");
+                assert!(!other, "{place} is not run: move it to a block of text and say why");
                 let output = shell(folder.path(), &command);
                 let said = String::from_utf8_lossy(&output.stdout);
                 assert!(output.status.success(), "{place}: {}\n{said}", output.status);
@@ -194,7 +195,7 @@ fn commands_work_and_print_what_the_pages_show() {
     assert!(tried >= 60, "only {tried} commands were found");
 }
 
-/// Commands that are not run here: their options, and the targets they name, are there.
+/// Commands that are not run here have valid options and name existing targets.
 #[test]
 #[cfg(unix)]
 fn commands_that_are_not_run_could_be() {
@@ -295,21 +296,21 @@ fn links_lead_somewhere() {
     }
 }
 
-/// Where the page of the case file goes on with what the program prints.
+/// The mark on the page of the case file after which the text is generated by the program.
 const GENERATED: &str = "<!-- zeroset schema --markdown -->\n";
 
 #[test]
 fn the_reference_of_the_case_file_is_that_of_the_program() {
     let place = root().join("docs").join("case-file.md");
     let page = std::fs::read_to_string(&place).unwrap();
-    let (written, generated) = page.split_once(GENERATED).expect("the mark is there");
+    let (written, generated) = page.split_once(GENERATED).expect("the page contains the mark");
     let reference = zeroset::config::reference();
     if std::env::var_os("ZEROSET_BLESS").is_some() {
         return std::fs::write(&place, format!("{written}{GENERATED}\n{reference}")).unwrap();
     }
     let pairs = generated.trim_start().lines().zip(reference.lines());
     for (found, expected) in pairs {
-        assert_eq!(found, expected, "ZEROSET_BLESS=1 cargo test --test docs writes it anew");
+        assert_eq!(found, expected, "ZEROSET_BLESS=1 cargo test --test docs rewrites it");
     }
     assert_eq!(generated.trim_start().lines().count(), reference.lines().count());
 }
@@ -332,7 +333,7 @@ fn the_list_of_crates_is_complete() {
     let lock: toml::Table = lock.parse().unwrap();
     for package in lock["package"].as_array().unwrap() {
         let name = package["name"].as_str().unwrap();
-        // The other crates of the workspace begin with the name of this one.
+        // The names of the other crates of the workspace begin with the name of this one.
         let known = name.starts_with(env!("CARGO_PKG_NAME")) || words.contains(name);
         assert!(known, "THIRD_PARTY.md does not name {name}");
     }

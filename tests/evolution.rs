@@ -1,4 +1,5 @@
-//! Motion beyond the verification table: coefficients of time, boundaries, weights, slivers.
+//! Tests evolutions beyond the verification table: coefficients that depend on time, boundaries,
+//! weights and slivers.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use zeroset::mesh::{Mesh, clean};
 use zeroset::patches::{PATCH_SIZE, Partition, Patches};
 use zeroset::surface::{Measurer, extract};
 
-/// The square [-1, 1]^2 with n cells per side, vertices moved a little.
+/// Returns the square [-1, 1]^2 with n cells per side and slightly displaced vertices.
 fn square(n: u32) -> Mesh {
     let mut square = Square::default();
     (square.cells, square.min, square.max) = ([n; 2], [-1.0; 2], [1.0; 2]);
@@ -44,10 +45,10 @@ fn run(mesh: &Mesh, phi: &[f64], terms: &Terms, options: Options, end: f64) -> V
     evolution.phi()
 }
 
-/// Mean of `|exact|` over the crossings of mesh edges.
+/// Returns the mean of `|exact|` over the points where the interface crosses mesh edges.
 fn error(mesh: &Mesh, phi: &[f64], exact: impl Fn(f64, f64) -> f64) -> f64 {
     let interface = extract(mesh, phi);
-    assert!(!interface.vertices.is_empty(), "no interface is left");
+    assert!(!interface.vertices.is_empty(), "the interface has vanished");
     let errors = interface.vertices.iter().map(|x| exact(x[0], x[1]).abs());
     errors.sum::<f64>() / interface.vertices.len() as f64
 }
@@ -62,7 +63,8 @@ fn a_speed_of_time_grows_and_shrinks_a_circle() {
     let phi = at(&mesh, |x, y| x.hypot(y) - 0.4);
     let terms = Terms::default().with_normal_speed(Coefficient::Varying([field("2*cos(10*t)")]));
     for options in [Options::new(None), Options::new(Some(0.2))] {
-        // R = 0.4 + 0.2 sin(10 t): to the largest radius, and back through the first.
+        // R = 0.4 + 0.2 sin(10 t). The first time reaches the largest radius. The second one passes
+        // the initial radius again.
         for (end, radius) in [(0.157, 0.6), (0.471, 0.2)] {
             let found = run(&mesh, &phi, &terms, options.clone(), end);
             let error = error(&mesh, &found, |x, y| x.hypot(y) - radius);
@@ -85,7 +87,8 @@ fn a_front_that_starts_from_rest_is_not_stepped_over() {
 
 #[test]
 fn a_front_that_rests_at_both_ends_of_a_step_is_not_stepped_over() {
-    // R = 0.3 + (1 - cos(2 pi t)) / (2 pi): at rest at 0, 0.5 and 1, back to the start at 1.
+    // R = 0.3 + (1 - cos(2 pi t)) / (2 pi). The speed is 0 at 0, 0.5 and 1, and the radius returns
+    // to its initial value at 1.
     let mesh = square(48);
     let phi = at(&mesh, |x, y| x.hypot(y) - 0.3);
     let terms = Terms::default().with_normal_speed(Coefficient::Varying([field("sin(2*pi*t)")]));
@@ -105,7 +108,7 @@ fn a_velocity_of_time_is_taken_in_the_middle_of_the_step() {
     let errors = [32, 64].map(|n| {
         let mesh = square(n);
         let phi = at(&mesh, |x, y| (x - 0.4).hypot(y) - 0.3);
-        // The circle goes around the origin without turning; the wind is the same everywhere.
+        // The circle moves around the origin without rotating. The wind is the same everywhere.
         let turn = [field("-0.4*2*pi*sin(2*pi*t)"), field("0.4*2*pi*cos(2*pi*t)"), field("0")];
         let terms = Terms::default().with_velocity(Coefficient::Varying(turn));
         let found = run(&mesh, &phi, &terms, Options::new(None), 0.5);
@@ -131,7 +134,7 @@ fn inflow_is_held_or_given() {
         let most = if advection == Advection::TaylorGalerkin { 0.04 } else { 0.3 };
         let found = worst(&given);
         assert!(found < most, "{advection:?}: {found}");
-        // What was there at the start stays at the boundary: there it is wrong by now.
+        // Without inflow, the boundary keeps its initial values, which are wrong by now.
         assert!(worst(&wind) > 0.4);
     }
 }
@@ -140,12 +143,13 @@ fn inflow_is_held_or_given() {
 fn an_interface_enters_a_band_through_the_inflow() {
     let mesh = square(48);
     let phi = at(&mesh, |x, _| x - 0.5);
-    // From t = 0.2 on the outside comes in: phi = t - 0.2 at x = -1.
+    // From t = 0.2 on, the outside enters: phi = t - 0.2 at x = -1.
     let terms = Terms::default()
         .with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]))
         .with_inflow(field("t - 0.2"));
     let found = run(&mesh, &phi, &terms, Options::new(Some(0.2)), 0.9);
-    // In front of it, at x = -0.3, the inside fills the square; its other end has left.
+    // The inside fills the square to the right of x = -0.3, where the entering interface is. The
+    // original interface has left the square.
     let found = enclosed(&mesh, &found);
     assert!((found - 2.0 * 1.3).abs() < 0.02, "{found}");
 }
@@ -163,7 +167,7 @@ fn walls_along_the_flow_do_not_hold_the_interface() {
 
 #[test]
 fn under_curvature_the_interface_meets_the_boundary_at_a_right_angle() {
-    // A half circle on the lower side stays one: R^2 = R0^2 - 2 t.
+    // A half circle on the lower side remains a half circle: R^2 = R0^2 - 2 t.
     let mesh = square(64);
     let phi = at(&mesh, |x, y| x.hypot(y + 1.0) - 0.6);
     let terms = Terms::default().with_curvature(Coefficient::Uniform([1.0]));
@@ -177,7 +181,8 @@ fn under_curvature_the_interface_meets_the_boundary_at_a_right_angle() {
 
 #[test]
 fn a_weighted_flow_pulls_a_line_into_the_valley_of_its_weight() {
-    // A straight line at height y moves with -w'(y): with w = 0.2 + y^2, y = 0.4 exp(-2 t).
+    // A straight line at height y moves with -w'(y). With w = 0.2 + y^2, this gives y = 0.4 exp(-2
+    // t).
     for step in [CurvatureStep::Explicit, CurvatureStep::Implicit] {
         let errors = [24, 48].map(|n| {
             let mesh = square(n);
@@ -225,10 +230,10 @@ fn where_curvature_is_zero_implicit_steps_change_nothing() {
         }
         moved = moved.max((new - old).abs());
     }
-    assert!(moved > 0.02, "the right half moves: {moved}");
+    assert!(moved > 0.02, "the right half must move, but moved by {moved}");
 }
 
-/// A square with a vertex pushed almost onto the edge across from it.
+/// Returns a square with a vertex that is moved almost onto its opposite edge.
 fn with_sliver(n: u32) -> Mesh {
     let mut mesh = square(n);
     let near = |x: &[f64; 3]| (x[0] - 0.4).hypot(x[1]);
@@ -256,7 +261,7 @@ fn slivers_make_curvature_steps_implicit() {
     while evolution.time() < 0.1 {
         evolution.step(0.1 - evolution.time()).unwrap();
     }
-    // Explicitly it would be hundreds of thousands of steps.
+    // Explicit steps would take hundreds of thousands of steps.
     assert!(evolution.n_steps() < 2000, "{} steps", evolution.n_steps());
     let rate = (0.36 - enclosed(&mesh, &evolution.phi()) / std::f64::consts::PI) / 0.2;
     assert!((rate - 1.0).abs() < 0.01, "{rate}");
@@ -266,8 +271,8 @@ fn slivers_make_curvature_steps_implicit() {
         &terms,
         Options::new(Some(0.3)),
     );
-    assert!(!regular.choices().implicit, "a good mesh stays explicit");
-    assert_eq!(evolution.choices().slow, None, "curvature has a word of its own");
+    assert!(!regular.choices().implicit, "steps on a good mesh must be explicit");
+    assert_eq!(evolution.choices().slow, None, "curvature is reported separately");
 }
 
 #[test]
@@ -291,8 +296,9 @@ fn slivers_do_not_hurt_taylor_galerkin_advection() {
     assert!(size(&evolution.phi()) <= 1.05 * size(&phi), "{}", size(&evolution.phi()));
 }
 
-/// Largest `|phi|` before and after 1,000 steps of a rotation of a cap on fsaverage's pial surface,
-/// inradii from 0.001 to 1.5 mm, hundreds of cells too poor for the Taylor-Galerkin step.
+/// Returns the largest `|phi|` before and after 1,000 steps of a rotating cap on the pial surface
+/// of fsaverage. Inradii range from 0.001 to 1.5 mm, and hundreds of cells are too poor for the
+/// Taylor-Galerkin step.
 fn turned_on_a_cortex(options: Options) -> Option<(f64, f64)> {
     let file = zeroset_testing::data("cortex/fsaverage_pial_left.gii.gz")?;
     let mesh = clean(zeroset::io::read_mesh(&file).unwrap().mesh).unwrap().0;
@@ -314,7 +320,7 @@ fn turned_on_a_cortex(options: Options) -> Option<(f64, f64)> {
 #[test]
 fn rotation_on_a_cortex_does_not_grow_in_a_band() {
     let Some((before, after)) = turned_on_a_cortex(Options::new(Some(3.9))) else { return };
-    // At the edge of the band the scheme may overshoot by a third of the half width.
+    // At the edge of the band, the scheme may overshoot by a third of the half width.
     assert!(after < 1.3 * before, "{before} -> {after}");
 }
 
@@ -364,18 +370,18 @@ fn wrong_coefficients_are_found_in_the_step_they_appear_in() {
 #[test]
 fn a_run_waits_for_an_interface_that_an_inflow_brings() {
     let mesh = square(32);
-    // The inside, x > 0.8, leaves on the right; from t = 1 on the inside comes in on the left.
+    // The inside, x > 0.8, leaves on the right. From t = 1 on, the inside enters on the left.
     let phi = at(&mesh, |x, _| 0.8 - x);
     let terms = Terms::default()
         .with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]))
         .with_inflow(field("1 - t"));
     for options in [Options::new(Some(0.3)), Options::new(None).with_rule(Rule::Every(4))] {
         let found = run(&mesh, &phi, &terms, options, 2.0);
-        // What came in at time 1 is at x = 0.
+        // What entered at time 1 has reached x = 0.
         let area = enclosed(&mesh, &found);
         assert!((area - 2.0).abs() < 0.1, "{area}");
     }
-    // An inflow that stays as it is brings nothing.
+    // A constant inflow brings in no interface.
     let still = Terms::default()
         .with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]))
         .with_inflow(field("1"));

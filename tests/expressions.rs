@@ -1,4 +1,4 @@
-//! Runs whose coefficients are expressions.
+//! Tests runs whose coefficients are expressions.
 
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -13,7 +13,7 @@ impl Observer for Silent {
     fn step(&self, _: &Progress) {}
 }
 
-/// All files of states and measures of a run, with their names.
+/// Returns the names and contents of all state and measures files of a run.
 fn results(initial: &str, evolve: &str) -> Vec<(String, Vec<u8>)> {
     let text = format!(
         "version = 1\n[domain.mesh.generate.square]\ncells = [24, 24]\njitter = 0.2\n\
@@ -40,7 +40,7 @@ fn results(initial: &str, evolve: &str) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn an_expression_gives_the_bits_of_the_number_it_equals() {
-    // Numbers whose mean over three corners is exact.
+    // The mean of these numbers over three corners is exact.
     let ball = "ball = { center = [0.5, 0.5, 0], radius = 0.25 }";
     let number = results(ball, "normal_speed = 1\ncurvature = 0.015625");
     let written = results(ball, "normal_speed = \"1 + 0*x\"\ncurvature = \"0.015625 + 0*y\"");
@@ -55,7 +55,8 @@ fn an_expression_gives_the_bits_of_the_number_it_equals() {
 
 #[test]
 fn coefficients_may_follow_the_time() {
-    // R' = 1 + 20 t, R = 0.2 + t + 10 t^2; with the speed held at its start R would be 0.1 less.
+    // R' = 1 + 20 t, R = 0.2 + t + 10 t^2. If each step used the speed at its start, R would be 0.1
+    // smaller.
     let text = "version = 1\n[domain.mesh.generate.square]\ncells = [48, 48]\n\
                 [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.2 }\n\
                 [evolve]\nend_time = 0.1\nnormal_speed = \"1 + 20*t\"\n\

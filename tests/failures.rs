@@ -1,4 +1,4 @@
-//! What can go wrong around the program: pipes, signals, devices, clocks.
+//! Tests problems of the environment: pipes, signals, devices and clocks.
 #![cfg(unix)]
 
 use std::io::Read;
@@ -31,7 +31,8 @@ impl Place {
         self.command(arguments).output().unwrap()
     }
 
-    /// Exit code and what is said with an address space of so many KiB.
+    /// Runs the program with an address space of `kib` KiB. Returns the exit code and standard
+    /// error.
     #[cfg(target_os = "linux")]
     fn limited(&self, kib: u64, arguments: &str) -> (Option<i32>, String) {
         let script = format!("ulimit -v {kib}; exec \"$ZEROSET\" {arguments}");
@@ -68,7 +69,7 @@ fn a_closed_pipe_ends_every_command_quietly() {
         assert!(!said.contains("panic") && !said.contains("error"), "{arguments:?}: {said}");
     }
     assert!(place.path("ball.ply").exists() && place.path("d.vtp").exists());
-    // What goes to standard error is lost with its reader, the results are not.
+    // The text on standard error is lost if nobody reads it, but the results are not.
     let mut child = place.command(&["convert", "ball.vtp", "b.off", "-vv"]).spawn().unwrap();
     drop((child.stderr.take(), child.stdout.take()));
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -87,7 +88,7 @@ fn standard_output_without_room_is_code_6() {
     assert!(said.contains("check where it is redirected"), "{said}");
 }
 
-/// Whatever a command writes: without room for it the error names the file, and none is left.
+/// If a file of any command exceeds its size limit, the error names the file, and no file remains.
 #[cfg(target_os = "linux")]
 #[test]
 fn files_that_may_not_grow_are_named_by_every_command() {
@@ -109,7 +110,7 @@ fn files_that_may_not_grow_are_named_by_every_command() {
         ("distance ball.vtp --from vertex:0 -o out.morph", "out.morph"),
         ("distance ball.vtp --from vertex:0 -o out.label", "out.label"),
     ] {
-        // What the system sends by default would kill the program.
+        // By default, the signal would kill the program.
         let script = format!("trap '' XFSZ; ulimit -f 1; exec \"$ZEROSET\" {arguments}");
         let mut command = Command::new("sh");
         command.args(["-c", &script]).current_dir(place.path("."));
@@ -123,7 +124,8 @@ fn files_that_may_not_grow_are_named_by_every_command() {
     }
 }
 
-/// Interrupts the program as soon as it is writing a file, if it is seen to.
+/// Runs the program and interrupts it as soon as it writes a file. The program may finish before
+/// that is noticed.
 fn interrupted_while_writing(place: &Place, arguments: &[&str]) -> Output {
     let mut child = place.command(arguments).spawn().unwrap();
     let start = Instant::now();
@@ -155,14 +157,15 @@ fn ctrl_c_leaves_no_file_in_the_making() {
         &["distance", "small.vtu", "--from", "vertex:0", "-o", "out.vtu", "--gradient", "--json"],
     ] {
         let made = arguments.iter().find(|word| word.starts_with("out.")).unwrap();
-        // It may be done before anyone looks, or before the signal comes: then the file is whole.
+        // The program may finish before the file is noticed or before the signal arrives. Then the
+        // file is complete.
         let attempt = |_| {
             let output = interrupted_while_writing(&place, arguments);
             let done = std::fs::remove_file(place.path(made)).is_ok();
             (!done).then_some(output)
         };
         let Some(output) = (0..10).find_map(attempt) else {
-            eprintln!("{arguments:?} was too fast");
+            eprintln!("{arguments:?} always finished before the interrupt");
             continue;
         };
         let said = String::from_utf8(output.stderr).unwrap();
@@ -196,7 +199,7 @@ fn json_says_an_event_for_wrong_words_and_for_interrupts() {
     let child = place.command(&["run", "case.toml", "-o", "out", "--json"]).spawn().unwrap();
     let start = Instant::now();
     while !place.path("out/interface.pvd").exists() {
-        assert!(start.elapsed() < Duration::from_secs(60), "the run does not begin");
+        assert!(start.elapsed() < Duration::from_secs(60), "the run does not start");
         std::thread::sleep(Duration::from_millis(5));
     }
     interrupt(&child);
@@ -208,8 +211,6 @@ fn json_says_an_event_for_wrong_words_and_for_interrupts() {
     assert_eq!(event["resume"], "zeroset run case.toml -o out --resume");
 }
 
-/// Durations come from clocks that never go back: no time of day is read anywhere, so that setting
-/// it back can neither end nor delay anything.
 #[test]
 fn a_result_never_replaces_what_is_read() {
     let place = Place::new();
@@ -274,6 +275,8 @@ fn overwrite_takes_the_files_of_the_run_alone() {
     assert!(place.path("case_000001.vtp").exists());
 }
 
+/// All durations come from monotonic clocks. No source reads the time of day, so that setting the
+/// clock back cannot end or delay anything.
 #[test]
 fn no_source_reads_the_time_of_day() {
     fn walk(folder: &Path, found: &mut usize) {
@@ -303,7 +306,8 @@ fn a_mesh_too_large_for_the_memory_is_refused_before_the_run() {
                 ball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
                 curvature = 0.01\n";
     std::fs::write(place.path("case.toml"), case).unwrap();
-    // 1.44 million vertices: the mesh takes about 0.2 GB on the way, the run twice that.
+    // 1.44 million vertices: the mesh needs about 0.2 GB while it is created, and the run twice as
+    // much.
     let limited = |kib: u64| place.limited(kib, "check case.toml --threads 1");
     let (code, said) = limited(70_000);
     assert_eq!(code, Some(5), "{said}");
@@ -314,7 +318,8 @@ fn a_mesh_too_large_for_the_memory_is_refused_before_the_run() {
     assert!(said.contains("the run needs at least") && said.contains("1442401 vertices"), "{said}");
 }
 
-/// What gives out of memory names the file and what to do about it, not what belongs to runs.
+/// Out-of-memory errors of other commands name the file and a remedy for that command, not for
+/// runs.
 #[cfg(target_os = "linux")]
 #[test]
 fn other_commands_without_memory_name_the_file_and_their_own_remedy() {
@@ -366,17 +371,18 @@ fn other_commands_without_memory_name_the_file_and_their_own_remedy() {
         assert!(said.contains(named) && said.contains(remedy), "{arguments}: {said}");
         assert!(!said.contains("--resume") && !said.contains("narrower"), "{arguments}: {said}");
     }
-    // Somewhere between too little to begin and enough, the program says so by itself.
+    // The limits range from too little memory to start to enough. In between, the program reports
+    // the error itself.
     let mut found = 0;
     for kib in (20_000..100_000).step_by(500) {
         let (code, said) = place.limited(kib, "info many.off");
         if said.contains("failed to allocate an alternative stack") {
-            // A thread that begins when all is taken: Rust's library ends the program by itself.
+            // If a thread starts when all memory is taken, Rust's library ends the program.
             continue;
         }
         assert!(!said.contains("panicked") && !said.contains("Fatal"), "{kib} KiB: {said}");
         if said.contains("out of memory while starting") {
-            // Too little to read its own command line: no file is known yet.
+            // The memory is too small to read the command line, so that no file is known yet.
             assert_eq!(code, Some(5), "{said}");
             assert!(said.contains("see `ulimit -v`") && found == 0, "{said}");
         } else if said.contains("out of memory while") {
@@ -386,5 +392,5 @@ fn other_commands_without_memory_name_the_file_and_their_own_remedy() {
             found += 1;
         }
     }
-    assert!(found > 0, "no limit of memory was met while reading");
+    assert!(found > 0, "no limit caused an error while reading");
 }

@@ -1,6 +1,7 @@
-//! Inputs that the fuzz targets have found (docs/fuzzing.md): what they broke stays mended.
+//! Tests inputs that the fuzz targets have found (docs/fuzzing.md), so that fixed errors do not
+//! return.
 //!
-//! `tests/data/fuzz/TARGET/` holds them.
+//! The inputs are in `tests/data/fuzz/TARGET/`.
 
 #[path = "support/fuzzed.rs"]
 mod fuzzed;
@@ -25,7 +26,7 @@ fn inputs_that_were_found_once_do_no_harm() {
     assert!(tried > 0, "no inputs");
 }
 
-/// A few of every kind by hand, so that what is shared with the targets is itself tried.
+/// A few handwritten inputs of every kind, which test the code shared with the targets.
 #[test]
 fn what_must_hold_for_any_bytes_holds_for_these() {
     for text in ["1/x", "{a b}*t", "if(x<0,log(x),0)", "2*", "", "\u{e9}", "((((", "-x^-2"] {
@@ -47,12 +48,12 @@ fn what_must_hold_for_any_bytes_holds_for_these() {
     }
 }
 
-/// Every target has a program of its own, and every seed a target.
+/// Every target has its own program, and every seed belongs to a target.
 #[test]
 fn targets_and_seeds_are_known() {
     let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
     if !fuzz.is_dir() {
-        // Not part of the package.
+        // The package does not contain the fuzz targets.
         return;
     }
     let stems = |folder: &str| -> BTreeSet<String> {

@@ -1,7 +1,7 @@
-//! Every file of the shared data against its row in the README there: what it holds, or why it is
-//! refused.
+//! Tests every file of the shared data against its row in the README of the data: the contents, or
+//! the reason for its rejection.
 //!
-//! The rows are parsed, not copied: a fact is checked if the row states it, and faults that a row
+//! The rows are parsed, not copied. A fact is checked if the row states it, and faults that a row
 //! does not mention must be absent.
 
 use std::collections::BTreeMap;
@@ -10,56 +10,60 @@ use zeroset::io::{Content, MeshFile, VolumeOptions, read, read_data, read_mesh, 
 use zeroset::mesh::check::inspect;
 use zeroset::mesh::{Kind, assess};
 
-/// Rows that cannot be met as they stand, and why.
+/// Rows that do not match exactly, and the reasons.
 const EXCEPTIONS: &[(&str, Exception)] = &[
-    // The README counts the 8 triangles only; its 4 quads are fan-split here, and then no vertex
-    // is unreferenced and the diagonals change every statistic of shape.
+    // The README counts only the 8 triangles. Here the 4 quads are split into fans, so that no
+    // vertex is unreferenced and the diagonals change all shape statistics.
     (
         "sim/msh/compass_v22.msh",
         Exception::Instead("13 v, 16 tri, 8 boundary edges, 1 comp., chi 1"),
     ),
-    // VTK split these polygons along their shortest diagonals, not into the fans that the head of
-    // the README speaks of; with the quads split so, the README's angles and edges come out.
+    // VTK split these polygons along their shortest diagonals, not into the fans that the
+    // introduction of the README describes. With quads split that way, the angles and edges match
+    // the README.
     ("sim/vtk/cow.vtp", Exception::OtherDiagonals),
     ("sim/vtk/disk_out_ref_surface.vtp", Exception::OtherDiagonals),
-    // The README counts the tetrahedron only; here the hexahedron and the voxel are cut in six.
+    // The README counts only the tetrahedron. Here the hexahedron and the voxel are split into six
+    // tetrahedra each.
     (
         "sim/vtk/VTKCellTypes.vtk",
         Exception::Instead("27 v, 13 tet; 0 negative, 0 zero volume, 14 unreferenced v"),
     ),
-    // One-based indices in a format that counts from zero.
+    // The indices start at one in a format that counts from zero.
     ("sim/sci/SquareMesh_size16_crlf.ply", Exception::Refused("256")),
     ("sim/sci/SquareMesh_size16_levelset.ply", Exception::Refused("256")),
     ("sim/medit/cube.meshb", Exception::Refused("binary MEDIT")),
-    // Points in formats of their own.
+    // Points in formats that are not supported.
     ("scans/chameleon.pts", Exception::Refused("Expe points")),
-    // Volumes whose layout is stated elsewhere, whose numbers are not there, of several frames.
+    // Volumes whose layout is stated elsewhere, whose data file is missing, or that have several
+    // frames.
     ("volumes/HeadMRVolume.raw", Exception::Refused("state it: --raw")),
     ("volumes/headsq_raw/quarter.nhdr", Exception::Refused("\"quarter.1\", which does not exist")),
     ("volumes/nibabel_nifti2_4d.nii.gz", Exception::Refused("4-D: 2 frames, expected one")),
 ];
 
 enum Exception {
-    /// The row holds but for valence, angles and edges.
+    /// The row matches except for valence, angles and edges.
     OtherDiagonals,
-    /// The file must be refused with a message that contains this.
+    /// The file must be rejected with a message that contains this text.
     Refused(&'static str),
-    /// What the row would say.
+    /// The text that the row should have.
     Instead(&'static str),
 }
 
-/// The exception of a file, or of its folder.
+/// Returns the exception for a file or its folder.
 fn exception(path: &str) -> Option<&'static Exception> {
     let of = |name: &str| name == path || (name.ends_with('/') && path.starts_with(name));
     EXCEPTIONS.iter().find(|(name, _)| of(name)).map(|(_, exception)| exception)
 }
 
-/// Path and findings of each row of the README.
+/// Returns the path and the findings of each row in the README.
 fn rows() -> Option<Vec<(String, String)>> {
     let text = std::fs::read_to_string(zeroset_testing::data("README.md")?).unwrap();
     let rows = text.lines().filter_map(|line| {
         let cells: Vec<&str> = line.strip_prefix("| `")?.split(" | ").collect();
-        // Of the long tables the third cell, of the short one the second.
+        // The findings are in the third cell of the long tables and in the second cell of the short
+        // one.
         let found = if cells.len() > 4 { cells[2] } else { cells[1] };
         Some((cells[0].trim_end_matches('`').to_string(), found.to_string()))
     });
@@ -70,23 +74,23 @@ fn is_bad(path: &str) -> bool {
     path.starts_with("bad/")
 }
 
-/// Volumes and pictures.
+/// Returns whether the file is a volume or an image.
 fn is_volume(path: &str) -> bool {
     path.starts_with("volumes/") || path.starts_with("images/")
 }
 
-/// Whether a row speaks of numbers without a mesh.
+/// Returns whether a row describes values without a mesh.
 fn is_data(found: &str) -> bool {
     found.contains("SHAPE") || found.contains(" values, ") || found.contains("scalars at vertices")
 }
 
-/// "10,242 v" gives 10242 and "v".
+/// Splits the text at the first space. "10,242 v" gives 10242 and "v".
 fn leading_number(text: &str) -> Option<(i64, &str)> {
     let (number, rest) = text.split_once(' ')?;
     Some((number.replace(',', "").parse().ok()?, rest))
 }
 
-/// What a row states: counts by their words, and the two ranges.
+/// The facts in a row: counts by their words, and the two ranges.
 #[derive(Default, Debug)]
 struct Facts {
     counts: BTreeMap<String, i64>,
@@ -103,7 +107,7 @@ impl Facts {
             if index % 2 == 0 {
                 plain += part;
             } else {
-                // Cells by type before the fan split: "83 poly5, 2,253 quad".
+                // Numbers of cells by type before the fan split, such as "83 poly5, 2,253 quad".
                 facts.stored.extend(
                     part.split(", ").filter_map(leading_number).map(|(n, of)| (of.to_string(), n)),
                 );
@@ -140,7 +144,7 @@ impl Facts {
         }
     }
 
-    /// The first of two counts of the same thing stands.
+    /// If a row has two counts of the same thing, the first one is used.
     fn count(&mut self, words: &str, number: i64) {
         self.counts.entry(words.to_string()).or_insert(number);
     }
@@ -150,7 +154,7 @@ impl Facts {
     }
 }
 
-/// Compares and keeps count, so that a parser that finds nothing is noticed.
+/// Compares facts and counts the comparisons, so that a parser that finds nothing is noticed.
 #[derive(Default)]
 struct Check {
     path: String,
@@ -171,7 +175,7 @@ impl Check {
         }
     }
 
-    /// Compares with a number that the README rounds to so many significant digits.
+    /// Compares a value with a number that the README rounds to `digits` significant digits.
     fn close(&mut self, what: &str, found: f64, expected: f64, digits: i32) {
         self.compared += 1;
         let unit = 10_f64.powi(expected.abs().max(1e-300).log10().floor() as i32 + 1 - digits);
@@ -218,8 +222,8 @@ impl Check {
         if let Some(percent) = facts.get("% obtuse") {
             self.compared += 1;
             let found = 100.0 * s.obtuse_share.unwrap();
-            // The README's percentages were rounded twice, to tenths and then half to even: it
-            // is the one reading that gives 14 for 14.532, 48 for 47.456 and 34 for 33.508.
+            // The percentages in the README were rounded twice, to tenths and then half to even.
+            // This is the only reading that gives 14 for 14.532, 48 for 47.456 and 34 for 33.508.
             let rounded = ((10.0 * found).round() / 10.0).round_ties_even();
             if rounded != percent as f64 {
                 self.fail(format!("obtuse {found} %, README {percent}"));
@@ -239,8 +243,9 @@ impl Check {
         }
     }
 
-    /// Compares `info --json` of a volume with "175x248x58 uint8, spacing 0.8x0.8x2.4, range 0..255,
-    /// RAS", "264x264 L", or "ImageData [64, 64, 64]; 262,144 points; point data NAME".
+    /// Compares `info --json` of a volume with a row such as "175x248x58 uint8, spacing
+    /// 0.8x0.8x2.4, range 0..255, RAS", "264x264 L", or "ImageData [64, 64, 64]; 262,144 points;
+    /// point data NAME".
     fn volume(&mut self, volume: &serde_json::Value, found: &str) {
         let number = |value: &serde_json::Value| value.as_f64().unwrap();
         let shape: Vec<i64> =
@@ -306,7 +311,7 @@ impl Check {
     }
 }
 
-/// Our name of a cell type that the README names in the words of its reader.
+/// Returns the name of a cell type in zeroset, given the words in the README.
 fn type_name(words: &str) -> Option<&'static str> {
     Some(match words {
         "Line 2" | "LINE" | "line" => "line",
@@ -364,7 +369,7 @@ fn meshes_match_the_readme() {
     assert!(files >= 107 && check.compared >= 1_070, "{files} files, {} facts", check.compared);
 }
 
-/// `info --json` of every volume and picture has the facts of its row, and no mesh is in it.
+/// `info --json` of every volume and image has the facts of its row and contains no mesh.
 #[test]
 fn volumes_match_the_readme() {
     let Some(rows) = rows() else { return };
@@ -395,7 +400,7 @@ fn volumes_match_the_readme() {
     assert!(files == 17 && check.compared >= 103, "{files} files, {} facts", check.compared);
 }
 
-/// No file of the folder is without a row, and so without a test.
+/// Every file of the folder has a row, and therefore a test.
 #[test]
 fn every_file_has_its_row() {
     let Some(rows) = rows() else { return };
@@ -418,8 +423,8 @@ fn every_file_has_its_row() {
     assert_eq!(files, rows.len());
 }
 
-/// The verdicts of the table of malformed files. Where it leaves a choice, the mesh is read and
-/// what is wrong with it is counted, which `zeroset info` shows and a run prints as a warning.
+/// Checks the verdicts in the table of malformed files. If the table leaves a choice, the mesh is
+/// read and its faults are counted. `zeroset info` shows them, and a run prints them as a warning.
 #[test]
 fn bad_files_get_their_verdict() {
     let Some(rows) = rows() else { return };
@@ -434,7 +439,7 @@ fn bad_files_get_their_verdict() {
         let file = zeroset_testing::data(path).unwrap();
         let (mesh, data) = (read_mesh(&file), read_data(&file));
         match (verdict(path).as_str(), mesh) {
-            // Opened alone, the partner of a bad file leads to it.
+            // Opening the partner of a bad file also leads to the bad file.
             ("reject" | "(pair)", Err(error)) => {
                 assert_eq!(error.exit_code(), 3, "{path}");
                 assert!(!error.to_string().contains('\n'), "{path}: {error}");
@@ -496,7 +501,7 @@ fn data_arrays_match_the_readme() {
     assert_eq!(files, 8);
 }
 
-/// What `zeroset info` prints for a shared file, and its exit code.
+/// Returns the output and the exit code of `zeroset info` for a shared file.
 fn info(relative: &str, flags: &[&str]) -> Option<(String, i32)> {
     let path = zeroset_testing::data(relative)?;
     let mut command = assert_cmd::Command::cargo_bin("zeroset").unwrap();
@@ -537,8 +542,8 @@ fn the_program_says_what_is_in_a_file() {
     assert_eq!((text.as_str(), code), ("", 3));
 }
 
-/// Every screen fits a terminal of 24 lines, and the JSON has the counts of the README; the large
-/// files have nothing that the others lack.
+/// Every output fits a terminal of 24 lines, and the JSON has the counts of the README. The large
+/// files are left out because they contain nothing that the others lack.
 #[test]
 fn the_program_tells_about_every_file() {
     let Some(rows) = rows() else { return };

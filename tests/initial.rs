@@ -1,4 +1,4 @@
-//! The initial level set from surfaces and curves in files.
+//! Tests the initial level set from surfaces and curves in files.
 
 use std::path::{Path, PathBuf};
 
@@ -52,7 +52,7 @@ fn write_lines(path: &Path, line: &Interface) {
     write_vtp(path, &VtkOutput::new(&geometry)).unwrap();
 }
 
-/// Volume that closed triangles enclose, as seen from the middle of their box.
+/// Returns the volume enclosed by closed triangles, relative to the center of their bounding box.
 fn volume(mesh: &Mesh) -> f64 {
     let (low, high) = mesh.bounds();
     let o = (Vec3::from(low) + Vec3::from(high)) * 0.5;
@@ -63,7 +63,7 @@ fn volume(mesh: &Mesh) -> f64 {
     mesh.iter_cells().map(of).sum()
 }
 
-/// Tetrahedra around the box of a surface, `n` cubes along its longest side.
+/// Returns tetrahedra around the bounding box of a surface, with `n` cubes along its longest side.
 fn tets_around(mesh: &Mesh, n: f64) -> Mesh {
     let (low, high) = mesh.bounds();
     let h = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max) / n;
@@ -82,7 +82,7 @@ fn a_sphere_in_tetrahedra_has_the_distances_of_its_formula() {
     let phi = phi(folder.path(), initial, &cube).unwrap();
     for (x, phi) in cube.vertices.iter().zip(phi) {
         let exact = (Vec3::from(*x) - Vec3::new(1.0, 1.0, 0.5)).norm() - 1.5;
-        assert!((phi - exact).abs() < 3e-3, "{phi} at {x:?}, where {exact} is right");
+        assert!((phi - exact).abs() < 3e-3, "{phi} at {x:?}, but should be {exact}");
     }
 }
 
@@ -99,7 +99,8 @@ fn a_square_cuts_a_torus() {
     assert_eq!((found.components, found.euler_number), (1, 0));
 }
 
-/// Encloses with the grid what the surface encloses; the sides of few vertices are uncertain.
+/// Asserts that the inside on the grid has the volume of the surface. Returns the number of
+/// vertices whose side is uncertain.
 #[track_caller]
 fn assert_solid(path: &Path, volume: f64, relative: f64) -> usize {
     let mesh = zeroset::io::read_mesh(path).unwrap().mesh;
@@ -116,7 +117,7 @@ fn assert_solid(path: &Path, volume: f64, relative: f64) -> usize {
 
 #[test]
 fn scans_with_holes_have_an_inside() {
-    // 223 open edges at the bottom; the volume is that of the scan, whose holes are small.
+    // The bottom has 223 open edges. The holes are small, so that the volume is that of the scan.
     let Some(path) = zeroset_testing::data("scans/bun_zipper.ply") else { return };
     let mesh = zeroset::io::read_mesh(&path).unwrap().mesh;
     let undecided = assert_solid(&path, volume(&mesh), 0.02);
@@ -141,7 +142,8 @@ fn many_holes_leave_many_vertices_uncertain_and_duplicates_none() {
     let found = index.signed_distances(&tets.vertices);
     let inside = found.values.iter().filter(|&&d| d < 0.0).count();
     assert!(found.undecided > inside / 20 && inside > 100, "{} {inside}", found.undecided);
-    // Every triangle twice, the second time turned round: cleaning keeps the first.
+    // Every triangle occurs twice, the second time with reversed orientation. Cleaning keeps the
+    // first.
     let folder = tempfile::tempdir().unwrap();
     let mut twice = sphere(3);
     let turned: Vec<u32> = twice.iter_cells().flat_map(|t| [t[0], t[2], t[1]]).collect();
@@ -159,7 +161,7 @@ fn normals_inwards_and_cavities() {
     let cube = generated("cube = { cells = [16, 16, 16], min = [-2, -2, -2], max = [2, 2, 2] }");
     let mut inverted = sphere(3);
     inverted.cells.as_chunks_mut::<3>().0.iter_mut().for_each(|t| t.swap(0, 1));
-    // A shell: a sphere of radius 1.5 with one of radius 1 turned inwards inside.
+    // A shell: a sphere of radius 1.5 that contains an inverted sphere of radius 1.
     let mut shell = inverted.clone();
     let n = shell.n_vertices() as u32;
     let outer = sphere(3);
@@ -202,8 +204,8 @@ fn meshes_that_enclose_nothing_are_refused_with_their_file() {
     }
 }
 
-/// Interface of `before`, written and read back as a curve: (largest distance between the two
-/// zero sets, relative difference of the areas inside).
+/// Writes the interface of `before` and reads it back as a curve. Returns the largest distance
+/// between the two zero sets, and the relative difference of the areas inside.
 fn round_trip(mesh: &Mesh, before: &[f64], side: &str) -> (f64, f64) {
     let folder = tempfile::tempdir().unwrap();
     let line = extract(mesh, before);
@@ -217,7 +219,7 @@ fn round_trip(mesh: &Mesh, before: &[f64], side: &str) -> (f64, f64) {
     (gap, (b.enclosed - a.enclosed).abs() / a.enclosed)
 }
 
-/// Largest distance of a point of `a` from the segments of `b`.
+/// Returns the largest distance of a point of `a` from the segments of `b`.
 fn farthest(a: &Interface, b: &Interface) -> f64 {
     let point = |v: u32| Vec3::from(b.vertices[v as usize]);
     let segments: Vec<[Vec3; 2]> =
@@ -240,7 +242,7 @@ fn a_cap_of_a_sphere_survives_the_round_trip() {
         println!("sphere{side}: gap {:.4} edges, area off by {area:.2e}", gap / edge);
         assert!(gap < 0.05 * edge && area < 0.002, "{gap} {area}");
     }
-    // The other side of it: right of the line, and two caps at once.
+    // The opposite side, right of the line, and then two caps at once.
     let rest: Vec<f64> = cap.iter().map(|x| -x).collect();
     let (gap, area) = round_trip(&mesh, &rest, ", inside = \"left\"");
     assert!(gap < 0.05 * edge && area < 0.002, "{gap} {area}");
@@ -299,7 +301,7 @@ fn file(folder: &Path, name: &str, content: &str) -> PathBuf {
 fn coarse_curves_follow_the_surface_and_sides_can_be_chosen() {
     let folder = tempfile::tempdir().unwrap();
     let mesh = sphere(5);
-    // Chords of a circle of latitude, 15 degrees long; counterclockwise seen from the pole.
+    // Chords of a circle of latitude, 15 degrees long, counterclockwise seen from the pole.
     file(folder.path(), "c.txt", &circle(24, |x, y| [0.8 * x, 0.8 * y, 0.6]));
     let pi = std::f64::consts::PI;
     for (side, area) in [("", 0.4), (", inside = \"left\"", 0.4), (", inside = \"right\"", 1.6)] {
@@ -307,7 +309,7 @@ fn coarse_curves_follow_the_surface_and_sides_can_be_chosen() {
         let phi = phi(folder.path(), &initial, &mesh).unwrap();
         let found = Measurer::new(&mesh).measure(&mesh, &phi);
         assert_near(found.enclosed, 2.0 * pi * area, 0.01);
-        // A distance everywhere, not only by the curve: the pole is 0.9273 away.
+        // phi is a distance everywhere, not only near the curve: the pole is 0.9273 away.
         let pole = mesh.vertices.iter().zip(&phi).max_by(|a, b| a.0[2].total_cmp(&b.0[2])).unwrap();
         assert_near(pole.1.abs(), 0.6_f64.acos(), 0.02);
     }
@@ -337,7 +339,7 @@ fn curves_without_two_sides_are_refused_with_file_and_place() {
     let around = |shift: f64| circle(48, |x, z| [1.0 + 0.4 * x, shift, 0.4 * z]);
     let meridian = around(0.0);
     file(folder.path(), "one.txt", &meridian);
-    // On the other side of the hole.
+    // A curve on the other side of the hole.
     let other = circle(48, |x, z| [-1.0 - 0.4 * x, 0.0, 0.4 * z]);
     file(folder.path(), "two.txt", &format!("{meridian}\n{other}"));
     file(folder.path(), "off.txt", &circle(12, |x, y| [x, y, 3.0]));
@@ -358,7 +360,7 @@ fn curves_without_two_sides_are_refused_with_file_and_place() {
     let two = phi(folder.path(), "curve.path = \"two.txt\"", &torus).unwrap();
     let half = two.iter().filter(|&&x| x < 0.0).count() as f64;
     assert_near(half, 0.5 * two.len() as f64, 0.05);
-    // One of the two directions of the second curve agrees with the first.
+    // Only one of the two directions of the second curve agrees with the first curve.
     let turned = circle(48, |x, z| [-1.0 - 0.4 * x, 0.0, -0.4 * z]);
     file(folder.path(), "turned.txt", &format!("{meridian}\n{turned}"));
     let of = |name: &str| {

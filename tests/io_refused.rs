@@ -1,5 +1,5 @@
-//! Files that are almost right: refused in words that say what is wrong and what to do, rather than
-//! read as something else.
+//! Tests that almost valid files are refused with a message that says what is wrong and what to do,
+//! and are not misread.
 
 use std::io::Write;
 use std::path::Path;
@@ -52,7 +52,7 @@ fn what_is_almost_right_is_told() {
     }
 }
 
-/// Trailing zeros of a padded file, or another stream, are not junk.
+/// Trailing zeros of a padded file and concatenated streams are valid.
 #[test]
 fn streams_in_a_row_are_one_file() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,8 @@
-//! A planar mesh of 100 million triangles, within the bytes per vertex that docs/patches.md states.
+//! Tests a planar mesh of 100 million triangles against the bytes per vertex stated in
+//! docs/patches.md.
 //!
-//! It takes about 15 GB and some minutes, so it is run by name:
-//! `cargo test --release --test large -- --ignored --nocapture`.
+//! It takes about 15 GB and several minutes, and is therefore run by name: `cargo test --release
+//! --test large -- --ignored --nocapture`.
 
 use std::f64::consts::PI;
 use std::sync::Mutex;
@@ -12,7 +13,7 @@ use zeroset::config::Config;
 use zeroset::run::{self, Observer, Options, Progress};
 use zeroset_testing::heap::Meter;
 
-/// As in tests/memory.rs, for a run.
+/// The largest allowed bytes per vertex of a run, as in tests/memory.rs.
 const MOST: u64 = 400;
 
 const CELLS: u64 = 7072;
@@ -20,13 +21,13 @@ const CELLS: u64 = 7072;
 #[global_allocator]
 static METER: Meter = Meter::new();
 
-/// Says of every stage of a run how long it took, and bytes per vertex at its worst moment.
+/// Prints the duration of every stage of a run, and the peak memory in bytes per vertex.
 struct Stages(Mutex<Stage>);
 
 struct Stage {
     name: String,
     start: Instant,
-    /// Bytes per vertex of all stages until now.
+    /// Largest number of bytes per vertex in all stages so far.
     worst: u64,
 }
 
@@ -74,8 +75,8 @@ fn a_hundred_million_triangles_run_within_the_memory_stated() {
     assert!(worst <= MOST, "{worst} bytes per vertex");
     assert!(report.mesh.unwrap().cells > 100_000_000);
     assert_eq!((report.steps, report.states), (10, 2));
-    // A circle that shrinks by curvature loses 2 pi t of its area.
+    // A circle that shrinks by curvature loses an area of 2 pi t.
     let [first, last] = [report.first, report.last].map(Option::unwrap);
     let lost = (first.enclosed - last.enclosed) / (2.0 * PI * last.time);
-    assert!((lost - 1.0).abs() < 0.02, "{lost} of the area that a circle loses");
+    assert!((lost - 1.0).abs() < 0.02, "the circle has lost {lost} times the exact area");
 }

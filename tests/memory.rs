@@ -1,4 +1,4 @@
-//! How much memory a triangle mesh takes at run time, counted by the allocator (docs/patches.md).
+//! Tests the memory of a triangle mesh at run time, as counted by the allocator (docs/patches.md).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,21 +14,22 @@ use zeroset::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
 use zeroset::run::{self, Observer, Progress};
 use zeroset_testing::heap::Meter;
 
-/// Bytes per vertex of a triangle mesh in f64 that no stage may exceed, the mesh itself included.
+/// The largest allowed bytes per vertex of a triangle mesh in f64, in any stage and including the
+/// mesh.
 const MOST: usize = 350;
-/// The same of a run that writes states and checkpoints.
+/// The largest allowed bytes per vertex of a run that writes states and checkpoints.
 const OF_A_RUN: usize = 400;
 
 #[global_allocator]
 static METER: Meter = Meter::new();
 
-/// The result of `work`; bytes above `start` held at the worst moment of it, per vertex.
+/// Returns the result of `work`, and the peak of the bytes per vertex above `start`.
 fn peak<T>(start: u64, n: usize, work: impl FnOnce() -> T) -> (T, usize) {
     let (result, most) = METER.peak_during(work);
     (result, most.saturating_sub(start) as usize / n)
 }
 
-/// The only test of this file: another one at the same time would be counted, too.
+/// This file has only one test because the memory of others would be counted too.
 #[test]
 fn a_triangle_mesh_takes_no_more_memory_than_stated() {
     let cpu = Arc::new(Cpu::new(2).unwrap());
@@ -70,16 +71,16 @@ fn a_triangle_mesh_takes_no_more_memory_than_stated() {
     let (_, implicit) = peak(start, n, || evolve(implicit));
 
     let all = [cleaning, cutting, distance, whole, band, implicit];
-    println!("cleaning, cutting, distance, whole, band, implicit: {all:?} bytes per vertex");
+    println!("cleaning, partition, distance, whole, band, implicit: {all:?} bytes per vertex");
     assert!(all.iter().all(|&bytes| bytes <= MOST), "bytes per vertex: {all:?}");
     println!("a run: {run} bytes per vertex");
     assert!((48..=OF_A_RUN).contains(&run), "a run: {run} bytes per vertex");
-    // A counter that counts nothing would pass, too: the mesh alone takes 48.
+    // A counter that does not work would also pass. The mesh alone needs 48 bytes per vertex.
     assert!(all.iter().all(|&bytes| bytes > 48), "bytes per vertex: {all:?}");
 }
 
-/// Bytes per vertex above `start` of a run whose states are written beside the steps that follow,
-/// with checkpoints.
+/// Returns the bytes per vertex above `start` of a run with checkpoints that writes its states
+/// while the following steps run.
 fn run_that_writes(start: u64) -> usize {
     let case = "version = 1\n[domain.mesh]\n\
                 generate.sphere = { irregular = true, vertices = 500000, radius = 100 }\n\

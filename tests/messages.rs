@@ -1,7 +1,7 @@
-//! What the program says when something is wrong, held word by word in `messages.txt`.
+//! Compares the error messages of the program word by word with `messages.txt`.
 //!
-//! Each block of that file is a command after `$`, its exit code, and what it says. With
-//! `ZEROSET_BLESS=1` the file is written anew from what the program says now.
+//! Each block of that file is a command after `$`, its exit code and its message. With
+//! `ZEROSET_BLESS=1` the file is rewritten with the current messages.
 #![cfg(target_os = "linux")]
 
 use std::fmt::Write as _;
@@ -30,7 +30,7 @@ from = [\"vertex:0\"]
 const FLAT: &str = "MeshVersionFormatted 2\nDimension 2\nVertices 3\n0 0 0\n1 0 0\n0 1 0\n\
                     Triangles 1\n1 2 3 0\nEnd\n";
 
-/// The files that the commands speak of.
+/// Creates a folder with the files that the commands use.
 fn playground() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
@@ -103,14 +103,14 @@ fn playground() -> tempfile::TempDir {
     folder
 }
 
-/// Exit code and what was said on standard error.
+/// Runs the program. Returns the exit code and standard error.
 fn zeroset(folder: &Path, arguments: &[String]) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
     let output = command.current_dir(folder).args(arguments).output().unwrap();
     (output.status.code().unwrap_or(-1), String::from_utf8(output.stderr).unwrap())
 }
 
-/// Words of a line; single quotes join some.
+/// Splits a line into words. Single quotes group words.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
@@ -149,7 +149,7 @@ fn messages_are_as_they_were_read_last() {
     assert!(expected.matches("\n$ ").count() > 30);
 }
 
-/// Every message of an error says more than what is wrong: what to do, or what is allowed.
+/// Every error message also says what to do or what is allowed.
 #[test]
 fn every_error_has_a_remedy() {
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages.txt");
@@ -159,8 +159,8 @@ fn every_error_has_a_remedy() {
         let mut lines = block.lines();
         let (command, code) = (lines.next().unwrap(), lines.next().unwrap());
         let said: String = lines.collect();
-        // The parser of the command line has its own form, with a tip or the usage; a text that
-        // cannot be read is answered with what was expected.
+        // The command-line parser has its own format, with a tip or the usage. The message about a
+        // text that cannot be read says what was expected.
         let signs = ["; ", "tip: ", "Usage: ", "expected", "is not in "];
         let tells = signs.iter().any(|sign| said.contains(sign));
         assert!(code == "code 0" || tells, "{command}: {said}");

@@ -1,4 +1,4 @@
-//! `zeroset dt` and `zeroset edt`: files in, files out, what is said.
+//! Tests `zeroset dt` and `zeroset edt`: input files, output files and messages.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,8 @@ use zeroset::volume::{Placement, Volume};
 
 const SHAPE: [usize; 3] = [7, 6, 5];
 
-/// A folder with a volume whose value at (i, j, k) is i + 10 j + 100 k, in steps of 0.5, 2 and 3 mm
-/// along axes that are turned, and with files of points.
+/// A folder with files of points, and with a volume whose value at (i, j, k) is i + 10 j + 100 k.
+/// Its voxels measure 0.5, 2 and 3 mm along rotated axes.
 struct Place {
     folder: tempfile::TempDir,
     volume: Volume,
@@ -62,7 +62,7 @@ impl Place {
         assert!(text.contains(message), "`{message}` is not in: {text}");
     }
 
-    /// The rows of a table behind its names.
+    /// Returns the rows of a table without its header.
     fn table(&self, name: &str) -> Vec<Vec<f64>> {
         let text = std::fs::read_to_string(self.path(name)).unwrap();
         let mut lines = text.lines();
@@ -70,7 +70,7 @@ impl Place {
         lines.map(|line| line.split(',').map(|word| word.parse().unwrap()).collect()).collect()
     }
 
-    /// Distance to the voxels inside, by definition, and the number of the nearest one.
+    /// Returns the distance to the nearest voxel inside by comparing all voxels, and its number.
     fn nearest(&self, x: [f64; 3], inside: impl Fn(i64) -> bool) -> (f64, usize) {
         let all = (0..self.volume.n_voxels()).filter_map(|n| {
             let [i, j, k] = [n % 7, n / 7 % 6, n / 42];
@@ -230,7 +230,7 @@ fn distances_of_points_to_voxels() {
         ),
         "{said}"
     );
-    // Voxels (2, 5, 4) and (6, 5, 4), numbers 205 and 209.
+    // Voxels (2, 5, 4) and (6, 5, 4) have the numbers 205 and 209.
     let rows = place.table("l.csv");
     assert_eq!(rows[0][3..], [(4.0 + 25.0 + 16_f64).sqrt(), 205.0]);
     assert_eq!(rows[1][3..], [(1.0 + 4.0 + 1_f64).sqrt(), 205.0]);
@@ -261,7 +261,7 @@ fn distances_to_points_that_are_filtered_perforated_or_seen_one_way() {
     );
     assert_eq!(rows(&["--perforation", "2"]), [(0.0, 0.0), (4.0, 2.0), (1.0, 0.0)]);
     let said = place.said(&[&base[..], &["--perforation", "2"]].concat());
-    // (4 - 3) / 3 and 0; one query lies on a site.
+    // The relative errors are (4 - 3) / 3 and 0. One query coincides with a site.
     assert!(
         said.contains("one site in 2, mean error 16.67 % over 3 sampled queries, 1 excluded"),
         "{said}"
@@ -285,7 +285,7 @@ fn points_are_taken_from_what_the_program_writes() {
     let asked = |name: &str| {
         let output = place.run(&["dt", "--points", name, "--queries", "q.csv", "-o", "d.csv"]).ok();
         let said = String::from_utf8(output.unwrap_or_else(|e| panic!("{e}")).stderr).unwrap();
-        // Nothing is solved on them.
+        // There are no warnings.
         assert_eq!(said, "", "{name}");
         place.table("d.csv")
     };
@@ -317,7 +317,7 @@ fn squares_below_the_range_are_refused() {
         assert_eq!(place.table("d.csv")[0][3], 1e-200);
         std::fs::remove_file(place.path("d.csv")).unwrap();
         place.write("t.xyz", "3e-200 0 0\n");
-        // No distance at all is none below the range, wherever it is.
+        // A distance of exactly zero is allowed everywhere, although it is below the range.
         place.said(&[&["dt", "--points", "t.xyz", "--queries", "t.xyz"], &dt[5..]].concat());
         place.write("t.xyz", "1e-200 0 0\n");
     }
@@ -444,7 +444,7 @@ fn a_gpu_that_is_not_there_or_does_not_serve_is_said() {
     without(&with(&["--device", "gpu"]), 2, "gpu");
 }
 
-/// The same files from either device, where there is a GPU.
+/// Both devices write the same files, if there is a GPU.
 #[test]
 fn a_gpu_writes_what_the_cpu_writes() {
     if let Err(error) = zeroset::gpu::available(0) {

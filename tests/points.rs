@@ -1,4 +1,5 @@
-//! Lists of points and voxels of meshes: `zeroset points`, `zeroset voxelize`, and their files.
+//! Tests lists of points and voxels of meshes: `zeroset points`, `zeroset voxelize`, and their
+//! files.
 
 use std::path::Path;
 use std::process::Command;
@@ -16,7 +17,7 @@ use zeroset::volume::{Condition, Placement, Samples, Volume};
 
 const FILES: [&str; 4] = ["p.vtp", "p.ply", "p.npy", "p.csv"];
 
-/// 70 x 5 x 3 voxels at an oblique place; voxel n has the value 7919 n modulo 1000.
+/// Returns 70 x 5 x 3 voxels in an oblique placement. Voxel n has the value 7919 n modulo 1000.
 fn volume() -> Volume {
     let shape = [70, 5, 3];
     let numbers: Vec<i16> = (0..70 * 5 * 3).map(|n| (n * 7919 % 1000) as i16).collect();
@@ -25,7 +26,7 @@ fn volume() -> Volume {
     volume.placed([10.0, -3.0, 2.0], steps).unwrap()
 }
 
-/// What stands in a file of points: x, y, z, v, i, j, k of each.
+/// Reads a file of points. Returns x, y, z, v, i, j, k of each point.
 fn rows(path: &Path) -> Vec<[f64; 7]> {
     let bytes = std::fs::read(path).unwrap();
     match path.extension().unwrap().to_str().unwrap() {
@@ -62,7 +63,7 @@ fn rows(path: &Path) -> Vec<[f64; 7]> {
     }
 }
 
-/// The rows that a loop over all voxels gives.
+/// Returns the rows that a loop over all voxels gives.
 fn expected(volume: &Volume, holds: impl Fn(f64) -> bool) -> Vec<[f64; 7]> {
     let [nx, ny, nz] = volume.shape();
     let mut rows = Vec::new();
@@ -257,14 +258,14 @@ fn voxels_of_a_surface_become_a_cloud_round_it() {
         cloud.iter().any(|p| (0..3).all(|k| (p[k] - x[k]).abs() <= 0.5 * spacing * (1.0 + 1e-9)))
     };
     assert!(mesh.vertices.iter().all(near));
-    // An open, flat mesh has voxels on its surface, but none inside.
+    // An open, planar mesh has voxels on its surface but none inside.
     zeroset(place, &["generate", "square", "-o", "s.vtp"]).output().unwrap().assert().code(0);
     let run = ["voxelize", "s.vtp", "--size", "8", "--surface", "-o", "s.vti"];
     let said = contains("8 x 8 x 1 voxels, 64 on the surface");
     zeroset(place, &run).output().unwrap().assert().code(0).stdout(said).stderr(is_empty());
 }
 
-/// Of a closed surface, by the divergence theorem.
+/// Returns the volume of a closed surface, by the divergence theorem.
 fn signed_volume(mesh: &zeroset::mesh::Mesh) -> f64 {
     let corner = |v: u32| mesh.vertices[v as usize];
     let of = |t: &[u32]| {

@@ -1,4 +1,5 @@
-//! What else `zeroset points` is asked, also for trees and matrices, against loops over all voxels.
+//! Tests the other queries of `zeroset points`, including trees and matrices, against loops over
+//! all voxels.
 
 use std::path::Path;
 use std::process::Command;
@@ -11,7 +12,7 @@ use zeroset::volume::{Placement, Samples, Volume};
 
 const SHAPE: [usize; 3] = [21, 10, 6];
 
-/// 21 x 10 x 6 voxels at an oblique place; voxel n has the value 7919 n modulo 1000.
+/// Returns 21 x 10 x 6 voxels in an oblique placement. Voxel n has the value 7919 n modulo 1000.
 fn volume() -> Volume {
     let n = SHAPE.iter().product::<usize>() as i64;
     let numbers: Vec<i16> = (0..n).map(|n| (n * 7919 % 1000) as i16).collect();
@@ -20,14 +21,14 @@ fn volume() -> Volume {
     volume.placed([10.0, -3.0, 2.0], steps).unwrap()
 }
 
-/// A folder with the volume as `a.nrrd`.
+/// Creates a folder with the volume as `a.nrrd`.
 fn place() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     write_volume(&folder.path().join("a.nrrd"), &volume(), &WriteOptions::default()).unwrap();
     folder
 }
 
-/// What the program prints.
+/// Returns the output of the program.
 fn said(folder: &Path, line: &str) -> String {
     let output = run(folder, line).output().unwrap();
     let text = String::from_utf8(output.stdout.clone()).unwrap();
@@ -41,13 +42,14 @@ fn run(folder: &Path, line: &str) -> Command {
     command
 }
 
-/// Rows of text with a line of names.
+/// Parses rows of text below a header line.
 fn rows(text: &str) -> Vec<Vec<f64>> {
     let row = |line: &str| line.split(',').map(|x| x.parse().unwrap()).collect();
     text.lines().skip(1).map(row).collect()
 }
 
-/// x, y, z, v, i, j, k of the voxels where a function of value and index holds, x fastest.
+/// Returns x, y, z, v, i, j, k of the voxels for which a function of value and index is true, x
+/// fastest.
 fn expected(holds: impl Fn(f64, [usize; 3]) -> bool) -> Vec<Vec<f64>> {
     let volume = volume();
     let all = (0..volume.n_voxels()).map(|n| volume.index_of(n));
@@ -172,7 +174,7 @@ fn edges_and_templates_are_found_beside_expressions() {
         (0..3).map(|axis| along(axis).powi(2)).sum::<f64>().sqrt()
     };
     let output = run(folder.path(), "points a.nrrd --edge 500.5").output().unwrap();
-    // The axes of the volume are not at right angles.
+    // The axes of the volume are not perpendicular.
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     output.assert().code(0).stderr(contains("meet at"));
     let wanted = expected(|_, index| gradient(index) >= 500.5);
@@ -182,7 +184,7 @@ fn edges_and_templates_are_found_beside_expressions() {
     let both = expected(|v, index| v > 500.0 && gradient(index) >= 500.5).len();
     output.unwrap().assert().code(0).stdout(format!("{both}\n"));
 
-    // A picture with a mark of 2 x 3 pixels twice, the second time with an error of 5.
+    // An image that contains a pattern of 2 x 3 pixels twice, the second time with an error of 5.
     let mut pixels = vec![0_u8; 12 * 9];
     let mark = [50, 60, 70, 80, 90, 100];
     for (at, error) in [(2 + 12 * 3, 0), (7 + 12 * 5, 5)] {
@@ -210,7 +212,7 @@ fn edges_and_templates_are_found_beside_expressions() {
         .stderr(contains("the template has 12 voxels along i, but m.nrrd has 2"));
 }
 
-/// Places of cells that make up all of a volume: the size of each, and their sum.
+/// Returns the summed size of the cells, which fill a volume.
 fn sizes(file: &MeshFile) -> f64 {
     let mesh = &file.mesh;
     mesh.iter_cells()
@@ -286,7 +288,7 @@ fn leaves_of_a_tree_are_blocks_of_one_value() {
 fn matrices_have_the_entries_of_the_array() {
     let folder = tempfile::tempdir().unwrap();
     let (rows, columns) = (3, 5);
-    // Entry (r, c) is 10 r + c where that is odd, else 0.
+    // Entry (r, c) is 10 r + c if r + c is odd, and 0 otherwise.
     let entry = |r: usize, c: usize| if (r + c) % 2 == 1 { (10 * r + c) as i32 } else { 0 };
     let in_lines = (0..rows * columns).map(|n| entry(n / columns, n % columns)).collect::<Vec<_>>();
     let turned = (0..rows * columns).map(|n| entry(n % rows, n / rows)).collect::<Vec<_>>();
@@ -295,7 +297,7 @@ fn matrices_have_the_entries_of_the_array() {
         write_volume(&folder.path().join(name), &array, &WriteOptions::default()).unwrap();
     };
     write("a.nrrd", [columns, rows, 1], in_lines.into());
-    // Indexed [x][y], as NumPy has rows and columns.
+    // The index order is [x][y], like rows and columns in NumPy.
     write("a.npy", [rows, columns, 1], turned.clone().into());
     let halves: Vec<f64> = turned.iter().map(|&x| f64::from(x) / 2.0).collect();
     write("h.npy", [rows, columns, 1], halves.into());
@@ -376,7 +378,7 @@ fn what_cannot_be_asked_is_refused_with_the_reason() {
     fails("points a.nrrd --tree", 2, "--output <OUT>");
 }
 
-/// `tree` and `sparse` were commands before they were modes: their names do the same.
+/// `tree` and `sparse` were commands before they became modes. The old names still work.
 #[test]
 fn old_commands_do_what_the_modes_do() {
     let folder = place();

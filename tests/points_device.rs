@@ -1,4 +1,4 @@
-//! What computes for `zeroset points`, also for trees and matrices.
+//! Tests which device computes for `zeroset points`, including trees and matrices.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -6,7 +6,8 @@ use std::process::{Command, Output};
 use zeroset::io::{WriteOptions, write_volume};
 use zeroset::volume::{Placement, Scaling, Volume};
 
-/// A volume of scaled numbers, a piece of it, a slice in two formats, and a picture with bytes behind its pixels.
+/// Creates a folder with a volume of scaled values, a piece of it, a slice in two formats, and an
+/// image with extra bytes after its pixels.
 fn place() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, shape: [usize; 3], scaling: Scaling| {
@@ -34,7 +35,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Every way to ask, but for the output, the last of them with its ending.
+/// Every kind of query without its output file, and the extension of that file.
 const WAYS: [(&str, &str); 10] = [
     ("points v.nii --where v>1.5", "csv"),
     ("points v.nii --edge 0.25", "csv"),
@@ -72,7 +73,7 @@ fn a_gpu_that_is_not_there_is_said() {
     }
 }
 
-/// The same files from either device, where there is a GPU.
+/// Both devices write the same files, if there is a GPU.
 #[test]
 fn a_gpu_writes_what_the_cpu_writes() {
     if let Err(error) = zeroset::gpu::available(0) {

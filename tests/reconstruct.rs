@@ -1,4 +1,4 @@
-//! Surfaces from points and out of volumes: the two commands.
+//! Tests the commands that create surfaces from points and from volumes.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -9,7 +9,7 @@ use zeroset::mesh::generate::{Generate, Sphere, generate};
 use zeroset::surface::Topology;
 use zeroset_testing::places::program;
 
-/// `n` samples of a mesh, uniform by area, with the normals of its triangles.
+/// Returns `n` samples of a mesh, uniform by area, with the normals of its triangles.
 fn samples(mesh: &zeroset::mesh::Mesh, n: u64) -> PointCloud {
     let options = Sampling { n, normals: true, noise: Noise::Length(0.0), outliers: 0, seed: 1 };
     Sampler::new(mesh, options).unwrap().cloud()
@@ -20,7 +20,7 @@ fn zeroset(folder: &Path, line: &str) -> Output {
     command.current_dir(folder).args(line.split_whitespace()).output().unwrap()
 }
 
-/// What a command says on standard output.
+/// Returns the standard output of a command that succeeds.
 fn said(folder: &Path, line: &str) -> String {
     let output = zeroset(folder, line);
     let complained = String::from_utf8_lossy(&output.stderr);
@@ -28,7 +28,7 @@ fn said(folder: &Path, line: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// What a command complains of, and its exit code.
+/// Returns the standard error and the exit code of a command that fails.
 fn refused(folder: &Path, line: &str) -> (String, i32) {
     let output = zeroset(folder, line);
     assert!(!output.status.success(), "{line} succeeded");
@@ -59,7 +59,7 @@ fn a_cloud_becomes_a_surface_with_a_report_and_a_picture() {
     assert_eq!(Some(mesh.n_cells() as u64), report["surface"]["triangles"].as_u64());
     assert!(mesh.vertex_array("nz").is_some());
     assert!(std::fs::metadata(folder.join("p.png")).unwrap().len() > 1_000);
-    // Without normals the level set is taken, or these are estimated, and it is said.
+    // Without normals, the level-set method is used, or normals are estimated. The output says so.
     write_cloud(&folder.join("bare.ply"), &PointCloud::new(cloud.points)).unwrap();
     let text = said(folder, "reconstruct bare.ply -o bare.ply.vtp");
     assert!(text.contains("depth 6") && text.contains("closed, genus 0"), "{text}");
@@ -68,7 +68,8 @@ fn a_cloud_becomes_a_surface_with_a_report_and_a_picture() {
     let warned = String::from_utf8(output.stderr).unwrap();
     assert!(warned.contains("no normals: they are estimated"), "{warned}");
     assert!(output.status.success());
-    // To a program each warning is an event: of the normals, and of what STL cannot hold.
+    // With `--json`, each warning is an event: one about the normals, and one about data that STL
+    // cannot hold.
     let json = zeroset(folder, "reconstruct bare.ply --method directed -o bare.stl --json");
     let events = String::from_utf8(json.stderr).unwrap();
     assert_eq!(events.lines().count(), warned.lines().count());
@@ -81,7 +82,7 @@ fn a_cloud_becomes_a_surface_with_a_report_and_a_picture() {
     assert!(text.contains("normals estimated") && text.contains("closed, genus 0"), "{text}");
 }
 
-/// Of all pixels of a picture that are not white, below its title, the share that is red.
+/// Returns the share of red pixels among the pixels below the title that are not white.
 fn red(picture: &Path) -> f64 {
     let file = std::io::BufReader::new(std::fs::File::open(picture).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
@@ -111,7 +112,7 @@ fn pictures_show_the_colors_of_the_cloud() {
         };
         assert!(of("bare.ply") < 0.1, "{method}");
         assert!(of("ball.ply") > 0.97, "{method}");
-        // So does the file itself, but for what is asked for.
+        // A picture of the output file also shows the colors, unless an array is requested.
         said(folder, "render out.ply -o again.png --device cpu");
         assert!(red(&folder.join("again.png")) > 0.97, "{method}");
         said(folder, "render out.ply -o height.png --colors z --device cpu");
@@ -140,7 +141,8 @@ fn what_cannot_be_reconstructed_is_refused_and_leaves_nothing() {
         ("reconstruct two.xyz --cell -1 -o a.ply", 2, "--cell must be > 0 and finite, but is -1"),
         ("reconstruct two.xyz --cell 1e-12 -o a.ply", 3, "at most 2097152"),
         ("reconstruct two.xyz --depth 21 -o a.ply", 2, "21 is not in 1..=20"),
-        // Options are named, not the file, and before it is read where it does not matter.
+        // The message names the options, not the file. Options that do not depend on the file are
+        // checked before it is read.
         (
             "reconstruct two.xyz --curvature 0.2 -o a.ply",
             2,
@@ -299,7 +301,7 @@ fn a_gpu_that_is_not_there_is_said() {
     }
 }
 
-/// The same files from either device, where there is a GPU.
+/// Both devices write the same files, if there is a GPU.
 #[test]
 fn a_gpu_writes_what_the_cpu_writes() {
     if let Err(error) = zeroset::gpu::available(0) {
@@ -321,7 +323,7 @@ fn a_gpu_writes_what_the_cpu_writes() {
     assert!(written[0] == written[1]);
 }
 
-/// A volume whose values are the distance from its middle, as a file.
+/// Writes a volume whose values are the distance from its center.
 fn write_ball(folder: &Path, n: usize) {
     use zeroset::volume::{Placement, Volume};
     let middle = (n - 1) as f64 / 2.0;
@@ -349,7 +351,7 @@ fn a_level_becomes_a_surface_in_the_world() {
         let found = Topology::of(&mesh);
         assert_eq!((found.closed, found.genus, found.components), (true, Some(0), 1), "{ending}");
         let (low, high) = mesh.bounds();
-        // Radius 7.1 about index 10.
+        // Radius 7.1 around index 10.
         for (k, (from, to)) in
             [(11.45, 18.55), (21.45, 28.55), (35.8, 64.2)].into_iter().enumerate()
         {
@@ -359,7 +361,7 @@ fn a_level_becomes_a_surface_in_the_world() {
             );
         }
     }
-    // It leaves the volume: open, or closed by half a voxel more.
+    // The surface leaves the volume. It is open, or closed by half a voxel more.
     let told = said(folder, "isosurface ball.nrrd --level 88 --holes -o open.vtp");
     assert!(told.contains("topology  open, 6 loops, 1 component\n"), "{told}");
     assert_eq!(told.matches("loop of").count(), 3, "{told}");
@@ -367,7 +369,7 @@ fn a_level_becomes_a_surface_in_the_world() {
         "isosurface ball.nrrd --level 88 --closed --smooth 2 --largest --holes -o closed.vtp";
     let told = said(folder, closed);
     assert!(told.ends_with("topology  closed, genus 0, 1 component\n"), "{told}");
-    // The same as reports, with a picture.
+    // The same result as a report, with a picture.
     let line = "isosurface ball.nrrd --level 92.9 -o b.ply --report b.json --picture b.png";
     assert!(said(folder, line).contains("vertices"));
     let text = std::fs::read_to_string(folder.join("b.json")).unwrap();

@@ -1,5 +1,5 @@
-//! How much memory a reconstruction by the level-set method takes, counted by the allocator, and how much was expected
-//! before its first step (docs/potential.md).
+//! Tests the memory of the level-set reconstruction, as counted by the allocator, against the
+//! estimate before its first step (docs/potential.md).
 
 use zeroset::io;
 use zeroset::reconstruct::potential::{Options, reconstruct};
@@ -10,13 +10,14 @@ use zeroset_testing::samples;
 #[global_allocator]
 static METER: Meter = Meter::new();
 
-/// The only test of this file: another one at the same time would be counted, too.
+/// This file has only one test because the memory of others would be counted too.
 #[test]
 fn what_is_expected_is_what_is_taken_for_dense_and_for_sparse_clouds() {
     let Some(path) = zeroset_testing::data("scans/horse.ply") else { return };
     let horse = io::read_mesh(&path).unwrap().mesh;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    // The dense cloud has 40 samples for each cube of a tile's size that the horse passes, the sparse one a sample for each 9.
+    // The dense cloud has 40 samples per tile that the horse passes through, the sparse one has a
+    // sample for every 9 tiles.
     let dense = samples::of_mesh(&horse, 60_000, 1);
     let sparse = samples::of_mesh(&horse, 700, 2);
     let few = samples::of_ball(40, [0.0; 3], 1.0);

@@ -1,4 +1,4 @@
-//! Surfaces from samples without normals, by a level set in their potential.
+//! Tests surfaces from samples without normals, by a level set in their potential.
 
 use rayon::prelude::*;
 use zeroset::mesh::{Mesh, check};
@@ -11,7 +11,8 @@ fn scan(name: &str) -> Option<Mesh> {
     Some(io::read_mesh(&zeroset_testing::data(&format!("scans/{name}"))?).unwrap().mesh)
 }
 
-/// That of every edge two triangles run along it, opposite ways; the number of parts.
+/// Asserts that every edge belongs to two triangles with opposite directions. Returns the number of
+/// components.
 fn parts_of_closed(mesh: &Mesh) -> usize {
     let found = check::inspect(mesh);
     assert!(found.components > 0, "no surface");
@@ -21,7 +22,7 @@ fn parts_of_closed(mesh: &Mesh) -> usize {
     parts.outer
 }
 
-/// Mean and largest distance of places to a surface.
+/// Returns the mean and the largest distance of points to a surface.
 fn distances(points: &[[f64; 3]], mesh: &Mesh) -> (f64, f64) {
     let locator = Locator::new(mesh);
     let step = points.len().div_ceil(4000);
@@ -54,7 +55,7 @@ fn what_is_said_of_levels_is_so() {
     let done = levels.levels.last().unwrap();
     assert!(done.level == 8 && done.at_rest && levels.samples == points.len());
     assert!(levels.merged < points.len(), "{levels:?}");
-    // What phi says of the error is of its size.
+    // The error estimated from phi has the right magnitude.
     let said = done.error / 100.0 * samples::diagonal(mesh.bounds());
     assert!(said > 0.5 * mean && said < 4.0 * mean, "{said} {mean}");
     assert!(done.bytes <= levels.expected_bytes, "{levels:?}");
@@ -97,7 +98,7 @@ fn noise_is_averaged_and_outliers_do_not_hold_the_surface() {
 #[test]
 fn where_a_cloud_lies_does_not_matter() {
     let Some(mesh) = scan("horse.ply") else { return };
-    // Coordinates of 32 bits, which 64 bits hold beside 5e6 too.
+    // The coordinates have 32 bits, so that 64 bits represent them exactly near 5e6 too.
     let points = mesh.vertices;
     let far: Vec<_> = points.iter().map(|x| [x[0] + 5e6, x[1] - 5e6, x[2] + 1e6]).collect();
     let ((near, _), (there, levels)) = (run(&points, 6), run(&far, 6));
@@ -159,7 +160,7 @@ fn smoothing_shrinks_a_ball_by_curvature() {
         let r = |x: &[f64; 3]| x.iter().map(|c| c * c).sum::<f64>().sqrt() / levels.voxel;
         surface.vertices.iter().map(r).sum::<f64>() / surface.n_vertices() as f64
     };
-    // Each step lasts nu / 6 alpha = 1.5, and curvature is 2 / 16 per voxel.
+    // Each time step is nu / 6 alpha = 1.5, and the curvature is 2 / 16 per voxel.
     let (before, after) = (radius(0), radius(10));
     let expected = 10.0 * 1.5 * 0.1 * 2.0 / 16.0;
     assert!((before - after - expected).abs() < 0.3 * expected, "{before} {after}");

@@ -1,5 +1,5 @@
-//! Every closed model of the scans, sampled and made anew by both methods at three depths, and clouds of
-//! which little or nothing can be made.
+//! Tests the reconstruction of every closed model of the scans from samples, with both methods at
+//! three depths, and of clouds that give a poor surface or none.
 
 use std::process::Command;
 
@@ -19,9 +19,9 @@ fn reconstruct(cloud: PointCloud, method: Method, cubes: Cubes) -> Result<(Mesh,
     surface(cloud, &options, Device::Cpu)
 }
 
-/// Vertices whose triangles are more than one fan, of a surface that is closed.
+/// Returns the number of vertices of a closed surface whose triangles form more than one fan.
 fn pinched(mesh: &Mesh) -> usize {
-    // At each vertex, what follows on what around it.
+    // Each entry is a vertex and two consecutive neighbors of it.
     let turns = |c: &[u32]| [[c[0], c[1], c[2]], [c[1], c[2], c[0]], [c[2], c[0], c[1]]];
     let mut turns: Vec<[u32; 3]> = mesh.iter_cells().flat_map(turns).collect();
     turns.sort_unstable();
@@ -38,18 +38,19 @@ fn pinched(mesh: &Mesh) -> usize {
     turns.chunk_by(|a, b| a[0] == b[0]).filter(is_pinched).count()
 }
 
-/// The volume inside, positive if triangles face outwards.
+/// Returns the enclosed volume, which is positive if triangles face outwards.
 fn enclosed(mesh: &Mesh) -> f64 {
     let corner = |v: u32| nalgebra::Vector3::from(mesh.vertices[v as usize]);
     let of = |c: &[u32]| corner(c[0]).dot(&corner(c[1]).cross(&corner(c[2]))) / 6.0;
     mesh.iter_cells().map(of).sum()
 }
 
-/// Models of the scans that are closed.
+/// The closed models among the scans.
 const CLOSED: [&str; 3] = ["armadillo_26k.off", "horse.ply", "lucy_50k.ply"];
 
-/// Closed and manifold at three depths, the right way out, and nearer at each: samples to the surface, and
-/// the surface to the model that they are of.
+/// Asserts that the surface is closed, manifold and correctly oriented at three depths, and that
+/// its error falls with the depth. The error is measured from the samples to the surface, and from
+/// the surface to the model.
 fn made_anew(name: &str, method: Method, depths: [u32; 3], falls: [f64; 2]) {
     assert!(CLOSED.contains(&name));
     let Some(path) = zeroset_testing::data(&format!("scans/{name}")) else { return };
@@ -77,7 +78,7 @@ fn made_anew(name: &str, method: Method, depths: [u32; 3], falls: [f64; 2]) {
         let is_nearer = (0..2).all(|k| now[k] < falls[k] * before[k]);
         assert!(is_nearer, "{what}: {now:?} after {before:?}");
         before = now;
-        // On the side of the normals, or outwards without them.
+        // The orientation follows the normals, or faces outwards without normals.
         let is_turned =
             if method == Method::Directed { volume < 0.0 } else { enclosed(&mesh) < 0.0 };
         assert!(!is_turned, "{what}: {volume}");
@@ -112,7 +113,7 @@ fn no_closed_model_is_forgotten() {
     let mut closed: Vec<String> = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        // Clouds are no meshes.
+        // Point clouds are not meshes.
         let Ok(file) = read_mesh(&path) else { continue };
         if Topology::of(&file.mesh).closed {
             closed.push(path.file_name().unwrap().to_str().unwrap().into());
@@ -124,7 +125,7 @@ fn no_closed_model_is_forgotten() {
 
 const METHODS: [Method; 2] = [Method::Directed, Method::Levelset];
 
-/// A cloud with normals.
+/// Returns a cloud with normals.
 fn cloud(points: Vec<[f64; 3]>, normal: impl Fn(&[f64; 3]) -> [f64; 3]) -> PointCloud {
     let normals = points.iter().map(|x| normal(x).map(|c| c as f32)).collect();
     let mut cloud = PointCloud::new(points);
@@ -178,11 +179,11 @@ fn open_scans_without_normals_are_left_to_directed_distances() {
     assert_eq!((report.method, report.estimated_normals.is_some()), (Method::Directed, true));
     assert!(report.levelset.is_none() && !report.surface.closed);
     assert!(report.error.mean_percent < 0.1, "{:?}", report.error);
-    // What is asked for by name, or by an option of its own, is not exchanged.
+    // A method that is requested by name, or by one of its options, is not replaced by the other.
     let mut options = Options::default();
     options.curvature = Some(0.1);
     assert_eq!(surface(sheet, &options, Device::Cpu).unwrap_err().exit_code(), 4);
-    // Trees from above: a closed surface lies over most of the points.
+    // Trees scanned from above: a closed surface would lie above most of the points.
     let Some(path) = zeroset_testing::data("lidar/MixedConifer.laz") else { return };
     let (trees, _) = read_cloud(&path).unwrap();
     let (_, open) = reconstruct(trees.clone(), Method::Auto, Cubes::Safe).unwrap();
@@ -196,7 +197,7 @@ fn open_scans_without_normals_are_left_to_directed_distances() {
     assert!(open.error.mean < 0.5 * closed.error.mean);
 }
 
-/// The depth that was taken.
+/// Returns the depth that was used.
 fn depth(report: &Report) -> u32 {
     report.levelset.as_ref().unwrap().levels.last().unwrap().level
 }
@@ -204,18 +205,19 @@ fn depth(report: &Report) -> u32 {
 #[test]
 fn the_depth_follows_the_density_however_even_the_samples_are() {
     let Some(path) = zeroset_testing::data("scans/kitten_points.off") else { return };
-    // Its samples lie evenly: the nearest of each are as far as the gaps between them are wide.
+    // The samples are evenly spread: the distances to the nearest sample equal the gaps between
+    // samples.
     let (kitten, _) = read_cloud(&path).unwrap();
     let (_, report) = reconstruct(kitten.clone(), Method::Auto, Cubes::Safe).unwrap();
     assert_eq!((report.method, depth(&report)), (Method::Levelset, 6));
     assert_eq!((report.surface.closed, report.surface.genus), (true, Some(1)));
     assert!(report.error.mean_percent < 0.2 && report.error.max_percent < 1.5);
     assert!(report.warnings.is_empty(), "{:?}", report.warnings);
-    // A tail is lost on larger voxels, and it is said.
+    // Larger voxels lose a tail, and the warning says so.
     let (_, report) = reconstruct(kitten.clone(), Method::Auto, Cubes::Depth(5)).unwrap();
     let said = &report.warnings[0];
     assert!(said.contains("1.5 voxels") && said.ends_with("compare with depth 6"), "{said}");
-    // With all points kept the density is known as well.
+    // The density is also known if all points are kept.
     let mut options = Options::default();
     options.clean.outliers = None;
     let (_, report) = surface(kitten, &options, Device::Cpu).unwrap();
@@ -236,7 +238,7 @@ fn clouds_with_noise_and_outliers_are_one_closed_part_nearer_than_the_noise() {
     let noise = part * samples::diagonal(model.bounds());
     for method in METHODS {
         let mut options = Options::default();
-        // Outliers near the samples have patches of their own.
+        // Outliers near the samples create separate components.
         (options.method, options.largest) = (method, method == Method::Directed);
         let (mesh, report) = surface(noisy.clone(), &options, Device::Cpu).unwrap();
         let found = &report.surface;
@@ -245,7 +247,8 @@ fn clouds_with_noise_and_outliers_are_one_closed_part_nearer_than_the_noise() {
         println!("{method:?}: {found}, {:.3} of the noise, {:?}", error / noise, report.warnings);
         assert!(error < noise, "{method:?}: {error} {noise}");
     }
-    // So dense that voxels would be finer than the noise: these are not taken, and it is said.
+    // The samples are so dense that voxels would be smaller than the noise. Larger voxels are used,
+    // and the report says so.
     let noise = Noise::Relative(0.003);
     let options = Sampling { n: 150_000, normals: false, noise, outliers: 300, seed: 1 };
     let noisy = Sampler::new(&model, options).unwrap().cloud();

@@ -1,11 +1,11 @@
-//! Refined meshes of the shared data, with the counts and radii that the paper has.
+//! Tests refined meshes of the shared data against the counts and radii in the paper.
 
 use zeroset::mesh::check::inspect;
 use zeroset::mesh::refine::refine;
 use zeroset_testing::cells::{measures, summary};
 use zeroset_testing::data;
 
-/// Reads a file of the shared data, refines it once and compares it with what is known.
+/// Reads a file of the shared data, refines it once and compares its summary with the expected one.
 fn assert_refined(path: &str, expected: &str) {
     let Some(path) = data(path) else { return };
     let base = zeroset::io::read_mesh(&path).unwrap().mesh;

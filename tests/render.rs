@@ -1,4 +1,4 @@
-//! `zeroset render`: volumes, meshes and results of runs.
+//! Tests `zeroset render` for volumes, meshes and results of runs.
 
 use std::path::Path;
 
@@ -11,7 +11,8 @@ fn zeroset(folder: &Path, args: &[&str]) -> assert_cmd::assert::Assert {
     command.current_dir(folder).args(args).assert()
 }
 
-/// A folder with a ball of radius 10 as numbers without a header: 128, and 5 more per voxel outwards.
+/// Creates a folder with a ball of radius 10 as raw values: 128 on its surface, and 5 more per
+/// voxel outwards.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let number = |n: usize| {
@@ -26,7 +27,7 @@ fn folder() -> tempfile::TempDir {
 
 const RAW: [&str; 4] = ["render", "ball.raw", "--raw", "33x33x33:uint8:1x1x2"];
 
-/// Width, height, and whether there is an alpha channel.
+/// Returns the width, the height, and whether there is an alpha channel.
 fn png(path: &Path) -> (u32, u32, bool) {
     let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
     let reader = png::Decoder::new(file).read_info().unwrap();
@@ -61,7 +62,7 @@ fn volumes_are_drawn_from_the_command_line() {
             draw(&[&["--level", "128"][..], light].concat()).code(0);
             file()
         });
-    assert!(lit[0] == lit[1] && lit[0] != lit[2], "from above left, unless said otherwise");
+    assert!(lit[0] == lit[1] && lit[0] != lit[2], "by default, the light comes from above left");
     let cone = ["--rule", "directional", "--cone", "30", "--zoom", "2", "--image", "depth"];
     draw(&[&["--level", "128"][..], &cone].concat()).code(0);
     draw(&["--level", "250"])
@@ -128,7 +129,7 @@ fn meshes_and_results_are_drawn() {
         reader.next_frame(&mut pixels).unwrap();
         pixels
     };
-    // The same picture but for the title, which is the name of the file.
+    // The pictures are the same except for the title, which is the file name.
     let title = 3 * 1200 * 70;
     let [run_, far] = ["run.png", "far.png"].map(|name| pixels(name)[title..].to_vec());
     let same = run_.iter().zip(&far).filter(|(a, b)| a == b).count();
@@ -140,7 +141,7 @@ fn meshes_and_results_are_drawn() {
     run(&["render", "far.vtp", "-o", "b.png", "--level", "1"])
         .code(2)
         .stderr(contains("--level is for volumes"));
-    // A list, and a folder of a run beside the list of its interfaces.
+    // A list, and the folder of a run with a list of its interfaces beside it.
     let list = "<VTKFile type=\"Collection\"><Collection>\
                 <DataSet timestep=\"0\" file=\"ball.vtp\"/><DataSet timestep=\"2\" file=\"far.vtp\"/>\
                 </Collection></VTKFile>";
@@ -170,12 +171,12 @@ fn a_gpu_that_is_not_there_is_said() {
             .stderr(contains("error: device: "));
         assert!(!folder.path().join("a.png").exists());
     }
-    // Large enough for a GPU, and drawn without.
+    // The picture is large enough for a GPU, but is drawn without one.
     draw(&[&RAW[..], &level].concat()).code(0);
     draw(&[&RAW[..], &level, &["--device", "gpu"]].concat()).code(2).stderr(contains("gpu"));
 }
 
-/// The same files from either device, where there is a GPU.
+/// Both devices write the same files, if there is a GPU.
 #[test]
 fn either_device_draws_the_same_file() {
     if zeroset::gpu::available(0).is_err() {

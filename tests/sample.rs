@@ -1,4 +1,4 @@
-//! `zeroset sample` and what it draws; `zeroset info` of clouds.
+//! Tests `zeroset sample` and its pictures, and `zeroset info` of point clouds.
 
 use std::path::{Path, PathBuf};
 

@@ -1,16 +1,16 @@
-//! The JSON schema of the case file against the cases there are, and against wrong ones.
+//! Tests the JSON schema of the case file with valid and invalid cases.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 use zeroset::config::{Config, defaults, schema};
 
-/// What is wrong with `value` at `path`, by the keywords that our schema uses.
+/// Returns the flaws of `value` at `path`, for the keywords that the schema uses.
 fn flaws(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut wrong = |what: String| found.push(format!("{path}: {what}"));
     let none = Vec::new();
-    for (keyword, rule) in schema.as_object().expect("no schema is true or false") {
+    for (keyword, rule) in schema.as_object().expect("every schema is an object") {
         let list = rule.as_array().unwrap_or(&none);
         match keyword.as_str() {
             "type" => {
@@ -88,7 +88,7 @@ fn flaws(root: &Value, schema: &Value, value: &Value, path: &str) -> Vec<String>
     found
 }
 
-/// Whether both are numbers of one value: 0 and 0.0 are the same in JSON Schema.
+/// Returns whether both are numbers with the same value. 0 and 0.0 are equal in JSON Schema.
 fn equal_numbers(a: &Value, b: &Value) -> bool {
     a.as_f64().is_some_and(|a| Some(a) == b.as_f64())
 }
@@ -97,7 +97,7 @@ fn case(text: &str) -> Value {
     serde_json::to_value(toml::from_str::<toml::Table>(text).unwrap()).unwrap()
 }
 
-/// Adds a key to every table in turn.
+/// Returns copies in which one table at a time has an additional key.
 fn with_stray_keys(value: &Value) -> Vec<Value> {
     let mut made = Vec::new();
     if let Value::Object(map) = value {

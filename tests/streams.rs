@@ -1,4 +1,5 @@
-//! What the program says where: `-q` leaves results and errors, and `-` is standard input.
+//! Tests the output streams of the program: `-q` leaves results and errors, and `-` is standard
+//! input.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,14 +16,14 @@ max_steps = 2
 velocity = [0.5, 0, 0.5]
 ";
 
-/// What the program does in a folder.
+/// Runs the program in a folder.
 fn zeroset(folder: &Path, arguments: &str, input: Stdio) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
     command.current_dir(folder).args(arguments.split_whitespace()).stdin(input);
     command.env("CUDA_VISIBLE_DEVICES", "").output().unwrap()
 }
 
-/// A folder with a case, a surface, a cloud, a volume, and a picture.
+/// Creates a folder with a case, a surface, a cloud, a volume and an image.
 fn playground() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("case.toml"), CASE).unwrap();
@@ -39,7 +40,7 @@ fn playground() -> tempfile::TempDir {
     folder
 }
 
-/// A text with 0 for every number: seconds differ.
+/// Replaces every number by 0 because measured seconds differ.
 fn without_numbers(text: &[u8]) -> String {
     let text = String::from_utf8(text.to_vec()).unwrap();
     let is_part = |c: char| c.is_ascii_digit() || c == '.';
@@ -49,7 +50,7 @@ fn without_numbers(text: &[u8]) -> String {
         .collect()
 }
 
-/// A command of each kind, and whether it has more to say than its results.
+/// One command of each kind, and whether it prints more than its results.
 const COMMANDS: [(&str, bool); 19] = [
     ("run case.toml -o out --overwrite", true),
     ("check case.toml", true),
@@ -100,7 +101,7 @@ fn quiet_leaves_results_and_errors_of_every_command() {
     assert!(failed.stdout.is_empty() && failed.stderr.starts_with(b"error: none.ply: "));
 }
 
-/// What the program does with bytes that come through a pipe.
+/// Runs the program with bytes on standard input, through a pipe.
 #[cfg(unix)]
 fn piped(folder: &Path, arguments: &str, bytes: &[u8]) -> Output {
     use std::io::Write;
@@ -109,7 +110,7 @@ fn piped(folder: &Path, arguments: &str, bytes: &[u8]) -> Output {
     command.env("CUDA_VISIBLE_DEVICES", "");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    // A program that refuses them need not read all.
+    // A program that refuses the bytes need not read all of them.
     let _ = child.stdin.take().unwrap().write_all(bytes);
     child.wait_with_output().unwrap()
 }
@@ -155,7 +156,8 @@ fn what_the_program_writes_it_reads_through_a_pipe() {
     }
 }
 
-/// Points of a scanner are the same for every command, by name and through a pipe, with a count or not.
+/// Every command reads scanner points in the same way, from a file and through a pipe, with and
+/// without a count.
 #[cfg(unix)]
 #[test]
 fn points_of_a_scanner_are_read_in_one_way() {
@@ -190,7 +192,7 @@ fn points_of_a_scanner_are_read_in_one_way() {
             assert_eq!(found, "x,y,z,distance,site\n0,2,1,1,2\n");
         }
     }
-    // With elements beside them they are the vertices of a mesh of CARP.
+    // If there is a file of elements beside them, the points are the vertices of a CARP mesh.
     std::fs::write(folder.join("scan.elem"), "1\nTr 0 1 2 3\n").unwrap();
     std::fs::write(folder.join("scan.pts"), "3\n0 0 0\n1 0 0\n0 1 0\n").unwrap();
     let said = zeroset(folder, "info scan.pts", Stdio::null()).stdout;
@@ -210,7 +212,7 @@ fn a_dash_is_standard_input_and_no_output() {
         ("edt - --where v -o a.nii", "ball.nii"),
         ("points gray.pgm --match - -o p.csv", "gray.pgm"),
     ] {
-        // By a pipe, which is read once, and as a file.
+        // Once through a pipe, which can be read only once, and once as a file.
         let mut cat = Command::new("cat");
         let cat = cat.arg(folder.path().join(file)).stdout(Stdio::piped());
         let mut cat = cat.spawn().unwrap();

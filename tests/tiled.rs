@@ -1,6 +1,7 @@
-//! The motion on sparse tiles: the bits of the dense grid, whatever the threads; what is refused.
+//! Tests evolutions on sparse tiles: they are bitwise identical to the dense grid with any number
+//! of threads, and invalid input is refused.
 
-// The verification cases take more of it.
+// The verification cases use more of this module.
 #[allow(dead_code)]
 #[path = "support/dense.rs"]
 mod dense;
@@ -22,12 +23,12 @@ fn norm(x: [f64; 3]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// A ball off all symmetries, in a box of 64 voxels.
+/// A ball without symmetry in a box of 64 voxels.
 fn ball([x, y, z]: [f64; 3]) -> f64 {
     norm([x - 25.3, y - 27.1, z - 24.6]) - 12.4
 }
 
-/// Sparse tiles that hold a function, from the tiles of a box of voxels.
+/// Returns sparse tiles with the values of a function, created from the tiles of a box of voxels.
 fn tiles<R: Wide, const E: usize, S: Stored<R>>(
     most: i32,
     f: Function,
@@ -61,8 +62,8 @@ fn dense<R: Wide, const E: usize>(
     DenseEvolution::new(grid, &phi, terms, options, threads(0)).unwrap()
 }
 
-/// Whether the values of all tiles are those of the dense grid, and all other values of that are at
-/// gamma or -gamma; tiles outside of the box must be so too.
+/// Asserts that the values of all tiles are those of the dense grid. All other values of the dense
+/// grid, and tiles outside of the box, must be gamma or -gamma.
 fn assert_same<const E: usize>(
     sparse: &TiledEvolution<f64, E>,
     dense: &DenseEvolution<f64, E>,
@@ -113,7 +114,7 @@ fn sparse_is_dense<const E: usize>(options: Options, curved: bool) {
     }
     assert!(before > 0 && blocks > 0 && center > 5.0, "{before} {blocks} {center}");
     assert_same(&sparse, &held, most as usize, options.gamma);
-    // What is held has hardly cause to move.
+    // Setting blocks to gamma or -gamma hardly changes the motion.
     let mut free = dense::<f64, E>(most as usize, ball, &terms, options);
     for _ in 0..50 {
         free.step(1.0).unwrap();
@@ -204,7 +205,7 @@ fn sixteen_bits_follow_at_the_error_of_their_storage() {
         let b = packed.grid().ids()[b];
         for (a, b) in plain.phi().tile(*a).iter().zip(packed.phi().tile(b)) {
             let b: f32 = b.load(3.0);
-            // Elsewhere slopes of rounding are all there is.
+            // Elsewhere the slopes consist only of rounding errors.
             if a.abs() < 2.0 {
                 largest = largest.max((a - b).abs());
             }
@@ -219,7 +220,8 @@ fn an_interface_may_vanish() {
     let terms = Terms::<f64>::default().with_curvature(Coefficient::Uniform([1.0]));
     let mut run = tiles::<f64, 4, f64>(56, ball, &terms, Options::new(3.0), threads(0));
     while run.step(1.0).unwrap().has_interface && run.time() < 60.0 {}
-    // R^2 = R0^2 - 4 t; the last few voxels go slower, since no grid shows their curvature.
+    // R^2 = R0^2 - 4 t. The last few voxels vanish more slowly because the grid cannot resolve
+    // their curvature.
     let exact = 12.4 * 12.4 / 4.0;
     assert!(run.time() > 0.95 * exact && run.time() < 1.25 * exact, "{}", run.time());
     assert!(!run.step(1.0).unwrap().has_interface);
@@ -252,7 +254,7 @@ fn what_cannot_be_computed_is_refused() {
     assert!(DenseGrid::<8>::new([4, 0, 4]).is_err());
 }
 
-/// Errors of a distance: mean and largest over |d| < 2.5.
+/// Returns the mean and the largest error of the distance for |d| < 2.5.
 fn reinitialized<const E: usize>(n: usize, warped: Function, exact: Function) -> (f64, f64) {
     let options = Options::new(3.0);
     let mut run = dense::<f64, E>(n, warped, &Terms::default(), options);

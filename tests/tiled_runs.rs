@@ -1,4 +1,4 @@
-//! Cases on tiles through the library: start, motion, resume, and what is refused.
+//! Tests tiled cases through the library: start, evolution, resume, and refused cases.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,8 +65,8 @@ fn a_ball_grows_as_it_should() {
     }
 }
 
-/// The part of a tilted volume with anisotropic voxels above a level is the shape it was made from;
-/// what its states write reads back as the same ball.
+/// The region of a tilted volume with anisotropic voxels above a level is the shape that it was
+/// created from. The volumes written with the states read back as the same ball.
 #[test]
 fn volumes_go_in_and_come_out() {
     let place = tempfile::tempdir().unwrap();
@@ -87,7 +87,7 @@ fn volumes_go_in_and_come_out() {
             samples.extend((0..shape[0]).map(|i| (100.0 - 50.0 * distance(at(i, j, k))) as f32));
         }
     }
-    // A voxel far from the interface that is no number is outside.
+    // A voxel with NaN far from the interface is outside.
     samples[0] = f32::NAN;
     let identity = zeroset::volume::Placement::identity();
     let volume =
@@ -113,7 +113,7 @@ fn volumes_go_in_and_come_out() {
     let surface = first.tiles.unwrap().surface.unwrap();
     assert_eq!(surface.record_bytes, 15 * surface.cut_cubes as u64);
     assert!(surface.triangles > 1000 && surface.record_bytes < surface.triangle_bytes / 3);
-    // phi of the first state, in the same place.
+    // phi of the first state, in the same placement.
     let state = std::fs::read_dir(&out).unwrap().map(|f| f.unwrap().path());
     let mut states: Vec<_> = state.filter(|f| f.extension() == Some("vti".as_ref())).collect();
     states.sort();
@@ -133,8 +133,8 @@ fn volumes_go_in_and_come_out() {
     }
 }
 
-/// A ball that grows to a radius at which it rests does so on coarse lattices already; on the finest one it
-/// then is what it would have become there, in fewer updates of voxels.
+/// A ball that grows to a radius at which it stops does so on coarse levels first. The result on
+/// the finest level is the same as without coarse levels, with fewer voxel updates.
 #[test]
 fn coarser_lattices_bring_the_interface_to_rest_first() {
     let place = tempfile::tempdir().unwrap();
@@ -150,7 +150,7 @@ fn coarser_lattices_bring_the_interface_to_rest_first() {
         let (first, last) = (report.first.unwrap(), report.last.unwrap());
         assert!((first.enclosed / volume - 1.0).abs() < 0.03, "{set:?}: {first:?}");
         assert_eq!(report.expect.met, Some(true), "{set:?}: {:?}", report.expect);
-        // The same by the fine lattice alone takes longer.
+        // The finest level alone takes longer.
         let alone: Vec<&str> =
             set.iter().copied().chain(["domain.tiled.levels=1", "evolve.end_time=9"]).collect();
         let fine = go(text, &alone, &place.path().join("out")).report;
@@ -170,11 +170,12 @@ fn coarser_lattices_bring_the_interface_to_rest_first() {
     }
 }
 
-/// A step that would end just before an output time goes there: no step of 1e-13 of its own.
+/// A step that would end just before an output time ends at that time, instead of adding a step of
+/// 1e-13.
 #[test]
 fn output_times_cost_no_step() {
     let place = tempfile::tempdir().unwrap();
-    // 300 steps of 0.05 are an interval but for rounding, which the sum of them misses by 1e-13.
+    // An interval has 300 steps of 0.05, but their rounded sum misses it by 1e-13.
     let text = "version = 1\n[domain.tiled]\ndx = 0.1\n[initial]\n\
         ball = { center = [0, 0, 0], radius = 0.4 }\n[evolve]\nend_time = 45\nvelocity = [1, 0, 0]\n\
         [output]\ninterval = 15\n";
@@ -194,14 +195,14 @@ fn case_of(text: &str) -> zeroset::Result<Config> {
     case(text, &[])
 }
 
-/// What a run that fails says.
+/// Returns the error message of a run that fails.
 fn refused(config: &Config, folder: &Path) -> String {
     let stop = Stop::after(u64::MAX);
     let options = Options::new(&stop.flag, &stop).into_folder(Some(folder.to_path_buf()), true);
     run(config, &options).unwrap_err().to_string()
 }
 
-/// Sixteen bits take half the memory of the values and move a ball as 32 bits do, also resumed.
+/// Values in 16 bits take half of the memory and move a ball as 32 bits do, also after a resume.
 #[test]
 fn sixteen_bits_move_a_ball() {
     let place = tempfile::tempdir().unwrap();
@@ -210,7 +211,7 @@ fn sixteen_bits_move_a_ball() {
     let half = run(&["domain.tiled.storage=16-bit"], "half");
     let (a, b) = (full.last.unwrap(), half.last.unwrap());
     assert!((a.enclosed / b.enclosed - 1.0).abs() < 1e-3, "{a:?} {b:?}");
-    // Of a tile: tile sets may change in other steps.
+    // Bytes per tile, because the tile sets may change in different steps.
     let [a, b] = [full, half].map(|report| {
         let tiles = report.tiles.unwrap();
         tiles.bytes as f64 / tiles.most as f64
@@ -321,7 +322,7 @@ fn what_tiles_cannot_do_is_said_at_its_key() {
         error.contains("evolve.normal_speed is a volume, but volumes are for tiles only"),
         "{error}"
     );
-    // Either device takes it.
+    // Both devices accept the case.
     assert!(case(BALL, &[speed, "device.use=cuda"]).is_ok());
 }
 
@@ -347,7 +348,8 @@ fn a_motion_that_breaks_down_leaves_its_last_good_state() {
     assert!(out.join("checkpoint.zeroset").exists());
 }
 
-/// Tiles of a fine lattice are told from a coarser one, and what takes more memory than any machine has is refused at once, by a run, too.
+/// The number of tiles of a fine lattice is estimated from a coarser one. A case that needs more
+/// memory than any machine has is refused immediately, also by a run.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_huge_case_is_told_before_its_tiles_are_made() {
@@ -366,12 +368,12 @@ fn a_huge_case_is_told_before_its_tiles_are_made() {
     assert!(!counted.contains("about") && counted.contains(" of 8^3 voxels, dx 0.004, "));
     let told = checked(BALL, &[&dx(0.002)]).unwrap();
     assert!(told.contains("tiles   about ") && told.contains(" of 8^3 voxels, dx 0.002, "));
-    // As many as there are when all are looked for.
+    // The exact number, found by counting all tiles.
     assert!((tiles_of(&told) / 39_057.0 - 1.0).abs() < 0.02, "{told}");
-    // The lattice that a run begins on is what counts.
+    // The lattice on which the run starts is counted.
     let levels = checked(BALL, &[&dx(0.002), "domain.tiled.levels=2"]).unwrap();
     assert_eq!(levels, counted);
-    // Some 35 planes, each of four million tiles of 12 kB: more than a tebibyte.
+    // About 35 planes, each with four million tiles of 12 kB: more than a tebibyte.
     let huge = "version = 1\nprecision = \"f64\"\n[domain.tiled]\ndx = 1e-4\nbounds = { min = [0, 0, 0], max = [1.2, \
         1.2, 1.2] }\n[initial]\nexpression = \"max(abs(16*x - floor(16*x) - 0.5) - 0.25, \
         max(abs(x - 0.6), max(abs(y - 0.6), abs(z - 0.6))) - 0.55)\"\n[evolve]\nend_time = 1\n\
@@ -386,7 +388,7 @@ fn a_huge_case_is_told_before_its_tiles_are_made() {
     assert_eq!(refused.split(" at the start").next(), text.split(" at the start").next());
 }
 
-/// On coarse lattices one of these cubes is a voxel and the other none.
+/// On coarse lattices, one of these cubes covers one voxel and the other none.
 #[test]
 fn small_pieces_far_apart_are_counted() {
     let place = tempfile::tempdir().unwrap();
@@ -414,7 +416,7 @@ fn small_pieces_far_apart_are_counted() {
     );
     let config = case(&text, &[]).unwrap();
     let said = zeroset::run::check(&config, Some(&place.path().join("out")), false).unwrap();
-    // Each cube and its band lie in four tiles along an axis.
+    // Each cube and its band take four tiles along each axis.
     assert!(said.contains("tiles   128 of 8^3 voxels, dx 1, "), "{said}");
 }
 
@@ -447,8 +449,8 @@ fn a_surface_through_voxels_has_no_flat_triangles() {
     assert_eq!(done.report.first.unwrap().euler_number, 1);
 }
 
-/// Where a voxel lies on the interface but for rounding, surfaces have no flat triangles, nor do they get any by the 32 bits of
-/// STL files, whose triangles hang together by equal places.
+/// If a voxel lies on the interface up to rounding, the surface has no degenerate triangles. STL
+/// files, which have 32 bits and connect triangles by equal positions, do not create any either.
 #[test]
 fn surfaces_next_to_voxels_stay_closed_in_files_of_triangles() {
     let place = tempfile::tempdir().unwrap();
@@ -481,7 +483,7 @@ fn surfaces_next_to_voxels_stay_closed_in_files_of_triangles() {
     }
 }
 
-/// Values of a function on voxels at `-1 + 0.25 (i, j, k)`, as a file.
+/// Writes the values of a function on voxels at `-1 + 0.25 (i, j, k)` to a file.
 fn sampled(path: &Path, shape: [usize; 3], f: impl Fn([f64; 3]) -> f64) {
     let at = |n: usize| [n % shape[0], n / shape[0] % shape[1], n / (shape[0] * shape[1])];
     let place = |n: usize| at(n).map(|c| 0.25 * c as f64 - 1.0);
@@ -493,7 +495,7 @@ fn sampled(path: &Path, shape: [usize; 3], f: impl Fn([f64; 3]) -> f64) {
     zeroset::io::write_volume(path, &volume, &Default::default()).unwrap();
 }
 
-/// Functions that are trilinear between voxels, beside expressions for the same.
+/// Compares functions that are trilinear between voxels with the equivalent expressions.
 #[test]
 fn volumes_are_coefficients_as_expressions_are() {
     let place = tempfile::tempdir().unwrap();
@@ -502,7 +504,7 @@ fn volumes_are_coefficients_as_expressions_are() {
     let measured = |set: &[&str]| go(BALL, set, &out).report;
     let zero = "evolve.normal_speed=0";
     sampled(file("f.nrrd").as_ref(), [9; 3], |[x, y, z]| 1.0 + 0.5 * x - 0.25 * y * z);
-    // Beyond x = 0 that of x = 0.
+    // Beyond x = 0, the values at x = 0 apply.
     sampled(file("half.nii").as_ref(), [5, 9, 9], |[x, _, _]| 1.0 + x);
     sampled(file("u.mha").as_ref(), [9; 3], |[x, _, z]| x + 0.5 * x * z);
     let vector = format!("evolve.velocity=[{{ volume = {:?} }}, 0.5, \"z\"]", file("u.mha"));
@@ -526,7 +528,7 @@ fn volumes_are_coefficients_as_expressions_are() {
             assert!((found.enclosed / of_volume.first.unwrap().enclosed - 1.0).abs() > 1e-3);
         }
     }
-    // What cannot be a coefficient is said of its file.
+    // The message about an invalid coefficient names its file.
     sampled(file("nan.nrrd").as_ref(), [9; 3], |[x, ..]| if x > 0.9 { f64::NAN } else { x });
     for (key, name, words) in [
         ("normal_speed", "nan.nrrd", "81 values are not finite, but evolve.normal_speed needs"),
@@ -567,7 +569,7 @@ fn a_run_does_not_go_on_with_other_values_of_a_volume() {
     run(&config, &options).unwrap();
 }
 
-/// What a run is refused for before its first step leaves the run before it as it was.
+/// A run that is refused before its first step does not change the previous run.
 #[test]
 fn a_case_that_cannot_run_replaces_no_run() {
     let place = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Discriminators: lists and pyramids straight from values, those of the CPU.
+//! Tests that lists and pyramids built directly from values match the CPU.
 
 use zeroset::gpu::Cuda;
 use zeroset::gpu::primitives::{
@@ -11,7 +11,7 @@ use zeroset::primitives::{
 use crate::primitives::ask;
 use crate::support;
 
-/// Compares bits, their list, and pyramids of both orders and kinds of records.
+/// Compares bits, their list, and pyramids of both orders and both kinds of records.
 fn check(cuda: &Cuda, found: &impl DeviceDiscriminator, expected: &impl Discriminator) {
     let shape = expected.shape();
     let bits = DeviceBits::new(cuda, found).unwrap();
@@ -32,7 +32,7 @@ fn check(cuda: &Cuda, found: &impl DeviceDiscriminator, expected: &impl Discrimi
     }
 }
 
-/// All discriminators over values of one type.
+/// Checks all discriminators on values of one type.
 fn all<T: Value + Into<f64>>(cuda: &Cuda, shape: [usize; 3], values: &[T]) {
     let on_gpu = cuda.upload(values).unwrap();
     let grid = Grid::new(shape, values);
@@ -59,7 +59,7 @@ fn all<T: Value + Into<f64>>(cuda: &Cuda, shape: [usize; 3], values: &[T]) {
     }
 }
 
-/// Numbers from 0 to 85 without order, the middle one of f32 and f64 none.
+/// Returns scattered numbers from 0 to 85. The middle one is NaN.
 fn numbers(shape: [usize; 3]) -> Vec<f32> {
     let scattered = |k: u32| k.wrapping_mul(2_654_435_761).rotate_left(7) ^ k;
     let n = shape.iter().product::<usize>() as u32;
@@ -91,7 +91,7 @@ fn lists_and_pyramids_are_those_of_the_cpu() {
     all(&cuda, shape, &numbers(shape).into_iter().map(f64::from).collect::<Vec<f64>>());
 }
 
-/// What compute-sanitizer runs, which takes a hundred times as long.
+/// A short test for compute-sanitizer, under which kernels take about a hundred times as long.
 #[test]
 fn a_short_run_of_each() {
     let Some(cuda) = support::cuda() else { return };

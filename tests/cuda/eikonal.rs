@@ -1,4 +1,4 @@
-//! Arrival times: the fixed point of the CPU, and the same bits in every run.
+//! Tests that arrival times have the fixed point of the CPU and are bitwise identical in every run.
 
 use std::sync::Arc;
 
@@ -17,7 +17,8 @@ fn state<R: Real>(mesh: &Mesh, patch_size: usize, slowness: Slowness<R>) -> Eiko
     EikonalState::new(patches, coordinates, slowness)
 }
 
-/// Values of the CPU, of both organizations, and of the first once more.
+/// Returns the values of the CPU, of both organizations on the GPU, and of the first organization
+/// again.
 fn solved<R: Real>(
     mesh: &Mesh,
     patch_size: usize,
@@ -40,7 +41,7 @@ fn solved<R: Real>(
                 assert!(stats.patch_updates > 0);
             }
         }
-        // Beyond the width values are not meaningful.
+        // Values beyond the width are not meaningful.
         let limit = width.map_or(f64::INFINITY, Real::to_f64);
         state.u_in_mesh_order().iter().map(|u| u.min(limit)).collect::<Vec<f64>>()
     };
@@ -93,7 +94,7 @@ fn slowness_may_differ_between_cells() {
 
 #[test]
 fn a_seed_in_the_middle_of_a_patch_reaches_its_neighbors() {
-    // Patches of few vertices: most vertices are read by other patches.
+    // The patches are so small that other patches read most vertices.
     let mesh = support::square(20, 0.0);
     let uniform = Slowness::Uniform(1.0);
     let Some([cpu, rounds, queue, _]) = solved(&mesh, 4, &[(210, 0.0)], None, &uniform) else {

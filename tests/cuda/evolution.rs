@@ -1,4 +1,4 @@
-//! Steps on a GPU: the values of the CPU, and the same bits in every run.
+//! Tests that steps on a GPU match the CPU and are bitwise identical in every run.
 
 use std::sync::Arc;
 
@@ -36,7 +36,8 @@ fn a_hundred_steps_are_those_of_the_cpu_next_to_the_interface() {
     }
 }
 
-/// A band that grows until other kernels take its steps: which step they begin with must not matter.
+/// The band grows until other kernels take over its steps. The step at which this happens must not
+/// change the result.
 #[test]
 fn a_growing_band_has_the_same_bits_however_its_steps_are_launched() {
     let Some(cuda) = support::cuda() else { return };
@@ -57,7 +58,7 @@ fn a_growing_band_has_the_same_bits_however_its_steps_are_launched() {
         let begun = active(&setup.begin_on_gpu::<R>(cuda));
         assert!(2 * active(&whole) > 3 * begun, "{begun} {}", active(&whole));
         assert_eq!(whole.time().to_bits(), parts.time().to_bits());
-        assert!(whole.phi().unwrap() == parts.phi().unwrap(), "{}: other bits", R::NAME);
+        assert!(whole.phi().unwrap() == parts.phi().unwrap(), "{}: not bitwise identical", R::NAME);
     }
     twice::<f64>(&cuda, &setup);
     twice::<f32>(&cuda, &setup);
@@ -72,7 +73,7 @@ fn what_was_sent_to_the_host_is_not_changed_by_later_steps() {
         let (phi, band) = (run.phi().unwrap(), run.band().unwrap());
         let sent = run.standing().unwrap();
         advance(&mut run, 40);
-        // One more while the first is held, then one in the memory it leaves.
+        // A second copy while the first is held, then a third one in the memory that it frees.
         let later = run.standing().unwrap();
         assert_eq!(sent.phi().unwrap(), phi, "{name}");
         assert_eq!(sent.band().unwrap(), band, "{name}");

@@ -1,4 +1,4 @@
-//! Expressions evaluated on the GPU: the numbers of the CPU but for the rounding of functions.
+//! Tests that expressions evaluated on the GPU match the CPU, except for the rounding of functions.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::support;
 const N: usize = 10_000;
 const TIME: f64 = 0.625;
 
-/// Numbers without order in -range..range.
+/// Returns the `k`-th of scattered numbers in -range..range.
 fn number(k: usize, range: f64) -> f64 {
     let bits = (k as u32).wrapping_mul(2_654_435_761).rotate_left(11) ^ k as u32;
     (f64::from(bits) / f64::from(u32::MAX) - 0.5) * 2.0 * range
@@ -29,7 +29,7 @@ fn field(text: &str) -> Field {
     Field::bind(&text.parse::<Expression>().unwrap(), |name| Ok(rows(name))).unwrap()
 }
 
-/// Patches of up to 70 vertices.
+/// Returns the starts of patches with up to 70 vertices.
 fn offsets() -> Vec<u32> {
     let mut offsets = vec![0u32];
     while (offsets[offsets.len() - 1] as usize) < N {
@@ -39,7 +39,8 @@ fn offsets() -> Vec<u32> {
     offsets
 }
 
-/// Values of terms after the evaluation in listed patches, and what is broken.
+/// Evaluates the terms in the listed patches. Returns the values and the vertices with invalid
+/// values.
 fn evaluated<R: Real>(
     cuda: &Arc<Cuda>,
     terms: &[VaryingTerm<'_>],
@@ -55,7 +56,8 @@ fn evaluated<R: Real>(
         most: list.len() as u32,
         time: time.address(),
     };
-    // SAFETY: arrays of these kinds, which live until the values are there; each patch once.
+    // SAFETY: the arrays have these types and live until the values are read. Each patch is listed
+    // once.
     unsafe { coefficients.evaluate_patches(listed, starts.address()) }.unwrap();
     let values = cuda.download(coefficients.values()).unwrap();
     let n_first = terms[0].fields.len() * N * size_of::<R>();
@@ -88,7 +90,7 @@ fn agrees<R: Real>(tolerance: f64) {
         for (v, &row) in order.iter().enumerate() {
             let expected = expected[row as usize];
             let found = values[if k < 3 { 3 * v + k } else { 3 * N + v }].to_f64();
-            // Terms of a sum may be larger than it.
+            // Terms of a sum may be larger than the sum.
             assert!(
                 (found - expected).abs() <= tolerance * expected.abs().max(100.0)
                     || found.is_nan() && expected.is_nan(),

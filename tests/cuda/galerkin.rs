@@ -1,4 +1,5 @@
-//! Second-order advection on a GPU: the values of the CPU, and the same bits in every run.
+//! Tests that second-order advection on a GPU matches the CPU and is bitwise identical in every
+//! run.
 
 use zeroset::levelset::evolution::{Coefficient, Options, Terms};
 use zeroset::mesh::Mesh;
@@ -45,7 +46,8 @@ fn setups() -> Vec<(&'static str, Setup)> {
             start(square, turning, Options::new(Some(0.25)).with_least_quality(0.6), 64),
         ),
         ("sphere", drifting),
-        // Their cells do not fit the shared memory at once, and they have more vertices than threads.
+        // These patches have more cells than fit into shared memory, and more vertices than a block
+        // has threads.
         (
             "square, large patches",
             start(large_square, turning_on_large, Options::new(Some(0.3)), 2048),

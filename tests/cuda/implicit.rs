@@ -1,5 +1,5 @@
-//! Semi-implicit curvature on a GPU: the values of the CPU to the tolerance of its solver, and the
-//! same bits in every run.
+//! Tests that semi-implicit curvature on a GPU matches the CPU within the tolerance of its solver,
+//! and is bitwise identical in every run.
 
 use zeroset::levelset::evolution::{Coefficient, CurvatureStep, Options, Terms};
 use zeroset::mesh::Mesh;
@@ -15,7 +15,7 @@ fn curvature() -> Terms {
     Terms::default().with_curvature(Coefficient::Uniform([0.1]))
 }
 
-/// 0 in a part of the mesh.
+/// Returns a curvature coefficient that is 0 in a part of the mesh.
 fn varied(mesh: &Mesh) -> Coefficient<1> {
     let of = |x: &[f64; 3]| [0.1 * (0.2 + x[0]).max(0.0)];
     Coefficient::PerVertex(mesh.vertices.iter().map(of).collect())
@@ -47,7 +47,8 @@ fn setups() -> Vec<(&'static str, Setup)> {
     ]
 }
 
-/// Steps in both precisions; differences next to the interface.
+/// Compares steps in both precisions. `double` and `single` bound the differences near the
+/// interface.
 fn compare(steps: u64, double: f64, single: f64) {
     for (name, setup) in setups() {
         let near = setup.options.half_width.map_or(f64::INFINITY, |w| 0.5 * w);

@@ -1,4 +1,4 @@
-//! Surfaces of volumes: those of the CPU, bit for bit.
+//! Tests that surfaces of volumes are bitwise identical to those of the CPU.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use zeroset::volume::{Placement, Samples, Scaling, Volume};
 
 use crate::support;
 
-/// Random numbers in [-1, 1].
+/// Returns random numbers in [-1, 1].
 fn noise(n: usize, seed: u64) -> Vec<f32> {
     let mut state = seed + 1;
     let mut next = || {
@@ -34,7 +34,7 @@ fn bits(mesh: &Mesh) -> (Vec<[u64; 3]>, Vec<Vec<u64>>) {
     (mesh.vertices.iter().map(|x| x.map(f64::to_bits)).collect(), arrays.collect())
 }
 
-/// Compares every way to take the surface.
+/// Compares every way to extract the surface. Returns the number of triangles.
 fn compare(cuda: &Arc<Cuda>, volume: &Volume, level: f64) -> usize {
     let mut triangles = 0;
     for closed in [false, true] {
@@ -83,7 +83,7 @@ fn surfaces_of_noise_are_those_of_the_cpu() {
         for level in [0.0, 0.61, -0.97] {
             compare(&cuda, &noisy(shape, seed as u64), level);
         }
-        assert_eq!(compare(&cuda, &noisy(shape, 3), 7.0), 0, "nothing is above 7");
+        assert_eq!(compare(&cuda, &noisy(shape, 3), 7.0), 0, "no value is above 7");
     }
 }
 
@@ -154,7 +154,7 @@ fn one_object_takes_surfaces_of_all_sizes_again_and_again() {
     }
 }
 
-/// What compute-sanitizer runs, which takes a hundred times as long.
+/// A short test for compute-sanitizer, under which kernels take about a hundred times as long.
 #[test]
 fn a_short_run() {
     let Some(cuda) = support::cuda() else { return };

@@ -1,6 +1,7 @@
-//! More than 2^31 items on a GPU, against formulas.
+//! Tests more than 2^31 items on a GPU against formulas.
 //!
-//! They take up to 90 GB on the GPU and 35 GB beside it: `cargo test --release --test cuda large -- --ignored --test-threads 1`.
+//! The tests use up to 90 GB of GPU memory and 35 GB of host memory. Run them with `cargo test
+//! --release --test cuda large -- --ignored --test-threads 1`.
 
 use std::ops::Range;
 
@@ -15,10 +16,10 @@ use zeroset::primitives::{Order, Stored, Threshold, Within};
 use crate::support;
 
 const N: usize = (1 << 31) + 77;
-/// Every so many flags one is set.
+/// One flag in this many is set.
 const EVERY: usize = 1_000_003;
 
-/// Items made by a formula of their numbers.
+/// Returns `n` items, each computed from its index.
 fn made<T: Send>(n: usize, item: impl Fn(u64) -> T + Sync) -> Vec<T> {
     (0..n as u64).into_par_iter().map(&item).collect()
 }
@@ -48,8 +49,8 @@ fn scans() {
     check(&cuda, &sums, |k| (k / 3 * 3 + [0, 0, 1][k as usize % 3]) as u32);
 }
 
-/// Keys that each stand there about once, and are as good as random, the last 77 of them twice: sorted, pairs of key and
-/// number ascend, and each number has its key.
+/// Sorts pseudorandom keys that occur about once each. The last 77 keys occur twice. Afterwards the
+/// pairs of key and index must ascend, and each index must have its key.
 fn sorts<K: Key + Ord>(cuda: &Cuda, bits: u32, key: impl Fn(u64) -> K + Sync) {
     let keys = cuda.upload(&made(N, &key)).unwrap();
     let sorted = sort(cuda, &keys, None, bits).unwrap();
@@ -160,7 +161,7 @@ fn pyramids() {
     }
 }
 
-/// The most cells and the most active ones that there can be.
+/// A pyramid with the largest possible numbers of cells and of active cells.
 #[test]
 #[ignore = "takes 6 GB on the GPU"]
 fn a_full_pyramid() {
@@ -194,7 +195,7 @@ fn trees_and_matrices() {
     let (shape, odd) = ([1 << 16, 1 << 15, 1], (1 << 31) - 12_345_u64);
     let values = cuda.upload(&made(1 << 31, |k| u8::from(k == odd))).unwrap();
     let tree = DeviceTree::new(&cuda, shape, &values).unwrap();
-    // The other half of the picture, three blocks of each level below, and the odd cell.
+    // The other half of the image, three blocks of each level below, and the odd cell.
     assert_eq!(tree.count(&cuda).unwrap(), 1 + 3 * 15 + 1);
     let leaves = tree.leaves(&cuda).unwrap();
     assert_eq!(leaves.iter().map(|leaf| 1_u64 << (2 * leaf.level)).sum::<u64>(), 1 << 31);

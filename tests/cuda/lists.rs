@@ -1,4 +1,4 @@
-//! Reductions and runs of equal items: those of the CPU.
+//! Tests that reductions and runs of equal items match the CPU.
 
 use zeroset::gpu::Cuda;
 use zeroset::gpu::primitives::{Number, Reduction, Value, reduce, unique};
@@ -6,15 +6,15 @@ use zeroset::primitives;
 
 use crate::support;
 
-/// Sizes round those of tiles, and one with many tiles.
+/// Sizes around multiples of the items per block, and one with many blocks.
 const SIZES: [usize; 9] = [0, 1, 255, 4095, 4096, 8192, 8193, 100_000, 3_000_001];
 
-/// Numbers without order.
+/// Returns scattered numbers.
 fn scattered(n: usize) -> Vec<u32> {
     (0..n as u32).map(|k| k.wrapping_mul(2_654_435_761).rotate_left(7) ^ k).collect()
 }
 
-/// What compute-sanitizer runs, which takes a hundred times as long.
+/// A short test for compute-sanitizer, under which kernels take about a hundred times as long.
 #[test]
 fn a_short_run_of_each() {
     let Some(cuda) = support::cuda() else { return };
@@ -58,7 +58,7 @@ fn reductions(cuda: &Cuda, sizes: &[usize]) {
         assert_eq!(sum.to_bits(), all(cuda, &real)[0].to_bits(), "{n} values");
         assert_eq!(least, primitives::reduce(&real, f64::INFINITY, f64::min));
         assert_eq!(largest, primitives::reduce(&real, f64::NEG_INFINITY, f64::max));
-        // What is no number is neither least nor largest; sums of few bits are exact.
+        // NaN is neither the minimum nor the maximum. Sums of small integers are exact.
         let mut single: Vec<f32> = values.iter().map(|&k| (k % 2) as f32).collect();
         let whole: u64 = values.iter().map(|&k| u64::from(k % 2)).sum();
         if whole < 1 << 24 {

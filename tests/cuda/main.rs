@@ -1,6 +1,7 @@
-//! Solvers on a GPU against those on the CPU (numerics V43).
+//! Compares the solvers on a GPU with those on the CPU (docs/verification-cuda.md, V43).
 //!
-//! Without a GPU every test says so and passes, unless `ZEROSET_REQUIRE_CUDA` is 1.
+//! Without a GPU, every test prints that it was not run and passes, unless `ZEROSET_REQUIRE_CUDA`
+//! is 1.
 mod discriminators;
 mod eikonal;
 mod evolution;

@@ -1,4 +1,4 @@
-//! Measures found on a GPU: those of the CPU, and the same bits in every run.
+//! Tests that measures computed on a GPU match the CPU and are bitwise identical in every run.
 
 use std::sync::Arc;
 
@@ -15,11 +15,12 @@ use zeroset::surface::{DeviceMeasurer, Measurer, Measures};
 
 use crate::support;
 
-/// Insides with several parts, holes, cavities, tiny parts, everything and nothing.
+/// Returns functions whose insides have several components, holes, cavities or tiny components,
+/// fill the mesh, or are empty.
 fn functions(mesh: &Mesh) -> Vec<Vec<f64>> {
     let of = |f: &dyn Fn(&[f64; 3]) -> f64| mesh.vertices.iter().map(f).collect::<Vec<f64>>();
     let radius = |x: &[f64; 3]| x[0].hypot(x[1]).hypot(x[2]);
-    // A multiplicative hash: scattered, and the same in every run.
+    // A multiplicative hash gives scattered values that are the same in every run.
     let scattered = |v: usize| (v as u32).wrapping_mul(2_654_435_761) >> 24;
     let noise =
         |limit: f64| (0..mesh.n_vertices()).map(|v| f64::from(scattered(v)) - limit).collect();
@@ -71,7 +72,7 @@ fn compare<R: Real>(tolerance: f64) {
                 let expected = measurer.measure(mesh, &wide);
                 let ordered = patches.to_patch_order(&phi, |v| v);
                 let what = format!("function {k} on {name}, patches of {patch_size}");
-                // The second of two buffers.
+                // phi is in the second of two buffers.
                 let both = gpu.upload(&[vec![R::zero(); phi.len()], ordered].concat()).unwrap();
                 let found = on_gpu.measure(&both, phi.len()).unwrap();
                 check(&found, &expected, tolerance, &what);
@@ -112,11 +113,11 @@ fn an_evolution_measures_the_phi_it_has_now() {
     )
     .unwrap();
     let mut before = 0.0;
-    // Odd and even numbers of steps: both buffers.
+    // Odd and even numbers of steps use different buffers.
     for _ in 0..4 {
         let found = evolution.measures().unwrap();
         check(&found, &measurer.measure(&mesh, &evolution.phi().unwrap()), 1e-12, "evolution");
-        assert!(found.enclosed > before, "it grows");
+        assert!(found.enclosed > before, "the inside must grow");
         before = found.enclosed;
         let until = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: 1 };
         assert_eq!(evolution.advance(&until).unwrap().steps, 1);

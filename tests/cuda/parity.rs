@@ -1,4 +1,4 @@
-//! Runs on the CPU and on the GPU, and how far apart they are.
+//! Runs the same evolution on the CPU and on the GPU and compares the results.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use zeroset::patches::{Partition, Patches};
 
 use crate::support;
 
-/// Signed distance of a ball.
+/// Returns the signed distance of a ball.
 pub fn ball(mesh: &Mesh, center: [f64; 3], radius: f64) -> Vec<f64> {
     let of = |x: &[f64; 3]| (0..3).map(|k| (x[k] - center[k]).powi(2)).sum::<f64>().sqrt() - radius;
     mesh.vertices.iter().map(of).collect()
 }
 
-/// What moves, on which mesh.
+/// An evolution: the mesh, the initial phi, the terms and the options.
 pub struct Setup {
     pub mesh: Mesh,
     pub phi: Vec<f64>,
@@ -31,7 +31,7 @@ pub struct Setup {
     pub patch_size: usize,
 }
 
-/// What steps came to.
+/// The state after some steps.
 pub struct Reached {
     pub phi: Vec<f64>,
     pub time: f64,
@@ -56,7 +56,7 @@ impl Setup {
         Reached { phi: run.phi(), time: run.time(), reinitializations }
     }
 
-    /// The start of the same on a GPU.
+    /// Returns the same evolution on a GPU, before its first step.
     pub fn begin_on_gpu<R: Real>(&self, cuda: &Arc<Cuda>) -> DeviceEvolution<R> {
         let gpu = Gpu { cuda: cuda.clone(), organization: Organization::Rounds };
         let cpu = Arc::new(Cpu::new(2).unwrap());
@@ -65,7 +65,7 @@ impl Setup {
         DeviceEvolution::<R>::new(&gpu, cpu, mesh, patches, phi, terms, options).unwrap()
     }
 
-    /// Takes the same steps on a GPU.
+    /// Takes steps on a GPU.
     pub fn on_gpu<R: Real>(&self, cuda: &Arc<Cuda>, steps: u64) -> Reached {
         let mut run = self.begin_on_gpu::<R>(cuda);
         advance(&mut run, steps);
@@ -75,7 +75,7 @@ impl Setup {
     }
 }
 
-/// Takes steps on a GPU.
+/// Advances an evolution on a GPU by a number of steps.
 pub fn advance<R: Real>(run: &mut DeviceEvolution<R>, steps: u64) {
     let mut left = steps;
     while left > 0 {
@@ -86,8 +86,8 @@ pub fn advance<R: Real>(run: &mut DeviceEvolution<R>, steps: u64) {
     }
 }
 
-/// phi of the CPU and of the GPU after some steps, and of the GPU once more; as many reinitializations
-/// and the same time on both.
+/// Returns phi after some steps on the CPU, on the GPU, and on the GPU again. Asserts that the
+/// numbers of reinitializations and the times agree. Returns `None` if there is no GPU.
 pub fn stepped<R: Real>(setup: &Setup, steps: u64) -> Option<[Vec<f64>; 3]> {
     let gpu = support::cuda()?;
     let on_cpu = setup.on_cpu::<R>(steps);
@@ -99,7 +99,7 @@ pub fn stepped<R: Real>(setup: &Setup, steps: u64) -> Option<[Vec<f64>; 3]> {
     Some([on_cpu.phi, first.phi, again.phi])
 }
 
-/// Wind, motion along the normal and curvature.
+/// Returns wind, motion along the normal and curvature.
 pub fn all_terms() -> Terms {
     Terms::default()
         .with_velocity(Coefficient::Uniform([0.4, 0.2, 0.1]))
@@ -107,14 +107,15 @@ pub fn all_terms() -> Terms {
         .with_curvature(Coefficient::Uniform([0.02]))
 }
 
-/// The first-order schemes and explicit curvature.
+/// Returns options with the first-order schemes and explicit curvature.
 pub fn first_order(half_width: Option<f64>) -> Options {
     Options::new(half_width)
         .with_advection(Advection::PositiveCoefficient)
         .with_curvature_step(CurvatureStep::Explicit)
 }
 
-/// First-order terms and explicit curvature on every kind of mesh, by every option.
+/// Returns evolutions with first-order terms and explicit curvature on every kind of mesh, with
+/// every option.
 pub fn setups() -> Vec<(&'static str, Setup)> {
     let square = |jitter| support::square(48, jitter);
     let start = |mesh: Mesh, terms, options, patch_size| {
@@ -135,7 +136,8 @@ pub fn setups() -> Vec<(&'static str, Setup)> {
         .with_velocity(wind)
         .with_normal_speed(rows(&varied, |x| 0.2 + 0.1 * x[0]))
         .with_curvature(rows(&varied, |x| 0.02 * (1.0 + x[1])));
-    // Where rounding would decide if it could: a wind along edges, equal values beside obtuse angles.
+    // Cases in which rounding could decide: wind along edges, and equal values beside obtuse
+    // angles.
     let along_edges = |mesh: Mesh| {
         let phi = ball(&mesh, [0.0; 3], 0.4).iter().map(|d| d.clamp(-0.2, 0.25)).collect();
         let terms = all_terms().with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]));

@@ -1,4 +1,4 @@
-//! Results on a GPU do not depend on how large patches are, but for rounding.
+//! Tests that results on a GPU depend on the patch size only through rounding.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn meshes() -> [(&'static str, Mesh); 3] {
     ]
 }
 
-/// The largest difference between the values for the first size and those for others.
+/// Returns the largest difference between the values for the first patch size and the other sizes.
 fn spread(of: impl Fn(usize) -> Vec<f64>) -> f64 {
     let first = of(SIZES[0]);
     SIZES[1..].iter().map(|&size| difference(&first, &of(size))).fold(0.0, f64::max)
@@ -71,9 +71,9 @@ fn steps_do_not_depend_on_the_size_of_patches() {
         };
         let d = spread(|size| after(1, size).0);
         assert!(d <= 1e-12, "{name}, one step: {d:e}");
-        // The band ends with whole patches, so only values next to the interface are the same.
+        // The band consists of whole patches, so that only values near the interface agree.
         let (reference, reinitializations) = after(60, SIZES[0]);
-        assert!(reinitializations > 1, "{name}: phi was never made a distance again");
+        assert!(reinitializations > 1, "{name}: phi was not reinitialized after the start");
         let near: Vec<bool> = reference.iter().map(|v| v.abs() < 0.5 * width).collect();
         let d = spread(|size| {
             let (phi, times) = after(60, size);

@@ -1,4 +1,4 @@
-//! Distances to points and voxels: those of the CPU.
+//! Tests that distances to points and voxels match the CPU.
 
 use zeroset::Cpu;
 use zeroset::gpu::Cuda;
@@ -9,7 +9,7 @@ use zeroset::point_distance::{
 
 use crate::support;
 
-/// Numbers without order, from 0 to 1.
+/// Returns a generator of scattered numbers from 0 to 1.
 fn numbers(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
@@ -50,7 +50,8 @@ fn on_a_lattice_keys_and_sites_are_those_of_the_cpu() {
 
 fn lattices(cuda: &Cuda, sizes: &[(usize, usize)]) {
     for &(n_sites, n_queries) in sizes {
-        // Many ties; exact in single precision; not so.
+        // The three sizes give many ties, keys that are exact in single precision, and keys that
+        // are not.
         for side in [6.0, 500.0, 20_000.0] {
             let whole = |list: Vec<[f64; 3]>| -> Vec<[i32; 3]> {
                 list.into_iter().map(|x| x.map(|x| x.round() as i32)).collect()
@@ -80,8 +81,8 @@ fn lattices(cuda: &Cuda, sizes: &[(usize, usize)]) {
     }
 }
 
-/// In double precision nothing is fused: keys and sites are those of the CPU, by comparing all, in streams and
-/// through an index.
+/// In double precision no operations are fused, so that keys and sites match the CPU. The test
+/// compares brute force, streams and the index.
 #[test]
 fn keys_in_double_precision_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
@@ -94,7 +95,8 @@ fn doubles(cuda: &Cuda, sizes: &[(usize, usize)]) {
     };
     for &(n_sites, n_queries) in sizes {
         let (near, far) = (points(n_sites, 100.0, 3), points(n_queries, 150.0, 4));
-        // Many ties, far from the origin: single precision would tell nothing apart.
+        // The second pair has many ties far from the origin, where single precision could not
+        // distinguish the points.
         for (sites, queries) in [(near.clone(), far.clone()), (coarse(near), coarse(far))] {
             let sites = Sites::new(&sites).unwrap();
             let (on_gpu, index) = (DeviceSites::new(cuda, &sites).unwrap(), Index::new(&sites));
@@ -165,11 +167,11 @@ fn transforms_are_those_of_the_cpu() {
     let long = [1, 1 << 15, 1];
     let error = Edt::default().transform_on(&cuda, &vec![true; 1 << 15], long).unwrap_err();
     assert!(error.to_string().contains("supports 1 to 32767 voxels per axis"), "{error}");
-    assert_eq!(error.exit_code(), 5, "the CPU takes it");
+    assert_eq!(error.exit_code(), 5, "the error must have the exit code of a device error");
     assert!(Edt::default().transform_on(&cuda, &[], [0, 3, 1]).unwrap().is_empty());
 }
 
-/// What compute-sanitizer runs, which takes a hundred times as long.
+/// A short test for compute-sanitizer, under which kernels take about a hundred times as long.
 #[test]
 fn a_short_run_of_each() {
     let Some(cuda) = support::cuda() else { return };
@@ -201,7 +203,7 @@ fn transforms(cuda: &Cuda, shapes: &[[usize; 3]]) {
     }
 }
 
-/// Cones and norms of other orders, on a lattice and between real points.
+/// Tests cones and other norms, on a lattice and between arbitrary points.
 #[test]
 fn cones_and_other_norms_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
@@ -282,7 +284,7 @@ fn streams_find_what_one_comparison_does() {
             assert!(found.working_set <= memory && found.plan.is_some());
         }
     }
-    // Queries in parts, each with the direction of its own.
+    // The queries are processed in parts, and each query has its own direction.
     let mut options = options(Norm::L2, 1);
     let directions = points(900, 2.0, 9);
     options.cone =

@@ -1,4 +1,4 @@
-//! Points of volumes: those of the CPU.
+//! Tests that points of volumes match the CPU.
 
 use zeroset::expression::Expression;
 use zeroset::gpu::Cuda;
@@ -11,7 +11,7 @@ use zeroset::volume::{Placement, Samples, Scaling, Volume};
 
 use crate::support;
 
-/// Conditions without functions that GPUs round otherwise.
+/// Conditions without functions that GPUs round differently.
 const CONDITIONS: [&str; 8] = [
     "v > 100",
     "v",
@@ -23,12 +23,12 @@ const CONDITIONS: [&str; 8] = [
     "0",
 ];
 
-/// Scattered whole numbers from -500 to 499.
+/// Returns scattered integers from -500 to 499.
 fn numbers(n: usize) -> impl Iterator<Item = i64> {
     (0..n).map(|k| (k * 7919 % 1000) as i64 - 500)
 }
 
-/// The volume at an oblique place, as it is and scaled.
+/// Returns the volume in an oblique placement, with unscaled and with scaled values.
 fn volumes(shape: [usize; 3], samples: Samples) -> [Volume; 2] {
     let volume = Volume::new(shape, samples, Placement::identity()).unwrap();
     let steps = [[0.0, 0.5, 0.0], [-2.0, 0.0, 0.1], [0.0, 0.0, 1.5]];
@@ -37,7 +37,7 @@ fn volumes(shape: [usize; 3], samples: Samples) -> [Volume; 2] {
     [volume, scaled]
 }
 
-/// Compares bit by bit, since what is no number is not equal to itself.
+/// Compares the bits because NaN is not equal to itself.
 fn same(found: &Points, expected: &Points, what: &str) {
     assert!(found.voxels == expected.voxels, "{what}");
     assert!(found.positions == expected.positions, "{what}");
@@ -68,7 +68,8 @@ fn check(cuda: &Cuda, shape: [usize; 3], samples: Samples) {
     }
 }
 
-/// Compares lists, parts, counts, leaves and the ways to ask of gradients, templates and expressions, alone and together.
+/// Compares lists, parts, counts, leaves and queries for gradients, templates and expressions,
+/// alone and together.
 fn check_criteria(cuda: &Cuda, shape: [usize; 3], samples: Samples) {
     let kind = samples.type_name();
     let holds: Expression = "v > -200 && i != 3".parse().unwrap();
@@ -117,7 +118,7 @@ fn same_leaves(found: &Leaves, expected: &Leaves, what: &str) {
     assert!(bits(&found.values) == bits(&expected.values), "{what}");
 }
 
-/// Volumes of one shape in each type.
+/// Returns samples of one shape in each type.
 fn of_all_types(shape: [usize; 3]) -> Vec<Samples> {
     let n = shape.iter().product::<usize>();
     let broken = |x: i64| if x % 7 == 0 { f64::NAN } else { x as f64 / 7.0 };
@@ -219,7 +220,7 @@ fn parts_and_counts_are_those_of_the_cpu() {
     }
 }
 
-/// What compute-sanitizer runs.
+/// A short test for compute-sanitizer.
 #[test]
 fn a_short_run() {
     let Some(cuda) = support::cuda() else { return };

@@ -1,4 +1,4 @@
-//! Scan, sort, lists, pyramids, gathering matrix and Hilbert order: the numbers of the CPU.
+//! Tests that scans, sorts, lists, pyramids, gather matrices and Hilbert orders match the CPU.
 
 use zeroset::gpu::Cuda;
 use zeroset::gpu::primitives::{
@@ -13,10 +13,10 @@ use zeroset::primitives::{
 
 use crate::support;
 
-/// Sizes round those of tiles, and one with many tiles.
+/// Sizes around multiples of the items per block, and one with many blocks.
 const SIZES: [usize; 11] = [0, 1, 255, 4095, 4096, 4097, 8191, 8192, 8193, 100_000, 3_000_001];
 
-/// Numbers without order.
+/// Returns scattered numbers.
 fn scattered(n: usize) -> Vec<u32> {
     (0..n as u32).map(|k| k.wrapping_mul(2_654_435_761).rotate_left(7) ^ k).collect()
 }
@@ -83,7 +83,7 @@ fn gathering_matrices_are_those_of_the_cpu() {
 fn gathers(cuda: &Cuda, sizes: &[usize], n_rows: &[u32]) {
     for &n in sizes {
         for &n_rows in n_rows {
-            // Every fourth slot is left out.
+            // Every fourth slot belongs to no row.
             let rows: Vec<u32> = scattered(n)
                 .into_iter()
                 .map(|k| if k % 4 == 0 { u32::MAX - k % 3 } else { k % n_rows })
@@ -100,7 +100,7 @@ fn gathers(cuda: &Cuda, sizes: &[usize], n_rows: &[u32]) {
 fn patches_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
     let mut far = support::square(40, 0.0);
-    // So far out that many vertices share a place of the curve.
+    // This vertex is so far away that many others share a position on the Hilbert curve.
     far.vertices[0] = [-1e6, 0.0, 0.0];
     let meshes: [Mesh; 4] =
         [support::square(90, 0.25), support::sphere(5), support::cube(14, 0.15), far];
@@ -122,7 +122,7 @@ fn patches(cuda: &Cuda, mesh: &Mesh, patch_size: usize) {
     }
 }
 
-/// Bytes of which about one in `every` is 100 or more.
+/// Returns bytes of which about one in `every` is 100 or more.
 fn bytes(n: usize, every: u32) -> Vec<u8> {
     scattered(n)
         .into_iter()
@@ -135,7 +135,7 @@ fn compaction_lists_what_a_loop_finds() {
     let Some(cuda) = support::cuda() else { return };
     let sizes = [0, 1, 15, 16, 1023, 1024, 32_767, 32_768, 32_769, 65_537, 3_000_001];
     compaction(&cuda, &sizes, &[1, 2, 20, 70, 500, u32::MAX]);
-    // Several rounds of a block, and more blocks than are on the GPU at once.
+    // Each block runs several rounds, and there are more blocks than fit on the GPU at once.
     compaction(&cuda, &[(1 << 27) + 77], &[2, 40, 900]);
 }
 
@@ -172,7 +172,7 @@ fn pyramids_are_those_of_the_cpu() {
     pyramids(&cuda, &[[9, 16, 17], [1, 1, 70], [3, 0, 2], [301, 207, 13]]);
 }
 
-/// What compute-sanitizer runs, which takes a hundred times as long.
+/// A short test for compute-sanitizer, under which kernels take about a hundred times as long.
 #[test]
 fn a_short_run_of_each() {
     let Some(cuda) = support::cuda() else { return };
@@ -252,7 +252,7 @@ pub fn ask(cuda: &Cuda, found: &DeviceHistoPyramid, expected: &HistoPyramid) {
         let low = [at(x, 7), at(y, 5), at(z, 3)];
         boxes.push([low, [low[0] + at(x, 11), low[1] + at(y, 13), low[2] + at(z, 17)]]);
     }
-    // Many boxes, and few of which each is shared by many warps.
+    // Many boxes, then few boxes, each of which is counted by many warps.
     for boxes in [boxes.as_slice(), &boxes[290..], &[]] {
         let counts = found.count(cuda, &cuda.upload(boxes).unwrap()).unwrap();
         let wanted = boxes.iter().map(|&[low, high]| expected.count(low, high) as u32);
@@ -270,7 +270,7 @@ fn trees_have_the_leaves_of_the_cpu() {
 fn trees(cuda: &Cuda, shapes: &[[usize; 3]]) {
     for &shape in shapes {
         let n: usize = shape.iter().product();
-        // One value, none twice, and parts of one value.
+        // All values equal, all different, and regions of equal values.
         for kind in 0..3 {
             let value = |k: usize| match kind {
                 0 => 7,

@@ -1,4 +1,4 @@
-//! Surfaces from points: those of the CPU, to the bit.
+//! Tests that surfaces from points are bitwise identical to those of the CPU.
 
 use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
 use zeroset::gpu::Cuda;
@@ -9,7 +9,7 @@ use zeroset::surface::Gaps;
 
 use crate::support;
 
-/// Samples of a mesh, with normals and colors.
+/// Samples a mesh, with normals and outliers.
 fn samples(mesh: &Mesh, n: u64, outliers: u64, seed: u64) -> PointCloud {
     let noise = Noise::Length(0.0);
     let options = Sampling { n, normals: true, noise, outliers, seed };
@@ -19,7 +19,7 @@ fn samples(mesh: &Mesh, n: u64, outliers: u64, seed: u64) -> PointCloud {
     cloud
 }
 
-/// The same surface by both, run twice on the GPU.
+/// Reconstructs a surface on the CPU and twice on the GPU, and asserts that the results are equal.
 fn compare(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes, what: &str) -> Directed {
     let (expected, report) = directed::reconstruct(cloud, cubes).unwrap();
     let bits = |mesh: &Mesh| -> Vec<u64> {
@@ -30,7 +30,7 @@ fn compare(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes, what: &str) -> Directe
         let of = |r: &Directed| (r.cube, r.size, r.seed_cubes, r.turned, r.dropped_pieces);
         assert_eq!(of(&on_gpu), of(&report), "{what}");
         assert_eq!(on_gpu.density, report.density, "{what}");
-        assert!(bits(&found) == bits(&expected), "{what}: places differ");
+        assert!(bits(&found) == bits(&expected), "{what}: positions differ");
         assert!(found.cells == expected.cells, "{what}: triangles differ");
         assert!(found.vertex_data == expected.vertex_data, "{what}: arrays differ");
         assert!(on_gpu.device_bytes.unwrap() > 0);
@@ -38,7 +38,7 @@ fn compare(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes, what: &str) -> Directe
     report
 }
 
-/// Two spheres, one of them turned inside out within the other.
+/// Returns two spheres, one inside the other and turned inside out.
 fn shells() -> Mesh {
     let mut mesh = support::sphere(3);
     let n = mesh.n_vertices() as u32;
@@ -50,7 +50,7 @@ fn shells() -> Mesh {
     Mesh::new(Kind::Surface, mesh.vertices, mesh.cells)
 }
 
-/// Half a cube's surface: sharp edges and a rim.
+/// Returns half of the surface of a cube, with sharp edges and a boundary.
 fn open_box() -> Mesh {
     let mut mesh = support::sphere(3);
     for x in &mut mesh.vertices {
@@ -79,7 +79,7 @@ fn surfaces_are_those_of_the_cpu() {
     assert!(turned > 0 && dropped > 0, "turned {turned}, dropped {dropped}");
 }
 
-/// What compute-sanitizer runs, which takes a hundred times as long.
+/// A short test for compute-sanitizer, under which kernels take about a hundred times as long.
 #[test]
 fn a_short_run_of_directed_distances() {
     let Some(cuda) = support::cuda() else { return };
@@ -105,7 +105,8 @@ fn poor_clouds_have_the_result_or_the_reason_of_the_cpu() {
         let expected = directed::reconstruct(&cloud, Cubes::Safe).unwrap_err();
         assert_eq!(refused.to_string(), expected.to_string());
     }
-    // A ribbon, a sheet, two places of which one comes a million times, and some normals of zero.
+    // A ribbon, a sheet, two points of which one occurs a million times, and some normals of length
+    // zero.
     let sheet: Vec<[f64; 3]> =
         (0..400).map(|k| [f64::from(k % 20), f64::from(k / 20), 2.0]).collect();
     let mut many = vec![[0.0; 3]; 1_000_000];
@@ -142,7 +143,8 @@ fn whole_reconstructions_say_what_computed() {
     assert!(surface(cloud.clone(), &levelset, Device::Auto(&cuda)).is_ok());
 }
 
-/// A short cloud with noise and outliers: one closed part by both methods, nearer to the sphere than the noise.
+/// With both methods, a small cloud with noise and outliers gives one closed component that is
+/// closer to the sphere than the noise.
 #[test]
 fn noise_and_outliers_give_one_closed_part() {
     let Some(cuda) = support::cuda() else { return };
@@ -160,7 +162,7 @@ fn noise_and_outliers_give_one_closed_part() {
         let (mesh, report) = surface(noisy.clone(), &options, Device::Gpu(&cuda)).unwrap();
         let found = &report.surface;
         assert_eq!(report.device.as_ref(), Some(&cuda.info().name));
-        // A noisy cube or two make a handle of directed distances.
+        // One or two noisy cubes can create a handle in the result of directed distances.
         let most = if method == Method::Directed { 1 } else { 0 };
         assert!(found.closed && found.components == 1, "{method:?}: {found:?}");
         assert!(found.genus.is_some_and(|genus| genus <= most), "{method:?}: {found:?}");

@@ -1,4 +1,4 @@
-//! Rays on the GPU: hits, light and pictures of the CPU, to the bit.
+//! Tests that hits, light and pictures on the GPU are bitwise identical to those of the CPU.
 
 use zeroset::Cpu;
 use zeroset::gpu::Cuda;
@@ -22,7 +22,7 @@ const RULES: [Rule; 6] = [
 
 const SHAPE: [usize; 3] = [35, 28, 41];
 
-/// Waves between -1 and 1 with a few places without a value.
+/// Returns waves between -1 and 1 with a few missing values.
 fn wave(n: usize) -> f64 {
     let [nx, ny, _] = SHAPE;
     let [x, y, z] = [n % nx, n / nx % ny, n / nx / ny].map(|i| i as f64 * 0.23);
@@ -30,7 +30,8 @@ fn wave(n: usize) -> f64 {
     if n % 10_007 == 77 { f64::NAN } else { value / 1.5 }
 }
 
-/// The same waves in a type, in voxels that are no cubes and turned.
+/// Returns a volume of these waves in the type of `samples`, with voxels that are oblique and not
+/// cubes.
 fn volume(samples: Samples, scaling: Scaling) -> Volume {
     let volume = Volume::new(SHAPE, samples, Placement::identity()).unwrap();
     let steps = [[0.8, 0.1, 0.0], [-0.1, 0.9, 0.2], [0.0, -0.3, 1.1]];
@@ -107,7 +108,7 @@ fn hits_are_those_of_the_cpu_by_every_rule() {
     for solid in solids(volume) {
         let middle = volume.placement().world([17.0, 14.0, 20.0]);
         for rule in RULES {
-            // From outside, and from inside.
+            // Views from outside and from inside.
             for eye in [[40.0, -35.0, 60.0], middle] {
                 let camera = Camera::new([0.6, -1.0, 0.5]);
                 let frame = Frame::from_eye(eye, &camera, 50.0, size);
@@ -122,7 +123,7 @@ fn pictures_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
     for (k, volume) in volumes().iter().enumerate() {
         for solid in &solids(volume) {
-            // Types of stored numbers matter for light alone.
+            // The type of the samples affects only the light.
             for shows in [Shows::Shaded, Shows::Depth, Shows::Iterations] {
                 for perspective in [None, Some(35.0)] {
                     if k > 0 && (shows != Shows::Shaded || perspective.is_some()) {
@@ -172,7 +173,7 @@ fn nothing_is_found_in_nothing() {
     }
 }
 
-/// Where the bytes of two pictures differ.
+/// Counts the bytes in which two pictures differ.
 fn differing(a: &Image, b: &Image) -> usize {
     assert_eq!((a.pixels.len(), a.alpha.len()), (b.pixels.len(), b.alpha.len()));
     let all = |image: &Image| image.pixels.iter().chain(&image.alpha).copied().collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Pictures of runs on a GPU: those that the CPU draws of runs on itself.
+//! Tests that pictures of runs on a GPU match those of runs on the CPU.
 
 use std::path::Path;
 
@@ -7,21 +7,21 @@ use zeroset::config::Config;
 use crate::support;
 use crate::tiled_runs::{Stop, go};
 
-/// Large enough to be drawn by the GPU that the run is on, and by the CPU.
+/// The first size is large enough that the GPU of the run draws it. The CPU draws the second.
 const SIZES: [&str; 2] = ["width = 520, height = 420", "width = 160, height = 120"];
 
 const ON_TILES: &str = "version = 1\nprecision = \"f64\"\n[domain.tiled]\ndx = 0.06\n[initial]\n\
     ball = { center = [0.1, 0, 0], radius = 0.5 }\n[evolve]\nend_time = 0.1\n\
     velocity = [\"-y\", \"x\", \"0.5 - t\"]\n[output]\ninterval = 0.05\n";
 
-/// In the plane, on a sphere, and among tetrahedra.
+/// Meshes in the plane, on a sphere, and of tetrahedra.
 const ON_MESHES: [&str; 3] = [
     "square = { cells = [40, 40] }",
     "sphere = { subdivisions = 4 }",
     "cube = { cells = [12, 12, 12] }",
 ];
 
-/// The bytes of all pictures of a run, in the order of their names.
+/// Returns the names and bytes of all pictures of a run, sorted by name.
 fn pictures(text: &str, size: &str, device: &str, folder: &Path) -> Vec<(String, Vec<u8>)> {
     let sets =
         [format!("output.picture={{ every = \"state\", {size} }}"), format!("device.use={device}")];
@@ -37,7 +37,7 @@ fn pictures(text: &str, size: &str, device: &str, folder: &Path) -> Vec<(String,
     paths.iter().map(|path| (name(path), std::fs::read(path).unwrap())).collect()
 }
 
-/// The colors of a picture, a byte each.
+/// Returns the colors of a picture, one byte per channel.
 fn colors(bytes: &[u8]) -> Vec<u8> {
     let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
     let mut colors = vec![0; reader.output_buffer_size().unwrap()];

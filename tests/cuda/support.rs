@@ -1,4 +1,4 @@
-//! The GPU, meshes, and comparisons.
+//! Provides the GPU, meshes and comparisons for the tests.
 
 use std::io::Write;
 use std::sync::{Arc, Once};
@@ -7,8 +7,8 @@ use zeroset::gpu::Cuda;
 use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, generate};
 use zeroset::mesh::{Mesh, clean};
 
-/// The first GPU, with a stream of its own, as tests run side by side; `None`, loudly, where there
-/// is no GPU.
+/// Returns the first GPU with a stream of its own, because tests run side by side. Returns `None`
+/// and prints a notice if there is no GPU.
 pub fn cuda() -> Option<Arc<Cuda>> {
     static IS_TOLD: Once = Once::new();
     match Cuda::new(0) {
@@ -16,7 +16,7 @@ pub fn cuda() -> Option<Arc<Cuda>> {
         Err(error) => {
             let required = std::env::var("ZEROSET_REQUIRE_CUDA").is_ok_and(|v| v == "1");
             assert!(!required, "ZEROSET_REQUIRE_CUDA is 1, but {error}");
-            // Not by `eprintln`, whose words a test that passes hides.
+            // The output of `eprintln` is hidden if a test passes.
             IS_TOLD.call_once(|| {
                 let _ = writeln!(std::io::stderr(), "NOT TESTED on a GPU: {error}");
             });
@@ -45,7 +45,7 @@ pub fn sphere(subdivisions: u32) -> Mesh {
     clean(generate(&Generate::Sphere(sphere)).unwrap()).unwrap().0
 }
 
-/// Largest difference, relative to the largest finite value.
+/// Returns the largest difference, relative to the largest finite value.
 pub fn difference(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
     let scale = a.iter().copied().filter(|v| v.is_finite()).fold(0.0, |m: f64, v| m.max(v.abs()));

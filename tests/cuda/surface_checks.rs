@@ -1,4 +1,4 @@
-//! Parts of surfaces, and distances of points to them: those of the CPU.
+//! Tests that components of surfaces, and distances of points to surfaces, match the CPU.
 
 use zeroset::gpu::Cuda;
 use zeroset::mesh::{Kind, Mesh};
@@ -6,7 +6,7 @@ use zeroset::surface::{DeviceParts, DeviceSurface, Extent, Gaps, Parts, gaps_on}
 
 use crate::support;
 
-/// Numbers without order, from -1 to 1.
+/// Returns a generator of scattered numbers from -1 to 1.
 fn numbers(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed;
     move || {
@@ -16,7 +16,8 @@ fn numbers(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// Balls far from the origin, each with a vertex that no triangle has, triangles without order.
+/// Returns balls far from the origin, with triangles in random order. Each ball has a vertex
+/// without triangles.
 fn balls(radii: &[f64], level: u32) -> Mesh {
     let ball = support::sphere(level);
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
@@ -116,7 +117,7 @@ fn distances_to_a_surface_are_those_of_the_cpu() {
     assert_eq!(gaps_on(&cuda, &one, &[]).unwrap(), None);
 }
 
-/// What compute-sanitizer runs, which takes a hundred times as long.
+/// A short test for compute-sanitizer, under which kernels take about a hundred times as long.
 #[test]
 fn a_short_run() {
     let Some(cuda) = support::cuda() else { return };

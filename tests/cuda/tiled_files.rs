@@ -1,5 +1,6 @@
-//! Whole cases on tiles, on the CPU and on a GPU, by the files that they write: in f64 byte for byte, in f32 within the
-//! tolerance of V43, and twice on the GPU the same bytes.
+//! Compares the files of whole tiled runs on the CPU and on a GPU. They are identical in f64,
+//! within the tolerance of V43 (docs/verification-cuda.md) in f32, and identical between two runs
+//! on the GPU.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,21 +12,21 @@ use zeroset::run::Outcome;
 use crate::support;
 use crate::tiled_runs::{Stop, go};
 
-/// Distance of voxels.
+/// Distance between voxels.
 const DX: f64 = 0.08;
 const BALL: &str = "version = 1\nprecision = \"f64\"\n[domain.tiled]\ndx = 0.08\n[initial]\n\
     ball = { center = [0.1, 0, 0], radius = 0.45 }\n[evolve]\nend_time = 0.12\nnormal_speed = 0.3\n\
     velocity = [\"-y\", \"x\", \"0.5 - t\"]\n[output]\ninterval = 0.04\n\
     volume = { min = [-1.5, -1.5, -1.5], max = [1.5, 1.5, 1.5] }\ninterface_files = [\"stl\", \"ply\"]\n";
 
-/// Nothing but a normal speed.
+/// Leaves only the normal speed.
 const STILL: &str = "evolve.velocity=[0, 0, 0]";
-/// Two balls that overlap.
+/// Two overlapping balls.
 const TWO: &str = "initial={ expression = \
     \"min(sqrt((x - 0.4)*(x - 0.4) + y*y + z*z), sqrt((x + 0.4)*(x + 0.4) + y*y + z*z)) - 0.5\" }";
 const BOUNDS: &str = "domain.tiled.bounds={ min = [-1.2, -1, -1], max = [1.2, 1, 1] }";
 
-/// Name, what is set, and the pieces of the last interface.
+/// The name of each case, its settings, and the number of components of the last interface.
 const CASES: [(&str, &[&str], u64); 9] = [
     ("WENO5, RK3", &[], 1),
     (
@@ -65,7 +66,7 @@ fn run(folder: &Path, device: &str, sets: &[&str]) -> Outcome {
     go(&case(device, sets), &Stop::after(u64::MAX), folder, false)
 }
 
-/// All files by name but the report, which has times.
+/// Returns all files by name, except the report, which contains timings.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let named = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_string();
     let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -84,7 +85,7 @@ fn assert_same(found: &Path, expected: &Path, what: &str) {
     }
 }
 
-/// What a report counts, which no device changes.
+/// Asserts that the counts in two reports agree. They do not depend on the device.
 #[track_caller]
 fn assert_same_counts(a: &Outcome, b: &Outcome, what: &str) {
     let (a, b) = (&a.report, &b.report);
@@ -135,7 +136,7 @@ fn files_of_two_runs_on_a_gpu_are_the_same_bytes() {
     }
 }
 
-/// phi in voxels on the box of a written volume.
+/// Returns phi of a written volume, in voxels.
 fn phi(folder: &Path, file: &str) -> Vec<f64> {
     let volume = read_volume(&folder.join(file), &VolumeOptions::default()).unwrap().volume;
     let [nx, ny, nz] = volume.shape();
@@ -166,7 +167,7 @@ fn files_in_f32_agree_within_v43() {
         for file in volumes {
             let (a, b) = (phi(&folder("cpu"), file), phi(&folder("cuda"), file));
             assert_eq!(a.len(), b.len(), "{name}: {file}");
-            // In the half of the band next to the interface.
+            // Only values in the half of the band next to the interface count.
             let near = a.iter().zip(&b).filter(|(a, _)| a.abs() < 1.0);
             let apart = near.fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
             if apart > 1e-3 {

@@ -1,5 +1,5 @@
-//! Cases on tiles with `device.use = "cuda"`: as on the CPU, resumed to the same bits, and what a
-//! breakdown says.
+//! Tests tiled cases with `device.use = "cuda"`: results match the CPU, resumed runs are bitwise
+//! identical, and breakdowns are reported.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -79,7 +79,8 @@ fn a_run_on_a_gpu_is_that_of_the_cpu() {
         assert!((a.interface / b.interface - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
         assert_eq!(a.components, b.components, "{name}");
         let (a, b) = (cpu.tiles.unwrap(), gpu.tiles.unwrap());
-        // A GPU is looked at where something is due, the CPU after each step.
+        // The largest number of tiles is updated on the GPU only at events, but on the CPU after
+        // each step.
         assert!(a.most.abs_diff(b.most) * 10 <= a.most && b.bytes > 0, "{a:?} {b:?}");
         let apart = cpu.cell_updates.abs_diff(gpu.cell_updates);
         assert!(apart * 1000 < cpu.cell_updates, "{name}: {apart} of {}", cpu.cell_updates);
@@ -150,7 +151,7 @@ fn a_breakdown_names_place_and_expression() {
     assert!(out.join("checkpoint.zeroset").exists());
 }
 
-/// Values of a function on 9^3 voxels at `-1 + 0.25 (i, j, k)`, as a file.
+/// Writes the values of a function on 9^3 voxels at `-1 + 0.25 (i, j, k)` to a file.
 fn sampled(path: &Path, f: impl Fn([f64; 3]) -> f64) -> String {
     let place = |n: usize| [n % 9, n / 9 % 9, n / 81].map(|c| 0.25 * c as f64 - 1.0);
     let values: Vec<f32> = (0..729).map(|n| f(place(n)) as f32).collect();
@@ -161,8 +162,8 @@ fn sampled(path: &Path, f: impl Fn([f64; 3]) -> f64) -> String {
     format!("{{ volume = {:?} }}", path.display().to_string())
 }
 
-/// Coefficients by volumes: measures of the CPU, and the same bits where a run was interrupted; coarser
-/// lattices take the same volumes.
+/// Coefficients given by volumes: measures match the CPU, an interrupted run is bitwise identical,
+/// and coarser levels use the same volumes.
 #[test]
 fn short_volumes_are_coefficients() {
     if support::cuda().is_none() {
@@ -193,13 +194,13 @@ fn short_volumes_are_coefficients() {
         let (cpu, gpu) = (done("cpu"), done("cuda"));
         assert_eq!((cpu.backend, gpu.backend), ("cpu", "cuda"), "{}", gpu.backend_reason);
         assert_eq!(cpu.time, gpu.time, "{name}");
-        // In f32 products and sums are fused on a GPU.
+        // On the GPU, products and sums are fused in f32.
         assert!(name == "both" || cpu.steps == gpu.steps, "{name}");
         let (a, b) = (cpu.last.unwrap(), gpu.last.unwrap());
         let gate = if name == "both" { 1e-4 } else { 1e-9 };
         assert!((a.enclosed / b.enclosed - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
         assert!((a.interface / b.interface - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
-        // The ball that was there at first.
+        // The initial ball.
         assert!((a.enclosed / (std::f64::consts::PI / 6.0) - 1.0).abs() > 0.01, "{name}: {a:?}");
     }
     let (config, parted) =

@@ -1,5 +1,6 @@
-//! Steps on tiles: tile sets and values of the CPU, bit by bit in f64 and within the tolerance of V43 in
-//! f32; growth; the same bits twice.
+//! Tests steps on tiles. Tile sets and values are bitwise identical to the CPU in f64, and within
+//! the tolerance of V43 (docs/verification-cuda.md) in f32. Storage grows as needed, and repeated
+//! runs are bitwise identical.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ pub fn two(x: [f64; 3]) -> f64 {
     ball([16.3, 1.1, -0.4], 15.1).min(ball([-16.8, 0.3, 2.9], 16.8))
 }
 
-/// A ball of few tiles, for tools under which a GPU is a hundred times slower.
+/// A ball on few tiles, for tools that make a GPU a hundred times slower.
 pub fn small(x: [f64; 3]) -> f64 {
     (0..3).map(|k| (x[k] - 0.3).powi(2)).sum::<f64>().sqrt() - 5.2
 }
@@ -52,7 +53,7 @@ pub fn tiles_of<R: Real, const E: usize, S: Stored<R>>(
     .unwrap()
 }
 
-/// Steps up to number `n`.
+/// Advances to step `n`.
 pub fn steps<R: Real, const E: usize, S: Stored<R> + Element>(
     run: &mut DeviceTiledEvolution<R, E, S>,
     n: u64,
@@ -66,7 +67,8 @@ pub fn steps<R: Real, const E: usize, S: Stored<R> + Element>(
     assert_eq!(run.n_steps(), n);
 }
 
-/// Steps of the GPU, with room for few tiles more than at the start, are those of the CPU.
+/// Compares steps of the GPU with the CPU. There is initially room for only a few more tiles than
+/// at the start.
 fn check<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt::Debug>(
     cuda: &Arc<Cuda>,
     options: Options,
@@ -74,10 +76,11 @@ fn check<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt:
 ) {
     let start = tiles::<R, E, S>(&options);
     let (first, found) = check_from(cuda, options, n, start, 40);
-    assert!(found > first + 40, "room must run out in between");
+    assert!(found > first + 40, "the initial room must be used up during the steps");
 }
 
-/// The same from any tiles, with room for `more` than those; how many tiles there were and are.
+/// Compares steps from given tiles, with room for `more` additional tiles. Returns the numbers of
+/// tiles before and after the steps.
 fn check_from<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt::Debug>(
     cuda: &Arc<Cuda>,
     options: Options,
@@ -119,7 +122,7 @@ fn check_from<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std:
     found.check().unwrap();
     assert!(twice.ids() == found.ids() && twice.keys() == found.keys());
     for &id in found.ids() {
-        assert_eq!(values.tile(id), same.tile(id), "tile {id} twice");
+        assert_eq!(values.tile(id), same.tile(id), "tile {id} of the second run");
     }
     if size_of::<R>() == 4 {
         compare_near(&found, &values, &expected, R::of(options.gamma));
@@ -135,9 +138,11 @@ fn check_from<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std:
     counts(&found)
 }
 
-/// V43 in f32, where the GPU rounds in its own way: 1e-3 voxels in the half of the band next to the
-/// interface. The tile set changes before a step that needs a missing tile, which may be a step earlier or
-/// later; at the border of the band tiles differ until the next change.
+/// Compares results in f32 by V43: values may differ by 1e-3 voxels in the half of the band next to
+/// the interface because the GPU rounds differently.
+///
+/// The tile set changes before a step that needs a missing tile, which may be one step earlier or
+/// later. Until the next change, the tiles at the edge of the band differ.
 pub fn compare_near<R: Wide, const E: usize, S: Stored<R> + PartialEq>(
     found: &TiledGrid<E>,
     values: &Pool<S, E>,
@@ -166,7 +171,7 @@ fn weno() -> Options {
     Options::new(3.0)
 }
 
-/// A few steps from few tiles, every scheme once: what `compute-sanitizer` looks at.
+/// Takes a few steps on few tiles with every scheme. This is short enough for `compute-sanitizer`.
 fn short<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt::Debug>(
     options: Options,
 ) {
@@ -231,7 +236,7 @@ fn reinitialization_is_that_of_the_cpu() {
 #[test]
 fn short_expressions() {
     let Some(cuda) = support::cuda() else { return };
-    // With WENO5 the sanitizer's racecheck takes more than 125 GiB of the host.
+    // With WENO5, the racecheck tool of the sanitizer needs more than 125 GiB of host memory.
     moved_by_expressions(&cuda, Options::new(1.5).first_order(), small, 0.5);
 }
 
@@ -243,7 +248,7 @@ fn expressions_move_as_functions_of_the_cpu_do_and_steps_land_on_time() {
 
 fn moved_by_expressions(cuda: &Arc<Cuda>, options: Options, start: fn([f64; 3]) -> f64, end: f64) {
     let (grid, phi) = tiles_of::<f64, 4, f64>(&options, start);
-    // Polynomials: no function that a GPU rounds in its own way.
+    // Polynomials contain no function that a GPU rounds differently.
     let texts = ["1 + 0.01*y", "0.5 - t*0.1", "0.02*x"];
     let on_gpu = DeviceTerms::new([0.0; 3], 1.0).with_velocity(fields(texts));
     let terms = Terms::default().with_velocity(Coefficient::of_voxel(|voxel, t| {
@@ -274,7 +279,7 @@ fn moved_by_expressions(cuda: &Arc<Cuda>, options: Options, start: fn([f64; 3]) 
     }
 }
 
-/// A motion that was put away and taken up again has the bits of one that never stopped.
+/// An evolution that is saved and resumed is bitwise identical to an uninterrupted one.
 #[test]
 fn a_resumed_motion_has_the_same_bits() {
     let Some(cuda) = support::cuda() else { return };
@@ -313,7 +318,7 @@ fn fields<const K: usize>(texts: [&str; K]) -> DeviceCoefficient<K> {
     })))
 }
 
-/// Steps that would end just before what is due go there.
+/// A step that would end just before an event ends at the event.
 #[test]
 fn due_times_cost_no_step() {
     let Some(cuda) = support::cuda() else { return };
@@ -333,7 +338,7 @@ fn due_times_cost_no_step() {
     assert_eq!((run.n_steps(), clock), (900, 45.0));
 }
 
-/// What goes wrong is found with its first voxel and its cause; phi is as before.
+/// A breakdown is reported with its first voxel and its cause, and phi keeps its previous values.
 #[test]
 fn a_breakdown_is_found_with_its_voxel() {
     let Some(cuda) = support::cuda() else { return };
@@ -361,12 +366,12 @@ fn a_breakdown_is_found_with_its_voxel() {
     assert!(matches!(found.what, What::Coefficient("normal_speed", value) if value.is_nan()));
     assert!(found.voxel[0] > 20 && found.cause == Cause::Expression, "{found:?}");
     assert_eq!(found.step, run.n_steps() + 1);
-    // The state is that of the last good step.
+    // The state is that of the last successful step.
     let (found, values) = run.download().unwrap();
     assert!(found.ids().iter().all(|&id| values.tile(id).iter().all(|v| v.abs() <= 3.0)));
 }
 
-/// More tiles than the GPU has room for are refused with what they need and what there is.
+/// If the GPU cannot hold all tiles, the error states the required and the available memory.
 #[test]
 fn what_is_larger_than_the_gpu_is_refused() {
     let Some(cuda) = support::cuda() else { return };

@@ -1,4 +1,4 @@
-//! Surfaces and finer grids of tiles: those of the CPU, bit for bit.
+//! Tests that surfaces and refined grids of tiles are bitwise identical to those of the CPU.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use zeroset::surface::cubes::{Placement, Tiles, extract};
 
 use crate::support;
 
-/// A shape with handles, and a ball in it.
+/// A shape with handles, and a ball inside it.
 fn shape(x: [f64; 3], scale: f64) -> f64 {
     let [x, y, z] = x.map(|c| (c + 0.3) / scale);
     let tube = (x.hypot(y) - 11.0).hypot(z) - 5.2 + 0.8 * (0.9 * x).sin() * (0.7 * z).cos();
@@ -44,7 +44,7 @@ fn bits(mesh: &Mesh) -> (Vec<[u64; 3]>, Vec<Vec<u64>>) {
     (mesh.vertices.iter().map(|x| x.map(f64::to_bits)).collect(), arrays.collect())
 }
 
-/// The surface and the range of phi that the GPU finds of a motion are those of its tiles.
+/// Asserts that the surface and the range of phi of a GPU evolution match its downloaded tiles.
 pub fn look<R: Wide, const E: usize, S: Stored<R> + Element>(
     cuda: &Arc<Cuda>,
     run: &DeviceTiledEvolution<R, E, S>,
@@ -65,7 +65,7 @@ pub fn look<R: Wide, const E: usize, S: Stored<R> + Element>(
     assert_eq!(run.range().unwrap(), expected);
 }
 
-/// Surfaces of a grid and of two finer ones.
+/// Compares the surfaces of a grid and of two finer ones.
 fn check<R: Real, const E: usize, S: Stored<R> + Element + PartialEq>(
     cuda: &Arc<Cuda>,
     scale: f64,
@@ -125,7 +125,7 @@ fn a_set_without_tiles_has_neither() {
     assert_eq!(fine.0.download::<4>().unwrap().n_tiles(), 0);
 }
 
-/// What compute-sanitizer runs, which takes a hundred times as long.
+/// A short test for compute-sanitizer, under which kernels take about a hundred times as long.
 #[test]
 fn a_short_run() {
     let Some(cuda) = support::cuda() else { return };

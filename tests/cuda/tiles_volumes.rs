@@ -1,4 +1,5 @@
-//! Coefficients of tiles by volumes: the steps of the CPU, bit by bit in f64.
+//! Tests steps on tiles with coefficients given by volumes. They are bitwise identical to the CPU
+//! in f64.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -21,12 +22,12 @@ use zeroset::volume::{Placement, Samples, Scaling, Volume};
 use crate::support;
 use crate::tiles::{compare_near, small, steps, tiles_of, two};
 
-/// Where voxel (0, 0, 0) lies, and the edge of a voxel.
+/// World position of voxel (0, 0, 0), and the edge of a voxel.
 const ORIGIN: [f64; 3] = [0.3, -0.2, 0.1];
 const DX: f64 = 0.37;
 
-/// Two components of a velocity, a normal speed and a curvature coefficient: turned, flat and smaller than the
-/// tiles, of several types.
+/// Returns volumes for two components of a velocity, a normal speed and a curvature coefficient.
+/// They are rotated, flat and smaller than the tiles, and have several types.
 fn volumes() -> [Volume; 4] {
     let noise = |n: usize| ((n * 7919 + 13) % 1009) as f64 / 1009.0;
     let made = |shape: [usize; 3], samples: Samples, steps: [[f64; 3]; 3]| {
@@ -50,7 +51,7 @@ fn volumes() -> [Volume; 4] {
     ]
 }
 
-/// The component of the velocity that is no volume.
+/// The form of the velocity component that is not a volume.
 #[derive(Clone, Copy, PartialEq)]
 enum Third {
     Number,
@@ -83,7 +84,7 @@ fn fill<R: Real>(
     })
 }
 
-/// The same terms for the CPU and for a GPU.
+/// Returns the same terms for the CPU and for a GPU.
 fn terms<R: Real>(cuda: &Cuda, third: Third) -> (Terms<R>, DeviceTerms) {
     let volumes = volumes().map(Arc::new);
     let [u, w, f, alpha] = volumes.each_ref().map(|volume| {
@@ -116,8 +117,8 @@ fn terms<R: Real>(cuda: &Cuda, third: Third) -> (Terms<R>, DeviceTerms) {
     (on_cpu, on_gpu)
 }
 
-/// Steps of the GPU, with room for `more` tiles than at the start, are those of the CPU; so are those of a
-/// motion that was put away half way.
+/// Compares steps of the GPU with the CPU, with room for `more` additional tiles, and with an
+/// evolution that is saved and resumed half way.
 fn check<R: Wide, const E: usize, S: Stored<R> + SavedNumber + PartialEq + Debug>(
     options: Options,
     third: Third,
@@ -192,7 +193,7 @@ fn volumes_move_tiles_as_on_the_cpu() {
     }
 }
 
-/// Expressions count lengths and voxels squared as the CPU does, to the bit.
+/// Expressions convert lengths to voxels exactly as the CPU does, also for squared lengths.
 #[test]
 fn a_curvature_by_expression_on_voxels_of_any_size() {
     let Some(cuda) = support::cuda() else { return };
@@ -221,14 +222,14 @@ fn a_curvature_by_expression_on_voxels_of_any_size() {
     }
 }
 
-/// A volume of one value.
+/// Returns a volume with a single value.
 fn constant(cuda: &Cuda, value: f64) -> (Fill<f32>, DevicePart) {
     let of = Volume::new([1, 1, 1], vec![value].into(), Placement::identity()).unwrap();
     let on_gpu = DevicePart::Volume(Arc::new(DeviceVolume::new(cuda, &of).unwrap()));
     (fill(vec![Some(Arc::new(of))], 1.0, |_, _| 0.0), on_gpu)
 }
 
-/// What a coefficient must not be is found before the first step, with its voxel.
+/// An invalid coefficient is reported before the first step, with its voxel.
 #[test]
 fn short_volumes_that_may_not_be() {
     let Some(cuda) = support::cuda() else { return };

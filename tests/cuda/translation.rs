@@ -1,5 +1,5 @@
-//! A mesh far from the origin: the results of single precision are those of the same mesh around it,
-//! on the CPU and on a GPU.
+//! Tests that single precision gives the same results for a mesh far from the origin as for the
+//! same mesh at the origin, on the CPU and on a GPU.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use zeroset::patches::{Coordinates, Partition, Patches};
 use crate::parity::{Setup, all_terms, ball, first_order};
 use crate::support;
 
-/// How far a mesh is moved along each axis, in units of about half its size.
+/// The translation along each axis. Half the size of the mesh is about 1.
 const FAR: f64 = 5e6;
 
-/// Largest difference allowed, in diagonals of the box.
+/// The largest allowed difference, in diagonals of the bounding box.
 const SAME: f64 = 1e-5;
 
 fn meshes() -> Vec<(&'static str, Mesh)> {
@@ -37,7 +37,7 @@ fn moved(mesh: &Mesh) -> Mesh {
     moved
 }
 
-/// Largest difference in diagonals of the box.
+/// Returns the largest difference, in diagonals of the bounding box.
 fn apart(mesh: &Mesh, a: &[f64], b: &[f64]) -> f64 {
     let bound = |f: fn(f64, f64) -> f64, start| {
         mesh.vertices.iter().fold([start; 3], |m, x| std::array::from_fn(|k| f(m[k], x[k])))
@@ -70,7 +70,8 @@ fn check_distances(name: &str, solver: &impl EikonalSolver) {
     }
 }
 
-/// All terms in a band, reinitialized several times, around the origin and far from it.
+/// Compares an evolution of all terms in a band, with several reinitializations, at the origin and
+/// far from it.
 fn check_evolution(name: &str, run: impl Fn(&Setup) -> (Vec<f64>, u64)) {
     for (mesh_name, mesh) in meshes() {
         let center = if mesh_name == "sphere" { [0.0, 0.0, 1.0] } else { [-0.1, 0.05, 0.0] };
@@ -86,7 +87,7 @@ fn check_evolution(name: &str, run: impl Fn(&Setup) -> (Vec<f64>, u64)) {
         let far = moved(&mesh);
         let [(here, reinitializations), (there, _)] =
             [mesh.clone(), far].map(|mesh| run(&at(mesh)));
-        assert!(reinitializations > 1, "{mesh_name}: phi was never made a distance again");
+        assert!(reinitializations > 1, "{mesh_name}: phi was not reinitialized after the start");
         let d = apart(&mesh, &here, &there);
         println!("evolution, {mesh_name}, {name}: {d:e}");
         assert!(d < SAME, "{mesh_name}, {name}: {d:e}");

@@ -1,4 +1,5 @@
-//! Coefficients that change in time, and inflow, on a GPU: steps, values and messages of the CPU.
+//! Tests coefficients that change in time, and inflow, on a GPU. Steps, values and messages match
+//! the CPU.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use zeroset::patches::{Partition, Patches};
 use crate::parity::{Setup, ball, stepped};
 use crate::support::{self, difference};
 
-/// An expression of the coordinates and the time.
+/// Parses an expression of the coordinates and the time.
 fn field(text: &str) -> Field {
     let expression: Expression = text.parse().unwrap();
     Field::bind(&expression, |name| Err(Error::usage(format!("no array {name}"), ""))).unwrap()
@@ -35,7 +36,7 @@ fn start(mesh: Mesh, terms: Terms, options: Options, patch_size: usize) -> Setup
     Setup { mesh, phi, terms, options, patch_size }
 }
 
-/// Discs come in from the left, one per unit of time.
+/// Discs that enter from the left, one per unit of time.
 const DISCS: &str = "sqrt((t-floor(t)-0.5)^2 + y^2) - 0.25";
 
 fn setups() -> Vec<(&'static str, Setup)> {
@@ -120,7 +121,8 @@ fn setups() -> Vec<(&'static str, Setup)> {
     ]
 }
 
-/// Steps in both precisions; differences next to the interface.
+/// Compares steps in both precisions. `double` and `single` bound the differences near the
+/// interface.
 fn compare(steps: u64, double: f64, single: f64) {
     for (name, setup) in setups() {
         let near = setup.options.half_width.map_or(f64::INFINITY, |w| 0.5 * w);
@@ -150,7 +152,7 @@ fn fifty_steps_are_those_of_the_cpu_next_to_the_interface() {
     compare(50, 1e-10, 2e-4);
 }
 
-/// What the CPU and the GPU say when a step fails.
+/// Returns the error messages of the CPU and of the GPU when a step fails.
 fn messages(setup: &Setup) -> Option<[String; 2]> {
     let gpu = support::cuda()?;
     let Setup { mesh, phi, terms, options, patch_size } = setup;
@@ -166,7 +168,7 @@ fn messages(setup: &Setup) -> Option<[String; 2]> {
     let until = StepTarget { clock: 0.0, target: f64::INFINITY, steady: -1.0, steps: 1000 };
     let found = (0..1000).find_map(|_| on_gpu.advance(&until).err()).unwrap();
     assert_eq!(on_gpu.n_steps(), on_cpu.n_steps());
-    assert!(on_cpu.n_steps() > 0, "not at the start: {expected}");
+    assert!(on_cpu.n_steps() > 0, "the error must come after the first step: {expected}");
     Some([expected.to_string(), found.to_string()])
 }
 

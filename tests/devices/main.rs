@@ -1,7 +1,7 @@
-//! `zeroset devices` and the compiler of kernels, without a GPU.
+//! Tests `zeroset devices` and the compilation of kernels, without a GPU.
 //!
-//! What needs NVRTC is skipped, loudly, where there is none; with ZEROSET_REQUIRE_NVRTC=1 that is a
-//! failure.
+//! Tests that need NVRTC are skipped with a notice if it is missing. With ZEROSET_REQUIRE_NVRTC=1
+//! they fail instead.
 mod precision;
 #[path = "../../benches/gpu/units.rs"]
 mod units;
@@ -17,10 +17,11 @@ use zeroset::gpu::nvrtc::Nvrtc;
 use zeroset::gpu::resources::parse;
 use zeroset::gpu::sources::{Unit, all_units};
 
-/// The architecture of tests that need one.
+/// The architecture for tests that need one.
 const ARCH: &str = "sm_90";
 
-/// The same without machine code, for tests that look at PTX: that of both is the same.
+/// The same architecture without machine code, for tests that only read PTX. The PTX is the same
+/// for both.
 const VIRTUAL: &str = "compute_90";
 
 fn nvrtc() -> Option<&'static Nvrtc> {
@@ -35,7 +36,7 @@ fn nvrtc() -> Option<&'static Nvrtc> {
     }
 }
 
-/// `zeroset devices`, which sees no GPU, and keeps kernels in `cache`.
+/// Runs `zeroset devices` without a visible GPU and with `cache` as the kernel cache.
 fn devices(cache: &tempfile::TempDir, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
     command.env("CUDA_VISIBLE_DEVICES", "").env("ZEROSET_CACHE", cache.path());
@@ -101,12 +102,12 @@ fn every_kernel_compiles_spills_nothing_and_is_kept() {
         return;
     }
     let cache = tempfile::tempdir().unwrap();
-    // The oldest one; CI compiles for all.
+    // The oldest supported architecture. CI compiles for all of them.
     let table = json(&mut devices(&cache, &["--json", "--compile", "sm_75"]), 0);
     let units = table["units"].as_array().unwrap();
     assert_eq!(units.len(), all_units().len());
     for unit in units {
-        // A kernel is named after its file or the folder that is in.
+        // The name of a kernel begins with the name of its file or folder.
         let names: Vec<String> =
             unit["unit"].as_str().unwrap().split('/').map(|name| format!("{name}_")).collect();
         let kernels = unit["kernels"].as_array().unwrap();
@@ -120,7 +121,8 @@ fn every_kernel_compiles_spills_nothing_and_is_kept() {
     let facts = json(&mut devices(&cache, &["--json"]), 0);
     assert_eq!(facts["cache"]["entries"], units.len());
     assert_eq!(facts["cache"]["nvrtc_versions"], serde_json::json!([table["nvrtc"]]));
-    // Architectures that no compiler knows: every unit fails on each, and the messages are shown.
+    // No compiler knows these architectures. Every compilation unit fails on each, and the messages
+    // are shown.
     let unknown = devices(&cache, &["--compile", "sm_1,sm_2"]).assert().code(5);
     let text = String::from_utf8_lossy(&unknown.get_output().stdout).into_owned();
     for arch in ["sm_1 ", "sm_2 "] {
@@ -136,7 +138,7 @@ fn kernels_of_the_benches_compile() {
     let patches = |real: &str, corners: &str| {
         [("REAL", real), ("CELL_SIZE", corners)].map(|(name, value)| (name, value.to_string()))
     };
-    // Three addresses, two numbers and six scalars.
+    // Three addresses, two integers and six scalars.
     let atomics = |real, bytes: usize, corners| {
         units::atomics(patches(real, corners).to_vec(), [192, 4], 3 * 8 + 2 * 4 + 6 * bytes)
     };
@@ -202,13 +204,13 @@ fn threads_that_compile_at_once_get_the_same_code() {
     assert_eq!(cubins.len(), 1);
 }
 
-/// Lines of PTX that are instructions of the wanted kind.
+/// Returns the lines of PTX that are instructions of the wanted kind.
 fn instructions(ptx: &str, wanted: impl Fn(&str) -> bool) -> Vec<&str> {
     let is_instruction = |line: &&str| line.ends_with(';') && !line.starts_with('.');
     ptx.lines().map(str::trim).filter(is_instruction).filter(|line| wanted(line)).collect()
 }
 
-/// Kernels of a PTX with their text.
+/// Returns the kernels of a PTX file with their text.
 fn kernels(ptx: &str) -> Vec<(&str, &str)> {
     let entries = ptx.split(".visible .entry ").skip(1);
     entries.map(|text| text.split_once('(').unwrap()).collect()

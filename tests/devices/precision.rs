@@ -1,15 +1,16 @@
-//! Which precision kernels compute in, by the instructions of their PTX.
+//! Tests the precision of each kernel by the instructions of its PTX.
 
 use rayon::prelude::*;
 use zeroset::gpu::sources::{Unit, all_units};
 
 use crate::{VIRTUAL, instructions, kernels, nvrtc};
 
-/// A kernel, words of the title of its unit (file and defines), how many instructions at most, and why; of several
-/// rows the first one counts.
+/// A kernel, words in the title of its compilation unit (file and definitions), the largest number
+/// of instructions, and the reason. The first matching row counts.
 type Row = (&'static str, &'static [&'static str], usize, &'static str);
 
-/// Which kernels may have instructions in double precision where REAL is float or sources do not have it.
+/// The kernels that may have double-precision instructions although REAL is float or the source has
+/// no REAL.
 static DOUBLE: &[Row] = &[
     (
         "band_mark",
@@ -24,7 +25,7 @@ static DOUBLE: &[Row] = &[
     ("coefficients_evaluate", &[], 140, EXPRESSIONS),
     ("coefficients_evaluate_vertices", &[], 275, EXPRESSIONS),
     ("cubes_count", &["STORAGE=16"], 25, SIXTEEN_BITS),
-    ("cubes_generate", &["STORAGE=16"], 260, "vertices are f64; numbers of 16 bits are made in it"),
+    ("cubes_generate", &["STORAGE=16"], 260, "vertices are f64, 16-bit values become f64"),
     ("cubes_generate", &[], 150, "vertices are f64 in every precision, as on the CPU"),
     ("density_about", &[], 275, "sums over neighbors are f64, as on the CPU"),
     ("edt_near_volume", &[], 35, "a distance is rounded once, as on the CPU"),
@@ -32,9 +33,9 @@ static DOUBLE: &[Row] = &[
     ("evolution_begin", &[], 20, TIME),
     ("evolution_settle", &[], 60, TIME),
     ("evolution_step", &["ADVECTION=3"], 4, TIME),
-    ("evolution_step", &[], 105, "each block settles the step before: time and step are f64"),
+    ("evolution_step", &[], 105, "each block ends the previous step: time and dt are f64"),
     ("field_values", &[], 165, "distances to planes are f64, as on the CPU"),
-    ("galerkin_residual", &[], 66, "one block settles the step before: time and step are f64"),
+    ("galerkin_residual", &[], 66, "one block ends the previous step: time and dt are f64"),
     ("hilbert_keys", &[], 24, PLACES),
     ("histopyramid_base", &["DISCRIMINATOR=1"], 26, JUDGED),
     ("histopyramid_base", &["DISCRIMINATOR=2"], 62, JUDGED),
@@ -47,20 +48,20 @@ static DOUBLE: &[Row] = &[
     ("march_rays", &["LEVEL=1", "RULE=2"], 1380, RAYS),
     ("march_rays", &["LEVEL=1"], 880, RAYS),
     ("measures_patches", &[], 85, "lengths and areas of all cells add up in f64"),
-    ("measures_sum", &[], 90, "so do the sums of the blocks"),
-    ("octree_centers", &[], 16, "centroids are rounded once, from whole sums"),
+    ("measures_sum", &[], 90, "the sums of the blocks add up in f64"),
+    ("octree_centers", &[], 16, "centroids are rounded once, from exact integer sums"),
     ("octree_keys", &[], 32, PLACES),
     ("octree_samples", &[], 30, PLACES),
-    ("octree_sums", &[], 32, "places become whole numbers in f64, for sums that no order changes"),
+    ("octree_sums", &[], 32, "positions become integers in f64, for exact sums"),
     (
         "octree_totals",
         &[],
         16,
-        "places become whole numbers in f64, for sums that no order changes",
+        "positions become integers in f64, so that sums do not depend on the order",
     ),
     ("point_distance_selective", &["NORM=4", "CONE=1"], 295, "powers and cones are f64"),
-    ("point_distance_selective", &["NORM=4"], 250, "powers are taken in f64, as on the CPU"),
-    ("point_distance_selective", &[], 138, "cones are judged in f64, as on the CPU"),
+    ("point_distance_selective", &["NORM=4"], 250, "powers are computed in f64, as on the CPU"),
+    ("point_distance_selective", &[], 138, "cones are tested in f64, as on the CPU"),
     ("potential_velocity", &[], 38, SIXTEEN_BITS),
     ("raster_corners", &[], 105, PICTURES),
     ("raster_extent", &[], 50, PICTURES),
@@ -82,7 +83,7 @@ static DOUBLE: &[Row] = &[
     ("surface_masks", &["STORED=double"], 94, NUMBERS),
     ("surface_vertices", &["NORMALS=0"], 70, "vertices are f64, as on the CPU"),
     ("surface_vertices", &["NORMALS=1"], 252, "vertices and normals are f64, as on the CPU"),
-    ("surface_vertices", &["directed/surface.cu"], 104, "vertices and colors are made in f64"),
+    ("surface_vertices", &["directed/surface.cu"], 104, "vertices and colors are computed in f64"),
     ("tiles_begin", &["NORMAL=2"], 8, TIME),
     ("tiles_begin", &["NORMAL=3"], 8, TIME),
     ("tiles_begin", &["VELOCITY=3"], 8, TIME),
@@ -103,7 +104,7 @@ static DOUBLE: &[Row] = &[
     ("tiles_stage", &["STORAGE=16", "SAMPLED=3"], 1070, VOLUMES),
     ("tiles_stage", &["SCHEME=1", "SAMPLED=3"], 870, VOLUMES),
     ("tiles_stage", &["SAMPLED=3"], 346, VOLUMES),
-    ("tiles_stage", &["STORAGE=16", "NORMAL=2"], 480, "as the next two rows"),
+    ("tiles_stage", &["STORAGE=16", "NORMAL=2"], 480, "see the next two rows"),
     ("tiles_stage", &["NORMAL=2"], 182, EXPRESSIONS),
     ("tiles_stage", &["STORAGE=16", "SCHEME=5"], 345, SIXTEEN_BITS),
     ("tiles_stage", &["STORAGE=16"], 239, SIXTEEN_BITS),
@@ -121,50 +122,51 @@ static DOUBLE: &[Row] = &[
     ("varying_search", &[], 325, EXPRESSIONS),
 ];
 
-/// Which kernels may have arithmetic in single precision where REAL is double or sources do not have it: it would lose
-/// half the digits. To read, write, compare and round what is kept in single precision is none.
+/// The kernels that may have single-precision arithmetic although REAL is double or the source has
+/// no REAL. Such arithmetic would lose half of the digits. Reading, writing, comparing and rounding
+/// of single-precision data does not count.
 static SINGLE: &[Row] = &[
     (
         "raster_paint",
         &[],
         40,
-        "colors are f32, as on the CPU: sums of light, a mean of the samples of a pixel",
+        "colors are f32, as on the CPU: sums of light, and the mean of the samples of a pixel",
     ),
     (
         "raster_triangles",
         &[],
         2,
-        "the heights of a triangle are made of those of its row, as on the CPU",
+        "the heights of a triangle are derived from those of its row, as on the CPU",
     ),
     (
         "raster_wide",
         &[],
         2,
-        "the heights of a triangle are made of those of its row, as on the CPU",
+        "the heights of a triangle are derived from those of its row, as on the CPU",
     ),
     ("reduce_sum", &["VALUE=float"], 80, "the numbers it adds up are f32"),
-    ("surface_masks", &["STORED=float"], 17, "what is no finite number differs from itself"),
+    ("surface_masks", &["STORED=float"], 17, "a value that is not finite is found by arithmetic"),
 ];
 
 const EXPRESSIONS: &str = "expressions are evaluated in f64, as on the CPU";
-const JUDGED: &str = "numbers are judged in f64, as on the CPU";
+const JUDGED: &str = "conditions are evaluated in f64, as on the CPU";
 const KEPT: &str = "speeds of several coefficients are summed in f64, as on the CPU";
-const NUMBERS: &str = "the numbers it is about are f64";
-const PICTURES: &str = "places in a picture are f64, as on the CPU";
-const PLACES: &str = "places are told apart in f64, as on the CPU";
-const RAYS: &str = "rays and what they meet are f64, as on the CPU";
-const REST: &str = "whether it stands still is decided in f64, as on the CPU";
-const SIXTEEN_BITS: &str = "numbers of 16 bits are made in f64, as on the CPU";
-const TIME: &str = "time and step are f64 in every precision";
+const NUMBERS: &str = "its input is f64";
+const PICTURES: &str = "positions in a picture are f64, as on the CPU";
+const PLACES: &str = "positions are distinguished in f64, as on the CPU";
+const RAYS: &str = "rays and hits are f64, as on the CPU";
+const REST: &str = "the steady state is detected in f64, as on the CPU";
+const SIXTEEN_BITS: &str = "16-bit values are encoded in f64, as on the CPU";
+const TIME: &str = "time and time step are f64 in every precision";
 const VOLUMES: &str = "expressions and volumes are evaluated in f64, as on the CPU";
 
-/// Instructions that round, for the type behind their name.
+/// Instructions that round. Their type follows the name.
 const ARITHMETIC: [&str; 14] = [
     "add.", "sub.", "mul.", "mad.", "fma.", "div.", "rcp.", "sqrt.", "rsqrt.", "ex2.", "lg2.",
     "sin.", "cos.", "tanh.",
 ];
 
-/// How many instructions a kernel has of a precision, and which table says how many it may have.
+/// The number of instructions of one precision in a kernel, and the table that limits it.
 struct Found {
     kernel: String,
     title: String,
@@ -192,7 +194,7 @@ fn look(unit: &Unit, ptx: &str) -> Vec<Found> {
         }
         if real != Some("float") {
             note(SINGLE, &|line| {
-                // Behind the condition under which it is done.
+                // Skips the predicate of the instruction.
                 let name = match line.starts_with('@') {
                     true => line.split_once(' ').map_or(line, |(_, rest)| rest),
                     false => line,
@@ -204,10 +206,10 @@ fn look(unit: &Unit, ptx: &str) -> Vec<Found> {
     found
 }
 
-/// What is wrong with the numbers of instructions of all kernels that a table is for.
+/// Returns a message for each kernel that violates a table.
 fn failures(found: &[Found], rows: &'static [Row]) -> Vec<String> {
     let mut failures = Vec::new();
-    // The least that a kernel of each row has.
+    // The smallest number of instructions among the kernels of each row.
     let mut least = vec![None; rows.len()];
     for Found { kernel, title, n, some, .. } in found.iter().filter(|f| std::ptr::eq(f.rows, rows))
     {
@@ -216,7 +218,9 @@ fn failures(found: &[Found], rows: &'static [Row]) -> Vec<String> {
         let row = rows.iter().position(is_for);
         let most = row.map_or(0, |row| rows[row].2);
         if *n > most {
-            failures.push(format!("{kernel} of {title}: {n}, at most {most}, as {some}"));
+            failures.push(format!(
+                "{kernel} of {title}: {n} instructions, at most {most} are allowed; the first: {some}"
+            ));
         }
         if let Some(row) = row {
             least[row] = Some(least[row].map_or(*n, |least: usize| least.min(*n)));
@@ -224,10 +228,12 @@ fn failures(found: &[Found], rows: &'static [Row]) -> Vec<String> {
     }
     for ((kernel, words, most, _), least) in rows.iter().zip(least) {
         match least {
-            None => failures.push(format!("{kernel} {words:?}: there is no such kernel")),
-            // So much more could come without being seen.
+            None => failures.push(format!("{kernel} {words:?}: no kernel matches this row")),
+            // A limit this loose would not notice many additional instructions.
             Some(least) if 2 * least < *most => {
-                failures.push(format!("{kernel} {words:?}: {most} allowed where {least} do"));
+                failures.push(format!(
+                    "{kernel} {words:?}: {most} instructions are allowed, but {least} are enough"
+                ));
             }
             Some(_) => {}
         }

@@ -1,9 +1,10 @@
-// The part of NVRTC that the program uses, by the C++ compiler of the host: what it makes of a
-// source is a shared library that driver.cpp loads.
+// Implements the part of NVRTC that the program uses with the C++ compiler of the host. A source
+// becomes a shared library that driver.cpp loads.
 //
-// CXX names the compiler (default c++). Given when this is compiled are EMULATOR_ROOT, the root of
-// the repository, where the words of CUDA stand for the host (tests/kernels/shim/cuda.hpp), and
-// EMULATOR_FOLDER, a folder where these words are kept as the compiler has read them.
+// The environment variable CXX names the compiler (default c++). Two macros are defined when this
+// file is compiled. EMULATOR_ROOT is the root of the repository, which contains the CUDA
+// definitions for the host (tests/kernels/shim/cuda.hpp). EMULATOR_FOLDER is a folder for their
+// precompiled header.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +47,7 @@ std::string read_file(const fs::path &path) {
     return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// Runs the compiler, its words into `log`; whether it was content.
+// Runs the compiler and appends its output to `log`. Returns whether it succeeded.
 bool compile(const fs::path &folder, std::vector<std::string> options, std::string &log) {
     const char *named = getenv("CXX");
     std::string compiler = named && *named ? named : "c++";
@@ -58,7 +59,7 @@ bool compile(const fs::path &folder, std::vector<std::string> options, std::stri
     fs::path said = folder / "log";
     pid_t child = fork();
     if (child == 0) {
-        // The compiler is not to load what is emulated here.
+        // The compiler must not load the emulated libraries.
         unsetenv("LD_LIBRARY_PATH");
         if (freopen(said.c_str(), "w", stderr)) {
             execvp(words[0], words.data());
@@ -75,7 +76,8 @@ bool compile(const fs::path &folder, std::vector<std::string> options, std::stri
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// Names of kernels in a source whose macros are resolved but for `__global__`.
+// Returns the names of the kernels in a source in which all macros except `__global__` are
+// expanded.
 std::vector<std::string> kernels(const std::string &text) {
     std::vector<std::string> names;
     std::regex marked(R"(ZS_KERNEL\s+void\s+(\w+)\s*\()");
@@ -85,7 +87,7 @@ std::vector<std::string> kernels(const std::string &text) {
     return names;
 }
 
-// Options of every compilation: no fused products, as the CPU computes.
+// Options of every compilation. Fused products are disabled because the CPU does not use them.
 std::vector<std::string> options() {
     std::string root = EMULATOR_ROOT;
     return {"-std=c++17", "-O1", "-ffp-contract=off", "-U_FORTIFY_SOURCE", "-w", "-fPIC",
@@ -93,7 +95,7 @@ std::vector<std::string> options() {
             "-I" + root + "/tests/kernels"};
 }
 
-// Reads the words of CUDA once for all; without it each compilation does.
+// Precompiles the CUDA definitions. If that fails, each compilation reads them again.
 void read_words(const fs::path &folder) {
     fs::path kept = fs::path(EMULATOR_FOLDER) / "shim/cuda.hpp.gch", made = folder / "words.gch";
     std::string ignored;
@@ -121,7 +123,7 @@ bool build(Program &program, const std::vector<std::string> &defines, const fs::
     static std::once_flag once;
     std::call_once(once, read_words, folder);
     // The namespace keeps functions out of sections that the linker merges, where shared memory
-    // cannot stand.
+    // cannot be placed.
     std::string body = "#include \"shim/cuda.hpp\"\nnamespace {\n#include \"source.cu\"\n}\n";
     fs::path main = folder / "main.cpp", expanded = folder / "expanded.ii", out = folder / "kernels.so";
     if (!write_file(folder / "source.cu", program.source) || !write_file(main, body)) {

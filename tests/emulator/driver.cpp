@@ -1,8 +1,9 @@
-// The part of CUDA's driver that the program uses, for a GPU that the CPU plays: kernels run
-// at once, thread by thread (tests/kernels/shim/fibers.hpp), in an order that every launch shuffles
-// anew; what is read or written beyond an array is found by the page behind it.
+// Implements the part of the CUDA driver that the program uses, for a GPU that the CPU emulates.
 //
-// What is not here the program does not call. Streams do everything at once; a graph is a list.
+// Kernels run immediately, thread by thread (tests/kernels/shim/fibers.hpp), in a new random order
+// for every launch. Accesses beyond the end of an array are detected by an inaccessible page.
+// Functions that the program does not call are missing. Streams execute everything immediately, and
+// a graph is a list.
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -37,7 +38,7 @@ enum Result {
     COOPERATIVE_LAUNCH_TOO_LARGE = 720,
 };
 
-// Compute capability 8.9 with a driver of CUDA 12.2: no kernels that overlap.
+// Compute capability 8.9 with a CUDA 12.2 driver, on which kernels do not overlap.
 constexpr int MAJOR = 8, MINOR = 9, DRIVER = 12020;
 constexpr unsigned MOST_SHARED = 99 << 10, MOST_THREADS = 1024;
 constexpr char NAME[] = "emulated GPU";
@@ -47,7 +48,7 @@ unsigned multiprocessors() {
     return asked && atoi(asked) > 0 ? (unsigned)atoi(asked) : 4;
 }
 
-// As in tests/kernels/shim/fibers.hpp.
+// See tests/kernels/shim/fibers.hpp.
 struct Launch {
     uint32_t grid, block, shared_bytes, resident;
     uint64_t seed;
@@ -56,7 +57,8 @@ struct Launch {
 typedef const char *(*Entry)(const Launch *, void *const *args, const size_t *sizes, size_t n);
 typedef size_t (*Parameters)(const size_t **sizes);
 
-// A loaded image; its kernels share static memory and the scheduler: one launch at a time.
+// A loaded image. Its kernels share static memory and the scheduler, so that only one launch runs
+// at a time.
 struct Module {
     void *library;
     std::mutex lock;
@@ -81,7 +83,7 @@ struct Event {
     double milliseconds = 0;
 };
 
-// Never destroyed: other threads may run while the process ends.
+// The memory is never destroyed because other threads may still run while the process ends.
 Memory &memory() {
     static Memory *all = new Memory;
     return *all;
@@ -95,13 +97,13 @@ Stream &stream_of(void *handle) {
 thread_local const Function *running;
 
 void explain_fault(int, siginfo_t *info, void *) {
-    fprintf(stderr, "emulated GPU: %s touches what is not its own\n",
+    fprintf(stderr, "emulated GPU: %s accesses memory outside of its arrays\n",
             running ? running->name.c_str() : "the host");
     memory().explain((const char *)info->si_addr);
     signal(SIGSEGV, SIG_DFL);
 }
 
-// Now, or when the graph is launched that the stream records.
+// Runs the work now, or when the graph that the stream records is launched.
 int in_order(void *stream, std::function<int()> work) {
     if (Graph *graph = stream_of(stream).recorded) {
         graph->push_back(std::move(work));
@@ -146,12 +148,12 @@ int launch(Function *function, unsigned grid, unsigned block, unsigned shared, v
     if (cooperative && grid > multiprocessors()) {
         return COOPERATIVE_LAUNCH_TOO_LARGE;
     }
-    // Arguments belong to the caller: a copy of each.
+    // Arguments belong to the caller, so that each is copied.
     std::vector<std::vector<char>> copies;
     for (size_t i = 0; i < function->n; i++) {
         copies.emplace_back((char *)args[i], (char *)args[i] + function->sizes[i]);
     }
-    // Blocks may wait for each other where all are on the GPU at once, as those of a queue do.
+    // Blocks may wait for each other if all of them are resident, as the blocks of a queue do.
     Launch how = {grid, block, shared, grid > multiprocessors() ? 2 : grid, 0};
     return in_order(stream, [=]() mutable {
         std::vector<void *> addresses;
@@ -244,8 +246,8 @@ API int cuDeviceGetAttribute(int *value, int attribute, int) {
         case 16: *value = (int)multiprocessors(); break;
         case 75: *value = MAJOR; break;
         case 76: *value = MINOR; break;
-        case 97: *value = MOST_SHARED; break;   // of a block that asks for it
-        case 115: *value = 1; break;            // pools of memory
+        case 97: *value = MOST_SHARED; break;   // for blocks that request it
+        case 115: *value = 1; break;            // memory pools
         default:
             fprintf(stderr, "emulated GPU: attribute %d is not known\n", attribute);
             return INVALID_VALUE;
@@ -376,7 +378,7 @@ API int cuModuleLoadData(void **module, const void *image) {
     if (header->magic != MAGIC) {
         return INVALID_IMAGE;
     }
-    // Under a new name each time: the loader takes what has the name of another for that one.
+    // Each image gets a new file name because the loader identifies libraries by name.
     std::string path = (std::filesystem::temp_directory_path() / "kernels-XXXXXX").string();
     int file = mkstemp(path.data());
     if (file < 0) {
@@ -387,13 +389,13 @@ API int cuModuleLoadData(void **module, const void *image) {
     void *library = whole ? dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
     unlink(path.c_str());
     if (!library) {
-        fprintf(stderr, "emulated GPU: %s\n", whole ? dlerror() : "no room for kernels");
+        fprintf(stderr, "emulated GPU: %s\n", whole ? dlerror() : "no space for kernels");
         return INVALID_IMAGE;
     }
     *module = new Module{library, {}, 0};
     return SUCCESS;
 }
-// Functions of a module are few and stay, with what they lead to.
+// The few functions of a module are never freed, and neither is their module.
 API int cuModuleUnload(void *) { return SUCCESS; }
 API int cuModuleGetFunction(void **function, void *module, const char *name) {
     void *library = ((Module *)module)->library;

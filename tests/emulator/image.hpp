@@ -1,4 +1,5 @@
-// What the compiler hands to the driver in place of machine code: a shared library with its length.
+// The image that the emulated compiler hands to the emulated driver in place of machine code: a
+// shared library, preceded by its length.
 #pragma once
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
-// Memory of the emulated GPU: each array ends where a page begins that nobody may touch, and is
-// filled with bytes that are NaN as a number and out of range as an index.
+// Memory of the emulated GPU. Each array ends where an inaccessible page begins. It is filled with
+// bytes that are NaN as a number and out of range as an index.
 #pragma once
 
 #include <stddef.h>
@@ -15,15 +15,15 @@
 namespace emulator {
 
 constexpr size_t PAGE = 4096;
-// What the widest loads of kernels need; the end of an array can lie up to so many bytes before
-// the page that nobody may touch.
+// The alignment that the widest loads of kernels need. The end of an array may lie up to this many
+// bytes before the inaccessible page.
 constexpr size_t ALIGNMENT = 16;
-// Arrays longer than this are left as the system gives them.
+// Larger arrays are not filled.
 constexpr size_t MOST_FILLED = size_t(1) << 28;
 
 class Memory {
   public:
-    // The address, or null where there is no room.
+    // Returns the address, or null if there is not enough memory.
     char *take(size_t bytes) {
         size_t used = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
         size_t pages = (used + PAGE - 1) / PAGE * PAGE;
@@ -46,7 +46,7 @@ class Memory {
         return at;
     }
 
-    // Whether there was such an array. Who touches it later is found.
+    // Frees an array. Returns false if there is no such array. Later accesses to it are detected.
     bool give_back(char *at) {
         std::lock_guard<std::mutex> guard(lock_);
         auto found = arrays_.find(at);
@@ -59,7 +59,7 @@ class Memory {
         return true;
     }
 
-    // Whether the bytes lie in one array.
+    // Returns whether the bytes lie in one array.
     bool holds(const char *at, size_t bytes) {
         std::lock_guard<std::mutex> guard(lock_);
         auto next = arrays_.upper_bound(const_cast<char *>(at));
@@ -77,7 +77,7 @@ class Memory {
         return total_ - taken_;
     }
 
-    // Says what lies nearest before an address that was touched; for the handler of a signal.
+    // Prints the nearest array before an address that was touched. Called by a signal handler.
     void explain(const char *at) {
         auto next = arrays_.upper_bound(const_cast<char *>(at));
         if (next == arrays_.begin()) {
@@ -85,7 +85,7 @@ class Memory {
             return;
         }
         auto &[start, array] = *--next;
-        fprintf(stderr, "emulated GPU: %p is %td bytes behind the start of an array of %zu bytes\n",
+        fprintf(stderr, "emulated GPU: %p is %td bytes after the start of an array of %zu bytes\n",
                 (const void *)at, at - start, array.bytes);
     }
 

@@ -1,4 +1,4 @@
-//! `kernels/eikonal.cu` against the solver of the CPU, threads and blocks in random order.
+//! Compares `kernels/eikonal.cu` with the CPU solver. Threads and blocks run in random order.
 
 use zeroset::Cpu;
 use zeroset::geometry::Real;
@@ -28,7 +28,8 @@ impl Organization {
     }
 }
 
-/// Values that are given, how far values matter, and how long late news wait.
+/// The input of a solve: fixed values, the width up to which values matter, the window of arrival
+/// times that are processed first (`near`), and the shape of the front.
 struct Task<R> {
     given: Vec<(u32, f64)>,
     width: Option<f64>,
@@ -61,7 +62,7 @@ fn state<R: Real>(on: &HostPatches<R>, task: &Task<R>) -> EikonalState<R> {
     state
 }
 
-/// Values of the kernels in patch order.
+/// Returns the values computed by the kernels, in patch order.
 fn by_kernels<R: Real>(
     library: &Library,
     on: &HostPatches<R>,
@@ -71,7 +72,7 @@ fn by_kernels<R: Real>(
 ) -> Vec<R> {
     let (n, p) = (on.patches.n_vertices(), on.patches.len());
     let (largest_local, largest_owned) = on.largest();
-    // Given values have their sign bit set; all start values here are given.
+    // The sign bit marks a fixed value. All initial values here are fixed.
     let start = state(on, task);
     let stored = start.u().iter().map(|&u| if u < R::INFINITY { -u } else { u });
     let stored: Vec<R> = stored.collect();
@@ -79,13 +80,13 @@ fn by_kernels<R: Real>(
     let reach = on.reach();
     let (wake_offsets, wake_vertices, wake_readers) = on.readers();
     let (mut news, mut first_news) = (vec![R::zero(); 2 * p], [R::zero(); 3]);
-    // Left as another solve could have left them: what must be reset is.
+    // The arrays hold leftovers of an earlier solve, so that a missing reset is noticed.
     let words = |n: usize| vec![7u32; n];
     let (mut listed, mut lists, mut states) = (words(p), words(2 * p), words(p));
     let (mut visited, mut is_visited, mut ring) = (words(p), words(p), words(RING));
     let (mut counts, mut arrived, mut queue) = ([7u32; 3], 7u32, [7u64; 4]);
     let (mut stats, mut error) = ([7u32; 4], 7u32);
-    // Nine numbers of a triangle, four f32 of a tetrahedron.
+    // Nine numbers per triangle or four f32 values per tetrahedron.
     let mut shapes = vec![7u64; 9 * on.patches.n_patch_cells() + 2];
     let aligned = shapes.as_ptr().align_offset(16);
     let mut seen = vec![R::zero(); on.patches.n_local()];
@@ -130,7 +131,7 @@ fn by_kernels<R: Real>(
         + part(3 * largest_local, real)
         + part(largest_owned, real)
         + part(largest_owned, 1);
-    // Among tetrahedra also what is new, a list of candidates and its lengths.
+    // Tetrahedra also need flags of new values, a list of candidates and its lengths.
     let list = part(largest_local, 1) + part(8 * BLOCK as usize, 2) + part(2, 4);
     let shared = if on.patches.arity() == 4 { shared + list } else { shared };
     let how = Launch {
@@ -143,22 +144,22 @@ fn by_kernels<R: Real>(
     let shapes = (task.front == Front::Plane).then_some("eikonal_shapes");
     for kernel in shapes.into_iter().chain(["eikonal_reset", "eikonal_seed", solver]) {
         let args = [arg(on.argument()), arg(argument)];
-        // SAFETY: the arrays have the lengths that the kernels' structs state.
+        // SAFETY: the arrays have the lengths that the structs of the kernels document.
         let done = unsafe { library.launch(kernel, &how, &args) };
         done.unwrap_or_else(|e| panic!("{kernel}, seed {seed}: {e}"));
     }
-    assert_eq!(error, 0, "the queue broke");
+    assert_eq!(error, 0, "the queue reports an error");
     let all = stats[2] as usize == p && stats[1] as usize >= p;
-    assert!(all || task.width.is_some(), "every patch is updated");
+    assert!(all || task.width.is_some(), "some patches were not updated");
     assert_eq!(stats[2] as usize, is_visited.iter().filter(|&&v| v == 1).count());
     if organization == Organization::Queue {
-        assert!(states.iter().all(|&s| s == 0), "a patch is queued, or dirty");
+        assert!(states.iter().all(|&s| s == 0), "a patch is still queued or marked as changed");
     }
     u.truncate(n);
     u.iter().map(|u| u.abs()).collect()
 }
 
-/// Largest difference to the CPU where values matter.
+/// Returns the largest difference from the CPU among the values that matter.
 fn difference<R: Real>(found: &[R], on: &HostPatches<R>, task: &Task<R>) -> f64 {
     let mut expected = state(on, task);
     let width = task.width.map(R::of);
@@ -168,7 +169,8 @@ fn difference<R: Real>(found: &[R], on: &HostPatches<R>, task: &Task<R>) -> f64 
     pairs.map(|(&a, &b)| (a - b).abs().to_f64()).fold(0.0, f64::max)
 }
 
-/// Two sources with different start values; whole fields with and without order, and a band.
+/// Two sources with different initial values: the whole mesh without and with an ordering, and a
+/// band.
 fn tasks<R: Real>() -> [Task<R>; 3] {
     let task =
         |width, near| Task { given: vec![(0, 0.0), (17, 0.3)], width, near, front: Front::Plane };
@@ -185,7 +187,10 @@ fn check<R: Real>(arity: usize, organization: Organization, most: f64) {
             let difference = difference(&found, &on, task);
             assert!(difference <= most, "task {k}, seed {seed}: {difference}");
             if organization == Organization::Rounds {
-                assert!(found == first, "task {k}, seed {seed}: other bits than in seed 0");
+                assert!(
+                    found == first,
+                    "task {k}, seed {seed}: the result is not bitwise identical to that of seed 0"
+                );
             }
         }
     }
@@ -222,7 +227,8 @@ fn circular_fronts_have_the_same_bits_in_every_order() {
     for seed in 1..SEEDS {
         assert!(by_kernels(&library, &on, &task, Organization::Rounds, seed) == first);
     }
-    // Half a great circle, from which the edges of the sphere and fronts that meet take away.
+    // The exact value is pi, half a great circle. The faceted sphere and fronts that meet make the
+    // computed value a little smaller.
     let farthest = first.iter().fold(0.0, |m: f64, &u| m.max(u));
     assert!((farthest - std::f64::consts::PI).abs() < 0.15, "{farthest}");
 }

@@ -1,4 +1,4 @@
-//! One step of an evolution, for kernels and for the CPU.
+//! Sets up one step of an evolution for the kernels and computes the same step on the CPU.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::library::{Launch, Library, arg};
 use crate::patches::HostPatches;
 use crate::random::Random;
 
-/// Coefficients of the terms that act, as kernels take them.
+/// The coefficient of a term, as the kernels take it.
 #[derive(Clone)]
 pub enum Given<const K: usize> {
     Uniform([f64; K]),
@@ -45,7 +45,7 @@ impl<const K: usize> Given<K> {
     }
 }
 
-/// What moves on which mesh.
+/// A mesh and the terms that move the interface on it.
 pub struct Case {
     pub mesh: Mesh,
     pub velocity: Given<3>,
@@ -55,7 +55,7 @@ pub struct Case {
     pub patch_size: usize,
 }
 
-/// State of kernels before a step, and phi of the CPU after it.
+/// The state of the kernels before a step, and the phi that the CPU has after it.
 pub struct Bed<R: Real> {
     pub on: HostPatches<R>,
     pub control: Control<R>,
@@ -67,13 +67,14 @@ pub struct Bed<R: Real> {
     velocity: ([R; 3], Vec<R>),
     curvature: ([R; 1], Vec<R>),
     near: R,
-    /// Mesh order.
+    /// phi of the CPU after the step, in mesh order.
     pub expected: Vec<f64>,
     pub iterations: u64,
 }
 
 impl<R: Real + Default> Bed<R> {
-    /// Lets the CPU take a step of a ball's signed distance.
+    /// Prepares the kernels for a step of the signed distance of a ball, and takes the step on the
+    /// CPU.
     pub fn new(case: &Case, seed: u64) -> Bed<R> {
         let on = HostPatches::<R>::cut(case.mesh.clone(), case.patch_size);
         let (mesh, patches) = (&on.mesh, &on.patches);
@@ -92,7 +93,7 @@ impl<R: Real + Default> Bed<R> {
         let moving = patches.to_patch_order(&evolution.band(), u8::from);
         let moves = |&p: &u32| moving[patches.patch(p as usize).owned()].contains(&1);
         let mut active: Vec<u32> = (0..patches.len() as u32).filter(moves).collect();
-        // The GPU lists patches in any order.
+        // The order of patches in the active list is arbitrary on the GPU.
         let mut random = Random::new(seed);
         for k in (1..active.len()).rev() {
             active.swap(k, random.below(k as u32 + 1) as usize);
@@ -106,7 +107,7 @@ impl<R: Real + Default> Bed<R> {
             steady: -1.0,
             half_width,
             rule: 3,
-            // The step after is as long.
+            // These settings make the next time step equally long.
             cfl_first_order: 1.0,
             cfl_curvature: 1.0,
             longest: dt,
@@ -134,7 +135,7 @@ impl<R: Real + Default> Bed<R> {
         }
     }
 
-    /// What kernels take: patches, and the state without arrays of second-order schemes.
+    /// Returns the arguments of the kernels. Arrays that only second-order schemes need are null.
     pub fn arguments(&mut self) -> (PatchesArgument, EvolutionArgument<R>) {
         let address = |rows: &Vec<R>| if rows.is_empty() { 0 } else { rows.as_ptr() as u64 };
         let (largest_local, largest_owned) = self.largest();
@@ -171,7 +172,7 @@ impl<R: Real + Default> Bed<R> {
         (self.on.argument(), state)
     }
 
-    /// Launches the step of evolution.cu, alone in its cycle.
+    /// Launches the step kernel of evolution.cu for a cycle of one step.
     pub fn step(&mut self, library: &Library, seed: u64, state: EvolutionArgument<R>)
     where
         R: 'static,
@@ -182,7 +183,7 @@ impl<R: Real + Default> Bed<R> {
             + bytes(self.on.largest_columns() as u32, 2)
             + match state.increment == 0 {
                 true => 0,
-                // The last correction of the increments is the step's.
+                // The step kernel also applies the last correction of the increments.
                 false => {
                     let corners = self.on.patches.arity() as u32 * state.chunk;
                     bytes(largest_local, size_of::<R>()) + bytes(corners, size_of::<R>())
@@ -194,13 +195,13 @@ impl<R: Real + Default> Bed<R> {
         unsafe { library.launch("evolution_step", &how, &args) }.unwrap();
     }
 
-    /// Launches the kernels of evolution.cu that end a step.
+    /// Launches the kernels of evolution.cu that finish a step.
     pub fn end(&mut self, library: &Library, seed: u64, state: EvolutionArgument<R>, split: bool)
     where
         R: 'static,
     {
         let how = Launch { seed, ..Launch::new(5, 64) };
-        // SAFETY: as above.
+        // SAFETY: see `step`.
         unsafe {
             if split {
                 let args = [arg(self.on.argument()), arg(state)];
@@ -210,16 +211,16 @@ impl<R: Real + Default> Bed<R> {
             library.launch("evolution_settle", &Launch::new(1, 32), &args).unwrap();
         }
         let ready = |t: &Trace<R>| (t.change_near, t.broken, t.cut) == (R::zero(), 0, 0);
-        assert!(self.traces.iter().all(ready), "ready for the next step");
+        assert!(self.traces.iter().all(ready), "the traces are not reset for the next step");
     }
 
-    /// Most local and owned vertices of a patch.
+    /// Returns the largest numbers of local and owned vertices of a patch.
     pub fn largest(&self) -> (u32, u32) {
         let (local, owned) = self.on.largest();
         (local as u32, owned as u32)
     }
 
-    /// phi as the kernels left it, mesh order.
+    /// Returns the phi that the kernels computed, in mesh order.
     pub fn found(&self) -> Vec<f64> {
         let n = self.on.patches.n_vertices();
         let phi = &self.phi[self.control.parity as usize * n..][..n];
@@ -227,12 +228,12 @@ impl<R: Real + Default> Bed<R> {
     }
 }
 
-/// Bytes of a part of shared memory.
+/// Returns the size of an array in shared memory, in bytes.
 pub fn bytes(n: u32, size: usize) -> u32 {
     (n * size as u32).div_ceil(16) * 16
 }
 
-/// The word of C for a scalar.
+/// Returns the macro definition that selects the scalar type.
 pub fn word<R>() -> &'static str {
     if size_of::<R>() == 8 { "REAL=double" } else { "REAL=float" }
 }

@@ -1,4 +1,5 @@
-// Terms added by all threads of all blocks, and their sum.
+// Test kernels for exact sums: all threads of all blocks add terms to one sum, and another kernel
+// rounds the sum.
 #include "common/exact_sum.cuh"
 
 extern "C" __global__ void add(const double *terms, u32 n, u64 *sum) {

@@ -1,4 +1,4 @@
-//! Sums that do not depend on the order of their terms.
+//! Tests that exact sums do not depend on the order of their terms.
 
 use std::sync::LazyLock;
 
@@ -15,7 +15,7 @@ fn sum(terms: &[f64], seed: u64) -> f64 {
     let add = [arg(terms.as_ptr()), arg(terms.len() as u32), arg(words.as_mut_ptr())];
     let total = [arg(words.as_ptr()), arg(&raw mut out)];
     let how = Launch { seed, ..Launch::new(3, 64) };
-    // SAFETY: as many terms as said, and the words of a sum.
+    // SAFETY: the arrays hold the given number of terms and the words of one sum.
     unsafe {
         LIBRARY.launch("add", &how, &add).unwrap();
         LIBRARY.launch("total", &Launch::new(1, 32), &total).unwrap();

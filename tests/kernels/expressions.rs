@@ -1,4 +1,4 @@
-//! Generated code of expressions, compiled for the host and compared with the CPU's values.
+//! Compiles the generated code of expressions for the host and compares its values with the CPU.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use zeroset::expression::{Expression, Field, Generated};
 
 use super::library::{Launch, Library, arg};
 
-/// The functions of the crate `libm` in place of those of the C library: then every bit must agree.
+/// Replaces the functions of the C library with those of the crate `libm`, so that results must be
+/// bitwise identical.
 const LIBM: &str = r#"
 static double (*const* one)(double);
 static double (*const* two)(double, double);
@@ -44,13 +45,13 @@ type Two = extern "C" fn(f64, f64) -> f64;
 static ONE: [One; 8] = [c::<0>, c::<1>, c::<2>, c::<3>, c::<4>, c::<5>, c::<6>, c::<7>];
 static TWO: [Two; 2] = [c2::<0>, c2::<1>];
 
-/// A compiled set of fields over the same rows.
+/// The compiled code of several fields that read the same rows.
 struct Compiled {
     library: Library,
     generated: Generated,
 }
 
-/// What the kernels read and write, but for the list.
+/// The arguments of the kernels, except for the list.
 struct Launched<'a> {
     places: &'a [[f64; 3]],
     t: f64,
@@ -61,7 +62,7 @@ impl Compiled {
     fn new(terms: &[&[Field]], real: &str, same_functions: bool) -> Self {
         let generated = Generated::new(terms);
         let folder = tempfile::tempdir().unwrap();
-        // Beside the generated header, for that is where its `#include` looks first.
+        // The source lies beside the generated header because its `#include` looks there first.
         let source: PathBuf = folder.path().join("coefficients.cu");
         let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
         std::fs::copy(kernels.join("coefficients.cu"), &source).unwrap();
@@ -76,14 +77,14 @@ impl Compiled {
         let library = Library::compile(source.to_str().unwrap(), &[&define], &kernels);
         if same_functions {
             let tables = [arg(ONE.as_ptr()), arg(TWO.as_ptr())];
-            // SAFETY: the tables are those that `take` expects, and static.
+            // SAFETY: `take` expects exactly these tables, and they are static.
             unsafe { library.launch("take", &Launch::new(1, 1), &tables) }.unwrap();
         }
         Compiled { library, generated }
     }
 
-    /// Values of the terms and what is broken, at the vertices of listed patches if there are
-    /// `offsets`, else at listed vertices.
+    /// Returns the values of the terms and the vertices with invalid values. `list` holds patches
+    /// if `offsets` is given, and vertices otherwise.
     fn evaluate<R: Copy + From<f32> + 'static>(
         &self,
         list: &[u32],
@@ -110,13 +111,13 @@ impl Compiled {
             Some(_) => "coefficients_evaluate",
             None => "coefficients_evaluate_vertices",
         };
-        // SAFETY: all arrays have the sizes that the kernels ask for.
+        // SAFETY: all arrays have the sizes that the kernels require.
         unsafe { self.library.launch(kernel, &Launch::new(3, 5), &args) }.unwrap();
         (values, broken)
     }
 }
 
-/// Each field a term of its own, so that values are `[field][vertex]`.
+/// Makes each field a term of its own, so that values have the layout `[field][vertex]`.
 fn one_each(fields: &[Field]) -> Vec<&[Field]> {
     fields.chunks(1).collect()
 }
@@ -150,7 +151,7 @@ const TWO_ARGUMENTS: [&str; 16] = [
     "atan2(#, #)",
 ];
 
-/// Puts the arguments where the pattern has a `#`.
+/// Replaces each `#` of the pattern with the next argument.
 fn filled(pattern: &str, arguments: &[String]) -> String {
     let mut arguments = arguments.iter();
     pattern
@@ -162,7 +163,8 @@ fn filled(pattern: &str, arguments: &[String]) -> String {
         .collect()
 }
 
-/// Steps between two numbers; those of other signs, and what is not a number, are far from all.
+/// Returns the distance of two numbers in units in the last place. Numbers of different signs and
+/// NaN are infinitely far apart.
 fn ulps(a: f64, b: f64) -> u64 {
     let apart = a.is_nan() || b.is_nan() || a.is_sign_negative() != b.is_sign_negative();
     if a == b {
@@ -215,7 +217,7 @@ fn every_operator_at_corners_and_elsewhere() {
     for pattern in ONE_ARGUMENT.iter().chain(&TWO_ARGUMENTS).chain(&["if(#, #, #)"]) {
         texts.push(filled(pattern, &arguments));
     }
-    // Constants that have no literal, or a sign.
+    // Constants that have no literal or that have a sign.
     for text in ["a*(1/0)", "b + (-1/0)", "min(a, 0/0)", "a/(-0.5)", "b*1e-310", "a - 0.1", "-0*a"]
     {
         texts.push(text.to_string());
@@ -224,7 +226,7 @@ fn every_operator_at_corners_and_elsewhere() {
     let places: Vec<[f64; 3]> = (0..pairs.len()).map(|k| [k as f64 / 8.0, 0.0, 0.0]).collect();
     for same_functions in [true, false] {
         let compiled = Compiled::new(&one_each(&fields), "double", same_functions);
-        assert_eq!(compiled.generated.arrays().len(), 2, "arrays are listed once");
+        assert_eq!(compiled.generated.arrays().len(), 2, "each array must be listed once");
         let given = Launched { places: &places, t: 0.0, nonnegative: 0 };
         let all = [0, pairs.len() as u32];
         let (values, _) = compiled.evaluate::<f64>(&[0], Some(&all), &given);
@@ -246,7 +248,7 @@ fn every_operator_at_corners_and_elsewhere() {
     }
 }
 
-/// Texts of random trees.
+/// Generates the texts of random expressions.
 fn text() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         (-4i32..40).prop_map(|n| format!("({})", f64::from(n) / 8.0)),
@@ -290,7 +292,7 @@ fn random_trees_give_the_bits_of_the_cpu() {
             finite += usize::from(expected.is_finite());
         }
     }
-    assert!(finite > 100 * n, "most trees are to have values, {finite}");
+    assert!(finite > 100 * n, "only {finite} values are finite");
 }
 
 #[test]
@@ -308,7 +310,8 @@ fn only_listed_patches_are_written_and_the_first_broken_vertex_is_told() {
     let n = 40;
     let places: Vec<[f64; 3]> = (0..n).map(|k| [k as f64, 1.0, 2.0]).collect();
     let rows: Arc<[f64]> = (0..n).map(|k| k as f64).collect();
-    // Not finite from 22 on; negative below 9; beyond f32 above 30.
+    // The first is not finite from 22 on, the second is negative below 9, and the third exceeds the
+    // range of f32 above 30.
     let texts = ["1/(r < 22) + t", "x - 9", "if(x > 30, 1e39, y)"];
     let fields: Vec<Field> = texts.iter().map(|text| field(text, &|_| rows.clone())).collect();
     let offsets = [0, 7, 12, 20, 27, 33, 40];
@@ -321,7 +324,7 @@ fn only_listed_patches_are_written_and_the_first_broken_vertex_is_told() {
     for (k, field) in fields.iter().enumerate() {
         for (v, expected) in field.values(&places, 0.25).into_iter().enumerate() {
             let expected = if listed(v) { expected as f32 } else { UNTOUCHED };
-            // A term of one field, and one of two.
+            // The first term has one field, the second has two.
             let at = if k == 0 { v } else { n + 2 * v + (k - 1) };
             assert_eq!(values[at], expected, "field {k} at {v}");
         }

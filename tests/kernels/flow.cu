@@ -1,4 +1,5 @@
-// The kernels of an evolution as one unit for the host, its arrays in memory of the host.
+// Test kernels that combine all kernels of an evolution into one compilation unit, with arrays in
+// host memory.
 #include "band.cu"
 #include "eikonal.cu"
 #include "evolution.cu"
@@ -10,7 +11,7 @@ struct Flow {
     Control c;
 };
 
-// An array that is never given back: tests are short.
+// Allocates and fills an array. It is never freed because tests are short.
 template <typename T>
 T *filled(size_t n, T value) {
     T *array = (T *)malloc(n * sizeof(T));
@@ -18,7 +19,7 @@ T *filled(size_t n, T value) {
     return array;
 }
 
-// The twin of a struct in flow.rs.
+// The counterpart of a struct in flow.rs.
 struct Given {
     Patches m;
     const real *phi;
@@ -30,7 +31,7 @@ struct Given {
     real half_width, velocity[3], normal_speed, curvature;
 };
 
-// A flow before its first band. One thread.
+// Creates the state of an evolution before its first narrow band. Runs in one thread.
 extern "C" __global__ void flow_new(Given g, Flow **out) {
     Flow &f = *filled<Flow>(1, Flow{});
     *out = &f;
@@ -112,15 +113,16 @@ extern "C" __global__ void flow_band_final(const Flow *f) { band_final(f->m, f->
 extern "C" __global__ void flow_band_mark(const Flow *f) { band_mark(f->m, f->e, f->s); }
 extern "C" __global__ void flow_step(const Flow *f, u32 turn) { evolution_step(f->m, f->s, turn); }
 
-// One warp.
+// Runs in one warp.
 extern "C" __global__ void flow_settle(const Flow *f, u32 steps) { evolution_settle(f->s, steps); }
 
-// One thread.
+// Runs in one thread.
 extern "C" __global__ void flow_begin(const Flow *f, u64 steps) {
     evolution_begin(f->s, 0.0, from_bits((u64)0x7ff0000000000000), -1.0, steps);
 }
 
-// phi, steps, the time, reinitializations and the halt. One thread.
+// Copies phi, the number of steps, the time, the number of reinitializations and the halt code.
+// Runs in one thread.
 extern "C" __global__ void flow_look(const Flow *f, real *phi, u64 *steps, double *time, u64 *done, u32 *halt) {
     u32 n = f->m.n_vertices;
     for (u32 v = 0; v < n; v++) phi[v] = f->s.phi[f->c.progress.parity * n + v];

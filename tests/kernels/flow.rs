@@ -1,5 +1,5 @@
-//! The kernels of an evolution (`band.cu`, `eikonal.cu`, `evolution.cu`) against that of the CPU:
-//! the first band, steps and reinitializations, threads and blocks in random order.
+//! Compares the kernels of an evolution (`band.cu`, `eikonal.cu`, `evolution.cu`) with the CPU: the
+//! first narrow band, steps and reinitializations. Threads and blocks run in random order.
 
 use std::collections::BTreeSet;
 use std::ffi::c_void;
@@ -18,15 +18,16 @@ use crate::patches::HostPatches;
 const BLOCK: u32 = 64;
 const BLOCKS: u32 = 3;
 const STEPS: usize = 16;
-/// The halt of control.cuh after all steps asked for.
+/// The halt code of control.cuh after all requested steps.
 const ARRIVED: u32 = 1;
-/// Steps launched between two looks at the band; those after one that lets it be due do nothing.
+/// Steps launched between two checks of the band. Steps after one that requires a new band do
+/// nothing.
 const CYCLE: u32 = 4;
 const VELOCITY: [f64; 3] = [0.6, -0.2, 0.3];
 const NORMAL_SPEED: f64 = 0.2;
 const CURVATURE: f64 = 0.02;
 
-/// The twin of a struct in flow.cu.
+/// The counterpart of a struct in flow.cu.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Given {
@@ -47,16 +48,16 @@ struct Given {
     curvature: f64,
 }
 
-/// Which terms act, and in which form.
+/// The active terms and their discretizations.
 #[derive(Clone, Copy)]
 struct Scheme {
     advection: Advection,
     normal_motion: NormalMotion,
-    /// 0 for none, 1 for beta, 2 for a weight, as in the kernels.
+    /// The form of the curvature term, as in the kernels: 0 for none, 1 for beta, 2 for a weight.
     curvature: u8,
     one_pass: bool,
     clip: bool,
-    /// Whether the cells of a patch are computed in parts.
+    /// Whether the cells of a patch are processed in chunks.
     chunked: bool,
 }
 
@@ -97,7 +98,7 @@ impl Scheme {
     }
 }
 
-/// What is there after so many steps.
+/// The state of the evolution after a number of steps.
 #[derive(PartialEq)]
 struct Look {
     steps: u64,
@@ -106,7 +107,7 @@ struct Look {
     reinitializations: u64,
 }
 
-/// Two or three edges, so that the interface soon crosses half of it.
+/// Returns a half width of two or three edges, so that the interface soon crosses half of it.
 fn half_width(on: &HostPatches<f64>) -> f64 {
     if on.patches.arity() == 3 { 0.4 } else { 0.2 }
 }
@@ -168,14 +169,14 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u
         normal_speed: NORMAL_SPEED,
         curvature: CURVATURE,
     };
-    // Slots of three terms (up to six numbers per corner and four per cell), values of vertices,
-    // partial sums of two lanes (seven numbers each).
+    // Slots for three terms (up to six numbers per corner and four per cell), values at vertices,
+    // and partial sums of two lanes (seven numbers each).
     let numbers = (6 * arity + 4) * largest_cells + 20 * largest_local;
     let columns = 2 * on.largest_columns() as u32;
     let shared_bytes = 8 * numbers as u32 + columns + 256;
     let all = Launch { shared_bytes, resident: BLOCKS, seed, ..Launch::new(BLOCKS, BLOCK) };
     let launch = |kernel: &str, how: Launch, args: &[Arg]| {
-        // SAFETY: arrays have the lengths that the kernels' structs state.
+        // SAFETY: the arrays have the lengths that the structs of the kernels document.
         let done = unsafe { library.launch(kernel, &how, args) };
         done.unwrap_or_else(|e| panic!("{kernel}, seed {seed}: {e}"));
     };
@@ -192,7 +193,7 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u
     launch("flow_begin", Launch::new(1, 1), &[arg(flow), arg(STEPS as u64)]);
     let cycle = || {
         for turn in 0..CYCLE {
-            // The last block does not work on patches.
+            // The last block does not process patches.
             let how = Launch { grid: BLOCKS + 1, resident: BLOCKS + 1, ..all };
             launch("flow_step", how, &[arg(flow), arg(turn)]);
         }
@@ -219,7 +220,8 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u
     looks
 }
 
-/// By the ways in which vertices find what cells leave: one lane for each and shares, and that which is faster.
+/// Checks both ways in which vertices gather contributions of cells: one lane per vertex, and the
+/// faster way with several lanes or pairs.
 fn check(arity: usize, scheme: &Scheme) {
     check_with(arity, scheme, None);
     check_with(arity, scheme, Some(if arity == 3 { "PAIRED=1" } else { "LANES=2" }));
@@ -246,10 +248,10 @@ fn check_with(arity: usize, scheme: &Scheme, gathering: Option<&str>) {
     ];
     let library = Library::compile("tests/kernels/flow.cu", &defines, &kernels);
     let expected = on_the_cpu(&on, scheme);
-    assert!(expected[STEPS - 1].reinitializations > 1, "the band must be made anew in between");
+    assert!(expected[STEPS - 1].reinitializations > 1, "the band must be rebuilt during the steps");
     let first = by_kernels(&library, &on, scheme, 0);
     let lengths: BTreeSet<u64> = first.windows(2).map(|of| of[1].steps - of[0].steps).collect();
-    assert!(lengths.iter().any(|&n| n < u64::from(CYCLE)), "some cycles end early: {lengths:?}");
+    assert!(lengths.iter().any(|&n| n < u64::from(CYCLE)), "no cycle ended early: {lengths:?}");
     for found in &first {
         let k = found.steps as usize - 1;
         let cpu = &expected[k];
@@ -260,7 +262,10 @@ fn check_with(arity: usize, scheme: &Scheme, gathering: Option<&str>) {
         assert!(difference < 1e-12, "step {k}: {difference}");
     }
     for seed in 1..4 {
-        assert!(by_kernels(&library, &on, scheme, seed) == first, "seed {seed}: other bits");
+        assert!(
+            by_kernels(&library, &on, scheme, seed) == first,
+            "seed {seed}: the result is not bitwise identical to the first"
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-// Every formula on one cell per thread, for comparison with Rust.
+// Test kernel that evaluates every formula on one cell per thread, for comparison with Rust.
 #include "common/simplex.cuh"
 #include "eikonal.cuh"
 #include "evolution/curvature.cuh"
@@ -7,7 +7,7 @@
 #include "evolution/step.cuh"
 #include "evolution/upwind.cuh"
 
-// The twin of a struct in formulas.rs.
+// The counterpart of a struct in formulas.rs.
 struct Case {
     Vec3 x[N];
     real phi[N];
@@ -16,7 +16,7 @@ struct Case {
     real f, eps, divergence, dt;
 };
 
-// Writes results one after the other.
+// Appends results to an array.
 struct Results {
     real *next;
 
@@ -40,7 +40,8 @@ struct Results {
     }
 };
 
-// Any grid and block; `n` cases, `width` results each.
+// Evaluates all formulas for `n` cases, with `width` results each. Works with any grid and block
+// size.
 extern "C" __global__ void formulas(const Case *cases, real *out, u32 n, u32 width) {
     u32 t = blockIdx.x * blockDim.x + threadIdx.x;
     if (t >= n) return;

@@ -1,7 +1,7 @@
-//! The formulas of one cell: C++ against Rust, bit by bit.
+//! Compares the formulas on one cell between C++ and Rust. Results must be bitwise identical.
 //!
-//! Only the sign of a zero may differ, for the smaller or larger of 0 and -0 may be either, and
-//! NaN is NaN whatever its bits.
+//! Two differences are allowed. The sign of a zero may differ because the minimum or maximum of 0
+//! and -0 may be either. NaN may have any bit pattern.
 
 use zeroset::geometry::{Real, Vec3, simplex::Simplex, simplex::longest_edge};
 use zeroset::levelset::eikonal::formulas as eikonal;
@@ -12,7 +12,7 @@ use crate::random::Random;
 
 const CASES: usize = 20_000;
 
-/// The twin of a struct in formulas.cu.
+/// The counterpart of a struct in formulas.cu.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Case<R: Real, const N: usize> {
@@ -26,10 +26,11 @@ struct Case<R: Real, const N: usize> {
     dt: R,
 }
 
-/// A simplex of the kind that `i` says: round, far from the origin, on a lattice (often
-/// degenerate), sliver, obtuse, minute, huge; with values that may be equal or unreached.
+/// Returns a random simplex. `i` selects its kind: round, far from the origin, on a lattice (often
+/// degenerate), sliver, obtuse, minute or huge. Some values are equal and some are not reached.
 fn case<R: Real, const N: usize>(i: usize, random: &mut Random) -> Case<R, N> {
-    // Within what `Coordinates::check` admits: measures squared do not vanish or overflow.
+    // These sizes are within what `Coordinates::check` accepts: squared measures neither vanish nor
+    // overflow.
     let size = if R::SHIFTED { 1e7 } else { 1e15 };
     let scale = match i % 8 {
         5 => 1.0 / size,
@@ -80,7 +81,7 @@ fn case<R: Real, const N: usize>(i: usize, random: &mut Random) -> Case<R, N> {
     }
 }
 
-/// Results in the order of formulas.cu, with names.
+/// Named results in the order of formulas.cu.
 #[derive(Default)]
 struct Results<R>(Vec<(&'static str, R)>);
 
@@ -95,7 +96,7 @@ impl<R: Real> Results<R> {
     }
 }
 
-/// All formulas in Rust.
+/// Evaluates all formulas in Rust.
 fn in_rust<R: Real, const N: usize>(c: &Case<R, N>, next: fn(R) -> R) -> Results<R> {
     let mut to = Results::default();
     to.put("infinity", &[R::INFINITY]);
@@ -161,7 +162,7 @@ fn compare<R: Real, const N: usize>(word: &str, next: fn(R) -> R, bits: fn(R) ->
     let width = in_rust(&cases[0], next).0.len();
     let mut found = vec![R::zero(); CASES * width];
     let args = [arg(cases.as_ptr()), arg(found.as_mut_ptr()), arg(CASES as u32), arg(width as u32)];
-    // SAFETY: as many cases and rooms for results as the last two arguments say.
+    // SAFETY: the arrays have room for the numbers of cases and results in the last two arguments.
     unsafe { library.launch("formulas", &Launch::new(CASES.div_ceil(128) as u32, 128), &args) }
         .unwrap();
     let mut told = vec![false; width];
@@ -175,7 +176,7 @@ fn compare<R: Real, const N: usize>(word: &str, next: fn(R) -> R, bits: fn(R) ->
             *told |= rust != R::zero() && !is_nan(rust);
         }
     }
-    // Zeros and NaN everywhere would say nothing about a formula; DECREASE is 0 in f64.
+    // A formula that gives zero or NaN in every case is not tested. Only DECREASE is 0, in f64.
     let silent = told.iter().filter(|&&told| !told).count();
     assert_eq!(silent, usize::from(R::DECREASE == R::zero()));
 }

@@ -1,4 +1,4 @@
-//! The increments of second-order advection: the bits of the CPU.
+//! Checks that the increments of second-order advection are bitwise identical to those of the CPU.
 
 use zeroset::geometry::{Real, Vec3, simplex::Simplex};
 use zeroset::levelset::evolution::Options;
@@ -8,7 +8,7 @@ use zeroset::patches::Patches;
 use crate::evolution::{Bed, Case, Given, bytes, cube, square, word};
 use crate::library::{Launch, Library, arg};
 
-/// Lumped masses, and vertices of cells below the least quality.
+/// Returns the lumped masses, and flags the vertices of cells below the least quality.
 fn masses<R: Real, const N: usize>(bed: &Bed<R>, least: f64) -> (Vec<R>, Vec<u8>) {
     let patches: &Patches = &bed.on.patches;
     let mut mass = vec![R::zero(); patches.n_vertices()];
@@ -29,7 +29,7 @@ fn masses<R: Real, const N: usize>(bed: &Bed<R>, least: f64) -> (Vec<R>, Vec<u8>
     (mass, upwind)
 }
 
-/// A step by kernels and by the CPU. `wall` says where it flows in.
+/// Compares a step of the kernels with the CPU. `wall` selects the vertices of the inflow boundary.
 fn compare<R: Real + Default + 'static, const N: usize>(
     case: &Case,
     chunk: Option<u32>,
@@ -61,7 +61,7 @@ fn compare<R: Real + Default + 'static, const N: usize>(
         let flows_in = bed.on.patches.to_patch_order(&case.mesh.vertices, |x| u8::from(wall(x)));
         let mut residual = vec![R::of(f64::NAN); n];
         let mut measures = vec![R::of(f64::NAN); bed.on.patches.n_patch_cells()];
-        // The second buffer is what the step before left.
+        // The second buffer holds the increments of the previous step.
         let mut increment = vec![R::zero(); 2 * n];
         for (v, moving) in bed.moving.iter().enumerate().filter(|(_, moving)| **moving == 1) {
             increment[v] = R::of(f64::from(*moving) * f64::NAN);
@@ -87,7 +87,7 @@ fn compare<R: Real + Default + 'static, const N: usize>(
         shared_bytes += 2 * bytes(N as u32 * state.chunk, size_of::<R>());
         let how = Launch { shared_bytes, seed, ..Launch::new(3, 64) };
         let three = || vec![arg(patches), arg(state), arg(0u32)];
-        // SAFETY: arrays as long as the kernels take them to be.
+        // SAFETY: the arrays have the lengths that the kernels require.
         unsafe {
             galerkin.launch("galerkin_measures", &how, &three()[..2]).unwrap();
             galerkin.launch("galerkin_residual", &how, &three()).unwrap();
@@ -139,7 +139,7 @@ fn a_wind_that_varies_in_a_band_with_poor_cells() {
 
 #[test]
 fn tetrahedra_in_chunks() {
-    // Coarse cells, yet what moves does not reach the boundary.
+    // The cells are coarse, but the moving vertices do not reach the boundary.
     let mut case = case(cube(8, 0.15), Some(0.2), 0.45);
     case.velocity = spin(&case);
     compare::<f64, 4>(&case, Some(50), |_| false, 5..700);

@@ -1,4 +1,5 @@
-//! The semi-implicit curvature step: that of the CPU, and the same bits in any order.
+//! Compares the semi-implicit curvature step with the CPU, and checks that it does not depend on
+//! the order of threads.
 
 use zeroset::geometry::Real;
 use zeroset::levelset::evolution::{CurvatureStep, Options};
@@ -7,7 +8,7 @@ use crate::evolution::{Bed, Case, Given, bytes, cube, square, word};
 use crate::layouts::evolution::ImplicitArgument;
 use crate::library::{Launch, Library, arg};
 
-/// Words of a sum in common/exact_sum.cuh.
+/// Words of a sum (common/exact_sum.cuh).
 const SUM_WORDS: usize = 67;
 
 struct Kernels {
@@ -28,7 +29,7 @@ impl Kernels {
         }
     }
 
-    /// One step with this many blocks.
+    /// Takes one step with the given number of blocks.
     fn step<R: Real + Default + 'static>(
         &self,
         case: &Case,
@@ -61,15 +62,15 @@ impl Kernels {
         let shared_bytes = bytes(bed.largest().0, size_of::<R>());
         let how = Launch { shared_bytes, seed, resident: blocks, ..Launch::new(blocks, 64) };
         let args = [arg(patches), arg(state), arg(implicit)];
-        // SAFETY: arrays as long as the kernel takes them to be.
+        // SAFETY: the arrays have the lengths that the kernel requires.
         unsafe { self.implicit.launch("implicit_solve", &how, &args) }.unwrap();
-        assert!(sums.iter().all(|&word| word == 0) && counts == [0, 0], "ready for the next step");
+        assert!(sums.iter().all(|&word| word == 0) && counts == [0, 0], "the sums are not reset");
         bed.end(&self.evolution, seed, state, true);
         bed
     }
 }
 
-/// A step by kernels and by the CPU, with patches and threads in several orders.
+/// Compares a step of the kernels with the CPU, with patches and threads in several orders.
 fn compare<R: Real + Default + 'static, const N: usize>(case: &Case, tolerance: f64) {
     let kernels = Kernels::new::<R, N>(case);
     let mut first: Option<Vec<f64>> = None;
@@ -85,7 +86,7 @@ fn compare<R: Real + Default + 'static, const N: usize>(case: &Case, tolerance: 
         }
         match &first {
             None => first = Some(found),
-            Some(first) => assert!(*first == found, "bits depend on the order: {blocks} blocks"),
+            Some(first) => assert!(*first == found, "{blocks} blocks: the order matters"),
         }
     }
 }
@@ -104,7 +105,7 @@ fn case(mesh: zeroset::mesh::Mesh, half_width: Option<f64>) -> Case {
 }
 
 fn varying(case: &Case) -> Given<1> {
-    // Some vertices keep their values.
+    // The coefficient is zero at some vertices, which therefore keep their values.
     Given::Rows(case.mesh.vertices.iter().map(|x| [(0.5 + x[0]).max(0.0)]).collect())
 }
 

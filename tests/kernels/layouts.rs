@@ -1,6 +1,6 @@
-//! What the kernels take: the structs of the program itself, of which the headers of the kernels are printed.
+//! The argument structs of the program, from which the headers of the kernels are generated.
 
-// Tests take some of what is there.
+// The tests use only some of the structs.
 #![allow(dead_code)]
 
 #[path = "../../src/levelset/eikonal/cuda/kernel_arguments.rs"]

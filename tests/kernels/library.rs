@@ -1,4 +1,4 @@
-//! A kernel source, compiled for the host and loaded; its kernels, launched thread by thread.
+//! Compiles a kernel source for the host, loads it and launches its kernels thread by thread.
 
 use std::any::Any;
 use std::ffi::{CStr, OsString, c_char, c_void};
@@ -8,33 +8,34 @@ use std::sync::Mutex;
 
 use tempfile::TempDir;
 
-/// How to launch a kernel; the twin of a struct in shim/fibers.hpp.
+/// The launch configuration of a kernel. Its counterpart is a struct in shim/fibers.hpp.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Launch {
-    /// Blocks.
+    /// Number of blocks.
     pub grid: u32,
     /// Threads per block.
     pub block: u32,
-    /// Dynamic shared memory per block.
+    /// Dynamic shared memory per block, in bytes.
     pub shared_bytes: u32,
-    /// Blocks that run at a time: 1 for one after the other, `grid` for cooperative kernels.
+    /// Blocks that run at a time: 1 to run them one after the other, `grid` for cooperative
+    /// kernels.
     pub resident: u32,
-    /// Of the order in which threads run.
+    /// Seed of the order in which threads run.
     pub seed: u64,
 }
 
 impl Launch {
-    /// Blocks one after the other, without dynamic shared memory.
+    /// Returns a launch that runs the blocks one after the other, without dynamic shared memory.
     pub fn new(grid: u32, block: u32) -> Launch {
         Launch { grid, block, shared_bytes: 0, resident: 1, seed: 0 }
     }
 }
 
-/// An argument of a kernel: a value of the kernel's own type.
+/// A kernel argument, with the type of the parameter.
 pub struct Arg(Box<dyn Any>);
 
-/// An argument by value: a number, a `#[repr(C)]` struct or a pointer.
+/// Wraps an argument that is passed by value: a number, a `#[repr(C)]` struct or a pointer.
 pub fn arg<T: Copy + 'static>(value: T) -> Arg {
     Arg(Box::new(value))
 }
@@ -42,22 +43,24 @@ pub fn arg<T: Copy + 'static>(value: T) -> Arg {
 type Entry =
     unsafe extern "C" fn(*const Launch, *const *const c_void, *const usize, usize) -> *const c_char;
 
-/// Kernels of one source with one set of defines.
+/// The kernels of one source, compiled with one set of macro definitions.
 pub struct Library {
-    /// Kernels share static memory and the scheduler: one launch at a time.
+    /// Kernels share static memory and the scheduler, so that only one launch runs at a time.
     loaded: Mutex<libloading::Library>,
     _folder: TempDir,
 }
 
 impl Library {
-    /// Compiles a source with defines (`"REAL=double"`) and makes these kernels of it callable.
+    /// Compiles a source with macro definitions (such as `"REAL=double"`) and makes the given
+    /// kernels callable.
     ///
-    /// `source` is a path from the root of the repository. Panics with what the compiler said.
+    /// `source` is relative to the root of the repository. Panics with the output of the compiler
+    /// if compilation fails.
     pub fn compile(source: &str, defines: &[&str], kernels: &[&str]) -> Library {
         Self::with_header(source, defines, kernels, None)
     }
 
-    /// The same with a header, name and text, that the source includes.
+    /// Compiles a source like [`Library::compile`], with a header (name and text) that it includes.
     pub fn with_header(
         source: &str,
         defines: &[&str],
@@ -67,30 +70,35 @@ impl Library {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let folder = tempfile::tempdir().expect("a temporary folder");
         let main = folder.path().join("main.cpp");
-        std::fs::write(&main, program(&root.join(source), kernels)).expect("room for a source");
+        std::fs::write(&main, program(&root.join(source), kernels))
+            .expect("the source can be written");
         if let Some((name, text)) = header {
-            std::fs::write(folder.path().join(name), text).expect("room for a header");
+            std::fs::write(folder.path().join(name), text).expect("the header can be written");
         }
         let out = folder.path().join("kernels.so");
         compile(root, defines, &main, &out);
-        // SAFETY: what was just compiled has no initializers with requirements.
+        // SAFETY: the library compiled above has no initializers with requirements.
         let loaded = unsafe { libloading::Library::new(&out) };
         let loaded = Mutex::new(loaded.unwrap_or_else(|e| panic!("{source}: {e}")));
         Library { loaded, _folder: folder }
     }
 
-    /// Runs all threads of a kernel; an error says what the kernel did wrong: threads that wait
-    /// for each other at different places or for ever, memory written out of bounds.
+    /// Runs all threads of a kernel.
+    ///
+    /// # Errors
+    ///
+    /// Returns a message if the kernel is faulty: threads wait for each other at different places
+    /// or forever, or write out of bounds.
     ///
     /// # Safety
     ///
-    /// Pointers among the arguments hold what the kernel reads and writes.
+    /// Pointers among the arguments must be valid for what the kernel reads and writes.
     pub unsafe fn launch(&self, kernel: &str, launch: &Launch, args: &[Arg]) -> Result<(), String> {
         let loaded = self.loaded.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let addresses: Vec<*const c_void> = args.iter().map(|a| (&raw const *a.0).cast()).collect();
         let sizes: Vec<usize> = args.iter().map(|a| size_of_val(&*a.0)).collect();
-        // SAFETY: `program` wrote the function with this type; it checks number and sizes of the
-        // arguments, and the caller answers for the rest. The message is copied under the lock.
+        // SAFETY: `program` wrote the function with this type. It checks the number and sizes of
+        // the arguments, and the caller guarantees the rest. The message is copied under the lock.
         unsafe {
             let entry = loaded.get::<Entry>(format!("launch_{kernel}").as_bytes());
             let entry = entry.unwrap_or_else(|_| panic!("{kernel} is not among the kernels"));
@@ -104,8 +112,10 @@ impl Library {
     }
 }
 
-/// The source with the shim before it and an entry point per kernel behind it. The namespace keeps
-/// functions out of sections that the linker merges, where shared memory cannot stand.
+/// Returns the source, preceded by the shim and followed by one entry point per kernel.
+///
+/// The namespace keeps functions out of sections that the linker merges, where shared memory cannot
+/// be placed.
 fn program(source: &Path, kernels: &[&str]) -> String {
     let mut program = format!(
         "#include \"shim/cuda.hpp\"\nnamespace {{\n#include \"{}\"\n}}\n",
@@ -123,7 +133,8 @@ fn program(source: &Path, kernels: &[&str]) -> String {
 
 fn compile(root: &Path, defines: &[&str], main: &Path, out: &Path) {
     let compiler = std::env::var_os("CXX").unwrap_or_else(|| OsString::from("c++"));
-    // No fused products: the bits of Rust. No fortified longjmp: it forbids to change the stack.
+    // Fused products would change results compared with Rust. A fortified longjmp forbids switching
+    // stacks.
     let result = Command::new(&compiler)
         .args(["-std=c++17", "-O1", "-ffp-contract=off", "-U_FORTIFY_SOURCE"])
         .args(["-shared", "-fPIC"])

@@ -1,7 +1,7 @@
-//! Kernels on the host: what runs on a device, without one (kernels/README.md).
+//! Runs the kernels on the host, without a GPU (kernels/README.md).
 //!
-//! `cargo test --features kernel-host-tests --test kernels`; needs a C++ compiler.
-// It takes raw borrows, which are pointers, for borrows.
+//! Run with `cargo test --features kernel-host-tests --test kernels`. A C++ compiler is required.
+// The lint mistakes raw borrows, which are pointers, for needless borrows.
 #![allow(clippy::needless_borrows_for_generic_args)]
 
 mod eikonal;

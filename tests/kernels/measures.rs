@@ -1,4 +1,4 @@
-//! Measures of the inside: kernels/measures.cu against the measurer of the CPU.
+//! Compares the measures of the inside computed by kernels/measures.cu with the CPU.
 
 use std::f64::consts::PI;
 use std::ptr::from_mut;
@@ -15,7 +15,7 @@ use crate::library::{Arg, Launch, Library, arg};
 use crate::patches::HostPatches;
 use crate::random::Random;
 
-/// The twin of a struct in measures.cu.
+/// The counterpart of a struct in measures.cu.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Sums {
@@ -29,7 +29,7 @@ struct Sums {
 
 const BLOCK: u32 = 64;
 
-/// The kernels, and a mesh in patches.
+/// The kernels, and a mesh divided into patches.
 struct Bench<R: Real> {
     library: Rc<Library>,
     patches: HostPatches<R>,
@@ -51,7 +51,7 @@ impl<R: Real> Bench<R> {
         Bench { library: library.clone(), patches, counted }
     }
 
-    /// Measures phi (mesh order) with five blocks, `resident` of them at a time.
+    /// Measures phi (in mesh order) with five blocks, of which `resident` run at a time.
     fn measure(&self, phi: &[R], resident: u32, seed: u64) -> Sums {
         let nan = f64::NAN;
         let none = Sums {
@@ -79,7 +79,7 @@ impl<R: Real> Bench<R> {
         let shared_bytes = part(local, size_of::<R>()) + part(owned, 4);
         let how = Launch { resident, seed, ..Launch::new(sums.len() as u32, BLOCK) };
         let patches: PatchesArgument = self.patches.argument();
-        // SAFETY: the kernels get all arrays with the lengths they take.
+        // SAFETY: all arrays have the lengths that the kernels require.
         unsafe {
             let run = |kernel, how, args: &[Arg]| self.library.launch(kernel, how, args).unwrap();
             let with_shared = Launch { shared_bytes, ..how };
@@ -95,7 +95,7 @@ fn cleaned(spec: &Generate) -> Mesh {
     clean(generate(spec).unwrap()).unwrap().0
 }
 
-/// One mesh of each kind of topology.
+/// Returns one mesh for each kind of topology.
 fn meshes() -> Vec<(&'static str, Mesh)> {
     let mut square = Square::default();
     (square.min, square.max) = ([-1.0; 2], [1.0; 2]);
@@ -115,7 +115,8 @@ fn meshes() -> Vec<(&'static str, Mesh)> {
     ]
 }
 
-/// Functions whose insides have holes, cavities, handles, several parts, or are all or nothing.
+/// Returns functions whose insides have holes, cavities, handles or several components, fill the
+/// mesh, or are empty.
 fn functions(mesh: &Mesh) -> Vec<(&'static str, Vec<f64>)> {
     let of = |f: &dyn Fn(&[f64; 3]) -> f64| mesh.vertices.iter().map(f).collect::<Vec<f64>>();
     let radius = |x: &[f64; 3]| x[0].hypot(x[1]).hypot(x[2]);
@@ -151,7 +152,8 @@ fn check(found: &Sums, expected: &Measures, tolerance: f64, what: &str) {
     assert_eq!((found.phi_min, found.phi_max), (expected.phi_min, expected.phi_max), "{what}");
 }
 
-/// All functions on the meshes of this arity, cut into small, usual and few patches.
+/// Compares all functions on all meshes with this number of vertices per cell, for small, usual and
+/// large patches.
 fn compare<R: Real>(arity: usize, tolerance: f64) {
     let library = library::<R>(arity);
     let mut components = 0;
@@ -166,13 +168,13 @@ fn compare<R: Real>(arity: usize, tolerance: f64) {
                 let what = format!("{name} on {mesh_name}, patches of {patch_size}");
                 let found = bench.measure(&phi, 5, 0);
                 check(&found, &expected, tolerance, &what);
-                // The same bits in another order of threads.
+                // Another order of threads gives the same bits.
                 assert_eq!(bench.measure(&phi, 2, 1), found, "{what}");
                 components = components.max(found.components);
             }
         }
     }
-    assert!(components > 10, "specks fall apart: {components}");
+    assert!(components > 10, "random signs must have many components, but have {components}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Patches in memory of the host, laid out as on a device (kernels/common/patches.cuh).
+//! Patches in host memory, laid out as on the GPU (kernels/common/patches.cuh).
 
 use std::sync::Arc;
 
@@ -11,15 +11,16 @@ use zeroset::patches::{Coordinates, Partition, Patches};
 
 use crate::layouts::patches::PatchesArgument;
 
-/// Rows and columns of the gather matrix that are a word of the kernels.
+/// Number of rows and columns of the gather matrix per word of the kernels.
 const COLUMNS: usize = 8;
 
-/// `struct Start` of the kernels: first vertex, halo vertex, cell and word of columns.
+/// The counterpart of `struct Start` of the kernels: the first vertex, halo vertex, cell and word
+/// of columns.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
 struct Start([u32; 4]);
 
-/// A mesh in patches, and the arrays that kernels take.
+/// A mesh divided into patches, and the arrays that kernels take.
 pub struct HostPatches<R: Real> {
     pub mesh: Mesh,
     pub patches: Arc<Patches>,
@@ -32,8 +33,8 @@ pub struct HostPatches<R: Real> {
 }
 
 impl<R: Real> HostPatches<R> {
-    /// A sphere of 320 triangles or a cube of 750 uneven tetrahedra, in patches of at most 24
-    /// vertices.
+    /// Creates a sphere of 320 triangles or a cube of 750 uneven tetrahedra, with patches of at
+    /// most 24 vertices.
     pub fn small(arity: usize) -> Self {
         let spec = if arity == 3 {
             let mut sphere = Sphere::default();
@@ -48,7 +49,7 @@ impl<R: Real> HostPatches<R> {
         Self::cut(mesh, 24)
     }
 
-    /// A mesh in patches of at most so many vertices.
+    /// Divides a mesh into patches of at most `patch_size` vertices.
     pub fn cut(mesh: Mesh, patch_size: usize) -> Self {
         let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, patch_size).unwrap());
         let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
@@ -95,7 +96,7 @@ impl<R: Real> HostPatches<R> {
         all
     }
 
-    /// What kernels take; valid as long as `self`.
+    /// Returns the kernel argument, which is valid as long as `self`.
     pub fn argument(&self) -> PatchesArgument {
         PatchesArgument {
             n_patches: self.patches.len() as u32,
@@ -108,24 +109,24 @@ impl<R: Real> HostPatches<R> {
         }
     }
 
-    /// Most local and owned vertices of a patch.
+    /// Returns the largest numbers of local and owned vertices of a patch.
     pub fn largest(&self) -> (usize, usize) {
         let owned = (0..self.patches.len()).map(|p| self.patches.patch(p).n_owned).max();
         (self.patches.largest().0, owned.unwrap_or(0))
     }
 
-    /// Most cells of a patch.
+    /// Returns the largest number of cells of a patch.
     pub fn largest_cells(&self) -> usize {
         self.patches.largest().1 / self.patches.arity()
     }
 
-    /// Most rows and columns of the gather matrix of a patch.
+    /// Returns the largest number of rows and columns of the gather matrix of a patch.
     pub fn largest_columns(&self) -> usize {
         let sizes = self.starts.windows(2).map(|w| (w[1].0[3] - w[0].0[3]) * COLUMNS as u32);
         sizes.max().unwrap_or(0) as usize
     }
 
-    /// Longest edge of each patch and its neighbors.
+    /// Returns the longest edge of each patch and its neighbors.
     pub fn reach(&self) -> Vec<R> {
         let of_patch = |p: usize| {
             let x = self.coordinates.of(&self.patches, p);
@@ -142,7 +143,8 @@ impl<R: Real> HostPatches<R> {
         (0..self.patches.len()).map(around).collect()
     }
 
-    /// Who reads a vertex of another patch: offsets `[n_patches + 1]`, local number there, reader.
+    /// Returns which patches read which vertices of other patches: offsets `[n_patches + 1]`, the
+    /// local number of the vertex in the other patch, and the reading patch.
     pub fn readers(&self) -> (Vec<u32>, Vec<u16>, Vec<u32>) {
         let n = self.patches.len();
         let mut of_patch = vec![Vec::new(); n];

@@ -1,5 +1,5 @@
-//! Kernels of surfaces from samples: the octree of the CPU bit by bit, and velocities by sums over all
-//! samples.
+//! Tests the kernels that reconstruct surfaces from samples. Octrees must be bitwise identical to
+//! those of the CPU, and velocities are compared with sums over octree nodes.
 
 use zeroset::grid::{Band, TiledGrid};
 use zeroset::levelset::tiled::cuda::StationaryArgument;
@@ -9,7 +9,7 @@ use super::layouts::potential::{CellsArgument, FieldArgument, FrameArgument};
 use super::library::{Arg, Launch, Library, arg};
 use super::tiles::grid::HostTiles;
 
-/// Threads of a block, and samples that one sums up.
+/// Threads per block, and samples that one block sums up.
 const BLOCK: u32 = 256;
 const SUMMED: usize = 2048;
 
@@ -23,12 +23,12 @@ fn cloud(n: usize) -> Vec<[f64; 3]> {
     (0..n).map(at).collect()
 }
 
-/// The nodes by the kernels, and the samples.
+/// Builds an octree with the kernels. Returns its nodes and samples.
 fn built(library: &Library, points: &[[f64; 3]], frame: &Frame) -> (Vec<Node>, Vec<[f32; 3]>) {
     let n = points.len();
     let launch = |kernel: &str, grid: u32, args: &[Arg]| {
         let how = Launch { seed: n as u64, ..Launch::new(grid, BLOCK) };
-        // SAFETY: arrays as long as the kernels take them to be.
+        // SAFETY: the arrays have the lengths that the kernels require.
         unsafe { library.launch(kernel, &how, args) }.unwrap();
     };
     let depth = frame.depth;
@@ -114,15 +114,18 @@ fn octrees_are_those_of_the_cpu_bit_by_bit() {
             let mut count = 0_u32;
             let args = [arg(links.as_ptr()), arg(nodes.len() as u32), arg(level)];
             let args: Vec<Arg> = args.into_iter().chain([arg(&raw mut count)]).collect();
-            // SAFETY: as many links as stated.
+            // SAFETY: the array holds the given number of links.
             unsafe { library.launch("octree_cubes", &Launch::new(3, BLOCK), &args) }.unwrap();
             assert_eq!(count as usize, tree.n_cubes(level));
         }
     }
 }
 
-/// The nodes that the CPU takes for a tile with this middle, as places in voxels of the level and numbers of
-/// samples: `Sources::gather` of `src/reconstruct/potential/sum.rs`, in its precision, so that the same ones are opened.
+/// Returns the nodes that the CPU uses for a tile with this center, as positions in voxels of the
+/// level and numbers of samples.
+///
+/// The function repeats `Sources::gather` of `src/reconstruct/potential/sum.rs` in the same
+/// precision, so that it opens the same nodes.
 fn taken(tree: &Octree, theta: f32, level: u32, middle: [f32; 3]) -> Vec<[f64; 4]> {
     let scale = (1.0 / tree.frame().edge(level)) as f32;
     let radius = 3.0f32.sqrt() * 1.5;
@@ -143,7 +146,8 @@ fn taken(tree: &Octree, theta: f32, level: u32, middle: [f32; 3]) -> Vec<[f64; 4
     nodes
 }
 
-/// N / B of these nodes, shortened to 1, at a place from the middle of the tile; a hull goes slower near `stop`.
+/// Returns N / B of these nodes at `x`, limited to length 1. `x` is relative to the center of the
+/// tile. A hull moves more slowly near `stop`.
 fn velocity(nodes: &[[f64; 4]], exponent: u32, stop: Option<f64>, x: [f64; 3]) -> [f64; 3] {
     let (p, mut pull, mut weight, mut near) = (f64::from(exponent), [0.0; 3], 0.0, 0.0);
     for node in nodes {
@@ -160,23 +164,27 @@ fn velocity(nodes: &[[f64; 4]], exponent: u32, stop: Option<f64>, x: [f64; 3]) -
     pull.map(|c| speed * c / length.max(weight))
 }
 
-/// Voxels.
+/// In voxels.
 const SOFTENING: f64 = 1.0;
 
-/// A velocity is at most 1 and kept in 16 bits of the largest of its tile, which may take 0.5 / 32767 = 1.6e-5; the rest is
-/// for sums in single precision over some hundred nodes, whose rounding the speed of a hull doubles.
+/// The largest allowed error of a velocity. A velocity has at most length 1 and is stored in 16
+/// bits relative to the largest of its tile, which costs up to 0.5 / 32767 = 1.6e-5. The rest
+/// covers sums in single precision over some hundred nodes, whose rounding errors are doubled by
+/// the speed of a hull.
 const TOLERANCE: f64 = 4e-5;
 
-/// Sums over nodes are far from those over samples: on this cloud by up to 0.16 in a velocity of 1 at theta = 0.5, and a
-/// bound by the size of the nodes says nothing there, as theta = 0.5 takes nodes whose samples are up to sqrt(3) / 2 of
-/// the distance off their centroid. But the kernel opens the nodes that the CPU opens, so that both agree up to
-/// rounding whatever theta is.
+/// Compares velocities with sums over the nodes that the CPU uses.
+///
+/// Sums over nodes differ much from sums over samples: on this cloud by up to 0.16 in a velocity of
+/// 1 at theta = 0.5. A bound by the size of the nodes is useless there, as theta = 0.5 uses nodes
+/// whose samples are up to sqrt(3) / 2 of the distance away from their centroid. But the kernel
+/// opens the same nodes as the CPU, so that both agree up to rounding for every theta.
 #[test]
 fn velocities_are_those_of_the_nodes_that_the_cpu_takes() {
     let points = cloud(700);
     let frame = Frame::new(&points, 6).unwrap();
     let tree = Octree::new(&points, frame).unwrap();
-    // Aligned to 16 bytes.
+    // The type aligns the node to 16 bytes.
     let bits = |node: &Node| {
         let [x, y, z] = node.center.map(f32::to_bits);
         [x, y, z, node.count.to_bits()].iter().rev().fold(0, |all, b| all << 32 | u128::from(*b))
@@ -220,7 +228,7 @@ fn velocities_are_those_of_the_nodes_that_the_cpu_takes() {
                 padding: 0,
             };
             let args = [arg(tiles.argument()), arg(kept), arg(field), arg(1_u32)];
-            // SAFETY: a place for each tile.
+            // SAFETY: the arrays have room for every tile.
             unsafe { library.launch("potential_velocity", &Launch::new(3, BLOCK), &args) }.unwrap();
             let case = format!("exponent {exponent}, theta {theta}, level {level}");
             let mut most_off = 0.0_f64;
@@ -243,7 +251,7 @@ fn velocities_are_those_of_the_nodes_that_the_cpu_takes() {
                 }
                 assert!((most - largest).abs() <= 1e-4 * most, "{most} {largest}");
             }
-            // What nodes leave out is no matter of rounding.
+            // The error of using nodes is much larger than rounding.
             assert!(theta == 0.0 || most_off > 200.0 * TOLERANCE, "{case}: {most_off}");
         }
     }

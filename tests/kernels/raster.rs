@@ -1,4 +1,5 @@
-//! Triangles drawn by the kernels: coverage without gaps, the nearest in front, the first among equals.
+//! Tests the kernels that draw triangles: they leave no gaps, the nearest triangle hides the
+//! others, and the first of equal triangles wins.
 
 use super::layouts::picture::DrawingArgument;
 use super::layouts::render::FrameArgument;
@@ -15,10 +16,11 @@ const KERNELS: [&str; 6] = [
 const WIDE: usize = 24;
 const TALL: usize = 18;
 
-/// What the kernels make of triangles seen along z, a mesh unit being a pixel: heights of the samples, and pixels.
+/// Draws triangles seen along z, with one pixel per mesh unit. Returns the heights of the samples,
+/// and the pixels.
 fn drawn(points: &[[f64; 3]], triangles: &[[u32; 3]], values: &[f64]) -> (Vec<f32>, Vec<[f32; 4]>) {
     let library = Library::compile("kernels/render/raster.cu", &[], &KERNELS);
-    // White to black, and a curve that is straight.
+    // A color map from white to black, and a linear tone curve.
     let map: Vec<f32> = (0..512).flat_map(|k| [k as f32 / 511.0; 3]).collect();
     let screen: Vec<f32> = (0..4098).map(|k| 255.0 * k as f32 / 4096.0).collect();
     let drawing = DrawingArgument {
@@ -56,7 +58,7 @@ fn drawn(points: &[[f64; 3]], triangles: &[[u32; 3]], values: &[f64]) -> (Vec<f3
     };
     let launch = |kernel: &str, grid: u32, args: &[Arg]| {
         let how = Launch { resident: grid, ..Launch::new(grid, 128) };
-        // SAFETY: room for all points, samples and pixels.
+        // SAFETY: the arrays have room for all points, samples and pixels.
         unsafe { library.launch(kernel, &how, args) }.unwrap();
     };
     let mut extent = [0_u64; 5];
@@ -93,7 +95,7 @@ fn drawn(points: &[[f64; 3]], triangles: &[[u32; 3]], values: &[f64]) -> (Vec<f3
         arg(pixels.as_mut_ptr()),
     ];
     launch("raster_paint", (WIDE.div_ceil(16) * TALL.div_ceil(8)) as u32, &args);
-    // SAFETY: four numbers of 32 bits each.
+    // SAFETY: a u128 holds four numbers of 32 bits each.
     let pixels = pixels.iter().map(|x| unsafe { std::mem::transmute::<[u128; 1], [f32; 4]>(*x) });
     (heights, pixels.collect())
 }
@@ -101,7 +103,7 @@ fn drawn(points: &[[f64; 3]], triangles: &[[u32; 3]], values: &[f64]) -> (Vec<f3
 #[test]
 fn a_plane_is_covered_once_and_what_is_nearer_hides_it() {
     let (w, h) = (WIDE as f64, TALL as f64);
-    // Around a point on a sample; then a triangle in front of them, and the same one once more.
+    // Triangles that share a corner on a sample, then a triangle in front of them, given twice.
     let points = [
         [0.0, 0.0, 1.0],
         [w, 0.0, 1.0],
@@ -124,10 +126,11 @@ fn a_plane_is_covered_once_and_what_is_nearer_hides_it() {
         assert!(on_edge || height == if hidden { 2.0 } else { 1.0 }, "{x} {y} {height}");
         in_front += usize::from(height == 2.0);
     }
-    // Half of nine pixels, with the samples of one edge.
+    // The triangle covers half of nine pixels. Samples on one of its edges may count.
     assert!((36..=45).contains(&in_front), "{in_front}");
     let gray = |x: usize, y: usize| pixels[x + WIDE * y];
-    // The color of the value 0.75; of no value, as the first of two equal triangles has it.
+    // The color of the value 0.75, then the color of a missing value, which the first of the two
+    // equal triangles has.
     let of = |c: f32| [c, c, c, 1.0];
     let close = |a: [f32; 4], b: [f32; 4]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3);
     assert!(close(gray(20, 2), of(0.75 * 255.0)), "{:?}", gray(20, 2));

@@ -1,4 +1,4 @@
-//! Kernels of rays against the CPU: the same hits, to the bit, by every rule.
+//! Compares the ray kernels with the CPU. Every rule must give bitwise identical hits.
 
 use zeroset::Cpu;
 use zeroset::point_distance::Edt;
@@ -14,7 +14,7 @@ const PIXELS: u32 = 37;
 const SAMPLES: u32 = 2;
 const EYE: V = [20.0, -31.0, 25.0];
 
-/// Values of a ball with a bump, in a volume of uneven shape.
+/// Returns a volume of uneven shape with the values of a ball with a bump.
 fn volume() -> Volume {
     let shape = [19, 14, 17];
     let at = |n: usize| [n % 19, n / 19 % 14, n / 19 / 14].map(|i| i as f64);
@@ -27,14 +27,15 @@ fn volume() -> Volume {
     Volume::new(shape, Samples::from(values), Placement::identity()).unwrap()
 }
 
-/// The box of the cubes that hold something, from its corners in the world.
+/// Returns the index box of the occupied cubes, computed from its corners in world coordinates.
 fn bounds(solid: &Solid<'_>, offset: f64) -> [[u32; 3]; 2] {
     let corners = solid.corners();
     let index = |x: V, half: f64| x.map(|x| (x - offset + half) as u32);
     [index(corners[0], 0.5), index(corners[7], -0.5)]
 }
 
-/// Levels of 2 x 2 x 2 fields, one after the other, made by the kernel, and where each starts.
+/// Builds the levels of 2 x 2 x 2 cells with the kernel. Returns them one after the other, and the
+/// start of each.
 fn pyramid(inside: &[u8], shape: [usize; 3]) -> (Vec<u8>, Vec<u64>) {
     let library = Library::compile("kernels/render/pyramid.cu", &[], &["pyramid_level"]);
     let (mut all, mut starts) = (Vec::new(), Vec::new());
@@ -44,7 +45,7 @@ fn pyramid(inside: &[u8], shape: [usize; 3]) -> (Vec<u8>, Vec<u64>) {
         let mut above = vec![7_u8; of_above.iter().product()];
         let [bx, by, bz] = shape.map(|n| n as u32);
         let args = [arg(below.as_ptr()), arg(bx), arg(by), arg(bz), arg(above.as_mut_ptr())];
-        // SAFETY: a byte for each field of both levels.
+        // SAFETY: both arrays hold one byte per cell of their level.
         unsafe { library.launch("pyramid_level", &Launch::new(3, 32), &args) }.unwrap();
         for (n, &any) in above.iter().enumerate() {
             let [nx, ny, _] = of_above;
@@ -138,7 +139,7 @@ fn hits_of(solid: &Solid<'_>, level: Option<f64>, frame: &FrameArgument) {
             arg(steps.as_mut_ptr()),
         ];
         let grid = frame.wide.div_ceil(16) * frame.tall.div_ceil(8);
-        // SAFETY: a place for each ray; the solid's arrays are those of its shape.
+        // SAFETY: the arrays have room for every ray, and the arrays of the solid match its shape.
         unsafe { library.launch("march_rays", &Launch::new(grid, 128), &args) }.unwrap();
         let expected =
             march(solid, &SpaceSkipping::new(rule, solid, &cpu).unwrap(), &view, size, SAMPLES)
@@ -155,7 +156,7 @@ fn hits_of(solid: &Solid<'_>, level: Option<f64>, frame: &FrameArgument) {
     }
 }
 
-/// The light on hits by the formula, with the normals of the CPU.
+/// Checks the light on hits against the formula, with the normals of the CPU.
 fn light_on(
     solid: &Solid<'_>,
     argument: SolidArgument,
@@ -175,7 +176,7 @@ fn light_on(
         arg(gloss.as_mut_ptr()),
     ];
     let grid = frame.wide.div_ceil(16) * frame.tall.div_ceil(8);
-    // SAFETY: a place for each ray, hits of the solid.
+    // SAFETY: the arrays have room for every ray, and the hits belong to the solid.
     unsafe { library.launch("shade_hits", &Launch::new(grid, 128), &args) }.unwrap();
     let FrameArgument { right, up, toward, .. } = *frame;
     let lamp = [-0.36, 0.48, 0.8];
@@ -200,7 +201,7 @@ fn light_on(
     }
 }
 
-/// Direction from what is seen to the eye.
+/// Direction from the object to the eye.
 const TO_EYE: V = [0.3, -1.0, 0.45];
 
 fn dot(a: V, b: V) -> f64 {

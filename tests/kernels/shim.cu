@@ -1,8 +1,8 @@
-// Kernels for the tests of the shim, right and wrong.
+// Test kernels for the shim. Some of them are wrong on purpose.
 #include "common/block.cuh"
 #include "common/grid.cuh"
 
-// Sum of a power of two of values per block, by halves.
+// Adds up the values of each block by repeated halving. The block size is a power of two.
 DEVICE void sum_by_halves(const real *x, real *out, real *values, bool with_barriers) {
     u32 t = threadIdx.x;
     values[t] = x[blockIdx.x * blockDim.x + t];
@@ -14,7 +14,7 @@ DEVICE void sum_by_halves(const real *x, real *out, real *values, bool with_barr
     if (t == 0) out[blockIdx.x] = values[0];
 }
 
-// Block: a power of two, at most 256; one real of shared memory per thread.
+// The block size is a power of two and at most 256, with one real of shared memory per thread.
 extern "C" __global__ void sum_static(const real *x, real *out) {
     __shared__ real values[256];
     sum_by_halves(x, out, values, true);
@@ -30,7 +30,7 @@ extern "C" __global__ void sum_without_barrier(const real *x, real *out) {
     sum_by_halves(x, out, values, false);
 }
 
-// Only half of the threads come to the barrier, the others wait at another.
+// Half of the threads wait at one barrier, the others at another.
 extern "C" __global__ void two_barriers(u32 *out) {
     if (threadIdx.x % 2 == 0) {
         __syncthreads();
@@ -40,7 +40,7 @@ extern "C" __global__ void two_barriers(u32 *out) {
     }
 }
 
-// The threads of one warp wait for each other, those of another at a barrier for them.
+// Half of a warp waits for the rest, which waits at a barrier together with the other warp.
 extern "C" __global__ void half_a_warp(u32 *out) {
     if (threadIdx.x < 16) {
         out[threadIdx.x] = __ballot_sync(0xffffffffu, 1);
@@ -48,7 +48,7 @@ extern "C" __global__ void half_a_warp(u32 *out) {
     __syncthreads();
 }
 
-// What the words of a warp and a block give; one number per word and thread.
+// Records the results of the operations of a warp and a block, one number per operation and thread.
 extern "C" __global__ void words(u32 *out) {
     u32 t = threadIdx.x;
     u32 n = blockDim.x;
@@ -63,17 +63,18 @@ extern "C" __global__ void words(u32 *out) {
     out[7 * n + t] = __syncthreads_count(t < 40);
     out[8 * n + t] = __syncthreads_or(t == 63);
     out[9 * n + t] = __syncthreads_and(t != 63);
-    // Groups of eight lanes, of which the last has ended in the second warp.
+    // Groups of eight lanes. The last group of the second warp has ended.
     if (t >= 56) return;
     const u32 eight = 0xffu << t % 32 / 8 * 8;
     out[10 * n + t] = __shfl_xor_sync(eight, t, 4);
     out[11 * n + t] = __ballot_sync(eight, t % 2);
 }
 
-// A lane asks with a mask that does not name it.
+// Most lanes use a mask that does not contain them.
 extern "C" __global__ void foreign_mask(u32 *out) { out[threadIdx.x] = __ballot_sync(0xffu, 1); }
 
-// Adds 1 to 4 of all threads by every atomic that can: sum, smallest, largest, by compare-and-swap.
+// Applies every atomic operation to the indices of all threads: sum, minimum, maximum and
+// compare-and-swap.
 extern "C" __global__ void atomics(u32 *sum, real *real_sum, u64 *least, u32 *most, u32 *swapped) {
     u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     atomicAdd(sum, i);
@@ -88,8 +89,8 @@ extern "C" __global__ void atomics(u32 *sum, real *real_sum, u64 *least, u32 *mo
     }
 }
 
-// Each block adds to a total and waits until all blocks have; then each reads it. All blocks must
-// be there at a time.
+// Each block adds to a total, waits until all blocks have done so, and then reads it. All blocks
+// must be resident at the same time.
 extern "C" __global__ void total_of_blocks(u32 *arrived, u32 *total, u32 *out) {
     __shared__ u32 mine;
     if (threadIdx.x == 0) {
@@ -100,7 +101,7 @@ extern "C" __global__ void total_of_blocks(u32 *arrived, u32 *total, u32 *out) {
     out[blockIdx.x * blockDim.x + threadIdx.x] = __ldcg(total) * 100 + mine;
 }
 
-// Writes one value behind its shared memory.
+// Writes one value beyond its shared memory.
 extern "C" __global__ void beyond(u32 *out) {
     DYN_SHARED(u32, values);
     values[threadIdx.x + 1] = threadIdx.x;
@@ -108,7 +109,7 @@ extern "C" __global__ void beyond(u32 *out) {
     out[threadIdx.x] = values[threadIdx.x];
 }
 
-// Waits for what nobody does.
+// Waits for a flag that is never set.
 extern "C" __global__ void endless(u32 *flag) {
     while (__ldcg(flag) == 0) __nanosleep(20);
 }

@@ -1,4 +1,4 @@
-//! The shim itself: it computes what a device computes, and finds what is wrong.
+//! Tests the shim itself: it computes what a GPU computes, and it reports faulty kernels.
 
 use std::ptr::from_mut;
 use std::sync::LazyLock;
@@ -25,14 +25,14 @@ static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
     Library::compile("tests/kernels/shim.cu", &["REAL=double", "CELL_SIZE=3"], &kernels)
 });
 
-/// Runs a kernel on valid pointers.
+/// Runs a kernel. All pointers must be valid.
 fn launch(kernel: &str, how: Launch, args: &[Arg]) -> Result<(), String> {
-    // SAFETY: every test passes pointers to arrays with room for all that its kernel reads and
-    // writes.
+    // SAFETY: every test passes pointers to arrays that are large enough for everything that its
+    // kernel reads and writes.
     unsafe { LIBRARY.launch(kernel, &how, args) }
 }
 
-/// For how many seeds the sums of four blocks come out right.
+/// Returns the number of seeds for which the sums of four blocks are correct.
 fn right_sums(kernel: &str, shared_bytes: u32, resident: u32) -> usize {
     let x: Vec<f64> = (0..4 * BLOCK).map(|i| f64::from(i * i)).collect();
     let expected: Vec<f64> = x.chunks(BLOCK as usize).map(|x| x.iter().sum()).collect();
@@ -60,7 +60,8 @@ fn a_missing_barrier_is_found() {
     assert_eq!(right_sums("sum_without_barrier", BLOCK * 8, 1), 0);
 }
 
-/// What goes wrong in a block of 64 threads with one word of shared memory each.
+/// Returns the reported fault of a kernel in a block of 64 threads with one word of shared memory
+/// each.
 fn fault(kernel: &str) -> String {
     let mut out = [0u32; BLOCK as usize + 1];
     let how = Launch { shared_bytes: BLOCK * 4, ..Launch::new(1, BLOCK) };

@@ -1,5 +1,5 @@
-//! The search for a step where coefficients change in time: the step and the values of the CPU.
-//! Inflow: where it is, and what it gives.
+//! Compares the step search and the inflow boundary with the CPU, for coefficients that change in
+//! time.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,7 +20,8 @@ fn field(text: &str) -> Field {
     Field::bind(&expression, |name| Err(Error::usage(format!("no array {name}"), ""))).unwrap()
 }
 
-/// A kernel file beside the header printed for these terms, where its `#include` looks first.
+/// Compiles a kernel file beside the header generated for these terms, because its `#include` looks
+/// there first.
 fn compile(file: &str, terms: &[&[Field]], defines: &[&str], kernels: &[&str]) -> Library {
     let folder = tempfile::tempdir().unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
@@ -53,14 +54,15 @@ fn case(mesh: zeroset::mesh::Mesh, half_width: f64) -> Case {
     }
 }
 
-/// Patches whose coefficients are read.
+/// Returns the patches whose coefficients are read.
 fn read<R: Real>(bed: &Bed<R>) -> BTreeSet<u32> {
     let active = &bed.active[..bed.control.n_active as usize];
     let around = |&p: &u32| bed.on.patches.neighbors(p as usize).iter().copied().chain([p]);
     active.iter().flat_map(around).collect()
 }
 
-/// Searches by this many blocks; what the kernel left, and the values of the two terms.
+/// Searches for the time step with the given number of blocks. Returns the values of the two terms
+/// and the vertices with invalid values.
 fn search<R: Real + Default + 'static>(
     library: &Library,
     bed: &mut Bed<R>,
@@ -98,14 +100,14 @@ fn search<R: Real + Default + 'static>(
         nonnegative: 2,
     };
     let how = Launch { seed: u64::from(blocks), resident: blocks, ..Launch::new(blocks, 32) };
-    // SAFETY: arrays as long as the kernel takes them to be.
+    // SAFETY: the arrays have the lengths that the kernel requires.
     unsafe { library.launch("varying_search", &how, &[arg(patches), arg(state), arg(varying)]) }
         .unwrap();
-    assert_eq!(counts, [0, 0, 0, 1], "ready for the next step");
+    assert_eq!(counts, [0, 0, 0, 1], "the counters are not reset for the next step");
     (values, broken)
 }
 
-/// Defines of a unit with a normal speed and a curvature that change.
+/// Compiles the search for a normal speed and a curvature coefficient that change in time.
 fn library<R, const N: usize>(terms: &[&[Field]]) -> Library {
     let cell = format!("CELL_SIZE={N}");
     let defines = [
@@ -146,8 +148,8 @@ fn compare<R: Real + Default + 'static, const N: usize>(case: &Case, texts: [&st
         assert_eq!(broken, [u32::MAX; 4]);
         let n = bed.on.patches.n_vertices();
         let read = read(&bed);
-        // The cube has few patches.
-        assert!(N == 4 || read.len() < bed.on.patches.len(), "some patches are not read");
+        // The cube has so few patches that all may be read.
+        assert!(N == 4 || read.len() < bed.on.patches.len(), "all patches are read");
         let places = bed.on.patches.to_patch_order(&bed.on.mesh.vertices, |x| x);
         for (k, field) in fields.iter().enumerate() {
             let at_middle = field.values(&places, 0.5 * expected);
@@ -155,7 +157,7 @@ fn compare<R: Real + Default + 'static, const N: usize>(case: &Case, texts: [&st
                 let found = values[k * n + v];
                 match read.contains(&(bed.on.patches.owner(v) as u32)) {
                     true => assert!(found == R::of(at_middle[v]), "vertex {v}: {found}"),
-                    false => assert!(found.to_f64().is_nan(), "vertex {v} is not read"),
+                    false => assert!(found.to_f64().is_nan(), "vertex {v} must not be read"),
                 }
             }
         }
@@ -164,7 +166,7 @@ fn compare<R: Real + Default + 'static, const N: usize>(case: &Case, texts: [&st
 
 #[test]
 fn the_step_is_that_of_the_cpu_and_coefficients_those_of_its_middle() {
-    // What is slow at first shortens the step again and again.
+    // The speed is small at first, so that the search shortens the step repeatedly.
     let texts = ["0.01 + 900*t*t*(1 + x*x)", "0.001*(1 + t)*(2 + y)"];
     let in_plane = case(square(24, 0.2), 0.2);
     compare::<f64, 3>(&in_plane, texts);
@@ -244,7 +246,7 @@ fn inflow_is_found_where_the_wind_comes_from_and_given_its_values() {
         let args = || [arg(argument), arg(state), arg(inflow)];
         let how = Launch { seed, ..Launch::new(3, 32) };
         let before = bed.phi[..n].to_vec();
-        // SAFETY: arrays as long as the kernels take them to be.
+        // SAFETY: the arrays have the lengths that the kernels require.
         unsafe {
             library.launch("inflow_follow", &how, &args()).unwrap();
             library.launch("inflow_apply", &how, &args()).unwrap();

@@ -1,4 +1,4 @@
-//! An evolution resumed from a snapshot takes the steps it would have taken.
+//! Tests that an evolution resumed from a snapshot takes the same steps as an uninterrupted one.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, generate};
 use zeroset::mesh::{Mesh, clean};
 use zeroset::patches::{Partition, Patches};
 
-/// A planar, a curved and a solid mesh, none of them regular, with their mean edge lengths.
+/// Returns irregular planar, curved and solid meshes with their mean edge lengths.
 fn meshes() -> Vec<(&'static str, Mesh, f64)> {
     let (mut square, mut sphere, mut cube) =
         (Square::default(), Sphere::default(), Cube::default());
@@ -29,7 +29,7 @@ fn meshes() -> Vec<(&'static str, Mesh, f64)> {
     .collect()
 }
 
-/// All three terms, two of them different at every vertex.
+/// Returns all three terms. Two of them differ at every vertex.
 fn terms(mesh: &Mesh) -> Terms {
     let turn = |&[x, y, z]: &[f64; 3]| [0.3 - y, x + 0.1 * z, 0.2 * x];
     let speed = |&[x, y, _]: &[f64; 3]| [0.2 + 0.1 * (x - y)];
@@ -39,7 +39,7 @@ fn terms(mesh: &Mesh) -> Terms {
         .with_curvature(Coefficient::Uniform([0.01]))
 }
 
-/// Terms that change with time, and an interface that may come in.
+/// Returns terms that change with time, and an inflow that may bring in an interface.
 fn varying(mesh: &Mesh) -> Terms {
     let field = |text: &str| {
         let expression = Expression::parse(text).unwrap();
@@ -55,13 +55,13 @@ fn varying(mesh: &Mesh) -> Terms {
 fn phi(mesh: &Mesh) -> Vec<f64> {
     let (low, high) = mesh.bounds();
     let radius = 0.35 * (high[0] - low[0]);
-    // Off the middle: a ball inside a sphere does not meet it.
+    // The ball is not centered because a ball centered in a sphere does not intersect it.
     let center = [0, 1, 2].map(|k| [0.2, 0.45, 0.45][k] * (low[k] - high[k]) + high[k]);
     let distance = |x: &[f64; 3]| (0..3).map(|k| (x[k] - center[k]).powi(2)).sum::<f64>().sqrt();
     mesh.vertices.iter().map(|x| distance(x) - radius).collect()
 }
 
-/// Everything that can be seen of a step, as bits.
+/// Takes a step and returns everything observable about it as bits.
 fn seen<R: Real>(run: &mut Evolution<R>) -> (Vec<u64>, Vec<bool>, Vec<u64>) {
     let step = run.step(0.01).unwrap();
     let totals = run.totals();
@@ -80,7 +80,7 @@ fn seen<R: Real>(run: &mut Evolution<R>) -> (Vec<u64>, Vec<bool>, Vec<u64>) {
     (run.phi().iter().map(|x| x.to_bits()).collect(), run.band(), numbers)
 }
 
-/// The snapshot without what a clock has measured.
+/// Returns the snapshot without measured times.
 fn timeless(mut snapshot: Snapshot) -> Snapshot {
     snapshot.totals.evolve_seconds = 0.0;
     snapshot.totals.reinitialize_seconds = 0.0;
@@ -106,10 +106,11 @@ fn resumed_is_uninterrupted<R: Real>(name: &str, mesh: &Mesh, terms: &Terms, opt
     if options.rule == Rule::Never {
         assert!(renewed.is_empty());
     } else {
-        assert!(renewed.len() >= 2, "{name}: phi was renewed {} times", renewed.len());
+        assert!(renewed.len() >= 2, "{name}: phi was reinitialized {} times", renewed.len());
     }
-    assert!(run.phi().iter().any(|&x| x < 0.0), "{name}: the interface is gone");
-    // At the start, right before, right after and one behind a reinitialization, and in between.
+    assert!(run.phi().iter().any(|&x| x < 0.0), "{name}: the interface has vanished");
+    // Moments at the start, just before, just after and one step after a reinitialization, and in
+    // between.
     let mut moments = vec![0, 1, STEPS / 2, STEPS - 1];
     for &k in renewed.iter().take(3) {
         moments.extend([k, k + 1, k + 2]);

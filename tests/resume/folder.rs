@@ -1,9 +1,9 @@
-//! What is in the folder of a run, to be compared with another.
+//! Compares the folders of two runs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The report without what a clock has measured.
+/// Returns the report without measured times.
 fn timeless(report: &[u8]) -> Vec<u8> {
     let mut report: serde_json::Value = serde_json::from_slice(report).unwrap();
     let fields = report.as_object_mut().unwrap();
@@ -13,7 +13,7 @@ fn timeless(report: &[u8]) -> Vec<u8> {
     serde_json::to_vec_pretty(&report).unwrap()
 }
 
-/// All files by name with their bytes; the report without times.
+/// Returns all files with their contents by name, and the report without times.
 pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     std::fs::read_dir(folder)
         .unwrap()
@@ -27,7 +27,7 @@ pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
         .collect()
 }
 
-/// Fails if two folders differ in a file or a byte.
+/// Asserts that two folders have the same files with the same contents.
 #[track_caller]
 pub fn assert_same(found: &Path, expected: &Path, case: &str) {
     let (found, expected) = (files(found), files(expected));

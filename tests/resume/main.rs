@@ -1,4 +1,4 @@
-//! Runs that stop and go on: the same bits as without the stop.
+//! Tests that resumed runs are bitwise identical to uninterrupted ones.
 
 mod evolution;
 mod folder;

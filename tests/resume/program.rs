@@ -1,4 +1,4 @@
-//! The real program: Ctrl-C and `--resume`, and kill -9 at any moment.
+//! Tests the program itself: Ctrl-C and `--resume`, and kill -9 at any moment.
 #![cfg(unix)]
 
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::folder::{assert_same, files};
 
-/// About a thousand steps, twenty states.
+/// A case with about a thousand steps and twenty states.
 const CASE: &str = "\
 version = 1
 [domain.mesh]
@@ -27,7 +27,7 @@ gifti = true
 checkpoint = { every = 11 }
 ";
 
-/// A folder with a case file, and the results of a run that was left alone in `whole`.
+/// A folder with a case file. Its subfolder `whole` contains the results of an uninterrupted run.
 pub struct Place(tempfile::TempDir);
 
 impl Place {
@@ -54,20 +54,20 @@ impl Place {
         self.command(folder, more).output().unwrap()
     }
 
-    /// A run that has written a few lines of measures.
+    /// Starts a run and waits until it has written a few lines of measures.
     pub fn begun(&self, folder: &str, more: &[&str]) -> Child {
         self.begun_as(folder, &mut self.command(folder, more))
     }
 
-    /// The same by a command of one's own.
+    /// Starts `command` like [`Place::begun`].
     pub fn begun_as(&self, folder: &str, command: &mut Command) -> Child {
         let mut child = command.spawn().unwrap();
         let measures = self.path(folder).join("measures.csv");
         let lines = || std::fs::read_to_string(&measures).map_or(0, |text| text.lines().count());
         let start = Instant::now();
         while lines() < 8 {
-            assert!(start.elapsed() < Duration::from_secs(30), "the run does not begin");
-            assert_eq!(child.try_wait().unwrap(), None, "the run is over");
+            assert!(start.elapsed() < Duration::from_secs(30), "the run does not start");
+            assert_eq!(child.try_wait().unwrap(), None, "the run has ended");
             std::thread::sleep(Duration::from_millis(2));
         }
         child
@@ -102,7 +102,7 @@ fn after_ctrl_c_the_command_that_was_named_goes_on() {
     let output = place.run("out", &["--resume", "--threads", "3"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     fails(&["--resume"], 6, "nothing to resume: the run in it has finished");
-    // The report names the overrides and threads, which may differ: compare a run without.
+    // The reports name the overrides and threads, which may differ, and are compared without them.
     let place_of = |name: &str| place.path(name).join("report.json");
     for name in ["out", "whole"] {
         let text = std::fs::read_to_string(place_of(name)).unwrap();
@@ -116,7 +116,8 @@ fn after_ctrl_c_the_command_that_was_named_goes_on() {
     assert_same(&place.path("out"), &place.path("whole"), "Ctrl-C");
 }
 
-/// `timeout` sends its signal to the process and to its group, a system that goes down to all.
+/// `timeout` sends its signal to the process and to its group. A system that shuts down sends it to
+/// all processes.
 #[test]
 fn a_signal_that_comes_twice_at_once_ends_the_run_in_order() {
     let place = Place::new();
@@ -135,8 +136,8 @@ fn a_signal_that_comes_twice_at_once_ends_the_run_in_order() {
     }
 }
 
-/// Every file of a killed run that has its final name is a beginning of, or the same as, that of
-/// the run that was left alone.
+/// Asserts that every file of a killed run that has its final name equals the file of the
+/// uninterrupted run, or is a prefix of it.
 fn assert_whole(found: &Path, expected: &Path) {
     let expected = files(expected);
     for (name, bytes) in files(found) {
@@ -144,13 +145,13 @@ fn assert_whole(found: &Path, expected: &Path) {
         if passing.iter().any(|begin| name.starts_with(begin)) {
             continue;
         }
-        let Some(expected) = expected.get(&name) else { panic!("{name} should not be there") };
+        let Some(expected) = expected.get(&name) else { panic!("{name} must not exist") };
         match name.rsplit('.').next().unwrap() {
             "csv" => {
                 assert!(expected.starts_with(&bytes), "{name}");
-                assert!(bytes.is_empty() || bytes.ends_with(b"\n"), "{name}: half a line");
+                assert!(bytes.is_empty() || bytes.ends_with(b"\n"), "{name}: incomplete line");
             }
-            // All lines but the last two, which close it.
+            // All lines except the last two, which close the list.
             "pvd" => {
                 let text = String::from_utf8(bytes).unwrap();
                 let states = text.strip_suffix("  </Collection>\n</VTKFile>\n");
@@ -170,7 +171,7 @@ fn assert_whole(found: &Path, expected: &Path) {
 fn killed_at_any_moment_a_run_can_be_resumed() {
     let place = Place::new();
     let (out, whole) = (place.path("out"), place.path("whole"));
-    // How long this machine takes: the quicker of two runs.
+    // The duration on this machine: the smaller of two runs.
     let time = |folder: &str| {
         let start = Instant::now();
         assert_eq!(place.run(folder, &["--overwrite"]).status.code(), Some(0));
@@ -187,8 +188,8 @@ fn killed_at_any_moment_a_run_can_be_resumed() {
         random =
             random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let share = (random >> 40) as f64 / (1_u64 << 24) as f64;
-        // From before the first step to some checkpoints later; later and later, so that the end
-        // is reached however long the program takes to start.
+        // The moments range from before the first step to a few checkpoints later. They grow, so
+        // that the run finishes however long the program takes to start.
         let longest = whole_time.mul_f64(0.15 + 0.02 * f64::from(kills));
         let wait = longest.mul_f64(share);
         let start = Instant::now();
@@ -198,7 +199,7 @@ fn killed_at_any_moment_a_run_can_be_resumed() {
             ended = child.try_wait().unwrap();
         }
         if ended.is_none() {
-            // SIGKILL.
+            // This sends SIGKILL.
             child.kill().unwrap();
         }
         let output = child.wait_with_output().unwrap();
@@ -208,10 +209,10 @@ fn killed_at_any_moment_a_run_can_be_resumed() {
             Some(code) => panic!("exit code {code}: {output:?}"),
             None => kills += 1,
         }
-        assert!(kills < 200, "the run does not come to its end");
+        assert!(kills < 200, "the run does not finish");
     }
     println!("killed {kills} times, resumed {resumed} times");
     assert!(kills >= 2 && resumed >= 2, "killed {kills} times, resumed {resumed} times");
-    // How it was called stands in no file.
+    // No file stores how the program was called.
     assert_same(&out, &whole, "kill -9");
 }

@@ -1,11 +1,11 @@
-//! A checkpoint is not resumed by another run, and the message names the difference.
+//! Tests that a checkpoint of a different run is refused and that the message names the difference.
 
 use std::path::Path;
 
 use crate::folder::files;
 use crate::runs::{Folders, config, run};
 
-/// A case on a mesh file with an array.
+/// A case that uses an array of a mesh file.
 const CASE: &str = "\
 version = 1
 domain.mesh.path = \"mesh.vtk\"
@@ -20,7 +20,8 @@ half_width = 2.5
 every = 4
 ";
 
-/// A strip of 10 by 4 squares as a legacy VTK file; one vertex and the arrays can be changed.
+/// Writes a strip of 10 by 4 squares as a legacy VTK file. The parameters change one vertex and the
+/// arrays.
 fn mesh(path: &Path, moved: f64, beta: f64, start: f64) {
     let points: Vec<[f64; 2]> = (0..55).map(|k| [f64::from(k % 11), f64::from(k / 11)]).collect();
     let mut text = "# vtk DataFile Version 3.0\nstrip\nASCII\nDATASET POLYDATA\n".to_string();
@@ -57,7 +58,7 @@ fn another_run_is_refused_by_name() {
         assert!(error.to_string().contains(message), "`{message}` is not in: {error}");
         assert!(error.to_string().contains("begin again with --overwrite"), "{error}");
         assert_eq!(error.exit_code(), code, "{error}");
-        assert!(files(&out) == before, "{message}: a refusal changes nothing");
+        assert!(files(&out) == before, "{message}: a refusal must not change files");
     };
     for (set, message) in [
         ("evolve.cfl=0.5", "evolve.cfl is 0.5, but the interrupted run was started with 1.0"),
@@ -96,7 +97,7 @@ fn another_run_is_refused_by_name() {
     refused(&with(&[]), 3, "55 vertices and 79 cells, not 55 vertices and 80 cells");
     mesh(&file, 0.0, 0.0, 0.0);
 
-    // What changes no result may differ.
+    // Settings that do not change results may differ.
     let free = [
         "device.threads=1",
         "output.checkpoint={ every = 2 }",

@@ -1,5 +1,5 @@
-//! A run that is interrupted, or whose disk fails, and resumed leaves the files of one that
-//! never stopped.
+//! Tests that a run that was interrupted, or whose disk failed, and then resumed leaves the same
+//! files as an uninterrupted run.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -72,7 +72,7 @@ pub fn config(text: &str, set: &[&str]) -> Config {
     Config::parse(text, Path::new("case.toml"), &set).unwrap()
 }
 
-/// Interrupts after a step.
+/// Interrupts the run after a step.
 struct After<'a> {
     step: u64,
     flag: &'a AtomicBool,
@@ -95,7 +95,7 @@ pub fn run(
     until: Option<u64>,
 ) -> zeroset::Result<Outcome> {
     let flag = AtomicBool::new(false);
-    // The flag is seen after the step that follows.
+    // The run checks the flag after the following step.
     let observer = After { step: until.map_or(u64::MAX, |step| step - 1), flag: &flag };
     let options =
         Options::new(&flag, &observer).into_folder(Some(folder.into()), false).resuming(resume);
@@ -113,7 +113,8 @@ impl Folders {
     }
 }
 
-/// Interrupts a run at each of some steps, resumes it, and compares.
+/// Interrupts a run at each of some steps, resumes it, and compares its files with an uninterrupted
+/// run.
 fn interrupted_is_uninterrupted(text: &str, set: &[&str], stops: &[u64]) {
     let folders = Folders::new();
     let (whole, parts) = (folders.named("whole"), folders.named("parts"));
@@ -143,7 +144,7 @@ fn interrupts_leave_no_trace() {
     interrupted_is_uninterrupted(SURFACE, &[], &[7, 20]);
     interrupted_is_uninterrupted(SURFACE, &[], &[6, 8, 21, 39]);
     interrupted_is_uninterrupted(SURFACE, &["precision=f64", "evolve.curvature=0.05"], &[9, 34]);
-    // Right before, at, and right after a reinitialization.
+    // Steps just before, at, and just after a reinitialization.
     interrupted_is_uninterrupted(SOLID, &[], &[3, 5, 16, 29]);
     interrupted_is_uninterrupted(SOLID, &["precision=f32", "output.interface=true"], &[4, 13]);
 }
@@ -157,7 +158,7 @@ fn the_rhythm_of_checkpoints_changes_nothing() {
         let folder = folders.named(name);
         run(&config, &folder, false, None).unwrap();
         let mut files = crate::folder::files(&folder);
-        // It states the rhythm.
+        // The report contains the checkpoint interval.
         files.remove("report.json");
         files
     };
@@ -176,7 +177,7 @@ fn without_checkpoints_an_interrupt_leaves_none() {
     assert!(error.contains("holds no checkpoint; begin again with --overwrite"), "{error}");
 }
 
-/// A folder stands where a file of a state is to be written.
+/// A folder has the name of a file that must be written.
 #[test]
 fn a_failed_output_is_written_when_the_run_is_resumed() {
     for (text, file, stop) in [
@@ -197,10 +198,10 @@ fn a_failed_output_is_written_when_the_run_is_resumed() {
         assert!(error.to_string().contains(file), "{error}");
         let report = std::fs::read_to_string(parts.join("report.json")).unwrap();
         assert!(report.contains("\"status\": \"failed\""));
-        // The other file of the state, and its place in the list.
+        // The other file of the state, and its entry in the list.
         let other = file.replace("interface_", "case_");
         if other != file {
-            assert!(!parts.join(&other).exists(), "{other} is left");
+            assert!(!parts.join(&other).exists(), "{other} must not exist");
             let list = std::fs::read_to_string(parts.join("case.pvd")).unwrap();
             assert!(list.contains("case_000007.vtp") && !list.contains(&other), "{list}");
         }
@@ -210,7 +211,7 @@ fn a_failed_output_is_written_when_the_run_is_resumed() {
     }
 }
 
-/// Says when the flag is to be set: at the beginning of a stage.
+/// Sets the flag when a stage begins.
 struct AtStage<'a>(&'a str, &'a AtomicBool);
 
 impl Observer for AtStage<'_> {
@@ -239,6 +240,6 @@ fn the_stages_before_the_first_step_can_be_interrupted() {
         let options = Options::new(&flag, &observer).into_folder(Some(folder.clone()), false);
         let error = run::run(&config(text, &[]), &options).unwrap_err();
         assert!(matches!(error, Error::Interrupted), "{stage}: {error}");
-        assert!(!folder.exists(), "{stage}: what was not begun leaves nothing behind");
+        assert!(!folder.exists(), "{stage}: a run that has not started must not leave files");
     }
 }

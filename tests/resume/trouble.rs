@@ -1,5 +1,5 @@
-//! Full disks, missing inputs, memory that gives out: nothing due is lost, and `--resume` goes on to
-//! the same bits.
+//! Tests full disks, missing inputs and insufficient memory: no due output is lost, and `--resume`
+//! gives bitwise identical results.
 #![cfg(target_os = "linux")]
 
 use std::os::unix::process::ExitStatusExt;
@@ -9,15 +9,15 @@ use std::time::{Duration, Instant};
 use crate::folder::assert_same;
 use crate::program::Place;
 
-/// Runs a script as the root of its own name space, where it may mount; `None`, said loudly, where
-/// the system does not allow that. `$ZEROSET` is the program.
+/// Runs a script as root of its own namespace, where it may mount file systems. `$ZEROSET` is the
+/// program. Returns `None` and prints a notice if the system does not allow this.
 fn as_root(place: &Place, script: &str) -> Option<Output> {
     let mut command = Command::new("unshare");
     command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]);
     command.current_dir(place.path(".")).env("ZEROSET", env!("CARGO_BIN_EXE_zeroset"));
     let output = command.output().ok()?;
     if output.status.code() == Some(77) || !output.status.success() && output.stdout.is_empty() {
-        eprintln!("NO MOUNTS HERE, test skipped: {}", String::from_utf8_lossy(&output.stderr));
+        eprintln!("MOUNTS NOT ALLOWED, test skipped: {}", String::from_utf8_lossy(&output.stderr));
         return None;
     }
     Some(output)
@@ -68,12 +68,12 @@ fn a_folder_that_cannot_be_written_is_named_before_any_work() {
     assert!(err.matches("choose another with -o").count() == 2, "{err}");
 }
 
-/// Without mounts: no file may grow beyond some blocks.
+/// Limits the size of files, which needs no mounts.
 #[test]
 fn files_that_may_not_grow_end_the_run_in_order() {
     let place = Place::new();
     let limited = |blocks: u32, more: &str| {
-        // What the system sends by default would kill the program.
+        // By default, the signal would kill the program.
         let script = format!(
             "trap '' XFSZ; ulimit -f {blocks}; exec \"$ZEROSET\" run case.toml -o out {more}"
         );
@@ -81,7 +81,7 @@ fn files_that_may_not_grow_end_the_run_in_order() {
         command.args(["-c", &script]).current_dir(place.path("."));
         command.env("ZEROSET", env!("CARGO_BIN_EXE_zeroset")).output().unwrap()
     };
-    // Too little for the first state: nothing is left behind.
+    // The limit is too small for the first state. No file may remain.
     let output = limited(4, "");
     let (_, err) = said(&output);
     assert_eq!(output.status.code(), Some(6), "{err}");
@@ -127,17 +127,17 @@ fn an_input_that_has_vanished_is_named_and_the_run_goes_on_when_it_is_back() {
 #[test]
 fn memory_that_gives_out_is_code_5_and_the_run_goes_on_with_more() {
     let place = Place::new();
-    // Memory of some size goes back to the system at once, and is asked for anew; threads have no
-    // reserve of their own.
+    // With these settings, larger blocks of memory return to the system and are requested again,
+    // and threads have no memory in reserve.
     let mut command = place.command("out", &[]);
     command.env("MALLOC_MMAP_THRESHOLD_", "65536").env("MALLOC_ARENA_MAX", "1");
     let child = place.begun_as("out", &mut command);
-    // From now on this process gets nothing more.
+    // From now on the process gets no more memory.
     let limit = ["--pid", &child.id().to_string(), "--as=1000000", "--data=1000000"];
     let limited = Command::new("prlimit").args(limit).status().is_ok_and(|status| status.success());
     let output = child.wait_with_output().unwrap();
     if !limited {
-        eprintln!("NO prlimit HERE, test skipped");
+        eprintln!("prlimit MISSING, test skipped");
         return;
     }
     let (_, err) = said(&output);
@@ -147,14 +147,14 @@ fn memory_that_gives_out_is_code_5_and_the_run_goes_on_with_more() {
     assert!(err.contains("continues with --resume"), "{err}");
     for entry in std::fs::read_dir(place.path("out")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(!name.ends_with(".part") && name != "zeroset.lock", "{name} is left");
+        assert!(!name.ends_with(".part") && name != "zeroset.lock", "{name} must not exist");
     }
     let output = place.run("out", &["--resume"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert_same(&place.path("out"), &place.path("whole"), "out of memory");
 }
 
-/// A ball that grows until its tiles do not fit.
+/// A ball grows until its tiles exceed the memory.
 #[test]
 fn tiles_that_fill_the_memory_leave_a_checkpoint() {
     let place = Place::new();
@@ -167,7 +167,7 @@ fn tiles_that_fill_the_memory_leave_a_checkpoint() {
         let script = format!("{limit}exec \"$ZEROSET\" run case.toml -o {folder} {more}");
         let mut command = Command::new("sh");
         command.args(["-c", &script]).current_dir(place.path(".")).stdin(Stdio::null());
-        // Threads have no reserve of their own, whose size would count.
+        // Without this, each thread reserves memory that would count.
         command.env("MALLOC_ARENA_MAX", "1").env("ZEROSET", env!("CARGO_BIN_EXE_zeroset"));
         command.output().unwrap()
     };
@@ -179,7 +179,7 @@ fn tiles_that_fill_the_memory_leave_a_checkpoint() {
         ("three", "--threads 2 --set precision=f64"),
         ("two", "--threads 2 --set evolve.scheme=first-order --set domain.tiled.tile_edge=4"),
     ] {
-        // From the least that lets it begin.
+        // Starts with the smallest limit with which the program starts.
         let mut limit = 40_000_u64;
         while ended(name).is_none() {
             assert!(limit < 400_000);
@@ -194,13 +194,13 @@ fn tiles_that_fill_the_memory_leave_a_checkpoint() {
         let report = ended(name).unwrap();
         let why = report["ended_by"].as_str().unwrap();
         assert!(why.contains("memory for "), "{report}");
-        // With more memory it goes on from there.
+        // The run continues with more memory.
         run(name, Some(limit + 40_000), &format!("{set} --resume"));
         assert!(ended(name).unwrap()["steps"].as_u64() > report["steps"].as_u64(), "{report}");
     }
 }
 
-/// What is said of a thread that cannot begin.
+/// Messages about a thread that cannot start.
 const NO_THREAD: [&str; 2] =
     ["failed to allocate an alternative stack", "failed to register TLS destructor"];
 
@@ -213,7 +213,7 @@ fn under_any_limit_of_memory_a_run_ends_in_order() {
         command.args(["-c", &script]).current_dir(place.path(".")).stdin(Stdio::null());
         command.env("ZEROSET", env!("CARGO_BIN_EXE_zeroset")).output().unwrap()
     };
-    // From the least that lets the system load the program.
+    // Starts with the smallest limit with which the system loads the program.
     let mut limit = 20_000_u64;
     while limited(limit, "--version").status.code() != Some(0) {
         limit += limit / 16;
@@ -234,10 +234,10 @@ fn under_any_limit_of_memory_a_run_ends_in_order() {
                 let named = ["out of memory while ", "cannot start", "are free", "memory for"];
                 assert!(named.iter().any(|what| err.contains(what)), "{limit}: {err}");
             }
-            // The system has none left to do what it was asked for, and says so.
+            // The system reports that it has no memory for an operation.
             Some(3 | 6) if err.contains("Cannot allocate memory") => refused += 1,
-            // A thread that begins when all is taken: the libraries of Rust and of C end the
-            // program by themselves.
+            // If a thread starts when all memory is taken, the libraries of Rust and C end the
+            // program.
             None if NO_THREAD.iter().any(|what| err.contains(what)) => refused += 1,
             code => panic!("{limit} KiB: {code:?} {:?}: {err}", output.status.signal()),
         }

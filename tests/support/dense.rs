@@ -1,8 +1,8 @@
-//! A full box of voxels cut into blocks, and the motion on it: sparse tiles are tested against it, and
-//! it is a grid of its own for plane problems.
+//! A dense box of voxels divided into blocks, and evolutions on it. Tests compare sparse tiles with
+//! it, and use it for plane problems.
 //!
-//! Beyond the box values are those of the nearest voxel in it, so that interfaces meet its sides at
-//! right angles. One voxel along z makes a plane problem.
+//! Values outside of the box are those of the nearest voxel inside, so that interfaces meet its
+//! sides at right angles. A box that is one voxel thick along z is a plane problem.
 
 use std::sync::Arc;
 
@@ -14,28 +14,29 @@ use zeroset::levelset::tiled::{Blocks, Motion, Options, StepInfo, Terms, Wide};
 use zeroset::primitives::DisjointRows;
 use zeroset::{Cpu, Error, Result};
 
-/// A box of voxels, cut into blocks of E^3.
+/// A box of voxels, divided into blocks of E^3 voxels.
 #[derive(Clone, Debug)]
 pub struct DenseGrid<const E: usize> {
-    /// Voxels along each axis.
+    /// Number of voxels along each axis.
     voxels: [usize; 3],
-    /// Blocks along each axis; the last ones may reach beyond the box.
+    /// Number of blocks along each axis. The last ones may extend beyond the box.
     blocks: [usize; 3],
-    /// Blocks to be computed, ascending; the others stay as they are.
+    /// Indices of the blocks to compute, ascending. The other blocks do not change.
     computed: Vec<u32>,
 }
 
-/// A block of a pass over a dense grid.
+/// A block during a pass over a dense grid.
 pub struct Place<const E: usize> {
     id: u32,
     block: [usize; 3],
 }
 
 impl<const E: usize> DenseGrid<E> {
-    /// A box of so many voxels along x, y and z.
+    /// Creates a box with these numbers of voxels along x, y and z.
     ///
     /// # Errors
-    /// [`Error::Case`] for an empty box or one whose blocks cannot be numbered.
+    ///
+    /// Returns [`Error::Case`] for an empty box or a box with too many blocks.
     pub fn new(voxels: [usize; 3]) -> Result<Self> {
         let blocks = voxels.map(|n| n.div_ceil(E));
         let total = blocks.iter().try_fold(1usize, |all, n| all.checked_mul(*n));
@@ -56,7 +57,7 @@ impl<const E: usize> DenseGrid<E> {
         Place { id, block: [n % x, n / x % y, n / (x * y)] }
     }
 
-    /// Where a voxel of the box is in a pool.
+    /// Returns the index of a voxel in a pool.
     fn position(&self, voxel: [usize; 3]) -> usize {
         let [nx, ny, _] = self.blocks;
         let [x, y, z] = voxel.map(|v| v / E);
@@ -64,7 +65,8 @@ impl<const E: usize> DenseGrid<E> {
         ((z * ny + y) * nx + x) * E * E * E + (k * E + j) * E + i
     }
 
-    /// Blocks with a voxel in the band, and those within `band.reach` voxels of one.
+    /// Returns which blocks have a voxel in the band, or lie within `band.reach` voxels of such a
+    /// voxel.
     fn in_reach<R: Real>(&self, phi: &Pool<R, E>, band: Band<R>) -> Vec<bool> {
         let mut is_computed = vec![false; self.n()];
         for id in 0..self.n() as u32 {
@@ -85,8 +87,9 @@ impl<const E: usize> DenseGrid<E> {
         is_computed
     }
 
-    /// Takes the blocks that a sparse grid would have, where it would change them: if one that a step needs
-    /// is not there, or `anew`. All others are set to gamma or -gamma.
+    /// Selects the blocks that a sparse grid would have, at the times at which it would change
+    /// them: if a block that a step needs is missing, or if `anew`. All other blocks are set to
+    /// gamma or -gamma.
     fn hold<R: Real>(&mut self, phi: &mut Pool<R, E>, band: Band<R>, gamma: R, anew: bool) {
         let mut needed = self.in_reach(phi, band);
         self.computed.iter().for_each(|&id| needed[id as usize] = false);
@@ -117,7 +120,7 @@ impl<R: Real, S: Stored<R>, const E: usize> Blocks<R, S, E> for DenseGrid<E> {
         let rows = DisjointRows::new(out.values_mut());
         let on = |id: &u32| {
             let start = *id as usize * size;
-            // SAFETY: the list has no block twice.
+            // SAFETY: the list contains each block once.
             work(&self.place(*id), unsafe { rows.range(start..start + size) })
         };
         let results: Vec<T> = self.computed.par_iter().map(on).collect();
@@ -180,7 +183,7 @@ impl<R: Real, S: Stored<R>, const E: usize> Blocks<R, S, E> for DenseGrid<E> {
     }
 }
 
-/// A level-set function in motion on a dense grid.
+/// The evolution of a level-set function on a dense grid.
 pub struct DenseEvolution<R: Wide, const E: usize> {
     grid: DenseGrid<E>,
     motion: Motion<R, R, E>,
@@ -188,10 +191,13 @@ pub struct DenseEvolution<R: Wide, const E: usize> {
 }
 
 impl<R: Wide, const E: usize> DenseEvolution<R, E> {
-    /// Starts from `phi`, one value per voxel, x fastest, in voxels; clamped to the band.
+    /// Starts from `phi`, with one value per voxel in voxel units, x fastest. Values are clamped to
+    /// the band.
     ///
     /// # Errors
-    /// [`Error::Case`] if there is not one value per voxel, or for options out of range.
+    ///
+    /// Returns [`Error::Case`] if the number of values is not the number of voxels, or if options
+    /// are out of range.
     pub fn new(
         grid: DenseGrid<E>,
         phi: &[R],
@@ -207,7 +213,7 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
         let gamma = R::of(options.gamma);
         let mut pool = Pool::new();
         pool.grow(grid.n())?;
-        // Voxels of the last blocks beyond the box are never read, and stay as they are.
+        // Voxels of the last blocks beyond the box are never read and do not change.
         pool.values_mut().fill(gamma);
         for (n, value) in phi.iter().enumerate() {
             let at = grid.position([n % nx, n / nx % ny, n / (nx * ny)]);
@@ -226,23 +232,23 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
         self
     }
 
-    /// A step of at most `max_dt`.
+    /// Takes a step of at most `max_dt`.
     ///
     /// # Errors
-    /// [`Error::Numerical`] for coefficients that cannot be computed with, and if phi is not a
-    /// number after the step.
+    ///
+    /// Returns [`Error::Numerical`] for invalid coefficients, or if phi is NaN after the step.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
         self.prepare(self.motion.is_tidy_due());
         self.motion.step(&self.grid, max_dt)
     }
 
-    /// Makes phi a distance, directly.
+    /// Reinitializes phi directly.
     pub fn reinitialize(&mut self) {
         self.prepare(true);
         self.motion.reinitialize_directly(&self.grid);
     }
 
-    /// Finds the blocks to compute; all other values are the same in every array.
+    /// Determines the blocks to compute. All other values are the same in every array.
     fn prepare(&mut self, anew: bool) {
         if self.is_held {
             let (gamma, band) = (self.motion.gamma(), self.motion.band());
@@ -255,10 +261,11 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
         }
     }
 
-    /// Steps until a time is reached.
+    /// Takes steps until a time is reached.
     ///
     /// # Errors
-    /// Those of [`DenseEvolution::step`].
+    ///
+    /// Returns the errors of [`DenseEvolution::step`].
     pub fn run_to(&mut self, end: f64) -> Result<()> {
         while self.time() < end {
             let left = end - self.time();
@@ -269,12 +276,12 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
         Ok(())
     }
 
-    /// Time reached.
+    /// Returns the current time.
     pub fn time(&self) -> f64 {
         self.motion.time
     }
 
-    /// phi, one value per voxel, x fastest.
+    /// Returns phi, with one value per voxel, x fastest.
     pub fn phi(&self) -> Vec<R> {
         let [nx, ny, nz] = self.grid.voxels;
         let at = |n: usize| self.grid.position([n % nx, n / nx % ny, n / (nx * ny)]);

@@ -1,4 +1,5 @@
-//! What must hold for any bytes: shared by the fuzz targets and by the inputs they have found.
+//! Checks that must hold for any bytes. The fuzz targets and the tests of inputs that they found
+//! share this file.
 
 #[path = "fuzzed_kept.rs"]
 mod kept;
@@ -10,20 +11,21 @@ use zeroset::config::Config;
 use zeroset::expression::{Expression, Field};
 use zeroset::{Error, io};
 
-/// Between the files of an input that stands for several: no text and no XML holds it.
+/// Separates the files of an input that represents several files. This byte occurs neither in text
+/// nor in XML.
 pub const NEXT_FILE: u8 = 0x1c;
 
-/// What a target takes its bytes for.
+/// The interpretation of the bytes by a target.
 enum Input {
-    /// A file of this name.
+    /// A file with this name.
     File(&'static str),
-    /// Files of these names, one behind the other, [`NEXT_FILE`] between them.
+    /// Files with these names, separated by [`NEXT_FILE`].
     Files(&'static [&'static str]),
-    /// Anything else.
+    /// Any other input.
     Other(fn(&[u8])),
 }
 
-/// The targets; each has a file in `fuzz/fuzz_targets`.
+/// The targets. Each has a file in `fuzz/fuzz_targets`.
 const TARGETS: [(&str, Input); 35] = {
     use Input::{File, Files, Other};
     [
@@ -65,7 +67,7 @@ const TARGETS: [(&str, Input); 35] = {
     ]
 };
 
-/// Fails if the bytes do to the reader `name` what none may do.
+/// Runs the target `name`. Panics if the bytes violate a check.
 pub fn target(name: &str, bytes: &[u8]) {
     let found = TARGETS.iter().find(|(known, _)| *known == name);
     match &found.unwrap_or_else(|| panic!("there is no target {name}")).1 {
@@ -75,13 +77,13 @@ pub fn target(name: &str, bytes: &[u8]) {
     }
 }
 
-/// Names of all targets.
+/// Returns the names of all targets.
 #[allow(dead_code)]
 pub fn names() -> impl Iterator<Item = &'static str> {
     TARGETS.iter().map(|(name, _)| *name)
 }
 
-/// A folder of this thread; in memory where the system has one for that.
+/// Returns a folder of this thread, which is in memory if the system provides such a folder.
 fn folder() -> PathBuf {
     thread_local! {
         static FOLDER: OnceCell<tempfile::TempDir> = const { OnceCell::new() };
@@ -92,8 +94,8 @@ fn folder() -> PathBuf {
     FOLDER.with(|folder| folder.get_or_init(make).path().to_path_buf())
 }
 
-/// The bytes as files of these names, each read in every way there is. A file without bytes is not
-/// there.
+/// Writes the bytes as files with these names and reads each file in every supported way. A file
+/// without bytes is not created.
 fn files(bytes: &[u8], names: &[&str]) {
     let mut parts = bytes.splitn(names.len(), |&b| names.len() > 1 && b == NEXT_FILE);
     let paths: Vec<PathBuf> = names.iter().map(|name| folder().join(name)).collect();
@@ -114,7 +116,7 @@ fn read(path: &Path) {
     if let Ok(file) = &mesh {
         zeroset_testing::sound::assert_sound(&file.mesh, &name);
         file.warnings.iter().for_each(|warning| assert_line(warning));
-        // What info and check do with it.
+        // `zeroset info` and `zeroset check` call this.
         if let Ok(cleaning) = zeroset::mesh::assess(&file.mesh) {
             let _ = cleaning.summary();
         }
@@ -150,7 +152,7 @@ fn read(path: &Path) {
     errors.iter().flatten().for_each(|error| assert_plain(error, &[3]));
 }
 
-/// The bytes as the list of a series.
+/// Reads the bytes as the list of a series.
 fn list(bytes: &[u8]) {
     let path = folder().join("a.pvd");
     std::fs::write(&path, bytes).unwrap();
@@ -160,25 +162,26 @@ fn list(bytes: &[u8]) {
     }
 }
 
-/// A message of one line, of a length that can be read, and one of these exit codes.
+/// Asserts that a message has one line of readable length, and that the error has one of these exit
+/// codes.
 fn assert_plain(error: &Error, codes: &[u8]) {
     let text = error.to_string();
     assert_line(&text);
     assert!(codes.contains(&error.exit_code()), "code {}: {text}", error.exit_code());
 }
 
-/// A line that a screen can show.
+/// Asserts that a terminal can display the line.
 fn assert_line(text: &str) {
     let n = text.chars().count();
     assert!(!text.contains(char::is_control) && n < 2_000, "{n} characters: {text:?}");
 }
 
-/// The bytes as a case file.
+/// Reads the bytes as a case file.
 fn case(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Config::parse(text, "fuzz.toml".as_ref(), &[]) {
         Ok(config) => {
-            // What is read can be written, and is then the same.
+            // A case that was read can be written, and reads back the same.
             let json = serde_json::to_string(&config).unwrap();
             assert!(json.starts_with('{'));
         }
@@ -189,7 +192,7 @@ fn case(bytes: &[u8]) {
     }
 }
 
-/// The bytes as an expression: both ways to evaluate it give the same bits.
+/// Reads the bytes as an expression. Both ways to evaluate it must be bitwise identical.
 fn expression(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let parsed = match Expression::parse(text) {

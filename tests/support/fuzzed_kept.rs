@@ -1,4 +1,5 @@
-//! Files that the program has written and reads again: checkpoints and series of states.
+//! Fuzz targets for files that the program has written and reads again: checkpoints and series of
+//! states.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -11,7 +12,8 @@ use zeroset::config::Config;
 use zeroset::io::vtk::{Compression, Geometry, HdfSeries, VtkOutput};
 use zeroset::run::{self, Observer, Options, Progress};
 
-/// Bytes before the packed contents of a checkpoint: a magic word and a version, then the length.
+/// Bytes before the packed contents of a checkpoint: a magic word and a version. The length
+/// follows.
 const HEAD: usize = 12;
 const HASH: usize = 32;
 
@@ -28,8 +30,8 @@ curvature = 0.05
 every = 2
 ";
 
-/// A file that was good, with the places changed that the input names: records of a place of two
-/// bytes, a length, and as many bytes.
+/// Returns a valid file with the changes that the input describes: records of a position (two
+/// bytes), a length (one byte), and as many bytes.
 fn changed(good: &[u8], mut input: &[u8]) -> Vec<u8> {
     let mut bytes = good.to_vec();
     while let [low, high, length, rest @ ..] = input {
@@ -42,7 +44,7 @@ fn changed(good: &[u8], mut input: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Says when the run is to stop.
+/// Stops the run at a step.
 struct AtStep<'a>(u64, &'a AtomicBool);
 
 impl Observer for AtStep<'_> {
@@ -62,12 +64,12 @@ fn go(config: &Config, folder: &Path, resume: bool) -> zeroset::Result<run::Outc
     run::run(config, &options)
 }
 
-/// A run that was stopped.
+/// An interrupted run.
 struct Stopped {
     config: Config,
     folder: PathBuf,
     files: BTreeMap<String, Vec<u8>>,
-    /// The checkpoint: what stands before its length, and its contents.
+    /// The bytes of the checkpoint before its length. `contents` holds the unpacked contents.
     head: Vec<u8>,
     contents: Vec<u8>,
 }
@@ -87,11 +89,11 @@ impl Stopped {
         let packed = &checkpoint[HEAD + 8..checkpoint.len() - HASH];
         let mut contents = Vec::new();
         FrameDecoder::new(packed).read_to_end(&mut contents).unwrap();
-        assert!(contents.len() < 1 << 16, "a place has two bytes");
+        assert!(contents.len() < 1 << 16, "a position has two bytes");
         Stopped { config, folder, files, head: checkpoint[..HEAD].to_vec(), contents }
     }
 
-    /// Puts all files where they were, with another checkpoint.
+    /// Restores all files, with another checkpoint.
     fn put(&self, checkpoint: &[u8]) {
         let _ = std::fs::remove_dir_all(&self.folder);
         std::fs::create_dir(&self.folder).unwrap();
@@ -102,8 +104,9 @@ impl Stopped {
     }
 }
 
-/// The bytes as a checkpoint with a checksum that fits: after the first byte they change the
-/// contents of a good one, are all contents, or are packed contents. The run is resumed or refused.
+/// Reads the bytes as a checkpoint with a matching checksum. Depending on the first byte, the
+/// others change the contents of a valid checkpoint, replace the contents, or replace the packed
+/// contents. The run is resumed or refused.
 pub fn checkpoint(bytes: &[u8]) {
     thread_local! {
         static RUN: OnceCell<Stopped> = const { OnceCell::new() };
@@ -132,8 +135,8 @@ pub fn checkpoint(bytes: &[u8]) {
     });
 }
 
-/// The bytes as a series in one file: after the first byte they change a good one, or are all of
-/// it. It is opened for more states and gets one, or is refused.
+/// Reads the bytes as a series in one file. Depending on the first byte, the others change a valid
+/// file or replace it. The series is opened and gets one more state, or is refused.
 pub fn vtkhdf(bytes: &[u8]) {
     thread_local! {
         static GOOD: OnceCell<Vec<u8>> = const { OnceCell::new() };
@@ -153,7 +156,7 @@ pub fn vtkhdf(bytes: &[u8]) {
         let good = kept.get_or_init(good);
         if how % 2 == 0 { changed(good, input) } else { input.to_vec() }
     });
-    // Cut back to fewer states, or as it is.
+    // The series is opened with fewer states than it has, or with all of them.
     let steps = if how / 2 % 2 == 0 { 3 } else { 2 };
     std::fs::write(&path, file).unwrap();
     let opened = HdfSeries::open_existing(&path, Compression::None, steps);

@@ -1,7 +1,8 @@
-// The words of CUDA C++ that kernels use, for a compiler of the host; included before a kernel.
+// Provides the parts of CUDA C++ that the kernels use, for a host compiler. It is included before a
+// kernel.
 //
-// In warp operations a mask that is not full is the same for all threads that it names. Accesses to memory happen in the order of the program:
-// a missing fence is not found, a missing barrier is (fibers.hpp).
+// In warp operations, all threads named by a partial mask must pass the same mask. Memory accesses
+// happen in program order: a missing barrier is found (fibers.hpp), but a missing fence is not.
 #pragma once
 
 #include <math.h>
@@ -33,7 +34,7 @@ struct Same {
     typedef T Type;
 };
 
-// A type that is taken from another argument, so that literals convert.
+// A type that is deduced from another argument, so that literals convert.
 template <typename T>
 using As = typename Same<T>::Type;
 
@@ -55,7 +56,8 @@ struct HandedOver {
     unsigned round;
 };
 
-// Those of the warp that the mask names, this thread among them.
+// Returns the meeting of the threads of the warp that the mask names. The calling thread must be
+// one of them.
 inline Meeting &named(uint32_t mask, Site site) {
     Warp &warp = current->block->warps[current->thread / 32];
     if (mask == ~0u) {
@@ -83,7 +85,7 @@ HandedOver in_warp(uint32_t mask, T value, Site site) {
     return {others, meet(others, site, false, current->thread % 32, bits)};
 }
 
-// The value that a lane handed over.
+// Returns the value that a lane handed over.
 template <typename T>
 T of_lane(const HandedOver &warp, unsigned lane) {
     T value;
@@ -93,7 +95,7 @@ T of_lane(const HandedOver &warp, unsigned lane) {
 
 inline unsigned lane() { return current->thread % 32; }
 
-// Lanes that exist and satisfy the predicate.
+// Returns the mask of the lanes that are present and satisfy the predicate.
 inline uint32_t ballot(const HandedOver &warp) {
     uint32_t set = 0;
     for (unsigned i = 0; i < 32; i++) {
@@ -112,13 +114,14 @@ T update(T *at, F change) {
     return old;
 }
 
-// Calls a kernel with arguments given by address; what is wrong with them, or with the kernel.
+// Calls a kernel with arguments given by address. Returns an error message about the arguments or
+// the kernel, or null.
 template <typename... A, size_t... I>
 const char *call(void (*kernel)(A...), const Launch &launch, void *const *args, const size_t *sizes,
                  size_t n, std::index_sequence<I...>) {
     constexpr size_t wanted[] = {sizeof(A)..., 0};
     if (n != sizeof...(A)) {
-        snprintf(message, sizeof message, "%zu arguments for %zu", n, sizeof...(A));
+        snprintf(message, sizeof message, "%zu arguments instead of %zu", n, sizeof...(A));
         return message;
     }
     for (size_t i = 0; i < n; i++) {
@@ -131,7 +134,7 @@ const char *call(void (*kernel)(A...), const Launch &launch, void *const *args, 
     return run(launch, [=] { kernel(*(std::remove_cv_t<A> *)args[I]...); });
 }
 
-// Number and sizes in bytes of a kernel's parameters.
+// Returns the number of parameters of a kernel, and their sizes in bytes.
 template <typename... A>
 size_t parameters(void (*)(A...), const size_t **sizes) {
     static constexpr size_t each[] = {sizeof(A)..., 0};
@@ -147,7 +150,7 @@ const char *launch(void (*kernel)(A...), const Launch &launch, void *const *args
 
 }  // namespace shim
 
-// Where a function is called, as the default of its last argument.
+// The place of a call, as the default value of the last parameter of a function.
 #define SITE shim::Site site = {__builtin_FILE(), __builtin_LINE()}
 
 inline void __syncthreads(SITE) { shim::at_barrier(false, site); }
@@ -168,7 +171,7 @@ inline int __all_sync(uint32_t mask, int p, SITE) {
     return shim::ballot(shim::in_warp(mask, p == 0, site)) == 0;
 }
 
-// Where the other lane is outside of the part of `width` lanes, a thread keeps its own value.
+// If the other lane is outside of its group of `width` lanes, a thread keeps its own value.
 template <typename T>
 T __shfl_sync(uint32_t mask, T value, int from, int width = 32, SITE) {
     auto warp = shim::in_warp(mask, value, site);
@@ -244,7 +247,7 @@ void __stcg(T *at, shim::As<T> x) {
 inline void __threadfence() { shim::maybe_yield(); }
 inline void __threadfence_block() { shim::maybe_yield(); }
 inline void __nanosleep(unsigned) { shim::yield(); }
-// Counts switches between threads: the shim itself ends a kernel that hangs.
+// Counts switches between threads. The shim itself ends a kernel that hangs.
 inline long long clock64() { return (long long)shim::switches; }
 
 inline long long __double_as_longlong(double x) { return shim::cast<long long>(x); }

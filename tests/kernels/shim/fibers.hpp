@@ -1,12 +1,13 @@
-// Threads of a kernel as fibers of one thread of the host.
+// Runs the threads of a kernel as fibers of one host thread.
 //
-// A fiber runs until it waits (barrier, warp operation), yields or ends; then any other fiber of the
-// block that can go on is picked at random, now and then one of another block. The order depends on
-// the seed alone, so what a seed finds, it finds again. Blocks are taken in random order too,
-// `resident` of them at a time.
+// A fiber runs until it waits (at a barrier or in a warp operation), yields or ends. Then the
+// scheduler picks at random another fiber of the block that can continue, and now and then a fiber
+// of another block. The order depends only on the seed, so that a failure can be reproduced. Blocks
+// start in random order too, and at most `resident` of them run at a time.
 //
-// Static shared memory is one section of the library. With several blocks at a time each keeps an
-// image of it, which is copied when another block is picked. Stacks are kept from launch to launch.
+// Static shared memory is one section of the library. If several blocks run at a time, each keeps a
+// copy of the section, which is swapped in when another block is picked. Stacks are kept from
+// launch to launch.
 #pragma once
 
 #include <setjmp.h>
@@ -24,7 +25,8 @@
 #include <utility>
 #include <vector>
 
-// Bounds of the section, from the linker; null where a kernel has no static shared memory.
+// Bounds of the section, provided by the linker. They are null if no kernel has static shared
+// memory.
 extern "C" char __start_zs_shared[] __attribute__((weak, visibility("hidden")));
 extern "C" char __stop_zs_shared[] __attribute__((weak, visibility("hidden")));
 
@@ -36,7 +38,7 @@ static uint3 threadIdx, blockIdx, blockDim, gridDim;
 
 namespace shim {
 
-// How to launch; the twin of a struct in tests/kernels/library.rs.
+// The launch configuration. Its counterpart is a struct in tests/kernels/library.rs.
 struct Launch {
     uint32_t grid, block, shared_bytes, resident;
     uint64_t seed;
@@ -49,8 +51,9 @@ struct Site {
 
 struct Fiber;
 
-// Threads that wait for each other: a block or a warp. What they hand over stands twice, for a
-// thread may come to the next meeting before another has left this one, but never to the one after.
+// The threads of a block or a warp that wait for each other. The values that they hand over are
+// stored twice, because a thread may reach the next meeting before another has left this one, but
+// never the one after.
 struct Meeting {
     unsigned living = 0, round = 0;
     Site site = {};
@@ -60,7 +63,7 @@ struct Meeting {
     uint64_t values[2][32];
 };
 
-// A warp: all of its threads meet, or those of a mask.
+// A warp. Either all of its threads meet, or those of a mask.
 struct Warp {
     Meeting all;
     std::map<uint32_t, Meeting> some;
@@ -69,7 +72,8 @@ struct Warp {
 
 struct Block;
 
-// A stack and where on it the fiber left that has it now; one that ended waits for the next.
+// A stack, and the place where its current fiber left it. The stack of a fiber that ended is
+// reused.
 struct Stack {
     jmp_buf at;
     char *memory;
@@ -95,15 +99,15 @@ struct Block {
 
 constexpr size_t STACK = 64 << 10;
 constexpr size_t FENCE = 256;
-// What memory holds before it is written: NaN as a number, out of range as an index.
+// The initial content of memory: NaN as a number, and out of range as an index.
 constexpr char UNSET = (char)0xff;
-// What stands beyond memory that may be written.
+// The content of the guard zones around memory that may be written.
 constexpr char MARK = (char)0xa7;
-// Of one launch: what takes more has no end.
+// The largest number of switches in one launch. A kernel that needs more is considered endless.
 #ifndef MOST_SWITCHES
 #define MOST_SWITCHES 10'000'000
 #endif
-// One switch of so many is to another block.
+// One of this many switches goes to another block.
 constexpr uint64_t STAYS = 64;
 
 static jmp_buf scheduler;
@@ -114,7 +118,7 @@ static std::function<void()> body;
 static uint64_t random_state, switches;
 static char message[512];
 
-// SplitMix64.
+// The generator SplitMix64.
 static uint64_t random_bits() {
     uint64_t z = (random_state += 0x9e3779b97f4a7c15);
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -122,10 +126,10 @@ static uint64_t random_bits() {
     return z ^ z >> 31;
 }
 
-// Ends the launch with the message written before.
+// Ends the launch with the message that was written before.
 [[noreturn]] static void fail() { _longjmp(scheduler, 2); }
 
-// Leaves the fiber; comes back when it is picked again.
+// Leaves the fiber. Returns when the fiber is picked again.
 __attribute__((noinline)) static void leave() {
     asm volatile("" ::: "memory");
     if (_setjmp(current->stack->at) == 0) {
@@ -139,7 +143,7 @@ static void yield() {
     leave();
 }
 
-// Lets others go first now and then, where on a device other threads may do anything meanwhile.
+// Lets other threads continue now and then, at places where threads of a GPU may be interleaved.
 static void maybe_yield() {
     if (random_bits() % 8 == 0) {
         yield();
@@ -154,7 +158,7 @@ static void release(Meeting &m, std::vector<Fiber *> &ready) {
     m.waiting.clear();
 }
 
-// Waits until all living threads have come; returns which of the two rounds to read.
+// Waits until all living threads have arrived. Returns which of the two rounds to read.
 static unsigned meet(Meeting &m, Site site, bool vote, unsigned lane, uint64_t value) {
     if (m.waiting.empty()) {
         m.site = site;
@@ -176,7 +180,7 @@ static unsigned meet(Meeting &m, Site site, bool vote, unsigned lane, uint64_t v
     return round;
 }
 
-// One thread after the other.
+// The entry of every fiber. It runs one thread after the other.
 static void enter() {
     for (;;) {
         body();
@@ -185,7 +189,7 @@ static void enter() {
     }
 }
 
-// Runs a fiber until it leaves; 2 if the launch failed.
+// Runs a fiber until it leaves. Returns 2 if the launch failed.
 __attribute__((noinline)) static int resume(Fiber *fiber) {
     current = fiber;
     threadIdx = {fiber->thread, 0, 0};
@@ -251,10 +255,10 @@ static bool all_marked(const char *at, size_t n) {
     return at[0] == MARK && memcmp(at, at + 1, n - 1) == 0;
 }
 
-// Start of the dynamic shared memory of the block, 16 bytes aligned (as `new` aligns).
+// Returns the start of the dynamic shared memory of the block. `new` aligns it to 16 bytes.
 static char *dynamic_shared() { return current->block->dynamic.data(); }
 
-// Whether the block kept to its memory.
+// Returns whether the block stayed within its memory.
 static bool within_bounds(const Block &block, const Launch &launch) {
     if (!all_marked(block.dynamic.data() + launch.shared_bytes, 2 * FENCE)) {
         snprintf(message, sizeof message, "block %u wrote beyond its %u bytes of shared memory",
@@ -292,7 +296,7 @@ static bool is_stuck(const Block &block) {
     return true;
 }
 
-// Makes the section hold the shared memory of a block.
+// Loads the static shared memory of a block into the section.
 static void swap_statics(Block *&held, Block *wanted) {
     size_t n = __stop_zs_shared - __start_zs_shared;
     if (held != wanted && n > 0) {
@@ -304,7 +308,7 @@ static void swap_statics(Block *&held, Block *wanted) {
     held = wanted;
 }
 
-// Runs all threads of a launch; false with a message if the kernel is at fault.
+// Runs all threads of a launch. Returns false and leaves a message if the kernel is at fault.
 static bool run_all(const Launch &launch) {
     std::vector<uint32_t> order(launch.grid);
     for (uint32_t b = 0; b < launch.grid; b++) {
@@ -320,7 +324,7 @@ static bool run_all(const Launch &launch) {
             resident[slot] = start_block(order[next++], launch, &stacks[slot * launch.block]);
         }
     };
-    // The slot of any block with a thread that can go on.
+    // Picks the slot of a random block with a thread that can continue.
     auto any = [&]() -> size_t {
         size_t n = resident.size(), first = n > 1 ? random_bits() % n : 0;
         for (size_t i = 0; i < n; i++) {
@@ -336,7 +340,7 @@ static bool run_all(const Launch &launch) {
     }
     for (size_t slot = any(); slot < resident.size();) {
         if (++switches > MOST_SWITCHES) {
-            snprintf(message, sizeof message, "no end after %llu switches between threads",
+            snprintf(message, sizeof message, "the kernel has not ended after %llu switches between threads",
                      (unsigned long long)MOST_SWITCHES);
             return false;
         }
@@ -372,7 +376,7 @@ static bool run_all(const Launch &launch) {
     return true;
 }
 
-// Makes that many stacks; false without memory.
+// Creates at least `n` stacks. Returns false if there is not enough memory.
 static bool make_stacks(size_t n) {
     while (stacks.size() < n) {
         void *memory = mmap(nullptr, STACK, PROT_READ | PROT_WRITE,
@@ -386,10 +390,10 @@ static bool make_stacks(size_t n) {
     return true;
 }
 
-// Launches a kernel; null, or what it did wrong.
+// Launches a kernel. Returns null or a description of its fault.
 static const char *run(const Launch &launch, std::function<void()> kernel) {
     if (!make_stacks((size_t)launch.resident * launch.block)) {
-        return "no memory for the stacks";
+        return "not enough memory for the stacks";
     }
     gridDim = {launch.grid, 1, 1};
     blockDim = {launch.block, 1, 1};
@@ -398,7 +402,7 @@ static const char *run(const Launch &launch, std::function<void()> kernel) {
     body = std::move(kernel);
     bool fine = run_all(launch);
     if (!fine) {
-        // Threads stand where they stood: what is on the stacks is void.
+        // The threads were interrupted, so the content of the stacks is invalid.
         for (Stack &stack : stacks) {
             stack.started = false;
             memset(stack.memory, MARK, FENCE);

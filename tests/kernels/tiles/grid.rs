@@ -1,14 +1,14 @@
-//! A tile set in memory of the host, as kernels see one.
+//! Tile sets in host memory, as the kernels see them.
 
 use zeroset::grid::cuda::{NEAR_WORDS, TileControl, TileGridArgument};
 use zeroset::grid::{Band, CENTER, Pool, Stored, TileKey, TiledGrid};
 
 use crate::library::{Arg, Launch, Library, arg};
 
-/// Number of the update that hosts hand their tiles over with: ages go back from there.
+/// The number of the current update when the host hands over its tiles. Ages count back from it.
 const UPDATES: u32 = 300;
 
-/// Lists with room for more tiles than there are.
+/// The lists of a tile set, with room for more tiles than it has.
 pub struct HostTiles {
     capacity: usize,
     pub control: Box<TileControl>,
@@ -16,11 +16,12 @@ pub struct HostTiles {
     words: Vec<Vec<u32>>,
     counts: Vec<u32>,
     near: Vec<u64>,
-    /// Whether ids of neighbors stand together; not beside 4^3 values in 16 bits.
+    /// Whether the ids of neighbors are stored together. Tiles of 4^3 values in 16 bits do not
+    /// store them.
     pub has_near: bool,
 }
 
-/// Arrays of [`HostTiles::words`].
+/// Indices into `HostTiles::words`.
 const IDS: usize = 0;
 const BORDERS: usize = 2;
 const ACTIVITY: usize = 4;
@@ -44,7 +45,7 @@ impl HostTiles {
             keys: [vec![!0; capacity], vec![!0; capacity]],
             words: vec![vec![!0; capacity]; N_WORDS],
             counts: vec![!0; 2 * blocks as usize + 8 * capacity],
-            // Keys of 64 bits are among what is written there.
+            // The kernels also write keys of 64 bits to this array.
             near: vec![!0; (NEAR_WORDS * capacity).div_ceil(2)],
             has_near: true,
         };
@@ -101,11 +102,11 @@ impl HostTiles {
         self.list(ACTIVITY)
     }
 
-    /// Writes what each tile asks for.
+    /// Sets the activity of each tile.
     pub fn set_activity(&mut self, activity: &[u32]) {
         let list = ACTIVITY + self.control.list as usize;
         self.words[list][..activity.len()].copy_from_slice(activity);
-        // As if one of them were needed.
+        // The kernels shall behave as if a missing tile were needed.
         self.control.stirred = 3;
     }
 
@@ -114,7 +115,7 @@ impl HostTiles {
         self.ids().iter().map(|id| age(id).min(255) as u8).collect()
     }
 
-    /// That the tile set is the same, down to ids and ages.
+    /// Asserts that the tile sets are equal, including ids and ages.
     pub fn compare<const E: usize>(&self, grid: &TiledGrid<E>) {
         let keys: Vec<u64> = grid.keys().iter().map(|key| key.bits()).collect();
         assert_eq!(self.keys(), keys);
@@ -126,7 +127,7 @@ impl HostTiles {
     }
 }
 
-/// Tiles near the surface of a function of voxels.
+/// Creates the tiles near the zero set of a function of voxels.
 pub fn tiles<const E: usize, S: Stored<f64>>(
     most: i32,
     band: Band<f64>,
@@ -142,24 +143,24 @@ pub fn tiles<const E: usize, S: Stored<f64>>(
     .unwrap()
 }
 
-/// Launches a kernel with several blocks at a time.
+/// Launches a kernel with several resident blocks.
 pub fn launch(library: &Library, kernel: &str, how: (u32, u32), seed: u64, args: &[Arg]) {
     let (blocks, threads) = how;
     let how = Launch { resident: blocks, seed, ..Launch::new(blocks, threads) };
-    // SAFETY: lists and values have the lengths that the kernels' structs state.
+    // SAFETY: lists and values have the lengths that the structs of the kernels document.
     let done = unsafe { library.launch(kernel, &how, args) };
     done.unwrap_or_else(|e| panic!("{kernel}, seed {seed}: {e}"));
 }
 
-/// Makes the look-up of neighbors.
+/// Builds the lookup table of neighbors.
 pub fn look_up(library: &Library, tiles: &mut HostTiles) {
     launch(library, "tiles_look_up", (2, 256), 1, &[arg(tiles.argument())]);
 }
 
-/// A tile at the end of the range.
+/// Returns a tile at the end of the key range.
 pub fn last_tile() -> TileKey {
     TileKey::new([TileKey::LIMIT, 0, 0]).unwrap()
 }
 
-/// Bit of a tile with a part of the band.
+/// The activity bit of a tile that contains a part of the narrow band.
 pub const ACTIVE: u32 = 1 << CENTER;

@@ -1,4 +1,4 @@
-//! Tile management: random changes are those of the CPU, ids and ages included, in every order of
+//! Tests tile management: random changes match the CPU, including ids and ages, in every order of
 //! threads.
 
 use std::fmt::Debug;
@@ -20,7 +20,7 @@ static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
     Library::compile("kernels/tiles/manage.cu", &["REAL=double", "TILE_EDGE=4"], &KERNELS)
 });
 
-/// Of values in 16 bits, beside which ids of neighbors do not stand.
+/// The kernels for values in 16 bits, which do not store the ids of neighbors.
 static SIXTEEN: LazyLock<Library> = LazyLock::new(|| {
     let defines = ["REAL=double", "TILE_EDGE=4", "STORAGE=16"];
     Library::compile("kernels/tiles/manage.cu", &defines, &KERNELS)
@@ -37,12 +37,12 @@ fn host_tiles<S>(grid: &TiledGrid<4>, capacity: usize, blocks: u32) -> HostTiles
     on
 }
 
-/// Values of phi and of a stage, which has no more room than the tiles take.
+/// Returns the values of phi and of a stage. Their capacity is exactly that of the tiles.
 fn pools<S: Stored<f64>>(capacity: usize) -> [Vec<S>; 2] {
     [0, 1].map(|_| vec![S::store(1.25, BAND.gamma); capacity * 64])
 }
 
-/// Lets the tile set follow what tiles ask for.
+/// Adapts the tile set to the activity of its tiles.
 fn manage<S>(on: &mut HostTiles, pools: &mut [Vec<S>; 2], blocks: u32, seed: u64) {
     let [phi, stage] = pools.each_mut().map(|pool| pool.as_mut_ptr() as u64);
     let values = ValuesArgument { values: [phi, stage, 0], gamma: BAND.gamma };
@@ -50,12 +50,12 @@ fn manage<S>(on: &mut HostTiles, pools: &mut [Vec<S>; 2], blocks: u32, seed: u64
     launch(library::<S>(), "tiles_manage", (blocks, BLOCK), seed, &args);
 }
 
-/// What a tile may ask for: nothing, with one sign or the other, or some of its neighbors.
+/// Returns a random activity mask: nothing, one of the two signs, or some neighbors.
 fn random_mask(random: &mut Random, calm: u32) -> u32 {
     let mut word = || random.below(1 << 27) | random.below(2) << 27;
     let (bits, more, less) = (word(), word(), word());
     match random.below(32) {
-        // Mostly of one sign, so that some go.
+        // Most masks have one sign, so that some tiles are removed.
         n if n < calm => bits & INSIDE & if more % 16 == 0 { INSIDE } else { 0 },
         _ => bits & more & less & ((ACTIVE - 1) | !(2 * ACTIVE - 1)) & !INSIDE | ACTIVE,
     }
@@ -114,7 +114,7 @@ fn nothing_is_touched_where_no_tile_asks_for_more() {
         grid.update();
         manage(&mut on, &mut pools::<f64>(0), 2, step);
         on.compare(&grid);
-        // The first time it looks, then it knows.
+        // The first call checks whether something has changed. Later calls rely on that.
         assert!(on.control.stirred == 0 && on.control.list == 0 && on.control.changes == 0);
     }
 }

@@ -1,4 +1,5 @@
-//! Sparse tiled grids: kernels of `kernels/tiles/` against the CPU, bit by bit.
+//! Compares the sparse grid kernels in `kernels/tiles/` with the CPU. Results must be bitwise
+//! identical.
 
 pub mod grid;
 mod manage;

@@ -1,5 +1,5 @@
-//! Steps on tiles: tile sets and values are those of the CPU bit by bit in f64, in every order of
-//! threads.
+//! Tests steps on tiles: tile sets and values in f64 are bitwise identical to those of the CPU, in
+//! every order of threads.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const NORMAL_SPEED: f64 = -0.3;
 const CURVATURE: f64 = 0.4;
 const RESCALING: f64 = 0.2;
 
-/// Terms that act: velocity, normal speed, curvature, rescaling.
+/// The active terms: velocity, normal speed, curvature, rescaling.
 type Acting = [bool; 4];
 
 struct Case {
@@ -35,19 +35,20 @@ struct Case {
     by: By,
 }
 
-/// What the coefficients are.
+/// The form of the coefficients.
 #[derive(Clone, Copy, PartialEq)]
 enum By {
     Numbers,
     /// The velocity is [`FLOW`].
     Flow,
-    /// Volumes; in the velocity beside a number.
+    /// All coefficients are volumes, except for one component of the velocity, which is a number.
     Volumes,
-    /// Volumes; in the velocity beside an expression.
+    /// All coefficients are volumes, except for one component of the velocity, which is an
+    /// expression.
     Both,
 }
 
-/// A velocity whose speed grows from a hundredth, and the same as the CPU takes it.
+/// A velocity whose speed grows from 0.01. [`flow`] is the same function for the CPU.
 const FLOW: [&str; 3] = ["0.01 + 8*t", "0.02*x*t", "(0.1*y - t)*t^2"];
 
 fn flow(voxel: [i32; 3], t: f64) -> [f64; 3] {
@@ -87,19 +88,19 @@ impl Case {
         if bends { terms.with_curvature(curved) } else { terms }
     }
 
-    /// What is a volume in it.
+    /// Returns the coefficients that are volumes.
     fn by_volumes(&self) -> ByVolumes {
         let [moves, grows, bends, _] = self.acting;
         let is = matches!(self.by, By::Volumes | By::Both);
         ByVolumes { is_kept: [moves && self.by == By::Volumes, grows && is, bends && is] }
     }
 
-    /// Whether the velocity has expressions.
+    /// Returns whether the velocity has expressions.
     fn varies(&self) -> bool {
         matches!(self.by, By::Flow | By::Both)
     }
 
-    /// Where voxels lie: their origin and their edge.
+    /// Returns the origin and the edge of the voxels.
     fn place(&self) -> ([f64; 3], f64) {
         match self.by {
             By::Numbers | By::Flow => ([0.0; 3], 1.0),
@@ -107,7 +108,7 @@ impl Case {
         }
     }
 
-    /// What an expression gives, 0 where there is none.
+    /// Returns the expressions of the velocity.
     fn expressions(&self) -> &'static [&'static str] {
         match self.by {
             By::Flow => &FLOW,
@@ -116,14 +117,14 @@ impl Case {
         }
     }
 
-    /// As the CPU adds it up.
+    /// Returns the speed bound, with its terms added in the order of the CPU.
     fn speed(&self) -> f64 {
         let [moves, grows, bends, rescales] = self.acting;
         let part = |is: bool, of: f64| if is { of } else { 0.0 };
         let [u, v, w] = VELOCITY.map(|u| part(moves, u.abs()));
         let sum = u + v + w;
         if self.by != By::Numbers {
-            return part(rescales, RESCALING) * 3f64.sqrt(); // the GPU looks
+            return part(rescales, RESCALING) * 3f64.sqrt(); // the GPU computes the rest
         }
         let sum =
             sum + part(grows, NORMAL_SPEED).abs() * 3f64.sqrt() + 6.0 * part(bends, CURVATURE);
@@ -154,7 +155,7 @@ impl Case {
     }
 }
 
-/// Threads of a block: two tiles.
+/// Returns the threads per block, which cover two tiles.
 fn block(edge: usize) -> u32 {
     if edge == 4 { 32 } else { 256 }
 }
@@ -195,7 +196,7 @@ fn compile<S>(case: &Case, edge: usize) -> Kernels {
     Kernels { manage, step, relax, reinitialize }
 }
 
-/// Steps of the kernels and of the CPU side by side.
+/// Compares the kernels with the CPU step by step.
 fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Case, steps: usize) {
     let kernels = compile::<S>(case, E);
     let options = case.options();
@@ -218,7 +219,8 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
         )
         .unwrap();
         let tile = Pool::<S, E>::TILE;
-        // Missing tiles come before the first: inside, outside.
+        // Two constant tiles come before the first one. They stand for missing tiles inside and
+        // outside.
         let far = |phi| vec![S::store(phi, options.gamma); tile];
         let empty = [far(-options.gamma), far(options.gamma), vec![S::default(); CAPACITY * tile]];
         let mut values = vec![empty.concat(); 3];
@@ -337,7 +339,8 @@ fn first_order_steps_have_the_bits_of_the_cpu() {
     check::<8, f64>(&first_order([true, false, true, false]), 12);
 }
 
-/// Tiles that are not needed go every 64 steps, and what a step asks for counts behind its reinitialization.
+/// Tiles that are no longer needed are removed every 64 steps. The activity of a step takes effect
+/// after its reinitialization.
 #[test]
 fn tile_sets_change_in_the_steps_of_the_cpu() {
     let equation = Reinitialize::Equation { iterations: 1, every: 1 };

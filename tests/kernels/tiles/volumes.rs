@@ -1,4 +1,5 @@
-//! Coefficients by volumes: what the kernel keeps with tiles that come, and functions of the same bits.
+//! Tests coefficients given by volumes: the values that the kernel stores for new tiles, and
+//! functions that the other tests share.
 
 use std::sync::{Arc, LazyLock};
 
@@ -11,11 +12,12 @@ use zeroset::volume::{Placement, Samples, Scaling, Volume};
 use super::grid::{HostTiles, launch, tiles};
 use crate::library::{Library, arg};
 
-/// Where voxel (0, 0, 0) lies, and the edge of a voxel.
+/// World position of voxel (0, 0, 0), and the edge of a voxel.
 pub const ORIGIN: [f64; 3] = [0.3, -0.2, 0.1];
 pub const DX: f64 = 0.37;
 
-/// The component of a velocity beside two volumes: a number where it is kept, else an expression.
+/// The third component of the velocity, beside two volumes: a number if the values are stored, an
+/// expression otherwise.
 const NUMBER: f64 = -0.13;
 pub const EXPRESSION: &str = "0.1*y - t";
 
@@ -23,8 +25,9 @@ fn expression(x: [f64; 3], t: f64) -> f64 {
     0.1 * x[1] - t
 }
 
-/// Two components of a velocity, a normal speed and a curvature coefficient: tilted, anisotropic and flat,
-/// whole numbers, scaled ones and others, smaller than the tiles.
+/// Volumes for two components of a velocity, a normal speed and a curvature coefficient. Their
+/// placements are tilted, anisotropic and flat. Their values are scaled and plain, integers and
+/// floating-point numbers. They are smaller than the tiles.
 static VOLUMES: LazyLock<[Volume; 4]> = LazyLock::new(|| {
     let noise = |n: usize| ((n * 7919 + 13) % 1009) as f64 / 1009.0;
     let identity = Placement::identity;
@@ -47,7 +50,8 @@ static VOLUMES: LazyLock<[Volume; 4]> = LazyLock::new(|| {
     [u, w.unwrap(), f.unwrap(), alpha.unwrap()]
 });
 
-/// From lengths of the world to voxels: for a velocity, a normal speed, and a curvature coefficient.
+/// Returns the factors from world units to voxels for a velocity, a normal speed and a curvature
+/// coefficient.
 fn scales() -> [f64; 3] {
     let per = 1.0 / DX;
     [per, per, per * per]
@@ -101,13 +105,13 @@ fn fill(parts: Vec<Part>, scale: f64) -> Fill<f64> {
     })
 }
 
-/// Velocity, normal speed and curvature by volumes.
+/// Velocity, normal speed and curvature given by volumes.
 pub struct ByVolumes {
-    /// Which of them are kept with the tiles.
+    /// Whether each of them is stored with the tiles.
     pub is_kept: [bool; 3],
 }
 
-/// Room for what is kept of a coefficient.
+/// The stored values of a coefficient.
 pub struct StationaryValues {
     values: Vec<i16>,
     extremes: Vec<[f64; 3]>,
@@ -133,12 +137,12 @@ impl ByVolumes {
         fill(self.parts(0), scales()[0])
     }
 
-    /// The normal speed, 1, or the curvature coefficient, 2.
+    /// Returns the normal speed (`which` = 1) or the curvature coefficient (`which` = 2).
     pub fn number(&self, which: usize) -> Fill<f64> {
         fill(self.parts(which), scales()[which])
     }
 
-    /// What kernels are told of them.
+    /// Returns the description of the components that kernels take.
     pub fn table(&self) -> [Vec<ComponentArgument>; 3] {
         [0, 1, 2].map(|which| {
             self.parts(which).into_iter().map(|part| part.argument(scales()[which])).collect()
@@ -153,7 +157,7 @@ impl ByVolumes {
         })
     }
 
-    /// Makes what is kept, of tiles that came or of all.
+    /// Computes the stored values, for new tiles or for all of them.
     pub fn keep<const E: usize>(
         &self,
         on: &mut HostTiles,
@@ -177,7 +181,7 @@ impl ByVolumes {
     }
 }
 
-/// Every value comes back within half a step, and what is known of a tile is exact.
+/// Every value is restored within half a quantization step, and the extremes of a tile are exact.
 #[test]
 fn what_is_kept_is_what_a_volume_has() {
     keeps::<4>();
