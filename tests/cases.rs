@@ -1,7 +1,7 @@
 //! Tests that every case in `configs/` runs to its end and meets its `[expect]`.
 //!
-//! The benchmarks `paper_*` and large cases on tiles take minutes: `cargo test --release --test
-//! cases -- --ignored`.
+//! The benchmarks `paper_*` and large cases on tiles take minutes. Run them with
+//! `cargo test --release --test cases -- --ignored`.
 //!
 //! With `ZEROSET_BACKENDS=cuda`, every case runs with `--device cuda`. With
 //! `ZEROSET_BACKENDS=cpu,cuda`, it runs on both devices. Without the variable, it runs on the

@@ -389,7 +389,7 @@ fn a_closed_pipe_is_no_panic() {
     assert_eq!(place.report("results/case")["status"], "finished");
 }
 
-/// Starts a run with tiny steps, which takes long.
+/// Starts a run that takes long because of its tiny steps.
 fn long_run(place: &Place, folder: &str) -> std::process::Child {
     let arguments = ["run", "case.toml", "-o", folder, "--set", "evolve.cfl=1e-6"];
     let mut command = place.zeroset(&arguments);

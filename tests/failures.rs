@@ -1,4 +1,4 @@
-//! Tests problems of the environment: pipes, signals, devices and clocks.
+//! Tests how the program handles problems of its environment: pipes, signals, memory and clocks.
 #![cfg(unix)]
 
 use std::io::Read;

@@ -1,8 +1,8 @@
 //! Tests a planar mesh of 100 million triangles against the bytes per vertex stated in
 //! docs/patches.md.
 //!
-//! It takes about 15 GB and several minutes, and is therefore run by name: `cargo test --release
-//! --test large -- --ignored --nocapture`.
+//! The test takes about 15 GB and several minutes, and is therefore run by name:
+//! `cargo test --release --test large -- --ignored --nocapture`.
 
 use std::f64::consts::PI;
 use std::sync::Mutex;

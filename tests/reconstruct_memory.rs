@@ -16,8 +16,8 @@ fn what_is_expected_is_what_is_taken_for_dense_and_for_sparse_clouds() {
     let Some(path) = zeroset_testing::data("scans/horse.ply") else { return };
     let horse = io::read_mesh(&path).unwrap().mesh;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-    // The dense cloud has 40 samples per tile that the horse passes through, the sparse one has a
-    // sample for every 9 tiles.
+    // The dense cloud has 40 samples per tile that the horse passes through. The sparse cloud has
+    // one sample per 9 tiles.
     let dense = samples::of_mesh(&horse, 60_000, 1);
     let sparse = samples::of_mesh(&horse, 700, 2);
     let few = samples::of_ball(40, [0.0; 3], 1.0);

@@ -1,7 +1,7 @@
 //! Tests more than 2^31 items on a GPU against formulas.
 //!
-//! The tests use up to 90 GB of GPU memory and 35 GB of host memory. Run them with `cargo test
-//! --release --test cuda large -- --ignored --test-threads 1`.
+//! The tests use up to 90 GB of GPU memory and 35 GB of host memory. Run them with
+//! `cargo test --release --test cuda large -- --ignored --test-threads 1`.
 
 use std::ops::Range;
 

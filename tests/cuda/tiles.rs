@@ -138,8 +138,8 @@ fn check_from<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std:
     counts(&found)
 }
 
-/// Compares results in f32 by V43: values may differ by 1e-3 voxels in the half of the band next to
-/// the interface because the GPU rounds differently.
+/// Compares results in f32 with the tolerance of V43: values may differ by 1e-3 voxels in the half
+/// of the band next to the interface because the GPU rounds differently.
 ///
 /// The tile set changes before a step that needs a missing tile, which may be one step earlier or
 /// later. Until the next change, the tiles at the edge of the band differ.

@@ -118,7 +118,7 @@ fn terms<R: Real>(cuda: &Cuda, third: Third) -> (Terms<R>, DeviceTerms) {
 }
 
 /// Compares steps of the GPU with the CPU, with room for `more` additional tiles, and with an
-/// evolution that is saved and resumed half way.
+/// evolution that is saved and resumed halfway.
 fn check<R: Wide, const E: usize, S: Stored<R> + SavedNumber + PartialEq + Debug>(
     options: Options,
     third: Third,

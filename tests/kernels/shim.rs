@@ -97,7 +97,7 @@ fn writes_beyond_shared_memory_are_found() {
 #[test]
 fn arguments_are_counted_and_measured() {
     let short = launch("sum_static", Launch::new(1, BLOCK), &[arg(0u64)]).unwrap_err();
-    assert_eq!(short, "1 arguments for 2");
+    assert_eq!(short, "1 arguments instead of 2");
     let args = [arg(0u64), arg(0u32)];
     let narrow = launch("sum_static", Launch::new(1, BLOCK), &args).unwrap_err();
     assert_eq!(narrow, "argument 1 has 4 bytes instead of 8");

@@ -20,7 +20,7 @@ fn field(text: &str) -> Field {
     Field::bind(&expression, |name| Err(Error::usage(format!("no array {name}"), ""))).unwrap()
 }
 
-/// Compiles a kernel file beside the header generated for these terms, because its `#include` looks
+/// Compiles a kernel file next to the header generated for these terms, because its `#include` looks
 /// there first.
 fn compile(file: &str, terms: &[&[Field]], defines: &[&str], kernels: &[&str]) -> Library {
     let folder = tempfile::tempdir().unwrap();

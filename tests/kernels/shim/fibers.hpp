@@ -340,7 +340,7 @@ static bool run_all(const Launch &launch) {
     }
     for (size_t slot = any(); slot < resident.size();) {
         if (++switches > MOST_SWITCHES) {
-            snprintf(message, sizeof message, "the kernel has not ended after %llu switches between threads",
+            snprintf(message, sizeof message, "no end after %llu switches between threads",
                      (unsigned long long)MOST_SWITCHES);
             return false;
         }

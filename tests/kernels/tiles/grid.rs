@@ -106,7 +106,7 @@ impl HostTiles {
     pub fn set_activity(&mut self, activity: &[u32]) {
         let list = ACTIVITY + self.control.list as usize;
         self.words[list][..activity.len()].copy_from_slice(activity);
-        // The kernels shall behave as if a missing tile were needed.
+        // This makes the kernels behave as if a missing tile were needed.
         self.control.stirred = 3;
     }
 
