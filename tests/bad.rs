@@ -1,6 +1,7 @@
 //! Tests that every malformed file of the shared test data gets the verdict in the README of the
 //! data. It is rejected in one line that names the file and the place, or accepted with a warning
-//! that contains a count. The program never panics, and never uses memory in proportion to a number in a header.
+//! that contains a count. The program never panics, and never uses memory in proportion to a number
+//! in a header.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;

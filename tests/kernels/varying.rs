@@ -20,8 +20,8 @@ fn field(text: &str) -> Field {
     Field::bind(&expression, |name| Err(Error::usage(format!("no array {name}"), ""))).unwrap()
 }
 
-/// Compiles a kernel file next to the header generated for these terms, because its `#include` looks
-/// there first.
+/// Compiles a kernel file next to the header generated for these terms, because its `#include`
+/// looks there first.
 fn compile(file: &str, terms: &[&[Field]], defines: &[&str], kernels: &[&str]) -> Library {
     let folder = tempfile::tempdir().unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
