@@ -101,7 +101,7 @@ fn arrays_with_numbers_that_are_none_are_refused_by_name() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// The same arrays are harmless if nothing uses them.
+/// Invalid arrays are harmless if nothing uses them.
 #[test]
 fn arrays_that_nothing_uses_may_hold_anything() {
     let folder = tempfile::tempdir().unwrap();
