@@ -1,6 +1,6 @@
 // Generated from crates/cloud/src/point_distance/cuda/kernel_arguments.rs.
-// To update this header, edit that file and run its test `cuda_header::is_current` with
-// ZEROSET_BLESS=1.
+// To update this header, edit that file and run its test
+// `cuda_header::is_current` with ZEROSET_BLESS=1.
 #pragma once
 #include "common/types.cuh"
 #include "common/real.cuh"

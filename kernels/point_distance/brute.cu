@@ -1,9 +1,9 @@
 // The point-wise distance transform by brute force, the counterpart of
 // crates/cloud/src/point_distance/brute.rs.
 //
-// A block has a slice of the sites and a group of the queries, with QUERIES queries in the
-// registers of each thread. Tiles of the slice pass through shared memory. Khan and Zahran use one
-// query per thread, which then waits for shared memory.
+// A block processes a slice of the sites and a group of the queries. Each thread keeps QUERIES
+// queries in registers, and tiles of the slice pass through shared memory. The method of Khan and
+// Zahran has one query per thread, which then waits for shared memory.
 //
 // Defines: REAL (float). KEY and NORM of generated/distance_keys.cuh: squares are expanded for
 // integers, and other norms are computed directly. NUMBERED: 1 also finds the number of the nearest
@@ -11,15 +11,12 @@
 //
 // variants: REAL=float
 // variants: KEY=0, NORM=1
-//     | KEY=0, NORM=2 | KEY=0, NORM=3 | KEY=1, NORM=2 | KEY=2, NORM=1 | KEY=2, NORM=2
-//     | KEY=2, NORM=3
 // variants: QUERIES=1, NUMBERED=0
-//     | QUERIES=1, NUMBERED=1 | QUERIES=4, NUMBERED=0 | QUERIES=4, NUMBERED=1
 #include "common/types.cuh"
 #include "generated/distance_keys.cuh"
 
-// The number of sites of a tile whose smallest key is computed before the individual sites are
-// compared.
+// The number of sites per group. The main loop records only the first group that has the smallest
+// key. The site within that group is found at the end.
 #define GROUP 32
 
 #if KEY == KEY_U32
@@ -59,7 +56,7 @@ DEVICE number coordinate(const Brute& brute, stored x, int k) {
 #endif
 }
 
-// Returns a site, with its square if needed.
+// Returns the site with number i in the slice order, with its square if needed.
 DEVICE Point site_of(const Brute& brute, u32 i) {
     const u64 k = (u64)i * brute.sites.every;
     Point s = {coordinate(brute, brute.sites.axes[0][k], 0), coordinate(brute, brute.sites.axes[1][k], 1),
@@ -76,7 +73,8 @@ DEVICE Point site_of(const Brute& brute, u32 i) {
 // Returns the number to compare: the key without terms that are equal for all sites of a query.
 DEVICE u32 compared(const Point& s, const Point& q) {
 #if EXPANDED
-    // q holds -2 q, and |q|^2 for u32.
+    // Returns the number that is compared: the key without the terms that are equal for all sites
+    // of a query.
 #if KEY == KEY_U32
     return s.x * q.x + (s.y * q.y + (s.z * q.z + (s.square + q.square)));
 #else

@@ -2,36 +2,38 @@
 // crates/cloud/src/point_distance/edt. It is exact, with one pass per axis.
 //
 // The kernels run in the order edt_rows, edt_choose_slabs, edt_slabs, edt_near_slabs,
-// edt_choose_volume, edt_volume, edt_near_volume. edt_rows finds the steps along x to the nearest
+// edt_choose_volume, edt_volume, edt_near_volume. edt_rows counts the steps along x to the nearest
 // voxel inside. A pass along y or z has two kernels, and the kernel before them decides which of
 // the two processes a line. If the nearest voxels across the line are close, each voxel is compared
-// with its neighbors on the line, as far as one can be nearer. Otherwise a thread computes the
-// lower envelope of the parabolas of a line (P. Felzenszwalb and D. Huttenlocher, "Distance
-// transforms of sampled functions"). Neighboring threads have neighboring lines along x, so that
-// the accesses of a warp are adjacent in memory. The parabolas of an envelope are stored at their
-// voxels, as a list from each parabola to the previous one (T.-T. Cao et al., "Parallel banding
-// algorithm to compute exact distance transform with the GPU"). Neighboring lines have similar
-// envelopes, so the entries that a warp accesses are adjacent, too.
+// with its neighbors on the line, up to the distance at which none can be nearer. Otherwise a
+// thread computes the lower envelope of the parabolas of a line (P. Felzenszwalb and D.
+// Huttenlocher, "Distance transforms of sampled functions"). Neighboring threads process
+// neighboring lines along x, so that the accesses of a warp are adjacent in memory. The parabolas
+// of an envelope are stored at their voxels, as a list in which each parabola refers to the
+// previous one (T.-T. Cao et al., "Parallel banding algorithm to compute exact distance transform
+// with the GPU"). Neighboring lines have similar envelopes, so the entries that a warp accesses are
+// adjacent, too.
 //
-// Squares are in steps of the axis of the pass, in float. They are exact for cubes below 2^24.
+// Squared distances are floats, in units of the voxel spacing along the axis of the pass. They are
+// exact for cubes below 2^24.
 //
 // variants: REAL=float
 #include "generated/edt.cuh"
 #include "common/shared.cuh"
 
 // The number of resident blocks per multiprocessor for kernels with a thread per line. With eight,
-// the compiler for later GPUs would spill.
+// the compiler would spill registers on later GPUs.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 #define LINES_RESIDENT 6
 #else
 #define LINES_RESIDENT 8
 #endif
 
-// There is no voxel in the row.
+// The step count in a row without voxels to measure to.
 #define NO_STEP 0xffffu
-// There is no voxel in the slab, or on the line.
+// The squared distance if the slab or the line has no voxel to measure to.
 #define FAR __uint_as_float(0x7f800000u)
-// There is no previous parabola.
+// The previous parabola of the first one.
 #define NOTHING_BEFORE 0xffffu
 // The number of voxels that are read ahead.
 #define AHEAD 4
@@ -47,8 +49,8 @@
 #define NEAR_SLAB 40.0f
 #define NEAR_VOLUME 20.0f
 
-// Conversion of integers below 2^23 to floats and back. Conversion instructions take four times as
-// long as others.
+// Conversion of integers below 2^23 to floats and back. The conversion instructions of the GPU take
+// four times as long as other instructions.
 DEVICE float real_of(u32 k) { return __uint_as_float(0x4b000000u | k) - 8388608.0f; }
 DEVICE u32 whole_of(float x) { return __float_as_uint(x + 8388608.0f) & 0x7fffffu; }
 
@@ -62,7 +64,7 @@ struct __align__(8) Pair {
     u32 first, second;
 };
 
-// Loads the voxels of a row to which distances are measured, as bits of words.
+// Loads the voxels of a row to which distances are measured, as the bits of words.
 DEVICE void load_row(const Edt& edt, const u8* row, u32 lane, u32* bits) {
     const u32 flip = edt.side ? 0x01010101u : 0;
     if (edt.shape[0] % 32 == 0) {
@@ -86,13 +88,12 @@ DEVICE void load_row(const Edt& edt, const u8* row, u32 lane, u32* bits) {
     }
 }
 
-// Finds the steps along x from each voxel to the nearest voxel to which distances are measured.
+// Counts the steps along x from each voxel to the nearest voxel to which distances are measured.
 //
 // Grid: any number of blocks, whose warps share the rows. Block: whole warps. Shared memory: 12
 // bytes per word and warp.
 //
-// inside  [nz][ny][nx], 0 or 1
-// steps   the same shape; NO_STEP if the row has no such voxel
+// inside  [nz][ny][nx], 0 or 1 steps   the same shape; NO_STEP if the row has no such voxel
 extern "C" __global__ void __launch_bounds__(256, 6)
 edt_rows(Edt edt, const u8* inside, u16* steps) {
     DYN_SHARED(u32, shared);
@@ -134,7 +135,7 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
         }
         __syncwarp();
         const u64 out = (u64)row * edt.shape[0];
-        // Each lane has four neighbors.
+        // Each lane processes four adjacent voxels.
         for (u32 start = 4 * lane; start < edt.shape[0]; start += 128) {
             const i32 x = (i32)start;
             const u32 w = start / 32, bit = start % 32, own = bits[w];
@@ -149,7 +150,7 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
             }
             u32 found[4];
 #pragma unroll
-            // Steps that exceed 16 bits mean that there is no voxel.
+            // A count that exceeds 16 bits means that the row has no such voxel.
             for (i32 k = 0; k < 4; k++) found[k] = min((u32)min(x + k - before[k], behind[k] - x - k), NO_STEP);
             if (edt.shape[0] % 4 == 0) {
                 Pair pair = {found[1] << 16 | found[0], found[3] << 16 | found[2]};
@@ -162,8 +163,8 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
     }
 }
 
-// A parabola of an envelope: its voxel, its height there, the voxel from which it is the lowest,
-// and the voxel of the parabola that is the lowest before.
+// A parabola of an envelope: its voxel, its height there, the first voxel at which it is the
+// lowest, and the voxel of the previous parabola of the envelope.
 struct Parabola {
     float place, height, from;
     u32 before;
@@ -174,7 +175,7 @@ DEVICE float value_at(float x, float place, float height) {
     return __fmaf_rn(d, d, height);
 }
 
-// Returns the parabola of a voxel.
+// Returns the parabola at a voxel.
 template <class Line>
 DEVICE Parabola parabola_of(u32 voxel, const u32* list, u64 stride, const Line& line) {
     const u32 word = list[voxel * stride];
@@ -182,12 +183,13 @@ DEVICE Parabola parabola_of(u32 voxel, const u32* list, u64 stride, const Line& 
 }
 
 // Returns the last parabola of the lower envelope of a line of n voxels. Its height is FAR if there
-// is none. `list` has one word per voxel and stores the earlier parabolas: the voxel from which a
+// is none. `list` has one word per voxel for the earlier parabolas: the first voxel at which a
 // parabola is the lowest, and the voxel of the previous one.
 template <class Line>
 DEVICE Parabola envelope(const Line& line, u32* list, u64 stride, u32 n) {
     const float end = real_of(n);
-    // The second to last parabola, as long as it is known without reading the list.
+    // The second to last parabola if it is known without reading the list. Otherwise its height is
+    // FAR.
     Parabola top = {0, FAR, 0, NOTHING_BEFORE}, below = top;
     float x = 0;
     for (u32 start = 0; start < n; start += AHEAD) {
@@ -198,14 +200,14 @@ DEVICE Parabola envelope(const Line& line, u32* list, u64 stride, u32 n) {
         for (u32 k = 0; k < AHEAD; k++, x += 1.0f) {
             const float height = ahead[k];
             if (height >= FAR) continue;
-            // If the new parabola is lower at the voxel from which another one is the lowest, it
-            // stays lower from there on.
+            // If the new parabola is lower at the first voxel at which the last one is the lowest,
+            // it is lower everywhere from there on, and the last one leaves the envelope.
             float from = 0;
             u32 before = NOTHING_BEFORE;
             for (;;) {
                 if (value_at(top.from, x, height) > value_at(top.from, top.place, top.height)) {
-                    // The position of equal height, rounded to a voxel, and then the first voxel at
-                    // which this one is lower.
+                    // The position of equal height is rounded to a voxel, and then moved to the
+                    // first voxel at which the new parabola is lower.
                     from = 0.5f * (__fdividef(height - top.height, x - top.place) + (x + top.place));
                     from = fminf(from, end) + 8388608.0f - 8388608.0f;
                     if (value_at(from, x, height) > value_at(from, top.place, top.height)) from += 1.0f;
@@ -227,7 +229,7 @@ DEVICE Parabola envelope(const Line& line, u32* list, u64 stride, u32 n) {
     return top;
 }
 
-// A line along y in a slab. Squares are computed from the steps along x.
+// A line along y in a slab. Its heights are computed from the steps along x.
 struct SlabLine {
     const u16* steps;
     u64 stride;
@@ -245,7 +247,7 @@ DEVICE u64 slab_line(const Edt& edt, u32 line) {
     return line % edt.shape[0] + (u64)(line / edt.shape[0]) * edt.shape[0] * edt.shape[1];
 }
 
-// A line along z. Squares are those in the slabs.
+// A line along z. Its heights are the squared distances in the slabs.
 struct VolumeLine {
     const float* squares;
     u64 stride;
@@ -254,7 +256,7 @@ struct VolumeLine {
     DEVICE float height(u32 z) const { return squares[z * stride] * along; }
 };
 
-// Writes distances. For side 1, it writes only those of voxels inside.
+// Writes distances. For side 1, it writes only the distances of voxels inside.
 struct Distances {
     const u8* inside;
     float* distances;
@@ -263,8 +265,8 @@ struct Distances {
     u32 side;
 
     DEVICE void write(u32 z, float square) const {
-        // Rounded once, as on the CPU: the square root of a float computed in double and rounded is
-        // the square root in float.
+        // Rounded once, as on the CPU: a square root that is computed in double and then rounded
+        // equals the square root computed in float.
         const float length = spacing == 1.0 ? sqrtf(square) : (float)(spacing * sqrt((double)square));
         if (!side) {
             distances[z * stride] = length;
@@ -274,8 +276,8 @@ struct Distances {
     }
 };
 
-// Returns whether, for all lines of a warp, of n voxels, the voxels across the line are near: the
-// mean distance at every SAMPLED-th voxel is less than `limit`.
+// Returns true if voxels are near in all lines of a warp, each with n voxels: the mean distance
+// across the line, taken at every SAMPLED-th voxel, is less than `limit`.
 template <class Line>
 DEVICE bool is_near(const Line& line, bool is_line, u32 n, float limit) {
     float sum = 0, samples = 0;
@@ -305,7 +307,7 @@ extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_volume(Edt edt, 
     if (thread % 32 == 0) near[thread / 32] = found;
 }
 
-// Computes the smallest squares of the voxels from `start` to `end` of a line of n.
+// Computes the smallest squared distances of the voxels from `start` to `end` of a line of n.
 template <class Line, class Write>
 DEVICE void look_around(const Line& line, u32 start, u32 end, u32 n, Write write) {
     // The heights from REACH before the first voxel of a batch to REACH after the last one.
@@ -367,7 +369,7 @@ edt_slabs(Edt edt, const u16* steps, const u8* near, u32* list, float* squares) 
     squares += first;
     Parabola top = envelope(line, list, edt.shape[0], edt.shape[1]);
     float y = real_of(edt.shape[1]);
-    // Back along the line.
+    // Walk back along the line, from the last parabola of the envelope to the first.
     for (u32 k = edt.shape[1]; k-- > 0;) {
         y -= 1.0f;
         squares[(u64)k * edt.shape[0]] = value_at(y, top.place, top.height);

@@ -1,20 +1,17 @@
-// The point-wise distance transform in a k-d tree, the counterpart of
+// The point-wise distance transform with a k-d tree, the counterpart of
 // crates/cloud/src/point_distance/tree.rs, with the same tree and the same sites. LANES neighboring
-// threads of a warp descend the tree together and share the sites of a leaf. A few queries take as
-// long as one, because the time is spent waiting for reads. Therefore both children of a node are
-// read at once.
+// threads of a warp descend the tree together for one query and share the sites of a leaf. The time
+// is spent waiting for reads, so a few queries take as long as one. For the same reason, both
+// children of a node are read at once.
 //
 // Defines: REAL; KEY and NORM of generated/distance_keys.cuh; LANES: 1, 8 or 32.
 //
 // variants: REAL=float, KEY=0, NORM=1
-//     | REAL=float, KEY=0, NORM=2 | REAL=float, KEY=0, NORM=3 | REAL=float, KEY=2, NORM=1
-//     | REAL=float, KEY=2, NORM=2 | REAL=float, KEY=2, NORM=3 | REAL=double, KEY=3, NORM=1
-//     | REAL=double, KEY=3, NORM=2 | REAL=double, KEY=3, NORM=3
 // variants: LANES=1 | LANES=8 | LANES=32
 #include "point_distance/keys.cuh"
 
-// The size of the stack of waiting nodes. There is at most one per level, and 2^32 sites have 29
-// levels.
+// The size of the stack of waiting nodes. At most one node waits per level, and the tree of 2^32
+// sites has 29 levels.
 #define STACK 32
 
 struct Node {
@@ -42,7 +39,8 @@ DEVICE u32 lanes_of_query() {
     return (u32)((1ull << LANES) - 1) << (threadIdx.x % 32 / LANES * LANES);
 }
 
-// Finds the nearest site among those of a leaf and the best one so far, in all lanes.
+// Finds the nearest site among the sites of a leaf and the best one so far. All lanes of the query
+// get the result.
 DEVICE void visit_leaf(const Node& leaf, const Entry* entries, const number (&q)[3], key& best, u32& site) {
     for (u32 k = leaf.begin + threadIdx.x % LANES; k < leaf.end; k += LANES) {
         const Entry entry = entries[k];

@@ -1,4 +1,4 @@
-// Coordinates of sites and queries, and keys, which are compared and grow with the distance.
+// Types of coordinates and keys. A key grows with the distance and is compared instead of it.
 // brute.cu has its own keys, because it expands squares.
 //
 // KEY and NORM have values of generated/distance_keys.cuh.

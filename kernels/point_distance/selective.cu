@@ -1,24 +1,16 @@
-// The point-wise distance transform by brute force if a comparison takes more than a few
+// The point-wise distance transform by brute force for comparisons that take more than a few
 // operations: in cones, in norms of any order, and in double precision. The counterpart of
 // crates/cloud/src/point_distance/{cone,norm}.rs, bitwise identical except for powers.
 //
-// A block has a slice of the sites and a group of the queries, one query per thread. Tiles of the
-// slice pass through shared memory. Final decisions are computed in double precision, as on the
-// CPU. For coordinates in single precision, this is done only for sites that single precision, with
-// a margin for its rounding, does not exclude.
+// A block processes a slice of the sites and a group of the queries, with one query per thread.
+// Tiles of the slice pass through shared memory. Final decisions are computed in double precision,
+// as on the CPU. If coordinates are in single precision, a test in single precision with a margin
+// for its rounding first excludes most sites.
 //
 // Defines: REAL. KEY and NORM of generated/distance_keys.cuh; NORM_ORDER only with real
 // coordinates. CONE: 1 accepts only sites that a query sees.
 //
 // variants: REAL=float, KEY=0, NORM=1, CONE=1
-//     | REAL=float, KEY=0, NORM=2, CONE=1 | REAL=float, KEY=0, NORM=3, CONE=1
-//     | REAL=float, KEY=0, NORM=4, CONE=0 | REAL=float, KEY=0, NORM=4, CONE=1
-//     | REAL=float, KEY=2, NORM=1, CONE=1 | REAL=float, KEY=2, NORM=2, CONE=1
-//     | REAL=float, KEY=2, NORM=3, CONE=1 | REAL=double, KEY=3, NORM=1, CONE=0
-//     | REAL=double, KEY=3, NORM=1, CONE=1 | REAL=double, KEY=3, NORM=2, CONE=0
-//     | REAL=double, KEY=3, NORM=2, CONE=1 | REAL=double, KEY=3, NORM=3, CONE=0
-//     | REAL=double, KEY=3, NORM=3, CONE=1 | REAL=double, KEY=3, NORM=4, CONE=0
-//     | REAL=double, KEY=3, NORM=4, CONE=1
 #include "point_distance/keys.cuh"
 
 // The relative error bound of single precision, for the length of a difference or a distance in a
@@ -49,8 +41,8 @@ DEVICE float log_of_two(float x) {
 DEVICE float power_of_two(float x) { return exp2f(x); }
 #endif
 
-// key_of computes the distance, and `about` a lower bound. The largest difference is factored out
-// of the root, because powers of large numbers overflow.
+// key_of computes the distance, and `about` computes a lower bound. The largest difference is
+// factored out of the root, because powers of large numbers would overflow.
 DEVICE key key_of(const Selective& s, const number (&d)[3]) {
     const double x = fabs((double)d[0]), y = fabs((double)d[1]), z = fabs((double)d[2]);
     const double most = fmax(fmax(x, y), z);
@@ -94,7 +86,8 @@ struct View {
         radius = (float)s.radius;
     }
 
-    // Returns whether the query sees a site at d. Clear cases of false are decided early.
+    // Returns true if the query sees a site at d. A test in single precision rejects clear misses
+    // early.
     DEVICE bool admits(const Selective& s, const number (&d)[3]) const {
 #if KEY != KEY_F64
         const float x = (float)d[0], y = (float)d[1], z = (float)d[2];
@@ -154,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_selectiv
         }
     }
 #if KEY == KEY_F64
-    // These keys are too wide for an atomic operation. The next kernel combines them.
+    // These keys are too wide for an atomic operation, so point_distance_join combines them.
     if (i >= s.sites.n_queries) return;
     u64* const row = s.sites.found + 2 * ((u64)slice * s.sites.n_queries + i);
     const bool is_found = where != 0xffffffffu;

@@ -1,4 +1,4 @@
-// A pyramid over cubes, the counterpart of crates/view/src/render/occupancy_pyramid.rs: each level
+// A pyramid over cubes, the counterpart of crates/view/src/render/occupancy_pyramid.rs. Each level
 // stores whether any of the 2 x 2 x 2 fields below is occupied.
 #include "common/types.cuh"
 

@@ -27,7 +27,8 @@ struct Corner {
     float z;
 };
 
-// Returns the bits of a double in an order-preserving form. No number becomes 0.
+// Returns the bits of a double in an order-preserving form. The result is never 0, which stands for
+// no value.
 DEVICE u64 ordered(double x) {
     const u64 bits = (u64)__double_as_longlong(x);
     return bits >> 63 ? ~bits : bits | (u64)1 << 63;
@@ -114,7 +115,7 @@ struct Flat {
     }
 };
 
-// Returns false for a triangle without area.
+// Returns false if the triangle has no area.
 DEVICE bool flat_of(const Drawing& drawing, const Corner* corners, u32 t, Flat& flat) {
 #pragma unroll
     for (u32 k = 0; k < 3; k++) {

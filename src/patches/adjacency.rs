@@ -1,5 +1,5 @@
-//! The nodal graph of a mesh, in which vertices of a common cell are adjacent. It is partitioned
-//! into patches.
+//! The nodal graph of a mesh, in which two vertices are adjacent if they belong to a common cell.
+//! This graph is partitioned into patches.
 
 use rayon::prelude::*;
 
@@ -21,11 +21,11 @@ pub struct Adjacency {
 }
 
 impl Adjacency {
-    /// Builds the nodal graph of `cells` with `arity` vertices each. `slots` has the corners at
+    /// Builds the nodal graph of `cells` with `arity` vertices each. `slots` lists the corners at
     /// each vertex.
     ///
     /// # Errors
-    /// Returns [`Error::Mesh`] if 32 bits cannot number the edges.
+    /// Returns [`Error::Mesh`] if there are too many edges to number them with 32 bits.
     pub fn new(slots: GatherMatrix, cells: &[u32], arity: usize) -> Result<Self> {
         let n = slots.offsets.len() - 1;
         let blocks: Vec<(Vec<u32>, Vec<u32>)> = (0..n.div_ceil(BLOCK))

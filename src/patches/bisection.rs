@@ -1,8 +1,8 @@
 //! Recursive bisection within pieces of a Hilbert curve.
 //!
-//! Each piece is halved across its longest axis of inertia. The cut is improved by moves of single
-//! vertices (Fiduccia and Mattheyses, "A linear-time heuristic for improving network partitions",
-//! DAC 1982), and the halves are bisected in the same way until patches are small enough. The
+//! Each piece is halved across its longest axis of inertia. Moving single vertices then improves
+//! the cut (Fiduccia and Mattheyses, "A linear-time heuristic for improving network partitions",
+//! DAC 1982). The halves are bisected in the same way until the patches are small enough. The
 //! pieces are independent, so they are partitioned in parallel, and the result is the same for any
 //! number of threads.
 
@@ -105,7 +105,8 @@ impl<'a> Piece<'a> {
             let sizes = [share, members.len() - share];
             let most = [most(n_low, sizes[0]), most(n_parts - n_low, sizes[1])];
             moves.mend(&mut self, members, [first, high], sizes, most);
-            // Stable, so that the order in a subset does not depend on the selection algorithm.
+            // The reordering is stable, so that the order in a subset does not depend on the
+            // selection algorithm.
             stay.clear();
             let mut kept = 0;
             for k in 0..members.len() {
@@ -145,7 +146,8 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Returns the direction of the largest moment of a set of `n` points, not normalized.
+/// Returns the direction in which a set of `n` points has the largest second moment, not
+/// normalized.
 fn longest_axis(points: impl Iterator<Item = [f64; 3]> + Clone, n: usize) -> [f64; 3] {
     let mut center = [0.0; 3];
     for x in points.clone() {
@@ -210,8 +212,8 @@ impl Moves {
         }
     }
 
-    /// Improves the cut between the parts `parts` of `members`. The side sizes must not exceed
-    /// `most`.
+    /// Improves the cut between the parts `parts` of `members`. The sides must not have more
+    /// vertices than `most`.
     fn mend(
         &mut self,
         piece: &mut Piece,
@@ -227,7 +229,7 @@ impl Moves {
         }
     }
 
-    /// Performs a pass in which every vertex moves at most once. Returns true if it improved the
+    /// Performs one pass, in which every vertex moves at most once. Returns true if it improved the
     /// cut.
     fn pass(
         &mut self,
@@ -314,8 +316,8 @@ impl Moves {
         self.top[side] = self.top[side].max(bucket);
     }
 
-    /// Takes the vertex with the largest gain among the moves that keep within the limits, and
-    /// returns it with its side.
+    /// Takes the vertex with the largest gain among the moves that respect the size limits. Returns
+    /// it with its side.
     fn take(
         &mut self,
         piece: &Piece,

@@ -1,8 +1,9 @@
 //! Patches on the GPU, in a layout in which neighboring threads read neighboring numbers.
 //!
-//! The corners of a cell form one word that a thread reads at once. The coordinates of a patch are
-//! stored one after the other (all x, all y, all z). Local numbers take 16 bits unless a patch is
-//! too large for that (Fu et al., section 3.1). `kernels/common/patches.cuh` reads this layout.
+//! The corners of a cell are packed into one word that a thread reads at once. The coordinates of a
+//! patch are stored one after the other (all x, all y, all z). Local numbers take 16 bits unless a
+//! patch is too large for that (Fu et al., section 3.1). `kernels/common/patches.cuh` reads this
+//! layout.
 
 mod kernel_arguments;
 mod ordered;
@@ -130,7 +131,7 @@ impl Shape {
         defines
     }
 
-    /// Returns the number of threads of a block that processes a patch, for `cells` cells per
+    /// Returns the number of threads of a block that processes a patch with `cells` cells per
     /// thread. It is a multiple of 32.
     pub fn threads(&self, cells: f64, most: u32) -> u32 {
         let warps = (self.mean_cells / (32.0 * cells)).ceil().max(1.0) as u32;

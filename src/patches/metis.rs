@@ -1,12 +1,13 @@
-//! Calls of METIS on any number of threads at once.
+//! Reproducible calls of METIS from any number of threads at once.
 //!
-//! METIS uses random numbers of GKlib, and GKlib uses `rand` of the C library, which has a single
-//! state per process. Concurrent calls would share this state, and no two runs would be alike.
-//! Therefore the random functions of GKlib are defined here, with a separate generator per thread.
-//! The linker uses these definitions because it searches this crate before METIS, and [`cut`]
-//! checks that it did. As a consequence, the partitions also do not depend on the C library.
+//! METIS takes random numbers from GKlib, and GKlib uses `rand` of the C library, which has a
+//! single state per process. Concurrent calls would share this state, and results would differ from
+//! run to run. Therefore the random functions of GKlib are defined here, with a separate generator
+//! per thread. The linker uses these definitions because it searches this crate before METIS, and
+//! [`cut`] checks that it did. As a consequence, the partitions do not depend on the C library
+//! either.
 //!
-//! METIS also catches two signals while it runs, and restores the previous handlers at its end.
+//! METIS also catches two signals while it runs, and restores the previous handlers when it ends.
 //! With concurrent calls, these can be the handlers of another call. [`Signals`] restores the
 //! handlers that the first call found.
 
@@ -66,8 +67,8 @@ pub(super) fn cut(offsets: &mut [i32], neighbors: &mut [i32], n_parts: usize) ->
     }
 }
 
-/// The signals that METIS catches: abort and termination. Microsoft uses another number for the
-/// first one.
+/// The signals that METIS catches: abort and termination. The C library of Microsoft uses another
+/// number for abort.
 const CAUGHT: [c_int; 2] = [if cfg!(windows) { 22 } else { 6 }, 15];
 
 unsafe extern "C" {

@@ -133,8 +133,8 @@ impl Patches {
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the patch size is zero, or if blocks are requested for a mesh
-    /// that is not a lattice. Returns [`Error::Mesh`] if the number of cells, including duplicates
-    /// at patch boundaries, exceeds 32-bit slots.
+    /// that is not a lattice. Returns [`Error::Mesh`] if the patches have too many cells, including
+    /// duplicates at their boundaries, for 32-bit slots.
     pub fn new(mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Self> {
         Self::from_ordered(mesh, || Ok(Ordered::new(mesh)), method, patch_size)
     }
@@ -155,8 +155,8 @@ impl Patches {
     /// Builds patches from a given patch number per mesh vertex.
     ///
     /// # Errors
-    /// Returns [`Error::Mesh`] if the number of cells, including duplicates at patch boundaries,
-    /// exceeds 32-bit slots.
+    /// Returns [`Error::Mesh`] if the patches have too many cells, including duplicates at their
+    /// boundaries, for 32-bit slots.
     pub fn from_parts(mesh: &Mesh, patch_of: &[u32]) -> Result<Self> {
         let arity = mesh.kind.arity();
         let n_patches = patch_of.iter().max().map_or(0, |&p| p as usize + 1);

@@ -1,5 +1,5 @@
-//! Ordering of a mesh along a Hilbert curve, so that vertices that are close in the mesh are close
-//! in memory, whatever the order of the file.
+//! Ordering of a mesh along a Hilbert curve. Vertices that are close in the mesh become close in
+//! memory, whatever their order in the file.
 
 use rayon::prelude::*;
 

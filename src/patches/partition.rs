@@ -33,13 +33,13 @@ pub enum Partition {
 }
 
 impl Partition {
-    /// A keyword of older cases for METIS by halves within small pieces of a Hilbert curve. It was
-    /// never faster than `bisection` and never had a smaller halo than `metis`, and now means
+    /// A keyword of older cases for METIS bisection within small pieces of a Hilbert curve. It was
+    /// never faster than `bisection` and never had a smaller halo than `metis`. It now means
     /// `metis`.
     pub const OLD_WORD: &str = "hilbert-metis";
 
-    /// Returns the default method for a mesh: blocks for a lattice, which does not need METIS, and
-    /// otherwise bisection.
+    /// Returns the default method for a mesh: blocks for a lattice, which needs no graph
+    /// partitioning, and bisection for any other mesh.
     pub fn fit_for(mesh: &Mesh) -> Self {
         if mesh.lattice.is_some() { Partition::Blocks } else { Partition::Bisection }
     }
@@ -48,8 +48,8 @@ impl Partition {
 /// The number of vertices of one METIS call of [`Partition::Metis`].
 const PIECE: usize = 1 << 15;
 
-/// The fraction of the maximum patch size that METIS is asked for, so that its imbalance rarely
-/// exceeds the maximum.
+/// The requested mean patch size as a fraction of the maximum. METIS does not balance its parts
+/// exactly, and with this margin they rarely exceed the maximum.
 const FILL: f64 = 0.94;
 
 /// Returns the patch of each vertex of `mesh`, `[n_vertices]`. `ordered` is the same mesh along a
@@ -60,7 +60,8 @@ const FILL: f64 = 0.94;
 ///
 /// # Errors
 /// Returns [`Error::Case`] if blocks are requested for a mesh that is not a lattice,
-/// [`Error::Numerical`] if METIS fails, and [`Error::Mesh`] if 32 bits cannot number the edges.
+/// [`Error::Numerical`] if METIS fails, and [`Error::Mesh`] if there are too many edges to number
+/// them with 32 bits.
 pub fn partition(
     mesh: &Mesh,
     ordered: Ordered,
@@ -90,7 +91,7 @@ pub fn partition(
     Ok(patch_of)
 }
 
-/// Renumbers patches by the first of their vertices.
+/// Renumbers patches in the order of their first vertices.
 fn number_by_first(mut patch_of: Vec<u32>) -> Vec<u32> {
     let n = patch_of.iter().max().map_or(0, |&p| p as usize + 1);
     let mut number = vec![u32::MAX; n];
@@ -106,7 +107,8 @@ fn number_by_first(mut patch_of: Vec<u32>) -> Vec<u32> {
     patch_of
 }
 
-/// Partitions independent pieces of [`PIECE`] vertices along the curve by METIS.
+/// Partitions each piece of [`PIECE`] vertices along the curve with METIS, independently of the
+/// others.
 fn in_pieces(adjacency: &Adjacency, patch_size: usize) -> Result<Vec<u32>> {
     let n = adjacency.n_vertices();
     let size = PIECE.max(patch_size);

@@ -166,7 +166,7 @@ mod tests {
             (
                 with(Levelset, depth),
                 any,
-                Some(("depth", "must be between 4 and 14 for the method levelset, but is 15")),
+                Some(("depth", "must be between 4 and 14 for the method levelset")),
             ),
             (
                 with(Levelset, |o| o.cubes = Cubes::Depth(3)),
@@ -178,7 +178,7 @@ mod tests {
             (
                 with(Auto, depth),
                 without,
-                Some(("depth", "the default for a cloud without normals, is 15")),
+                Some(("depth", "the default for a cloud without normals, but is 15")),
             ),
             (with(Directed, depth), without, None),
             (

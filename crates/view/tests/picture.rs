@@ -272,7 +272,7 @@ fn perspective_shows_what_is_near_larger() {
     assert!(same.count() > 200 * 200 * 3 * 9 / 10, "from afar it is nearly parallel");
     let flaw = |angle| tiny().with_perspective(Some(angle)).flaw().unwrap();
     for angle in [0.0, -5.0, 121.0, f64::NAN] {
-        assert!(flaw(angle).1.contains("1 to 120 degrees"));
+        assert!(flaw(angle).1.contains("between 1 and 120 degrees"));
     }
 }
 

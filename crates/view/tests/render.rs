@@ -121,7 +121,7 @@ fn pictures_do_not_depend_on_threads_and_may_be_transparent_or_empty() {
     let wrong: Expression = "density".parse().unwrap();
     let guide = SpaceSkipping::new(Rule::Walk, &solid, &Cpu::current()).unwrap();
     let wrong = trace(&Traced::new(&solid, &guide).colored_by(&wrong), &small()).unwrap_err();
-    assert!(wrong.to_string().contains("no `density`"), "{wrong}");
+    assert!(wrong.to_string().contains("unknown name `density`"), "{wrong}");
 }
 
 #[test]

@@ -20,8 +20,8 @@ impl Header {
         let source = source.rsplit("../").next().unwrap_or(source);
         let mut text = format!(
             "// Generated from {source}.\n\
-             // To update this header, edit that file and run its test `cuda_header::is_current` with\n\
-             // ZEROSET_BLESS=1.\n\
+             // To update this header, edit that file and run its test\n\
+             // `cuda_header::is_current` with ZEROSET_BLESS=1.\n\
              #pragma once\n#include \"common/types.cuh\"\n"
         );
         for include in includes {
@@ -198,8 +198,8 @@ mod tests {
         header.constant("MOST", &[], 3_u32);
         header.define("SHARE", &[], 0.5);
         let expected = "// Generated from src/table.rs.\n\
-            // To update this header, edit that file and run its test `cuda_header::is_current` with\n\
-            // ZEROSET_BLESS=1.\n#pragma once\n\
+            // To update this header, edit that file and run its test\n\
+            // `cuda_header::is_current` with ZEROSET_BLESS=1.\n#pragma once\n\
             #include \"common/types.cuh\"\n#include \"place.cuh\"\n\n\
             enum Told {\n    NOTHING = 0,\n    // A\n    A_FEW = 7,\n};\n\n\
             // A table.\nstruct Table {\n    // `[n]`\n    const real *values[2];\n    \
