@@ -11,7 +11,10 @@
 //
 // variants: REAL=float
 // variants: KEY=0, NORM=1
+//     | KEY=0, NORM=2 | KEY=0, NORM=3 | KEY=1, NORM=2 | KEY=2, NORM=1 | KEY=2, NORM=2
+//     | KEY=2, NORM=3
 // variants: QUERIES=1, NUMBERED=0
+//     | QUERIES=1, NUMBERED=1 | QUERIES=4, NUMBERED=0 | QUERIES=4, NUMBERED=1
 #include "common/types.cuh"
 #include "generated/distance_keys.cuh"
 
@@ -56,7 +59,7 @@ DEVICE number coordinate(const Brute& brute, stored x, int k) {
 #endif
 }
 
-// Returns the site with number i in the slice order, with its square if needed.
+// Returns site i, with its square if it is needed.
 DEVICE Point site_of(const Brute& brute, u32 i) {
     const u64 k = (u64)i * brute.sites.every;
     Point s = {coordinate(brute, brute.sites.axes[0][k], 0), coordinate(brute, brute.sites.axes[1][k], 1),
@@ -70,11 +73,11 @@ DEVICE Point site_of(const Brute& brute, u32 i) {
     return s;
 }
 
-// Returns the number to compare: the key without terms that are equal for all sites of a query.
+// Returns the number that is compared: the key without the terms that are equal for all sites of a
+// query.
 DEVICE u32 compared(const Point& s, const Point& q) {
 #if EXPANDED
-    // Returns the number that is compared: the key without the terms that are equal for all sites
-    // of a query.
+    // q holds -2 q, and |q|^2 for u32.
 #if KEY == KEY_U32
     return s.x * q.x + (s.y * q.y + (s.z * q.z + (s.square + q.square)));
 #else

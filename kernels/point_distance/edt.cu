@@ -93,7 +93,8 @@ DEVICE void load_row(const Edt& edt, const u8* row, u32 lane, u32* bits) {
 // Grid: any number of blocks, whose warps share the rows. Block: whole warps. Shared memory: 12
 // bytes per word and warp.
 //
-// inside  [nz][ny][nx], 0 or 1 steps   the same shape; NO_STEP if the row has no such voxel
+// inside  [nz][ny][nx], 0 or 1
+// steps   the same shape; NO_STEP if the row has no such voxel
 extern "C" __global__ void __launch_bounds__(256, 6)
 edt_rows(Edt edt, const u8* inside, u16* steps) {
     DYN_SHARED(u32, shared);

@@ -7,6 +7,9 @@
 // Defines: REAL; KEY and NORM of generated/distance_keys.cuh; LANES: 1, 8 or 32.
 //
 // variants: REAL=float, KEY=0, NORM=1
+//     | REAL=float, KEY=0, NORM=2 | REAL=float, KEY=0, NORM=3 | REAL=float, KEY=2, NORM=1
+//     | REAL=float, KEY=2, NORM=2 | REAL=float, KEY=2, NORM=3 | REAL=double, KEY=3, NORM=1
+//     | REAL=double, KEY=3, NORM=2 | REAL=double, KEY=3, NORM=3
 // variants: LANES=1 | LANES=8 | LANES=32
 #include "point_distance/keys.cuh"
 
@@ -17,7 +20,7 @@
 struct Node {
     number low[3], high[3];
     u32 begin, end;
-    u32 second;             // its second child; 0 for a leaf
+    u32 second;             // the number of the second child; 0 for a leaf
 };
 
 struct Entry {

@@ -11,6 +11,14 @@
 // coordinates. CONE: 1 accepts only sites that a query sees.
 //
 // variants: REAL=float, KEY=0, NORM=1, CONE=1
+//     | REAL=float, KEY=0, NORM=2, CONE=1 | REAL=float, KEY=0, NORM=3, CONE=1
+//     | REAL=float, KEY=0, NORM=4, CONE=0 | REAL=float, KEY=0, NORM=4, CONE=1
+//     | REAL=float, KEY=2, NORM=1, CONE=1 | REAL=float, KEY=2, NORM=2, CONE=1
+//     | REAL=float, KEY=2, NORM=3, CONE=1 | REAL=double, KEY=3, NORM=1, CONE=0
+//     | REAL=double, KEY=3, NORM=1, CONE=1 | REAL=double, KEY=3, NORM=2, CONE=0
+//     | REAL=double, KEY=3, NORM=2, CONE=1 | REAL=double, KEY=3, NORM=3, CONE=0
+//     | REAL=double, KEY=3, NORM=3, CONE=1 | REAL=double, KEY=3, NORM=4, CONE=0
+//     | REAL=double, KEY=3, NORM=4, CONE=1
 #include "point_distance/keys.cuh"
 
 // The relative error bound of single precision, for the length of a difference or a distance in a

@@ -97,7 +97,7 @@ extern "C" __global__ void raster_corners(Drawing drawing, Frame frame, Corner* 
 struct Flat {
     i64 x[3], y[3];
     double z[3];
-    i64 area;       // twice
+    i64 area;       // twice the area
     bool turned;
 
     // Returns twice the area between the edge opposite to corner k and a point.

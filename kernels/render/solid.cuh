@@ -36,7 +36,7 @@ DEVICE u64 voxel_of(const Solid& solid, u32 x, u32 y, u32 z) {
 }
 
 // Returns the t at which the ray hits something in a cube, between `enter` and `leave`, or NaN if
-// there is none.
+// it hits nothing.
 DEVICE double meets(const Solid& solid, const GridTraversal& course, const i32* cube, double enter, double leave) {
     if (!solid.inside[number_of(solid, cube[0], cube[1], cube[2])]) return not_a_number();
 #if LEVEL

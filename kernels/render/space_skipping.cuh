@@ -54,7 +54,8 @@ DEVICE bool holds(const Solid& solid, const SpaceSkipping& guide, u32 level, con
 }
 
 // Returns a lower bound of the squared distance from a point to the nearest center of the cubes in
-// a field. Also returns the box of the centers, as `middle` and `half`.
+// a field. Also returns the center of the box of these centers, relative to the point, as `middle`,
+// and half its diagonal as `half`.
 DEVICE double to_field(const Solid& solid, const Triple& from, u32 level, const u32* at, Triple& middle, double& half) {
     Triple gap, halves;
     const double width = (double)((1u << level) - 1);
@@ -78,7 +79,7 @@ DEVICE u64 packed(u32 level, const u32* at) {
 }
 
 // Returns the distance from `from` to the nearest center of a candidate cube, or infinity if there
-// is none. The smallest square is the same number for any order of the fields.
+// is none. The smallest squared distance does not depend on the order of the fields.
 DEVICE double nearest_ahead(const Solid& solid, const SpaceSkipping& guide, const Triple& from, const Triple& along) {
     u64 stack[PYRAMID_STACK];
     stack[0] = (u64)guide.levels << 48;

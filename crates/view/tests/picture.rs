@@ -1,4 +1,4 @@
-//! Tests of pictures: bitwise identical everywhere, with the expected content.
+//! Tests that pictures have the expected content and are bitwise identical on all machines.
 
 use zeroset_core::mesh::Mesh;
 use zeroset_core::mesh::generate::{Cube, Generate, Sphere, Square, generate};
@@ -71,7 +71,7 @@ fn pictures_have_the_same_bits_on_every_machine() {
     assert_eq!(found, ["ec50bacfc8cacc3e", "52ae9a6349cf2d23", "0783b2fec164d497"]);
 }
 
-/// The colors of the vertices appear in the picture, mixed as light, and there is no color bar.
+/// Vertex colors appear in the picture, mixed as light, and there is no color bar.
 #[test]
 fn vertices_with_colors_of_their_own_show_them() {
     let mesh = square();
@@ -171,7 +171,7 @@ fn a_range_decides_the_colors() {
     let subject = Subject::new(&mesh, &x).with_lines(Lines::None);
     let far_off = draw(&subject, &tiny().with_range([10.0, 20.0])).unwrap();
     let colors: std::collections::BTreeSet<_> = pixels(&far_off).collect();
-    assert!(colors.len() < 12, "one color, white, and the rim between: {}", colors.len());
+    assert!(colors.len() < 12, "one color, white, and the blends between: {}", colors.len());
     let own = draw(&subject, &tiny()).unwrap();
     assert_eq!(own, draw(&subject, &tiny().with_range([0.0, 1.0])).unwrap());
     assert!(pixels(&own).collect::<std::collections::BTreeSet<_>>().len() > 100);
@@ -259,7 +259,8 @@ fn perspective_shows_what_is_near_larger() {
         let image = draw(&subject, &options).unwrap();
         share(&image, |p| p != [255; 3])
     };
-    // The near side of a cube seen straight hides the rest: a square that fills the picture.
+    // Seen straight on, the near side of a cube hides the rest. It is a square that fills the
+    // picture.
     let [parallel, near] = [None, Some(60.0)].map(seen);
     assert!((parallel - near).abs() < 0.02, "{parallel} {near}");
     // From a corner, three faces are visible, and the near corner is magnified.
@@ -269,7 +270,7 @@ fn perspective_shows_what_is_near_larger() {
     assert!(image(Some(60.0)) != image(None));
     let [afar, parallel] = [Some(1.0), None].map(image);
     let same = afar.pixels.iter().zip(&parallel.pixels).filter(|(a, b)| a.abs_diff(**b) < 8);
-    assert!(same.count() > 200 * 200 * 3 * 9 / 10, "from afar it is nearly parallel");
+    assert!(same.count() > 200 * 200 * 3 * 9 / 10, "nearly parallel from a distance");
     let flaw = |angle| tiny().with_perspective(Some(angle)).flaw().unwrap();
     for angle in [0.0, -5.0, 121.0, f64::NAN] {
         assert!(flaw(angle).1.contains("between 1 and 120 degrees"));
@@ -280,8 +281,8 @@ fn perspective_shows_what_is_near_larger() {
 fn colors_are_linear_on_triangles_in_perspective() {
     let mesh = square();
     let x: Vec<f64> = mesh.vertices.iter().map(|x| x[0]).collect();
-    // The whole square is two triangles, so an interpolation that ignores the perspective is far
-    // off.
+    // The whole square consists of two triangles, so an interpolation that ignores the perspective
+    // would be far off.
     let coarse = Mesh::new(
         zeroset_core::mesh::Kind::Planar,
         vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]],
@@ -294,7 +295,7 @@ fn colors_are_linear_on_triangles_in_perspective() {
     };
     let (fine, coarse) = (image(&mesh, &x), image(&coarse, &few));
     let apart = fine.pixels.iter().zip(&coarse.pixels).filter(|(a, b)| a.abs_diff(**b) > 3);
-    assert!(apart.count() < 1200, "but for the rim");
+    assert!(apart.count() < 1200, "equal except at the outline");
 }
 
 #[test]

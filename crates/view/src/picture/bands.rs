@@ -38,7 +38,7 @@ impl Bands {
         [first.saturating_sub(self.apron) * SAMPLES, bottom * SAMPLES]
     }
 
-    /// Returns the bands that are touched by something between two heights, extended by `reach`.
+    /// Returns the bands touched by content between two heights, extended by `reach`.
     pub(super) fn within(&self, low: f64, high: f64, reach: f64) -> Range<usize> {
         let height = self.height as f64;
         let band = |y: f64| (y.clamp(0.0, height - 1.0) as usize) / ROWS;

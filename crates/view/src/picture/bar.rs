@@ -127,8 +127,8 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// Returns at most `most` (at least 3) multiples of 1, 2 or 5 times a power of ten. Both ends
-    /// of the range are included.
+    /// Returns at most `most` (at least 3) multiples of 1, 2 or 5 times a power of ten. A multiple
+    /// at an end of the range is included.
     pub(super) fn new([low, high]: [f64; 2], most: usize) -> Self {
         let wanted = (high - low) / (most - 1) as f64;
         // The exponent is taken from the decimal form, because logarithms differ between machines.

@@ -2,9 +2,9 @@
 //! color space for image processing", 2020), in which equal steps of the value look equally large.
 //!
 //! Each map is a curve through a few colors, traversed at constant speed. The lightness of the
-//! sequential map increases steadily from indigo over teal to straw. The diverging map is lightest
-//! in its middle and about equally dark at both ends (the idea of K. Moreland, "Diverging color
-//! maps for scientific visualization", 2009), blue below and terracotta above.
+//! sequential map increases steadily from indigo over teal to straw. The diverging map is blue
+//! below and terracotta above. It is lightest in the middle and about equally dark at both ends,
+//! following K. Moreland, "Diverging color maps for scientific visualization", 2009.
 
 /// The number of steps of a map.
 const STEPS: usize = 512;

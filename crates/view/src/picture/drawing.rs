@@ -14,7 +14,8 @@ use zeroset_core::primitives::GatherMatrix;
 /// The cosine of the crease angle, 78 degrees. Shading does not smooth across edges at which the
 /// normals differ by more than that.
 const CREASE: f64 = 0.2;
-/// The cosine of 40 degrees. The edges of a solid are drawn where walls differ by more than that.
+/// The cosine of 40 degrees. An edge of a solid is drawn if the normals of its walls differ by more
+/// than that.
 const SHARP: f64 = 0.77;
 
 /// The kinds of lines, in drawing order.
@@ -117,9 +118,10 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// Returns unit normals at the vertices of the interface in tetrahedra. They are the gradients of
-/// the values, averaged by volume around the two ends of the edge on which a vertex lies. They are
-/// smooth even though the triangles, which are cuts through the cells, have arbitrary shapes.
+/// Returns unit normals at the vertices of the interface in tetrahedra. A normal is the gradient of
+/// the values, averaged by volume around the two ends of the edge on which the vertex lies. The
+/// normals are smooth even though the triangles, which are cuts through the cells, have arbitrary
+/// shapes.
 fn slopes(mesh: &Mesh, values: &[f64], interface: &Interface) -> Vec<[f32; 3]> {
     let mut near = vec![false; mesh.n_vertices()];
     interface.edges.iter().flatten().for_each(|&v| near[v as usize] = true);
@@ -177,7 +179,7 @@ fn level_lines(
                 let (p, q) = (points[t[a] as usize], points[t[b] as usize]);
                 std::array::from_fn(|k| p[k] + (q[k] - p[k]) * s)
             };
-            // The level zero is drawn as interface, because it is the interface of a signed
+            // The level zero is drawn as the interface, because it is the interface of a signed
             // distance.
             let kind = if level == 0.0 { Kinds::Interface } else { kind };
             lines.push(Line { ends: [crossing((i + 1) % 3), crossing((i + 2) % 3)], kind });
@@ -237,8 +239,8 @@ impl Around {
             .collect()
     }
 
-    /// Returns the edges of only one triangle. If normals are given, also returns the creases
-    /// between two triangles.
+    /// Returns the edges that belong to only one triangle. If normals are given, also returns the
+    /// creases between two triangles.
     fn creases(&self, points: &[V], triangles: &[u32], facets: Option<&[Facet]>) -> Vec<Line> {
         let mut lines = Vec::new();
         for (t, corners) in triangles.chunks_exact(3).enumerate() {

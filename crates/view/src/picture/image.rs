@@ -76,8 +76,7 @@ impl Image {
     }
 }
 
-/// Checks before a long run whether [`Image::write_png`] can write to `path`, as far as this can be
-/// known.
+/// Checks before a long run, as far as possible, whether [`Image::write_png`] can write to `path`.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the name does not end in `.png`. Returns [`Error::Output`] if the

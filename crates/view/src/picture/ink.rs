@@ -38,7 +38,8 @@ pub(super) fn over(pixel: &mut [f32; 4], color: [f32; 3], mix: f32) {
 }
 
 impl Image {
-    /// Draws segments of one line in one color. Overlapping segments do not make the line darker.
+    /// Draws the segments of one line in one color. Overlapping segments do not make the line
+    /// darker.
     pub(super) fn stroke(&mut self, pieces: &[Piece], width: f64, color: [u8; 3]) {
         let reach = 0.5 * width + 1.0;
         let bounds = |axis: usize, limit: u32| {

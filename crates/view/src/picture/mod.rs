@@ -1,11 +1,11 @@
 //! Pictures of a mesh with its values, or of a volume, without any other program.
 //!
-//! [`draw`] shows a planar mesh from above, or a surface from the side that shows the most. It is
-//! colored by phi or a distance, with the interface or lines of equal distance, a color bar and a
-//! title. For tetrahedra, it shows the interface in front of the far walls of the domain, or the
-//! outer boundary for a distance. For a volume, it shows what rays through the volume hit
-//! ([`Traced`], with [`crate::render`]). Equal values give bitwise identical pictures on every
-//! machine.
+//! [`draw`] shows a planar mesh from above, or a surface from the side that shows the most. Phi or
+//! a distance determines the colors. The picture also has the interface or lines of equal distance,
+//! a color bar and a title. For tetrahedra, it shows the interface in front of the far walls of the
+//! domain, or the outer boundary for a distance. For a volume, it shows what rays through the
+//! volume hit ([`Traced`], with [`crate::render`]). Equal values give bitwise identical pictures on
+//! every machine.
 //!
 //! ```
 //! use zeroset_core::mesh::generate::{Generate, Sphere, generate};
@@ -148,9 +148,9 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Returns the smallest range of all finite values, symmetric about 0 if values have both signs. If
-/// there is only one value, it is in the middle of the range and 0 is at one end. If that value is
-/// 0, the other end is 1.
+/// Returns the smallest range that contains all finite values, symmetric about 0 if values have
+/// both signs. If there is only one value, it is in the middle of the range and 0 is at one end. If
+/// that value is 0, the other end is 1.
 fn span(values: &[f64]) -> [f64; 2] {
     let finite = || values.iter().copied().filter(|x| x.is_finite());
     let low = finite().fold(f64::INFINITY, f64::min);
@@ -206,13 +206,13 @@ pub struct Options {
     pub camera: Option<Camera>,
     /// The values at both ends of the color bar. The default is the range of the array.
     pub range: Option<[f64; 2]>,
-    /// The angle in degrees, in [`PERSPECTIVE`], under which the eye sees a ball around the
-    /// content. The larger the angle, the nearer the eye. By default, the projection is parallel.
+    /// The angle in degrees, in [`PERSPECTIVE`], at which the eye sees a ball around the content.
+    /// The larger the angle, the nearer the eye. The default is a parallel projection.
     pub perspective: Option<f64>,
     /// Whether the background is transparent instead of white.
     pub transparent: bool,
     /// The direction to the lamp, of any nonzero length, in the axes of the picture: right, up, and
-    /// toward the eye. The default is [-0.36, 0.48, 0.8], from above left.
+    /// toward the eye. The default is [-0.36, 0.48, 0.8], which is above left.
     pub light: Option<[f64; 3]>,
 }
 
@@ -256,13 +256,14 @@ impl Options {
         self
     }
 
-    /// Sets the direction to the lamp in the axes of the picture. `None` is above left.
+    /// Sets the direction to the lamp in the axes of the picture. With `None`, the lamp is above
+    /// left.
     pub fn with_light(mut self, from: Option<[f64; 3]>) -> Self {
         self.light = from;
         self
     }
 
-    /// Sets the angle of perspective in degrees. `None` is a parallel projection.
+    /// Sets the angle of perspective in degrees. With `None`, the projection is parallel.
     pub fn with_perspective(mut self, degrees: Option<f64>) -> Self {
         self.perspective = degrees;
         self
@@ -311,8 +312,8 @@ impl Options {
         Some((format!("camera.{key}"), what))
     }
 
-    /// Returns the options with the camera and range that are chosen for a subject. Pictures of
-    /// other states with these options can be compared with its picture.
+    /// Returns options with the camera and the range that a picture of this subject would use.
+    /// Pictures of other states that use them are comparable with it.
     ///
     /// # Errors
     /// Returns the errors of [`draw`].
@@ -333,8 +334,8 @@ impl Options {
     }
 }
 
-/// Returns the cost of a picture of a mesh, in units of one voxel prepared for rays. A cell costs 8
-/// units, and a pixel 20.
+/// Returns the cost of a picture of a mesh. The unit is the cost of preparing one voxel for rays: a
+/// cell costs 8 units, and a pixel 20.
 pub fn work(subject: &Subject<'_>, options: &Options) -> usize {
     8 * subject.mesh.n_cells() + 20 * options.width as usize * options.height as usize
 }

@@ -1,8 +1,8 @@
 //! Rasterization of triangles and lines: a depth buffer with nine samples per pixel, processed in
-//! bands of rows. Colors are computed after visibility.
+//! bands of rows. Colors are computed only for visible triangles.
 //!
-//! Corners are moved to a fine lattice of integers, so that coverage is exact: triangles that share
-//! an edge leave no gap and never both cover a sample. All other operations are `+ - * /` and
+//! Corners are rounded to a fine lattice of integers, so that coverage is exact: triangles that
+//! share an edge leave no gap and never both cover a sample. All other operations are `+ - * /` and
 //! square roots, so that a picture is bitwise identical on every machine and with any number of
 //! threads.
 
@@ -113,8 +113,8 @@ pub(super) fn draw(
     image
 }
 
-/// Completes a picture with given colors by its lines. `heights` has the heights of all samples if
-/// there are lines. Samples without a surface have minus infinity.
+/// Completes a picture with given colors by drawing its lines. `heights` has the heights of all
+/// samples if there are lines. Samples without a surface have minus infinity.
 pub(super) fn ruled(
     drawing: &Drawing<'_>,
     frame: &Frame,

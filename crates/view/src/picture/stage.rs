@@ -93,8 +93,8 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Returns the values of lines inside a range: the ticks of its color bar, and the middle between
-/// each two ticks.
+/// Returns the values of the lines in a range: the ticks of its color bar, and the values halfway
+/// between them.
 fn round_levels([low, high]: [f64; 2]) -> Vec<f64> {
     let ticks = Ticks::new([low, high], bar::TICKS).values;
     let mut levels = ticks.clone();

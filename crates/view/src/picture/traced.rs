@@ -27,7 +27,7 @@ pub enum Shows {
     #[default]
     Shaded,
     /// The distance from the eye. In parallel views, the distance from the plane that touches the
-    /// content in front.
+    /// front of the content.
     Depth,
     /// The number of positions that each ray examined. White is the fewest, black the most.
     Iterations,

@@ -20,7 +20,7 @@ struct Spot {
     at: V,
     normal: V,
     weight: f64,
-    /// The part of the value range to which the value belongs, or 0 for interfaces.
+    /// The part of the value range that contains the value, or 0 for interfaces.
     part: usize,
 }
 
@@ -30,7 +30,7 @@ const PARTS: usize = 16;
 /// The largest number of spots, and of points that may hide them.
 const MANY: usize = 40_000;
 
-/// Returns the one of 26 directions around a surface that shows the most. An interface counts by
+/// Returns the direction, out of 26 around a surface, that shows the most. An interface counts by
 /// its length, and each part of a value range by its area. The square roots of the areas are added
 /// so that all parts count.
 fn best(subject: &Subject<'_>, drawing: &Drawing<'_>) -> V {
@@ -49,8 +49,8 @@ fn best(subject: &Subject<'_>, drawing: &Drawing<'_>) -> V {
     best.1
 }
 
-/// Returns the directions along the axes (the thinnest extent first), then between two, then
-/// between three axes.
+/// Returns the directions along one axis (the thinnest extent first), then between two axes, then
+/// between all three.
 fn directions(axes: &[V; 3]) -> Vec<V> {
     let mut all: Vec<(usize, V)> = Vec::new();
     for code in 0..27 {
@@ -94,15 +94,15 @@ fn spots(subject: &Subject<'_>, drawing: &Drawing<'_>) -> Vec<Spot> {
         let corners = &drawing.triangles[3 * t..][..3];
         let mean = corners.iter().map(|&v| subject.values[v as usize]).sum::<f64>() / 3.0;
         let part = ((mean - low) / width * PARTS as f64).clamp(0.0, PARTS as f64 - 1.0);
-        // NaN becomes 0 in this cast, and such cells have weight 0.
+        // This cast turns NaN into 0. Such cells have weight 0.
         let weight = if mean.is_finite() { length(normal) } else { 0.0 };
         Spot { at, normal: unit(normal), weight, part: part as usize }
     };
     (0..n).step_by(n / MANY + 1).map(spot).collect()
 }
 
-/// Returns the amount of spots visible from a direction. Visibility is determined on a coarse grid
-/// that keeps the nearest point of each cell.
+/// Returns the total weight of the spots visible from a direction. Visibility is determined on a
+/// coarse grid that keeps the nearest point of each cell.
 fn score(spots: &[Spot], points: &[V], toward: V) -> f64 {
     let axes = Axes::new(&Camera::new(toward));
     let side = ((points.len() as f64).sqrt() / 3.0).clamp(6.0, 96.0) as usize;
@@ -135,8 +135,9 @@ fn score(spots: &[Spot], points: &[V], toward: V) -> f64 {
     seen.iter().map(|s: &f64| s.sqrt()).sum()
 }
 
-/// Returns the directions of the smallest to the largest spread of points. Each is replaced by a
-/// coordinate axis if it is within about 25 degrees of one, and points to the positive side.
+/// Returns the principal axes of points, from the smallest to the largest spread, each pointing to
+/// the positive side. If each is within about 25 degrees of a different coordinate axis, returns
+/// these coordinate axes instead.
 fn principal_axes(points: &[V]) -> [V; 3] {
     let n = points.len().max(1) as f64;
     let mean = scaled(points.iter().fold([0.0; 3], |sum, x| add(sum, *x)), 1.0 / n);

@@ -63,8 +63,8 @@ impl Extent {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ray {
-    /// The start: the eye, or in parallel views a point of the plane that touches the content in
-    /// front.
+    /// The start: the eye, or in parallel views a point of the plane that touches the front of the
+    /// content.
     pub from: [f64; 3],
     /// The unit direction away from the eye.
     pub along: [f64; 3],
@@ -134,8 +134,8 @@ impl Frame {
     }
 
     /// Returns the pixel of a point, with y downward, and its height toward the eye in pixels. In
-    /// perspective, heights are transformed so that planes stay planes. Near the middle, they are
-    /// pixels as well.
+    /// perspective, heights are transformed so that planes stay planes. Near the middle, heights
+    /// are still in pixels.
     pub(crate) fn project(&self, x: V) -> V {
         let Frame { axes, scale, origin, .. } = self;
         match &self.eye {
@@ -156,7 +156,7 @@ impl Frame {
         }
     }
 
-    /// Returns the magnification of things at the projected height `z`, relative to the middle.
+    /// Returns the magnification of objects at the projected height `z`, relative to the middle.
     pub(crate) fn growth(&self, z: f64) -> f64 {
         self.eye.map_or(1.0, |eye| z / (eye.distance * self.scale) + 1.0)
     }
@@ -199,8 +199,8 @@ impl Frame {
 }
 
 impl Eye {
-    /// Returns an eye that sees the ball around the center of the bounding box of some points under
-    /// an angle in degrees.
+    /// Returns an eye that sees a ball around the center of the bounding box of some points at the
+    /// given angle in degrees.
     pub(crate) fn around(points: &[V], angle: f64) -> Self {
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for x in points {

@@ -1,8 +1,8 @@
 //! Traversal of unit cubes along a ray.
 //!
-//! Cube (i, j, k) has its center at these coordinates. Whether the ray is past a boundary between
-//! cubes is always decided by comparing `t` with one number that is always computed in the same
-//! way, so that the cube at a given `t` does not depend on the previous steps.
+//! Cube (i, j, k) has its center at these coordinates. To decide whether the ray is past the
+//! boundary between two cubes, `t` is compared with a number that is always computed in the same
+//! way. Therefore the cube at a given `t` does not depend on the previous steps.
 
 use super::vector::V;
 

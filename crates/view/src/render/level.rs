@@ -1,9 +1,10 @@
-//! Intersection of a ray with a level inside a cube. Values between eight voxels are linear along
-//! each axis, so they are a cubic polynomial along the ray.
+//! Intersection of a ray with a level inside a cube. Values between eight voxels are interpolated
+//! linearly along each axis, so they are a cubic polynomial along the ray.
 
 use super::vector::V;
 
-/// The number of bisections. After that, no number lies between the ends of the interval.
+/// The number of bisections. After that, no floating-point number lies between the ends of the
+/// interval.
 const HALVINGS: usize = 60;
 
 /// The values along a ray in a cube, `c[0] + c[1] t + c[2] t^2 + c[3] t^3`.

@@ -14,7 +14,7 @@ use zeroset_core::primitives::memory;
 pub struct Hit {
     /// The distance from the start of the ray in world coordinates, infinite if it hit nothing.
     pub t: f64,
-    /// The number of the cube, x fastest. It is no valid number if the ray hit nothing.
+    /// The number of the cube, x fastest. It is not valid if the ray hit nothing.
     pub cube: u32,
     /// The number of positions examined, 0 if the ray misses the box of all cubes.
     pub steps: u32,

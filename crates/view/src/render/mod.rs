@@ -4,7 +4,7 @@
 //! A [`Solid`] is a set of unit cubes, in units of voxels. They are either the voxels that satisfy
 //! a condition, or the cubes between eight voxels through which the surface at a level passes. A
 //! ray visits cubes in the order in which it crosses them. A [`SpaceSkipping`] determines which
-//! cubes it can skip, following N. Khan and M. Zahran, section 5, with step rules made safe as
+//! cubes it can skip, following N. Khan and M. Zahran, section 5. Its step rules were made safe as
 //! described in docs/pictures.md, "How far rays step". Let `T` be the distance from a point to the
 //! nearest center of a set of cubes that contains everything the ray can hit. Then the ray hits
 //! nothing nearer than `T - sqrt(3)/2`. If that is less than the distance to the boundary of the

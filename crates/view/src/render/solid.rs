@@ -191,7 +191,8 @@ impl<'a> Solid<'a> {
         })
     }
 
-    /// Returns the value at a hit: that of the voxel, or the interpolated value between voxels.
+    /// Returns the value at a hit: the value of the voxel, or the interpolated value between
+    /// voxels.
     fn value(&self, ray: &Ray, hit: &Hit) -> f64 {
         match self.kind {
             Kind::Voxels => {

@@ -23,17 +23,20 @@ pub enum Rule {
     Walk,
     /// As far as the distance transform allows in all directions.
     Isotropic,
-    /// As far as the direction of the ray is free. Candidates are the cubes in a cylinder around
-    /// the ray that is as wide as a cube, and the cubes within the angle `cone`, in radians and
-    /// below pi / 2, of its direction.
+    /// As far as the ray is free in its direction. Candidates are the cubes in a cylinder around
+    /// the ray that is as wide as a cube, and the cubes whose direction is within the angle `cone`
+    /// of the ray. The angle is in radians and below pi / 2.
     Directional {
-        /// The half angle of the cone. 0 stands for only the cylinder, with the fewest steps.
+        /// The half angle of the cone. With 0, only the cubes in the cylinder are candidates, which
+        /// gives the fewest steps.
         cone: f64,
     },
     /// As far as the distance to the nearest of all cubes, or of the candidates of
-    /// [`Rule::Directional`], allows. It examines each cube, which is the definition, and slow.
+    /// [`Rule::Directional`], allows. This rule examines every cube, as in the definition, and is
+    /// slow.
     PointWise {
-        /// The half angle of the cone of [`Rule::Directional`]. `None` stands for all cubes.
+        /// The half angle of the cone of [`Rule::Directional`]. With `None`, all cubes are
+        /// candidates.
         cone: Option<f64>,
     },
 }
@@ -119,9 +122,8 @@ fn way_out(at: V, along: V, radius: f64) -> f64 {
     ((b * b - a * behind).sqrt() - b) / a
 }
 
-/// The cubes that are candidates for a hit: those with a center in a cylinder around the ray that
-/// contains all cubes it can hit, and those with a center in a cone (docs/pictures.md, "How far
-/// rays step").
+/// The cubes that are candidates for a hit. Their centers lie in a cylinder around the ray that
+/// contains all cubes it can hit, or in a cone (docs/pictures.md, "How far rays step").
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidates {
     pub cosine: f64,

@@ -272,7 +272,8 @@ fn steps_are_few() {
     }
     let mean: Vec<f64> = counts.iter().map(Counts::mean).collect();
     // Walking visits each cube. The distance transform requires small steps only near the ball. In
-    // the direction of the ray alone, two positions suffice: at the box boundary and at the hit.
+    // the direction of the ray without a cone, two positions suffice: at the box boundary and at
+    // the hit.
     assert!(mean[1] < 0.6 * mean[0] && mean[2] < 0.6 * mean[1] && mean[2] <= mean[3], "{mean:?}");
     assert!(mean[2] < 5.0 && counts[1].most <= 60, "{mean:?} {counts:?}");
 }

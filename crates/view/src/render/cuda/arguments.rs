@@ -67,8 +67,8 @@ impl SolidArgument {
 }
 
 impl GuideArgument {
-    /// Creates the argument for candidates in the path of the ray or in a cone. `None` stands for
-    /// all cubes.
+    /// Creates the argument for candidates in the path of the ray or in a cone. With `None`, all
+    /// cubes are candidates.
     pub(super) fn counting(candidates: Option<Candidates>) -> Self {
         let (cosine, sine) = candidates.map_or((0.0, 0.0), |kept| (kept.cosine, kept.sine));
         GuideArgument { cosine, sine, all: candidates.is_none().into(), ..Self::default() }

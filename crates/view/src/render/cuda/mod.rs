@@ -177,8 +177,8 @@ impl DeviceRays<'_> {
     /// Returns the hits, like [`super::march`].
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if a kernel launched before failed, or if the host does not have
-    /// enough memory.
+    /// Returns [`Error::Device`] if a kernel launched before failed, or if the host is out of
+    /// memory.
     pub fn hits(&self) -> Result<Vec<Hit>> {
         let cuda = self.with.cuda;
         let (t, cubes) = (cuda.download(&self.t)?, cuda.download(&self.cubes)?);
