@@ -1,12 +1,12 @@
 //! Sparse grids of tiles, which store voxels near the interface only and have no domain boundary.
 //!
-//! Space is divided into cubes of E^3 voxels, the *tiles*. Voxel v (three integers) lies at `origin
-//! + dx v`. phi is in voxels, clamped to [-gamma, gamma], and negative inside. Only tiles near the
-//! interface are stored. In all other tiles, phi is gamma or -gamma throughout. A [`TiledGrid`]
-//! lists the tiles in ascending order of their keys ([`TileKey`]), and records the signs of the
-//! missing neighbors of each tile. The values are stored separately, in as many arrays ([`Pool`])
-//! as a scheme needs. The values of a tile are found by its id, which does not change while the
-//! tile exists.
+//! Space is divided into cubes of E^3 voxels, the *tiles*. Voxel v (three integers) lies at
+//! `origin+dx*v`. phi is in voxels, clamped to [-gamma, gamma], and negative inside. Only tiles
+//! near the interface are stored. In all other tiles, phi is gamma or -gamma throughout. A
+//! [`TiledGrid`] lists the tiles in ascending order of their keys ([`TileKey`]), and records the
+//! signs of the missing neighbors of each tile. The values are stored separately, in as many arrays
+//! ([`Pool`]) as a scheme needs. The values of a tile are found by its id, which does not change
+//! while the tile exists.
 //!
 //! All passes run on the threads of the pool in which they are called
 //! ([`Cpu::run`](crate::Cpu::run)). The results are bitwise identical for any number of threads.
