@@ -173,14 +173,16 @@ impl Mode<'_> {
     }
 }
 
-/// Reads the volume, selects voxels, writes or prints the result, and prints one line about a file.
+/// Reads the volume, selects voxels, and prints the result or writes it to a file. If it writes a
+/// file, it prints one line about it.
 ///
 /// # Errors
-/// Returns [`Error::Case`](zeroset::Error::Case) if the output cannot be written as requested,
-/// before anything is read, if an expression names something unknown, or if boxes or entries are
-/// out of range; [`Error::Input`](zeroset::Error::Input) if the file has no volume, or with
-/// `--sparse` more than two axes; [`Error::Device`](zeroset::Error::Device) if memory runs out;
-/// [`Error::Output`](zeroset::Error::Output) if the output cannot be written.
+/// Returns [`Error::Case`](zeroset::Error::Case) before anything is read if the output cannot be
+/// written as requested. Also returns it if an expression contains an unknown name, or if boxes or
+/// entries are out of range. Returns [`Error::Input`](zeroset::Error::Input) if the file has no
+/// volume, or if the volume has more than two axes and `--sparse` is given. Returns
+/// [`Error::Device`](zeroset::Error::Device) if memory runs out, and
+/// [`Error::Output`](zeroset::Error::Output) if writing fails.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let mode = args.mode();
     mode.check()?;

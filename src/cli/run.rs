@@ -66,8 +66,8 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Loads the case with all overrides, and notes the remedy for a case that needs too much
-    /// memory.
+    /// Loads the case with all overrides, and registers the remedy for a case that needs
+    /// too much memory.
     ///
     /// # Errors
     /// Returns the errors of [`Config::load`].
