@@ -9,7 +9,8 @@ use crate::io::Curve;
 /// Points per task.
 const BLOCK: usize = 512;
 
-/// An index of closed plane curves for queries about distance and inside.
+/// An index of closed plane curves. It answers how far a point is from the curves, and whether they
+/// enclose it.
 ///
 /// z is ignored. A point is enclosed if a ray from it crosses the curves an odd number of times. A
 /// curve inside another one thus bounds a hole, and directions do not matter.
@@ -36,8 +37,8 @@ impl PlaneCurves {
         PlaneCurves { tree, segments, curve }
     }
 
-    /// Returns the distances of `points` to the curves, negative if enclosed. Without curves, they
-    /// are infinite.
+    /// Returns the distances of `points` to the curves, negative if enclosed. If there are no
+    /// curves, the distances are infinite.
     pub fn signed_distances(&self, points: &[[f64; 3]]) -> Vec<f64> {
         let one = |x: &[f64; 3]| {
             let p = Vec3::new(x[0], x[1], 0.0);

@@ -33,7 +33,7 @@ pub enum Side {
     Left,
     /// The right side of their direction.
     Right,
-    /// The side of smaller area, in each component that they cross.
+    /// The side of smaller area, in each component that the curves cross.
     Smaller,
 }
 
@@ -48,7 +48,8 @@ pub struct Sides {
     pub near: Vec<(u32, f64)>,
     /// Largest distance between a curve and the surface.
     pub gap: f64,
-    /// Number of curves that lie within the triangles around a vertex or an edge and bound nothing.
+    /// Number of curves that lie within the triangles around a vertex or an edge and therefore do
+    /// not separate any vertices.
     pub lost: usize,
     /// Whether both sides have nearly the same area although the smaller one was requested.
     pub even: bool,

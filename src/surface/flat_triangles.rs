@@ -9,9 +9,9 @@ use crate::mesh::{Mesh, Values, part};
 /// Marks the absence of a half-edge.
 const NONE: u32 = u32::MAX;
 
-/// Merges vertices at the same position that edges connect, and removes the triangles that lose a
-/// corner. Returns the number of removed triangles. If each edge had two triangles before, it has
-/// two afterwards.
+/// Merges vertices that are connected by an edge of length zero, and removes the triangles that
+/// lose a corner. Returns the number of removed triangles. If each edge had two triangles before,
+/// it has two afterwards.
 ///
 /// If the value of a voxel equals the level, marching cubes places all crossings around the voxel
 /// at its position, with degenerate triangles between them. Merging these vertices alone would
@@ -22,9 +22,9 @@ const NONE: u32 = u32::MAX;
 /// removes pairs of triangles that lie back to back. If sheets still share both ends of an edge,
 /// all sheets but the first get their own vertex within this edge.
 ///
-/// A merged vertex keeps the arrays of one of its vertices. Meshes do not change if their cells are
-/// not triangles, if they have arrays or groups of cells, or if no edge connects two vertices at
-/// the same position.
+/// A merged vertex keeps the array values of one of the vertices that it replaces. The function
+/// does not change a mesh if its cells are not triangles, if it has cell arrays or groups of cells,
+/// or if no edge connects two vertices at the same position.
 pub fn drop_flat(mesh: &mut Mesh) -> usize {
     if mesh.kind.arity() != 3 || !mesh.cell_data.is_empty() || !mesh.groups.is_empty() {
         return 0;
@@ -63,7 +63,7 @@ fn at_one_place(vertices: &[[f64; 3]]) -> Vec<(u32, u32)> {
         let mix = |all: u64, c: u64| (all ^ c).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
         place(x).into_iter().fold(0, mix)
     };
-    // Only few vertices share a position. For all others, comparing eight bytes is enough.
+    // Few vertices share a position. For all others, comparing eight bytes is enough.
     let mut shorts: Vec<u64> = vertices.par_iter().map(short).collect();
     shorts.par_sort_unstable();
     let pairs = shorts.windows(2).filter(|pair| pair[0] == pair[1]);
@@ -155,7 +155,7 @@ impl Sheets {
     }
 
     /// Returns for each half-edge of a kept triangle the half-edge of the next kept triangle, found
-    /// across removed triangles. It is `NONE` at a boundary, and if neither end is merged.
+    /// across removed triangles. The entry is `NONE` at a boundary, and if neither end is merged.
     fn opposite(&self) -> Vec<u32> {
         let halves = 0..3 * self.corners.len() as u32;
         let is_joint = |half: u32| {

@@ -29,7 +29,7 @@ use crate::geometry::{Real, Vec3};
 
 /// Tiles along an axis on each side of the origin. Keys of tiles have 21 bits per axis.
 const MOST_BLOCKS: f64 = (1 << 20) as f64;
-/// Number of candidates from which the parts of a box become parallel tasks.
+/// Number of candidates above which the parts of a box become parallel tasks.
 const PARALLEL: usize = 512;
 /// The largest error of an approximated winding number.
 const APPROXIMATION: f64 = 0.02;
@@ -66,7 +66,7 @@ pub struct LatticeDistance {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filled {
-    /// Whether some value is smaller than the half width.
+    /// Whether any value is smaller than the half width.
     pub active: bool,
     /// Number of voxels off the surface whose winding number has an absolute value in
     /// [`UNDECIDED`].
@@ -189,7 +189,7 @@ impl LatticeDistance {
         }
         let (center, radius) = around(corner, span);
         let radius = radius + self.half_width;
-        // The winding numbers at the center and at a voxel are both approximated.
+        // The winding numbers at the center and at a voxel are both approximations.
         let change = self.rims.steepest(center, radius) * radius + 2.0 * APPROXIMATION;
         change >= 0.5 || {
             // Triangles on the way change the winding number by integers.
@@ -198,8 +198,8 @@ impl LatticeDistance {
         }
     }
 
-    /// Writes the signed distances of the `edge`^3 voxels from `corner` on, x fastest, clamped to
-    /// the half width.
+    /// Writes the signed distances of the block of `edge`^3 voxels whose lowest voxel is `corner`,
+    /// x fastest, clamped to the half width.
     pub fn fill<R: Real>(&self, corner: [i32; 3], edge: usize, values: &mut [R]) -> Filled {
         let low = Vec3::from(corner.map(f64::from));
         let (center, radius) = around(low, edge as f64 - 1.0);
@@ -250,7 +250,7 @@ impl LatticeDistance {
         near.into_iter().map(|(gap, k)| (gap, Facet::new(self.index.triangles[k]))).collect()
     }
 
-    /// Determines which voxels are inside, and the findings about them.
+    /// Determines which voxels are inside, and counts undecided and inverted voxels.
     fn sides(&self, low: Vec3, edge: usize, distances: &[f64]) -> (Vec<bool>, Filled) {
         let (center, radius) = around(low, edge as f64 - 1.0);
         let steepest = self.rims.steepest(center, radius);
@@ -295,8 +295,8 @@ impl LatticeDistance {
         (inside.into_iter().map(|side| side == Some(true)).collect(), filled)
     }
 
-    /// Determines the sides near a film, where every voxel computes its own winding number, and
-    /// reduces `sizes` to the distance to the film.
+    /// Determines the sides near a film. Every voxel computes its own winding number. Reduces
+    /// `sizes` to the distance to the film.
     fn sides_one_by_one(&self, low: Vec3, edge: usize, sizes: &mut [f64]) -> (Vec<bool>, Filled) {
         let mut filled = Filled::default();
         let side = |(k, size): (usize, &mut f64)| {

@@ -8,7 +8,7 @@ use crate::mesh::Mesh;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Located {
-    /// The cell that contains the point. Of several cells, the first one.
+    /// The cell that contains the point. If several cells contain it, the first of them.
     pub cell: u32,
     /// The point, in mesh units.
     pub point: Vec3,
@@ -69,7 +69,8 @@ impl<'a> Locator<'a> {
             if best.is_none_or(|(least, first, _)| d2 < least || d2 == least && c < first) {
                 best = Some((d2, c, point));
             }
-            // Also visit boxes at the same distance, because the first cell counts.
+            // Also visit boxes at the same distance, because the first of several cells is
+            // returned.
             best.map_or(bound, |(least, ..)| least.next_up())
         });
         best.map(|(d2, cell, point)| Located { cell, point, gap: d2.sqrt() })
@@ -91,8 +92,9 @@ impl<'a> Locator<'a> {
         found
     }
 
-    /// Returns the barycentric coordinates in a cell of a point, or of its projection to the plane
-    /// of the cell. For a triangle, the last coordinate is zero.
+    /// Returns the barycentric coordinates of a point with respect to a cell. If the point is not
+    /// in the plane of a triangle, its projection is used. For a triangle, the last coordinate is
+    /// zero.
     pub fn barycentric(&self, c: u32, p: Vec3) -> [f64; 4] {
         let cell = self.corners(c);
         let mut x = [Vec3::zeros(); 4];

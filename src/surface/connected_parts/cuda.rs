@@ -13,8 +13,8 @@ use crate::surface::DeviceSurface;
 
 /// Threads per block.
 const BLOCK: u32 = 256;
-/// Fixed-point units per cube of the length unit (for six volumes) and per square of it (for two
-/// areas).
+/// Fixed-point units per cubic length unit, for six times the volume, and per square length unit,
+/// for twice the area.
 const VOLUMES: f64 = (1_u32 << 14) as f64;
 const AREAS: f64 = (1_u32 << 24) as f64;
 
@@ -101,14 +101,14 @@ impl DeviceParts {
         Ok(cuda.download(&parts)?.into_iter().map(extent).collect())
     }
 
-    /// Returns bounds on the errors of six volumes and of two areas of a component, in units of its
-    /// coordinates.
+    /// Returns bounds on the errors of six times the volume and of twice the area of a component,
+    /// in units of its coordinates.
     pub fn errors(part: &Extent, unit: f64) -> [f64; 2] {
         let half = 0.5 * part.triangles as f64;
         [half / VOLUMES * unit.powi(3), half / AREAS * unit.powi(2)]
     }
 
-    /// Returns the surface with only some of its components, in their order. The counterpart of
+    /// Returns the surface with only the selected components, in their order. The counterpart of
     /// [`Parts::keep`](super::Parts::keep).
     ///
     /// # Errors
@@ -176,8 +176,8 @@ impl DeviceParts {
     }
 }
 
-/// Joins the sets of the corners of `n` triangles. Each vertex names a vertex of its component, and
-/// the first vertex names itself. `corners` is an address.
+/// Joins the sets of the corners of `n` triangles. Afterwards, each vertex names a vertex of its
+/// component, and the first vertex of a component names itself. `corners` is a device address.
 ///
 /// # Errors
 /// Returns [`Error::Device`](crate::Error::Device) if the kernel cannot be compiled.
@@ -199,7 +199,7 @@ unsafe fn share(cuda: &Cuda, kernel: &str, n: usize, arguments: &Arguments) -> R
     let most = 16 * cuda.info().multiprocessors as usize;
     let grid = n.div_ceil(BLOCK as usize).min(most) as u32;
     let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
-    // SAFETY: the caller guarantees it.
+    // SAFETY: the caller upholds the contract of `share`.
     unsafe { cuda.launch(&kernel, launch, arguments) }
 }
 
@@ -208,7 +208,7 @@ fn last(cuda: &Cuda, sums: &Array<u32>) -> Result<usize> {
     Ok(cuda.download_part(sums, sums.len() - 1..sums.len())?[0] as usize)
 }
 
-/// Returns the number of a word that sorts like a number.
+/// Returns the floating-point number that a sortable word encodes.
 fn number(ordered: u64) -> f64 {
     f64::from_bits(if ordered >> 63 == 1 { ordered & !(1 << 63) } else { !ordered })
 }

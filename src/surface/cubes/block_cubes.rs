@@ -1,9 +1,9 @@
 //! A block with the values around it: its cut cubes and the crossings it owns.
 //!
-//! A cube belongs to the first block, in their order, that contains one of its corners. A crossing
-//! belongs to the block of the lower end of its edge, or to the block of the upper end if the
-//! former is missing. Each cube and each crossing next to at least one block is therefore visited
-//! exactly once, for any set of blocks.
+//! A cube belongs to the first block, in the order of the source, that contains one of its corners.
+//! A crossing belongs to the block that contains the lower end of its edge. If that block is
+//! missing, the crossing belongs to the block that contains the upper end. Each cube and each
+//! crossing next to at least one block is therefore visited exactly once, for any set of blocks.
 
 use rayon::prelude::*;
 
@@ -66,7 +66,7 @@ impl<R: Real> Cube<R> {
 }
 
 impl<'a, R: Real> Block<'a, R> {
-    /// Reads block `number`. Returns `None` if the surface is not near.
+    /// Reads block `number`. Returns `None` if the surface does not pass the block.
     pub fn read(
         blocks: &impl Blocks<R>,
         directory: &Directory,
@@ -92,15 +92,15 @@ impl<'a, R: Real> Block<'a, R> {
         })
     }
 
-    /// Returns the value at a position relative to the corner of the block, at most `reach`
-    /// outside.
+    /// Returns the value at a position relative to the corner of the block. The position may lie at
+    /// most `reach` voxels outside of the block.
     pub fn at(&self, place: [i32; 3]) -> R {
         let n = self.edge + 2 * self.reach;
         let [x, y, z] = place.map(|c| c + self.reach);
         self.values[(x + n * (y + n * z)) as usize]
     }
 
-    /// Returns the block at a position: -1 to edge along each axis.
+    /// Returns the block that contains a position. Each coordinate is -1 to `edge`.
     fn block_at(&self, place: [i32; 3]) -> u32 {
         self.around[toward(place.map(|c| c.div_euclid(self.edge)))]
     }
@@ -114,7 +114,7 @@ impl<'a, R: Real> Block<'a, R> {
         let mut left_out = 0;
         for z in -1..self.edge {
             for y in -1..self.edge {
-                // Bits 0, 2, 4 and 6 say which of the four values at one x are inside.
+                // Bits 0, 2, 4 and 6 are set if the corresponding value at this x is inside.
                 let column = |x: i32| {
                     let inside = |dy, dz| self.at([x, y + dy, z + dz]) < R::zero();
                     u8::from(inside(0, 0))
@@ -213,8 +213,8 @@ impl<'a, R: Real> Block<'a, R> {
         }
     }
 
-    /// Returns the slot of the edge from `low` along axis `a` among the edges that a block may own:
-    /// three for each of its voxels, then those that enter from below.
+    /// Returns the slot of the edge from `low` along axis `a` among the edges that a block may own.
+    /// Three slots for each voxel of the block come first, then the edges that enter from below.
     fn slot(&self, low: [i32; 3], a: usize) -> usize {
         let n = self.edge;
         let slot = if low[a] >= 0 {

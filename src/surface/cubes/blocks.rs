@@ -115,8 +115,8 @@ pub(super) struct Directory {
     keys: Vec<u64>,
 }
 
-/// Bits of a key per axis. This is one more than coordinates need, because the search for neighbors
-/// goes beyond them.
+/// Bits of a key per axis. This is one more than the coordinates need, because neighbors may lie
+/// outside of the range of the coordinates.
 const BITS: u32 = 21;
 
 impl Directory {

@@ -6,7 +6,8 @@ use crate::mesh::Mesh;
 /// Numbers of connected components of a closed surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Components {
-    /// Components that bound a part of the inside from the outside. The inside has as many parts.
+    /// Components that bound the inside from the outside. There is one per connected part of the
+    /// inside.
     pub outer: usize,
     /// Components that bound a cavity of the inside.
     pub cavities: usize,

@@ -45,8 +45,8 @@ impl Cut {
 /// arrays `nx`, `ny` and `nz`, which OBJ and PLY files store as normals. They are the gradient of
 /// phi by central differences, interpolated along the edge and scaled to length 1. Where values are
 /// missing or the gradient vanishes, they are the normals of the triangles. In a band with a half
-/// width below 2 voxels, the differences use clamped values, and normals lean towards the axes by
-/// some degrees.
+/// width below 2 voxels, the differences use clamped values, and normals lean towards the axes by a
+/// few degrees.
 ///
 /// # Errors
 /// Returns [`Error::Numerical`] if phi changes its sign outside of all blocks, and for more than
@@ -129,7 +129,8 @@ fn count<R: Real>(blocks: &impl Blocks<R>, directory: &Directory) -> Result<Vec<
     Ok(chunks.into_iter().flatten().collect())
 }
 
-/// The output of one task: some cut blocks and the remaining slices of the arrays that they write.
+/// The work of one task: a chunk of the cut blocks, and the slices of the output arrays that they
+/// write.
 struct Parts<'a> {
     cuts: &'a [Cut],
     vertices: &'a mut [[f64; 3]],
@@ -219,7 +220,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// Returns the gradient of phi at a position by central differences, per voxel.
+/// Returns the gradient of phi at a position by central differences, in units of phi per voxel.
 fn central<R: Real>(block: &Block<R>, place: [i32; 3]) -> [f64; 3] {
     std::array::from_fn(|k| {
         let beside = |step: i32| {

@@ -64,8 +64,8 @@ impl Sums {
             let [a, b, c] = triangle.map(|e| points[e as usize]);
             let normal = (b - a).cross(&(c - a));
             self.area += 0.5 * normal.norm();
-            // Six times the volume of the tetrahedron with the origin. For a closed surface, the
-            // sum is its volume.
+            // Six times the signed volume of the tetrahedron that joins the triangle to the origin.
+            // For a closed surface, the sum over all triangles is six times the enclosed volume.
             self.volume += normal.dot(&(a + corner));
             self.triangles += 1;
         }

@@ -8,9 +8,9 @@
 //! inside at some crossings and leaves it at others. Each entry is joined to the next exit. Every
 //! run of inside corners is thus cut off by its own segment, and two diagonally opposite inside
 //! corners stay separate. The rule uses only the four signs of the face. Seen from the other cube
-//! of the face, entries are exits. Both cubes therefore create the same segments in opposite
-//! directions, and the surface is closed. Every crossing is an entry of one face of its cube and an
-//! exit of the other, so the segments form loops.
+//! that shares the face, entries are exits. Both cubes therefore create the same segments in
+//! opposite directions, and the surface is closed. Every crossing lies on two faces of its cube. It
+//! is an entry of one of them and an exit of the other, so the segments form loops.
 //!
 //! **Rule for loops.** No side of a triangle may lie in a face unless it is a segment. Otherwise
 //! both cubes of the face could create the same side, and four triangles would meet there.
@@ -269,7 +269,8 @@ mod tests {
                         *area += (b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]);
                     }
                 }
-                // Compare with the outward directions along the edges that the loop crosses.
+                // Compare the normals with the outward directions along the edges that the loop
+                // crosses.
                 let outwards: f64 = (0..12)
                     .filter(|e| edges >> e & 1 == 1)
                     .map(|e| if number >> ends(e)[0] & 1 == 1 { 1.0 } else { -1.0 } * area[axis(e)])

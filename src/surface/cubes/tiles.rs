@@ -7,10 +7,10 @@ use crate::grid::{Band, Halo, MISSING, Pool, Stored, Tile, TiledGrid, Walk, gath
 /// The distance from the surface, in voxels, below which a voxel counts as lying on it.
 ///
 /// A distance next to the interface is almost never exactly 0, and the 32-bit numbers of STL files
-/// round positions. Around a voxel that nearly lies on the surface, there would be triangles
-/// without area, and rounding could connect them in the wrong way. With phi = 0 at that voxel,
-/// crossings coincide exactly, and [`drop_flat`](crate::surface::drop_flat) removes these
-/// triangles.
+/// round positions. Without this threshold, voxels that nearly lie on the surface would have
+/// triangles without area around them, and rounding could connect these in the wrong way. With phi
+/// = 0 at such a voxel, crossings coincide exactly, and [`drop_flat`](crate::surface::drop_flat)
+/// removes the triangles.
 pub const ON_SURFACE: f64 = 1.0 / 512.0;
 
 /// phi on the tiles of a grid, set to 0 where its absolute value is below [`ON_SURFACE`]. Missing

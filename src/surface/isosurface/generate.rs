@@ -25,8 +25,8 @@ pub(super) fn generate<T: Number>(
     (0..nz).into_par_iter().for_each(|z| {
         let [from, to] = [z, z + 1].map(|z| counts.first_vertex[ny * z] as usize);
         let [begin, end] = [z, z + 1].map(|z| 3 * counts.first_triangle[z] as usize);
-        // SAFETY: each slice writes its own vertices and triangles. The counts place them one after
-        // the other.
+        // SAFETY: each slice writes its own vertices and triangles. The counts give every slice a
+        // range of its own.
         let (vertices, cells) =
             unsafe { (all_vertices.range(from..to), all_cells.range(begin..end)) };
         write_slice(field, masks, counts, place, z, vertices, cells);
@@ -70,7 +70,8 @@ pub(super) fn fraction(a: Option<f64>, b: Option<f64>) -> f64 {
     }
 }
 
-/// Visits the crossings of a slice in their order: lower voxel, axis, fraction.
+/// Visits the crossings of a slice in order. The arguments of `visit` are the lower voxel, the axis
+/// and the fraction.
 #[inline(always)]
 pub(super) fn crossings<T: Number>(
     field: &Field<T>,
@@ -142,8 +143,8 @@ fn triangles(masks: &Masks, counts: &Counts, z: usize, cells: &mut [u32]) {
                 let before = (1_u64 << x) - 1;
                 let upto = before << 1 | 1;
                 let rank = |bits: u64, below: u64| (bits & below).count_ones();
-                // In the order of edge numbers: along x at (y, z), along y at (z, x), along z at
-                // (x, y).
+                // The order is that of the edge numbers: along x at (y, z), along y at (z, x),
+                // along z at (x, y).
                 let on_edge: [u32; 12] = [
                     xs[0] + rank(word.along_x[0], before),
                     xs[1] + rank(word.along_x[1], before),

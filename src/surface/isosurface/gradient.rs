@@ -43,7 +43,8 @@ pub(super) fn normals<T: Number>(
     normals
 }
 
-/// Returns the gradient of phi at a voxel, per voxel, or `None` in the layer around the volume.
+/// Returns the gradient of phi at a voxel, in units of phi per voxel, or `None` in the layer around
+/// the volume.
 fn gradient<T: Number>(field: &Field<T>, voxel: [usize; 3]) -> Option<[f64; 3]> {
     let own = field.at(voxel)?;
     Some(std::array::from_fn(|k| {

@@ -47,18 +47,18 @@ impl Masks {
         Masks { size, words, inside, missing }
     }
 
-    /// Whether some value is not finite.
+    /// Whether any value is not finite.
     pub fn has_missing(&self) -> bool {
         !self.missing.is_empty()
     }
 
-    /// Returns the bits of row (y, z) that say which voxels are inside.
+    /// Returns the bits of row (y, z). A bit is set if the voxel is inside.
     pub fn inside(&self, y: usize, z: usize) -> &[u64] {
         &self.inside[self.words * (y + self.size[1] * z)..][..self.words]
     }
 
-    /// Returns the bits of row (y, z) that say which voxels have no value. Empty if all voxels have
-    /// one.
+    /// Returns the bits of row (y, z). A bit is set if the voxel has no value. The slice is empty
+    /// if all voxels have a value.
     pub fn missing(&self, y: usize, z: usize) -> &[u64] {
         match self.missing.is_empty() {
             true => &[],
@@ -114,7 +114,7 @@ fn not_finite<T: Number>(field: &Field<T>, z: usize, out: &mut [u64]) -> bool {
         return false;
     };
     let slice = &field.values[nx * ny * z_in..][..nx * ny];
-    // A sum of products with 0 is 0 unless one of the values is not finite.
+    // The sum of the products with 0 is 0 unless one of the values is not finite.
     let any = slice.chunks(1 << 12).any(|c| {
         let mut lanes = [0.0_f64; 8];
         for c in c.chunks(8) {

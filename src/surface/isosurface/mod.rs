@@ -6,10 +6,10 @@
 //! avoid repeated reads, the implementation follows W. Schroeder, R. Maynard, B. Geveci, *Flying
 //! edges*, IEEE LDAV 2015:
 //!
-//! 1. *Masks*: one bit per voxel says whether it is inside, which means that its value is above the
-//!    level.
+//! 1. *Masks*: one bit per voxel states whether it is inside, which means that its value is above
+//!    the level.
 //! 2. *Count*: shifts and `xor`s of whole words find the crossed edges and cut cubes of a row. The
-//!    sums over all rows say where each row writes.
+//!    sums over all rows give the position at which each row writes.
 //! 3. *Generate*: the number of a vertex is the number of crossings before it in its row, found by
 //!    counting bits. Only values next to the surface are read again.
 //!
@@ -106,7 +106,7 @@ impl<T: Number> Field<'_, T> {
         (y < ny && z < nz).then(|| &self.values[nx * (y + ny * z)..][..nx])
     }
 
-    /// Returns phi of a stored number, which is negative above the level.
+    /// Converts a stored number to phi, which is negative above the level.
     #[inline(always)]
     fn phi(&self, stored: T) -> f64 {
         self.level - self.scaling.of(stored.to_f64())
@@ -123,8 +123,8 @@ impl<T: Number> Field<'_, T> {
 /// Extracts the surface where the values of a volume pass `level`, in world coordinates. Normals
 /// point towards smaller values.
 ///
-/// If no values pass the level, the mesh has no cells. Around voxels with exactly this value there
-/// are degenerate triangles. [`drop_flat`](super::drop_flat) removes them.
+/// If no values pass the level, the mesh has no cells. Voxels whose value equals the level have
+/// degenerate triangles around them. [`drop_flat`](super::drop_flat) removes these triangles.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the level is not finite, and if the volume has only one voxel along

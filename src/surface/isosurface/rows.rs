@@ -58,7 +58,7 @@ impl<'a> Rows<'a> {
         for k in 0..4 {
             word.along_x[k] = (inside[k] ^ next[k]) & pairs & is_in[k];
         }
-        // The rows that an edge along y or along z joins.
+        // Each pair holds the indices of the two rows that an edge along y, or along z, joins.
         for (k, [a, b]) in [[0, 1], [2, 3]].into_iter().enumerate() {
             word.along_y[k] = (inside[a] ^ inside[b]) & here & is_in[b] & is_in[a];
         }
@@ -122,7 +122,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Counts all rows.
+    /// Counts the vertices and triangles of all rows.
     ///
     /// # Errors
     /// Returns [`Error::Numerical`](crate::Error::Numerical) for more than 2^32 - 1 vertices.

@@ -1,5 +1,5 @@
-//! Measures of a function on the GPU. The counterpart of [`super::Measurer`], without a copy of
-//! phi.
+//! Measures of a function whose values are on the GPU. The counterpart of [`super::Measurer`]. phi
+//! is not copied to the CPU.
 //!
 //! The kernels are in `kernels/measures.cu`.
 
@@ -28,8 +28,8 @@ const SUMS: usize = 6;
 const FIRST_FACET: u32 = 6;
 const CELL: u16 = 1 << 15;
 
-/// Measures any number of functions on the same mesh on a GPU. It stores data that depends only on
-/// the mesh.
+/// Measures any number of functions on the same mesh on a GPU. Data that depends only on the mesh
+/// is stored once.
 pub struct DeviceMeasurer<R: Real> {
     patches: Arc<DevicePatches<R>>,
     measure: Kernel,
@@ -103,8 +103,8 @@ impl<R: Real> DeviceMeasurer<R> {
         })
     }
 
-    /// Measures the inside `phi < 0` of a function, after all earlier launches, and waits for the
-    /// result. Its values are in patch order and start at index `first` of `phi`.
+    /// Measures the inside `phi < 0` of a function. Runs after all earlier launches and waits for
+    /// the result. The values are in patch order and start at index `first` of `phi`.
     ///
     /// # Errors
     /// Returns [`crate::Error::Device`] if the GPU fails.

@@ -87,8 +87,8 @@ impl Facets {
         unsafe { share(cuda, "gaps_order", n, &arguments.with_array(&corners)) }?;
         drop((given, order));
         let n_leaves = n.div_ceil(LEAF as usize).next_power_of_two();
-        // SAFETY: `gaps_leaves` writes the boxes from `n_leaves` on, and `gaps_join` all others
-        // except box 0, which is never read.
+        // SAFETY: `gaps_leaves` writes the boxes starting at index `n_leaves`, and `gaps_join` all
+        // others except box 0, which is never read.
         let boxes = unsafe { cuda.unset::<[f64; BOX]>(2 * n_leaves) }?;
         let arguments = with(&corners).with(n_leaves as u32).with_array(&boxes);
         // SAFETY: these are the arguments of `gaps_leaves`.
@@ -147,6 +147,6 @@ unsafe fn share(cuda: &Cuda, kernel: &str, n: usize, arguments: &Arguments) -> R
     let most = 32 * cuda.info().multiprocessors as usize;
     let grid = n.div_ceil(THREADS as usize).min(most) as u32;
     let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
-    // SAFETY: the caller guarantees it.
+    // SAFETY: the caller upholds the contract of `share`.
     unsafe { cuda.launch(&kernel, launch, arguments) }
 }

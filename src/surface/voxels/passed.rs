@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_sliver_through_the_box_loses_no_cube() {
-        // Check points of the triangle itself, in any direction of rounding.
+        // Check points of the triangle itself. Rounding may go in any direction.
         for n in 0..500 {
             let turn = f64::from(n) * 0.61;
             let (sin, cos) = turn.sin_cos();

@@ -120,7 +120,7 @@ fn a_passed_shell_parts_the_inside_from_the_outside() {
         let index = [n % nx, n / nx % ny, n / (nx * ny)];
         let [x, y, z] = [0, 1, 2].map(|k| shell.center(k, index[k]));
         let distance = ((x.hypot(y) - 1.0).hypot(z) - 0.4).abs();
-        // Half a diagonal, and the sagitta of the polyhedron.
+        // The margins are half the diagonal of a voxel, and the sagitta of the polyhedron.
         assert!(mark == 0 || distance < 0.07 * 0.75_f64.sqrt() + 0.02, "{index:?}");
         assert!(mark == 1 || distance > 0.07 * 0.5 - 0.02, "{index:?}");
     }

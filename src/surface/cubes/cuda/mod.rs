@@ -1,4 +1,4 @@
-//! Marching cubes over tiles on a GPU: [`extract`] for tiles that are already there.
+//! Marching cubes over tiles that are stored on a GPU. The counterpart of [`extract`].
 //!
 //! The kernels are in `kernels/surface/cubes.cu`. A warp processes a tile. The first pass records
 //! the crossings that belong to each tile and counts its triangles. After two scans, the second
@@ -44,7 +44,7 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
     }
 
     /// Extracts the zero set of phi as triangles in world units, bitwise identical to [`extract`].
-    /// The neighbor look-up on the GPU is rebuilt.
+    /// Rebuilds the neighbor look-up on the GPU.
     ///
     /// # Errors
     /// Returns the errors of [`extract`]. Returns [`Error::Device`] for more than 2^32 - 1
@@ -118,7 +118,7 @@ impl<R: Real, S: Stored<R> + Element, const E: usize> DeviceTiles<'_, R, S, E> {
         Ok(surface)
     }
 
-    /// Returns the error of the CPU for a surface that is cut off. The CPU knows the position.
+    /// Returns the CPU error for a surface that is cut off. The CPU finds the position.
     fn cut_off(&self, cuda: &Cuda, placement: &Placement) -> Result<Error> {
         let grid = self.grid.download::<E>()?;
         let mut phi = Pool::<S, E>::new();

@@ -31,9 +31,9 @@ const BLOCK: u32 = 128;
 /// Upper bound of the number of rows of voxels.
 const MOST_ROWS: usize = 1 << 31;
 
-/// Extracts surfaces from volumes of one shape and type on a GPU, and keeps the memory for this. It
-/// takes one bit per voxel, or two if values may not be finite, 16 bytes per row of voxels, and
-/// room for the largest surface so far.
+/// Extracts surfaces from volumes of one shape and type on a GPU, and keeps the memory between
+/// calls. It takes one bit per voxel, or two if values may not be finite, 16 bytes per row of
+/// voxels, and room for the largest surface so far.
 pub struct DeviceIsosurface<T> {
     cuda: Arc<Cuda>,
     masks: Launched,
@@ -206,7 +206,8 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         // SAFETY: these are the arguments of `surface_count`. Arrays have room for all rows and
         // tiles of rows, and `told` and `totals` are zero.
         unsafe { cuda.launch(&self.count, launch, &arguments) }?;
-        // The previous surface was usually as large. If there is no room, nothing is written.
+        // Try the memory of the previous surface first, because surfaces of successive calls
+        // usually have similar sizes. If there is not enough room, nothing is written.
         self.generate()?;
         cuda.fetch(&self.totals, &mut self.seen)?;
         let found = self.seen.get()?[0];

@@ -64,9 +64,9 @@ macro_rules! real {
 }
 real! { f32, u32, "float"; f64, u64, "double"; }
 
-/// Returns the smallest and the largest number for which `is_inside` holds. It must hold from some
-/// number on, or up to some number if `downwards` is true. If it holds for no number, the first
-/// result is the larger one.
+/// Returns the smallest and the largest number for which `is_inside` holds. The numbers for which
+/// it holds must be all numbers above some threshold, or all numbers below it if `downwards` is
+/// true. If it holds for no number, the first result is larger than the second.
 pub(super) fn range<T: Ranked>(is_inside: impl Fn(T) -> bool, downwards: bool) -> [T; 2] {
     let [least, largest] = T::RANKS;
     // The first rank that is on the other side from the smallest number.
