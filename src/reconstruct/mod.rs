@@ -2,8 +2,7 @@
 //!
 //! - [`directed`]: uses the tangent plane of the nearest sample. It needs samples with normals.
 //! - [`potential`]: attracts a level set by the potential of the samples. It needs no normals.
-//! - [`surface()`]: runs a whole reconstruction, from the cloud of a file to a surface with a
-//!   report.
+//! - [`surface()`]: runs a whole reconstruction, from the point cloud to a surface with a report.
 
 mod attributes;
 mod depth;

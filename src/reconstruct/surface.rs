@@ -1,5 +1,5 @@
-//! Reconstructs a surface with a report from the cloud of a file. The command line and case files
-//! run this.
+//! Reconstructs a surface, with a report, from a point cloud. The command line and case files use
+//! this module.
 
 use std::time::Instant;
 
@@ -59,13 +59,13 @@ pub struct Samples {
 /// True distances of the samples from the surface.
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub struct Distance {
-    /// Mean, in units of the cloud.
+    /// Mean distance, in units of the cloud.
     pub mean: f64,
-    /// Largest, in units of the cloud.
+    /// Largest distance, in units of the cloud.
     pub max: f64,
-    /// Mean, in percent of the diagonal of the bounding box of the samples.
+    /// Mean distance, in percent of the diagonal of the bounding box of the samples.
     pub mean_percent: f64,
-    /// Largest, in percent of that diagonal.
+    /// Largest distance, in percent of that diagonal.
     pub max_percent: f64,
     /// The diagonal, in units of the cloud.
     pub diagonal: f64,
@@ -180,10 +180,10 @@ pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Resu
     Ok((mesh, report))
 }
 
-/// Mean distance of the samples, in voxels, above which a surface of the level-set method has
-/// closed over the sampled surface or lost it. It counts only if more than a quarter of the samples
-/// are outside of the band. (Noise of two voxels leaves 45 % of the samples outside of the band,
-/// with a mean distance of 1.6 voxels.)
+/// Mean distance of the samples, in voxels, above which the level-set surface no longer follows the
+/// sampled surface. Either it bridges parts of that surface, or it has shrunk away from it. The
+/// criterion applies only if more than a quarter of the samples are outside of the band. (Noise of
+/// two voxels leaves 45 % of the samples outside of the band, with a mean distance of 1.6 voxels.)
 const LEFT_BEHIND: f64 = 3.0;
 
 /// The result of a method.
@@ -218,8 +218,8 @@ impl Options {
         Ok(Made { mesh, directed: Some(done), levelset: None, name })
     }
 
-    /// Runs the level-set method. Returns `None`, with a warning that says why, if the method may
-    /// be chosen freely and the samples do not belong to a closed surface.
+    /// Runs the level-set method. Returns `None`, with a warning that states the reason, if the
+    /// method was chosen automatically and the samples do not belong to a closed surface.
     fn by_levelset(
         &self,
         cloud: &PointCloud,
@@ -305,7 +305,7 @@ mod tests {
         assert!(report.surface.closed && report.directed.is_none());
         let depth = report.levelset.unwrap().levels.last().unwrap().level;
         assert_eq!(depth, 6);
-        // The directed method estimates the normals and says so. The largest component is the
+        // The directed method estimates the normals and reports this. The largest component is the
         // sphere.
         let method = Method::Directed;
         let options = Options { method, largest: true, smooth: 2, ..Options::default() };

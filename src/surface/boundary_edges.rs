@@ -96,10 +96,11 @@ fn integral(ends: &[Vec3; 2], center: Vec3, radius: f64) -> f64 {
     }
     let [u, v] = ends.map(|x| x - center);
     let (cross, dot, length) = (u.cross(&v).norm(), u.dot(&v), (v - u).norm());
-    // The angle over the height, or its limit if the height vanishes.
+    // The integrand is the angle divided by the height, or its limit if the height vanishes.
     let from_center =
         if cross > 1e-9 * dot { length * libm::atan2(cross, dot) / cross } else { length / dot };
-    // The ball reduces the distance of the nearest point of the segment by the largest factor.
+    // Moving within the ball shortens the distance to the nearest point of the segment by the
+    // largest factor.
     let share = 1.0 - radius / nearest;
     from_center / (share * share)
 }
@@ -181,7 +182,7 @@ mod tests {
             let sum: f64 = (0..n).map(piece).sum();
             let found = integral(&ends, center, 0.0);
             assert!((found / sum - 1.0).abs() < 1e-5, "{found} {sum}");
-            // The bound holds for all points at the distance of the radius.
+            // The bound holds for all points on the sphere around the center.
             let bound = integral(&ends, center, 0.1);
             for k in 0..3 {
                 let mut moved = center;

@@ -9,12 +9,13 @@ use crate::geometry::Vec3;
 
 /// The largest number of pieces in a leaf.
 const LEAF: usize = 4;
-/// Number of pieces from which both halves are built as parallel tasks.
+/// Number of pieces above which both halves are built as parallel tasks.
 const PARALLEL: usize = 4096;
-/// Size of the traversal stack. It needs one entry per level, and 2^32 pieces make 31 levels.
+/// Size of the traversal stack. The stack needs one entry per level, and 2^32 pieces make 31
+/// levels.
 const STACK: usize = 64;
 
-/// A box and its contents.
+/// A node of the tree: a box and the range of pieces in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
     low: Vec3,
@@ -39,7 +40,7 @@ impl Node {
         self.second == 0
     }
 
-    /// Returns the positions of its pieces in tree order.
+    /// Returns the positions of the pieces of this node in tree order.
     pub fn pieces(&self) -> std::ops::Range<usize> {
         self.begin as usize..self.end as usize
     }

@@ -16,7 +16,7 @@ pub struct Extent {
     /// Largest coordinates of its vertices.
     pub high: [f64; 3],
     /// Six times the enclosed volume, negative if normals point inwards. For an open component,
-    /// this is the volume of the cone to the center of its box.
+    /// this is six times the volume of the cone from its triangles to the center of its box.
     pub volume: f64,
     /// Twice the area.
     pub area: f64,
@@ -125,8 +125,8 @@ impl Parts {
         all
     }
 
-    /// Removes components from the mesh, with their arrays and groups. `mesh` must be the mesh of
-    /// these components.
+    /// Removes the components for which `keep` is false, with their arrays and groups. `mesh` must
+    /// be the mesh of these components.
     pub fn keep(&self, mesh: Mesh, keep: impl Fn(usize) -> bool) -> Mesh {
         let kept = |cell: &[u32]| keep(self.of_vertex[cell[0] as usize] as usize);
         let kept: Vec<bool> = mesh.iter_cells().map(kept).collect();
@@ -134,7 +134,8 @@ impl Parts {
     }
 }
 
-/// Returns the component of a surface with the largest area. Of equal ones, the first one counts.
+/// Returns the component of a surface with the largest area. If several have this area, returns the
+/// first of them.
 pub fn largest_part(mesh: Mesh) -> Mesh {
     let parts = Parts::new(&mesh);
     if parts.count() < 2 {

@@ -31,7 +31,8 @@ pub struct Measures {
     pub phi_max: f64,
 }
 
-/// Measures any number of functions on the same mesh. It stores data that depends only on the mesh.
+/// Measures any number of functions on the same mesh. Data that depends only on the mesh is stored
+/// once.
 pub struct Measurer {
     /// Facets that do not belong to exactly two cells, with the number of their cells. An edge of a
     /// triangle uses only the first two vertices.
@@ -81,8 +82,8 @@ impl Measurer {
             all.full_facets += block.full_facets;
         }
         let inside = |v: &u32| phi[*v as usize] < 0.0;
-        // Every facet was counted once per cell. The count is halved below, for facets of two
-        // cells.
+        // Every facet was counted once per cell. The loop corrects the facets that do not have
+        // exactly two cells, so that all facets count twice. The sum is halved below.
         let mut twice_facets = all.full_facets;
         for (facet, cells) in &self.odd_facets {
             if facet[..arity - 1].iter().all(inside) {
@@ -220,7 +221,7 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The fractions match integrals of the indicator function over many points.
+        /// The fractions match integrals of the indicator function, sampled at many points.
         #[test]
         fn shares_of_cut_cells(phi in proptest::array::uniform4(-1.0f64..1.0)) {
             let x = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::z()];
@@ -248,7 +249,7 @@ mod tests {
             }
         }
 
-        /// The inside and the outside fill the cell when the sign of phi is reversed.
+        /// The fractions for phi and for -phi add up to the whole cell.
         #[test]
         fn shares_of_both_sides_add_up(phi in proptest::array::uniform4(-1.0f64..1.0)) {
             let cut = phi.iter().filter(|&&v| v < 0.0).count();
@@ -274,7 +275,7 @@ mod tests {
     #[test]
     fn two_parts_of_a_strip() {
         let mesh = strip(10);
-        // The inside is x < 2.5 and x > 7.5.
+        // The inside has two parts: x < 2.5 and x > 7.5.
         let phi: Vec<f64> = mesh.vertices.iter().map(|x| 2.5 - (x[0] - 5.0).abs()).collect();
         let m = Measurer::new(&mesh).measure(&mesh, &phi);
         assert_eq!((m.components, m.euler_number), (2, 2));

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::geometry::Vec3;
 
-/// If at most this fraction of the area of a component is oriented the other way, the majority
+/// If at most this fraction of the area of a component is oriented against the rest, the majority
 /// decides the orientation. Otherwise, normals are turned outwards.
 const MINORITY: f64 = 0.1;
 
@@ -22,17 +22,17 @@ pub struct Orientation {
     pub one_sided: usize,
 }
 
-/// Turns `triangles` (`[n * 3]`) so that triangles that share an edge agree. Edges with more than
-/// two triangles do not count.
+/// Reverses triangles of `triangles` (`[n * 3]`) so that triangles that share an edge agree. Edges
+/// with more than two triangles are ignored.
 ///
-/// A component connected by such edges keeps the orientation of most of its area. If more than a
-/// tenth of the area is oriented the other way, the component is oriented so that it encloses a
-/// positive volume.
+/// A component connected by the remaining edges keeps the orientation of most of its area. If more
+/// than a tenth of the area is oriented the other way, the component is oriented so that it
+/// encloses a positive volume.
 pub fn orient(vertices: &[[f64; 3]], triangles: &mut [u32]) -> Orientation {
     let mut result = Orientation::default();
     let n = triangles.len() / 3;
-    // Both ends in ascending order, the triangle, and whether it runs from the smaller end to the
-    // larger.
+    // The vertices of a side in ascending order, its triangle, and whether the triangle runs from
+    // the smaller vertex to the larger.
     let mut sides: Vec<(u32, u32, u32, bool)> = triangles
         .par_chunks_exact(3)
         .enumerate()

@@ -1,4 +1,5 @@
-//! Quality of a reconstructed surface: components, handles, holes, and the distance of samples.
+//! Quality of a reconstructed surface: components, handles, holes, and the distances of the
+//! samples.
 
 pub mod cuda;
 
@@ -120,15 +121,15 @@ fn holes(mesh: &Mesh) -> Vec<Hole> {
 /// Distances of points from a surface, in its units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Gaps {
-    /// Mean.
+    /// Mean distance.
     pub mean: f64,
-    /// Largest.
+    /// Largest distance.
     pub max: f64,
 }
 
 impl Gaps {
-    /// Computes true distances, each to the nearest point of the surface. Returns `None` without
-    /// points or triangles.
+    /// Computes the true distance of each point to the nearest point of the surface. Returns `None`
+    /// if there are no points or no triangles.
     pub fn new(mesh: &Mesh, points: &[[f64; 3]]) -> Option<Gaps> {
         if points.is_empty() || mesh.n_cells() == 0 {
             return None;

@@ -7,7 +7,7 @@ use super::winding::{self, Dipole};
 use crate::geometry::{Vec3, simplex};
 
 /// Points that share a starting guess. The number is fixed, so that results do not depend on the
-/// threads.
+/// number of threads.
 const BLOCK: usize = 512;
 
 /// The point of a surface closest to another point.
@@ -18,7 +18,7 @@ pub struct Closest {
     pub distance: f64,
     /// The point of the surface.
     pub point: [f64; 3],
-    /// A triangle that contains it, as numbered in the input of the index.
+    /// A triangle that contains the point of the surface, as numbered in the input of the index.
     pub triangle: u32,
 }
 
@@ -31,8 +31,8 @@ pub struct SignedDistances {
     /// Number of points off the surface whose winding number has an absolute value in
     /// [`UNDECIDED`].
     pub undecided: usize,
-    /// Number of points that are inside by a negative winding number, because normals point inwards
-    /// there.
+    /// Number of points that count as inside because of a negative winding number. Normals point
+    /// inwards there.
     pub inverted: usize,
 }
 
@@ -40,7 +40,8 @@ pub struct SignedDistances {
 /// has a hole there.
 pub const UNDECIDED: std::ops::Range<f64> = 0.2..0.8;
 
-/// An index of triangles for queries about the nearest triangle and about inside and outside.
+/// An index of triangles. It finds the nearest triangle of a point, and whether the point is
+/// inside.
 ///
 /// All lengths are in the unit of the coordinates.
 ///
@@ -90,8 +91,8 @@ impl TriangleIndex {
     }
 
     /// Returns the winding number of `point`: 1 inside a closed surface with outward normals, -1
-    /// inside one with inward normals, and 0 outside. For several surfaces it is the sum. The error
-    /// is at most 0.02.
+    /// inside one with inward normals, and 0 outside. The winding numbers of several surfaces add
+    /// up. The error is at most 0.02.
     pub fn winding_number(&self, point: [f64; 3]) -> f64 {
         winding::number(&self.tree, &self.triangles, &self.dipoles, point.into())
     }

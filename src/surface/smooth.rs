@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use crate::mesh::check::facets::CellsAround;
 use crate::mesh::{Mesh, normal_arrays};
 
-/// Fractions of the way to the mean of the neighbors, forward and back. The pass band is 0.1.
+/// Fractions of the way to the mean of the neighbors, for the steps forward and back. The pass band
+/// is 0.1.
 const SHARES: [f64; 2] = [0.5, -0.526_315_789_473_684_2];
 /// Names of the normal arrays.
 const NORMALS: [&str; 3] = ["nx", "ny", "nz"];
@@ -50,7 +51,7 @@ pub fn smooth(mesh: &mut Mesh, times: u32) {
             });
         });
         std::mem::swap(&mut mesh.vertices, &mut moved);
-        // Fixed vertices have the same position in both arrays.
+        // Fixed vertices need no copy, because both arrays contain their positions.
     }
     if NORMALS.iter().all(|name| mesh.vertex_array(name).is_some()) {
         mesh.vertex_data.retain(|array| !NORMALS.contains(&array.name.as_str()));

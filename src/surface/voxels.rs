@@ -2,12 +2,12 @@
 //! slice by slice (the Dicer of Ziegler et al. 2006, section 8).
 //!
 //! Along a row of voxels in the direction of x, the winding number of a closed surface changes by
-//! one at each crossing: up where the row enters, and down where it leaves. One pass over the
-//! triangles therefore gives the exact winding number of all voxels. Signs of exact predicates in
-//! the y-z plane decide whether a row meets a triangle (J. R. Shewchuk, "Adaptive precision
-//! floating-point arithmetic and fast robust geometric predicates", 1997). A row through an edge or
-//! a vertex counts as moved by (e, e^2) with an infinitesimal e > 0. All triangles that share the
-//! edge or vertex agree, so no crossing is lost or counted twice.
+//! one at each crossing. It increases where the row enters the surface, and decreases where it
+//! leaves. One pass over the triangles therefore gives the exact winding number of all voxels.
+//! Signs of exact predicates in the y-z plane decide whether a row meets a triangle (J. R.
+//! Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates",
+//! 1997). A row through an edge or a vertex counts as moved by (e, e^2) with an infinitesimal e >
+//! 0. All triangles that share the edge or vertex agree, so no crossing is lost or counted twice.
 //!
 //! Surfaces with holes have fractional winding numbers. These are computed voxel by voxel.
 
@@ -41,11 +41,11 @@ pub struct Voxels {
 
 impl Voxels {
     /// Marks the voxels of edge `spacing` whose centers are inside of a mesh, which means that the
-    /// absolute value of the winding number is above 1/2. Also returns what was found in the
-    /// triangles.
+    /// absolute value of the winding number is above 1/2. Also returns how the triangles were
+    /// oriented.
     ///
-    /// Of tetrahedra the boundary counts. The box of voxels is centered on the bounding box of the
-    /// mesh, with `margin` more voxels on each side.
+    /// For tetrahedra, the boundary of the mesh is used. The box of voxels is centered on the
+    /// bounding box of the mesh, with `margin` more voxels on each side.
     ///
     /// # Errors
     /// Returns [`Error::Mesh`] for a planar mesh and for a mesh without extent. Returns
@@ -77,8 +77,8 @@ impl Voxels {
     /// Marks the voxels that a surface crosses, in the same box as [`Voxels::inside`]. A voxel is
     /// marked if a triangle has a point in common with it, even on a face, an edge or a corner.
     ///
-    /// Holes, flat surfaces and planar meshes need no special treatment. Of tetrahedra the boundary
-    /// counts.
+    /// Holes, flat surfaces and planar meshes need no special treatment. For tetrahedra, the
+    /// boundary of the mesh is used.
     ///
     /// # Errors
     /// Returns [`Error::Mesh`] if there are no triangles. Returns [`Error::Device`] if there is not
@@ -124,7 +124,7 @@ impl Voxels {
     }
 
     /// Returns the indices along an axis whose centers may lie between `low` and `high`, and one
-    /// more on each side.
+    /// additional index on each side.
     fn span(&self, axis: usize, low: f64, high: f64) -> std::ops::Range<usize> {
         let index = |x: f64| (x - self.origin[axis]) / self.spacing;
         let begin = (index(low).floor() - 1.0).max(0.0) as usize;
@@ -158,7 +158,7 @@ impl Voxels {
     }
 
     fn by_rows(&mut self, vertices: &[[f64; 3]], triangles: &[u32]) {
-        // The constant fields, without the marks.
+        // A copy of the fields that do not change, without the marks.
         let frame = Voxels { marks: Vec::new(), ..*self };
         let [nx, ny, _] = self.shape;
         self.each_slice(vertices, triangles, |k, slice, triangles| {
@@ -170,7 +170,8 @@ impl Voxels {
                 for j in frame.span(1, y[0].min(y[1]).min(y[2]), y[0].max(y[1]).max(y[2])) {
                     let Some((sign, at)) = crossing(&x, frame.center(1, j), z) else { continue };
                     let voxel = ((at - frame.origin[0]) / frame.spacing).floor() + 1.0;
-                    // If the normal points towards x, the row leaves the inside here.
+                    // If the normal points in the positive x direction, the row leaves the inside
+                    // here.
                     if voxel < nx as f64 {
                         changes[j * nx + voxel.max(0.0) as usize] -= sign;
                     }
@@ -199,7 +200,7 @@ impl Voxels {
     }
 }
 
-/// Returns the mesh itself, or the boundary of tetrahedra.
+/// Returns the mesh itself, or its boundary if the cells are tetrahedra.
 fn skin(mesh: &Mesh) -> Result<Cow<'_, Mesh>> {
     match mesh.kind {
         Kind::Volume => boundary(mesh).map(Cow::Owned),
@@ -224,7 +225,7 @@ fn used_box(vertices: &[[f64; 3]], triangles: &[u32]) -> Result<([f64; 3], [f64;
 }
 
 /// Returns where the row at (y, z) meets a triangle, and the sign of the crossing: 1 if the normal
-/// points towards x.
+/// points in the positive x direction, otherwise -1.
 fn crossing(x: &[[f64; 3]; 3], y: f64, z: f64) -> Option<(i32, f64)> {
     let point = Coord { x: y, y: z };
     let flat = x.map(|x| Coord { x: x[1], y: x[2] });
@@ -233,7 +234,8 @@ fn crossing(x: &[[f64; 3]; 3], y: f64, z: f64) -> Option<(i32, f64)> {
     for k in 0..3 {
         let (a, b) = (flat[(k + 1) % 3], flat[(k + 2) % 3]);
         areas[k] = orient2d(a, b, point);
-        // For a point on the line: the sign of the change if the point moves by (e, e^2).
+        // If the point lies on the line, use the sign of the change when the point moves by (e,
+        // e^2).
         let side = match areas[k] {
             area if area != 0.0 => area,
             _ if a.y != b.y => a.y - b.y,

@@ -1,5 +1,5 @@
-//! Generalized winding numbers of triangles. Near triangles are exact, and distant ones use
-//! expansions.
+//! Generalized winding numbers of triangles. Near triangles are evaluated exactly, and distant ones
+//! by expansions.
 //!
 //! The winding number of a point is the sum of the solid angles of all triangles seen from it,
 //! divided by 4 pi. It is 1 inside a closed surface with outward normals, 0 outside, and something
@@ -123,8 +123,9 @@ pub(super) fn number(tree: &Tree, triangles: &[[Vec3; 3]], dipoles: &[Dipole], p
 /// The sum of solid angles of triangles.
 ///
 /// Half of a solid angle is the argument of a complex number (A. van Oosterom, J. Strackee, "The
-/// solid angle of a plane triangle", IEEE Trans. Biomed. Eng. 30, 1983). The numbers are multiplied
-/// and the turns counted, so that one arctangent at the end is enough instead of one per triangle.
+/// solid angle of a plane triangle", IEEE Trans. Biomed. Eng. 30, 1983). The complex numbers of all
+/// triangles are multiplied and full turns are counted, so that one arctangent at the end is enough
+/// instead of one per triangle.
 struct SolidAngle {
     re: f64,
     im: f64,

@@ -3,10 +3,10 @@
 //! A cube that the surface cuts is left open if one of its vertices has no distance. All its other
 //! vertices are *boundary vertices*: at least one of their 26 neighbors has no distance. Around a
 //! closed surface, the boundary vertices form one shell on the outer side and one on the inner
-//! side, each of one sign. Where the nearest sample is seen at a grazing angle, behind a sharp edge
-//! or a tip, single vertices of a shell get the other sign, and the surface gets a spike with an
-//! open end. At the boundary of an open surface, patches of both signs meet that are as large as
-//! the surface.
+//! side. All vertices of a shell should have the same sign. Where the nearest sample is seen at a
+//! grazing angle, behind a sharp edge or a tip, single vertices of a shell get the other sign, and
+//! the surface gets a spike with an open end. At the boundary of an open surface, in contrast, two
+//! patches of opposite signs meet that are both as large as the surface.
 //!
 //! The boundary vertices are therefore divided into patches of one sign. A patch that is much
 //! smaller than an adjacent patch of the other sign takes that sign.
@@ -25,7 +25,8 @@ const PART: usize = 1 << 10;
 /// The largest number of rounds. Patches can be nested within patches.
 pub(super) const ROUNDS: usize = 8;
 
-/// Turns the small patches of boundary vertices, and returns the number of turned vertices.
+/// Turns the small patches of boundary vertices to the side of their larger neighbors. Returns the
+/// number of turned vertices.
 pub(super) fn settle(field: &mut Field) -> usize {
     let border = Border::new(field);
     let mut turned = 0;
@@ -60,8 +61,8 @@ impl Shell {
     fn new(field: &Field, t: usize) -> Self {
         let mut values = [0.0; 1000];
         field.fill(t, 1, &mut values);
-        // Bit x of row y + 10 z says whether that vertex has a distance. In `whole`, it says
-        // whether its neighbors along x have one too.
+        // Bit x of row y + 10 z is set if that vertex has a distance. In `whole`, it is set if its
+        // neighbors along x have distances as well.
         let mut known = [0_u16; 100];
         for (row, values) in known.iter_mut().zip(values.chunks_exact(10)) {
             for (x, value) in values.iter().enumerate() {

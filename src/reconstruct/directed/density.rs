@@ -19,14 +19,15 @@ use crate::error::Result;
 
 /// The largest number of samples to examine. The work is proportional to it.
 const LOOKED_AT: usize = 20_000;
-/// One circle in this many may be larger than rho. At a sharp point of the surface, the tangent
+/// One of this many circles may be larger than rho. At a sharp point of the surface, the tangent
 /// plane of a sample says little about its neighbors.
 const SINGULAR: usize = 1000;
 /// The number of nearest neighbors that can contribute a side of a Voronoi cell.
 const NEIGHBORS: usize = 32;
-/// The reach of a Voronoi cell, in distances of the sixth nearest neighbor, beyond which a sample
-/// lies at the boundary of a scan and has no gap to close. Except for one in a thousand, the cells
-/// of uniform samples reach at most 1.8 such distances. The cells of lattices reach 0.5.
+/// The largest reach of a Voronoi cell, in distances to the sixth nearest neighbor. A sample whose
+/// cell reaches farther lies at the boundary of a scan and has no gap to close. Except for one in a
+/// thousand, the cells of uniform samples reach at most 1.8 such distances. The cells of lattices
+/// reach 0.5.
 const RIM: f64 = 3.0;
 /// The largest number of samples per cube that are examined as neighbors. If a cube has more, they
 /// lie close together or coincide.
@@ -40,8 +41,8 @@ pub struct Density {
     /// Largest distance from a point of the surface to its nearest sample. About one sample in 1000
     /// may exceed it. Samples at a boundary of the surface do not count.
     pub rho: f64,
-    /// Mean distance of the six nearest neighbors of a sample from its tangent plane. It combines
-    /// noise and the slight bend of the surface between samples.
+    /// Mean distance between the tangent plane of a sample and its six nearest neighbors. It
+    /// combines noise and the curvature of the surface between samples.
     pub delta: f64,
     /// Number of samples that were examined.
     pub looked_at: usize,
@@ -68,8 +69,8 @@ impl Density {
         Ok(Density::from_found(&found, lattice.cube()))
     }
 
-    /// Combines the results of all examined samples: the distance of the farthest corner and of the
-    /// neighbors, in cubes.
+    /// Combines the results of all examined samples. Each result holds the distance of the farthest
+    /// corner and the mean distance of the neighbors from the plane, in cubes.
     pub(super) fn from_found(found: &[(f64, f64)], cube: f64) -> Density {
         let mut radii: Vec<f64> = found.iter().map(|found| found.0).collect();
         radii.sort_unstable_by(f64::total_cmp);
@@ -81,8 +82,8 @@ impl Density {
         Density { rho: rho * cube, delta: delta * cube, looked_at }
     }
 
-    /// Whether any sample shows how dense the cloud is. Samples on a line do not, nor do two or
-    /// three samples.
+    /// Whether at least one examined sample determines the density. Samples on a line and clouds of
+    /// two or three samples do not determine it.
     pub fn is_known(&self) -> bool {
         self.rho > 0.0
     }
@@ -192,7 +193,8 @@ fn farthest_corner(others: &[Neighbor], half: f64) -> Option<f64> {
     Some(cell.iter().map(|p| p[0] * p[0] + p[1] * p[1]).fold(0.0, f64::max).sqrt())
 }
 
-/// Visits the samples in the cubes up to `reach` from the cube of a sample, with their indices.
+/// Visits the samples, with their indices, in all cubes at most `reach` cubes away from the cube of
+/// a sample.
 fn for_each_near(
     seeds: &Seeds,
     lattice: &Lattice,

@@ -25,7 +25,7 @@ pub(super) struct Field {
     nearest: Vec<u32>,
 }
 
-/// The nearest sample found so far.
+/// The nearest sample found so far for a vertex.
 #[derive(Clone, Copy)]
 struct Nearest {
     distance2: f64,
@@ -238,7 +238,7 @@ impl Blocks<f32> for Field {
         for (d, t) in self.around(block).into_iter().enumerate() {
             let (Some(t), step) = (t, step(d)) else { continue };
             let of_tile = self.of_tile(t);
-            // The part of the block with its halo that this tile covers.
+            // The part of the block, including its halo, that this tile covers.
             let [xs, ys, zs] = step.map(|s| (-reach).max(8 * s)..(8 + reach).min(8 * s + 8));
             for z in zs {
                 for y in ys.clone() {

@@ -81,7 +81,8 @@ impl Lattice {
     /// Returns the bits of a tile index along each axis. A key also has three bits per axis for the
     /// position within the tile.
     pub(super) fn bits(&self) -> [u32; 3] {
-        // One tile more than the cubes need, because vertices of a ring lie on their far side.
+        // One more tile than the cubes need, because a ring has vertices on the far side of its
+        // cubes.
         self.size.map(|n| u32::BITS - (n / TILE + 1).leading_zeros())
     }
 
@@ -90,8 +91,9 @@ impl Lattice {
         self.bits().iter().sum::<u32>() + 9
     }
 
-    /// Returns the key of a cube: its tile, z above y above x, then its position in the tile in the
-    /// same order. The keys of the cubes of a tile are adjacent.
+    /// Returns the key of a cube. Its high bits are the tile, with z above y above x. Its low bits
+    /// are the position in the tile, in the same order. The keys of the cubes of a tile are
+    /// adjacent.
     pub(super) fn key(&self, cube: [u32; 3]) -> u64 {
         let within = cube.map(|c| c % TILE);
         self.tile_key(cube.map(|c| c / TILE)) << 9

@@ -5,8 +5,9 @@
 //!
 //! 1. Space is divided into cubes ([`Lattice`]), and samples are sorted by the keys of their cubes.
 //!    Cubes that contain samples are *seed cubes*.
-//! 2. Each vertex c within one ring of a seed cube takes the nearest sample o of these seed cubes,
-//!    with normal n: `f(c) = (c - o) . n`. Of equally near samples, the first one counts.
+//! 2. Each vertex c within one ring of at least one seed cube takes the nearest sample o of these
+//!    seed cubes, with normal n: `f(c) = (c - o) . n`. If several samples are equally near, the
+//!    first one is used.
 //! 3. Signs are corrected where samples end, so that the surface is closed if the sampled surface
 //!    is closed (`boundary_signs.rs`).
 //! 4. Marching cubes extracts the surface. The inside is f < 0, and cubes that have a vertex
@@ -65,22 +66,23 @@ pub struct Directed {
     pub size: [u32; 3],
     /// Number of cubes with samples.
     pub seed_cubes: usize,
-    /// Number of vertices whose sign was set by the vertices around them, where samples end.
+    /// Number of vertices where samples end whose sign was changed to that of the vertices around
+    /// them.
     pub turned: usize,
     /// Number of components that were dropped because no sample is near.
     pub dropped_pieces: usize,
     /// Density of the cloud.
     pub density: Density,
-    /// Edge of the smallest cubes that leave no holes, from the density. 0 if the density is
-    /// unknown.
+    /// Edge of the smallest cubes that leave no holes, derived from the density. 0 if the density
+    /// is unknown.
     pub safe_cube: f64,
-    /// Seconds of each step.
+    /// Duration of each step, in seconds.
     pub seconds: Seconds,
     /// Peak GPU memory, in bytes. `None` on the CPU.
     pub device_bytes: Option<u64>,
 }
 
-/// Seconds of each step.
+/// Duration of each step, in seconds.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize)]
 pub struct Seconds {
     /// Measurement of the density.

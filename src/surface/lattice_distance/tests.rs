@@ -69,7 +69,7 @@ fn compare(mesh: &Mesh, voxels: i32, edge: i32, half_width: f64) -> (usize, usiz
                     (filled.undecided, filled.inverted),
                     (expected.undecided, expected.inverted)
                 );
-                // All near voxels and all sign changes lie in blocks of the list.
+                // All voxels near the surface and all sign changes lie in the returned blocks.
                 let near = values.iter().any(|v| v.abs() < half_width);
                 let mixed = values.iter().any(|v| (*v < 0.0) != (values[0] < 0.0));
                 assert_eq!(filled.active, near);
@@ -104,7 +104,7 @@ fn closed_surfaces_have_the_distances_of_a_search_voxel_by_voxel() {
 #[test]
 fn dirty_surfaces_have_the_signs_of_their_winding_numbers() {
     let ball = sphere();
-    // Two overlapping balls, and a ball within another one that is turned inwards.
+    // Two overlapping balls, and a ball that contains a smaller ball with inward normals.
     compare(&together(&ball, &ball, [0.7, 0.2, 0.1]), 20, 4, 3.0);
     let mut shell = ball.clone();
     shell.vertices.iter_mut().for_each(|x| *x = x.map(|c| 0.5 * c));

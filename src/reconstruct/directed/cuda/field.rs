@@ -15,7 +15,7 @@ const WARPS: usize = 16;
 /// The largest number of tiles. The corners and triangles of all tiles must have 32-bit indices.
 const MOST_TILES: usize = u32::MAX as usize / (5 * VERTICES);
 /// Bytes per tile: value, sample, patch and patch size of each vertex, the key of the tile, and the
-/// indices of the 27 tiles around it.
+/// indices of the 27 tiles in and around it.
 const TILE: u64 = (VERTICES * 16 + 8 + 27 * 4) as u64;
 
 /// Directed distances, tile by tile, in ascending order of the tile keys.
@@ -40,7 +40,7 @@ impl Field {
     ) -> Result<Self> {
         let with = || Arguments::default().with(LatticeArgument::from(lattice));
         // Every tile with seeds is also a tile of the field. The temporary keys of its neighbors
-        // therefore take less memory than the field takes later.
+        // therefore take less memory than the field takes later on.
         check(seeds.tiles.len())?;
         let reached = cuda.zeros::<u64>(27 * seeds.tiles.len())?;
         let arguments =

@@ -123,14 +123,14 @@ unsafe fn share(
 ) -> Result<()> {
     let most = 8 * cuda.info().multiprocessors as usize;
     let grid = n.div_ceil(THREADS as usize).min(most) as u32;
-    // SAFETY: the caller guarantees it.
+    // SAFETY: the caller upholds the contract of `share`, which is also that of `launch`.
     unsafe { launch(cuda, file, kernel, grid, arguments) }
 }
 
-/// Launches a kernel of this method.
+/// Launches a kernel of this method with `grid` blocks.
 ///
 /// # Safety
-/// See [`share`].
+/// The arguments must be those of the kernel, and arrays must be as long as the kernel expects.
 unsafe fn launch(
     cuda: &Cuda,
     file: &str,
@@ -141,7 +141,7 @@ unsafe fn launch(
     let unit = Unit::new(&format!("reconstruct/directed/{file}"), &[])?;
     let kernel = cuda.kernel(&unit, kernel)?;
     let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
-    // SAFETY: the caller guarantees it.
+    // SAFETY: the caller upholds the contract of `launch`.
     unsafe { cuda.launch(&kernel, launch, arguments) }
 }
 

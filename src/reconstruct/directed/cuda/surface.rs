@@ -34,7 +34,8 @@ pub(super) struct Surface {
     names: Array<u32>,
     /// Whether a component has a sample nearby, indexed by its name.
     kept: Array<u8>,
-    /// Whether a normal is zero, and the number of components without a sample nearby.
+    /// Two counts: 1 if any vertex has a zero normal, and the number of components without a sample
+    /// nearby.
     counts: Array<u32>,
 }
 
