@@ -377,7 +377,7 @@ fn a_run_waits_for_an_interface_that_an_inflow_brings() {
         .with_inflow(field("1 - t"));
     for options in [Options::new(Some(0.3)), Options::new(None).with_rule(Rule::Every(4))] {
         let found = run(&mesh, &phi, &terms, options, 2.0);
-        // What entered at time 1 has reached x = 0.
+        // The part that entered at time 1 has reached x = 0.
         let area = enclosed(&mesh, &found);
         assert!((area - 2.0).abs() < 0.1, "{area}");
     }

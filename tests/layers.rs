@@ -36,7 +36,7 @@ impl Layer {
         toml::from_str(&read_to_string(folder.join("Cargo.toml")).unwrap()).unwrap()
     }
 
-    /// Returns the text of its `lib.rs`.
+    /// Returns the text of the `lib.rs` of the crate.
     fn page(&self) -> String {
         let places = [self.folder.join("src/lib.rs"), self.folder.join("lib.rs")];
         read_to_string(places.iter().find(|place| place.exists()).unwrap()).unwrap()

@@ -125,7 +125,7 @@ fn no_closed_model_is_forgotten() {
 
 const METHODS: [Method; 2] = [Method::Directed, Method::Levelset];
 
-/// Returns a cloud with normals.
+/// Returns a point cloud with normals.
 fn cloud(points: Vec<[f64; 3]>, normal: impl Fn(&[f64; 3]) -> [f64; 3]) -> PointCloud {
     let normals = points.iter().map(|x| normal(x).map(|c| c as f32)).collect();
     let mut cloud = PointCloud::new(points);
@@ -213,7 +213,7 @@ fn the_depth_follows_the_density_however_even_the_samples_are() {
     assert_eq!((report.surface.closed, report.surface.genus), (true, Some(1)));
     assert!(report.error.mean_percent < 0.2 && report.error.max_percent < 1.5);
     assert!(report.warnings.is_empty(), "{:?}", report.warnings);
-    // Larger voxels lose a tail, and the warning says so.
+    // Larger voxels miss the tail of the kitten, and the warning says so.
     let (_, report) = reconstruct(kitten.clone(), Method::Auto, Cubes::Depth(5)).unwrap();
     let said = &report.warnings[0];
     assert!(said.contains("1.5 voxels") && said.ends_with("compare with depth 6"), "{said}");

@@ -23,7 +23,7 @@ fn zeroset(folder: &Path, arguments: &str, input: Stdio) -> Output {
     command.env("CUDA_VISIBLE_DEVICES", "").output().unwrap()
 }
 
-/// Creates a folder with a case, a surface, a cloud, a volume and an image.
+/// Creates a folder with a case, a surface, a point cloud, a volume and an image.
 fn playground() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("case.toml"), CASE).unwrap();
@@ -192,7 +192,7 @@ fn points_of_a_scanner_are_read_in_one_way() {
             assert_eq!(found, "x,y,z,distance,site\n0,2,1,1,2\n");
         }
     }
-    // If there is a file of elements beside them, the points are the vertices of a CARP mesh.
+    // With an element file beside it, the point file holds the vertices of a CARP mesh.
     std::fs::write(folder.join("scan.elem"), "1\nTr 0 1 2 3\n").unwrap();
     std::fs::write(folder.join("scan.pts"), "3\n0 0 0\n1 0 0\n0 1 0\n").unwrap();
     let said = zeroset(folder, "info scan.pts", Stdio::null()).stdout;

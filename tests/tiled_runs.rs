@@ -11,7 +11,7 @@ use zeroset::run::{Observer, Options, Outcome, Progress, run};
 const BALL: &str = "version = 1\n[domain.tiled]\ndx = 0.05\n[initial]\n\
     ball = { center = [0.1, 0, 0], radius = 0.5 }\n[evolve]\nend_time = 0.2\nnormal_speed = 1\n";
 
-/// Ends a run after some steps.
+/// An observer that ends a run after a given step.
 struct Stop {
     after: u64,
     flag: AtomicBool,
@@ -322,7 +322,7 @@ fn what_tiles_cannot_do_is_said_at_its_key() {
         error.contains("evolve.normal_speed is a volume, but volumes are for tiles only"),
         "{error}"
     );
-    // Both devices accept the case.
+    // A case for a GPU is accepted too.
     assert!(case(BALL, &[speed, "device.use=cuda"]).is_ok());
 }
 
@@ -348,8 +348,8 @@ fn a_motion_that_breaks_down_leaves_its_last_good_state() {
     assert!(out.join("checkpoint.zeroset").exists());
 }
 
-/// The number of tiles of a fine lattice is estimated from a coarser one. A case that needs more
-/// memory than any machine has is refused immediately, also by a run.
+/// The number of tiles of a fine grid is estimated from a coarser one. A case that needs more
+/// memory than any machine has is refused immediately, by `zeroset check` and by a run.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_huge_case_is_told_before_its_tiles_are_made() {
@@ -359,7 +359,7 @@ fn a_huge_case_is_told_before_its_tiles_are_made() {
     let checked = |text: &str, set: &[&str]| {
         zeroset::run::check(&case(text, set).unwrap(), Some(&place.join("out")), false)
     };
-    // "tiles   about 1.2e5 of 8^3 voxels, dx 0.001, 700.0 MiB"
+    // Parses a line such as "tiles   about 1.2e5 of 8^3 voxels, dx 0.001, 700.0 MiB"
     let tiles_of = |said: &str| -> f64 {
         let line = said.lines().find_map(|line| line.strip_prefix("tiles   ")).unwrap();
         line.trim_start_matches("about ").split(' ').next().unwrap().parse().unwrap()
@@ -370,7 +370,7 @@ fn a_huge_case_is_told_before_its_tiles_are_made() {
     assert!(told.contains("tiles   about ") && told.contains(" of 8^3 voxels, dx 0.002, "));
     // The exact number, found by counting all tiles.
     assert!((tiles_of(&told) / 39_057.0 - 1.0).abs() < 0.02, "{told}");
-    // The lattice on which the run starts is counted.
+    // With two levels, the tiles of the coarse grid are counted, because the run starts on it.
     let levels = checked(BALL, &[&dx(0.002), "domain.tiled.levels=2"]).unwrap();
     assert_eq!(levels, counted);
     // About 35 planes, each with four million tiles of 12 kB: more than a tebibyte.
@@ -388,7 +388,7 @@ fn a_huge_case_is_told_before_its_tiles_are_made() {
     assert_eq!(refused.split(" at the start").next(), text.split(" at the start").next());
 }
 
-/// On coarse lattices, one of these cubes covers one voxel and the other none.
+/// On coarse grids, one of these cubes covers one voxel and the other none.
 #[test]
 fn small_pieces_far_apart_are_counted() {
     let place = tempfile::tempdir().unwrap();

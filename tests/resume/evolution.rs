@@ -29,7 +29,7 @@ fn meshes() -> Vec<(&'static str, Mesh, f64)> {
     .collect()
 }
 
-/// Returns all three terms. Two of them differ at every vertex.
+/// Returns all three terms of the equation. Two of them differ from vertex to vertex.
 fn terms(mesh: &Mesh) -> Terms {
     let turn = |&[x, y, z]: &[f64; 3]| [0.3 - y, x + 0.1 * z, 0.2 * x];
     let speed = |&[x, y, _]: &[f64; 3]| [0.2 + 0.1 * (x - y)];

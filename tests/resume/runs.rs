@@ -72,7 +72,7 @@ pub fn config(text: &str, set: &[&str]) -> Config {
     Config::parse(text, Path::new("case.toml"), &set).unwrap()
 }
 
-/// Interrupts the run after a step.
+/// An observer that interrupts the run after a given step.
 struct After<'a> {
     step: u64,
     flag: &'a AtomicBool,
@@ -177,7 +177,7 @@ fn without_checkpoints_an_interrupt_leaves_none() {
     assert!(error.contains("holds no checkpoint; begin again with --overwrite"), "{error}");
 }
 
-/// A folder has the name of a file that must be written.
+/// A folder occupies the name of an output file, so that writing the file fails.
 #[test]
 fn a_failed_output_is_written_when_the_run_is_resumed() {
     for (text, file, stop) in [
@@ -211,7 +211,7 @@ fn a_failed_output_is_written_when_the_run_is_resumed() {
     }
 }
 
-/// Sets the flag when a stage begins.
+/// An observer that sets the flag when the named stage begins.
 struct AtStage<'a>(&'a str, &'a AtomicBool);
 
 impl Observer for AtStage<'_> {

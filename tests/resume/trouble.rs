@@ -154,7 +154,7 @@ fn memory_that_gives_out_is_code_5_and_the_run_goes_on_with_more() {
     assert_same(&place.path("out"), &place.path("whole"), "out of memory");
 }
 
-/// A ball grows until its tiles exceed the memory.
+/// A ball grows until its tiles no longer fit into memory.
 #[test]
 fn tiles_that_fill_the_memory_leave_a_checkpoint() {
     let place = Place::new();
@@ -179,7 +179,7 @@ fn tiles_that_fill_the_memory_leave_a_checkpoint() {
         ("three", "--threads 2 --set precision=f64"),
         ("two", "--threads 2 --set evolve.scheme=first-order --set domain.tiled.tile_edge=4"),
     ] {
-        // Starts with the smallest limit with which the program starts.
+        // The test begins with the smallest limit that lets the program start.
         let mut limit = 40_000_u64;
         while ended(name).is_none() {
             assert!(limit < 400_000);
@@ -213,7 +213,7 @@ fn under_any_limit_of_memory_a_run_ends_in_order() {
         command.args(["-c", &script]).current_dir(place.path(".")).stdin(Stdio::null());
         command.env("ZEROSET", env!("CARGO_BIN_EXE_zeroset")).output().unwrap()
     };
-    // Starts with the smallest limit with which the system loads the program.
+    // The test begins with the smallest limit that lets the system load the program.
     let mut limit = 20_000_u64;
     while limited(limit, "--version").status.code() != Some(0) {
         limit += limit / 16;

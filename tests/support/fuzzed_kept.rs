@@ -44,7 +44,7 @@ fn changed(good: &[u8], mut input: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Stops the run at a step.
+/// An observer that stops the run at a given step.
 struct AtStep<'a>(u64, &'a AtomicBool);
 
 impl Observer for AtStep<'_> {
@@ -93,7 +93,7 @@ impl Stopped {
         Stopped { config, folder, files, head: checkpoint[..HEAD].to_vec(), contents }
     }
 
-    /// Restores all files, with another checkpoint.
+    /// Restores all files, but replaces the checkpoint.
     fn put(&self, checkpoint: &[u8]) {
         let _ = std::fs::remove_dir_all(&self.folder);
         std::fs::create_dir(&self.folder).unwrap();
