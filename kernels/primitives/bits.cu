@@ -19,8 +19,8 @@
 #define KEEP 0
 #endif
 
-// Computes the bits of all cells: words[w] has the bits of 64 cells from cell 64 w on, in the order
-// of memory. Bits beyond the last cell are 0.
+// Computes the bits of all cells: words[w] has the bits of the 64 cells that start at cell 64 w, in
+// the order of memory. Bits beyond the last cell are 0.
 //
 // Grid: one thread per word, rounded up. Block: 256 threads. Shared memory: none.
 //

@@ -1,4 +1,5 @@
-// Scans within a warp and within a block of 256 threads, or of BLOCK_THREADS.
+// Scans within a warp and within a block of 256 threads, or of BLOCK_THREADS threads if it is
+// defined.
 #pragma once
 
 #include "generated/blocks.cuh"
@@ -8,8 +9,7 @@
 #endif
 
 // The number of blocks for which the compiler reserves registers on a multiprocessor. For GPUs of
-// capability 10.0 and later it is reduced by two, because the compiler would spill registers
-// otherwise.
+// capability 10.0 and later it is reduced by two. Otherwise the compiler would spill registers.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 #define RESIDENT(blocks) ((blocks) > 2 ? (blocks)-2 : 1)
 #else
@@ -31,8 +31,8 @@ DEVICE u32 inclusive_scan_of_warp(u32 value) {
 }
 
 // Returns the sum of `value` over the threads before this one and sets `sum` to the sum over all
-// threads. Every thread must call it. `warp_sums` is shared memory that must not be used before the
-// next barrier of the caller.
+// threads. Every thread must call this function. `warp_sums` is shared memory that the caller must
+// not use before its next barrier.
 DEVICE u32 exclusive_scan_of_block(u32 value, u32 (&warp_sums)[WARPS], u32& sum) {
     const u32 inclusive = inclusive_scan_of_warp(value);
     if (lane_of_thread() == WARP - 1) warp_sums[warp_of_thread()] = inclusive;

@@ -12,12 +12,12 @@
 enum { BATCH = COMPACT_BATCH };
 static_assert(WARPS * ROUND == COMPACT_ROUND, "must match the size that the host assumes");
 
-// Returns the place of a word of a range. Neighbors, and the first words of the parts of all lanes,
-// are in different banks.
+// Returns the position at which a word of a range is stored. Neighbors, and the first words of the
+// parts of all lanes, are in different banks.
 DEVICE u32 place_of(u32 word) { return word + word / WARP; }
 
-// Stores the flags of BATCH rounds from `first` on as words. Flags from `n` on count as not set.
-// Returns the number of set flags that this lane loaded.
+// Stores the flags of BATCH rounds that start at index `first` as words. Flags with an index of `n`
+// or above count as not set. Returns the number of set flags that this lane loaded.
 DEVICE u32 load_words(const u8* flags, u64 n, u32 low, u64 first, u32* words, u32 round) {
     const u32 lane = lane_of_thread();
     u32 count = 0;
@@ -55,7 +55,7 @@ DEVICE u32 load_words(const u8* flags, u64 n, u32 low, u64 first, u32* words, u3
 //
 // flags     [n] bytes; aligned to 16 bytes
 // low       smallest byte that counts as set, from 1 to 255
-// rounds    of a warp, a multiple of 4
+// rounds    number of rounds of a warp, a multiple of 4
 // list      [capacity]; further indices are not written
 // told      zero at the start and at the end, [tiles]
 // taken     number of tiles taken and of tiles that have looked back; zero at the
@@ -102,7 +102,7 @@ compact_flags(const u8* flags, u64 n, u32 low, u32 rounds, u32* list, u32 capaci
     at += before_tile;
 
     if (sum_of_warp < rounds * ROUND / SPARSE) {
-        // Each lane has as many neighboring words as there are rounds.
+        // Each lane processes as many consecutive words as there are rounds.
         u32 own = 0;
         for (u32 w = lane * rounds; w < (lane + 1) * rounds; w++) own += __popc(words[place_of(w)]);
         u32 place = at + inclusive_scan_of_warp(own) - own;

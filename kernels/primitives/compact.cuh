@@ -1,4 +1,4 @@
-// Shared parts of the compaction kernels: words of bits, and how indices are written.
+// Shared parts of the compaction kernels: words of bits, and functions that write indices.
 #pragma once
 
 #include "primitives/lookback.cuh"
@@ -7,7 +7,7 @@
 enum {
     // The number of flags of a warp in a round: one word per lane.
     ROUND = WARP * 32,
-    // If fewer than one in this many flags of a range are set, each lane writes the indices of its
+    // If fewer than one of this many flags of a range are set, each lane writes the indices of its
     // own words. Otherwise indices are written through shared memory, so that neighboring threads
     // write neighboring indices.
     SPARSE = 64,
@@ -18,9 +18,9 @@ struct __align__(16) Quad {
     u32 words[4];
 };
 
-// Writes the indices of the set flags of two rounds, from place `at` of the list on, through shared
-// memory. Returns their number. Each lane has one word of each round, and `first` is the index of
-// the first flag of the first round.
+// Writes the indices of the set flags of two rounds to the list, starting at position `at`, through
+// shared memory. Returns their number. Each lane has one word of each round, and `first` is the
+// index of the first flag of the first round.
 DEVICE u32 write_rounds(const u32 (&of_round)[2], u32 first, u32 at, u32* list, u32 capacity, u16* staged) {
     const u32 lane = lane_of_thread();
     // The sums over the lanes of both rounds share one word, because a round has at most 1024

@@ -1,10 +1,10 @@
 // Lists the indices of set flags of one bit each, ascending, in one pass. Each block processes a
-// tile, which stays in shared memory from counting to writing the list.
+// tile, which stays in shared memory until the list is written.
 //
-// Every block publishes the number of set flags of its tile and sums the numbers of the preceding
-// tiles of its group in one step, while look-back would go from tile to tile. The last tile of a
-// group publishes the sum of all tiles up to its end. A block takes the number of its tile from a
-// counter, so that every preceding tile belongs to a block that is already running.
+// Every block publishes the number of set flags of its tile. It then sums the numbers of the
+// preceding tiles of its group in one step, instead of looking back from tile to tile. The last
+// tile of a group publishes the sum of all tiles up to its end. A block takes the number of its
+// tile from a counter, so that every preceding tile belongs to a block that is already running.
 #include "primitives/compact.cuh"
 
 enum {
@@ -13,10 +13,11 @@ enum {
     QUADS = 8,
     WORDS = WARP * 4 * QUADS,
     TILE = WARPS * WORDS,
-    // The number of tiles of a group, which is limited by what each thread reads at once.
+    // The number of tiles of a group. It is limited by the number of tiles that each thread reads
+    // at once.
     LOOKS = 4,
     GROUP = LOOKS * BLOCK,
-    // If fewer than one in this many flags of a warp are set, each lane writes the indices of its
+    // If fewer than one of this many flags of a warp are set, each lane writes the indices of its
     // own words.
     FEW = 256,
     // Otherwise the list is made in PARTS parts through the shared memory of the words, which has
@@ -27,15 +28,16 @@ enum {
 };
 static_assert(TILE == COMPACT_WORDS, "must match the size that the host assumes");
 
-// The minimum number of blocks per multiprocessor: as many as its shared memory holds on GPUs of
-// capability 9.0. Other GPUs hold fewer, and registers for six blocks would spill there.
+// The minimum number of blocks per multiprocessor. On GPUs of capability 9.0, it is the number of
+// blocks that fit in shared memory. On other GPUs, fewer blocks fit, and registers would spill with
+// six blocks.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 #define MIN_BLOCKS 6
 #else
 #define MIN_BLOCKS 2
 #endif
 
-// Copies 16 bytes to shared memory. They are available after `await_copies`.
+// Copies 16 bytes to shared memory. The copy is complete after `await_copies`.
 DEVICE void copy_quad(Quad* to, const Quad* from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"((u32)__cvta_generic_to_shared(to)), "l"(from) : "memory");
@@ -51,7 +53,7 @@ DEVICE void await_copies() {
 #endif
 }
 
-// Returns four words from `at` on. Flags from `n` on are not set.
+// Returns the four words that start at index `at`. Flags with an index of `n` or above are not set.
 DEVICE Quad load_quad(const u32* words, u64 at, u64 n) {
     Quad quad = {{0, 0, 0, 0}};
     for (u32 k = 0; k < 4; k++) {
@@ -62,8 +64,8 @@ DEVICE Quad load_quad(const u32* words, u64 at, u64 n) {
     return quad;
 }
 
-// Returns the place of a quad of a warp. Quads that lanes copy together, and quads that they read
-// together, are in different banks.
+// Returns the position at which a quad of a warp is stored. Quads that lanes copy together, and
+// quads that they read together, are in different banks.
 DEVICE u32 place_of(u32 quad) { return (quad & ~7u) | ((quad ^ quad >> 3) & 7); }
 
 // Returns the sum over a warp, in all lanes.
@@ -72,8 +74,8 @@ DEVICE u32 sum_of_warp(u32 value) {
     return value;
 }
 
-// Waits until the preceding tiles have published their numbers in this launch, and returns the sum
-// of those that this thread reads.
+// Waits until the preceding tiles have published their numbers in this launch. Returns the sum of
+// the numbers that this thread reads.
 DEVICE u32 look_back(const u64* told, u32 tile, u32 launch) {
     const u32 group = tile / GROUP * GROUP, first = group > 0 ? group - 1 : 0;
     u64 words[LOOKS];
@@ -94,9 +96,9 @@ DEVICE u32 look_back(const u64* told, u32 tile, u32 launch) {
     return sum;
 }
 
-// Writes the indices of the set flags of a part of a warp, from place `at` of the list on. Returns
-// their number. `first` is the index of the first flag of the part. The words of the part are
-// overwritten.
+// Writes the indices of the set flags of a part of a warp to the list, starting at position `at`.
+// Returns their number. `first` is the index of the first flag of the part. The words of the part
+// are overwritten.
 DEVICE u32 write_part(Quad* quads, u32 part, u32 first, u32 at, u32* list, u32 capacity) {
     const u32 lane = lane_of_thread(), begin = part * ROUNDS * WARP / 4;
     u16* const staged = (u16*)(quads + begin);
@@ -112,7 +114,7 @@ DEVICE u32 write_part(Quad* quads, u32 part, u32 first, u32 at, u32* list, u32 c
     }
     const u32 upto = inclusive_scan_of_warp(own), count = __shfl_sync(0xffffffffu, upto, WARP - 1);
     if (count <= ROOM) {
-        // Indices of the lane's flags go to their places in the list.
+        // Store the indices of the set flags of this lane at their positions in the list.
         __syncwarp();
         u32 place = upto - own;
 #pragma unroll
@@ -159,7 +161,7 @@ compact_bits_list(const u32* words, u64 n, u32* list, u32 capacity, u32* total, 
     if (threadIdx.x == 0) {
         const u64 ticket = atomicAdd(taken, 1ull);
         tile_of_block = (u32)(ticket % gridDim.x);
-        // It differs from that of the previous launch and from the initial zero.
+        // This number differs from that of the previous launch and from the initial zero.
         launch_of_block = (u32)(ticket / gridDim.x % 0x7fffffff) + 1;
         before_tile = 0;
     }
@@ -179,8 +181,8 @@ compact_bits_list(const u32* words, u64 n, u32* list, u32 capacity, u32* total, 
     }
     await_copies();
     __syncwarp();
-    // The number of set flags in the neighboring words of the lane, and which of the words are not
-    // zero.
+    // `own` is the number of set flags in the consecutive words of the lane. `some` marks the words
+    // that are not zero.
     u32 own = 0, some = 0;
 #pragma unroll
     for (u32 q = 0; q < QUADS; q++) {

@@ -1,8 +1,9 @@
 // Discriminators on the GPU: the counterparts of crates/core/src/primitives/discriminator.rs and
-// crates/core/src/volume/condition.rs, in double and in the order of the CPU.
+// crates/core/src/volume/condition.rs, in double precision and with the same order of operations as
+// on the CPU.
 //
-// `Discriminator` is the kernel argument, and `is_active` decides on a cell. primitives/words.cuh
-// packs the decisions into words.
+// `Discriminator` is the kernel argument, and `is_active` decides whether a cell is active.
+// primitives/words.cuh packs the decisions into words.
 //
 // Defines: DISCRIMINATOR, whose values are named in generated/discriminator.cuh; VALUE, the type of
 // the values of all discriminators except the first and the last.
@@ -41,7 +42,8 @@ DEVICE bool is_active(const Discriminator& asked, u64 n, Shape) {
 }
 #elif DISCRIMINATOR == DISCRIMINATOR_EDGE
 // Returns the change of the values along an axis, by central differences that are one-sided at the
-// border. Sets `steps` to the number of steps of the difference, which is 0 on an axis of one cell.
+// boundary. Sets `steps` to the number of steps of the difference, which is 0 on an axis of one
+// cell.
 DEVICE double change_along(const VALUE* values, u64 cell, u32 at, u32 size, u64 stride, u32& steps) {
     const u32 back = at > 0 ? 1 : 0, on = at + 1 < size ? 1 : 0;
     steps = back + on;
@@ -98,7 +100,7 @@ DEVICE bool is_active(const Discriminator& asked, u64 n, Shape cell) {
     using namespace expression;
     const double index[3] = {(double)cell.x, (double)cell.y, (double)cell.z};
     double point[3];
-    // The operations have the order and the roundings of the CPU.
+    // The operations have the same order and the same rounding as on the CPU.
     for (u32 k = 0; k < 3; k++) {
         point[k] = asked.origin[k];
         for (u32 axis = 0; axis < 3; axis++) point[k] += multiply(index[axis], asked.steps[axis][k]);

@@ -1,6 +1,6 @@
-// Decoupled look-back: the sum of all tiles before one, while other blocks still work on them (D.
-// Merrill and M. Garland, "Single-pass parallel prefix scan with decoupled look-back", NVIDIA
-// technical report NVR-2016-002).
+// Decoupled look-back: finds the sum of all tiles before a tile while other blocks still process
+// them (D. Merrill and M. Garland, "Single-pass parallel prefix scan with decoupled look-back",
+// NVIDIA technical report NVR-2016-002).
 //
 // A block takes the number of its tile from a counter, so that every preceding tile belongs to a
 // block that is already running. Waiting for these tiles is therefore safe, whatever the order of
@@ -9,8 +9,8 @@
 
 #include "primitives/block.cuh"
 
-// What a tile has published: nothing, its own sum, or the sum up to its end. The sum is in the
-// lower half of a word, so that both are written and read together.
+// The state that a tile has published: nothing, its own sum, or the sum up to its end. The sum is
+// in the lower half of the word, so that state and sum are written and read together.
 const u64 NOTHING = 0;
 const u64 SUM_OF_TILE = 1ull << 32;
 const u64 SUM_TO_END = 2ull << 32;
@@ -19,14 +19,14 @@ const u64 SUM_TO_END = 2ull << 32;
 // tiles.
 DEVICE u32 sum_before(const u64* told, u32 tile) {
     u32 sum = 0;
-    // Lane k reads the tile k + 1 places back.
+    // Lane k reads the tile that is k + 1 positions back.
     for (i32 last = (i32)tile - 1;; last -= WARP) {
         const i32 at = last - (i32)lane_of_thread();
         u64 word = SUM_TO_END;
         if (at >= 0) {
             while ((word = __ldcg(&told[at])) == NOTHING) __nanosleep(20);
         }
-        // Add up to the nearest tile that knows the sum up to its end.
+        // Add up the sums back to the nearest tile that has published the sum up to its end.
         const u32 ends = __ballot_sync(0xffffffffu, word >= SUM_TO_END);
         const u32 nearest = ends == 0 ? WARP : __ffs(ends) - 1;
         u32 part = lane_of_thread() <= nearest ? (u32)word : 0;

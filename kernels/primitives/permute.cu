@@ -1,7 +1,7 @@
 // Renumbering of items by a permutation.
 #include "common/types.cuh"
 
-// Computes the place of each item in an order.
+// Computes the position of each item in an order.
 //
 // Grid and block: any number of threads, which share the items. Shared memory: none.
 //
@@ -14,7 +14,7 @@ extern "C" __global__ void permute_invert(const u32* order, u32 n, u32* places) 
     }
 }
 
-// Replaces each item by its place.
+// Replaces each item by its position.
 //
 // Grid and block: any number of threads, which share the items. Shared memory: none.
 //

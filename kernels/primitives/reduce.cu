@@ -28,7 +28,7 @@ struct Largest {
     static DEVICE VALUE of(VALUE a, VALUE b) { return b > a ? b : a; }
 };
 
-// Reduces a tile to one value. `identity` must be neutral.
+// Reduces a tile to one value. `identity` must be the neutral element of `Combine`.
 template <typename Combine>
 DEVICE void reduce_tile(const VALUE* values, u64 n, VALUE identity, VALUE* of_tiles, VALUE* of_warps) {
     const u64 first = (u64)blockIdx.x * TILE;
@@ -43,7 +43,7 @@ DEVICE void reduce_tile(const VALUE* values, u64 n, VALUE identity, VALUE* of_ti
             for (u32 i = 0; i < LANES; i++) all = Combine::of(all, packs[k].values[i]);
         }
     } else {
-        // The same order, for the values that exist.
+        // Use the same order in an incomplete tile, for the values that exist.
         for (u32 k = 0; k < LOADS; k++) {
             for (u32 i = 0; i < LANES; i++) {
                 const u64 at = first + (k * BLOCK + threadIdx.x) * LANES + i;

@@ -1,11 +1,12 @@
-// Stable radix sort of keys with values by digits of 8 bits from the lowest, with one pass over the
-// data per digit (A. Adinets and D. Merrill, "Onesweep: a faster least significant digit radix sort
+// Stable radix sort of keys with values, by digits of 8 bits, the lowest first, with one pass over
+// the data per digit (A. Adinets and D. Merrill, "Onesweep: a faster least significant digit radix sort
 // for GPUs", 2022, arXiv:2206.01784).
 //
 // KEY is u32 or u64. TOLD is the type of the numbers that tiles publish: u32 for fewer than 2^30
 // keys, u64 for more. sort_count counts all digits of all keys, sort_places converts the counts to
-// the first place of each digit, and sort_pass moves keys and values by one digit. As in scan.cu, a
-// block takes the number of its tile from a counter and looks back at the preceding tiles.
+// the first position of each digit, and sort_pass sorts keys and values by one digit. As in
+// scan.cu, a block takes the number of its tile from a counter and looks back at the preceding
+// tiles.
 //
 // variants: KEY=u32 | KEY=u64
 // variants: TOLD=u32 | TOLD=u64
@@ -18,8 +19,8 @@ typedef TOLD told_count;
 
 enum {
     DIGITS = 256,
-    // There are fewer items of the larger key type, so that a tile of either type fits in the
-    // registers and in shared memory.
+    // Items per thread. There are fewer items of the larger key type, so that a tile of either type
+    // fits in the registers and in shared memory.
     ITEMS = sizeof(key) == 4 ? 14 : 8,
     // The number of tiles that a look-back reads at once.
     LOOKS = 4,
@@ -27,8 +28,8 @@ enum {
 };
 static_assert(TILE == (sizeof(key) == 4 ? SORT_TILE_U32 : SORT_TILE_U64), "must match the size that the host assumes");
 
-// What a tile has published about a digit: nothing, the count of the tile, or the count of all
-// tiles up to its end. The highest two bits tell which.
+// The state that a tile has published about a digit: nothing, the count of the tile, or the count
+// of all tiles up to its end. The highest two bits hold the state.
 const told_count NOTHING = 0;
 const told_count COUNT_OF_TILE = (told_count)1 << (8 * sizeof(told_count) - 2);
 const told_count COUNT_TO_END = 2 * COUNT_OF_TILE;
@@ -96,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) sort_places(u32* counts) 
     if (threadIdx.x < DIGITS) of_pass[threadIdx.x] = place;
 }
 
-// Returns how often the preceding tiles have a digit.
+// Returns the number of occurrences of a digit in the preceding tiles.
 DEVICE u32 count_before(const told_count* told, u32 tile, u32 digit) {
     u32 count = 0;
     for (i32 last = (i32)tile - 1;; last -= LOOKS) {
@@ -124,8 +125,8 @@ DEVICE void prefetch(const u32* array, u32 at, u32 n) {
 #endif
 }
 
-// Returns the number itself, hidden from the compiler. Values derived from it are then recomputed
-// instead of being kept in registers from one use to the next.
+// Returns its argument, but hides its value from the compiler. Values derived from it are then
+// recomputed instead of being kept in registers from one use to the next.
 DEVICE u32 anew(u32 x) {
 #ifdef __CUDA_ARCH__
     asm volatile("" : "+r"(x));
@@ -139,7 +140,7 @@ DEVICE u32 anew(u32 x) {
 //
 // keys, values          [n]; without `values`, the value of a key is its index
 // keys_out, values_out  [n]
-// places                first place of each digit of this pass, [256]
+// places                first position of each digit of this pass, [256]
 // told                  zero at the start, [tiles][256]
 // taken                 number of tiles taken; zero at the start
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(2))
@@ -154,7 +155,8 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
     const u32 warp = warp_of_thread(), lane = lane_of_thread(), thread = threadIdx.x;
     if (thread == 0) tile_of_block = atomicAdd(taken, 1u);
     for (u32 k = thread; k < WARPS * DIGITS / 2; k += BLOCK) ((u32*)&counts[0][0])[k] = 0;
-    // The lanes of a warp that have a digit. The memory is used before the keys are stored there.
+    // Masks of the lanes of a warp that have a digit. The memory is used before the keys are stored
+    // there.
     u32 (&lanes)[WARPS][DIGITS] = *(u32 (*)[WARPS][DIGITS])sorted;
     for (u32 k = thread; k < WARPS * DIGITS; k += BLOCK) (&lanes[0][0])[k] = 0;
     const bool is_digit = thread < DIGITS;
@@ -184,7 +186,7 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
     const u32 count_of_tile = is_digit ? counts_of_tile[thread] : 0;
     if (is_digit) __stcg(told_here, (tile == 0 ? COUNT_TO_END : COUNT_OF_TILE) | count_of_tile);
 
-    // Find the place of each key among the keys of the warp with the same digit.
+    // Find the position of each key among the keys of the warp with the same digit.
     pass = anew(pass);
     u32 rank[ITEMS];
 #pragma unroll
@@ -208,7 +210,7 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
     u32 all;
     const u32 place_in_tile = exclusive_scan_of_block(count_of_tile, warp_sums, all);
     if (is_digit) {
-        // The counts become the places of the first keys of the warps.
+        // Replace the counts by the positions of the first keys of the warps.
         u32 place_of_warp = place_in_tile;
 #pragma unroll 4
         for (u32 w = 0; w < WARPS; w++) {

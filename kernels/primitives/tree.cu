@@ -9,8 +9,8 @@
 // variants: VALUE=u8 | VALUE=double
 #include "primitives/pyramid.cuh"
 
-// Returns the first coordinate in the base of a cell of a level. The highest of 32 levels has one
-// cell.
+// Returns the first coordinate in the base of a cell of a level. The highest of 32 levels has a
+// single cell.
 DEVICE u32 first_of(u32 cell, u32 level) { return (u32)((u64)cell << level); }
 
 // Returns the first cell of the base below a cell of a level.
@@ -18,8 +18,8 @@ DEVICE u64 first_cell(Shape base, Shape cell, u32 level) {
     return raster(base, first_of(cell.x, level), first_of(cell.y, level), FAN == 8 ? first_of(cell.z, level) : cell.z);
 }
 
-// Computes the numbers of leaves below the children of a cell of level 1 or above. The children of
-// level 1 are cells of the base, with one leaf each.
+// Computes the numbers of leaves below the children of a cell. The level of the cell is at least 1.
+// The children of a cell of level 1 are cells of the base, with one leaf each.
 DEVICE void counts_below(const u32* below, Shape base, Shape shape, Shape cell, u32 level, u32 (&counts)[FAN]) {
 #pragma unroll
     for (u32 c = 0; c < FAN; c++) {
@@ -29,7 +29,7 @@ DEVICE void counts_below(const u32* below, Shape base, Shape shape, Shape cell, 
     }
 }
 
-// Returns the number of leaves of a cell.
+// Returns the number of leaves below a cell.
 DEVICE u32 leaves_of(const VALUE* values, const u32* below, Shape base, Shape shape, Shape cell, u32 level) {
     u32 counts[FAN], sum = 0;
     counts_below(below, base, shape, cell, level, counts);
@@ -46,12 +46,12 @@ DEVICE u32 leaves_of(const VALUE* values, const u32* below, Shape base, Shape sh
     return is_one ? 1 : sum;
 }
 
-// Computes the numbers of leaves of all cells of a level, as records of the level above. Places
+// Computes the numbers of leaves of all cells of a level, as records of the level above. Slots
 // without a cell get 0.
 //
 // Grid: one thread per slot, rounded up. Block: 256 threads. Shared memory: none.
 //
-// values   of a grid of shape `base`, x fastest
+// values   values of a grid of shape `base`, x fastest
 // below    [cells][FAN], of the level below; not read for level 1
 // cells    shape of the level, which is at least 1
 // counts   [records][FAN]

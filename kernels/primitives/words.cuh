@@ -8,8 +8,8 @@
 #include "primitives/histopyramid/records.cuh"
 
 #if DISCRIMINATOR == DISCRIMINATOR_BYTES
-// Returns the word of 64 cells of a row. Only cells before `n` count. Cells are aligned to 16
-// bytes.
+// Returns the word of 64 cells of a row. Only cells with an index below `n` count. Cells are
+// aligned to 16 bytes.
 DEVICE u64 word_of_row(const u8* cells, u64 n, u64 first, u32 low) {
     u64 word = 0;
     if (first + 64 <= n) {
@@ -63,8 +63,8 @@ DEVICE u64 word_of_block(const u8* cells, Shape shape, Shape at, u32 low) {
     return ordered(word);
 }
 
-// Returns the word of a slot of the records. If all rows count as one line, it covers 64 cells from
-// cell 64 times the slot on.
+// Returns the word of a slot of the records. If all rows count as one line, the word covers 64
+// cells that start at cell 64 times the slot.
 DEVICE u64 word_of_slot(const Discriminator& asked, Shape records, u64 slot) {
     const Shape shape = asked.shape;
     return LINES ? word_of_row(asked.values, raster(shape, 0, 0, shape.z), slot * 64, asked.low)
@@ -94,9 +94,9 @@ DEVICE bool is_bit_set(const Discriminator& asked, Shape word, u64 first, u32 bi
 }
 
 // Returns the word of the slot of each thread, where the slots of neighboring threads are
-// consecutive. If all rows count as one line, the word covers 64 cells from cell 64 times the slot
-// on. A warp processes its words one after the other, with one cell per thread, so that neighboring
-// threads read neighboring cells. Every thread of the warp must call it.
+// consecutive. If all rows count as one line, the word covers 64 cells that start at cell 64 times
+// the slot. A warp processes its words one after the other, with one cell per thread, so that
+// neighboring threads read neighboring cells. Every thread of the warp must call this function.
 DEVICE u64 word_of_slot(const Discriminator& asked, Shape records, u64 slot) {
     const u32 lane = lane_of_thread();
     Shape own = {0, 0, 0};

@@ -14,10 +14,10 @@
 #include "generated/potential.cuh"
 #include "reconstruct/tree.cuh"
 
-// Integer parts of a voxel in sums.
+// Integer parts per voxel in sums.
 #define PARTS 262144.0
 
-// Samples that a thread sums. SUMMED is the number for a block.
+// The number of samples that a thread sums. SUMMED is the number for a block.
 enum { EACH = SUMMED / BLOCK };
 
 // Sums of the three coordinates, modulo 2^64.
@@ -91,7 +91,7 @@ octree_samples(const double* points, u32 n, Frame frame, const u64* keys, const 
     }
 }
 
-// Returns the sum of the samples of a thread, from `first` on.
+// Returns the sum over the samples of a thread, which start at index `first`.
 DEVICE Places sum_of_thread(const float* samples, u32 n, u64 first) {
     Places sum = {{0, 0, 0}};
     for (u64 i = first; i < first + EACH && i < n; i++) {
@@ -102,8 +102,8 @@ DEVICE Places sum_of_thread(const float* samples, u32 n, u64 first) {
     return sum;
 }
 
-// Returns the sum over the threads before this one. `all` becomes the sum of the block. Every
-// thread must call this, and a barrier must follow before the next call.
+// Returns the sum over the threads before this one. Sets `all` to the sum over the block. Every
+// thread must call this function, and a barrier must follow before the next call.
 DEVICE Places sum_before(const Places& own, Places* of_warps, Places& all) {
     Places sum = own;
     for (u32 by = 1; by < WARP; by *= 2) {
@@ -123,9 +123,9 @@ DEVICE Places sum_before(const Places& own, Places* of_warps, Places& all) {
     return sum;
 }
 
-// Sums 2,048 samples each.
+// Computes the sum of each group of 2,048 samples.
 //
-// Grid: one block for each sum.
+// Grid: one block per group.
 //
 // samples  [n][3]
 // totals   [grid]
@@ -190,8 +190,8 @@ DEVICE i32 common(const Cells& cells, u32 cell) {
 // Returns the number of levels that a cell shares with the previous one.
 DEVICE i32 common_before(const Cells& cells, u32 cell) { return cell == 0 ? -1 : common(cells, cell - 1); }
 
-// Returns the first cell from `low` on that is not in the same node as cell `low` - 1. Cells of the
-// node have equal keys except for the lowest `bits` bits. The search starts near `low`.
+// Returns the first cell at or after `low` that is not in the same node as cell `low` - 1. Cells of
+// the node have equal keys except for the lowest `bits` bits. The search starts near `low`.
 DEVICE u32 end_of(const Cells& cells, u32 low, u32 bits) {
     const u64 prefix = key_of(cells, low - 1) >> bits;
     u64 from = low, step = 1;

@@ -1,8 +1,8 @@
 // A level set in the potential of samples: velocities of tiles, and phi at the samples. The
 // counterpart of src/reconstruct/potential/{sum,field,fit_residual}.rs.
 //
-// EXPONENT is p, 2 to 5. HULL says whether the interface stops at a distance from the samples
-// instead of on them. A warp traverses the tree for one tile, and each lane sums for two voxels.
+// EXPONENT is p, 2 to 5. HULL is 1 if the interface stops at a distance from the samples, and
+// 0 if it stops on them. A warp traverses the tree for one tile, and each lane sums for two voxels.
 //
 // variants: REAL=float
 // variants: EXPONENT=5, HULL=0
@@ -23,7 +23,7 @@ static_assert(E == 4, "two voxels for each lane");
 // Speed per voxel of distance from the place where a hull stops.
 #define GAIN R(2)
 
-// Never fused, so that the same nodes are opened as on the CPU.
+// These operations are never fused, so that the same nodes are opened as on the CPU.
 #ifdef __CUDA_ARCH__
 DEVICE float sum(float a, float b) { return __fadd_rn(a, b); }
 #else
@@ -60,8 +60,8 @@ struct Totals {
     }
 };
 
-// Sums the nodes for the voxels of a lane. Both voxels have the same x and y, and their z differ by
-// two.
+// Sums the nodes for the voxels of a lane. Both voxels have the same x and y, and their z
+// coordinates differ by two.
 DEVICE void walk(const Field& f, const float (&middle)[3], u32 lane, Totals (&totals)[OWN]) {
     const float half = R(E - 1) / R(2), radius = sqrt(R(3)) * half;
     const float x = R(lane % E) - half, y = R(lane / E % E) - half, z = R(lane / (E * E)) - half;
@@ -94,7 +94,7 @@ DEVICE void walk(const Field& f, const float (&middle)[3], u32 lane, Totals (&to
     }
 }
 
-// The largest value of the lanes, and the sum of the lanes.
+// Two functions: the largest value of the lanes, and the sum of the values of the lanes.
 DEVICE float largest_of_warp(float value) {
     for (u32 by = WARP / 2; by > 0; by /= 2) value = larger(value, __shfl_xor_sync(0xffffffffu, value, by));
     return value;

@@ -1,9 +1,10 @@
 // Marching cubes over the tiles of a sparse grid. The counterpart of
-// src/surface/cubes/{walk,extract}.rs, with the same vertices and triangles in the same order. A
-// warp processes a tile.
+// src/surface/cubes/{block_cubes,extract}.rs, with the same vertices and triangles in the same
+// order. A warp processes a tile.
 //
 // A cube belongs to the first tile that contains one of its corners. A crossing belongs to the tile
-// of the lower end of its edge, or to the tile of the upper end if the former is missing.
+// that contains the lower end of its edge. If that tile is missing, the crossing belongs to the tile
+// that contains the upper end.
 //
 // variants: REAL=double | REAL=float
 // variants: TILE_EDGE=4 | TILE_EDGE=8 | TILE_EDGE=4, STORAGE=16

@@ -26,9 +26,9 @@ enum {
 
 DEVICE stored number_of(u64 bits) { return *(const stored*)&bits; }
 
-// Computes the bits of the voxels that are inside, and of those without a finite value, in 32 words
-// from `first` on, one for each lane. `load` gives the voxel of this lane in a word, and returns
-// whether there is one. The whole warp must call this.
+// Computes the bits of the voxels that are inside, and of those without a finite value, in the 32
+// words that start at `first`, one for each lane. `load` loads the voxel of this lane in a word,
+// and returns whether there is one. The whole warp must call this function.
 template <typename Load>
 DEVICE void find_bits(const Surface& s, u64 first, const Load& load) {
     const stored low = number_of(s.range[0]), high = number_of(s.range[1]);
@@ -113,7 +113,7 @@ DEVICE bool phi_at(const Surface& s, u32 x, u32 y, u32 z, double& phi) {
 }
 
 #if NORMALS
-// Computes the gradient of phi at a voxel, per voxel. Returns false in a layer.
+// Computes the gradient of phi at a voxel, in units of phi per voxel. Returns false in a layer.
 DEVICE bool gradient_at(const Surface& s, const u32 (&at)[3], double (&gradient)[3]) {
     double own;
     if (!phi_at(s, at[0], at[1], at[2], own)) return false;
@@ -170,7 +170,7 @@ DEVICE void write_points(double* staged, double* to, const double (&point)[3], u
 }
 
 // Writes the n vertices of the words of a warp. `first` holds their first numbers along x, y and z
-// for each lane. Vertex v is at place v - shift of its axis in the list.
+// for each lane. Vertex v is at position v - shift of the list, where `shift` is that of its axis.
 DEVICE void write_vertices(const Surface& s, Room& room, const Place& place, const Word& word,
                            const u32 (&first)[3], const u32 (&shift)[3], u32 n) {
     const u32 lane = lane_of_thread();

@@ -1,5 +1,5 @@
 // Connected components of a surface of triangles: the component of each vertex, the extent of each
-// component, and the surface without some of them. The counterpart of
+// component, and the surface without removed components. The counterpart of
 // src/surface/connected_parts.rs.
 //
 // The order is parts_alone, parts_use, parts_join, parts_settle and a scan, which numbers
@@ -71,7 +71,7 @@ extern "C" __global__ void parts_settle(u32 n, u32* names, u32* is_first) {
     }
 }
 
-// Converts numbers to words of the same order. No word is zero.
+// Converts numbers to words that sort in the same order. No word is zero.
 DEVICE u64 ordered(double x) {
     const u64 bits = to_bits(x);
     return bits >> 63 ? ~bits : bits | 1ull << 63;
@@ -79,7 +79,7 @@ DEVICE u64 ordered(double x) {
 
 DEVICE double number_of(u64 ordered) { return from_bits(ordered >> 63 ? ordered & ~(1ull << 63) : ~ordered); }
 
-// Coordinates of the vertices of a warp that are in the same component.
+// Smallest and largest coordinates of the vertices of a warp that are in the same component.
 struct Reach {
     u64 high[3], low[3];
 
@@ -114,7 +114,7 @@ struct Reach {
     }
 };
 
-// Volume and area of the triangles of a warp that are in the same component.
+// Volume, area and number of the triangles of a warp that are in the same component.
 struct Content {
     u64 volume, area, triangles;
 
@@ -153,8 +153,8 @@ struct OfWarp {
         part = NO_SET;
     }
 
-    // Adds the contribution of a lane to a component, or none for NO_SET. The whole warp must call
-    // this.
+    // Adds the contribution of a lane to a component. Lanes with NO_SET contribute nothing. The
+    // whole warp must call this function.
     template <class What>
     DEVICE void add(Part* parts, u32 of, const What& what) {
         const u32 first = __shfl_sync(~0u, of, 0);
@@ -215,7 +215,7 @@ DEVICE Vec3 vertex(const double* vertices, u32 v) {
 // vertices         [n_vertices][3]
 // corners          [n][3]
 // names, numbers   as above
-// volumes, areas   integer units for six volumes per cubed length, for two areas per squared length
+// volumes, areas   integer units per cubic length (for 6 V) and per square length (for 2 A)
 // parts            must hold the coordinates, [n_parts]
 extern "C" __global__ void parts_volumes(const double* vertices, const u32* corners, u32 n, const u32* names, const u32* numbers,
                                          double volumes, double areas, Part* parts) {

@@ -86,7 +86,7 @@ DEVICE u32 case_at(const u32 (&inside)[4], const u32 (&along_x)[4], u32 bit) {
     return found;
 }
 
-// The rows that a warp processes: WARP / lanes consecutive rows, or a part of one.
+// The rows that a warp processes: WARP / lanes consecutive rows, or a part of one row.
 struct Place {
     u32 row, y, z;  // of this lane
     u32 first_w;    // word of the row's first lane
@@ -104,14 +104,14 @@ struct Place {
     DEVICE u32 word(const Surface& s) const { return is_in ? first_w + lane_of_thread() % s.lanes : s.words; }
 };
 
-// Returns the number of warps that all rows need.
+// Returns the number of warps that process all rows.
 DEVICE u32 groups_of(const Surface& s) {
     const u32 n_rows = s.size[1] * s.size[2], rows = WARP / s.lanes;
     return (n_rows + rows - 1) / rows;
 }
 
-// Returns the sum over the preceding lanes that share its row. `sum` becomes the sum of all of
-// them.
+// Returns the sum over the preceding lanes that share the row of this lane. Sets `sum` to the sum
+// over all lanes of the row.
 DEVICE u32 sum_before(u32 value, u32 lanes, u32& sum) {
     const u32 lane = lane_of_thread();
     u32 upto = value;

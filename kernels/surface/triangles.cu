@@ -6,8 +6,8 @@
 enum {
     // Cubes that a warp lists at a time.
     LISTED = 512,
-    // Numbers stored for the edges of a cube. One more than needed, so that lanes use different
-    // banks.
+    // Numbers stored for the edges of a cube. This is one more than needed, so that lanes use
+    // different banks.
     KEPT = 13,
     // The largest number of corners of the triangles of a cube.
     MOST_CORNERS = 15,
@@ -42,8 +42,8 @@ DEVICE u32 write_triangles(const Surface& s, Room& room, const u64* cases, const
             const u32 from = entry >> 5, bit = entry & 31;
             const u32 before = (1u << bit) - 1, with = before << 1 | 1;
             u32 inside[4], along_x[4];
-            // In the order of edge numbers: along x at (y, z), along y at (z, x), along z at (x,
-            // y).
+            // The order is that of the edge numbers: along x at (y, z), along y at (z, x), along z
+            // at (x, y).
 #pragma unroll
             for (u32 r = 0; r < 4; r++) {
                 inside[r] = __shfl_sync(full, word.inside[r], from);
@@ -91,7 +91,8 @@ surface_triangles(Surface s, const u64* cases) {
     for (u32 group = blockIdx.x * WARPS + warp_of_thread(); group < n_groups; group += n_warps) {
         Place place(s, group);
         const Rows rows(s, place.row, place.y, place.z);
-        // Numbers of the first vertices: of four rows along x, of two along y, and of two along z.
+        // Numbers of the first vertices of four rows along x, of two rows along y, and of two along
+        // z.
         u32 xs[4], ys[2], zs[2];
 #pragma unroll
         for (u32 k = 0; k < 4; k++) {

@@ -11,8 +11,8 @@ use crate::mesh::Mesh;
 use crate::surface::{Gaps, gaps_on};
 
 /// The smallest number of samples for which a GPU is worth its start-up time of a quarter of a
-/// second. Directed distances of that many samples take two CPU cores about as long. Level sets
-/// take longer.
+/// second. Two CPU cores take about as long as that for the directed distances of this many
+/// samples, and longer for level sets.
 pub const WORTH_A_GPU: usize = 100_000;
 
 /// The device of a reconstruction.
@@ -59,7 +59,8 @@ impl Device<'_> {
         Gaps::new(mesh, points)
     }
 
-    /// Reconstructs by directed distances. If the GPU did not compute, a warning says why.
+    /// Reconstructs by directed distances. If the GPU did not compute, adds a warning that states
+    /// the reason.
     pub(super) fn directed(
         self,
         cloud: &PointCloud,
@@ -73,7 +74,8 @@ impl Device<'_> {
         )
     }
 
-    /// Reconstructs by the level-set method. If the GPU did not compute, a warning says why.
+    /// Reconstructs by the level-set method. If the GPU did not compute, adds a warning that states
+    /// the reason.
     pub(super) fn levelset(
         self,
         points: &[[f64; 3]],

@@ -12,11 +12,12 @@ pub struct Scan {
     pub stored: u64,
     /// Number of points left out because a coordinate is infinite or NaN.
     pub not_finite: u64,
-    /// Number of points left out because their normal is zero or not finite while others have one.
+    /// Number of points left out because their normal is zero or not finite while other points have
+    /// a usable normal.
     pub without_normal: u64,
     /// Unit of length, if the file states one.
     pub units: Option<String>,
-    /// Source of the normals of the file, if it has some.
+    /// Source of the normals of the file, if it has normals.
     pub normals: Option<NormalsFrom>,
     /// The report of the reconstruction. Warnings from reading the file come first.
     #[serde(flatten)]

@@ -247,7 +247,8 @@ impl<'a> Walk<'a> {
         self.connect(curve, middle, to, length, halvings - 1)
     }
 
-    /// Returns the triangles from `s` to `t` around vertex `v`, on the shorter way.
+    /// Returns the triangles around vertex `v` from `s` to `t`, in the direction with fewer
+    /// triangles.
     fn fan(&self, v: u32, s: u32, t: u32) -> Option<Vec<u32>> {
         let mut reached: Vec<(u32, usize)> = vec![(s, 0)];
         let mut next = 0;
@@ -292,8 +293,9 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Returns the vertices of the triangles that curves pass, with their distances to the segments
-    /// in the triangles that touch one of their triangles.
+    /// Returns the vertices of the triangles that curves pass, with their distances to nearby
+    /// segments. The segments near a vertex are those in the triangles that touch one of its
+    /// triangles.
     fn near(&mut self) -> Vec<(u32, f64)> {
         self.pieces.sort_by_key(|piece| piece.0);
         let mut passed: Vec<u32> = self.pieces.iter().map(|piece| piece.0).collect();
@@ -325,8 +327,8 @@ fn named(curve: usize) -> String {
     format!("curve {}", curve + 1)
 }
 
-/// Returns the class of smaller area in every crossed component, and whether any decision was
-/// close.
+/// Returns the class of smaller area in every crossed component, and whether both areas are nearly
+/// equal in any of them.
 fn smaller(mesh: &Mesh, class: &[(u32, bool)], crossings: &[Crossing]) -> (Vec<(u32, bool)>, bool) {
     let mut roots: Vec<u32> = crossings.iter().map(|c| class[c.left as usize].0).collect();
     roots.sort_unstable();

@@ -6,8 +6,9 @@
 //! leaves. One pass over the triangles therefore gives the exact winding number of all voxels.
 //! Signs of exact predicates in the y-z plane decide whether a row meets a triangle (J. R.
 //! Shewchuk, "Adaptive precision floating-point arithmetic and fast robust geometric predicates",
-//! 1997). A row through an edge or a vertex counts as moved by (e, e^2) with an infinitesimal e >
-//! 0. All triangles that share the edge or vertex agree, so no crossing is lost or counted twice.
+//! 1997). A row through an edge or a vertex counts as moved by (e, e^2) with an infinitesimal
+//! positive e. All triangles that share the edge or vertex agree, so no crossing is lost or
+//! counted twice.
 //!
 //! Surfaces with holes have fractional winding numbers. These are computed voxel by voxel.
 

@@ -81,7 +81,7 @@ histopyramid_cells(Pyramid pyramid, const u32* keys, u64 first, u64 n, Shape* ce
     }
 }
 
-// A cell and the number of its copy.
+// A cell and the index of one of its copies.
 struct __align__(16) Entry {
     Shape cell;
     u32 copy;
@@ -107,13 +107,13 @@ histopyramid_entries(Pyramid pyramid, const u64* entries, u64 first, u64 n, u32 
     }
 }
 
-// The word of a place, and the number of active cells before that place.
+// A word, and the number of active cells before a position in it.
 struct Before {
     u64 word;
     u32 sum;
 };
 
-// Returns the number of active cells whose keys come before that of a bit of a word, and the word.
+// Returns a word, and the number of active cells whose keys come before that of one of its bits.
 DEVICE Before before_bit(const Pyramid& pyramid, Shape word, u32 bit) {
     Before before = {0, 0};
     Shape cell = word;
@@ -169,7 +169,7 @@ struct Box {
     Shape low, high;
 };
 
-// Returns the number of active cells among the first `n`, with keys by lines.
+// Returns the number of active cells among the first `n` cells. Keys must be ordered by lines.
 DEVICE u32 up_to(const Pyramid& pyramid, u64 n) {
     if (n >= raster(pyramid.shape, 0, 0, pyramid.shape.z)) return total_of(pyramid);
     return before_bit(pyramid, {(u32)(n / 64), 0, 0}, (u32)(n % 64)).sum;
@@ -202,7 +202,7 @@ struct AxisOverlap {
     u64 bits;   // the bits of a word whose cells are inside the range
 };
 
-// Compares the cells from `cell << shift` up to the next such cell with the range from `low` to
+// Compares the cells from `cell << shift` to `(cell + 1) << shift` with the range from `low` to
 // `high`, in a grid that ends at `end`.
 DEVICE AxisOverlap stretch_of(u32 axis, u32 cell, u32 shift, u32 low, u32 high, u32 end, bool is_word) {
     const u64 from = (u64)cell << shift, all = from + (1ull << shift), upto = all < end ? all : end;
@@ -265,8 +265,8 @@ DEVICE u32 count_below(const Pyramid& pyramid, u32 top, Shape cell, const Box& b
     }
 }
 
-// Counts part `part` of `parts` of a box that is not empty and lies inside of the grid. The lanes
-// share the part.
+// Counts the active cells in part `part` of `parts` of a box, which must not be empty and must lie
+// inside of the grid. The lanes share the part.
 DEVICE u32 count_part(const Pyramid& pyramid, const Box& box, u32 part, u32 parts) {
     const u64 first = (u64)part * WARP + lane_of_thread(), step = (u64)parts * WARP;
     u32 sum = 0;

@@ -62,7 +62,7 @@ DEVICE Record ends_of_record(const u32* sums, u64 record) {
 }
 
 // Returns the content of a slot of a record from the sums of its children. Every thread of the warp
-// must call it.
+// must call this function.
 DEVICE u32 stored_sum(u32 sum) {
     if (PARTIAL) {
         for (u32 by = 1; by < FAN; by *= 2) {

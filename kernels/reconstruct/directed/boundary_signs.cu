@@ -10,7 +10,7 @@
 
 // A patch is turned if an adjacent patch is more than this many times larger.
 enum : u32 { RATIO = 20 };
-// A bit above the size of a patch, which is below 2^31. It says whether the patch is turned.
+// A bit above the size of a patch, which is below 2^31. It is set if the patch is turned.
 const u32 SMALL = 1u << 31;
 
 // Positions along an axis of a tile with one vertex around it.
@@ -133,7 +133,7 @@ boundary_signs_turn(float* values, const u32* names, const u32* sizes, u32* turn
     const bool turns = name != NO_SET && (sizes[name] & SMALL) != 0;
     if (turns) {
         const float value = values[vertex];
-        // Zero is outside. It becomes minus the smallest normal number.
+        // Zero counts as outside. It becomes minus the smallest normal number.
         values[vertex] = value == 0.0f ? __uint_as_float(0x80800000u) : -value;
     }
     const u32 count = (u32)__syncthreads_count(turns);

@@ -5,8 +5,8 @@
 enum : u32 {
     // Nearest neighbors that can contribute a side of a Voronoi cell: one for each lane.
     NEIGHBORS = WARP,
-    // Corners of the cell that these cut out of a square: at most one more per neighbor, and some
-    // for rounding.
+    // Corners of the cell that these neighbors cut out of a square: at most one more per neighbor,
+    // and a few more for rounding.
     CORNERS = NEIGHBORS + 8,
     // The largest number of samples per cube that are examined.
     MOST_IN_CUBE = 256,
@@ -16,7 +16,8 @@ enum : u32 {
 };
 // The largest search distance for neighbors, in cubes along each axis.
 enum : i32 { REACH = 4 };
-// The reach of a cell, in distances of the sixth neighbor, beyond which a sample is at a boundary.
+// The largest reach of a cell, in distances to the sixth neighbor. A sample whose cell reaches
+// farther lies at a boundary.
 #define RIM 3.0
 
 DEVICE double infinity() { return __longlong_as_double(0x7ff0000000000000ll); }
@@ -33,7 +34,8 @@ struct Flat {
     double square, x, y, off;
     u32 sample;
 
-    // Whether it comes after another one. Of equally distant ones, the first one counts.
+    // Whether this neighbor comes after another one. Equally distant neighbors are ordered by
+    // sample.
     DEVICE bool is_behind(const Flat& other) const {
         return square > other.square || (square == other.square && sample > other.sample);
     }
@@ -49,7 +51,8 @@ struct Flat {
     }
 };
 
-// Offers a neighbor from each lane that has one. The lanes hold the nearest ones so far, in order.
+// Offers a neighbor from each lane that has one. The lanes hold the nearest neighbors found so far,
+// in order.
 DEVICE void offer(Flat& held, const Flat& mine, bool has_one, u32& n) {
     for (;;) {
         const Flat last = held.of_lane(WARP - 1);
@@ -67,7 +70,7 @@ DEVICE void offer(Flat& held, const Flat& mine, bool has_one, u32& n) {
     }
 }
 
-// The cell around a sample, twice: before and after a cut.
+// The corners of the cell around a sample, before and after a cut.
 typedef double Cells[2][CORNERS][2];
 
 // Returns the distance of the farthest corner of the cell around the origin, which neighbors cut
@@ -83,7 +86,7 @@ DEVICE double farthest_corner(const Flat& held, u32 n_held, double half, Cells& 
     double largest = 2.0 * half * half;
     for (u32 k = 0; k < n_held; k++) {
         const Flat other = held.of_lane(k);
-        // A neighbor more than twice as far as all corners cuts nothing off.
+        // A neighbor that is more than twice as far away as every corner cuts nothing off.
         if (other.square > 4.01 * largest) break;
         const double x = other.x, y = other.y, middle = 0.5 * (x * x + y * y);
         u32 n_cut = 0;
@@ -125,7 +128,7 @@ DEVICE double farthest_corner(const Flat& held, u32 n_held, double half, Cells& 
     return is_open ? -1.0 : sqrt(largest);
 }
 
-// Computes two numbers for one sample in `every`: the distance to the farthest corner of its
+// Computes two numbers for every `every`-th sample: the distance to the farthest corner of its
 // Voronoi cell, and the mean distance of its neighbors from its plane. The first is negative at a
 // boundary, or if there are too few neighbors.
 //
@@ -145,7 +148,7 @@ density_about(Lattice lattice, Samples samples, Runs cubes, u32 every, u32 n, do
     const u32 own = (u32)i * every;
     const double* place = samples.places + 3 * (u64)own;
     const Vector normal = normal_of(samples.normals, samples.numbers[own]);
-    // Two orthogonal directions perpendicular to the normal.
+    // u and w are two orthogonal directions perpendicular to the normal.
     const double ax = fabs(normal.x), ay = fabs(normal.y), az = fabs(normal.z);
     Vector u = az < (ay < ax ? ay : ax) ? cross(normal, {0.0, 0.0, 1.0})
                : ay < ax                ? cross(normal, {0.0, 1.0, 0.0})
@@ -194,7 +197,7 @@ density_about(Lattice lattice, Samples samples, Runs cubes, u32 every, u32 n, do
             }
         }
         const double rho = farthest_corner(held, n_held, half, cells[warp_of_thread()]);
-        // The next reach overwrites the memory that this one reads.
+        // The search with the next reach overwrites the memory that this one reads.
         __syncwarp();
         if (rho >= 0.0 && (2.0 * rho <= half || n_held == NEIGHBORS)) {
             const u32 n_off = n_held < 6 ? n_held : 6;

@@ -4,8 +4,8 @@
 // The order is field_reached, a sort and its runs (seeds.cu), field_around, field_values.
 #include "reconstruct/directed/lattice.cuh"
 
-// Cubes along an axis whose rings contain vertices of a tile: from 2 below the tile to its upper
-// side.
+// Number of cubes along an axis whose rings contain vertices of a tile. They start two cubes below
+// the tile and end at its upper side.
 enum : u32 { REACHED = EDGE + 3 };
 
 // Writes the keys of the tiles that contain vertices of the rings of the seed cubes of a tile.
@@ -23,7 +23,7 @@ field_reached(Lattice lattice, Runs cubes, Runs tiles, u64* keys) {
     for (u32 k = tiles.starts[t] + lane; k < tiles.starts[t + 1]; k += WARP) {
         const Place at = within((u32)cubes.keys[k] % VERTICES);
         // Bit s + 1 stands for the tile at step s along an axis. The vertices of a ring reach from
-        // one below the cube to two above it.
+        // one vertex below the cube to two above it.
         const u32 x = at.x == 0 ? 3 : at.x >= 6 ? 6 : 2;
         const u32 y = at.y == 0 ? 3 : at.y >= 6 ? 6 : 2;
         const u32 z = at.z == 0 ? 3 : at.z >= 6 ? 6 : 2;
@@ -52,8 +52,8 @@ extern "C" __global__ void field_around(Lattice lattice, const u64* keys, u32 n,
     }
 }
 
-// Finds the nearest sample of each vertex, and the distance of the vertex from its plane. Of
-// equally near samples, the first one in the cloud counts.
+// Finds the nearest sample of each vertex, and the distance of the vertex from its plane. If
+// several samples are equally near, the first one in the cloud is used.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: 11 KB.
 //
@@ -92,7 +92,7 @@ field_values(Lattice lattice, Samples samples, Runs cubes, Runs tiles, const u64
     const double x = (double)at.x, y = (double)at.y, z = (double)at.z;
     double least = __longlong_as_double(0x7ff0000000000000ll);
     u32 found = NONE;
-    // The cubes whose rings contain the vertex: from two below it to one above it.
+    // The rings of these cubes contain the vertex: from two cubes below it to one above it.
     for (u32 ring = 0; ring < 64; ring++) {
         const u32 cube = (at.x + ring % 4) + REACHED * ((at.y + ring / 4 % 4) + REACHED * (at.z + ring / 16));
         const u32 last = end[cube];

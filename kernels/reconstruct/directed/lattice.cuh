@@ -1,8 +1,8 @@
 // Cubes over a cloud and lists of their keys. The counterpart of
 // src/reconstruct/directed/lattice.rs and seeds.rs.
 //
-// Positions are in double. The operations are the same as on the CPU, in the same order, so results
-// are bitwise identical.
+// Positions are in double precision. The operations are the same as on the CPU, in the same order,
+// so results are bitwise identical.
 #pragma once
 
 // A block has one thread per vertex of a tile.
@@ -50,7 +50,8 @@ DEVICE Place tile_of(const Lattice& lattice, u64 key) {
             (i32)(key >> (lattice.bits[0] + lattice.bits[1]))};
 }
 
-// Returns the key of a cube: the key of its tile, above its position in the tile.
+// Returns the key of a cube. The high bits are the key of its tile, and the low bits are its
+// position in the tile.
 DEVICE u64 cube_key(const Lattice& lattice, const Place& cube) {
     const Place tile = {cube.x / (i32)EDGE, cube.y / (i32)EDGE, cube.z / (i32)EDGE};
     const u32 x = cube.x % EDGE, y = cube.y % EDGE, z = cube.z % EDGE;
@@ -83,7 +84,7 @@ DEVICE u32 first_from(const u64* keys, u32 n, u64 key) {
     return low;
 }
 
-// Returns the index of a key among n ascending ones, or NONE.
+// Returns the index of a key among n ascending keys, or NONE if it is missing.
 DEVICE u32 position_of(const u64* keys, u32 n, u64 key) {
     const u32 at = first_from(keys, n, key);
     return at < n && keys[at] == key ? at : NONE;
@@ -94,7 +95,7 @@ DEVICE Vector normal_of(const float* normals, u32 number) {
     const float* n = normals + 3 * (u64)number;
     const double x = n[0], y = n[1], z = n[2];
     const double length = sqrt(x * x + y * y + z * z);
-    // The length is finite.
+    // The second condition states that the length is finite.
     if (length > 0.0 && length - length == 0.0) return {x / length, y / length, z / length};
     return {0.0, 0.0, 0.0};
 }

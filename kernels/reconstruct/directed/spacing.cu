@@ -1,8 +1,8 @@
 // Distances of samples to their nearest neighbors, bitwise identical to
 // crates/cloud/src/cloud/clean.rs.
 //
-// spacing_work measures the amount of work. spacing_places and spacing_about do it. spacing_far
-// marks the samples that are far from all others.
+// spacing_work estimates the amount of work. spacing_places and spacing_about do the search.
+// spacing_far marks the samples that are far from all others.
 #include "reconstruct/directed/lattice.cuh"
 
 enum : u32 { COUNT = 8 };
@@ -39,7 +39,7 @@ extern "C" __global__ void spacing_places(const double* points, const u32* numbe
     }
 }
 
-// The smallest squares that were offered, ascending.
+// The smallest squared distances found so far, ascending.
 struct Nearest {
     double squares[COUNT];
 

@@ -11,10 +11,11 @@
 // Bytes per row of the case table: the number of triangles, then the edges of their corners.
 enum : u32 { CASE = 16 };
 
-// Vertices along an axis of a tile, and the next one.
+// Number of vertices along an axis of a tile, including one vertex of the next tile.
 enum : u32 { HIGH = EDGE + 1 };
 
-// Loads the neighbors of a tile, and its values with those one step further along each axis.
+// Loads the neighbors of a tile and the values of its vertices, including those one step beyond the
+// tile along each axis.
 DEVICE void load_tile(const Distances& of, u32 (&tiles)[27], float (&values)[HIGH * HIGH * HIGH]) {
     if (threadIdx.x < 27) tiles[threadIdx.x] = of.around[27 * (u64)blockIdx.x + threadIdx.x];
     __syncthreads();
@@ -33,14 +34,14 @@ DEVICE u32 stride(u32 axis) { return axis == 0 ? 1 : axis == 1 ? HIGH : HIGH * H
 
 DEVICE bool is_crossed(float f, float g) { return (f < 0.0f) != (g < 0.0f) && !is_nan(f) && !is_nan(g); }
 
-// Returns bits: bit a says whether the edge along axis a is crossed.
+// Returns the crossed edges of a vertex as bits. Bit a is set if the edge along axis a is crossed.
 DEVICE u32 crossed_edges(const float* at) {
     u32 crossed = 0;
     for (u32 a = 0; a < 3; a++) crossed |= (u32)is_crossed(at[0], at[stride(a)]) << a;
     return crossed;
 }
 
-// Returns bits that say which corners of a cube are inside, or 0 if a value is missing.
+// Returns the corners of a cube that are inside, as bits, or 0 if a value is missing.
 DEVICE u32 case_of(const float* at) {
     u32 inside = 0, missing = 0;
     for (u32 c = 0; c < 8; c++) {
@@ -142,8 +143,8 @@ surface_vertices(Lattice lattice, Samples samples, Distances distances, const u6
     }
 }
 
-// The axis of an edge of a cube, and its corner with smaller coordinates, numbered as in
-// src/surface/cubes/tables.rs.
+// Functions that return the axis of an edge of a cube, and its corner with smaller coordinates.
+// Edges are numbered as in src/surface/cubes/tables.rs.
 DEVICE u32 axis_of(u32 edge) { return edge / 4; }
 
 DEVICE u32 lower_end(u32 edge) {

@@ -21,8 +21,8 @@ DEVICE u32 mark_crossings(const Block& b) {
         for (u32 a = 0; a < 3; a++) {
             if (along[a]) atomicOr(&room.record[a * WORDS + word], along[a] << shift);
         }
-        // Crossings from missing tiles below: along x into this row, along y and z into the first
-        // rows.
+        // Crossings from missing tiles below. Those along x enter this row, and those along y and z
+        // enter the first rows.
         u32* coming = room.record + COMING;
         if (!(b.present >> (CENTER - 1) & 1) && ((in ^ in >> 1) & ~(gap | gap >> 1) & 1)) {
             const u32 at = y + E * z;
@@ -54,8 +54,8 @@ DEVICE u32 mark_crossings(const Block& b) {
     return all;
 }
 
-// Returns the number of a crossing among those of its tile: along axis `a` from a voxel of the
-// tile.
+// Returns the number of a crossing among the crossings of its tile. The crossing lies on the edge
+// along axis `a` from a voxel of the tile.
 DEVICE u32 rank_of(const u32* record, u32 voxel, u32 a) {
     const u32 word = voxel / 32, bit = voxel % 32, below = (1u << bit) - 1;
     const u32 x = record[word], y = record[WORDS + word], z = record[2 * WORDS + word];
@@ -63,7 +63,7 @@ DEVICE u32 rank_of(const u32* record, u32 voxel, u32 a) {
     return before + (a > 0 ? x >> bit & 1 : 0) + (a > 1 ? y >> bit & 1 : 0);
 }
 
-// Returns the number of a crossing that enters the tile along axis `a` at a place of the face.
+// Returns the number of a crossing that enters the tile along axis `a` at a position of the face.
 DEVICE u32 rank_of_coming(const u32* record, u32 place, u32 a) {
     u32 rank = record[INNER];
     for (u32 k = 0; k < a * FACE_WORDS + place / 32; k++) rank += __popc(record[COMING + k]);

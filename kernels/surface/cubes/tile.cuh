@@ -8,8 +8,8 @@
 enum {
     E = TILE_EDGE,
     VOXELS = E * E * E,
-    // Rows along x of voxels of a tile with one layer around it, where bit x + 1 stands for voxel
-    // x, and rows of cubes.
+    // Rows of voxels along x in a tile with one layer around it, and rows of cubes. Bit x + 1 of a
+    // row stands for voxel x.
     SIDE = E + 2,
     ROWS = SIDE * SIDE,
     CUBE_SIDE = E + 1,
@@ -25,8 +25,8 @@ enum {
     RECORD = INNER + 1,
 };
 
-// Returns phi for the surface. Voxels nearer to it than ON_SURFACE in src/surface/cubes/tiles.rs
-// lie on it.
+// Returns phi as the surface uses it. If its absolute value is below ON_SURFACE in
+// src/surface/cubes/tiles.rs, it is set to 0.
 DEVICE real level_of(stored value, real gamma) {
     const real phi = load_value(value, gamma);
     return fabs(phi) < R(1.0 / 512.0) ? R(0) : phi;
@@ -154,8 +154,8 @@ struct Cubes {
         }
         cut = any & ~every & ~gaps & ((1u << CUBE_SIDE) - 1);
         if (cut == 0) return;
-        // Neighbors that contain corners, among those before this tile in the list, as products of
-        // steps.
+        // Neighbors that contain corners of these cubes. Only neighbors before this tile in the
+        // list count. Products of the bits of steps along y and z select the neighbors.
         const u32 ys = (y < 0 ? 1u : 0) | 1u << 3 | (y == E - 1 ? 1u << 6 : 0);
         const u32 zs = (z < 0 ? 1u : 0) | 1u << 9 | (z == E - 1 ? 1u << 18 : 0);
         const u32 before = present_before(b);

@@ -2,7 +2,7 @@
 #pragma once
 #include "surface/cubes/crossings.cuh"
 
-// Computes the gradient of phi at a position, per voxel.
+// Computes the gradient of phi at a position, in units of phi per voxel.
 DEVICE void central(const Block& b, const i32 (&place)[3], double (&gradient)[3]) {
 #pragma unroll
     for (u32 k = 0; k < 3; k++) {
@@ -34,7 +34,8 @@ DEVICE void write_vertex(const Block& b, const i32 (&corner)[3], const i32 (&low
     for (u32 k = 0; k < 3; k++) s.normals[3 * number + k] = here[k] / length;
 }
 
-// Writes the vertices of a tile: those on edges from its voxels, then those that enter from below.
+// Writes the vertices of a tile. Vertices on edges from its voxels come first, then those on edges
+// that enter from below.
 DEVICE void write_vertices(const Block& b, u64 key) {
     const i32 corner[3] = {coordinate_of(key, 0) * E, coordinate_of(key, 1) * E, coordinate_of(key, 2) * E};
     const u32* record = b.room.record;
@@ -81,7 +82,8 @@ DEVICE u32 vertex_on(const Block& b, const i32 (&cube)[3], u32 e) {
 #pragma unroll
         for (u32 k = 0; k < 3; k++) place[k] += k == a;
         p = tile_at(b, place);
-        // This happens only if the surface is cut off. The host has rejected it.
+        // This happens only if the surface is cut off. The host has already rejected such a
+        // surface.
         if (p >= MISSING_INSIDE) return 0;
     }
     const u32 x = place[0] & (E - 1), y = place[1] & (E - 1), z = place[2] & (E - 1);

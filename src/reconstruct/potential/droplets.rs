@@ -9,7 +9,8 @@ use crate::mesh::Mesh;
 use crate::surface::{Extent, Parts};
 
 /// The mean thickness, as a fraction of `size`, below which a component is a film. The mean
-/// thickness is twice the volume over the area. For a ball of diameter `size` it is a third.
+/// thickness is twice the volume divided by the area. For a ball of diameter `size`, it is a third
+/// of `size`.
 const FILM: f64 = 0.125;
 
 /// Removes the components that are smaller than `size` along every axis, and films. Returns the
@@ -34,7 +35,7 @@ fn is_nothing(part: &Extent, size: f64) -> bool {
 /// `errors`. Returns `None` if the errors could change the decision.
 pub(super) fn is_surely_nothing(part: &Extent, errors: [f64; 2], size: f64) -> Option<bool> {
     let (volume, film) = (2.0 * part.volume.abs(), 3.0 * FILM * size);
-    // The sums of the CPU are rounded too, term by term.
+    // The sums on the CPU are also rounded, term by term.
     let rounding = 1e-9 * part.area * (film + 2.0 * part.longest());
     let off = 2.0 * errors[0] + film * errors[1] + rounding;
     let is_decided = part.longest() < size || (volume - film * part.area).abs() > off;
@@ -92,7 +93,7 @@ mod tests {
 
     #[test]
     fn films_go_however_far_they_extend_and_wherever_they_lie() {
-        // The boxes measure 30 by 20, so 2 |V| / A is about their thickness.
+        // The faces of the slab are 30 by 20, so 2 |V| / A is about its thickness.
         let slab = |thickness: f64| {
             let mut slab = generate(&Generate::Sphere(Sphere::default())).unwrap();
             for x in &mut slab.vertices {

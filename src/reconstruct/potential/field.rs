@@ -1,9 +1,10 @@
 //! The velocity towards the samples, for the voxels of a tile.
 //!
-//! It uses the sums of [`sum`](super::sum). Its direction is that of grad P, `N / |N|`. `N / B`
-//! points from the voxel to the weighted mean of the samples. Near a plane of samples, it is
-//! exactly the way to the plane. `l = sqrt((p-1) B / ((p+1) C))` is the apparent distance of the
-//! samples. For a plane at distance h it is the distance with the softening, `sqrt(h^2 + s^2)`.
+//! The velocity follows from the sums of [`sum`](super::sum). Its direction is that of grad P, `N /
+//! |N|`. `N / B` points from the voxel to the weighted mean of the samples. Near a plane of
+//! samples, it is exactly the vector to the nearest point of the plane. `l = sqrt((p-1) B / ((p+1)
+//! C))` is the apparent distance of the samples. For a plane at distance h, it is `sqrt(h^2 +
+//! s^2)`, the distance including the softening.
 //!
 //! ```text
 //! Ridge      U = W                              with W = N/B, shortened to length 1:
@@ -22,7 +23,7 @@ use super::sum::{Rule, Sources, Totals};
 use crate::levelset::tiled::Fill;
 use crate::primitives::PerThread;
 
-/// Where the velocity lets an interface stop.
+/// The places where the velocity lets an interface stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Rest {
     /// On the samples.
@@ -34,8 +35,8 @@ pub(super) enum Rest {
 /// Speed per voxel of distance from the place where a hull stops.
 const GAIN: f32 = 2.0;
 
-/// Returns the apparent distance of samples at a distance from their plane. It includes the
-/// softening.
+/// Returns the apparent distance of samples in a plane, for a point at the given distance from the
+/// plane. It includes the softening.
 pub(super) fn apparent(distance: f64, softening: f64) -> f32 {
     (distance.powi(2) + softening.powi(2)).sqrt() as f32
 }

@@ -13,8 +13,8 @@ const CHUNK: usize = 4096;
 pub(super) struct AtSamples {
     /// Sum of |phi|, in voxels of the level.
     pub sum: f64,
-    /// Number of samples where |phi| is the half width of the band. They are at least that far
-    /// away.
+    /// Number of samples where |phi| equals the half width of the band. Their distance is at least
+    /// the half width.
     pub outside: usize,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn at_samples<S: Stored<f32>, const E: usize>(
         }
         found
     });
-    // Sum in the order of the samples, which does not depend on the threads.
+    // Sum in the order of the samples, which does not depend on the number of threads.
     let all: Vec<AtSamples> = chunks.collect();
     all.into_iter().fold(AtSamples::default(), |a, b| AtSamples {
         sum: a.sum + b.sum,

@@ -54,8 +54,8 @@ impl Frame {
         Ok(Frame { depth, middle, half, voxel })
     }
 
-    /// Converts a point to finest voxels from the center of the cube: at most 2^(depth - 1) along
-    /// any axis.
+    /// Converts a point to finest voxels relative to the center of the cube. The absolute value
+    /// along any axis is at most 2^(depth - 1).
     pub fn voxel(&self, x: [f64; 3]) -> [f64; 3] {
         std::array::from_fn(|k| (x[k] - self.middle[k]) / self.voxel)
     }

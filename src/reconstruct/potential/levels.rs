@@ -26,12 +26,12 @@ pub(super) const EDGE: usize = 4;
 pub(super) const EDGE_LEVELS: u32 = 2;
 /// Half width of the narrow band, in voxels: enough for first-order differences.
 pub(super) const GAMMA: f32 = 1.5;
-/// The band that tiles are kept for.
+/// The band around the interface in which tiles are kept.
 pub(super) const BAND: Band<f32> = Band { gamma: GAMMA, reach: 1 };
 /// The CFL factor nu.
 pub(super) const NU: f64 = 0.9;
-/// Factor of the term that keeps phi close to a distance. Fronts that meet at the samples make phi
-/// steep.
+/// Factor of the term that keeps phi close to a signed distance. Fronts that meet at the samples
+/// make phi steep.
 pub(super) const RESCALING: f64 = 1.0;
 /// Distance from the samples, in voxels, at which the interface stops on all levels but the finest.
 pub(super) const HULL: f64 = 1.0;
@@ -39,13 +39,14 @@ pub(super) const HULL: f64 = 1.0;
 const MARGIN: f64 = 2.5;
 /// Size along each axis, in voxels, below which a component is a remainder of single samples.
 pub(super) const DROPLET: f64 = 2.0;
-/// Steps between checks for a steady state. A front at full speed moves by two voxels in these
-/// steps.
+/// Steps between checks for a steady state. A front at full speed moves by two voxels in this
+/// number of steps.
 pub(super) const LOOK: u64 = 8;
-/// One tile in this many may still move in a steady state.
+/// One of this many tiles may still move in a steady state.
 pub(super) const MOVING: usize = 200;
 
-/// Tiles of a level per tile of the previous level. A surface has four times as many.
+/// Factor by which the number of tiles grows from one level to the next. A surface passes four
+/// times as many.
 const FINER: u64 = 4;
 
 /// Tiles and the values of phi on them.
@@ -223,7 +224,7 @@ pub(super) fn finished(
     Ok(mesh)
 }
 
-/// Returns a box around the samples: the tiles near its faces.
+/// Returns the initial grid: the tiles near the faces of a box around the samples.
 pub(super) fn start<S: Stored<f32>>(frame: &Frame, level: u32) -> Result<Grid<S>> {
     let half = frame.half_at(level).map(|half| (half + MARGIN) as f32);
     let last = half.map(|half| (half + 2.0 * GAMMA) as i32 / EDGE as i32 + 1);
@@ -267,8 +268,8 @@ fn motion<S: Stored<f32>>(
     TiledEvolution::new(grid, phi, terms, of_motion(reinitialize), Arc::new(Cpu::current()))
 }
 
-/// Returns the bytes of a tile during the steps: lists, phi before and after a step and at the last
-/// check, and the velocity. An eighth more allows for the growth of lists.
+/// Returns the bytes of a tile during the steps: lists, the velocity, and phi before a step, after
+/// it and at the last check. An additional eighth allows for the growth of lists.
 fn bytes_per_tile<S>() -> u64 {
     let voxels = (EDGE * EDGE * EDGE) as u64;
     let lists = 21 + 4 + 12;

@@ -26,13 +26,13 @@ use crate::primitives::{DisjointRows, memory, sort};
 /// A cube of the octree that contains samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Node {
-    /// Centroid of its samples, in finest voxels from the center of the cube.
+    /// Centroid of the samples in the cube, in finest voxels from the center of the root cube.
     pub center: [f32; 3],
-    /// Number of its samples.
+    /// Number of samples in the cube.
     pub count: f32,
-    /// Index of the first node after its subtree.
+    /// Index of the first node after the subtree of this node.
     pub next: u32,
-    /// Its level. The edge is 2^-level of the cube.
+    /// Level of the node. Its edge is 2^-level times that of the root cube.
     pub level: u32,
 }
 
@@ -46,9 +46,9 @@ pub struct Octree {
     n_cells: usize,
 }
 
-/// Bytes per sample during construction: keys and their order, twice.
+/// Bytes per sample during construction: the keys and their order, each stored twice.
 const BUILD: u64 = 2 * (8 + 4);
-/// Upper bound of the bytes per sample that remain, with two nodes for each.
+/// Upper bound of the bytes per sample of the finished tree, with two nodes per sample.
 const KEPT: u64 = 12 + 2 * size_of::<Node>() as u64;
 
 impl Octree {
@@ -79,7 +79,7 @@ impl Octree {
     fn build(&mut self, keys: &[u64], starts: &[u32]) -> Result<()> {
         let (depth, n) = (self.frame.depth, starts.len());
         let key = |cell: usize| keys[starts[cell] as usize];
-        // Levels that a cell shares with the next one; -1 if there is no next one.
+        // Number of levels that a cell shares with the next one, or -1 if there is no next one.
         let common = |cell: usize| match cell + 1 < n {
             true => shared(key(cell), key(cell + 1), depth) as i32,
             false => -1,
@@ -154,8 +154,8 @@ impl Octree {
         (self.nodes.capacity() * size_of::<Node>() + self.samples.capacity() * 12) as u64
     }
 
-    /// Traverses the tree down to a level. Passes nodes that `open` rejects, nodes of that level
-    /// and leaves to `take`. Each sample is in exactly one of these nodes.
+    /// Traverses the tree down to a level. Passes three kinds of nodes to `take`: nodes that `open`
+    /// rejects, nodes of that level, and leaves. Each sample is in exactly one of these nodes.
     #[inline(always)]
     pub fn visit(
         &self,
@@ -199,8 +199,8 @@ fn first_where(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize 
 /// fit in 64 bits.
 const PARTS: f64 = (1_u32 << 18) as f64;
 
-/// Rounds a coordinate of a sample to these parts. Sums need no further rounding, and a node with
-/// one sample lies exactly at the sample.
+/// Rounds a coordinate of a sample to a multiple of 1 / [`PARTS`]. Sums need no further rounding,
+/// and a node with one sample lies exactly at the sample.
 fn rounded(u: f64) -> f32 {
     ((u * PARTS + 0.5).floor() / PARTS) as f32
 }

@@ -8,13 +8,13 @@ pub struct Level {
     pub level: u32,
     /// Steps until the interface reached a steady state.
     pub iterations: u64,
-    /// Whether it reached a steady state within the allowed number of steps.
+    /// Whether the interface reached a steady state within the allowed number of steps.
     pub at_rest: bool,
     /// Number of tiles at the end.
     pub tiles: usize,
     /// Seconds for the velocity and the steps, including the transfer from the previous level.
     pub seconds: f64,
-    /// Seconds of the steps alone. On a GPU, these are measured by its clock.
+    /// Seconds for the steps alone. On a GPU, they are measured with the clock of the GPU.
     pub step_seconds: f64,
     /// Mean of |phi| at the samples, in percent of the diagonal of their bounding box. On all
     /// levels but the finest, the interface stops one voxel outside of the samples, and this value
@@ -34,7 +34,7 @@ pub struct Levels {
     pub levels: Vec<Level>,
     /// Number of samples given.
     pub samples: usize,
-    /// Number of samples that were merged into an earlier sample of the same finest cell.
+    /// Number of samples that were merged into an earlier sample in the same finest cell.
     pub merged: usize,
     /// Number of removed components: remains of single samples, which are less than two finest
     /// voxels long along each axis, and remains of sheets of samples, which are less than a quarter
@@ -42,9 +42,9 @@ pub struct Levels {
     pub droplets: usize,
     /// Edge of a finest voxel, in input units.
     pub voxel: f64,
-    /// Bytes that were expected before the first step. On the CPU, this is the surface with the
-    /// tree that measures the distances of the samples, which takes more than the tiles. On a GPU,
-    /// it is the tiles there.
+    /// Memory that was expected before the first step, in bytes. On the CPU, it is that of the
+    /// surface and of the tree that measures the distances of the samples, which take more than the
+    /// tiles. On a GPU, it is that of the tiles on the GPU.
     pub expected_bytes: u64,
     /// Seconds for the octree.
     pub octree_seconds: f64,

@@ -19,26 +19,27 @@ use crate::levelset::tiled::lanes::{Lanes, Work, widest};
 /// The rule for sums over samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
-    /// A node counts as one sample if its edge over its distance is below this.
+    /// A node counts as one sample if its edge divided by its distance is below this value.
     pub theta: f64,
-    /// p: weights are d^-p; 2 to 5.
+    /// The exponent p, 2 to 5. Weights are d^-p.
     pub exponent: u32,
-    /// s: the softening, in finest voxels.
+    /// The softening s, in finest voxels.
     pub softening: f64,
 }
 
 /// The sums at a position.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sums {
-    /// P, the potential.
+    /// The potential P.
     pub potential: f64,
-    /// V, at most of length 1, towards the samples.
+    /// The vector V towards the samples, with a length of at most 1.
     pub pull: [f64; 3],
     /// The gradient of P.
     pub gradient: [f64; 3],
 }
 
-/// Computes the sums at a position, given in finest voxels, over nodes down to a level.
+/// Computes the sums at a position, given in finest voxels, over the nodes of all levels up to
+/// `level`.
 pub fn at(tree: &Octree, rule: &Rule, level: u32, x: [f64; 3]) -> Sums {
     let (x, p) = (Vec3::from(x), f64::from(rule.exponent));
     let depth = tree.frame().depth;
@@ -63,8 +64,8 @@ pub fn at(tree: &Octree, rule: &Rule, level: u32, x: [f64; 3]) -> Sums {
     Sums { potential, pull: (pull / weights).into(), gradient: gradient.into() }
 }
 
-/// The nodes that act on the voxels of a tile: positions from its center in voxels, and sample
-/// counts.
+/// The nodes that act on the voxels of a tile: their positions relative to its center, in voxels,
+/// and their sample counts.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     /// x, y, z and the sample count.
@@ -86,7 +87,7 @@ impl Sources {
             |node| {
                 let [x, y, z] = offset(node.center);
                 let edge = (1_u32 << (level - node.level)) as f32;
-                // edge >= theta (distance - radius), without a square root.
+                // This is edge >= theta (distance - radius), without a square root.
                 let far = edge + theta * radius;
                 theta * theta * (x * x + y * y + z * z) <= far * far
             },
@@ -114,11 +115,11 @@ impl Sources {
 /// Sums for each voxel of a tile.
 #[derive(Debug, Default)]
 pub(super) struct Totals {
-    /// N, component by component.
+    /// The vector N, component by component.
     pub pull: [Vec<f32>; 3],
-    /// B.
+    /// The sum B.
     pub weight: Vec<f32>,
-    /// C.
+    /// The sum C.
     pub near: Vec<f32>,
 }
 

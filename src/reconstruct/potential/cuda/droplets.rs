@@ -6,11 +6,11 @@ use crate::mesh::Mesh;
 use crate::reconstruct::potential::droplets;
 use crate::surface::{DeviceParts, DeviceSurface};
 
-/// Returns the mesh that [`droplets::without`] would leave, and the number of removed components.
+/// Returns the mesh that [`droplets::without`] would return, and the number of removed components.
 /// Removed components are not copied to the host.
 ///
-/// Volumes and areas are accurate to a thousandth where they decide. If a component is closer to
-/// the limit than that, the CPU processes the whole surface.
+/// Volumes and areas of components near the limit are accurate to a thousandth. If a component is
+/// closer to the limit than that, the CPU processes the whole surface.
 pub(super) fn without(cuda: &Cuda, surface: DeviceSurface, size: f64) -> Result<(Mesh, usize)> {
     let parts = DeviceParts::new(cuda, &surface)?;
     let extents = parts.extents(cuda, &surface, size)?;

@@ -91,7 +91,7 @@ impl Run<'_> {
         let n_cubes = |level| self.tree.n_cubes(cuda, level);
         let tiles = expected_tiles(self.tree.frame(), self.tree.n_cells(), n_cubes)? as usize;
         let values = EDGE * EDGE * EDGE * (2 * size_of::<S>() + 6) + 12;
-        // A twelfth is added for growth.
+        // An additional twelfth allows for growth.
         let need = tiles * (DeviceTiledGrid::tile_bytes::<S, EDGE>() + values) * 13 / 12
             + DeviceInterface::<S, EDGE>::bytes(tiles);
         let (free, _) = cuda.memory()?;

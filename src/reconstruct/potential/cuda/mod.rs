@@ -61,8 +61,8 @@ pub fn reconstruct(
     Ok((mesh, levels))
 }
 
-/// Returns the number of blocks whose threads share `n` items: enough to fill the GPU, but no more
-/// than needed.
+/// Returns the number of blocks whose threads share `n` items. The number is large enough to fill
+/// the GPU, but not larger than needed.
 fn sharing(cuda: &Cuda, n: usize, block: u32) -> u32 {
     let most = 16 * cuda.info().multiprocessors;
     n.div_ceil(block as usize).min(most as usize) as u32

@@ -29,7 +29,7 @@ pub struct DeviceOctree {
 
 impl DeviceOctree {
     /// Builds the tree of finite points. The GPU builds it, or the host if the GPU has too little
-    /// free memory for that.
+    /// free memory for the construction.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device), with the bytes needed and free, if not even
@@ -76,7 +76,7 @@ impl DeviceOctree {
         let kernel = |name: &str| cuda.kernel(&unit, name);
         let run = |kernel: &Kernel, grid: u32, arguments: Arguments| {
             let launch = Launch { grid, block: DEFAULT_BLOCK, shared: 0, cooperative: false };
-            // SAFETY: every call below passes the arguments of its kernel, and arrays of the
+            // SAFETY: every call below passes the arguments of its kernel. The arrays have the
             // lengths that the kernel states.
             unsafe { cuda.launch(kernel, launch, &arguments) }
         };
@@ -186,7 +186,7 @@ impl DeviceOctree {
     }
 }
 
-/// Returns the sums of the positions before each sample.
+/// Returns for each sample the sum of the positions of all samples before it.
 fn sums(
     cuda: &Cuda,
     samples: &Array<[f32; 3]>,

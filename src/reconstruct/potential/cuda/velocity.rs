@@ -25,7 +25,7 @@ const PARTS: f64 = (1_u32 << 30) as f64;
 /// The velocity on the voxels of a level. The counterpart of
 /// [`velocity`](super::super::field::velocity).
 pub(super) struct DeviceVelocity {
-    /// Keeps the memory that `field` refers to.
+    /// Keeps the memory alive that `field` refers to.
     _tree: Arc<DeviceOctree>,
     kernel: Kernel,
     grid: u32,
@@ -84,7 +84,7 @@ impl KeepCoefficient for DeviceVelocity {
         let to = Arguments::default().with(tiles).with(kept).with(self.field);
         let launch =
             Launch { grid: self.grid, block: DEFAULT_BLOCK, shared: 0, cooperative: false };
-        // SAFETY: these are the arguments of `potential_velocity`. `self` keeps the tree.
+        // SAFETY: these are the arguments of `potential_velocity`. `self` keeps the tree alive.
         unsafe { cuda.launch(&self.kernel, launch, &to.with(u32::from(of_all))) }
     }
 }

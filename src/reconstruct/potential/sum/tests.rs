@@ -41,7 +41,8 @@ fn sums_of_a_tile_are_those_at_its_voxels() {
                 let error = (Vec3::from(mean) - gradient).norm() / f64::from(totals.weight[n]);
                 assert!(error < 1e-3, "p = {exponent}: {mean:?} {gradient:?}");
             }
-            // A shared list opens more nodes than single voxels would need.
+            // A list that all voxels of a tile share opens more nodes than a single voxel would
+            // need.
             let all = sources.nodes.len();
             sources.gather(&tree, 0.5, level, middle, 2.6);
             assert!(sources.nodes.len() < all);
@@ -50,7 +51,7 @@ fn sums_of_a_tile_are_those_at_its_voxels() {
             sources.sum(exponent, 1.0, &voxels, &mut near);
             let error = |n: usize| (near.weight[n] / exact.weight[n] - 1.0).abs();
             let mean = (0..64).map(error).sum::<f32>() / 64.0;
-            // A weight of a higher power depends more on the extent of a node.
+            // A higher power in the weight depends more on the extent of a node.
             assert!(mean < 0.02 * exponent as f32, "level {level}, p = {exponent}: {mean}");
             totals = near;
         }
