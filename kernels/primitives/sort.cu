@@ -1,6 +1,6 @@
 // Stable radix sort of keys with values, by digits of 8 bits, the lowest first, with one pass over
-// the data per digit (A. Adinets and D. Merrill, "Onesweep: a faster least significant digit radix sort
-// for GPUs", 2022, arXiv:2206.01784).
+// the data per digit (A. Adinets and D. Merrill, "Onesweep: a faster least significant digit radix
+// sort for GPUs", 2022, arXiv:2206.01784).
 //
 // KEY is u32 or u64. TOLD is the type of the numbers that tiles publish: u32 for fewer than 2^30
 // keys, u64 for more. sort_count counts all digits of all keys, sort_places converts the counts to

@@ -3,8 +3,8 @@
 // order. A warp processes a tile.
 //
 // A cube belongs to the first tile that contains one of its corners. A crossing belongs to the tile
-// that contains the lower end of its edge. If that tile is missing, the crossing belongs to the tile
-// that contains the upper end.
+// that contains the lower end of its edge. If that tile is missing, the crossing belongs to the
+// tile that contains the upper end.
 //
 // variants: REAL=double | REAL=float
 // variants: TILE_EDGE=4 | TILE_EDGE=8 | TILE_EDGE=4, STORAGE=16

@@ -235,8 +235,7 @@ fn crossing(x: &[[f64; 3]; 3], y: f64, z: f64) -> Option<(i32, f64)> {
     for k in 0..3 {
         let (a, b) = (flat[(k + 1) % 3], flat[(k + 2) % 3]);
         areas[k] = orient2d(a, b, point);
-        // If the point lies on the line, use the sign of the change when the point moves by (e,
-        // e^2).
+        // If the point lies on the line, use the sign of the change when it moves by (e, e^2).
         let side = match areas[k] {
             area if area != 0.0 => area,
             _ if a.y != b.y => a.y - b.y,

@@ -199,7 +199,7 @@ fn first_where(low: usize, high: usize, holds: impl Fn(usize) -> bool) -> usize 
 /// fit in 64 bits.
 const PARTS: f64 = (1_u32 << 18) as f64;
 
-/// Rounds a coordinate of a sample to a multiple of 1 / [`PARTS`]. Sums need no further rounding,
+/// Rounds a coordinate of a sample to a multiple of 1 / `PARTS`. Sums need no further rounding,
 /// and a node with one sample lies exactly at the sample.
 fn rounded(u: f64) -> f32 {
     ((u * PARTS + 0.5).floor() / PARTS) as f32

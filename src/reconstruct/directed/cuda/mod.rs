@@ -130,7 +130,8 @@ unsafe fn share(
 /// Launches a kernel of this method with `grid` blocks.
 ///
 /// # Safety
-/// The arguments must be those of the kernel, and arrays must be as long as the kernel expects.
+/// The contract is that of [`share`]. The arguments must be those of the kernel, and arrays must be
+/// as long as the kernel expects.
 unsafe fn launch(
     cuda: &Cuda,
     file: &str,
