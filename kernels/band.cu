@@ -14,8 +14,9 @@
 #include "evolution_state.cuh"
 #include "limits.cuh"
 
-// Sets every vertex of a cut cell to its distance to the plane of the zero set there, the smallest
-// over its cells (docs/distances.md, equation (5)). Notifies the patches that read it.
+// Sets every vertex of a cut cell to its distance to the plane of the zero set in that cell; the
+// smallest over its cut cells counts (docs/distances.md, equation (5)). Notifies the patches that
+// read the vertex.
 //
 // Grid: any; block: any multiple of 32; shared: [largest_local] phi, [largest_owned] bits.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eikonal e, Evolution s) {
@@ -106,7 +107,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_final(Patches m, Eik
     }
 }
 
-// Finds the moving vertices, the patches that contain some, and the limits of the time step.
+// Finds the moving vertices, the patches that contain moving vertices, and the limits of the time
+// step.
 //
 // Grid: any; block: any multiple of 32; shared: [largest_owned] bytes.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_mark(Patches m, Eikonal e, Evolution s) {
@@ -155,7 +157,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_mark(Patches m, Eiko
         for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
             n_moving += moving[v];
             s.moving[patch.first + v] = moving[v];
-            // Neighbors still read the vertices that leave the band.
+            // Neighbors still read the values of vertices that leave the band.
             if (!moving[v]) forget(s, m.n_vertices, patch.first + v);
         }
         if (n_cells) atomicAdd(&counted[0], n_cells);

@@ -63,10 +63,10 @@ DEVICE bool takes_notes() { return threadIdx.x == blockDim.x - 1; }
 // ---- Rounds ---------------------------------------------------------------------------------
 
 #if !QUEUED_SOLVE
-// Solves by rounds, starting from the patches in lists[n_patches..], the list of round 1, with
-// their news. Leaves the values in both buffers.
+// Solves by rounds. The first round visits the patches in lists[n_patches..], which have pending
+// values. Leaves the values in both buffers.
 //
-// Grid: at most as many blocks as fit the GPU at once, cooperative; block: a multiple of 32
+// Grid: at most as many blocks as fit on the GPU at once, cooperative; block: a multiple of 32
 // threads, ideally one per cell of a typical patch; shared: local_of.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(Patches m, Eikonal e) {
     DYN_SHARED(unsigned char, shared);
@@ -104,7 +104,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
 #endif
             points.store(patch, local);
             readers[thread] = reader;
-            // All threads have read the news before they are cleared for the round after the next.
+            // All threads have read the pending value before it is cleared for the round after the
+            // next.
             const bool waits = !(first < INFINITY_R && first <= cut);
             __syncthreads();
             if (thread == 0) *news = to_bits(INFINITY_R);
@@ -148,8 +149,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
 // Raises the cut and queues the patches that waited for it. Only the last block that still works
 // calls it.
 //
-// Visits all patches, because only their news tell which of them wait. Returns whether it must be
-// called again because all admitted patches are already done.
+// Visits all patches, because only their pending values show which of them wait. Returns whether it
+// must be called again because all admitted patches are already done.
 DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
     u32 thread = threadIdx.x, threads = blockDim.x;
     if (!is_ordered(e)) {
@@ -188,8 +189,8 @@ DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
     }
     __syncthreads();
     for (u32 p = thread; p < e.n_patches; p += threads) {
-        // Patches queued here may run already and lower the news of others, so the state of the
-        // patch decides.
+        // Patches queued here may run already and lower the pending values of others, so the state
+        // of the patch decides.
         if (from_bits(__ldcg(&e.news[p])) <= cut) mark_and_queue(e, p);
     }
     __syncthreads();
@@ -199,10 +200,10 @@ DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
     return __syncthreads_or(again);
 }
 
-// Solves by a queue, starting from news of patches and values in the first buffer. Works only
-// there.
+// Solves by a queue, starting from the pending values of patches and the values in the first
+// buffer. Works only in the first buffer.
 //
-// Grid: as many blocks as fit the GPU at once (fewer are possible); block and shared as in
+// Grid: as many blocks as fit on the GPU at once (fewer are possible); block and shared as in
 // eikonal_rounds.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Patches m, Eikonal e) {
     DYN_SHARED(unsigned char, shared);
@@ -220,7 +221,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
     real* u = e.u;
     if (blockIdx.x == 0) {
         if (is_ordered(e)) {
-            // Nothing is queued yet, because news wait for the first cut.
+            // Nothing is queued yet, because all patches wait for the first cut.
             while (admit(e, &first, &admitted)) {
             }
         } else if (thread == 0 && *(volatile u32*)&e.queue->tail == 0) {
@@ -263,12 +264,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
             if (thread == 0) {
                 atomicAnd(&e.states[p], ~(u32)DIRTY);
                 if (is_ordered(e)) atomicExch(&e.news[p], to_bits(INFINITY_R));
-                // News from here on make the patch run again. All earlier news are in memory.
+                // Values that arrive after this point make the patch run again. All earlier ones
+                // are in memory.
                 __threadfence();
             }
             if (is_first) points.store(patch, local);
 #if !HAS_POINTS
-            // This thread may hold another cell than its first.
+            // This thread may hold a cell other than its first.
             else if (patch.n_cells > threads) held = hold(patch, e, local);
 #endif
             __syncthreads();

@@ -12,7 +12,7 @@ struct Stats {
 
 // The ends of the queue, and the number of patches in progress.
 struct Queue {
-    real_bits cut;       // news later than this wait
+    real_bits cut;       // patches with only later pending values wait
     u32 head, tail;
     u32 outstanding;     // patches that are queued or being updated
     u32 done;
@@ -34,7 +34,7 @@ typedef real CellShapes;
 // The sign bit marks a given value, so that 0 can be given, too.
 DEVICE bool is_given(real stored) { return to_bits(stored) >> (8 * sizeof(real) - 1); }
 
-// Whether late news wait for earlier ones.
+// Whether patches with late values wait for those with earlier ones.
 DEVICE bool is_ordered(const Eikonal& e) { return e.near < INFINITY_R; }
 
 DEVICE bool is_due(const Eikonal& e) { return !e.due || *e.due; }

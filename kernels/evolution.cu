@@ -99,7 +99,7 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
 #if LEAN
 enum { AT_ONCE = 3 };
 #if HAS_DRIFT || (defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1000))
-// Increments need more registers, and so do these GPUs.
+// Increments need more registers, and so does the code for these GPUs.
 #define STEP_BLOCKS (MIN_BLOCKS * 3 / 4)
 #endif
 #else
@@ -176,8 +176,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
             moves[i] = v < patch.n_owned ? s.moving[patch.first + v] : 0;
         }
 #endif
-        // The corners of the next two cells of this thread, from `at_hand` on; with chunks only of
-        // the next one.
+        // The corners of the next two cells of this thread, starting at `at_hand`; with chunks only
+        // those of the next one.
         u32 at_hand = thread;
         Corners corners = {}, later = {};
         if (thread < patch.n_cells) corners = patch.corners(thread);
@@ -210,8 +210,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
             goes = !(__ldcg(&now->halt) | __ldcg(&now->due));
         }
 #else
-        // The warp with the fewest cells determines whether there is a step, in addition to its
-        // cells.
+        // The warp with the fewest cells computes its cells and also determines whether there is a
+        // step.
         u32 finder = threads - 1 - thread;
         if (k == blockIdx.x && finder < 32) look_ahead(s, turn, finder, ahead);
 #endif

@@ -60,7 +60,7 @@ DEVICE real weight_of(const Patch& patch, const Evolution& s, const u32 (&corner
 #endif
 }
 
-// Clears the values that other vertices read of a vertex that stops moving.
+// Clears the values of a vertex that stops moving, because other vertices read them.
 DEVICE void forget(const Evolution& s, u32 n_vertices, u32 vertex) {
 #if ADVECTION == ADVECTION_TAYLOR_GALERKIN
     s.increment[vertex] = R(0);

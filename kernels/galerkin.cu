@@ -30,14 +30,14 @@
 enum { MOVES = 1, POOR = 2 };
 
 #if CHUNKED
-// The sums of a vertex between two chunks, if its cells do not fit the shared memory at once.
+// The sums of a vertex between two chunks, if its cells do not fit in shared memory at once.
 struct Partial {
     real num, den;
     u32 at;
 };
 #endif
 
-// The data of a patch in shared memory. Neighboring cells write to adjacent places.
+// The data of a patch in shared memory. Neighboring cells write to adjacent slots.
 struct Local {
     real *num, *den;  // [N * chunk] contributions; den only for POOR vertices
     Points points;    // [largest_local] coordinates and phi
@@ -114,8 +114,8 @@ struct Sums {
     u32 at;
 };
 
-// Adds to a sum the contributions of cells up to `end` to a vertex, from column `at` to `last`.
-// Returns the first remaining column.
+// Adds to `sum` the contributions to a vertex of the cells before `end`, from column `at` to
+// `last`. Returns the first remaining column.
 DEVICE u32 add_row(const Local& local, const real* left, u32 start, u32 end, u32 at, u32 last, real& sum) {
     const local_index* columns = local.columns();
 #pragma unroll (CHUNKED ? 1 : 4)
@@ -213,8 +213,8 @@ DEVICE void hand_on_early(const Evolution& s, u32 turn) {
     hand_on(s, control, turn, ahead);
 }
 
-// The time of the schedule and the length of the previous step, at its start; for the first step
-// those of this step.
+// The time of the schedule at the start of the previous step, and the length of that step. For the
+// first step of a cycle, both values are those of this step.
 struct Before {
     double clock, dt;
 };
@@ -316,7 +316,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
     }
 }
 
-// Performs a Jacobi step toward the consistent mass matrix (corrected of evolution/galerkin.cuh).
+// Performs a Jacobi step toward the consistent mass matrix (`corrected` in evolution/galerkin.cuh).
 //
 // Grid: any; block: a multiple of 32; shared: local_of.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_correction(Patches m, Evolution s) {

@@ -78,7 +78,7 @@ DEVICE u32 pair_of(u32 i, u32 j) {
     return low * N - low * (low + 1) / 2 + high - low - 1;
 }
 
-// Returns `sum_j W_ij (x_j - x_i)` of cell t for its corner i.
+// Returns `sum_j W_ij (x_j - x_i)` of cell t at its corner i.
 DEVICE real product_of(const Patch& patch, const real* entries, const real* local, u32 t, u32 i, real own) {
     real sum = R(0);
 #pragma unroll
@@ -88,7 +88,7 @@ DEVICE real product_of(const Patch& patch, const real* entries, const real* loca
     return sum;
 }
 
-// Returns `sum_j W_ij` of a cell for its corner i.
+// Returns `sum_j W_ij` of a cell at its corner i.
 DEVICE real row_sum(const real* entries, u32 i) {
     real sum = R(0);
 #pragma unroll

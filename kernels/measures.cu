@@ -13,7 +13,7 @@
 #include "measures/cut.cuh"
 #include "measures/sets.cuh"
 
-// Sums and extremes over some patches.
+// Sums and extremes over a set of patches.
 struct Sums {
     double interface, enclosed, phi_min, phi_max;
     i64 components, euler_number;

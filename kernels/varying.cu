@@ -45,7 +45,7 @@ DEVICE void list_patches(const Search& z) {
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         q.limits[0] = no_limits();
-        // Invalid values from a previous call that ended there are searched for again.
+        // Invalid values from a previous call that stopped because of them are searched for again.
         for (u32 k = 0; k < 2 * N_FIELDS; k++) q.broken[k] = 0xffffffffu;
     }
     grid_barrier(&q.counts[ARRIVED_BLOCKS], z.blocks);

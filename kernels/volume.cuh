@@ -44,13 +44,13 @@ DEVICE double sampled(const SampledVolume& volume, const double (&x)[3]) {
         part[k] = index - (double)low[k];
     }
     double sum = 0.0;
-    // Do not unroll: the switch over the types is long enough once.
+    // Do not unroll: the switch over the types is long, and one copy of it is enough.
 #pragma unroll 1
     for (u32 corner = 0; corner < 8; corner++) {
         const u32 i = corner & 1, j = corner >> 1 & 1, k = corner >> 2;
         const double along_x = i ? part[0] : 1.0 - part[0], along_y = j ? part[1] : 1.0 - part[1];
         const double weight = along_x * along_y * (k ? part[2] : 1.0 - part[2]);
-        // A number without weight does not matter, and it may not exist.
+        // A number with weight zero does not matter, and it may not exist.
         if (weight == 0.0) continue;
         sum += weight * value_of(volume, (low[0] + i) + volume.shape[0] * ((low[1] + j) + (u64)volume.shape[1] * (low[2] + k)));
     }

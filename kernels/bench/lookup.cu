@@ -6,7 +6,7 @@
 // without a neighbor, and one bit for each neighbor.
 #include "tiles/lookup.cuh"
 
-// A hash table with open addressing and 2^bits places; no key is 0.
+// A hash table with open addressing and 2^bits slots; no key is 0.
 struct Table {
     u64* keys;
     u32* values;
@@ -15,7 +15,7 @@ struct Table {
     DEVICE u32 first(u64 key) const { return (u32)(key * 0x9e3779b97f4a7c15ull >> (64 - bits)); }
     DEVICE u32 next(u32 at) const { return (at + 1) & ((1u << bits) - 1); }
 
-    // Returns the place of a key, which is inserted if it does not exist. `is_new` tells whether it
+    // Returns the slot of a key, which is inserted if it does not exist. `is_new` states whether it
     // was inserted.
     DEVICE u32 insert(u64 key, bool& is_new) const {
         for (u32 at = first(key);; at = next(at)) {
@@ -37,7 +37,7 @@ struct Table {
 
 const u32 NOWHERE = 0xffffffffu;
 
-// Stores the neighbors of a tile. `find` returns the place of a key in the list.
+// Stores the neighbors of a tile. `find` returns the index of a key in the list.
 template <class Find>
 DEVICE void ask(const TileGrid& g, u32 p, const Find& find) {
     const u64 key = g.keys[0][p];
@@ -81,8 +81,8 @@ extern "C" __global__ void lookup_hash_ask(TileGrid g, u32 n, Table table) {
     if (p < n) ask(g, p, [&](u64 key) { return table.find(key, NOWHERE); });
 }
 
-// Two levels: blocks of 8^3 tiles in a hash table, and for each block the places of its tiles plus
-// 1.
+// Two levels: blocks of 8^3 tiles in a hash table, and for each block the list index plus 1 of each
+// of its tiles.
 enum { BLOCK_BITS = 3, OF_BLOCK = 1 << (3 * BLOCK_BITS) };
 
 DEVICE u64 block_of(u64 key) {

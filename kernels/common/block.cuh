@@ -20,7 +20,7 @@ DEVICE void atomic_max_bits(u32* at, u32 bits) { atomicMax(at, bits); }
 DEVICE void atomic_max_bits(u64* at, u64 bits) { atomicMax(at, bits); }
 
 // A copy from global to shared memory in two halves: all loads are issued before the first value is
-// needed. Each thread keeps K values; the remaining ones follow one by one.
+// needed. Each thread keeps K values and copies its remaining values one by one.
 template <class T, int K>
 struct Fetch {
     T values[K];

@@ -1,7 +1,7 @@
 // Quotients and square roots.
 //
 // They are exact, as on the CPU, except in compilation units with QUICK. There they are correct to
-// some units in the last place and need a fifth of the instructions. Divisors and radicands must
+// a few units in the last place and need a fifth of the instructions. Divisors and radicands must
 // not be subnormal. A radicand, but not a divisor, may be zero.
 #pragma once
 

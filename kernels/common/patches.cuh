@@ -4,7 +4,7 @@
 #include "common/vector.cuh"
 #include "generated/patches.cuh"
 
-// Local vertices of a patch and slots of its cells fit 16 bits unless a patch is very large.
+// Local vertices of a patch and slots of its cells fit in 16 bits unless a patch is very large.
 #ifdef WIDE_PATCHES
 typedef u32 local_index;
 #else
@@ -102,8 +102,8 @@ DEVICE Patch patch_of(const Patches& all, u32 p) {
     return patch_between(all, p, start, end);
 }
 
-// Prefetches into the L2 cache the data that a step reads of the patch between these starts, and
-// phi of its vertices. One thread calls it.
+// Prefetches into the L2 cache the data that a step reads from the patch between these starts, and
+// phi at its vertices. One thread calls it.
 DEVICE void prefetch(const Patches& all, const Start& start, const Start& end, const real* phi) {
     const u32 n_owned = end.vertex - start.vertex, n_halo = end.halo - start.halo;
     prefetch_range(all.corners + start.cell, end.cell - start.cell);

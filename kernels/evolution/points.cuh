@@ -82,7 +82,7 @@ struct Asked {
         }
     }
 
-    // Stores the values of all local vertices where `at` says.
+    // Stores the values of all local vertices at the positions that `at` returns.
     template <class At>
     DEVICE void put(const Patch& patch, const real* from, const At& at) const {
 #pragma unroll

@@ -79,7 +79,7 @@ struct __align__(2 * sizeof(real)) Pair {
 };
 
 // The contributions of the cells of a chunk in shared memory. Neighboring cells write to adjacent
-// places.
+// slots.
 struct Slots {
     real* planes;     // [PLANES * N * chunk]
     Common* commons;  // [chunk]
@@ -136,7 +136,7 @@ struct Left {
 #endif
     }
 
-    // Stores the rates of a growing and of a shrinking inside by the Hopf-Lax formula.
+    // Stores the rates by the Hopf-Lax formula, for a growing and for a shrinking inside.
     DEVICE void rates(const real (&up)[N], const real (&down)[N]) {
 #if PAIRED
         Pair pairs[N];
@@ -203,7 +203,7 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     Shares of_speed = normal_speed(simplex.meas, values, slope, root(norm2), eps);
     left.shares(SPEED, SPEED_H, of_speed, simplex.meas);
 #else
-    // A shrinking inside is a growing outside, so the formula is applied to -phi.
+    // If the inside shrinks, the outside grows, so the formula is applied to -phi.
     bool grows = eps >= R(0);
     real turned[N], slopes[N], up[N], down[N];
 #pragma unroll
@@ -254,8 +254,8 @@ DEVICE Sums no_sums(u32 at) {
     return sums;
 }
 
-// Returns the part of one corner of the values that all corners share. In triangle meshes the
-// number of active patches decides whether steps use pairs. Both ways are bitwise identical.
+// Returns one corner's part of the values that all corners share. In triangle meshes the number of
+// active patches decides whether steps use pairs. Both ways are bitwise identical.
 DEVICE Pair part_of(real share, real h, real meas) {
     if (N == 3) return Pair{product(share, h), product(share, meas)};
     return Pair{share * h, share * meas};

@@ -139,8 +139,8 @@ DEVICE Shares advection(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
 // flux of the gradient of phi, and length is the length of that gradient.
 DEVICE Shares normal_speed(real meas, const real (&phi)[N], const real (&slope)[N], real length,
                            real eps) {
-    // The fractions do not depend on the length of the wind, so it need not be a unit vector. For a
-    // shrinking inside the scheme is applied to -phi.
+    // The fractions do not depend on the length of the wind, so it need not be a unit vector. If
+    // the inside shrinks, the scheme is applied to -phi.
     real sign = eps > R(0) ? R(1) : R(-1);
     real k[N], rise[N], out[N], m[N], size;
     real range = rises(phi, rise);

@@ -38,7 +38,7 @@ DEVICE u32 smallest_of(u32* names, u32 v) {
     return v;
 }
 
-// Joins the sets of two vertices. Returns false if they are the same set already.
+// Joins the sets of two vertices. Returns false if both are already in the same set.
 template <class Memory>
 DEVICE bool join_sets(u32* names, u32 a, u32 b) {
     a = smallest_of<Memory>(names, a);

@@ -1,4 +1,4 @@
-//! The folder of a run: one run at a time, and never overwritten without being asked.
+//! The folder of a run: it belongs to one run at a time, and a run is overwritten only on request.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
@@ -204,7 +204,7 @@ fn holds_a_run(path: &Path) -> Error {
     Error::output(path, what, remedy)
 }
 
-/// Whether the report in the folder says that its run finished as planned.
+/// Whether the report in the folder states that its run finished as planned.
 fn is_finished(folder: &Path) -> bool {
     #[derive(serde::Deserialize)]
     struct Ended {
@@ -225,7 +225,7 @@ fn lock(folder: &Path) -> Result<Option<File>> {
     let fail =
         |e: std::io::Error| Error::output(&path, &e, "check the folder's permissions").because(e);
     // A second attempt is needed if the owner removes its lock file after this process has opened
-    // the file and before it has locked it. The locked file is then no longer the one in the
+    // it and before this process has locked it. The locked file is then no longer the one in the
     // folder.
     for _ in 0..8 {
         let mut options = OpenOptions::new();

@@ -217,7 +217,7 @@ mod tests {
         file.append(&row(2)).unwrap();
         let both = std::fs::read(&path).unwrap();
         drop(file);
-        // The file is resumed as it is, with half a line more, and with a whole line more.
+        // The file is resumed as it is, with an additional half line, and with an additional line.
         for rest in ["", "3,0.", "3,0.0\n"] {
             std::fs::write(&path, [&both, rest.as_bytes()].concat()).unwrap();
             let mut file = MeasuresFile::resume(&path, &prefix).unwrap();

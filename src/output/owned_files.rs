@@ -19,8 +19,9 @@ const STATES: [&str; 9] =
 /// These are `report.json`, `measures.csv`, the checkpoint, and the files of each series NAME: its
 /// list `NAME.pvd` or `NAME.vtkhdf`, its states `NAME_000050` with one of the endings of states,
 /// `NAME_paths.vtp` and `NAME.png`. Unfinished temporary files with these names belong to the run
-/// too. Numbered files of the user, such as the frames of a scanner, have no list beside them and
-/// do not belong to a run. Neither do the temporary files of other commands.
+/// too. Numbered files of the user, such as the frames of a scanner, do not belong to a run,
+/// because the folder has no list with their name. Neither do the temporary files of other
+/// commands.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the folder cannot be listed.
@@ -42,7 +43,7 @@ pub(super) fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
     if series.iter().all(|name| name == INTERFACE) && names.iter().any(|name| is_record(name)) {
         series.extend(stems(".vtkhdf").map(String::from));
     }
-    // The interface files of a run on tiles have no list of their own.
+    // The interface files of a run on tiles have no separate list.
     series.extend((!series.is_empty()).then(|| INTERFACE.to_string()));
     let has_record = names.iter().any(|name| is_record(name));
     names.retain(|name| {

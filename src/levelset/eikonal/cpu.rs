@@ -18,12 +18,12 @@ pub(super) struct Scratch<R: Real> {
     updated: Vec<u32>,
     /// The pass in which each patch was last put on the list being built.
     listed: Vec<u32>,
-    /// The smallest value that each active patch has not processed yet.
+    /// The smallest value that each active patch has not processed yet (its pending value).
     news: Vec<R>,
     heard: Vec<R>,
     outcomes: Vec<Outcome>,
-    /// The patches with news; `now` holds those of them that are near, and `told` those just
-    /// activated.
+    /// The patches with pending values. `now` holds the near patches among them, and `told` those
+    /// just activated.
     active: Vec<u32>,
     now: Vec<u32>,
     told: Vec<u32>,
@@ -239,7 +239,7 @@ fn update_all<R: Real, const N: usize>(
     let changed = DisjointRows::new(changed);
     list.par_iter().for_each(|&p| {
         let owned = patches.patch(p as usize).owned();
-        // SAFETY: as above.
+        // SAFETY: a list contains each patch once, and patches own disjoint ranges.
         let (u, changed) = unsafe { (u.range(owned.clone()), changed.range(owned.clone())) };
         for ((u, changed), &fresh) in u.iter_mut().zip(changed).zip(&fresh[owned]) {
             if *u != fresh {
@@ -315,8 +315,8 @@ impl<R: Real, const N: usize> PatchUpdate<'_, R, N> {
                     if local >= patch.n_owned || fixed[local] {
                         continue;
                     }
-                    // A face without news offers the same value as before. A straight front never
-                    // arrives before it has reached some point of the face.
+                    // A face without a changed value offers the same value as before. A straight
+                    // front never arrives before it has reached some point of the face.
                     if n_dirty == usize::from(is_dirty[i])
                         || u[i] <= smallest && !(self.circular && formulas::is_obtuse(&x, i))
                     {

@@ -25,8 +25,8 @@ pub(crate) use kernel_arguments::EikonalArgument;
 /// tetrahedra have one repetition.
 const REPETITIONS: [u32; 2] = [3, 2];
 
-/// How far behind the first news the news of a patch may be before the patch waits, without a band,
-/// in mean longest edges of patches.
+/// How much later than the earliest pending value the pending value of a patch may be before the
+/// patch waits, without a band. The unit is the mean of the longest edges of patches.
 ///
 /// With a uniform slowness the queue repeats few updates, and a stricter order costs more than it
 /// saves. With a slowness per cell, the values that arrive first are more often wrong.
@@ -85,7 +85,8 @@ pub(crate) struct Solver<R: Real> {
 }
 
 impl<R: Real> Solver<R> {
-    /// Returns the number of bytes on the GPU in addition to those of [`DevicePatches`].
+    /// Returns the number of bytes that the solver needs on the GPU, without those of
+    /// [`DevicePatches`].
     pub fn bytes(shape: &Shape, problem: &Problem<R>) -> usize {
         let patches = &problem.patches;
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
@@ -267,7 +268,7 @@ impl<R: Real> Solver<R> {
         self.organization
     }
 
-    /// Launches a solve from news that are already on the GPU. Does not wait for it.
+    /// Launches a solve from pending values that are already on the GPU. Does not wait for it.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the launch fails.

@@ -13,8 +13,9 @@ pub const NO_SOURCE: u32 = u32::MAX;
 ///
 /// A margin is needed because the value of a vertex near the boundary between two regions may be
 /// computed from vertices beyond it. If no angle is obtuse, one row of cells is enough. Obtuse
-/// cells take their values from farther away, but even at angles of 113 degrees each further edge
-/// counts ten times less. With 12 edges, the error from the cutoff is below 1e-12.
+/// cells take their values from farther away, but even at angles of 113 degrees each additional
+/// edge reduces the influence by a factor of ten. With 12 edges, the error from the cutoff is below
+/// 1e-12.
 const MARGIN: f64 = 12.0;
 
 /// Arrival times from several sources.
@@ -34,9 +35,9 @@ pub struct Nearest {
 ///
 /// Where the fronts of two sources meet, a solve for all of them at once interpolates across the
 /// kink between them. Separate solves do not, and for circular fronts they are the only correct
-/// way. A solve for all sources at once with straight fronts limits how far each front has to be
-/// followed. The total work is therefore about twice that of one source, regardless of their
-/// number. Sources with the same `group` number are solved separately but count as one.
+/// way. A preliminary solve for all sources at once, with straight fronts, limits how far each
+/// front has to be followed. The total work is therefore about twice that of one source, regardless
+/// of their number. Sources with the same `group` number are solved separately but count as one.
 ///
 /// Values and seeds in the state are removed before and after.
 ///

@@ -89,7 +89,7 @@ impl<'a> Paths<'a> {
         Paths { mesh, u, slowness, front, parts, at_vertex, locator: OnceLock::new() }
     }
 
-    /// Returns the path from one start. The path has no source if there is no way down to one.
+    /// Returns the path from one start. The path has no source if no descent leads to one.
     pub fn from(&self, start: Start) -> Path {
         let mut place = match start {
             Start::Vertex(v) => self.at_vertex(v),

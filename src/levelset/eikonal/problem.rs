@@ -9,8 +9,8 @@ use super::{Front, Slowness};
 use crate::geometry::{Real, Vec3, simplex::longest_edge};
 use crate::patches::{Coordinates, Patches};
 
-/// How far behind the first front patches are updated in one round, in mean longest edges of the
-/// patches. A smaller value leaves threads idle, a larger one repeats work.
+/// How far behind the first front patches are updated in one round, in units of the mean of the
+/// longest edges of patches. A smaller value leaves threads idle, a larger one repeats work.
 const NEAR: f64 = 1.0;
 
 /// The data that determine arrival times, apart from their source.
@@ -23,7 +23,7 @@ pub(crate) struct Problem<R: Real> {
     /// beyond the band so that those in the band are correct on obtuse cells (docs/distances.md,
     /// section 5.6).
     pub(super) reach: Vec<R>,
-    /// Patches whose news are later than the first by more than this wait (near-far order).
+    /// Patches whose pending value is later than the first by more than this wait (near-far order).
     pub(super) near: R,
 }
 

@@ -142,8 +142,8 @@ impl<'a> Simplices<'a> {
     }
 }
 
-/// Returns the parts of a source given by simplices as for [`around_simplices`]: what the cells
-/// share with it.
+/// Returns the parts of a source given by simplices as for [`around_simplices`]. A part consists of
+/// the vertices that a cell shares with a simplex.
 pub fn parts_of_simplices(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<Part> {
     let simplices = Simplices::new(mesh, simplices, arity);
     let mut parts = Vec::new();
@@ -297,8 +297,8 @@ impl OnMesh {
         Some(OnMesh { asked, found, cells: locator.touching(found.point, tolerance) })
     }
 
-    /// Returns the fraction of the segment to `to` that stays in a cell of this point, 0 to 1; with
-    /// several cells the largest.
+    /// Returns the fraction of the segment to `to` that stays in a cell of this point, 0 to 1; if
+    /// there are several cells, the largest fraction.
     fn exit(&self, locator: &Locator<'_>, to: &OnMesh) -> f64 {
         let leave = |&c: &u32| {
             let [from, to] = [self.asked, to.asked].map(|x| locator.barycentric(c, x));

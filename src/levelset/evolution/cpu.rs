@@ -26,7 +26,7 @@ pub struct Evolution<R: Real> {
     /// phi^(n+1) while it is computed. It equals `phi` in patches that are not active.
     pub(super) next: Vec<R>,
     pub(super) band: Band<R>,
-    /// The solver that makes phi a distance.
+    /// The solver that reinitializes phi.
     pub(super) eikonal: EikonalState<R>,
     pub(super) increments: Option<Increments<R>>,
     pub(super) implicit: Option<Implicit<R>>,
@@ -41,15 +41,15 @@ pub struct Evolution<R: Real> {
 pub(super) struct Progress<R> {
     pub time: f64,
     pub step: u64,
-    /// An upper bound of the distance the interface has moved since phi was a distance, in mesh
-    /// units.
+    /// An upper bound of the distance the interface has moved since phi was last a signed distance
+    /// function, in mesh units.
     pub displacement: f64,
     pub steps_since: u64,
     /// Whether no cell was cut by the interface at the start of the last step.
     pub gone: bool,
     /// Whether an interface may be entering through an inflow boundary.
     pub enters: bool,
-    /// The largest `|phi|` when phi last was a distance (in a band the half width), or a larger
+    /// The largest `|phi|` at the last reinitialization (in a band the half width), or a larger
     /// inflow value set since.
     pub reach: R,
     pub totals: Totals,
@@ -58,12 +58,12 @@ pub(super) struct Progress<R> {
 impl<R: Real> Evolution<R> {
     /// Starts an evolution from `phi` (mesh order) on a cleaned mesh divided into `patches`.
     ///
-    /// Unless the rule is [`Rule::Never`], phi is first made a signed distance.
+    /// Unless the rule is [`Rule::Never`], phi is reinitialized first.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if options contradict each other, a coefficient has the wrong length
     /// or is not finite, the curvature is negative, or phi has no zero set. Returns [`Error::Mesh`]
-    /// if the size of a cell does not fit the scalar type, and [`Error::Numerical`] if an
+    /// if the size of a cell does not fit in the scalar type, and [`Error::Numerical`] if an
     /// expression is not finite.
     pub fn new(
         cpu: Arc<Cpu>,
@@ -84,7 +84,7 @@ impl<R: Real> Evolution<R> {
         Ok(evolution)
     }
 
-    /// Creates an evolution from `phi` (mesh order) without making its band.
+    /// Creates an evolution from `phi` (mesh order) without computing its band.
     pub(super) fn at_rest(problem: Problem<R>, phi: &[f64]) -> Self {
         let (patches, coordinates) = (problem.patches.clone(), problem.coordinates.clone());
         let phi = patches.to_patch_order(phi, R::of);

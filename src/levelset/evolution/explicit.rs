@@ -58,8 +58,8 @@ impl<R: Real> Pass<'_, R> {
         self.problem.motion.curvature.as_ref().filter(|_| !self.problem.implicit)
     }
 
-    /// Computes the contributions of every listed cell. Returns whether the interface cuts one of
-    /// them.
+    /// Computes the contributions of every listed cell. Returns whether the interface cuts a listed
+    /// cell.
     fn cells<const N: usize>(&self, p: usize, local: &mut LocalScratch<R>) -> bool {
         let Pass { problem, band, .. } = *self;
         let (patches, motion, options) = (&*problem.patches, &problem.motion, &problem.options);
@@ -113,7 +113,7 @@ impl<R: Real> Pass<'_, R> {
                     }
                 }
                 (Some(eps), NormalMotion::HopfLax) => {
-                    // A shrinking inside is a growing outside, so the formula is applied to -phi.
+                    // If the inside shrinks, the outside grows, so the formula is applied to -phi.
                     let grows = eps >= R::zero();
                     let values = if grows { values } else { values.map(|v| -v) };
                     let slopes = formulas::hopf_lax(&x, &simplex, &values);

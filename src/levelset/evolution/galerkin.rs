@@ -8,7 +8,7 @@ use crate::geometry::{Real, Vec3};
 use crate::patches::{Coordinates, Patches};
 use crate::primitives::DisjointRows;
 
-/// The number of corrections with the consistent mass matrix after the lumped one.
+/// The number of corrections with the consistent mass matrix, after the lumped mass matrix.
 pub(super) const CORRECTIONS: usize = 2;
 
 /// The lumped masses of the vertices, and the vertices whose cells are too poor for the scheme, in
@@ -16,7 +16,7 @@ pub(super) const CORRECTIONS: usize = 2;
 pub(super) struct Galerkin<R> {
     /// Whether each vertex belongs to a poor cell.
     upwind: Vec<bool>,
-    /// The number of cells below the least quality.
+    /// The number of poor cells (their quality is below the least quality).
     pub n_poor_cells: usize,
     /// The lumped mass of each vertex, `sum meas / (d+1)`.
     mass: Vec<R>,

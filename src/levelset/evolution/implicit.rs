@@ -21,7 +21,7 @@ use crate::primitives::DisjointRows;
 /// The required reduction of the residual, in the norm of the preconditioner.
 const TOLERANCE: f64 = 1e-8;
 
-/// The maximum number of iterations. No sound mesh needs that many.
+/// The maximum number of iterations. A valid mesh needs fewer.
 pub(super) const MOST_ITERATIONS: usize = 2000;
 
 /// The linear system and its vectors, all in patch order; zero at vertices that do not move.
@@ -36,7 +36,7 @@ pub(super) struct Implicit<R> {
     direction: Vec<R>,
     /// Partial sums of scalar products, one per active patch.
     parts: Vec<f64>,
-    /// The number of iterations of all steps.
+    /// The total number of iterations over all steps.
     pub iterations: u64,
 }
 

@@ -12,7 +12,8 @@ use crate::patches::{Coordinates, Patch, Patches};
 use crate::primitives::SparseSet;
 
 /// The fraction of the flux around a boundary vertex that must point inward for the vertex to count
-/// as inflow. Walls along the flow stay free even though their facets only approximate them.
+/// as inflow. With this threshold, walls along the flow do not count as inflow even though their
+/// facets only approximate them.
 pub(super) const INFLOW: f64 = 0.01;
 
 /// The boundary vertices where the velocity points into the domain.
@@ -196,7 +197,7 @@ impl<R: Real> Problem<R> {
             }
             let value = R::of(value).max(-width).min(width);
             next[v] = value;
-            // Without a band the value has no bound and must not be taken for a blow-up.
+            // Without a band the value has no bound and must not be mistaken for a blow-up.
             *reach = reach.max(value.abs());
         }
         Ok(())

@@ -8,9 +8,9 @@ use crate::patches::Patch;
 /// Upper bounds of the time step for C = 1, and the data that the reinitialization rules need.
 #[derive(Clone, Copy)]
 pub(super) struct Limits<R> {
-    /// The bound from the first-order terms; infinite without them.
+    /// The bound from the first-order terms; infinite without first-order terms.
     pub first_order: R,
-    /// The bound from the curvature term; infinite without it.
+    /// The bound from the curvature term; infinite without a curvature term.
     pub curvature: R,
     /// The largest `|a| + |eps|`.
     pub speed: R,

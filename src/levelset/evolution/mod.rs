@@ -16,8 +16,8 @@
 //!
 //! The computation is restricted to a narrow band on patches (patchNB). Cells with a vertex closer
 //! than the half width are active. A vertex without an active cell is frozen, and a patch without
-//! moving vertices costs nothing. [`Rule`] determines when phi is made a distance again and the
-//! band follows the interface.
+//! moving vertices costs nothing. [`Rule`] determines when phi is reinitialized and the band
+//! follows the interface.
 //!
 //! At the boundary of the mesh, no condition is imposed on normal motion and curvature. For
 //! curvature this is the natural condition: the interface meets the boundary at a right angle.
@@ -28,8 +28,8 @@
 //! same on every device. [`Evolution`] advances it on the CPU, [`cuda::DeviceEvolution`] on a GPU.
 //!
 //! Results do not depend on the number of threads. Each step reads phi^n and writes phi^(n+1),
-//! every vertex sums its cells in mesh order, and reductions are minima, maxima or sums in patch
-//! order.
+//! every vertex sums the contributions of its cells in mesh order, and reductions are minima,
+//! maxima or sums in patch order.
 
 mod band;
 mod breakdown;
@@ -79,7 +79,7 @@ pub struct StepInfo {
     pub dt: f64,
     /// The largest change of phi per unit of time in the half of the band next to the interface.
     pub rate: f64,
-    /// Whether phi was made a distance again at the end of the step.
+    /// Whether phi was reinitialized at the end of the step.
     pub reinitialized: bool,
 }
 

@@ -4,8 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The rule that determines when phi is made a signed distance again (docs/narrow-band.md, section
-/// 4).
+/// The rule that determines when phi is reinitialized (docs/narrow-band.md, section 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Rule {
@@ -14,7 +13,7 @@ pub enum Rule {
     /// Every `floor(w / (4 max r))` steps, where r are the inradii in the band (paper, section
     /// 3.4).
     Published,
-    /// Every given number of steps; in a band also when [`Rule::Displacement`] would.
+    /// Every given number of steps; in a band, also whenever [`Rule::Displacement`] requires it.
     Every(usize),
     /// Never; allowed only without a band.
     Never,
@@ -73,8 +72,8 @@ pub const SLIVER_STEPS: f64 = 50.0;
 /// The quality below which the vertices of a cell use the positive-coefficient scheme instead of
 /// the Taylor-Galerkin step.
 ///
-/// On the pial surface of fsaverage, 1,000 steps of a rotation grow with 0.05 but not with 0.2. 0.3
-/// % of its cells have a lower quality.
+/// On the pial surface of fsaverage, phi grows during 1,000 steps of a rotation with the value 0.05
+/// but not with 0.2. There, 0.3 % of the cells have a quality below 0.2.
 pub const LEAST_QUALITY: f64 = 0.2;
 
 /// Numerical options of an evolution.
@@ -82,8 +81,8 @@ pub const LEAST_QUALITY: f64 = 0.2;
 #[non_exhaustive]
 pub struct Options {
     /// The CFL factor C of the time step (docs/narrow-band.md, equation (4)), 1 by default. Above 2
-    /// only the semi-implicit curvature step is stable, and only the curvature limit of the step
-    /// grows further.
+    /// only the semi-implicit curvature step is stable. C then increases only the curvature limit
+    /// of the step.
     pub cfl: f64,
     /// The reinitialization rule.
     pub rule: Rule,

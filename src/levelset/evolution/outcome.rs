@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use super::pass::Pass;
 use crate::geometry::Real;
 
-/// The largest accepted growth of `|phi|`, relative to its maximum as a distance. No stable step
-/// reaches it, because a stable step keeps phi between its extremes except for small overshoots
-/// (docs/level-set.md, sections 2.4 and 3.1).
+/// The largest accepted growth of `|phi|`, relative to its maximum at the last reinitialization. No
+/// stable step reaches it, because a stable step keeps phi between its extremes except for small
+/// overshoots (docs/level-set.md, sections 2.4 and 3.1).
 const LARGEST_GROWTH: f64 = 4.0;
 
 /// The effect of a step on a patch, or on all patches.
@@ -20,8 +20,8 @@ pub(super) struct Outcome<R> {
 }
 
 impl<R: Real> Pass<'_, R> {
-    /// Compares phi with `next`, whose values may be up to a few times `reach`. `outcomes` is
-    /// scratch memory.
+    /// Compares phi with `next`. Values of `next` may be up to `LARGEST_GROWTH` times `reach`.
+    /// `outcomes` is scratch memory.
     pub fn outcome(&self, next: &[R], reach: R, outcomes: &mut Vec<Outcome<R>>) -> Outcome<R> {
         let Pass { problem, band, phi, .. } = *self;
         let near = problem.half_width() * R::of(0.5);

@@ -24,7 +24,8 @@ pub(super) struct Problem<R: Real> {
     pub cpu: Arc<Cpu>,
     pub patches: Arc<Patches>,
     pub coordinates: Arc<Coordinates<R>>,
-    /// The vertices in patch order, if something is evaluated in every step.
+    /// The positions of the vertices in patch order, if a coefficient depends on time or inflow
+    /// values are given.
     pub places: Option<Vec<[f64; 3]>>,
     pub motion: Motion<R>,
     pub inflow: Inflow,
@@ -32,7 +33,7 @@ pub(super) struct Problem<R: Real> {
     pub galerkin: Option<Galerkin<R>>,
     /// Whether the curvature step is semi-implicit.
     pub implicit: bool,
-    /// The slivers that make it so, and the size of a typical cell.
+    /// The slivers that make the curvature step semi-implicit, and the size of a typical cell.
     slivers: Option<Slivers>,
     /// The slivers that make first-order steps short.
     slow: Option<Slivers>,
@@ -136,8 +137,8 @@ impl<R: Real> Problem<R> {
         self.options.half_width.map_or(R::INFINITY, R::of)
     }
 
-    /// Returns how large `phi` (patch order) may be: in a band the half width, without one the
-    /// largest value.
+    /// Returns the upper bound of `|phi|` (patch order): in a band the half width, without a band
+    /// the largest value.
     ///
     /// It is infinite with [`Rule::Never`] and without a band. phi may then be rough, and even a
     /// stable step can make it grow beyond its values (docs/level-set.md, section 2.4).

@@ -1,6 +1,6 @@
-//! Detects cells so flat that they determine the time step. Explicit curvature can become
-//! semi-implicit because of them (docs/level-set.md, section 3.2). For first-order terms there is
-//! only a warning.
+//! Detects cells that are so flat that they determine the time step. Because of them, explicit
+//! curvature can become semi-implicit (docs/level-set.md, section 3.2). For first-order terms there
+//! is only a warning.
 
 use rayon::prelude::*;
 
@@ -11,7 +11,7 @@ use crate::patches::{Coordinates, Patches};
 /// The fraction of cells that may be smaller than a typical cell.
 const TYPICAL: f64 = 0.1;
 
-/// The factor from which shortened first-order steps cause a warning.
+/// The factor above which shortened first-order steps cause a warning.
 const SLOW: f64 = 10.0;
 
 /// The flattest cell, and the size of a typical one.

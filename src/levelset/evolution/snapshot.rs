@@ -1,10 +1,10 @@
 //! Snapshots: the complete changing state of an evolution, from which it can be resumed.
 //!
-//! The band of a resumed evolution is made from the vertices that were inside it when it was last
-//! updated. It cannot be made from phi, which has changed since. No other data carry over from step
-//! to step. Scratch memory is written before it is read, and a reinitialization starts from a
-//! cleared state in the active patches. A resumed evolution is therefore bitwise identical to one
-//! that was not interrupted.
+//! The band of a resumed evolution is computed from the vertices that were inside it when it was
+//! last updated. It cannot be computed from phi, which has changed since. No other data carry over
+//! from step to step. Scratch memory is written before it is read, and a reinitialization starts
+//! from a cleared state in the active patches. A resumed evolution is therefore bitwise identical
+//! to one that was not interrupted.
 
 use std::sync::Arc;
 
@@ -25,10 +25,10 @@ pub struct Snapshot {
     pub time: f64,
     /// The number of steps done.
     pub step: u64,
-    /// An upper bound of the distance the interface has moved since phi was a distance, in mesh
-    /// units.
+    /// An upper bound of the distance the interface has moved since phi was last a signed distance
+    /// function, in mesh units.
     pub displacement: f64,
-    /// The number of steps since phi was a distance.
+    /// The number of steps since the last reinitialization.
     pub steps_since: u64,
     /// Whether no interface was left.
     pub gone: bool,

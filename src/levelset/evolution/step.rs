@@ -129,9 +129,10 @@ impl<R: Real> Evolution<R> {
         }
     }
 
-    /// Makes phi a signed distance and lets the band follow the interface.
+    /// Reinitializes phi and lets the band follow the interface.
     ///
-    /// Without a band, phi becomes a distance wherever the interface can be reached.
+    /// Without a band, phi becomes a signed distance function at all vertices that a front from the
+    /// interface reaches.
     pub fn reinitialize(&mut self) {
         let start = Instant::now();
         let width = match self.problem.options.half_width {
@@ -153,7 +154,7 @@ impl<R: Real> Evolution<R> {
         progress.totals.reinitializations += 1;
     }
 
-    /// Updates the band where it was and where the last reinitialization went.
+    /// Updates the band in the patches of the old band and of the last reinitialization.
     pub(super) fn update_band(&mut self) {
         let Evolution { problem, phi, next, band, eikonal, .. } = self;
         band.update(problem, phi, next, eikonal.visited());

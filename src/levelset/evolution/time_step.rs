@@ -113,8 +113,8 @@ impl<R: Real> Window<R> {
         Ok(Chosen { dt, limited_at })
     }
 
-    /// Returns the failure for a step that is too short to advance time. Its vertex is the fastest
-    /// one at the time that limited the step.
+    /// Returns the failure for a step that is too short to advance time. Its vertex belongs to the
+    /// cell that limited the step most, at the time that limited the step.
     pub fn lost_step(
         &mut self,
         problem: &mut Problem<R>,

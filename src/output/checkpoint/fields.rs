@@ -91,7 +91,7 @@ impl Field for String {
     }
 }
 
-/// Count of numbers that are written with one call.
+/// The number of values that are written with one call.
 const BLOCK: usize = 1 << 12;
 
 /// Implements [`Field`] for vectors of numbers.
@@ -277,7 +277,7 @@ impl Field for Phi {
     }
 }
 
-/// A flag that says whether the run is on tiles, followed by the state.
+/// A flag that states whether the run is on tiles, followed by the state.
 impl Field for State {
     fn put(&self, out: &mut dyn Write) -> io::Result<()> {
         matches!(self, State::Tiles(..)).put(out)?;

@@ -19,7 +19,7 @@ pub(crate) const CHECKPOINT: &str = "checkpoint.zeroset";
 /// A BLAKE3 hash.
 pub(crate) type Hash = [u8; 32];
 
-/// The state of a run after a step and before the outputs of that step.
+/// The state of a run after a step and before the outputs of that step are written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Checkpoint {
     /// Name, version, commit and executable hash of the program that wrote the checkpoint.
@@ -29,7 +29,7 @@ pub(crate) struct Checkpoint {
     pub written: Written,
     /// Seconds spent so far.
     pub seconds: Seconds,
-    /// Measures of the first state and of the state measured last.
+    /// Measures of the first state and of the last measured state.
     pub first: Option<Measures>,
     pub last: Option<Measures>,
     pub state: State,
@@ -82,7 +82,7 @@ pub(crate) struct Identity {
     pub n_cells: u64,
     /// Hash of the vertices and cells of the cleaned mesh.
     pub mesh: Hash,
-    /// Hashes of the data arrays. Each name says whether the array belongs to vertices or cells.
+    /// Hashes of the data arrays. Each name states whether the array belongs to vertices or cells.
     pub arrays: Vec<(String, Hash)>,
     /// Hash of phi as `[initial]` defines it. On tiles it covers the tile set as well.
     pub initial: Hash,

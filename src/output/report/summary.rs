@@ -48,7 +48,7 @@ impl Report {
                 );
             }
         }
-        // If the program chose the device, the line says why.
+        // If the program chose the device, the line states the reason.
         let why = match self.backend_reason.starts_with("auto") {
             true => format!(" ({})", self.backend_reason),
             false => String::new(),

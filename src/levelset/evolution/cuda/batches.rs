@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 const MOST_STEPS: u32 = 32;
 
 /// The maximum number of cycles that are launched at once. Larger batches reduce idle time, because
-/// the GPU waits some microseconds between two launches.
+/// the GPU waits a few microseconds between two launches.
 const MOST_CYCLES: u32 = 8;
 
 /// One batch of launches: a number of cycles, the steps per cycle, and the approximate number of
@@ -123,8 +123,8 @@ impl<R: Real> DeviceEvolution<R> {
         Ok(())
     }
 
-    /// Launches a batch. Each cycle consists of some steps and a reinitialization, which the GPU
-    /// skips if they are not due.
+    /// Launches a batch. Each cycle consists of several steps and a reinitialization. The GPU skips
+    /// the ones that are not due.
     fn launch(&mut self, batch: Batch) -> Result<()> {
         self.record(batch)?;
         match self.batches.get(&batch) {

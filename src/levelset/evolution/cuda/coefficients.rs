@@ -152,7 +152,8 @@ impl<R: Real> Coefficients<R> {
     pub unsafe fn evaluate_patches(&self, listed: Listed, vertex_offsets: u64) -> Result<()> {
         let arguments =
             Arguments::default().with(listed.list).with(listed.count).with(vertex_offsets);
-        // SAFETY: these are the arguments of `coefficients_evaluate`, as the caller guarantees.
+        // SAFETY: these are the arguments of `coefficients_evaluate`, and the caller upholds the
+        // contract above.
         unsafe { self.launch("coefficients_evaluate", listed.most, arguments, listed.time) }
     }
 
@@ -166,8 +167,8 @@ impl<R: Real> Coefficients<R> {
     pub unsafe fn evaluate_vertices(&self, listed: Listed) -> Result<()> {
         let arguments = Arguments::default().with(listed.list).with(listed.count);
         let blocks = listed.most.div_ceil(BLOCK);
-        // SAFETY: these are the arguments of `coefficients_evaluate_vertices`, as the caller
-        // guarantees.
+        // SAFETY: these are the arguments of `coefficients_evaluate_vertices`, and the caller
+        // upholds the contract above.
         unsafe { self.launch("coefficients_evaluate_vertices", blocks, arguments, listed.time) }
     }
 
@@ -192,7 +193,7 @@ impl<R: Real> Coefficients<R> {
         // time.
         let grid = blocks.min(16 * self.cuda.info().multiprocessors);
         let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
-        // SAFETY: the caller guarantees the arguments.
+        // SAFETY: the caller passes valid arguments of this kernel.
         unsafe { self.cuda.launch(&kernel, launch, &arguments) }
     }
 }

@@ -114,7 +114,7 @@ impl<R: Real> DeviceGalerkin<R> {
     /// run on the GPU at once.
     ///
     /// # Errors
-    /// Returns [`crate::Error::Device`] if a kernel cannot be compiled or does not fit the GPU.
+    /// Returns [`crate::Error::Device`] if a kernel cannot be compiled or does not fit on the GPU.
     pub fn prepare(&mut self, cuda: &Cuda, patches: u32) -> Result<()> {
         for (k, (unit, block)) in self.candidates.iter().enumerate() {
             if self.made.len() == k {
@@ -180,7 +180,7 @@ const _: () = assert!(CORRECTIONS == 2);
 
 /// Returns the bytes of shared memory per block.
 ///
-/// It holds the contributions of cells, the vertices' coordinates with phi and their state (or
+/// It holds the contributions of cells, the coordinates, phi and states of the vertices (or only
 /// their increments), and the columns that the vertices gather.
 pub(super) fn shared<R>(shape: &Shape, chunk: u32, is_correction: bool) -> u32 {
     let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;

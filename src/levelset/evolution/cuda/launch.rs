@@ -26,8 +26,8 @@ const PLAIN_BLOCK: u32 = 128;
 /// fewer patches run on the GPU at once.
 const CELLS_PER_THREAD: [f64; 4] = [1.0, 1.5, 2.0, 2.5];
 
-/// The number of triangles per thread if there are many more patches than fit the GPU at once. The
-/// registers then suffice for enough threads to hide each other's latency.
+/// The number of triangles per thread if there are many more patches than fit on the GPU at once.
+/// The registers then suffice for enough threads to hide each other's latency.
 const CELLS_PER_LEAN_THREAD: f64 = 4.5;
 
 /// The number of threads that share the registers of a multiprocessor: f32 and f64, for normal and
@@ -127,7 +127,7 @@ fn has_boundary<R: Real>(problem: &Problem<R>) -> bool {
 }
 
 impl<R: Real> Kernels<R> {
-    /// Returns the bytes on the GPU that only some terms need.
+    /// Returns the number of bytes on the GPU that only certain terms need.
     pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
         let galerkin = problem
             .galerkin
@@ -301,7 +301,7 @@ impl<R: Real> Kernels<R> {
             .with(until.target)
             .with(until.steady)
             .with(until.steps);
-        // SAFETY: the kernel takes these arguments.
+        // SAFETY: the kernel takes these arguments, and their arrays live as long as `self`.
         unsafe { self.cuda.launch(&self.begin, launch, &arguments) }
     }
 
@@ -309,7 +309,7 @@ impl<R: Real> Kernels<R> {
     /// which all patches run on the GPU at once.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if the kernel cannot be compiled or does not fit the GPU.
+    /// Returns [`Error::Device`] if the kernel cannot be compiled or does not fit on the GPU.
     pub fn prepare(&mut self, patches: u32) -> Result<()> {
         if let Some(galerkin) = &mut self.galerkin {
             galerkin.prepare(&self.cuda, patches)?;
@@ -425,7 +425,7 @@ impl<R: Real> Kernels<R> {
         self.implicit.as_ref().map_or(Ok(0), |implicit| implicit.slowest(&self.cuda, moving))
     }
 
-    /// Makes phi a distance if that is due.
+    /// Reinitializes phi if that is due.
     pub fn reinitialize(
         &self,
         eikonal: &Solver<R>,
@@ -438,7 +438,7 @@ impl<R: Real> Kernels<R> {
         unsafe { self.cuda.launch(init, self.plain(blocks, PLAIN_BLOCK, *shared), &arguments())? };
         eikonal.launch(solve)?;
         let launch = self.plain(blocks.saturating_mul(2), PLAIN_BLOCK, 0);
-        // SAFETY: as above.
+        // SAFETY: the kernel takes these three arguments.
         unsafe { self.cuda.launch(&self.finish, launch, &arguments())? };
         self.mark(solve, blocks)
     }

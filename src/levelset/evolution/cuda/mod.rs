@@ -1,8 +1,8 @@
 //! The evolution on a GPU: the same steps as on the CPU, without host synchronization between them.
 //!
 //! The GPU holds all data that control the steps (`Control`): the length of the next step, whether
-//! phi has to be made a distance, and why steps stop. The host launches *batches*, recorded as
-//! graphs. A batch consists of some *cycles*, and a cycle of some steps and a reinitialization.
+//! a reinitialization is due, and why steps stop. The host launches *batches*, recorded as graphs.
+//! A batch consists of several *cycles*, and a cycle of several steps and a reinitialization.
 //! Kernels with nothing to do return at once. The host reads the control block of one batch while
 //! the next one runs, so it never waits for a step. It stops launching when the GPU reports that
 //! the target is reached.
@@ -74,7 +74,7 @@ pub struct DeviceEvolution<R: Real> {
     before: Totals,
     /// The failure of the last step, if it failed.
     breakdown: Option<Breakdown>,
-    /// The state that was last sent to the host for writing.
+    /// The snapshot that is being copied to the host, or was copied last.
     standing: Option<Arc<PendingSnapshot<R>>>,
 }
 
@@ -143,7 +143,7 @@ impl<R: Real> DeviceEvolution<R> {
         Ok(evolution)
     }
 
-    /// Creates an evolution from `phi` (mesh order) without making its band.
+    /// Creates an evolution from `phi` (mesh order) without computing its band.
     fn at_rest(gpu: &Gpu, mut problem: Problem<R>, phi: &[f64]) -> Result<Self> {
         let Gpu { cuda, organization } = gpu.clone();
         let on_host = &problem.patches;
@@ -188,7 +188,7 @@ impl<R: Real> DeviceEvolution<R> {
         })
     }
 
-    /// Makes the band from the vertices inside it, in patch order.
+    /// Computes the band from the vertices inside it, in patch order.
     fn follow(&mut self, inside: &[u8]) -> Result<()> {
         self.cuda.write(&mut self.state.inside, inside)?;
         self.eikonal.visit_all()?;
@@ -312,7 +312,7 @@ impl<R: Real> DeviceEvolution<R> {
         }
     }
 
-    /// Makes phi a signed distance, and lets the band follow the interface.
+    /// Reinitializes phi and lets the band follow the interface.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the GPU fails.

@@ -22,7 +22,7 @@ impl Neighbors {
             all.extend(patches.neighbors(p));
             offsets.push(all.len() as u32);
         }
-        // A single patch has no neighbors, but an array still has an address.
+        // A single patch has no neighbors, but the uploaded array must still have an address.
         Ok(Neighbors { offsets: cuda.upload(&offsets)?, patches: cuda.upload(&all)? })
     }
 

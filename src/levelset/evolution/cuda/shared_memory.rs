@@ -1,4 +1,4 @@
-//! Shared memory of a step: the number of cells that a block holds at once, and their layout.
+//! Shared memory of a step: the number of cells that a block holds at once, and the memory layout.
 
 use super::galerkin;
 use crate::geometry::Real;
@@ -30,9 +30,10 @@ pub(super) fn chunk<R: Real>(problem: &Problem<R>, shape: &Shape, limit: u32) ->
     chunk
 }
 
-/// Whether cells store numerators and denominators next to each other, which vertices read faster.
+/// Whether cells store numerators and denominators next to each other. Vertices read this layout
+/// faster.
 ///
-/// This is done if it does not reduce the number of blocks per multiprocessor, of which at most
+/// It is used if it does not reduce the number of blocks per multiprocessor, of which at most
 /// `wanted` are needed. `limit` is the shared memory available to a block, in bytes.
 pub(super) fn is_paired<R: Real>(
     problem: &Problem<R>,

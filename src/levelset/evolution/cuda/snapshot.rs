@@ -1,4 +1,4 @@
-//! Copies the state of an evolution from the GPU to the host while steps go on.
+//! Copies the state of an evolution from the GPU to the host while the steps continue.
 
 use std::sync::Arc;
 
@@ -67,8 +67,8 @@ impl<R: Real> PendingSnapshot<R> {
 impl<R: Real> DeviceEvolution<R> {
     /// Starts copying the current phi and band to the host.
     ///
-    /// Does not wait for the copies, and steps may go on. The memory of the previous copy is reused
-    /// if nothing refers to it any more.
+    /// Does not wait for the copies, so steps can continue. The memory of the previous copy is
+    /// reused if nothing refers to it any more.
     ///
     /// # Errors
     /// Returns [`crate::Error::Device`] if the GPU has too little memory or fails.

@@ -140,7 +140,7 @@ impl<R: Real> State<R> {
         }
     }
 
-    /// Returns the address of the word that says whether phi has to be made a distance.
+    /// Returns the address of the flag that states whether phi has to be reinitialized.
     pub fn due(&self) -> u64 {
         self.control.address() + offset_of!(Control<R>, progress.due) as u64
     }

@@ -3,8 +3,8 @@
 use super::upwind::flux;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 
-/// The lower bound of the gradient in the curvature term. Its usual value is 1, because phi is kept
-/// near a distance.
+/// The lower bound of the gradient in the curvature term. The gradient is usually about 1, because
+/// phi is kept close to a signed distance function.
 const DELTA: f64 = 1e-3;
 
 /// Returns the curvature contributions of a cell: `meas grad N_i . g / |g|` per vertex, and the
@@ -21,7 +21,7 @@ pub fn curvature<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R
 /// as in [`curvature`].
 ///
 /// There is one entry for each pair i < j, row by row. They fill the first `N (N - 1) / 2` of the
-/// six places.
+/// six slots.
 #[inline]
 pub fn stiffness<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R; 6], R) {
     let weight = s.meas * inverse_norm(g);

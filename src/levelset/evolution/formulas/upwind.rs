@@ -59,8 +59,8 @@ pub fn normal_speed<R: Real, const N: usize>(
     g: &Vec3<R>,
     eps: R,
 ) -> Shares<R, N> {
-    // The fractions do not depend on the length of the wind, so it need not be a unit vector. For a
-    // shrinking inside the scheme is applied to -phi.
+    // The fractions do not depend on the length of the wind, so it need not be a unit vector. If
+    // the inside shrinks, the scheme is applied to -phi.
     let sign = if eps > R::zero() { R::one() } else { -R::one() };
     let k = flux(s, g).map(|slope| sign * slope);
     let (rise, range) = rises(phi);
