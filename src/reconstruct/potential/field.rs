@@ -1,10 +1,10 @@
 //! The velocity towards the samples, for the voxels of a tile.
 //!
-//! The velocity follows from the sums of [`sum`](super::sum). Its direction is that of grad P, `N /
-//! |N|`. `N / B` points from the voxel to the weighted mean of the samples. Near a plane of
-//! samples, it is exactly the vector to the nearest point of the plane. `l = sqrt((p-1) B / ((p+1)
-//! C))` is the apparent distance of the samples. For a plane at distance h, it is `sqrt(h^2 +
-//! s^2)`, the distance including the softening.
+//! The velocity follows from the sums of [`sum`](super::sum). Its direction is that of grad P,
+//! `N / |N|`. `N / B` points from the voxel to the weighted mean of the samples. Near a plane of
+//! samples, it is exactly the vector to the nearest point of the plane. The apparent distance of
+//! the samples is `l = sqrt((p-1) B / ((p+1) C))`. For a plane at distance h, it is
+//! `sqrt(h^2 + s^2)`, the distance including the softening.
 //!
 //! ```text
 //! Ridge      U = W                              with W = N/B, shortened to length 1:
