@@ -52,7 +52,7 @@ struct Local {
 };
 
 // Returns the layout for galerkin_residual, or for galerkin_correction, which needs no
-// denominators, coordinates and states.
+// denominators, coordinates or states.
 DEVICE Local local_of(unsigned char* shared, const Evolution& s, bool is_correction) {
     SharedParts parts = {shared};
     Local local = {};

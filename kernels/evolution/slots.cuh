@@ -176,7 +176,7 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 #else
     real k[N];
 #if PLANAR && QUICK
-    // Without the gradients, unless another term needs them.
+    // The flux needs no gradients. They are computed only if another term needs them.
     planar_flux(x[1] - x[0], x[2] - x[0], wind, k);
 #else
     flux(simplex, wind, k);

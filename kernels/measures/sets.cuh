@@ -55,7 +55,7 @@ DEVICE bool join_sets(u32* names, u32 a, u32 b) {
     return false;
 }
 
-// Returns the smallest vertex of a set while no thread joins any.
+// Returns the smallest vertex of a set. No thread may join sets meanwhile.
 DEVICE u32 settled(const u32* names, u32 v) {
     while (names[v] != v) v = names[v];
     return v;

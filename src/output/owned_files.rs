@@ -38,8 +38,8 @@ pub(super) fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
     let stems = |ending| names.iter().filter_map(move |name| name.strip_suffix(ending));
     let is_named = |stem: &&str| names_states(&folder.join(format!("{stem}.pvd")));
     let mut series: Vec<String> = stems(".pvd").filter(is_named).map(String::from).collect();
-    // A run has one list of its states. If there is a NAME.pvd, other .vtkhdf files are not its
-    // own.
+    // A run has one list of its states. If there is a NAME.pvd, other .vtkhdf files do not belong
+    // to the run.
     if series.iter().all(|name| name == INTERFACE) && names.iter().any(|name| is_record(name)) {
         series.extend(stems(".vtkhdf").map(String::from));
     }

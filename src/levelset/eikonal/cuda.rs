@@ -20,9 +20,9 @@ use shapes::Shapes;
 
 pub(crate) use kernel_arguments::EikonalArgument;
 
-/// The number of repetitions inside a patch of triangles before others are notified, for rounds and
-/// for the queue. More repetitions would only iterate on old values of neighbors. Patches of
-/// tetrahedra have one repetition.
+/// The number of repetitions inside a patch of triangles before other patches are notified, for
+/// rounds and for the queue. More repetitions would only iterate on old values of neighbors.
+/// Patches of tetrahedra have one repetition.
 const REPETITIONS: [u32; 2] = [3, 2];
 
 /// How much later than the earliest pending value the pending value of a patch may be before the

@@ -206,8 +206,8 @@ impl<R: Real> EikonalState<R> {
         self.set(values, false);
     }
 
-    /// Fixes the arrival times of vertices in mesh order. If a vertex has several, the smallest
-    /// counts.
+    /// Fixes the arrival times of vertices in mesh order. If several values are given for a vertex,
+    /// the smallest counts.
     pub fn fix(&mut self, values: &[(u32, f64)]) {
         self.set(values, true);
     }
@@ -243,7 +243,7 @@ impl<R: Real> EikonalState<R> {
         self.scratch.fresh = memory;
     }
 
-    /// Removes sources and values; touches only patches that had any.
+    /// Removes sources and values; touches only patches that had sources or values.
     pub fn clear(&mut self) {
         for &p in self.visited.iter().chain(&self.seeded) {
             let owned = self.problem.patches.patch(p as usize).owned();

@@ -26,9 +26,9 @@ pub(super) struct Band<R> {
     /// Local indices of the cells with a moving vertex. Those of each patch start at the beginning
     /// of its `cell_range`.
     cells: Vec<u32>,
-    /// The number of such cells in each patch.
+    /// The number of cells with a moving vertex in each patch.
     n_cells_of: Vec<u32>,
-    /// The total number of such cells in all active patches.
+    /// The total number of cells with a moving vertex in all active patches.
     pub n_cells: usize,
     /// The number of moving vertices.
     pub n_vertices: usize,

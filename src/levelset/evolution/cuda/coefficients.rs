@@ -148,7 +148,7 @@ impl<R: Real> Coefficients<R> {
     /// rejects the launch.
     ///
     /// # Safety
-    /// The addresses must be those of such arrays, and no patch may be listed twice.
+    /// The addresses must refer to arrays of the described kind, and no patch may be listed twice.
     pub unsafe fn evaluate_patches(&self, listed: Listed, vertex_offsets: u64) -> Result<()> {
         let arguments =
             Arguments::default().with(listed.list).with(listed.count).with(vertex_offsets);
@@ -163,7 +163,7 @@ impl<R: Real> Coefficients<R> {
     /// Returns [`Error::Device`](crate::Error::Device) if the driver rejects the launch.
     ///
     /// # Safety
-    /// The addresses must be those of such arrays, and no vertex may be listed twice.
+    /// The addresses must refer to arrays of the described kind, and no vertex may be listed twice.
     pub unsafe fn evaluate_vertices(&self, listed: Listed) -> Result<()> {
         let arguments = Arguments::default().with(listed.list).with(listed.count);
         let blocks = listed.most.div_ceil(BLOCK);

@@ -329,7 +329,7 @@ impl<R: Real> Kernels<R> {
         Ok(())
     }
 
-    /// Launches this number of steps with about this number of blocks, as prepared.
+    /// Launches this number of steps with about this number of blocks, after `prepare`.
     pub fn steps(&self, steps: u32, blocks: u32) -> Result<()> {
         let launch = self.plain(blocks, self.block, 0);
         if self.has_others() {
