@@ -51,7 +51,12 @@ mod tests {
         let resolve = |text| resolve(Path::new("cases"), text, variable);
         assert_eq!(resolve("../m.vtu").unwrap(), Path::new("cases/../m.vtu"));
         assert_eq!(resolve("${DATA}/m${DATA}").unwrap(), Path::new("cases/deep/er/mdeep/er"));
-        assert!(resolve("${NONE}/m").unwrap_err().0.contains("variable NONE in the path"));
+        assert!(
+            resolve("${NONE}/m")
+                .unwrap_err()
+                .0
+                .contains("variable NONE in the path \"${NONE}/m\" is not set")
+        );
         assert!(resolve("${ZEROSET_DATA}/m").unwrap_err().1.contains("set ZEROSET_DATA"));
         assert!(resolve("a${DATA").unwrap_err().0.contains("without `}`"));
         assert!(resolve("").is_err());

@@ -166,7 +166,7 @@ mod tests {
             (
                 with(Levelset, depth),
                 any,
-                Some(("depth", "must be between 4 and 14 for the method levelset")),
+                Some(("depth", "must be between 4 and 14 for the method levelset, but is 15")),
             ),
             (
                 with(Levelset, |o| o.cubes = Cubes::Depth(3)),

@@ -5,7 +5,7 @@ use zeroset::point_distance::Edt;
 use zeroset::render::{Camera, Frame, Hit, Rule, Solid, SpaceSkipping, march};
 use zeroset::volume::{Placement, Samples, Volume};
 
-use super::layouts::render::{FrameArgument, GuideArgument, PYRAMID_LEVELS, SolidArgument};
+use super::layouts::render::{FrameArgument, PYRAMID_LEVELS, SolidArgument, SpaceSkippingArgument};
 use super::library::{Launch, Library, arg};
 
 type V = [f64; 3];
@@ -117,7 +117,7 @@ fn hits_of(solid: &Solid<'_>, level: Option<f64>, frame: &FrameArgument) {
             Rule::PointWise { cone } => cone,
             _ => None,
         };
-        let guide = GuideArgument {
+        let guide = SpaceSkippingArgument {
             distances: distances.as_ptr() as u64,
             pyramid: pyramid.as_ptr() as u64,
             sites: sites.as_ptr() as u64,

@@ -177,7 +177,6 @@ impl Shape {
     }
 }
 
-#[inline]
 fn flaw_of_many(name: &str, shapes: &[Shape]) -> Option<(Vec<String>, String)> {
     if shapes.is_empty() {
         return Some((vec![name.into()], "needs at least one shape".into()));
@@ -185,19 +184,16 @@ fn flaw_of_many(name: &str, shapes: &[Shape]) -> Option<(Vec<String>, String)> {
     shapes.iter().enumerate().find_map(|(k, shape)| Some(below(name, k, shape.flaw()?)))
 }
 
-#[inline]
 fn below(name: &str, index: usize, flaw: (Vec<String>, String)) -> (Vec<String>, String) {
     let mut path = vec![name.to_string(), index.to_string()];
     path.extend(flaw.0);
     (path, flaw.1)
 }
 
-#[inline]
 fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|k| a[k] - b[k])
 }
 
-#[inline]
 fn norm(a: [f64; 3]) -> f64 {
     libm::hypot(libm::hypot(a[0], a[1]), a[2])
 }

@@ -68,7 +68,6 @@ pub struct Mesh {
 
 impl Mesh {
     /// Creates a mesh without groups and data.
-    #[inline]
     pub fn new(kind: Kind, vertices: Vec<[f64; 3]>, cells: Vec<u32>) -> Self {
         let (groups, vertex_data, cell_data, lattice) = Default::default();
         Mesh { kind, vertices, cells, groups, vertex_data, cell_data, lattice }
@@ -105,19 +104,16 @@ impl Mesh {
     }
 
     /// Returns the vertex array with the given name.
-    #[inline]
     pub fn vertex_array(&self, name: &str) -> Option<&DataArray> {
         self.vertex_data.iter().find(|a| a.name == name)
     }
 
     /// Returns the cell array with the given name.
-    #[inline]
     pub fn cell_array(&self, name: &str) -> Option<&DataArray> {
         self.cell_data.iter().find(|a| a.name == name)
     }
 
     /// Returns the group with the given name.
-    #[inline]
     pub fn group(&self, name: &str) -> Option<&Group> {
         self.groups.iter().find(|g| g.name == name)
     }
@@ -191,7 +187,6 @@ impl Values {
     }
 
     /// Returns all values as `f64`.
-    #[inline]
     pub fn to_f64(&self) -> Vec<f64> {
         match self {
             Values::Float(v) => v.clone(),

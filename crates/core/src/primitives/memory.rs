@@ -18,7 +18,6 @@ pub fn available() -> Option<u64> {
 }
 
 /// Returns what is left of the address space of this process, if it is limited.
-#[inline]
 fn addresses() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let taken = kibibytes(&read("/proc/self/status"), "VmSize:");
@@ -27,27 +26,23 @@ fn addresses() -> Option<u64> {
 
 /// Returns true if there is room for `threads` more threads. A thread that cannot allocate its
 /// first bytes would end the program without calling any handler.
-#[inline]
 pub fn room_for_threads(threads: usize) -> bool {
     let stacks = THREAD.saturating_mul(threads as u64).saturating_add(BESIDE);
     addresses().is_none_or(|left| left >= stacks)
 }
 
 /// Returns the peak memory of this process in bytes, or `None` on all systems except Linux.
-#[inline]
 pub fn peak() -> Option<u64> {
     kibibytes(&std::fs::read_to_string("/proc/self/status").unwrap_or_default(), "VmHWM:")
 }
 
 /// Parses a line such as "MemAvailable:   24000 kB" and returns bytes.
-#[inline]
 fn kibibytes(text: &str, key: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(key))?;
     line.split_whitespace().next()?.parse::<u64>().ok()?.checked_mul(1024)
 }
 
 /// Returns the folder of the control group (version 2).
-#[inline]
 fn group_folder(text: &str) -> Option<String> {
     let path = text.lines().find_map(|line| line.strip_prefix("0::"))?;
     Some(format!("/sys/fs/cgroup{}", path.trim_end_matches('/')))
@@ -64,7 +59,6 @@ fn free_of_group(most: &str, statistics: &str) -> Option<u64> {
 }
 
 /// Returns what is left of a limited address space of which `taken` bytes are in use.
-#[inline]
 fn address_space(text: &str, taken: u64) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     let most: u64 = line.split_whitespace().next()?.parse().ok()?;
@@ -87,7 +81,6 @@ thread_local! {
 
 /// Returns true while this thread requests memory that may be refused. An allocator that ends the
 /// program when memory runs out must not do so during this time.
-#[inline]
 pub fn may_be_refused() -> bool {
     // The value does not exist if the thread is ending.
     MAY_BE_REFUSED.try_with(Cell::get).unwrap_or(false)
@@ -141,7 +134,6 @@ pub fn reserve<T>(
 }
 
 /// Formats a number of bytes as "3.2 GiB" or "12.5 MiB".
-#[inline]
 pub fn gibibytes(bytes: u64) -> String {
     match bytes >> 30 {
         0 => format!("{:.1} MiB", bytes as f64 / 1024_f64.powi(2)),

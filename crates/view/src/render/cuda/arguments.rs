@@ -3,7 +3,7 @@
 use super::super::solid::Kind;
 use super::super::space_skipping::Candidates;
 use super::super::{Axes, Eye, Frame, Solid};
-use super::kernel_arguments::{FrameArgument, GuideArgument, SolidArgument};
+use super::kernel_arguments::{FrameArgument, SolidArgument, SpaceSkippingArgument};
 use zeroset_core::volume::Scaling;
 
 impl FrameArgument {
@@ -66,11 +66,11 @@ impl SolidArgument {
     }
 }
 
-impl GuideArgument {
+impl SpaceSkippingArgument {
     /// Creates the argument for candidates in the path of the ray or in a cone. With `None`, all
     /// cubes are candidates.
     pub(super) fn counting(candidates: Option<Candidates>) -> Self {
         let (cosine, sine) = candidates.map_or((0.0, 0.0), |kept| (kept.cosine, kept.sine));
-        GuideArgument { cosine, sine, all: candidates.is_none().into(), ..Self::default() }
+        SpaceSkippingArgument { cosine, sine, all: candidates.is_none().into(), ..Self::default() }
     }
 }

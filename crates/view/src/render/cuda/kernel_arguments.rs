@@ -83,7 +83,7 @@ zeroset_gpu::cuda_header! {
 
     /// The data that determine how far a ray may step.
     #[derive(Clone, Copy, Debug, Default)]
-    pub(crate) struct GuideArgument as SpaceSkipping {
+    pub(crate) struct SpaceSkippingArgument as SpaceSkipping {
         /// The distance from the center of each cube to that of the nearest occupied cube.
         pub distances: u64 as "const float *",
         /// The levels one after the other: whether any of the 2 x 2 x 2 fields below is occupied.

@@ -3,7 +3,7 @@
 
 use super::super::space_skipping::Candidates;
 use super::super::{Rule, Solid};
-use super::kernel_arguments::{GuideArgument, PYRAMID_LEVELS, Way};
+use super::kernel_arguments::{PYRAMID_LEVELS, SpaceSkippingArgument, Way};
 use zeroset_cloud::point_distance::{DeviceEdt, Edt};
 use zeroset_core::error::Result;
 use zeroset_gpu::{Arguments, Array, Cuda, Launch, Unit};
@@ -15,7 +15,7 @@ const TRANSFORM: usize = 12;
 
 /// The arrays of a rule and their addresses.
 pub(super) struct DeviceSpaceSkipping {
-    pub argument: GuideArgument,
+    pub argument: SpaceSkippingArgument,
     /// The rule as seen by kernels.
     pub way: Way,
     _kept: Buffers,
@@ -50,13 +50,14 @@ impl DeviceSpaceSkipping {
         let shape = solid.shape();
         Ok(match rule {
             Rule::Walk => {
-                let argument = GuideArgument::default();
+                let argument = SpaceSkippingArgument::default();
                 DeviceSpaceSkipping { argument, way: Way::Walk, _kept: Buffers::Nothing }
             }
             Rule::Isotropic => {
                 let edt = DeviceEdt::new(cuda, Edt::default(), shape)?;
                 let distances = edt.transform(cuda, inside)?.address();
-                let argument = GuideArgument { distances, ..GuideArgument::default() };
+                let argument =
+                    SpaceSkippingArgument { distances, ..SpaceSkippingArgument::default() };
                 DeviceSpaceSkipping {
                     argument,
                     way: Way::Isotropic,
@@ -64,7 +65,7 @@ impl DeviceSpaceSkipping {
                 }
             }
             Rule::Directional { cone } => {
-                let mut argument = GuideArgument::counting(Some(Candidates::new(cone)?));
+                let mut argument = SpaceSkippingArgument::counting(Some(Candidates::new(cone)?));
                 let levels = levels(shape);
                 for (start, (_, first)) in argument.starts.iter_mut().zip(&levels) {
                     *start = *first as u64;
@@ -79,7 +80,8 @@ impl DeviceSpaceSkipping {
                 }
             }
             Rule::PointWise { cone } => {
-                let mut argument = GuideArgument::counting(cone.map(Candidates::new).transpose()?);
+                let mut argument =
+                    SpaceSkippingArgument::counting(cone.map(Candidates::new).transpose()?);
                 let sites = solid.sites();
                 argument.n_sites = sites.len() as u64;
                 let sites = cuda.upload(sites.as_flattened())?;
