@@ -13,7 +13,7 @@ use zeroset::geometry::Vec3;
 use zeroset::levelset::eikonal::{EikonalState, Slowness, solve};
 use zeroset::levelset::evolution::{Coefficient, Evolution, Options, Terms};
 use zeroset::mesh::generate::{Cube, Generate, Sphere, Square, generate};
-use zeroset::mesh::{Mesh, check, clean};
+use zeroset::mesh::{Mesh, clean, statistics};
 use zeroset::patches::{Coordinates, Partition, Patches};
 
 fn main() {
@@ -97,7 +97,7 @@ fn row(mesh: &Mesh, phi: &[f64], cpu: &Arc<Cpu>, size: usize) {
         stats = solve(cpu, &mut state, None);
     });
 
-    let h = check::inspect(mesh).edge_mean.expect("edges");
+    let h = statistics::inspect(mesh).edge_mean.expect("edges");
     let all_terms = Terms::default()
         .with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]))
         .with_normal_speed(Coefficient::Uniform([1e-3]))

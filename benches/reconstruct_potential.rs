@@ -13,7 +13,7 @@ mod meter;
 use std::time::Instant;
 
 use rayon::prelude::*;
-use zeroset::mesh::{Mesh, check};
+use zeroset::mesh::{Mesh, statistics};
 use zeroset::reconstruct::potential::{Options, Storage, reconstruct};
 use zeroset::surface::Locator;
 use zeroset_testing::samples;
@@ -65,7 +65,7 @@ fn main() {
         cpu_after - cpu,
         levels.expected_bytes >> 20
     );
-    let found = check::inspect(&surface);
+    let found = statistics::inspect(&surface);
     println!(
         "{} vertices, {} triangles, {} parts, Euler number {}, {} open and {} branched edges",
         surface.n_vertices(),

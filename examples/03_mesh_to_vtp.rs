@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use zeroset::io::vtk::{Compression, Geometry, VtkOutput, write};
 use zeroset::io::{read_data, read_mesh};
-use zeroset::mesh::check::inspect;
+use zeroset::mesh::statistics::inspect;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args_os().skip(1).map(PathBuf::from);

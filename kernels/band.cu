@@ -10,9 +10,9 @@
 // variants: ADVECTION=1, NORMAL=1, CURVATURE=1
 //     | ADVECTION=3, NORMAL=2, CURVATURE=2, CLIP=1 | ADVECTION=2, NORMAL=1, ONE_PASS=1, CHUNKED=1
 #include "control.cuh"
-#include "eikonal/news.cuh"
-#include "evolution_state.cuh"
-#include "limits.cuh"
+#include "eikonal/pending_values.cuh"
+#include "evolution_arguments.cuh"
+#include "time_step_limits.cuh"
 
 // Sets every vertex of a cut cell to its distance to the plane of the zero set in that cell; the
 // smallest over its cut cells counts (docs/distances.md, equation (5)). Notifies the patches that

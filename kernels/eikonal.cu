@@ -20,7 +20,7 @@
 #else
 #include "eikonal/tetrahedra.cuh"
 #endif
-#include "eikonal/news.cuh"
+#include "eikonal/pending_values.cuh"
 
 // A vertex of a patch and a patch that reads it: the first entry of this thread. It is fetched
 // before it is needed and kept in shared memory, because registers are scarce.

@@ -23,7 +23,7 @@
 // fused: always
 #include "evolution/points.cuh"
 #include "evolution/slots.cuh"
-#include "evolution/trace.cuh"
+#include "evolution/step_end.cuh"
 
 #if HAS_DRIFT
 // Data of second-order advection at an owned vertex.

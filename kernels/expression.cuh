@@ -1,5 +1,5 @@
 // Operators of coefficient expressions; the counterparts of Unary::apply, Binary::apply and select
-// in crates/core/src/expression/tree.rs, with the same names. The generated code
+// in crates/core/src/expression/syntax_tree.rs, with the same names. The generated code
 // (crates/core/src/expression/cuda.rs) consists of calls to them.
 //
 // Everything is double, whatever the precision of the solver: the CPU evaluates expressions in f64

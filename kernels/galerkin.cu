@@ -18,9 +18,9 @@
 // fused: always
 #include "evolution/galerkin.cuh"
 #include "evolution/points.cuh"
-#include "evolution/trace.cuh"
+#include "evolution/step_end.cuh"
 #include "evolution/upwind.cuh"
-#include "evolution_state.cuh"
+#include "evolution_arguments.cuh"
 
 #ifndef CHUNKED
 #define CHUNKED 0

@@ -18,7 +18,7 @@
 #include "common/exact_sum.cuh"
 #include "common/grid.cuh"
 #include "evolution/curvature.cuh"
-#include "evolution_state.cuh"
+#include "evolution_arguments.cuh"
 
 // The number of values per cell: its pairs, and its lumped mass.
 enum { ENTRIES = PAIRS + 1 };

@@ -9,7 +9,7 @@
 #if INFLOW
 #include "coefficients_generated.cuh"
 #endif
-#include "evolution_state.cuh"
+#include "evolution_arguments.cuh"
 
 // Whether the flux of the velocity around a boundary vertex, `sum meas a . grad N_i`, points
 // inward.

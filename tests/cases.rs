@@ -13,7 +13,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use zeroset_testing::backends::{Backend, asked};
-use zeroset_testing::places::{program, root};
+use zeroset_testing::checkout::{program, root};
 
 fn configs() -> PathBuf {
     root().join("configs")

@@ -11,8 +11,8 @@ use zeroset::mesh::generate::{Cube, Generate, generate};
 use zeroset::mesh::{Kind, Mesh, vertex_normals};
 use zeroset::surface::extract;
 use zeroset::volume::{Placement, Samples, Volume};
+use zeroset_testing::checkout::root;
 use zeroset_testing::data;
-use zeroset_testing::places::root;
 
 #[test]
 fn normals_of_an_interface_point_out_of_the_inside() {

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use zeroset::io::{Content, MeshFile, VolumeOptions, read, read_data, read_mesh, read_volume};
-use zeroset::mesh::check::inspect;
+use zeroset::mesh::statistics::inspect;
 use zeroset::mesh::{Kind, assess};
 
 /// Rows that do not match exactly, and the reasons.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs::read_to_string;
 use std::path::PathBuf;
 
-use zeroset_testing::places::root;
+use zeroset_testing::checkout::root;
 
 /// A row of the table.
 struct Layer {

@@ -7,7 +7,7 @@ use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
 use zeroset::io::{WriteOptions, read_mesh, write_cloud, write_mesh};
 use zeroset::mesh::generate::{Generate, Sphere, generate};
 use zeroset::surface::Topology;
-use zeroset_testing::places::program;
+use zeroset_testing::checkout::program;
 
 /// Returns `n` samples of a mesh, uniform by area, with the normals of its triangles.
 fn samples(mesh: &zeroset::mesh::Mesh, n: u64) -> PointCloud {

@@ -1,7 +1,7 @@
 //! Tests surfaces from samples without normals, by a level set in their potential.
 
 use rayon::prelude::*;
-use zeroset::mesh::{Mesh, check};
+use zeroset::mesh::{Mesh, statistics};
 use zeroset::reconstruct::potential::{Levels, Options, Storage, reconstruct};
 use zeroset::surface::{Locator, cubes};
 use zeroset::{Error, io};
@@ -14,7 +14,7 @@ fn scan(name: &str) -> Option<Mesh> {
 /// Asserts that every edge belongs to two triangles with opposite directions. Returns the number of
 /// components.
 fn parts_of_closed(mesh: &Mesh) -> usize {
-    let found = check::inspect(mesh);
+    let found = statistics::inspect(mesh);
     assert!(found.components > 0, "no surface");
     assert_eq!((found.boundary, found.nonmanifold, found.inconsistent), (0, 0, 0));
     let parts = cubes::components(mesh);

@@ -10,7 +10,7 @@ use zeroset::mesh::Mesh;
 use zeroset::reconstruct::directed::Cubes;
 use zeroset::reconstruct::{Device, Method, Options, Report, surface};
 use zeroset::surface::{Gaps, Topology};
-use zeroset_testing::places::program;
+use zeroset_testing::checkout::program;
 use zeroset_testing::{hostile_clouds, samples};
 
 fn reconstruct(cloud: PointCloud, method: Method, cubes: Cubes) -> Result<(Mesh, Report), Error> {

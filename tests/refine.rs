@@ -1,8 +1,8 @@
 //! Tests refined meshes of the shared data against the counts and radii in the paper.
 
-use zeroset::mesh::check::inspect;
 use zeroset::mesh::refine::refine;
-use zeroset_testing::cells::{measures, summary};
+use zeroset::mesh::statistics::inspect;
+use zeroset_testing::cell_geometry::{measures, summary};
 use zeroset_testing::data;
 
 /// Reads a file of the shared data, refines it once and compares its summary with the expected one.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use zeroset::config::Config;
 use zeroset::io::read_mesh;
-use zeroset::mesh::check::inspect;
+use zeroset::mesh::statistics::inspect;
 use zeroset::run::{Observer, Options, Outcome, Progress, run};
 
 const BALL: &str = "version = 1\n[domain.tiled]\ndx = 0.05\n[initial]\n\

@@ -67,7 +67,7 @@ use zeroset::levelset::evolution::cuda::DeviceEvolution;
 use zeroset::levelset::evolution::{
     Advection, Coefficient, CurvatureStep, Options, Rule, StepTarget, Terms,
 };
-use zeroset::mesh::{Kind, Mesh, check};
+use zeroset::mesh::{Kind, Mesh, statistics};
 use zeroset::patches::{Coordinates, Partition, Patches};
 use zeroset::run::{CleanedMesh, setup};
 
@@ -253,7 +253,7 @@ impl Case<'_> {
         organization: Organization,
     ) -> Result<String, Failed> {
         let mesh = &self.ready.mesh;
-        let edge = cpu.run(|| check::inspect(mesh)).edge_mean.unwrap_or(1.0);
+        let edge = cpu.run(|| statistics::inspect(mesh)).edge_mean.unwrap_or(1.0);
         let on_surface = mesh.kind == Kind::Surface;
         // A negligible wind keeps the velocity term active on surfaces.
         let wind = if on_surface { [1e-9, 0.0, 0.0] } else { [1.0, 0.0, 0.0] };

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use zeroset::gpu::Cuda;
-use zeroset::mesh::{Mesh, check};
+use zeroset::mesh::{Mesh, statistics};
 use zeroset::reconstruct::potential::cuda::{DeviceOctree, reconstruct};
 use zeroset::reconstruct::potential::{Frame, Options, Storage};
 use zeroset::surface::{Locator, gaps_on};
@@ -70,7 +70,7 @@ pub fn table(cuda: &Arc<Cuda>, args: &[String]) -> Result<(), Failed> {
         levels.droplets
     );
     if args.iter().any(|a| a == "check") {
-        let found = check::inspect(&surface);
+        let found = statistics::inspect(&surface);
         println!(
             "{} vertices, {} triangles, {} parts, Euler number {}, {} open and {} branched edges",
             surface.n_vertices(),

@@ -1,10 +1,10 @@
 // Finds the neighbors of tiles in three ways: in the sorted list, as tile management does
-// (kernels/tiles/lookup.cuh), in a hash table of the keys, and in a map of two levels. Only a
-// benchmark compiles it.
+// (kernels/tiles/neighbor_lookup.cuh), in a hash table of the keys, and in a map of two levels.
+// Only a benchmark compiles it.
 //
 // All three have the same results: the ids of neighbors across faces and edges, the directions
 // without a neighbor, and one bit for each neighbor.
-#include "tiles/lookup.cuh"
+#include "tiles/neighbor_lookup.cuh"
 
 // A hash table with open addressing and 2^bits slots; no key is 0.
 struct Table {

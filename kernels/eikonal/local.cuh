@@ -2,7 +2,7 @@
 #pragma once
 #include "common/block.cuh"
 #include "eikonal.cuh"
-#include "eikonal_state.cuh"
+#include "eikonal_arguments.cuh"
 
 #if CELL_SIZE == 4
 // The number of cells that are examined before their candidates are computed.

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "common/patches.cuh"
-#include "common/pin.cuh"
+#include "common/compute_once.cuh"
 #include "common/shared.cuh"
 #include "common/vector.cuh"
 

@@ -6,7 +6,7 @@
 #include "evolution/galerkin.cuh"
 #include "evolution/monotone.cuh"
 #include "evolution/upwind.cuh"
-#include "evolution_state.cuh"
+#include "evolution_arguments.cuh"
 
 // Terms that a compilation unit does not define are absent.
 #ifndef ADVECTION

@@ -3,7 +3,7 @@
 // `cuda_header::is_current` with ZEROSET_BLESS=1.
 #pragma once
 #include "common/types.cuh"
-#include "primitives/shape.cuh"
+#include "primitives/grid_axes.cuh"
 
 // The kind of discriminator.
 // A threshold on bytes.

@@ -3,7 +3,7 @@
 // `cuda_header::is_current` with ZEROSET_BLESS=1.
 #pragma once
 #include "common/types.cuh"
-#include "primitives/shape.cuh"
+#include "primitives/grid_axes.cuh"
 
 // The largest number of levels above the words of a pyramid, and of a tree.
 enum { MOST_LEVELS = 32 };

@@ -212,8 +212,8 @@ struct TileGrid {
     u32 *rows;
     // `[capacity]` bit d: the neighbor in direction d is present.
     u32 *present;
-    // `[capacity][19]` ids and flags of the neighbors of a tile (near.cuh). Changes of the
-    // tile set use this memory as scratch. Null if the ids are not stored side by side.
+    // `[capacity][19]` ids and flags of the neighbors of a tile (neighbor_ids.cuh). Changes of
+    // the tile set use this memory as scratch. Null if the ids are not stored side by side.
     u32 *near;
     // `[capacity]` by id: the update that created the tile.
     u32 *born;

@@ -13,7 +13,7 @@
 #define FAN 4
 #define LINES 1
 #define PARTIAL 0
-#include "primitives/words.cuh"
+#include "primitives/bit_words.cuh"
 
 #ifndef KEEP
 #define KEEP 0

@@ -3,13 +3,13 @@
 // on the CPU.
 //
 // `Discriminator` is the kernel argument, and `is_active` decides whether a cell is active.
-// primitives/words.cuh packs the decisions into words.
+// primitives/bit_words.cuh packs the decisions into words.
 //
 // Defines: DISCRIMINATOR, whose values are named in generated/discriminator.cuh; VALUE, the type of
 // the values of all discriminators except the first and the last.
 #pragma once
 
-#include "primitives/shape.cuh"
+#include "primitives/grid_axes.cuh"
 // VALUE is also defined for discriminators that do not use it.
 #ifndef VALUE
 #define VALUE u8

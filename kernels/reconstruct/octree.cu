@@ -12,7 +12,7 @@
 #include "common/types.cuh"
 #include "primitives/block.cuh"
 #include "generated/potential.cuh"
-#include "reconstruct/tree.cuh"
+#include "reconstruct/octree_nodes.cuh"
 
 // Integer parts per voxel in sums.
 #define PARTS 262144.0

@@ -12,7 +12,7 @@
 #include "primitives/block.cuh"
 #include "common/division.cuh"
 #include "generated/potential.cuh"
-#include "reconstruct/tree.cuh"
+#include "reconstruct/octree_nodes.cuh"
 #include "tiles/stationary_values.cuh"
 #include "tiles/storage.cuh"
 

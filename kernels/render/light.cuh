@@ -1,6 +1,6 @@
 // Lighting, the counterpart of crates/view/src/render/light.rs.
 #pragma once
-#include "render/frame.cuh"
+#include "render/projection.cuh"
 
 struct Shade {
     float strength, gloss;

@@ -1,9 +1,9 @@
-// Lighting of the hits of rays, the counterpart of `normal` in crates/view/src/render/solid.rs and
-// of crates/view/src/render/light.rs.
+// Lighting of the hits of rays, the counterpart of `normal` in
+// crates/view/src/render/solid_cubes.rs and of crates/view/src/render/light.rs.
 //
 // variants: LEVEL=0 | LEVEL=1
 #include "render/light.cuh"
-#include "render/solid.cuh"
+#include "render/solid_cubes.cuh"
 
 // The largest distance of voxels that contribute to the normal at a hit, in voxels.
 #define REACH 3.0

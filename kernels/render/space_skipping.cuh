@@ -4,7 +4,7 @@
 //
 // RULE has a value of generated/render.cuh.
 #pragma once
-#include "render/solid.cuh"
+#include "render/solid_cubes.cuh"
 
 // The distance from the center of a unit cube to its corners, sqrt(3)/2.
 #define HALF_DIAGONAL 0.8660254037844386

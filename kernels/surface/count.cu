@@ -1,7 +1,7 @@
 // Counts the crossings and triangles of each row of voxels of a dense volume, and sums them over
 // all earlier rows. The counterpart of src/surface/isosurface/rows.rs.
 #define BLOCK_THREADS 256
-#include "surface/rows.cuh"
+#include "surface/bit_rows.cuh"
 #include "primitives/lookback.cuh"
 
 // Counts and scans the rows in one pass: one tile of rows per block, with look-back for earlier

@@ -10,7 +10,7 @@
 //     | STORED=long long, IS_WHOLE=1
 // variants: NORMALS=0 | NORMALS=1
 #define BLOCK_THREADS 128
-#include "surface/rows.cuh"
+#include "surface/bit_rows.cuh"
 
 typedef STORED stored;
 

@@ -1,7 +1,7 @@
 // Writes the triangles of the surface of a dense volume from the bits of its voxels alone. The
 // counterpart of src/surface/isosurface/generate.rs, with the same triangles in the same order.
 #define BLOCK_THREADS 128
-#include "surface/rows.cuh"
+#include "surface/bit_rows.cuh"
 
 enum {
     // Cubes that a warp lists at a time.

@@ -11,7 +11,7 @@
 
 #define REACH 2
 #define EDGES 1
-#include "tiles/outcome.cuh"
+#include "tiles/step_end.cuh"
 
 enum { MIN_BLOCKS = (sizeof(real) == 8 ? 384 : 768) / BLOCK };
 

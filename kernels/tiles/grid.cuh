@@ -8,7 +8,7 @@
 // consecutive, so the tiles that are present are adjacent in the list. The position where a row
 // begins and one bit per neighbor locate all of them. Passes over values need the ids of neighbors
 // across faces and edges. These ids are stored side by side for each tile, unless they would be a
-// large part of it (near.cuh). Both are recomputed whenever the tile set changes.
+// large part of it (neighbor_ids.cuh). Both are recomputed whenever the tile set changes.
 //
 // The tile set need not change in every step, because tiles are created some layers of voxels
 // before they are needed (src/grid/activity.rs). It changes if a needed tile is missing, and at

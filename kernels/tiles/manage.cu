@@ -24,7 +24,7 @@
 #include "generated/tile_motion.cuh"
 #include "tiles/grid.cuh"
 #include "tiles/storage.cuh"
-#include "tiles/lookup.cuh"
+#include "tiles/neighbor_lookup.cuh"
 
 const u32 DELETED = 1u << 31;
 // Marks a new tile that is inside.

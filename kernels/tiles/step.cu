@@ -42,7 +42,7 @@
 #else
 #define EDGES 0
 #endif
-#include "tiles/outcome.cuh"
+#include "tiles/step_end.cuh"
 
 // The time step of the reinitialization equation.
 #define RELAX_STEP 0.3

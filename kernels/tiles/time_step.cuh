@@ -2,7 +2,7 @@
 // tiles it shares.
 #pragma once
 #include "tiles/motion.cuh"
-#include "tiles/outcome.cuh"
+#include "tiles/step_end.cuh"
 
 // Stops if a coefficient is invalid at a time. Called by one thread.
 DEVICE void halt_for_flaws(TileControl& c, double t) {

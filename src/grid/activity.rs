@@ -4,8 +4,8 @@ use crate::geometry::Real;
 
 use super::keys::{CENTER, DIRECTIONS};
 use super::manage::missing;
-use super::sweep::CHUNK;
-use super::walk::Walk;
+use super::tile_passes::CHUNK;
+use super::tile_walks::Walk;
 use super::{Band, Pool, Stored, TiledGrid};
 
 /// The bit of a tile that contains a part of the interface or its band. Such a tile always stays.

@@ -4,7 +4,7 @@ use super::TiledGrid;
 use super::activity::{ACTIVE, ALL};
 use super::keys::{DIRECTIONS, TOUCHING, TileKey, opposite};
 use super::manage::missing;
-use super::walk::{Dilated, Walk};
+use super::tile_walks::{Dilated, Walk};
 
 impl<const E: usize> TiledGrid<E> {
     /// Checks the structure of the tile set: order and range of the keys, unique ids, the signs of

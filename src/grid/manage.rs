@@ -27,8 +27,8 @@ use rayon::prelude::*;
 
 use super::activity::{ACTIVE, ALL, INSIDE};
 use super::keys::{CENTER, DIRECTIONS, TileKey, opposite};
-use super::sweep::CHUNK;
-use super::walk::{Dilated, MISSING, Walk};
+use super::tile_passes::CHUNK;
+use super::tile_walks::{Dilated, MISSING, Walk};
 use super::{Band, Pool, Stored, TiledGrid};
 use crate::error::{Error, Result};
 use crate::geometry::Real;

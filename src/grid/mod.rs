@@ -38,9 +38,9 @@ mod pool;
 mod renumber;
 mod snapshot;
 mod storage;
-mod sweep;
+mod tile_passes;
+pub mod tile_walks;
 mod upsample;
-pub mod walk;
 
 pub use activity::{ACTIVE, INSIDE, activity};
 pub use fill::Fill;
@@ -51,8 +51,8 @@ pub use pool::Pool;
 pub use pool::REMEDY;
 pub use snapshot::Parts;
 pub use storage::{Fixed16, Stored};
-pub use sweep::Tile;
-pub use walk::{MISSING, Walk};
+pub use tile_passes::Tile;
+pub use tile_walks::{MISSING, Walk};
 
 use crate::geometry::Real;
 

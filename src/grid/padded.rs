@@ -3,8 +3,8 @@
 use crate::geometry::Real;
 
 use super::keys::step_of;
-use super::sweep::Tile;
-use super::walk::MISSING;
+use super::tile_passes::Tile;
+use super::tile_walks::MISSING;
 use super::{Pool, Stored};
 
 /// The voxels around a tile that a scheme reads.

@@ -8,7 +8,7 @@ use super::mesh_setup::{self, MeshSetup};
 use super::states::{Extras, MeshState, States, StoredMesh};
 use super::task::{Run, Stages, Task};
 use super::writer::Files;
-use super::{factory, norms, setup, sources};
+use super::{error_norms, factory, setup, sources};
 use crate::Cpu;
 use crate::config::{Config, Distance};
 use crate::error::Result;
@@ -251,7 +251,7 @@ impl MeshSetup<'_> {
     ) {
         let limit = distance.width.unwrap_or(f64::INFINITY);
         let reached = || values.iter().copied().filter(|x| x.abs() < limit);
-        let (mean, max) = norms::mean_and_max(reached()).unzip();
+        let (mean, max) = error_norms::mean_and_max(reached()).unzip();
         let min = reached().reduce(f64::min);
         let n = reached().count();
         if n == 0 {
@@ -275,7 +275,7 @@ impl MeshSetup<'_> {
         let errors = self.config.expect.exact.as_ref().and_then(|exact| {
             let signed = distance.from.is_empty() && distance.signed.unwrap_or(true);
             let pairs = values.iter().zip(&self.cleaned.mesh.vertices);
-            norms::mean_and_max(pairs.filter(|(u, _)| u.abs() < limit).map(|(u, &x)| {
+            error_norms::mean_and_max(pairs.filter(|(u, _)| u.abs() < limit).map(|(u, &x)| {
                 let exact = exact.signed_distance(x);
                 (u - if signed { exact } else { exact.abs() }).abs()
             }))

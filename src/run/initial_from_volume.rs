@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 
-use super::volume::Named;
+use super::read_volumes::Named;
 use crate::config::{Above, Config, InitialVolume};
 use crate::error::{Error, Result};
 use crate::primitives::Values;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::device::{self, Device, Size};
-use super::norms::interface_errors;
+use super::error_norms::interface_errors;
 use super::picture::title;
 use super::task::{Run, Task};
 use crate::Cpu;

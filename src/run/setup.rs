@@ -12,7 +12,7 @@ use crate::geometry::Vec3;
 use crate::levelset::eikonal::Slowness;
 use crate::levelset::evolution::{Coefficient, Terms};
 use crate::mesh::Mesh;
-use crate::mesh::check::facets::CellsAround;
+use crate::mesh::statistics::facets::CellsAround;
 
 /// Returns the coefficients of `[evolve]`.
 ///

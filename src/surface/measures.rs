@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::geometry::{Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
-use crate::mesh::check::facets::{CellsAround, Uses};
+use crate::mesh::statistics::facets::{CellsAround, Uses};
 
 /// Cells per partial sum. Sums are added in this fixed pattern for any number of threads.
 const BLOCK: usize = 4096;

@@ -11,6 +11,7 @@
 
 mod boundary_edges;
 mod bvh;
+mod closest_point;
 pub(crate) mod connected_parts;
 pub mod cubes;
 mod cuda;
@@ -19,7 +20,6 @@ mod drawn_curves;
 mod flat_triangles;
 mod isosurface;
 mod lattice_distance;
-mod locate;
 mod measures;
 mod orientation;
 mod quality;
@@ -29,6 +29,7 @@ mod voxels;
 mod winding;
 
 pub use crate::mesh::interface::{Interface, extract};
+pub use closest_point::{Located, Locator};
 pub use connected_parts::cuda::DeviceParts;
 pub use connected_parts::{Extent, Parts, largest_part};
 pub use cuda::DeviceSurface;
@@ -41,7 +42,6 @@ pub use isosurface::cuda::{
 };
 pub use isosurface::{Options as IsosurfaceOptions, isosurface};
 pub use lattice_distance::{Filled, LatticeDistance};
-pub use locate::{Located, Locator};
 pub use measures::cuda::{DeviceMeasurer, counted};
 pub use measures::{Measurer, Measures};
 pub use orientation::{Orientation, orient};

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::Locator;
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
-use crate::mesh::check::{connections, facets::CellsAround};
+use crate::mesh::statistics::{connections, facets::CellsAround};
 use crate::words::counted;
 
 /// Points per partial sum. The number is fixed, so that the mean does not depend on the number of
@@ -155,8 +155,8 @@ impl Gaps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::check::inspect;
     use crate::mesh::generate::{Generate, Sphere, generate};
+    use crate::mesh::statistics::inspect;
 
     #[test]
     fn spheres_are_closed_and_holes_are_told() {

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::mesh::check::facets::CellsAround;
+use crate::mesh::statistics::facets::CellsAround;
 use crate::mesh::{Mesh, normal_arrays};
 
 /// Fractions of the way to the mean of the neighbors, for the steps forward and back. The pass band

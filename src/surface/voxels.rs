@@ -12,14 +12,14 @@
 //!
 //! Surfaces with holes have fractional winding numbers. These are computed voxel by voxel.
 
-mod passed;
+mod crossed_voxels;
 
 use std::borrow::Cow;
 
 use rayon::prelude::*;
 use robust::{Coord, orient2d};
 
-use self::passed::Passage;
+use self::crossed_voxels::Passage;
 use super::{Orientation, TriangleIndex, orient};
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;

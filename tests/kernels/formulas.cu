@@ -4,7 +4,7 @@
 #include "evolution/curvature.cuh"
 #include "evolution/galerkin.cuh"
 #include "evolution/monotone.cuh"
-#include "evolution/step.cuh"
+#include "evolution/stable_step.cuh"
 #include "evolution/upwind.cuh"
 
 // The counterpart of a struct in formulas.rs.

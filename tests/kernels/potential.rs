@@ -124,7 +124,7 @@ fn octrees_are_those_of_the_cpu_bit_by_bit() {
 /// Returns the nodes that the CPU uses for a tile with this center, as positions in voxels of the
 /// level and numbers of samples.
 ///
-/// The function repeats `Sources::gather` of `src/reconstruct/potential/sum.rs` in the same
+/// The function repeats `Sources::gather` of `src/reconstruct/potential/sample_sums.rs` in the same
 /// precision, so that it opens the same nodes.
 fn taken(tree: &Octree, theta: f32, level: u32, middle: [f32; 3]) -> Vec<[f64; 4]> {
     let scale = (1.0 / tree.frame().edge(level)) as f32;

@@ -8,7 +8,7 @@ use crate::case::{Case, Gate, Row, Series};
 use crate::domains::{Domain, Setting};
 use crate::exact::Exact;
 use crate::runs::*;
-use zeroset_testing::places::root;
+use zeroset_testing::checkout::root;
 
 /// Returns the vertex nearest to a point.
 fn nearest_vertex(domain: &Domain, point: Vec3) -> u32 {

@@ -8,7 +8,7 @@ use crate::backend::{self, Backend};
 use crate::case::{Case, Outcome, Verdict};
 use crate::domains::Setting;
 use crate::runner::Task;
-use zeroset_testing::places::root;
+use zeroset_testing::checkout::root;
 
 /// The largest width of a line of prose on the pages.
 const WIDTH: usize = 100;

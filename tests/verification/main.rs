@@ -304,7 +304,7 @@ fn verify(setting: Setting) -> Vec<String> {
         Backend::Cpu => "docs/verification.md",
         Backend::Cuda => "docs/verification-cuda.md",
     };
-    std::fs::write(zeroset_testing::places::root().join(name), page).unwrap();
+    std::fs::write(zeroset_testing::checkout::root().join(name), page).unwrap();
     failures
 }
 

@@ -2,7 +2,7 @@
 //! direction of the velocity.
 
 use zeroset::geometry::Vec3;
-use zeroset::reconstruct::potential::sum::{Rule, Sums, at};
+use zeroset::reconstruct::potential::sample_sums::{Rule, Sums, at};
 use zeroset::reconstruct::potential::{Frame, Octree};
 
 use crate::case::{Case, Gate, Row, Series};

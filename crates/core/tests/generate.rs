@@ -1,11 +1,11 @@
 //! Tests of generated meshes: counts, topology, shape, and bits that must never change.
 
 use nalgebra::{Matrix3, Vector3};
-use zeroset_core::mesh::check::{Statistics, inspect};
 use zeroset_core::mesh::generate::{Generate, generate};
 use zeroset_core::mesh::refine::refine;
+use zeroset_core::mesh::statistics::{Statistics, inspect};
 use zeroset_core::mesh::{Kind, Mesh};
-use zeroset_testing::cells::{
+use zeroset_testing::cell_geometry::{
     assert_fills, corners, hash, inradii, largest_angle, measures, normals, summary,
 };
 

@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use zeroset_core::Error;
-use zeroset_core::mesh::check::{Statistics, inspect};
+use zeroset_core::mesh::statistics::{Statistics, inspect};
 use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values, clean};
 
 /// The corners of the unit cube, x fastest.

@@ -1,10 +1,10 @@
 //! Tests of refinement: numbering, shapes, and the inheritance of arrays and groups.
 
-use zeroset_core::mesh::check::inspect;
 use zeroset_core::mesh::generate::{Generate, generate};
 use zeroset_core::mesh::refine::{refine, refine_times};
+use zeroset_core::mesh::statistics::inspect;
 use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
-use zeroset_testing::cells::{assert_fills, hash, inradii, measures};
+use zeroset_testing::cell_geometry::{assert_fills, hash, inradii, measures};
 
 fn make(text: &str) -> Mesh {
     let spec: Generate = toml::from_str(text).unwrap_or_else(|e| panic!("{text}: {e}"));

@@ -205,7 +205,7 @@ fn fibers(bytes: &[u8], n: usize) -> Result<Vec<DataArray>, Flaw> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zeroset_core::mesh::{Kind, check::inspect};
+    use zeroset_core::mesh::{Kind, statistics::inspect};
 
     const PTS: &str = "8\n0 0 0\n2 0 0\n2 2 0\n0 2 0\n0 0 1\n2 0 1\n2 2 1\n0 2 1\n";
 

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use zeroset_core::cloud::PointCloud;
 use zeroset_io::{self as io, CloudReport, NormalsFrom};
+use zeroset_testing::checkout::root;
 use zeroset_testing::data;
-use zeroset_testing::places::root;
 
 fn read(path: &Path) -> (PointCloud, CloudReport) {
     let (cloud, report) = io::read_cloud(path).unwrap();

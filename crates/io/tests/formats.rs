@@ -3,7 +3,7 @@
 
 use std::io::Write;
 
-use zeroset_core::mesh::check::inspect;
+use zeroset_core::mesh::statistics::inspect;
 use zeroset_core::mesh::{Group, Kind, Members, Mesh, Values, boundary};
 use zeroset_io::{self as io, MeshFile};
 use zeroset_testing::data;

@@ -491,7 +491,7 @@ fn many_small_things(folder: &Path) {
         if let Ok(file) = io::read_mesh(&path) {
             let start = Instant::now();
             let _ = zeroset_core::mesh::assess(&file.mesh);
-            let _ = zeroset_core::mesh::check::inspect(&file.mesh);
+            let _ = zeroset_core::mesh::statistics::inspect(&file.mesh);
             assert!(start.elapsed() < LONGEST, "{name}: {:?} to check it", start.elapsed());
         }
         std::fs::remove_file(path).unwrap();

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::places::root;
+use crate::checkout::root;
 
 /// Returns a file of the shared test data, or `None` with a notice if it is missing.
 ///

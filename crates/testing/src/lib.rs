@@ -4,11 +4,11 @@
 //! `zeroset-core`. Neither this crate nor the tests are published.
 
 pub mod backends;
-pub mod cells;
+pub mod cell_geometry;
+pub mod checkout;
 mod data;
 pub mod heap;
 pub mod hostile_clouds;
-pub mod places;
 pub mod samples;
 pub mod sound;
 

@@ -3,7 +3,7 @@
 //
 // Along an axis of odd length, records have empty slots, which count as 0.
 //
-// Defines: those of primitives/words.cuh.
+// Defines: those of primitives/bit_words.cuh.
 //
 // variants: FAN=4, LINES=0 | FAN=8, LINES=0 | FAN=4, LINES=1
 // variants: PARTIAL=0 | PARTIAL=1
@@ -12,7 +12,7 @@
 //     | DISCRIMINATOR=3, VALUE=double | DISCRIMINATOR=4, VALUE=u8 | DISCRIMINATOR=4, VALUE=double
 //     | DISCRIMINATOR=5
 // generated: predicate
-#include "primitives/words.cuh"
+#include "primitives/bit_words.cuh"
 
 // Computes the words of all cells and the sums of their records.
 //

@@ -6,7 +6,7 @@
 // Vertices are numbered tile by tile. A patch is named by its smallest
 // vertex, so names do not depend on the order of threads.
 #include "reconstruct/directed/lattice.cuh"
-#include "measures/sets.cuh"
+#include "measures/disjoint_sets.cuh"
 
 // A patch is turned if an adjacent patch is more than this many times larger.
 enum : u32 { RATIO = 20 };

@@ -3,10 +3,10 @@
 // the tiles, and of src/reconstruct/directed/vertex_attributes.rs.
 //
 // The order is surface_count, two scans, surface_vertices, surface_triangles, parts_join
-// (surface/parts.cu), surface_near, surface_drop. Vertices are ordered by tile, then by the lower
-// ends of their edges, then by axis. Triangles are ordered by tile, then by cube.
+// (surface/connected_parts.cu), surface_near, surface_drop. Vertices are ordered by tile, then by
+// the lower ends of their edges, then by axis. Triangles are ordered by tile, then by cube.
 #include "reconstruct/directed/lattice.cuh"
-#include "measures/sets.cuh"
+#include "measures/disjoint_sets.cuh"
 
 // Bytes per row of the case table: the number of triangles, then the edges of their corners.
 enum : u32 { CASE = 16 };

@@ -8,7 +8,7 @@ use super::arrays::{ArrayFacts, GroupFacts, On};
 use super::cloud::CloudFacts;
 use super::voxels::VolumeFacts;
 use zeroset::io::{CloudReport, MeshFile, VolumeFile};
-use zeroset::mesh::check::inspect;
+use zeroset::mesh::statistics::inspect;
 use zeroset::mesh::{Cleaning, DataArray, Group, Kind, assess};
 
 /// The version of the JSON format. It increases when a key changes its meaning, not for new keys.

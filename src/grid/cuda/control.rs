@@ -167,8 +167,8 @@ zeroset_gpu::cuda_header! {
         pub rows: u64 as "u32 *",
         /// `[capacity]` bit d: the neighbor in direction d is present.
         pub present: u64 as "u32 *",
-        /// `[capacity][19]` ids and flags of the neighbors of a tile (near.cuh). Changes of the
-        /// tile set use this memory as scratch. Null if the ids are not stored side by side.
+        /// `[capacity][19]` ids and flags of the neighbors of a tile (neighbor_ids.cuh). Changes of
+        /// the tile set use this memory as scratch. Null if the ids are not stored side by side.
         pub near: u64 as "u32 *",
         /// `[capacity]` by id: the update that created the tile.
         pub born: u64 as "u32 *",

@@ -10,7 +10,8 @@ use crate::grid::{TileKey, TiledGrid};
 /// The number of words per tile for the neighbor look-up: eight rows, and one bit per neighbor.
 pub(super) const LOOK_UP: usize = 9;
 
-/// The number of words per tile that hold the ids of its neighbors (`kernels/tiles/near.cuh`).
+/// The number of words per tile that hold the ids of its neighbors
+/// (`kernels/tiles/neighbor_ids.cuh`).
 pub const NEAR_WORDS: usize = 19;
 
 /// The smallest capacity. A change of the tile set counts 27 (capacity / 16 + 2) numbers, which
@@ -47,7 +48,7 @@ pub struct DeviceTiledGrid {
 
 impl DeviceTiledGrid {
     /// Returns whether the ids of the neighbors are stored side by side, for tiles of `E^3` values
-    /// of type `S`. `kernels/tiles/near.cuh` uses the same rule.
+    /// of type `S`. `kernels/tiles/neighbor_ids.cuh` uses the same rule.
     const fn has_near<S, const E: usize>() -> bool {
         E != 4 || size_of::<S>() != 2
     }

@@ -6,8 +6,8 @@ use crate::error::Result;
 use crate::grid::TiledGrid;
 use crate::grid::keys::TileKey;
 use crate::grid::pool::REMEDY;
-use crate::grid::sweep::CHUNK;
-use crate::grid::walk::{MISSING, Walk, not_before};
+use crate::grid::tile_passes::CHUNK;
+use crate::grid::tile_walks::{MISSING, Walk, not_before};
 use crate::primitives::memory;
 
 use super::{Created, missing};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::band::Band;
 use super::breakdown::{Breakdown, Flaw};
+use super::cell_passes::Scratch;
 use super::implicit::Implicit;
 use super::increments::Increments;
-use super::pass::Scratch;
 use super::problem::Problem;
 use super::{Choices, Options, Rule, Terms, Totals, check};
 use crate::Cpu;

@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 
+use super::cell_passes::{LocalScratch, Pass, Slot, ratio, sum};
 use super::coefficients::Curvature;
 use super::formulas;
 use super::increments::Increments;
 use super::options::{Advection, NormalMotion};
-use super::pass::{LocalScratch, Pass, Slot, ratio, sum};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::levelset::eikonal::is_cut;
 use crate::patches::Patch;

@@ -12,8 +12,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::cell_passes::{Pass, sum};
 use super::formulas;
-use super::pass::{Pass, sum};
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::Patches;
 use crate::primitives::DisjointRows;

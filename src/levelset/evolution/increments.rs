@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::cell_passes::{LocalScratch, Pass, ratio, sum};
 use super::formulas;
 use super::galerkin::{CORRECTIONS, Galerkin};
-use super::pass::{LocalScratch, Pass, ratio, sum};
 use crate::geometry::simplex::Simplex;
 use crate::geometry::{Real, Vec3};
 use crate::primitives::DisjointRows;

@@ -33,6 +33,7 @@
 
 mod band;
 mod breakdown;
+mod cell_passes;
 mod check;
 mod coefficients;
 mod cpu;
@@ -46,12 +47,11 @@ mod increments;
 mod inflow;
 mod limits;
 mod options;
-mod outcome;
-mod pass;
 mod problem;
 mod slivers;
 mod snapshot;
 mod step;
+mod step_result;
 mod step_target;
 mod terms;
 mod time_step;

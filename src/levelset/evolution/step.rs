@@ -8,9 +8,9 @@
 use std::time::Instant;
 
 use super::breakdown::{Flaw, What, at_rest_forever};
+use super::cell_passes::{Pass, Scratch};
 use super::cpu::Evolution;
-use super::outcome::Outcome;
-use super::pass::{Pass, Scratch};
+use super::step_result::Outcome;
 use super::time_step::Chosen;
 use super::{Advance, Rule, StepInfo, StepTarget};
 #[cfg(doc)]

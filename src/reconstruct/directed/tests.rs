@@ -1,6 +1,6 @@
 use super::*;
 use crate::geometry::Vec3;
-use crate::mesh::check::{Statistics, inspect};
+use crate::mesh::statistics::{Statistics, inspect};
 use crate::surface::Locator;
 
 /// Creates uniform but irregular samples of a torus with radii 1 and 0.4 around the origin.

@@ -19,7 +19,7 @@
 use std::sync::Arc;
 
 use super::octree::Octree;
-use super::sum::{Rule, Sources, Totals};
+use super::sample_sums::{Rule, Sources, Totals};
 use crate::levelset::tiled::Fill;
 use crate::primitives::PerThread;
 

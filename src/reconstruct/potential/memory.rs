@@ -1,7 +1,7 @@
 //! Estimates the memory of a run and checks that it is available.
 
-use super::frame::Frame;
 use super::levels::EDGE_LEVELS;
+use super::octree_cube::Frame;
 use crate::error::{DeviceFault, Error, Result};
 use crate::primitives::memory::{available, gibibytes};
 

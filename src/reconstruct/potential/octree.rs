@@ -19,7 +19,7 @@
 
 use rayon::prelude::*;
 
-use super::frame::Frame;
+use super::octree_cube::Frame;
 use crate::error::Result;
 use crate::primitives::{DisjointRows, memory, sort};
 

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use serde::{Deserialize, Serialize};
 
-use super::sum::Rule;
+use super::sample_sums::Rule;
 use crate::error::{Error, Result};
 
 /// How phi is stored.

@@ -6,19 +6,19 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::geometry::Real;
-use crate::levelset::check::gradient_norm_error;
 use crate::levelset::evolution::cuda::DeviceEvolution;
 use crate::levelset::evolution::{
     self, Advance, Breakdown, Choices, Evolution, StepTarget, Totals, What,
 };
+use crate::levelset::gradient_norm_error::gradient_norm_error;
 use crate::output::{Drift, Measures, checkpoint};
 use crate::run::CleanedMesh;
 use crate::run::expressions::expressions;
 use crate::run::fields::{at_vertex, value_at};
+use crate::run::mean_weight;
 use crate::run::mesh_setup::MeshSetup;
 use crate::run::motion::{LateState, Motion, Quality, State};
 use crate::run::states::MeshState;
-use crate::run::weight;
 use crate::surface::{self, Measurer};
 
 /// The evolution on the device of the run.
@@ -58,7 +58,7 @@ impl<'a, R: Real> MeshMotion<'a, R> {
             return None;
         }
         let mesh = &self.setup.cleaned.mesh;
-        self.setup.cpu.run(|| weight::mean_weight(mesh, phi, self.weight, t))
+        self.setup.cpu.run(|| mean_weight::mean_weight(mesh, phi, self.weight, t))
     }
 
     /// Returns the current phi, and whether each vertex is in the narrow band.

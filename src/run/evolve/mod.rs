@@ -8,8 +8,8 @@ pub(super) mod mesh_motion;
 use std::time::Instant;
 
 use super::checkpointing::{Keeper, Stopped};
+use super::error_norms::interface_errors;
 use super::motion::{Motion, State};
-use super::norms::interface_errors;
 use super::task::Run;
 use super::time_loop::{LoopInputs, Point};
 use super::writer::Files;

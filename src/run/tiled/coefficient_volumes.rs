@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::gpu::Cuda;
 use crate::gpu::volume::DeviceVolume;
-use crate::run::volume::Named;
+use crate::run::read_volumes::Named;
 use crate::volume::Volume;
 use crate::words::counted;
 

@@ -44,7 +44,7 @@ pub trait Blocks<R: Real>: Sync {
 ///     (0..4096).map(|k| at(k).iter().map(|c| c * c).sum::<f64>().sqrt() - 5.0).collect();
 /// let blocks = Dense { values: &phi, size: [16; 3], edge: 8, beyond: f64::NAN };
 /// let mesh = extract(&blocks, &Placement::default(), true)?;
-/// assert_eq!(zeroset::mesh::check::inspect(&mesh).euler, 2);
+/// assert_eq!(zeroset::mesh::statistics::inspect(&mesh).euler, 2);
 /// # Ok::<(), zeroset::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]

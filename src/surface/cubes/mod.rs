@@ -18,10 +18,10 @@
 mod block_cubes;
 mod blocks;
 mod components;
+mod cube_records;
 pub mod cuda;
 mod extract;
 mod measures;
-mod records;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -29,10 +29,10 @@ mod tiles;
 
 pub use blocks::{Blocks, Dense};
 pub use components::{Components, components};
+pub use cube_records::{Record, Records};
 pub(super) use extract::check_vertices;
 pub use extract::extract;
 pub use measures::{Measures, measure};
-pub use records::{Record, Records};
 pub use tables::{CASES, Case, MOST_TRIANGLES, axis, ends};
 pub use tiles::{ON_SURFACE, Tiles};
 

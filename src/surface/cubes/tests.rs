@@ -1,6 +1,6 @@
 use super::*;
 use crate::geometry::Vec3;
-use crate::mesh::check::{Statistics, inspect};
+use crate::mesh::statistics::{Statistics, inspect};
 use crate::mesh::{Mesh, vertex_normals};
 use std::collections::{BTreeMap, BTreeSet};
 

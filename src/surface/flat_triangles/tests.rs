@@ -1,6 +1,6 @@
 use super::*;
 use crate::geometry::Vec3;
-use crate::mesh::check::inspect;
+use crate::mesh::statistics::inspect;
 use crate::mesh::{DataArray, Kind};
 use crate::surface::{IsosurfaceOptions, isosurface};
 use crate::volume::{Placement, Volume};

@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::mesh::check::inspect;
+use crate::mesh::statistics::inspect;
 use crate::surface::cubes::{self, Dense};
 
 /// Creates a volume of `shape` from a function of the voxel.

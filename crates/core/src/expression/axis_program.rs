@@ -7,9 +7,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::axis_loops::{Mask, Row, Walk, map, map2};
 use super::operators::{with_binary, with_unary};
-use super::tree::{Binary, Node, Unary, Variable, select};
-use super::walk::{Mask, Row, Walk, map, map2};
+use super::syntax_tree::{Binary, Node, Unary, Variable, select};
 use crate::geometry::Real;
 
 /// The operation that computes a value. Its operands are the indices of earlier values, or of

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use super::hoisting;
-use super::tree::{Binary, Node, Unary, Variable};
+use super::syntax_tree::{Binary, Node, Unary, Variable};
 use super::{Expression, Field};
 
 /// The fields of one kernel module as CUDA source, with the data arrays that the code reads.

@@ -15,10 +15,10 @@
 
 use std::fmt::Write;
 
+use super::axis_loops::Mask;
 use super::axis_program::{Operation, Values};
 use super::cuda::{binary, number, unary};
-use super::tree::Node;
-use super::walk::Mask;
+use super::syntax_tree::Node;
 
 /// The largest number of parts of an axis, and of the time, for which shared memory has room.
 /// Further parts are computed for each voxel.

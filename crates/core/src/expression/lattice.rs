@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use super::axis_loops::Mask;
 use super::axis_program::{Scratch, Spread};
-use super::walk::Mask;
 use super::{Expression, Flaw};
 use crate::error::{Error, Result};
 use crate::geometry::Real;

@@ -27,6 +27,7 @@
 //! identical values on every machine. The other parsers hide the tree, support only operators with
 //! one or two operands, or call the mathematical functions of the system.
 
+mod axis_loops;
 mod axis_program;
 mod columns;
 mod cuda;
@@ -37,11 +38,10 @@ mod lattice;
 mod operators;
 mod parse;
 mod program;
+mod syntax_tree;
 #[cfg(test)]
 mod tests;
 mod token;
-mod tree;
-mod walk;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -57,7 +57,7 @@ pub use cuda::{Generated, Predicate};
 pub use field::Field;
 pub use flaw::Flaw;
 pub use lattice::Lattice;
-pub use tree::{Binary, Node, Unary, Variable, select};
+pub use syntax_tree::{Binary, Node, Unary, Variable, select};
 
 /// A parsed formula. Two expressions are equal if their texts are equal.
 #[derive(Clone)]

@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::Flaw;
+use super::syntax_tree::{Binary, Node, Unary, Variable};
 use super::token::{Token, tokens};
-use super::tree::{Binary, Node, Unary, Variable};
 use crate::words::suggest;
 
 /// The largest length of a text in bytes.

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::operators::{with_binary, with_unary};
-use super::tree::{Binary, Node, Unary, Variable, select};
+use super::syntax_tree::{Binary, Node, Unary, Variable, select};
 
 /// The number of rows per block. A few registers of this size fit in the L1 cache.
 pub(super) const BLOCK: usize = 256;

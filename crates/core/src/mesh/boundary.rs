@@ -134,8 +134,8 @@ fn rows(array: &DataArray, order: &[usize]) -> DataArray {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::check::inspect;
     use crate::mesh::generate::{Generate, generate};
+    use crate::mesh::statistics::inspect;
 
     #[test]
     fn a_cube_is_closed_and_looks_outwards() {

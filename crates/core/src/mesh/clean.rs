@@ -10,7 +10,7 @@ mod validate;
 
 use rayon::prelude::*;
 
-use super::check::facets::{CellsAround, repeats_vertex};
+use super::statistics::facets::{CellsAround, repeats_vertex};
 use super::{DataArray, Group, Kind, Members, Mesh, Values};
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;

@@ -4,12 +4,12 @@
 //! solvers, and [`check`] computes statistics.
 
 mod boundary;
-pub mod check;
 mod clean;
 pub mod generate;
 pub mod interface;
 pub mod normals;
 pub mod refine;
+pub mod statistics;
 
 pub use boundary::boundary;
 pub use boundary::outer_faces;

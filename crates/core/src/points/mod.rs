@@ -6,11 +6,11 @@
 //! repeated points and counts are available without the full list. `zeroset_io::write_points`
 //! writes a list.
 
-mod copies;
 mod counts;
 mod criterion;
-pub mod entries;
 pub mod leaves;
+mod repeated_points;
+pub mod sparse_slice;
 
 use std::ops::Range;
 
@@ -19,11 +19,11 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::primitives::{Bits, Discriminator, HistoPyramid, Order, Stored, memory};
 use crate::volume::Volume;
-pub use copies::copies;
 pub use counts::{Blocks, counts};
 pub use criterion::Criterion;
-pub use entries::entries;
 pub use leaves::{Leaves, leaves, leaves_where};
+pub use repeated_points::copies;
+pub use sparse_slice::entries;
 
 /// Voxels with their positions and values. All lists have one entry per voxel.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,8 +1,8 @@
 //! Parallel building blocks that depend on neither meshes nor solvers.
 
-mod all;
 mod bits;
 mod compact;
+mod conjunction;
 mod discriminator;
 mod disjoint;
 mod gather;
@@ -17,9 +17,9 @@ mod sparse;
 mod sparse_set;
 mod unique;
 
-pub use all::All;
 pub use bits::Bits;
 pub use compact::compact;
+pub use conjunction::All;
 pub(crate) use discriminator::pack;
 pub use discriminator::{
     Chosen, Discriminator, Edge, Flags, Grid, Template, Threshold, Values, Within,

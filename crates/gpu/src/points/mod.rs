@@ -8,16 +8,16 @@
 //! are evaluated one after the other into bits. Lists are built by [`crate::primitives`].
 
 mod criterion;
-mod entries;
 mod kernel_arguments;
 mod leaves;
+mod sparse_slice;
 
 use std::ops::Range;
 
 use crate::Cuda;
 use crate::primitives::compact;
-pub use entries::entries_on;
 pub use leaves::{leaves_on, leaves_where_on};
+pub use sparse_slice::entries_on;
 use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_core::points::{Criterion, Points};
 use zeroset_core::primitives::Order;

@@ -11,12 +11,12 @@ mod discriminator;
 mod gather;
 pub mod hilbert;
 mod histopyramid;
+mod octree;
 pub mod permute;
 mod reduce;
 mod scan;
 mod sort;
 mod sparse;
-mod tree;
 mod unique;
 
 pub use bits::DeviceBits;
@@ -25,11 +25,11 @@ pub use discriminator::{DeviceDiscriminator, DeviceGrid, Question};
 pub(crate) use discriminator::{Numbers, Variant};
 pub use gather::DeviceGatherMatrix;
 pub use histopyramid::DeviceHistoPyramid;
+pub use octree::DeviceTree;
 pub use reduce::{Number, Reduction, reduce};
 pub use scan::exclusive_scan;
 pub use sort::{Key, Sorted, sort};
 pub use sparse::{DeviceCoo, DeviceCsr};
-pub use tree::DeviceTree;
 pub use unique::{DeviceUnique, unique};
 
 use crate::{Cuda, Element, Kernel, Launch};

@@ -8,8 +8,8 @@ mod kernel_arguments;
 
 use self::kernel_arguments::DrawingArgument;
 use super::color::{NO_VALUE, SOLID, Srgb};
+use super::prepared_mesh::Stage;
 use super::raster::{SAMPLES, ruled};
-use super::stage::Stage;
 use super::{Camera, Image, Options, Subject};
 use crate::render::cuda::{FrameArgument, RAYS_TALL, RAYS_WIDE, check};
 use crate::render::{Axes, Extent, Eye, Frame};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::color::Light;
-use super::{Lines, Subject, paint};
+use super::{Lines, Subject, vertex_colors};
 use crate::render::vector::{V, add, cross, dot, length, scaled, sub, unit};
 use zeroset_core::mesh::interface::{self, Interface};
 use zeroset_core::mesh::{Kind, Mesh, outer_faces};
@@ -61,7 +61,7 @@ impl<'a> Drawing<'a> {
     pub(super) fn new(subject: &Subject<'a>, levels: &[f64]) -> Self {
         let mesh = subject.mesh;
         let values = subject.colors.unwrap_or(subject.values);
-        let paint = subject.paint.map(paint::lights).unwrap_or_default();
+        let paint = subject.paint.map(vertex_colors::lights).unwrap_or_default();
         let zero = [0.0];
         let (kind, levels) = match subject.lines {
             Lines::Interface => (Kinds::Interface, &zero[..]),

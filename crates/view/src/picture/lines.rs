@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::bands::{Bands, Lists};
 use super::drawing::{Drawing, Kinds};
-use super::ink::{coverage, nearest, over};
 use super::raster::SAMPLES;
+use super::row_bands::{Bands, Lists};
+use super::strokes::{coverage, nearest, over};
 use crate::render::Frame;
 use crate::render::vector::V;
 

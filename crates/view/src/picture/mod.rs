@@ -18,30 +18,30 @@
 //! # Ok::<(), zeroset_core::Error>(())
 //! ```
 
-mod bands;
-mod bar;
 mod color;
+mod color_bar;
 pub mod cuda;
 mod drawing;
 mod font;
 mod image;
-mod ink;
 mod lines;
-mod paint;
+mod prepared_mesh;
 mod raster;
-mod stage;
-mod traced;
+mod row_bands;
+mod strokes;
+mod vertex_colors;
 pub mod view;
+mod volume_picture;
 
 pub use image::{Image, check_path};
-pub use paint::surface;
-pub use paint::vertex_colors;
-pub use traced::{SAMPLES, Shows, Traced, Tracer, trace};
+pub use vertex_colors::surface;
+pub use vertex_colors::vertex_colors;
+pub use volume_picture::{SAMPLES, Shows, Traced, Tracer, trace};
 
 pub use crate::render::{Camera, View};
 
 use drawing::Drawing;
-use stage::Stage;
+use prepared_mesh::Stage;
 use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::Mesh;
 
@@ -373,7 +373,7 @@ mod tests {
         ] {
             let [low, high] = span(&[value, f64::NAN, value * (1.0 + 1e-12)]);
             assert!(low < value && value < high && high.is_finite(), "{value}: {low} to {high}");
-            let labels = bar::Ticks::new([low, high], bar::TICKS).labels;
+            let labels = color_bar::Ticks::new([low, high], color_bar::TICKS).labels;
             assert_eq!([labels[0].as_str(), &labels[labels.len() - 1]], [first, last], "{value}");
             assert!(labels.iter().all(|label| label.chars().count() < 7), "{labels:?}");
         }

@@ -11,10 +11,10 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::Image;
-use super::bands::{Bands, Lists, ROWS};
 use super::color::{Light, Map, NO_VALUE, SOLID, Srgb, Sum};
 use super::drawing::Drawing;
 use super::lines::{Seen, Strokes};
+use super::row_bands::{Bands, Lists, ROWS};
 use crate::render::vector::{V, add};
 use crate::render::{Frame, Shade};
 

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::frame::{Frame, Ray};
-use super::solid::Solid;
+use super::projection::{Frame, Ray};
+use super::solid_cubes::Solid;
 use super::space_skipping::SpaceSkipping;
 use zeroset_core::error::Result;
 use zeroset_core::primitives::memory;

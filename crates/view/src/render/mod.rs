@@ -24,13 +24,13 @@
 
 mod camera;
 pub mod cuda;
-mod frame;
 mod grid_traversal;
-mod level;
+mod level_crossing;
 mod light;
 mod march;
 mod occupancy_pyramid;
-mod solid;
+mod projection;
+mod solid_cubes;
 mod space_skipping;
 #[cfg(test)]
 mod tests;
@@ -38,10 +38,10 @@ pub(crate) mod vector;
 
 pub(crate) use camera::{Axes, CORNER};
 pub use camera::{Camera, View};
-pub(crate) use frame::{Extent, Eye};
-pub use frame::{Frame, Ray};
 pub(crate) use light::Shade;
 pub(crate) use march::place;
 pub use march::{Counts, Hit, march, shoot};
-pub use solid::Solid;
+pub(crate) use projection::{Extent, Eye};
+pub use projection::{Frame, Ray};
+pub use solid_cubes::Solid;
 pub use space_skipping::{Rule, SpaceSkipping};

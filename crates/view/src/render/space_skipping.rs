@@ -2,7 +2,7 @@
 
 use super::grid_traversal::GridTraversal;
 use super::occupancy_pyramid::Pyramid;
-use super::solid::Solid;
+use super::solid_cubes::Solid;
 use super::vector::{V, dot, length, scaled, sub};
 use zeroset_cloud::point_distance::Edt;
 use zeroset_core::Cpu;

@@ -17,7 +17,7 @@ use crate::levelset::tiled::cuda::{DeviceTiledEvolution, KeepCoefficient, Statio
 use crate::reconstruct::potential::field::{Rest, apparent};
 use crate::reconstruct::potential::fit_residual::AtSamples;
 use crate::reconstruct::potential::levels::EDGE;
-use crate::reconstruct::potential::sum::Rule;
+use crate::reconstruct::potential::sample_sums::Rule;
 
 /// Fixed-point parts per voxel in sums of |phi|.
 const PARTS: f64 = (1_u32 << 30) as f64;

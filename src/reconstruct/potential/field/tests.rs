@@ -1,5 +1,5 @@
 use super::*;
-use crate::reconstruct::potential::frame::Frame;
+use crate::reconstruct::potential::octree_cube::Frame;
 
 /// Creates a plane of samples at z = 0, with four samples per voxel.
 fn plane() -> Arc<Octree> {

@@ -5,13 +5,13 @@
 //! and to scan the counts. The third pass writes vertices and reads only values next to the
 //! surface. The fourth pass writes triangles from the bits.
 
-mod number;
+mod number_types;
 mod state;
 
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-pub use number::{DeviceNumber, Ranked};
+pub use number_types::{DeviceNumber, Ranked};
 pub use state::{SurfaceArgument, Totals};
 
 use super::{Field, Options, check, determinant, placed};
@@ -188,7 +188,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         }
         let field =
             Field { values: &[][..], shape: self.shape, scaling: self.scaling, level, layers: 0 };
-        let inside = number::range(|v: T| field.phi(v) < 0.0, self.scaling.slope < 0.0);
+        let inside = number_types::range(|v: T| field.phi(v) < 0.0, self.scaling.slope < 0.0);
         self.argument.level = level;
         self.argument.values = values.address();
         self.argument.range = inside.map(T::low_bits);

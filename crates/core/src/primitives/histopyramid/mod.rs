@@ -12,22 +12,22 @@
 //! have any size. Section 6.4 of the paper, sums by bilinear texture reads, is not implemented,
 //! because its authors found that it loses entries.
 
+mod active_cells;
 mod base_words;
-mod cells;
 mod levels;
-mod regions;
+mod octree;
+mod queries;
 #[cfg(test)]
 mod tests;
-mod tree;
 
 use super::bits::{LESS, check_axes};
 use super::discriminator::Discriminator;
 use super::memory::reserve;
 use crate::error::{DeviceFault, Error, Result};
-pub use cells::Cells;
+pub use active_cells::Cells;
 pub use levels::Stored;
 use levels::{Levels, Split};
-pub use tree::{Leaf, Tree};
+pub use octree::{Leaf, Tree};
 
 /// The order of the keys of the active cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

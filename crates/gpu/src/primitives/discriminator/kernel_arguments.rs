@@ -5,7 +5,7 @@
 //! fastest.
 
 zeroset_gpu::cuda_header! {
-    "discriminator", include "primitives/shape.cuh";
+    "discriminator", include "primitives/grid_axes.cuh";
 
     /// The kind of discriminator.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //! file, too.
 
 zeroset_gpu::cuda_header! {
-    "pyramid", include "primitives/shape.cuh";
+    "pyramid", include "primitives/grid_axes.cuh";
 
     /// The largest number of levels above the words of a pyramid, and of a tree.
     pub(crate) const MOST_LEVELS: usize = 32;

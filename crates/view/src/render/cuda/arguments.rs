@@ -1,6 +1,6 @@
 //! Conversion of frames, solids and space skipping data to kernel arguments.
 
-use super::super::solid::Kind;
+use super::super::solid_cubes::Kind;
 use super::super::space_skipping::Candidates;
 use super::super::{Axes, Eye, Frame, Solid};
 use super::kernel_arguments::{FrameArgument, SolidArgument, SpaceSkippingArgument};

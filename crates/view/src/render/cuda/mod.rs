@@ -10,7 +10,7 @@ mod space_skipping;
 use self::kernel_arguments::SolidArgument;
 pub(crate) use self::kernel_arguments::{FrameArgument, RAYS_TALL, RAYS_WIDE};
 use self::space_skipping::DeviceSpaceSkipping;
-use super::solid::Kind;
+use super::solid_cubes::Kind;
 use super::{Frame, Hit, Rule, Shade, Solid};
 use zeroset_core::error::{Error, Result};
 use zeroset_core::primitives::memory;

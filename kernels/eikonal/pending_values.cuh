@@ -4,7 +4,7 @@
 // adjacent. One of them performs the updates that the patch needs only once, because updates of
 // counts and marks by all blocks limit the speed of a round.
 #pragma once
-#include "eikonal_state.cuh"
+#include "eikonal_arguments.cuh"
 
 // Whether this lane is the first of those that notify its patch.
 DEVICE bool is_first_to_tell(bool tells, u32 p) {

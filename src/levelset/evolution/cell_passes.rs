@@ -2,8 +2,8 @@
 //! of their patch, and vertices gather them.
 
 use super::band::Band;
-use super::outcome::Outcome;
 use super::problem::Problem;
+use super::step_result::Outcome;
 use crate::geometry::Real;
 use crate::patches::{Patch, Patches};
 use crate::primitives::PerThread;

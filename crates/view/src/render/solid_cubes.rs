@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::frame::Ray;
 use super::grid_traversal::GridTraversal;
-use super::level::Along;
+use super::level_crossing::Along;
 use super::march::Hit;
+use super::projection::Ray;
 use super::vector::{V, add, dot, length, scaled, sub};
 use zeroset_core::error::{Error, Result};
 use zeroset_core::expression::{Expression, Field};

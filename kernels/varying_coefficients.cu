@@ -13,7 +13,7 @@
 // generated: coefficients
 #include "coefficients.cuh"
 #include "common/grid.cuh"
-#include "limits.cuh"
+#include "time_step_limits.cuh"
 
 // Indices of `counts`: blocks that arrived at barriers, blocks that left, patches on the list (all
 // 0 between launches), and lists so far.

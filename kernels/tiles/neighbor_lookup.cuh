@@ -1,7 +1,7 @@
 // Computation of the neighbor look-up (grid.cuh) from the list, by one warp for 32 tiles.
 #pragma once
 #include "primitives/block.cuh"
-#include "tiles/near.cuh"
+#include "tiles/neighbor_ids.cuh"
 
 // Some keys of an ascending list in shared memory. Searches begin there, so that their first steps
 // do not wait for global memory.

@@ -1,10 +1,10 @@
 // The set of cubes in a volume that rays can hit, the counterpart of
-// crates/view/src/render/solid.rs. LEVEL is 1 for the surface at a level, in cubes between eight
-// voxels, and 0 for voxels as cubes.
+// crates/view/src/render/solid_cubes.rs. LEVEL is 1 for the surface at a level, in cubes between
+// eight voxels, and 0 for voxels as cubes.
 #pragma once
 #include "render/grid_traversal.cuh"
-#include "render/frame.cuh"
-#include "render/level.cuh"
+#include "render/projection.cuh"
+#include "render/level_crossing.cuh"
 #include "volume.cuh"
 
 DEVICE u64 number_of(const Solid& solid, i32 x, i32 y, i32 z) {

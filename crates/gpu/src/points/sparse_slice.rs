@@ -7,7 +7,7 @@ use crate::primitives::DeviceCoo;
 use zeroset_core::error::Result;
 use zeroset_core::expression::Expression;
 use zeroset_core::points::Criterion;
-use zeroset_core::points::entries::matrix_of;
+use zeroset_core::points::sparse_slice::matrix_of;
 use zeroset_core::primitives::Coo;
 use zeroset_core::volume::Volume;
 

@@ -1,7 +1,7 @@
 // Limits of the time step from the cells of the band (docs/narrow-band.md, equation (4)); the
 // counterpart of limits_of in src/levelset/evolution/limits.rs.
 #pragma once
-#include "evolution_state.cuh"
+#include "evolution_arguments.cuh"
 
 // Returns `|a| + |eps|` of a cell.
 DEVICE real speed_of(const Patch& patch, const Evolution& s, const u32 (&corner)[N]) {

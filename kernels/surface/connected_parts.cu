@@ -9,7 +9,7 @@
 //
 // variants: REAL=double
 #include "common/vector.cuh"
-#include "measures/sets.cuh"
+#include "measures/disjoint_sets.cuh"
 #include "generated/parts.cuh"
 
 // Puts the vertices in no set.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::keys::{DIRECTIONS, TileKey};
-use super::walk::{MISSING, Walk};
+use super::tile_walks::{MISSING, Walk};
 use super::{Pool, TiledGrid};
 
 /// The number of tiles per task: enough to hide its first look-ups, few enough to balance the load.

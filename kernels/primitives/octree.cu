@@ -1,5 +1,5 @@
 // Quadtrees and octrees over equal values: the counterpart of
-// crates/core/src/primitives/histopyramid/tree.rs. The levels count the largest blocks of equal
+// crates/core/src/primitives/histopyramid/octree.rs. The levels count the largest blocks of equal
 // values. A cell whose children all have the same single value counts 1, and any other cell counts
 // the sum of its children.
 //

@@ -72,7 +72,7 @@ pub fn largest_angle(mesh: &Mesh) -> f64 {
 /// (cells, for tetrahedra), and the smallest and largest inradius.
 pub fn summary(mesh: &Mesh) -> String {
     let [low, high] = inradii(mesh);
-    let valence = zeroset_core::mesh::check::inspect(mesh).max_valence;
+    let valence = zeroset_core::mesh::statistics::inspect(mesh).max_valence;
     format!("{} / {} / {valence} / {low:.4} {high:.4}", mesh.n_vertices(), mesh.n_cells())
 }
 

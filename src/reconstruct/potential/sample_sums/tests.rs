@@ -2,7 +2,7 @@
 //! position.
 
 use super::*;
-use crate::reconstruct::potential::frame::Frame;
+use crate::reconstruct::potential::octree_cube::Frame;
 
 fn sphere(n: usize, depth: u32) -> Octree {
     let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::pass::Pass;
+use super::cell_passes::Pass;
 use crate::geometry::Real;
 
 /// The largest accepted growth of `|phi|`, relative to its maximum at the last reinitialization. No

@@ -4,8 +4,8 @@
 // tile, one layer deep.
 #pragma once
 #include "tiles/storage.cuh"
-#include "tiles/near.cuh"
-#include "common/pin.cuh"
+#include "tiles/neighbor_ids.cuh"
+#include "common/compute_once.cuh"
 #include "common/real.cuh"
 #include "common/shared.cuh"
 

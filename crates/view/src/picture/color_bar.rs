@@ -2,7 +2,7 @@
 
 use super::Image;
 use super::color::{Map, NO_VALUE, Srgb};
-use super::ink::Style;
+use super::strokes::Style;
 
 const BLACK: [u8; 3] = [28, 30, 36];
 const GREY: [u8; 3] = [112, 116, 124];

@@ -2,7 +2,7 @@
 // them.
 #pragma once
 
-#include "evolution_state.cuh"
+#include "evolution_arguments.cuh"
 
 // The changes of a step, as one thread sees them.
 struct Outcome {

@@ -1,7 +1,7 @@
 //! A mesh prepared for drawing from any side.
 
-use super::bar::{self, Layout, Legend, Ticks};
 use super::color::Map;
+use super::color_bar::{self, Layout, Legend, Ticks};
 use super::drawing::Drawing;
 use super::{Camera, Image, Lines, Options, Subject, raster, view};
 use crate::render::{Axes, Frame};
@@ -89,14 +89,14 @@ impl<'a> Stage<'a> {
             levels: if subject.colors.is_none() { &self.levels } else { &[] },
             has_gaps: subject.shown().iter().any(|x| !x.is_finite()),
         };
-        bar::draw(image, subject.paint.is_none().then_some(&self.map), &legend);
+        color_bar::draw(image, subject.paint.is_none().then_some(&self.map), &legend);
     }
 }
 
 /// Returns the values of the lines in a range: the ticks of its color bar, and the values halfway
 /// between them.
 fn round_levels([low, high]: [f64; 2]) -> Vec<f64> {
-    let ticks = Ticks::new([low, high], bar::TICKS).values;
+    let ticks = Ticks::new([low, high], color_bar::TICKS).values;
     let mut levels = ticks.clone();
     if let [first, second, ..] = ticks[..] {
         let half = 0.5 * (second - first);

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::bar::{self, Layout, Legend};
 use super::color::{Light, Map, NO_VALUE, SOLID, Srgb, Sum};
+use super::color_bar::{self, Layout, Legend};
 use super::raster::write;
 use super::{Image, Options, span};
 use crate::render::cuda::DeviceMarch;
@@ -214,7 +214,7 @@ pub fn trace(scene: &Traced<'_>, options: &Options) -> Result<(Image, Counts)> {
             levels: &[],
             has_gaps: scene.name().is_some() && hits.iter().zip(&values).any(is_gap),
         };
-        bar::draw(&mut image, scene.name().map(|_| &map), &legend);
+        color_bar::draw(&mut image, scene.name().map(|_| &map), &legend);
     }
     Ok((image, Counts::of(&hits)))
 }

@@ -5,7 +5,7 @@
 #include "common/clock.cuh"
 #include "common/step_target.cuh"
 #include "tiles/motion.cuh"
-#include "tiles/padded.cuh"
+#include "tiles/padded_tile.cuh"
 
 // Bits for the voxels of a tile, in addition to those of the directions.
 const u32 HAS_INSIDE = 1u << 28, HAS_OUTSIDE = 1u << 29;

@@ -1,5 +1,5 @@
-// The map from positions in a picture to rays, the counterpart of crates/view/src/render/frame.rs
-// and of `place` in crates/view/src/render/march.rs.
+// The map from positions in a picture to rays, the counterpart of
+// crates/view/src/render/projection.rs and of `place` in crates/view/src/render/march.rs.
 #pragma once
 #include "generated/render.cuh"
 
