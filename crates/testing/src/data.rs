@@ -9,13 +9,25 @@ use crate::checkout::root;
 /// The folder is `ZEROSET_DATA`, by default `../shared/data` beside the checkout. With
 /// `ZEROSET_REQUIRE_DATA=1` missing data fails the test.
 pub fn data(relative: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("ZEROSET_DATA");
-    let folder = folder.map_or_else(|| root().join("../shared/data"), PathBuf::from);
+    find("ZEROSET_DATA", "../shared/data", relative)
+}
+
+/// Returns one of the small inputs from the field, or `None` with a notice if it is missing.
+///
+/// The folder is `ZEROSET_FIELD`, by default `../shared/field` beside the checkout. With
+/// `ZEROSET_REQUIRE_DATA=1` missing data fails the test.
+pub fn field(relative: &str) -> Option<PathBuf> {
+    find("ZEROSET_FIELD", "../shared/field", relative)
+}
+
+fn find(variable: &str, default: &str, relative: &str) -> Option<PathBuf> {
+    let folder = std::env::var_os(variable);
+    let folder = folder.map_or_else(|| root().join(default), PathBuf::from);
     let path = folder.join(relative);
     if path.exists() {
         return Some(path);
     }
-    let message = format!("TEST DATA MISSING: {} (set ZEROSET_DATA)", path.display());
+    let message = format!("TEST DATA MISSING: {} (set {variable})", path.display());
     assert!(std::env::var_os("ZEROSET_REQUIRE_DATA").is_none_or(|v| v != "1"), "{message}");
     eprintln!("{message}: test skipped");
     None

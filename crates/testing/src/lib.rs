@@ -12,4 +12,4 @@ pub mod hostile_clouds;
 pub mod samples;
 pub mod sound;
 
-pub use data::data;
+pub use data::{data, field};
