@@ -1,7 +1,7 @@
 //! Simplex meshes: triangles in the plane, triangulated surfaces in R^3, and tetrahedra.
 //!
 //! A [`Mesh`] comes from a file or a generator, in its own numbering. [`clean`] prepares it for
-//! solvers, and [`check`] computes statistics.
+//! solvers, and [`statistics`] counts and measures it.
 
 mod boundary;
 mod clean;
