@@ -15,8 +15,8 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// Returns the file that writing to `path` replaces or creates. Symbolic links are followed.
 ///
 /// # Errors
-/// Returns [`Error::Output`] if `path` is not a regular file, but a folder, a pipe or a device, or
-/// if the file is write-protected.
+/// Returns [`Error::Output`] if `path` is a folder, a pipe or a device instead of a regular file,
+/// or if the file is write-protected.
 fn destination(path: &Path) -> Result<PathBuf> {
     let refused = |what: &str, remedy: &str| Err(Error::output(path, what, remedy));
     match std::fs::metadata(path) {
@@ -51,7 +51,7 @@ pub fn is_same_file(a: &Path, b: &Path) -> bool {
 /// Checks that no output replaces an input file or another output.
 ///
 /// # Errors
-/// Returns [`Error::Case`] with the name of the first output that does.
+/// Returns [`Error::Case`] with the name of the first output that would replace another file.
 pub fn check_apart(inputs: &[impl AsRef<Path>], outputs: &[&Path]) -> Result<()> {
     for (k, output) in outputs.iter().enumerate() {
         let what = if inputs.iter().any(|input| is_same_file(input.as_ref(), output)) {
@@ -83,7 +83,7 @@ pub fn check_folder(path: &Path) -> Result<()> {
     })
 }
 
-/// Writes the file `path` with `body`. If anything fails, an existing file is left unchanged.
+/// Writes the file `path` by calling `body`. If anything fails, an existing file is left unchanged.
 ///
 /// # Errors
 /// Returns [`Error::Output`] with the name of the file if its folder does not exist or is not
@@ -92,7 +92,8 @@ pub fn check_folder(path: &Path) -> Result<()> {
 pub fn write(path: &Path, body: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
     let fail = |e: std::io::Error| {
         let text = e.to_string();
-        // The `tempfile` crate adds the name of the temporary file, which does not help the user.
+        // The `tempfile` crate appends the name of the temporary file to its messages. This name
+        // does not help the user.
         let cause = text.split(" at path \"").next().unwrap_or(&text);
         Error::output(
             path,
@@ -118,7 +119,7 @@ pub fn write(path: &Path, body: impl FnOnce(&mut dyn Write) -> std::io::Result<(
     Ok(())
 }
 
-/// A temporary file that is registered for removal until this value is dropped.
+/// A temporary file that is removed if the program exits early while this value exists.
 #[derive(Debug)]
 pub struct Unfinished(PathBuf);
 
@@ -140,8 +141,8 @@ fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Removes all temporary files before the program exits early. Every later attempt to write a file
-/// blocks until the program exits.
+/// Removes all temporary files. Call this function only before an early exit, because every later
+/// attempt to write a file blocks until the program exits.
 ///
 /// The function does not allocate memory. It gives up after 50 attempts to take the lock, because
 /// the caller may hold it.
@@ -169,11 +170,11 @@ pub fn abandon() {
 const IN_THE_MAKING: [&str; 2] = [".zeroset-", ".part"];
 const RANDOM: usize = 6;
 
-/// The largest number of bytes of the final name in a temporary name. Most systems limit a whole
-/// name to 255 bytes.
+/// The maximum number of bytes of the final name that a temporary name contains. Most systems limit
+/// file names to 255 bytes.
 const LONGEST: usize = 200;
 
-/// Returns the final name for the name of a temporary file, or `None` for other files.
+/// Returns the final name that belongs to a temporary file name, or `None` for other names.
 pub fn in_the_making(name: &str) -> Option<&str> {
     let [begin, end] = IN_THE_MAKING;
     let inner = name.strip_prefix(begin)?.strip_suffix(end)?;
@@ -181,8 +182,8 @@ pub fn in_the_making(name: &str) -> Option<&str> {
     (random.len() == RANDOM).then_some(target)
 }
 
-/// Creates a temporary file beside `target`. Its permissions follow the umask of the user, because
-/// by default only the owner could read the renamed file.
+/// Creates a temporary file beside `target`. Its permissions follow the umask of the user. With the
+/// default permissions of `tempfile`, only the owner could read the renamed file.
 fn temporary(target: &Path) -> std::io::Result<NamedTempFile> {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let [begin, end] = IN_THE_MAKING;

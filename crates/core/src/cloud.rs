@@ -8,7 +8,8 @@ use crate::error::{Error, Result};
 
 /// A point cloud in the coordinates of its file, with optional normals and colors.
 ///
-/// All coordinates are finite. A reader counts the points that are not and leaves them out.
+/// All coordinates are finite. Readers leave out points whose coordinates are not finite, and count
+/// them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointCloud {
     /// Coordinates, `[n]`, in the units of the file.
@@ -38,7 +39,8 @@ impl PointCloud {
     /// Checks that the arrays have one row per point and that all coordinates are finite.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] with the array or the first point that is wrong.
+    /// Returns [`Error::Case`] with the lengths that differ, or with the first point that is not
+    /// finite.
     pub fn check(&self) -> Result<()> {
         let n = self.len();
         let rows = [self.normals.as_ref().map(Vec::len), self.colors.as_ref().map(Vec::len)];

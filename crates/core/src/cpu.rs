@@ -6,12 +6,12 @@ use crate::words::counted;
 
 /// A thread pool. Results never depend on the number of threads.
 pub struct Cpu {
-    /// The pool of this value, or `None` for the pool that the caller runs in.
+    /// The thread pool, or `None` to use the pool that the caller runs in.
     pool: Option<rayon::ThreadPool>,
 }
 
 impl Cpu {
-    /// Creates a pool of `threads` threads. 0 uses all cores.
+    /// Creates a pool of `threads` threads, or one thread per core if `threads` is 0.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the system refuses to start the threads.
@@ -23,9 +23,9 @@ impl Cpu {
         Ok(Cpu { pool: Some(pool) })
     }
 
-    /// Starts the global pool, which runs all work outside other pools, with `threads` threads. 0
-    /// uses all cores. Call it at most once per program. Without it, the pool starts on first use
-    /// and panics if that fails.
+    /// Starts the global pool with `threads` threads, or one thread per core if `threads` is 0. The
+    /// global pool runs all work outside other pools. Call this function at most once per program.
+    /// If it is not called, the pool starts on first use and panics if that fails.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the system refuses to start the threads, or if the global pool
@@ -66,7 +66,7 @@ impl Cpu {
     }
 }
 
-/// Returns the number of requested threads, where 0 means all cores.
+/// Returns the requested number of threads. 0 means one thread per core.
 fn number(threads: usize) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     if threads == 0 { cores() } else { threads }

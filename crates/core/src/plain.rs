@@ -4,13 +4,13 @@
 /// pattern, including all zeros, is a valid value.
 ///
 /// # Safety
-/// The type must have these properties.
+/// The implementing type must have all of these properties.
 pub unsafe trait Plain: Copy + Send + Sync + 'static {}
 
 macro_rules! plain {
     ($($number:ty),*) => {
         $(
-            // SAFETY: every bit pattern is a valid value of a number of fixed size.
+            // SAFETY: every bit pattern is a valid value of a fixed-size number type.
             unsafe impl Plain for $number {}
         )*
     };
@@ -18,5 +18,5 @@ macro_rules! plain {
 
 plain!(u8, u16, u32, u64, u128, usize, i8, i16, i32, i64, i128, isize, f32, f64);
 
-// SAFETY: an array consists of the bytes of its elements only.
+// SAFETY: an array contains only the bytes of its elements, without padding.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}

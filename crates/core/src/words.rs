@@ -80,7 +80,7 @@ pub fn between(low: f64, high: f64) -> String {
     format!("{low} .. {high}")
 }
 
-/// Removes zeros at the end of the decimal places.
+/// Removes trailing zeros after the decimal point.
 fn trimmed(text: &str) -> String {
     match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_string(),

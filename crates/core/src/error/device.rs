@@ -23,7 +23,7 @@ pub enum DeviceFault {
 }
 
 impl DeviceFault {
-    /// Creates the fault of a device with `free` bytes of memory where `needed` bytes are needed.
+    /// Creates a memory fault from the numbers of bytes needed and free.
     pub fn memory(needed: u64, free: u64) -> Self {
         DeviceFault::Memory { needed: Some(needed), free: Some(free) }
     }

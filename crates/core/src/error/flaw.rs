@@ -10,8 +10,8 @@ use super::{Cause, DeviceFault, Error, Position};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum FlawKind {
-    /// The system cannot deliver the bytes: the file is missing, it must not be read, or the disk
-    /// fails. The cause is the [`std::io::Error`].
+    /// The system cannot read the file: it is missing, access is denied, or the disk fails. The
+    /// cause is the [`std::io::Error`].
     Unreadable,
     /// There is not enough memory for the data.
     NoMemory,
@@ -50,14 +50,14 @@ impl fmt::Display for What {
 #[derive(Debug)]
 pub struct Flaw(Box<Parts>);
 
-/// The fields are boxed so that the results of small readers stay small.
+/// The contents of a [`Flaw`]. They are boxed to keep the results of small readers small.
 #[derive(Debug)]
 struct Parts {
     kind: FlawKind,
     position: Position,
     what: What,
     remedy: String,
-    /// The file that has the flaw, if it is not the file being read but one that it refers to.
+    /// The file with the flaw, if it is not the file being read but a file that it refers to.
     file: Option<PathBuf>,
     cause: Cause,
 }
@@ -74,7 +74,7 @@ impl Flaw {
         Flaw::of(position.into(), what, remedy.into())
     }
 
-    /// Creates a flaw of the whole file or mesh.
+    /// Creates a flaw that concerns the whole file or mesh.
     pub fn whole(what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Flaw::at(Position::Whole, what, remedy)
     }
@@ -129,8 +129,8 @@ impl Flaw {
         self
     }
 
-    /// Sets the file that has the flaw, if it is not the file being read but one that it refers to.
-    /// A file that is already set is kept.
+    /// Sets the file with the flaw. This is needed if the file being read refers to another file,
+    /// and the flaw is in that file. A file that is already set is kept.
     pub fn of_file(mut self, file: &Path) -> Self {
         self.0.file.get_or_insert_with(|| file.to_path_buf());
         self

@@ -136,13 +136,13 @@ impl Error {
         }
     }
 
-    /// Creates an error of the command line or an option.
+    /// Creates an error about the command line or an option.
     pub fn usage(what: impl Into<String>, remedy: impl Into<String>) -> Self {
         let (what, remedy) = (what.into(), remedy.into());
         Error::Case { file: None, line: None, what, remedy, cause: None }
     }
 
-    /// Creates an error of a case file, with the line if it is known.
+    /// Creates an error about a case file, with the line if it is known.
     pub fn case(
         file: &Path,
         line: Option<usize>,
@@ -153,7 +153,7 @@ impl Error {
         Error::Case { file, line, what, remedy, cause: None }
     }
 
-    /// Creates the error of an input file that is damaged.
+    /// Creates an error about a damaged input file.
     pub fn input(
         file: &Path,
         position: impl Into<Position>,
@@ -163,13 +163,13 @@ impl Error {
         Flaw::at(position, what, remedy).in_file(file)
     }
 
-    /// Creates the error of a file that cannot be written.
+    /// Creates an error about a file that cannot be written.
     pub fn output(file: &Path, what: impl fmt::Display, remedy: impl Into<String>) -> Self {
         let (file, what, remedy) = (file.to_path_buf(), what.to_string(), remedy.into());
         Error::Output { file, what, remedy, cause: None }
     }
 
-    /// Creates the error of a mesh that cannot be used.
+    /// Creates an error about a mesh that cannot be used.
     pub fn mesh(
         position: impl Into<Position>,
         what: impl Into<String>,
@@ -178,12 +178,12 @@ impl Error {
         Error::Mesh(Flaw::at(position, what, remedy))
     }
 
-    /// Creates the error of a device that failed.
+    /// Creates an error about a device that failed.
     pub fn device(what: impl Into<String>, remedy: impl Into<String>) -> Self {
         Error::device_fault(DeviceFault::Failed, what, remedy)
     }
 
-    /// Creates the error of a device with the given reason.
+    /// Creates an error about a device, with the given reason.
     pub fn device_fault(
         fault: DeviceFault,
         what: impl Into<String>,
@@ -209,8 +209,8 @@ impl Error {
         }
     }
 
-    /// Turns an error about data made from the file `path` into an error of that file. An error
-    /// that already has a position or another variant is returned unchanged.
+    /// Converts an error about data that were created from the file `path` into an error about that
+    /// file. An error that already has a position, or is of another variant, is returned unchanged.
     pub fn blaming(self, path: &Path) -> Self {
         match self {
             Error::Case { file: None, line: None, what, remedy, .. } => {

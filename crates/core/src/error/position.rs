@@ -40,7 +40,7 @@ impl fmt::Display for Element {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Position {
-    /// The whole file or mesh, or no particular place.
+    /// The whole file or mesh, or no particular position.
     Whole,
     /// A line, counted from 1.
     Line(usize),

@@ -2,25 +2,25 @@
 
 use crate::Plain;
 
-/// The remedy if a coefficient is infinite although its expression may be right.
+/// The remedy for an infinite coefficient whose expression may be correct.
 pub const TOO_LARGE: &str =
     "check expressions and units: the largest number is 3.4e38 in f32 and 1.8e308 in f64";
 
 /// The scalar type of a solver, implemented only by `f64` and `f32`.
 ///
-/// Geometry, files and case files always use `f64`. A state is converted once.
+/// Geometry, files and case files always use `f64`. The state of a solver is converted once.
 pub trait Real: nalgebra::RealField + Copy + Default + Plain {
     /// The name in the case file: "f64" or "f32".
     const NAME: &'static str;
     /// The relative size below which the integral over a cell counts as zero (docs/level-set.md,
     /// section 2.2, step 5).
     const ZERO_TEST: Self;
-    /// Sums of contributions below this count as zero, because their inverse may overflow.
+    /// Sums of contributions below this value count as zero, because their inverse may overflow.
     const LEAST: Self;
     /// The relative decrease that a value must exceed to count as changed (docs/distances.md,
     /// section 6).
     const DECREASE: Self;
-    /// Whether coordinates must be taken relative to a nearby point to keep the shape of cells.
+    /// Whether coordinates must be relative to a nearby point to preserve the shape of cells.
     const SHIFTED: bool;
     /// Plus infinity.
     const INFINITY: Self;

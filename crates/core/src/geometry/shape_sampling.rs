@@ -10,7 +10,7 @@ pub enum Cover {
     Inside,
     /// Every point is at or beyond the outer edge of the band.
     Outside,
-    /// Neither of the two.
+    /// Any other position.
     Band,
 }
 
@@ -32,12 +32,13 @@ impl Band {
 }
 
 impl Shape {
-    /// Classifies a box relative to the band by a single distance.
+    /// Classifies a box relative to the band from a single distance.
     ///
-    /// [`Cover::Inside`] and [`Cover::Outside`] are certain. [`Cover::Band`] means that the points
-    /// must be examined. The distance at the center of the box is sufficient because no
-    /// [`signed_distance`](Shape::signed_distance) changes faster than the point moves. `lower` and
-    /// `upper` are the corners of the box in mesh units.
+    /// The results [`Cover::Inside`] and [`Cover::Outside`] are certain. The result [`Cover::Band`]
+    /// means that the points of the box must be examined. The distance at the center of the box is
+    /// sufficient, because [`signed_distance`](Shape::signed_distance) never differs by more than
+    /// the distance between two points. `lower` and `upper` are the corners of the box in mesh
+    /// units.
     pub fn cover(&self, lower: [f64; 3], upper: [f64; 3], band: Band) -> Cover {
         /// An allowance for the rounding of distances far from the origin, in voxels.
         const SLACK: f64 = 0.5;
@@ -62,8 +63,9 @@ impl Shape {
     ///
     /// The points are `[x[i], y[j], z[k]]`, with x fastest. `axes` are the coordinates along x, y
     /// and z in mesh units. Each axis is ascending and not empty. Returns [`Cover::Inside`] or
-    /// [`Cover::Outside`] if all values are clamped to that edge of the band, and [`Cover::Band`]
-    /// otherwise. A block that [`Shape::cover`] places outside the band costs only one distance.
+    /// [`Cover::Outside`] if all values are clamped to the corresponding edge of the band, and
+    /// [`Cover::Band`] otherwise. If [`Shape::cover`] classifies the block as inside or outside,
+    /// only one distance is computed.
     ///
     /// # Panics
     /// Panics if an axis is empty or if `out` does not have one value per point.

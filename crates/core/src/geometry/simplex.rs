@@ -78,8 +78,8 @@ pub fn longest_edge<R: Real>(x: &[Vec3<R>]) -> R {
     longest
 }
 
-/// Returns the inradius of a cell divided by its longest edge, scaled so that a regular simplex has
-/// 1.
+/// Returns the quality of a cell: its inradius divided by its longest edge, scaled so that a
+/// regular simplex has quality 1.
 #[inline]
 pub fn quality<R: Real, const N: usize>(s: &Simplex<R, N>, x: &[Vec3<R>; N]) -> R {
     // sqrt(2 d (d + 1)): 2 sqrt(3) for triangles, 2 sqrt(6) for tetrahedra.
@@ -131,7 +131,8 @@ impl Facet {
     pub fn new(corners: [Vec3; 3]) -> Self {
         let [a, b, c] = corners;
         let t = Simplex::new(&corners);
-        // The coordinates in a sliver are dominated by rounding, so its sides give a better result.
+        // In a sliver, rounding dominates the barycentric coordinates, so the closest point on its
+        // sides is a better result.
         let sliver =
             4.0 * t.meas * t.meas <= 1e-12 * (b - a).norm_squared() * (c - a).norm_squared();
         Facet { corners, grads: [t.grads[1], t.grads[2]], sliver }
@@ -180,7 +181,7 @@ mod tests {
         let x: [Vec3; N] = points(v);
         let s = Simplex::new(&x);
         prop_assume!(s.inradius() > 1e-3);
-        // The gradient of a linear function is its tangential part: it gives the same differences
+        // The gradient on the simplex is the tangential part of `a`. Both give the same differences
         // along edges.
         let phi: [f64; N] = std::array::from_fn(|i| 7.0 + a.dot(&x[i]));
         let g = s.gradient(&phi);

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::{DataArray, Group, Kind, Members, Mesh, Values};
 use crate::error::{Error, Result};
 
-/// The four faces of a positive tetrahedron, counterclockwise seen from outside.
+/// The four faces of a positive tetrahedron, counterclockwise as seen from outside.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 /// Marks a vertex that is not on the boundary.
 const INSIDE: u32 = u32::MAX;
@@ -51,10 +51,11 @@ pub fn boundary(mesh: &Mesh) -> Result<Mesh> {
     Ok(surface)
 }
 
-/// Returns the faces that belong to exactly one tetrahedron, counterclockwise seen from outside,
-/// and the cell of each, in the order of the cells.
+/// Returns the faces that belong to exactly one tetrahedron, and the tetrahedron of each face, in
+/// the order of the cells. The vertices of a face are counterclockwise as seen from outside.
 pub fn outer_faces(mesh: &Mesh) -> (Vec<[u32; 3]>, Vec<usize>) {
-    // The sorted vertices of a face, and 4 times its cell plus its number in the cell.
+    // Each entry has the sorted vertices of a face, and 4 times the index of its cell plus the
+    // number of the face in the cell.
     let mut faces: Vec<([u32; 3], u32)> = Vec::with_capacity(mesh.cells.len());
     for (cell, corners) in mesh.iter_cells().enumerate() {
         for (k, face) in FACES.iter().enumerate() {

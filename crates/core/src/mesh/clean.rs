@@ -88,13 +88,13 @@ impl Cleaning {
 /// - Cells that contain a vertex twice, cells with the vertices of an earlier cell, and cells that
 ///   are degenerate up to rounding are dropped. A cell is degenerate if `det G <= 1e-28 prod
 ///   |e_k|^2`. The edges `e_k` are those at the vertex of the cell where the quotient is smallest,
-///   so that the result does not depend on the order of the vertices.
+/// so that the result does not depend on the order of the vertices.
 /// - Tetrahedra of negative volume are reoriented by swapping their last two vertices.
 /// - Vertices that no remaining cell uses are left out. Data arrays and groups are adapted. A group
 ///   may become empty but is kept. Vertices and cells keep their order.
 ///
-/// One warning states the counts, a second one the facets with three or more cells. Cleaning a
-/// clean mesh changes nothing.
+/// One warning lists the counts. A second warning is about facets with three or more cells.
+/// Cleaning a clean mesh changes nothing.
 ///
 /// # Errors
 /// Returns [`Error::Mesh`] with the vertex or cell if the mesh cannot be fixed: it has no cells or
@@ -121,7 +121,8 @@ pub fn clean(mesh: Mesh) -> Result<(Mesh, Cleaning)> {
     Ok((cleaned, cleaning))
 }
 
-/// Returns what [`clean`] would do to a mesh, without changing it and without warnings.
+/// Returns the changes that [`clean`] would make to a mesh, without making them and without
+/// warnings.
 ///
 /// # Errors
 /// Returns the errors of [`clean`].
@@ -181,9 +182,8 @@ pub fn assess(mesh: &Mesh) -> Result<Cleaning> {
     Ok(cleaning)
 }
 
-/// Returns the part of a clean mesh that consists of the cells to `keep`, with the original number
-/// of each of its vertices and of each of its cells. Arrays and groups are adapted. The part is not
-/// a lattice.
+/// Returns the part of a clean mesh that consists of the cells to `keep`, and the original indices
+/// of its vertices and cells. Arrays and groups are adapted. The part is not a lattice.
 pub fn part(mesh: Mesh, keep: &[bool]) -> (Mesh, Vec<u32>, Vec<u32>) {
     let mut used = vec![false; mesh.n_vertices()];
     for (cell, _) in mesh.iter_cells().zip(keep).filter(|(_, keep)| **keep) {
@@ -199,7 +199,7 @@ pub fn part(mesh: Mesh, keep: &[bool]) -> (Mesh, Vec<u32>, Vec<u32>) {
     (part, cleaning.kept_vertices, cleaning.kept_cells)
 }
 
-/// The result of cleaning for a cell.
+/// The effect of cleaning on a cell.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
     Kept,
@@ -233,15 +233,15 @@ pub(super) enum Orientation {
     Flat,
     /// The volume is negative. This never occurs for triangles.
     Negative,
-    /// Any other cell.
+    /// The area or volume is positive.
     Positive,
 }
 
 impl Orientation {
-    /// Returns the result of [`Orientation::of`] in a fraction of its time, if the cell is far from
-    /// degenerate and the powers of its size do not overflow.
+    /// Returns the same result as [`Orientation::of`], but faster, if the cell is far from
+    /// degenerate and the powers of its size do not overflow. Returns `None` otherwise.
     fn far_from_flat(n: usize, [e1, e2, e3]: &[Vec3; 3]) -> Option<Self> {
-        // Every edge is at most twice the square root of this.
+        // No edge is longer than twice the square root of this sum.
         let size = e1.norm_squared() + e2.norm_squared() + e3.norm_squared();
         if !(1e-60..1e60).contains(&size) {
             return None;
@@ -258,9 +258,9 @@ impl Orientation {
     /// Returns the orientation of a cell. It is flat if `det G <= 1e-28 prod |e_k|^2` at one of its
     /// vertices.
     ///
-    /// `det G` is computed from the cross product of the edges. Computed from their scalar
-    /// products, it would be dominated by rounding long before 1e-28. Reorienting the cell does not
-    /// change any bit of it.
+    /// `det G` is computed from the cross product of the edges. If it were computed from their
+    /// scalar products, rounding would dominate it long before it reaches 1e-28. Reorienting the
+    /// cell does not change any bit of `det G`.
     pub(super) fn of(vertices: &[[f64; 3]], cell: &[u32]) -> Self {
         let n = cell.len();
         let mut x = [Vec3::zeros(); 4];
@@ -270,7 +270,8 @@ impl Orientation {
         if let Some(orientation) = Self::far_from_flat(n, &edges) {
             return orientation;
         }
-        // In units of the longest component, no power of a length overflows or underflows.
+        // Lengths are measured in units of the longest component, so that none of their powers
+        // overflows or underflows.
         let unit = edges.iter().fold(0.0_f64, |unit, e| unit.max(e.amax()));
         if unit == 0.0 {
             return Orientation::Flat;
@@ -280,8 +281,9 @@ impl Orientation {
         let det = if n == 4 { e1.dot(&e2.cross(&e3)) } else { normal.norm() };
         let mut worst = 0.0_f64;
         for at in 0..n {
-            // The first n - 1 entries hold the edges at this vertex. They are sorted, so that the
-            // same numbers are multiplied in the same order if the cell is reoriented.
+            // The first n - 1 entries hold the squared lengths of the edges at this vertex. They
+            // are sorted, so that the order of the products does not change if the cell is
+            // reoriented.
             let mut incident = [1.0; 3];
             for (slot, to) in (0..n).filter(|&k| k != at).enumerate() {
                 incident[slot] = ((x[to] - x[at]) / unit).norm_squared();

@@ -18,7 +18,7 @@ pub struct Interface {
     pub cells: Vec<u32>,
     /// The mesh cell of each piece.
     pub parents: Vec<u32>,
-    /// The number of vertices per piece: 2 in triangles, 3 in tetrahedra.
+    /// The number of vertices per piece: 2 in triangle meshes, 3 in tetrahedral meshes.
     pub arity: usize,
 }
 
@@ -42,17 +42,18 @@ impl Interface {
     }
 }
 
-/// Extracts the zero set of `phi`, given in mesh order. Cells with a corner that is NaN or infinite
-/// are skipped.
+/// Extracts the zero set of `phi`, which has one value per vertex in mesh order. Cells with a
+/// corner where phi is NaN or infinite are skipped.
 ///
-/// Crossings are shared between cells, so that lines are connected and surfaces are closed wherever
-/// the mesh is. Pieces are oriented: in the plane, the inside lies to the left of a segment of a
-/// counterclockwise triangle. In tetrahedra, normals point from the inside to the outside.
+/// Cells share the crossings of their common edges. Lines are therefore connected and surfaces are
+/// closed wherever the mesh is. Pieces are oriented. In the plane, the inside lies to the left of a
+/// segment of a counterclockwise triangle. In tetrahedra, normals point from the inside to the
+/// outside.
 pub fn extract(mesh: &Mesh, phi: &[f64]) -> Interface {
     let arity = mesh.kind.arity();
     let chunk = 4096 * arity;
-    // Each task lists the pieces of its cells, given by the mesh edges at their ends. The lists are
-    // joined in order.
+    // Each task lists the pieces of its cells. A piece is given by the mesh edges on which its
+    // corners lie. The lists are joined in order.
     let parts: Vec<Vec<(u32, [[u32; 2]; 3])>> = mesh
         .cells
         .par_chunks(chunk)
@@ -92,8 +93,8 @@ pub fn extract(mesh: &Mesh, phi: &[f64]) -> Interface {
     Interface { vertices, edges, weights, cells, parents, arity: n }
 }
 
-/// Passes the pieces of the zero set in one cell to `piece`, given by the mesh edges at their ends,
-/// inside vertex first.
+/// Passes each piece of the zero set in one cell to `piece`. A piece is given by the mesh edges on
+/// which its corners lie, each with its inside vertex first.
 fn cut(cell: &[u32], phi: &[f64], mut piece: impl FnMut([[u32; 2]; 3])) {
     let inside = |i: usize| phi[cell[i] as usize] < 0.0;
     let n_inside = (0..cell.len()).filter(|&i| inside(i)).count();

@@ -67,7 +67,7 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// Creates a mesh without groups and data.
+    /// Creates a mesh without groups or data.
     pub fn new(kind: Kind, vertices: Vec<[f64; 3]>, cells: Vec<u32>) -> Self {
         let (groups, vertex_data, cell_data, lattice) = Default::default();
         Mesh { kind, vertices, cells, groups, vertex_data, cell_data, lattice }
@@ -122,7 +122,7 @@ impl Mesh {
 /// A named part of a mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// The name in the file, or its number as text.
+    /// The name in the file, or the number of the group as text.
     pub name: String,
     /// The members of the group.
     pub members: Members,

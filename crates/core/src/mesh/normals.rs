@@ -4,9 +4,10 @@ use super::{DataArray, Mesh, Values};
 
 /// Returns the unit normal at each vertex, `[n_vertices]`.
 ///
-/// It is the area-weighted mean of the normals of its triangles, or zero if the vertex belongs to
-/// no triangle or the normals cancel. The orientation of the triangles is used as it is. Triangles
-/// with a coordinate that is not finite are ignored.
+/// The normal is the normalized, area-weighted mean of the normals of the triangles around the
+/// vertex. It is zero if the vertex belongs to no triangle or if the normals cancel. The
+/// orientation of the triangles is used as it is. Triangles with a coordinate that is not finite
+/// are ignored.
 pub fn vertex_normals(mesh: &Mesh) -> Vec<[f64; 3]> {
     let mut normals = vec![[0.0; 3]; mesh.n_vertices()];
     if mesh.kind.arity() != 3 {
@@ -57,7 +58,8 @@ mod tests {
         assert_eq!(normals[1], [0.0, 0.0, 1.0]);
         assert_eq!(normals[3], [1.0, 0.0, 0.0]);
         assert_eq!(normals[4], [0.0; 3]);
-        // Twice the areas are 4 along z and 2 along x.
+        // The triangle with its normal along z has twice the area of the triangle with its normal
+        // along x.
         let both = [1.0 / 5.0_f64.sqrt(), 0.0, 2.0 / 5.0_f64.sqrt()];
         for k in 0..3 {
             assert!((normals[0][k] - both[k]).abs() < 1e-15, "{:?}", normals[0]);

@@ -21,8 +21,8 @@ use crate::primitives::memory::available;
 ///
 /// Float vertex arrays are interpolated. Integer arrays hold labels, so a midpoint takes the value
 /// of the end with the lower index. Children of cells and of lower-dimensional group members
-/// inherit arrays and groups. The lattice, if any, is dropped. Midpoints are those of straight
-/// edges.
+/// inherit arrays and groups. The lattice, if any, is dropped. A midpoint lies on the straight edge
+/// between its ends.
 ///
 /// # Errors
 /// Returns [`Error::Mesh`] if an index or an array does not match the mesh, or if the result would
@@ -59,8 +59,8 @@ pub fn refine(mesh: &Mesh) -> Result<Mesh> {
 /// memory is rejected before the first refinement.
 ///
 /// # Errors
-/// Returns the errors of [`refine`], and [`Error::Device`] with the needed and the free memory if
-/// there is not enough.
+/// Returns the errors of [`refine`]. If there is not enough memory, returns [`Error::Device`] with
+/// the needed and the free memory.
 pub fn refine_times(mut mesh: Mesh, times: u32) -> Result<Mesh> {
     let size = Size::new(mesh.kind, mesh.n_vertices() as u128, mesh.n_cells() as u128);
     let size = size.refined(times);
@@ -236,7 +236,7 @@ fn cut_tet(t: &[u32], edges: &Edges, vertices: &[[f64; 3]]) -> [[u32; 4]; 8] {
     let m = |p, q| edges.midpoint(p, q);
     let [ab, ac, ad, bc, bd, cd] = [m(a, b), m(a, c), m(a, d), m(b, c), m(b, d), m(c, d)];
     // Each diagonal is followed by the ring of four vertices around it. An even permutation of b,
-    // c, d maps one line to the next, so in all three cases the children are oriented like the
+    // c, d maps each choice to the next, so in all three cases the children are oriented like the
     // parent.
     let choices = [[ab, cd, ac, ad, bd, bc], [ac, bd, ad, ab, bc, cd], [ad, bc, ab, ac, cd, bd]];
     let rank = |choice: &[u32; 6]| {

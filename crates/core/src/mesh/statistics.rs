@@ -41,9 +41,9 @@ pub struct Statistics {
     /// The Euler number: vertices - edges + triangles (- tetrahedra). Only vertices that cells use
     /// are counted.
     pub euler: i64,
-    /// The number of facets with one cell.
+    /// The number of facets that belong to exactly one cell.
     pub boundary: usize,
-    /// The number of facets with three or more cells.
+    /// The number of facets that belong to three or more cells.
     pub nonmanifold: usize,
     /// The number of directions in which two or more cells traverse the same facet. Consistently
     /// oriented neighbors traverse a facet in opposite directions. An edge with two triangles in
@@ -66,14 +66,14 @@ pub struct Statistics {
     pub inverted: usize,
     /// The number of vertices that no cell uses.
     pub unreferenced: usize,
-    /// The fraction of triangles with an angle above 90 degrees, 0 to 1, or `None` for tetrahedra
-    /// and if there are no cells.
+    /// The fraction of triangles with an angle above 90 degrees, 0 to 1. It is `None` for
+    /// tetrahedra or if there are no cells.
     pub obtuse_share: Option<f64>,
     /// The smallest quality of a cell that is not degenerate, or `None` if there is no such cell.
     /// The quality is the inradius divided by the longest edge, scaled so that a regular cell has
-    /// 1.
+    /// quality 1.
     pub quality_min: Option<f64>,
-    /// The cell of the smallest quality, by its stored number.
+    /// The index of the cell with the smallest quality in the stored mesh.
     pub worst_cell: Option<usize>,
     /// The largest number of edge ends at a vertex (triangles) or of cells at a vertex
     /// (tetrahedra).
@@ -130,9 +130,9 @@ pub struct Connections {
     pub components: usize,
     /// The Euler number: vertices minus edges plus triangles.
     pub euler: i64,
-    /// The number of edges of one triangle.
+    /// The number of edges that belong to exactly one triangle.
     pub boundary: usize,
-    /// The number of edges of more than two triangles.
+    /// The number of edges that belong to more than two triangles.
     pub nonmanifold: usize,
     /// The number of edges whose two triangles traverse them in the same direction.
     pub inconsistent: usize,
@@ -140,7 +140,7 @@ pub struct Connections {
     pub unreferenced: usize,
 }
 
-/// Computes the same counts as [`inspect`] in a fraction of its time.
+/// Computes the counts of [`Connections`] like [`inspect`], but in a fraction of its time.
 pub fn connections(surface: &Mesh) -> Connections {
     let cells = sound_cells(surface);
     let cells = &*cells;
@@ -269,7 +269,7 @@ struct Shapes {
     worst: Option<(f64, usize)>,
 }
 
-/// Returns the entry of smaller quality, or the first one if both are equal.
+/// Returns the entry with the smaller quality, or the first one if both are equal.
 fn worse(a: Option<(f64, usize)>, b: Option<(f64, usize)>) -> Option<(f64, usize)> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if b.0 < a.0 || (b.0 == a.0 && b.1 < a.1) { b } else { a }),
@@ -371,7 +371,7 @@ impl Parts {
     }
 }
 
-/// Returns the root of a vertex and halves the path on the way.
+/// Returns the root of a vertex, and halves the path to it (union-find).
 fn root(parent: &mut [u32], mut v: u32) -> u32 {
     while parent[v as usize] != v {
         let above = parent[parent[v as usize] as usize];

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use crate::error::{Element, Error, Position, Result};
 use crate::mesh::{Members, Mesh};
 
-/// The largest number of vertices, and of vertex indices in the cells. Numbers have 32 bits, and
-/// the largest one marks absent items.
+/// The maximum number of vertices, and of vertex indices in the cells. Indices have 32 bits, and
+/// the largest index marks absent items.
 const LIMIT: usize = u32::MAX as usize - 1;
 
 /// Rejects a mesh that cleaning cannot fix.

@@ -16,12 +16,12 @@ pub struct Uses {
     pub vertices: [u32; 3],
     /// The number of cells whose orientation gives the facet as an even permutation of `vertices`.
     pub even: usize,
-    /// The number of cells whose orientation gives it as an odd permutation.
+    /// The number of cells whose orientation gives the facet as an odd permutation.
     pub odd: usize,
 }
 
-/// The cells around each vertex, from which facets, edges and duplicates are found by sorting only
-/// a few numbers at a time. It takes 4 bytes per cell corner and per vertex.
+/// The cells around each vertex. With these lists, facets, edges and duplicates are found by
+/// sorting only a few numbers at a time. They take 4 bytes per cell corner and 4 bytes per vertex.
 pub struct CellsAround<'a> {
     cells: &'a [u32],
     arity: usize,
@@ -36,7 +36,7 @@ impl<'a> CellsAround<'a> {
         CellsAround { cells, arity, slots: GatherMatrix::new(n_vertices, cells) }
     }
 
-    /// Visits each facet of the selected cells once, ascending by vertices.
+    /// Visits each facet of the selected cells once, in ascending order of its vertices.
     ///
     /// `fold` receives the facets of a block of vertices one after another. The results of the
     /// blocks are returned in order.
@@ -46,7 +46,8 @@ impl<'a> CellsAround<'a> {
         fold: impl Fn(&mut T, Uses) + Sync,
     ) -> Vec<T> {
         self.blocks(|vertices, result| {
-            // The other vertices of a facet, packed into one number, and its orientation.
+            // Each entry has the other vertices of a facet, packed into one number, and the
+            // orientation of the facet.
             let mut uses: Vec<(u64, bool)> = Vec::new();
             for v in vertices {
                 uses.clear();
@@ -140,7 +141,7 @@ impl<'a> CellsAround<'a> {
             .collect()
     }
 
-    /// Returns the cells at a vertex, each with the number of its corner there.
+    /// Returns the cells at a vertex, each with the number of its corner at that vertex.
     fn corners(&self, v: usize) -> impl Iterator<Item = (usize, usize)> {
         self.slots.row(v).iter().map(|&s| (s as usize / self.arity, s as usize % self.arity))
     }
@@ -199,7 +200,7 @@ mod tests {
 
     #[test]
     fn neighboring_positive_tets_see_their_face_both_ways() {
-        // Two tetrahedra on both sides of face 1-2-3, with positive volume.
+        // Two tetrahedra with positive volume, one on each side of face 1-2-3.
         let cells = [0, 1, 2, 3, 4, 1, 3, 2];
         let around = CellsAround::new(5, &cells, 4);
         let collect = |list: &mut Vec<_>, f: Uses| list.push((f.vertices, f.even, f.odd));
