@@ -11,8 +11,8 @@
 //! - [`Cpu`]: the thread pool;
 //! - [`atomic`]: atomic file writes.
 //!
-//! This crate does not read file formats, does not render, and knows neither solvers nor GPUs. The
-//! compiler enforces this:
+//! This crate neither reads file formats nor renders, and it contains no solvers and no GPU code.
+//! The compiler enforces this:
 //!
 //! ```compile_fail,E0432
 //! use zeroset_io::read_mesh; // a higher layer

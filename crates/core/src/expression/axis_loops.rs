@@ -45,8 +45,8 @@ pub(super) enum Row<'a> {
 
 /// The order in which a result and `N` operands are traversed together.
 ///
-/// Neighboring axes are merged if along both axes each operand is contiguous in memory or constant.
-/// For example, a product of a value over x and y with one over z has one row per z.
+/// Neighboring axes are merged if each operand is either contiguous in memory or constant along
+/// both axes. For example, a product of a value over x and y with a value over z has one row per z.
 pub(super) struct Walk<const N: usize> {
     /// The number of values of the result along its axes, fastest first, or 1 for missing axes.
     lengths: [usize; 3],

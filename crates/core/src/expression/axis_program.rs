@@ -1,8 +1,8 @@
 //! Expressions compiled to a list of operations over the axes that they depend on.
 //!
 //! Equal subexpressions are computed once, even if they occur in different expressions. A value is
-//! computed only over the product of the axes that it depends on. It is broadcast when it meets a
-//! value over other axes. Values that are not needed at the same time share memory.
+//! computed only over the product of the axes that it depends on. It is broadcast when it is
+//! combined with a value over other axes. Values that are not needed at the same time share memory.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::syntax_tree::{Binary, Node, Unary, Variable, select};
 use crate::geometry::Real;
 
 /// The operation that computes a value. Its operands are the indices of earlier values, or of
-/// memory places once these are assigned.
+/// memory slots once these are assigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Operation {
     /// A number, as its bits.
@@ -36,7 +36,7 @@ impl Operation {
         all.into_iter().flatten()
     }
 
-    /// Returns the operation with other operands.
+    /// Returns the operation with each operand replaced by `operand(index)`.
     fn over(self, operand: impl Fn(usize) -> usize) -> Self {
         match self {
             Operation::Number(_) | Operation::Time | Operation::Axis(_) => self,
@@ -47,7 +47,7 @@ impl Operation {
     }
 }
 
-/// The distinct values of some trees. Operands come before the values that use them.
+/// The distinct values of several trees. Operands come before the values that use them.
 #[derive(Default)]
 pub(super) struct Values {
     pub(super) operations: Vec<Operation>,
@@ -84,14 +84,14 @@ impl Values {
     }
 }
 
-/// A list of operations, each with the memory place of its result. The place of a result is never
-/// the place of one of its operands.
+/// A list of operations, each with the memory slot of its result. The slot of a result is never the
+/// slot of one of its operands.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spread {
     steps: Vec<(usize, Operation)>,
-    /// The axes that the values in each place depend on.
+    /// The axes that the values in each slot depend on.
     places: Vec<Mask>,
-    /// The place that holds the value of each expression at the end.
+    /// The slot that holds the value of each expression at the end.
     results: Vec<usize>,
 }
 
@@ -116,7 +116,7 @@ impl Spread {
         Ok(Spread::placed(&values, &results))
     }
 
-    /// Assigns places to the values and reuses places that have become free.
+    /// Assigns slots to the values, and reuses slots that have become free.
     fn placed(values: &Values, results: &[usize]) -> Self {
         const NEVER: usize = usize::MAX;
         let mut last_use = vec![NEVER; values.operations.len()];

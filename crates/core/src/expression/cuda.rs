@@ -2,7 +2,7 @@
 //! `kernels/expression.cuh`, with one statement per node.
 //!
 //! The generated code computes in double precision, whatever the precision of the solver, like
-//! [`Field`] on the CPU. The results of the two may differ only by the rounding of the
+//! [`Field`] on the CPU. The results on the two devices may differ only by the rounding of the
 //! transcendental functions: the GPU uses the CUDA library, the CPU uses `libm`.
 
 use std::collections::HashMap;
@@ -16,8 +16,8 @@ use super::{Expression, Field};
 /// The fields of one kernel module as CUDA source, with the data arrays that the code reads.
 ///
 /// The text is a header, [`Generated::NAME`], for `kernels/coefficients.cu`. It contains a function
-/// `field_<k>` for each field k, `fields_at`, which calls all of them, and `term_of`, which tells
-/// which fields belong to a term.
+/// `field_<k>` for each field k, `fields_at`, which calls all of them, and `term_of`, which returns
+/// the range of fields that belong to the same term as a field.
 #[derive(Clone, Debug)]
 pub struct Generated {
     text: String,
@@ -29,8 +29,8 @@ impl Generated {
     /// The file name under which kernels include the header.
     pub const NAME: &str = "coefficients_generated.cuh";
 
-    /// Prints the fields of some terms, one field per component. The fields of all terms are
-    /// numbered consecutively and have the same rows. Identical arrays are listed once.
+    /// Prints the fields of all terms, one field per component. The fields are numbered
+    /// consecutively across terms and have the same rows. Identical arrays are listed once.
     pub fn new(terms: &[&[Field]]) -> Self {
         let mut text = String::from("#pragma once\n#include \"expression.cuh\"\n\n");
         let mut arrays: Vec<Arc<[f64]>> = Vec::new();
@@ -70,7 +70,7 @@ impl Generated {
 
     /// Returns one term that uses the time and the functions that need the most registers and code.
     ///
-    /// It replaces the header of a case when kernels are compiled without one.
+    /// It replaces the generated header when kernels are compiled without a case.
     pub fn example() -> Self {
         let x = || Box::new(Node::Variable(Variable::X));
         let power = Node::Binary(Binary::Power, Box::new(Node::Unary(Unary::Sin, x())), x());
@@ -131,8 +131,8 @@ impl Predicate {
         Predicate { text }
     }
 
-    /// Returns a condition that uses every kind of name. It replaces the header of a call when
-    /// kernels are compiled without one.
+    /// Returns a condition that uses every kind of name. It replaces the generated header when
+    /// kernels are compiled without an expression.
     pub fn example() -> Self {
         let variable = |name: &str| Box::new(Node::Array { name: name.into(), span: 0..0 });
         let tree =

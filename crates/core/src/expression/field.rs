@@ -17,7 +17,7 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// An expression bound to its data arrays, with one value per row at any time.
+/// An expression bound to its data arrays. It has one value per row at each time.
 ///
 /// The bits of a row depend only on the numbers of that row.
 #[derive(Clone, Debug)]
@@ -32,9 +32,9 @@ impl Field {
     /// Binds an expression. `array(name)` returns a data array with one number per row.
     ///
     /// # Errors
-    /// Returns the errors of `array`. An [`Error::Case`] without a file gets the text of the
-    /// expression, with the name marked. Returns [`Error::Case`] if two arrays have different
-    /// numbers of rows.
+    /// Returns the errors of `array`. If an [`Error::Case`] of `array` has no file, the text of the
+    /// expression is added to it, with the name marked. Returns [`Error::Case`] if two arrays have
+    /// different numbers of rows.
     pub fn bind(
         expression: &Expression,
         mut array: impl FnMut(&str) -> Result<Arc<[f64]>>,
@@ -92,7 +92,7 @@ impl Field {
         &self.tree
     }
 
-    /// Returns the data arrays in that order, one number per row.
+    /// Returns the data arrays in the order of their numbers in the tree, with one number per row.
     pub fn arrays(&self) -> &[Arc<[f64]>] {
         &self.arrays
     }

@@ -1,4 +1,4 @@
-//! Errors in the text of an expression and where they are.
+//! Errors in the text of an expression, and their positions.
 
 use std::fmt;
 use std::ops::Range;
@@ -30,8 +30,8 @@ impl Flaw {
         Flaw { what: what.into(), remedy: remedy.into(), text: text.to_string(), span }
     }
 
-    /// Returns the wrong bytes of the text. The range is empty if the error is at the end of the
-    /// text.
+    /// Returns the byte range of the wrong part of the text. The range is empty if the error is at
+    /// the end of the text.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }

@@ -20,8 +20,8 @@ use super::axis_program::{Operation, Values};
 use super::cuda::{binary, number, unary};
 use super::syntax_tree::Node;
 
-/// The largest number of parts of an axis, and of the time, for which shared memory has room.
-/// Further parts are computed for each voxel.
+/// The largest number of parts of an axis, and the largest number of parts that depend only on the
+/// time. Shared memory has no room for more. Any other parts are computed for each voxel.
 const MOST: usize = 8;
 
 /// Prints the functions for the trees, in order. Prints nothing if a tree has a data array, because
@@ -78,8 +78,8 @@ impl<'v> Printer<'v> {
         printer
     }
 
-    /// Returns the C++ expression of a value inside `axis_parts` of an axis, inside `time_parts`
-    /// (3), or inside `fields_of_parts` (`None`).
+    /// Returns the C++ expression of value `k`. `within` is the function that uses it: `axis_parts`
+    /// of an axis, `time_parts` (3) or `fields_of_parts` (`None`).
     fn operand(&self, k: usize, within: Option<usize>) -> String {
         match (self.values.operations[k], self.places[k]) {
             (Operation::Number(bits), _) => number(f64::from_bits(bits)),

@@ -132,7 +132,7 @@ impl Expression {
         Flaw::new(&self.text, span, what, remedy)
     }
 
-    /// Returns the bytes of the text where an array occurs first.
+    /// Returns the byte range of the first occurrence of an array in the text.
     fn place_of(&self, array: &str) -> Range<usize> {
         let mut place = None;
         self.tree.walk(&mut |node| match node {

@@ -85,7 +85,7 @@ pub(super) fn parts(text: &str) -> Vec<(Range<usize>, Node)> {
     parse_noting(text, Some(Vec::new())).map_or(Vec::new(), |(_, parts)| parts)
 }
 
-/// A subexpression and its bytes in the text.
+/// The byte range of a subexpression in the text, and its tree.
 type Part = (Range<usize>, Node);
 
 /// Parses a text and adds its subexpressions to `noted` if requested.
@@ -130,7 +130,7 @@ impl<'t> Parser<'t> {
         self.tokens.get(self.next).map_or(Token::End, |(token, _)| *token)
     }
 
-    /// Returns the bytes of the next token.
+    /// Returns the byte range of the next token.
     fn span(&self) -> Range<usize> {
         let end = self.text.len();
         self.tokens.get(self.next).map_or(end..end, |(_, span)| span.clone())
@@ -198,7 +198,7 @@ impl<'t> Parser<'t> {
         result
     }
 
-    /// Creates a node with one level more than its operands, up to the limit.
+    /// Creates a node that is one level deeper than its operands, or a flaw if this is too deep.
     fn built(&self, node: Node, levels: usize) -> Result<Built, Flaw> {
         match node.folded() {
             node @ Node::Number(_) => Ok(Built { node, levels: 1 }),

@@ -31,12 +31,13 @@ enum Instruction {
     Binary(Binary, Source, Source),
     /// Copies a source.
     Load(Source),
-    /// Selects by the condition in the target register between the two registers above it.
+    /// Selects one of the two registers above the target register, by the condition in the target
+    /// register.
     Select,
 }
 
 /// A list of instructions, each with the register of its result. The operands of an instruction are
-/// in its target register, in higher registers, or not in registers.
+/// in its target register, in higher registers, or outside the registers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Program {
     instructions: Vec<(usize, Instruction)>,

@@ -17,7 +17,7 @@ pub enum Node {
     Array {
         /// The name, without braces.
         name: String,
-        /// The bytes of the text where the array occurs, including braces.
+        /// The byte range in the text where the array occurs, including braces.
         span: Range<usize>,
     },
     /// A prefix operator or a function of one argument.

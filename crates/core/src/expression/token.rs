@@ -20,7 +20,7 @@ pub(super) enum Token<'t> {
 const SYMBOLS: [&str; 17] =
     ["<=", ">=", "==", "!=", "&&", "||", "+", "-", "*", "/", "^", "<", ">", "!", "(", ")", ","];
 
-/// Splits a text into tokens with their bytes. The last one is [`Token::End`].
+/// Splits a text into tokens with their byte ranges. The last one is [`Token::End`].
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Flaw> {
     let mut found = Vec::new();
     let mut start = 0;

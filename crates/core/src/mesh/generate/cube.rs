@@ -40,8 +40,8 @@ impl Default for Cube {
     }
 }
 
-/// The order of the axes in which each tetrahedron goes from the lower to the upper corner of its
-/// cube, and whether this path has positive volume.
+/// The path of each tetrahedron from the lower to the upper corner of its cube, as an order of the
+/// axes, and whether the vertices in this order form a tetrahedron of positive volume.
 const WALKS: [([usize; 3], bool); 6] = [
     ([0, 1, 2], true),
     ([0, 2, 1], false),
@@ -58,9 +58,10 @@ impl Cube {
         }
         limits::corners("cube", &self.min, &self.max, &self.cells)?;
         // A tetrahedron of a lattice becomes degenerate when a plane passes through all of its
-        // moved corners. The critical normal is (1, -1, 1): the corners lie on two planes whose
-        // distance is 1/3 of the sum of its absolute components, so moving each vertex by 1/6 is
-        // sufficient.
+        // moved corners. The critical plane has the normal (1, -1, 1). The corners lie on two
+        // planes with this normal. The distance of the planes is 1/3 of the sum of the absolute
+        // components of the normal, so the planes can meet as soon as each vertex moves by 1/6
+        // along each axis.
         limits::within("cube", "jitter", self.jitter, 0.0, 1.0 / 6.0)
     }
 

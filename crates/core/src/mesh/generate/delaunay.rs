@@ -4,10 +4,10 @@ use spade::{DelaunayTriangulation, HasPosition, Point2, Triangulation};
 
 use crate::error::{Error, Result};
 
-/// A triangulation of the convex hull of some points.
+/// A triangulation of the convex hull of a set of points.
 pub(super) struct Planar {
     /// The triangles in ascending order, counterclockwise, each with its lowest vertex first. The
-    /// bits do not depend on how the triangulation was computed.
+    /// list does not depend on how the triangulation was computed.
     pub(super) triangles: Vec<[u32; 3]>,
     /// The edges of the hull in ascending order, with the outside to their left.
     pub(super) hull: Vec<[u32; 2]>,

@@ -98,9 +98,9 @@ impl Size {
         Size { kind, vertices, cells }
     }
 
-    /// Returns a lower bound of the size after a number of refinements. A closed surface has half
-    /// as many vertices as triangles, and a box has a sixth as many vertices as tetrahedra. Less
-    /// regular meshes have more.
+    /// Returns a lower bound of the size after `times` refinements. A closed surface has half as
+    /// many vertices as triangles, and a box has a sixth as many vertices as tetrahedra. Less
+    /// regular meshes have more vertices.
     pub(in crate::mesh) fn refined(self, times: u32) -> Self {
         if times == 0 {
             return self;
@@ -136,9 +136,9 @@ impl Size {
         ))
     }
 
-    /// Returns an error if the mesh does not fit into `free` bytes, together with the mesh that it
-    /// is `refined` from. Temporary memory is not counted, so that no mesh is rejected that would
-    /// fit.
+    /// Returns an error if the mesh does not fit in `free` bytes. If the mesh is `refined`, the
+    /// mesh before the last refinement must fit in the same bytes. Temporary memory is not counted,
+    /// so that no mesh that fits is rejected.
     pub(in crate::mesh) fn fits(self, what: &str, refined: bool, free: Option<u64>) -> Result<()> {
         // The last refinement splits each cell into four or eight.
         let parts = 1 + (1_u128 << self.kind.dimension());
@@ -177,7 +177,7 @@ mod tests {
     fn sizes_grow_by_parts_and_are_refused_by_the_bytes_they_take() {
         let sphere = Size::new(Kind::Surface, 12, 20);
         assert_eq!(sphere.refined(0), sphere);
-        // 10 * 4^n + 2 vertices.
+        // After n refinements, the mesh has 10 * 4^n + 2 vertices.
         assert_eq!(sphere.refined(10), Size::new(Kind::Surface, 10 << 20, 20 << 20));
         let cube = Size::new(Kind::Volume, 8, 6).refined(2);
         assert_eq!(cube, Size::new(Kind::Volume, 64, 384));

@@ -255,8 +255,8 @@ impl Sheet {
     }
 
     /// Creates the mesh with vertices at `place(turn, t)`, where `turn` is the fraction of a turn
-    /// around the axis and `t` the fraction of the way from the first to the last ring. The normal
-    /// (turn x t) of `place` must point outwards.
+    /// around the axis and `t` is the fraction of the way from the first to the last ring. The
+    /// cross product of the directions of increasing `turn` and increasing `t` must point outwards.
     fn roll(&self, place: impl Fn(f64, f64) -> [f64; 3]) -> Result<Mesh> {
         let rings = self.rings();
         let [n, along] = self.cells;

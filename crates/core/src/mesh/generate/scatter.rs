@@ -3,8 +3,8 @@
 use super::limits::room;
 use crate::error::Result;
 
-/// The number of consecutive rejected darts after which the distance is halved. It guarantees
-/// termination even if there is no room.
+/// The number of consecutive rejected darts after which the minimum distance is halved. Halving
+/// guarantees termination even if there is no room.
 const PATIENCE: u32 = 1000;
 
 /// Points in R^3, binned by x and y.
@@ -21,8 +21,8 @@ pub(super) struct Scatter {
 const END: u32 = u32::MAX;
 
 impl Scatter {
-    /// Creates an empty set with room for `n` points in the box from `low` to `high`, to be kept
-    /// `distance` apart.
+    /// Creates an empty set with room for `n` points in the box from `low` to `high`, which are to
+    /// be at least `distance` apart.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if the system refuses the memory.
@@ -43,7 +43,7 @@ impl Scatter {
         self.points.push(point);
     }
 
-    /// Draws points until `n` more have been found that keep the distance.
+    /// Draws points until `n` more points have been found that keep the minimum distance.
     pub(super) fn throw(&mut self, n: usize, mut draw: impl FnMut() -> [f64; 3]) {
         let wanted = self.points.len() + n;
         let mut rejected = 0;

@@ -94,8 +94,8 @@ impl Default for Square {
 }
 
 /// The smallest distance between the points of an irregular mesh, relative to the square root of
-/// the area per point. It determines the spread of sizes and angles. A larger value is more
-/// regular, but above 0.5 points no longer find room.
+/// the area per point. It determines the spread of sizes and angles. A larger value gives a more
+/// regular mesh, but above 0.5 there is no room for all points.
 const APART: f64 = 0.4;
 
 /// The smallest distance of interior points from the boundary, relative to a boundary edge.
@@ -171,8 +171,8 @@ impl Square {
         Size::new(Kind::Planar, vertices, cells)
     }
 
-    /// Returns the number of rows of triangles. A row is (sqrt 3)/2 of a cell high if equilateral,
-    /// a third if obtuse.
+    /// Returns the number of rows of triangles. The height of a row is (sqrt 3)/2 of a cell in
+    /// equilateral meshes and a third of a cell in obtuse meshes.
     fn rows(&self) -> u64 {
         let ny = f64::from(self.cells[1]);
         match self.pattern {
@@ -218,14 +218,15 @@ impl Square {
     }
 
     /// Creates the Delaunay triangulation of evenly spaced boundary vertices and random interior
-    /// vertices that keep a distance.
+    /// vertices that keep a minimum distance.
     fn irregular(&self) -> Result<Mesh> {
         let [nx, ny] = self.cells;
         let (min, max) = (self.min, self.max);
         let edge = [0, 1].map(|k| max[k] - min[k]);
         let boundary = 2 * (nx as usize + ny as usize);
         let interior = (self.vertices.unwrap_or(0) as usize).saturating_sub(boundary);
-        // In a very long box, the points form a row instead of an area.
+        // In a very long box, the points lie almost on a line, so the length of the box counts
+        // instead of its area.
         let per_point = (edge[0] * edge[1] / interior as f64)
             .sqrt()
             .max(edge[0].max(edge[1]) / interior as f64);
