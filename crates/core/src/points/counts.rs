@@ -9,8 +9,8 @@ use crate::volume::{Samples, Volume};
 /// Returns the number of active voxels in each box. A box includes its first corner and excludes
 /// its second corner along each axis.
 ///
-/// A [`HistoPyramid`] is used, so that only the blocks of voxels that the surface of a box cuts are
-/// examined.
+/// The function uses a [`HistoPyramid`], so it examines only blocks of voxels that the surface of a
+/// box cuts.
 ///
 /// # Errors
 /// Returns [`Error::Device`] if there are 2^32 or more active voxels, or if there is not enough
@@ -78,8 +78,8 @@ impl<'a> Blocks<'a> {
         Ok(boxes)
     }
 
-    /// Returns the counts of all blocks as a volume. Its voxels are the blocks, placed at the block
-    /// centers. Blocks at the ends are placed as if they had full size.
+    /// Returns the counts of all blocks as a volume. It has one voxel per block, which lies at the
+    /// center of the block. Smaller blocks at the ends are placed as if they had full size.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if there is not exactly one count per block, or if the placement of

@@ -13,7 +13,8 @@ pub enum Criterion<'a> {
     Holds(&'a Expression),
     /// The gradient has at least this size, in values per unit length. See [`Edge`].
     Edge(f64),
-    /// The neighborhood matches a template up to a sum of differences. See [`Template`].
+    /// The sum of differences between the neighborhood and a template is at most the given number.
+    /// See [`Template`].
     Fits(Grid<'a, f64>, f64),
 }
 

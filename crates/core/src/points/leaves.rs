@@ -16,7 +16,7 @@ pub struct Leaves {
     pub values: Vec<f64>,
 }
 
-/// Returns the leaves over equal values. NaN is not equal to any value.
+/// Returns the largest blocks of equal values. NaN is not equal to any value.
 ///
 /// # Errors
 /// Returns [`Error::Device`](crate::Error::Device) if there are 2^32 voxels or more, or if there is

@@ -34,8 +34,8 @@ pub struct Points {
     pub values: Vec<f64>,
     /// The indices i, j, k.
     pub voxels: Vec<[u32; 3]>,
-    /// The number of each copy among the copies of its voxel, from 0, in a list of
-    /// [`Points::cloned`].
+    /// The number of each copy among the copies of its voxel, counted from 0, if [`Points::cloned`]
+    /// created the list.
     pub copies: Option<Vec<u32>>,
 }
 
@@ -101,8 +101,8 @@ pub fn find(volume: &Volume, active: &impl Discriminator, order: Order) -> Resul
 }
 
 /// Returns a range of the list of [`find`] and the length of that list, without building the list.
-/// The first entry is found by a descent in a pyramid, the others follow from there. The range may
-/// reach beyond the end of the list.
+/// A descent in a pyramid finds the first entry, and an iteration from there finds the others. The
+/// range may reach beyond the end of the list.
 ///
 /// # Errors
 /// Returns the errors of [`find`].

@@ -46,9 +46,9 @@ pub fn copies(points: &Points, expression: &Expression) -> Result<Vec<u32>> {
 }
 
 impl Points {
-    /// Returns a range of the list in which each point occurs as often as `counts` says, and the
-    /// length of the whole list. The copies of a point are numbered from 0. The range may reach
-    /// beyond the end of the list.
+    /// Returns a range of the list in which point k occurs `counts[k]` times, and the length of the
+    /// whole list. The copies of a point are numbered from 0. The range may reach beyond the end of
+    /// the list.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the list has 2^32 entries or more, or if there is not enough

@@ -55,8 +55,8 @@ impl Bits {
         self.words.par_iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Lists all active cells, x fastest, by direct compaction: counts of pieces and their prefix
-    /// sums.
+    /// Lists all active cells, x fastest, by direct compaction: the active cells of each piece are
+    /// counted first, and all pieces are then written in parallel.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if an axis has 2^32 cells or more, or if there is not enough
@@ -98,7 +98,7 @@ impl Bits {
 /// Checks that 32 bits can number the cells of each axis.
 ///
 /// # Errors
-/// Returns [`Error::Device`] if they cannot.
+/// Returns [`Error::Device`] if an axis has 2^32 cells or more.
 pub(super) fn check_axes(shape: [usize; 3]) -> Result<()> {
     match shape.iter().find(|&&n| u32::try_from(n).is_err()) {
         None => Ok(()),
@@ -135,7 +135,7 @@ impl Discriminator for Bits {
     }
 }
 
-/// Marks the cells from number `first` on. They may span several rows.
+/// Marks the cells starting at index `first`. They may span several rows.
 pub(super) fn mark_run(discriminator: &impl Discriminator, first: usize, words: &mut [u64]) {
     let [nx, ny, nz] = discriminator.shape();
     let end = (first + words.len() * WORD).min(nx * ny * nz);
@@ -158,7 +158,7 @@ pub(super) fn mark_run(discriminator: &impl Discriminator, first: usize, words: 
     }
 }
 
-/// A position from which cells are counted.
+/// The position of a cell, which moves forward in the order of the indices.
 struct Cursor {
     shape: [usize; 3],
     at: [usize; 3],
@@ -171,7 +171,7 @@ impl Cursor {
         Cursor { shape, at: [first % nx, first / nx % ny, first / nx / ny] }
     }
 
-    /// Returns the cell `step` places after the current one.
+    /// Returns the cell `step` indices after the current one.
     #[inline]
     fn cell(&self, step: usize) -> [u32; 3] {
         let [x, y, z] = self.after(step);

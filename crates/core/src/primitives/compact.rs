@@ -1,7 +1,8 @@
 //! Direct compaction of flags: lists the indices of the flags that are set.
 //!
-//! If few flags are set, they are read once, and the pieces make lists that are then joined. If
-//! many flags are set, joining would cost more than reading twice, so pieces are counted first.
+//! If few flags are set, all flags are read once, each piece of them produces a list, and the lists
+//! are joined. If many flags are set, joining the lists would cost more than reading the flags
+//! twice. The set flags of each piece are then counted first.
 
 use rayon::prelude::*;
 
@@ -14,8 +15,8 @@ use crate::error::{DeviceFault, Error, Result};
 const PIECE: usize = 1 << 17;
 /// The number of flags that are tested together.
 const BLOCK: usize = 64;
-/// The percentage of set flags from which on pieces are counted first. The lists would otherwise be
-/// as large as the flags.
+/// The percentage of set flags at or above which the pieces are counted first. The lists would
+/// otherwise be as large as the flags.
 const MANY: usize = 4;
 
 /// Returns the indices of the flags that are not 0, ascending.
@@ -54,7 +55,7 @@ fn count(flags: &[u8]) -> usize {
     flags.chunks(192).map(part).sum()
 }
 
-/// Compacts each piece into a list of its own and joins the lists.
+/// Creates a list of indices for each piece and joins the lists.
 fn join(flags: &[u8]) -> Result<Vec<u32>> {
     let lists: Vec<Vec<u32>> = flags
         .par_chunks(PIECE)
@@ -71,7 +72,8 @@ fn join(flags: &[u8]) -> Result<Vec<u32>> {
     Ok(all)
 }
 
-/// Counts the pieces first, so that each piece can write directly to its place.
+/// Counts the set flags of each piece first, so that each piece can write its indices directly to
+/// their final position.
 fn count_and_write(flags: &[u8]) -> Result<Vec<u32>> {
     let counts: Vec<usize> = flags.par_chunks(PIECE).map(count).collect();
     let mut all = Vec::new();
@@ -105,7 +107,7 @@ fn visit(flags: &[u8], first: u32, mut take: impl FnMut(u32)) {
         let (words, _) = block.as_chunks::<8>();
         let words: [u64; BLOCK / 8] = std::array::from_fn(|k| u64::from_le_bytes(words[k]));
         if words.iter().fold(0, |all, word| all | word) != 0 {
-            // A loop over the bits of 64 flags ends rarely enough for branch prediction.
+            // A loop over the bits of 64 flags ends so rarely that branch prediction works well.
             let packed = words.into_iter().enumerate().map(|(k, w)| pack_eight(w) << (8 * k));
             let mut left = packed.fold(0, |all, bits| all | bits);
             while left != 0 {

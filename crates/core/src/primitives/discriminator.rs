@@ -13,9 +13,9 @@ pub trait Discriminator: Sync {
     /// Returns the numbers of cells along x, y and z.
     fn shape(&self) -> [usize; 3];
 
-    /// Marks the `n` cells of a row from `first` on. Bit `b` of word `w` of `active` belongs to
-    /// cell `64 w + b` of them, and the remaining bits are 0. `active` has `n / 64` words, rounded
-    /// up.
+    /// Marks `n` cells of a row, starting at the cell `first`. Bit `b` of word `w` of `active`
+    /// belongs to cell `64 w + b` of these cells, and the remaining bits are 0. `active` has `n /
+    /// 64` words, rounded up.
     fn mark(&self, first: [usize; 3], n: usize, active: &mut [u64]);
 }
 
@@ -24,7 +24,7 @@ pub trait Values: Sync {
     /// Returns the numbers of cells along x, y and z.
     fn shape(&self) -> [usize; 3];
 
-    /// Reads the numbers of a row from the cell `first` on.
+    /// Reads the numbers of a row, starting at the cell `first`.
     fn read(&self, first: [usize; 3], row: &mut [f64]);
 }
 

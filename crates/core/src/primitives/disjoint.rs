@@ -5,8 +5,8 @@ use std::ops::Range;
 
 /// A mutable slice that parallel tasks may write through disjoint ranges.
 ///
-/// Rayon can split a slice evenly, but a list of active patches owns uneven ranges with gaps.
-/// Splitting the slice for each pass would allocate in the time step.
+/// Rayon can split a slice evenly, but the patches of an active list own uneven ranges with gaps.
+/// Splitting the slice for each pass would allocate memory in every time step.
 pub struct DisjointRows<'a, T> {
     start: *mut T,
     len: usize,
@@ -36,8 +36,8 @@ impl<'a, T> DisjointRows<'a, T> {
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn range(&self, range: Range<usize>) -> &mut [T] {
         assert!(range.start <= range.end && range.end <= self.len);
-        // SAFETY: the range is inside the slice by the assertion, and unaliased by the caller's
-        // contract.
+        // SAFETY: the assertion ensures that the range is inside the slice. The caller guarantees
+        // that no other live range overlaps it.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(range.start), range.len()) }
     }
 }

@@ -1,21 +1,21 @@
 //! Hybrid gathering (Fu et al., section 3.1; docs/patches.md, section 7).
 //!
-//! Cells write their contributions to slots of their own. Rows sum or minimize over the slots that
-//! a CSR matrix lists for them.
+//! Each cell writes its contributions to its own slots. Each row sums or minimizes over the slots
+//! that a CSR matrix lists for it.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-/// The number of slots from which on several threads are faster, and the largest number of pieces.
-/// Each piece needs a count per row.
+/// The number of slots at which several threads become faster than one.
 const MANY: usize = 1 << 18;
+/// The maximum number of pieces. Each piece needs one count per row.
 const PIECES: usize = 8;
 
 /// A CSR matrix without values that maps rows (vertices) to slots (cell corners).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GatherMatrix {
-    /// The first column of each row, `[n_rows + 1]`.
+    /// The index in `columns` of the first slot of each row, `[n_rows + 1]`.
     pub offsets: Vec<u32>,
     /// The slots of each row in ascending order, `[offsets[n_rows]]`.
     pub columns: Vec<u32>,
@@ -48,10 +48,11 @@ impl GatherMatrix {
         GatherMatrix { offsets, columns }
     }
 
-    /// Creates the same matrix from pieces of the slots that are counted and placed in parallel.
+    /// Creates the same matrix in parallel, by counting and placing the slots in several pieces.
     fn in_pieces(n_rows: usize, rows_of_slots: &[u32], pieces: usize) -> Self {
         let length = rows_of_slots.len().div_ceil(pieces);
-        // First the number of slots of each row in each piece, then the place of the first of them.
+        // For each piece and row: at first the number of slots, later the position of the next
+        // slot.
         let mut places: Vec<Vec<u32>> = rows_of_slots
             .par_chunks(length)
             .map(|piece| {
@@ -73,7 +74,7 @@ impl GatherMatrix {
             }
             offsets.push(end);
         }
-        // Pieces write into the same rows, but never to the same place.
+        // Several pieces write to the same row, but never to the same position.
         let columns: Vec<AtomicU32> = (0..end).map(|_| AtomicU32::new(0)).collect();
         let first_slots = (0..).step_by(length);
         let tasks: Vec<_> = rows_of_slots.chunks(length).zip(places).zip(first_slots).collect();

@@ -44,8 +44,8 @@ impl Lattice {
     }
 
     /// Returns the positions of points along the three-dimensional curve. Points outside the box
-    /// are moved to its boundary. After J. Skilling, "Programming the Hilbert curve", AIP Conf.
-    /// Proc. 707.
+    /// are moved to its boundary. The method is from J. Skilling, "Programming the Hilbert curve",
+    /// AIP Conf. Proc. 707.
     pub fn keys(&self, points: &[[f64; 3]; LANES]) -> [u64; LANES] {
         // A cast from a float saturates, so no coordinate can leave the curve.
         let axis = |k: usize| {

@@ -1,11 +1,11 @@
-//! Memory that is left for this process, and lists that grow only if there is enough of it.
+//! The memory that this process may still use, and lists that grow only if there is enough of it.
 
 use std::cell::Cell;
 
 use crate::error::{DeviceFault, Error, Result};
 
 /// Returns the number of bytes that this process may still allocate, according to the system. It is
-/// the minimum of what is free in the machine, in the control group and in the address space.
+/// the minimum of the free memory of the machine, of the control group and of the address space.
 /// Returns `None` if this is unknown, as on all systems except Linux.
 pub fn available() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
@@ -17,7 +17,7 @@ pub fn available() -> Option<u64> {
     [machine, group, addresses()].into_iter().flatten().min()
 }
 
-/// Returns what is left of the address space of this process, if it is limited.
+/// Returns the number of free bytes in the address space of this process, if it is limited.
 fn addresses() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let taken = kibibytes(&read("/proc/self/status"), "VmSize:");
@@ -48,7 +48,8 @@ fn group_folder(text: &str) -> Option<String> {
     Some(format!("/sys/fs/cgroup{}", path.trim_end_matches('/')))
 }
 
-/// Returns what a control group has left. Its cached files can be reclaimed and do not count.
+/// Returns the number of free bytes of a control group. Its cached files count as free, because
+/// they can be reclaimed.
 fn free_of_group(most: &str, statistics: &str) -> Option<u64> {
     let most: u64 = most.trim().parse().ok()?;
     let part = |key: &str| {
@@ -58,21 +59,22 @@ fn free_of_group(most: &str, statistics: &str) -> Option<u64> {
     Some(most.saturating_sub(part("anon") + part("shmem") + part("kernel")))
 }
 
-/// Returns what is left of a limited address space of which `taken` bytes are in use.
+/// Returns the number of free bytes in a limited address space of which `taken` bytes are in use.
 fn address_space(text: &str, taken: u64) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
     let most: u64 = line.split_whitespace().next()?.parse().ok()?;
     Some(most.saturating_sub(taken))
 }
 
-/// The size of a list in bytes above which the free memory is checked, and the memory that must
-/// remain free.
+/// The size of a list in bytes above which the free memory is checked.
 const LOOK: u64 = 4 << 20;
+/// The number of bytes that must remain free.
 const SPARE: u64 = 16 << 20;
 
-/// The part of the address space that a thread takes: Rust's stack of 2 MiB, a stack for signals
-/// and its first bytes. The second number is the part that the other threads need in the meantime.
+/// The address space in bytes that a thread takes: Rust's stack of 2 MiB, a stack for signals and
+/// its first allocations.
 const THREAD: u64 = (2 << 20) + (256 << 10);
+/// The address space in bytes that other threads may take in the meantime.
 const BESIDE: u64 = 2 << 20;
 
 thread_local! {
@@ -95,8 +97,8 @@ pub fn try_reserve<T>(items: &mut Vec<T>, more: usize) -> bool {
     reserved
 }
 
-/// Reserves capacity for `more` items at the end of a list, if 16 MiB remain free. A list that has
-/// items already gets an extra eighth if there is enough memory. The items of the list are kept.
+/// Reserves capacity for `more` items at the end of a list, if 16 MiB remain free. A list that is
+/// not empty gets an extra eighth if there is enough memory. The items of the list are kept.
 ///
 /// # Errors
 /// Returns [`Error::Device`] if there is not enough memory or if the system refuses it.
@@ -111,7 +113,7 @@ pub fn reserve<T>(
     }
     let slack = if items.is_empty() { 0 } else { items.len().saturating_add(more) / 8 };
     let bytes = |n: usize| (n as u64).saturating_mul(size_of::<T>() as u64);
-    // Systems promise more memory than they have and end the program that uses it. Small arrays
+    // Systems may promise more memory than they have, and end a program that uses it. Small lists
     // need no check.
     let free = if bytes(items.len().saturating_add(more)) > LOOK { available() } else { None };
     let fits = |n: usize| free.is_none_or(|free| bytes(n).saturating_add(SPARE) <= free);

@@ -2,11 +2,11 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The number of pieces. If there are more threads, some of them share a piece, which only costs
+/// The number of pieces. If there are more threads, several threads share a piece, which only costs
 /// time.
 const PIECES: usize = 256;
 
-/// One `S` per thread of a rayon pool, reused from pass to pass.
+/// One value of type `S` per thread of a rayon pool, reused from pass to pass.
 ///
 /// Results must not depend on earlier contents of a piece, because rayon decides which thread runs
 /// which task.

@@ -8,14 +8,14 @@ use super::DisjointRows;
 const DIGITS: usize = 256;
 /// The number of bits of a digit.
 const BITS: u32 = 8;
-/// The number of keys from which on several threads are faster, and the largest number of pieces.
-/// Each piece needs a count per digit.
+/// The number of keys at which several threads become faster than one.
 const MANY: usize = 1 << 15;
+/// The maximum number of pieces. Each piece needs one count per digit.
 const PIECES: usize = 64;
 
 /// A sort key.
 pub trait Key: Copy + Default + PartialEq + Send + Sync {
-    /// Returns the 8 bits from bit `8 pass` on.
+    /// Returns the 8 bits that begin at bit `8 pass`.
     fn digit(self, pass: u32) -> usize;
 }
 
@@ -42,8 +42,7 @@ pub struct Sorted<K> {
     pub values: Vec<u32>,
 }
 
-/// Sorts keys in which the bits from `bits` on are zero. Without `values`, the value of a key is
-/// its index.
+/// Sorts keys that are less than `2^bits`. Without `values`, the value of a key is its index.
 ///
 /// ```
 /// let sorted = zeroset_core::primitives::sort(&[5u32, 2, 5, 0], None, 3);
@@ -94,9 +93,9 @@ fn sort_by_digit<K: Key>(from: &Sorted<K>, into: &mut Sorted<K>, pass: u32) -> b
     given.zip(places).for_each(|((piece, of_piece), mut places)| {
         for (&key, &value) in piece.iter().zip(of_piece) {
             let place = &mut places[key.digit(pass)];
-            // SAFETY: the places of a piece and a digit begin where those of the previous piece
-            // end, or those of the last piece and the previous digit. No two keys have the same
-            // place.
+            // SAFETY: each digit of each piece has its own range of positions. It begins where the
+            // range of the previous piece ends, or for the first piece, where the previous digit
+            // ends. Therefore, no two keys have the same position.
             unsafe {
                 keys.range(*place..*place + 1)[0] = key;
                 values.range(*place..*place + 1)[0] = value;

@@ -5,7 +5,8 @@ use crate::error::Result;
 use crate::expression::{Columns, Expression};
 use crate::primitives::{Discriminator, Values, pack};
 
-/// The names in an expression besides the coordinates: the value, and the indices along x, y and z.
+/// The names in an expression in addition to the coordinates: the value, and the indices along x, y
+/// and z.
 pub const NAMES: [&str; 4] = ["v", "i", "j", "k"];
 /// The number of voxels per word.
 const WORD: usize = 64;

@@ -54,12 +54,12 @@ impl Scaling {
     }
 }
 
-/// How far outside of the grid, in voxels, a point still counts as on its border. Without it, the
-/// rounding of world coordinates could exclude points of the border.
+/// The distance from the grid, in voxels, up to which a point still counts as on its border.
+/// Without this tolerance, the rounding of world coordinates could exclude points of the border.
 const TOLERANCE: f64 = 1e-6;
 
 impl Volume {
-    /// Creates a volume of stored numbers, x fastest, which are also its values.
+    /// Creates a volume whose values are the stored numbers, x fastest.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if there are no voxels, or if the number of samples does not match
@@ -212,7 +212,7 @@ impl Volume {
     }
 
     /// Returns the values for a format without scaling: the stored numbers if they are not scaled,
-    /// single precision if every stored number fits it, and double precision otherwise.
+    /// single precision if it can represent every stored number, and double precision otherwise.
     pub fn unscaled(&self) -> std::borrow::Cow<'_, Samples> {
         use std::borrow::Cow;
         if self.scaling == Scaling::NONE {

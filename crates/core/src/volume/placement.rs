@@ -8,7 +8,8 @@ use crate::error::Flaw;
 pub struct Placement {
     origin: [f64; 3],
     steps: [[f64; 3]; 3],
-    /// The inverse of the steps. Row k is the change of index k with the world coordinates.
+    /// The inverse of the steps. Row k is the derivative of index k with respect to world
+    /// coordinates.
     inverse: [[f64; 3]; 3],
 }
 
@@ -140,7 +141,8 @@ impl Placement {
         self.inverse.map(|row| dot(row, direction))
     }
 
-    /// Returns the inverse of the steps. Row k is the change of index k with the world coordinates.
+    /// Returns the inverse of the steps. Row k is the derivative of index k with respect to world
+    /// coordinates.
     pub fn inverse(&self) -> [[f64; 3]; 3] {
         self.inverse
     }
@@ -206,7 +208,7 @@ impl Placement {
 
 const OPPOSITES: [[char; 2]; 3] = [['R', 'L'], ['A', 'P'], ['S', 'I']];
 
-/// Sets zero steps of axes with one sample to a step of length 1 orthogonal to the others.
+/// Replaces the zero steps of axes with one sample by steps of length 1 orthogonal to the others.
 fn fill_flat_axes(shape: [usize; 3], steps: &mut [[f64; 3]; 3]) {
     let flat = |steps: &[[f64; 3]; 3], k: usize| shape[k] == 1 && steps[k] == [0.0; 3];
     let missing = (0..3).filter(|&k| flat(steps, k)).count();

@@ -42,7 +42,7 @@ macro_rules! samples {
                 }
             }
 
-            /// Reads numbers from index `first` on and applies `change` to each.
+            /// Reads numbers, starting at index `first`, and applies `change` to each.
             pub(super) fn read(&self, first: usize, out: &mut [f64], change: impl Fn(f64) -> f64) {
                 match self {
                     $(Samples::$variant(v) => {
@@ -188,20 +188,21 @@ const LARGEST: f64 = 9_007_199_254_740_992.0;
 #[derive(Clone, Default)]
 struct Labels {
     counts: Vec<(f64, usize)>,
-    /// The index of the most recent label in the list, because neighbors are usually equal.
+    /// The index of the most recent label in the list. It is tried first, because neighbors are
+    /// usually equal.
     last: usize,
 }
 
 impl Labels {
-    /// Adds `n` occurrences of a number. Returns false if it is not an integer or if it would be
-    /// one label more than `most`.
+    /// Adds `n` occurrences of a number. Returns false if the number is not an integer, or if it is
+    /// new and there are already `most` labels.
     fn take(&mut self, x: f64, n: usize, most: usize) -> bool {
         if self.counts.get(self.last).is_none_or(|(known, _)| *known != x) {
             let known = self.counts.iter().position(|(known, _)| *known == x);
             self.last = known.unwrap_or(self.counts.len());
             if known.is_none() {
-                // The fraction of NaN and infinity is not 0. Integers beyond 2^53 are no longer
-                // distinguishable.
+                // The fractional part of NaN and infinity is not 0. Integers beyond 2^53 are no
+                // longer distinguishable.
                 if x.fract() != 0.0 || x.abs() >= LARGEST || self.counts.len() == most {
                     return false;
                 }
@@ -230,7 +231,7 @@ pub struct Statistics {
     pub infinite: usize,
 }
 
-/// Statistics of some of the values.
+/// Statistics of a part of the values.
 #[derive(Clone, Copy)]
 struct Partial {
     min: f64,

@@ -25,8 +25,8 @@ pub struct Cells<'a> {
 }
 
 impl HistoPyramid {
-    /// Returns the active cells of a range of keys. The range may reach beyond the last key. The
-    /// first cell is found by one descent, the others follow from there.
+    /// Returns the active cells of a range of keys. The range may reach beyond the last key. One
+    /// descent finds the first cell, and the iteration continues from there.
     pub fn cells(&self, keys: Range<usize>) -> Cells<'_> {
         let (first, end) = (keys.start, keys.end.min(self.len()));
         let mut path = vec![([0; 3], 0); self.levels.len()];

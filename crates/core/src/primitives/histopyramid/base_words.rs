@@ -2,8 +2,8 @@
 //!
 //! A word covers 64 cells of a row, 8 x 8 cells of a plane or 4 x 4 x 4 cells of a volume. This
 //! replaces three levels with a fan of four or two levels with a fan of eight. Within a word, the
-//! bits are in the order of a descent (Z-order), so that the key of a cell in its word is the
-//! number of lower bits that are set.
+//! bits are in the order of a descent (Z-order), so that the key of a cell within its word is the
+//! number of set bits below the bit of the cell.
 
 use rayon::prelude::*;
 
@@ -62,7 +62,7 @@ impl Split {
 /// Moves each bit of a word to the position in which the binary digits `a < b` are exchanged.
 fn swap_digits(word: u64, a: u32, b: u32) -> u64 {
     let digit = |d: u32| (u64::MAX / ((1 << (1 << d)) + 1)) << (1 << d);
-    // Positions with digit a set and digit b clear increase by this.
+    // Bits whose position has digit a set and digit b clear move up by `shift`.
     let (up, shift) = (digit(a) & !digit(b), (1u32 << b) - (1 << a));
     let change = (word ^ word >> shift) & up;
     word ^ change ^ change << shift
@@ -78,7 +78,7 @@ pub(super) fn bricks(discriminator: &impl Discriminator, split: Split) -> Vec<u6
     let records = split.above(words);
     let ratio = split.ratio();
     let mut all = vec![0; records.iter().product::<usize>() * fan];
-    // A task makes a row of records from the rows of cells below it.
+    // Each task computes a row of records from the rows of cells below it.
     all.par_chunks_mut(records[0] * fan).enumerate().for_each(|(task, out)| {
         let [_, ry, rz] = unraster(records, task * records[0]);
         let mut row = vec![0; shape[0].div_ceil(WORD)];

@@ -2,7 +2,7 @@
 //!
 //! A cell of a level has up to `fan` children in the level below. All children of a cell are stored
 //! together as one *record*, so that a descent reads 16 or 32 contiguous bytes per level. Along an
-//! axis of odd length, the last record has empty places, which count as 0. There is no other
+//! axis of odd length, the last record has empty slots, which count as 0. There is no other
 //! padding.
 
 use rayon::prelude::*;
@@ -34,7 +34,7 @@ impl Split {
         self.ratio().iter().product()
     }
 
-    /// Returns the shape of the level above one of `shape`.
+    /// Returns the shape of the level above a level of `shape`.
     #[inline]
     pub fn above(self, shape: [usize; 3]) -> [usize; 3] {
         let ratio = self.ratio();
@@ -77,7 +77,7 @@ pub(super) fn unraster(shape: [usize; 3], n: usize) -> [usize; 3] {
 /// The contents of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stored {
-    /// The sum of each child. A descent subtracts them from the key one after another.
+    /// The sums of the children. A descent subtracts them from the key one after another.
     Sums,
     /// Prefix sums over the children, as in the paper's vec4 variant (section 6.3). A descent
     /// compares the key with all of them at once.
@@ -106,9 +106,9 @@ pub(super) struct Levels {
 const TASK: usize = 1 << 10;
 
 impl Levels {
-    /// Builds all levels from the lowest one: `sums` of the cells of a grid of `shape`, record by
-    /// record. `reduce` returns the sum of a record. Its arguments are the level of the cell that
-    /// has this sum, counted from the level of `sums`, the coordinates of the cell, and the record.
+    /// Builds all levels from the lowest one. `sums` are the sums of the cells of a grid of
+    /// `shape`, record by record. `reduce(level, cell, record)` returns the sum of a cell from the
+    /// record of its children. The level of `sums` has the number 0.
     pub fn new(
         split: Split,
         stored: Stored,

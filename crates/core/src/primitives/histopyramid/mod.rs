@@ -39,8 +39,8 @@ pub enum Order {
     Lines,
 }
 
-/// The number of active cells below every cell of every level, and the bits of the cells
-/// themselves.
+/// A pyramid over the active cells of a grid: the number of active cells below every cell of every
+/// level, and one bit for each cell of the grid.
 ///
 /// ```
 /// use zeroset_core::primitives::{Flags, HistoPyramid, Order, Stored};
@@ -70,9 +70,9 @@ pub struct HistoPyramid {
 impl HistoPyramid {
     /// Builds the pyramid over the active cells of a discriminator.
     ///
-    /// Deciding and packing take one pass (the paper's merged builder, section 6.1), and no
-    /// decision is made twice. [`Bits`](super::Bits) stores the decisions of an expensive
-    /// discriminator for several pyramids.
+    /// One pass evaluates the discriminator once per cell and packs the bits (the paper's merged
+    /// builder, section 6.1). If several pyramids use an expensive discriminator,
+    /// [`Bits`](super::Bits) can store its decisions.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if there are 2^32 or more active cells, if an axis has 2^32 or
@@ -81,7 +81,7 @@ impl HistoPyramid {
         let shape = discriminator.shape();
         check_axes(shape)?;
         let n_cells = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size));
-        // One bit per cell, and at most half a byte per 8 cells for sums, including empty places.
+        // One bit per cell, and at most half a byte per 8 cells for sums, including empty slots.
         let bytes = n_cells.unwrap_or(usize::MAX) / 4;
         reserve(&mut Vec::<u8>::new(), bytes, "bytes of a pyramid", LESS)?;
         let (grid, split, words) = match order {
@@ -129,7 +129,7 @@ impl HistoPyramid {
         self.len() == 0
     }
 
-    /// Returns the contents of records.
+    /// Returns the kind of sums that the records contain.
     pub fn stored(&self) -> Stored {
         self.levels.stored
     }
@@ -189,7 +189,7 @@ fn lines(discriminator: &impl Discriminator, n: usize) -> Vec<u64> {
     words
 }
 
-/// Returns the position of the set bit that has `n` set bits below it. It must exist.
+/// Returns the position of the set bit that has `n` set bits below it. This bit must exist.
 fn nth_bit(word: u64, n: u32) -> usize {
     let (mut left, mut at, mut rest) = (word, 0, n);
     // Halve the range, as in the levels above.

@@ -1,11 +1,11 @@
-//! Queries of cells and boxes: is a cell active, which key has it, how many active cells are in a
-//! box.
+//! Queries of cells and boxes: whether a cell is active, its key, and the number of active cells in
+//! a box.
 
 use super::levels::raster;
 use super::{HistoPyramid, Order};
 
 impl HistoPyramid {
-    /// Returns the word of a cell and its bit there, or `None` outside of the grid.
+    /// Returns the word of a cell and the bit of the cell in it, or `None` outside of the grid.
     fn place(&self, cell: [u32; 3]) -> Option<([usize; 3], usize)> {
         let cell = cell.map(|c| c as usize);
         if (0..3).any(|k| cell[k] >= self.shape[k]) {
@@ -39,7 +39,7 @@ impl HistoPyramid {
         (self.word(word) >> bit & 1 == 1).then(|| self.before(word, bit))
     }
 
-    /// Returns the number of active cells whose keys come before that of the bit.
+    /// Returns the number of active cells whose keys are less than the key of the bit.
     fn before(&self, word: [usize; 3], bit: usize) -> usize {
         let below = self.word(word) & ((1 << bit) - 1);
         let mut sum = below.count_ones() as usize;
@@ -74,13 +74,14 @@ impl HistoPyramid {
         }
     }
 
-    /// Returns the key of the first active cell in a row of a picture or in a later row, with keys
-    /// by lines.
+    /// Returns the key of the first active cell in a row of a picture or in a later row. The
+    /// pyramid must have keys by lines.
     pub(in super::super) fn first_of_row(&self, row: usize) -> usize {
         self.up_to(row * self.shape[0])
     }
 
-    /// Returns the number of active cells among the first `n`, with keys by lines.
+    /// Returns the number of active cells among the first `n` cells. The pyramid must have keys by
+    /// lines.
     fn up_to(&self, n: usize) -> usize {
         if n >= self.grid[0] {
             return self.len();
@@ -89,8 +90,8 @@ impl HistoPyramid {
         self.before([n / word, 0, 0], n % word)
     }
 
-    /// Returns the number of active cells of a box below a cell of a level. Level 0 is that of the
-    /// words.
+    /// Returns the number of active cells that are both in a box and below a cell of a level. The
+    /// words are level 0.
     fn count_below(
         &self,
         level: usize,

@@ -22,7 +22,7 @@ const SHAPES: [[usize; 3]; 16] = [
     [33, 2, 5],
 ];
 
-/// Returns flags of a grid: none, all, one, some, and those of a corner.
+/// Returns several patterns of flags: none, all, a single one, scattered ones, and the first third.
 fn patterns(shape: [usize; 3]) -> Vec<Vec<u8>> {
     let n = shape.iter().product::<usize>();
     let of = |f: &dyn Fn(usize) -> bool| (0..n).map(|k| u8::from(f(k))).collect();
