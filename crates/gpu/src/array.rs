@@ -51,8 +51,8 @@ impl<T: Element> Array<T> {
 /// Pinned host memory, which the GPU reads and writes directly.
 pub struct Pinned<T: Element> {
     slice: PinnedHostSlice<Item<T>>,
-    /// The event recorded after the last copy. The event that the driver keeps is not set, because
-    /// event tracking is off.
+    /// The event recorded after the last copy. It is needed because event tracking is off, so that
+    /// the driver bindings set no event of their own.
     copied: Option<CudaEvent>,
 }
 
@@ -60,7 +60,7 @@ impl<T: Element> Pinned<T> {
     /// Returns the contents after waiting for pending copies.
     ///
     /// # Errors
-    /// Returns [`zeroset_core::Error::Device`] if a kernel launched before the copy failed.
+    /// Returns [`zeroset_core::Error::Device`] if an earlier kernel failed.
     pub fn get(&self) -> Result<&[T]> {
         if let Some(copied) = &self.copied {
             copied.synchronize().map_err(|e| device_error("waiting for a copy", e))?;
@@ -69,7 +69,8 @@ impl<T: Element> Pinned<T> {
     }
 }
 
-/// Values that are copied to the host while kernels continue: a copy on the GPU, and pinned memory.
+/// Values that are copied to the host while kernels continue: a buffer on the GPU, and pinned
+/// memory.
 pub struct Outgoing<T: Element> {
     staged: Array<T>,
     host: Pinned<T>,
@@ -79,7 +80,7 @@ impl<T: Element> Outgoing<T> {
     /// Waits for the values that were sent last and returns them.
     ///
     /// # Errors
-    /// Returns [`zeroset_core::Error::Device`] if a kernel launched before the copy failed.
+    /// Returns [`zeroset_core::Error::Device`] if an earlier kernel failed.
     pub fn get(&self) -> Result<&[T]> {
         self.host.get().map(|rows| &rows[..self.staged.len])
     }
@@ -143,13 +144,13 @@ impl Cuda {
         self.write_part(array, 0, rows)
     }
 
-    /// Overwrites the elements of an array from `first` on.
+    /// Overwrites the elements of an array, starting at index `first`.
     ///
     /// # Errors
     /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.
     ///
     /// # Panics
-    /// Panics if `rows` does not fit into the rest of the array.
+    /// Panics if `rows` does not fit in the rest of the array.
     pub fn write_part<T: Element>(
         &self,
         array: &mut Array<T>,
@@ -188,18 +189,18 @@ impl Cuda {
         self.stream().memset_zeros(&mut array.slice).map_err(|e| device_error("clearing", e))
     }
 
-    /// Copies all elements to the host after everything launched before has finished.
+    /// Waits until all earlier launches have finished, and copies all elements to the host.
     ///
     /// # Errors
-    /// Returns [`zeroset_core::Error::Device`] if a kernel launched before failed.
+    /// Returns [`zeroset_core::Error::Device`] if an earlier kernel failed.
     pub fn download<T: Element>(&self, array: &Array<T>) -> Result<Vec<T>> {
         self.download_part(array, 0..array.len)
     }
 
-    /// Copies a range of elements to the host after everything launched before has finished.
+    /// Waits until all earlier launches have finished, and copies a range of elements to the host.
     ///
     /// # Errors
-    /// Returns [`zeroset_core::Error::Device`] if a kernel launched before failed.
+    /// Returns [`zeroset_core::Error::Device`] if an earlier kernel failed.
     ///
     /// # Panics
     /// Panics if the range exceeds the array.
@@ -252,8 +253,8 @@ impl Cuda {
         Ok(Outgoing { staged: self.zeros(len)?, host: self.pinned(len)? })
     }
 
-    /// Sends `array[range]` to the host, in its state after everything launched before. Kernels
-    /// launched later may change the array, and run while the copy is in progress.
+    /// Sends `array[range]` to the host, as it is after all earlier launches. Kernels launched
+    /// later may run while the copy is in progress, and they may change the array.
     ///
     /// # Errors
     /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.
@@ -288,8 +289,8 @@ impl Cuda {
         Ok(())
     }
 
-    /// Starts a copy of an array into pinned memory after everything launched before, without
-    /// waiting. [`Pinned::get`] waits for the copy.
+    /// Starts a copy of an array into pinned memory, without waiting for it. The copy runs after
+    /// all earlier launches. [`Pinned::get`] waits for the copy.
     ///
     /// # Errors
     /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.

@@ -1,13 +1,13 @@
 //! The cache of compiled kernels on disk. A hit costs one file read and does not need NVRTC.
 //!
 //! The name of an entry is a hash of the whole compiler input: sources, headers, options and
-//! architecture. The compiler version is not part of it, because it is known only after the library
-//! has been opened. A hit must not pay for that (0.1 s) or require it. This is sound: whichever
-//! version compiled an entry, the result is a valid translation of these sources for this
-//! architecture. Arithmetic follows IEEE 754 except in fused units ([`Unit::is_fused`]). Otherwise
-//! versions differ only in speed, and at most in the last bit of functions such as `erf`. Each
-//! entry records its compiler version. `zeroset devices --compile` recompiles and replaces entries
-//! ([`renew`]).
+//! architecture. The compiler version is not part of the name, because it is known only after the
+//! library has been opened. A hit must neither take the time for that (0.1 s) nor require the
+//! library. Leaving the version out is sound: whichever version compiled an entry, the result is a
+//! valid translation of these sources for this architecture. Arithmetic follows IEEE 754 except in
+//! fused units ([`Unit::is_fused`]). In other units, versions differ only in speed, and at most in
+//! the last bit of functions such as `erf`. Each entry records its compiler version. `zeroset
+//! devices --compile` recompiles and replaces entries ([`renew`]).
 //!
 //! An entry consists of `MAGIC`, the blake3 hash of the remaining bytes, the length of the compiler
 //! version as a little-endian u32, the version, and the cubin. An entry that does not match its
@@ -39,7 +39,8 @@ pub fn cubin(unit: &Unit, arch: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// Compiles a unit and replaces its entry. Also used if the driver rejects a cubin.
+/// Compiles a unit and replaces its entry. This function is also called if the driver rejects a
+/// cubin.
 ///
 /// # Errors
 /// Returns [`Error::Device`] if the unit cannot be compiled.
@@ -78,7 +79,7 @@ pub struct Contents {
     pub entries: usize,
     /// The size of all entries in bytes.
     pub bytes: u64,
-    /// The versions of the compilers that made the entries, in ascending order.
+    /// The versions of the compilers that created the entries, in ascending order.
     pub versions: Vec<String>,
 }
 

@@ -63,7 +63,7 @@ pub trait Code: Copy + 'static {
     }
 }
 
-/// An enum whose values are those of a compiler define.
+/// An enum whose values are the possible values of a compiler define.
 pub trait Define: Code {
     /// The name of the define.
     const MACRO: &str;
@@ -95,7 +95,7 @@ macro_rules! constants {
     };
 }
 
-// Lengths are of type int in C, so that they do not change the type of sums.
+// Lengths (`usize`) are of type int in C, so that they do not change the type of sums.
 constants!(u32 " : u32" "u", usize "" "", i32 "" "");
 
 impl Constant for f64 {

@@ -107,7 +107,7 @@ impl Kernel {
 }
 
 impl Cuda {
-    /// Launches a kernel after everything launched before.
+    /// Launches a kernel. It runs after all earlier launches.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the driver rejects the launch. Errors during execution are
@@ -197,7 +197,7 @@ impl Cuda {
         };
         let function = kernel.function.cu_function();
         // SAFETY: the configuration and its attribute outlive the call. The caller guarantees the
-        // rest.
+        // conditions of `launch_overlapping`.
         let done = unsafe {
             sys::cuLaunchKernelEx(&config, function, pointers.as_mut_ptr(), std::ptr::null_mut())
         };
@@ -243,7 +243,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Launches the whole graph after everything launched before.
+    /// Launches the whole graph. It runs after all earlier launches.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the driver rejects the launch.
@@ -258,10 +258,10 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Waits until everything launched before the event has finished.
+    /// Waits until the event has occurred, that is, until all earlier launches have finished.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if a kernel launched before failed.
+    /// Returns [`Error::Device`] if an earlier kernel failed.
     pub fn wait(&self) -> Result<()> {
         self.event.synchronize().map_err(|e| device_error("waiting for the GPU", e))
     }

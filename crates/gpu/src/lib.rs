@@ -157,7 +157,7 @@ impl Cuda {
         Ok(Kernel::new(function, name, self.info.multiprocessors))
     }
 
-    /// Waits until everything launched has finished.
+    /// Waits until all launches have finished.
     ///
     /// # Errors
     /// Returns [`zeroset_core::Error::Device`] if one of the kernels failed.

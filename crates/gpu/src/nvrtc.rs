@@ -1,4 +1,4 @@
-//! Bindings to NVRTC, the run-time compiler of NVIDIA, loaded at its first use.
+//! Bindings to NVRTC, NVIDIA's run-time compiler, which is loaded at its first use.
 //!
 //! The build does not need CUDA. If the library is missing at run time, the error lists the
 //! locations that were searched.
@@ -19,8 +19,8 @@ pub use search::locate;
 use search::{builtins_beside, candidates, loader_names};
 use zeroset_core::error::{DeviceFault, Error, Result};
 
-/// The options of every compilation, in addition to the architecture, the defines of the unit and
-/// its arithmetic.
+/// The options of every compilation. The options for the architecture, for the defines of the unit
+/// and for its arithmetic are added to them.
 ///
 /// `-lineinfo` lets compute-sanitizer and profilers name source lines. `--ptxas-options=-v` writes
 /// registers, shared memory and spills to the log.
@@ -112,7 +112,7 @@ impl Nvrtc {
         Err(Reason::NoCompiler(tried.join(", ")))
     }
 
-    /// Opens this library file.
+    /// Opens a library file.
     fn load(path: &Path) -> std::result::Result<Nvrtc, String> {
         // The message of the loader is the source of its error.
         let words = |error: libloading::Error| match error.source() {
@@ -129,7 +129,8 @@ impl Nvrtc {
         // no relevant side effects.
         let builtins = builtins_beside(path);
         let _builtins = builtins.iter().filter_map(|b| unsafe { Library::new(b) }.ok()).collect();
-        // SAFETY: as above. The function types match nvrtc.h and have not changed since CUDA 11.
+        // SAFETY: the initialization code of the library has no relevant side effects. The function
+        // types match nvrtc.h and have not changed since CUDA 11.
         unsafe {
             let library = Library::new(path)?;
             let get_version = *library.get::<Version>(b"nvrtcVersion")?;
@@ -159,7 +160,7 @@ impl Nvrtc {
         &self.path
     }
 
-    /// Returns the major and minor version, which are those of its CUDA toolkit.
+    /// Returns the major and minor version, which equal those of the CUDA toolkit of the library.
     pub fn version(&self) -> (u32, u32) {
         self.version
     }
@@ -297,7 +298,7 @@ pub(super) fn options(unit: &Unit, arch: &str) -> Vec<String> {
     options
 }
 
-/// Converts text of the library, without its terminating zero byte.
+/// Converts text from the library, without its terminating zero byte.
 fn text(mut bytes: Vec<u8>) -> String {
     while bytes.last() == Some(&0) {
         bytes.pop();

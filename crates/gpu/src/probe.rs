@@ -1,5 +1,5 @@
-//! Queries of the driver without a context on any GPU, because creating one takes tenths of a
-//! second. The order of the calls avoids panics.
+//! Driver queries that need no context on a GPU, because creating a context takes tenths of a
+//! second. The driver must be initialized first. Otherwise, the driver bindings would panic.
 
 use cudarc::driver::result::{self, DriverError, device};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};

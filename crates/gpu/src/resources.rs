@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-/// The kernels that may spill registers to memory, with the largest sum of bytes stored and loaded,
-/// and the reason. If any other kernel spills, `zeroset devices --compile` fails.
+/// The kernels that may spill registers to memory. For each kernel, the list has the largest
+/// allowed sum of bytes stored and loaded, and the reason. If any other kernel spills, `zeroset
+/// devices --compile` fails.
 const MAY_SPILL: &[(&str, u32, &str)] =
     &[("tiles_stage", 16, "two registers spill with all terms of WENO5 in f32 on sm_75")];
 

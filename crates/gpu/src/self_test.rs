@@ -25,9 +25,10 @@ const N: usize = 100_003;
 pub struct Passed {
     /// The free memory on the GPU in bytes.
     pub free_memory: u64,
-    /// The seconds to create the context of the driver on the GPU.
+    /// The time to create the context of the driver on the GPU, in seconds.
     pub context_seconds: f64,
-    /// The seconds for the rest: loading or compiling kernels, copies, launches and comparison.
+    /// The time for the rest in seconds: loading or compiling kernels, copies, launches and
+    /// comparison.
     pub test_seconds: f64,
 }
 

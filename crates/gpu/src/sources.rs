@@ -23,7 +23,7 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// Creates a unit of the file `name.cu` of `kernels/` with these defines.
+    /// Creates a unit from the file `kernels/<name>.cu` with these defines.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the file does not exist.

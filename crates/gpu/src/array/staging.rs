@@ -10,9 +10,9 @@ use super::item::values_mut;
 use crate::{Cuda, device_error};
 use zeroset_core::error::Result;
 
-/// The bytes of a buffer.
+/// The size of a buffer in bytes.
 const PIECE: usize = 16 << 20;
-/// The bytes that a thread copies at a time.
+/// The number of bytes that a thread copies at a time.
 const SHARE: usize = 1 << 20;
 /// The smallest number of bytes for which staging is worthwhile.
 pub(super) const LARGE: usize = 2 * PIECE;
@@ -21,19 +21,19 @@ pub(super) const LARGE: usize = 2 * PIECE;
 pub struct Staging([Pinned<u8>; 2]);
 
 impl Cuda {
-    /// Copies bytes from an address on the GPU after everything launched before. Returns false if
-    /// another thread is using the buffers.
+    /// Copies bytes from an address on the GPU after all earlier launches. Returns false if another
+    /// thread is using the buffers.
     ///
     /// # Errors
-    /// Returns [`zeroset_core::Error::Device`] if a kernel launched before failed, or if no pinned
-    /// memory is available.
+    /// Returns [`zeroset_core::Error::Device`] if an earlier kernel failed, or if no pinned memory
+    /// is available.
     ///
     /// # Safety
     /// The memory at the address must have at least as many bytes as `into`.
     pub(super) unsafe fn copy_large(&self, from: u64, into: &mut [u8]) -> Result<bool> {
         let fail = |e| device_error("copying from the GPU", e);
-        // Do not wait for the lock: a thread that works on the task below may call this function,
-        // too.
+        // Do not wait for the lock: a thread that works on the task below may itself call this
+        // function.
         let Ok(mut staging) = self.staging.try_lock() else { return Ok(false) };
         if staging.is_none() {
             *staging = Some(Staging([self.pinned(PIECE)?, self.pinned(PIECE)?]));

@@ -114,8 +114,8 @@ fn condition(volume: &Volume, expression: &Expression, numbers: Numbers) -> Ques
     question.with_header(Predicate::NAME, printed.text())
 }
 
-/// Prepares the criteria: the first one and the others. Checks that the GPU can number the voxels,
-/// and that their values fit into its free memory together with the bytes of `beside`.
+/// Prepares the criteria and returns the first one and the others. Checks that the GPU can number
+/// the voxels, and that their values and the bytes of `beside` fit in its free memory.
 fn asked<'a>(
     cuda: &Cuda,
     volume: &'a Volume,

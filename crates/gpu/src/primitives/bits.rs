@@ -63,8 +63,8 @@ impl DeviceBits {
         self.shape
     }
 
-    /// Returns the bits as a set of flags, to be listed by [`compact`](super::compact), or
-    /// repeatedly by a [`Compactor`](super::Compactor).
+    /// Returns the bits as a set of flags, which [`compact`](super::compact) or, repeatedly, a
+    /// [`Compactor`](super::Compactor) can list.
     pub fn set(&self) -> Set<'_> {
         Set::Bits(&self.words, self.n)
     }
@@ -86,7 +86,7 @@ impl DeviceBits {
     /// Waits for the words and returns them. Bits beyond the last cell are 0.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](zeroset_core::Error::Device) if a kernel launched before failed.
+    /// Returns [`Error::Device`](zeroset_core::Error::Device) if an earlier kernel failed.
     pub fn download(&self, cuda: &Cuda) -> Result<Vec<u32>> {
         cuda.download(&self.words)
     }

@@ -5,7 +5,7 @@ use crate::blocks::{COMPACT_BATCH, COMPACT_ROUND, COMPACT_WORDS};
 use crate::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use zeroset_core::error::{DeviceFault, Error, Result};
 
-/// The bytes of shared memory of a block per round.
+/// The shared memory in bytes that a block needs per round.
 const SHARED: usize = 1056;
 /// The largest number of rounds per block. With more rounds, fewer blocks would be resident.
 const MOST_ROUNDS: usize = 16;
@@ -13,8 +13,8 @@ const MOST_ROUNDS: usize = 16;
 /// A set of flags.
 #[derive(Clone, Copy)]
 pub enum Set<'a> {
-    /// Bytes, set if they have at least the given value, which is 1 or more. This is a threshold on
-    /// a gray picture, or flags with value 1.
+    /// Bytes and a threshold of at least 1. A flag is set if its byte is at least the threshold.
+    /// The bytes are a gray picture, or flags of value 0 and 1 with threshold 1.
     Bytes(&'a Array<u8>, u8),
     /// Bits and their number: flag n is bit `n % 32` of word `n / 32`.
     Bits(&'a Array<u32>, usize),
@@ -40,19 +40,19 @@ pub struct Compactor {
     kernel: Kernel,
     packed: bool,
     n: usize,
-    /// The rounds of a block, for byte flags.
+    /// The number of rounds per block, for byte flags.
     rounds: u32,
     /// The dynamic shared memory of a block in bytes.
     shared: u32,
-    /// The messages of tiles to later tiles, followed by a word with counts of tiles, `[tiles +
-    /// 1]`. A launch for bytes leaves zeros. A launch for bits leaves a value that distinguishes it
-    /// from the next launch.
+    /// The messages of tiles to later tiles, followed by a word that counts tiles, `[tiles + 1]`. A
+    /// launch for bytes leaves zeros. A launch for bits leaves values that cannot be mistaken for
+    /// those of the next launch.
     told: Array<u64>,
     total: Array<u32>,
 }
 
 impl Compactor {
-    /// Creates a compactor for sets with the kind and size of `like`.
+    /// Creates a compactor for sets of the same kind and size as `like`.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if there are more than 2^32 - 1 flags, if there is not enough
@@ -90,8 +90,9 @@ impl Compactor {
         Ok(Compactor { kernel, packed, n, rounds: rounds as u32, shared, told, total })
     }
 
-    /// Writes the indices of set flags into `numbers` in ascending order, up to its length, in one
-    /// pass over the flags. Does not wait for the result, and the launch can be recorded.
+    /// Writes the indices of set flags into `numbers` in ascending order, as many as fit, in one
+    /// pass over the flags. The function does not wait for the result, and its launch can be
+    /// recorded.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the GPU does not respond.
@@ -125,8 +126,8 @@ impl Compactor {
         let launch =
             Launch { grid: tiles as u32, block: BLOCK, shared: self.shared, cooperative: false };
         // SAFETY: the arguments match `compact_flags`, or `compact_bits_list`, which has no
-        // threshold and no rounds. `told` and the count behind it are zero or as the previous
-        // launch left them. Arrays of the driver are aligned to 256 bytes.
+        // threshold and no rounds. `told` and its last word are zero or as the previous launch left
+        // them. The driver aligns arrays to 256 bytes.
         unsafe { cuda.launch(&self.kernel, launch, &arguments) }
     }
 
@@ -134,7 +135,7 @@ impl Compactor {
     /// fit into the list.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if a kernel launched before failed.
+    /// Returns [`Error::Device`] if an earlier kernel failed.
     pub fn total(&self, cuda: &Cuda) -> Result<usize> {
         Ok(cuda.download(&self.total)?[0] as usize)
     }

@@ -2,8 +2,9 @@
 //! are used with a [`DeviceGrid`].
 //!
 //! A discriminator is compiled into the kernel that needs its decisions
-//! (`kernels/primitives/discriminator.cuh`). Nothing is stored between the values and the words of
-//! the base of a pyramid or of [`DeviceBits`](super::DeviceBits).
+//! (`kernels/primitives/discriminator.cuh`). That kernel reads the values and directly writes the
+//! words of the base of a pyramid or of [`DeviceBits`](super::DeviceBits). Nothing is stored in
+//! between.
 
 mod kernel_arguments;
 
@@ -94,13 +95,14 @@ impl Question {
         Question { shape, defines, header: None, argument, held: Vec::new() }
     }
 
-    /// Asks whether the size of the gradient is at least `low`.
+    /// Creates the question whether the size of the gradient is at least `low`.
     pub(crate) fn edge(shape: [u32; 3], values: Numbers, low: f64, spacing: [f64; 3]) -> Self {
         let argument = EdgeArgument { values: values.address, shape, low, spacing };
         Question::new(shape, Variant::Edge, values.name, argument)
     }
 
-    /// Asks whether the sum of absolute differences from a template is at most `most`.
+    /// Creates the question whether the sum of absolute differences from a template is at most
+    /// `most`.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if there is not enough memory, or if the GPU does not respond.
@@ -125,7 +127,7 @@ impl Question {
         Ok(Question::new(shape, kind, values.name, argument).holding(wanted))
     }
 
-    /// Asks whether bits are set.
+    /// Creates the question whether bits are set.
     pub(super) fn bits(shape: [u32; 3], words: &Array<u32>) -> Self {
         let argument = BitsArgument { words: words.address(), shape };
         Question::new(shape, Variant::Bits, u32::NAME, argument)
@@ -156,16 +158,15 @@ impl Question {
         }
     }
 
-    /// Returns a kernel file that evaluates the discriminator, with more defines.
+    /// Returns the unit of a kernel file that evaluates the discriminator, with additional defines.
     pub(super) fn unit(&self, file: &str, more: Vec<(&'static str, String)>) -> Result<Unit> {
         let mut unit = Unit::with(file, [self.defines.clone(), more].concat())?;
         unit.extra.extend(self.header.clone());
         Ok(unit)
     }
 
-    /// Returns the first argument of kernels that evaluate the discriminator. The arrays that it
-    /// refers to are freed with `self`, in stream order. Keep `self` until the kernels are
-    /// launched.
+    /// Returns the first argument of kernels that evaluate the discriminator. Keep `self` until the
+    /// kernels are launched: the arrays in the argument are freed with `self`, in stream order.
     pub(super) fn argument(&self) -> Arguments {
         self.argument.clone()
     }

@@ -7,7 +7,7 @@ use zeroset_core::primitives::GatherMatrix;
 
 /// A [`GatherMatrix`] on a GPU.
 pub struct DeviceGatherMatrix {
-    /// The first column of each row, `[n_rows + 1]`.
+    /// The index in `columns` of the first slot of each row, `[n_rows + 1]`.
     pub offsets: Array<u32>,
     /// The slots of each row in ascending order, followed by the slots that belong to no row:
     /// `[n_slots]`.
@@ -41,7 +41,7 @@ impl DeviceGatherMatrix {
             .with(n_rows)
             .with_array(&offsets);
         // SAFETY: the arguments match `gather_offsets`: sorted keys, and one offset per row plus
-        // the last.
+        // one.
         unsafe { cuda.launch(&kernel(cuda, FILE, "gather_offsets")?, launch, &arguments) }?;
         Ok(DeviceGatherMatrix { offsets, columns: sorted.values })
     }
@@ -49,7 +49,7 @@ impl DeviceGatherMatrix {
     /// Copies the matrix to the host.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](zeroset_core::Error::Device) if a kernel launched before failed.
+    /// Returns [`Error::Device`](zeroset_core::Error::Device) if an earlier kernel failed.
     pub fn download(&self, cuda: &Cuda) -> Result<GatherMatrix> {
         let offsets = cuda.download(&self.offsets)?;
         let mut columns = cuda.download(&self.columns)?;

@@ -79,7 +79,7 @@ impl DeviceTree {
     /// Waits for the tree and returns the number of leaves.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if a kernel launched before failed.
+    /// Returns [`Error::Device`] if an earlier kernel failed.
     pub fn count(&self, cuda: &Cuda) -> Result<usize> {
         let (_, top) = &self.levels[self.levels.len() - 1];
         Ok(cuda.download_part(top, 0..1)?[0] as usize)
@@ -99,7 +99,7 @@ impl DeviceTree {
             base: self.base,
             n_levels: self.levels.len() as u32,
         };
-        // The counts of a level are stored by the shape of the level above.
+        // The counts of a level are stored in records, in the shape of the level above.
         for (k, (records, counts)) in self.levels.iter().enumerate() {
             (tree.counts[k], tree.records[k]) = (counts.address(), *records);
         }

@@ -23,7 +23,8 @@ pub fn inverse(cuda: &Cuda, order: &Array<u32>) -> Result<Array<u32>> {
     Ok(places)
 }
 
-/// Replaces each number by its position. Every number must have a position.
+/// Replaces each `number` in `items` by its position, `places[number]`. Every number must have a
+/// position.
 ///
 /// # Errors
 /// Returns [`Error::Device`](zeroset_core::Error::Device) if the GPU does not respond.

@@ -54,11 +54,12 @@ numbers! {
     f64: 0.0, f64::NEG_INFINITY, f64::INFINITY;
 }
 
-/// Waits for the reduction of all values and returns it, or the identity if there are no values.
+/// Reduces all values, waits for the result and returns it. Returns the identity if there are no
+/// values.
 ///
-/// The result is bitwise identical on every GPU and in every run. Sums are added in a different
-/// order than by [`reduce`](zeroset_core::primitives::reduce()), so floating-point sums differ from
-/// it by rounding.
+/// The result is bitwise identical on every GPU and in every run. Values are added in a different
+/// order than in [`reduce`](zeroset_core::primitives::reduce()), so floating-point sums differ from
+/// those of the CPU by rounding.
 ///
 /// # Errors
 /// Returns [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory, or if the
@@ -79,8 +80,8 @@ pub fn reduce<T: Number>(cuda: &Cuda, values: &Array<T>, reduction: Reduction) -
             .with(values.len() as u64)
             .with(identity)
             .with_array(&of_tiles);
-        // SAFETY: the arguments match the kernels of `reduce.cu`. Arrays of the driver are aligned
-        // to 256 bytes.
+        // SAFETY: the arguments match the kernels of `reduce.cu`. The driver aligns arrays to 256
+        // bytes.
         unsafe { cuda.launch(&kernel, tiles(n_tiles as u32), &arguments) }?;
         Ok(of_tiles)
     };

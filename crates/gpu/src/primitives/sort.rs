@@ -9,8 +9,8 @@ use zeroset_core::error::Result;
 const DIGITS: usize = 256;
 /// The number of bits of a digit.
 const BITS: u32 = 8;
-/// The number of keys from which tiles exchange counts in 64-bit words. Two bits of each word mark
-/// its kind.
+/// The number of keys at which tiles begin to exchange counts in 64-bit words. Two bits of each
+/// word mark its kind.
 const MANY: usize = 1 << 30;
 
 /// A type of sort keys.
@@ -39,7 +39,7 @@ pub struct Sorted<K: Key> {
     pub values: Array<u32>,
 }
 
-/// Sorts keys whose bits from `bits` on are zero. Without values, the value of a key is its index.
+/// Sorts keys that are less than `2^bits`. Without values, the value of a key is its index.
 ///
 /// # Errors
 /// Returns [`Error::Device`](zeroset_core::Error::Device) if there are 2^32 keys or more, if there

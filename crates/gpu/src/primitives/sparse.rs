@@ -139,7 +139,7 @@ impl<T: Value> DeviceCsr<T> {
             .with(shape[1])
             .with_array(&offsets);
         let kernel = cuda.kernel(&kept.unit, "sparse_offsets")?;
-        // SAFETY: the arguments match `sparse_offsets`, with one offset per row plus the last.
+        // SAFETY: the arguments match `sparse_offsets`, with one offset per row plus one.
         unsafe { cuda.launch(&kernel, sharing(cuda, n_rows + 1), &arguments) }?;
         Ok(DeviceCsr { offsets, columns, values })
     }

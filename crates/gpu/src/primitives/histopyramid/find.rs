@@ -18,8 +18,8 @@ impl DeviceHistoPyramid {
     /// The result for a key, coordinate or copy number that does not exist.
     pub const NONE: u32 = u32::MAX;
 
-    /// Returns the active cells of a range of keys. Keys beyond the last are left out. For this,
-    /// the call waits for the pyramid like [`DeviceHistoPyramid::len`].
+    /// Returns the active cells of a range of keys. Keys beyond the last key are left out. To know
+    /// the last key, the call waits for the pyramid like [`DeviceHistoPyramid::len`].
     ///
     /// # Errors
     /// Returns [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory, or if
@@ -29,8 +29,8 @@ impl DeviceHistoPyramid {
         self.find_cells(cuda, 0, keys.start, n)
     }
 
-    /// Returns the active cell of each key, or three times [`DeviceHistoPyramid::NONE`] for keys
-    /// that are not below the number of active cells.
+    /// Returns the active cell of each key. For keys that are not below the number of active cells,
+    /// all three coordinates are [`DeviceHistoPyramid::NONE`].
     ///
     /// # Errors
     /// Returns the errors of [`DeviceHistoPyramid::cells`].
@@ -52,7 +52,7 @@ impl DeviceHistoPyramid {
 
     /// Returns the cells and copy numbers of a range of entries, if each active cell has `copies`
     /// consecutive entries (the paper's section 6.2): x, y, z and the copy number. Entries beyond
-    /// the last are left out. For this, the call waits for the pyramid like
+    /// the last entry are left out. To know the last entry, the call waits for the pyramid like
     /// [`DeviceHistoPyramid::len`].
     ///
     /// # Errors
@@ -129,10 +129,10 @@ impl DeviceHistoPyramid {
         Ok(answers)
     }
 
-    /// Returns the number of active cells in each box, from its first corner up to its second
-    /// corner, which is excluded along each axis. Cells outside the grid count as inactive. The
-    /// traversal enters only blocks that are cut by a face of the box. If there are few boxes,
-    /// several warps share each of them.
+    /// Returns the number of active cells in each box. A box includes its first corner and excludes
+    /// its second corner along each axis. Cells outside the grid count as inactive. The traversal
+    /// enters only blocks that are cut by a face of the box. If there are few boxes, several warps
+    /// share each of them.
     ///
     /// # Errors
     /// Returns the errors of [`DeviceHistoPyramid::cells`].

@@ -16,8 +16,8 @@ use zeroset_core::primitives::{Order, Stored};
 const BLOCK: usize = 256;
 
 /// The pyramid of a picture or volume on the GPU. Queries take keys, cells or boxes on the GPU and
-/// leave their results there. Nothing is listed, and methods wait for results only if their
-/// documentation says so.
+/// leave their results there. The pyramid stores no list of cells. Methods wait for results only if
+/// their documentation says so.
 pub struct DeviceHistoPyramid {
     shape: [u32; 3],
     order: Order,
@@ -31,8 +31,9 @@ pub struct DeviceHistoPyramid {
 }
 
 impl DeviceHistoPyramid {
-    /// Builds the pyramid over the active cells of a discriminator, which is part of the kernel for
-    /// the base. It is evaluated once per cell, without waiting for the result.
+    /// Builds the pyramid over the active cells of a discriminator. The kernel for the base
+    /// contains the discriminator and evaluates it once per cell. The function does not wait for
+    /// the result.
     ///
     /// # Errors
     /// Returns [`Error::Device`](zeroset_core::Error::Device) if there are 2^32 cells or more, if
@@ -49,7 +50,7 @@ impl DeviceHistoPyramid {
         let shape = if n == 0 { [0; 3] } else { shape };
         let split = Split::new(shape, order == Order::Lines);
         let records = split.records(shape);
-        // SAFETY: here and below, the kernel of a level writes all slots of the level.
+        // SAFETY: the kernel for the base writes all words.
         let words = unsafe { cuda.unset::<u64>(split.slots(records[0])) }?;
         let mut levels: Vec<([u32; 3], Array<u32>)> = Vec::with_capacity(records.len());
         let defines = split.defines(stored == Stored::PartialSums);
@@ -59,7 +60,7 @@ impl DeviceHistoPyramid {
         let base = cuda.kernel(&base, "histopyramid_base")?;
         for records in records {
             let slots = split.slots(records);
-            // SAFETY: as above.
+            // SAFETY: the kernel of a level writes all slots of the level.
             let sums = unsafe { cuda.unset::<u32>(slots) }?;
             let (kernel, arguments) = match levels.last() {
                 None => {
@@ -89,7 +90,7 @@ impl DeviceHistoPyramid {
         })
     }
 
-    /// Returns the bytes of a pyramid over fewer than 2^32 cells of `shape`.
+    /// Returns the size in bytes of a pyramid over fewer than 2^32 cells of `shape`.
     pub(crate) fn bytes(shape: [u32; 3], order: Order) -> u64 {
         let split = Split::new(shape, order == Order::Lines);
         let records = split.records(shape);
@@ -102,7 +103,7 @@ impl DeviceHistoPyramid {
         self.shape
     }
 
-    /// Returns the contents of records.
+    /// Returns the kind of sums that the records contain.
     pub fn stored(&self) -> Stored {
         self.stored
     }
@@ -115,7 +116,7 @@ impl DeviceHistoPyramid {
     /// Returns the number of active cells. The first call waits for the pyramid.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](zeroset_core::Error::Device) if a kernel launched before failed.
+    /// Returns [`Error::Device`](zeroset_core::Error::Device) if an earlier kernel failed.
     pub fn len(&self, cuda: &Cuda) -> Result<usize> {
         if let Some(&total) = self.total.get() {
             return Ok(total);
