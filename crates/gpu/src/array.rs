@@ -89,7 +89,7 @@ impl<T: Element> Outgoing<T> {
 impl<T: Element> Drop for Outgoing<T> {
     fn drop(&mut self) {
         // Neither buffer may be freed during a copy. Errors are ignored here because callers that
-        // need the values have already checked them.
+        // need the values have already checked for errors.
         let _ = self.host.get();
     }
 }

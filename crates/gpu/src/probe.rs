@@ -1,5 +1,6 @@
 //! Driver queries that need no context on a GPU, because creating a context takes tenths of a
-//! second. The driver must be initialized first. Otherwise, the driver bindings would panic.
+//! second. The first query checks that the driver exists, because the driver bindings panic without
+//! it.
 
 use cudarc::driver::result::{self, DriverError, device};
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};

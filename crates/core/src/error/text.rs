@@ -11,8 +11,8 @@ pub fn shown(file: &Path) -> std::path::Display<'_> {
     if is_stream { Path::new("standard input").display() } else { file.display() }
 }
 
-/// Makes text that may quote a file printable on one line: control characters become spaces, and
-/// long text is truncated.
+/// Converts text that may quote a file to text that can be printed on one line. Control characters
+/// become spaces, and long text is truncated.
 pub fn plain(text: String) -> String {
     const MOST: usize = 600;
     if text.len() <= MOST && !text.contains(char::is_control) {

@@ -31,8 +31,8 @@ enum Instruction {
     Binary(Binary, Source, Source),
     /// Copies a source.
     Load(Source),
-    /// Selects one of the two registers above the target register, by the condition in the target
-    /// register.
+    /// Selects one of the two registers above the target register, depending on the condition in
+    /// the target register.
     Select,
 }
 

@@ -226,7 +226,8 @@ fn multiplied(a: f64, mut n: u32) -> f64 {
 }
 
 impl Node {
-    /// Returns the value at one point. `array` returns the numbers of the data arrays there.
+    /// Returns the value at one point. `array` returns the numbers of the data arrays at that
+    /// point.
     ///
     /// For many points, [`Field`](super::Field) is faster and gives bitwise identical values.
     pub fn value(&self, point: [f64; 3], t: f64, array: &mut dyn FnMut(&str) -> f64) -> f64 {

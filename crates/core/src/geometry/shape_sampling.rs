@@ -36,9 +36,9 @@ impl Shape {
     ///
     /// The results [`Cover::Inside`] and [`Cover::Outside`] are certain. The result [`Cover::Band`]
     /// means that the points of the box must be examined. The distance at the center of the box is
-    /// sufficient, because [`signed_distance`](Shape::signed_distance) never differs by more than
-    /// the distance between two points. `lower` and `upper` are the corners of the box in mesh
-    /// units.
+    /// sufficient, because the values of [`signed_distance`](Shape::signed_distance) at two points
+    /// never differ by more than the distance between the points. `lower` and `upper` are the
+    /// corners of the box in mesh units.
     pub fn cover(&self, lower: [f64; 3], upper: [f64; 3], band: Band) -> Cover {
         /// An allowance for the rounding of distances far from the origin, in voxels.
         const SLACK: f64 = 0.5;

@@ -50,7 +50,8 @@ pub struct Cleaning {
     pub degenerate: usize,
     /// The number of vertices left out because no kept cell uses them.
     pub unreferenced: usize,
-    /// The number of lower-dimensional group members left out because a vertex was left out.
+    /// The number of lower-dimensional group members left out because one of their vertices was
+    /// left out.
     pub group_members: usize,
     /// The number of facets with three or more cells. They are kept.
     pub nonmanifold: usize,

@@ -126,7 +126,7 @@ pub fn inspect(mesh: &Mesh) -> Statistics {
 
 /// The part of [`Statistics`] that describes how the triangles of a surface are connected.
 pub struct Connections {
-    /// The number of components that share no vertex.
+    /// The number of connected components. Triangles that share a vertex are connected.
     pub components: usize,
     /// The Euler number: vertices minus edges plus triangles.
     pub euler: i64,

@@ -9,8 +9,8 @@ use crate::volume::Volume;
 ///
 /// Without a `condition`, the entries are the values that are not 0, including NaN. With a
 /// `condition`, an expression of v, x, y, z, i, j and k, they are the values where it is neither 0
-/// nor NaN. A row of the matrix is a line of the slice along x, and its columns count along x. If
-/// the matrix is `turned`, its rows count along x.
+/// nor NaN. The rows of the matrix are the lines of the slice along x. If the matrix is `turned`,
+/// they are the lines along y.
 ///
 /// ```
 /// use zeroset_core::points::entries;

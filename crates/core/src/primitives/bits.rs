@@ -158,7 +158,7 @@ pub(super) fn mark_run(discriminator: &impl Discriminator, first: usize, words: 
     }
 }
 
-/// The position of a cell, which moves forward in the order of the indices.
+/// The position of a cell, which advances in the order of the indices.
 struct Cursor {
     shape: [usize; 3],
     at: [usize; 3],

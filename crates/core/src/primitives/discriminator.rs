@@ -14,8 +14,8 @@ pub trait Discriminator: Sync {
     fn shape(&self) -> [usize; 3];
 
     /// Marks `n` cells of a row, starting at the cell `first`. Bit `b` of word `w` of `active`
-    /// belongs to cell `64 w + b` of these cells, and the remaining bits are 0. `active` has `n /
-    /// 64` words, rounded up.
+    /// belongs to cell `64 w + b` of these cells, and the remaining bits are 0. The number of words
+    /// is `n / 64`, rounded up.
     fn mark(&self, first: [usize; 3], n: usize, active: &mut [u64]);
 }
 

@@ -7,7 +7,8 @@ use rayon::prelude::*;
 const TILE: usize = 1 << 12;
 
 /// Combines all values: first within tiles and then across tiles, each in order. `identity` must be
-/// neutral. The result is bitwise identical for every number of threads, even if operations round.
+/// the neutral element of `combine`. The result is bitwise identical for every number of threads,
+/// even if operations round.
 ///
 /// ```
 /// use zeroset_core::primitives::reduce;
