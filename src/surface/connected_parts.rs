@@ -4,6 +4,7 @@ pub mod cuda;
 
 use crate::geometry::Vec3;
 use crate::mesh::{Mesh, part};
+use crate::primitives::UnionFind;
 
 /// Marks a vertex without a component.
 const NONE: u32 = u32::MAX;
@@ -50,22 +51,22 @@ pub struct Parts {
 impl Parts {
     /// Finds the components of a mesh.
     pub fn new(mesh: &Mesh) -> Self {
-        let mut parent = vec![NONE; mesh.n_vertices()];
-        mesh.cells.iter().for_each(|&v| parent[v as usize] = v);
+        let mut is_used = vec![false; mesh.n_vertices()];
+        mesh.cells.iter().for_each(|&v| is_used[v as usize] = true);
+        let mut sets = UnionFind::new(mesh.n_vertices());
         for cell in mesh.iter_cells() {
             for &v in &cell[1..] {
-                let (a, b) = (root(&mut parent, cell[0]), root(&mut parent, v));
-                parent[a.max(b) as usize] = a.min(b);
+                sets.join(cell[0], v);
             }
         }
         // A root is the lowest vertex of its component, so it gets its number before the others.
         let mut count = 0;
-        let mut of_vertex = vec![NONE; parent.len()];
-        for v in 0..parent.len() {
-            if parent[v] == NONE {
+        let mut of_vertex = vec![NONE; mesh.n_vertices()];
+        for (v, root) in sets.into_roots().into_iter().enumerate() {
+            let root = root as usize;
+            if !is_used[v] {
                 continue;
             }
-            let root = root(&mut parent, v as u32) as usize;
             if root == v {
                 of_vertex[v] = count;
                 count += 1;
@@ -145,16 +146,6 @@ pub fn largest_part(mesh: Mesh) -> Mesh {
     let larger = |best: usize, k: usize| if areas[k] > areas[best] { k } else { best };
     let largest = (0..parts.count()).fold(0, larger);
     parts.keep(mesh, |part| part == largest)
-}
-
-/// Returns the root of a vertex, halving the path on the way.
-fn root(parent: &mut [u32], mut v: u32) -> u32 {
-    while parent[v as usize] != v {
-        let above = parent[parent[v as usize] as usize];
-        parent[v as usize] = above;
-        v = above;
-    }
-    v
 }
 
 #[cfg(test)]

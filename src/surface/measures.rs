@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use crate::geometry::{Vec3, simplex::Simplex};
 use crate::mesh::Mesh;
 use crate::mesh::statistics::facets::{CellsAround, Uses};
+use crate::primitives::UnionFind;
 
 /// Cells per partial sum. Sums are added in this fixed pattern for any number of threads.
 const BLOCK: usize = 4096;
@@ -190,26 +191,13 @@ fn in_tet(x: &[Vec3], phi: &[f64]) -> (f64, f64) {
 
 /// Counts the connected components of the vertices with phi < 0, which are joined by cell edges.
 fn components(mesh: &Mesh, phi: &[f64]) -> u64 {
-    let mut parent: Vec<u32> = (0..phi.len() as u32).collect();
-    fn root(parent: &mut [u32], mut v: u32) -> u32 {
-        while parent[v as usize] != v {
-            parent[v as usize] = parent[parent[v as usize] as usize];
-            v = parent[v as usize];
-        }
-        v
-    }
+    let mut sets = UnionFind::new(phi.len());
     let inside = |v: u32| phi[v as usize] < 0.0;
     let mut count = phi.iter().filter(|&&v| v < 0.0).count() as u64;
     for cell in mesh.iter_cells() {
         let mut members = cell.iter().copied().filter(|&v| inside(v));
         let Some(first) = members.next() else { continue };
-        for v in members {
-            let (a, b) = (root(&mut parent, first), root(&mut parent, v));
-            if a != b {
-                parent[a.max(b) as usize] = a.min(b);
-                count -= 1;
-            }
-        }
+        count -= members.filter(|&v| sets.join(first, v)).count() as u64;
     }
     count
 }

@@ -16,6 +16,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::field::{Field, VERTICES, step};
+use crate::primitives::UnionFind;
 use crate::surface::cubes::Blocks;
 
 /// A patch is turned if an adjacent patch is more than this many times larger.
@@ -155,43 +156,31 @@ impl Border {
     /// an adjacent patch. `across` lists the pairs of vertices where patches of opposite signs
     /// meet.
     fn small_patches(&self, field: &Field, across: &[[u32; 2]]) -> Vec<[u32; 2]> {
-        let mut parent: Vec<u32> = (0..self.len() as u32).collect();
+        let mut patches = UnionFind::new(self.len());
         // Join the pairs in parts, because all pairs together take much memory.
         let n = field.n_tiles();
         for begin in (0..n).step_by(PART) {
             for [a, b] in self.pairs(field, true, begin..n.min(begin + PART)) {
-                let (a, b) = (root(&mut parent, a), root(&mut parent, b));
-                parent[a.max(b) as usize] = a.min(b);
+                patches.join(a, b);
             }
         }
-        let mut size = vec![0_usize; parent.len()];
-        for k in 0..parent.len() as u32 {
-            size[root(&mut parent, k) as usize] += 1;
-        }
-        let mut small = vec![false; parent.len()];
+        let patch = patches.into_roots();
+        let mut size = vec![0_usize; patch.len()];
+        patch.iter().for_each(|&root| size[root as usize] += 1);
+        let mut small = vec![false; patch.len()];
         for pair in across {
-            let [a, b] = pair.map(|k| root(&mut parent, k) as usize);
+            let [a, b] = pair.map(|k| patch[k as usize] as usize);
             small[a] |= RATIO * size[a] < size[b];
             small[b] |= RATIO * size[b] < size[a];
         }
         let mut found = Vec::new();
         for (t, shell) in self.0.iter().enumerate() {
             for (number, v) in (shell.first..).zip(shell.vertices()) {
-                if small[root(&mut parent, number) as usize] {
+                if small[patch[number as usize] as usize] {
                     found.push([t as u32, v as u32]);
                 }
             }
         }
         found
     }
-}
-
-/// Returns the root of a vertex, halving the path on the way.
-fn root(parent: &mut [u32], mut v: u32) -> u32 {
-    while parent[v as usize] != v {
-        let above = parent[parent[v as usize] as usize];
-        parent[v as usize] = above;
-        v = above;
-    }
-    v
 }

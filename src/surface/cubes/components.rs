@@ -2,6 +2,7 @@
 
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
+use crate::primitives::UnionFind;
 
 /// Numbers of connected components of a closed surface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,21 +17,21 @@ pub struct Components {
 /// Counts the components of a closed surface with outward normals. Components that enclose a
 /// negative volume are cavities.
 pub fn components(surface: &Mesh) -> Components {
-    let mut parent: Vec<u32> = (0..surface.n_vertices() as u32).collect();
+    let mut sets = UnionFind::new(surface.n_vertices());
     for triangle in surface.iter_cells() {
         for &v in &triangle[1..] {
-            let (a, b) = (root(&mut parent, triangle[0]), root(&mut parent, v));
-            parent[a.max(b) as usize] = a.min(b);
+            sets.join(triangle[0], v);
         }
     }
     // Measure from a point of the surface, so that large coordinates lose no digits.
     let at = |v: u32| Vec3::from(surface.vertices[v as usize]);
     let origin = surface.vertices.first().map_or(Vec3::zeros(), |x| Vec3::from(*x));
-    let mut volumes = vec![0.0; parent.len()];
-    let mut is_part = vec![false; parent.len()];
+    let part_of = sets.into_roots();
+    let mut volumes = vec![0.0; part_of.len()];
+    let mut is_part = vec![false; part_of.len()];
     for triangle in surface.iter_cells() {
         let [a, b, c] = [0, 1, 2].map(|k| at(triangle[k]) - origin);
-        let part = root(&mut parent, triangle[0]) as usize;
+        let part = part_of[triangle[0] as usize] as usize;
         volumes[part] += a.dot(&b.cross(&c));
         is_part[part] = true;
     }
@@ -42,16 +43,6 @@ pub fn components(surface: &Mesh) -> Components {
         }
     }
     found
-}
-
-/// Returns the root of a vertex, halving the path on the way.
-fn root(parent: &mut [u32], mut v: u32) -> u32 {
-    while parent[v as usize] != v {
-        let above = parent[parent[v as usize] as usize];
-        parent[v as usize] = above;
-        v = above;
-    }
-    v
 }
 
 #[cfg(test)]

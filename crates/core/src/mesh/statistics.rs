@@ -19,6 +19,7 @@ use super::clean::Orientation;
 use super::{Kind, Mesh};
 use crate::geometry::Vec3;
 use crate::geometry::simplex::{Simplex, quality};
+use crate::primitives::UnionFind;
 
 /// The largest area of a degenerate triangle, in squared diagonals of the bounding box.
 const DEGENERATE_AREA: f64 = 1e-12;
@@ -345,7 +346,7 @@ fn is_obtuse(e1: Vec3, e2: Vec3) -> bool {
     })
 }
 
-/// Counts of connected components and used vertices, found with union-find.
+/// Counts of connected components and used vertices.
 struct Parts {
     components: usize,
     used: usize,
@@ -353,32 +354,16 @@ struct Parts {
 
 impl Parts {
     fn new(mesh: &Mesh, cells: &[u32]) -> Self {
-        const UNUSED: u32 = u32::MAX;
-        let mut parent = vec![UNUSED; mesh.n_vertices()];
-        cells.iter().for_each(|&v| parent[v as usize] = v);
-        let used = parent.iter().filter(|&&p| p != UNUSED).count();
+        let mut is_used = vec![false; mesh.n_vertices()];
+        cells.iter().for_each(|&v| is_used[v as usize] = true);
+        let used = is_used.iter().filter(|&&is_used| is_used).count();
         let mut components = used;
+        let mut sets = UnionFind::new(mesh.n_vertices());
         for cell in cells.chunks_exact(mesh.kind.arity()) {
-            for &v in &cell[1..] {
-                let (a, b) = (root(&mut parent, cell[0]), root(&mut parent, v));
-                if a != b {
-                    parent[a.max(b) as usize] = a.min(b);
-                    components -= 1;
-                }
-            }
+            components -= cell[1..].iter().filter(|&&v| sets.join(cell[0], v)).count();
         }
         Parts { components, used }
     }
-}
-
-/// Returns the root of a vertex, and halves the path to it (union-find).
-fn root(parent: &mut [u32], mut v: u32) -> u32 {
-    while parent[v as usize] != v {
-        let above = parent[parent[v as usize] as usize];
-        parent[v as usize] = above;
-        v = above;
-    }
-    v
 }
 
 /// Returns the number of vertices at exactly the position of an earlier vertex.

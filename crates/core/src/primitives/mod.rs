@@ -15,6 +15,7 @@ mod scan;
 mod sort;
 mod sparse;
 mod sparse_set;
+mod union_find;
 mod unique;
 
 pub use bits::Bits;
@@ -33,4 +34,5 @@ pub use scan::exclusive_scan;
 pub use sort::{Key, Sorted, sort};
 pub use sparse::{Coo, Csr};
 pub use sparse_set::SparseSet;
+pub use union_find::UnionFind;
 pub use unique::{Unique, unique};
