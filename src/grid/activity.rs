@@ -8,11 +8,11 @@ use super::tile_passes::CHUNK;
 use super::tile_walks::Walk;
 use super::{Band, Pool, Stored, TiledGrid};
 
-/// The bit of a tile that contains a part of the interface or its band. Such a tile always stays.
+/// The mask bit of a tile that the interface or its band crosses. Such a tile is never deleted.
 pub const ACTIVE: u32 = 1 << CENTER;
-/// The bit of a tile whose voxels are all -gamma.
+/// The mask bit of a tile whose voxels are all -gamma.
 pub const INSIDE: u32 = 1 << DIRECTIONS;
-/// The bits of all directions and of the tile itself.
+/// The mask bits of all directions, including the tile itself.
 pub(super) const ALL: u32 = (1 << DIRECTIONS) - 1;
 
 /// Returns the request mask of a tile, computed from its E^3 values.
@@ -74,9 +74,9 @@ impl<const E: usize> TiledGrid<E> {
 }
 
 impl<const E: usize> TiledGrid<E> {
-    /// Returns whether the next step needs a missing tile. That is a tile within `band.reach`
-    /// layers of an active voxel, or one whose sign differs from that of a neighbor without active
-    /// voxels.
+    /// Returns whether the next step needs a missing tile. A missing tile is needed if it lies
+    /// within `band.reach` layers of an active voxel, or if its sign differs from that of a
+    /// neighbor without active voxels.
     pub fn is_pressed<R: Real, S: Stored<R>>(&self, phi: &Pool<S, E>, band: Band<R>) -> bool {
         use rayon::prelude::*;
         let chunks = self.keys.par_chunks(CHUNK).zip(self.ids.par_chunks(CHUNK));
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::grid::step_of;
 
-    /// Evaluates the definition voxel by voxel.
+    /// Computes the request mask from its definition, voxel by voxel.
     fn by_definition<const E: usize>(values: &[f32], band: Band<f32>) -> u32 {
         let (mut mask, reach) = (0, band.reach as i32);
         for (n, v) in values.iter().enumerate().filter(|(_, v)| v.abs() < band.gamma) {

@@ -1,4 +1,4 @@
-//! Construction of the first tile set from a function of space.
+//! Construction of the initial tile set from a function of space.
 
 mod layers;
 
@@ -17,16 +17,16 @@ use crate::error::Result;
 use crate::geometry::Real;
 
 impl<const E: usize> TiledGrid<E> {
-    /// Builds the tile set of the interface that passes through the seed tiles, and fills in its
-    /// values.
+    /// Builds the tile set around the interface that passes through the seed tiles, and computes
+    /// its values.
     ///
     /// Each tile with active voxels adds the neighbors that it requests. This repeats generation by
     /// generation until no new tile appears, so the cost is proportional to the area of the
-    /// interface. Components of the interface that are not connected to a seed are not found. The
-    /// function may return an error to stop a search that goes too far.
+    /// interface. Components of the interface that are not connected to a seed are not found.
+    /// `fill` may return an error to stop a search that goes too far.
     ///
     /// # Errors
-    /// Returns the error of the function, if any. Returns
+    /// Returns the first error of `fill`, if any. Returns
     /// [`Error::Numerical`](crate::Error::Numerical) if a value is NaN, if the interface leaves the
     /// range of tiles, or if phi jumps across the band. Returns
     /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
@@ -52,8 +52,8 @@ impl<const E: usize> TiledGrid<E> {
         flood.finish()
     }
 
-    /// Creates a tile set from tiles in ascending order. The id of a tile is its position.
-    /// `borders` may have bits for neighbors that are present; they are cleared.
+    /// Creates a tile set from tiles in ascending order. The id of each tile is its list position.
+    /// Bits of `borders` for neighbors that are present are cleared.
     pub(super) fn from_lists(
         mut keys: Vec<TileKey>,
         mut borders: Vec<u32>,
@@ -97,7 +97,7 @@ impl<const E: usize> TiledGrid<E> {
 }
 
 /// The tiles visited so far, one generation after another. The tiles of a generation are in
-/// ascending order. The id of a tile in the pool is its position here.
+/// ascending order. The id of a tile in the pool is its index in `keys`.
 struct Flood<S, const E: usize> {
     keys: Vec<TileKey>,
     seen: Vec<Seen>,
@@ -174,17 +174,17 @@ impl<S: Copy + Default + Send + Sync, const E: usize> Flood<S, E> {
 }
 
 impl Seen {
-    /// Returns the neighbors that a tile adds to the next generation, if any. They are the
-    /// requested neighbors, and those at whose boundary the tile has both signs: the sign of such a
-    /// neighbor would be unknown if it were missing.
+    /// Returns the neighbors that a tile adds to the next generation, if any. These are the
+    /// requested neighbors, and the neighbors at whose shared boundary the tile has both signs. The
+    /// sign of such a neighbor would be unknown if it were missing.
     fn creator(&self, key: TileKey) -> Option<Creator> {
         let wanted = (self.activity | (self.inside & self.outside)) & ALL & !ACTIVE;
         let active = self.activity & ACTIVE != 0;
         (active && wanted != 0).then_some(Creator { key, wanted, border: 0 })
     }
 
-    /// Returns the signs of all neighbors as if they were missing: the signs of the voxels next to
-    /// them.
+    /// Returns the signs that the neighbors would have if all of them were missing. They are the
+    /// signs of the adjacent voxels of this tile.
     fn borders(self) -> u32 {
         match self.activity & (ACTIVE | INSIDE) {
             0 => 0,

@@ -52,8 +52,8 @@ impl<const E: usize> TiledGrid<E> {
         }
     }
 
-    /// Checks the sign bits of each tile on their own. No bit is set for a neighbor that is
-    /// present, and missing tiles that touch each other have the same sign.
+    /// Checks the sign bits of each tile separately. No bit may be set for a neighbor that is
+    /// present, and missing tiles that touch each other must have the same sign.
     fn check_borders(&self) -> Result<(), String> {
         let mut walk = Walk::new(&self.keys);
         for (&key, &border) in self.keys.iter().zip(&self.borders) {

@@ -6,8 +6,9 @@ use crate::geometry::Real;
 use super::activity::{activity, borders};
 use super::{Band, Stored, TileKey};
 
-/// A function of space. It writes phi at the E^3 voxels that begin at the given one, x fastest. phi
-/// is in voxels and not yet clamped. Many threads call the function at the same time.
+/// A function of space. It writes phi at the E^3 voxels of the tile whose first voxel is given, x
+/// fastest. phi is in voxels and not yet clamped. Several threads call the function at the same
+/// time.
 pub trait Fill<R>: Fn([i32; 3], &mut [R]) -> Result<()> + Sync {}
 impl<R, F: Fn([i32; 3], &mut [R]) -> Result<()> + Sync> Fill<R> for F {}
 
@@ -16,16 +17,16 @@ impl<R, F: Fn([i32; 3], &mut [R]) -> Result<()> + Sync> Fill<R> for F {}
 pub(super) struct Seen {
     /// The request mask; see [`activity`].
     pub activity: u32,
-    /// Bit d: the layer of voxels next to the neighbor in direction d has a voxel inside.
+    /// Bit d: the layer of voxels next to the neighbor in direction d contains an inside voxel.
     pub inside: u32,
-    /// Bit d: that layer has a voxel outside.
+    /// Bit d: the same layer contains an outside voxel.
     pub outside: u32,
 }
 
-/// Computes the values of one tile, clamps and stores them.
+/// Computes, clamps and stores the values of one tile.
 ///
 /// # Errors
-/// Returns the error of the function, if any, and [`Error::Numerical`] if a value is NaN.
+/// Returns the error of `fill`, if any, and [`Error::Numerical`] if a value is NaN.
 pub(super) fn fill_tile<const E: usize, R: Real, S: Stored<R>>(
     key: TileKey,
     band: Band<R>,

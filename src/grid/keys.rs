@@ -1,4 +1,4 @@
-//! Keys of tiles: three coordinates in one integer, whose order is the order of the tile list.
+//! Keys of tiles, which pack three coordinates into one integer. The tile list is sorted by key.
 
 use std::fmt;
 
@@ -11,8 +11,7 @@ const BIAS: i32 = 1 << (BITS - 1);
 
 /// The number of directions: 26 neighbors, and the tile itself in the middle.
 ///
-/// The direction (i, j, k), with entries -1, 0 or 1, has the number (i + 1) + 3 (j + 1) + 9 (k +
-/// 1).
+/// The direction (i, j, k), with entries -1, 0 or 1, has the number i + 1 + 3 (j + 1) + 9 (k + 1).
 pub const DIRECTIONS: usize = 27;
 /// The number of the direction (0, 0, 0), which is the tile itself.
 pub const CENTER: usize = 13;
@@ -119,7 +118,7 @@ pub const fn opposite(direction: usize) -> usize {
     DIRECTIONS - 1 - direction
 }
 
-/// The number to add to a key for each direction.
+/// For each direction, the number to add to a key to obtain the key of the neighbor.
 pub(super) const OFFSETS: [u64; DIRECTIONS] = {
     let mut offsets = [0; DIRECTIONS];
     let mut d = 0;

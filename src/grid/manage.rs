@@ -66,7 +66,7 @@ pub struct Created {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Creator {
     pub key: TileKey,
-    /// The directions of the requested neighbors, a bit each.
+    /// The directions of the requested neighbors, one bit per direction.
     pub wanted: u32,
     /// Bit d: the neighbor in direction d is missing and inside.
     pub border: u32,
@@ -79,17 +79,18 @@ struct Found {
     creators: Vec<Creator>,
 }
 
-/// The planned changes of a tile set. Memory is reused by the next update.
+/// The planned changes of a tile set. The next update reuses the memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Changes {
     found: Vec<Found>,
     deleted: Vec<Deleted>,
     asked: Asked,
     created: Vec<Created>,
-    /// The keys of deleted and created tiles in ascending order, and below what happens to each.
+    /// The keys of deleted and created tiles in ascending order. `change` states what happens to
+    /// each.
     changed: Vec<TileKey>,
     change: Vec<Change>,
-    /// Whether a plan exists that has not been carried out.
+    /// Whether a plan has been made but not yet carried out.
     planned: bool,
 }
 
@@ -124,8 +125,8 @@ impl Asked {
     /// order. [`Asked::tiles`] returns the result.
     ///
     /// The pass walks over the dilated list of the requesting tiles (algorithm 2). Each task
-    /// handles a part of that list: from its own first requesting tile up to the first one of the
-    /// next task.
+    /// handles the part of that list that starts at its own first requesting tile and ends before
+    /// the first requesting tile of the next task.
     pub fn refresh(&mut self, creators: impl Iterator<Item = Creator>) {
         self.creators.clear();
         self.creators.extend(creators);
@@ -150,7 +151,8 @@ impl Asked {
         });
     }
 
-    /// Returns the requested missing tiles in ascending order, each with whether it is inside.
+    /// Returns the requested missing tiles in ascending order, each with a flag that states whether
+    /// it is inside.
     pub fn tiles(&self) -> impl Iterator<Item = (TileKey, bool)> {
         self.units.iter().flatten().copied()
     }
@@ -259,7 +261,7 @@ fn fate(
         return (true, mask & missing);
     }
     // The tile has one sign. If a neighbor has the other sign, the interface lies on the face
-    // between.
+    // between them.
     let other = missing & if mask & INSIDE != 0 { !border } else { border };
     let needed = || {
         positions.iter().enumerate().any(|(d, &p)| {

@@ -60,7 +60,7 @@ use crate::geometry::Real;
 /// while the band moves through them.
 const SPARE: usize = 1;
 
-/// The narrow band: where phi is stored, and how far a step reads.
+/// The narrow band: its half width, and how far a step reads.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Band<R> {
     /// The half width in voxels. phi is clamped to [-gamma, gamma].
@@ -83,9 +83,9 @@ impl<R: Real> Band<R> {
         }
     }
 
-    /// Returns the band with the reach within which tiles are kept. It includes spare layers beyond
-    /// those that a step needs, up to the edge of a tile, so that the tile set changes in few
-    /// steps.
+    /// Returns the band with the larger reach within which tiles are kept. The reach includes spare
+    /// layers beyond those that a step needs, so that the tile set rarely changes. It is at most
+    /// the edge of a tile.
     pub fn roomy<const E: usize>(self) -> Self {
         Band { reach: (self.reach + SPARE).min(E), ..self }
     }
@@ -206,8 +206,8 @@ impl<const E: usize> TiledGrid<E> {
         lists as u64
     }
 
-    /// Returns the number of bytes of scratch memory for changes of the tile set. It grows with the
-    /// number of changing tiles and is kept for the next change.
+    /// Returns the number of bytes of scratch memory for changes of the tile set. The memory grows
+    /// with the number of changing tiles and is kept for the next change.
     pub fn scratch_bytes(&self) -> u64 {
         self.changes.bytes() as u64
     }

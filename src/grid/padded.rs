@@ -23,10 +23,11 @@ pub const fn padded_edge(edge: usize, reach: usize) -> usize {
 }
 
 /// Copies a tile and `REACH` layers of voxels around it to `out`, an array of [`padded_edge`]`(E,
-/// REACH)`^3 values, x fastest. Missing neighbors are plus or minus gamma.
+/// REACH)`^3 values, x fastest. Voxels of missing neighbors are plus or minus gamma.
 ///
 /// # Panics
-/// Panics if `out` has another length. REACH must not exceed E, which is checked at compile time.
+/// Panics if `out` has a different length. REACH must not exceed E, which is checked at compile
+/// time.
 pub fn gather<const E: usize, const REACH: usize, R: Real, S: Stored<R>>(
     phi: &Pool<S, E>,
     tile: &Tile,
@@ -120,7 +121,7 @@ mod tests {
 
     const GAMMA: f64 = 3.0;
 
-    /// The distance to a ball, clamped.
+    /// Returns the signed distance to a ball, clamped to the band.
     fn phi([x, y, z]: [i32; 3]) -> f64 {
         let [x, y, z] = [x, y, z].map(f64::from);
         let r = ((x - 0.3).powi(2) + (y - 1.2).powi(2) + (z + 2.0).powi(2)).sqrt();

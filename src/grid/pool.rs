@@ -19,8 +19,8 @@ impl<S: Copy + Default + Send, const E: usize> Pool<S, E> {
         Pool { values: Vec::new() }
     }
 
-    /// Grows the pool to hold the ids below `tiles`. Existing values are kept. The pool takes an
-    /// eighth more than requested if there is enough memory, so that growing by a few tiles is
+    /// Grows the pool to hold the ids below `tiles`. Existing values are kept. If there is enough
+    /// memory, the pool reserves an eighth more than requested, so that growing by a few tiles is
     /// cheap.
     ///
     /// # Errors

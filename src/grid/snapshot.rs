@@ -27,10 +27,10 @@ impl<const E: usize> TiledGrid<E> {
         }
     }
 
-    /// Creates a tile set from its lists. The id of a tile is its position.
+    /// Creates a tile set from its lists. The id of each tile is its list position.
     ///
     /// # Errors
-    /// Returns the flaw that [`TiledGrid::check`] finds, or that there are too many tiles.
+    /// Returns the flaw that [`TiledGrid::check`] finds, or a message if there are too many tiles.
     pub fn restore(parts: Parts) -> std::result::Result<Self, String> {
         let Parts { keys, borders, ages, background } = parts;
         let keys: Vec<TileKey> = keys.into_iter().map(TileKey::from_bits).collect();

@@ -6,7 +6,8 @@ use super::keys::{DIRECTIONS, TileKey};
 use super::tile_walks::{MISSING, Walk};
 use super::{Pool, TiledGrid};
 
-/// The number of tiles per task: enough to hide its first look-ups, few enough to balance the load.
+/// The number of tiles per task. It is large enough to hide the cost of the first look-ups of a
+/// task, and small enough to balance the load.
 pub(super) const CHUNK: usize = 256;
 
 /// One tile of a pass.
@@ -27,7 +28,7 @@ pub struct Tile {
 
 impl<const E: usize> TiledGrid<E> {
     /// Calls `work` for each tile and combines the results in an order that does not depend on the
-    /// threads. Returns `None` if there are no tiles.
+    /// number of threads. Returns `None` if there are no tiles.
     pub fn fold<T: Send>(
         &self,
         work: impl Fn(&Tile) -> T + Sync,
@@ -39,8 +40,8 @@ impl<const E: usize> TiledGrid<E> {
         by_halves(0..self.n_tiles(), task, &work, &combine)
     }
 
-    /// Calls `work` for each tile like [`TiledGrid::fold`]. `work` may also write the values of its
-    /// own tile in `out`, whose previous values it can read.
+    /// Calls `work` for each tile like [`TiledGrid::fold`]. `work` also receives the values of its
+    /// tile in `out`, which it may read and overwrite.
     ///
     /// # Panics
     /// Panics if the pool has no room for [`TiledGrid::capacity`] ids.

@@ -49,10 +49,10 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Returns the first position from `start` on whose key is at least `key`.
+/// Returns the first position, beginning at `start`, whose key is at least `key`.
 ///
 /// The search doubles its step until it overshoots, and then bisects. It takes few steps for nearby
-/// keys, and about twice those of a binary search for distant ones.
+/// keys, and about twice as many as a binary search for distant keys.
 pub(super) fn not_before(list: &[TileKey], start: usize, key: TileKey) -> usize {
     let mut low = start;
     let mut step = 1;
@@ -83,15 +83,15 @@ impl<'a> Dilated<'a> {
         Dilated { walk: Walk::new(list), next: start.max(first), end }
     }
 
-    /// Returns the first tile from `self.next` on that has a neighbor in the list.
+    /// Returns the first tile at or after `self.next` that has a neighbor in the list.
     fn nearest(&mut self) -> Option<TileKey> {
         let next = self.next.bits();
         let mut nearest = u64::MAX;
         for row in 0..DIRECTIONS / 3 {
             let first = self.walk.advance(row, self.next);
             if let Some(key) = self.walk.list.get(self.walk.rows[row]) {
-                // The tile whose last neighbor in this row is `key`, or `self.next` if that is
-                // already later.
+                // The tile whose last neighbor in this row is `key`, or `self.next` if that tile
+                // comes later.
                 nearest = nearest.min(next + (key.bits() - first).saturating_sub(2));
             }
         }

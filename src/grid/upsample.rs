@@ -8,10 +8,10 @@ use crate::geometry::Real;
 const MOST: usize = 5;
 
 impl<const E: usize> TiledGrid<E> {
-    /// Returns the same interface on voxels of half the size, for a band of the finer grid. Fine
-    /// voxel 2 i lies at coarse voxel i. Between coarse voxels, phi is interpolated linearly along
-    /// each axis. phi is measured in voxels, so it doubles (the paper omits this), and it is
-    /// clamped to the band.
+    /// Returns a tile set and values for the same interface on voxels of half the size. `band` is
+    /// the band of the finer grid. Fine voxel 2 i lies at coarse voxel i. Between coarse voxels,
+    /// phi is interpolated linearly along each axis. phi is measured in voxels, so it doubles (the
+    /// paper omits this), and it is clamped to the band.
     ///
     /// Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on
     /// graphics hardware", IEEE TVCG 19 (2013), section 4. See also docs/tiles.md, section 8.
@@ -86,7 +86,8 @@ mod tests {
             .unwrap();
         let (fine, values) = grid.upsample(&pool, 3.0, band).unwrap();
         fine.check().unwrap();
-        // Twice the radius needs four times the tiles, and phi is in fine voxels.
+        // The radius in voxels doubles, so there are about four times as many tiles. phi is in fine
+        // voxels.
         let growth = fine.n_tiles() as f64 / grid.n_tiles() as f64;
         assert!((2.5..5.5).contains(&growth), "{growth}");
         let mut near = 0;

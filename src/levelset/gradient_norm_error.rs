@@ -1,4 +1,4 @@
-//! Measures how far a level-set function is from a distance.
+//! Measures how far a level-set function is from a signed distance function.
 
 use rayon::prelude::*;
 
@@ -9,8 +9,8 @@ use crate::mesh::Mesh;
 /// threads.
 const BLOCK: usize = 4096;
 
-/// Returns the mean of `| |grad phi| - 1 |`, weighted by measure, over the cells whose vertices all
-/// lie in the band.
+/// Returns the mean of `| |grad phi| - 1 |` over the cells whose vertices all lie in the band. Each
+/// cell is weighted by its area or volume.
 ///
 /// `band` is in mesh order. The result is 0 if there is no such cell.
 pub fn gradient_norm_error(mesh: &Mesh, phi: &[f64], band: &[bool]) -> f64 {

@@ -12,14 +12,15 @@ use crate::grid::{Band, Pool, Stored, TiledGrid};
 use crate::primitives::memory;
 
 impl<const E: usize> TiledGrid<E> {
-    /// Builds the tile set near the interface in the box from tile `first` to tile `last`, with its
-    /// values.
+    /// Builds the tile set near the interface inside the box from tile `first` to tile `last`, and
+    /// computes its values.
     ///
-    /// Every tile of the box, and every tile that touches the box, is evaluated in layers along z.
-    /// At any time, three layers are held, with 4 bytes per tile for those that are not kept.
+    /// The function evaluates every tile in the box and every tile that touches the box, layer by
+    /// layer along z. It holds three layers at a time. Tiles of these layers that are not kept take
+    /// 4 bytes each.
     ///
     /// # Errors
-    /// Returns the error of the function, if any. Returns [`Error::Case`] if the interface or its
+    /// Returns the first error of `fill`, if any. Returns [`Error::Case`] if the interface or its
     /// band leaves the box, [`Error::Numerical`] if a value is NaN or phi jumps across the band,
     /// and [`Error::Device`] if there is not enough memory.
     pub fn from_box<R: Real, S: Stored<R>>(
@@ -46,7 +47,7 @@ impl<const E: usize> TiledGrid<E> {
             }
         }
         let mut grid = TiledGrid::from_lists(kept.keys, kept.borders, kept.activity)?;
-        // Without tiles, the whole box has one sign.
+        // If there are no tiles, the whole box has one sign.
         grid.background |= grid.n_tiles() == 0 && corner != 0;
         match grid.disagreement() {
             Some(tile) => Err(jump(tile)),
@@ -95,7 +96,7 @@ impl Frame {
 /// The request masks of all tiles of a layer, and the values of the active ones.
 struct Layer<S> {
     activity: Vec<u32>,
-    /// The values of the active tiles, in rows of tiles along x.
+    /// The values of the active tiles, grouped by rows of tiles along x.
     values: Vec<Vec<S>>,
 }
 
@@ -158,14 +159,14 @@ fn row<const E: usize, R: Real, S: Stored<R>>(
     Ok(())
 }
 
-/// A tile that stays, and its list entries.
+/// The list entries of a tile that stays.
 struct Fate {
     key: TileKey,
     border: u32,
     activity: u32,
 }
 
-/// The tiles found so far in ascending order. The id of a tile in the pool is its position.
+/// The tiles kept so far, in ascending order. The id of a tile in the pool is its index in `keys`.
 #[derive(Default)]
 struct KeptTiles<S, const E: usize> {
     keys: Vec<TileKey>,
@@ -212,7 +213,7 @@ impl<S: Copy + Default + Send + Sync, const E: usize> KeptTiles<S, E> {
     }
 }
 
-/// Returns the list entries of a tile if it stays by the rules of [`TiledGrid::plan`].
+/// Returns the list entries of a tile if the rules of [`TiledGrid::plan`] keep it.
 fn fate<S: Copy + Default + Send + Sync>(
     frame: &Frame,
     [x, y]: [usize; 2],
@@ -225,7 +226,8 @@ fn fate<S: Copy + Default + Send + Sync>(
         let [i, j, k] = step_of(d);
         let layer = layers[(k + 1) as usize];
         let neighbor = layer.and_then(|layer| layer.at(frame, x as i32 + i, y as i32 + j));
-        // The space beyond the frame has the sign of its boundary, which the band does not cross.
+        // The band does not cross the boundary of the frame, so the space beyond has the sign of
+        // the boundary.
         let neighbor = neighbor.unwrap_or(activity & INSIDE);
         stays |= neighbor & 1 << opposite(d) != 0;
         if neighbor & ACTIVE == 0 {

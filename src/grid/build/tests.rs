@@ -1,4 +1,4 @@
-//! Tests of first tile sets, and of tile sets that follow a moving shape.
+//! Tests of initial tile sets and of tile sets that follow a moving shape.
 
 use super::*;
 use crate::Cpu;
@@ -24,8 +24,8 @@ fn shell(x: [f64; 3]) -> f64 {
     (ball([1.0, 2.0, 3.5], 14.0)(x).abs()) - 4.3
 }
 
-/// Asserts that a tile set represents a field: tile values are right, and so are the signs of
-/// missing tiles.
+/// Asserts that a tile set represents a field: the tile values and the signs of missing tiles are
+/// correct.
 fn holds<const E: usize, S: Stored<f64>>(
     grid: &TiledGrid<E>,
     phi: &Pool<S, E>,
@@ -59,7 +59,7 @@ fn both_ways<const E: usize, S: Stored<f64> + std::fmt::Debug + PartialEq>(reach
     let (boxed, phi) =
         TiledGrid::<E>::from_box::<_, S>([-size; 3], [size; 3], band, field::<E>(shell)).unwrap();
     holds(&boxed, &phi, band, shell, size);
-    // One seed on each of the two interfaces, and one far from both.
+    // One seed lies on each of the two interfaces, and one lies far from both.
     let seeds = [[1.0, 2.0, 3.5 + 9.7], [1.0, 2.0, 3.5 - 18.3], [30.0; 3]];
     let seeds = seeds.map(|x: [f64; 3]| x.map(|c| (c / E as f64).floor() as i32));
     let (seeded, values) =
@@ -97,8 +97,8 @@ fn the_tile_set_is_the_one_that_asks_for_no_change() {
     assert!(grid.keys() == keys && grid.borders() == borders && grid.ages()[0] == 1);
 }
 
-/// Moves two balls through each other step by step like a scheme: writes the values of all tiles
-/// and then updates the tile set.
+/// Moves two balls through each other. Like a scheme, each step writes the values of all tiles and
+/// then updates the tile set.
 fn moving<const E: usize>(reach: usize) -> TiledGrid<E> {
     let band = Band { gamma: 2.0, reach };
     let at = |t: f64| {
@@ -141,7 +141,8 @@ fn tiles_follow_shapes_that_merge_and_part() {
 
 #[test]
 fn values_can_jump_where_the_interface_stays_in_tiles() {
-    // No band anywhere: one cube has its faces between tiles, the other inside tiles.
+    // Neither cube has a band. The faces of one lie between tiles, and those of the other inside
+    // tiles.
     let band = Band { gamma: 1.5, reach: 1 };
     for edge in [7.5, 9.5] {
         let cube =

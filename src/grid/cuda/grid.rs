@@ -14,22 +14,22 @@ pub(super) const LOOK_UP: usize = 9;
 /// (`kernels/tiles/neighbor_ids.cuh`).
 pub const NEAR_WORDS: usize = 19;
 
-/// The smallest capacity. A change of the tile set counts 27 (capacity / 16 + 2) numbers, which
-/// must fit into the scratch memory of that many tiles in every storage format.
+/// The smallest capacity. A change of the tile set needs 27 (capacity / 16 + 2) counters, which
+/// must fit in the scratch memory of `capacity` tiles in every storage format.
 const LEAST: usize = 8;
 
-/// The number of the update at which tiles are uploaded. It is large enough to represent the
-/// highest age.
+/// The update number that a tile set has when it is uploaded. It exceeds the highest age, so the
+/// number of the update that created a tile is never negative.
 pub(super) const FIRST_UPDATE: u32 = 1 << 8;
 
-/// A tile set on a GPU, which also changes it there. Each list exists twice: the current one and
-/// the next one.
+/// A tile set that is stored and updated on a GPU. Each list exists twice: the current one and the
+/// next one.
 ///
-/// A tile takes 164 bytes besides its values: 40 for both lists, 112 for the look-up of its
+/// A tile takes 164 bytes in addition to its values: 40 for both lists, 112 for the look-up of its
 /// neighbors, and 12 for its age, the stack of unused ids and the positions of new tiles. A change
-/// of the tile set recomputes the ids of neighbors last, so it can use their memory as scratch
-/// before. If these ids would take half as much memory as an array of values, they are not stored.
-/// A tile then takes 88 bytes, and the array of a stage serves as scratch.
+/// of the tile set recomputes the neighbor ids last, so until then it can use their memory as
+/// scratch. Neighbor ids are not stored if they would take more than half as much memory as an
+/// array of values. A tile then takes 88 bytes, and the array of a stage serves as scratch.
 pub struct DeviceTiledGrid {
     cuda: Arc<Cuda>,
     control: Array<TileControl>,
@@ -53,24 +53,23 @@ impl DeviceTiledGrid {
         E != 4 || size_of::<S>() != 2
     }
 
-    /// Returns the number of bytes of a tile besides its values, which have type `S`.
+    /// Returns the number of bytes that a tile takes in addition to its values of type `S`.
     pub const fn tile_bytes<S, const E: usize>() -> usize {
         let near = if Self::has_near::<S, E>() { NEAR_WORDS } else { 0 };
         2 * 20 + 4 * (LOOK_UP + near + 3)
     }
 
-    /// Returns the capacity to allocate for a number of tiles, each with `values` bytes in all
-    /// arrays. The spare room is a twelfth, but the total stays below 1.3 times the values plus 24
-    /// bytes per tile. At least 64 tiles are added, so that small tile sets do not grow all the
-    /// time.
+    /// Returns the capacity to allocate for `tiles` tiles, each with `values` bytes in all arrays
+    /// together. The spare room is a twelfth, but the total stays below 1.3 times the values plus
+    /// 24 bytes per tile. At least 64 tiles are added, so that small tile sets rarely need to grow.
     pub fn roomy<S, const E: usize>(tiles: usize, values: usize) -> usize {
         let (bytes, most) = (values + Self::tile_bytes::<S, E>(), values * 13 / 10 + 24);
         let more = (tiles / 12).min(tiles * most.saturating_sub(bytes) / bytes);
         tiles + more.max(64)
     }
 
-    /// Uploads a tile set, with room for at least `capacity` tiles and ids besides values of type
-    /// `S`. `blocks` is the largest number of thread blocks that count tiles.
+    /// Uploads a tile set whose values have type `S`, with room for at least `capacity` tiles and
+    /// ids. `blocks` is the largest number of thread blocks that count tiles.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.
@@ -191,7 +190,7 @@ impl DeviceTiledGrid {
         self.activity.iter_mut().try_for_each(longer)?;
         longer(&mut self.born)?;
         longer(&mut self.free)?;
-        // These arrays hold nothing between two changes of the tile set.
+        // The contents of these arrays are recomputed, so they are not copied.
         self.look_up = cuda.zeros(LOOK_UP * capacity)?;
         self.near = cuda.zeros(self.near.len() / self.capacity * capacity)?;
         self.created_at = cuda.zeros(capacity)?;
@@ -230,8 +229,8 @@ mod tests {
     use super::*;
     use crate::grid::Fixed16;
 
-    /// Returns the bytes of a tile including its share of the spare room, and the upper bound: 1.3
-    /// times its arrays plus 24 bytes.
+    /// Returns the number of bytes per tile, including its share of the spare room, and the upper
+    /// bound: 1.3 times the bytes of its arrays plus 24.
     fn bytes<S, const E: usize>(arrays: usize) -> [f64; 2] {
         let (n, values) = (1_000_000, arrays * E.pow(3) * size_of::<S>());
         let room = DeviceTiledGrid::roomy::<S, E>(n, values);
@@ -254,7 +253,7 @@ mod tests {
                 assert!(held <= most, "{held} bytes of {most} at most, {arrays} arrays");
             }
         }
-        // Some room is left even if the bound allows little.
+        // Some spare room is left even if the bound is tight.
         assert!(DeviceTiledGrid::roomy::<Fixed16, 4>(100_000, 256) > 103_000);
         assert!(DeviceTiledGrid::roomy::<f32, 4>(100_000, 512) > 101_500);
         assert_eq!(DeviceTiledGrid::roomy::<f32, 8>(1200, 4096), 1300);

@@ -1,10 +1,10 @@
 //! Refinement of a tiled grid to the next finer grid on a GPU, the counterpart of
 //! `src/grid/upsample.rs`.
 //!
-//! The kernels are in `kernels/tiles/upsample.cu`. The tiles of the fine grid are among the eight
-//! children of each coarse tile, or next to them if the band of the fine grid reaches further. The
-//! requests of all candidates are found first. Values are then written only for the tiles that
-//! stay.
+//! The kernels are in `kernels/tiles/upsample.cu`. The candidates for tiles of the fine grid are
+//! the eight children of each coarse tile. Tiles next to them are added if the band of the fine
+//! grid reaches beyond them. The requests of all candidates are found first. Values are then
+//! written only for the tiles that stay.
 
 use std::sync::Arc;
 
@@ -113,7 +113,7 @@ impl Candidates {
         })
     }
 
-    /// Returns the kernel argument. Fields that do not depend on the candidates are taken from
+    /// Returns the kernel argument. Fields that do not depend on the candidates are copied from
     /// `of`.
     fn argument(&self, of: &UpsampleArgument) -> UpsampleArgument {
         UpsampleArgument {
@@ -129,7 +129,7 @@ impl Candidates {
         }
     }
 
-    /// Returns the candidates as a tile set, which is only used to look up neighbors.
+    /// Returns the candidates as a tile set that is only used to look up neighbors.
     fn tiles(&self) -> TileGridArgument {
         let n = self.keys.len();
         TileGridArgument {
@@ -172,7 +172,7 @@ impl<'a> Kernels<'a> {
         let kernel: Kernel = self.cuda.kernel(unit, name)?;
         let grid = kernel.resident_blocks(BLOCK, 0)?;
         let launch = Launch { grid, block: BLOCK, shared: 0, cooperative: false };
-        // SAFETY: guaranteed by the caller.
+        // SAFETY: the caller upholds the contract of this function.
         unsafe { self.cuda.launch(&kernel, launch, arguments) }
     }
 }
@@ -209,7 +209,8 @@ impl DeviceTiledGrid {
         };
         let keys = cuda.zeros::<u64>(8 * n_coarse)?;
         let argument = UpsampleArgument { keys: keys.address(), ..common };
-        // SAFETY: the arguments match `upsample_children`, with room for each child.
+        // SAFETY: the arguments match `upsample_children`, and the arrays have room for every
+        // child.
         unsafe {
             let arguments = Arguments::default().with(self.argument()).with(argument);
             kernels.launch("upsample_children", &arguments)
@@ -218,7 +219,7 @@ impl DeviceTiledGrid {
         drop(keys);
         loop {
             let argument = tiles.argument(&common);
-            // SAFETY: the arguments match the kernels, with room for each tile in all arrays.
+            // SAFETY: the arguments match the kernels, and all arrays have room for every tile.
             unsafe {
                 let look = Arguments::default().with(self.argument()).with(argument);
                 kernels.launch("upsample_look", &look)?;
@@ -235,8 +236,8 @@ impl DeviceTiledGrid {
             if is_complete {
                 break;
             }
-            // This is rare and concerns few tiles: the band of the fine grid reaches beyond the
-            // coarse tiles.
+            // The band of the fine grid reaches beyond the coarse tiles. This is rare and affects
+            // few tiles.
             let n = (found.asked as usize).min(tiles.asked.len());
             let mut keys = cuda.download(&tiles.keys)?;
             keys.extend(cuda.download_part(&tiles.asked, 0..n)?);
@@ -281,7 +282,7 @@ impl DeviceTiledGrid {
             .with(argument)
             .with(fine.argument())
             .with(n as u32);
-        // SAFETY: the arguments match the kernels, with room for n tiles.
+        // SAFETY: the arguments match the kernels, and the arrays have room for n tiles.
         unsafe {
             kernels.launch("upsample_take", &take)?;
             kernels.launch("upsample_fill", &fill)?;
@@ -298,8 +299,8 @@ impl DeviceTiledGrid {
         Ok((fine, values))
     }
 
-    /// Returns the error of the CPU for a grid that cannot be refined. The CPU can name the
-    /// location.
+    /// Returns the error for a grid that cannot be refined. The refinement is repeated on the CPU,
+    /// because only the CPU error names the location.
     fn flaw<R: Real, S: Stored<R> + Element, const E: usize>(
         &self,
         cuda: &Cuda,

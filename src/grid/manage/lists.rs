@@ -42,13 +42,13 @@ impl<const E: usize> TiledGrid<E> {
     }
 
     /// Fourth pass: assigns ids and list positions to new tiles. New tiles first reuse the ids of
-    /// tiles that this update deletes, and then those on the stack, starting with the one freed
-    /// last.
+    /// tiles that this update deletes. They then reuse the ids on the stack, the most recently
+    /// freed one first.
     pub(super) fn index(&mut self) {
         let TiledGrid { keys, ids, free, next_id, changes, .. } = self;
         let mut freed = changes.deleted.iter().map(|tile| ids[tile.position as usize]);
         let reused = changes.created.len().min(changes.deleted.len());
-        // Ids that are reused at once never go on the stack.
+        // Ids that are reused immediately never go on the stack.
         for tile in &mut changes.created[..reused] {
             tile.id = freed.next().unwrap_or_default();
         }
@@ -69,7 +69,8 @@ impl<const E: usize> TiledGrid<E> {
         }
     }
 
-    /// Updates the ages of the tiles that stay, and their sign bits for neighbors that come or go.
+    /// Updates the ages of the tiles that stay, and their sign bits for neighbors that are created
+    /// or deleted.
     pub(super) fn renew_kept(&mut self) {
         self.list_changes();
         let TiledGrid { keys, borders, ages, changes, .. } = self;
@@ -139,7 +140,7 @@ impl<const E: usize> TiledGrid<E> {
     }
 }
 
-/// Removes the items of deleted tiles from a list and inserts those of created ones.
+/// Removes the entries of deleted tiles from a list and inserts those of created tiles.
 fn splice<T: Copy + Default>(
     list: &mut Vec<T>,
     deleted: &[Deleted],

@@ -10,7 +10,7 @@ use crate::grid::keys::step_of;
 
 type Place = [i32; 3];
 
-/// A tile set stored as a map, with the rules written out tile by tile.
+/// A tile set stored as a map, with the rules applied tile by tile.
 #[derive(Clone, Default)]
 struct Reference {
     /// The tiles, with their request masks and ages.
@@ -112,8 +112,8 @@ impl Reference {
     }
 }
 
-/// Returns a random request mask. `calm` of 32 tiles request nothing, and most of these have the
-/// sign of the missing tiles around them. The others request some of their neighbors.
+/// Returns a random request mask. On average, `calm` of 32 tiles request nothing, and most of these
+/// have the sign of the missing tiles around them. The others request some of their neighbors.
 fn random_mask(random: &mut ChaCha8Rng, calm: u32, border: u32) -> u32 {
     let bits = random.next_u32();
     if bits >> 27 < calm {
@@ -123,7 +123,7 @@ fn random_mask(random: &mut ChaCha8Rng, calm: u32, border: u32) -> u32 {
     bits & random.next_u32() & random.next_u32() & ALL | ACTIVE
 }
 
-/// Returns a hollow ball of tiles, or a few tiles, with signs around them.
+/// Returns a solid or hollow ball of tiles, with the signs of the missing tiles around them.
 fn start(hollow: bool, radius: i32) -> Reference {
     let mut reference = Reference::default();
     let size = radius + 3;
