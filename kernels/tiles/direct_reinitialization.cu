@@ -1,8 +1,8 @@
 // Direct reinitialization of phi: the counterpart of src/levelset/tiled/direct_reinitialization.rs.
 //
 // One cooperative kernel computes the distance of voxels next to the interface from phi itself. It
-// then computes all other voxels from their neighbors, all at once from the same old values, and
-// repeats this until nothing changes. The result does not depend on the order of blocks.
+// then computes all other voxels from the previous values of their neighbors, and repeats this
+// until nothing changes. The result does not depend on the order of blocks.
 //
 // variants: REAL=float, TILE_EDGE=4, BLOCK=128
 //     | REAL=float, TILE_EDGE=8, BLOCK=128 | REAL=float, TILE_EDGE=4, STORAGE=16, BLOCK=128
@@ -29,7 +29,7 @@ DEVICE bool is_near(const Around& at, bool inside) {
     return inside ? !(least > R(0)) : R(0) > least;
 }
 
-// Returns the largest absolute value on both sides along the axes.
+// Returns the largest absolute value at the six points `by` voxels away along the axes.
 DEVICE real largest_on_axes(const Around& at, i32 by) {
     const real x = larger(fabs(at(-by, 0, 0)), fabs(at(by, 0, 0)));
     const real y = larger(fabs(at(0, -by, 0)), fabs(at(0, by, 0)));
@@ -66,7 +66,7 @@ DEVICE real to_crossings(const Around& at, real value) {
     return sum > R(0) ? own / sqrt(sum) : R(4);
 }
 
-// Returns the distance to the interface of a voxel next to it, at most gamma.
+// Returns the distance from a voxel next to the interface to the interface, at most gamma.
 DEVICE real near_distance(const Around& at, real own, real gamma) {
     Central d = central(at);
     // The fine derivatives are not valid if the stencil contains clamped values.
@@ -87,7 +87,7 @@ DEVICE Axis axis_along(const Around& at, bool inside, i32 x, i32 y, i32 z) {
                    outward(inside, at(x, y, z)), outward(inside, at(2 * x, 2 * y, 2 * z)));
 }
 
-// Returns the signed distance that follows from the neighbors.
+// Returns the signed distance computed from the neighbors.
 DEVICE real relaxed(const Around& at, real own, real gamma, real core) {
     const bool inside = R(0) > own;
     if (is_near(at, inside) || !is_moving(at, core)) return own;
@@ -144,7 +144,7 @@ tiles_reinitialize(TileGrid g, TileMotion m, u32 most) {
             __syncthreads();
         }
         changed = __syncthreads_or(changed);
-        // There is one word for each of three passes. The word of the previous pass is cleared
+        // Each of three successive passes has its own bit. The bit of the previous pass is cleared
         // while no block reads it.
         if (changed && threadIdx.x == 0) atomicOr(&c.changed, 1u << (pass % 3));
         grid_barrier(&c.arrived);

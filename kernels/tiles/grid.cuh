@@ -2,16 +2,18 @@
 // src/grid/cuda/control.rs.
 //
 // Lists are in key order and exist twice. A change of the tile set reads one and writes the other.
-// The control block says which is current. Until then, the other list is scratch memory.
+// The control block states which one is current. The other one serves as scratch memory until it is
+// written.
 //
 // The neighbors of a tile lie in nine rows of three tiles along x. The keys of a row are
 // consecutive, so the tiles that are present are adjacent in the list. The position where a row
 // begins and one bit per neighbor locate all of them. Passes over values need the ids of neighbors
-// across faces and edges. These ids are stored side by side for each tile, unless they would be a
-// large part of it (neighbor_ids.cuh). Both are recomputed whenever the tile set changes.
+// across faces and edges. These ids are stored side by side for each tile, unless they would take
+// much memory compared with its values (near.cuh). Both the rows and the ids are recomputed
+// whenever the tile set changes.
 //
-// The tile set need not change in every step, because tiles are created some layers of voxels
-// before they are needed (src/grid/activity.rs). It changes if a needed tile is missing, and at
+// The tile set need not change in every step, because tiles are created while the band is still a
+// few layers of voxels away (src/grid/activity.rs). It changes if a needed tile is missing, and at
 // regular intervals to remove tiles.
 #pragma once
 #include "common/grid.cuh"
@@ -19,7 +21,8 @@
 #include "generated/tile_steps.cuh"
 #include "tiles/keys.cuh"
 
-// The ids of missing neighbors, -1 and -2, where the pools hold the values of missing tiles.
+// The ids of missing neighbors, -1 and -2. At these ids, the pools hold the values of missing
+// tiles.
 const u32 MISSING_OUTSIDE = 0xffffffffu, MISSING_INSIDE = 0xfffffffeu;
 
 // Returns whether the kernels of a step have nothing to do.

@@ -15,7 +15,7 @@ const u32 ALL = (1u << DIRECTIONS) - 1;
 
 DEVICE u32 opposite(u32 direction) { return DIRECTIONS - 1 - direction; }
 
-// Returns the number to add to a key for a direction.
+// Returns the number to add to a key to obtain the key of the neighbor in a direction.
 DEVICE u64 offset_of(u32 direction) {
     const i64 i = (i32)(direction % 3) - 1, j = (i32)(direction / 3 % 3) - 1, k = (i32)(direction / 9) - 1;
     return (u64)(i + j * (1ll << KEY_BITS) + k * (1ll << (2 * KEY_BITS)));
@@ -37,7 +37,7 @@ DEVICE bool is_in_range(u64 key) {
     return is;
 }
 
-// Returns the first position in [low, high) of an ascending list whose number is at least `key`, or
+// Returns the first position in [low, high) of an ascending list whose entry is at least `key`, or
 // `high` if there is none.
 template <typename T>
 DEVICE u32 lower_bound(const T* list, u32 low, u32 high, T key) {

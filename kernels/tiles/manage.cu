@@ -3,18 +3,19 @@
 // The counterpart of src/grid/manage.rs. Tiles and ids are identical.
 //
 // One cooperative kernel runs all passes, with grid barriers between them. It returns at once if
-// the next step needs no missing tile. In every 64th step it returns if the requests of all tiles
-// are unchanged. After the first pass it returns if no tile is created or deleted.
+// the next step needs no missing tile, except in every 64th step. In those steps it returns if the
+// requests of all tiles are unchanged. After the first pass it returns if no tile is to be created
+// or deleted.
 //
 //     count    find the tiles to delete, and the tiles that request missing neighbors
-//     gather   prefix sums: lists of both, and the number of tiles kept before each tile
-//     claim    each missing tile belongs to the first tile that requests it. These pairs are unique
-//              and are listed.
-//     scan     prefix sums of the claims, for each direction
-//     index    list positions of new tiles. Claims of one direction ascend like the claiming tiles,
-//              so the position of a new tile is the sum, over all directions, of earlier claims.
-//     update   the new list, ids, and values of new tiles
-//     look up  the neighbors, and the signs of missing neighbors of new tiles
+//     gather   list both kinds of tiles, and count the kept tiles before each tile (prefix sums)
+//     claim    assign each missing tile to the first tile that requests it, and list these pairs
+//     scan     compute the prefix sums of the claims for each direction
+//     index    compute the list positions of new tiles. In each direction, the claimed tiles have
+//              the same order as the claiming tiles. The position of a new tile is therefore the
+//              number of earlier claims, summed over all directions.
+//     update   write the new list, the ids, and the values of new tiles
+//     look up  find the neighbors of all tiles, and set the signs of missing neighbors of new tiles
 //
 // Block: 256 threads.
 //
@@ -33,8 +34,8 @@ const u32 INSIDE_BIT = 1u << 31;
 enum {
     // The number of values of one tile.
     TILE_VALUES = TILE_EDGE * TILE_EDGE * TILE_EDGE,
-    // Each requesting tile is processed by this many threads. Claims are counted for as many tiles
-    // as a block processes at a time.
+    // The number of threads that process a requesting tile. Claims are counted per group of tiles
+    // that a block processes at a time.
     LANES = 16,
     COUNTED = BLOCK / LANES,
 };
@@ -45,7 +46,7 @@ struct Change {
     const TileGrid& g;
     TileControl& c;
     u32 list, n;
-    u32 blocks;      // that take part: few for few tiles, because they wait for each other
+    u32 blocks;      // the number that takes part: few for few tiles, because they wait for each other
     u32 first, end;  // range of this block
     u32* scratch;    // see scratch_of
 
@@ -58,24 +59,25 @@ struct Change {
     DEVICE u32* wanted() const { return g.ids[list ^ 1]; }
     DEVICE u32* signs() const { return g.borders[list ^ 1]; }
     DEVICE u32* claims() const { return g.activity[list ^ 1]; }
-    // The missing neighbors that a tile requests, or DELETED. Valid until there are claims.
+    // The missing neighbors that a tile requests, or DELETED. Valid until claims are written.
     DEVICE u32* fate() const { return g.activity[list ^ 1]; }
-    // Scratch arrays, in words for each tile of the capacity. The keys of new tiles.
+    // Scratch arrays. The argument of `part` is an offset in words per tile of the capacity. The
+    // first array holds the keys of new tiles.
     DEVICE u64* created() const { return (u64*)scratch; }
-    // The number of tiles kept before a tile, and DELETED if it is deleted itself.
+    // The number of kept tiles before a tile. The bit DELETED is set if the tile itself is deleted.
     DEVICE u32* kept_before() const { return part(2); }
     // The positions of deleted tiles.
     DEVICE u32* deleted() const { return part(3); }
-    // For each new tile, the number of the tile that requests it.
+    // For each new tile, the index of the requesting tile that claims it.
     DEVICE u32* claimed() const { return part(4); }
-    // The claims for a direction by the tiles before each 16th tile.
+    // The number of claims for a direction by the tiles before each 16th requesting tile.
     DEVICE u32* counts(u32 direction) const { return part(5) + (u64)direction * (g.capacity / COUNTED + 2); }
     DEVICE u32* part(u32 words) const { return scratch + (u64)words * g.capacity; }
     DEVICE void barrier() const { grid_barrier(&c.arrived, blocks); }
 };
 
-// Returns whether a neighbor needs a tile without a band. All loads are issued before their results
-// are used.
+// Returns whether a neighbor needs a tile that has no band. All loads are issued before their
+// results are used.
 DEVICE bool is_needed(const Change& z, u32 p, u32 mask, u32 present) {
     bool is = false;
 #pragma unroll
@@ -99,7 +101,7 @@ DEVICE u32 fate_of(const Change& z, u32 p) {
     const u32 missing = ALL & ~ACTIVE & ~present;
     if (mask & ACTIVE) return mask & missing;
     // The tile has one sign. If a neighbor has the other sign, the interface lies on the face
-    // between.
+    // between them.
     const u32 border = z.borders()[p];
     const u32 other = missing & (mask & INSIDE ? ~border : border);
     return other != 0 || is_needed(z, p, mask, present) ? other : DELETED;
@@ -119,8 +121,8 @@ DEVICE void count(const Change& z) {
     z.g.block_counts[z.blocks + blockIdx.x] = asking;
 }
 
-// Sums of the block counts, over the blocks before this one and over all. The whole block must take
-// part.
+// Sums of the block counts over the blocks before this one and over all blocks. The whole block
+// must take part.
 struct Sums {
     u32 deleted_before, asking_before, deleted, asking;
 
@@ -182,16 +184,17 @@ DEVICE u32 staying(u32 axis, i32 by) {
     return (steps & 1 ? 0x1ffu : 0) | (steps & 2 ? 0x1ffu << 9 : 0) | (steps & 4 ? 0x1ffu << 18 : 0);
 }
 
-// Returns the requests of a tile at an offset, as directions from here.
+// Returns the requests of a tile at an offset (i, j, k) from this tile, as directions from this
+// tile.
 DEVICE u32 seen_from_here(u32 wanted, i32 i, i32 j, i32 k) {
     const u32 kept = wanted & staying(0, i) & staying(1, j) & staying(2, k);
     const i32 by = i + 3 * j + 9 * k;
     return by < 0 ? kept >> -by : kept << by;
 }
 
-// Returns the requests in one of 13 rows, made by requesting tiles before tile `n` and up to two
-// tiles away. There is a row for each step along z and y. The last one is the row of the tile
-// itself.
+// Returns the requests of one row of tiles: those of the requesting tiles before tile `n` that are
+// at most two tiles away along each axis. There are 13 rows, one for each step along z and y up to
+// the row of the tile itself, which is the last one.
 DEVICE u32 asked_in_row(const Change& z, const Pivots& asking, u32 n, u64 key, u32 row) {
     const i32 j = (i32)(row % 5) - 2, k = (i32)(row / 5) - 2;
     const u64 middle = key + ((u64)(i64)j << KEY_BITS) + ((u64)(i64)k << (2 * KEY_BITS));
@@ -232,8 +235,8 @@ DEVICE void claim(const Change& z, u32 n_asking) {
         // The list is not ordered, and the result does not depend on its order.
         if (threadIdx.x == BLOCK - 1) start = atomicAdd(&z.c.claims, count);
         __syncthreads();
-        // The position of a claim among those of its tile identifies it. Claims beyond the end do
-        // not fit.
+        // Its position among the claims of the same tile identifies a claim. Claims beyond the
+        // capacity are not stored.
         const u32 n_claims = __popc(claims);
         for (u32 k = lane; k < n_claims; k += LANES) {
             const u32 at = start + before + k;
@@ -263,20 +266,21 @@ DEVICE void scan_claims(const Change& z, u32 n_asking) {
     }
 }
 
-// Returns the number of claimed tiles with a smaller key in the three directions of a row. For each
-// direction, it counts the claims of the requesting tiles before the one that would claim this tile
-// in that direction.
+// Returns the number of claimed tiles with a smaller key, counted over the three directions of a
+// row. For each direction, it counts the claims of the requesting tiles before the one that would
+// claim this tile in that direction.
 DEVICE u32 rank_in_row(const Change& z, const Pivots& asking, u64 key, u32 row) {
     const u64 start = key + offset_of(3 * row);
     const u64* keys = asking.list;
     u32 at = asking.find(start);
     const u32 group = at / COUNTED;
-    // The directions in which tiles of this row claim, and the claims after the counted groups.
+    // Tiles of this row claim the tile in the directions `last` - 2 to `last`. The claims of
+    // complete groups are added first, then those of the remaining tiles.
     const u32 last = opposite(3 * row);
     u32 rank = 0;
     for (u32 k = 0; k < 3; k++) rank += z.counts(last - k)[group];
     for (u32 n = group * COUNTED; n < at; n++) rank += __popc(z.claims()[n] >> (last - 2) & 7);
-    // Tiles of the row itself count for the directions that follow theirs.
+    // A tile of the row itself counts only in the directions that lead to smaller keys.
     for (u32 k = 0; k < 2; k++) {
         if (at >= asking.n || keys[at] != start + k) continue;
         const u32 claims = z.claims()[at++] >> (last - 2) & 7;
@@ -300,7 +304,8 @@ DEVICE void set_borders(const Change& z, u32 p) {
     }
 }
 
-// Each claim is processed by a warp, whose lanes search for the rows around the new tile.
+// Computes the list positions of new tiles, and records the signs of deleted tiles. Each claim is
+// processed by a warp, whose lanes search for the rows around the new tile.
 DEVICE void index(const Change& z, u32 n_asking, u32 n_created, u32 n_deleted) {
     __shared__ u64 rooms[2][BLOCK];
     const u32 full = 0xffffffffu;
@@ -332,8 +337,8 @@ DEVICE void index(const Change& z, u32 n_asking, u32 n_created, u32 n_deleted) {
     }
 }
 
-// Returns the id of new tile `n`. Ids of deleted tiles are used first, then free ids, then new
-// ones.
+// Returns the id of new tile `n`. Ids of deleted tiles are used first, then unused ids, then ids
+// that have never been assigned.
 DEVICE u32 id_of(const Change& z, u32 n, u32 n_deleted) {
     if (n < n_deleted) return z.g.ids[z.list][z.deleted()[n]];
     const u32 more = n - n_deleted;

@@ -1,8 +1,8 @@
 // Coefficients of a motion on tiles. src/levelset/tiled/cuda/state.rs defines the argument.
 //
-// Kernels are compiled for the terms that act. VELOCITY, NORMAL and CURVATURE have values of
-// generated/tile_terms.cuh. SAMPLED has a bit for each component of a varying velocity that is the
-// value of a volume. RESCALING is 1 with the rescaling term. SCHEME has a value of
+// Kernels are compiled for the active terms. VELOCITY, NORMAL and CURVATURE have values of
+// generated/tile_terms.cuh. SAMPLED has a bit for each component of a varying velocity that is
+// sampled from a volume. RESCALING is 1 if the rescaling term is active. SCHEME has a value of
 // generated/tile_motion.cuh.
 #pragma once
 #include "generated/tile_motion.cuh"
@@ -25,7 +25,7 @@ DEVICE stored* array_of(const TileMotion& m, const TileControl& c, u32 role) {
     return at == 0 ? m.values[0] : at == 1 ? m.values[1] : m.values[2];
 }
 
-// The number of tiles that a block computes at a time, with a thread for four voxels.
+// The number of tiles that a block computes at a time. Each thread handles four voxels.
 enum { TILES_OF_BLOCK = 4 * BLOCK / (TILE_EDGE * TILE_EDGE * TILE_EDGE) };
 
 // Parts of expressions that the voxels of a tile share (crates/core/src/expression/hoisting.rs).
@@ -37,8 +37,8 @@ struct Parts {
     // Computes the parts that depend on time only. Called by one thread before a barrier.
     DEVICE void begin(double t) { time_parts(t, of_time); }
 
-    // Computes the parts of the tile `slot` of the block with its threads, number `thread` of
-    // `group`. A barrier must follow.
+    // Computes the parts for the tile `slot` of the block. The tile has `group` threads, and
+    // `thread` is the index of this one. A barrier must follow.
     DEVICE void find(const TileMotion& m, u32 slot, u64 key, u32 thread, u32 group, double t) {
         for (u32 k = thread; k < 3 * TILE_EDGE; k += group) {
             const u32 axis = k / TILE_EDGE, n = k % TILE_EDGE;
@@ -104,7 +104,7 @@ struct Coefficients {
     real u[3];
     real speed, alpha;
 
-    // Starts with the uniform values.
+    // Sets all coefficients to their uniform values.
     DEVICE explicit Coefficients(const TileMotion& m)
         : u{m.velocity[0], m.velocity[1], m.velocity[2]}, speed(m.normal_speed), alpha(m.curvature) {}
 

@@ -1,9 +1,10 @@
 // The ids of the neighbors of a tile across faces and edges, and the directions without a neighbor.
 //
-// Passes over values need them. They are stored side by side for each tile (TileGrid::near), in 76
-// bytes. For 4^3 values in 16 bits, that would be half of an array. In this case they are found
-// through the rows of the tile each time they are needed. Tile management computes the rows anyway.
-// src/grid/cuda/grid.rs uses the same rule.
+// Passes over values need these ids. They are stored side by side for each tile (TileGrid::near),
+// in 76 bytes. For tiles of 4^3 values in 16 bits, that would be more than half the size of their
+// values. The ids of such tiles are not stored but found through the rows of the tile each time
+// they are needed. Tile management computes the rows anyway. src/grid/cuda/grid.rs uses the same
+// rule.
 #pragma once
 #include "tiles/grid.cuh"
 #include "generated/tile_storage.cuh"
@@ -16,10 +17,10 @@
 
 #if HAS_NEAR
 
-// The directions without a neighbor are stored at the place of the tile itself.
+// The directions without a neighbor are stored at the index of the tile itself.
 enum { NEAR_WORDS = 19, NEAR_CENTER = 9 };
 
-// Returns the place of a neighbor in this array. `i` must be 0 if neither `j` nor `k` is 0.
+// Returns the index of a neighbor in this array. `i` must be 0 if neither `j` nor `k` is 0.
 DEVICE constexpr u32 near_of(i32 i, i32 j, i32 k) {
     return k == 0 ? NEAR_CENTER + i + 3 * j : (k < 0 ? 2 : 16) + i + 2 * j;
 }
@@ -33,7 +34,7 @@ DEVICE u32 missing_of(const TileGrid& g, u32 p) { return g.near[(u64)p * NEAR_WO
 
 #else
 
-// The place of a neighbor is its direction.
+// The index of a neighbor is its direction.
 enum { NEAR_WORDS = DIRECTIONS, NEAR_CENTER = CENTER };
 
 DEVICE constexpr u32 near_of(i32 i, i32 j, i32 k) { return NEAR_CENTER + i + 3 * j + 9 * k; }

@@ -3,8 +3,8 @@
 #include "primitives/block.cuh"
 #include "tiles/neighbor_ids.cuh"
 
-// Some keys of an ascending list in shared memory. Searches begin there, so that their first steps
-// do not wait for global memory.
+// Evenly spaced keys of an ascending list, in shared memory. Searches begin there, so that their
+// first steps do not wait for global memory.
 struct Pivots {
     const u64* list;
     u32 n, step;
@@ -25,9 +25,9 @@ struct Pivots {
     }
 };
 
-// Finds the neighbors of the tiles from `first` on. The whole warp must take part. The rows of the
-// first and the last tile are searched in the whole list. Those of the other tiles lie between
-// them, because the neighbors of ascending tiles ascend.
+// Finds the neighbors of a warp's tiles, which begin at `first`. The whole warp must take part. The
+// rows of the first and the last tile are searched for in the whole list. The rows of the other
+// tiles lie between them, because the neighbors of ascending tiles are also in ascending order.
 DEVICE void look_up(const TileGrid& g, const Pivots& all, const u32* ids, u32* borders, u32 first) {
     const u64* keys = all.list;
     const u32 n = all.n;
@@ -68,6 +68,6 @@ DEVICE void look_up(const TileGrid& g, const Pivots& all, const u32* ids, u32* b
     const u32 missing = ALL & ~ACTIVE & ~present;
     g.present[p] = present;
     if (near) near[NEAR_CENTER] = missing;
-    // New tiles arrive with signs for all neighbors.
+    // New tiles initially have signs for all neighbors. Only those of missing neighbors are kept.
     borders[p] = border & missing;
 }

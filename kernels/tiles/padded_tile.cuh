@@ -1,7 +1,7 @@
 // A tile with the voxels around it in shared memory: the counterpart of src/grid/padded.rs.
 //
-// It has REACH layers beyond the faces. With EDGES, it also has the voxels beyond the edges of the
-// tile, one layer deep.
+// It has REACH layers beyond the faces. If EDGES is 1, it also has the voxels beyond the edges of
+// the tile, one layer deep.
 #pragma once
 #include "tiles/storage.cuh"
 #include "tiles/neighbor_ids.cuh"
@@ -76,7 +76,7 @@ struct Part {
         voxel = QUAD * thread;
         to = place_at(voxel % E, voxel / E % E, voxel / (E * E));
         const u32 part = QUAD * (thread % QUADS);
-        // Below and above along y, then along z.
+        // The sides are below and above along y, then below and above along z.
         const u32 side = thread / (E * QUADS) % 4, along = thread / QUADS % E;
         const i32 step = side % 2 ? 1 : -1, beyond = side % 2 ? E : -1;
         const u32 within = side % 2 ? 0 : E - 1;
@@ -87,7 +87,7 @@ struct Part {
         corner = near_of(0, high_y ? 1 : -1, high_z ? 1 : -1);
         corner_from = part + E * ((high_y ? 0 : E - 1) + E * (high_z ? 0 : E - 1));
         corner_to = place_at(part, high_y ? E : -1, high_z ? E : -1);
-        // With edges, no registers are left to pin these.
+        // If edges are copied, no registers are left to pin these values.
         if (!EDGES) {
             pin(outer_from);
             pin(outer_to);
@@ -103,8 +103,8 @@ struct NearPart {
     u32 own, missing;  // the tile's id, and the directions without a neighbor
     u32 sides[2], outer, outer_sides[2], corner;
 
-    // Beyond the end of the list, the last tile is read instead, so that no thread waits at a
-    // branch.
+    // Reads the ids for the tile at position `p`. Beyond the end of the list, the last tile is read
+    // instead, so that no thread waits at a branch.
     DEVICE void read(const u32* ids, NearList all_near, const Part& part, u32 p, u32 n) {
         p = p < n ? p : n - 1;
         NearWords near = words_of(all_near, p);
@@ -155,8 +155,8 @@ struct NearPart {
 
 #else
 
-// The ids of the neighbors of the tiles of a block across faces and edges, with the tile's own id
-// in the middle, and the directions without a neighbor.
+// The neighbors of the tiles of a block. For each tile, these are the ids across faces and edges,
+// with the tile's own id in the middle, and the directions without a neighbor.
 struct Near {
     u32 ids[TILES][NEAR_WORDS];
     u32 missing[TILES];
@@ -190,8 +190,8 @@ struct NearPart {
     }
 };
 
-// Copies a tile and the layers around it, row by row. All threads of the tile must take part,
-// number `thread` of GROUP.
+// Copies a tile and the layers around it, row by row. All GROUP threads of the tile must take part.
+// `thread` is the index of this one.
 DEVICE void copy_padded(real* out, const u32 (&near)[NEAR_WORDS], const stored* phi, real gamma, u32 thread) {
     constexpr u32 ROUNDS = (SIDE * SIDE * QUADS + GROUP - 1) / GROUP;
 #pragma unroll
@@ -240,7 +240,7 @@ struct Around {
 struct AroundQuad {
     real rows[9][QUAD + 2];
 
-    // Loads the values. Those beyond the edges of the tile are loaded only if `with_edges` is set.
+    // Loads the values. Values beyond the edges of the tile are loaded only if `with_edges` is set.
     DEVICE AroundQuad(const real* here, bool with_edges) {
 #pragma unroll
         for (i32 row = 0; row < 9; row++) {

@@ -11,8 +11,8 @@
 
 enum { E = TILE_EDGE, TILE_VALUES = E * E * E };
 
-// Computes the range for each warp. Voxels with |phi| below `gamma` are in the band, and 16-bit
-// values are relative to it. `found` has one entry per warp of the grid.
+// Computes the range for each warp. Voxels with |phi| below `gamma` are in the band. 16-bit values
+// are relative to `gamma`. `found` has one entry per warp of the grid.
 // Grid: any number of blocks, whose warps share the tiles.
 extern "C" __global__ void __launch_bounds__(BLOCK) tiles_range(TileGrid g, const stored* phi, double gamma, Range* found) {
     const TileControl& c = *g.control;

@@ -1,5 +1,5 @@
-// The rate of change at a voxel, for the terms and the scheme of a compilation unit. Part of
-// step.cu.
+// The rate of change at a voxel, for the terms and the scheme of a compilation unit. This file is
+// part of step.cu.
 #pragma once
 #include "tiles/formulas/curvature.cuh"
 #include "tiles/formulas/motion.cuh"
@@ -25,23 +25,23 @@ DEVICE void points(const At& at, u32 axis, real (&p)[POINTS]) {
     }
 }
 
-// Whether the front moves in the same direction everywhere. |grad phi|^2 is then passed with the
-// voxel.
+// Whether the front moves in the same direction everywhere. |grad phi|^2 is then computed
+// beforehand and passed to rate_of.
 #if SCHEME == SCHEME_FIRST_ORDER && NORMAL == TERM_UNIFORM && !RELAX
 #define ONE_WAY 1
 #else
 #define ONE_WAY 0
 #endif
 
-// |grad phi|^2 for a front of this speed.
+// |grad phi|^2 for a front with the given speed.
 #if SCHEME == SCHEME_FIRST_ORDER
 #define GODUNOV_SQUARE(speed) upwind_godunov_square(at, (speed) > R(0))
 #else
 #define GODUNOV_SQUARE(speed) godunov_square(d, speed)
 #endif
 
-// Returns the rate of change at a voxel. The sign of `phi0` gives the direction of the term that
-// restores a distance. `square` is |grad phi|^2 if the front moves in one direction.
+// Returns the rate of change at a voxel. The sign of `phi0` determines the direction of the term
+// that restores a distance function. `square` is |grad phi|^2 if the front moves in one direction.
 template <typename At>
 DEVICE real rate_of(const TileMotion& m, const Coefficients& k, const At& at, real phi0, real square) {
     real rate = R(0);

@@ -33,7 +33,7 @@ struct Tile {
             double crossing[2];
 #pragma unroll 1
             for (u32 k = 0; k < 2; k++) crossing[k] = own[k] / (own[k] - next[k]);
-            // Movement along the normal, assuming that phi is close to a distance.
+            // Movement along the normal, assuming that phi is close to a signed distance function.
             const double slope = fabs(own[1] - next[1]);
             is = is && fabs(crossing[0] - crossing[1]) * (slope < 1.0 ? slope : 1.0) <= STILL;
         }
@@ -48,8 +48,8 @@ DEVICE bool is_crossed(const stored* values, u32 lane) {
     return __any_sync(0xffffffffu, has[0]) && __any_sync(0xffffffffu, has[1]);
 }
 
-// Counts the tiles that the interface crosses and, among them, the old ones. `counts` has two
-// entries, initially zero.
+// Counts the tiles that the interface crosses, and those among them in which it has not moved since
+// the previous check. `counts` has two entries, initially zero.
 // Grid: any number of blocks, whose warps share the tiles.
 extern "C" __global__ void __launch_bounds__(BLOCK)
 tiles_rest(TileGrid g, const stored* phi, double gamma, Before before, u32* counts) {

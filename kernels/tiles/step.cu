@@ -3,12 +3,12 @@
 //
 // A group of threads computes a tile, and each thread handles four voxels of a row. The tile and
 // its halo are loaded into shared memory. With first-order differences, a thread then loads all
-// values that its four voxels need into registers. WENO5 takes some hundred operations for a moving
-// voxel and none for others, so the moving voxels are listed and the threads of the block share the
-// list. The pass that ends a step also clamps values, counts voxels and computes the requests of
-// the tile. The neighbor ids of the next tile are loaded at the same time.
+// values that its four voxels need into registers. WENO5 takes several hundred operations for a
+// moving voxel and none for other voxels, so the moving voxels are listed and the threads of the
+// block share the list. The pass that ends a step also clamps values, counts voxels and computes
+// the requests of the tile. The neighbor ids of the next tile are loaded at the same time.
 //
-// RELAX: steps of the reinitialization equation instead of the terms.
+// RELAX: the kernel takes steps of the reinitialization equation and does not evaluate the terms.
 // EULER: the step has one evaluation.
 //
 // variants: REAL=float, TILE_EDGE=4, BLOCK=128
@@ -47,9 +47,9 @@
 // The time step of the reinitialization equation.
 #define RELAX_STEP 0.3
 
-// The number of threads that must fit on a multiprocessor. With more tiles in flight, threads wait
-// less for loads. The terms must keep to the registers that this leaves. Higher numbers would cause
-// spills.
+// The number of threads that must fit on a multiprocessor. The more tiles are in flight, the less
+// the threads wait for loads. The terms must fit in the registers that this number leaves to a
+// thread. Higher numbers would cause spills.
 #if SAMPLED || (KEPT && (VARIES || (EDGES && SCHEME == SCHEME_WENO5)))
 enum { THREADS = sizeof(real) == 8 ? 256 : 384 };
 #elif VARIES
@@ -75,13 +75,13 @@ enum { MIN_BLOCKS = THREADS / BLOCK };
 struct Shared {
 #if SCHEME == SCHEME_WENO5
     __align__(16) real padded[TILES][PADDED];
-    // The values of the evaluation, and the moving voxels as tile times TILE_VALUES plus voxel.
+    // The values of the evaluation, and the moving voxels, stored as tile * TILE_VALUES + voxel.
     __align__(16) real fresh[TILES][TILE_VALUES];
     u16 moving[TILES * TILE_VALUES];
     u32 n_moving;
-    Near near[2];  // for the tiles of this turn and of the next one
+    Near near[2];  // for the tiles of this turn and those of the next turn
 #else
-    // The tiles of this turn, and of the next one, whose values are being copied.
+    // The tiles of this turn, and those of the next turn, whose values are being copied.
     __align__(16) real padded[2][TILES][PADDED];
 #endif
 #if VARIES
@@ -97,7 +97,7 @@ DEVICE void tile_barrier() {
     else __syncthreads();
 }
 
-// Returns the result of one evaluation at one moving voxel: own + dt L.
+// Returns the result of one evaluation at one moving voxel: its value plus dt L.
 template <typename At>
 DEVICE real advanced(const Shared& shared, const TileMotion& m, const StationaryQuad& kept, const At& at, u32 slot,
                      u32 voxel, double t, real dt, real phi0, real square) {
@@ -113,8 +113,8 @@ DEVICE real advanced(const Shared& shared, const TileMotion& m, const Stationary
 
 #if SCHEME == SCHEME_WENO5
 
-// Sets the values of up to four voxels that do not move and lists the others. Bit i of the result
-// is set if voxel i moves.
+// Sets the values of those of four voxels that do not move, and lists the others. Bit i of the
+// result is set if voxel i moves.
 DEVICE u32 list_moving(Shared& shared, const TileMotion& m, u32 slot, u32 voxel, bool is_here) {
     u32 moving = 0;
     if (is_here) {
@@ -171,8 +171,8 @@ DEVICE Four upwind_squares(const AroundQuad& around, bool outward) {
     return squares;
 }
 
-// Computes the new values of four voxels. `signs` gives the sign of phi0 if it is another function.
-// Bit i of the result is set if voxel i moved.
+// Computes the new values of four voxels. `signs` holds phi0, or is null if phi0 is the evaluated
+// phi itself. Bit i of the result is set if voxel i moved.
 DEVICE u32 advance_quad(const Shared& shared, const TileMotion& m, const real* own, u32 id, u32 slot, u32 voxel,
                         double t, real dt, const Quad* signs, Four& fresh) {
     const StationaryQuad kept(m, id, voxel);
@@ -187,12 +187,12 @@ DEVICE u32 advance_quad(const Shared& shared, const TileMotion& m, const real* o
     if (!moving) return 0;
     Four squares = {R(0), R(0), R(0), R(0)};
 #if ONE_WAY
-    // One branch that all threads take replaces a selection at every voxel.
+    // All threads take the same branch, which avoids a selection at every voxel.
     if (m.normal_speed > R(0)) squares = upwind_squares(around, true);
     else squares = upwind_squares(around, false);
 #endif
     // All four voxels are computed, so that they share differences and their latencies overlap.
-    // Expressions can be expensive, so they are evaluated only at moving voxels.
+    // Expressions can be expensive, so they are evaluated at moving voxels only.
 #pragma unroll
     for (int i = 0; i < QUAD; i++) {
 #if VARIES && !RELAX
@@ -208,9 +208,9 @@ DEVICE u32 advance_quad(const Shared& shared, const TileMotion& m, const real* o
 
 #endif
 
-// Runs one evaluation at all tiles.
-// Grid: any, best as many blocks as are resident at once. Block: BLOCK threads. Shared memory:
-// static.
+// Runs one evaluation on all tiles.
+// Grid: any size, ideally as many blocks as are resident at once. Block: BLOCK threads. Shared
+// memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 tiles_stage(TileGrid g, TileMotion m, TileStage s) {
     __shared__ Shared shared;
@@ -253,7 +253,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
     __syncthreads();
     for (u32 first = blockIdx.x * TILES; first < n; first += stride, p += stride, turn ^= 1) {
         const bool is_here = p < n;
-        // This load is not waited for until the end.
+        // The result of this load is not needed until the end of the turn.
         const u32 asked = is_last ? activity[is_here ? p : n - 1] : 0;
 #if VARIES && !RELAX
         const u64 key = is_here ? g.keys[list][p] : 0;
@@ -304,7 +304,8 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
             real before[QUAD];
 #pragma unroll
             for (int i = 0; i < QUAD; i++) {
-                // If no values are mixed, the step has one evaluation.
+                // Without mixing, the step has one evaluation, so the voxel's own value is the old
+                // one.
                 before[i] = mixes ? load_value(old.v[i], m.gamma) : own[i];
                 real& value = fresh.v[i];
                 if (mixes && moving >> i & 1) value = s.shares[0] * before[i] + s.shares[1] * value;
@@ -313,7 +314,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
 #pragma unroll
             for (int i = 0; i < QUAD; i++) {
                 real& value = fresh.v[i];
-                // Every step of the reinitialization equation is clamped.
+                // The result of every step of the reinitialization equation is clamped.
                 if (RELAX || is_last) value = clamped(value, m.gamma);
                 if (!RELAX && is_last) outcome.compare(before[i], value, m.gamma);
                 q.v[i] = store_value(value, m.gamma);

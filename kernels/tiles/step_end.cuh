@@ -7,7 +7,7 @@
 #include "tiles/motion.cuh"
 #include "tiles/padded_tile.cuh"
 
-// Bits for the voxels of a tile, in addition to those of the directions.
+// Bits that describe the voxels of a tile. They are combined with the bits of the directions.
 const u32 HAS_INSIDE = 1u << 28, HAS_OUTSIDE = 1u << 29;
 
 // The counts of a thread over its voxels.
@@ -15,13 +15,13 @@ struct Outcome {
     u32 active, inside, not_a_number, stirred;
     real change;
 
-    // Counts four voxels of the new phi, given as bits.
+    // Counts four voxels of the new phi. Bit i of the arguments describes voxel i.
     DEVICE void count(u32 band, u32 negative) {
         active += __popc(band);
         inside += __popc(negative);
     }
 
-    // Counts NaN among four voxels. Must run before they are clamped, which hides NaN in f32.
+    // Counts NaN among four voxels. Must run before the values are clamped, which hides NaN in f32.
     DEVICE void look_for_flaws(const Four& four) {
         const real sum = (four.v[0] + four.v[1]) + (four.v[2] + four.v[3]);
         if (sum == sum) return;
@@ -41,11 +41,11 @@ DEVICE double clamped(double v, double gamma) {
 }
 DEVICE float clamped(float v, float gamma) { return larger(smaller(v, gamma), -gamma); }
 
-// The properties of four voxels in a row, with one bit each: in the band, and negative.
+// Two properties of four voxels in a row, one bit per voxel: being in the band, and being negative.
 struct QuadBits {
     u32 band, negative;
 
-    // From stored values.
+    // Computes the bits from stored values.
     DEVICE QuadBits(const Quad& q, real core) : band(0), negative(0) {
 #pragma unroll
         for (int i = 0; i < QUAD; i++) {
@@ -54,7 +54,7 @@ struct QuadBits {
         }
     }
 
-    // From computed values, which are the ones counted.
+    // Computes the bits from the values before they are stored. The counts use these bits.
     DEVICE QuadBits(const Four& four, real core) : band(0), negative(0) {
 #pragma unroll
         for (int i = 0; i < QUAD; i++) {
@@ -64,7 +64,8 @@ struct QuadBits {
     }
 };
 
-// The neighbors within some layers of the four voxels of a thread. The same for all tiles.
+// The neighbors that lie within a number of layers of the four voxels of a thread. They are the
+// same for all tiles.
 struct Asking {
     u32 middle;     // directions without a step along x
     u32 low, high;  // bits of the voxels within these layers of the faces along x
@@ -131,17 +132,17 @@ DEVICE u32 join_in_warp(u32 bits) {
     return bits;
 }
 
-// Joins the bits of the threads of each tile. Every thread must take part. If a tile has several
-// warps, the result is in a word of shared memory, which must be zero before, and a barrier must
-// follow. Otherwise all threads of the tile get the result.
+// Combines the bits of the threads of each tile. Every thread must take part. If a tile has several
+// warps, the result is in a word of shared memory. That word must be zero before, and a barrier
+// must follow. Otherwise all threads of the tile get the result.
 DEVICE u32 join_bits(u32* of_tile, u32 bits) {
     bits = join_in_warp(bits);
     if (!IS_OF_WARP && threadIdx.x % 32 == 0 && bits) atomicOr(of_tile, bits);
     return bits;
 }
 
-// Stores the request mask of a tile. Called by one thread. If `is_new` is set, the previous mask is
-// ignored.
+// Stores the request mask of a tile. Called by one thread. If `is_new` is set, missing neighbors
+// are checked even if the mask has not changed.
 DEVICE void note(Outcome& outcome, const TileGrid& g, u32 list, u32 p, u32 asked, u32 bits, u32 missing, bool is_new) {
     const u32 mask = activity_of(bits);
     if (mask == asked && !is_new) return;
@@ -171,8 +172,8 @@ DEVICE void look_at_step(TileControl& c) {
     else if (c.time + c.dt == c.time && c.dt < c.target - c.clock) c.halt = LOST;
 }
 
-// Chooses the next time step if coefficients are uniform. Called by one thread. Otherwise
-// tiles_length does it.
+// Chooses the next time step if the coefficients are uniform. Otherwise tiles_length chooses it.
+// Called by one thread.
 DEVICE void choose_step(TileControl& c) {
 #if !VARIES && !KEPT
     c.speed = c.uniform_speed;
@@ -185,7 +186,7 @@ DEVICE bool has_interface(const TileControl& c) {
     return c.inside > 0 && c.inside < (u64)c.n_tiles * TILE_VALUES;
 }
 
-// Takes over the results of a pass over phi. Called by one thread after all blocks.
+// Stores the results of a pass over phi. Called by one thread after all blocks.
 DEVICE void take_over(TileControl& c) {
     c.active = c.next_active;
     c.inside = c.next_inside;
@@ -213,7 +214,7 @@ DEVICE void end_step(TileControl& c, u32 out) {
     c.dt_done = dt;
     c.step++;
     c.steps_left--;
-    // Resets the counts of the last tile update, which tell kernels which tiles are new.
+    // Resets the counts of the last tile update, from which kernels know which tiles are new.
     c.created = c.deleted = 0;
     c.tile_steps += c.n_tiles;
     const bool landed = is_finite(c.target) && dt >= rest;
@@ -264,8 +265,8 @@ DEVICE bool join(TileControl& c, const Outcome& mine) {
 }
 
 // Examines phi in an array: counts voxels and computes the requests of tiles. `bits_of_tile` is
-// shared memory with a zero for each tile of the block, and is zero again afterwards. There must be
-// a barrier before and after the call.
+// shared memory with one word for each tile of the block. The words must be zero before the call
+// and are zero after it. There must be a barrier before and after the call.
 DEVICE void look_at_all(const TileGrid& g, const TileMotion& m, u32 list, u32 n, const stored* phi, u32* bits_of_tile,
                         Outcome& outcome) {
     const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;

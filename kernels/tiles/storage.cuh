@@ -36,13 +36,13 @@ typedef real stored;
 DEVICE real load_value(stored value, real) { return value; }
 DEVICE stored store_value(real value, real) { return value; }
 
-// Inside the band, or NaN.
+// Returns whether a value is inside the band or NaN.
 DEVICE bool is_active(stored value, real gamma) { return !(value >= gamma || value <= -gamma); }
 DEVICE bool is_inside(stored value) { return value < R(0); }
 
 #endif
 
-// The number of voxels that are read and written at once.
+// The number of values that are read and written at once.
 enum { QUAD = 4 };
 
 struct __align__(sizeof(stored) * QUAD > 16 ? 16 : sizeof(stored) * QUAD) Quad {

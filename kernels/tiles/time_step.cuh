@@ -1,10 +1,10 @@
-// The choice of the next time step from the speeds in the band. Part of step.cu, whose blocks and
-// tiles it shares.
+// The choice of the next time step from the speeds in the band. This file is part of step.cu and
+// uses its division of the tiles among blocks.
 #pragma once
 #include "tiles/motion.cuh"
 #include "tiles/step_end.cuh"
 
-// Stops if a coefficient is invalid at a time. Called by one thread.
+// Stops if a coefficient is invalid at time `t`. Called by one thread.
 DEVICE void halt_for_flaws(TileControl& c, double t) {
     if (!c.flaws) return;
     c.halt = c.flaws & NOT_FINITE ? BAD_COEFFICIENT : NEGATIVE;
@@ -30,7 +30,7 @@ DEVICE void look_at(Fastest& fastest, const TileMotion& m, const StationaryQuad&
     Coefficients k(m);
     k.take(kept, voxel % QUAD);
     k.evaluate(m, parts, slot, key, voxel, t);
-    // All voxels are checked: a negative value is in the band or close to it.
+    // All voxels of the tile are checked, so a negative value lies in the band or close to it.
     if (k.alpha < R(0)) fastest.flaws |= BELOW_ZERO;
     if (!is_near) return;
     real sum = (fabs(k.u[0]) + fabs(k.u[1])) + fabs(k.u[2]);
@@ -39,8 +39,9 @@ DEVICE void look_at(Fastest& fastest, const TileMotion& m, const StationaryQuad&
     if (sum > fastest.most) fastest.most = sum;
 }
 
-// Returns the largest speed in the band at a time, or infinity for invalid coefficients. All blocks
-// of a cooperative kernel must take part, and all get the same result. `pass` counts up from 0.
+// Returns the largest speed in the band at time `t`, or infinity for invalid coefficients. All
+// blocks of a cooperative kernel must take part, and all get the same result. `pass` counts up from
+// 0.
 DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl& c, double t, u32 pass) {
     __shared__ u64 most;
     __shared__ Parts parts;
@@ -84,8 +85,8 @@ DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl&
     return speed;
 }
 
-// Chooses the next time step from the speed at its start. A growing speed must not exceed the bound
-// by much at the end of the step either.
+// Chooses the next time step from the speed at its start. If the speed grows during the step, the
+// step must not exceed the bound by much at its end either.
 // Grid: cooperative. Block: BLOCK threads. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(TileGrid g, TileMotion m) {
     TileControl& c = *g.control;
@@ -109,8 +110,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(Til
 }
 #elif KEPT && !RELAX
 
-// Returns the largest speed from the stored coefficients of a tile, over all its voxels: the sum of
-// the largest values of each coefficient.
+// Returns a bound of the speed over all voxels of a tile: the sum of the largest values of its
+// stored coefficients.
 DEVICE double kept_speed(const TileMotion& m, u32 id) {
     double most = 0.0;
 #if NORMAL == TERM_STATIONARY

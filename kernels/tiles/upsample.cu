@@ -4,8 +4,8 @@
 //
 //     children  the keys of the eight children of each coarse tile, which are then sorted
 //     look      the requests of each of these tiles, from its values, which are not stored
-//     decide    which tiles stay, and which requested tiles are missing. If there are any, look and
-//               decide run again with them.
+//     decide    which tiles stay, and which requested tiles are missing. If any are missing, look
+//               and decide run again with them.
 //     take      the list of the tiles that stay
 //     fill      their values
 //
@@ -28,11 +28,11 @@ enum {
 // The shared memory of a warp.
 struct Room {
     real coarse[COARSE_VOXELS];
-    u32 ids[8];  // of the coarse tiles that contain the voxels, or signs of missing ones
+    u32 ids[8];  // of the coarse tiles that contain the voxels; MISSING_* for missing tiles
 };
 
 // Returns the id of a coarse tile, or the sign of a missing one. Its neighbors along x have
-// recorded the sign. Without such neighbors, it is that of the background.
+// recorded the sign. If there are none, the tile has the sign of the background.
 DEVICE u32 find_tile(const TileGrid& g, u64 key) {
     const u32 list = g.control->list, n = g.control->n_tiles;
     const u64* keys = g.keys[list];
@@ -90,13 +90,13 @@ DEVICE real doubled(const Room& room, u32 x, u32 y, u32 z) {
     return (sum + sum) / count;
 }
 
-// Returns phi in its storage format.
+// Returns phi clamped to the band, in its storage format.
 DEVICE stored kept(const Upsample& u, real value) {
     const real gamma = R(u.gamma[1]);
     return store_value(value >= gamma ? gamma : value <= -gamma ? -gamma : value, gamma);
 }
 
-// Returns the directions within whose `reach` layers a voxel lies.
+// Returns the directions in which a voxel lies within `reach` layers of the boundary of its tile.
 DEVICE u32 directions_near(u32 x, u32 y, u32 z, u32 reach) {
     const auto near = [&](u32 c, u32 shift) {
         return (c < reach ? 1u : 0) | 1u << shift | (c + reach >= E ? 1u << (2 * shift) : 0);
@@ -156,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) upsample_look(TileGrid g, Up
         if (is_bad) atomicOr(&u.status->flaws, NOT_A_NUMBER);
         __syncwarp();
         if (lane != 0) continue;
-        // Every voxel counts for the tile itself.
+        // Every voxel sets a bit for the tile itself.
         const u32 all_in = !(outside & ACTIVE), all_out = !(inside & ACTIVE);
         const u32 asks = active ? active : all_out ? 0 : all_in ? INSIDE : ALL;
         u.activity[n] = asks;
@@ -175,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) upsample_decide(TileGrid g, 
         u32 asks = u.wanted[p] & missing;
         bool keeps = mask & ACTIVE;
         if (!keeps) {
-            // The tile has one sign, next to a missing tile of the other sign.
+            // The tile has one sign. phi jumps if a missing neighbor has the other sign.
             const u32 other = missing & (mask & INSIDE ? ~u.borders[p] : u.borders[p]);
             if (other) atomicOr(&u.status->flaws, JUMPS);
             for (u32 row = 0; row < TILE_ROWS; row++) {
@@ -202,8 +202,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) upsample_decide(TileGrid g, 
     }
 }
 
-// Writes the list of the tiles that stay, at the positions `place`. The signs of candidates that do
-// not stay are recorded.
+// Writes the list of the tiles that stay, at the positions `place`. Each tile records the signs of
+// neighboring candidates that do not stay.
 // Grid: any. Block: 256 threads.
 extern "C" __global__ void __launch_bounds__(BLOCK)
 upsample_take(TileGrid g, Upsample u, TileGrid fine, const u32* place, u32 update) {

@@ -19,7 +19,7 @@ enum { E = TILE_EDGE, TILE_VALUES = E * E * E, MOST_COMPONENTS = 3 };
 // compiler assumes more blocks and spills registers.
 enum { BLOCKS = 8 };
 
-// The extremes of some values of a tile.
+// The extremes of several values of a tile.
 struct Extremes {
     real largest, most, least;
     real wrong;  // NaN if a value is not finite
@@ -41,7 +41,7 @@ DEVICE Extremes joined(Extremes mine) {
         const real least = __shfl_xor_sync(all, mine.least, by), wrong = __shfl_xor_sync(all, mine.wrong, by);
         mine.join(largest, most, least, wrong);
     }
-    // All threads must have read the extremes of the previous tile.
+    // All threads must have read the extremes of the previous tile before they are overwritten.
     __syncthreads();
     if (lane_of_thread() == 0) of_warps[warp_of_thread()] = mine;
     __syncthreads();

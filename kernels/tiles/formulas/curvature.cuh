@@ -27,7 +27,7 @@ DEVICE Central differences(const At& at) {
     return d;
 }
 
-// Returns the derivatives.
+// Returns the central derivatives.
 template <typename At>
 DEVICE Central central(const At& at) {
     Central d = differences(at);
@@ -46,7 +46,7 @@ DEVICE Central central(const At& at) {
 template <typename At>
 DEVICE real curvature(const At& at) {
     const Central d = differences(at);
-    // These are 4, 4, 16 and 4 times the actual values.
+    // The next four values are 4, 4, 16 and 4 times the actual ones.
     const real square = (d.x * d.x + d.y * d.y) + d.z * d.z;
     const real straight = ((d.x * d.x) * (d.yy + d.zz) + (d.y * d.y) * (d.xx + d.zz)) + (d.z * d.z) * (d.xx + d.yy);
     const real crossed = ((d.x * d.y) * d.xy + (d.x * d.z) * d.xz) + (d.y * d.z) * d.yz;

@@ -1,4 +1,5 @@
-// Distances of voxels: to the interface for voxels next to it, from the neighbors for others.
+// Distances of voxels to the interface: from phi for voxels next to it, and from the neighbors for
+// all others.
 //
 // The counterpart of src/levelset/tiled/formulas/nearest.rs and eikonal.rs.
 #pragma once
@@ -7,7 +8,7 @@
 // The number of iterations toward the nearest point.
 enum { NEAREST_STEPS = 5 };
 
-// Raises the derivatives along an axis to fourth order, by the values two voxels away.
+// Raises the derivatives along an axis to fourth order, using the values two voxels away.
 DEVICE void refine(real& gradient, real& pure, real center, real low, real high) {
     const real wide = R(0.25) * (high - low);
     gradient = (R(4) * gradient - wide) * R(1.0 / 3.0);

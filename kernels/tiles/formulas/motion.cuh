@@ -1,4 +1,4 @@
-// Upwind gradient norm, advection, and the term that restores a distance.
+// Upwind gradient norm, advection, and the term that restores a distance function.
 //
 // The counterpart of src/levelset/tiled/formulas/godunov.rs, advection.rs and reinitialize.rs.
 #pragma once
@@ -9,8 +9,8 @@ struct OneSided {
     real minus[3], plus[3];
 };
 
-// Returns the contribution of an axis to |grad phi|^2 for a front of this speed: the larger of the
-// squares of max(a, 0) and min(b, 0).
+// Returns the contribution of an axis to |grad phi|^2 for a front with the given speed: the larger
+// of the squares of max(a, 0) and min(b, 0).
 DEVICE real godunov(real minus, real plus, real speed) {
     const bool outward = speed > R(0);
     const real a = outward ? minus : plus, b = outward ? plus : minus;

@@ -3,7 +3,8 @@
 #pragma once
 #include "common/real.cuh"
 
-// The factor of the smoothness. The additional factor 12 removes fractions from its definition.
+// The scale factor of the smoothness. The additional factor 12 removes fractions from its
+// definition.
 #define WENO_SCALE 4096.0
 
 // Returns the scaled `S + e` of three consecutive differences.
@@ -16,13 +17,13 @@ DEVICE real weno_floor(real largest) {
     return R(12.0 * WENO_SCALE * 1e-6) * largest + R(12.0 * WENO_SCALE / 70368744177664.0);
 }
 
-// Returns v1 - 2 v2 + v3.
+// Returns a - 2 b + c.
 DEVICE real second_of(real a, real b, real c) { return (a + c) - (b + b); }
 
-// Returns v1 - 4 v2 + 3 v3.
+// Returns a - 4 b + 3 c.
 DEVICE real slope_of(real a, real b, real c) { return (a + R(3) * c) - R(4) * b; }
 
-// Returns the weighted mean of the three candidates for the smoothness s1, s2, s3.
+// Returns the weighted mean of the three candidates with smoothness s1, s2 and s3.
 DEVICE real weighted(real v0, real v1, real v2, real v3, real v4, real s1, real s2, real s3) {
     real a = s2 * s3, b = s1 * s3, c = s1 * s2;
     real a1 = a * a, a2 = R(6) * (b * b), a3 = R(3) * (c * c);
@@ -68,7 +69,7 @@ DEVICE real weno_from(const real (&p)[7], real wind) {
     return weno(left ? d0 : d5, left ? d1 : d4, left ? d2 : d3, left ? d3 : d2, left ? d4 : d1);
 }
 
-// Computes phi_x^- and phi_x^+ in first order, from the values at i-1 .. i+1.
+// Computes phi_x^- and phi_x^+ to first order, from the values at i-1 .. i+1.
 DEVICE void upwind_both(const real (&p)[3], real& minus, real& plus) {
     minus = p[1] - p[0];
     plus = p[2] - p[1];
