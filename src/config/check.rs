@@ -1,4 +1,4 @@
-//! Checks the ranges of all numbers in a case, and which keys conflict with each other.
+//! Checks the ranges of all numbers in a case, and conflicts between keys.
 
 mod evolve;
 mod reconstruct;
@@ -133,7 +133,7 @@ fn check_mesh(config: &Config, mesh: &MeshSource) -> Checked {
     match (&mesh.path, &mesh.generate) {
         (Some(path), None) => check_path(config, "domain.mesh.path", path)?,
         (None, Some(generate)) => {
-            // Other failures depend on this machine and show when the mesh is generated.
+            // Other failures depend on this machine and appear when the mesh is generated.
             if let Err(Error::Case { what, remedy, .. }) = generate.check() {
                 return Err(flaw("domain.mesh.generate", format!("is not usable: {what}"), remedy));
             }

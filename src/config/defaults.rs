@@ -112,7 +112,7 @@ impl<'a> Page<'a> {
         if schema.get("properties").is_some() {
             return self.table(path, schema, active);
         }
-        // One entry of several is allowed: the first is active, or none.
+        // At most one of the entries may be active: the first table, if there is one.
         let mut first = active;
         let entries = self.entries(schema);
         let (tables, others): (Vec<_>, Vec<_>) =
@@ -181,8 +181,7 @@ impl<'a> Page<'a> {
         }
         for form in self.forms(schema) {
             let value = self.example(form, 0);
-            // Another number or list is not another way to write a value, unless there is no value
-            // yet.
+            // If a value is given, another number or list is not listed as another way to write it.
             let plain = |text: &str| !text.starts_with(['"', '{']) && text != "[]";
             let list = |text: &str| text.starts_with('[');
             let another = standing.as_ref().is_none_or(|standing| {

@@ -93,7 +93,8 @@ impl Place {
         match self {
             Place::Flag(flag) => {
                 let what = what.strip_prefix(key).unwrap_or(&what).trim_start_matches([':', ' ']);
-                // A message that already begins with the option or its value continues it.
+                // If the message already begins with the option or its value, this prefix is not
+                // repeated.
                 let value = flag.split_once(' ').map_or("", |(_, value)| value);
                 let behind = |name: &str| what.strip_prefix(name).filter(|_| !name.is_empty());
                 let behind = behind(flag).or_else(|| behind(value));

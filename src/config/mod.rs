@@ -2,7 +2,8 @@
 //!
 //! [`Config::load`] reads a file, applies `--set key=value` options, and makes every check that
 //! does not need another file. Each message names the file and the line of the wrong key or value
-//! (or the `--set` option), the allowed values, and the most similar name.
+//! (or the `--set` option) and the allowed values. For an unknown name, it also suggests the most
+//! similar known name.
 
 mod check;
 mod defaults;

@@ -1,4 +1,5 @@
-//! Resolves the paths in a case file: relative to it, with `${NAME}` for environment variables.
+//! Resolves the paths in a case file, which are relative to it and may contain `${NAME}` for
+//! environment variables.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The table `[output.picture]`: pictures of the states.
+//! The table `[output.picture]`: pictures of the written states.
 
 use std::path::PathBuf;
 

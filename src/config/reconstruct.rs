@@ -1,4 +1,4 @@
-//! The tables `[domain.cloud]` and `[reconstruct]`: a surface from samples.
+//! The tables `[domain.cloud]` and `[reconstruct]`: reconstruction of a surface from samples.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -73,7 +73,7 @@ impl Reconstruct {
             (None, Some(edge)) => Cubes::Edge(edge),
             (None, None) => Cubes::Safe,
         };
-        // Invalid values stay, so that the check reports them.
+        // Invalid values are kept, so that the check reports them.
         let outliers = (self.outliers != 0.0).then_some(self.outliers);
         Options {
             method: self.method,

@@ -135,7 +135,7 @@ impl<'a> Page<'a> {
             return ranged(match has_section {
                 true => self.link(target, found, place, below),
                 false if is_words(found) => self.value(found, None, below),
-                // A string type with its own syntax is called by its name.
+                // A string type with its own syntax is referred to by its name.
                 false => spelled(target).to_lowercase(),
             });
         }

@@ -1,4 +1,4 @@
-//! Checks the motion and the reinitialization: ranges, and which terms and schemes conflict.
+//! Checks the motion and the reinitialization: ranges, and conflicts between terms and schemes.
 
 use super::{Checked, at_least_one, finite, flaw, held, positive, require};
 use crate::config::tables::{Evolve, Rule};

@@ -11,12 +11,12 @@
 //! A voxel moves if it or one of its six neighbors is well inside the band: `|phi| < core`, where
 //! `core` is slightly below gamma. All other voxels are gamma or -gamma after the evaluation. The
 //! band thus advances by at most one voxel per evaluation, which suffices for a step that moves the
-//! interface by less than a voxel. Without the margin the band would widen forever: where phi bends
-//! to its clamped value, WENO5 leaves traces of 1e-12 and first-order differences leave a smooth
-//! tail, and every value that is not exactly gamma would belong to the band.
+//! interface by less than a voxel. Without the margin, the band would widen forever. Where phi
+//! bends to its clamped value, WENO5 leaves deviations of 1e-12 and first-order differences leave a
+//! smooth tail. Every value that is not exactly gamma would then belong to the band.
 //!
-//! The work is done in groups of as many voxels as a register has lanes ([`super::lanes`]): part of
-//! a row along x, one row, or two rows. A group in which nothing moves costs one comparison.
+//! Voxels are computed in groups of as many voxels as a register has lanes ([`super::lanes`]): part
+//! of a row along x, one row, or two rows. A group in which nothing moves costs one comparison.
 
 use std::marker::PhantomData;
 
@@ -53,9 +53,9 @@ impl<R> BlockTerms<'_, R> {
 /// The function whose sign the rescaling term uses.
 #[derive(Clone, Copy)]
 pub enum Phi0<'a, R> {
-    /// phi.
+    /// phi itself.
     Itself,
-    /// Another function, `E^3` values.
+    /// Another function, given by `E^3` values.
     Other(&'a [R]),
 }
 
@@ -73,7 +73,8 @@ pub struct Block<'a, R> {
     pub core: R,
 }
 
-/// One evaluation: `old phi + new (p + dt L(p))`, from the values p of the block.
+/// One evaluation: `old phi + new (p + dt L(p))`. Here, p are the values of the block, phi is the
+/// solution at the start of the step, and `old` and `new` are weights.
 #[derive(Clone, Copy)]
 pub struct Stage<'a, R> {
     /// The time step.
@@ -309,7 +310,7 @@ fn group_rate<V: Lanes, S: Derivatives, const E: usize>(
     rate
 }
 
-/// Returns `U . grad phi` and computes only the upwind derivatives.
+/// Returns `U . grad phi`. Only the upwind derivatives are computed.
 #[inline(always)]
 fn one_sided<V: Lanes, S: Derivatives, const E: usize>(
     group: &Group<'_, V, E>,

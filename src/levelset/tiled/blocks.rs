@@ -10,7 +10,7 @@ pub trait Blocks<R: Real, S: Stored<R>, const E: usize>: Sync {
     type Place;
 
     /// Calls `work` for each block with its values in `out`. The results are combined in an order
-    /// that does not depend on the threads. Returns `None` if there are no blocks.
+    /// that does not depend on the number of threads. Returns `None` if there are no blocks.
     fn fold_into<T: Send>(
         &self,
         out: &mut Pool<S, E>,
@@ -25,7 +25,7 @@ pub trait Blocks<R: Real, S: Stored<R>, const E: usize>: Sync {
         combine: impl Fn(T, T) -> T + Sync,
     ) -> Option<T>;
 
-    /// Copies a block and `REACH` voxels around it to `out`, `(E + 2 REACH)^3` values.
+    /// Copies a block and `REACH` layers of voxels around it to `out`, `(E + 2 REACH)^3` values.
     fn gather<const REACH: usize>(
         &self,
         phi: &Pool<S, E>,

@@ -10,10 +10,10 @@ pub use crate::geometry::TOO_LARGE;
 pub enum What {
     /// phi is NaN at this number of voxels.
     Phi(u64),
-    /// The coefficient with this name has this value, in voxels and time. The value is not finite
-    /// or not allowed.
+    /// The coefficient with this name has this value, in units of voxels and time. The value is not
+    /// finite or not allowed.
     Coefficient(&'static str, f64),
-    /// The step is so short that the time does not change. The voxel is the fastest one.
+    /// The step is so short that the time does not change. The recorded voxel is the fastest one.
     NoProgress,
 }
 
@@ -24,8 +24,8 @@ pub enum Cause {
     /// The step exceeds the stable step at the voxel by this factor, computed from the coefficients
     /// within the step.
     LongStep(f64),
-    /// The sum that bounds a step, `sum_k |U_k| + |F| sqrt(d) + 2 d alpha`, has this value there,
-    /// per time.
+    /// The sum that bounds a step, `sum_k |U_k| + |F| sqrt(d) + 2 d alpha`, has this value at the
+    /// voxel, per unit of time.
     Speed(f64),
     /// Backward motion by curvature.
     NegativeCurvature,

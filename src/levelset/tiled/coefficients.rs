@@ -69,7 +69,8 @@ impl<R: Real> Prepared<R> {
 pub(super) struct Place {
     /// The first voxel of the block.
     pub first: [i32; 3],
-    /// The id of the block. `None` for values that hold on all blocks, without stored coefficients.
+    /// The id of the block, or `None` for a block that stands for all blocks. Stored coefficients
+    /// are then left out.
     pub id: Option<u32>,
 }
 
@@ -117,7 +118,7 @@ impl Speed {
         }
     }
 
-    /// Returns the speed at a time.
+    /// Returns the largest speed. Error messages contain `time`.
     ///
     /// # Errors
     /// Returns [`Error::Numerical`] if the coefficients are flawed.
@@ -154,7 +155,7 @@ impl<R: Real> Coefficients<R> {
         }
     }
 
-    /// Returns whether the curvature term acts, which reads the edges of a block's halo.
+    /// Returns whether there is a curvature term. This term reads the edges of a block's halo.
     pub fn is_curved(&self) -> bool {
         !matches!(self.curvature, Prepared::Zero)
     }
@@ -199,7 +200,8 @@ impl<R: Real> Coefficients<R> {
         self.all_stationary().map(StationaryValues::bytes).sum()
     }
 
-    /// Returns the speed on a block from the stored coefficients, over all its voxels.
+    /// Returns a bound of the speed over all voxels of a block, computed from the stored
+    /// coefficients.
     pub fn steady_speed(&self, id: u32, d: usize) -> Speed {
         let (d, normal) = (d as f64, (d as f64).sqrt());
         let weighted = [(&self.normal_speed, normal), (&self.velocity, 1.0)];
@@ -231,8 +233,8 @@ impl<R: Real> Coefficients<R> {
         }
     }
 
-    /// Returns the speed on a block of a grid with `d` axes, over the voxels with `|phi| < core`.
-    /// `sums` is scratch.
+    /// Returns the largest speed on a block of a grid with `d` axes. If `band` holds phi and
+    /// `core`, only voxels with `|phi| < core` count. `sums` receives the speed of each voxel.
     pub fn speed(
         &self,
         terms: &BlockTerms<'_, R>,
@@ -253,7 +255,8 @@ impl<R: Real> Coefficients<R> {
         }
         if let Some(alpha) = terms.curvature {
             for (sum, alpha) in sums.iter_mut().zip(alpha) {
-                // All voxels are checked: a negative value is in the band or close to it.
+                // All voxels of the block are checked, so a negative value lies in the band or
+                // close to it.
                 negative |= *alpha < R::zero();
                 *sum += *alpha * curved;
             }

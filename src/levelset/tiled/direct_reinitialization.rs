@@ -1,12 +1,12 @@
-//! Signed distances on a block: from phi itself next to the interface, from the neighbors
+//! Signed distances on a block: from phi itself next to the interface, and from the neighbors
 //! elsewhere.
 //!
 //! A voxel is *near* if one of its six neighbors lies on the other side. [`near`] computes the
 //! distance of near voxels ([`nearest`](super::formulas::nearest)) and sets all others to gamma.
 //! [`relax`] then solves the eikonal equation ([`eikonal`](super::formulas::eikonal)) at the other
-//! voxels, for all voxels of a grid from the same old values. Signs never change, and [`relax`]
-//! does not change near voxels. Repeating it until nothing changes therefore gives the same result
-//! for any order of blocks.
+//! voxels. In each pass, all voxels of a grid are computed from the values of the previous pass.
+//! Signs never change, and [`relax`] does not change near voxels. Repeating it until nothing
+//! changes therefore gives the same result for any order of blocks.
 
 use super::block::Block;
 use super::formulas::curvature::Central;
@@ -23,18 +23,18 @@ pub const REACH: usize = 2;
 /// gamma elsewhere. Voxels beyond the extent get gamma. Always returns true.
 ///
 /// # Panics
-/// Panics if an array is too short. The halo has [`REACH`] voxels.
+/// Panics if an array is too short. The halo must have [`REACH`] layers.
 pub fn near<R: Wide, const E: usize>(block: &Block<'_, R>, out: &mut [R]) -> bool {
     widest(Near::<R, E> { block, out: &mut *out });
     block.fill_beyond::<E>(out, block.gamma);
     true
 }
 
-/// Writes `E^3` values: the signed distance that follows from the neighbors, up to gamma. Voxels
-/// next to the interface keep their values. Returns whether a value changed.
+/// Writes `E^3` values: the signed distance computed from the neighbors, at most gamma. Voxels next
+/// to the interface keep their values. Returns whether a value changed.
 ///
 /// # Panics
-/// Panics if an array is too short. The halo has [`REACH`] voxels.
+/// Panics if an array is too short. The halo must have [`REACH`] layers.
 pub fn relax<R: Wide, const E: usize>(block: &Block<'_, R>, out: &mut [R]) -> bool {
     let mut changed = false;
     widest(Relax::<R, E> { block, out: &mut *out, changed: &mut changed });
@@ -70,8 +70,8 @@ fn is_near<V: Lanes, const E: usize>(group: &Group<'_, V, E>, inside: V::Mask) -
         least = least.smaller(outward(inside, group.along(axis, -1)));
         least = least.smaller(outward(inside, group.along(axis, 1)));
     }
-    // phi = 0 counts as outside. It is on the other side for an inside voxel, but not for an
-    // outside one.
+    // A neighbor with phi = 0 counts as outside. It lies on the other side of an inside voxel, but
+    // not of an outside voxel.
     let of_inside = V::select(least.gt(zero), zero, one);
     V::select(inside, of_inside, V::select(zero.gt(least), one, zero))
 }
@@ -99,7 +99,7 @@ impl<R: Real, const E: usize> Work<R> for Near<'_, R, E> {
     }
 }
 
-/// Returns the distance to the interface of voxels next to it, at most gamma.
+/// Returns the distance from voxels next to the interface to the interface, at most gamma.
 #[inline(always)]
 fn distance<V: Lanes, const E: usize>(group: &Group<'_, V, E>, own: V, gamma: V) -> V {
     let central = Central::new(group);

@@ -71,7 +71,7 @@ impl<R: Real, S: Stored<R>, const E: usize> Blocks<R, S, E> for TiledGrid<E> {
 ///
 /// Before a step, tiles are created wherever the band may move. One spare layer of voxels is kept,
 /// so that the tile set need not change before each step. Tiles that the band has left are removed
-/// from time to time.
+/// at regular intervals.
 pub struct TiledEvolution<R: Wide, const E: usize, S: Stored<R> = R> {
     pub(super) grid: TiledGrid<E>,
     pub(super) motion: Motion<R, S, E>,
@@ -79,8 +79,8 @@ pub struct TiledEvolution<R: Wide, const E: usize, S: Stored<R> = R> {
 }
 
 impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
-    /// Starts from tiles and their values of phi, computed for a band of half width `options.gamma`
-    /// and any reach.
+    /// Starts from tiles and their values of phi, which must be computed for a band of half width
+    /// `options.gamma` and any reach.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if an option is out of range.
@@ -221,8 +221,8 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         self.motion.band()
     }
 
-    /// Returns the half width of the band in voxels: |phi| of missing tiles and of voxels beyond
-    /// the band.
+    /// Returns the half width of the band in voxels. |phi| has this value in missing tiles and at
+    /// voxels beyond the band.
     pub fn half_width(&self) -> R {
         self.motion.gamma()
     }

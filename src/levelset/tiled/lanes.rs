@@ -6,8 +6,7 @@
 //! every machine.
 //!
 //! The vector types are written explicitly. Automatic vectorization of loops over a row of voxels
-//! works for some formulas but not for others, and a row of a tile is too short for the compiler to
-//! try hard.
+//! works for some formulas but not for others, because a row of a tile is short.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -36,10 +35,10 @@ pub trait Lanes:
     fn constant(x: f64) -> Self {
         Self::splat(Self::Scalar::of(x))
     }
-    /// Loads the lanes from `values`. The first half is read from `start` on, the second half from
-    /// `start + half` on. `half` is at least half the number of lanes.
+    /// Loads the lanes from `values`: the first half beginning at `start`, and the second half
+    /// beginning at `start + half`. `half` is at least half the number of lanes.
     fn load(values: &[Self::Scalar], start: usize, half: usize) -> Self;
-    /// Writes all lanes from `start` on.
+    /// Writes all lanes to `values`, beginning at `start`.
     fn store(self, values: &mut [Self::Scalar], start: usize);
     /// Returns the square root.
     fn sqrt(self) -> Self;
@@ -116,8 +115,8 @@ pub trait Wide: Real {
 
 /// Work that can run with any number of lanes.
 pub(crate) trait Work<R> {
-    /// Runs the work. Implementations and all functions that they call on lanes are
-    /// `#[inline(always)]`: a separate function could not use the wide registers.
+    /// Runs the work. Implementations and all functions that they call on lanes must be
+    /// `#[inline(always)]`, because a separate function could not use the wide registers.
     fn run<V: Lanes<Scalar = R>>(self);
 }
 
@@ -168,7 +167,7 @@ mod avx2 {
                 type Output = Self;
                 #[inline(always)]
                 fn $method(self, other: Self) -> Self {
-                    // SAFETY: called only within `run`.
+                    // SAFETY: this is called only within `run`, which requires AVX2.
                     $lanes(unsafe { $instruction(self.0, other.0) })
                 }
             }
@@ -186,7 +185,7 @@ mod avx2 {
                 type Output = Self;
                 #[inline(always)]
                 fn neg(self) -> Self {
-                    // SAFETY: called only within `run`.
+                    // SAFETY: this is called only within `run`, which requires AVX2.
                     $lanes(unsafe { $xor($set1(-0.0), self.0) })
                 }
             }
@@ -195,8 +194,8 @@ mod avx2 {
             #[derive(Clone, Copy)]
             pub struct $mask($lanes);
 
-            // SAFETY of all calls: they happen only within `run`. Loads and stores stay within
-            // checked slices.
+            // SAFETY of all calls: they happen only within `run`, which requires AVX2. Loads and
+            // stores stay within checked slices.
             impl Lanes for $lanes {
                 type Scalar = $scalar;
                 type Mask = $mask;

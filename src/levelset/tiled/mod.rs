@@ -46,8 +46,8 @@ mod stationary_coefficients;
 pub mod steady_state;
 mod terms;
 
-// Not part of the public interface: `tests/support/dense.rs` uses these to move a full box, the
-// reference for tiles.
+// These are not part of the public interface. `tests/support/dense.rs` uses them to move a full
+// box, which is the reference for tiles.
 #[doc(hidden)]
 pub use blocks::Blocks;
 pub use breakdown::{Breakdown, Cause, What};

@@ -212,7 +212,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     ///
     /// # Errors
     /// Returns [`Error::Numerical`](crate::Error::Numerical) if a coefficient is NaN or has the
-    /// wrong sign, if phi is NaN after the step, and if the step is infinite or too short to change
+    /// wrong sign, if phi is NaN after the step, or if the step is infinite or too short to change
     /// the time. phi is then that of the previous step.
     pub fn step<G: Blocks<R, S, E>>(&mut self, grid: &G, max_dt: f64) -> Result<StepInfo> {
         let cpu = self.cpu.clone();
@@ -234,7 +234,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         self.seconds.stages += found.elapsed().as_secs_f64();
         if tally.not_a_number > 0 {
             let error = self.not_a_number(grid, tally.not_a_number, dt);
-            // Restore phi from before the step.
+            // Restore phi to its state before the step.
             std::mem::swap(&mut self.phi, &mut self.stages[0]);
             return Err(error);
         }
@@ -262,9 +262,9 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         })
     }
 
-    /// Returns the time step allowed by the speed at its start. A growing speed must not exceed the
-    /// bound by much at the end of the step either: a speed that passes through zero says nothing
-    /// about later times.
+    /// Returns the time step allowed by the speed at its start. If the speed grows during the step,
+    /// the step must not exceed the bound by much at its end either. A speed that passes through
+    /// zero says nothing about later times.
     fn length<G: Blocks<R, S, E>>(&mut self, grid: &G, max_dt: f64) -> Result<f64> {
         let nu = self.options.nu;
         let bound = |speed: f64| if speed > 0.0 { up_to(nu / speed, max_dt) } else { max_dt };
@@ -281,7 +281,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         Ok(dt)
     }
 
-    /// Returns the largest speed in the band at a time, or an error if the coefficients are flawed.
+    /// Returns the largest speed in the band at `time`, or an error if the coefficients are flawed.
     fn checked_speed<G: Blocks<R, S, E>>(&mut self, grid: &G, time: f64) -> Result<f64> {
         let speed = self.speed(grid, time);
         speed.checked(time).map_err(|error| self.bad_coefficient(grid, time).unwrap_or(error))
@@ -315,7 +315,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     }
 }
 
-/// Returns the place of a block as coefficients need it.
+/// Returns the first voxel and the id of a block, in the form that coefficients need.
 fn place_of<R: Real, S: Stored<R>, G: Blocks<R, S, E>, const E: usize>(place: &G::Place) -> Place {
     Place { first: G::first_voxel(place), id: Some(G::id(place)) }
 }

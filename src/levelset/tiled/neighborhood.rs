@@ -38,7 +38,7 @@ impl<'a, V: Lanes, const E: usize> Group<'a, V, E> {
         Group { padded, side, place, first, lanes: PhantomData }
     }
 
-    /// Returns whether its first row is within an extent.
+    /// Returns whether the first row of the group is within an extent.
     #[inline(always)]
     pub(super) fn is_within(&self, [_, y, z]: [usize; 3]) -> bool {
         self.first / E % E < y && self.first / (E * E) < z

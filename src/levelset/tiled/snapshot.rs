@@ -96,7 +96,8 @@ impl TiledSnapshot {
         (time, steps): (f64, u64),
         seconds: Seconds,
     ) -> Result<Self> {
-        // Reserve exactly the memory needed: the last state is saved this way when memory runs out.
+        // Exactly the memory needed is reserved, because the last state is saved in this way when
+        // memory runs out.
         let (mut values, n) = (Vec::new(), grid.n_tiles() * Pool::<S, E>::TILE);
         if !memory::try_reserve(&mut values, n) {
             let what = format!("there is no memory for a copy of {n} values of tiles");

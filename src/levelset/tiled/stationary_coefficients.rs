@@ -1,10 +1,10 @@
-//! Storage of coefficients that do not depend on time: evaluated once per new block and kept with
-//! it.
+//! Storage of coefficients that do not depend on time. They are evaluated once per new block and
+//! stored with it.
 //!
-//! A component is stored in 16 bits, relative to the largest component of its block. The error is 1
-//! / 65534 of that component. Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast
-//! sparse level sets on graphics hardware", IEEE TVCG 19 (2013), section 4.1, which stores a
-//! potential in this way.
+//! A component is stored in 16 bits, relative to the largest component of its block. The error is
+//! at most 1 / 65534 of that component. Source: A. C. Jalba, W. J. van der Laan, J. B. T. M.
+//! Roerdink, "Fast sparse level sets on graphics hardware", IEEE TVCG 19 (2013), section 4.1, which
+//! stores a potential in this way.
 
 use rayon::prelude::*;
 
@@ -30,7 +30,7 @@ pub(super) struct Extremes<R> {
 /// The values of a coefficient by block id.
 pub(super) struct StationaryValues<R> {
     fill: Fill<R>,
-    /// The number of voxels of a block; below, the number of components.
+    /// The number of voxels of a block.
     size: usize,
     components: usize,
     values: Vec<i16>,
@@ -68,7 +68,7 @@ impl<R: Real> StationaryValues<R> {
             block.resize(length, R::zero());
             fill(first, 0.0, block);
             let id = id as usize;
-            // SAFETY: no id occurs twice.
+            // SAFETY: no id occurs twice, so different tasks write to different ranges.
             let (values, extremes) =
                 unsafe { (rows.range(id * length..(id + 1) * length), all.range(id..id + 1)) };
             extremes[0] = pack(block, size, values);

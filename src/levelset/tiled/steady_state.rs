@@ -1,21 +1,21 @@
-//! Detection of the steady state: how far the interface moved between two moments.
+//! Detection of the steady state: how far the interface moved between two points in time.
 //!
 //! A tile that the interface crosses is *old* if the interface in it has moved by at most a
 //! fiftieth of a voxel over some interval. The movement is measured along the normal, where the
 //! interface crosses the edges between voxels. A voxel may change sides if its phi changes by no
 //! more than that. The interval must be longer than a flat front needs to cross a tile, `E / nu`
-//! steps ([`crossing_steps`]). It must also end at the same number of steps after a
-//! reinitialization as it began: where the normal speed has a gradient, phi becomes steep between
-//! reinitializations, and each one moves the interface by a tenth of a voxel and back. The
-//! interface has reached a steady state if 99 of 100 of the tiles that it crosses are old. The
-//! others allow for kinks that oscillate forever.
+//! steps ([`crossing_steps`]). Its start and its end must also lie the same number of steps after a
+//! reinitialization. Where the normal speed has a gradient, phi becomes steep between
+//! reinitializations, and each reinitialization moves the interface by a tenth of a voxel and back.
+//! The interface has reached a steady state if 99 % of the tiles that it crosses are old. The
+//! remaining 1 % allows for kinks that oscillate forever.
 //!
 //! Source: A. C. Jalba, W. J. van der Laan, J. B. T. M. Roerdink, "Fast sparse level sets on
 //! graphics hardware", IEEE TVCG 19 (2013), section 4, with corrections (docs/tiles.md, section 8).
-//! The paper waits for five steps, in which a front does not cross a tile, and the age of a tile in
-//! the list says nothing about the interface in it. Requiring small changes of phi instead of small
-//! movements of the crossings does not work either: away from the interface, phi never stops
-//! changing where the normal speed has a gradient.
+//! The paper waits for five steps, which is too short for a front to cross a tile. The age of a
+//! tile in the list says nothing about the interface in it. Requiring small changes of phi instead
+//! of small movements of the crossings does not work either: away from the interface, phi never
+//! stops changing where the normal speed has a gradient.
 
 use crate::geometry::Real;
 use crate::grid::{Pool, Stored, TileKey, TiledGrid};
@@ -71,7 +71,7 @@ impl<S: Copy, const E: usize> Interface<S, E> {
         self.keys.len()
     }
 
-    /// Returns the number of these tiles that are old since `before`.
+    /// Returns how many of these tiles are old, compared with `before`.
     pub fn n_old<R: Real>(&self, before: &Self, gamma: R) -> usize
     where
         S: Stored<R>,
@@ -113,7 +113,7 @@ fn stands_still<R: Real, S: Stored<R>, const E: usize>(before: &[S], now: &[S], 
                 return true;
             }
             let crossing = |k: usize| own[k] / (own[k] - next[k]);
-            // Movement along the normal, assuming that phi is close to a distance.
+            // Movement along the normal, assuming that phi is close to a signed distance function.
             let slope = (own[1] - next[1]).abs().min(1.0);
             (crossing(0) - crossing(1)).abs() * slope <= STILL
         })
@@ -146,7 +146,7 @@ mod tests {
         assert!(first.n_tiles() > 100);
         assert_eq!(first.n_old(&same, 3.0f32), first.n_tiles());
         assert!(same.rests_since(&first, 3.0f32));
-        // Some voxels change sides nevertheless.
+        // This holds although some voxels change sides.
         assert!(little.rests_since(&first, 3.0f32));
         assert!(!more.rests_since(&first, 3.0f32));
         assert!(more.n_old(&first, 3.0f32) * 4 < more.n_tiles());

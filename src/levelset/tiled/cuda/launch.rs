@@ -1,4 +1,4 @@
-//! Launches of the kernels of a motion on tiles, with one function for each.
+//! Launches of the kernels of a motion on tiles, with one function per kernel.
 
 use crate::gpu::blocks::DEFAULT_BLOCK;
 use std::sync::Arc;
@@ -25,11 +25,11 @@ pub(super) struct Kernels<R: Real> {
     begin: Kernel,
     /// The kernel that chooses the time step, if coefficients vary.
     length: Option<Kernel>,
-    /// Whether the blocks of `length` synchronize.
+    /// Whether the blocks of `length` synchronize with each other.
     meets: bool,
     /// The kernels that compute stored velocity, normal speed and curvature.
     kept: [Option<Arc<dyn KeepCoefficient>>; 3],
-    /// The components of a velocity of volumes and expressions.
+    /// The components of a velocity that combines volumes and expressions.
     components: Option<Components>,
     stage: Kernel,
     relax: Option<Kernel>,
@@ -38,8 +38,8 @@ pub(super) struct Kernels<R: Real> {
     relaxations: Vec<StageArgument<R>>,
     /// The largest number of passes of a reinitialization.
     passes: u32,
-    /// The number of threads per block of a stage; below, the number of blocks that are resident at
-    /// once.
+    /// The number of threads per block of a stage. For each kernel, the fields below hold the
+    /// number of blocks that are resident at once.
     block: u32,
     grid: u32,
     manage_grid: u32,
@@ -101,7 +101,7 @@ impl<R: Real> Kernels<R> {
         edge: usize,
         is_fixed: bool,
     ) -> Result<Self> {
-        // The tiles of a block must fit the static shared memory.
+        // The tiles of a block must fit in static shared memory.
         let block = if size_of::<R>() == 8 && edge == 4 { 64 } else { 128 };
         let compiled = |file| unit::<R>(file, terms, options, edge, is_fixed, block);
         let managing = compiled("tiles/manage")?;
@@ -191,7 +191,8 @@ impl<R: Real> Kernels<R> {
         all.try_for_each(|(keeper, kept)| keeper.launch(&self.cuda, tiles, kept, of_all))
     }
 
-    /// Returns the address of the components of a velocity of volumes and expressions, or 0.
+    /// Returns the address of the components of a velocity that combines volumes and expressions,
+    /// or 0.
     pub fn components(&self) -> u64 {
         self.components.as_ref().map_or(0, Components::address)
     }

@@ -74,25 +74,25 @@ where
     values: [DevicePool<S, E>; 3],
     /// Velocity, normal speed and curvature, if they are stored.
     kept: [StationaryValues<R>; 3],
-    /// The addresses of the stored coefficients for kernels, two of each.
+    /// The addresses of the stored coefficients, for kernels. Each coefficient has two addresses.
     places: Array<u64>,
     motion: MotionArgument<R>,
     options: Options,
     kernels: Kernels<R>,
-    /// The recorded cycles, by number of steps and whether reinitialization may follow.
+    /// The recorded cycles, by the number of steps and whether reinitialization may follow.
     cycles: HashMap<(u64, bool), Graph>,
     /// The control blocks of the last two cycles.
     seen: [Pinned<TileControl>; 2],
     /// The control block that was read last.
     now: TileControl,
-    /// The seconds of the GPU's clock spent in steps.
+    /// The time spent in steps, in seconds of the GPU's clock.
     seconds: f64,
 }
 
 impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E, S> {
-    /// Starts from tiles and their values of phi, computed for a band of half width `options.gamma`
-    /// and any reach. The capacity is `room` tiles, or [some more](DeviceTiledGrid::roomy) than
-    /// there are.
+    /// Starts from tiles and their values of phi, which must be computed for a band of half width
+    /// `options.gamma` and any reach. The capacity is `room` tiles. Without `room`, it is [somewhat
+    /// larger](DeviceTiledGrid::roomy) than the number of tiles.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if an option is out of range, and [`Error::Device`] if there is not
@@ -161,14 +161,15 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Kernels::new(cuda, terms, options, E, size_of::<S>() == 2)
     }
 
-    /// Returns the bytes of the stages and coefficients of a tile.
+    /// Returns the number of bytes that the stages and coefficients of a tile take.
     fn stage_bytes(terms: &DeviceTerms, options: &Options) -> usize {
         let stages = if needs_third(options) { 2 } else { 1 };
         let kept = terms.kept_sizes(E).map(StationaryValues::<R>::bytes_per_tile);
         stages * Pool::<S, E>::TILE * size_of::<S>() + kept.iter().sum::<usize>()
     }
 
-    /// Returns an error if the stages and coefficients do not fit beside `more` bytes.
+    /// Returns an error if the stages and coefficients do not fit on the GPU in addition to `more`
+    /// bytes.
     fn check_room(
         cuda: &Cuda,
         terms: &DeviceTerms,
@@ -249,7 +250,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             Reinitialize::Never | Reinitialize::Rescaling { .. } => 0,
         };
         control.uniform_speed = match terms.varies() {
-            // Each voxel adds its own speed. That of the rescaling term is the same for all.
+            // Each voxel adds its own speed. The speed of the rescaling term is the same for all.
             true => (self.motion.rescaling * R::of(3f64.sqrt())).to_f64(),
             false => {
                 let all = Coefficients::<R>::new(&terms.uniform(), &options, 1);
@@ -312,7 +313,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Ok(Advance { steps, clock: now.clock, dt: now.dt_done, rate: now.rate, landed })
     }
 
-    /// Launches steps up to number `last`, one cycle ahead of what the host has seen.
+    /// Launches steps up to step number `last`, one cycle ahead of the one that the host examines.
     fn launch_cycles(&mut self, last: u64, begun: Instant) -> Result<()> {
         let mut launched = self.now.step;
         for cycle in 0.. {
@@ -422,8 +423,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         Band { gamma: self.motion.core, reach: self.options.reach() }
     }
 
-    /// Returns the half width of the band in voxels: |phi| of missing tiles and of voxels beyond
-    /// the band.
+    /// Returns the half width of the band in voxels. |phi| has this value in missing tiles and at
+    /// voxels beyond the band.
     pub fn half_width(&self) -> R {
         self.motion.gamma
     }
@@ -448,8 +449,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         &self.now
     }
 
-    /// Returns the seconds of the GPU's clock spent in steps, including reinitialization and tile
-    /// management.
+    /// Returns the time spent in steps, including reinitialization and tile management, in seconds
+    /// of the GPU's clock.
     pub fn seconds(&self) -> f64 {
         self.seconds
     }

@@ -59,7 +59,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let found = self.cuda.zeros::<Range<R>>(grid as usize * (DEFAULT_BLOCK as usize / WARP))?;
         let to = Arguments::default().with(self.grid.argument()).with(self.phi().address());
         let arguments = to.with(self.band().gamma.to_f64()).with_array(&found);
-        // SAFETY: the arguments match `tiles_range`, with room for each warp.
+        // SAFETY: the arguments match `tiles_range`, and the result has an entry for each warp.
         unsafe { self.cuda.launch(&kernel, launch, &arguments)? };
         let none = Range { low: R::INFINITY, high: -R::INFINITY, active: 0 };
         let join = |a: Range<R>, b: &Range<R>| Range {

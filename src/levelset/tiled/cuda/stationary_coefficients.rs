@@ -1,4 +1,5 @@
-//! Storage of coefficients that do not depend on time, with the tiles in 16 bits on a GPU.
+//! Storage of coefficients that do not depend on time, on a GPU. They are stored with the tiles in
+//! 16 bits.
 //!
 //! The counterpart of [`Coefficient::Stationary`](crate::levelset::tiled::Coefficient::Stationary).
 //! Separate kernels compute the values of new tiles and write them to the given addresses
@@ -11,11 +12,11 @@ use crate::geometry::Real;
 use crate::gpu::{Array, Cuda};
 use crate::grid::cuda::TileGridArgument;
 
-/// A kernel that computes a coefficient of tiles.
+/// A kernel that computes a coefficient on tiles.
 pub trait KeepCoefficient: fmt::Debug + Send + Sync {
-    /// Launches the computation of the coefficient, for all tiles or for those that the last change
-    /// of the tile set created: `created` tiles of the control block, at the list positions in
-    /// `created_at`.
+    /// Launches the computation of the coefficient for all tiles, or for the tiles that the last
+    /// change of the tile set created. Their number is in the control block (`created`), and their
+    /// list positions are in `created_at`.
     ///
     /// The launch is recorded together with the steps. It must not wait for anything or allocate
     /// memory, and the kernel must do nothing while the steps are paused.
@@ -70,7 +71,7 @@ impl<R: Real> StationaryValues<R> {
         size * size_of::<i16>() + if size > 0 { KEPT_EXTREMES * size_of::<R>() } else { 0 }
     }
 
-    /// Makes room for `capacity` tiles of `size` values, or none if `size` is 0.
+    /// Allocates memory for `capacity` tiles of `size` values, or none if `size` is 0.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.

@@ -17,7 +17,7 @@ pub struct DeviceInterface<S: Element, const E: usize> {
     rest: Kernel,
     keep: Kernel,
     grid: u32,
-    /// The keys in ascending order; below, the values in the same order.
+    /// The keys in ascending order. `values` has the same order.
     keys: Array<u64>,
     values: Array<S>,
     n: usize,
@@ -48,7 +48,7 @@ zeroset_gpu::cuda_header! {
 }
 
 impl<S: Element, const E: usize> DeviceInterface<S, E> {
-    /// Returns the number of bytes for a number of tiles.
+    /// Returns the number of bytes of a copy of `tiles` tiles.
     pub fn bytes(tiles: usize) -> usize {
         tiles * (size_of::<u64>() + E * E * E * size_of::<S>())
     }
@@ -81,8 +81,8 @@ impl<S: Element, const E: usize> DeviceInterface<S, E> {
         })
     }
 
-    /// Counts the tiles that the interface crosses and the old ones, and copies the tiles for the
-    /// next check. The module `steady_state` defines old tiles.
+    /// Counts the tiles that the interface crosses and the old tiles among them, and copies the
+    /// tiles for the next check. The module `steady_state` defines old tiles.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.
@@ -107,7 +107,7 @@ impl<S: Element, const E: usize> DeviceInterface<S, E> {
             self.values = self.cuda.zeros(room * Pool::<S, E>::TILE)?;
         }
         let arguments = Arguments::default().with(tiles).with(phi).with(self.before());
-        // SAFETY: the arguments match `tiles_keep`, with room for all tiles.
+        // SAFETY: the arguments match `tiles_keep`, and the copy has room for all tiles.
         unsafe { self.cuda.launch(&self.keep, launch, &arguments)? };
         let counts = self.cuda.download(&counts)?;
         Ok(Crossed { tiles: counts[0] as usize, old: counts[1] as usize })

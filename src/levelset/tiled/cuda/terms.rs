@@ -1,4 +1,4 @@
-//! Coefficients of the evolution on tiles in the form that a GPU takes.
+//! Coefficients of the evolution on tiles in the form that a GPU needs.
 
 use std::sync::Arc;
 
@@ -49,9 +49,9 @@ pub enum DeviceCoefficient<const K: usize> {
     /// (alpha: lengths squared per time). They are evaluated for each moving voxel at the time of
     /// each evaluation, and divided by dx (alpha: by dx squared).
     Fields(Box<[Field; K]>),
-    /// Components of which at least one may be a volume, divided by dx (alpha: by dx squared). If
-    /// one of them is an expression, all are evaluated together with it. Otherwise the coefficient
-    /// is computed once for each new tile and stored with it.
+    /// Components that may be volumes, divided by dx (alpha: by dx squared). If one of them is an
+    /// expression, all are evaluated together with it. Otherwise the coefficient is computed once
+    /// for each new tile and stored with it.
     Parts(Box<[DevicePart; K]>),
     /// Computed for new tiles by kernels of the caller, and stored with the tiles.
     Stationary(Arc<dyn KeepCoefficient>),
@@ -79,7 +79,8 @@ impl<const K: usize> DeviceCoefficient<K> {
         }
     }
 
-    /// Returns a mask of the components that are volumes, if another one is an expression.
+    /// Returns a mask of the components that are volumes if another component is an expression, and
+    /// 0 otherwise.
     pub(super) fn sampled(&self) -> u32 {
         match self {
             DeviceCoefficient::Parts(parts) if self.kind() == TermKind::Varies => {
@@ -90,8 +91,8 @@ impl<const K: usize> DeviceCoefficient<K> {
         }
     }
 
-    /// Returns the components to print as code: those that are not volumes, if one is an
-    /// expression.
+    /// Returns the components to print as code. If a component is an expression, these are all
+    /// components that are not volumes.
     pub(super) fn fields(&self) -> Vec<Field> {
         match self {
             DeviceCoefficient::Fields(fields) => fields.to_vec(),
@@ -115,7 +116,8 @@ impl<const K: usize> DeviceCoefficient<K> {
         }
     }
 
-    /// Returns what computes the coefficient for new tiles, if it is stored.
+    /// Returns the kernel that computes the coefficient for new tiles, if the coefficient is
+    /// stored.
     fn keeper<R: Real>(
         &self,
         cuda: &Cuda,
@@ -138,11 +140,11 @@ impl<const K: usize> DeviceCoefficient<K> {
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct DeviceTerms {
-    /// U.
+    /// The velocity U.
     pub velocity: DeviceCoefficient<3>,
-    /// F. Positive values make the inside grow.
+    /// The normal speed F. Positive values make the inside grow.
     pub normal_speed: DeviceCoefficient<1>,
-    /// alpha >= 0. Positive values shrink a sphere.
+    /// The curvature coefficient alpha >= 0. Positive values shrink a sphere.
     pub curvature: DeviceCoefficient<1>,
     /// The position of voxel (0, 0, 0), for expressions.
     pub origin: [f64; 3],
@@ -200,8 +202,8 @@ impl DeviceTerms {
         [(u, 3), (f, 1), (alpha, 1)].map(of_kind)
     }
 
-    /// Returns what computes velocity, normal speed and curvature for new tiles, if they are
-    /// stored.
+    /// Returns the kernels that compute velocity, normal speed and curvature for new tiles, if
+    /// these coefficients are stored.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory or a kernel
@@ -219,7 +221,8 @@ impl DeviceTerms {
         ])
     }
 
-    /// Returns the components of a velocity of which some are volumes and others expressions.
+    /// Returns the components of a velocity that combines volumes and expressions, or `None` for
+    /// any other velocity.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.
@@ -232,7 +235,7 @@ impl DeviceTerms {
         }
     }
 
-    /// Returns the uniform coefficients in the form that the CPU takes.
+    /// Returns the uniform coefficients in the form that the CPU needs.
     pub(super) fn uniform<R: Real>(&self) -> Terms<R> {
         Terms::default()
             .with_velocity(Coefficient::Uniform(self.velocity.uniform()))

@@ -1,5 +1,5 @@
-//! Coefficients sampled from volumes on a GPU: stored with the tiles, or as velocity components
-//! beside expressions.
+//! Coefficients sampled from volumes on a GPU. They are stored with the tiles, or evaluated in each
+//! step if another velocity component is an expression.
 
 use std::fmt;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub(super) struct Components {
 }
 
 impl Components {
-    /// Uploads components. `scale` converts world units to voxels. Entries of expressions are left
+    /// Uploads components. `scale` converts world units to voxels. Entries for expressions are left
     /// empty.
     ///
     /// # Errors
@@ -65,7 +65,7 @@ impl Components {
                 volumes.push(volume.clone());
                 ComponentArgument { volume: volume.argument(), scale, number: 0.0 }
             }
-            // Rounded like on the CPU.
+            // The number is rounded as on the CPU.
             DevicePart::Number(x) => {
                 let number = (R::of(*x) * R::of(scale)).to_f64();
                 ComponentArgument { number, ..ComponentArgument::default() }
@@ -82,7 +82,7 @@ impl Components {
     }
 }
 
-/// A coefficient of volumes and numbers, computed once for each new tile.
+/// A coefficient made of volumes and numbers, computed once for each new tile.
 pub(super) struct KeptVolumes {
     /// The components to which the argument refers.
     _components: Components,

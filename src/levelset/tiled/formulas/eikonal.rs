@@ -1,9 +1,10 @@
 //! Local solver of `|grad u| = 1` at one voxel from its neighbors along the axes.
 //!
 //! It uses second-order upwind differences (Sethian 1999) and solves the equation directly. Values
-//! carry the sign of the voxel: u grows away from the interface and is negative beyond it, so that
-//! second differences may reach across the interface where phi is smooth. Each value that is used
-//! is smaller than the result, so repeated updates of all voxels at once converge.
+//! are multiplied by the sign of the voxel, so u grows away from the interface and is negative
+//! beyond it. Second differences may therefore reach across the interface where phi is smooth. Each
+//! value that is used is smaller than the result, so repeated updates of all voxels at once
+//! converge.
 
 use crate::levelset::tiled::lanes::Lanes;
 

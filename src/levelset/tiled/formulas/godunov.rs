@@ -2,8 +2,9 @@
 
 use crate::levelset::tiled::lanes::Lanes;
 
-/// Returns the contribution of an axis to `|grad phi|^2` for a front of this speed: `max(max(phi^-,
-/// 0)^2, min(phi^+, 0)^2)` where `speed > 0`, and the same with both sides exchanged elsewhere.
+/// Returns the contribution of an axis to `|grad phi|^2` for a front with the given speed:
+/// `max(max(phi^-, 0)^2, min(phi^+, 0)^2)` where `speed > 0`, and the same expression with both
+/// sides exchanged elsewhere.
 #[inline(always)]
 fn godunov<V: Lanes>(minus: V, plus: V, speed: V) -> V {
     let zero = V::constant(0.0);
@@ -26,7 +27,7 @@ mod tests {
 
     #[test]
     fn takes_the_side_the_front_comes_from() {
-        // A slope, a valley and a ridge, for both signs.
+        // A slope, a valley and a ridge, for both signs of the speed.
         assert_eq!(godunov(2.0, 3.0, 1.0), 4.0);
         assert_eq!(godunov(2.0, 3.0, -1.0), 9.0);
         assert_eq!(godunov(-2.0, 3.0, 1.0), 0.0);

@@ -9,14 +9,15 @@
 use super::curvature::Central;
 use crate::levelset::tiled::lanes::Lanes;
 
-/// The number of iterations. Each divides the error by the radius of curvature over the distance.
+/// The number of iterations. Each one divides the error by the ratio of the radius of curvature to
+/// the distance.
 const STEPS: usize = 5;
 
-/// The smallest distance of an inside voxel, which preserves its sign.
+/// The smallest distance of an inside voxel. It is positive, so that the sign is preserved.
 pub const LEAST: f64 = 1e-12;
 
-/// Returns `d` with the derivatives along the axes raised to fourth order by the values two voxels
-/// away, `outer[k] = [at -2, at +2]`.
+/// Returns `d` with the derivatives along the axes raised to fourth order. `outer[k]` holds the
+/// values two voxels away along axis k: `[at -2, at +2]`.
 #[inline(always)]
 pub fn refined<V: Lanes>(d: &Central<V>, center: V, outer: [[V; 2]; 3]) -> Central<V> {
     let third = V::constant(1.0 / 3.0);

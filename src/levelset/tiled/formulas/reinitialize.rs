@@ -1,10 +1,10 @@
-//! The right-hand side `S(phi0) (1 - |grad phi|)` that drives phi toward a distance (Sussman,
-//! Smereka & Osher 1994; docs/tiles.md, section 8).
+//! The right-hand side `S(phi0) (1 - |grad phi|)` that drives phi toward a signed distance function
+//! (Sussman, Smereka & Osher 1994; docs/tiles.md, section 8).
 //!
-//! If phi0 is the function before reinitialization and the steps are [`STEP`], this is the
+//! If phi0 is the function before reinitialization and the time step is [`STEP`], this is the
 //! reinitialization equation. With phi0 = phi and a factor, it is the rescaling term of Lefohn et
-//! al. `|grad phi|` is Godunov's norm with the sign of phi0. In first order the term moves a curved
-//! interface. With WENO5 this movement is forty times smaller.
+//! al. `|grad phi|` is Godunov's norm with the sign of phi0. With first-order differences, the term
+//! moves a curved interface. With WENO5, this movement is forty times smaller.
 
 use crate::levelset::tiled::lanes::Lanes;
 

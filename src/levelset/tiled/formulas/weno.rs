@@ -1,7 +1,7 @@
 //! Fifth-order derivatives: HJ-WENO5 (Jiang & Peng 2000; docs/tiles.md, section 8).
 //!
-//! Three candidate derivatives from differences `v1..v5` along an axis are weighted by how smooth
-//! phi is under each of them. With the smoothness `S_k`,
+//! Three candidate derivatives are computed from differences `v1..v5` along an axis. Each one is
+//! weighted by the smoothness of phi on its stencil. With the smoothness `S_k`,
 //!
 //! ```text
 //! S1 = 13/12 (v1 - 2 v2 + v3)^2 + 1/4 (v1 - 4 v2 + 3 v3)^2
@@ -15,19 +15,20 @@
 //! Numerator and denominator are multiplied by the product of all `(S_k + e)^2`, which leaves one
 //! division. To keep the products of squares within the range of `f32`, each `S_k + e` carries a
 //! factor `12 * 2^12` (powers of two do not round), and the floor of e is 2^-46 instead of 1e-99.
-//! The floor matters for slopes below 1e-4, far below those of a distance. Differences may have an
-//! absolute value of up to 45, which limits the half width in the options.
+//! The floor matters for slopes below 1e-4, whereas a distance function has slope 1. Differences
+//! may have an absolute value of up to 45, which limits the half width in the options.
 //!
-//! The differences that give `phi_x^+` at i give `phi_x^-` at i+1 when mirrored, with the same
-//! `S_k`.
+//! The differences that give `phi_x^+` at i also give `phi_x^-` at i+1 when they are mirrored. The
+//! `S_k` are the same.
 
 use crate::levelset::tiled::lanes::Lanes;
 
-/// The factor of the smoothness. The additional factor 12 removes fractions from its definition.
+/// The scale factor of the smoothness. The additional factor 12 removes fractions from its
+/// definition.
 const SCALE: f64 = 4096.0;
 
-/// Returns the scaled `S + e` of three consecutive differences, from the second difference and the
-/// one-sided slope in the second square of the formula.
+/// Returns the scaled `S + e` of three consecutive differences. The arguments are the second
+/// difference and the one-sided slope, whose squares appear in the formula, and the scaled `e`.
 #[inline(always)]
 fn smoothness<V: Lanes>(second: V, slope: V, floor: V) -> V {
     let (a, b) = (V::constant(13.0 * SCALE), V::constant(3.0 * SCALE));
@@ -59,7 +60,7 @@ fn slope<V: Lanes>(a: V, b: V, c: V) -> V {
 fn weighted<V: Lanes>(v: [V; 5], w: [V; 3]) -> V {
     let (two, five) = (V::constant(2.0), V::constant(5.0));
     let (seven, eleven) = (V::constant(7.0), V::constant(11.0));
-    // Weights times ten.
+    // The linear weights times ten.
     let (a1, a2, a3) = (w[0], V::constant(6.0) * w[1], V::constant(3.0) * w[2]);
     let c1 = (two * v[0] - seven * v[1]) + eleven * v[2];
     let c2 = (five * v[2] - v[1]) + two * v[3];
@@ -76,8 +77,8 @@ fn weights<V: Lanes>(s: [V; 3]) -> [V; 3] {
 
 /// Returns `phi_x` from differences ordered from upwind to downwind.
 ///
-/// For `phi_x^-` at i these are `D_{i-3} .. D_{i+1}`, for `phi_x^+` `D_{i+2} .. D_{i-2}` with `D_j
-/// = phi_{j+1} - phi_j`.
+/// For `phi_x^-` at i, these are `D_{i-3} .. D_{i+1}`. For `phi_x^+` at i, they are `D_{i+2} ..
+/// D_{i-2}`. Here, `D_j = phi_{j+1} - phi_j`.
 #[inline(always)]
 pub fn weno<V: Lanes>(v: [V; 5]) -> V {
     let square = [v[0] * v[0], v[1] * v[1], v[2] * v[2], v[3] * v[3], v[4] * v[4]];

@@ -63,8 +63,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         grid.fold_into(out, work, Tally::join).unwrap_or_default()
     }
 
-    /// Recomputes distances: from phi next to the interface, then by the eikonal equation at all
-    /// other voxels at once, repeated until nothing changes.
+    /// Recomputes distances: from phi next to the interface, and by the eikonal equation elsewhere.
+    /// The equation is solved at all other voxels at once. This is repeated until nothing changes.
     pub fn reinitialize_directly<G: Blocks<R, S, E>>(&mut self, grid: &G) -> Tally {
         let gamma = self.gamma();
         let mut new = std::mem::take(&mut self.stages[0]);

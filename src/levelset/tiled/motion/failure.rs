@@ -20,7 +20,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         found.error([0.0; 3], 1.0)
     }
 
-    /// Returns the error for the first voxel with a flawed coefficient at a time. Returns `None` if
+    /// Returns the error for the first voxel with a flawed coefficient at `time`. Returns `None` if
     /// each coefficient is valid and only their sum is too large.
     #[cold]
     pub(super) fn bad_coefficient<G: Blocks<R, S, E>>(

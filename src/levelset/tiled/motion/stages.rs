@@ -8,7 +8,8 @@ use crate::levelset::tiled::blocks::Blocks;
 use crate::levelset::tiled::lanes::Wide;
 use crate::levelset::tiled::options::{Scheme, Time};
 
-/// One evaluation: its time, and the weights of phi and of the new value. `None` for (0, 1).
+/// One evaluation: its time, and the weights of phi and of the new value. The weights are `None`
+/// for (0, 1).
 struct Evaluation {
     time: f64,
     dt: f64,
