@@ -8,7 +8,8 @@
 // or deleted.
 //
 //     count    find the tiles to delete, and the tiles that request missing neighbors
-//     gather   list both kinds of tiles, and count the kept tiles before each tile (prefix sums)
+//     gather   list the tiles of both kinds, and count the kept tiles before each tile, both by
+//              prefix sums
 //     claim    assign each missing tile to the first tile that requests it, and list these pairs
 //     scan     compute the prefix sums of the claims for each direction
 //     index    compute the list positions of new tiles. In each direction, the claimed tiles have
@@ -46,7 +47,7 @@ struct Change {
     const TileGrid& g;
     TileControl& c;
     u32 list, n;
-    u32 blocks;      // the number that takes part: few for few tiles, because they wait for each other
+    u32 blocks;      // number that takes part; small for small tile sets, because blocks wait for each other
     u32 first, end;  // range of this block
     u32* scratch;    // see scratch_of
 
@@ -158,7 +159,7 @@ DEVICE void gather(const Change& z, u32 deleted_before, u32 asking_before) {
         const u32 p = start + threadIdx.x;
         const u32 fate = p < z.end ? z.fate()[p] : 0;
         const u32 goes = fate >> 31, asks = (fate & ~DELETED) != 0;
-        // Both counts fit into one word, because each is at most 256.
+        // Both counts fit in one word, because each is at most 256.
         u32 sum;
         const u32 before = exclusive_scan_of_block(goes | asks << 16, warp_sums, sum);
         const u32 gone = deleted_before + (before & 0xffff), at = asking_before + (before >> 16);
@@ -235,7 +236,7 @@ DEVICE void claim(const Change& z, u32 n_asking) {
         // The list is not ordered, and the result does not depend on its order.
         if (threadIdx.x == BLOCK - 1) start = atomicAdd(&z.c.claims, count);
         __syncthreads();
-        // Its position among the claims of the same tile identifies a claim. Claims beyond the
+        // A claim is identified by its position among the claims of its tile. Claims beyond the
         // capacity are not stored.
         const u32 n_claims = __popc(claims);
         for (u32 k = lane; k < n_claims; k += LANES) {

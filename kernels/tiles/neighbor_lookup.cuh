@@ -1,4 +1,4 @@
-// Computation of the neighbor look-up (grid.cuh) from the list, by one warp for 32 tiles.
+// Computation of the neighbor look-up (grid.cuh) from the list. Each warp handles 32 tiles.
 #pragma once
 #include "primitives/block.cuh"
 #include "tiles/neighbor_ids.cuh"

@@ -47,9 +47,9 @@
 // The time step of the reinitialization equation.
 #define RELAX_STEP 0.3
 
-// The number of threads that must fit on a multiprocessor. The more tiles are in flight, the less
-// the threads wait for loads. The terms must fit in the registers that this number leaves to a
-// thread. Higher numbers would cause spills.
+// The number of threads that must fit on a multiprocessor. With more tiles in flight, threads wait
+// less for loads. The terms must fit in the registers that this number leaves to each thread.
+// Higher numbers would cause spills.
 #if SAMPLED || (KEPT && (VARIES || (EDGES && SCHEME == SCHEME_WENO5)))
 enum { THREADS = sizeof(real) == 8 ? 256 : 384 };
 #elif VARIES
@@ -113,7 +113,7 @@ DEVICE real advanced(const Shared& shared, const TileMotion& m, const Stationary
 
 #if SCHEME == SCHEME_WENO5
 
-// Sets the values of those of four voxels that do not move, and lists the others. Bit i of the
+// Of four voxels, sets the values of those that do not move and lists those that do. Bit i of the
 // result is set if voxel i moves.
 DEVICE u32 list_moving(Shared& shared, const TileMotion& m, u32 slot, u32 voxel, bool is_here) {
     u32 moving = 0;
@@ -304,8 +304,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
             real before[QUAD];
 #pragma unroll
             for (int i = 0; i < QUAD; i++) {
-                // Without mixing, the step has one evaluation, so the voxel's own value is the old
-                // one.
+                // Without mixing, the step has one evaluation, and the voxel's own value is old.
                 before[i] = mixes ? load_value(old.v[i], m.gamma) : own[i];
                 real& value = fresh.v[i];
                 if (mixes && moving >> i & 1) value = s.shares[0] * before[i] + s.shares[1] * value;

@@ -21,7 +21,7 @@ struct Outcome {
         inside += __popc(negative);
     }
 
-    // Counts NaN among four voxels. Must run before the values are clamped, which hides NaN in f32.
+    // Counts the NaN values of four voxels. Must run before clamping, which hides NaN in f32.
     DEVICE void look_for_flaws(const Four& four) {
         const real sum = (four.v[0] + four.v[1]) + (four.v[2] + four.v[3]);
         if (sum == sum) return;
@@ -186,7 +186,7 @@ DEVICE bool has_interface(const TileControl& c) {
     return c.inside > 0 && c.inside < (u64)c.n_tiles * TILE_VALUES;
 }
 
-// Stores the results of a pass over phi. Called by one thread after all blocks.
+// Stores the results of a pass over phi. Called by one thread after all blocks have finished.
 DEVICE void take_over(TileControl& c) {
     c.active = c.next_active;
     c.inside = c.next_inside;

@@ -181,7 +181,7 @@ impl<'a> Page<'a> {
         }
         for form in self.forms(schema) {
             let value = self.example(form, 0);
-            // If a value is given, another number or list is not listed as another way to write it.
+            // If a value is given, other numbers or lists are not shown as other ways to write it.
             let plain = |text: &str| !text.starts_with(['"', '{']) && text != "[]";
             let list = |text: &str| text.starts_with('[');
             let another = standing.as_ref().is_none_or(|standing| {

@@ -1,5 +1,4 @@
-//! Resolves the paths in a case file, which are relative to it and may contain `${NAME}` for
-//! environment variables.
+//! Resolves the paths in a case file, relative to it and with `${NAME}` for environment variables.
 
 use std::path::{Path, PathBuf};
 

@@ -71,7 +71,7 @@ impl<S: Copy + Default + Send, const E: usize> Pool<S, E> {
     }
 }
 
-/// The remedy to suggest if tiles do not fit into memory.
+/// The remedy to suggest if tiles do not fit in memory.
 pub const REMEDY: &str =
     "use a larger dx, a narrower band, precision \"f32\" or 16-bit storage, or more memory";
 

@@ -2,9 +2,9 @@
 //! `src/grid/upsample.rs`.
 //!
 //! The kernels are in `kernels/tiles/upsample.cu`. The candidates for tiles of the fine grid are
-//! the eight children of each coarse tile. Tiles next to them are added if the band of the fine
-//! grid reaches beyond them. The requests of all candidates are found first. Values are then
-//! written only for the tiles that stay.
+//! the eight children of each coarse tile. Neighbors of these children are added if the band of the
+//! fine grid reaches beyond the children. The requests of all candidates are found first. Values
+//! are then written only for the tiles that stay.
 
 use std::sync::Arc;
 

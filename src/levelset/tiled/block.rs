@@ -73,7 +73,7 @@ pub struct Block<'a, R> {
     pub core: R,
 }
 
-/// One evaluation: `old phi + new (p + dt L(p))`. Here, p are the values of the block, phi is the
+/// One evaluation: `old phi + new (p + dt L(p))`. Here, p holds the values of the block, phi is the
 /// solution at the start of the step, and `old` and `new` are weights.
 #[derive(Clone, Copy)]
 pub struct Stage<'a, R> {

@@ -118,7 +118,7 @@ impl Speed {
         }
     }
 
-    /// Returns the largest speed. Error messages contain `time`.
+    /// Returns the largest speed. `time` is only used in error messages.
     ///
     /// # Errors
     /// Returns [`Error::Numerical`] if the coefficients are flawed.

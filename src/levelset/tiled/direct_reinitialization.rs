@@ -5,8 +5,8 @@
 //! distance of near voxels ([`nearest`](super::formulas::nearest)) and sets all others to gamma.
 //! [`relax`] then solves the eikonal equation ([`eikonal`](super::formulas::eikonal)) at the other
 //! voxels. In each pass, all voxels of a grid are computed from the values of the previous pass.
-//! Signs never change, and [`relax`] does not change near voxels. Repeating it until nothing
-//! changes therefore gives the same result for any order of blocks.
+//! Signs never change, and [`relax`] does not change near voxels. Repeating these passes until
+//! nothing changes therefore gives the same result for any order of blocks.
 
 use super::block::Block;
 use super::formulas::curvature::Central;

@@ -6,7 +6,8 @@
 //! every machine.
 //!
 //! The vector types are written explicitly. Automatic vectorization of loops over a row of voxels
-//! works for some formulas but not for others, because a row of a tile is short.
+//! works for some formulas but not for others, and rows of a tile are too short for the compiler to
+//! optimize them well.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

@@ -13,7 +13,7 @@ pub trait Around<V> {
     fn at(&self, by: [isize; 3]) -> V;
 }
 
-/// A group of as many consecutive voxels of a block as V has lanes: part of a row, a row, or two
+/// A group of consecutive voxels of a block, one for each lane of V: part of a row, a row, or two
 /// rows.
 #[derive(Clone, Copy)]
 pub(super) struct Group<'a, V: Lanes, const E: usize> {

@@ -1,5 +1,4 @@
-//! Storage of coefficients that do not depend on time, on a GPU. They are stored with the tiles in
-//! 16 bits.
+//! Storage of time-independent coefficients on a GPU. They are stored with the tiles in 16 bits.
 //!
 //! The counterpart of [`Coefficient::Stationary`](crate::levelset::tiled::Coefficient::Stationary).
 //! Separate kernels compute the values of new tiles and write them to the given addresses
