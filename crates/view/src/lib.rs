@@ -1,7 +1,7 @@
 //! Pictures of meshes and volumes.
 //!
 //! [`picture`] draws meshes and writes PNG files. [`render`] casts rays through volumes. Both run
-//! on the CPU and on a GPU, with the same pixels.
+//! on the CPU and on a GPU and produce the same pixels.
 //!
 //! This crate draws data in memory and reads no files. The compiler enforces this:
 //!

@@ -12,7 +12,7 @@ fn sphere() -> Mesh {
     generate(&Generate::Sphere(Sphere::default())).unwrap()
 }
 
-/// Returns the distance to a circle or sphere around a point.
+/// Returns, for each vertex, the distance to a circle or sphere around a point.
 fn around(mesh: &Mesh, center: [f64; 3], radius: f64) -> Vec<f64> {
     let square =
         |x: &[f64; 3]| (0..3).map(|k| (x[k] - center[k]) * (x[k] - center[k])).sum::<f64>();
@@ -49,7 +49,7 @@ fn dark([r, g, b]: [i32; 3]) -> bool {
     r.max(g).max(b) < 60
 }
 
-/// Returns options for a picture without bar and title, so that all ink belongs to the mesh.
+/// Returns options for a picture without color bar and title, so that all ink belongs to the mesh.
 fn tiny() -> Options {
     Options::default().with_size(200, 200)
 }
@@ -71,7 +71,7 @@ fn pictures_have_the_same_bits_on_every_machine() {
     assert_eq!(found, ["ec50bacfc8cacc3e", "52ae9a6349cf2d23", "0783b2fec164d497"]);
 }
 
-/// Vertex colors appear in the picture, mixed as light, and there is no color bar.
+/// Vertex colors appear in the picture, are blended in linear light, and replace the color bar.
 #[test]
 fn vertices_with_colors_of_their_own_show_them() {
     let mesh = square();
@@ -93,7 +93,7 @@ fn vertices_with_colors_of_their_own_show_them() {
             assert!((0..3).all(|c| found[c].abs_diff(expected[c]) <= 1), "{x} {y}: {found:?}");
         }
     }
-    // The mixture is not darker than both colors, because light is mixed, not screen values.
+    // The blend is not darker than both colors, because linear light is blended, not screen values.
     let edge = (0..200).map(|x| at(x, 100)).find(|c| (50..160).contains(&c[0])).unwrap();
     assert!(edge[1] > 30 && edge[1] < 90 && edge[2] > 40 && edge[2] < 160, "{edge:?}");
     // A larger picture has a bar for values, but none for vertex colors.
@@ -132,7 +132,7 @@ fn the_inside_is_blue_the_outside_warm_and_the_interface_a_dark_line() {
     let mesh = square();
     let phi = around(&mesh, [0.5, 0.5, 0.0], 0.3);
     let image = draw(&Subject::new(&mesh, &phi), &tiny()).unwrap();
-    // The square fills 188 x 188 of 200 x 200 pixels. Its line is 1.5 pixels wide.
+    // The square fills 188 x 188 of 200 x 200 pixels. The line in it is 1.5 pixels wide.
     let line = 2.0 * std::f64::consts::PI * 0.3 * 188.0 * 1.5 / 40_000.0;
     let found = share(&image, |p| dark(p.map(|c| c - 40)));
     assert!(found > 0.5 * line && found < 1.5 * line, "{found} instead of {line}");
@@ -156,7 +156,7 @@ fn what_has_no_value_is_grey() {
     let image = draw(&subject, &tiny()).unwrap();
     let grey = share(&image, |[r, g, b]| r == 186 && g == 186 && b == 186);
     assert!((0.4..0.48).contains(&grey), "{grey}");
-    // With text, the color bar explains gray.
+    // If the picture has text, the color bar explains gray.
     let with_bar = draw(&subject, &small()).unwrap();
     let at_bar = pixels(&with_bar).enumerate().filter(|(k, p)| k % 320 > 270 && *p == [186; 3]);
     assert!(at_bar.count() > 10);
@@ -188,7 +188,7 @@ fn views_show_their_sides() {
     assert!(share(&minus, blue) > 0.1 && share(&minus, warm) < 0.01);
     let by_hand = tiny().with_camera(Camera::new([3.0, 0.0, 0.0]));
     assert_eq!(plus, draw(&subject, &by_hand).unwrap());
-    // The sphere fills the picture, and a quarter of it at half the size.
+    // At zoom 1, the sphere fills the picture. At zoom 0.5, it fills a quarter of it.
     let mut half = Camera::new([1.0, 0.0, 0.0]);
     half.zoom = 0.5;
     let ink = |image: &Image| share(image, |p| p != [255; 3]);
@@ -259,8 +259,8 @@ fn perspective_shows_what_is_near_larger() {
         let image = draw(&subject, &options).unwrap();
         share(&image, |p| p != [255; 3])
     };
-    // Seen straight on, the near side of a cube hides the rest. It is a square that fills the
-    // picture.
+    // When a cube is seen straight on, its near side hides the rest. That side is a square that
+    // fills the picture.
     let [parallel, near] = [None, Some(60.0)].map(seen);
     assert!((parallel - near).abs() < 0.02, "{parallel} {near}");
     // From a corner, three faces are visible, and the near corner is magnified.
@@ -281,8 +281,8 @@ fn perspective_shows_what_is_near_larger() {
 fn colors_are_linear_on_triangles_in_perspective() {
     let mesh = square();
     let x: Vec<f64> = mesh.vertices.iter().map(|x| x[0]).collect();
-    // The whole square consists of two triangles, so an interpolation that ignores the perspective
-    // would be far off.
+    // The whole square consists of only two triangles. Therefore an interpolation that ignores the
+    // perspective would be far off.
     let coarse = Mesh::new(
         zeroset_core::mesh::Kind::Planar,
         vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]],

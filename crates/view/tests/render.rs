@@ -1,4 +1,4 @@
-//! Tests of pictures of volumes, drawn by rays.
+//! Tests of pictures of volumes, drawn by ray casting.
 
 use zeroset_core::Cpu;
 use zeroset_core::expression::Expression;
@@ -6,7 +6,7 @@ use zeroset_core::volume::{Placement, Samples, Volume};
 use zeroset_view::picture::{Image, Options, Shows, Traced, View, draw, trace};
 use zeroset_view::render::{Rule, Solid, SpaceSkipping};
 
-/// Returns the distance to a sphere of radius 10 in the middle of 33^3 voxels.
+/// Returns the signed distance to a sphere of radius 10 in the middle of 33^3 voxels.
 fn ball() -> Volume {
     let value = |n: usize| {
         let x = [n % 33, n / 33 % 33, n / 33 / 33].map(|i| i as f32 - 16.0);
@@ -80,7 +80,7 @@ fn every_rule_draws_the_same_picture_but_that_of_its_steps() {
     assert_ne!(pictures[0][0], pictures[0][2]);
     assert!(steps[1].1 < steps[0].1 && steps[2].1 < steps[1].1 && steps[2].1 <= steps[3].1);
     assert_ne!(steps[0].0, steps[1].0);
-    // Gray: white is the fewest, black the most.
+    // The picture is gray. White is the smallest number of steps, black the largest.
     let grey = |p: &[u8]| p[0].abs_diff(p[1]) < 2 && p[1].abs_diff(p[2]) < 2;
     assert!(steps[1].0.pixels.chunks_exact(3).all(grey));
     assert!(steps[1].0.pixels.iter().any(|&x| x < 5));

@@ -2,11 +2,11 @@
 //! color space for image processing", 2020), in which equal steps of the value look equally large.
 //!
 //! Each map is a curve through a few colors, traversed at constant speed. The lightness of the
-//! sequential map increases steadily from indigo over teal to straw. The diverging map is blue
-//! below and terracotta above. It is lightest in the middle and about equally dark at both ends,
-//! following K. Moreland, "Diverging color maps for scientific visualization", 2009.
+//! sequential map increases steadily from indigo through teal to straw. The diverging map is blue
+//! below zero and terracotta above. It is lightest in the middle and about equally dark at both
+//! ends, following K. Moreland, "Diverging color maps for scientific visualization", 2009.
 
-/// The number of steps of a map.
+/// The number of color steps in a map.
 const STEPS: usize = 512;
 
 /// Red, green and blue in linear light, from 0 to 1.
@@ -18,7 +18,7 @@ pub(super) const NO_VALUE: [u8; 3] = [186, 186, 186];
 /// The color of a surface without values, in sRGB.
 pub(super) const SOLID: [u8; 3] = [236, 226, 206];
 
-/// The lightness, green-red and blue-yellow coordinates of a few colors.
+/// The Oklab lightness, green-red and blue-yellow coordinates of the colors of the sequential map.
 const SEQUENTIAL: [[f64; 3]; 7] = [
     [0.36, 0.028, -0.100],
     [0.47, -0.020, -0.098],
@@ -66,14 +66,14 @@ impl Map {
         Map { low, high, lights }
     }
 
-    /// Returns a map from white to black, for values of any sign.
+    /// Returns a map from white to black for a range of any sign.
     pub(super) fn fading([low, high]: [f64; 2]) -> Self {
         let grey = |k: usize| light([1.0 - k as f64 / (STEPS - 1) as f64, 0.0, 0.0]);
         Map { low, high, lights: (0..STEPS).map(grey).collect() }
     }
 
-    /// Returns the color of a value, or `None` for NaN. Values beyond the range get the colors of
-    /// its ends.
+    /// Returns the color of a value, or `None` if it is not finite. Finite values outside the range
+    /// get the color at the nearer end.
     pub(super) fn color(&self, value: f64) -> Option<Light> {
         if !value.is_finite() {
             return None;
@@ -93,7 +93,7 @@ fn walk(points: &[[f64; 3]], n: usize) -> Vec<Light> {
     const FINE: usize = 64;
     let last = points.len() - 1;
     let at = |k: usize, step: usize| -> [f64; 3] {
-        // Catmull-Rom spline. The ends are extended in a straight line.
+        // Catmull-Rom spline. The ends are extrapolated along a straight line.
         let (p, q) = (points[k], points[k + 1]);
         let before = if k > 0 { points[k - 1] } else { line(q, p) };
         let after = if k + 2 <= last { points[k + 2] } else { line(p, q) };
@@ -129,7 +129,7 @@ fn walk(points: &[[f64; 3]], n: usize) -> Vec<Light> {
         .collect()
 }
 
-/// Reflects the point `p` at `q`.
+/// Reflects the point `p` about `q`.
 fn line(p: [f64; 3], q: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|c| 2.0 * q[c] - p[c])
 }
@@ -185,17 +185,18 @@ impl Srgb {
     }
 }
 
-/// The sum of the samples of a pixel.
+/// The accumulated samples of a pixel.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sum {
     light: Light,
     n: usize,
-    /// The number of samples that show something.
+    /// The number of samples that show content instead of the background.
     covered: usize,
 }
 
 impl Sum {
-    /// Adds the light of a sample. `shows` states whether it shows something or the background.
+    /// Adds the light of a sample. `shows` states whether it shows content instead of the
+    /// background.
     pub(super) fn add(&mut self, light: Light, shows: bool) {
         self.light = [0, 1, 2].map(|c| self.light[c] + light[c]);
         self.n += 1;
@@ -203,7 +204,7 @@ impl Sum {
     }
 
     /// Returns the red, green and blue of the pixel, from 0 to 255, and its opacity, from 0 to 1.
-    /// The pixel has `samples` samples, and those that were not added are transparent. Returns
+    /// The pixel has `samples` samples. Samples that were not added count as transparent. Returns
     /// `None` if all samples show the background.
     pub(super) fn pixel(&self, srgb: &Srgb, samples: usize) -> Option<[f32; 4]> {
         let [r, g, b] = self.light.map(|x| srgb.encode(x / self.n as f32));
@@ -215,8 +216,7 @@ impl Sum {
 mod tests {
     use super::*;
 
-    /// Returns the Oklab lightness. The cube roots of the platform are accurate enough for
-    /// comparisons.
+    /// Returns the Oklab lightness. The platform's cube roots are accurate enough for comparisons.
     fn lightness([r, g, b]: Light) -> f64 {
         let [r, g, b] = [r, g, b].map(f64::from);
         let l = (0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b).cbrt();

@@ -7,7 +7,7 @@ use super::strokes::Style;
 const BLACK: [u8; 3] = [28, 30, 36];
 const GREY: [u8; 3] = [112, 116, 124];
 
-/// The largest number of ticks of a bar.
+/// The largest number of ticks on a color bar.
 pub(super) const TICKS: usize = 7;
 
 /// The layout of a picture in pixels.
@@ -17,17 +17,17 @@ pub(super) struct Layout {
     pub unit: f64,
     /// The left, top, right and bottom of the area for the mesh.
     pub area: [f64; 4],
-    /// Whether there is enough space for text.
+    /// Whether there is enough room for text.
     pub has_text: bool,
 }
 
 impl Layout {
-    /// Creates the layout, with space for a bar on the right or without.
+    /// Creates the layout. If `has_bar` is true, it leaves room for a color bar on the right.
     pub(super) fn new(width: u32, height: u32, has_bar: bool) -> Self {
         let (width, height) = (f64::from(width), f64::from(height));
         let unit = (width / 1200.0).min(height / 900.0);
         let has_text = unit >= 0.25;
-        // Thinner lines would be too pale.
+        // Thinner lines would be too faint.
         let lines = unit.max(0.5);
         let area = if has_text {
             let right = if has_bar { 168.0 } else { 36.0 };
@@ -40,12 +40,12 @@ impl Layout {
     }
 }
 
-/// The content of the text.
+/// The content of the title and the color bar.
 pub(super) struct Legend<'a> {
     /// The name of the array.
     pub name: &'a str,
     pub title: &'a str,
-    /// The text after the title, drawn paler.
+    /// The text after the title, drawn in a paler color.
     pub note: &'a str,
     pub range: [f64; 2],
     /// The values of the lines in the picture.
@@ -54,7 +54,7 @@ pub(super) struct Legend<'a> {
     pub has_gaps: bool,
 }
 
-/// Draws the title, and the color bar of a map.
+/// Draws the title. If there is a color map, also draws its color bar.
 pub(super) fn draw(image: &mut Image, map: Option<&Map>, legend: &Legend<'_>) {
     let (width, height) = (f64::from(image.width), f64::from(image.height));
     let unit = (width / 1200.0).min(height / 900.0);
@@ -73,7 +73,7 @@ pub(super) fn draw(image: &mut Image, map: Option<&Map>, legend: &Legend<'_>) {
     image.text(&pale.fit(legend.note, width - left - start), [start, 52.0 * unit], pale);
 
     let Some(map) = map else { return };
-    // Whole pixels keep its edges sharp.
+    // Whole pixels keep the edges of the bar sharp.
     let whole = |x: f64| (x + 0.5) as u32;
     let x = [width - 132.0 * unit, width - 108.0 * unit].map(whole);
     let tall = 0.6 * height;
@@ -136,7 +136,7 @@ impl Ticks {
         let exponent: i32 = text.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
         let power = |e: i32| format!("1e{e}").parse::<f64>().unwrap_or(1.0);
         let steps = [(1, 0), (2, 0), (5, 0), (1, 1), (2, 1)];
-        // The ends belong to the range even if a quotient is rounded.
+        // The tolerance keeps the ends in the range even if a quotient is rounded.
         let first = |step: f64| (low / step - 1e-9).ceil();
         let last = |step: f64| (high / step + 1e-9).floor();
         let count = |step: f64| (last(step) - first(step) + 1.0) as usize;
@@ -150,8 +150,8 @@ impl Ticks {
         let plain = largest < 1e6 && exponent >= -6;
         let (mut values, mut labels) = (Vec::new(), Vec::new());
         for k in 0..count(step).min(most) {
-            // Integer multiples are converted from decimal form, so that 0.3 is the nearest number
-            // to 0.3.
+            // Parsing the decimal form of each multiple gives the nearest number, for example for
+            // 0.3.
             let multiple = (first + k as f64) * f64::from(digit);
             let text = format!("{multiple}e{exponent}");
             let value = text.parse::<f64>().unwrap_or(multiple * power(exponent));

@@ -1,6 +1,6 @@
-//! Drawing of meshes on a GPU: [`super::draw`] for a mesh that stays on the GPU. All triangles are
-//! drawn, lit and colored there. The CPU draws lines, title and color bar. The picture is bitwise
-//! identical to that of the CPU.
+//! Drawing of meshes on a GPU: [`super::draw`] for a mesh that stays on the GPU. The GPU draws,
+//! lights and colors all triangles. The CPU draws the lines, the title and the color bar. The
+//! picture is bitwise identical to the one drawn on the CPU.
 //!
 //! The kernels are in `kernels/render/raster.cu`.
 
@@ -16,13 +16,13 @@ use crate::render::{Axes, Extent, Eye, Frame};
 use zeroset_core::error::{Error, Result};
 use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 
-/// The pixels that a block colors.
+/// The width and height, in pixels, of the rectangle that a thread block colors.
 const RECTANGLE: [u32; 2] = [RAYS_WIDE, RAYS_TALL];
 /// The number of threads per block.
 const THREADS: u32 = RAYS_WIDE * RAYS_TALL;
-/// The number of words per corner.
+/// The number of 32-bit words per corner.
 const CORNER: usize = 3;
-/// The number of values of an extent.
+/// The number of values in an extent.
 const EXTENT: usize = 5;
 
 struct Kernels {
@@ -34,7 +34,7 @@ struct Kernels {
     heights: Kernel,
 }
 
-/// A mesh on a GPU that can be drawn from any side.
+/// A mesh on a GPU that can be drawn from any direction.
 pub struct DeviceMesh<'a> {
     cuda: &'a Cuda,
     stage: Stage<'a>,
@@ -62,9 +62,9 @@ impl<'a> DeviceMesh<'a> {
     /// bytes per point, 52 per triangle and 124 per pixel.
     ///
     /// # Errors
-    /// Returns the errors of [`super::draw`]. Returns [`Error::Device`] if there is not enough
-    /// memory, with the bytes needed and free, and [`Error::Case`] if vertices have their own
-    /// colors, which [`draw_on`] supports.
+    /// Returns the errors of [`super::draw`]. Returns [`Error::Device`] with the bytes needed and
+    /// free if there is not enough memory. Returns [`Error::Case`] if vertices have their own
+    /// colors. [`draw_on`] supports such colors.
     pub fn new(cuda: &'a Cuda, subject: &Subject<'a>, options: &Options) -> Result<Self> {
         if subject.paint.is_some() {
             let what = "a mesh with vertex colors on a GPU";
@@ -75,7 +75,7 @@ impl<'a> DeviceMesh<'a> {
         Self::of(cuda, stage)
     }
 
-    /// Copies a stage without vertex colors. There must be enough memory.
+    /// Copies a stage that has no vertex colors. The caller checks that there is enough memory.
     fn of(cuda: &'a Cuda, stage: Stage<'a>) -> Result<Self> {
         let (drawing, options) = (&stage.drawing, &stage.options);
         let (n_points, n_triangles) = (drawing.points.len(), drawing.triangles.len() / 3);
@@ -137,7 +137,7 @@ impl<'a> DeviceMesh<'a> {
         })
     }
 
-    /// Returns the camera of the options, or the one that shows the most.
+    /// Returns the camera given in the options, or the automatically chosen one if there is none.
     pub fn camera(&self) -> Camera {
         self.stage.camera()
     }
@@ -146,8 +146,8 @@ impl<'a> DeviceMesh<'a> {
         [self.stage.options.width, self.stage.options.height]
     }
 
-    /// Launches the kernels that compute the colors of the pixels for a camera. Waits only for the
-    /// extent of the mesh.
+    /// Launches the kernels that compute the pixel colors as seen by a camera. The host waits only
+    /// for the extent of the mesh.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the driver rejects a kernel.
@@ -189,7 +189,7 @@ impl<'a> DeviceMesh<'a> {
         unsafe { self.cuda.launch(paint, launch(blocks[0] * blocks[1]), &painted) }
     }
 
-    /// Returns the extent of the mesh as seen by a camera.
+    /// Computes the extent of the mesh as seen by a camera.
     fn extent(&mut self, camera: &Camera) -> Result<Extent> {
         self.cuda.clear(&mut self.extent)?;
         let seen = FrameArgument::looking(&Axes::new(camera), self.eye.as_ref());
@@ -210,7 +210,7 @@ impl<'a> DeviceMesh<'a> {
         Ok(Extent { low, high, front: most(4) })
     }
 
-    /// Returns the last picture with its lines, title and color bar.
+    /// Returns the last painted picture with its lines, title and color bar.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if a kernel failed, or if there is not enough memory.
@@ -251,7 +251,8 @@ impl<'a> DeviceMesh<'a> {
     }
 }
 
-/// Draws a mesh on a GPU like [`super::draw`]. If vertices have their own colors, the CPU draws it.
+/// Draws a mesh on a GPU like [`super::draw`]. If vertices have their own colors, the CPU draws the
+/// mesh instead.
 ///
 /// # Errors
 /// Returns the errors of [`DeviceMesh::new`].
@@ -262,11 +263,11 @@ pub fn draw_on(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<
     DeviceMesh::new(cuda, subject, options)?.draw()
 }
 
-/// Draws a mesh like [`draw_on`] during a run whose arrays may grow. The CPU draws it if a picture
-/// would take more than half of the free GPU memory.
+/// Draws a mesh like [`draw_on`], for use during a run whose arrays may grow. The CPU draws it if a
+/// picture would take more than half of the free GPU memory.
 ///
 /// # Errors
-/// Returns the errors of [`super::draw`], and [`Error::Device`] if the GPU fails.
+/// Returns the errors of [`super::draw`]. Returns [`Error::Device`] if the GPU fails.
 pub fn draw_beside(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
     let stage = Stage::new(subject, options)?;
     let (free, _) = cuda.memory()?;
@@ -276,7 +277,7 @@ pub fn draw_beside(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Res
     DeviceMesh::of(cuda, stage)?.draw()
 }
 
-/// Returns the bytes that a stage takes on a GPU.
+/// Returns the number of bytes that a stage takes on a GPU.
 fn bytes(stage: &Stage) -> usize {
     let (drawing, options) = (&stage.drawing, &stage.options);
     let pixels = options.width as usize * options.height as usize;

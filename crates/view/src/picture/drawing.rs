@@ -11,11 +11,11 @@ use zeroset_core::mesh::interface::{self, Interface};
 use zeroset_core::mesh::{Kind, Mesh, outer_faces};
 use zeroset_core::primitives::GatherMatrix;
 
-/// The cosine of the crease angle, 78 degrees. Shading does not smooth across edges at which the
-/// normals differ by more than that.
+/// The cosine of the crease angle, 78 degrees. Shading is not smoothed across edges where the
+/// normals differ by more than this angle.
 const CREASE: f64 = 0.2;
 /// The cosine of 40 degrees. An edge of a solid is drawn if the normals of its walls differ by more
-/// than that.
+/// than this angle.
 const SHARP: f64 = 0.77;
 
 /// The kinds of lines, in drawing order.
@@ -36,23 +36,22 @@ pub(super) struct Line {
     pub kind: Kinds,
 }
 
-/// The geometry that a camera sees.
+/// The geometry to draw, independent of the camera.
 pub(super) struct Drawing<'a> {
     pub points: Cow<'a, [V]>,
-    /// Three points per triangle, in the order of the cells. At equal depths, the first triangle is
-    /// visible.
+    /// Three points per triangle, in the order of the cells. At equal depths, the triangle that
+    /// comes first is visible.
     pub triangles: Cow<'a, [u32]>,
     /// The value of each point.
     pub values: Cow<'a, [f64]>,
     /// The color of each vertex of the mesh. Empty if values determine the colors.
     pub paint: Vec<Light>,
-    /// The number of colored triangles. All later triangles have a single color, that of an
-    /// interface.
+    /// The number of colored triangles. All later triangles have the single color of an interface.
     pub n_colored: usize,
     /// The normal at each corner of each triangle. Empty if the mesh is flat and needs no lighting.
     pub normals: Vec<[[f32; 3]; 3]>,
     pub lines: Vec<Line>,
-    /// Whether colored triangles that face the viewer are omitted, so that the inside is visible.
+    /// Whether colored triangles that face the viewer are omitted to show the inside.
     pub open: bool,
 }
 
@@ -118,10 +117,10 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// Returns unit normals at the vertices of the interface in tetrahedra. A normal is the gradient of
-/// the values, averaged by volume around the two ends of the edge on which the vertex lies. The
-/// normals are smooth even though the triangles, which are cuts through the cells, have arbitrary
-/// shapes.
+/// Returns unit normals at the vertices of an interface in tetrahedra. A normal is the gradient of
+/// the values, averaged by volume over the cells around both ends of the edge on which the vertex
+/// lies. The normals are smooth even though the triangles are cuts through the cells and have
+/// arbitrary shapes.
 fn slopes(mesh: &Mesh, values: &[f64], interface: &Interface) -> Vec<[f32; 3]> {
     let mut near = vec![false; mesh.n_vertices()];
     interface.edges.iter().flatten().for_each(|&v| near[v as usize] = true);
@@ -130,7 +129,7 @@ fn slopes(mesh: &Mesh, values: &[f64], interface: &Interface) -> Vec<[f32; 3]> {
         let x = [0, 1, 2, 3].map(|k| mesh.vertices[cell[k] as usize]);
         let u = [0, 1, 2, 3].map(|k| values[cell[k] as usize]);
         let [a, b, c] = [1, 2, 3].map(|k| sub(x[k], x[0]));
-        // The gradient times six volumes. The volume is the weight of the average.
+        // The gradient times six times the volume. The volume is the weight in the average.
         let sum = add(
             add(scaled(cross(b, c), u[1] - u[0]), scaled(cross(c, a), u[2] - u[0])),
             scaled(cross(a, b), u[3] - u[0]),
@@ -146,8 +145,8 @@ fn slopes(mesh: &Mesh, values: &[f64], interface: &Interface) -> Vec<[f32; 3]> {
     interface.edges.iter().zip(&interface.weights).map(normal).collect()
 }
 
-/// Returns the segments where the linear `values` equal one of `levels`. Cells with a corner whose
-/// value is not finite have none.
+/// Returns the segments along which the linearly interpolated `values` equal one of `levels`. Cells
+/// that have a corner whose value is not finite contribute no segments.
 fn level_lines(
     points: &[V],
     triangles: &[u32],
@@ -179,8 +178,8 @@ fn level_lines(
                 let (p, q) = (points[t[a] as usize], points[t[b] as usize]);
                 std::array::from_fn(|k| p[k] + (q[k] - p[k]) * s)
             };
-            // The level zero is drawn as the interface, because it is the interface of a signed
-            // distance.
+            // The zero level is drawn in the style of an interface, because it is the interface of
+            // a signed distance.
             let kind = if level == 0.0 { Kinds::Interface } else { kind };
             lines.push(Line { ends: [crossing((i + 1) % 3), crossing((i + 2) % 3)], kind });
         }
@@ -203,7 +202,7 @@ fn facets(points: &[V], triangles: &[u32]) -> Vec<Facet> {
     triangles.par_chunks_exact(3).map(facet).collect()
 }
 
-/// The triangles around each vertex, as slots. Each triangle has three slots.
+/// The triangles around each vertex, stored as corner slots. Each triangle has three slots.
 struct Around(GatherMatrix);
 
 impl Around {
@@ -215,8 +214,8 @@ impl Around {
         self.0.row(v as usize).iter().map(|slot| slot / 3)
     }
 
-    /// Returns the normal at each corner: the area-weighted mean over the triangles around the
-    /// corner that meet this triangle smoothly.
+    /// Returns the normal at each corner of each triangle. It is the area-weighted mean over the
+    /// triangles around the corner that join this triangle smoothly.
     fn normals(&self, triangles: &[u32], facets: &[Facet]) -> Vec<[[f32; 3]; 3]> {
         let widen = |n: [f32; 3]| n.map(f64::from);
         triangles

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use zeroset_core::atomic::{self, check_folder};
 use zeroset_core::error::{Error, Result};
 
-/// An image: rows from the top, pixels from the left.
+/// An image. Rows are stored from top to bottom and pixels from left to right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Image {
@@ -30,7 +30,7 @@ impl Image {
     }
 
     /// Paints bands of `rows` rows in parallel. `paint` receives the number of the band, its
-    /// pixels, and their opacity, which is empty if all are opaque.
+    /// pixels, and their opacity, which is empty if all pixels are opaque.
     pub(super) fn par_bands(
         &mut self,
         rows: usize,

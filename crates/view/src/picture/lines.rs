@@ -1,4 +1,4 @@
-//! Lines on a surface: strips of constant width in pixels, drawn where nothing hides them.
+//! Lines on a surface: strips of constant pixel width, drawn wherever nothing hides them.
 
 use std::borrow::Cow;
 
@@ -58,8 +58,8 @@ impl Strokes {
     }
 }
 
-/// The heights of the samples of a band, including those above and below it that its lines may
-/// need.
+/// The heights of the samples needed for a band. They include rows above and below the band that
+/// its lines may need.
 pub(super) struct Seen<'a> {
     /// The first pixel row of the band. `rows` is the number of rows, and `wide` is the number of
     /// pixels per row.
@@ -73,14 +73,14 @@ pub(super) struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    /// Wraps the heights of the samples that a band needs. Samples without a surface have minus
-    /// infinity.
+    /// Wraps the heights of the samples needed for a band. The height is minus infinity at samples
+    /// without a surface.
     pub(super) fn new(bands: &Bands, band: usize, wide: usize, height: Cow<'a, [f32]>) -> Self {
         let ([first, rows], [top, bottom]) = (bands.rows(band), bands.samples(band));
         Seen { first, rows, wide, top, tall: bottom - top, height }
     }
 
-    /// Draws the lines of one kind over a band where nothing hides them.
+    /// Draws the lines of one kind over a band wherever nothing hides them.
     fn rule<'b>(
         &self,
         lines: impl Iterator<Item = &'b Stroke>,
@@ -123,7 +123,7 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// Returns true if the surface does not hide a point of a line on it.
+    /// Returns true if the surface does not hide the given point of a line that lies on it.
     fn is_seen(&self, unit: f64, [x, y, z]: V) -> bool {
         let wide = self.wide * SAMPLES;
         let limit = (wide as f64, (self.top + self.tall) as f64);

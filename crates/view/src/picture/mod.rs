@@ -1,11 +1,11 @@
-//! Pictures of a mesh with its values, or of a volume, without any other program.
+//! Pictures of a mesh with its values, or of a volume, made without any other program.
 //!
-//! [`draw`] shows a planar mesh from above, or a surface from the side that shows the most. Phi or
-//! a distance determines the colors. The picture also has the interface or lines of equal distance,
-//! a color bar and a title. For tetrahedra, it shows the interface in front of the far walls of the
-//! domain, or the outer boundary for a distance. For a volume, it shows what rays through the
-//! volume hit ([`Traced`], with [`crate::render`]). Equal values give bitwise identical pictures on
-//! every machine.
+//! [`draw`] shows a planar mesh from above, or a surface from the direction that shows the most.
+//! Colors show phi or a distance. The picture also has the interface or lines of equal distance, a
+//! color bar and a title. For tetrahedra, it shows the interface in front of the far walls of the
+//! domain. For a distance in tetrahedra, it shows the outer boundary instead. For a volume, it
+//! shows what rays through the volume hit ([`Traced`], drawn with [`crate::render`]). Equal values
+//! give bitwise identical pictures on every machine.
 //!
 //! ```
 //! use zeroset_core::mesh::generate::{Generate, Sphere, generate};
@@ -45,10 +45,10 @@ use prepared_mesh::Stage;
 use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::Mesh;
 
-/// The allowed numbers of pixels along each side of a picture.
+/// The allowed range of the width and height of a picture in pixels.
 pub const SIDE: std::ops::RangeInclusive<u32> = 16..=8192;
 
-/// The allowed angles of a perspective view in degrees.
+/// The allowed range of the angle of a perspective view in degrees.
 pub const PERSPECTIVE: std::ops::RangeInclusive<f64> = 1.0..=120.0;
 
 /// The lines drawn on a mesh.
@@ -68,11 +68,11 @@ pub enum Lines {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Subject<'a> {
-    /// The mesh, cleaned.
+    /// The cleaned mesh.
     pub mesh: &'a Mesh,
     /// The values of phi or a distance, `[n_vertices]`. Values that are not finite are drawn gray.
     pub values: &'a [f64],
-    /// The lines of the values.
+    /// The lines to draw.
     pub lines: Lines,
     /// Another array that determines the colors, `[n_vertices]`.
     pub colors: Option<&'a [f64]>,
@@ -88,7 +88,8 @@ pub struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// Creates a subject from a level-set function on a mesh, with the name "phi" and its zero set.
+    /// Creates a subject from a level-set function on a mesh. Its name is "phi", and the picture
+    /// shows its zero set.
     pub fn new(mesh: &'a Mesh, values: &'a [f64]) -> Self {
         let lines = Lines::Interface;
         Subject { mesh, values, lines, colors: None, paint: None, name: "phi", title: "", note: "" }
@@ -112,13 +113,14 @@ impl<'a> Subject<'a> {
         self
     }
 
-    /// Sets the color of each vertex in sRGB, `[n_vertices]`, such as [`vertex_colors`].
+    /// Sets the color of each vertex in sRGB, `[n_vertices]`, such as the result of
+    /// [`vertex_colors`].
     pub fn painted(mut self, colors: &'a [[u8; 3]]) -> Self {
         self.paint = Some(colors);
         self
     }
 
-    /// Sets the title and the note after it.
+    /// Sets the title and the note that follows it.
     pub fn with_title(mut self, title: &'a str, note: &'a str) -> Self {
         (self.title, self.note) = (title, note);
         self
@@ -148,9 +150,9 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Returns the smallest range that contains all finite values, symmetric about 0 if values have
-/// both signs. If there is only one value, it is in the middle of the range and 0 is at one end. If
-/// that value is 0, the other end is 1.
+/// Returns the smallest range that contains all finite values. It is symmetric about 0 if the
+/// values have both signs. If all values are nearly equal, their value is in the middle of the
+/// range and 0 is at one end. If their value is 0, the range is from -1 to 1.
 fn span(values: &[f64]) -> [f64; 2] {
     let finite = || values.iter().copied().filter(|x| x.is_finite());
     let low = finite().fold(f64::INFINITY, f64::min);
@@ -163,7 +165,7 @@ fn span(values: &[f64]) -> [f64; 2] {
         return [-most, most];
     }
     let most = low.abs().max(high.abs());
-    // Differences of the size of rounding errors do not count.
+    // Differences that could be rounding errors do not count.
     if high - low > 1e-9 * most.max(1e-290) {
         return [low, high];
     }
@@ -206,13 +208,13 @@ pub struct Options {
     pub camera: Option<Camera>,
     /// The values at both ends of the color bar. The default is the range of the array.
     pub range: Option<[f64; 2]>,
-    /// The angle in degrees, in [`PERSPECTIVE`], at which the eye sees a ball around the content.
-    /// The larger the angle, the nearer the eye. The default is a parallel projection.
+    /// The angle in degrees, in [`PERSPECTIVE`], that a ball around the content spans as seen from
+    /// the eye. The larger the angle, the nearer the eye. The default is a parallel projection.
     pub perspective: Option<f64>,
     /// Whether the background is transparent instead of white.
     pub transparent: bool,
     /// The direction to the lamp, of any nonzero length, in the axes of the picture: right, up, and
-    /// toward the eye. The default is [-0.36, 0.48, 0.8], which is above left.
+    /// toward the eye. The default is [-0.36, 0.48, 0.8], which points to the upper left.
     pub light: Option<[f64; 3]>,
 }
 
@@ -256,8 +258,8 @@ impl Options {
         self
     }
 
-    /// Sets the direction to the lamp in the axes of the picture. With `None`, the lamp is above
-    /// left.
+    /// Sets the direction to the lamp in the axes of the picture. With `None`, the lamp is at the
+    /// upper left.
     pub fn with_light(mut self, from: Option<[f64; 3]>) -> Self {
         self.light = from;
         self
@@ -312,8 +314,9 @@ impl Options {
         Some((format!("camera.{key}"), what))
     }
 
-    /// Returns options with the camera and the range that a picture of this subject would use.
-    /// Pictures of other states that use them are comparable with it.
+    /// Returns these options with the camera and the range filled in as a picture of this subject
+    /// would use them. Pictures of other states drawn with the returned options are comparable with
+    /// it.
     ///
     /// # Errors
     /// Returns the errors of [`draw`].
@@ -334,8 +337,8 @@ impl Options {
     }
 }
 
-/// Returns the cost of a picture of a mesh. The unit is the cost of preparing one voxel for rays: a
-/// cell costs 8 units, and a pixel 20.
+/// Estimates the cost of a picture of a mesh. The unit is the cost of preparing one voxel for ray
+/// casting. A cell costs 8 units, and a pixel costs 20.
 pub fn work(subject: &Subject<'_>, options: &Options) -> usize {
     8 * subject.mesh.n_cells() + 20 * options.width as usize * options.height as usize
 }
@@ -346,7 +349,7 @@ pub fn name_of(file: &str) -> &str {
     name.split('.').find(|part| !part.is_empty()).unwrap_or(name)
 }
 
-/// Draws a mesh or a volume, on white by default.
+/// Draws a mesh or a volume on a background that is white by default.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the size is outside [`SIDE`], if the range, angle or camera is

@@ -1,4 +1,4 @@
-//! A mesh prepared for drawing from any side.
+//! A mesh prepared for drawing from any direction.
 
 use super::color::Map;
 use super::color_bar::{self, Layout, Legend, Ticks};
@@ -15,7 +15,7 @@ pub(super) struct Stage<'a> {
     pub drawing: Drawing<'a>,
     pub map: Map,
     pub range: [f64; 2],
-    /// The values of the lines.
+    /// The values at which lines are drawn.
     levels: Vec<f64>,
     layout: Layout,
 }
@@ -41,13 +41,13 @@ impl<'a> Stage<'a> {
         Ok(Stage { subject, options, drawing, map, range, levels, layout })
     }
 
-    /// Returns the camera of the options, or the one that shows the most.
+    /// Returns the camera given in the options, or the automatically chosen one if there is none.
     pub(super) fn camera(&self) -> Camera {
         let by_itself = || view::camera(self.options.view, &self.subject, &self.drawing);
         self.options.camera.unwrap_or_else(by_itself)
     }
 
-    /// Returns the axes of the picture and the light.
+    /// Returns the axes of the picture and the direction to the lamp.
     fn axes(&self, camera: &Camera) -> Axes {
         Axes::new(camera).lit(self.options.light)
     }
@@ -93,8 +93,8 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Returns the values of the lines in a range: the ticks of its color bar, and the values halfway
-/// between them.
+/// Returns the values at which lines are drawn in a range: the ticks of its color bar, and the
+/// values halfway between them.
 fn round_levels([low, high]: [f64; 2]) -> Vec<f64> {
     let ticks = Ticks::new([low, high], color_bar::TICKS).values;
     let mut levels = ticks.clone();

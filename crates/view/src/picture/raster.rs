@@ -22,10 +22,10 @@ use crate::render::{Frame, Shade};
 pub(super) const SAMPLES: usize = 3;
 /// The number of lattice steps per sample.
 const FINE: i64 = 256;
-/// The placeholder for no triangle.
+/// The index that stands for no triangle.
 const NONE: u32 = u32::MAX;
 
-/// A corner on the lattice, and its height.
+/// A corner of a triangle: its lattice coordinates and its height.
 #[derive(Clone, Copy, Debug)]
 struct Corner {
     x: i32,
@@ -40,7 +40,7 @@ struct Flat {
     y: [i64; 3],
     /// Twice the area.
     area: i64,
-    /// Whether the orientation was reversed.
+    /// Whether the orientation was reversed to make the area positive.
     turned: bool,
 }
 
@@ -56,15 +56,16 @@ impl Flat {
         (area != 0).then_some(Flat { x, y, area: area.abs(), turned: area < 0 })
     }
 
-    /// Returns twice the area between each edge and a point. Edge k is opposite to corner k.
+    /// Returns, for each edge, twice the area of the triangle that it forms with a point. The area
+    /// is positive on the inner side. Edge k is opposite corner k.
     fn edges(&self, px: i64, py: i64) -> [i64; 3] {
         [(1, 2), (2, 0), (0, 1)].map(|(a, b)| {
             (self.x[b] - self.x[a]) * (py - self.y[a]) - (self.y[b] - self.y[a]) * (px - self.x[a])
         })
     }
 
-    /// Returns 0 for edges whose points belong to this triangle, and -1 for edges whose points
-    /// belong to the neighbor.
+    /// Returns 0 for each edge whose points belong to this triangle, and -1 for each edge whose
+    /// points belong to the neighbor.
     fn bias(&self) -> [i64; 3] {
         [(1, 2), (2, 0), (0, 1)].map(|(a, b)| {
             let (dx, dy) = (self.x[b] - self.x[a], self.y[b] - self.y[a]);
@@ -73,7 +74,7 @@ impl Flat {
     }
 }
 
-/// Draws on white, or on a transparent background.
+/// Draws a picture on a white or transparent background.
 pub(super) fn draw(
     drawing: &Drawing<'_>,
     frame: &Frame,
@@ -113,8 +114,8 @@ pub(super) fn draw(
     image
 }
 
-/// Completes a picture with given colors by drawing its lines. `heights` has the heights of all
-/// samples if there are lines. Samples without a surface have minus infinity.
+/// Completes a picture with given colors by drawing its lines. `heights` contains the heights of
+/// all samples if there are lines. The height is minus infinity at samples without a surface.
 pub(super) fn ruled(
     drawing: &Drawing<'_>,
     frame: &Frame,
@@ -154,7 +155,8 @@ pub(super) fn write(colors: &[[f32; 4]], pixels: &mut [u8], alpha: &mut [u8]) {
     }
 }
 
-/// The samples of a band of rows, including those above and below it that its lines may need.
+/// The samples needed for a band, and the triangle visible at each. They include rows above and
+/// below the band that its lines may need.
 struct Looked {
     seen: Seen<'static>,
     triangle: Vec<u32>,
@@ -178,7 +180,7 @@ impl Painter<'_> {
         [0, 1, 2].map(|k| self.corners[self.drawing.triangles[3 * t as usize + k] as usize])
     }
 
-    /// Finds the triangle that each sample of a band shows.
+    /// Finds the triangle that is visible at each sample of a band.
     fn look(&self, band: usize, triangles: &[u32]) -> Looked {
         let [top, bottom] = self.bands.samples(band);
         let wide = self.size[0] * SAMPLES;
@@ -188,8 +190,8 @@ impl Painter<'_> {
         for &t in triangles {
             let corners = self.corners(t);
             let Some(flat) = Flat::new(corners) else { continue };
-            // Seen from outside, the corners of a wall are in counterclockwise order. Here y points
-            // downward.
+            // The corners of a wall are in counterclockwise order when seen from outside. Because y
+            // points downward here, `turned` means that the wall faces the viewer.
             if self.drawing.open && (t as usize) < self.drawing.n_colored && flat.turned {
                 continue;
             }
@@ -216,7 +218,7 @@ impl Painter<'_> {
                 for x in low_x..high_x {
                     if (edges[0] | edges[1] | edges[2]) >= 0 {
                         let z = (z_row + (x - low_x) as f64 * slope).clamp(lowest, highest) as f32;
-                        // At equal heights, the first triangle stays.
+                        // At equal heights, the triangle that comes first stays.
                         if z > height[row + x] {
                             height[row + x] = z;
                             triangle[row + x] = t;
@@ -297,7 +299,7 @@ impl Painter<'_> {
     }
 }
 
-/// Returns the samples along one axis whose centers lie between the ends of a triangle.
+/// Returns the range of samples along one axis whose centers lie within the extent of a triangle.
 fn ends(x: [i64; 3], low: usize, high: usize) -> [usize; 2] {
     let least = x[0].min(x[1]).min(x[2]);
     let most = x[0].max(x[1]).max(x[2]);
@@ -316,7 +318,8 @@ mod tests {
 
     #[test]
     fn triangles_that_share_an_edge_share_no_sample_and_leave_no_gap() {
-        // A fan around a point that lies exactly on a sample, with edges through samples.
+        // A fan of triangles around a point that lies exactly on a sample. Its edges pass through
+        // samples.
         let middle = corner(128 + 256 * 4, 128 + 256 * 4);
         let rim = [
             (0, 0),

@@ -12,7 +12,7 @@ pub(super) const ROWS: usize = 48;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bands {
     height: usize,
-    /// The number of rows above and below a band that its lines may need.
+    /// The number of rows above and below a band that are needed to draw its lines.
     pub apron: usize,
 }
 
@@ -31,14 +31,14 @@ impl Bands {
         [first, ROWS.min(self.height - first)]
     }
 
-    /// Returns the first row of samples that a band needs, and the row after the last one.
+    /// Returns the first row of samples needed for a band, and the row after the last one.
     pub(super) fn samples(&self, band: usize) -> [usize; 2] {
         let [first, rows] = self.rows(band);
         let bottom = (first + rows + self.apron).min(self.height);
         [first.saturating_sub(self.apron) * SAMPLES, bottom * SAMPLES]
     }
 
-    /// Returns the bands touched by content between two heights, extended by `reach`.
+    /// Returns the bands that content between rows `low` and `high`, extended by `reach`, touches.
     pub(super) fn within(&self, low: f64, high: f64, reach: f64) -> Range<usize> {
         let height = self.height as f64;
         let band = |y: f64| (y.clamp(0.0, height - 1.0) as usize) / ROWS;
@@ -47,7 +47,7 @@ impl Bands {
     }
 }
 
-/// The items that touch each band, in order.
+/// For each band, the indices of the items that touch it, in ascending order.
 pub(super) struct Lists {
     start: Vec<u32>,
     items: Vec<u32>,

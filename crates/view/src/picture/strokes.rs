@@ -6,15 +6,16 @@ use super::font::{CAP, GAP, glyph};
 /// A line segment in pixels, with y downward.
 pub(super) type Piece = [[f64; 2]; 2];
 
-/// Returns the fraction of a pixel, 0 to 1, that a line of `width` pixels covers if its middle is
-/// `distance` pixels from the center of the pixel.
+/// Returns the fraction of a pixel, 0 to 1, that a line of `width` pixels covers if its center line
+/// is `distance` pixels from the center of the pixel.
 pub(super) fn coverage(distance: f64, width: f64) -> f64 {
     // Lines thinner than a pixel become paler instead of thinner.
     let strength = width.min(1.0);
     (0.5 * width.max(1.0) + 0.5 - distance).clamp(0.0, 1.0) * strength
 }
 
-/// Returns the squared distance of a point from a segment, and the parameter of the nearest point.
+/// Returns the squared distance from a point to a segment, and the segment parameter of the nearest
+/// point.
 pub(super) fn nearest([a, b]: Piece, p: [f64; 2]) -> (f64, f64) {
     let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
     let (px, py) = (p[0] - a[0], p[1] - a[1]);
@@ -24,8 +25,8 @@ pub(super) fn nearest([a, b]: Piece, p: [f64; 2]) -> (f64, f64) {
     (ex * ex + ey * ey, t)
 }
 
-/// Blends a color over a pixel with the weight `mix`, 0 to 1. The pixel has red, green and blue, 0
-/// to 255, and opacity, 0 to 1.
+/// Blends a color over a pixel with the weight `mix`, 0 to 1. The pixel consists of red, green and
+/// blue, 0 to 255, and opacity, 0 to 1.
 pub(super) fn over(pixel: &mut [f32; 4], color: [f32; 3], mix: f32) {
     let [.., old] = *pixel;
     let opacity = old + (1.0 - old) * mix;
@@ -89,7 +90,7 @@ impl Image {
     }
 
     /// Increases the opacity of a pixel for ink that covers the fraction `covered` of it. Returns
-    /// the weight of the ink in the color of the pixel.
+    /// the weight of the ink in the new color of the pixel.
     fn cover(&mut self, at: usize, covered: f64) -> f64 {
         let Some(alpha) = self.alpha.get_mut(at) else { return covered };
         let old = f64::from(*alpha) / 255.0;
@@ -132,8 +133,8 @@ impl Style {
         (units - GAP).max(0.0) * self.height / CAP
     }
 
-    /// Returns the longest prefix of a text that takes at most `width` pixels. It ends with "..."
-    /// if it is shortened.
+    /// Returns the longest prefix of a text that is at most `width` pixels wide. A shortened text
+    /// ends with "...".
     pub(super) fn fit(&self, text: &str, width: f64) -> String {
         if self.width(text) <= width {
             return text.to_string();

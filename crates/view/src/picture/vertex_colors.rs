@@ -24,7 +24,7 @@ pub fn vertex_colors(mesh: &Mesh) -> Option<Vec<[u8; 3]>> {
         .collect()
 }
 
-/// Draws a surface in the colors of its vertices if it has any, and otherwise by height.
+/// Draws a surface in its vertex colors if it has any, and otherwise colored by height.
 ///
 /// # Errors
 /// Returns the errors of [`draw`].

@@ -6,7 +6,7 @@ use crate::render::vector::{V, add, cross, dot, length, scaled, sub, unit};
 use crate::render::{Axes, CORNER, Camera, View};
 use zeroset_core::mesh::Kind;
 
-/// Returns the camera of a view.
+/// Returns the camera for a view.
 pub(super) fn camera(view: View, subject: &Subject<'_>, drawing: &Drawing<'_>) -> Camera {
     Camera::new(view.direction().unwrap_or_else(|| match subject.mesh.kind {
         Kind::Planar => [0.0, 0.0, 1.0],
@@ -15,24 +15,24 @@ pub(super) fn camera(view: View, subject: &Subject<'_>, drawing: &Drawing<'_>) -
     }))
 }
 
-/// A point of interest on a surface.
+/// A point on a surface that a view should show.
 struct Spot {
     at: V,
     normal: V,
     weight: f64,
-    /// The part of the value range that contains the value, or 0 for interfaces.
+    /// The index of the part of the value range that contains the value. It is 0 for interfaces.
     part: usize,
 }
 
 /// The number of parts of the value range that a view should show.
 const PARTS: usize = 16;
 
-/// The largest number of spots, and of points that may hide them.
+/// The largest number of spots, and the largest number of points that may hide them.
 const MANY: usize = 40_000;
 
-/// Returns the direction, out of 26 around a surface, that shows the most. An interface counts by
-/// its length, and each part of a value range by its area. The square roots of the areas are added
-/// so that all parts count.
+/// Returns the direction that shows the most, out of 26 directions around a surface. An interface
+/// counts by its length, and each part of a value range by its area. The square roots of the areas
+/// are added so that small parts count, too.
 fn best(subject: &Subject<'_>, drawing: &Drawing<'_>) -> V {
     let spots = spots(subject, drawing);
     let points: Vec<V> =
@@ -41,7 +41,8 @@ fn best(subject: &Subject<'_>, drawing: &Drawing<'_>) -> V {
     let mut best = (0.0, axes[0]);
     for direction in directions(&axes) {
         let score = score(&spots, &points, direction);
-        // Straight views come first. They are kept unless an oblique view shows clearly more.
+        // Directions along a single axis come first. An oblique direction wins only if it shows
+        // clearly more.
         if score > best.0 * 1.06 {
             best = (score, direction);
         }
@@ -49,8 +50,8 @@ fn best(subject: &Subject<'_>, drawing: &Drawing<'_>) -> V {
     best.1
 }
 
-/// Returns the directions along one axis (the thinnest extent first), then between two axes, then
-/// between all three.
+/// Returns the directions along one axis (starting with the thinnest extent), then those between
+/// two axes, then those between all three.
 fn directions(axes: &[V; 3]) -> Vec<V> {
     let mut all: Vec<(usize, V)> = Vec::new();
     for code in 0..27 {
@@ -135,9 +136,9 @@ fn score(spots: &[Spot], points: &[V], toward: V) -> f64 {
     seen.iter().map(|s: &f64| s.sqrt()).sum()
 }
 
-/// Returns the principal axes of points, from the smallest to the largest spread, each pointing to
-/// the positive side. If each is within about 25 degrees of a different coordinate axis, returns
-/// these coordinate axes instead.
+/// Returns the principal axes of points, from the smallest to the largest spread. The largest
+/// component of each axis is positive. If each axis is within about 25 degrees of a different
+/// coordinate axis, returns the coordinate axes instead.
 fn principal_axes(points: &[V]) -> [V; 3] {
     let n = points.len().max(1) as f64;
     let mean = scaled(points.iter().fold([0.0; 3], |sum, x| add(sum, *x)), 1.0 / n);

@@ -1,4 +1,4 @@
-//! Pictures of volumes, drawn by rays.
+//! Pictures of volumes, drawn by ray casting.
 
 use rayon::prelude::*;
 
@@ -14,22 +14,23 @@ use zeroset_core::error::{Error, Result};
 use zeroset_core::expression::Expression;
 use zeroset_core::primitives::memory;
 
-/// The allowed numbers of rays per pixel along each side.
+/// The allowed range of the number of rays per pixel along each side.
 pub const SAMPLES: std::ops::RangeInclusive<u32> = 1..=8;
 /// The number of rows per band.
 const ROWS: usize = 16;
 
-/// The quantity that a picture by rays shows.
+/// The quantity that a ray-cast picture shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Shows {
-    /// The hit surface with lighting (default).
+    /// The surface that is hit, with lighting (default).
     #[default]
     Shaded,
-    /// The distance from the eye. In parallel views, the distance from the plane that touches the
-    /// front of the content.
+    /// The distance from the eye. In parallel views, the distance is measured from the plane that
+    /// touches the front of the content.
     Depth,
-    /// The number of positions that each ray examined. White is the fewest, black the most.
+    /// The number of positions that each ray examined. White is the smallest number, black the
+    /// largest.
     Iterations,
 }
 
@@ -37,7 +38,7 @@ pub enum Shows {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Tracer<'a> {
-    /// The CPU, with this method of skipping space.
+    /// The CPU, with the given space skipping data.
     SpaceSkipping(&'a SpaceSkipping),
     /// A GPU, with bitwise identical results.
     Gpu(&'a DeviceMarch<'a>),
@@ -112,7 +113,7 @@ impl<'a> Traced<'a> {
         }
     }
 
-    /// Returns the camera of the picture: the one of the options, or of their view. By default, it
+    /// Returns the camera of the picture, as given by the options or by their view. By default, it
     /// looks from a corner, or straight at a single slice.
     pub fn camera(&self, options: &Options) -> Camera {
         let flat = || {
@@ -124,7 +125,8 @@ impl<'a> Traced<'a> {
         options.camera.unwrap_or_else(|| Camera::new(from()))
     }
 
-    /// Returns the hits of the rays, and their lighting if a GPU has computed that, too.
+    /// Returns the hits of the rays. If a GPU follows them, also returns its lighting of shaded
+    /// pictures.
     fn found(&self, frame: &Frame, size: [u32; 2]) -> Result<(Vec<Hit>, Option<Vec<Shade>>)> {
         match self.tracer {
             Tracer::SpaceSkipping(guide) => {
@@ -140,7 +142,7 @@ impl<'a> Traced<'a> {
         }
     }
 
-    /// Returns the number that determines the color of each hit, or NaN if there is no hit.
+    /// Returns the value that determines the color of each hit, or NaN if there is no hit.
     fn values(&self, hits: &[Hit], frame: &Frame, wide: usize) -> Result<Vec<f64>> {
         let mut values = Vec::new();
         let what = "the values of the rays";
@@ -170,7 +172,7 @@ impl<'a> Traced<'a> {
     }
 }
 
-/// Draws the hits of rays, and counts them.
+/// Draws the hits of rays and returns the statistics of the rays.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if options are invalid, or if the expression for the colors uses an
@@ -225,7 +227,7 @@ struct Painter<'a> {
     frame: &'a Frame,
     map: &'a Map,
     hits: &'a [Hit],
-    /// The lighting of the hits, if it is known.
+    /// The lighting of the hits if a GPU has computed it.
     shades: Option<&'a [Shade]>,
     values: &'a [f64],
     /// The number of rays per row.

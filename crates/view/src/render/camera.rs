@@ -103,7 +103,7 @@ impl Camera {
 const LAMP: V = [-0.36, 0.48, 0.8];
 
 /// The axes of a picture in mesh coordinates (right, up, and toward the eye), and the direction to
-/// the lamp in these axes.
+/// the lamp relative to these axes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axes {
     pub right: V,

@@ -1,16 +1,16 @@
 //! Traversal of unit cubes along a ray.
 //!
-//! Cube (i, j, k) has its center at these coordinates. To decide whether the ray is past the
+//! Cube (i, j, k) has its center at the point (i, j, k). To decide whether the ray is past the
 //! boundary between two cubes, `t` is compared with a number that is always computed in the same
 //! way. Therefore the cube at a given `t` does not depend on the previous steps.
 
 use super::vector::V;
 
-/// A ray within a box of cubes, in units of cubes. `t` is a length in world coordinates.
+/// A ray within a box of unit cubes, in cube coordinates. `t` is a length in world coordinates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GridTraversal {
     from: V,
-    /// The change of the position with `t`.
+    /// The derivative of the position with respect to `t`.
     pub along: V,
     inverse: V,
     /// The `t` at which the ray enters the box. `end` is the `t` at which it leaves.
@@ -42,13 +42,13 @@ impl GridTraversal {
         (course.begin < course.end).then_some(course)
     }
 
-    /// Returns the `t` at which the ray crosses from cube `plane - 1` to cube `plane` of an axis,
-    /// or back.
+    /// Returns the `t` at which the ray crosses the boundary between cubes `plane - 1` and `plane`
+    /// along an axis, in either direction.
     fn border(&self, k: usize, plane: i64) -> f64 {
         (plane as f64 - 0.5 - self.from[k]) * self.inverse[k]
     }
 
-    /// Returns the `t` at which the ray leaves a cube along one axis.
+    /// Returns the `t` at which the ray leaves a cube along axis `k`.
     pub(super) fn leaves(&self, k: usize, cube: i64) -> f64 {
         match self.along[k] {
             d if d > 0.0 => self.border(k, cube + 1),
@@ -74,11 +74,11 @@ impl GridTraversal {
         (self.from[k] + t * self.along[k] + 0.5).floor() as i64
     }
 
-    /// Returns the cube at `t`. Cubes that only touch the ray there do not count.
+    /// Returns the cube at `t`. Cubes that the ray only touches there do not count.
     pub(super) fn cube(&self, t: f64) -> [i64; 3] {
         [0, 1, 2].map(|k| {
             let forward = if self.along[k] > 0.0 { 1 } else { -1 };
-            // Rounding can give a neighboring cube.
+            // Rounding can make `cube_along` return a neighboring cube.
             let mut cube = self.cube_along(k, t);
             while self.leaves(k, cube) <= t {
                 cube += forward;

@@ -1,13 +1,13 @@
-//! Intersection of a ray with a level inside a cube. Values between eight voxels are interpolated
-//! linearly along each axis, so they are a cubic polynomial along the ray.
+//! Intersection of a ray with a level surface inside a cube. Values between eight voxels are
+//! interpolated linearly along each axis. Therefore they are a cubic polynomial along the ray.
 
 use super::vector::V;
 
-/// The number of bisections. After that, no floating-point number lies between the ends of the
-/// interval.
+/// The number of bisections. After this number, no floating-point number lies between the ends of
+/// the interval.
 const HALVINGS: usize = 60;
 
-/// The values along a ray in a cube, `c[0] + c[1] t + c[2] t^2 + c[3] t^3`.
+/// The polynomial of the values along a ray in a cube, `c[0] + c[1] t + c[2] t^2 + c[3] t^3`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Along {
     c: [f64; 4],
@@ -15,10 +15,10 @@ pub(super) struct Along {
 
 impl Along {
     /// Computes the polynomial. `values` are the values at the corners, x fastest. The ray starts
-    /// at `start`, which is 0 to 1 along each axis, and moves by `along` while `t` increases by 1.
+    /// at `start`, whose coordinates are 0 to 1, and moves by `along` while `t` increases by 1.
     pub(super) fn new(values: &[f64; 8], start: V, along: V) -> Self {
-        // Degree one in t between two corners along x, degree two along y, and degree three along
-        // z.
+        // Interpolation along x gives degree one in t, interpolation along y degree two, and
+        // interpolation along z degree three.
         let mix = |a: [f64; 4], b: [f64; 4], k: usize| {
             let d = [0, 1, 2, 3].map(|n| b[n] - a[n]);
             let shifted = [0.0, d[0], d[1], d[2]];
@@ -71,7 +71,7 @@ impl Along {
         None
     }
 
-    /// Returns the extrema in ascending order.
+    /// Returns the positions of the extrema in ascending order.
     fn turns(&self) -> impl Iterator<Item = f64> {
         let [_, b, c, d] = self.c;
         let (a, b, c) = (3.0 * d, 2.0 * c, b);
@@ -113,7 +113,7 @@ mod tests {
             let stepped = (1..=2000).map(|k| f64::from(k) / 2000.0).find(|&t| side(t) != side(0.0));
             let found = ray.first(level, 1.0);
             if let Some(t) = stepped {
-                // Sampling can miss two crossings, but the polynomial cannot.
+                // Sampling can miss a pair of crossings, but the polynomial cannot.
                 prop_assert!(found.is_some_and(|x| x <= t + 1e-12), "{found:?} {t}");
             }
             if let Some(t) = found {

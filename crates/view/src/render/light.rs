@@ -1,12 +1,12 @@
-//! Lighting: mostly from the eye, some from a lamp, and a little gloss.
+//! Lighting: mostly light from the eye, some from a lamp, and a little gloss.
 
 use super::camera::Axes;
 use super::vector::{V, add, dot, unit};
 
-/// The effect of light on a color.
+/// The effect of lighting on a color.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Shade {
-    /// The factor of the color.
+    /// The factor by which the color is multiplied.
     pub strength: f32,
     /// The gloss that is added.
     pub gloss: f32,

@@ -1,4 +1,4 @@
-//! Ray marching from pixels to hits.
+//! Ray marching: following the rays of pixels to their hits.
 
 use rayon::prelude::*;
 
@@ -8,20 +8,20 @@ use super::space_skipping::SpaceSkipping;
 use zeroset_core::error::Result;
 use zeroset_core::primitives::memory;
 
-/// The result of a ray, and the number of its steps.
+/// The hit of a ray, if any, and the number of steps to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Hit {
-    /// The distance from the start of the ray in world coordinates, infinite if it hit nothing.
+    /// The distance from the start of the ray in world coordinates, or infinity if nothing was hit.
     pub t: f64,
-    /// The number of the cube, x fastest. It is not valid if the ray hit nothing.
+    /// The index of the cube that was hit, x fastest. It is not valid if the ray hit nothing.
     pub cube: u32,
-    /// The number of positions examined, 0 if the ray misses the box of all cubes.
+    /// The number of positions examined. It is 0 if the ray misses the box of all occupied cubes.
     pub steps: u32,
 }
 
 impl Hit {
-    /// Returns true if something was hit.
+    /// Returns true if the ray hit something.
     pub fn is_some(&self) -> bool {
         self.t < f64::INFINITY
     }
@@ -45,8 +45,9 @@ pub fn shoot(solid: &Solid<'_>, guide: &SpaceSkipping, ray: &Ray) -> Hit {
     nothing(steps)
 }
 
-/// Follows the rays of a picture of `width` x `height` pixels with `samples` x `samples` rays each.
-/// The hits are `[height * samples][width * samples]`, from the upper left corner.
+/// Follows the rays of a picture of `width` x `height` pixels with `samples` x `samples` rays per
+/// pixel. The hits have the shape `[height * samples][width * samples]` and start at the upper left
+/// corner.
 ///
 /// # Errors
 /// Returns [`Error::Device`](zeroset_core::Error::Device) if there is not enough memory.
@@ -70,7 +71,7 @@ pub fn march(
     Ok(hits)
 }
 
-/// Returns the position of a sample in the picture, in pixels.
+/// Returns the position of a ray in the picture, in pixels.
 pub(crate) fn place(column: usize, row: usize, samples: u32) -> [f64; 2] {
     [column, row].map(|k| (k as f64 + 0.5) / f64::from(samples))
 }
@@ -85,14 +86,14 @@ pub struct Counts {
     pub entered: u64,
     /// The number of rays that hit something.
     pub hits: u64,
-    /// The number of positions that all rays examined.
+    /// The total number of positions examined by all rays.
     pub steps: u64,
-    /// The largest number of positions that a ray examined.
+    /// The largest number of positions examined by a single ray.
     pub most: u32,
 }
 
 impl Counts {
-    /// Counts the rays of a picture.
+    /// Computes the statistics of the rays of a picture.
     pub fn of(hits: &[Hit]) -> Self {
         let mut counts = Counts { rays: hits.len() as u64, ..Counts::default() };
         for hit in hits {

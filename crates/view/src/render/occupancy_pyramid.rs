@@ -1,12 +1,12 @@
-//! A pyramid over cubes: each level stores whether any of the 2 x 2 x 2 fields below is occupied.
+//! A pyramid over cubes. Each node states whether any of the 2 x 2 x 2 nodes below it is occupied.
 
 use rayon::prelude::*;
 
 use super::space_skipping::Candidates;
 use super::vector::{V, dot, sub};
 
-/// The size of the stack of waiting fields: 7 for each of the levels of an axis of 2^16 cubes, and
-/// one more.
+/// The size of the stack of pending nodes: 7 for each of the 17 levels of an axis of 2^16 cubes,
+/// and one more.
 const STACK: usize = 7 * 17 + 1;
 
 /// The levels above the cubes.
@@ -22,12 +22,12 @@ struct Level {
     any: Vec<bool>,
 }
 
-/// A field: its level, which is 0 for cubes, and its position in the level.
+/// A node of the pyramid: its level, which is 0 for cubes, and its position in the level.
 #[derive(Clone, Copy, Debug, Default)]
 struct Field {
     level: usize,
     at: [u32; 3],
-    /// A lower bound of the squared distance to the nearest center in the field.
+    /// A lower bound of the squared distance to the nearest cube center in the node.
     square: f64,
 }
 
@@ -44,8 +44,9 @@ impl Pyramid {
         Pyramid { shape, levels }
     }
 
-    /// Returns the distance from `from` to the nearest center of a candidate cube, or infinity if
-    /// there is none. `inside` are the cubes from which the pyramid was built.
+    /// Returns the distance from `from` to the nearest center of an occupied candidate cube, or
+    /// infinity if there is none. `inside` marks the occupied cubes from which the pyramid was
+    /// built.
     pub(super) fn nearest(&self, inside: &[bool], from: V, along: V, kept: &Candidates) -> f64 {
         let mut stack = [Field::default(); STACK];
         stack[0] = Field { level: self.levels.len(), at: [0; 3], square: 0.0 };
@@ -95,7 +96,7 @@ impl Pyramid {
         any[x + nx * (y + ny * z)]
     }
 
-    /// Returns the corners of the box of all centers in a field.
+    /// Returns the two extreme corners of the box that contains all cube centers in a node.
     fn centers(&self, level: usize, at: [u32; 3]) -> (V, V) {
         let low = at.map(|i| f64::from(i << level));
         let width = f64::from((1_u32 << level) - 1);

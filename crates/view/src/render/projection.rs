@@ -1,20 +1,20 @@
-//! Projection of points to a picture, and the ray of each position in the picture.
+//! Projection of points to a picture, and of picture positions to rays.
 
 use super::camera::Axes;
 use super::vector::{V, add, dot, length, scaled, sub, unit};
 
-/// A parallel or perspective projection, from points to pixels and back to rays.
+/// A parallel or perspective projection that maps points to pixels and pixels to rays.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     pub(super) axes: Axes,
-    /// The number of pixels per mesh unit. In perspective, it applies in the plane through
+    /// The number of pixels per mesh unit. In perspective, it applies to the plane through
     /// `Eye::middle`.
     pub(super) scale: f64,
-    /// The pixel of the mesh origin, or of `Eye::middle` in perspective.
+    /// The pixel that shows the mesh origin, or `Eye::middle` in perspective.
     pub(super) origin: [f64; 2],
     /// The unit of line widths in pixels, which is 1 in a picture of 1200 x 900.
     pub(crate) unit: f64,
-    /// The height of the foremost point toward the eye.
+    /// The height of the point nearest to the eye.
     pub(super) front: f64,
     pub(super) eye: Option<Eye>,
 }
@@ -28,14 +28,14 @@ pub(crate) struct Eye {
     pub(super) distance: f64,
 }
 
-/// The extent of points as seen: sideways, up and down, and toward the eye.
+/// The extent of points as seen in a picture: horizontally, vertically, and toward the eye.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Extent {
     /// The extent to the left and downward.
     pub low: [f64; 2],
     /// The extent to the right and upward.
     pub high: [f64; 2],
-    /// The height of the foremost point toward the eye.
+    /// The height of the point nearest to the eye.
     pub front: f64,
 }
 
@@ -59,12 +59,12 @@ impl Extent {
     }
 }
 
-/// A half line.
+/// A ray: a half-line from a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Ray {
-    /// The start: the eye, or in parallel views a point of the plane that touches the front of the
-    /// content.
+    /// The start of the ray. In perspective, it is the eye. In parallel views, it is a point on the
+    /// plane that touches the front of the content.
     pub from: [f64; 3],
     /// The unit direction away from the eye.
     pub along: [f64; 3],
@@ -76,18 +76,18 @@ impl Ray {
         Ray { from, along: unit(along) }
     }
 
-    /// Returns the point at a distance.
+    /// Returns the point at the distance `t` from the start.
     pub fn at(&self, t: f64) -> [f64; 3] {
         add(self.from, scaled(self.along, t))
     }
 }
 
 impl Frame {
-    /// Returns a frame in which points fill `area` (left, top, right, bottom in pixels), times
-    /// `zoom`.
+    /// Returns a frame in which `points` fill `area` (left, top, right, bottom in pixels),
+    /// magnified by `zoom`.
     ///
     /// With a `perspective` angle in degrees, the eye is at the distance from which a ball around
-    /// the points fills that angle.
+    /// the points spans that angle.
     pub(crate) fn fit(
         axes: Axes,
         perspective: Option<f64>,
@@ -101,7 +101,7 @@ impl Frame {
         Self::filling(axes, eye, &extent, area, zoom, unit)
     }
 
-    /// Returns a frame in which content of this extent fills `area`, like [`Frame::fit`].
+    /// Returns a frame in which content of the given extent fills `area`, like [`Frame::fit`].
     pub(crate) fn filling(
         axes: Axes,
         eye: Option<Eye>,
@@ -121,8 +121,8 @@ impl Frame {
         Frame { axes, scale, origin, unit, front, eye }
     }
 
-    /// Returns a frame that looks from `eye` in the direction of a camera. `angle` is the vertical
-    /// angle of view of a picture of `size` pixels, in degrees, above 0 and below 180.
+    /// Returns a frame that looks from `eye` in the viewing direction of a camera. `angle` is the
+    /// vertical angle of view of a picture of `size` pixels, in degrees, above 0 and below 180.
     pub fn from_eye(eye: [f64; 3], camera: &super::Camera, angle: f64, size: [u32; 2]) -> Self {
         let axes = Axes::new(camera);
         let half = 0.5 * angle.to_radians();
@@ -133,9 +133,9 @@ impl Frame {
         Frame { axes, scale, origin, unit: 1.0, front: 0.0, eye: Some(eye) }
     }
 
-    /// Returns the pixel of a point, with y downward, and its height toward the eye in pixels. In
-    /// perspective, heights are transformed so that planes stay planes. Near the middle, heights
-    /// are still in pixels.
+    /// Returns the pixel coordinates of a point, with y downward, and its height toward the eye in
+    /// pixels. In perspective, heights are transformed so that planes stay planes. Near
+    /// `Eye::middle`, transformed heights are still approximately in pixels.
     pub(crate) fn project(&self, x: V) -> V {
         let Frame { axes, scale, origin, .. } = self;
         match &self.eye {
@@ -156,12 +156,13 @@ impl Frame {
         }
     }
 
-    /// Returns the magnification of objects at the projected height `z`, relative to the middle.
+    /// Returns the magnification of objects at the projected height `z`, relative to those at
+    /// `Eye::middle`.
     pub(crate) fn growth(&self, z: f64) -> f64 {
         self.eye.map_or(1.0, |eye| z / (eye.distance * self.scale) + 1.0)
     }
 
-    /// Returns the ray of a position in the picture, in pixels from its upper left corner.
+    /// Returns the ray through a position in the picture, in pixels from its upper left corner.
     pub fn ray(&self, [px, py]: [f64; 2]) -> Ray {
         let Axes { right, up, toward, .. } = self.axes;
         let aside = add(
@@ -184,12 +185,12 @@ impl Frame {
         &self.axes
     }
 
-    /// Returns true if the projection is a perspective one.
+    /// Returns true for a perspective projection.
     pub(crate) fn is_perspective(&self) -> bool {
         self.eye.is_some()
     }
 
-    /// Returns the unit direction to the eye from the content at a position in the picture.
+    /// Returns the unit direction from the content at a position in the picture to the eye.
     pub(crate) fn toward_eye(&self, [px, py]: [f64; 2]) -> V {
         match self.eye {
             None => self.axes.toward,
@@ -199,8 +200,8 @@ impl Frame {
 }
 
 impl Eye {
-    /// Returns an eye that sees a ball around the center of the bounding box of some points at the
-    /// given angle in degrees.
+    /// Returns an eye for which a ball around the center of the bounding box of some points spans
+    /// the given angle in degrees.
     pub(crate) fn around(points: &[V], angle: f64) -> Self {
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
         for x in points {

@@ -13,15 +13,15 @@ use zeroset_core::error::{Error, Result};
 use zeroset_core::expression::{Expression, Field};
 use zeroset_core::volume::Volume;
 
-/// The largest number of cubes, because 32 bits must distinguish them.
+/// The largest number of cubes, because 32 bits must identify each cube.
 const MOST: u64 = u32::MAX as u64;
 /// The largest number of voxels along an axis, limited by the levels of the pyramid and by the
 /// precision of cube boundaries.
 const LONGEST: usize = 1 << 16;
-/// The largest distance of voxels that contribute to the normal at a hit, in voxels.
+/// The largest distance, in voxels, of voxels that contribute to the normal at a hit.
 const REACH: f64 = 3.0;
 
-/// A set of unit cubes in the voxel coordinates of a volume, and the surface that rays hit in them.
+/// A set of unit cubes in the voxel coordinates of a volume, and the surface in them that rays hit.
 #[derive(Clone, Debug)]
 pub struct Solid<'a> {
     volume: &'a Volume,
@@ -40,7 +40,7 @@ pub(super) enum Kind {
 }
 
 impl<'a> Solid<'a> {
-    /// Creates a solid from the voxels that are `inside`, `[n_voxels]`, x fastest, as cubes.
+    /// Creates a solid whose cubes are the voxels marked in `inside`, `[n_voxels]`, x fastest.
     /// [`Volume::select`] finds the voxels that satisfy an expression.
     ///
     /// # Errors
@@ -93,7 +93,7 @@ impl<'a> Solid<'a> {
         Ok(Solid { volume, kind, shape, inside, bounds })
     }
 
-    /// Returns the numbers of cubes along each axis.
+    /// Returns the number of cubes along each axis.
     pub fn shape(&self) -> [usize; 3] {
         self.shape
     }
@@ -137,14 +137,15 @@ impl<'a> Solid<'a> {
         if self.kind == Kind::Voxels { 0.0 } else { 0.5 }
     }
 
-    /// Returns the traversal of a ray through the box of all occupied cubes.
+    /// Returns the traversal of a ray through the box of all occupied cubes, or `None` if the ray
+    /// misses the box.
     pub(super) fn course(&self, ray: &Ray) -> Option<GridTraversal> {
         let placement = self.volume.placement();
         let from = placement.index(ray.from).map(|x| x - self.offset());
         GridTraversal::new(from, placement.index_change(ray.along), self.bounds?)
     }
 
-    /// Returns the number of a cube of the box.
+    /// Returns the index of a cube, x fastest.
     pub(super) fn number(&self, cube: [i64; 3]) -> usize {
         let [nx, ny, _] = self.shape;
         let [x, y, z] = cube.map(|i| i as usize);
@@ -157,7 +158,8 @@ impl<'a> Solid<'a> {
         [n % nx, n / nx % ny, n / nx / ny]
     }
 
-    /// Returns the `t` at which the ray hits something in a cube, between `enter` and `leave`.
+    /// Returns the `t` at which the ray hits something in a cube, if any. The ray is inside the
+    /// cube from `enter` to `leave`.
     pub(super) fn meets(
         &self,
         cube: [i64; 3],
@@ -180,7 +182,7 @@ impl<'a> Solid<'a> {
         }
     }
 
-    /// Returns the voxel index of the position that a ray hit.
+    /// Returns the position of a hit in voxel coordinates.
     fn index(&self, ray: &Ray, hit: &Hit) -> V {
         let index = self.volume.placement().index(ray.at(hit.t));
         // Rounding must not move the position out of the cube.
@@ -191,8 +193,8 @@ impl<'a> Solid<'a> {
         })
     }
 
-    /// Returns the value at a hit: the value of the voxel, or the interpolated value between
-    /// voxels.
+    /// Returns the value at a hit: the value of the voxel for solids of voxels, or the interpolated
+    /// value for surfaces.
     fn value(&self, ray: &Ray, hit: &Hit) -> f64 {
         match self.kind {
             Kind::Voxels => {
@@ -203,9 +205,9 @@ impl<'a> Solid<'a> {
         }
     }
 
-    /// Evaluates an expression at hits, one number per hit. Its variables are the value `v`, the
-    /// world coordinates `x`, `y` and `z`, and the indices `i`, `j` and `k`, which are fractional
-    /// between voxels.
+    /// Evaluates an expression at hits and returns one number per hit. Its variables are the value
+    /// `v`, the world coordinates `x`, `y` and `z`, and the indices `i`, `j` and `k`, which are
+    /// fractional between voxels.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the expression uses another name.
@@ -228,9 +230,10 @@ impl<'a> Solid<'a> {
         Ok(field.values(&points, 0.0))
     }
 
-    /// Returns the unit normal at a hit in world coordinates. For a surface, it is the gradient of
-    /// the values by central differences over two voxels. For voxels, it is the gradient of the
-    /// density of occupied voxels around the position, in which near voxels count more.
+    /// Returns the unit normal at a hit in world coordinates. For a surface, it is the direction of
+    /// the gradient of the values, computed by central differences over two voxels. For voxels, it
+    /// is the direction in which the density of occupied voxels around the hit decreases. Nearer
+    /// voxels have a larger weight in the density.
     pub fn normal(&self, ray: &Ray, hit: &Hit) -> [f64; 3] {
         let at = self.index(ray, hit);
         let gradient = match self.kind {
@@ -263,7 +266,7 @@ impl<'a> Solid<'a> {
         })
     }
 
-    /// Returns the direction toward fewer voxels.
+    /// Returns a vector that points toward fewer occupied voxels.
     fn crowding(&self, at: V) -> V {
         let low = at.map(|x| (x - REACH).ceil().max(0.0) as usize);
         let high = [0, 1, 2].map(|k| ((at[k] + REACH).floor() as usize).min(self.shape[k] - 1));
@@ -298,7 +301,7 @@ fn corners(volume: &Volume, [x, y, z]: [usize; 3]) -> [f64; 8] {
     std::array::from_fn(|k| volume.value(x + (k & 1), y + (k >> 1 & 1), z + (k >> 2)))
 }
 
-/// Returns the first and the last occupied cube along each axis.
+/// Returns the first and the last index of occupied cubes along each axis.
 fn bounds(inside: &[bool], [nx, ny, _]: [usize; 3]) -> Option<[[usize; 3]; 2]> {
     let rows = inside.par_chunks(nx).enumerate().filter_map(|(row, inside)| {
         let first = inside.iter().position(|&inside| inside)?;

@@ -1,4 +1,4 @@
-//! Space skipping: the distance that a ray can safely advance without examining cubes.
+//! Space skipping: the distance by which a ray can safely advance without examining cubes.
 
 use super::grid_traversal::GridTraversal;
 use super::occupancy_pyramid::Pyramid;
@@ -12,10 +12,10 @@ use zeroset_core::error::{Error, Result};
 pub(super) const HALF_DIAGONAL: f64 = 0.866_025_403_784_438_6;
 /// The amount by which steps are shortened, in voxels. It is far larger than rounding errors.
 const MARGIN: f64 = 1.0 / 1024.0;
-/// The tolerance for rounding of the distance of a center from the ray.
+/// The tolerance for rounding errors in the distance between a cube center and the ray.
 const SLACK: f64 = 1e-6;
 
-/// The rule for the length of steps.
+/// The rule for the length of steps along a ray.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Rule {
@@ -24,16 +24,16 @@ pub enum Rule {
     /// As far as the distance transform allows in all directions.
     Isotropic,
     /// As far as the ray is free in its direction. Candidates are the cubes in a cylinder around
-    /// the ray that is as wide as a cube, and the cubes whose direction is within the angle `cone`
-    /// of the ray. The angle is in radians and below pi / 2.
+    /// the ray that contains every cube the ray can hit, and the cubes whose direction is within
+    /// the angle `cone` of the ray. The angle is in radians and below pi / 2.
     Directional {
         /// The half angle of the cone. With 0, only the cubes in the cylinder are candidates, which
         /// gives the fewest steps.
         cone: f64,
     },
-    /// As far as the distance to the nearest of all cubes, or of the candidates of
-    /// [`Rule::Directional`], allows. This rule examines every cube, as in the definition, and is
-    /// slow.
+    /// As far as the distance to the nearest of all cubes, or to the nearest of the candidates of
+    /// [`Rule::Directional`], allows. This rule follows the definition: it examines every cube and
+    /// is slow.
     PointWise {
         /// The half angle of the cone of [`Rule::Directional`]. With `None`, all cubes are
         /// candidates.
@@ -41,7 +41,7 @@ pub enum Rule {
     },
 }
 
-/// The data of a solid that a rule needs, computed once.
+/// The data that a rule needs for a solid. They are computed once.
 #[derive(Clone, Debug)]
 pub struct SpaceSkipping(Kind);
 
@@ -54,8 +54,8 @@ enum Kind {
 }
 
 impl SpaceSkipping {
-    /// Computes the data for a solid: its distance transform, its pyramid, or the list of its
-    /// cubes.
+    /// Computes the data that the rule needs for a solid: the distance transform, the pyramid, or
+    /// the list of cubes.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the cone angle is pi / 2 or more.
@@ -75,7 +75,7 @@ impl SpaceSkipping {
         }))
     }
 
-    /// Returns the `t` up to which the ray certainly hits nothing, starting at `t` in `cube`.
+    /// Returns a `t` before which the ray certainly hits nothing. The ray is at `t` in `cube`.
     pub(super) fn free_to(
         &self,
         solid: &Solid<'_>,
@@ -108,8 +108,8 @@ impl SpaceSkipping {
     }
 }
 
-/// Returns the increase of `t` from `at` until the ray leaves a ball around 0, or 0 if `at` is
-/// outside.
+/// Returns the increase of `t` from the point `at` until the ray leaves a ball around the origin,
+/// or 0 if `at` is outside the ball.
 fn way_out(at: V, along: V, radius: f64) -> f64 {
     if radius == f64::INFINITY {
         return radius;
@@ -139,7 +139,8 @@ impl Candidates {
         Ok(Candidates { cosine: libm::cos(cone), sine: libm::sin(cone) })
     }
 
-    /// Returns true if the center at `offset` from the point on the ray is a candidate.
+    /// Returns true if the cube whose center is at `offset` from the point on the ray is a
+    /// candidate.
     pub(super) fn has(&self, offset: V, along: V) -> bool {
         let (ahead, square) = (dot(offset, along), dot(offset, offset));
         let aside = square - ahead * ahead;
@@ -148,7 +149,7 @@ impl Candidates {
         in_cylinder || ahead >= self.cosine * square.sqrt()
     }
 
-    /// Returns false only if no center within `radius` of `offset` can be a candidate.
+    /// Returns false only if no cube center within `radius` of `offset` can be a candidate.
     pub(super) fn may_have(&self, offset: V, along: V, radius: f64) -> bool {
         let (ahead, square) = (dot(offset, along), dot(offset, offset));
         let aside = (square - ahead * ahead).max(0.0).sqrt();

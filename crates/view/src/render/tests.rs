@@ -1,4 +1,4 @@
-//! Tests of rays against closed forms, against each other, and in edge cases.
+//! Tests that compare rays with closed forms and with each other, and tests of edge cases.
 
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ const RULES: [Rule; 6] = [
     Rule::PointWise { cone: Some(0.6) },
 ];
 
-/// Returns a volume of the values `f(x, y, z)` at integer coordinates.
+/// Returns a volume whose values are `f(x, y, z)` at integer coordinates.
 fn volume(shape: [usize; 3], f: impl Fn(V) -> f64) -> Volume {
     let [nx, ny, nz] = shape;
     let at = |n: usize| [n % nx, n / nx % ny, n / nx / ny].map(|i| i as f64);
@@ -25,7 +25,7 @@ fn volume(shape: [usize; 3], f: impl Fn(V) -> f64) -> Volume {
     Volume::new(shape, Samples::from(values), Placement::identity()).unwrap()
 }
 
-/// Returns the distance to a sphere.
+/// Returns the signed distance function of a sphere.
 fn sphere(center: V, radius: f64) -> impl Fn(V) -> f64 {
     move |x| length(sub(x, center)) - radius
 }
@@ -50,7 +50,7 @@ fn first_cube(solid: &Solid<'_>, ray: &Ray) -> Option<f64> {
     let placement = solid.volume().placement();
     let from = placement.index(ray.from);
     let along = sub(placement.index(ray.at(1.0)), from);
-    // Cubes that are only touched do not count.
+    // Cubes that the ray only touches do not count.
     let half = 0.5 - 1e-9;
     let enters = |n: usize| {
         let cube = [n % nx, n / nx % ny, n / nx / ny].map(|i| i as f64);
@@ -76,8 +76,8 @@ fn ray_near(shape: [usize; 3]) -> impl Strategy<Value = Ray> {
         proptest::array::uniform3(-wide..1.0 + wide)
             .prop_map(move |x| [0, 1, 2].map(|k| x[k] * shape[k] as f64))
     };
-    // Integer and half-integer coordinates also give rays along cube boundaries and edges, and
-    // through corners.
+    // Integer and half-integer coordinates also produce rays along cube boundaries and edges, and
+    // rays through corners.
     let rough = |x: V| x.map(|x| (2.0 * x).round() / 2.0);
     (place(1.0), place(0.0), 0..3).prop_map(move |(from, to, kind)| {
         let (from, to) = match kind {
@@ -117,7 +117,7 @@ proptest! {
                 prop_assert_eq!((hit.t, hit.cube), (hits[0].t, hits[0].cube), "{:?}", rule);
                 prop_assert!(hit.steps <= hits[0].steps, "{:?} of {}", hit, hits[0].steps);
             }
-            // Cubes that are only touched may or may not count.
+            // Cubes that the ray only touches may or may not count.
             let expected = first_cube(&solid, &ray).unwrap_or(f64::INFINITY);
             let hit = hits[0];
             prop_assert!(hit.t <= expected * (1.0 + 1e-6) + 1e-6, "{:?} {}", hit, expected);

@@ -1,4 +1,5 @@
-//! 3-vectors with only `+ - * /` and square roots, which are rounded identically on every machine.
+//! 3-vectors that use only `+ - * /` and square roots, which are rounded identically on every
+//! machine.
 
 pub(crate) type V = [f64; 3];
 
@@ -26,7 +27,7 @@ pub(crate) fn length(a: V) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// Returns the vector scaled to length 1, or zeros if it has no direction.
+/// Returns the vector scaled to length 1, or the zero vector if its length is zero.
 pub(crate) fn unit(a: V) -> V {
     let norm = length(a);
     if norm > 0.0 && norm.is_finite() { scaled(a, 1.0 / norm) } else { [0.0; 3] }

@@ -1,4 +1,4 @@
-//! Conversion of frames, solids and space skipping data to kernel arguments.
+//! Conversion of frames, solids and space skipping data into kernel arguments.
 
 use super::super::solid_cubes::Kind;
 use super::super::space_skipping::Candidates;
@@ -16,7 +16,7 @@ impl FrameArgument {
         argument
     }
 
-    /// Creates the argument for a picture whose position and scale are not known yet.
+    /// Creates the argument for a picture whose origin and scale are not known yet.
     pub(crate) fn looking(axes: &Axes, eye: Option<&Eye>) -> Self {
         let (middle, distance) = eye.map_or(([0.0; 3], 0.0), |eye| (eye.middle, eye.distance));
         FrameArgument {
@@ -38,8 +38,8 @@ impl FrameArgument {
 }
 
 impl SolidArgument {
-    /// Creates the argument from the address of the marks of cubes, and the address and type of the
-    /// voxel values.
+    /// Creates the argument from the address of the array that marks occupied cubes, and from the
+    /// address and type of the voxel values.
     pub(super) fn new(solid: &Solid<'_>, inside: u64, (values, stored): (u64, u32)) -> Self {
         let volume = solid.volume();
         let [low, high] = solid.bounds.unwrap_or_default().map(|corner| corner.map(|i| i as u32));
@@ -67,8 +67,8 @@ impl SolidArgument {
 }
 
 impl SpaceSkippingArgument {
-    /// Creates the argument for candidates in the path of the ray or in a cone. With `None`, all
-    /// cubes are candidates.
+    /// Creates the argument for a rule that considers only `candidates`. With `None`, all cubes are
+    /// candidates.
     pub(super) fn counting(candidates: Option<Candidates>) -> Self {
         let (cosine, sine) = candidates.map_or((0.0, 0.0), |kept| (kept.cosine, kept.sine));
         SpaceSkippingArgument { cosine, sine, all: candidates.is_none().into(), ..Self::default() }

@@ -18,14 +18,14 @@ use zeroset_gpu::definitions::Define;
 use zeroset_gpu::volume::DeviceSamples;
 use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 
-/// The rays that a block follows.
+/// The width and height of the rectangle of rays that a thread block follows.
 const RECTANGLE: [u32; 2] = [RAYS_WIDE, RAYS_TALL];
 /// The number of threads per block.
 const THREADS: u32 = RAYS_WIDE * RAYS_TALL;
-/// The bytes per ray: its hit, distance, steps and lighting.
+/// The number of bytes per ray: its hit, distance, steps and lighting.
 const RAY: usize = 24;
 
-/// A solid on a GPU, with the data that a rule needs.
+/// A solid on a GPU, with the data that a step rule needs.
 pub struct DeviceMarch<'a> {
     cuda: &'a Cuda,
     solid: &'a Solid<'a>,
@@ -44,8 +44,8 @@ impl std::fmt::Debug for DeviceMarch<'_> {
 }
 
 impl<'a> DeviceMarch<'a> {
-    /// Returns the largest number of bytes that a solid takes on the GPU with a rule, without its
-    /// rays.
+    /// Returns the largest number of bytes that a solid takes on the GPU under a step rule, not
+    /// counting the rays.
     pub fn bytes(rule: Rule, solid: &Solid<'_>) -> usize {
         let samples = solid.volume().samples();
         let values = match solid.kind {
@@ -59,9 +59,9 @@ impl<'a> DeviceMarch<'a> {
     /// the pyramid, or the list of cubes.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if there is not enough memory, with the bytes needed and free, or
-    /// if an axis has more than 32,767 voxels with [`Rule::Isotropic`]. Returns [`Error::Case`] if
-    /// the cone angle is pi / 2 or more.
+    /// Returns [`Error::Device`] with the bytes needed and free if there is not enough memory.
+    /// Returns [`Error::Device`] if an axis has more than 32,767 voxels with [`Rule::Isotropic`].
+    /// Returns [`Error::Case`] if the cone angle is pi / 2 or more.
     pub fn new(cuda: &'a Cuda, rule: Rule, solid: &'a Solid<'a>) -> Result<Self> {
         check(cuda, Self::bytes(rule, solid), "a volume for rays")?;
         let level = match solid.kind {
@@ -96,10 +96,10 @@ impl<'a> DeviceMarch<'a> {
     }
 
     /// Allocates the rays of a picture of `width` x `height` pixels with `samples` x `samples` rays
-    /// each. A ray takes 24 bytes.
+    /// per pixel. A ray takes 24 bytes.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if there is not enough memory, with the bytes needed and free.
+    /// Returns [`Error::Device`] with the bytes needed and free if there is not enough memory.
     /// Returns [`Error::Case`] if there are 2^32 rays or more along a side.
     pub fn rays(&self, [width, height]: [u32; 2], samples: u32) -> Result<DeviceRays<'_>> {
         let side = |pixels: u32| pixels.checked_mul(samples);
@@ -152,7 +152,7 @@ impl DeviceRays<'_> {
         unsafe { self.with.cuda.launch(&self.with.march, self.launch(), &arguments) }
     }
 
-    /// Launches the lighting of the hits of [`DeviceRays::march`], for the same frame.
+    /// Launches the kernel that lights the hits of [`DeviceRays::march`] for the same frame.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the driver rejects the kernel.
@@ -177,7 +177,7 @@ impl DeviceRays<'_> {
     /// Returns the hits, like [`super::march`].
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if a kernel launched before failed, or if the host is out of
+    /// Returns [`Error::Device`] if a previously launched kernel failed, or if the host is out of
     /// memory.
     pub fn hits(&self) -> Result<Vec<Hit>> {
         let cuda = self.with.cuda;

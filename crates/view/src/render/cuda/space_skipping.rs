@@ -1,5 +1,5 @@
-//! Space skipping data computed on a GPU: [`super::super::SpaceSkipping::new`] for arrays that stay
-//! there.
+//! Computation of space skipping data on a GPU: [`super::super::SpaceSkipping::new`] for arrays
+//! that stay there.
 
 use super::super::space_skipping::Candidates;
 use super::super::{Rule, Solid};
@@ -10,10 +10,10 @@ use zeroset_gpu::{Arguments, Array, Cuda, Launch, Unit};
 
 /// The number of threads per block.
 const THREADS: u32 = 256;
-/// The bytes per voxel of a distance transform, including its working memory.
+/// The number of bytes per voxel of a distance transform, including its working memory.
 const TRANSFORM: usize = 12;
 
-/// The arrays of a rule and their addresses.
+/// The arrays that a rule needs, and their addresses.
 pub(super) struct DeviceSpaceSkipping {
     pub argument: SpaceSkippingArgument,
     /// The rule as seen by kernels.
@@ -30,7 +30,7 @@ enum Buffers {
 }
 
 impl DeviceSpaceSkipping {
-    /// Returns the largest number of bytes that a rule takes on the GPU.
+    /// Returns the largest number of bytes that the data of a rule take on the GPU.
     pub(super) fn bytes(rule: Rule, solid: &Solid<'_>) -> usize {
         match rule {
             Rule::Walk => 0,
@@ -40,7 +40,7 @@ impl DeviceSpaceSkipping {
         }
     }
 
-    /// Computes the data for a solid with the marks `inside`.
+    /// Computes the data for a solid. `inside` marks its occupied cubes.
     pub(super) fn new(
         cuda: &Cuda,
         rule: Rule,
@@ -100,8 +100,7 @@ fn size(shape: [usize; 3]) -> usize {
     shape.iter().product()
 }
 
-/// Returns the shapes of the levels above the cubes, and the start of each level in the common
-/// array.
+/// Returns, for each level above the cubes, its shape and its start in the common array.
 fn levels(shape: [usize; 3]) -> Vec<([usize; 3], usize)> {
     let (mut levels, mut below, mut start) = (Vec::new(), shape, 0);
     while below != [1; 3] {
@@ -113,7 +112,7 @@ fn levels(shape: [usize; 3]) -> Vec<([usize; 3], usize)> {
     levels
 }
 
-/// Computes the levels, one after the other.
+/// Computes the levels of the pyramid one after the other.
 fn pyramid(
     cuda: &Cuda,
     inside: &Array<u8>,
@@ -131,7 +130,7 @@ fn pyramid(
         let arguments = Arguments::default().with(address).with(bx).with(by).with(bz).with(above);
         let grid = size(shape).div_ceil(THREADS as usize).min(most as usize) as u32;
         let launch = Launch { grid, block: THREADS, shared: 0, cooperative: false };
-        // SAFETY: the arguments match `pyramid_level`, with one byte per field of both levels.
+        // SAFETY: the arguments match `pyramid_level`, with one byte per node of both levels.
         unsafe { cuda.launch(&kernel, launch, &arguments) }?;
         (below, address) = (shape, above);
     }
