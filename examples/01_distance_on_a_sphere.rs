@@ -23,13 +23,13 @@ fn main() -> zeroset::Result<()> {
         let (mesh, _) = clean(generate(&Generate::Sphere(sphere))?)?;
         let edge = zeroset::run::setup::mean_edge(&mesh);
 
-        // Patches are the unit of work. The coordinates are those of the mesh, in patch order.
+        // Solvers work patch by patch. The coordinates are the mesh coordinates in patch order.
         let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, PATCH_SIZE)?);
         let coordinates = Arc::new(Coordinates::new(&mesh, &patches));
         let mut state = EikonalState::<f64>::new(patches, coordinates, Slowness::Uniform(1.0));
 
-        // The neighbors of vertex 0 start with their straight distance to it, and the solver
-        // computes the rest.
+        // The neighbors of vertex 0 start with their straight-line distance to it. The solver
+        // computes the remaining distances.
         let slowness = Slowness::Uniform(1.0);
         state.seed(&source::around_simplices(&mesh, &[0], 1, 0.0, &slowness));
         solve(&cpu, &mut state, None);

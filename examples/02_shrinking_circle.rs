@@ -1,4 +1,5 @@
-//! Shrinks a circle by its curvature, R^2 = R0^2 - 2 t, with an explicit time loop and measures.
+//! Shrinks a circle by its curvature, with an explicit time loop and measures. The exact radius is
+//! R^2 = R0^2 - 2 t.
 //!
 //!     cargo run --release --example 02_shrinking_circle
 
@@ -21,7 +22,7 @@ fn main() -> zeroset::Result<()> {
     let (mesh, _) = clean(generate(&Generate::Square(square))?)?;
     let patches = Arc::new(Patches::new(&mesh, Partition::Bisection, PATCH_SIZE)?);
 
-    // phi is the signed distance of a disk: < 0 inside, > 0 outside.
+    // phi is the signed distance to a circle: negative inside, positive outside.
     let start = 0.6;
     let disk = Shape::Ball { center: [0.0; 3], radius: start };
     let phi: Vec<f64> = mesh.vertices.iter().map(|&x| disk.signed_distance(x)).collect();

@@ -1,4 +1,4 @@
-//! Scan, sort, reduce, unique and a HistoPyramid, on the CPU and on a GPU if there is one.
+//! Runs scan, sort, reduce, unique and a HistoPyramid on the CPU, and on a GPU if there is one.
 //!
 //!     cargo run --release --example 04_primitives
 
@@ -7,20 +7,20 @@ use zeroset::primitives::{
 };
 
 fn main() -> zeroset::Result<()> {
-    // Labels and weights of 24 cells.
+    // The labels and weights of 24 cells.
     let labels: Vec<u32> = (0..24_u32).map(|n| n * 7 % 5).collect();
     let weights: Vec<u32> = (0..24_u32).map(|n| n % 4 + 1).collect();
 
-    // Group the cells by label. The sort is stable, and without given values it returns key
-    // indices.
+    // Group the cells by label. The sort is stable. If no values are given, it returns the indices
+    // of the keys.
     let sorted = sort(&labels, None, 3);
     let groups = unique(&sorted.keys);
     for (label, ends) in groups.items.iter().zip(groups.offsets.windows(2)) {
         println!("label {label}: cells {:?}", &sorted.values[ends[0] as usize..ends[1] as usize]);
     }
 
-    // Where the items of each cell begin if they are stored one after another, and their total
-    // number.
+    // The position at which the items of each cell begin if all items are stored one after another,
+    // and the total number of items.
     let first = exclusive_scan(&weights);
     println!("items begin at {:?}, {} in all", &first[..6], first[24]);
     println!(
@@ -29,7 +29,7 @@ fn main() -> zeroset::Result<()> {
         reduce(&weights, 0, |a, b| a + b)
     );
 
-    // The cells of a picture with a value of at least 3, without a list of them.
+    // The pyramid finds the cells of a picture with a value of at least 3 without listing them.
     let picture = Grid::new([6, 4, 1], &labels);
     let active = Threshold { values: picture, low: 3.0 };
     let pyramid = HistoPyramid::new(&active, Order::Blocks, Stored::PartialSums)?;

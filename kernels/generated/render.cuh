@@ -80,11 +80,11 @@ struct Solid {
     const u8 *inside;
     // The value of each voxel. Not needed if voxels themselves are the cubes.
     const void *values;
-    // The number type of the values, a number of `Stored`.
+    // The number type of the values, a value of `Stored`.
     u32 stored;
     // Whether a slope or an intercept is set.
     u32 scaled;
-    // The numbers of cubes along the axes.
+    // The number of cubes along each axis.
     u32 shape[3];
     // The first corner of the box of occupied cubes.
     u32 low[3];
@@ -113,7 +113,7 @@ ASSERT_OFFSET(Solid, holds, 188);
 struct SpaceSkipping {
     // The distance from the center of each cube to that of the nearest occupied cube.
     const float *distances;
-    // The levels one after the other: whether any of the 2 x 2 x 2 fields below is occupied.
+    // For each level in turn: whether any of the 2 x 2 x 2 nodes below each node is occupied.
     const u8 *pyramid;
     // The occupied cubes, `[n_sites][3]`.
     const u32 *sites;

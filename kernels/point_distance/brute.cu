@@ -3,11 +3,11 @@
 //
 // A block processes a slice of the sites and a group of the queries. Each thread keeps QUERIES
 // queries in registers, and tiles of the slice pass through shared memory. The method of Khan and
-// Zahran has one query per thread, which then waits for shared memory.
+// Zahran has only one query per thread, so threads wait for shared memory.
 //
-// Defines: REAL (float). KEY and NORM of generated/distance_keys.cuh: squares are expanded for
-// integers, and other norms are computed directly. NUMBERED: 1 also finds the number of the nearest
-// site. QUERIES.
+// Defines: REAL (float). KEY and NORM have values from generated/distance_keys.cuh: squares are
+// expanded for integers, and other norms are computed directly. NUMBERED: if 1, the number of the
+// nearest site is found, too. QUERIES.
 //
 // variants: REAL=float
 // variants: KEY=0, NORM=1
@@ -18,8 +18,8 @@
 #include "common/types.cuh"
 #include "generated/distance_keys.cuh"
 
-// The number of sites per group. The main loop records only the first group that has the smallest
-// key. The site within that group is found at the end.
+// The number of sites per group. The main loop records only the first group that contains the
+// smallest key. The site within that group is found at the end.
 #define GROUP 32
 
 #if KEY == KEY_U32
@@ -27,7 +27,7 @@ typedef u32 number;
 #else
 typedef float number;
 #endif
-// The stored type of coordinates.
+// The type in which coordinates are stored.
 #if KEY == KEY_F32
 typedef float stored;
 #else
@@ -42,7 +42,7 @@ struct alignas(16) Point {
 // This header uses `stored`.
 #include "generated/sites.cuh"
 
-// Returns bits with the same order as keys.
+// Converts a key to bits that have the same order.
 DEVICE u32 bits_of(number key) {
 #if KEY == KEY_U32
     return key;
@@ -73,11 +73,11 @@ DEVICE Point site_of(const Brute& brute, u32 i) {
     return s;
 }
 
-// Returns the number that is compared: the key without the terms that are equal for all sites of a
+// Returns the value to compare: the key without the terms that are the same for all sites of a
 // query.
 DEVICE u32 compared(const Point& s, const Point& q) {
 #if EXPANDED
-    // q holds -2 q, and |q|^2 for u32.
+    // q holds -2 times the coordinates of the query, and its square if keys are u32.
 #if KEY == KEY_U32
     return s.x * q.x + (s.y * q.y + (s.z * q.z + (s.square + q.square)));
 #else
@@ -108,7 +108,9 @@ DEVICE u32 least_of_three(u32 a, u32 b, u32 c) {
 #endif
 }
 
-// Grid: groups ceil(n_sites / slice) blocks of 128 threads.
+// Finds the nearest site in each slice for each query.
+//
+// Grid: groups * ceil(n_sites / slice) blocks of 128 threads.
 extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Brute brute) {
     __shared__ Point tile[TILE];
     const u32 group = blockIdx.x % brute.sites.groups, slice = blockIdx.x / brute.sites.groups;
@@ -134,7 +136,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Br
     for (u32 start = slice * brute.sites.slice; start < end; start += TILE) {
         __syncthreads();
         for (u32 k = threadIdx.x; k < TILE; k += THREADS) {
-            // Beyond the end, the last site is repeated, which does not change the result.
+            // Past the end of the slice, the last site is repeated. This does not change the
+            // result.
             tile[k] = site_of(brute, min(start + k, end - 1));
         }
         __syncthreads();
@@ -182,7 +185,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_brute(Br
                 break;
             }
         }
-        // The smallest key of all slices. Among equal keys, the smallest site number.
+        // Keeps the smallest key of all slices and, among equal keys, the smallest site number.
         atomicMax(brute.sites.found + i, ~((u64)key << 32 | (brute.sites.first + (u64)site * brute.sites.every)));
 #else
         atomicMax((u32*)(brute.sites.found + i) + 1, ~key);

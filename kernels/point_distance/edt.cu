@@ -5,7 +5,7 @@
 // edt_choose_volume, edt_volume, edt_near_volume. edt_rows counts the steps along x to the nearest
 // voxel inside. A pass along y or z has two kernels, and the kernel before them decides which of
 // the two processes a line. If the nearest voxels across the line are close, each voxel is compared
-// with its neighbors on the line, up to the distance at which none can be nearer. Otherwise a
+// with its neighbors on the line, up to the distance beyond which none can be nearer. Otherwise a
 // thread computes the lower envelope of the parabolas of a line (P. Felzenszwalb and D.
 // Huttenlocher, "Distance transforms of sampled functions"). Neighboring threads process
 // neighboring lines along x, so that the accesses of a warp are adjacent in memory. The parabolas
@@ -29,22 +29,22 @@
 #define LINES_RESIDENT 8
 #endif
 
-// The step count in a row without voxels to measure to.
+// The step count in a row that contains no voxel to measure to.
 #define NO_STEP 0xffffu
-// The squared distance if the slab or the line has no voxel to measure to.
+// The squared distance if the slab or line contains no voxel to measure to.
 #define FAR __uint_as_float(0x7f800000u)
-// The previous parabola of the first one.
+// The index that stands for the predecessor of the first parabola.
 #define NOTHING_BEFORE 0xffffu
 // The number of voxels that are read ahead.
 #define AHEAD 4
 
-// For lines with near voxels: the number of voxels read at once, and the distance up to which
-// neighbors are kept in registers.
+// For lines with near voxels: the number of voxels read at once, and the largest distance of
+// neighbors that are kept in registers.
 #define BATCH 8
 #define REACH 8
 #define NEAR_RESIDENT 4
-// The interval of the voxels that are sampled to recognize lines with near voxels, and the limits
-// of their mean distance, in steps along the line.
+// The sampling interval of voxels for recognizing lines with near voxels, and the limits of the
+// mean distance of the samples, in steps along the line.
 #define SAMPLED 16
 #define NEAR_SLAB 40.0f
 #define NEAR_VOLUME 20.0f
@@ -54,17 +54,17 @@
 DEVICE float real_of(u32 k) { return __uint_as_float(0x4b000000u | k) - 8388608.0f; }
 DEVICE u32 whole_of(float x) { return __float_as_uint(x + 8388608.0f) & 0x7fffffu; }
 
-// A load of 16 bytes.
+// The unit of a 16-byte load.
 struct __align__(16) Quad {
     u32 words[4];
 };
 
-// A store of 8 bytes.
+// The unit of an 8-byte store.
 struct __align__(8) Pair {
     u32 first, second;
 };
 
-// Loads the voxels of a row to which distances are measured, as the bits of words.
+// Loads the bits of a row that mark the voxels to which distances are measured.
 DEVICE void load_row(const Edt& edt, const u8* row, u32 lane, u32* bits) {
     const u32 flip = edt.side ? 0x01010101u : 0;
     if (edt.shape[0] % 32 == 0) {
@@ -94,7 +94,7 @@ DEVICE void load_row(const Edt& edt, const u8* row, u32 lane, u32* bits) {
 // bytes per word and warp.
 //
 // inside  [nz][ny][nx], 0 or 1
-// steps   the same shape; NO_STEP if the row has no such voxel
+// steps   same shape as inside; NO_STEP if the row has no such voxel
 extern "C" __global__ void __launch_bounds__(256, 6)
 edt_rows(Edt edt, const u8* inside, u16* steps) {
     DYN_SHARED(u32, shared);
@@ -107,7 +107,7 @@ edt_rows(Edt edt, const u8* inside, u16* steps) {
     for (u32 row = blockIdx.x * warps + warp; row < rows; row += gridDim.x * warps) {
         load_row(edt, inside + (u64)row * edt.shape[0], lane, bits);
         __syncwarp();
-        // The last voxel in the previous words, and the first one in the next words.
+        // The last marked voxel in the previous words, and the first one in the next words.
         i32 last = -far;
         for (u32 from = 0; from < edt.words; from += 32) {
             const u32 w = from + lane;
@@ -183,14 +183,14 @@ DEVICE Parabola parabola_of(u32 voxel, const u32* list, u64 stride, const Line& 
     return {real_of(voxel), line.height(voxel), real_of(word >> 16), word & 0xffff};
 }
 
-// Returns the last parabola of the lower envelope of a line of n voxels. Its height is FAR if there
-// is none. `list` has one word per voxel for the earlier parabolas: the first voxel at which a
-// parabola is the lowest, and the voxel of the previous one.
+// Returns the last parabola of the lower envelope of a line of n voxels. Its height is FAR if the
+// line has no parabola. `list` stores one word per voxel for the earlier parabolas: the first voxel
+// at which a parabola is the lowest, and the voxel of the previous parabola.
 template <class Line>
 DEVICE Parabola envelope(const Line& line, u32* list, u64 stride, u32 n) {
     const float end = real_of(n);
-    // The second to last parabola if it is known without reading the list. Otherwise its height is
-    // FAR.
+    // `below` is the second-to-last parabola if it is known without reading the list. Otherwise its
+    // height is FAR.
     Parabola top = {0, FAR, 0, NOTHING_BEFORE}, below = top;
     float x = 0;
     for (u32 start = 0; start < n; start += AHEAD) {
@@ -202,12 +202,12 @@ DEVICE Parabola envelope(const Line& line, u32* list, u64 stride, u32 n) {
             const float height = ahead[k];
             if (height >= FAR) continue;
             // If the new parabola is lower at the first voxel at which the last one is the lowest,
-            // it is lower everywhere from there on, and the last one leaves the envelope.
+            // it is lower at all later voxels, too. Then the last one leaves the envelope.
             float from = 0;
             u32 before = NOTHING_BEFORE;
             for (;;) {
                 if (value_at(top.from, x, height) > value_at(top.from, top.place, top.height)) {
-                    // The position of equal height is rounded to a voxel, and then moved to the
+                    // The position of equal height is rounded to a voxel and then moved to the
                     // first voxel at which the new parabola is lower.
                     from = 0.5f * (__fdividef(height - top.height, x - top.place) + (x + top.place));
                     from = fminf(from, end) + 8388608.0f - 8388608.0f;
@@ -257,7 +257,7 @@ struct VolumeLine {
     DEVICE float height(u32 z) const { return squares[z * stride] * along; }
 };
 
-// Writes distances. For side 1, it writes only the distances of voxels inside.
+// Writes distances. For side 1, writes only the distances of voxels inside.
 struct Distances {
     const u8* inside;
     float* distances;
@@ -266,8 +266,8 @@ struct Distances {
     u32 side;
 
     DEVICE void write(u32 z, float square) const {
-        // Rounded once, as on the CPU: a square root that is computed in double and then rounded
-        // equals the square root computed in float.
+        // The result is rounded once, as on the CPU. A square root computed in double and then
+        // rounded to float equals the square root computed in float.
         const float length = spacing == 1.0 ? sqrtf(square) : (float)(spacing * sqrt((double)square));
         if (!side) {
             distances[z * stride] = length;
@@ -277,8 +277,8 @@ struct Distances {
     }
 };
 
-// Returns true if voxels are near in all lines of a warp, each with n voxels: the mean distance
-// across the line, taken at every SAMPLED-th voxel, is less than `limit`.
+// Returns true if the mean distance across the line is less than `limit` in all lines of a warp.
+// The mean is taken over every SAMPLED-th of the n voxels of a line.
 template <class Line>
 DEVICE bool is_near(const Line& line, bool is_line, u32 n, float limit) {
     float sum = 0, samples = 0;
@@ -288,7 +288,7 @@ DEVICE bool is_near(const Line& line, bool is_line, u32 n, float limit) {
     return __all_sync(0xffffffffu, sum < limit * samples);
 }
 
-// Selects the lines along y with near voxels, one byte per 32 lines.
+// Selects the lines along y that have near voxels. Writes one byte per 32 lines.
 //
 // Grid: a thread for each line, rounded up. Block: 256 threads. Shared memory: none.
 extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_slabs(Edt edt, const u16* steps, u8* near) {
@@ -299,7 +299,7 @@ extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_slabs(Edt edt, c
     if (thread % 32 == 0) near[thread / 32] = found;
 }
 
-// Selects the lines along z with near voxels.
+// Selects the lines along z that have near voxels, like edt_choose_slabs.
 extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_volume(Edt edt, const float* squares, u8* near) {
     const u32 thread = blockIdx.x * 256 + threadIdx.x, plane = edt.shape[0] * edt.shape[1];
     const bool is_line = thread < plane;
@@ -308,10 +308,10 @@ extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_volume(Edt edt, 
     if (thread % 32 == 0) near[thread / 32] = found;
 }
 
-// Computes the smallest squared distances of the voxels from `start` to `end` of a line of n.
+// Finds the smallest squared distance for each voxel from `start` to `end` of a line of n voxels.
 template <class Line, class Write>
 DEVICE void look_around(const Line& line, u32 start, u32 end, u32 n, Write write) {
-    // The heights from REACH before the first voxel of a batch to REACH after the last one.
+    // The heights of a batch of voxels and of REACH voxels before and after it.
     float heights[BATCH + 2 * REACH];
 #pragma unroll
     for (u32 k = 0; k < 2 * REACH; k++) {
@@ -337,7 +337,7 @@ DEVICE void look_around(const Line& line, u32 start, u32 end, u32 n, Write write
             const u32 at = from + k;
             if (at >= end) break;
             if (least > (float)((REACH + 1) * (REACH + 1))) {
-                // Continue beyond the neighbors in registers.
+                // Continue beyond the neighbors that are in registers.
                 const u32 most = max(at, n - 1 - at);
                 float square = (REACH + 1) * (REACH + 1), odd = 2 * REACH + 3;
                 for (u32 away = REACH + 1; away <= most && square < least; away++, square += odd, odd += 2.0f) {
@@ -351,7 +351,7 @@ DEVICE void look_around(const Line& line, u32 start, u32 end, u32 n, Write write
     }
 }
 
-// Computes the squared distances to the nearest voxels in the slabs, in steps along y, for lines
+// Computes the squared distances to the nearest voxels within slabs, in steps along y, for lines
 // without near voxels.
 //
 // Grid: a thread for each line along y, rounded up. Block: 256 threads. Shared memory: none.
@@ -378,7 +378,7 @@ edt_slabs(Edt edt, const u16* steps, const u8* near, u32* list, float* squares) 
     }
 }
 
-// Computes the squared distances in the slabs for lines with near voxels.
+// Computes the squared distances within slabs for lines that have near voxels.
 //
 // Grid: a thread for PIECE voxels of each line, rounded up. Block: 256 threads. Shared memory:
 // none.
@@ -398,7 +398,7 @@ edt_near_slabs(Edt edt, const u16* steps, const u8* near, float* squares) {
 //
 // Grid: a thread for each line along z, rounded up. Block: 256 threads. Shared memory: none.
 //
-// squares    [nz][ny][nx], of the slabs
+// squares    [nz][ny][nx], within the slabs
 // near       from edt_choose_volume
 // inside     [nz][ny][nx], 0 or 1
 // list       [nz][ny][nx]
@@ -419,7 +419,7 @@ edt_volume(Edt edt, const float* squares, const u8* near, const u8* inside, u32*
     }
 }
 
-// Computes the distances for lines along z with near voxels.
+// Computes the distances for lines along z that have near voxels.
 //
 // Grid: a thread for PIECE voxels of each line, rounded up. Block: 256 threads. Shared memory:
 // none.

@@ -1,10 +1,10 @@
 // The point-wise distance transform with a k-d tree, the counterpart of
-// crates/cloud/src/point_distance/tree.rs, with the same tree and the same sites. LANES neighboring
-// threads of a warp descend the tree together for one query and share the sites of a leaf. The time
-// is spent waiting for reads, so a few queries take as long as one. For the same reason, both
-// children of a node are read at once.
+// crates/cloud/src/point_distance/tree.rs. It uses the same tree and finds the same sites. LANES
+// neighboring threads of a warp descend the tree together for one query and share the sites of a
+// leaf. Most of the time is spent waiting for reads, so a few queries take as long as one. For the
+// same reason, both children of a node are read at once.
 //
-// Defines: REAL; KEY and NORM of generated/distance_keys.cuh; LANES: 1, 8 or 32.
+// Defines: REAL; KEY and NORM, with values from generated/distance_keys.cuh; LANES: 1, 8 or 32.
 //
 // variants: REAL=float, KEY=0, NORM=1
 //     | REAL=float, KEY=0, NORM=2 | REAL=float, KEY=0, NORM=3 | REAL=float, KEY=2, NORM=1
@@ -13,8 +13,8 @@
 // variants: LANES=1 | LANES=8 | LANES=32
 #include "point_distance/keys.cuh"
 
-// The size of the stack of waiting nodes. At most one node waits per level, and the tree of 2^32
-// sites has 29 levels.
+// The size of the stack of pending nodes. At most one node per level is pending, and the tree of
+// 2^32 sites has 29 levels.
 #define STACK 32
 
 struct Node {
@@ -37,13 +37,13 @@ DEVICE key to_box(const Node& node, const number (&q)[3]) {
     return exact_key(d);
 }
 
-// Returns the lanes of a warp that share this thread's query.
+// Returns the mask of the lanes of a warp that share the query of this thread.
 DEVICE u32 lanes_of_query() {
     return (u32)((1ull << LANES) - 1) << (threadIdx.x % 32 / LANES * LANES);
 }
 
-// Finds the nearest site among the sites of a leaf and the best one so far. All lanes of the query
-// get the result.
+// Compares the sites of a leaf with the best site so far and keeps the nearest one. All lanes of
+// the query get the result.
 DEVICE void visit_leaf(const Node& leaf, const Entry* entries, const number (&q)[3], key& best, u32& site) {
     for (u32 k = leaf.begin + threadIdx.x % LANES; k < leaf.end; k += LANES) {
         const Entry entry = entries[k];
@@ -64,7 +64,7 @@ DEVICE void visit_leaf(const Node& leaf, const Entry* entries, const number (&q)
     }
 }
 
-// Finds the keys and sites of the nearest sites.
+// Finds the nearest site of each query and its key.
 //
 // Grid: LANES threads for each query, rounded up. Block: 32 threads.
 //
@@ -78,14 +78,14 @@ extern "C" __global__ void point_distance_index(const Node* nodes, const Entry* 
     const number q[3] = {queries[3 * i], queries[3 * i + 1], queries[3 * i + 2]};
     key best = FAR;
     u32 site = 0xffffffffu;
-    // The waiting nodes, and lower bounds of their keys.
+    // The pending nodes, and lower bounds of their keys.
     u32 stack[STACK];
     key bounds[STACK];
     u32 waiting = 0, at = 0;
     Node node = nodes[0];
     key bound = to_box(node, q);
     for (;;) {
-        // A box at the distance of the best site may hold a site at the same distance with a
+        // A box at the same distance as the best site may contain a site at that distance with a
         // smaller number.
         if (bound <= best) {
             if (node.second != 0) {

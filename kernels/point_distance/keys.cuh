@@ -1,7 +1,7 @@
-// Types of coordinates and keys. A key grows with the distance and is compared instead of it.
-// brute.cu has its own keys, because it expands squares.
+// The types of coordinates and keys. A key increases with the distance and is compared in its
+// place. brute.cu has its own keys, because it expands squares.
 //
-// KEY and NORM have values of generated/distance_keys.cuh.
+// KEY and NORM have values from generated/distance_keys.cuh.
 #pragma once
 #include "common/real.cuh"
 #include "generated/distance_keys.cuh"
@@ -22,7 +22,7 @@ DEVICE key exact_key(const number (&d)[3]) {
     return NORM == NORM_L2 ? x * x + y * y + z * z : NORM == NORM_L1 ? x + y + z : max(max(x, y), z);
 #else
     const key x = fabs(d[0]), y = fabs(d[1]), z = fabs(d[2]);
-    // Rounded as on the CPU: nothing is fused in the files that include this header.
+    // The result is rounded as on the CPU: files that include this header do not fuse operations.
     return NORM == NORM_L2 ? x * x + y * y + z * z : NORM == NORM_L1 ? x + y + z : larger(larger(x, y), z);
 #endif
 }

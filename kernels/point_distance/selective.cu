@@ -1,14 +1,14 @@
 // The point-wise distance transform by brute force for comparisons that take more than a few
-// operations: in cones, in norms of any order, and in double precision. The counterpart of
-// crates/cloud/src/point_distance/{cone,norm}.rs, bitwise identical except for powers.
+// operations: in cones, in norms of any order, and in double precision. This is the counterpart of
+// crates/cloud/src/point_distance/{cone,norm}.rs. Results are bitwise identical except for powers.
 //
 // A block processes a slice of the sites and a group of the queries, with one query per thread.
 // Tiles of the slice pass through shared memory. Final decisions are computed in double precision,
 // as on the CPU. If coordinates are in single precision, a test in single precision with a margin
 // for its rounding first excludes most sites.
 //
-// Defines: REAL. KEY and NORM of generated/distance_keys.cuh; NORM_ORDER only with real
-// coordinates. CONE: 1 accepts only sites that a query sees.
+// Defines: REAL. KEY and NORM, with values from generated/distance_keys.cuh; NORM_ORDER only with
+// real coordinates. CONE: if 1, only sites that a query sees are accepted.
 //
 // variants: REAL=float, KEY=0, NORM=1, CONE=1
 //     | REAL=float, KEY=0, NORM=2, CONE=1 | REAL=float, KEY=0, NORM=3, CONE=1
@@ -21,15 +21,15 @@
 //     | REAL=double, KEY=3, NORM=4, CONE=1
 #include "point_distance/keys.cuh"
 
-// The relative error bound of single precision, for the length of a difference or a distance in a
-// norm.
+// The relative error bound in single precision for the length of a difference, or for a distance in
+// a norm.
 #define MARGIN 1e-5f
 
-// The stored type of coordinates.
+// The type in which coordinates are stored.
 typedef number stored;
 #include "generated/sites.cuh"
 
-// Returns bits with the same order as keys.
+// Converts a key to bits that have the same order.
 #if KEY == KEY_U32
 DEVICE u32 bits_of(key k) { return k; }
 #else
@@ -38,7 +38,7 @@ DEVICE real_bits bits_of(key k) { return to_bits(k); }
 
 #if NORM == NORM_ORDER
 #if KEY == KEY_F32
-// Logarithm and power to the base 2.
+// The logarithm and the power to base 2.
 DEVICE float log_of_two(float x) {
 #ifdef __CUDA_ARCH__
     return __log2f(x);
@@ -49,7 +49,7 @@ DEVICE float log_of_two(float x) {
 DEVICE float power_of_two(float x) { return exp2f(x); }
 #endif
 
-// key_of computes the distance, and `about` computes a lower bound. The largest difference is
+// key_of computes the distance, and `about` computes a lower bound of it. The largest difference is
 // factored out of the root, because powers of large numbers would overflow.
 DEVICE key key_of(const Selective& s, const number (&d)[3]) {
     const double x = fabs((double)d[0]), y = fabs((double)d[1]), z = fabs((double)d[2]);
@@ -60,7 +60,7 @@ DEVICE key key_of(const Selective& s, const number (&d)[3]) {
 }
 
 #if KEY == KEY_F64
-// No distance of any order is smaller than the largest difference, except for rounding.
+// Apart from rounding, no distance of any order is smaller than the largest difference.
 DEVICE key about(const Selective&, const number (&d)[3]) {
     return larger(larger(fabs(d[0]), fabs(d[1])), fabs(d[2])) * (1.0 - 1e-12);
 }
@@ -69,7 +69,7 @@ DEVICE key about(const Selective& s, const number (&d)[3]) {
     const float x = fabsf(d[0]), y = fabsf(d[1]), z = fabsf(d[2]), order = (float)s.order;
     const float most = fmaxf(fmaxf(x, y), z), least = fminf(fminf(x, y), z), middle = fmaxf(fminf(x, y), fminf(fmaxf(x, y), z));
     if (most == 0.0f) return 0;
-    // The logarithm of 0 is minus infinity, and its power is 0.
+    // The logarithm of 0 is minus infinity. The power of that is 0.
     const float sum = 1.0f + power_of_two(order * log_of_two(middle / most)) + power_of_two(order * log_of_two(least / most));
     return most * power_of_two(log_of_two(sum) / order) * (1.0f - 2.0f * MARGIN);
 }
@@ -94,8 +94,8 @@ struct View {
         radius = (float)s.radius;
     }
 
-    // Returns true if the query sees a site at d. A test in single precision rejects clear misses
-    // early.
+    // Returns true if the query sees a site at the offset d. A test in single precision rejects
+    // clear misses early.
     DEVICE bool admits(const Selective& s, const number (&d)[3]) const {
 #if KEY != KEY_F64
         const float x = (float)d[0], y = (float)d[1], z = (float)d[2];
@@ -122,7 +122,9 @@ private:
     }
 };
 
-// Grid: groups ceil(n_sites / slice) blocks of 128 threads.
+// Finds the nearest site that each query may see in each slice.
+//
+// Grid: groups * ceil(n_sites / slice) blocks of 128 threads.
 extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_selective(Selective s) {
     __shared__ number tile[3][TILE];
     const u32 group = blockIdx.x % s.sites.groups, slice = blockIdx.x / s.sites.groups;
@@ -162,7 +164,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_selectiv
     row[0] = is_found ? ~bits_of(best) : 0;
     row[1] = is_found ? ~(s.sites.first + (u64)where * s.sites.every) : 0;
 #else
-    // The smallest key of all slices. Among equal keys, the smallest site number.
+    // Keeps the smallest key of all slices and, among equal keys, the smallest site number.
     if (i < s.sites.n_queries && where != 0xffffffffu) {
         atomicMax(s.sites.found + i, ~((u64)bits_of(best) << 32 | (s.sites.first + (u64)where * s.sites.every)));
     }
@@ -170,13 +172,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_selectiv
 }
 
 #if KEY == KEY_F64
-// Finds the smallest key of all slices and of the previous result. Among equal keys, the smallest
-// site number is selected.
+// Selects the smallest key of all slices and of the previous result. Among equal keys, selects the
+// smallest site number.
 //
 // Grid: a thread for each query.
 //
-// slices          [n_slices, n_queries, 2] from the comparison
-// found           [n_queries, 2] in the same form; zero before the first launch
+// slices          [n_slices, n_queries, 2] from point_distance_selective
+// found           [n_queries, 2] in the same format; zero before the first launch
 extern "C" __global__ void point_distance_join(const u64* slices, u64* found, u32 n_slices, u32 n_queries) {
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n_queries) return;

@@ -6,8 +6,8 @@ struct GridTraversal {
     Triple from, along, inverse;
     double begin, end;
 
-    // Returns the t at which the ray crosses from cube `plane - 1` to cube `plane` of an axis, or
-    // back.
+    // Returns the t at which the ray crosses the boundary between cubes `plane - 1` and `plane`
+    // along an axis, in either direction.
     DEVICE double border(u32 k, i32 plane) const { return ((double)plane - 0.5 - from.at[k]) * inverse.at[k]; }
 
     DEVICE double leaves(u32 k, i32 cube) const {
@@ -24,12 +24,12 @@ struct GridTraversal {
 
     DEVICE double cube_along(u32 k, double t) const { return floor(from.at[k] + t * along.at[k] + 0.5); }
 
-    // Finds the cube at `t`. Cubes that only touch the ray there do not count.
+    // Finds the cube at `t`. Cubes that the ray only touches there do not count.
     DEVICE void cube(double t, i32* found) const {
 #pragma unroll
         for (u32 k = 0; k < 3; k++) {
             const i32 forward = along.at[k] > 0.0 ? 1 : -1;
-            // Rounding can give a neighboring cube.
+            // Rounding can make `cube_along` return a neighboring cube.
             i32 c = (i32)cube_along(k, t);
             while (leaves(k, c) <= t) c += forward;
             while (enters(k, c) > t) c -= forward;

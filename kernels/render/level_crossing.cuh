@@ -1,18 +1,18 @@
-// Intersection of a ray with a level inside a cube, the counterpart of
-// crates/view/src/render/level_crossing.rs.
+// Intersection of a ray with a level surface inside a cube, the counterpart of
+// crates/view/src/render/level.rs.
 #pragma once
 #include "render/vector.cuh"
 
 #define HALVINGS 60
 
-// The values along a ray in a cube, c[0] + c[1] t + c[2] t^2 + c[3] t^3.
+// The polynomial of the values along a ray in a cube, c[0] + c[1] t + c[2] t^2 + c[3] t^3.
 struct Cubic {
     double c[4];
 
     DEVICE double value(double t) const { return c[0] + t * (c[1] + t * (c[2] + t * c[3])); }
 };
 
-// Interpolates between the values at two ends of an axis along which the ray moves.
+// Interpolates between the polynomials at both ends of an axis along which the ray moves.
 DEVICE Cubic mixed(const Cubic& a, const Cubic& b, double start, double along) {
     double d[4];
     Cubic sum;
@@ -24,7 +24,7 @@ DEVICE Cubic mixed(const Cubic& a, const Cubic& b, double start, double along) {
 }
 
 // Computes the polynomial. `values` are the values at the corners, x fastest. The ray starts at
-// `start`, which is 0 to 1 along each axis.
+// `start`, whose coordinates are 0 to 1.
 DEVICE Cubic cubic_of(const double* values, const Triple& start, const Triple& along) {
     Cubic edges[4];
 #pragma unroll
@@ -39,7 +39,7 @@ DEVICE Cubic cubic_of(const double* values, const Triple& start, const Triple& a
 
 // Returns the first t from 0 to `last` at which the values cross `level`, or NaN if there is none.
 DEVICE double first_crossing(const Cubic& along, double level, double last) {
-    // The extrema, without cancellation. An extremum that does not exist is NaN or infinite.
+    // Compute the extrema without cancellation. An extremum that does not exist is NaN or infinite.
     const double a = 3.0 * along.c[3], b = 2.0 * along.c[2], c = along.c[1];
     const double root = sqrt(b * b - 4.0 * a * c);
     const double q = -0.5 * (b + (b < 0.0 ? -root : root));

@@ -1,5 +1,5 @@
 // Ray marching through a volume, the counterpart of `shoot` and `march` in
-// crates/view/src/render/march.rs. Every ray is bitwise identical to that of the CPU.
+// crates/view/src/render/march.rs. Every ray is bitwise identical to the one on the CPU.
 //
 // variants: LEVEL=0 | LEVEL=1
 // variants: RULE=0 | RULE=1 | RULE=2 | RULE=3
@@ -10,8 +10,8 @@
 // Grid: the picture in rectangles of RAYS_WIDE x RAYS_TALL rays. Block: 128. Shared memory: none.
 //
 // t      [tall][wide] distance from the start of the ray; infinite if it hit nothing
-// cubes  number of the cube; 2^32 - 1 if it hit nothing
-// steps  number of positions examined; 0 if the ray misses the box of all cubes
+// cubes  number of the cube that the ray hit; 2^32 - 1 if it hit nothing
+// steps  number of positions examined; 0 if the ray misses the box of all occupied cubes
 extern "C" __global__ void __launch_bounds__(128, 4)
     march_rays(Solid solid, SpaceSkipping guide, Frame frame, double* t, u32* cubes, u32* steps) {
     u32 column, row;

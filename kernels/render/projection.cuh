@@ -17,7 +17,7 @@ DEVICE Ray ray_of(const Frame& frame, u32 column, u32 row) {
     return Ray{frame.middle + back, unit(aside - back)};
 }
 
-// Finds the ray of a thread. Returns false beyond the picture.
+// Finds the ray of a thread. Returns false if it is outside the picture.
 DEVICE bool place_of(const Frame& frame, u32& column, u32& row) {
     const u32 blocks = (frame.wide + RAYS_WIDE - 1) / RAYS_WIDE;
     const u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32;

@@ -1,10 +1,10 @@
-// A pyramid over cubes, the counterpart of crates/view/src/render/occupancy_pyramid.rs. Each level
-// stores whether any of the 2 x 2 x 2 fields below is occupied.
+// A pyramid over cubes, the counterpart of crates/view/src/render/occupancy_pyramid.rs. Each node
+// states whether any of the 2 x 2 x 2 nodes below it is occupied.
 #include "common/types.cuh"
 
 // Computes one level from the level below.
 //
-// Grid and block: any number of threads, which share the fields of the new level. Shared memory:
+// Grid and block: any number of threads, which share the nodes of the new level. Shared memory:
 // none.
 //
 // below  [bz][by][bx]

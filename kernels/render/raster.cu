@@ -1,11 +1,10 @@
 // Rasterization of triangles with a depth buffer, the counterpart of
-// crates/view/src/picture/raster.rs, with the same coverage in integers, the same heights and the
-// same light.
+// crates/view/src/picture/raster.rs. Integer coverage, heights and lighting are the same.
 //
 // The kernels run in the order raster_extent, raster_corners, raster_triangles, raster_wide,
-// raster_paint, and raster_heights if lines are drawn. A sample is a 64-bit word with the height of
-// the visible triangle in the upper half and the number of the triangle in the lower half. The
-// largest word is the result that the CPU obtains by drawing triangles in order.
+// raster_paint. If lines are drawn, raster_heights follows. A sample is a 64-bit word. Its upper
+// half is the height of the visible triangle, and its lower half is the number of the triangle. The
+// largest word gives the result that the CPU obtains by drawing triangles in order.
 #include "generated/raster.cuh"
 #include "render/light.cuh"
 
@@ -13,33 +12,33 @@
 #define SAMPLES 3
 // The number of lattice steps per sample.
 #define FINE 256
-// Triangles with more samples than this are drawn by whole blocks.
+// Whole blocks draw the triangles that cover more samples than this.
 #define SMALL 256
-// The number of parts of a triangle that is drawn by blocks.
+// The number of parts into which a triangle is divided if whole blocks draw it.
 #define PARTS 16
-// The numbers of steps of the color map and of the sRGB curve.
+// The number of steps of the color map and of the sRGB curve.
 #define MAP_STEPS 512
 #define SCREEN_STEPS 4096
 
-// A corner on the lattice, and its height.
+// A corner of a triangle: its lattice coordinates and its height.
 struct Corner {
     i32 x, y;
     float z;
 };
 
-// Returns the bits of a double in an order-preserving form. The result is never 0, which stands for
+// Converts a double to bits that have the same order. The result is never 0, because 0 stands for
 // no value.
 DEVICE u64 ordered(double x) {
     const u64 bits = (u64)__double_as_longlong(x);
     return bits >> 63 ? ~bits : bits | (u64)1 << 63;
 }
 
-// Finds the extent of the points to the left, down, to the right, up, and toward the eye, in mesh
+// Finds how far the points extend to the left, down, to the right, up, and toward the eye, in mesh
 // units. The scale and origin of the frame are not used.
 //
 // Grid and block: any number of whole warps, which share the points. Shared memory: none.
 //
-// extent  [5] initially zeros; ordered bits, where the first two hold the negated numbers
+// extent  [5] initially zeros; ordered bits, of which the first two are those of negated numbers
 extern "C" __global__ void raster_extent(Drawing drawing, Frame frame, u64* extent) {
     const u32 threads = gridDim.x * blockDim.x;
     u64 most[5] = {0, 0, 0, 0, 0};
@@ -68,7 +67,7 @@ DEVICE i32 lattice(double x) {
     return y != y ? 0 : (i32)(y < -limit ? -limit : y > limit ? limit : y);
 }
 
-// Computes the corners of all points in the picture.
+// Projects all points to corners in the picture.
 //
 // Grid and block: any number of threads, which share the points. Shared memory: none.
 //
@@ -100,7 +99,7 @@ struct Flat {
     i64 area;       // twice the area
     bool turned;
 
-    // Returns twice the area between the edge opposite to corner k and a point.
+    // Returns twice the area of the triangle formed by a point and the edge opposite corner k.
     DEVICE i64 edge(u32 k, i64 px, i64 py) const {
         const u32 a = (k + 1) % 3, b = (k + 2) % 3;
         return (x[b] - x[a]) * (py - y[a]) - (y[b] - y[a]) * (px - x[a]);
@@ -143,7 +142,8 @@ DEVICE bool flat_of(const Drawing& drawing, const Corner* corners, u32 t, Flat& 
 DEVICE i64 least(const i64* x) { return min(min(x[0], x[1]), x[2]); }
 DEVICE i64 most(const i64* x) { return max(max(x[0], x[1]), x[2]); }
 
-// Finds the samples along one axis, out of `all`, whose centers lie between the ends of a triangle.
+// Finds the range of samples along one axis, out of `all`, whose centers lie within the extent of a
+// triangle.
 DEVICE void ends(const i64* x, i64 all, i64& from, i64& to) {
     from = (least(x) + FINE / 2 - 1) >> 8;
     to = ((most(x) - FINE / 2) >> 8) + 1;
@@ -151,7 +151,7 @@ DEVICE void ends(const i64* x, i64 all, i64& from, i64& to) {
     to = min(max(to, (i64)0), all);
 }
 
-// Returns the bits of a float in an order-preserving form.
+// Converts a float to bits that have the same order.
 DEVICE u32 ordered(float x) {
     const u32 bits = __float_as_uint(x + 0.0f);
     return bits >> 31 ? ~bits : bits | 0x80000000u;
@@ -164,7 +164,7 @@ DEVICE float height_of(u64 sample) {
 
 DEVICE u32 triangle_of(u64 sample) { return ~(u32)sample; }
 
-// Draws every `step`-th sample from `first` on, in every `stride`-th row from `row` on.
+// Draws every `step`-th sample starting at `first`, in every `stride`-th row starting at `row`.
 DEVICE void draw(const Flat& flat, u32 t, i64 wide, i64 tall, u32 first, u32 step, u32 row, u32 stride, u64* samples) {
     i64 low_x, high_x, low_y, high_y;
     ends(flat.x, wide, low_x, high_x);
@@ -208,7 +208,7 @@ DEVICE void draw(const Flat& flat, u32 t, i64 wide, i64 tall, u32 first, u32 ste
     }
 }
 
-// Draws small triangles, and lists the others.
+// Draws small triangles and lists the large ones.
 //
 // Grid and block: any number of threads, which share the triangles. Shared memory: none.
 //
@@ -221,8 +221,8 @@ extern "C" __global__ void __launch_bounds__(128)
     for (u32 t = blockIdx.x * blockDim.x + threadIdx.x; t < drawing.n_triangles; t += threads) {
         Flat flat;
         if (!flat_of(drawing, corners, t, flat)) continue;
-        // Seen from outside, the corners of a wall are in counterclockwise order. Here y points
-        // downward.
+        // The corners of a wall are in counterclockwise order when seen from outside. Because y
+        // points downward here, `turned` means that the wall faces the viewer.
         if (drawing.open && t < drawing.n_colored && flat.turned) continue;
         i64 low_x, high_x, low_y, high_y;
         ends(flat.x, frame.wide, low_x, high_x);
@@ -236,7 +236,7 @@ extern "C" __global__ void __launch_bounds__(128)
     }
 }
 
-// Draws the triangles of the list.
+// Draws the large triangles listed by raster_triangles.
 //
 // Grid and block: any number of blocks, which share the parts of triangles. Shared memory: none.
 extern "C" __global__ void __launch_bounds__(128)
@@ -271,7 +271,7 @@ DEVICE Color color_of(const Drawing& drawing, double value) {
     return color;
 }
 
-// Returns the magnification of things at the projected height z, relative to the middle.
+// Returns the magnification of objects at the projected height z, relative to those at the middle.
 DEVICE double growth(const Frame& frame, double z) { return z / (frame.distance * frame.scale) + 1.0; }
 
 // Returns the color of a triangle at a sample, including lighting.
@@ -350,7 +350,7 @@ extern "C" __global__ void __launch_bounds__(128, 4)
     if (!place_of(of_pixels, column, row)) return;
     float light[3] = {0.0f, 0.0f, 0.0f};
     u32 n = 0, covered = 0;
-    // Consecutive samples of one triangle have the color of the first.
+    // Consecutive samples of a triangle get the color of the first one.
     u32 last = 0xffffffffu;
     Color color = {1.0f, 1.0f, 1.0f};
 #pragma unroll 1
@@ -379,7 +379,8 @@ extern "C" __global__ void __launch_bounds__(128, 4)
     pixels[(u64)row * of_pixels.wide + column] = pixel;
 }
 
-// Extracts the heights of all samples for lines. Samples without a triangle get minus infinity.
+// Extracts the heights of all samples. The lines need them. Samples without a triangle get minus
+// infinity.
 //
 // Grid and block: any number of threads, which share the samples. Shared memory: none.
 extern "C" __global__ void raster_heights(const u64* samples, u64 n, float* heights) {

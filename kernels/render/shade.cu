@@ -5,10 +5,10 @@
 #include "render/light.cuh"
 #include "render/solid_cubes.cuh"
 
-// The largest distance of voxels that contribute to the normal at a hit, in voxels.
+// The largest distance, in voxels, of voxels that contribute to the normal at a hit.
 #define REACH 3.0
 
-// Returns the voxel index of the position that a ray hit.
+// Returns the position of a hit in voxel coordinates.
 DEVICE Triple index_of(const Solid& solid, const Ray& ray, double t, u32 number) {
     Triple index = turned(solid, ray.from + ray.along * t - solid.origin);
     const u32 nx = solid.shape[0], ny = solid.shape[1];
@@ -24,7 +24,7 @@ DEVICE Triple index_of(const Solid& solid, const Ray& ray, double t, u32 number)
 }
 
 #if LEVEL
-// Interpolates the value between voxels at a position.
+// Interpolates the value at a position between voxels.
 DEVICE double sampled(const Solid& solid, const Triple& index) {
     u32 low[3];
     double part[3];
@@ -46,8 +46,8 @@ DEVICE double sampled(const Solid& solid, const Triple& index) {
     return sum;
 }
 
-// Returns the gradient by differences over two voxels. Values that are not finite are replaced by
-// the value at the position.
+// Returns the gradient by central differences over two voxels. Values that are not finite are
+// replaced by the value at the position.
 DEVICE Triple gradient_at(const Solid& solid, const Triple& at) {
     const double center = sampled(solid, at);
     const double here = is_finite(center) ? center : 0.0;
@@ -69,7 +69,7 @@ DEVICE Triple gradient_at(const Solid& solid, const Triple& at) {
     return slope;
 }
 #else
-// Returns the direction toward fewer voxels.
+// Returns a vector that points toward fewer occupied voxels.
 DEVICE Triple gradient_at(const Solid& solid, const Triple& at) {
     i32 low[3], high[3];
 #pragma unroll
@@ -101,7 +101,7 @@ DEVICE Triple gradient_at(const Solid& solid, const Triple& at) {
 //
 // t, cubes  [tall][wide] hits from march_rays
 // strength  [tall][wide]; undefined if nothing was hit
-// gloss     [tall][wide]; as strength
+// gloss     [tall][wide]; undefined if nothing was hit
 extern "C" __global__ void __launch_bounds__(128, 4)
     shade_hits(Solid solid, Frame frame, const double* t, const u32* cubes, float* strength, float* gloss) {
     u32 column, row;
@@ -110,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(128, 4)
     if (!(t[n] < infinity())) return;
     const Ray ray = ray_of(frame, column, row);
     const Triple slope = gradient_at(solid, index_of(solid, ray, t[n], cubes[n]));
-    // From indices to world coordinates.
+    // Convert the gradient from voxel coordinates to world coordinates.
     Triple normal;
 #pragma unroll
     for (u32 k = 0; k < 3; k++) {

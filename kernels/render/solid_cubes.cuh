@@ -1,6 +1,6 @@
 // The set of cubes in a volume that rays can hit, the counterpart of
-// crates/view/src/render/solid_cubes.rs. LEVEL is 1 for the surface at a level, in cubes between
-// eight voxels, and 0 for voxels as cubes.
+// crates/view/src/render/solid.rs. If LEVEL is 1, the surface at a level is hit in cubes between
+// eight voxels. If LEVEL is 0, the voxels themselves are the cubes.
 #pragma once
 #include "render/grid_traversal.cuh"
 #include "render/projection.cuh"
@@ -30,13 +30,13 @@ DEVICE double value_of(const Solid& solid, u64 n) {
     return solid.scaled ? solid.slope * x + solid.intercept : x;
 }
 
-// Returns the number of a voxel in a volume with one voxel more than cubes along each axis.
+// Returns the index of a voxel in a volume that has one more voxel than cubes along each axis.
 DEVICE u64 voxel_of(const Solid& solid, u32 x, u32 y, u32 z) {
     return (u64)x + (u64)(solid.shape[0] + 1) * ((u64)y + (u64)(solid.shape[1] + 1) * (u64)z);
 }
 
-// Returns the t at which the ray hits something in a cube, between `enter` and `leave`, or NaN if
-// it hits nothing.
+// Returns the t at which the ray hits something in a cube, or NaN if it hits nothing. The ray is
+// inside the cube from `enter` to `leave`.
 DEVICE double meets(const Solid& solid, const GridTraversal& course, const i32* cube, double enter, double leave) {
     if (!solid.inside[number_of(solid, cube[0], cube[1], cube[2])]) return not_a_number();
 #if LEVEL

@@ -1,8 +1,8 @@
-// Space skipping: the distance that a ray can safely advance without examining cubes. The
-// counterpart of crates/view/src/render/space_skipping.rs and
+// Space skipping: the distance by which a ray can safely advance without examining cubes. This is
+// the counterpart of crates/view/src/render/space_skipping.rs and
 // crates/view/src/render/occupancy_pyramid.rs.
 //
-// RULE has a value of generated/render.cuh.
+// RULE has a value from generated/render.cuh.
 #pragma once
 #include "render/solid_cubes.cuh"
 
@@ -10,13 +10,13 @@
 #define HALF_DIAGONAL 0.8660254037844386
 // The amount by which steps are shortened, in voxels.
 #define MARGIN (1.0 / 1024.0)
-// The tolerance for rounding of the distance of a center from the ray.
+// The tolerance for rounding errors in the distance between a cube center and the ray.
 #define SLACK 1e-6
-// The size of the stack of waiting fields: 7 per level, and one more.
+// The size of the stack of pending nodes: 7 per level, and one more.
 #define PYRAMID_STACK (7 * PYRAMID_LEVELS + 1)
 
-// Returns the increase of t from `at` until the ray leaves a ball around 0, or 0 if `at` is
-// outside.
+// Returns the increase of t from the point `at` until the ray leaves a ball around the origin, or 0
+// if `at` is outside the ball.
 DEVICE double way_out(const Triple& at, const Triple& along, double radius) {
     if (radius == infinity()) return radius;
     const double behind = dot(at, at) - radius * radius;
@@ -25,14 +25,14 @@ DEVICE double way_out(const Triple& at, const Triple& along, double radius) {
     return (sqrt(b * b - a * behind) - b) / a;
 }
 
-// Returns whether the center at `offset` from the point on the ray is a candidate.
+// Returns whether the cube whose center is at `offset` from the point on the ray is a candidate.
 DEVICE bool counts(const SpaceSkipping& guide, const Triple& offset, const Triple& along) {
     const double ahead = dot(offset, along), square = dot(offset, offset);
     const double aside = square - ahead * ahead, reach = HALF_DIAGONAL + SLACK;
     return (ahead > -reach && aside <= reach * reach) || ahead >= guide.cosine * sqrt(square);
 }
 
-// Returns false only if no center within `radius` of `offset` can be a candidate.
+// Returns false only if no cube center within `radius` of `offset` can be a candidate.
 DEVICE bool may_count(const SpaceSkipping& guide, const Triple& offset, const Triple& along, double radius) {
     const double ahead = dot(offset, along), square = dot(offset, offset);
     const double rest = square - ahead * ahead;
@@ -43,19 +43,19 @@ DEVICE bool may_count(const SpaceSkipping& guide, const Triple& offset, const Tr
 }
 
 #if RULE == RULE_DIRECTIONAL
-// Returns the number of fields of a level along an axis of n cubes.
+// Returns the number of nodes of a level along an axis of n cubes.
 DEVICE u32 fields(u32 n, u32 level) { return (u32)(((u64)n + (((u64)1 << level) - 1)) >> level); }
 
-// Returns whether a field is occupied.
+// Returns whether a node is occupied.
 DEVICE bool holds(const Solid& solid, const SpaceSkipping& guide, u32 level, const u32* at) {
     const u64 nx = fields(solid.shape[0], level), ny = fields(solid.shape[1], level);
     const u64 n = at[0] + nx * (at[1] + ny * at[2]);
     return level == 0 ? solid.inside[n] != 0 : guide.pyramid[guide.starts[level - 1] + n] != 0;
 }
 
-// Returns a lower bound of the squared distance from a point to the nearest center of the cubes in
-// a field. Also returns the center of the box of these centers, relative to the point, as `middle`,
-// and half its diagonal as `half`.
+// Returns a lower bound of the squared distance from a point to the nearest cube center in a node.
+// Also returns the center of the box of these cube centers, relative to the point, as `middle`, and
+// half its diagonal as `half`.
 DEVICE double to_field(const Solid& solid, const Triple& from, u32 level, const u32* at, Triple& middle, double& half) {
     Triple gap, halves;
     const double width = (double)((1u << level) - 1);
@@ -73,13 +73,13 @@ DEVICE double to_field(const Solid& solid, const Triple& from, u32 level, const 
     return dot(gap, gap);
 }
 
-// Packs the level and the position of a field into one number.
+// Packs the level and the position of a node into one number.
 DEVICE u64 packed(u32 level, const u32* at) {
     return (u64)level << 48 | (u64)at[2] << 32 | (u64)at[1] << 16 | (u64)at[0];
 }
 
-// Returns the distance from `from` to the nearest center of a candidate cube, or infinity if there
-// is none. The smallest squared distance does not depend on the order of the fields.
+// Returns the distance from `from` to the nearest center of an occupied candidate cube, or infinity
+// if there is none. The result does not depend on the order in which nodes are visited.
 DEVICE double nearest_ahead(const Solid& solid, const SpaceSkipping& guide, const Triple& from, const Triple& along) {
     u64 stack[PYRAMID_STACK];
     stack[0] = (u64)guide.levels << 48;
@@ -118,7 +118,7 @@ DEVICE double nearest_ahead(const Solid& solid, const SpaceSkipping& guide, cons
 #endif
 
 #if RULE == RULE_ALL
-// Finds the nearest candidate by examining every cube.
+// Returns the distance to the nearest candidate by examining every occupied cube.
 DEVICE double nearest_of_all(const SpaceSkipping& guide, const Triple& from, const Triple& along) {
     double best = infinity();
     for (u64 n = 0; n < guide.n_sites; n++) {
@@ -131,7 +131,7 @@ DEVICE double nearest_of_all(const SpaceSkipping& guide, const Triple& from, con
 }
 #endif
 
-// Returns the t up to which the ray certainly hits nothing, starting at t in `cube`.
+// Returns a t before which the ray certainly hits nothing. The ray is at t in `cube`.
 DEVICE double free_to(const Solid& solid, const SpaceSkipping& guide, const GridTraversal& course, const i32* cube, double t) {
 #if RULE == RULE_WALK
     return t;

@@ -6,17 +6,17 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::primitives::GatherMatrix;
 
-/// The number of vertices per task. One list per vertex would need one allocation per vertex.
+/// The number of vertices per task. One list per vertex would require one allocation per vertex.
 const BLOCK: usize = 4096;
-/// The largest number of corners at a vertex for which duplicate neighbors are found by linear
-/// search.
+/// The largest number of corners at a vertex for which linear search is used to find duplicate
+/// neighbors.
 const FEW: usize = 64;
 
-/// The neighbors of each vertex, ascending, without the vertex itself.
+/// The neighbors of each vertex in ascending order, without the vertex itself.
 pub struct Adjacency {
-    /// The first neighbor of each vertex, `[n_vertices + 1]`.
+    /// The position of the first neighbor of each vertex in `neighbors`, `[n_vertices + 1]`.
     pub offsets: Vec<u32>,
-    /// The neighbors, `[offsets[n_vertices]]`.
+    /// The neighbors of all vertices, `[offsets[n_vertices]]`.
     pub neighbors: Vec<u32>,
 }
 
@@ -25,7 +25,7 @@ impl Adjacency {
     /// each vertex.
     ///
     /// # Errors
-    /// Returns [`Error::Mesh`] if there are too many edges to number them with 32 bits.
+    /// Returns [`Error::Mesh`] if there are too many edges to number with 32 bits.
     pub fn new(slots: GatherMatrix, cells: &[u32], arity: usize) -> Result<Self> {
         let n = slots.offsets.len() - 1;
         let blocks: Vec<(Vec<u32>, Vec<u32>)> = (0..n.div_ceil(BLOCK))

@@ -3,8 +3,8 @@
 //! Each piece is halved across its longest axis of inertia. Moving single vertices then improves
 //! the cut (Fiduccia and Mattheyses, "A linear-time heuristic for improving network partitions",
 //! DAC 1982). The halves are bisected in the same way until the patches are small enough. The
-//! pieces are independent, so they are partitioned in parallel, and the result is the same for any
-//! number of threads.
+//! pieces are independent. Therefore they are partitioned in parallel, and the result is the same
+//! for any number of threads.
 
 use std::ops::Range;
 
@@ -16,15 +16,15 @@ use super::partition::parts_for;
 /// The number of vertices per piece. Larger pieces have fewer irregular ends of the Hilbert curve,
 /// but each doubling requires another level of bisection.
 const PIECE: usize = 1 << 14;
-/// The largest number of passes over a cut.
+/// The largest number of passes that improve a cut.
 const PASSES: usize = 3;
-/// The number of moves without a better cut after which a pass ends.
+/// The number of consecutive moves without a better cut after which a pass ends.
 const PATIENCE: usize = 24;
-/// The limit to which gains are clamped. No vertex of a reasonable mesh has more neighbors.
+/// The limit to which gains are clamped. In a reasonable mesh, no vertex has more neighbors.
 const TOP: i32 = 40;
 
-/// Returns the patch of each vertex, `[n_vertices]`. Vertices must be numbered along the Hilbert
-/// curve.
+/// Returns the patch of each vertex, `[n_vertices]`. The vertices must be numbered along the
+/// Hilbert curve.
 pub(super) fn bisect(x: &[[f64; 3]], adjacency: &Adjacency, patch_size: usize) -> Vec<u32> {
     let size = PIECE.max(patch_size);
     let n = x.len();
@@ -44,17 +44,17 @@ pub(super) fn bisect(x: &[[f64; 3]], adjacency: &Adjacency, patch_size: usize) -
     patch_of
 }
 
-/// The vertices of a piece, numbered along the curve from 0.
+/// A piece of the curve. Its vertices are numbered along the curve starting at 0.
 struct Piece<'a> {
     x: &'a [[f64; 3]],
     offsets: Vec<u32>,
     neighbors: Vec<u32>,
-    /// The first part of the subset that currently contains each vertex.
+    /// For each vertex, the first part of the subset that currently contains it.
     part: Vec<u32>,
 }
 
-/// A subset that still has to be partitioned: the vertices `start..end` of the list, into the parts
-/// `first..first + n_parts`.
+/// A subset that is still to be partitioned. The vertices `start..end` of the list are divided into
+/// the parts `first..first + n_parts`.
 struct Subset {
     start: usize,
     end: usize,
@@ -97,7 +97,7 @@ impl<'a> Piece<'a> {
             let high = first + n_low as u32;
             let share = members.len() * n_low / n_parts;
             self.halve(members, share, high, &mut keys);
-            // This cut may use half of the spare capacity. The other half is for later cuts.
+            // This cut may use half of the spare capacity. The other half is left for later cuts.
             let most = |parts: usize, share: usize| {
                 let full = parts * patch_size;
                 if parts == 1 { full } else { share + full.saturating_sub(share) / 2 }
@@ -105,7 +105,7 @@ impl<'a> Piece<'a> {
             let sizes = [share, members.len() - share];
             let most = [most(n_low, sizes[0]), most(n_parts - n_low, sizes[1])];
             moves.mend(&mut self, members, [first, high], sizes, most);
-            // The reordering is stable, so that the order in a subset does not depend on the
+            // The reordering is stable, so the order within a subset does not depend on the
             // selection algorithm.
             stay.clear();
             let mut kept = 0;
@@ -146,7 +146,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// Returns the direction in which a set of `n` points has the largest second moment, not
+/// Returns the direction in which `n` points have the largest second moment. The result is not
 /// normalized.
 fn longest_axis(points: impl Iterator<Item = [f64; 3]> + Clone, n: usize) -> [f64; 3] {
     let mut center = [0.0; 3];
@@ -164,8 +164,8 @@ fn longest_axis(points: impl Iterator<Item = [f64; 3]> + Clone, n: usize) -> [f6
         }
     }
     (m[1][0], m[2][0], m[2][1]) = (m[0][1], m[0][2], m[1][2]);
-    // Squaring the matrix amplifies its largest eigenvalue, so that the columns converge to its
-    // axis.
+    // Squaring the matrix amplifies its largest eigenvalue, so the columns converge to the
+    // eigenvector of that eigenvalue.
     for _ in 0..6 {
         let trace = m[0][0] + m[1][1] + m[2][2];
         if !(trace > 0.0 && trace.is_finite()) {
@@ -182,16 +182,16 @@ fn longest_axis(points: impl Iterator<Item = [f64; 3]> + Clone, n: usize) -> [f6
     m[longest]
 }
 
-/// Moves of vertices from one side of a cut to the other, largest gain first.
+/// The possible moves of vertices from one side of a cut to the other, sorted by gain.
 struct Moves {
-    /// The number of cut edges that moving the vertex saves.
+    /// The number of cut edges that moving each vertex saves.
     gain: Vec<i32>,
-    /// The round in which the gain was computed. `moved` is the round in which the vertex was
-    /// moved.
+    /// The round in which the gain of each vertex was computed. `moved` is the round in which each
+    /// vertex was moved.
     known: Vec<u32>,
     moved: Vec<u32>,
     round: u32,
-    /// The vertices by side and gain. Some entries are outdated.
+    /// The vertices grouped by side and gain. Some entries are outdated.
     buckets: [Vec<Vec<u32>>; 2],
     /// The highest bucket of each side that may contain a vertex.
     top: [usize; 2],
@@ -212,8 +212,8 @@ impl Moves {
         }
     }
 
-    /// Improves the cut between the parts `parts` of `members`. The sides must not have more
-    /// vertices than `most`.
+    /// Improves the cut that divides `members` into `parts`. `most` limits the number of vertices
+    /// on each side.
     fn mend(
         &mut self,
         piece: &mut Piece,
@@ -289,7 +289,8 @@ impl Moves {
                 let gain = if self.known[w as usize] == self.round {
                     self.gain[w as usize] + if side_of_w == side { 2 } else { -2 }
                 } else {
-                    // The neighbor is now at the cut, so it is on the side that the vertex left.
+                    // The neighbor has just come to lie at the cut, so it is on the side that the
+                    // vertex left.
                     piece.of(w).iter().fold(0, |gain, &z| {
                         let part = piece.part[z as usize];
                         gain + i32::from(part == parts[1 - side_of_w])
@@ -316,8 +317,8 @@ impl Moves {
         self.top[side] = self.top[side].max(bucket);
     }
 
-    /// Takes the vertex with the largest gain among the moves that respect the size limits. Returns
-    /// it with its side.
+    /// Removes and returns the vertex with the largest gain among the moves that respect the size
+    /// limits, together with its side.
     fn take(
         &mut self,
         piece: &Piece,
@@ -344,7 +345,7 @@ impl Moves {
             (room && !self.buckets[side][self.top[side]].is_empty())
                 .then(|| (self.top[side], sizes[side] * most[1 - side], side))
         };
-        // Among equal gains, the vertex of the fuller side is taken.
+        // Among equal gains, the vertex on the fuller side is taken.
         let (_, _, side) = [open(0), open(1)].into_iter().flatten().max()?;
         let v = self.buckets[side][self.top[side]].pop()?;
         while self.top[side] > 0 && self.buckets[side][self.top[side]].is_empty() {
@@ -388,7 +389,7 @@ mod tests {
         let mut sizes = vec![0; 1 + *patch_of.iter().max().unwrap() as usize];
         patch_of.iter().for_each(|&p| sizes[p as usize] += 1);
         assert!(sizes.iter().all(|&size| size > 0 && size <= 64), "{sizes:?}");
-        // Squares of 8 x 8 vertices cut (3 * 8 - 1) edges along each of two sides.
+        // Square patches of 8 x 8 vertices cut (3 * 8 - 1) edges along each of two sides.
         let squares = 25 * 25 * 2 * 23;
         let found = cut(&adjacency, &patch_of);
         assert!(found < squares * 11 / 10, "{found} edges cut, squares cut {squares}");

@@ -9,12 +9,13 @@ use crate::mesh::Mesh;
 
 /// The coordinates of the local vertices of every patch.
 ///
-/// In `f32`, they are relative to the first vertex of the patch. The difference is computed in
-/// `f64`, so that a mesh far from the origin keeps its shape. In `f64`, they are the mesh
-/// coordinates: a cell has the same geometry in every patch, and sums are bitwise identical for
-/// every partition.
+/// In `f32`, coordinates are relative to the first vertex of the patch. The difference is computed
+/// in `f64`, so that a mesh far from the origin keeps its shape. In `f64`, coordinates are the mesh
+/// coordinates. Then a cell has the same geometry in every patch, and sums are bitwise identical
+/// for every partition.
 pub struct Coordinates<R: Real> {
-    /// The coordinates, `[sum of local vertices]`, in the order of [`Patches::local_range`].
+    /// The coordinates of all local vertices, `[sum of local vertices]`, in the order of
+    /// [`Patches::local_range`].
     local: Vec<Vec3<R>>,
     /// Whether the third coordinate is the same everywhere.
     is_planar: bool,
@@ -54,8 +55,8 @@ impl<R: Real> Coordinates<R> {
     /// Checks that no product of edges underflows or overflows in the floating-point type.
     ///
     /// # Errors
-    /// Returns [`Error::Mesh`] for the first such cell, with its number in the cleaned mesh and a
-    /// remedy.
+    /// Returns [`Error::Mesh`] for the first cell that fails the check. The error gives the number
+    /// of the cell in the cleaned mesh and a remedy.
     pub fn check(&self, patches: &Patches) -> Result<()> {
         let unfit = (0..patches.len()).into_par_iter().find_map_first(|p| match patches.arity() {
             3 => self.unfit_cell::<3>(patches, p),

@@ -1,9 +1,8 @@
-//! Patches on the GPU, in a layout in which neighboring threads read neighboring numbers.
+//! Patches on a GPU, in a layout in which neighboring threads read neighboring numbers.
 //!
 //! The corners of a cell are packed into one word that a thread reads at once. The coordinates of a
-//! patch are stored one after the other (all x, all y, all z). Local numbers take 16 bits unless a
-//! patch is too large for that (Fu et al., section 3.1). `kernels/common/patches.cuh` reads this
-//! layout.
+//! patch are stored by component (all x, all y, all z). Local numbers take 16 bits unless a patch
+//! is too large for that (Fu et al., section 3.1). `kernels/common/patches.cuh` reads this layout.
 
 mod kernel_arguments;
 mod ordered;
@@ -28,7 +27,7 @@ pub struct DevicePatches<R: Real> {
     x: Array<R>,
 }
 
-/// The sizes that determine kernel launches.
+/// The sizes that determine the parameters of kernel launches.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// The number of vertices per cell.
@@ -51,7 +50,7 @@ pub struct Shape {
     pub wide: bool,
 }
 
-/// Local numbers in 16 or 32 bits.
+/// Local numbers with 16 or 32 bits each.
 pub(crate) enum Indices {
     Narrow(Array<u16>),
     Wide(Array<u32>),
@@ -77,7 +76,7 @@ impl Indices {
 }
 
 impl Shape {
-    /// Returns the sizes of the patches of a mesh.
+    /// Computes the sizes for the patches of a mesh.
     pub fn of(patches: &Patches) -> Self {
         let n = patches.len();
         let owned = (0..n).map(|p| patches.patch(p).n_owned as u32).max().unwrap_or(0);
@@ -98,14 +97,14 @@ impl Shape {
             largest_cells: cells,
             largest_columns: columns,
             mean_cells: patches.n_patch_cells() as f64 / n.max(1) as f64,
-            // Columns hold four times the cell plus the corner. Rows hold the positions at which
-            // columns begin.
+            // A column holds four times the cell plus the corner. A row holds the position at which
+            // its columns begin.
             wide: local > usize::from(u16::MAX)
                 || cells.max(columns.div_ceil(4)) > u32::from(u16::MAX) / 4,
         }
     }
 
-    /// Returns the bytes of the arrays of [`DevicePatches`].
+    /// Returns the number of bytes of the arrays of [`DevicePatches`].
     pub fn bytes<R: Real>(&self, patches: &Patches) -> usize {
         let index = if self.wide { 4 } else { 2 };
         let rows = patches.n_vertices() + patches.len();
@@ -121,7 +120,7 @@ impl Shape {
         if self.wide { 4 } else { 8 }
     }
 
-    /// Returns the defines for the kernels of these patches.
+    /// Returns the macro definitions for the kernels that process these patches.
     pub fn defines<R: Real>(&self) -> Vec<(&'static str, String)> {
         let real = if size_of::<R>() == 8 { "double" } else { "float" };
         let mut defines = vec![("REAL", real.to_string()), ("CELL_SIZE", self.arity.to_string())];
@@ -131,8 +130,8 @@ impl Shape {
         defines
     }
 
-    /// Returns the number of threads of a block that processes a patch with `cells` cells per
-    /// thread. It is a multiple of 32.
+    /// Returns the number of threads of a block that processes a patch if each thread processes
+    /// `cells` cells. It is a multiple of 32.
     pub fn threads(&self, cells: f64, most: u32) -> u32 {
         let warps = (self.mean_cells / (32.0 * cells)).ceil().max(1.0) as u32;
         (32 * warps).min(most)
@@ -143,7 +142,7 @@ impl<R: Real> DevicePatches<R> {
     /// Copies patches and coordinates to a GPU.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](crate::Error::Device) if they do not fit into its memory.
+    /// Returns [`Error::Device`](crate::Error::Device) if they do not fit in its memory.
     pub fn new(cuda: Arc<Cuda>, patches: &Patches, coordinates: &Coordinates<R>) -> Result<Self> {
         let shape = Shape::of(patches);
         let need = shape.bytes::<R>(patches);
@@ -165,7 +164,7 @@ impl<R: Real> DevicePatches<R> {
             for (into, cell) in into.chunks_exact_mut(4).zip(patch.corners.chunks_exact(arity)) {
                 into[..arity].copy_from_slice(cell);
             }
-            // Each patch begins at a word that threads read at once.
+            // Each patch begins at the boundary of a word that threads read at once.
             columns.resize(columns.len().next_multiple_of(word), 0);
             starts.extend(start(p, columns.len()));
             let mut begin = patch.n_owned as u32 + 1;
@@ -218,13 +217,13 @@ impl<R: Real> DevicePatches<R> {
 pub(crate) const TOO_LARGE: &str =
     "set precision = \"f32\", use a smaller mesh, or set use = \"cpu\"";
 
-/// The patches that read a vertex owned by another patch, patch by patch.
+/// The patches that read vertices owned by another patch, listed by owning patch.
 pub(crate) struct Readers {
-    /// The first entry of each patch, `[n_patches + 1]`.
+    /// The first entry of each owning patch, `[n_patches + 1]`.
     pub offsets: Vec<u32>,
-    /// The local number of an owned vertex.
+    /// For each entry, the local number of an owned vertex.
     pub vertices: Vec<u32>,
-    /// A patch that reads this vertex.
+    /// For each entry, a patch that reads this vertex.
     pub patches: Vec<u32>,
 }
 

@@ -1,10 +1,10 @@
-//! Reproducible calls of METIS from any number of threads at once.
+//! Reproducible calls of METIS, concurrent calls included.
 //!
-//! METIS takes random numbers from GKlib, and GKlib uses `rand` of the C library, which has a
+//! METIS takes random numbers from GKlib, and GKlib uses `rand` from the C library, which has a
 //! single state per process. Concurrent calls would share this state, and results would differ from
-//! run to run. Therefore the random functions of GKlib are defined here, with a separate generator
+//! run to run. Therefore this file defines the random functions of GKlib with a separate generator
 //! per thread. The linker uses these definitions because it searches this crate before METIS, and
-//! [`cut`] checks that it did. As a consequence, the partitions do not depend on the C library
+//! [`cut`] checks that it did so. As a consequence, the partitions do not depend on the C library
 //! either.
 //!
 //! METIS also catches two signals while it runs, and restores the previous handlers when it ends.
@@ -18,7 +18,7 @@ use std::sync::Mutex;
 use crate::error::{Error, Result};
 
 thread_local! {
-    /// The state of the generator of this thread, or `None` before METIS has seeded it.
+    /// The state of the generator of this thread, or `None` until METIS has seeded it.
     static STATE: Cell<Option<u64>> = const { Cell::new(None) };
 }
 
@@ -31,7 +31,7 @@ extern "C" fn gk_randinit(seed: u64) {
 
 /// Returns the next 31 bits of SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom
 /// number generators", OOPSLA 2014).
-// SAFETY: as above.
+// SAFETY: the name and signature are those of GKlib's function, which this function replaces.
 #[unsafe(no_mangle)]
 extern "C" fn gk_randint32() -> u32 {
     let state = STATE.get().unwrap_or_default().wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -67,8 +67,8 @@ pub(super) fn cut(offsets: &mut [i32], neighbors: &mut [i32], n_parts: usize) ->
     }
 }
 
-/// The signals that METIS catches: abort and termination. The C library of Microsoft uses another
-/// number for abort.
+/// The signals that METIS catches: abort and termination. Microsoft's C library uses another number
+/// for abort.
 const CAUGHT: [c_int; 2] = [if cfg!(windows) { 22 } else { 6 }, 15];
 
 unsafe extern "C" {
@@ -76,10 +76,10 @@ unsafe extern "C" {
     fn signal(number: c_int, handler: usize) -> usize;
 }
 
-/// The number of running METIS calls, and the handlers before the first of them.
+/// The number of running METIS calls, and the handlers found before the first of them.
 static RUNNING: Mutex<(usize, [usize; 2])> = Mutex::new((0, [0; 2]));
 
-/// A guard for a running METIS call. Dropping the last one restores the handlers.
+/// A guard that exists while a METIS call runs. Dropping the last guard restores the handlers.
 struct Signals;
 
 impl Signals {
@@ -87,7 +87,7 @@ impl Signals {
         let mut running = RUNNING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if running.0 == 0 {
             running.1 = CAUGHT.map(|number| {
-                // SAFETY: every C library has these signals, and the handler is restored
+                // SAFETY: every C library defines these signals, and the handler is restored
                 // immediately.
                 unsafe {
                     let found = signal(number, 0);
@@ -107,7 +107,7 @@ impl Drop for Signals {
         running.0 -= 1;
         if running.0 == 0 {
             for (number, found) in CAUGHT.into_iter().zip(running.1) {
-                // SAFETY: the handler was installed before.
+                // SAFETY: `signal` returned this handler, so it is valid.
                 unsafe { signal(number, found) };
             }
         }
@@ -146,13 +146,13 @@ mod tests {
 
     extern "C" fn handler(_: c_int) {}
 
-    /// Sets the handler of the termination signal while no METIS call runs. Returns the previous
-    /// handler.
+    /// Sets the handler of the termination signal at a time when no METIS call runs. Returns the
+    /// previous handler.
     fn set_handler(handler: usize) -> usize {
         loop {
             let running = RUNNING.lock().unwrap();
             if running.0 == 0 {
-                // SAFETY: the handler either does nothing or was installed before.
+                // SAFETY: the handler either does nothing or was installed before the test.
                 return unsafe { signal(CAUGHT[1], handler) };
             }
             drop(running);

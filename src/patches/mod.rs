@@ -38,15 +38,15 @@ use crate::primitives::GatherMatrix;
 
 /// The default maximum number of vertices per patch.
 ///
-/// It was measured in `benches/results/mesh.md`: for sizes from 32 to 128, the times of the solvers
-/// are within about a fifth of those for 64. Most distances are faster with smaller patches, and
-/// most time steps with larger ones.
+/// It was chosen from measurements in `benches/results/mesh.md`. For sizes from 32 to 128, the
+/// times of the solvers are within about a fifth of the times for 64. Most distances are faster
+/// with smaller patches, and most time steps are faster with larger ones.
 pub const PATCH_SIZE: usize = 64;
 
 /// A mesh partitioned into patches.
 #[derive(Debug)]
 pub struct Patches {
-    /// The largest numbers of local vertices and of cell corners of a patch.
+    /// The largest number of local vertices of a patch, and the largest number of cell corners.
     largest: (usize, usize),
     /// The number of vertices per cell, 3 or 4.
     arity: usize,
@@ -60,17 +60,17 @@ pub struct Patches {
     halo: Vec<u32>,
     /// The first cell of each patch, `[n_patches + 1]`.
     cell_offsets: Vec<u32>,
-    /// The mesh cells of each patch, ascending within a patch.
+    /// The mesh cells that each patch processes, ascending within a patch.
     cells: Vec<u32>,
-    /// The local vertices of those cells, `[cells * arity]`.
+    /// The local vertices of these cells, `[cells * arity]`.
     corners: Vec<u32>,
     /// The first gathering column of each vertex in patch order, `[n_vertices + 1]`.
     row_offsets: Vec<u32>,
-    /// The slots `arity * local cell + corner` of each owned vertex, ascending.
+    /// The slots `arity * local cell + corner` of each owned vertex, in ascending order.
     columns: Vec<u32>,
-    /// The first neighbor of each patch, `[n_patches + 1]`.
+    /// The position of the first entry of each patch in `neighbors`, `[n_patches + 1]`.
     neighbor_offsets: Vec<u32>,
-    /// The patches that share a cell with each patch, ascending.
+    /// For each patch, the patches that share a cell with it, in ascending order.
     neighbors: Vec<u32>,
 }
 
@@ -81,9 +81,9 @@ pub struct Patch<'a> {
     pub first: usize,
     /// The number of owned vertices.
     pub n_owned: usize,
-    /// The halo vertices in patch order, with the local numbers `n_owned..`.
+    /// The halo vertices in patch order. Their local numbers are `n_owned..`.
     pub halo: &'a [u32],
-    /// The mesh cells, ascending.
+    /// The mesh cells in ascending order.
     pub cells: &'a [u32],
     /// The local vertices of the cells, `[cells * arity]`.
     pub corners: &'a [u32],
@@ -94,7 +94,7 @@ pub struct Patch<'a> {
 }
 
 impl Patch<'_> {
-    /// Returns the owned vertices in patch order.
+    /// Returns the range of the owned vertices in patch order.
     pub fn owned(&self) -> Range<usize> {
         self.first..self.first + self.n_owned
     }
@@ -104,7 +104,7 @@ impl Patch<'_> {
         self.n_owned + self.halo.len()
     }
 
-    /// Returns the vertex in patch order of a local number.
+    /// Returns the number in patch order of the vertex with a given local number.
     #[inline]
     pub fn vertex(&self, local: usize) -> usize {
         match local.checked_sub(self.n_owned) {
@@ -133,8 +133,8 @@ impl Patches {
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the patch size is zero, or if blocks are requested for a mesh
-    /// that is not a lattice. Returns [`Error::Mesh`] if the patches have too many cells, including
-    /// duplicates at their boundaries, for 32-bit slots.
+    /// that is not a lattice. Returns [`Error::Mesh`] if the patches have too many cells for 32-bit
+    /// slots. Cells at patch boundaries count once per patch.
     pub fn new(mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Self> {
         Self::from_ordered(mesh, || Ok(Ordered::new(mesh)), method, patch_size)
     }
@@ -155,8 +155,8 @@ impl Patches {
     /// Builds patches from a given patch number per mesh vertex.
     ///
     /// # Errors
-    /// Returns [`Error::Mesh`] if the patches have too many cells, including duplicates at their
-    /// boundaries, for 32-bit slots.
+    /// Returns [`Error::Mesh`] if the patches have too many cells for 32-bit slots. Cells at patch
+    /// boundaries count once per patch.
     pub fn from_parts(mesh: &Mesh, patch_of: &[u32]) -> Result<Self> {
         let arity = mesh.kind.arity();
         let n_patches = patch_of.iter().max().map_or(0, |&p| p as usize + 1);
@@ -168,8 +168,8 @@ impl Patches {
         }
         let (cell_offsets, cells) = cells_by_patch(mesh, patch_of, n_patches)?;
 
-        // Patches are processed in blocks, because a task per patch would allocate several small
-        // lists for each.
+        // Patches are processed in blocks, because one task per patch would allocate several small
+        // lists for each patch.
         const BLOCK: usize = 64;
         let blocks: Vec<Locals> = (0..n_patches.div_ceil(BLOCK))
             .into_par_iter()
@@ -262,7 +262,7 @@ impl Patches {
         self.vertex_offsets.partition_point(|&first| first as usize <= vertex) - 1
     }
 
-    /// Returns the positions of the cells of a patch in the list of the cells of all patches.
+    /// Returns the range of a patch in the list of the cells of all patches.
     pub fn cell_range(&self, p: usize) -> Range<usize> {
         self.cell_offsets[p] as usize..self.cell_offsets[p + 1] as usize
     }
@@ -283,8 +283,8 @@ impl Patches {
         self.halo.len()
     }
 
-    /// Returns the positions of the local (owned and halo) vertices of a patch in the list of those
-    /// of all patches.
+    /// Returns the range of a patch in the list of the local (owned and halo) vertices of all
+    /// patches.
     pub fn local_range(&self, p: usize) -> Range<usize> {
         let at = |p: usize| (self.vertex_offsets[p] + self.halo_offsets[p]) as usize;
         at(p)..at(p + 1)
@@ -296,7 +296,7 @@ impl Patches {
         self.largest
     }
 
-    /// Returns the patches that share a cell with patch `p`, ascending.
+    /// Returns the patches that share a cell with patch `p`, in ascending order.
     pub fn neighbors(&self, p: usize) -> &[u32] {
         &self.neighbors[self.neighbor_offsets[p] as usize..self.neighbor_offsets[p + 1] as usize]
     }
@@ -331,7 +331,8 @@ impl Patches {
     }
 }
 
-/// Returns the cells that have a vertex in each patch, ascending, as offsets and list.
+/// Returns, for each patch, the cells that have a vertex in it, in ascending order. The result
+/// consists of the offsets of the patches and the list of cells.
 fn cells_by_patch(mesh: &Mesh, patch_of: &[u32], n_patches: usize) -> Result<(Vec<u32>, Vec<u32>)> {
     let mut offsets = vec![0u64; n_patches + 1];
     let mut patches_of_cell = [0u32; 4];
@@ -430,7 +431,8 @@ impl Locals {
     }
 }
 
-/// Returns the start of each list and the end of the last one, from the sizes of all lists.
+/// Returns the start of each list and the end of the last one, computed from the sizes of all
+/// lists.
 fn offsets<'a>(sizes: impl Iterator<Item = &'a Vec<u32>>) -> Vec<u32> {
     let mut offsets = vec![0];
     let mut end = 0;

@@ -1,24 +1,25 @@
 //! Ordering of a mesh along a Hilbert curve. Vertices that are close in the mesh become close in
-//! memory, whatever their order in the file.
+//! memory, regardless of their order in the file.
 
 use rayon::prelude::*;
 
 use crate::mesh::Mesh;
 use crate::primitives::{GatherMatrix, hilbert};
 
-/// The connectivity in the order of the curve.
+/// The connectivity of a mesh in the order of the curve.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Ordered {
-    /// The mesh vertices along the curve. Vertices at the same position keep their order.
+    /// The mesh vertices in their order along the curve. Vertices at the same position keep their
+    /// order.
     pub order: Vec<u32>,
-    /// The corners of the cells, as positions in `order`.
+    /// The corners of the cells, as indices into `order`.
     pub cells: Vec<u32>,
-    /// The corners at each position.
+    /// The corners at each vertex, in the order of the curve.
     pub slots: GatherMatrix,
 }
 
 impl Ordered {
-    /// Sorts the vertices of a mesh.
+    /// Sorts the vertices of a mesh along the curve.
     pub fn new(mesh: &Mesh) -> Self {
         let order = hilbert_order(mesh);
         let mut place = vec![0u32; order.len()];
@@ -35,7 +36,7 @@ impl Ordered {
 fn hilbert_order(mesh: &Mesh) -> Vec<u32> {
     let (low, high) = mesh.bounds();
     let lattice = hilbert::Lattice::new(low, high);
-    // Keys are stored with the vertices, because looking them up would miss the cache at every
+    // Keys are stored with the vertices, because looking them up would cause a cache miss at every
     // comparison.
     let mut keys = vec![(0, 0); mesh.n_vertices()];
     let blocks = keys.par_chunks_mut(hilbert::LANES).zip(mesh.vertices.par_chunks(hilbert::LANES));

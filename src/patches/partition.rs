@@ -33,9 +33,9 @@ pub enum Partition {
 }
 
 impl Partition {
-    /// A keyword of older cases for METIS bisection within small pieces of a Hilbert curve. It was
-    /// never faster than `bisection` and never had a smaller halo than `metis`. It now means
-    /// `metis`.
+    /// A keyword of older case files. It selected METIS bisection within small pieces of a Hilbert
+    /// curve, which was never faster than `bisection` and never had a smaller halo than `metis`. It
+    /// now means `metis`.
     pub const OLD_WORD: &str = "hilbert-metis";
 
     /// Returns the default method for a mesh: blocks for a lattice, which needs no graph
@@ -45,23 +45,23 @@ impl Partition {
     }
 }
 
-/// The number of vertices of one METIS call of [`Partition::Metis`].
+/// The number of vertices per METIS call for [`Partition::Metis`].
 const PIECE: usize = 1 << 15;
 
 /// The requested mean patch size as a fraction of the maximum. METIS does not balance its parts
-/// exactly, and with this margin they rarely exceed the maximum.
+/// exactly. With this margin, they rarely exceed the maximum.
 const FILL: f64 = 0.94;
 
-/// Returns the patch of each vertex of `mesh`, `[n_vertices]`. `ordered` is the same mesh along a
-/// Hilbert curve.
+/// Returns the patch of each vertex of `mesh`, `[n_vertices]`. `ordered` is the same mesh ordered
+/// along a Hilbert curve.
 ///
-/// Every patch is connected, none is empty, and none is larger than `patch_size`. Patches are
+/// Every patch is connected and not empty, and has at most `patch_size` vertices. Patches are
 /// numbered along a Hilbert curve.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if blocks are requested for a mesh that is not a lattice,
-/// [`Error::Numerical`] if METIS fails, and [`Error::Mesh`] if there are too many edges to number
-/// them with 32 bits.
+/// Returns [`Error::Case`] if blocks are requested for a mesh that is not a lattice. Returns
+/// [`Error::Numerical`] if METIS fails. Returns [`Error::Mesh`] if there are too many edges to
+/// number with 32 bits.
 pub fn partition(
     mesh: &Mesh,
     ordered: Ordered,
@@ -107,8 +107,8 @@ fn number_by_first(mut patch_of: Vec<u32>) -> Vec<u32> {
     patch_of
 }
 
-/// Partitions each piece of [`PIECE`] vertices along the curve with METIS, independently of the
-/// others.
+/// Partitions each piece of [`PIECE`] vertices along the curve with METIS. The pieces are
+/// independent of each other.
 fn in_pieces(adjacency: &Adjacency, patch_size: usize) -> Result<Vec<u32>> {
     let n = adjacency.n_vertices();
     let size = PIECE.max(patch_size);
@@ -141,7 +141,7 @@ pub(super) fn parts_for(n: usize, patch_size: usize) -> usize {
     ((n as f64 / (patch_size as f64 * FILL)).ceil() as usize).min(n)
 }
 
-/// Partitions a lattice into blocks, as close to cubes as `patch_size` allows.
+/// Partitions a lattice into blocks that are as close to cubes as `patch_size` allows.
 fn blocks(mesh: &Mesh, patch_size: usize) -> Result<Vec<u32>> {
     let Some(size) = mesh.lattice else {
         return Err(Error::usage(
@@ -163,8 +163,8 @@ fn blocks(mesh: &Mesh, patch_size: usize) -> Result<Vec<u32>> {
     Ok(patch_of)
 }
 
-/// Returns the edges of a block with at most `patch_size` vertices. The shortest edge is doubled
-/// while the block fits.
+/// Returns the edge lengths of a block with at most `patch_size` vertices. The shortest edge is
+/// doubled as long as the block does not become too large.
 fn block_edges(size: [u32; 3], patch_size: usize) -> [usize; 3] {
     let mut edge = [1usize; 3];
     loop {

@@ -1,27 +1,28 @@
-//! Repair of a partition, so that every patch is connected, none is empty, and none is too large.
+//! Repair of a partition so that every patch is connected and neither empty nor too large.
 
 use super::adjacency::Adjacency;
 
 /// Returns a partition whose patches are connected, not empty, and have at most `patch_size`
 /// vertices.
 ///
-/// Patches that are too large are split into halves by breadth-first search. If a patch consists of
-/// several pieces, the largest one remains. Each other piece joins the neighboring patch with which
-/// it shares the most edges, if that has room, and otherwise becomes a separate patch. The result
-/// is deterministic, because pieces are processed in the order of their first vertex.
+/// Patches that are too large are divided by breadth-first search into pieces of about half the
+/// maximum size. If a patch consists of several pieces, the largest one remains. Each other piece
+/// of at most half the maximum size joins the neighboring piece with which it shares the most
+/// edges, among those that have room. All remaining pieces become separate patches. The result is
+/// deterministic, because pieces are processed in the order of their first vertex.
 pub fn repair(adjacency: &Adjacency, patch_of: Vec<u32>, patch_size: usize) -> Vec<u32> {
     let mut pieces = Pieces::new(adjacency, &patch_of, patch_size.max(1));
     pieces.merge_small(adjacency, &patch_of, patch_size.max(1));
     pieces.compact()
 }
 
-/// The connected pieces of patches.
+/// The connected components of patches. Large components are divided into several pieces.
 struct Pieces {
     /// The piece of each vertex.
     of: Vec<u32>,
     /// The vertices of each piece. Pieces are in the order of their first vertex.
     members: Vec<Vec<u32>>,
-    /// Whether each piece is the largest of its patch and remains.
+    /// Whether each piece remains because it is the largest of its patch.
     stays: Vec<bool>,
 }
 
@@ -49,7 +50,7 @@ impl Pieces {
                 head += 1;
             }
             if list.len() > patch_size {
-                // The rest of a large patch starts the next piece.
+                // The remaining vertices of a large patch start the next piece.
                 for v in list.drain(patch_size.min(patch_size / 2 + 1)..) {
                     of[v as usize] = u32::MAX;
                 }
@@ -71,7 +72,7 @@ impl Pieces {
         Pieces { of, members, stays }
     }
 
-    /// Merges small pieces with the neighbor that they share the most edges with.
+    /// Merges each small piece with the neighboring piece with which it shares the most edges.
     fn merge_small(&mut self, adjacency: &Adjacency, patch_of: &[u32], patch_size: usize) {
         for k in 0..self.members.len() {
             if self.stays[k] || self.members[k].len() * 2 > patch_size {
@@ -100,7 +101,7 @@ impl Pieces {
         debug_assert_eq!(self.of.len(), patch_of.len());
     }
 
-    /// Renumbers the pieces without gaps.
+    /// Numbers the remaining pieces without gaps and returns the number for each vertex.
     fn compact(self) -> Vec<u32> {
         let mut number = vec![0u32; self.members.len()];
         let mut next = 0;
@@ -129,8 +130,8 @@ mod tests {
 
     #[test]
     fn pieces_join_their_neighbors_and_gaps_close() {
-        // Patch 3 has the vertices 0, 1, 2 and, separated from them, 5. The patch numbers have
-        // gaps.
+        // Patch 3 consists of the vertices 0, 1 and 2 and, separately, vertex 5. The patch numbers
+        // have gaps.
         let repaired = repair(&path(8), vec![3, 3, 3, 7, 7, 3, 9, 9], 4);
         assert_eq!(repaired, [0, 0, 0, 1, 1, 1, 2, 2]);
     }

@@ -31,13 +31,13 @@ impl Ordered {
 }
 
 impl Patches {
-    /// Builds the same patches as [`Patches::new`], with the vertices ordered along the Hilbert
-    /// curve on a GPU. For [`Partition::Hilbert`], that is most of the work. The CPU repairs
-    /// patches that are not connected.
+    /// Builds the same patches as [`Patches::new`] and orders the vertices along the Hilbert curve
+    /// on a GPU. For [`Partition::Hilbert`], ordering is most of the work. The CPU repairs patches
+    /// that are not connected.
     ///
     /// # Errors
-    /// Returns the errors of [`Patches::new`], and [`Error::Device`](crate::Error::Device) if there
-    /// is not enough memory on the GPU, or if it does not respond.
+    /// Returns the errors of [`Patches::new`]. Returns [`Error::Device`](crate::Error::Device) if
+    /// there is not enough memory on the GPU, or if the GPU does not respond.
     pub fn new_on(cuda: &Cuda, mesh: &Mesh, method: Partition, patch_size: usize) -> Result<Self> {
         Self::from_ordered(mesh, || Ordered::on(cuda, mesh), method, patch_size)
     }

@@ -67,11 +67,11 @@ zeroset_gpu::cuda_header! {
         pub inside: u64 as "const u8 *",
         /// The value of each voxel. Not needed if voxels themselves are the cubes.
         pub values: u64 as "const void *",
-        /// The number type of the values, a number of `Stored`.
+        /// The number type of the values, a value of `Stored`.
         pub stored: u32,
         /// Whether a slope or an intercept is set.
         pub scaled: u32,
-        /// The numbers of cubes along the axes.
+        /// The number of cubes along each axis.
         pub shape: [u32; 3],
         /// The first corner of the box of occupied cubes.
         pub low: [u32; 3],
@@ -86,7 +86,7 @@ zeroset_gpu::cuda_header! {
     pub(crate) struct SpaceSkippingArgument as SpaceSkipping {
         /// The distance from the center of each cube to that of the nearest occupied cube.
         pub distances: u64 as "const float *",
-        /// The levels one after the other: whether any of the 2 x 2 x 2 fields below is occupied.
+        /// For each level in turn: whether any of the 2 x 2 x 2 nodes below each node is occupied.
         pub pyramid: u64 as "const u8 *",
         /// The occupied cubes, `[n_sites][3]`.
         pub sites: u64 as "const u32 *",
