@@ -1,4 +1,4 @@
-//! The folder of a run: it belongs to one run at a time, and a run is overwritten only on request.
+//! The folder of a run. It belongs to one run at a time, and a run is overwritten only on request.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
@@ -18,21 +18,21 @@ const LOCK: &str = "zeroset.lock";
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
-    /// Folders that did not exist before, deepest first.
+    /// Folders that this run created, deepest first.
     made: Vec<PathBuf>,
     /// Whether the files in the folder belong to this run.
     is_cleared: AtomicBool,
-    /// The open lock file. The system releases the lock when the process ends for any reason.
+    /// The open lock file. The operating system releases the lock whenever the process ends.
     _lock: Option<File>,
-    /// Removes the lock file if the program ends abruptly.
+    /// A guard that removes the lock file if the program ends abruptly.
     _noted: Unfinished,
 }
 
 impl RunFolder {
     /// Creates the folder if necessary and locks it.
     ///
-    /// With `overwrite` the folder may hold an earlier run. The files of that run stay until
-    /// [`RunFolder::clear`].
+    /// If `overwrite` is true, the folder may hold an earlier run. The files of that run stay until
+    /// [`RunFolder::clear`] is called.
     ///
     /// # Errors
     /// Returns [`Error::Output`] if another run is writing to the folder, if the folder holds a run
@@ -87,20 +87,20 @@ impl RunFolder {
     /// Refuses to replace an earlier run if the new run reads one of its files.
     ///
     /// # Errors
-    /// Returns [`Error::Output`] naming the file.
+    /// Returns [`Error::Output`] naming the first such file.
     pub(crate) fn check_inputs(&self, inputs: &[PathBuf]) -> Result<()> {
         check_inputs(&self.path, inputs)
     }
 
-    /// Removes the files of an earlier run, and nothing else, just before the new run starts
+    /// Removes the files of an earlier run, and no other files, just before the new run starts
     /// writing.
     ///
     /// # Errors
     /// Returns [`Error::Output`] if a file cannot be removed.
     pub fn clear(&self) -> Result<()> {
         let mut files = files_of_a_run(&self.path)?;
-        // Files that refer to other files are removed first, so that no list of missing files
-        // remains if the program is killed here.
+        // Files that refer to other files are removed first. If the program is killed here, no list
+        // of missing files remains.
         files.sort_by_key(|file| match file.extension().and_then(|ending| ending.to_str()) {
             Some("zeroset") => 0,
             Some("pvd" | "json") => 1,
@@ -137,7 +137,7 @@ impl RunFolder {
     /// reads `inputs`.
     ///
     /// # Errors
-    /// Returns the errors of [`RunFolder::open`], and [`Error::Output`] if one of `inputs` is a
+    /// Returns the errors of [`RunFolder::open`]. Returns [`Error::Output`] if one of `inputs` is a
     /// file of the run to be replaced.
     pub fn probe(path: &Path, overwrite: bool, inputs: &[PathBuf]) -> Result<()> {
         let unwritable = |e: std::io::Error| {
@@ -173,9 +173,9 @@ impl RunFolder {
 impl Drop for RunFolder {
     fn drop(&mut self) {
         // A lock file that cannot be removed is harmless, because the next run sees that its owner
-        // is dead.
+        // has ended.
         let _ = std::fs::remove_file(self.path.join(LOCK));
-        // This removes only empty folders, which a run leaves behind if it fails immediately.
+        // This removes only empty folders. A run leaves them behind if it fails immediately.
         let _ = self.made.iter().try_for_each(std::fs::remove_dir);
     }
 }
@@ -224,9 +224,9 @@ fn lock(folder: &Path) -> Result<Option<File>> {
     let path = folder.join(LOCK);
     let fail =
         |e: std::io::Error| Error::output(&path, &e, "check the folder's permissions").because(e);
-    // A second attempt is needed if the owner removes its lock file after this process has opened
-    // it and before this process has locked it. The locked file is then no longer the one in the
-    // folder.
+    // Another attempt is needed if the owner removes its lock file between the moment when this
+    // process opens the file and the moment when it locks the file. Then the locked file is no
+    // longer the one in the folder.
     for _ in 0..8 {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);

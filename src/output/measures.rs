@@ -90,12 +90,12 @@ impl MeasuresFile {
         Ok(file)
     }
 
-    /// Appends a line. The line is in the file when this function returns.
+    /// Appends a line. The file contains the line when this function returns.
     ///
     /// # Errors
     /// Returns [`Error::Output`] if the file cannot be written.
     pub fn append(&mut self, m: &Measures) -> Result<()> {
-        // `{:?}` writes the shortest decimal number that reads back as the same value.
+        // `{:?}` writes the shortest decimal number that is read back as the same value.
         self.line(&format!(
             "{},{:?},{:?},{:?},{:?},{},{},{},{},{:?},{:?}\n",
             m.step,
@@ -124,11 +124,11 @@ impl MeasuresFile {
         Prefix { bytes: self.bytes, hash: *self.hasher.finalize().as_bytes() }
     }
 
-    /// Opens the file of an interrupted run and drops everything after `prefix`.
+    /// Opens the file of an interrupted run and removes everything after `prefix`.
     ///
     /// # Errors
-    /// Returns [`Error::Input`] if the file does not begin with `prefix`, and [`Error::Output`] if
-    /// it cannot be written.
+    /// Returns [`Error::Input`] if the file does not begin with `prefix`. Returns [`Error::Output`]
+    /// if it cannot be written.
     pub(crate) fn resume(path: &Path, prefix: &Prefix) -> Result<Self> {
         let mut kept = Vec::new();
         let read = File::open(path).and_then(|file| file.take(prefix.bytes).read_to_end(&mut kept));
@@ -160,7 +160,7 @@ impl MeasuresFile {
         self.file.set_len(bytes).map_err(|e| fail(&self.path, e))
     }
 
-    /// Waits until all lines so far are on disk.
+    /// Waits until all lines written so far are on disk.
     ///
     /// # Errors
     /// Returns [`Error::Output`] if the file cannot be written.
@@ -168,7 +168,7 @@ impl MeasuresFile {
         self.file.sync_data().map_err(|e| fail(&self.path, e))
     }
 
-    /// Closes the file after waiting until all its lines are on disk.
+    /// Waits until all lines are on disk and closes the file.
     ///
     /// # Errors
     /// Returns [`Error::Output`] if the file cannot be written.
@@ -217,7 +217,8 @@ mod tests {
         file.append(&row(2)).unwrap();
         let both = std::fs::read(&path).unwrap();
         drop(file);
-        // The file is resumed as it is, with an additional half line, and with an additional line.
+        // Resumes from the unchanged file, then with half a line and with a whole line appended to
+        // it.
         for rest in ["", "3,0.", "3,0.0\n"] {
             std::fs::write(&path, [&both, rest.as_bytes()].concat()).unwrap();
             let mut file = MeasuresFile::resume(&path, &prefix).unwrap();

@@ -1,4 +1,4 @@
-//! Finding the files of a run in a folder. They are removed when another run replaces it.
+//! Finding the files of a run in a folder. They are removed when another run replaces the run.
 
 use std::path::{Path, PathBuf};
 
@@ -8,20 +8,20 @@ use crate::error::{Error, Result};
 
 /// Name of the report.
 pub(super) const REPORT: &str = "report.json";
-/// Name of the series of interfaces.
+/// Name of the series of interface files.
 const INTERFACE: &str = "interface";
-/// File name endings of states.
+/// Endings of the file names of states.
 const STATES: [&str; 9] =
     [".vtu", ".vtp", ".vti", ".shape.gii", ".morph", ".png", ".stl", ".obj", ".ply"];
 
 /// Returns the files in the folder that a run has written.
 ///
-/// These are `report.json`, `measures.csv`, the checkpoint, and the files of each series NAME: its
-/// list `NAME.pvd` or `NAME.vtkhdf`, its states `NAME_000050` with one of the endings of states,
-/// `NAME_paths.vtp` and `NAME.png`. Unfinished temporary files with these names belong to the run
-/// too. Numbered files of the user, such as the frames of a scanner, do not belong to a run,
-/// because the folder has no list with their name. Neither do the temporary files of other
-/// commands.
+/// These are `report.json`, `measures.csv`, the checkpoint, and the files of each series NAME. A
+/// series has a list `NAME.pvd` or `NAME.vtkhdf`, states `NAME_000050` with one of the endings of
+/// states, and possibly `NAME_paths.vtp` and `NAME.png`. Unfinished temporary files with these
+/// names belong to the run, too. Numbered files of the user, such as the frames of a scanner, do
+/// not belong to a run, because the folder has no list with their name. Temporary files of other
+/// commands do not belong to a run either.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the folder cannot be listed.
@@ -38,8 +38,8 @@ pub(super) fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
     let stems = |ending| names.iter().filter_map(move |name| name.strip_suffix(ending));
     let is_named = |stem: &&str| names_states(&folder.join(format!("{stem}.pvd")));
     let mut series: Vec<String> = stems(".pvd").filter(is_named).map(String::from).collect();
-    // A run has one list of its states. If there is a NAME.pvd, other .vtkhdf files do not belong
-    // to the run.
+    // A run has only one list of its states. If there is a NAME.pvd, .vtkhdf files do not belong to
+    // the run.
     if series.iter().all(|name| name == INTERFACE) && names.iter().any(|name| is_record(name)) {
         series.extend(stems(".vtkhdf").map(String::from));
     }
@@ -55,25 +55,25 @@ pub(super) fn files_of_a_run(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(names.iter().map(|name| folder.join(name)).collect())
 }
 
-/// Whether every run writes a file with this name.
+/// Whether `name` is the name of a file that runs of every kind may write.
 fn is_record(name: &str) -> bool {
     matches!(name, REPORT | "measures.csv" | CHECKPOINT)
 }
 
-/// Whether `name` is a file of the series.
+/// Whether `name` is the name of a file of the series.
 fn is_of(series: &str, name: &str) -> bool {
     let Some(rest) = name.strip_prefix(series) else { return false };
     matches!(rest, ".pvd" | ".vtkhdf" | ".png" | "_paths.vtp") || is_state(rest)
 }
 
-/// Whether `name` is the first state of a run or its list. No series exists before these are
-/// complete.
+/// Whether `name` is the first state of a run or the list of its states. Until these are complete,
+/// the run has no series.
 fn begins_a_series(name: &str) -> bool {
     let is_first = |k: usize| name[k..].starts_with("_000000.") && is_state(&name[k..]);
     name.ends_with(".pvd") || name.ends_with(".vtkhdf") || name.rfind('_').is_some_and(is_first)
 }
 
-/// Whether `rest` is the part of a state's file name after the name of the series, such as
+/// Whether `rest` is the part of a state's file name that follows the name of the series, such as
 /// "_000050.vtp".
 fn is_state(rest: &str) -> bool {
     let step = STATES.iter().find_map(|ending| rest.strip_suffix(ending));
@@ -81,7 +81,7 @@ fn is_state(rest: &str) -> bool {
     step.len() >= 6 && step.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether a list names a state the way a run does: in the same folder, with a number.
+/// Whether a list contains a state as a run names it: in the same folder, and with a number.
 fn names_states(list: &Path) -> bool {
     let states = crate::io::vtk::read_pvd(list).unwrap_or_default();
     states.iter().any(|(_, state)| {
@@ -94,7 +94,7 @@ fn names_states(list: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// Returns the content of a list with one state.
+    /// Returns the content of a list that contains one state.
     fn list(state: &str) -> String {
         format!("<VTKFile><Collection>\n<DataSet timestep=\"0\" file=\"{state}\"/>\n</Collection>")
     }

@@ -3,10 +3,10 @@
 use std::io::Read;
 use std::sync::OnceLock;
 
-/// The git commit that the program was built from, or "unknown".
+/// The git commit from which the program was built, or "unknown".
 ///
 /// It is the value of the environment variable `ZEROSET_COMMIT` at build time. No build script asks
-/// git, so that a new commit does not rebuild the library.
+/// git for it, so a new commit does not cause the library to be rebuilt.
 pub const COMMIT: &str = match option_env!("ZEROSET_COMMIT") {
     Some(commit) => commit,
     None => "unknown",
@@ -34,8 +34,8 @@ pub fn executable() -> &'static str {
     })
 }
 
-/// Returns version, commit and the first digits of the executable's hash, as stated in checkpoints
-/// and benchmarks: "0.1.0 (unknown, executable 0123456789ab)".
+/// Returns the version, the commit and the first digits of the executable's hash in the form that
+/// checkpoints and benchmarks use: "0.1.0 (unknown, executable 0123456789ab)".
 pub fn build() -> String {
     let hash = executable();
     let hash = &hash[..hash.len().min(12)];

@@ -16,14 +16,14 @@ use crate::geometry::Real;
 pub use counts::{MeshCounts, SurfaceCounts, TileCounts};
 use summary::digits;
 
-/// Version of the fields of `report.json`.
+/// The version of the format of `report.json`.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// The report of a run.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// [`SCHEMA_VERSION`].
+    /// The value of [`SCHEMA_VERSION`].
     pub schema_version: u32,
     /// The program that computed the results.
     pub program: Program,
@@ -39,11 +39,11 @@ pub struct Report {
     pub task: &'static str,
     /// How the run ended.
     pub status: Status,
-    /// Why it ended, in words.
+    /// The reason why the run ended, in words.
     pub ended_by: String,
     /// "cpu" or "cuda".
     pub backend: &'static str,
-    /// Why this backend was chosen.
+    /// The reason for the choice of this backend.
     pub backend_reason: String,
     /// Precision of the computation, "f64" or "f32".
     pub precision: &'static str,
@@ -61,10 +61,10 @@ pub struct Report {
     pub steps: u64,
     /// Time reached.
     pub time: f64,
-    /// Number of reinitializations, including that at the start.
+    /// Number of reinitializations, including the one at the start.
     pub reinitializations: u64,
-    /// Number of cell updates over all steps (task evolve) or over all patch updates (task
-    /// distance).
+    /// Number of cell updates. For the task evolve, it is the sum over all steps. For the task
+    /// distance, it is the sum over all patch updates.
     pub cell_updates: u64,
     /// `cell_updates` divided by the seconds of the stages evolve and reinitialize.
     pub cell_updates_per_second: f64,
@@ -76,11 +76,11 @@ pub struct Report {
     pub last: Option<Measures>,
     /// Change of the enclosed area or volume.
     pub drift: Option<Drift>,
-    /// Change of the mean weight along the interface (weighted curvature flow). Its first value
-    /// belongs to `[initial]`.
+    /// Change of the mean weight along the interface (weighted curvature flow). Its first value is
+    /// that of `[initial]`.
     pub mean_weight: Option<Drift>,
-    /// Number of cells whose quality is too low for the Taylor-Galerkin step. Their vertices use
-    /// the positive-coefficient scheme for advection.
+    /// Number of cells whose quality is too low for the Taylor-Galerkin step. Advection at their
+    /// vertices uses the positive-coefficient scheme.
     pub poor_cells: usize,
     /// Number of iterations of the semi-implicit curvature steps. `None` for explicit steps.
     pub curvature_iterations: Option<u64>,
@@ -105,7 +105,7 @@ pub struct Program {
     pub name: &'static str,
     /// Version of the program.
     pub version: &'static str,
-    /// Git commit that the program was built from, or "unknown".
+    /// Git commit from which the program was built, or "unknown".
     pub commit: &'static str,
     /// BLAKE3 hash of the executable, or "unknown".
     pub executable: &'static str,
@@ -136,7 +136,7 @@ pub enum Status {
     Failed,
 }
 
-/// Seconds spent in each stage, including the time before the run was resumed.
+/// Seconds spent in each stage, including those before the run was resumed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Seconds {
@@ -148,9 +148,9 @@ pub struct Seconds {
     pub setup: f64,
     /// Reinitialization.
     pub reinitialize: f64,
-    /// Moving the interface. 0 in the task distance.
+    /// Moving the interface. It is 0 for the task distance.
     pub evolve: f64,
-    /// Measuring, copying states, and waiting until they are written. Writing that overlaps with
+    /// Measuring, copying states, and waiting until states are written. Writing that overlaps with
     /// steps does not count.
     pub output: f64,
     /// The whole run.
@@ -158,8 +158,8 @@ pub struct Seconds {
 }
 
 impl Seconds {
-    /// Adds the seconds of an earlier part of the run. `total`, `evolve` and `reinitialize` are
-    /// carried over elsewhere.
+    /// Adds the seconds of an earlier part of the run, except `total`, `evolve` and `reinitialize`,
+    /// which are carried over elsewhere.
     pub(crate) fn add(&mut self, earlier: &Seconds) {
         self.read += earlier.read;
         self.partition += earlier.partition;
@@ -168,13 +168,14 @@ impl Seconds {
     }
 }
 
-/// The change of a number over a run: the enclosed area or volume, or the mean weight along the
+/// The change of a value over a run: the enclosed area or volume, or the mean weight along the
 /// interface.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Drift {
-    /// Value at the start. The enclosed measure belongs to the first state, after reinitialization.
-    /// The mean weight belongs to the zero set of `[initial]`, before reinitialization.
+    /// Value at the start. For the enclosed measure, it is that of the first state, after
+    /// reinitialization. For the mean weight, it is that on the zero set of `[initial]`, before
+    /// reinitialization.
     pub first: f64,
     /// Value in the last state.
     pub last: f64,
@@ -189,31 +190,32 @@ impl Drift {
     }
 }
 
-/// Results of the task distance, in mesh units times the slowness.
+/// Results of the task distance. Distances are in mesh units times the slowness.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Distances {
     /// Shape of the front: "plane" or "circular".
     pub front: &'static str,
-    /// Number of vertices that a front has reached at less than the requested width.
+    /// Number of vertices that a front has reached at a distance below the requested width.
     pub reached: usize,
     /// Number of all other vertices of the mesh, including those outside the mask.
     pub not_reached: usize,
-    /// Number of vertices that belong to no cell inside the mask. 0 without a mask.
+    /// Number of vertices that belong to no cell inside the mask. It is 0 without a mask.
     pub outside_mask: usize,
-    /// Smallest value. `None` if no vertex was reached.
+    /// Smallest distance. `None` if no vertex was reached.
     pub min: Option<f64>,
-    /// Mean over the reached vertices.
+    /// Mean distance of the reached vertices.
     pub mean: Option<f64>,
-    /// Largest value.
+    /// Largest distance.
     pub max: Option<f64>,
-    /// For each seed, the number of vertices nearest to it. `None` unless labels were requested.
+    /// For each seed, the number of vertices to which it is the nearest seed. `None` unless labels
+    /// were requested.
     pub labeled: Option<Vec<usize>>,
     /// The requested paths.
     pub paths: Vec<PathFound>,
 }
 
-/// A path from one of `paths_from`.
+/// A path that starts at one of `paths_from`.
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct PathFound {
@@ -235,8 +237,8 @@ impl Distances {
         format!("{} vertices, not reached {}{outside}", self.reached, self.not_reached)
     }
 
-    /// Returns the number and total length of the paths, such as "2, 31.5 long". `None` without
-    /// paths.
+    /// Returns the number and total length of the paths, such as "2, 31.5 long", or `None` if there
+    /// are no paths.
     pub fn paths(&self) -> Option<String> {
         let total: f64 = self.paths.iter().map(|path| path.length).sum();
         (!self.paths.is_empty()).then(|| format!("{}, {} long", self.paths.len(), digits(total)))
@@ -257,10 +259,10 @@ impl Distances {
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// Whether every bound is met. True if there are no bounds, `None` if the run did not end as
-    /// planned.
+    /// Whether every bound is met. It is true if there are no bounds, and `None` if the run did not
+    /// end as planned.
     pub met: Option<bool>,
-    /// All bounds with the values found.
+    /// All bounds with the corresponding values.
     pub checks: Vec<Check>,
 }
 
@@ -293,7 +295,7 @@ impl Verdict {
 }
 
 impl Report {
-    /// Creates the report of a run that has not begun. `threads` is the number of CPU threads.
+    /// Creates the report of a run that has not yet begun. `threads` is the number of CPU threads.
     pub fn new(config: &Config, threads: usize) -> Self {
         Report {
             schema_version: SCHEMA_VERSION,
@@ -339,7 +341,7 @@ impl Report {
         }
     }
 
-    /// Fills in the values that depend on the others, after the run has ended.
+    /// Computes the values that depend on the others after the run has ended.
     pub(crate) fn close(&mut self, total_seconds: f64) {
         self.seconds.total = total_seconds;
         let work = self.seconds.evolve + self.seconds.reinitialize;

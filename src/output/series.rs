@@ -1,4 +1,4 @@
-//! A time series of states: files `NAME_000050.vtu` and so on, listed in `NAME.pvd`.
+//! A time series of states: files such as `NAME_000050.vtu`, listed in `NAME.pvd`.
 
 use std::path::{Path, PathBuf};
 
@@ -20,13 +20,13 @@ impl Series {
         Series { folder: folder.to_path_buf(), name: name.to_string(), ending, states }
     }
 
-    /// Writes the state of a step through `body`, then the list of all states so far.
+    /// Calls `body` to write the state of a step, and then writes the list of all states so far.
     ///
     /// Each file is written atomically.
     ///
     /// # Errors
-    /// Returns the errors of `body`, and [`Error::Output`](crate::Error::Output) if the list cannot
-    /// be written.
+    /// Returns the errors of `body`. Returns [`Error::Output`](crate::Error::Output) if the list
+    /// cannot be written.
     pub fn add(
         &mut self,
         step: u64,
@@ -39,8 +39,8 @@ impl Series {
         crate::io::vtk::write_pvd(&self.list(), &self.states)
     }
 
-    /// Continues the series of an interrupted run after the given states (step, time). The list
-    /// then contains these states only.
+    /// Continues the series of an interrupted run after the given states (step, time). Afterwards
+    /// the list contains only these states.
     ///
     /// # Errors
     /// Returns [`Error::Output`](crate::Error::Output) if the list cannot be written.
@@ -81,7 +81,7 @@ impl Series {
     }
 }
 
-/// Removes a file, if it exists.
+/// Removes a file if it exists.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the file cannot be removed.

@@ -1,4 +1,4 @@
-//! Checkpoints of a run: when they are written, and how a run resumes from one.
+//! Checkpoints of a run: when they are written, and how a run resumes from them.
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -18,7 +18,7 @@ pub(super) struct Stopped {
     pub written: Written,
     /// Seconds spent before the run stopped.
     pub seconds: Seconds,
-    /// Measures of the first state and of the state measured last.
+    /// Measures of the first state. `last` holds those of the state that was measured last.
     pub first: Option<Measures>,
     pub last: Option<Measures>,
 }
@@ -32,7 +32,7 @@ impl Stopped {
     }
 }
 
-/// Returns the identity of a run that writes checkpoints or resumes from one, `None` for other
+/// Returns the identity of a run that writes checkpoints or resumes from one, or `None` for other
 /// runs.
 ///
 /// A resumed run must have the identity stored in its checkpoint.
@@ -59,15 +59,16 @@ pub(super) struct Keeper {
     path: PathBuf,
     rule: Checkpoints,
     identity: Identity,
-    /// When this part of the run began, and the seconds spent in earlier parts.
+    /// The time at which this part of the run began. `earlier` is the number of seconds spent in
+    /// earlier parts.
     begun: Instant,
     earlier: f64,
     last: Instant,
 }
 
 impl Keeper {
-    /// Creates a keeper that writes to `path`. `begun` is when this part of the run began,
-    /// `earlier` the seconds spent in earlier parts.
+    /// Creates a keeper that writes to `path`. `begun` is the time at which this part of the run
+    /// began, and `earlier` is the number of seconds spent in earlier parts.
     pub(super) fn new(
         path: PathBuf,
         rule: Checkpoints,
@@ -91,8 +92,8 @@ impl Keeper {
         }
     }
 
-    /// Returns the number of steps until a checkpoint is due, if checkpoints are due by step
-    /// number.
+    /// Returns the number of steps until the next checkpoint if checkpoints are due every few
+    /// steps, and the largest `u64` otherwise.
     pub(super) fn steps_to_next(&self, steps: u64) -> u64 {
         match self.rule {
             Checkpoints::Every(n) => n.max(1) - steps % n.max(1),
@@ -100,8 +101,8 @@ impl Keeper {
         }
     }
 
-    /// Writes a checkpoint and returns whether that succeeded. If not, the run continues without
-    /// it.
+    /// Writes a checkpoint and returns whether that succeeded. If it failed, the run continues
+    /// without it.
     pub(super) fn save(
         &mut self,
         state: State,
@@ -153,7 +154,7 @@ impl Point {
     pub(super) fn resumed(evolve: &Evolve, output: &Output, position: &Position) -> Self {
         let Position { next_output, time, steps, dt, state_due, measures_due, ended_by } = position;
         let schedule = Schedule::new(evolve, output).at(*next_output, *time, *steps);
-        // A run that may not take another step has ended, whatever the file says.
+        // A run that may not take another step has ended, even if the file says otherwise.
         let spent = *steps >= evolve.max_steps.unwrap_or(u64::MAX);
         let end = End::from_words(ended_by).or(spent.then_some(End::Steps));
         Point { schedule, due: Due { state: *state_due, measures: *measures_due, end }, dt: *dt }

@@ -1,4 +1,4 @@
-//! The cleaned mesh of a case, and the mapping back to the mesh as stored.
+//! The cleaned mesh of a case, and the mapping back to the stored mesh.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -11,26 +11,26 @@ use crate::expression::Expression;
 use crate::io;
 use crate::mesh::{self, Cleaning, DataArray, Group, Kind, Members, Mesh};
 
-/// A mesh that is valid for the solvers, and the mapping back to the mesh as stored.
+/// A mesh that is valid for the solvers, and the mapping back to the stored mesh.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CleanedMesh {
     /// The cleaned mesh.
     pub mesh: Mesh,
-    /// Changes made by cleaning. Holds the map to stored vertices.
+    /// Changes made by cleaning, including the map to stored vertices.
     pub cleaning: Cleaning,
     /// Coordinates of the stored vertices, including unused ones.
     pub stored_vertices: Vec<[f64; 3]>,
     /// Warnings about the mesh and its files.
     pub warnings: Vec<String>,
-    /// The cells before a mask removed some of them.
+    /// The cells of the mesh before a mask removed some of them.
     unmasked: Option<Unmasked>,
 }
 
-/// The whole mesh and the part that a mask kept, for output.
+/// The whole mesh, and the part that a mask kept. The output contains the whole mesh.
 #[derive(Clone, Debug)]
 struct Unmasked {
-    /// All cells, by stored vertices.
+    /// The corners of all cells, as stored vertices.
     cells: Vec<u32>,
     /// For each cell inside the mask, its index in `cells`.
     kept: Vec<u32>,
@@ -42,7 +42,7 @@ impl CleanedMesh {
     /// Reads or generates the mesh of a case with its data arrays, refines it and cleans it.
     ///
     /// # Errors
-    /// Returns [`Error::Input`] for a file that cannot be used, and [`Error::Case`] for invalid
+    /// Returns [`Error::Input`] for a file that cannot be used. Returns [`Error::Case`] for invalid
     /// options of a generator.
     pub fn new(config: &Config) -> Result<Self> {
         let source = config.mesh_or_refuse()?;
@@ -74,8 +74,8 @@ impl CleanedMesh {
             None => error,
         };
         if source.refine > 0 {
-            // The mesh is checked first, so that an invalid mesh is refused before refinement makes
-            // it large.
+            // The mesh is checked first, so that an invalid mesh is refused before refinement
+            // enlarges it.
             mesh::assess(&mesh).map_err(in_file)?;
         }
         mesh = mesh::refine::refine_times(mesh, source.refine).map_err(in_file)?;
@@ -134,7 +134,7 @@ impl CleanedMesh {
             Some(path) => done.map_err(|error| error.in_file(path))?,
             None => done?,
         };
-        // Cleaning has already printed the summary. It is added to the warnings for the report.
+        // Cleaning has already printed the summary. The report lists it among the warnings.
         if let Some(summary) = cleaning.summary() {
             warnings.push(match file {
                 Some(path) => format!("{}: {summary}", path.display()),
@@ -144,8 +144,8 @@ impl CleanedMesh {
         Ok(CleanedMesh { mesh, cleaning, stored_vertices, warnings, unmasked: None })
     }
 
-    /// Returns values at the cleaned mesh's vertices in the order of the stored vertices, with
-    /// `fill` at vertices that are not used.
+    /// Converts values at the vertices of the cleaned mesh to the order of the stored vertices.
+    /// Unused vertices get the value `fill`.
     pub fn as_stored<T: Copy>(&self, values: &[T], fill: T) -> Vec<T> {
         let mut stored = vec![fill; self.stored_vertices.len()];
         for (&v, &value) in self.cleaning.kept_vertices.iter().zip(values) {
@@ -154,21 +154,21 @@ impl CleanedMesh {
         stored
     }
 
-    /// Returns the cells by stored vertices, including those outside the mask.
+    /// Returns the corners of the cells as stored vertices, including cells outside the mask.
     pub fn stored_cells(&self) -> Cow<'_, [u32]> {
         if let Some(unmasked) = &self.unmasked {
             return Cow::Borrowed(&unmasked.cells);
         }
         let kept = &self.cleaning.kept_vertices;
-        // The numbers increase strictly, so equal lengths mean that every stored vertex is used.
+        // Vertex numbers increase strictly, so equal lengths mean that every stored vertex is used.
         if kept.len() == self.stored_vertices.len() {
             return Cow::Borrowed(&self.mesh.cells);
         }
         self.mesh.cells.iter().map(|&v| kept[v as usize]).collect()
     }
 
-    /// Returns values of the cells inside the mask in the order of [`CleanedMesh::stored_cells`],
-    /// with `fill` in the other cells.
+    /// Converts values of the cells inside the mask to the order of [`CleanedMesh::stored_cells`].
+    /// The other cells get the value `fill`.
     pub fn as_stored_cells<T: Copy>(&self, values: Vec<T>, fill: T) -> Vec<T> {
         let Some(unmasked) = &self.unmasked else { return values };
         let mut stored = vec![fill; unmasked.cells.len() / self.mesh.kind.arity()];
@@ -181,7 +181,7 @@ impl CleanedMesh {
     /// Returns the number that a stored vertex has in the cleaned mesh.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the vertex does not exist or no cell uses it.
+    /// Returns [`Error::Case`] if the vertex does not exist or if no cell uses it.
     pub fn vertex(&self, stored: u32) -> Result<u32> {
         let n = self.stored_vertices.len();
         if stored as usize >= n {
@@ -233,17 +233,17 @@ impl CleanedMesh {
         Ok((simplices, arity))
     }
 
-    /// Returns the vertex array `name` with `components` numbers per vertex, all of them finite.
+    /// Returns the vertex array `name` with `components` finite numbers per vertex.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the array does not exist or has another number of components, and
-    /// [`Error::Mesh`] if a value is not finite.
+    /// Returns [`Error::Case`] if the array does not exist or has another number of components.
+    /// Returns [`Error::Mesh`] if a value is not finite.
     pub fn vertex_array(&self, name: &str, components: usize) -> Result<Vec<f64>> {
         let found = self.mesh.vertex_array(name);
         self.numbers("vertex", found, &self.mesh.vertex_data, name, components)
     }
 
-    /// Returns the cell array `name` with one number per cell, all of them finite.
+    /// Returns the cell array `name` with one finite number per cell.
     ///
     /// # Errors
     /// Returns the same errors as [`CleanedMesh::vertex_array`].
@@ -289,7 +289,7 @@ impl CleanedMesh {
     }
 }
 
-/// Returns the error for a name that does not exist, with the names that do.
+/// Returns the error for a name that does not exist. It lists the names that do exist.
 pub(super) fn missing(what: &str, name: &str, names: &[&str]) -> Error {
     let remedy = match names {
         [] => format!("the mesh has no {what}s"),
@@ -343,7 +343,8 @@ fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
         mesh.vertex_data.retain(|a| a.name != array.name);
         mesh.vertex_data.push(array);
     }
-    // Groups from label files. A group of the mesh takes precedence over a label with its name.
+    // Groups from label files are added. A mesh group takes precedence over a label of the same
+    // name.
     let taken: HashSet<String> = mesh.groups.iter().map(|group| group.name.clone()).collect();
     let fits = |group: &Group| match &group.members {
         Members::Simplices { vertices, .. } => vertices.iter().all(|&v| (v as usize) < n),

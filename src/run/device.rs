@@ -1,4 +1,4 @@
-//! The choice of the device that computes a case, and the reason for it.
+//! The choice of the device on which a case is computed, and the reason for it.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use crate::levelset::eikonal::cuda::{Gpu, Organization};
 use crate::picture::{Image, Options, Subject};
 use crate::reconstruct::WORTH_A_GPU;
 
-/// Returns the CUDA device behind a solver's GPU handle.
+/// Returns the CUDA device that a solver's GPU handle wraps.
 pub(super) fn cuda(gpu: &Gpu) -> &Arc<gpu::Cuda> {
     &gpu.cuda
 }
 
-/// Opens the same GPU with a separate stream, for work that overlaps with steps.
+/// Opens the same GPU with a separate stream for work that overlaps with steps.
 pub(super) fn beside(gpu: &gpu::Cuda) -> Result<gpu::Cuda> {
     gpu::Cuda::new(gpu.info().ordinal)
 }
@@ -37,8 +37,8 @@ impl Size {
     /// of a quarter of a second.
     ///
     /// A GPU is faster per step at every size that was measured (`cargo bench --bench gpu -- sizes
-    /// tile-sizes`). From these sizes on, a few hundred to a thousand steps save more time than the
-    /// startup takes (benches/results/gpu-tiles.md).
+    /// tile-sizes`). At these smallest sizes, a few hundred to a thousand steps save more time than
+    /// the startup takes (benches/results/gpu-tiles.md).
     fn and_fewest(self) -> (usize, &'static str, usize) {
         match self {
             Size::Vertices(n) => (n, "vertices", 20_000),
@@ -54,7 +54,7 @@ pub(super) struct Device {
     pub reason: String,
 }
 
-/// Refuses a case that asks for an unavailable GPU, before its mesh is read.
+/// Refuses a case that requires an unavailable GPU before the mesh of the case is read.
 pub(super) fn check(config: &Config) -> Result<()> {
     if config.device.kind == DeviceKind::Cuda {
         gpu::available(config.device.ordinal)?;
@@ -81,7 +81,7 @@ impl Device {
         }
     }
 
-    /// Whether a GPU would be chosen for this size. No GPU is opened.
+    /// Whether a GPU would be chosen for this size. This function opens no GPU.
     pub(super) fn is_gpu(config: &Config, size: Size) -> bool {
         let (n, _, fewest) = size.and_fewest();
         match config.device.kind {

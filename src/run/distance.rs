@@ -1,4 +1,4 @@
-//! The task [distance] on a mesh: one solve, whose result is the only state of the run.
+//! The task [distance] on a mesh: a single solve, whose result is the only state of the run.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::patches::Coordinates;
 
 /// The result of a distance computation, in the order of the cleaned mesh.
 pub(super) struct Found {
-    /// Distances. NaN where no front has been.
+    /// Distances. NaN at vertices that no front has reached.
     pub values: Vec<f64>,
     /// Labels and gradients, if requested.
     pub extras: Extras,
@@ -107,7 +107,7 @@ impl MeshSetup<'_> {
         Ok(found)
     }
 
-    /// Returns the part of a solution that is written.
+    /// Returns the part of a solution that is written to files.
     fn found(
         &self,
         distance: &Distance,
@@ -121,7 +121,7 @@ impl MeshSetup<'_> {
         if front == Front::Circular {
             let start = distance.from.first().map_or(0.0, |seed| seed.start());
             let limit = distance.width.unwrap_or(f64::INFINITY);
-            // `min` would turn NaN, the value of an unreached vertex, into the limit.
+            // `min` would turn NaN, which marks an unreached vertex, into the limit.
             let reached = values.iter_mut().filter(|u| !u.is_nan());
             reached.for_each(|u| *u = (*u + start).min(limit));
         }
@@ -154,7 +154,7 @@ impl MeshSetup<'_> {
     }
 
     /// Solves for the distance in the scalar type `R`. The results are in the order of the cleaned
-    /// mesh, with NaN where no front has been.
+    /// mesh. They are NaN at vertices that no front has reached.
     pub(super) fn solve<R: Real>(
         &self,
         distance: &Distance,
@@ -191,7 +191,7 @@ impl MeshSetup<'_> {
         sources: &[(u32, Source)],
         front: Front,
     ) -> Result<Solved> {
-        // Circular fronts start with the value 0, whatever the start value of the seeds is.
+        // Circular fronts start with the value 0, regardless of the start value of the seeds.
         let start = match front {
             Front::Circular => distance.from.first().map_or(0.0, |seed| seed.start()),
             Front::Plane => 0.0,
@@ -327,14 +327,14 @@ fn note_extras(
     }
 }
 
-/// The start of the fronts, on the cleaned mesh.
+/// The data from which the fronts start, on the cleaned mesh.
 pub(super) enum DistanceStart {
     Seeds(Vec<(u32, Source)>, Front),
     ZeroSet(Vec<f64>),
 }
 
 impl DistanceStart {
-    /// Returns the simplices where paths end.
+    /// Removes and returns the simplices at which paths end.
     fn take_parts(&mut self, mesh: &Mesh, slowness: &Slowness<f64>) -> Vec<Part> {
         match self {
             DistanceStart::Seeds(sources, _) => {
@@ -348,14 +348,14 @@ impl DistanceStart {
 /// The solution of the eikonal equation, in the order of the cleaned mesh.
 pub(super) struct Solved {
     values: Vec<f64>,
-    /// Arrival times. Infinite where no front has been and beyond the width.
+    /// Arrival times. Infinite beyond the width and at vertices that no front has reached.
     arrival: Vec<f64>,
     labels: Vec<i32>,
     cell_updates: u64,
 }
 
-/// Writes paths as lines with their lengths and the sources they reach (-1 for none). Without
-/// paths, no file is written.
+/// Writes paths as lines with their lengths and the number of the source that each path reaches (-1
+/// for none). Writes no file if there are no paths.
 pub(super) fn write_paths(
     file: &Path,
     paths: &[path::Path],

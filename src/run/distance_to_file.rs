@@ -1,4 +1,4 @@
-//! The command `zeroset distance`: a distance written to one file, without the folder of a run.
+//! The command `zeroset distance`, which writes a distance to a single file without a run folder.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use crate::error::{Error, Result};
 use crate::io::vtk::Compression;
 use crate::output::{Report, Status};
 
-/// Computes the distance of a case and writes it to one file, without a run folder and a report
+/// Computes the distance of a case and writes it to one file, without a run folder or a report
 /// file.
 ///
 /// `output` ends in `.vtu`, `.vtp`, `.shape.gii`, `.label.gii`, `.morph` or `.label`. Paths that
 /// the case requests are written to `paths`, by default to `<stem of output>_paths.vtp`.
 ///
 /// # Errors
-/// Returns any kind of [`Error`], and [`Error::Case`] if the case has another task.
+/// Returns any kind of [`Error`]. Returns [`Error::Case`] if the case has another task.
 pub fn distance(
     config: &Config,
     output: &Path,
@@ -50,7 +50,7 @@ fn distance_on(
     let beside = paths_beside(output);
     let paths = paths.unwrap_or(&beside);
     check_outputs(config, distance, output, paths)?;
-    // No run has to end cleanly here, so Ctrl-C simply ends the program.
+    // There is no run that must end cleanly, so Ctrl-C simply ends the program.
     let never = AtomicBool::new(false);
     let mut stage = Stages::new(observer, &never);
     let mut report = DistanceTask { config, distance, cpu: cpu.clone() }.report();
@@ -70,14 +70,14 @@ fn distance_on(
     Ok(report)
 }
 
-/// Returns the default file of the paths.
+/// Returns the default file for the paths.
 fn paths_beside(output: &Path) -> PathBuf {
     let stem = output.file_stem().unwrap_or_default().to_string_lossy();
     let stem = stem.trim_end_matches(".shape").trim_end_matches(".label");
     output.with_file_name(format!("{stem}_paths.vtp"))
 }
 
-/// Refuses output files that cannot be written or that the case reads.
+/// Refuses output files that cannot be written, and output files that the case reads.
 fn check_outputs(config: &Config, distance: &Distance, output: &Path, paths: &Path) -> Result<()> {
     states::check_single(output, None)?;
     states::check_extras(output, distance)?;

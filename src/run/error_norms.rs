@@ -1,14 +1,14 @@
-//! Error norms: mean and maximum of the errors of a result.
+//! Error norms: the mean and the maximum of the errors of a result.
 
 use crate::geometry::shape::Shape;
 
-/// Returns the mean and the largest distance of the points of an interface to the boundary of
-/// `exact`, or `None` without points.
+/// Returns the mean and the largest distance from the points of an interface to the boundary of
+/// `exact`, or `None` if there are no points.
 pub(super) fn interface_errors(points: &[[f64; 3]], exact: &Shape) -> Option<(f64, f64)> {
     mean_and_max(points.iter().map(|&x| exact.signed_distance(x).abs()))
 }
 
-/// Returns the mean and the largest of `values`, or `None` if there are none.
+/// Returns the mean and the largest of `values`, or `None` if there are no values.
 pub(super) fn mean_and_max(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let (n, sum, max) = values.fold((0_u64, 0.0, f64::NEG_INFINITY), |(n, sum, max), x| {
         (n + 1, sum + x, f64::max(max, x))

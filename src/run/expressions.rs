@@ -1,4 +1,4 @@
-//! Looking up the expressions of a case, for error messages that point into them.
+//! Lookup of the expressions of a case, for error messages that point into them.
 
 use crate::config::{Coefficient, Component, Evolve, Velocity};
 use crate::expression::Expression;

@@ -1,7 +1,7 @@
 //! The choice of solver types for a case.
 //!
-//! This is the only place that chooses the scalar type, the storage type, the edge of tiles, and
-//! between the solvers of the CPU and of a GPU.
+//! This is the only place that chooses the scalar type, the storage type, the tile edge, and the
+//! solver for the CPU or a GPU.
 
 use super::checkpointing::Stopped;
 use super::distance::{DistanceStart, Solved};
@@ -36,8 +36,8 @@ macro_rules! with_scalar {
     };
 }
 
-/// Evaluates an expression for a case on tiles, with `R` as its scalar type, `S` as its storage
-/// type and `E` as the edge of its tiles.
+/// Evaluates an expression for a case on tiles, where `R` is its scalar type, `S` is its storage
+/// type, and `E` is the edge of its tiles.
 macro_rules! with_tiles {
     ($case:expr, $R:ident, $S:ident, $E:ident => $body:expr) => {{
         macro_rules! with {
@@ -62,7 +62,8 @@ macro_rules! with_tiles {
 /// The inputs of a motion on a mesh.
 #[derive(Clone, Copy)]
 pub(super) struct MeshStart<'a, 'p> {
-    /// phi of `[initial]` in the order of the cleaned mesh. Not needed once the motion exists.
+    /// phi of `[initial]` in the order of the cleaned mesh. It is not needed once the motion
+    /// exists.
     pub phi: &'p [f64],
     pub terms: &'a Terms,
     pub options: &'p Options,
@@ -71,7 +72,7 @@ pub(super) struct MeshStart<'a, 'p> {
 /// Creates a motion on a mesh, or resumes it from a snapshot.
 ///
 /// # Errors
-/// Returns the errors of [`Evolution::new`] and [`Evolution::resume`], and
+/// Returns the errors of [`Evolution::new`] and [`Evolution::resume`]. Returns
 /// [`Error::Device`](crate::Error::Device) if the GPU fails or runs out of memory.
 pub(super) fn mesh_motion<'a>(
     setup: &'a MeshSetup<'a>,
@@ -99,7 +100,7 @@ fn mesh_solver<R: Real>(
             }
         })));
     }
-    // The measurer comes before the evolution because creating a measurer needs temporary memory.
+    // The measurer is created first, because its creation needs temporary memory.
     let measurer = Box::new(cpu.run(|| Measurer::new(mesh)));
     let evolution = match snapshot {
         None => Evolution::new(cpu, mesh, patches, phi, terms, options)?,
@@ -111,8 +112,8 @@ fn mesh_solver<R: Real>(
 /// Computes the distance of a case on a mesh.
 ///
 /// # Errors
-/// Returns the errors of the solver, and [`Error::Device`](crate::Error::Device) if the GPU fails
-/// or runs out of memory.
+/// Returns the errors of the solver. Returns [`Error::Device`](crate::Error::Device) if the GPU
+/// fails or runs out of memory.
 pub(super) fn distance(
     setup: &MeshSetup<'_>,
     distance: &Distance,
@@ -135,7 +136,7 @@ pub(super) fn tiled_motion<'a>(
     with_tiles!(case, R, S, E => case.begin::<R, S, E>(stopped, report, stage))
 }
 
-/// Checks a case on tiles and returns a line with the number of tiles at the start and their
+/// Checks a case on tiles and returns a line that states the number of tiles at the start and their
 /// memory.
 ///
 /// # Errors

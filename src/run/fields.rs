@@ -14,9 +14,9 @@ const GUARD: &str = "keep divisions and logarithms away from 0, as in a/max(b, 1
 /// Returns the expression of the key `key` as a field over the vertices of the cleaned mesh.
 ///
 /// # Errors
-/// Returns the errors of [`CleanedMesh::vertex_array`] for its arrays, with the location of the key
-/// and pointing into the expression. Returns [`Error::Case`](crate::Error::Case) naming the stored
-/// vertex if a value at time 0 is not finite.
+/// Returns the errors of [`CleanedMesh::vertex_array`] for the arrays of the expression. Each error
+/// gives the location of the key and points into the expression. Returns
+/// [`Error::Case`](crate::Error::Case) naming the stored vertex if a value at time 0 is not finite.
 pub fn vertex_field(
     config: &Config,
     cleaned: &CleanedMesh,
@@ -30,7 +30,7 @@ pub fn vertex_field(
 /// mesh.
 ///
 /// # Errors
-/// Returns the same errors as [`vertex_field`], at time `t`.
+/// Returns the same errors as [`vertex_field`], but checks the values at time `t`.
 pub fn vertex_values(
     config: &Config,
     cleaned: &CleanedMesh,
@@ -65,8 +65,8 @@ fn bound(
     Ok((field, values))
 }
 
-/// Returns an error about the value of an expression at a vertex of the cleaned mesh, pointing into
-/// the expression.
+/// Returns an error about the value of an expression at a vertex of the cleaned mesh. The error
+/// points into the expression.
 pub(super) fn at_vertex(
     cleaned: &CleanedMesh,
     expression: &Expression,
@@ -90,7 +90,8 @@ pub(super) fn value_at(
     expression.tree().value(cleaned.mesh.vertices[vertex], t, &mut array)
 }
 
-/// Returns the value of a vertex array at a vertex, or NaN if there is none.
+/// Returns the value of a vertex array at a vertex, or NaN if the array or the value does not
+/// exist.
 fn number_at(cleaned: &CleanedMesh, array: &str, vertex: usize) -> f64 {
     let values = cleaned.mesh.vertex_array(array).map(|array| array.values.to_f64());
     values.and_then(|values| values.get(vertex).copied()).unwrap_or(f64::NAN)
@@ -102,8 +103,8 @@ fn number_at(cleaned: &CleanedMesh, array: &str, vertex: usize) -> f64 {
 /// array takes precedence over a vertex array of the same name.
 ///
 /// # Errors
-/// Returns the errors of [`CleanedMesh::cell_array`] and [`CleanedMesh::vertex_array`], with the
-/// location of the key and pointing into the expression.
+/// Returns the errors of [`CleanedMesh::cell_array`] and [`CleanedMesh::vertex_array`]. Each error
+/// gives the location of the key and points into the expression.
 pub fn cell_values(
     config: &Config,
     cleaned: &CleanedMesh,

@@ -1,4 +1,4 @@
-//! The identity of a run, which prevents resuming a checkpoint with another case or mesh.
+//! The identity of a run. It prevents resuming from the checkpoint of another case or mesh.
 
 use crate::config::Config;
 use crate::error::{Error, Result, plain};
@@ -11,11 +11,11 @@ use crate::patches::Patches;
 use crate::primitives::Values as _;
 use crate::volume::Volume;
 
-/// Key of the case name among the settings. Output files are named after it.
+/// The key of the case name in the settings. Output files are named after the case.
 const NAME: &str = "name";
 
-/// Keys that change no result and no file except the report and pictures. Keys below them are
-/// included.
+/// Keys that affect only the report and pictures, but no result and no other file. The list
+/// includes all keys below these keys.
 const FREE: [&str; 6] = [
     "device.threads",
     "device.ordinal",
@@ -64,7 +64,7 @@ pub(super) fn of(config: &Config, mesh: &Mesh, patches: &Patches, phi: &[f64]) -
 
 /// Returns the identity of the run of a case on tiles.
 ///
-/// `grid` and `phi` are the tiles and values of `[initial]`, `volumes` the volumes that are
+/// `grid` and `phi` are the tiles and values of `[initial]`. `volumes` are the volumes used as
 /// coefficients, with their keys.
 pub(super) fn of_tiles<'a, R: Real, S: Stored<R>, const E: usize>(
     config: &Config,
@@ -113,7 +113,7 @@ fn hash<const N: usize>(numbers: impl Iterator<Item = [u8; N]>) -> Hash {
     *hasher.finalize().as_bytes()
 }
 
-/// Hashes numbers in blocks, because one call per number would take most of the time.
+/// Hashes numbers in blocks, because one call per number would be slow.
 fn update<const N: usize>(hasher: &mut blake3::Hasher, numbers: impl Iterator<Item = [u8; N]>) {
     const BLOCK: usize = 1 << 16;
     let mut block = Vec::with_capacity(BLOCK + N);
@@ -127,7 +127,8 @@ fn update<const N: usize>(hasher: &mut blake3::Hasher, numbers: impl Iterator<It
     hasher.update(&block);
 }
 
-/// Refuses to resume the checkpoint of another case and names the first key that differs.
+/// Refuses to resume from the checkpoint of another case. The error names the first key that
+/// differs.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if a key differs.
@@ -144,8 +145,8 @@ pub(super) fn check_case(config: &Config, checkpoint: &Checkpoint) -> Result<()>
                 ("is not given".to_string(), format!("with {}", then.map_or("", |then| then)))
             }
         };
-        // The checksum shows that the file is complete, not that zeroset wrote it, so its text is
-        // stripped of control characters.
+        // The checksum shows that the file is complete, but not that zeroset wrote it. Therefore
+        // control characters are removed from its text.
         let what = plain(format!("{key} {now}, but the interrupted run was started {then}"));
         return Err(config.error_at(key, what, REMEDY));
     }
@@ -159,11 +160,12 @@ pub(super) fn check_case(config: &Config, checkpoint: &Checkpoint) -> Result<()>
     Ok(())
 }
 
-/// Refuses to resume a checkpoint if the mesh, its data, its patches or the initial phi differ.
+/// Refuses to resume from a checkpoint if the mesh, its data, its patches or the initial phi
+/// differ.
 ///
 /// # Errors
-/// Returns [`Error::Input`] or [`Error::Mesh`] for another mesh, and [`Error::Case`] for another
-/// initial phi or another coefficient on tiles.
+/// Returns [`Error::Input`] or [`Error::Mesh`] if the mesh differs. Returns [`Error::Case`] if the
+/// initial phi or a coefficient on tiles differs.
 pub(super) fn check_domain(config: &Config, now: &Identity, begun: &Identity) -> Result<()> {
     let other = |what: String| {
         let error = Error::mesh("", what, REMEDY);

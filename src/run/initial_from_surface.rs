@@ -1,4 +1,4 @@
-//! The initial level set from a closed surface or closed curves in a file.
+//! The initial level set from a closed surface or closed curves that are read from a file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,12 +33,12 @@ impl Warnings<'_> {
 pub(super) struct ClosedSurface {
     path: PathBuf,
     pub vertices: Vec<[f64; 3]>,
-    /// Triangles, oriented consistently with their neighbors where possible.
+    /// Triangles, oriented consistently with their neighbors wherever possible.
     pub triangles: Vec<u32>,
 }
 
-/// Returns the signed distance of the vertices of the case's mesh to a triangle mesh, negative
-/// inside.
+/// Returns the signed distance from the vertices of the case's mesh to a triangle mesh. It is
+/// negative inside.
 ///
 /// Doubts about the surface are added to `warnings`.
 ///
@@ -61,7 +61,7 @@ impl ClosedSurface {
     /// Reads the mesh of `initial.mesh`. Doubts about it are added to `warnings`.
     ///
     /// # Errors
-    /// Returns [`Error::Input`] if the file does not hold a triangle mesh in space.
+    /// Returns [`Error::Input`] if the file does not contain a triangle mesh in space.
     pub(super) fn read(
         config: &Config,
         from: &InitialMesh,
@@ -118,7 +118,8 @@ impl ClosedSurface {
         })
     }
 
-    /// Warns about points whose side is doubtful. `points` names their kind, such as "vertices".
+    /// Warns about points for which it is doubtful whether they are inside. `points` names their
+    /// kind, such as "vertices".
     pub(super) fn doubts(
         &self,
         points: &str,
@@ -143,11 +144,11 @@ impl ClosedSurface {
     }
 }
 
-/// Returns the signed distance of the vertices of the case's mesh to closed curves, negative
-/// inside.
+/// Returns the signed distance from the vertices of the case's mesh to closed curves. It is
+/// negative inside.
 ///
 /// # Errors
-/// Returns [`Error::Input`] if the file does not hold curves that bound a part of the mesh.
+/// Returns [`Error::Input`] if the file does not contain curves that bound a region of the mesh.
 pub(super) fn from_curve(
     config: &Config,
     from: &InitialCurve,
@@ -185,7 +186,7 @@ pub(super) fn from_curve(
     on_surface(side, mesh, &found, &mut warnings)
 }
 
-/// Closes the curves of a text file. In other formats an open curve is an error.
+/// Closes the curves of a text file. In other formats, an open curve is an error.
 fn close(path: &Path, found: &mut Curves, warnings: &mut Warnings<'_>) -> Result<()> {
     let is_text = found.format == "text";
     for (k, curve) in found.curves.iter_mut().enumerate() {
@@ -242,8 +243,8 @@ fn in_plane(config: &Config, from: &InitialCurve, mesh: &Mesh, found: &Curves) -
     Ok(phi)
 }
 
-/// Returns the area where phi < 0 and the remaining area. Each triangle counts in equal parts for
-/// its vertices.
+/// Returns two numbers that are proportional to the area where phi < 0 and to the remaining area.
+/// Each vertex gets an equal part of the area of each triangle around it.
 fn areas(mesh: &Mesh, phi: &[f64]) -> [f64; 2] {
     let mut areas = [0.0; 2];
     for t in mesh.cells.as_chunks::<3>().0 {
@@ -276,14 +277,14 @@ fn on_surface(
             sides.gap
         ));
     }
-    // The distances at vertices near the curve are given. The eikonal solver extends them to all
-    // others.
+    // The distances at vertices near the curve are given. The eikonal solver computes the distances
+    // at all other vertices.
     let patches = Arc::new(Patches::new(mesh, Partition::Hilbert, PATCH_SIZE)?);
     let coordinates = Arc::new(Coordinates::<f64>::new(mesh, &patches));
     let mut state = EikonalState::new(patches, coordinates, Slowness::Uniform(1.0));
     state.fix(&sides.near);
     solve(&Cpu::current(), &mut state, None);
-    // Fronts do not reach connected components without a curve. Their vertices get a large
+    // Fronts do not reach connected components that contain no curve. Their vertices get a large
     // distance.
     let far = |u: f64| if u.is_finite() { u } else { diagonal };
     let signed = |(u, &inside): (f64, &bool)| if inside { -far(u) } else { far(u) };

@@ -1,4 +1,4 @@
-//! The initial level set from a volume: the inside lies above or below a level.
+//! The initial level set from a volume: the inside consists of values above or below a level.
 
 use std::path::PathBuf;
 
@@ -11,21 +11,22 @@ use crate::primitives::Values;
 use crate::volume::Volume;
 use crate::words::counted;
 
-/// A volume with a level. Everything beyond its boundary is outside, and so are values that are not
-/// finite.
+/// A volume with a level. Everything beyond the boundary of the volume is outside. Voxels whose
+/// values are not finite are outside, too.
 pub(super) struct VolumeLevel {
     path: PathBuf,
     volume: Volume,
     level: f64,
     sign: f64,
-    /// The value of phi where the volume is not finite.
+    /// The value of phi where the values of the volume are not finite.
     outside: f64,
     sides: Sides,
 }
 
 /// Number of voxels along the edge of a block of a volume.
 const BLOCK: usize = 8;
-/// Flags of a block that has a voxel inside, and of one that has a voxel outside.
+/// Flag of a block that contains a voxel inside. `OUTSIDE` is the flag of a block that contains a
+/// voxel outside.
 const INSIDE: u8 = 1;
 const OUTSIDE: u8 = 2;
 
@@ -61,7 +62,7 @@ impl Sides {
         Sides { shape, of_blocks }
     }
 
-    /// Returns the sides of the blocks that contain voxels from `low` to `high`.
+    /// Returns the sides that occur in the blocks that contain voxels from `low` to `high`.
     fn within(&self, low: [usize; 3], high: [usize; 3]) -> u8 {
         let [first, last] = [low, high].map(|voxel| voxel.map(|c| c / BLOCK));
         let mut found = 0;
@@ -83,7 +84,7 @@ impl VolumeLevel {
     /// Reads the volume of `initial.volume`. Doubts about it are added to `warnings`.
     ///
     /// # Errors
-    /// Returns the errors of [`Named::read`], and [`Error::Case`] if no value or every value is
+    /// Returns the errors of [`Named::read`]. Returns [`Error::Case`] if no value or every value is
     /// inside.
     pub(super) fn read(
         config: &Config,
@@ -123,12 +124,12 @@ impl VolumeLevel {
         Ok(VolumeLevel { path, volume, level, sign, outside, sides })
     }
 
-    /// Returns whether a box lies inside, or `None` if it may lie on both sides of the level.
+    /// Returns whether a box lies inside, or `None` if it may extend to both sides of the level.
     ///
     /// The box is given by its center and half its edge lengths in world units. Values beyond the
-    /// boundary equal those on it.
+    /// boundary of the volume equal the nearest value on the boundary.
     pub(super) fn side(&self, middle: [f64; 3], half: [f64; 3]) -> Option<bool> {
-        /// Tolerance for the rounding of world coordinates, in voxels.
+        /// Tolerance for rounding errors in world coordinates, in voxels.
         const SLACK: f64 = 1e-3;
         let (shape, placement) = (self.volume.shape(), self.volume.placement());
         let index = placement.index(middle);
@@ -149,8 +150,8 @@ impl VolumeLevel {
         }
     }
 
-    /// Returns phi at a point, negative inside, in the unit of the volume. Values beyond the
-    /// boundary equal those on it.
+    /// Returns phi at a point in the unit of the volume. It is negative inside. Values beyond the
+    /// boundary of the volume equal the nearest value on the boundary.
     pub(super) fn value(&self, x: [f64; 3]) -> f64 {
         match self.volume.sample_extended(self.volume.placement().index(x)) {
             value if value.is_finite() => self.sign * (value - self.level),
@@ -158,8 +159,8 @@ impl VolumeLevel {
         }
     }
 
-    /// Returns phi at a point like [`VolumeLevel::value`], but everything beyond the boundary is
-    /// outside.
+    /// Returns phi at a point like [`VolumeLevel::value`], except that everything beyond the
+    /// boundary of the volume is outside.
     pub(super) fn bounded_value(&self, x: [f64; 3]) -> f64 {
         match self.volume.sample(self.volume.placement().index(x)) {
             Some(value) if value.is_finite() => self.sign * (value - self.level),
@@ -167,8 +168,8 @@ impl VolumeLevel {
         }
     }
 
-    /// Returns how far a point lies beyond the boundary, in world units. Negative inside the
-    /// volume.
+    /// Returns how far a point lies beyond the boundary of the volume, in world units. The result
+    /// is negative within the volume.
     pub(super) fn beyond(&self, x: [f64; 3]) -> f64 {
         let (shape, placement) = (self.volume.shape(), self.volume.placement());
         let (index, spacing) = (placement.index(x), placement.spacing());
@@ -178,10 +179,10 @@ impl VolumeLevel {
         })
     }
 
-    /// Returns the smallest and the largest world coordinates.
+    /// Returns the smallest and the largest world coordinates of the volume.
     ///
     /// # Errors
-    /// Returns [`Error::Input`] for a picture or a single slice, which has no inside in space.
+    /// Returns [`Error::Input`] for a picture or a single slice, which has no interior in space.
     pub(super) fn bounds(&self) -> Result<([f64; 3], [f64; 3])> {
         if self.volume.shape().iter().any(|&n| n < 2) {
             let [x, y, z] = self.volume.shape();
@@ -201,7 +202,7 @@ mod tests {
 
     #[test]
     fn boxes_on_one_side_are_known_without_looking() {
-        // A slanted half-space with a NaN voxel and an isolated voxel outside, on an oblique grid.
+        // A slanted half-space on an oblique grid, with a NaN voxel and an isolated voxel outside.
         let shape = [41, 37, 29];
         let value = |n: usize| {
             let [x, y, z] = [n % 41, n / 41 % 37, n / (41 * 37)].map(|c| c as f64);

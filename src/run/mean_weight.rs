@@ -1,11 +1,11 @@
-//! The mean weight along the interface, which a weighted curvature flow reduces.
+//! The mean weight along the interface. A weighted curvature flow reduces it.
 
 use crate::levelset::evolution::Coefficient;
 use crate::mesh::Mesh;
 use crate::surface;
 
-/// Returns the mean of a weight over the zero set of `phi` (mesh order) at time `t`, or `None`
-/// without a zero set.
+/// Returns the mean of a weight over the zero set of `phi` (mesh order) at time `t`, or `None` if
+/// there is no zero set.
 pub(super) fn mean_weight(
     mesh: &Mesh,
     phi: &[f64],

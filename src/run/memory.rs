@@ -1,4 +1,4 @@
-//! Estimates of the memory of a run, and the check before it begins.
+//! Estimates of the memory that a run needs, and the check before the run begins.
 
 use crate::config::{Config, Precision};
 use crate::error::{DeviceFault, Error, Result};
@@ -6,17 +6,18 @@ use crate::grid::REMEDY;
 use crate::mesh::{Kind, Mesh};
 use crate::primitives::memory::{available, gibibytes};
 
-/// Cells of all patches divided by the cells of the mesh, for patches of 64 vertices
-/// (docs/patches.md, section "Memory"). The first number is for triangles, the second for
+/// The number of cells of all patches divided by the number of cells of the mesh, for patches of 64
+/// vertices (docs/patches.md, section "Memory"). The first value is for triangles, the second for
 /// tetrahedra.
 const SHARED: [f64; 2] = [1.26, 1.7];
-/// Local vertices of all patches divided by the vertices of the mesh, for triangles and tetrahedra.
+/// The number of local vertices of all patches divided by the number of vertices of the mesh. The
+/// first value is for triangles, the second for tetrahedra.
 const LOCAL: [f64; 2] = [1.55, 2.2];
 
-/// Returns an estimate of the bytes that a run needs besides its mesh, for patches and the arrays
-/// of the task.
+/// Estimates the number of bytes that a run needs for patches and the arrays of the task. The mesh
+/// itself is not included.
 ///
-/// The estimate is a lower bound, so that no run is refused that would fit.
+/// The estimate is a lower bound, so that no run that would fit is refused.
 pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
     let (vertices, cells) = (mesh.n_vertices() as f64, mesh.n_cells() as f64);
     let arity = mesh.kind.arity() as f64;
@@ -26,13 +27,14 @@ pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
         Precision::F32 => 4.0,
     };
     let index = 4.0;
-    // Cells with their corners, gather matrix, order and halo (docs/patches.md, section "Memory").
+    // Cells, their corners, gathering matrix, order and halo (docs/patches.md, section "Memory").
     let patches = SHARED[kind] * cells * index * (1.0 + arity)
         + cells * arity * index
         + vertices * index * (1.0 + LOCAL[kind]);
     let coordinates = LOCAL[kind] * vertices * 3.0 * scalar;
-    // The distance solver holds two values, their last change, and whether the value is given. The
-    // evolution holds phi twice, and whether a vertex is in the band.
+    // For each vertex, the distance solver stores two values, their last change, and a flag that
+    // states whether the value is given. The evolution stores phi twice, and a flag that states
+    // whether the vertex is in the band.
     let distance = vertices * (2.0 * scalar + 5.0);
     let evolution = match config.distance {
         Some(_) => 0.0,
@@ -41,14 +43,14 @@ pub(super) fn estimate(config: &Config, mesh: &Mesh) -> u64 {
     (patches + coordinates + distance + evolution) as u64 + copies(config, mesh)
 }
 
-/// Returns the bytes held for a state that is written while steps continue: a copy of phi and the
-/// band, the data of a checkpoint, and phi and the band in output order.
+/// Returns the number of bytes that are allocated to write a state while steps continue: a copy of
+/// phi and the band, the data of a checkpoint, and phi and the band in output order.
 fn copies(config: &Config, mesh: &Mesh) -> u64 {
     let per_vertex = if config.distance.is_some() { 0 } else { 10 + 9 };
     per_vertex * mesh.n_vertices() as u64
 }
 
-/// Refuses a run that does not fit into memory.
+/// Refuses a run that does not fit in memory.
 ///
 /// # Errors
 /// Returns [`Error::Device`] with the needed and the free memory.
@@ -82,16 +84,18 @@ fn fits(config: &Config, mesh: &Mesh, free: u64) -> Result<()> {
     ))
 }
 
-/// Bytes of a tile in the lists of a sparse grid (docs/tiles.md, section "What is stored").
+/// Number of bytes per tile in the lists of a sparse grid (docs/tiles.md, section "What is
+/// stored").
 const LISTED: u64 = 21;
 
-/// Returns the bytes of `tiles` tiles with `arrays` arrays of `width` bytes per value.
+/// Returns the number of bytes of `tiles` tiles with `arrays` arrays. Each array has `values`
+/// values of `width` bytes per tile.
 pub(super) fn of_tiles(tiles: u64, values: usize, width: usize, arrays: usize) -> u64 {
     tiles.saturating_mul(LISTED + (values * width * arrays) as u64)
 }
 
-/// Refuses a run on tiles that does not fit into memory. `what` describes the tiles, `needed` is
-/// their size in bytes and `held` the part that is already allocated.
+/// Refuses a run on tiles that does not fit in memory. `what` describes the tiles, `needed` is
+/// their size in bytes, and `held` is the part of that size that is already allocated.
 ///
 /// # Errors
 /// Returns [`Error::Device`] with the needed and the free memory.

@@ -1,5 +1,5 @@
-//! The common setup of every task on a mesh: reads, cleans and partitions the mesh and chooses the
-//! device.
+//! The setup that all tasks on a mesh share: reading, cleaning and partitioning the mesh and
+//! choosing the device.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use crate::mesh::Kind;
 use crate::output::{MeshCounts, Report, Seconds};
 use crate::patches::{Coordinates, Partition, Patches};
 
-/// A cleaned and partitioned mesh, the device that computes on it, and the time the setup took.
+/// A cleaned and partitioned mesh, the device on which it is computed, and the time that the setup
+/// took.
 pub(super) struct MeshSetup<'a> {
     pub config: &'a Config,
     pub cpu: Arc<Cpu>,
@@ -29,9 +30,9 @@ impl<'a> MeshSetup<'a> {
     /// Reads, cleans and partitions the mesh of a case and chooses the device.
     ///
     /// # Errors
-    /// Returns the errors of [`CleanedMesh::new`], [`Error::Case`](crate::Error::Case) for keys
-    /// that do not apply to the kind of mesh, and [`Error::Device`](crate::Error::Device) if the
-    /// run does not fit into memory.
+    /// Returns the errors of [`CleanedMesh::new`]. Returns [`Error::Case`](crate::Error::Case) for
+    /// keys that do not apply to the kind of mesh. Returns [`Error::Device`](crate::Error::Device)
+    /// if the run does not fit in memory.
     pub fn new(config: &'a Config, cpu: Arc<Cpu>, stage: &mut Stages<'_>) -> Result<Self> {
         stage.next("reading the mesh")?;
         let cleaned = cpu.run(|| read(config))?;
@@ -43,7 +44,7 @@ impl<'a> MeshSetup<'a> {
         Ok(MeshSetup { config, cpu, device, method, cleaned, patches: Arc::new(patches), seconds })
     }
 
-    /// Returns the GPU, if the case is computed on one.
+    /// Returns the GPU if the case is computed on one.
     pub fn gpu(&self) -> Option<&Gpu> {
         self.device.gpu.as_ref()
     }
@@ -67,7 +68,7 @@ impl<'a> MeshSetup<'a> {
     }
 }
 
-/// Reads the mesh of a case and refuses a case that does not fit it.
+/// Reads the mesh of a case and refuses a case that does not match the mesh.
 fn read(config: &Config) -> Result<CleanedMesh> {
     let cleaned = CleanedMesh::new(config)?;
     config.check_for(cleaned.mesh.kind)?;
@@ -82,8 +83,8 @@ fn partition(config: &Config, cleaned: &CleanedMesh) -> Result<(Partition, usize
     Ok((source.partition.unwrap_or(Partition::fit_for(&cleaned.mesh)), source.patch_size))
 }
 
-/// Checks the mesh of a case and everything that `more` checks, and describes the task and the
-/// mesh.
+/// Checks the mesh of a case and everything that `more` checks. Returns a description of the task
+/// and the mesh.
 ///
 /// # Errors
 /// Returns the errors of [`MeshSetup::new`] and of `more`.
@@ -116,7 +117,7 @@ fn cut(
     size: usize,
 ) -> Result<(Patches, Device)> {
     let (mesh, n) = (&cleaned.mesh, cleaned.mesh.n_vertices());
-    // A GPU computes the Hilbert order of the vertices itself. The patches are the same.
+    // A GPU computes the Hilbert order of the vertices itself. The resulting patches are the same.
     if method == Partition::Hilbert {
         let device = Device::choose(config, Size::Vertices(n))?;
         let patches = match &device.gpu {

@@ -1,4 +1,4 @@
-//! Running a case: `task` selects the task, `device` the device, `factory` the types of the solver.
+//! Running a case: `task` selects the task, `device` the device, and `factory` the solver types.
 
 mod checkpointing;
 mod cleaned_mesh;
@@ -50,23 +50,23 @@ use task::{Run, Stages};
 pub struct Options<'a> {
     /// Folder of the run. `None` uses the folder of the case.
     pub folder: Option<PathBuf>,
-    /// Whether to replace a run that is in the folder.
+    /// Whether to replace an earlier run in the folder.
     pub overwrite: bool,
     /// Whether to continue the run in the folder from its checkpoint.
     pub resume: bool,
-    /// Ends the run cleanly when it becomes true.
+    /// A flag that ends the run cleanly when it becomes true.
     pub interrupt: &'a AtomicBool,
-    /// Receives the progress of the run.
+    /// The receiver of the progress of the run.
     pub observer: &'a dyn Observer,
 }
 
 impl<'a> Options<'a> {
-    /// Creates options that use the folder of the case and do not replace a run in it.
+    /// Creates options that use the folder of the case and do not replace an earlier run in it.
     pub fn new(interrupt: &'a AtomicBool, observer: &'a dyn Observer) -> Self {
         Options { folder: None, overwrite: false, resume: false, interrupt, observer }
     }
 
-    /// Sets the folder, and whether a run in it is replaced.
+    /// Sets the folder, and whether an earlier run in it is replaced.
     pub fn into_folder(mut self, folder: Option<PathBuf>, overwrite: bool) -> Self {
         (self.folder, self.overwrite) = (folder, overwrite);
         self
@@ -116,7 +116,7 @@ pub fn folder_of(config: &Config, folder: Option<&Path>) -> Result<PathBuf> {
     }
 }
 
-/// Creates the CPU of a case and checks that the GPU it asks for is available.
+/// Creates the CPU of a case and checks that the GPU that the case requires is available.
 fn cpu(config: &Config) -> Result<Cpu> {
     device::check(config)?;
     Cpu::new(config.device.threads)
@@ -136,18 +136,18 @@ pub struct Outcome {
 
 /// Runs a case to its end, or until the user interrupts it.
 ///
-/// When this function returns, the folder holds the states, measures and the report. This includes
-/// interrupted runs ([`Status::Interrupted`] in the report). After an error, the folder holds the
-/// outputs that were due. With [`Options::resume`] an interrupted run continues from its
-/// checkpoint. States, interface, measures and the numbers of the report except times are then
-/// bitwise identical to those of a run without the interruption.
+/// When this function returns, the folder contains the states, the measures and the report. This
+/// also holds for interrupted runs ([`Status::Interrupted`] in the report). After an error, the
+/// folder contains the outputs that were due. With [`Options::resume`], an interrupted run
+/// continues from its checkpoint. Its states, interface and measures, and all values in its report
+/// except times, are then bitwise identical to those of an uninterrupted run.
 ///
 /// # Errors
 /// Returns any kind of [`Error`](crate::Error).
 pub fn run(config: &Config, options: &Options<'_>) -> Result<Outcome> {
     let cpu = Arc::new(cpu(config)?);
-    // Everything runs inside the pool, so that measures use no more threads than requested. States
-    // are written by a second pool of the same size.
+    // Everything runs inside the thread pool, so that measures use no more threads than requested.
+    // A second pool of the same size writes the states.
     cpu.clone().run(|| run_on(cpu, config, options))
 }
 
@@ -165,11 +165,11 @@ fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outco
         report.ended_by = error.to_string();
     }
     let written = leave(&folder, &report);
-    // The first error is the one to fix.
+    // If both failed, the first error is the one to fix.
     done.and(written)?;
     let checkpoint = folder.file(CHECKPOINT);
     if report.status == Status::Finished {
-        // The checkpoint is removed only now, because there is nothing left to resume.
+        // The checkpoint is removed only now, when nothing is left to resume.
         remove(&checkpoint)?;
     }
     let resumable = checkpoint.exists();
@@ -191,7 +191,7 @@ fn open(config: &Config, options: &Options<'_>) -> Result<(RunFolder, Option<(St
 }
 
 /// Writes the report of a run that has written a state. A run that failed before its first state
-/// leaves nothing behind. An earlier run that was neither resumed nor replaced stays unchanged.
+/// leaves no report. An earlier run that was neither resumed nor replaced stays unchanged.
 fn leave(folder: &RunFolder, report: &Report) -> Result<()> {
     if report.states > 0 {
         return report.write(&folder.file("report.json"));

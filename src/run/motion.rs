@@ -1,7 +1,7 @@
 //! The interface between the time loop and a motion on a mesh or on tiles, on the CPU or on a GPU.
 //!
-//! The generic parameters (scalar type, edge of tiles) end here. [`factory`](super::factory)
-//! chooses them, and the layers above use `dyn Motion`.
+//! The generic parameters (scalar type, tile edge) do not appear beyond this interface.
+//! [`factory`](super::factory) chooses them, and the layers above use `dyn Motion`.
 
 use super::states::MeshState;
 use super::tiled::TiledState;
@@ -12,11 +12,11 @@ use crate::output::{Drift, Measures, TileCounts, checkpoint};
 
 /// An interface that moves in time.
 pub(super) trait Motion {
-    /// Advances towards a target, but returns at the latest after a fraction of a second.
+    /// Advances toward a target, but returns at the latest after a fraction of a second.
     ///
     /// # Errors
-    /// Returns [`Error::Numerical`] if a step breaks down, in terms of the user's vertices and
-    /// expressions, and [`Error::Device`] if memory runs out.
+    /// Returns [`Error::Numerical`] if a step breaks down. The error refers to the user's vertices
+    /// and expressions. Returns [`Error::Device`] if memory runs out.
     fn advance(&mut self, until: &StepTarget) -> Result<Advance>;
 
     /// Whether the interface has vanished.
@@ -28,7 +28,7 @@ pub(super) trait Motion {
     /// Returns [`Error::Device`] if the GPU fails or memory runs out.
     fn measure(&mut self) -> Result<Measures>;
 
-    /// Returns everything that is written of the current state.
+    /// Returns all data of the current state that is written to files.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the GPU fails or memory runs out.
@@ -40,7 +40,7 @@ pub(super) trait Motion {
     /// Returns [`Error::Device`] if the GPU fails or memory runs out.
     fn view(&mut self, step: u64, time: f64) -> Result<State>;
 
-    /// Returns a snapshot of the solver between two steps.
+    /// Returns a snapshot of the solver as it is between two steps.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the GPU fails or memory runs out.
@@ -52,15 +52,15 @@ pub(super) trait Motion {
     /// Returns [`Error::Device`] if the GPU fails or memory runs out.
     fn interface(&mut self) -> Result<Vec<[f64; 3]>>;
 
-    /// Returns the work since the start of the run, including the work before a checkpoint.
+    /// Returns the work done since the start of the run, including the work before a checkpoint.
     fn totals(&self) -> Totals;
 
-    /// Returns the choices that depend on the domain.
+    /// Returns the choices that the solver made for the domain.
     fn choices(&self) -> Choices {
         Choices::default()
     }
 
-    /// Returns the numbers that are computed once, at the end.
+    /// Returns the quality values that are computed only once, at the end.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the GPU fails or memory runs out.
@@ -68,14 +68,14 @@ pub(super) trait Motion {
         Ok(Quality::default())
     }
 
-    /// Returns the counts of the tiles, if there are any. The interface is counted too, unless
-    /// memory has run out (`is_full`).
+    /// Returns the counts of the tiles, if there are any. They include the interface unless memory
+    /// has run out (`is_full`).
     fn tiles(&mut self, _is_full: bool) -> Option<TileCounts> {
         None
     }
 }
 
-/// Quality of the final state of a motion.
+/// The quality of the final state of a motion.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Quality {
     /// Mean of `| |grad phi| - 1 |` in the narrow band.
@@ -84,7 +84,7 @@ pub(super) struct Quality {
     pub mean_weight: Option<Drift>,
 }
 
-/// The data of a state that is written.
+/// The data of a state that is written to files.
 #[expect(clippy::large_enum_variant, reason = "there is one at a time, moved a few times")]
 pub(super) enum State {
     /// Values at the vertices of a mesh.
@@ -117,16 +117,16 @@ impl State {
     }
 }
 
-/// Returns the error for a state on one kind of domain in a run on the other kind.
+/// Returns the error for a state of one kind of domain in a run on the other kind.
 pub(super) fn other(found: &str, expected: &str) -> Error {
     let what = format!("the state belongs to {found}, but the run is on {expected}");
     Error::usage(what, "begin the run again with --overwrite")
 }
 
-/// A state that later steps do not change. Its data may still be on the way to the host.
+/// A state that later steps do not change. Its data may still be being copied to the host.
 pub(super) struct LateState {
-    /// The data that is written.
+    /// The data that is written to files.
     pub state: Late<State>,
-    /// The data of a checkpoint, if it can be collected later too.
+    /// The data of a checkpoint, if it can be collected later, too.
     pub snapshot: Option<Late<checkpoint::State>>,
 }

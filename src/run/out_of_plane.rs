@@ -3,11 +3,11 @@
 use crate::levelset::evolution::{Coefficient, Terms};
 use crate::mesh::{Kind, Mesh};
 
-/// A third component below this fraction of the largest one is taken for rounding.
+/// A third component below this fraction of the largest component counts as a rounding error.
 const ROUNDING: f64 = 1e-9;
 
-/// Returns a warning if the velocity leaves the plane of a planar mesh. A velocity that varies in
-/// time is checked at time 0.
+/// Returns a warning if the velocity leaves the plane of a planar mesh. A time-dependent velocity
+/// is checked at time 0.
 pub(super) fn leaves_the_plane(mesh: &Mesh, terms: &Terms) -> Option<String> {
     if mesh.kind != Kind::Planar {
         return None;

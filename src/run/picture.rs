@@ -26,7 +26,7 @@ pub(super) fn check(config: &Config) -> Result<()> {
     check_apart(&config.inputs()?, &[file])
 }
 
-/// Checks the array that pictures are colored by.
+/// Checks the array that determines the colors of pictures.
 ///
 /// # Errors
 /// Returns the errors of [`CleanedMesh::vertex_array`].
@@ -34,7 +34,7 @@ pub(super) fn check_array(config: &Config, cleaned: &CleanedMesh) -> Result<()> 
     colors(config, cleaned).map(drop)
 }
 
-/// Returns the array to color by, if the case names an array other than the values themselves.
+/// Returns the array that determines the colors if the case names an array other than the values.
 fn colors<'a>(config: &'a Config, cleaned: &CleanedMesh) -> Result<Option<(&'a str, Vec<f64>)>> {
     let array = config.output.picture.as_ref().and_then(|picture| picture.array.as_deref());
     match (array, &config.distance) {
@@ -47,17 +47,17 @@ fn colors<'a>(config: &'a Config, cleaned: &CleanedMesh) -> Result<Option<(&'a s
     }
 }
 
-/// The renderer of the pictures of a run. Large pictures are drawn on the GPU of the run, others on
-/// the CPU. The files are bitwise identical.
+/// The renderer of the pictures of a run. Large pictures are drawn on the GPU of the run, and
+/// others are drawn on the CPU. The files are bitwise identical.
 pub(super) struct Painter {
     of_run: Option<Arc<Cuda>>,
-    /// A separate stream on the same GPU, because steps continue meanwhile. Opened for the first
-    /// picture.
+    /// A separate stream on the same GPU, because steps continue while pictures are drawn. It is
+    /// opened for the first picture.
     own: Option<Cuda>,
 }
 
-/// The amount of [`picture::work`] from which the GPU is used. The GPU has already been started for
-/// the run, so this is an eighth of the amount that `zeroset render` requires.
+/// The smallest amount of [`picture::work`] for which the GPU is used. The GPU has already been
+/// started for the run, so this is an eighth of the amount that `zeroset render` requires.
 const WORTH_A_GPU: usize = 1 << 22;
 
 impl Painter {
@@ -83,18 +83,19 @@ impl Painter {
     }
 }
 
-/// Draws the states of one run.
+/// Writer of the pictures of one run.
 pub(super) struct Pictures<'a> {
     shown: Shown<'a>,
     picture: &'a Picture,
-    /// Options with the camera and the range of the first picture, which all pictures of a series
-    /// share.
+    /// Options with the camera and the range of the first picture. All pictures of a series use
+    /// them.
     options: Option<Options>,
     painter: Painter,
 }
 
 impl<'a> Pictures<'a> {
-    /// Creates the pictures of a run on `gpu`, or `None` if the case requests no pictures.
+    /// Creates the writer of the pictures of a run on `gpu`, or returns `None` if the case requests
+    /// no pictures.
     ///
     /// # Errors
     /// Returns the errors of [`check_array`].
@@ -109,10 +110,10 @@ impl<'a> Pictures<'a> {
         Ok(Some(Pictures { shown, picture, options: None, painter: Painter::new(gpu) }))
     }
 
-    /// Draws a state into `folder`, if every state is to be drawn.
+    /// Draws a state into `folder` if every state is to be drawn.
     ///
     /// # Errors
-    /// Returns [`Error::Output`](crate::Error::Output) if the file cannot be written, and
+    /// Returns [`Error::Output`](crate::Error::Output) if the file cannot be written. Returns
     /// [`Error::Device`](crate::Error::Device) if the GPU fails.
     pub(super) fn add(&mut self, state: &MeshState, folder: &RunFolder) -> Result<()> {
         if self.picture.every != Drawn::State {
@@ -121,8 +122,8 @@ impl<'a> Pictures<'a> {
         self.draw(state, folder.file(&numbered(&self.shown.config.name(), state.step, "png")))
     }
 
-    /// Draws the last state to the file of `--picture`. Without such a file, draws it to `NAME.png`
-    /// in `folder`, unless every state is drawn there.
+    /// Draws the last state to the file of `--picture`. If no such file was requested, draws it to
+    /// `NAME.png` in `folder`, unless every state has already been drawn there.
     ///
     /// # Errors
     /// Returns the same errors as [`Pictures::add`].
@@ -137,10 +138,10 @@ impl<'a> Pictures<'a> {
         self.draw(state, file)
     }
 
-    /// Sets the camera and the range from a state.
+    /// Determines the camera and the range of all pictures from a state.
     ///
     /// # Errors
-    /// Returns [`Error::Case`](crate::Error::Case) for options that do not fit the state.
+    /// Returns [`Error::Case`](crate::Error::Case) for options that do not match the state.
     pub(super) fn settle(&mut self, state: &MeshState) -> Result<()> {
         let settled = self.picture.options().settled(&self.shown.subject(state, ""))?;
         self.options = Some(settled);

@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::io::{self, VolumeOptions};
 use crate::volume::Volume;
 
-/// A volume named in a case, and how to read it.
+/// A volume named in a case, with the information needed to read it.
 pub(super) struct Named<'a> {
-    /// Table of the volume, such as `initial.volume`.
+    /// The table that names the volume, such as `initial.volume`.
     pub table: &'a str,
     pub path: &'a str,
     pub raw: Option<&'a str>,
@@ -20,8 +20,8 @@ impl Named<'_> {
     /// Reads the volume and returns it with its path. Doubts about it are added to `warnings`.
     ///
     /// # Errors
-    /// Returns the errors of [`io::read_volume`], and [`Error::Case`](crate::Error::Case) for an
-    /// invalid layout of raw data.
+    /// Returns the errors of [`io::read_volume`]. Returns [`Error::Case`](crate::Error::Case) for
+    /// an invalid layout of raw data.
     pub fn read(&self, config: &Config, warnings: &mut Vec<String>) -> Result<(PathBuf, Volume)> {
         let path = config.resolve(self.path)?;
         let layout = match self.raw.map(str::parse).transpose() {

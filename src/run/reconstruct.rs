@@ -1,4 +1,4 @@
-//! The task [reconstruct]: a surface from a point cloud, written as the only state of the run.
+//! The task [reconstruct]: computes a surface from a point cloud and writes it as the only state.
 
 use std::path::PathBuf;
 use std::sync::Arc;

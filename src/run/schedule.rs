@@ -31,13 +31,13 @@ impl End {
         }
     }
 
-    /// Returns the reason that these words describe, or `None` for other words.
+    /// Returns the reason that has this description, or `None` if there is none.
     pub(super) fn from_words(words: &str) -> Option<Self> {
         [End::Time, End::Steps, End::Steady, End::Gone].into_iter().find(|end| end.words() == words)
     }
 }
 
-/// Output times and the end of a run.
+/// The output times and the end of a run.
 #[derive(Clone, Debug)]
 pub(super) struct Schedule {
     end_time: f64,
@@ -50,7 +50,7 @@ pub(super) struct Schedule {
     next: u64,
     time: f64,
     steps: u64,
-    /// The time that the current steps must not pass.
+    /// The time beyond which the current steps must not go.
     target: f64,
 }
 
@@ -59,7 +59,7 @@ impl Schedule {
         Schedule {
             end_time: evolve.end_time.unwrap_or(f64::INFINITY),
             max_steps: evolve.max_steps.unwrap_or(u64::MAX),
-            // Rates are never negative, so -1 disables this end.
+            // Rates are never negative, so -1 disables the end at a steady state.
             steady: evolve.steady.unwrap_or(-1.0),
             every: output.every,
             interval: output.interval,
@@ -89,10 +89,12 @@ impl Schedule {
         self.steps
     }
 
-    /// Returns the target for the next steps: at most `steps` steps, and not beyond the next event.
+    /// Returns the target for the next steps. It allows at most `steps` steps and does not exceed
+    /// the time of the next event.
     pub(super) fn until(&mut self, steps: u64) -> StepTarget {
         self.target = match self.interval {
-            // An output time that differs from the end time only by rounding is the end time.
+            // An output time that differs from the end time only by rounding counts as the end
+            // time.
             Some(dt) if self.next as f64 * dt < self.end_time - 1e-9 * dt => self.next as f64 * dt,
             _ => self.end_time,
         };
@@ -107,7 +109,7 @@ impl Schedule {
         }
     }
 
-    /// Updates the schedule after some steps and returns what is due. `gone` says that the
+    /// Updates the schedule after a few steps and returns what is due. `gone` states whether the
     /// interface has vanished.
     pub(super) fn arrive(&mut self, done: &Advance, gone: bool) -> Due {
         self.time = done.clock;
@@ -161,7 +163,8 @@ mod tests {
         schedule.arrive(&until.after(dt, rate), gone)
     }
 
-    /// Takes steps of at most `dt` to the end and returns the times at which a state was due.
+    /// Takes steps of at most `dt` until the end. Returns the times at which states were due, and
+    /// the reason for the end.
     fn states(schedule: &mut Schedule, dt: f64) -> (Vec<f64>, End) {
         let mut times = Vec::new();
         for _ in 0..100_000 {
@@ -182,10 +185,10 @@ mod tests {
         let (times, end) = states(&mut run, 0.03);
         let expected: Vec<f64> =
             (1..=7).map(|k| if k == 7 { 0.7 } else { f64::from(k) * 0.1 }).collect();
-        // 7 * 0.1 exceeds 0.7 by one bit, so the end comes first.
+        // 7 * 0.1 exceeds 0.7 by one bit, so the end time comes first.
         assert_eq!(times, expected);
         assert_eq!(end, End::Time);
-        // Four steps per interval.
+        // There are four steps per interval.
         assert_eq!(run.steps(), 28);
     }
 

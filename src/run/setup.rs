@@ -17,8 +17,9 @@ use crate::mesh::statistics::facets::CellsAround;
 /// Returns the coefficients of `[evolve]`.
 ///
 /// # Errors
-/// Returns the errors of [`CleanedMesh::vertex_array`] and [`vertex_field`], and [`Error::Case`]
-/// for a negative curvature coefficient. A coefficient that depends on time is checked at time 0.
+/// Returns the errors of [`CleanedMesh::vertex_array`] and [`vertex_field`]. Returns
+/// [`Error::Case`] for a negative curvature coefficient. A coefficient that depends on time is
+/// checked at time 0.
 pub fn terms(config: &Config, cleaned: &CleanedMesh) -> Result<Terms> {
     let evolve = config.evolve.as_ref();
     let velocity = match evolve.and_then(|e| e.velocity.as_ref()) {
@@ -152,8 +153,8 @@ fn vector(
     Ok(Coefficient::PerVertex(rows))
 }
 
-/// Refuses a coefficient that is negative somewhere. One that varies in time is checked at time 0.
-/// `written` is its form in the case.
+/// Refuses a coefficient that is negative anywhere. A coefficient that depends on time is checked
+/// at time 0. `written` is the coefficient as given in the case.
 fn not_negative(
     config: &Config,
     cleaned: &CleanedMesh,
@@ -193,8 +194,8 @@ pub struct Start {
 /// Returns phi of `[initial]` on the cleaned mesh.
 ///
 /// # Errors
-/// Returns the errors of [`CleanedMesh::vertex_array`], [`Error::Input`] for an invalid surface or
-/// curve file, and [`Error::Case`] if the zero set does not meet the mesh.
+/// Returns the errors of [`CleanedMesh::vertex_array`]. Returns [`Error::Input`] for an invalid
+/// surface or curve file, and [`Error::Case`] if the zero set does not meet the mesh.
 pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
     let mut warnings = Vec::new();
     let phi = match &config.initial {
@@ -239,10 +240,10 @@ pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
     Ok(Start { phi, warnings })
 }
 
-/// Returns the slowness `1 / speed` of a distance.
+/// Returns the slowness `1 / speed` for a distance.
 ///
 /// # Errors
-/// Returns the errors of [`CleanedMesh::cell_array`] and [`cell_values`], and [`Error::Case`]
+/// Returns the errors of [`CleanedMesh::cell_array`] and [`cell_values`]. Returns [`Error::Case`]
 /// naming the stored cell if a speed is outside [`Speed::RANGE`].
 pub fn slowness(config: &Config, cleaned: &CleanedMesh) -> Result<Slowness<f64>> {
     let (key, speeds) = match config.distance.as_ref().and_then(|d| d.speed.as_ref()) {
@@ -275,7 +276,7 @@ pub fn slowness(config: &Config, cleaned: &CleanedMesh) -> Result<Slowness<f64>>
 
 /// Returns the mean edge length of a mesh in mesh units.
 ///
-/// The sum is taken in blocks of a fixed size, so that the result is bitwise identical for any
+/// The sum is computed in blocks of a fixed size, so that the result is bitwise identical for any
 /// number of threads.
 pub fn mean_edge(mesh: &Mesh) -> f64 {
     const BLOCK: usize = 4096;
@@ -313,7 +314,8 @@ mod tests {
         assert!(matches!(found.velocity, Coefficient::Uniform([0.0, 0.0, 0.0])));
         let Coefficient::PerVertex(rows) = found.normal_speed else { panic!() };
         assert_eq!(rows, [[0.0], [2.0], [3.0], [4.0]]);
-        // A quarter turn in time 1/4 about (1, 0, 0): the origin moves along -y with speed 2 pi.
+        // A quarter turn about (1, 0, 0) takes the time 1/4. The origin moves along -y with speed 2
+        // pi.
         let turn = "velocity.rotation = { axis = [0, 0, 3], center = [1, 0, 0], period = 1 }";
         let Coefficient::PerVertex(rows) = terms(turn).unwrap().velocity else { panic!() };
         assert!((rows[0][1] + 2.0 * std::f64::consts::PI).abs() < 1e-12 && rows[0][0] == 0.0);

@@ -1,5 +1,5 @@
-//! The sources of a distance on a mesh: the shape of its front, its seeds, and the starts of its
-//! paths.
+//! The sources of a distance on a mesh: the shape of its front, its seeds, and the starting points
+//! of its paths.
 
 use std::cell::OnceCell;
 
@@ -14,8 +14,8 @@ use crate::levelset::eikonal::{Front, Slowness, path};
 use crate::mesh::Kind;
 use crate::surface::Locator;
 
-/// Returns the shape of the front of a distance: the shape that the case requests, or else circular
-/// where its formula is valid.
+/// Returns the shape of the front of a distance: the shape that the case requests, or otherwise
+/// circular where the circular formula is valid.
 ///
 /// # Errors
 /// Returns [`Error::Case`] with the reason if the case requests a circular front where it is not
@@ -50,14 +50,15 @@ pub fn front(config: &Config, slowness: &Slowness<f64>, cleaned: &CleanedMesh) -
 /// Returns the sources of a distance on the cleaned mesh, each with the number of its seed in
 /// `from`.
 ///
-/// For circular fronts every vertex is a source of its own. `with_parts` adds the simplices where
-/// paths end. A point or curve off the mesh is moved to it. Up to one edge length this causes a
-/// warning, beyond that it requires `snap`.
+/// For circular fronts, every vertex is a separate source. If `with_parts` is true, the result
+/// includes the simplices where paths end. A point or curve that does not lie on the mesh is moved
+/// to it. If the distance is at most one edge length, this causes a warning. Larger distances
+/// require `snap`.
 ///
 /// # Errors
 /// Returns the errors of [`CleanedMesh::vertex`], [`CleanedMesh::group`], [`io::read_curves`] and
-/// [`vertex_values`], and [`Error::Case`] for a point off the mesh or a zero set that does not meet
-/// it.
+/// [`vertex_values`]. Returns [`Error::Case`] for a point that is too far from the mesh, or for a
+/// zero set that does not meet it.
 pub fn sources(
     config: &Config,
     slowness: &Slowness<f64>,
@@ -72,8 +73,8 @@ pub fn sources(
     for (number, seed) in (0_u32..).zip(&distance.from) {
         let key = format!("distance.from.{number}");
         let found = around.seed(seed, &key).map_err(config.locate(&key))?;
-        // Circular fronts are computed with value 0 at their sources. The start value is added at
-        // the end.
+        // Circular fronts are computed with the value 0 at their sources. The start value is added
+        // at the end.
         let start = if front == Front::Circular { 0.0 } else { seed.start() };
         let numbered = |source: Source| (number, source.numbered(number, start));
         sources.extend(found.into_iter().map(numbered));
@@ -81,7 +82,7 @@ pub fn sources(
     Ok(sources)
 }
 
-/// The inputs for finding the vertices around a seed.
+/// The data needed to find the vertices around a seed.
 struct Around<'a> {
     config: &'a Config,
     cleaned: &'a CleanedMesh,
@@ -155,8 +156,8 @@ impl Around<'_> {
     }
 }
 
-/// Refuses a seed that lies more than one edge length off the mesh, unless `snap` moves it there.
-/// Warns about a smaller distance.
+/// Refuses a seed that lies more than one edge length away from the mesh, unless `snap` moves it
+/// there. Warns about smaller distances.
 fn not_far(what: &str, gap: f64, edge: f64, nearest: Option<[f64; 3]>, snap: bool) -> Result<()> {
     let nearest = nearest
         .map_or(String::new(), |[x, y, z]| format!("; its nearest point is {x:.6},{y:.6},{z:.6}"));
@@ -167,17 +168,18 @@ fn not_far(what: &str, gap: f64, edge: f64, nearest: Option<[f64; 3]>, snap: boo
             "correct it, or use the nearest points with --snap (snap = true)",
         ));
     }
-    // Smaller gaps come from coordinates stored as 32-bit numbers.
+    // Smaller gaps are caused by coordinates that are stored as 32-bit numbers.
     if gap > 1e-6 * edge {
         tracing::warn!("{place}");
     }
     Ok(())
 }
 
-/// Returns the starts of the paths of a distance on the cleaned mesh, with their names.
+/// Returns the starting points of the paths of a distance on the cleaned mesh, with their names.
 ///
 /// # Errors
-/// Returns the errors of [`CleanedMesh::vertex`], and [`Error::Case`] for a point off the mesh.
+/// Returns the errors of [`CleanedMesh::vertex`]. Returns [`Error::Case`] for a point that is too
+/// far from the mesh.
 pub fn path_starts(config: &Config, cleaned: &CleanedMesh) -> Result<Vec<(String, path::Start)>> {
     let Some(distance) = &config.distance else { return Ok(Vec::new()) };
     let mut starts = Vec::new();

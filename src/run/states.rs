@@ -31,7 +31,7 @@ pub(super) struct MeshState {
 /// Additional arrays of a distance.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extras {
-    /// Number of the nearest seed per vertex, -1 where no front has been.
+    /// Number of the nearest seed per vertex, or -1 at vertices that no front has reached.
     pub labels: Option<Vec<i32>>,
     /// Gradients per cell and per vertex.
     pub gradient: Option<Gradient>,
@@ -73,7 +73,8 @@ impl StoredExtras {
     }
 }
 
-/// The mesh in the order of the stored vertices, for output, with the cells that are used.
+/// The mesh in the order of the stored vertices, for output. It contains only the cells that are
+/// used.
 pub(super) struct StoredMesh<'a> {
     cleaned: &'a CleanedMesh,
     cells: Cow<'a, [u32]>,
@@ -94,11 +95,11 @@ impl<'a> StoredMesh<'a> {
     }
 }
 
-/// The destination of states.
+/// The files to which states are written.
 enum Target {
     /// One file per state, and a list of the files.
     Files(Series),
-    /// One file with all states.
+    /// One file that contains all states.
     One(HdfSeries),
 }
 
@@ -161,7 +162,7 @@ impl<'a> States<'a> {
     /// Writes all files of a state.
     ///
     /// # Errors
-    /// Returns [`Error::Output`] if a file cannot be written, and the errors of pictures.
+    /// Returns [`Error::Output`] if a file cannot be written. Returns the errors of pictures.
     pub(super) fn write_mesh(&mut self, state: &MeshState) -> Result<()> {
         let phi = self.cleaned.as_stored(&state.phi, f64::NAN);
         self.write_values(state, &phi)?;
@@ -204,7 +205,7 @@ impl<'a> States<'a> {
         Ok(())
     }
 
-    /// Writes the interface of a state, if the case requests it.
+    /// Writes the interface of a state if the case requests it.
     fn write_interfaces(&mut self, state: &MeshState) -> Result<()> {
         let Some(interfaces) = &mut self.interfaces else { return Ok(()) };
         let found = surface::extract(&self.cleaned.mesh, &state.phi);
@@ -221,7 +222,7 @@ impl<'a> States<'a> {
         Ok(())
     }
 
-    /// Draws the last state. No state is written afterwards.
+    /// Draws the last state. No state is written after it.
     ///
     /// # Errors
     /// Returns the errors of pictures.
@@ -252,7 +253,7 @@ impl Files for States<'_> {
         }
         self.written = written;
         if !due && self.written.last().is_some_and(|&(last, _)| last != step) {
-            // A file with all states has already been truncated above.
+            // A file that contains all states has already been truncated above.
             if let Target::Files(series) = &self.states {
                 series.forget(step)?;
             }
@@ -281,8 +282,8 @@ impl Files for States<'_> {
     }
 }
 
-/// Writes an interface with normals: per triangle in STL, per vertex in other formats. Writes no
-/// file if the interface has vanished.
+/// Writes an interface with normals. STL files store one normal per triangle, and other formats
+/// store one per vertex. Writes no file if the interface has vanished.
 fn write_interface(path: &Path, found: &Interface, file: InterfaceFile) -> Result<()> {
     let triangles = if found.arity == 3 { found.cells.clone() } else { Vec::new() };
     let mut mesh = Mesh::new(Kind::Surface, found.vertices.clone(), triangles);
@@ -301,11 +302,11 @@ pub(super) fn write_surface(path: &Path, mesh: &Mesh) -> Result<()> {
     if mesh.cells.is_empty() && mesh.groups.is_empty() {
         return remove(path);
     }
-    // Only digits can be lost, because STL stores 32-bit numbers. The report of losses is ignored.
+    // The report of losses is ignored. Only digits can be lost, because STL stores 32-bit numbers.
     write_mesh(path, mesh, &WriteOptions::default()).map(drop)
 }
 
-/// File name endings that vertex values can be written to. `label.gii` must precede `gii`.
+/// Endings of the files to which vertex values can be written. `label.gii` must precede `gii`.
 const ENDINGS: [&str; 6] = ["label.gii", "vtu", "vtp", "gii", "morph", "label"];
 
 fn ending(path: &Path) -> Option<&'static str> {
@@ -314,10 +315,11 @@ fn ending(path: &Path) -> Option<&'static str> {
     ENDINGS.into_iter().find(has)
 }
 
-/// Refuses labels and gradients in files that hold one array, and a label file without labels.
+/// Refuses labels and gradients for files that hold only one array, and a label file without
+/// labels.
 ///
 /// # Errors
-/// Returns [`Error::Case`] naming the endings that hold more.
+/// Returns [`Error::Case`] naming the endings of files that hold more arrays.
 pub(super) fn check_extras(path: &Path, distance: &Distance) -> Result<()> {
     let (labels, gradient) = (distance.labels, distance.gradient);
     let remedy = "write labels and gradients to .vtu or .vtp, labels alone to .label.gii";
@@ -332,11 +334,11 @@ pub(super) fn check_extras(path: &Path, distance: &Distance) -> Result<()> {
     Err(Error::usage(format!("{}: {}", path.display(), wrong.0), wrong.1))
 }
 
-/// Checks whether [`write_single`] can write to `path`, as far as possible beforehand.
+/// Checks in advance, as far as possible, whether [`write_single`] can write to `path`.
 ///
 /// # Errors
-/// Returns [`Error::Case`] naming the endings that are known and fit the kind of mesh, and
-/// [`Error::Output`] if the folder does not exist or cannot be written.
+/// Returns [`Error::Case`] naming the known endings that apply to the kind of mesh. Returns
+/// [`Error::Output`] if the folder does not exist or is not writable.
 pub(super) fn check_single(path: &Path, kind: Option<Kind>) -> Result<()> {
     let wrong = match (ending(path), kind) {
         (None, _) => "unknown extension of the output file",
@@ -352,8 +354,8 @@ pub(super) fn check_single(path: &Path, kind: Option<Kind>) -> Result<()> {
     Err(Error::usage(format!("{}: {wrong}", path.display()), remedy))
 }
 
-/// Returns a suggestion such as "did you mean .shape.gii? " for the last two endings of a name or
-/// for the last one.
+/// Returns a suggestion such as "did you mean .shape.gii? " for the last or the last two endings of
+/// a file name.
 fn nearly(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut parts = name.rsplit('.');
@@ -379,8 +381,8 @@ pub(super) fn check_lines(path: &Path) -> Result<()> {
 
 /// Writes one array in the order of the cleaned mesh to a file whose ending selects the format.
 ///
-/// `.vtu` and `.vtp` also hold `extras`, `.label.gii` only their labels. A FreeSurfer label holds
-/// the vertices whose values are below `width`.
+/// `.vtu` and `.vtp` files also store `extras`. `.label.gii` files store only the labels. A
+/// FreeSurfer label stores the vertices whose values are below `width`.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the file cannot be written.
@@ -412,8 +414,8 @@ pub(super) fn write_single(
     }
 }
 
-/// Writes the nearest source of each vertex. Label 0 means none, as in cortex programs, and label k
-/// is source k.
+/// Writes the nearest source of each vertex. Label 0 means no source, as in other cortex software,
+/// and label k is source k.
 fn write_labels(path: &Path, labels: &[i32]) -> Result<()> {
     let keys: Vec<i32> = labels.iter().map(|label| label + 1).collect();
     let n = keys.iter().max().map_or(0, |&last| last.max(0) as usize);
@@ -422,7 +424,7 @@ fn write_labels(path: &Path, labels: &[i32]) -> Result<()> {
     gifti::write_label(path, "label", &keys, &table)
 }
 
-/// Writes a GIFTI shape or FreeSurfer morph file. Both hold 32-bit numbers.
+/// Writes a GIFTI shape file or a FreeSurfer morph file. Both store 32-bit numbers.
 fn write_vertex_values(
     path: &Path,
     cleaned: &CleanedMesh,

@@ -15,13 +15,13 @@ use crate::config::{Config, Domain};
 use crate::error::{Error, Result};
 use crate::output::{Report, RunFolder, checkpoint};
 
-/// A task of a case. All its work runs on the threads of the case.
+/// A task of a case. All its work runs on the threads of the case's thread pool.
 pub(super) trait Task {
-    /// Returns the report of a run that has not begun.
+    /// Returns the report of a run that has not yet begun.
     fn report(&self) -> Report;
 
-    /// Checks everything that can be wrong before the first step, and describes the run, one line
-    /// per item.
+    /// Checks everything that can be wrong before the first step, and describes the run with one
+    /// line per item.
     ///
     /// # Errors
     /// Returns the errors that [`Task::run`] would return before its first step.
@@ -37,7 +37,7 @@ pub(super) trait Task {
 /// Returns the task of a case.
 ///
 /// # Errors
-/// Returns [`Error::Input`] for a volume that cannot be a coefficient.
+/// Returns [`Error::Input`] for a volume that cannot be used as a coefficient.
 pub(super) fn of<'a>(config: &'a Config, cpu: Arc<Cpu>) -> Result<Box<dyn Task + 'a>> {
     Ok(match (&config.domain, &config.distance) {
         (Domain::Mesh(_), Some(distance)) => Box::new(DistanceTask { config, distance, cpu }),
@@ -50,7 +50,7 @@ pub(super) fn of<'a>(config: &'a Config, cpu: Arc<Cpu>) -> Result<Box<dyn Task +
 /// A run of a task.
 pub(super) struct Run<'a> {
     pub folder: &'a RunFolder,
-    /// When this part of the run began.
+    /// The time at which this part of the run began.
     pub begun: Instant,
     pub stage: Stages<'a>,
     /// The interrupted run to resume, with the state of its solver.

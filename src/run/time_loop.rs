@@ -1,8 +1,8 @@
 //! The time loop: takes steps, writes the outputs that are due, and updates the report.
 //!
-//! A state is written, and on a GPU copied to the host, while the next steps are computed. The loop
-//! waits for it before a checkpoint, at the end, and before the next state. If a state could not be
-//! written, the run returns to the point where that state was due.
+//! While the next steps are computed, a state is written and, on a GPU, copied to the host. The
+//! loop waits for this to finish before a checkpoint, at the end, and before the next state. If a
+//! state could not be written, the run returns to the point at which that state was due.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::output::checkpoint::{self, Written};
 use crate::output::{Measures, MeasuresFile, Report, Status};
 
-/// A point in the time loop: after a step and before the outputs of that step.
+/// A point in the time loop: after a step, before the outputs of that step are written.
 #[derive(Clone, Debug)]
 pub(super) struct Point {
     pub schedule: Schedule,
@@ -30,14 +30,14 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// Returns the point before the first step. A state and measures are due there.
+    /// Returns the point before the first step. A state and measures are due at this point.
     fn first(schedule: Schedule, gone: bool) -> Self {
         let due = Due { state: true, measures: true, end: gone.then_some(End::Gone) };
         Point { schedule, due, dt: 0.0 }
     }
 }
 
-/// The inputs of a time loop except the motion.
+/// The inputs of a time loop other than the motion.
 pub(super) struct LoopInputs<'a> {
     pub evolve: &'a Evolve,
     pub output: &'a Output,
@@ -51,16 +51,16 @@ pub(super) struct LoopInputs<'a> {
 }
 
 impl LoopInputs<'_> {
-    /// Runs a motion to its end, from its start or from the point of a checkpoint.
+    /// Runs a motion to its end, beginning at its start or at the point of a checkpoint.
     ///
     /// Writes states, measures and checkpoints when they are due, and keeps the report up to date.
-    /// The first and the last state are always written. The last state is also written if the user
-    /// interrupts the run or the next step fails, unless memory ran out and a checkpoint holds the
-    /// state.
+    /// The first and the last state are always written. If the user interrupts the run or the next
+    /// step fails, the last state is written, too, unless memory ran out and a checkpoint contains
+    /// the state.
     ///
     /// A checkpoint is also written if the user interrupts the run or if a step or an output fails.
-    /// It does not contain outputs that are due only because of the interruption or the failure.
-    /// The resumed run therefore has the same outputs as a run that never stopped.
+    /// It does not list outputs that are due only because of the interruption or the failure. The
+    /// resumed run therefore has the same outputs as an uninterrupted run.
     ///
     /// # Errors
     /// Returns the errors of the steps and of writing.
@@ -73,8 +73,8 @@ impl LoopInputs<'_> {
     ) -> Result<()> {
         let first = || Point::first(Schedule::new(self.evolve, self.output), motion.is_extinct());
         let point = from.unwrap_or_else(first);
-        // Writing has its own threads. On the threads of the steps, a thread that waits within a
-        // step could pick up the writing, and the step would take as long as the disk.
+        // Writing has its own threads. If it shared the threads of the steps, a thread that waits
+        // within a step could start to write a state, and the step would take as long as the disk.
         let cpu = Cpu::new(self.threads)?;
         let files = Mutex::new(files);
         cpu.beside(|scope| {
@@ -84,12 +84,12 @@ impl LoopInputs<'_> {
     }
 }
 
-/// A point whose state is being written, with the data to resume from it.
+/// A point whose state is being written, with the data needed to resume from it.
 struct UnderWay {
     point: Point,
-    /// The outputs that were written before those of this point.
+    /// The outputs that had been written before those of this point.
     before: Written,
-    /// Size of the measures in bytes, including those of this point.
+    /// Size of `measures.csv` in bytes, including the line of this point.
     measures: u64,
     last: Option<Measures>,
     /// The snapshot for a checkpoint of this point, if later steps may change the solver.
@@ -146,7 +146,7 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         }
     }
 
-    /// Takes some steps and determines what is due after them.
+    /// Takes a few steps and determines what is due after them.
     fn step(&mut self, point: &mut Point) -> Result<()> {
         self.leave()?;
         let steps = point.schedule.steps();
@@ -159,7 +159,7 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
                 // The state before the step still exists, and nothing is due.
                 point.due = Due::default();
                 let is_kept = self.save(point, self.written(), None);
-                // If memory has run out, extracting a surface may fail as well.
+                // If memory has run out, extracting a surface is likely to fail, too.
                 if !(is_kept && matches!(error, Error::Device { .. })) {
                     self.last_good_state(point);
                 }
@@ -172,8 +172,8 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         Ok(())
     }
 
-    /// Takes a snapshot before the first step from a point whose state is still being written, so
-    /// that a checkpoint of the point remains possible.
+    /// Takes a snapshot before the run takes the first step from a point whose state is still being
+    /// written. This keeps a checkpoint of the point possible.
     fn leave(&mut self) -> Result<()> {
         if self.writer.is_idle() {
             return self.wait();
@@ -192,8 +192,8 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         Ok(())
     }
 
-    /// Writes the state before a failed step, if it has not been written. The checkpoint does not
-    /// list this state, because the failure requested it, not the case.
+    /// Writes the state before a failed step if it has not been written. The checkpoint does not
+    /// list this state, because the failure caused it to be written, not the case.
     fn last_good_state(&mut self, point: &Point) {
         let steps = point.schedule.steps();
         let is_written = self.writer.written().last().is_some_and(|(step, _)| *step == steps);
@@ -205,8 +205,8 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         }
     }
 
-    /// Measures and starts writing what is due, or everything if the run is interrupted. If this
-    /// fails, a checkpoint is written from which the run can continue with these outputs.
+    /// Measures and starts to write what is due, or everything if the run is interrupted. If this
+    /// fails, a checkpoint is written. The run can continue from it and write these outputs.
     fn outputs(&mut self, point: &Point, interrupted: bool) -> Result<()> {
         let Due { mut state, mut measures, .. } = point.due;
         if interrupted {
@@ -244,8 +244,8 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         Ok(())
     }
 
-    /// Waits until the current state is written. If writing fails, the run returns to the point
-    /// where the state was due.
+    /// Waits until the current state has been written. If writing fails, the run returns to the
+    /// point at which the state was due.
     fn wait(&mut self) -> Result<()> {
         let Some(under_way) = self.under_way.take() else { return Ok(()) };
         let timer = Instant::now();
@@ -265,8 +265,8 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         done
     }
 
-    /// Removes the outputs of a point after one of them failed, and writes a checkpoint with these
-    /// outputs still due. `snapshot` is needed if later steps have been taken.
+    /// Removes the outputs of a point after one of them failed, and writes a checkpoint in which
+    /// these outputs are still due. `snapshot` is needed if later steps have been taken.
     fn go_back(
         &mut self,
         point: &Point,
@@ -277,7 +277,7 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
             return;
         }
         let steps = point.schedule.steps();
-        // Incomplete files of the state are removed, which also frees space for the checkpoint on a
+        // Incomplete files of the state are removed. This also frees space for the checkpoint on a
         // full disk. If the removal fails, the first error is still the one to report.
         if self.writer.take_back(before.states.clone(), steps).is_ok() {
             self.report.states = self.writer.written().len();
@@ -297,7 +297,7 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         Written { states, measures: self.inputs.measures.prefix() }
     }
 
-    /// Writes a checkpoint of the current state or of a snapshot, if the run keeps checkpoints.
+    /// If the run keeps checkpoints, writes a checkpoint of the current state or of a snapshot.
     /// Returns whether a checkpoint was written.
     fn save(
         &mut self,
@@ -334,7 +334,7 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
         Ok(())
     }
 
-    /// Hands the state over for writing and returns the data for a checkpoint of it.
+    /// Passes the state on to be written, and returns the data for a checkpoint of it.
     fn write_state(&mut self, point: &Point) -> Result<Option<Late<checkpoint::State>>> {
         let timer = Instant::now();
         let LateState { state, snapshot } =

@@ -1,4 +1,4 @@
-//! Writing the states of a run while its next steps are computed.
+//! Writing the states of a run while the next steps are computed.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// Step and time of each state.
 pub(super) type Times = Vec<(u64, f64)>;
 
-/// A function that returns a value and may have to wait for it.
+/// A function that returns a value. The call may have to wait for the value.
 pub(super) type Late<T> = Box<dyn FnOnce() -> Result<T> + Send>;
 
 /// The files of the states of a run.
@@ -23,16 +23,17 @@ pub(super) trait Files: Send {
 
     /// Continues after the states of a run that was interrupted at `step`.
     ///
-    /// Files of later steps stay until they are written again. Files of `step` itself are removed
-    /// if no state was `due` there.
+    /// Files of later steps stay until they are overwritten. Files of `step` itself are removed if
+    /// no state was `due` there.
     fn resume(&mut self, written: Times, step: u64, due: bool) -> Result<()>;
 
-    /// Removes what was written after the states `written`. The state of `step` may be incomplete.
+    /// Removes everything that was written after the states `written`. The state of `step` may be
+    /// incomplete.
     fn take_back(&mut self, written: Times, step: u64) -> Result<()> {
         self.resume(written, step, false)
     }
 
-    /// Sets the camera and the colors of pictures from a first state that is not drawn now.
+    /// Sets the camera and the colors of pictures from the first state, which is not drawn now.
     fn settle(&mut self, _first: &State) -> Result<()> {
         Ok(())
     }
@@ -40,15 +41,15 @@ pub(super) trait Files: Send {
     /// Whether [`Files::finish`] draws a picture.
     fn has_pictures(&self) -> bool;
 
-    /// Draws the last state. No state is written afterwards.
+    /// Draws the last state. No state is written after it.
     fn finish(&mut self, last: &State) -> Result<()>;
 }
 
-/// A writer of states that works on other threads, on one state at a time and in order.
+/// A writer of states that works on other threads. It writes one state at a time, in order.
 pub(super) struct Writer<'a, 'scope, 'f> {
     scope: &'a rayon::Scope<'scope>,
     files: &'scope Mutex<&'f mut dyn Files>,
-    /// The states that are completely written.
+    /// The states that have been written completely.
     written: Times,
     under_way: Option<UnderWay>,
 }
@@ -56,7 +57,7 @@ pub(super) struct Writer<'a, 'scope, 'f> {
 /// A state that is being written.
 struct UnderWay {
     answer: Receiver<Result<Times>>,
-    /// The result, if it has already been received.
+    /// The result of writing, if it has already been received.
     done: Option<Result<Times>>,
 }
 
@@ -70,7 +71,7 @@ impl<'a, 'scope, 'f: 'scope> Writer<'a, 'scope, 'f> {
         Writer { scope, files, written, under_way: None }
     }
 
-    /// Starts writing a state after the previous one is complete.
+    /// Starts to write a state after the previous one is complete.
     ///
     /// # Errors
     /// Returns the errors of writing the previous state, like [`Writer::wait`].
@@ -83,7 +84,7 @@ impl<'a, 'scope, 'f: 'scope> Writer<'a, 'scope, 'f> {
                 let mut files = lock(files);
                 files.write(&state).map(|()| files.written().to_vec())
             });
-            // Nobody receives the result if the run has ended by a panic.
+            // Nobody receives the result if the run has panicked.
             let _ = sender.send(done);
         });
         self.under_way = Some(UnderWay { answer, done: None });
@@ -103,10 +104,10 @@ impl<'a, 'scope, 'f: 'scope> Writer<'a, 'scope, 'f> {
         done.is_some()
     }
 
-    /// Waits until the last state is completely written.
+    /// Waits until the last state is written completely.
     ///
     /// # Errors
-    /// Returns the errors of writing that state, once.
+    /// Returns the errors of writing that state. Each error is returned only once.
     pub(super) fn wait(&mut self) -> Result<()> {
         let Some(UnderWay { answer, done }) = self.under_way.take() else { return Ok(()) };
         let done = done.unwrap_or_else(|| answer.recv().unwrap_or_else(|_| Err(broken())));
@@ -114,13 +115,13 @@ impl<'a, 'scope, 'f: 'scope> Writer<'a, 'scope, 'f> {
         Ok(())
     }
 
-    /// Returns the step and time of each state that is completely written.
+    /// Returns the step and time of each state that has been written completely.
     pub(super) fn written(&self) -> &[(u64, f64)] {
         &self.written
     }
 
-    /// Removes what was written after the states `written`. The state of `step` may be incomplete.
-    /// No state may be in progress.
+    /// Removes everything that was written after the states `written`. The state of `step` may be
+    /// incomplete. No state may be in progress.
     ///
     /// # Errors
     /// Returns the errors of the files.
@@ -131,14 +132,14 @@ impl<'a, 'scope, 'f: 'scope> Writer<'a, 'scope, 'f> {
     }
 }
 
-/// Locks the files. A poisoned lock is accepted, because the panic that caused it ends the run
+/// Locks the files. A poisoned lock is accepted, because the panic that poisoned it ends the run
 /// anyway.
 fn lock<'m, 'f>(files: &'m Mutex<&'f mut dyn Files>) -> MutexGuard<'m, &'f mut dyn Files> {
     files.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the error after a panic of the writing thread. Nobody sees it, because the scope panics
-/// too.
+/// Returns the error after a panic of the writing thread. Nobody sees this error, because the scope
+/// panics, too.
 fn broken() -> Error {
     Error::output(Path::new("states"), "the thread that writes them panicked", "begin again")
 }

@@ -19,7 +19,7 @@ use crate::atomic;
 use crate::error::{Flaw, FlawKind, Result};
 use crate::io::bytes::Cursor;
 
-/// Version of the file format. It covers the container and its contents.
+/// The version of the file format, which covers the container and its contents.
 pub(crate) const FORMAT_VERSION: u32 = 1;
 
 const MAGIC: [u8; 8] = *b"ZSCHECK\n";
@@ -80,7 +80,7 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Vec<u8>, Flaw> {
     if blake3::hash(hashed).as_bytes() != hash {
         return Err(wrong("is damaged or cut short: its checksum does not match".into()));
     }
-    // The vector grows with the data that is really there, at most to the stated length.
+    // The vector grows with the data that is actually present, up to the stated length.
     let mut contents = Vec::new();
     let mut packed = FrameDecoder::new(&hashed[HEAD..]).take(length.saturating_add(1));
     match packed.read_to_end(&mut contents) {

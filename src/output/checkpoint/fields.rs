@@ -1,4 +1,4 @@
-//! The encoding of a checkpoint: fields in a fixed order, each list preceded by its length.
+//! The encoding of a checkpoint: fields in a fixed order, where each list follows its length.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -34,8 +34,8 @@ macro_rules! number {
 }
 number!(i16, u32, i64, f32, f64);
 
-/// A single `u64` is a count or a length. Values that no run can reach are refused, so that adding
-/// to a value that was read cannot overflow.
+/// A single `u64` is a count or a length. Values that no run can reach are refused, so additions to
+/// a value that was read cannot overflow.
 impl Field for u64 {
     fn put(&self, out: &mut dyn Write) -> io::Result<()> {
         out.write_all(&self.to_le_bytes())
@@ -91,7 +91,7 @@ impl Field for String {
     }
 }
 
-/// The number of values that are written with one call.
+/// The number of values that are written per call.
 const BLOCK: usize = 1 << 12;
 
 /// Implements [`Field`] for vectors of numbers.
@@ -131,7 +131,7 @@ impl Field for Vec<u8> {
     }
 }
 
-/// Eight values are packed into one byte.
+/// Packs eight values into one byte.
 impl Field for Vec<bool> {
     fn put(&self, out: &mut dyn Write) -> io::Result<()> {
         (self.len() as u64).put(out)?;
@@ -158,7 +158,7 @@ impl<A: Field, B: Field> Field for (A, B) {
     }
 }
 
-/// Each pair takes at least 16 bytes, because each part is a number, a string or a hash.
+/// A pair takes at least 16 bytes, because each of its parts is a number, a string or a hash.
 impl<A: Field, B: Field> Field for Vec<(A, B)> {
     fn put(&self, out: &mut dyn Write) -> io::Result<()> {
         (self.len() as u64).put(out)?;
@@ -277,7 +277,7 @@ impl Field for Phi {
     }
 }
 
-/// A flag that states whether the run is on tiles, followed by the state.
+/// Writes a flag that states whether the run is on tiles, followed by the state.
 impl Field for State {
     fn put(&self, out: &mut dyn Write) -> io::Result<()> {
         matches!(self, State::Tiles(..)).put(out)?;
@@ -297,9 +297,9 @@ impl Field for State {
     }
 }
 
-/// Writes the contents of a checkpoint piece by piece.
+/// Writes the contents of a checkpoint in pieces.
 ///
-/// No copy is made, because a checkpoint may be written when memory has run out.
+/// No copy is made, because a checkpoint may be written after memory has run out.
 ///
 /// # Errors
 /// Returns the errors of `out`.
@@ -325,7 +325,7 @@ pub(super) fn length_of(checkpoint: &Checkpoint) -> u64 {
     count.0
 }
 
-/// Decodes the contents of the file `path`.
+/// Decodes the contents of the checkpoint file `path`.
 pub(super) fn decode(path: &Path, contents: &[u8]) -> Result<Checkpoint> {
     let mut from = Cursor::new(contents, 0, false);
     let checkpoint = Checkpoint::get(&mut from).and_then(|checkpoint| match from.remaining() {

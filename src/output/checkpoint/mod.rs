@@ -19,7 +19,7 @@ pub(crate) const CHECKPOINT: &str = "checkpoint.zeroset";
 /// A BLAKE3 hash.
 pub(crate) type Hash = [u8; 32];
 
-/// The state of a run after a step and before the outputs of that step are written.
+/// The state of a run after a step, before the outputs of that step are written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Checkpoint {
     /// Name, version, commit and executable hash of the program that wrote the checkpoint.
@@ -29,13 +29,13 @@ pub(crate) struct Checkpoint {
     pub written: Written,
     /// Seconds spent so far.
     pub seconds: Seconds,
-    /// Measures of the first state and of the last measured state.
+    /// The measures of the first state. `last` holds those of the state that was measured last.
     pub first: Option<Measures>,
     pub last: Option<Measures>,
     pub state: State,
 }
 
-/// The part of a solver that changes during a run.
+/// The state of a solver, which changes during a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum State {
     Mesh(Snapshot),
@@ -64,33 +64,34 @@ pub(crate) struct Work {
     /// Voxel updates in the narrow band, summed over all steps.
     pub voxel_updates: u64,
     pub reinitializations: u64,
-    /// Largest number of tiles so far, and largest size of tiles and values in bytes.
+    /// Largest number of tiles so far. `most_bytes` is the largest size of tiles and values in
+    /// bytes.
     pub most_tiles: u64,
     pub most_bytes: u64,
 }
 
-/// The case and the domain of a run, which a resumed run must share.
+/// The case and the domain of a run. A resumed run must have the same ones.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Identity {
     /// Hash of the case file and its overrides.
     pub case_hash: String,
     /// Every key of the case with its value, defaults included.
     pub settings: BTreeMap<String, String>,
-    /// Vertices of the cleaned mesh. This and `n_cells` are 0 on tiles, where the hashes of the
-    /// mesh and of the patches are 0 as well.
+    /// Number of vertices of the cleaned mesh. On tiles, it is 0, as are `n_cells` and the hashes
+    /// of the mesh and of the patches.
     pub n_vertices: u64,
     pub n_cells: u64,
     /// Hash of the vertices and cells of the cleaned mesh.
     pub mesh: Hash,
     /// Hashes of the data arrays. Each name states whether the array belongs to vertices or cells.
     pub arrays: Vec<(String, Hash)>,
-    /// Hash of phi as `[initial]` defines it. On tiles it covers the tile set as well.
+    /// Hash of phi as `[initial]` defines it. On tiles, it also covers the set of tiles.
     pub initial: Hash,
     /// Hash of the patch number of each vertex.
     pub patches: Hash,
 }
 
-/// The position of the time loop.
+/// The position in the time loop.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Position {
     /// Number of the next output time.
@@ -107,12 +108,12 @@ pub(crate) struct Position {
     pub ended_by: String,
 }
 
-/// The outputs that the run had written.
+/// The outputs that had been written when the checkpoint was made.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Written {
     /// Step and time of each state.
     pub states: Vec<(u64, f64)>,
-    /// The part of `measures.csv` that had been written.
+    /// The beginning of `measures.csv` that had been written.
     pub measures: Prefix,
 }
 
@@ -128,7 +129,7 @@ impl Checkpoint {
     /// Reads the file.
     ///
     /// # Errors
-    /// Returns [`Error::Input`](crate::Error::Input) if the file is damaged, cut short or of
+    /// Returns [`Error::Input`](crate::Error::Input) if the file is damaged or incomplete, or has
     /// another format version.
     pub fn read(path: &Path) -> Result<Self> {
         fields::decode(path, &container::read(path)?)

@@ -134,12 +134,12 @@ fn any_damage_is_an_error_that_says_what_to_do() {
     later[8..12].copy_from_slice(&9_u32.to_le_bytes());
     let text = refused(&later, "version".into());
     assert!(text.contains("has format version 9, but this program reads 1"), "{text}");
-    // A missing file.
+    // The file does not exist.
     std::fs::remove_file(&path).unwrap();
     assert_eq!(Checkpoint::read(&path).unwrap_err().exit_code(), 3);
 }
 
-/// The checksum matches in these files. A wrong length must neither allocate memory nor panic.
+/// The checksums of these files match. A wrong length must neither allocate memory nor panic.
 #[test]
 fn contents_that_lie_are_errors() {
     let contents = encoded(&checkpoint());
@@ -150,7 +150,7 @@ fn contents_that_lie_are_errors() {
     for at in 0..contents.len() - 8 {
         let mut lying = contents.clone();
         lying[at..at + 8].fill(0xff);
-        // Some numbers may have any value. Lengths may not.
+        // Some numbers may have any value, but lengths may not.
         let _ = fields::decode("c".as_ref(), &lying);
         lying[at..at + 8].copy_from_slice(&(1_u64 << 40).to_le_bytes());
         let _ = fields::decode("c".as_ref(), &lying);

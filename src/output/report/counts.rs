@@ -41,7 +41,8 @@ pub struct TileCounts {
     pub most: usize,
     /// Largest size of tiles and values in bytes.
     pub bytes: u64,
-    /// Size of the interface at the end. `None` if the interface spans more than 65,536 voxels.
+    /// Size of the interface at the end. `None` if the interface extends over more than 65,536
+    /// voxels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub surface: Option<SurfaceCounts>,
 }

@@ -1,4 +1,4 @@
-//! The summary of a run on the screen.
+//! The summary of a run that is printed on the screen.
 
 use std::fmt::Write as _;
 use std::path::Path;

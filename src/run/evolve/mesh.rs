@@ -111,7 +111,7 @@ fn note_choices(motion: &dyn Motion, cleaned: &CleanedMesh, terms: &Terms, repor
     }
 }
 
-/// Returns a sentence that says why the steps of velocity and normal speed are short.
+/// Returns a sentence that explains why the steps of velocity and normal speed are short.
 fn slow_because(slow: &Slivers, cleaned: &CleanedMesh) -> String {
     format!(
         "steps are up to {:.0} times shorter than typical cells with an inradius of {:.3e} allow: \
@@ -124,7 +124,7 @@ fn slow_because(slow: &Slivers, cleaned: &CleanedMesh) -> String {
     )
 }
 
-/// Returns a sentence that says why curvature steps are semi-implicit.
+/// Returns a sentence that explains why curvature steps are semi-implicit.
 fn implicit_because(slivers: &Slivers, cleaned: &CleanedMesh) -> String {
     format!(
         "curvature steps are semi-implicit: cell {}, whose inradius is {:.3e}, would make explicit \

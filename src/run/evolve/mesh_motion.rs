@@ -23,7 +23,7 @@ use crate::surface::{self, Measurer};
 
 /// The evolution on the device of the run.
 pub(in crate::run) enum MeshSolver<R: Real> {
-    /// The CPU solver and a separate measurer of phi.
+    /// The CPU solver and a separate measurer for phi.
     Cpu(Box<Evolution<R>>, Box<Measurer>),
     /// The GPU solver, which measures phi itself.
     Gpu(Box<DeviceEvolution<R>>),
@@ -33,7 +33,8 @@ pub(in crate::run) enum MeshSolver<R: Real> {
 pub(in crate::run) struct MeshMotion<'a, R: Real> {
     solver: MeshSolver<R>,
     setup: &'a MeshSetup<'a>,
-    /// Coefficient of a weighted curvature flow, and its mean along the interface of `[initial]`.
+    /// Coefficient of a weighted curvature flow. `first_weight` is its mean along the interface of
+    /// `[initial]`.
     weight: &'a evolution::Coefficient<1>,
     first_weight: Option<f64>,
 }
@@ -79,7 +80,7 @@ impl<'a, R: Real> MeshMotion<'a, R> {
         }
     }
 
-    /// Returns the error of a step with the vertex and cell numbers of the user's mesh.
+    /// Restates an error of a step with the vertex and cell numbers of the user's mesh.
     fn named(&self, error: Error) -> Error {
         let breakdown = match &self.solver {
             MeshSolver::Cpu(evolution, _) => evolution.breakdown(),
@@ -206,8 +207,8 @@ impl<R: Real> Motion for MeshMotion<'_, R> {
     }
 }
 
-/// Explains the breakdown of a step with the vertex and cell numbers of the file. If the value of
-/// an expression caused it, the message shows the expression.
+/// Explains why a step broke down, with the vertex and cell numbers of the file. If the value of an
+/// expression caused the breakdown, the message shows the expression.
 fn named(config: &Config, cleaned: &CleanedMesh, found: &Breakdown) -> Error {
     let (vertex, cell) = (found.vertex as usize, found.cell as usize);
     let error = found.error(cleaned.stored_vertex(vertex), cleaned.stored_cell(cell));

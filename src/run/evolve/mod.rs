@@ -1,6 +1,7 @@
 //! The task [evolve]: runs a motion to its end and compares the result with `[expect]`.
 //!
-//! Motions on a mesh are set up in [`mesh`], motions on tiles in [`tiled`](super::tiled).
+//! Motions on a mesh are set up in [`mesh`]. Motions on tiles are set up in
+//! [`tiled`](super::tiled).
 
 pub(super) mod mesh;
 pub(super) mod mesh_motion;
@@ -26,7 +27,7 @@ pub(super) struct Begun<'a> {
     pub files: Box<dyn Files + 'a>,
     /// The identity stored in checkpoints, if the run writes any.
     pub identity: Option<Identity>,
-    /// The first state of a resumed run, if pictures need it.
+    /// The first state of a resumed run, if its pictures depend on it.
     pub first: Option<State>,
     /// The kind of mesh, which determines the measures. `None` on tiles.
     pub kind: Option<Kind>,
@@ -36,7 +37,7 @@ pub(super) struct Begun<'a> {
 
 impl Begun<'_> {
     /// Moves the interface to the end of the run, writes outputs when they are due, and compares
-    /// the end with `[expect]`.
+    /// the final state with `[expect]`.
     ///
     /// # Errors
     /// Returns the errors of the steps and of writing.
@@ -111,7 +112,7 @@ impl Begun<'_> {
         Ok((measures, Some(point)))
     }
 
-    /// Fills in the work and the seconds, even if the run has failed.
+    /// Writes the work and the seconds to the report, even if the run has failed.
     fn count(&mut self, report: &mut Report, done: &Result<()>) {
         let totals = self.motion.totals();
         report.seconds.evolve = totals.evolve_seconds;
@@ -134,7 +135,7 @@ impl Begun<'_> {
         if let (Some(first), Some(last)) = (&report.first, &report.last) {
             report.drift = Drift::between(first.enclosed, last.enclosed);
         }
-        // The bounds apply to the planned end only.
+        // The bounds apply only to the planned end.
         if report.status == Status::Finished {
             self.judge(report)?;
         }

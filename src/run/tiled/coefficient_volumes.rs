@@ -11,7 +11,7 @@ use crate::run::read_volumes::Named;
 use crate::volume::Volume;
 use crate::words::counted;
 
-/// A volume that is a coefficient or a component of one.
+/// A volume that gives a coefficient or one component of it.
 pub(super) struct Array {
     pub volume: Arc<Volume>,
     /// The volume on the GPU of the run, after its first use.
@@ -23,7 +23,7 @@ impl Array {
         Array { volume: Arc::new(volume), device: OnceLock::new() }
     }
 
-    /// Returns the volume on the GPU. All grid levels of a run share it.
+    /// Returns the volume on the GPU. All grid levels of a run share the volume.
     ///
     /// # Errors
     /// Returns the errors of [`DeviceVolume::new`].
@@ -36,11 +36,11 @@ impl Array {
     }
 }
 
-/// The volumes of `[evolve]` and the keys they are given at.
+/// The volumes of `[evolve]`, and the keys at which they are given.
 #[derive(Default)]
 pub(super) struct Arrays {
     all: Vec<(String, Arc<Array>)>,
-    /// Warnings about their files.
+    /// Warnings about the files of the volumes.
     pub warnings: Vec<String>,
 }
 
@@ -48,8 +48,8 @@ impl Arrays {
     /// Reads the volumes of a case.
     ///
     /// # Errors
-    /// Returns the errors of [`Named::read`], and [`Error::Input`] for values that are not finite
-    /// or for negative values of a curvature coefficient.
+    /// Returns the errors of [`Named::read`]. Returns [`Error::Input`] for values that are not
+    /// finite and for negative values of a curvature coefficient.
     pub fn read(config: &Config) -> Result<Self> {
         let mut arrays = Arrays::default();
         for (key, array) in config.evolve.iter().flat_map(|evolve| evolve.volumes()) {
@@ -80,14 +80,14 @@ impl Arrays {
         Ok(arrays)
     }
 
-    /// Returns the number of components of the coefficients that have volumes. The values of these
+    /// Returns the number of components of all coefficients that have volumes. The values of these
     /// components are stored with the tiles.
     pub fn components(&self) -> u64 {
         let has = |key: &str| u64::from(self.all.iter().any(|(other, _)| other.starts_with(key)));
         3 * has("evolve.velocity") + has("evolve.normal_speed") + has("evolve.curvature")
     }
 
-    /// Returns the volume at a key.
+    /// Returns the volume given at a key.
     pub fn get(&self, key: &str) -> Option<&Arc<Array>> {
         self.all.iter().find(|(other, _)| other == key).map(|(_, array)| array)
     }

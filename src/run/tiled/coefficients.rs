@@ -1,4 +1,4 @@
-//! Coefficients of a case on tiles, in voxel units and evaluated block by block.
+//! The coefficients of a case on tiles, in voxel units. They are evaluated block by block.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::levelset::tiled::cuda::{DeviceCoefficient, DevicePart, DeviceTerms};
 use crate::levelset::tiled::{Coefficient, Fill, Terms};
 use crate::volume::Volume;
 
-/// Largest number of voxels along the edge of a block, including a layer around it.
+/// Largest number of voxels along the edge of a block, including one layer around the block.
 const MOST: usize = 10;
 
-/// The coordinates of voxels along the axes of a block.
+/// The positions of voxels along the axes of the grid.
 #[derive(Clone, Copy)]
 pub(super) struct Lines {
     pub origin: [f64; 3],
@@ -34,7 +34,7 @@ impl Lines {
     }
 }
 
-/// Returns the edge of a block of `voxels` voxels.
+/// Returns the number of voxels along the edge of a block of `voxels` voxels.
 fn edge_of(voxels: usize) -> usize {
     if voxels == 64 { 4 } else { 8 }
 }
@@ -43,7 +43,7 @@ fn edge_of(voxels: usize) -> usize {
 enum Written<const K: usize> {
     Uniform([f64; K]),
     Expressions([Expression; K]),
-    /// Components of which at least one is a volume.
+    /// Components, at least one of which is a volume.
     Parts([Part; K]),
 }
 
@@ -82,15 +82,14 @@ impl<const K: usize> Written<K> {
                         }
                     });
                 }
-                // Expressions may change in time, and may be NaN away from the interface.
+                // Expressions may depend on time, and may be NaN away from the interface.
                 let fill = fill_parts(bound, lines, scale);
                 if is_steady { Coefficient::Stationary(fill) } else { Coefficient::Varying(fill) }
             }
         })
     }
 
-    /// Returns the coefficient for a GPU, which multiplies the values of expressions by `scale`
-    /// itself.
+    /// Returns the coefficient for a GPU. The GPU multiplies the values of expressions by `scale`.
     fn on_gpu(
         &self,
         config: &Config,
@@ -99,7 +98,7 @@ impl<const K: usize> Written<K> {
         cuda: &Cuda,
     ) -> Result<DeviceCoefficient<K>> {
         let bind = |expression: &Expression| {
-            // This reports data arrays, which do not exist on tiles.
+            // This call reports data arrays as errors, because they do not exist on tiles.
             Lattice::bind(std::slice::from_ref(expression)).map_err(config.locate(key))?;
             Field::bind(expression, |_| Ok(Arc::from([])))
         };
@@ -129,7 +128,7 @@ impl<const K: usize> Written<K> {
     }
 }
 
-/// The coefficients of `[evolve]`.
+/// All coefficients of `[evolve]` as given in a case.
 struct AllWritten {
     velocity: Written<3>,
     normal_speed: Written<1>,
@@ -182,8 +181,8 @@ impl TiledCase<'_> {
     /// Returns the coefficients of `[evolve]` for a GPU.
     ///
     /// # Errors
-    /// Returns the errors of [`TiledCase::terms`], and [`Error::Device`](crate::Error::Device) if a
-    /// volume does not fit into the memory of the GPU.
+    /// Returns the errors of [`TiledCase::terms`]. Returns [`Error::Device`](crate::Error::Device)
+    /// if a volume does not fit in the memory of the GPU.
     pub(super) fn device_terms(&self, cuda: &Cuda) -> Result<DeviceTerms> {
         let AllWritten { velocity, normal_speed, curvature } = self.written()?;
         let (config, per) = (self.config, 1.0 / self.source.dx);
@@ -194,7 +193,7 @@ impl TiledCase<'_> {
     }
 }
 
-/// Returns the velocity. `array` returns the volume at a key.
+/// Returns the velocity. `array` returns the volume given at a key.
 fn velocity(
     written: Option<&Velocity>,
     array: impl Fn(&str) -> Option<Part>,
@@ -226,8 +225,8 @@ fn velocity(
     })
 }
 
-/// Returns the velocity of a rotation: the cross product of its angular velocity and the vector
-/// from its center.
+/// Returns the velocity of a rotation: the cross product of the angular velocity and the vector
+/// from the center of rotation.
 fn rotation(turn: &Rotation) -> Result<[Expression; 3]> {
     let length = turn.axis.iter().map(|x| x * x).sum::<f64>().sqrt();
     let rate = 2.0 * std::f64::consts::PI / turn.period;

@@ -1,5 +1,5 @@
-//! Estimates the number of tiles at the start of a run and their memory, from coarser grids if
-//! counting all tiles would take too long.
+//! Estimates of the number of tiles at the start of a run and of their memory. Coarser grids are
+//! used if counting all tiles would take too long.
 
 use std::fmt;
 
@@ -11,17 +11,17 @@ use crate::levelset::tiled::Wide;
 use crate::run::device::{Device, Size};
 use crate::run::memory;
 
-/// Largest number of tiles that are inspected to count those of the interface, which takes about a
-/// second.
+/// Largest number of tiles that are inspected to count the tiles at the interface. Inspecting them
+/// takes about a second.
 const COUNTED: f64 = 2.5e5;
 
-/// A coarser grid must have at least `FEWEST` tiles, and at least `GROWTH` times the tiles of the
-/// next coarser grid. The growth is four if every component is resolved, and up to eight if the
-/// components fill the box.
+/// An estimate requires that the grid has at least `FEWEST` tiles, and at least `GROWTH` times the
+/// tiles of the next coarser grid. The growth is four if every component is resolved, and up to
+/// eight if the components fill the box.
 const FEWEST: usize = 64;
 const GROWTH: usize = 3;
 
-/// Grids that are this many levels coarser than that of the case are not inspected.
+/// Grids that are at least this many levels coarser than the grid of the case are not inspected.
 const COARSEST: u32 = 31;
 
 /// The tiles at the start, on the grid on which the run begins.
@@ -37,7 +37,7 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    /// Returns the size of the problem. A surface has four times the voxels on the next finer grid.
+    /// Returns the size of the problem. Each finer grid has four times the voxels near a surface.
     pub fn size(&self) -> Size {
         let voxels = (self.edge.pow(3) as u64) << (2 * self.finer);
         let voxels = self.tiles.saturating_mul(voxels);
@@ -58,28 +58,29 @@ impl fmt::Display for Expected {
 }
 
 impl TiledCase<'_> {
-    /// Returns the description of `tiles` tiles on the grid on which the run begins.
+    /// Describes `tiles` tiles on the grid on which the run begins.
     fn begin_with<const E: usize>(&self, tiles: u64, is_counted: bool) -> Expected {
         let finer = self.source.levels - 1;
         Expected { tiles, is_counted, edge: E, dx: self.coarse(finer).dx, finer }
     }
 
-    /// Returns the description of the tiles of a grid.
+    /// Describes the tiles of a grid.
     pub(super) fn counted<const E: usize>(&self, grid: &TiledGrid<E>) -> Expected {
         self.begin_with::<E>(grid.n_tiles() as u64, true)
     }
 
-    /// Estimates how many tiles the run begins with, if finding them all would take too long.
+    /// Estimates the number of tiles with which the run begins if finding all of them would take
+    /// too long.
     ///
-    /// The estimate extrapolates from the finest grid that can be searched in about a second: a
-    /// surface has four times the tiles on the next finer grid. Returns `None` if the tiles can be
-    /// counted directly. Also returns `None` if the number of tiles does not grow like that from
-    /// the next coarser grid to this one, because the voxels then do not resolve the shape.
+    /// The estimate extrapolates from the finest grid that can be searched in about a second: each
+    /// finer grid has four times the tiles at a surface. Returns `None` if the tiles can be counted
+    /// directly. Also returns `None` if the number of tiles does not grow at this rate from the
+    /// next coarser grid to the searched grid. In that case the voxels do not resolve the shape.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](crate::Error::Device) if the run does not fit into memory, the
-    /// errors of [`TiledCase::start`] about boxes, and [`Error::Case`](crate::Error::Case) for
-    /// points beyond all tiles.
+    /// Returns [`Error::Device`](crate::Error::Device) if the run does not fit in memory. Returns
+    /// the errors of [`TiledCase::start`] about boxes. Returns [`Error::Case`](crate::Error::Case)
+    /// for points beyond the range of tiles.
     pub(super) fn expected<R: Wide, S: Stored<R>, const E: usize>(
         &self,
         source: &Source,
@@ -93,8 +94,8 @@ impl TiledCase<'_> {
         self.in_range::<E>(bounds)?;
         let looked_at = |level: u32| {
             let n = self.on(&self.coarse(level)).tiles_of_box::<E>(bounds).2;
-            // Tiles of a mesh are found from its triangles, so about as many are inspected as lie
-            // on the faces of the box.
+            // The tiles of a mesh are found from its triangles. Therefore the number of inspected
+            // tiles is about the number of tiles on the faces of the box.
             if is_mesh { 6.0 * n.powf(2.0 / 3.0) } else { n }
         };
         if looked_at(first) <= COUNTED {
@@ -117,8 +118,8 @@ impl TiledCase<'_> {
         Ok(Some(expected))
     }
 
-    /// Returns the host memory in bytes that the tiles take while the interface moves. For a run on
-    /// a GPU, the host only creates the tiles.
+    /// Returns the number of bytes of host memory that the tiles take while the interface moves. If
+    /// the run is on a GPU, the host only creates the tiles.
     pub(super) fn bytes<S, const E: usize>(&self, expected: &Expected) -> u64 {
         // Each stored value of a coefficient takes 16 bits.
         let kept = self.arrays.components() * 2 * (E * E * E) as u64;
@@ -130,10 +131,10 @@ impl TiledCase<'_> {
             .saturating_add(expected.tiles.saturating_mul(kept))
     }
 
-    /// Refuses a run that does not fit into memory. `held` bytes of it are already allocated.
+    /// Refuses a run that does not fit in memory. `held` bytes of its memory are already allocated.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](crate::Error::Device) if memory is too small.
+    /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub(super) fn check_memory<S, const E: usize>(
         &self,
         expected: &Expected,

@@ -1,4 +1,4 @@
-//! Errors about steps that broke down, in the units and expressions of the case.
+//! Errors about steps that broke down, stated in the units and expressions of the case.
 
 use crate::config::{Config, TiledSource};
 use crate::error::Error;
@@ -6,7 +6,7 @@ use crate::expression::Expression;
 use crate::levelset::tiled::{Breakdown, What};
 use crate::run::expressions::expressions;
 
-/// The case data needed to describe a breakdown.
+/// The data of a case that is needed to describe a breakdown.
 #[derive(Clone, Copy)]
 pub(super) struct Named<'a> {
     pub config: &'a Config,
@@ -14,8 +14,8 @@ pub(super) struct Named<'a> {
 }
 
 impl Named<'_> {
-    /// Returns the error with the position of the voxel. If the value of an expression caused it,
-    /// the message shows the expression.
+    /// Returns an error with the position of the voxel. If the value of an expression caused the
+    /// breakdown, the message shows the expression.
     pub fn error(&self, found: &Breakdown) -> Error {
         let TiledSource { origin, dx, .. } = *self.source;
         let error = found.error(origin, dx);

@@ -1,4 +1,4 @@
-//! The evolution on tiles on a GPU, with the host data needed for its errors and measures.
+//! The evolution on tiles on a GPU, with the host data needed for error messages and measures.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl TiledCase<'_> {
                 DeviceTiledEvolution::resume(&gpu.cuda, snapshot, &terms, options)?
             }
             start @ Start::Tiles { .. } => {
-                // The terms are zero, because the CPU only reinitializes.
+                // The terms are zero, because the CPU only reinitializes phi.
                 let at_rest = self.with_terms::<R, S, E>(start, &Terms::default())?;
                 let (grid, phi) = at_rest.into_parts();
                 DeviceTiledEvolution::new(&gpu.cuda, &grid, &phi, &terms, options, None)?
@@ -52,7 +52,8 @@ pub(super) struct GpuTiles<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usi
     named: Named<'a>,
     band: Band<R>,
     gamma: R,
-    /// Tiles and values on the host, and the number of steps after which they were copied.
+    /// A copy of the tiles and values on the host, with the number of steps after which it was
+    /// made.
     seen: Option<(u64, TiledGrid<E>, Pool<S, E>)>,
 }
 
@@ -67,14 +68,14 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> GpuTiles<'a, R, S,
         GpuTiles { evolution, terms, cpu, cuda, named, band, gamma, seen: None }
     }
 
-    /// Returns the error with its cause, if the cause can be determined.
+    /// Returns the error with its cause if the cause can be determined.
     fn named(&self, error: Error, max_dt: f64) -> Error {
         if !matches!(error, Error::Numerical { .. }) {
             return error;
         }
         match self.evolution.breakdown(&self.terms, self.cpu.clone(), max_dt) {
             Ok(Some(found)) => self.named.error(&found),
-            // The error of the GPU is all that is known.
+            // Nothing is known except the error of the GPU.
             _ => error,
         }
     }
@@ -108,7 +109,7 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> GpuTiles<'a, R, S,
 
     pub fn surface(&mut self, placement: &Placement, normals: bool) -> Result<Mesh> {
         match self.evolution.surface(placement, normals).and_then(|made| made.mesh(&self.cuda)) {
-            // If the surface does not fit into the memory of the GPU, it is created on the CPU.
+            // If the surface does not fit in the memory of the GPU, it is created on the CPU.
             Err(Error::Device { .. }) => extract(&self.look()?.tiles(), placement, normals),
             made => made,
         }

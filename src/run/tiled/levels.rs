@@ -1,6 +1,6 @@
 //! Grid levels: the interface moves on coarser grids first.
 //!
-//! On each coarser grid it moves until it reaches a steady state
+//! On each coarser grid, the interface moves until it reaches a steady state
 //! ([`steady_state`](crate::levelset::tiled::steady_state)). The next finer grid starts from the
 //! result.
 
@@ -22,7 +22,7 @@ use crate::run::task::Stages;
 /// Largest number of steps on one grid.
 const MOST_STEPS: u64 = 20_000;
 
-/// A time that steps reach only if nothing moves.
+/// A target time that steps reach only if nothing moves.
 const FOREVER: f64 = 1e30;
 
 /// The device and the work counters for the steps on coarser grids.
@@ -33,10 +33,10 @@ pub(super) struct Levels<'a> {
 }
 
 impl TiledCase<'_> {
-    /// Returns the first tiles of the run, on the coarsest grid.
+    /// Returns the initial tiles of the run on the coarsest grid.
     ///
     /// # Errors
-    /// Returns the errors of [`TiledCase::start`], and [`Error::Device`] if there is too little
+    /// Returns the errors of [`TiledCase::start`]. Returns [`Error::Device`] if there is not enough
     /// memory for the run.
     pub(super) fn start_of_all<R: Wide, S: Stored<R>, const E: usize>(
         &self,
@@ -54,9 +54,9 @@ impl TiledCase<'_> {
     /// Moves the interface on all coarser grids and returns the start for the grid of the case.
     ///
     /// # Errors
-    /// Returns the errors of the steps, [`Error::Numerical`] if the interface vanishes on a coarser
-    /// grid or does not reach a steady state, and [`Error::Interrupted`] if the user interrupts the
-    /// run.
+    /// Returns the errors of the steps. Returns [`Error::Numerical`] if the interface vanishes on a
+    /// coarser grid or does not reach a steady state, and [`Error::Interrupted`] if the user
+    /// interrupts the run.
     pub(super) fn by_levels<R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &self,
         (mut grid, mut phi): (TiledGrid<E>, Pool<S, E>),
@@ -92,7 +92,7 @@ impl TiledCase<'_> {
         TiledCase { config: self.config, source, cpu, arrays }
     }
 
-    /// Takes steps until a steady state is reached. Returns their number.
+    /// Takes steps until a steady state is reached, and returns the number of steps.
     fn settle<R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &self,
         solver: &mut TiledSolver<'_, R, S, E>,

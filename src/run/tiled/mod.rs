@@ -42,7 +42,7 @@ pub(super) struct TiledCase<'a> {
     pub config: &'a Config,
     pub source: &'a TiledSource,
     cpu: Arc<Cpu>,
-    /// The volumes that are coefficients.
+    /// The volumes used as coefficients.
     arrays: Arc<Arrays>,
 }
 
@@ -58,7 +58,8 @@ impl<'a> TiledCase<'a> {
     /// Creates the case and reads its coefficient volumes.
     ///
     /// # Errors
-    /// Returns [`Error::Input`](crate::Error::Input) for a volume that cannot be a coefficient.
+    /// Returns [`Error::Input`](crate::Error::Input) for a volume that cannot be used as a
+    /// coefficient.
     pub(super) fn new(config: &'a Config, source: &'a TiledSource, cpu: Arc<Cpu>) -> Result<Self> {
         let arrays = Arc::new(cpu.run(|| Arrays::read(config))?);
         Ok(TiledCase { config, source, cpu, arrays })
@@ -91,7 +92,7 @@ impl Task for TiledCase<'_> {
 }
 
 impl TiledCase<'_> {
-    /// Finds the first tiles and returns a description of their number and memory.
+    /// Finds the initial tiles and returns a description of their number and memory.
     ///
     /// # Errors
     /// Returns the errors that [`TiledCase::begin`] would return before the first step.
@@ -114,8 +115,8 @@ impl TiledCase<'_> {
 
     /// Refuses an `output.volume` that is too large.
     ///
-    /// `extent` is the first and the last voxel of the tiles on the grid on which the run begins.
-    /// If it is `None`, the check is skipped unless the case gives the whole box.
+    /// `extent` contains the first and the last voxel of the tiles on the grid on which the run
+    /// begins. If it is `None`, the size is checked only if the case gives the whole box.
     fn check_volume<R>(&self, extent: Option<([i32; 3], [i32; 3])>) -> Result<()> {
         let Some(of) = &self.config.output.volume else { return Ok(()) };
         let finer = |voxel: i32| voxel.saturating_mul(1 << (self.source.levels - 1));
@@ -126,13 +127,13 @@ impl TiledCase<'_> {
         Room::<R>::of(of, &self.placement(), extent.unwrap_or_default()).map(drop)
     }
 
-    /// Chooses the device, and creates the motion from the start or from the state of an
+    /// Chooses the device, and creates the motion from its start or from the state of an
     /// interrupted run.
     ///
     /// # Errors
-    /// Returns the errors of the first tiles and of steps on coarser grids,
+    /// Returns the errors of finding the initial tiles and of the steps on coarser grids. Returns
     /// [`Error::Case`](crate::Error::Case) for the state of another run, and
-    /// [`Error::Device`](crate::Error::Device) if there is too little memory.
+    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub(super) fn begin<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &'a self,
         stopped: Option<(&Stopped, checkpoint::State)>,
@@ -172,7 +173,7 @@ impl TiledCase<'_> {
         Ok(BegunTiles { motion: Box::new(motion), identity, device })
     }
 
-    /// Returns the first tiles, after checking that the run fits into memory.
+    /// Returns the initial tiles after checking that the run fits in memory.
     fn first_tiles<R: Wide, S: Stored<R>, const E: usize>(
         &self,
         warnings: &mut Vec<String>,
@@ -182,7 +183,7 @@ impl TiledCase<'_> {
         self.start_of_all::<R, S, E>(&source, warnings)
     }
 
-    /// Returns the data that describes breakdowns.
+    /// Returns the data needed to describe breakdowns.
     fn named(&self) -> Named<'_> {
         Named { config: self.config, source: self.source }
     }

@@ -19,7 +19,7 @@ use crate::volume::{self, Samples, Volume};
 /// Largest number of voxels of a dense volume (8 GB).
 const MOST_VOXELS: u64 = 1 << 31;
 
-/// A motion on tiles in world units, and the data that is written of it.
+/// A motion on tiles in world units, with the data of it that is written to files.
 pub(super) struct TiledMotion<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> {
     solver: TiledSolver<'a, R, S, E>,
     placement: Placement,
@@ -40,21 +40,22 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledMotion<'a, R,
         new
     }
 
-    /// Returns the interface in world units, without the degenerate triangles that occur where phi
-    /// is 0 at a voxel.
+    /// Returns the interface in world units. Degenerate triangles, which occur where phi is 0 at a
+    /// voxel, are removed.
     fn surface(&mut self, normals: bool) -> Result<Mesh> {
         let mut surface = self.solver.surface(&self.placement, normals)?;
         drop_flat(&mut surface);
         Ok(surface)
     }
 
-    /// Returns the size of the interface, or `None` if it spans too many voxels for records.
+    /// Returns the size of the interface, or `None` if the interface extends over too many voxels
+    /// for records.
     fn surface_counts(&mut self) -> Option<SurfaceCounts> {
         let records = Records::new(&self.solver.look().ok()?.tiles()).ok()?;
         Some(SurfaceCounts::new(records.list.len(), records.triangles))
     }
 
-    /// Refuses an `output.volume` that is too large, before anything is written.
+    /// Refuses an `output.volume` that is too large before anything is written.
     ///
     /// # Errors
     /// Returns the errors of [`Room::of`].
@@ -64,7 +65,7 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledMotion<'a, R,
         Room::<R>::of(of, &self.placement, grid.extent().unwrap_or_default()).map(drop)
     }
 
-    /// Returns phi on the box of `output.volume`.
+    /// Returns phi in the box of `output.volume`.
     fn volume(&mut self, of: &OutputVolume) -> Result<Volume> {
         let Placement { origin, spacing } = self.placement;
         let Seen { grid, phi, gamma, .. } = self.solver.look()?;
@@ -88,7 +89,7 @@ impl<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledMotion<'a, R,
     }
 }
 
-/// Allocated memory for a dense volume.
+/// Memory that is allocated for a dense volume.
 pub(super) struct Room<R> {
     /// First voxel of the volume.
     low: [i32; 3],
@@ -98,19 +99,19 @@ pub(super) struct Room<R> {
 }
 
 impl<R> Room<R> {
-    /// Allocates the box of `output.volume`. Missing corners are taken from the extent of all
-    /// voxels, `low` to `high`.
+    /// Allocates memory for the box of `output.volume`. Corners that the case does not give are
+    /// those of the extent of all voxels, `low` to `high`.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] for too many voxels, and [`Error::Device`] if there is no memory for
-    /// them.
+    /// Returns [`Error::Case`] if there are too many voxels. Returns [`Error::Device`] if there is
+    /// not enough memory for them.
     pub fn of(
         of: &OutputVolume,
         placement: &Placement,
         (low, high): ([i32; 3], [i32; 3]),
     ) -> Result<Self> {
         let Placement { origin, spacing } = *placement;
-        // The conversion saturates beyond the range of integers. The size is checked below.
+        // The conversion saturates outside the range of integers. The size is checked below.
         let voxel = |k: usize, x: f64| ((x - origin[k]) / spacing).round() as i32;
         let corner = |given: &Option<[f64; 3]>, all: [i32; 3]| match given {
             Some(x) => std::array::from_fn(|k| voxel(k, x[k])),

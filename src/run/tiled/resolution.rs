@@ -4,8 +4,8 @@ use super::TiledCase;
 use crate::grid::{Pool, Stored, Tile, TiledGrid};
 use crate::levelset::tiled::Wide;
 
-/// Smallest number of voxels across the inside. With fewer, the narrow bands of opposite sides
-/// meet.
+/// Smallest number of voxels across the inside. With fewer voxels, the narrow bands of opposite
+/// sides touch.
 const FEWEST: i64 = 4;
 
 /// First and last voxel of a region.

@@ -13,22 +13,22 @@ use crate::surface::cubes::{Placement, Tiles, extract};
 
 /// The initial data of a motion.
 pub(super) enum Start<S, const E: usize> {
-    /// Tiles and values. If `is_distance` is false, phi is reinitialized first.
+    /// Tiles and values. If `is_distance` is false, phi must be reinitialized first.
     Tiles { grid: Box<TiledGrid<E>>, phi: Pool<S, E>, is_distance: bool },
     /// The state of an interrupted run.
     Snapshot(TiledSnapshot),
 }
 
 impl<S, const E: usize> Start<S, E> {
-    /// Whether phi is already a distance.
+    /// Whether phi is already a signed distance function.
     pub fn is_distance(&self) -> bool {
         !matches!(self, Start::Tiles { is_distance: false, .. })
     }
 }
 
-/// The result of advancing by some steps.
+/// The result of taking a few steps.
 pub(super) struct Done {
-    /// Time and steps taken. Rates are in voxels per time.
+    /// The time reached and the steps taken. Rates are in voxels per unit of time.
     pub advance: Advance,
     /// Whether phi still has both signs.
     pub has_interface: bool,
@@ -81,18 +81,18 @@ impl<R: Wide, S: Stored<R>, const E: usize> Seen<'_, R, S, E> {
 pub(super) enum TiledSolver<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> {
     Cpu {
         evolution: Box<TiledEvolution<R, E, S>>,
-        /// Describes the voxel at which a step broke down.
+        /// The data needed to describe the voxel at which a step broke down.
         named: Named<'a>,
     },
     Gpu(Box<GpuTiles<'a, R, S, E>>),
 }
 
 impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledSolver<'_, R, S, E> {
-    /// Takes at least one step towards a target. Rates are in voxels per time.
+    /// Takes at least one step toward a target. Rates are in voxels per unit of time.
     ///
     /// # Errors
-    /// Returns the errors of [`TiledEvolution::step`]. If a voxel is known, its position is in
-    /// world units.
+    /// Returns the errors of [`TiledEvolution::step`]. If the voxel of a breakdown is known, the
+    /// error gives its position in world units.
     pub fn advance(&mut self, until: &StepTarget) -> Result<Done> {
         let (evolution, named) = match self {
             TiledSolver::Cpu { evolution, named } => (evolution, named),
@@ -128,8 +128,8 @@ impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledSolver<'_, R, S, 
     /// Returns the interface in world units.
     ///
     /// # Errors
-    /// Returns the errors of [`extract`], and [`Error::Device`](crate::Error::Device) if the GPU
-    /// fails.
+    /// Returns the errors of [`extract`]. Returns [`Error::Device`](crate::Error::Device) if the
+    /// GPU fails.
     pub fn surface(&mut self, placement: &Placement, normals: bool) -> Result<Mesh> {
         match self {
             TiledSolver::Cpu { .. } => extract(&self.look()?.tiles(), placement, normals),
@@ -156,7 +156,7 @@ impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledSolver<'_, R, S, 
         }
     }
 
-    /// Returns the bytes held by tiles and values.
+    /// Returns the number of bytes that tiles and values take.
     pub fn bytes(&self) -> u64 {
         match self {
             TiledSolver::Cpu { evolution, .. } => evolution.bytes(),
@@ -172,11 +172,11 @@ impl<R: Wide, S: Stored<R> + SavedNumber, const E: usize> TiledSolver<'_, R, S, 
         }
     }
 
-    /// Returns the state between two steps.
+    /// Returns a snapshot of the state between two steps.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails, or if there is no memory
-    /// for the copy.
+    /// Returns [`Error::Device`](crate::Error::Device) if the GPU fails, or if there is not enough
+    /// memory for the copy.
     pub fn snapshot(&self) -> Result<TiledSnapshot> {
         match self {
             TiledSolver::Cpu { evolution, .. } => evolution.snapshot(),
@@ -189,8 +189,8 @@ impl TiledCase<'_> {
     /// Creates an evolution on the GPU, or on the CPU if `gpu` is `None`.
     ///
     /// # Errors
-    /// Returns the errors of [`TiledEvolution::new`] and [`TiledEvolution::resume`], and
-    /// [`Error::Device`](crate::Error::Device) if the GPU has too little memory.
+    /// Returns the errors of [`TiledEvolution::new`] and [`TiledEvolution::resume`]. Returns
+    /// [`Error::Device`](crate::Error::Device) if the GPU does not have enough memory.
     pub(super) fn solver<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize>(
         &'a self,
         gpu: Option<&Gpu>,

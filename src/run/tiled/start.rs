@@ -1,4 +1,4 @@
-//! The first tiles of a run: phi of `[initial]` near its interface.
+//! The initial tiles of a run: phi of `[initial]` near its interface.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,14 +15,14 @@ use crate::run::initial_from_surface::ClosedSurface;
 use crate::run::initial_from_volume::VolumeLevel;
 use crate::surface::LatticeDistance;
 
-/// Largest number of tiles in a box that is searched for the interface. The search takes some
+/// Largest number of tiles in a box that is searched for the interface. Such a search takes a few
 /// minutes.
 const MOST_TILES: f64 = 4e9;
 
-/// Largest number of voxels along the edge of a block with one layer around it.
+/// Largest number of voxels along the edge of a block, including one layer around the block.
 const MOST: usize = 10;
 
-/// Whether phi of `[initial]` is the distance to its interface.
+/// Whether phi of `[initial]` is the signed distance to its interface.
 pub(super) fn is_distance(config: &Config) -> bool {
     matches!(config.initial, Some(Initial::Shape(_) | Initial::Mesh { .. }))
 }
@@ -36,8 +36,8 @@ pub(super) enum Source {
     Volume(Box<VolumeLevel>),
 }
 
-/// The first tiles, their values, and the numbers of voxels at which the side of a closed surface
-/// was undecided and inverted.
+/// The initial tiles, their values, and two counts for a closed surface: the number of voxels whose
+/// side was undecided, and the number of voxels at which the surface was inverted.
 type Filled<S, const E: usize> = (TiledGrid<E>, Pool<S, E>, [usize; 2]);
 
 impl TiledCase<'_> {
@@ -67,11 +67,11 @@ impl TiledCase<'_> {
         })
     }
 
-    /// Returns the box in which the interface is searched for.
+    /// Returns the box that is searched for the interface.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if there is no such box, and [`Error::Input`] for a volume of one
-    /// slice.
+    /// Returns [`Error::Case`] if there is no such box. Returns [`Error::Input`] for a volume of
+    /// one slice.
     pub(super) fn bounds(&self, source: &Source) -> Result<([f64; 3], [f64; 3])> {
         let bounds = self.source.bounds.as_ref().map(|b| (b.min, b.max));
         match source {
@@ -93,7 +93,7 @@ impl TiledCase<'_> {
     /// added to `warnings`.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if there is no interface in the box, and the errors of
+    /// Returns [`Error::Case`] if there is no interface in the box. Returns the errors of
     /// [`TiledGrid::from_box`].
     pub(super) fn start<R: Real, S: Stored<R>, const E: usize>(
         &self,
@@ -113,7 +113,7 @@ impl TiledCase<'_> {
         Ok((grid, phi))
     }
 
-    /// Returns the same as [`TiledCase::start`], but accepts an empty interface and adds no
+    /// Returns the same tiles as [`TiledCase::start`], but accepts an empty interface and adds no
     /// warnings.
     pub(super) fn fill<R: Real, S: Stored<R>, const E: usize>(
         &self,
@@ -128,7 +128,7 @@ impl TiledCase<'_> {
         let (first, last) = self.tiles::<E>((low, high))?;
         let frame = Shape::Box { min: low, max: high };
         let band_of = shape_sampling::Band { dx: lines.dx, gamma: band.gamma.to_f64() };
-        // At this distance from the interface, phi need not be known.
+        // At this distance from the interface, phi is not needed.
         let far = (band_of.gamma + 2.0) * lines.dx;
         let (grid, phi) = TiledGrid::from_box(first, last, band, |first, out: &mut [R]| {
             let axes = lines.of_block(first, 1);
@@ -184,8 +184,8 @@ impl TiledCase<'_> {
         self.config.error_at("initial", "initial has no bounds of its own", remedy)
     }
 
-    /// Returns the first and the last tile of a box with the narrow band around it, and the number
-    /// of tiles.
+    /// Returns the first and the last tile of a box that is extended by the narrow band, and the
+    /// number of tiles in it.
     pub(super) fn tiles_of_box<const E: usize>(
         &self,
         (low, high): ([f64; 3], [f64; 3]),
@@ -203,7 +203,7 @@ impl TiledCase<'_> {
     /// Refuses a box that extends beyond the range of tile coordinates.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] naming the position.
+    /// Returns [`Error::Case`] naming the position that is out of range.
     pub(super) fn in_range<const E: usize>(&self, bounds: ([f64; 3], [f64; 3])) -> Result<()> {
         let (first, last, _) = self.tiles_of_box::<E>(bounds);
         let limit = f64::from(TileKey::LIMIT);
@@ -222,7 +222,7 @@ impl TiledCase<'_> {
         Err(self.config.error_at("initial", what, remedy))
     }
 
-    /// Returns the first and the last tile of a box as integers.
+    /// Returns the integer coordinates of the first and the last tile of a box.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the box has too many tiles to search.
@@ -231,7 +231,7 @@ impl TiledCase<'_> {
         bounds: ([f64; 3], [f64; 3]),
     ) -> Result<([i32; 3], [i32; 3])> {
         let (first, last, n) = self.tiles_of_box::<E>(bounds);
-        // Written so that NaN is refused.
+        // The comparison is written so that NaN is refused.
         let is_possible = n <= MOST_TILES;
         if !is_possible {
             let what = format!(
@@ -251,7 +251,8 @@ fn fill_near<R: Real, S: Stored<R>, const E: usize>(
     lines: Lines,
 ) -> Result<Filled<S, E>> {
     let ClosedSurface { vertices, triangles, .. } = surface;
-    // The band is slightly wider, so that values at its edge are correct.
+    // The width is slightly larger than the band, so that values at the edge of the band are
+    // correct.
     let width = band.gamma.to_f64() + 1.0;
     let distance = LatticeDistance::new(vertices, triangles, lines.origin, lines.dx, width);
     let seeds = distance.blocks(E)?;
@@ -266,8 +267,8 @@ fn fill_near<R: Real, S: Stored<R>, const E: usize>(
     Ok((grid, phi, [undecided.into_inner(), inverted.into_inner()]))
 }
 
-/// Iterates over the positions of `edge^3` voxels of a block, x fastest, starting with voxel `from`
-/// along each axis.
+/// Iterates over the positions of `edge^3` voxels of a block, x fastest. The first voxel along each
+/// axis is `from`.
 fn places(
     axes: &[[f64; MOST]; 3],
     from: usize,
@@ -277,11 +278,11 @@ fn places(
     along(2).flat_map(move |z| along(1).flat_map(move |y| along(0).map(move |x| [x, y, z])))
 }
 
-/// Removes everything beyond a wall, where that changes phi.
+/// Restricts phi on a block to the inside of a wall if the block is near enough to the wall.
 ///
-/// `wall` is the signed distance to the wall in world units, negative within. Its inside is convex,
-/// so its distance is a convex function. phi does not change further than `far` (world units) from
-/// the wall.
+/// `wall` is the signed distance to the wall in world units. It is negative inside the wall. The
+/// inside is convex, so the signed distance is a convex function. phi does not change at points
+/// that lie more than `far` (world units) inside the wall.
 fn within<R: Real>(
     axes: &[[f64; MOST]; 3],
     dx: f64,
@@ -290,22 +291,22 @@ fn within<R: Real>(
     wall: impl Fn([f64; 3]) -> f64,
 ) {
     let edge = if out.len() == 64 { 4 } else { 8 };
-    // A convex function has its maximum over a block at a corner.
+    // Over a block, a convex function has its maximum at a corner.
     let corner = |n: usize| [0, 1, 2].map(|k| axes[k][if n >> k & 1 == 1 { edge } else { 1 }]);
     if (0..8).all(|n| wall(corner(n)) < -far) {
         return;
     }
     for (value, x) in out.iter_mut().zip(places(axes, 1, edge)) {
         let wall = R::of(wall(x) / dx);
-        // Written so that NaN is kept.
+        // The comparison is written so that NaN is kept.
         if wall > *value {
             *value = wall;
         }
     }
 }
 
-/// Turns a function on a block of `E^3` voxels with one layer around it into an approximate
-/// distance in voxels by dividing it by its slope.
+/// Converts a function on a block of `E^3` voxels with one layer around it to an approximate
+/// distance in voxels by dividing the function by its slope.
 fn near_distances<R: Real, const E: usize>(values: &[f64], out: &mut [R]) {
     let n = E + 2;
     for (k, out) in out.iter_mut().enumerate() {
@@ -317,7 +318,8 @@ fn near_distances<R: Real, const E: usize>(values: &[f64], out: &mut [R]) {
         *out = R::of(match steepness > 0.0 {
             true => value / steepness,
             false if value == 0.0 => 0.0,
-            // The function is flat and not 0 here: the interface is far away, or the value is NaN.
+            // The function is flat and nonzero here. Either the interface is far away, or the value
+            // is NaN.
             false => value * f64::INFINITY,
         });
     }

@@ -1,4 +1,5 @@
-//! Writing the states of a run on tiles: a series of interfaces, files of them, and pictures.
+//! Writing the states of a run on tiles: a series of interfaces, other files of the states, and
+//! pictures.
 
 use crate::config::{Config, Drawn, Picture};
 use crate::error::Result;
@@ -14,11 +15,11 @@ use crate::run::states::write_surface;
 use crate::run::writer::{Files, Times};
 use crate::volume::Volume;
 
-/// The data of a state that is written.
+/// The data of a state that is written to files.
 pub(in crate::run) struct TiledState {
     pub step: u64,
     pub time: f64,
-    /// The interface, with its normals as vertex arrays.
+    /// The interface. Its vertex arrays are the components of its normals.
     pub surface: Mesh,
     /// phi as a dense volume, if requested.
     pub volume: Option<Volume>,
@@ -36,7 +37,7 @@ pub(super) struct States<'a> {
 }
 
 impl<'a> States<'a> {
-    /// Creates the writer. `gpu` is the GPU of the run.
+    /// Creates the writer. `gpu` is the GPU of the run, if it has one.
     pub(super) fn new(config: &'a Config, folder: &'a RunFolder, gpu: Option<&Gpu>) -> Self {
         States {
             config,
@@ -137,12 +138,12 @@ fn write_vtp(
     vtk::write(path, &output)
 }
 
-/// Draws the interfaces of one run, colored by height.
+/// Writer of the pictures of the interfaces of one run, colored by height.
 struct Pictures<'a> {
     picture: &'a Picture,
     title: String,
-    /// Options with the camera and the range of the first picture, which all pictures of a series
-    /// share.
+    /// Options with the camera and the range of the first picture. All pictures of a series use
+    /// them.
     options: Option<Options>,
     painter: Painter,
 }

@@ -23,7 +23,7 @@ const CASE: &str = "version = 1\n[domain.mesh]\ngenerate.square = { cells = [4, 
     [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
     [output]\ninterval = 0.25\nmeasures_every = 2\n";
 
-/// The last step that has begun. Other threads can wait for it.
+/// The number of the last step that has begun. Other threads can wait for it.
 #[derive(Default)]
 struct Begun {
     step: Mutex<u64>,
@@ -49,7 +49,7 @@ fn disk(what: &str) -> Error {
     Error::output("disk".as_ref(), what, "")
 }
 
-/// A writer of states that calls `before` before each state. The call may fail.
+/// A writer of states that calls `before` before each state is written. The call may fail.
 struct Hooked<'a> {
     states: States<'a>,
     before: &'a (dyn Fn(u64) -> Result<()> + Sync),
@@ -74,11 +74,11 @@ impl Files for Hooked<'_> {
     }
 }
 
-/// A motion with steps of at most 0.1. It can fail, lose its interface or set a flag in a given
-/// step.
+/// A motion with steps of at most 0.1. In a given step, it can fail, lose its interface or set a
+/// flag.
 struct Fake<'a> {
     n: usize,
-    /// The measurer and its mesh. Set before the loop runs.
+    /// The measurer and its mesh. They are set before the loop runs.
     measured: Option<(Measurer, Mesh)>,
     steps: u64,
     fails_at: u64,
@@ -165,14 +165,14 @@ impl Observer for Silent {
     fn step(&self, _: &Progress) {}
 }
 
-/// Runs the loop and returns its result, the report and the times in measures.csv.
+/// Runs the loop and returns its result, the report and the times in `measures.csv`.
 fn run(fake: &mut Fake<'_>, set: &[&str]) -> (Result<()>, Report, Vec<f64>) {
     let (done, report, times, _) = run_and_keep(fake, set, &|_| Ok(()));
     (done, report, times)
 }
 
-/// Runs the loop like [`run`] and also returns the checkpoint that remains. `before` is called
-/// before each state is written.
+/// Runs the loop like [`run`] and also returns the remaining checkpoint. `before` is called before
+/// each state is written.
 fn run_and_keep(
     fake: &mut Fake<'_>,
     set: &[&str],
@@ -257,7 +257,7 @@ fn a_failed_step_leaves_the_state_before_it() {
     assert_eq!(done.unwrap_err().exit_code(), 4);
     assert_eq!(report.status, Status::Failed);
     // Steps 0, 2 and 3 were measured as planned, and states 0 and 3 were written. Step 4 was
-    // measured as well, because it became the last good state.
+    // measured, too, because it became the last good state.
     assert_eq!((report.steps, report.states, times.len()), (4, 3, 4));
     assert_eq!(report.last.unwrap().step, 4);
 }
@@ -321,7 +321,7 @@ fn steps_go_on_while_a_state_is_written() {
     let flag = AtomicBool::new(false);
     let mut fake = Fake::new(&flag);
     let begun = fake.begun.clone();
-    // Writing each state takes until two more steps have begun, except for the last state.
+    // Writing each state except the last one takes until two more steps have begun.
     let slow = |step: u64| if step < 12 { begun.wait_for(step + 2) } else { Ok(()) };
     let (done, report, times, _) = run_and_keep(&mut fake, &[], &slow);
     done.unwrap();
@@ -345,7 +345,7 @@ fn a_checkpoint_waits_for_the_state_that_is_being_written() {
     assert_eq!(kept.written.states, [(0, 0.0), (3, 0.25)]);
 }
 
-/// Runs a case in which state 3 cannot be written, which shows only after step 5 has begun.
+/// Runs a case in which state 3 cannot be written. The failure shows only after step 5 has begun.
 fn fails_late(fake: &mut Fake<'_>) {
     let begun = fake.begun.clone();
     let late = |step: u64| match step {
