@@ -16,14 +16,14 @@
 #define PYRAMID_LEVELS 17
 
 // The rule for the length of steps.
-// To the next cube.
+// Steps to the next cube.
 #define RULE_WALK 0
-// By the distance transform.
+// Steps as far as the distance transform allows.
 #define RULE_ISOTROPIC 1
-// By the nearest cube in the path of the ray, found with a pyramid.
+// Steps up to the nearest cube in the path of the ray, found with a pyramid.
 #define RULE_DIRECTIONAL 2
-// By the nearest of all cubes, or of those in the path of the ray, found by examining each
-// cube.
+// Steps up to the nearest of all cubes, or of those in the path of the ray, found by
+// examining each cube.
 #define RULE_ALL 3
 
 // The map from positions in a picture to rays.

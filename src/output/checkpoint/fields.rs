@@ -1,4 +1,4 @@
-//! The encoding of a checkpoint: fields in a fixed order, where each list follows its length.
+//! The encoding of a checkpoint: fields in a fixed order, with each list preceded by its length.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -131,7 +131,7 @@ impl Ticks {
     /// at an end of the range is included.
     pub(super) fn new([low, high]: [f64; 2], most: usize) -> Self {
         let wanted = (high - low) / (most - 1) as f64;
-        // The exponent is taken from the decimal form, because logarithms differ between machines.
+        // The exponent is read from the decimal form, because logarithms differ between machines.
         let text = format!("{wanted:e}");
         let exponent: i32 = text.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
         let power = |e: i32| format!("1e{e}").parse::<f64>().unwrap_or(1.0);

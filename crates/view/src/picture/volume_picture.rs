@@ -235,7 +235,7 @@ struct Painter<'a> {
 }
 
 impl Painter<'_> {
-    /// Returns the colors of the pixels of some rows, from 0 to 255, and their opacity, from 0 to
+    /// Returns the colors of the pixels of `rows` rows, from 0 to 255, and their opacity, from 0 to
     /// 1.
     fn paint(&self, first: usize, rows: usize, transparent: bool) -> Vec<[f32; 4]> {
         let srgb = Srgb::new();

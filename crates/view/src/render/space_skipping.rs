@@ -19,21 +19,21 @@ const SLACK: f64 = 1e-6;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Rule {
-    /// To the next cube.
+    /// Steps to the next cube.
     Walk,
-    /// As far as the distance transform allows in all directions.
+    /// Steps as far as the distance transform allows in all directions.
     Isotropic,
-    /// As far as the ray is free in its direction. Candidates are the cubes in a cylinder around
-    /// the ray that contains every cube the ray can hit, and the cubes whose direction is within
-    /// the angle `cone` of the ray. The angle is in radians and below pi / 2.
+    /// Steps as far as the ray is free in its direction. Candidates are the cubes in a cylinder
+    /// around the ray that contains every cube the ray can hit, and the cubes whose direction is
+    /// within the angle `cone` of the ray. The angle is in radians and below pi / 2.
     Directional {
         /// The half angle of the cone. With 0, only the cubes in the cylinder are candidates, which
         /// gives the fewest steps.
         cone: f64,
     },
-    /// As far as the distance to the nearest of all cubes, or to the nearest of the candidates of
-    /// [`Rule::Directional`], allows. This rule follows the definition: it examines every cube and
-    /// is slow.
+    /// Steps as far as the distance to the nearest of all cubes, or to the nearest of the
+    /// candidates of [`Rule::Directional`], allows. This rule follows the definition: it examines
+    /// every cube and is slow.
     PointWise {
         /// The half angle of the cone of [`Rule::Directional`]. With `None`, all cubes are
         /// candidates.

@@ -14,14 +14,14 @@ zeroset_gpu::cuda_header! {
     /// The rule for the length of steps.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) define enum Way as RULE {
-        /// To the next cube.
+        /// Steps to the next cube.
         Walk = 0,
-        /// By the distance transform.
+        /// Steps as far as the distance transform allows.
         Isotropic = 1,
-        /// By the nearest cube in the path of the ray, found with a pyramid.
+        /// Steps up to the nearest cube in the path of the ray, found with a pyramid.
         Directional = 2,
-        /// By the nearest of all cubes, or of those in the path of the ray, found by examining each
-        /// cube.
+        /// Steps up to the nearest of all cubes, or of those in the path of the ray, found by
+        /// examining each cube.
         All = 3,
     }
 
