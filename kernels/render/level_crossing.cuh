@@ -1,5 +1,5 @@
 // Intersection of a ray with a level surface inside a cube, the counterpart of
-// crates/view/src/render/level.rs.
+// crates/view/src/render/level_crossing.rs.
 #pragma once
 #include "render/vector.cuh"
 
