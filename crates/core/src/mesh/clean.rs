@@ -8,6 +8,8 @@
 
 mod validate;
 
+pub(super) use validate::unfit;
+
 use rayon::prelude::*;
 
 use super::statistics::facets::{CellsAround, repeats_vertex};

@@ -9,6 +9,7 @@ pub mod generate;
 pub mod interface;
 pub mod normals;
 pub mod refine;
+pub mod repair;
 pub mod statistics;
 
 pub use boundary::boundary;

@@ -14,7 +14,7 @@ const LIMIT: usize = u32::MAX as usize - 1;
 /// # Errors
 /// Returns [`Error::Mesh`] for the first defect in the sizes, the lengths of arrays, the indices or
 /// the coordinates.
-pub(super) fn unfit(mesh: &Mesh) -> Result<()> {
+pub(in crate::mesh) fn unfit(mesh: &Mesh) -> Result<()> {
     check_sizes(mesh.n_vertices(), mesh.cells.len())?;
     check_arrays(mesh)?;
     check_indices(mesh)?;

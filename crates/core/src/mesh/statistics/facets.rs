@@ -126,6 +126,23 @@ impl<'a> CellsAround<'a> {
         later
     }
 
+    /// Returns the first cell that contains all of the given vertices. There must be one.
+    pub(crate) fn cell_with(&self, vertices: &[u32]) -> usize {
+        // The vertex with the fewest cells, because another one may have all cells of the mesh.
+        let rarest = vertices.iter().min_by_key(|&&v| self.slots.row(v as usize).len());
+        let mut cells = rarest.into_iter().flat_map(|&v| self.corners(v as usize));
+        let found = cells.find(|&(c, _)| vertices.iter().all(|v| self.cell(c).contains(v)));
+        let found = found.map(|(cell, _)| cell);
+        found.expect("a facet belongs to a cell")
+    }
+
+    /// Returns the cell of a vertex that belongs to exactly one cell.
+    pub(crate) fn only_cell(&self, v: u32) -> Option<usize> {
+        let mut cells = self.corners(v as usize).map(|(cell, _)| cell);
+        let first = cells.next()?;
+        cells.all(|cell| cell == first).then_some(first)
+    }
+
     fn blocks<T: Default + Send>(
         &self,
         work: impl Fn(std::ops::Range<usize>, &mut T) + Sync,

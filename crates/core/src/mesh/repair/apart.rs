@@ -1,0 +1,75 @@
+//! Coincident facets that must not be joined: those that a group names, and those between cells of
+//! different materials.
+
+use std::collections::HashSet;
+
+use crate::mesh::{Members, Mesh, Values};
+
+/// Parts of the names of integer cell arrays that distinguish materials.
+const MATERIALS: [&str; 4] = ["material", "region", "physical", "tag"];
+
+/// The groups and materials of a mesh, prepared for questions about facets and cells.
+pub(super) struct Apart {
+    facets: HashSet<[u32; 3]>,
+    /// A number for each cell that depends on its groups and materials. Empty if there are none.
+    material: Vec<u64>,
+}
+
+impl Apart {
+    pub(super) fn new(mesh: &Mesh) -> Self {
+        let dimension = mesh.kind.dimension() - 1;
+        let of_facets = mesh.groups.iter().filter_map(|group| match &group.members {
+            Members::Simplices { dimension: d, vertices } if *d == dimension => Some(vertices),
+            _ => None,
+        });
+        let facets = of_facets.flat_map(|v| v.chunks_exact(dimension + 1)).map(key).collect();
+        Apart { facets, material: materials(mesh) }
+    }
+
+    /// Returns true if a group contains the facet.
+    pub(super) fn names(&self, facet: &[u32]) -> bool {
+        self.facets.contains(&key(facet))
+    }
+
+    /// Returns a number that is equal for cells of the same groups and materials.
+    pub(super) fn material(&self, cell: usize) -> u64 {
+        self.material.get(cell).copied().unwrap_or(0)
+    }
+}
+
+/// Returns the vertices of a facet in ascending order. An edge has 0 as the third number.
+pub(super) fn key(facet: &[u32]) -> [u32; 3] {
+    let mut key = [0; 3];
+    key[..facet.len()].copy_from_slice(facet);
+    key[..facet.len()].sort_unstable();
+    key
+}
+
+fn materials(mesh: &Mesh) -> Vec<u64> {
+    let n = mesh.n_cells();
+    let mut material = Vec::new();
+    let mut distinguish = |cell: usize, what: u64| {
+        if material.is_empty() {
+            material = vec![0_u64; n];
+        }
+        // The constants of the splitmix64 generator, whose values rarely collide.
+        let mixed = (material[cell] ^ what).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        material[cell] = mixed ^ (mixed >> 31);
+    };
+    for (number, group) in (1_u64..).zip(&mesh.groups) {
+        if let Members::Cells(cells) = &group.members {
+            cells.iter().for_each(|&cell| distinguish(cell as usize, number));
+        }
+    }
+    for array in &mesh.cell_data {
+        let name = array.name.to_lowercase();
+        if let Values::Int(values) = &array.values
+            && array.components == 1
+            && MATERIALS.iter().any(|part| name.contains(part))
+        {
+            values.iter().enumerate().for_each(|(cell, &value)| distinguish(cell, value as u64));
+        }
+    }
+    material
+}

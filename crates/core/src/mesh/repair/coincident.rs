@@ -1,0 +1,285 @@
+//! Joining of vertices that coincide, along boundary facets that are torn apart.
+
+use super::apart::{Apart, key};
+use super::{cluster, facet_names, facets};
+use crate::mesh::statistics::facets::{CellsAround, Uses};
+use crate::mesh::{Kind, Mesh};
+use crate::primitives::UnionFind;
+use crate::words::counted;
+
+/// The tolerance within which vertices coincide, as a fraction of the shortest edge at a vertex.
+const CLOSE: f64 = 1e-4;
+/// The largest tolerance that the precision of a file can cause, as a fraction of the same edge.
+const COARSE: f64 = 0.05;
+
+/// Which coincident vertices are joined.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Weld {
+    /// The vertices of boundary facets that coincide at all their vertices, unless a group contains
+    /// one of them or their cells belong to different groups or materials. Cells that share no
+    /// vertex with any other cell are joined where single vertices coincide.
+    ///
+    /// Vertices coincide if their distance is at most 1e-4 of the shortest boundary edge at each,
+    /// or two units in the last place of single precision if the file stores no more digits.
+    #[default]
+    Auto,
+    /// No vertices.
+    Never,
+    /// All vertices that are at most this far apart, in mesh units.
+    Within(f64),
+}
+
+/// Counts of coincident vertices.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Join {
+    /// The number of vertices that were replaced by another one at the same place.
+    pub vertices: usize,
+    /// The number of boundary facets that were joined to others.
+    pub facets: usize,
+    /// The number of these facets whose two sides belonged to the same component already: a slit,
+    /// a crack or a seam, which is closed now.
+    pub slit_facets: usize,
+    /// Two stored vertices of such a facet.
+    pub slit_at: Option<[u32; 2]>,
+    /// The number of boundary facets that coincide with others and were kept apart, because a group
+    /// contains them or because of different materials.
+    pub kept_apart: usize,
+    #[serde(skip)]
+    kind: Option<Kind>,
+}
+
+impl Join {
+    pub(super) fn summary(&self) -> Option<String> {
+        if self.vertices == 0 {
+            return None;
+        }
+        let mut text =
+            counted(self.vertices, ["coincident vertex joined", "coincident vertices joined"]);
+        if let (Some(kind), true) = (self.kind, self.facets > 0) {
+            text += &format!(" along {} that were torn apart", facets(kind, self.facets));
+        }
+        if let (Some(kind), Some([a, b])) = (self.kind, self.slit_at) {
+            text += &format!(
+                " ({} belong to a slit or seam without a group, the first at vertices {a} and {b}; \
+                 `weld = \"never\"` keeps it open)",
+                facets(kind, self.slit_facets)
+            );
+        }
+        Some(text)
+    }
+
+    pub(super) fn doubts(&self) -> Option<String> {
+        let kind = self.kind.filter(|_| self.kept_apart > 0)?;
+        let [_, plural] = facet_names(kind);
+        Some(format!(
+            "{} of the boundary coincide with others but are kept apart, because a group contains \
+             them or their cells belong to different materials; `weld = LENGTH` joins all \
+             {plural} whose vertices are that close",
+            facets(kind, self.kept_apart)
+        ))
+    }
+}
+
+/// The result of [`join`].
+pub(super) struct Joined {
+    pub join: Join,
+    pub representative: Vec<u32>,
+    pub own_corners: Vec<u32>,
+}
+
+/// Replaces coincident vertices in the cells of a mesh. Returns `None` if no vertices coincide.
+pub(super) fn join(mesh: &mut Mesh, weld: Weld) -> Option<Joined> {
+    let mut sets = UnionFind::new(mesh.n_vertices());
+    let mut join = Join { kind: Some(mesh.kind), ..Join::default() };
+    match weld {
+        Weld::Never => return None,
+        Weld::Auto => along_facets(mesh, &mut sets, &mut join),
+        Weld::Within(length) => within(mesh, length, &mut sets),
+    }
+    let representative = sets.into_roots();
+    join.vertices = (0..).zip(&representative).filter(|&(v, &root)| v != root).count();
+    if join.vertices == 0 {
+        return (join.kept_apart > 0).then(|| Joined {
+            join,
+            representative: Vec::new(),
+            own_corners: Vec::new(),
+        });
+    }
+    let own_corners = mesh.cells.clone();
+    mesh.cells.iter_mut().for_each(|v| *v = representative[*v as usize]);
+    Some(Joined { join, representative, own_corners })
+}
+
+/// Joins all used vertices that are at most `length` apart.
+fn within(mesh: &Mesh, length: f64, sets: &mut UnionFind) {
+    let mut used = vec![false; mesh.n_vertices()];
+    mesh.cells.iter().for_each(|&v| used[v as usize] = true);
+    let candidates = finite(mesh, |v| used[v]);
+    let tolerances = vec![length; candidates.len()];
+    let of = cluster::representatives(&mesh.vertices, &candidates, &tolerances);
+    candidates.iter().zip(of).for_each(|(&v, root)| {
+        sets.join(v, root);
+    });
+}
+
+/// Returns the vertices with finite coordinates that fulfill a condition, ascending.
+fn finite(mesh: &Mesh, condition: impl Fn(usize) -> bool) -> Vec<u32> {
+    let is_finite = |x: &[f64; 3]| x.iter().all(|c| c.is_finite());
+    let numbered = (0_u32..).zip(&mesh.vertices);
+    numbered.filter(|&(v, x)| condition(v as usize) && is_finite(x)).map(|(v, _)| v).collect()
+}
+
+/// Joins the vertices of boundary facets that coincide.
+fn along_facets(mesh: &Mesh, sets: &mut UnionFind, join: &mut Join) {
+    let arity = mesh.kind.arity();
+    let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, arity);
+    let boundary = around.facets(
+        |_| true,
+        |list: &mut Vec<[u32; 3]>, facet: Uses| {
+            if facet.even + facet.odd == 1 {
+                list.push(facet.vertices);
+            }
+        },
+    );
+    let boundary = boundary.concat();
+    let shortest = shortest_edges(mesh, &boundary);
+    let candidates = finite(mesh, |v| shortest[v].is_finite());
+    let precision = precision(mesh);
+    let tolerance = |&v: &u32| {
+        let edge = shortest[v as usize];
+        precision.min(COARSE * edge).max(CLOSE * edge)
+    };
+    let tolerances: Vec<f64> = candidates.iter().map(tolerance).collect();
+    let found = cluster::representatives(&mesh.vertices, &candidates, &tolerances);
+    let mut place: Vec<u32> = (0..mesh.n_vertices() as u32).collect();
+    candidates.iter().zip(&found).for_each(|(&v, &root)| place[v as usize] = root);
+    if candidates == found {
+        return;
+    }
+    let mut pairs = Pairs { mesh, around, apart: Apart::new(mesh), place, sets, join };
+    pairs.join_facets(&boundary);
+    pairs.join_loose_cells(&candidates);
+}
+
+/// Returns the shortest boundary edge at each vertex, or infinity if there is none.
+fn shortest_edges(mesh: &Mesh, boundary: &[[u32; 3]]) -> Vec<f64> {
+    let n = mesh.kind.arity() - 1;
+    let mut shortest = vec![f64::INFINITY; mesh.n_vertices()];
+    for facet in boundary {
+        for (k, &a) in facet[..n].iter().enumerate() {
+            for &b in &facet[..k] {
+                let [x, y] = [a, b].map(|v| mesh.vertices[v as usize]);
+                let length = (0..3).map(|k| (x[k] - y[k]).powi(2)).sum::<f64>().sqrt();
+                if length > 0.0 {
+                    for v in [a, b] {
+                        shortest[v as usize] = shortest[v as usize].min(length);
+                    }
+                }
+            }
+        }
+    }
+    shortest
+}
+
+/// Returns the distance by which rounding in the file may separate two copies of a vertex.
+fn precision(mesh: &Mesh) -> f64 {
+    let is_single = |c: &f64| f64::from(*c as f32) == *c;
+    let coordinates = || mesh.vertices.iter().flatten().filter(|c| c.is_finite());
+    let largest = coordinates().fold(0.0_f64, |m, c| m.max(c.abs()));
+    let unit = if coordinates().all(is_single) { f32::EPSILON.into() } else { f64::EPSILON };
+    2.0 * unit * largest
+}
+
+/// The state of joining along facets.
+struct Pairs<'a> {
+    mesh: &'a Mesh,
+    around: CellsAround<'a>,
+    apart: Apart,
+    /// The first vertex at the place of each vertex.
+    place: Vec<u32>,
+    sets: &'a mut UnionFind,
+    join: &'a mut Join,
+}
+
+impl Pairs<'_> {
+    /// Joins boundary facets whose vertices all coincide.
+    fn join_facets(&mut self, boundary: &[[u32; 3]]) {
+        let n = self.mesh.kind.arity() - 1;
+        let at_place = |facet: &[u32; 3]| {
+            let mut places = [0; 3];
+            facet[..n].iter().zip(&mut places).for_each(|(&v, p)| *p = self.place[v as usize]);
+            places
+        };
+        let mut keys: Vec<([u32; 3], u32)> =
+            (0..).zip(boundary).map(|(k, facet)| (key(&at_place(facet)[..n]), k)).collect();
+        keys.sort_unstable();
+        let mut components = None;
+        for run in keys.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
+            let mut members: Vec<(u64, [u32; 3])> = Vec::with_capacity(run.len());
+            for &(_, k) in run {
+                let facet = boundary[k as usize];
+                if self.apart.names(&facet[..n]) {
+                    self.join.kept_apart += 1;
+                } else {
+                    let cell = self.around.cell_with(&facet[..n]);
+                    members.push((self.apart.material(cell), facet));
+                }
+            }
+            members.sort_unstable();
+            for same in members.chunk_by(|a, b| a.0 == b.0) {
+                if same.len() == 1 {
+                    self.join.kept_apart += 1;
+                    continue;
+                }
+                let components =
+                    components.get_or_insert_with(|| components_of(self.mesh)).as_slice();
+                self.join_copies(same, components);
+            }
+        }
+    }
+
+    /// Joins copies of one facet.
+    fn join_copies(&mut self, copies: &[(u64, [u32; 3])], components: &[u32]) {
+        let n = self.mesh.kind.arity() - 1;
+        let first = copies[0].1;
+        self.join.facets += copies.len();
+        for (_, facet) in &copies[1..] {
+            if components[first[0] as usize] == components[facet[0] as usize] {
+                self.join.slit_facets += 2;
+                self.join.slit_at.get_or_insert([first[0], first[1]]);
+            }
+            for &v in &facet[..n] {
+                let place = self.place[v as usize];
+                let copy = first[..n].iter().find(|&&w| self.place[w as usize] == place);
+                copy.iter().for_each(|&&w| {
+                    self.sets.join(v, w);
+                });
+            }
+        }
+    }
+
+    /// Joins the vertices of cells that share no vertex with another cell, where they coincide.
+    fn join_loose_cells(&mut self, candidates: &[u32]) {
+        let mut first: std::collections::HashMap<(u32, u64), u32> = Default::default();
+        for &v in candidates {
+            let Some(cell) = self.around.only_cell(v) else { continue };
+            let corners = &self.mesh.cells[cell * self.mesh.kind.arity()..][..self.mesh.kind.arity()];
+            if corners.iter().all(|&w| self.around.only_cell(w).is_some()) {
+                let at = (self.place[v as usize], self.apart.material(cell));
+                let copy = *first.entry(at).or_insert(v);
+                self.sets.join(v, copy);
+            }
+        }
+    }
+}
+
+/// Returns a number for each vertex that is equal for vertices of connected cells.
+fn components_of(mesh: &Mesh) -> Vec<u32> {
+    let mut sets = UnionFind::new(mesh.n_vertices());
+    for cell in mesh.iter_cells() {
+        for &v in &cell[1..] {
+            sets.join(cell[0], v);
+        }
+    }
+    sets.into_roots()
+}

@@ -1,0 +1,136 @@
+//! Repair of a mesh as stored: vertices that coincide are joined, and cells that are flat are
+//! removed without disconnecting the mesh.
+//!
+//! A repair adds no vertex and moves none. It changes which vertices the cells use, and it replaces
+//! some cells by others. [`Repair`] maps the results back to the vertices and cells as stored.
+
+mod apart;
+mod cluster;
+mod coincident;
+mod flat;
+mod simplices;
+
+use super::{Kind, Mesh};
+use crate::error::Result;
+use crate::words::counted;
+
+pub use coincident::{Join, Weld};
+pub use flat::{FLAT, Flats, SKEWED, THIN};
+
+/// The repairs that [`repair`] may do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Repairs {
+    /// Which coincident vertices are joined.
+    pub weld: Weld,
+    /// Which cells count as flat, or `None` to keep all cells as they are.
+    pub flat: Option<Thinness>,
+}
+
+impl Default for Repairs {
+    /// Joins torn edges and repairs the cells that would falsify distances.
+    fn default() -> Self {
+        Repairs { weld: Weld::Auto, flat: Some(Thinness::Flat) }
+    }
+}
+
+impl Repairs {
+    /// No repair at all.
+    pub const NONE: Repairs = Repairs { weld: Weld::Never, flat: None };
+}
+
+/// How thin a cell must be to be repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thinness {
+    /// Cells without height up to rounding, and caps (see [`flat`](mod@flat)) with a height of at
+    /// most [`SKEWED`] of their longest edge. They falsify distances.
+    Flat,
+    /// In addition, cells with a height of at most [`THIN`] of their longest edge, as long as they
+    /// are few. They alone would determine the time step.
+    Thin,
+}
+
+/// The changes of a repair, and the map from repaired to stored vertices and cells.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Repair {
+    /// Coincident vertices.
+    pub join: Join,
+    /// Flat cells.
+    pub flats: Flats,
+    /// For each stored vertex, the vertex that replaces it in the cells. Empty if no vertex was
+    /// replaced.
+    #[serde(skip)]
+    pub representative: Vec<u32>,
+    /// For each repaired cell, the stored cell that it is or is a part of. Empty if no cell was
+    /// replaced.
+    #[serde(skip)]
+    pub parents: Vec<u32>,
+    /// The corners of the repaired cells before vertices were joined, so that each cell refers to
+    /// its own copy of a vertex, `[n_cells * arity]`. Empty if no vertex was replaced.
+    #[serde(skip)]
+    pub own_corners: Vec<u32>,
+}
+
+impl Repair {
+    /// Returns true if the mesh was not changed.
+    pub fn is_nothing(&self) -> bool {
+        self.representative.is_empty() && self.parents.is_empty()
+    }
+
+    /// Returns one line with the repairs and their counts, or `None` if nothing was changed.
+    pub fn summary(&self) -> Option<String> {
+        let parts: Vec<String> =
+            [self.join.summary(), self.flats.summary()].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// Returns the doubts about the mesh that remain, one sentence each.
+    pub fn doubts(&self) -> Vec<String> {
+        self.join.doubts().into_iter().chain(self.flats.doubts()).collect()
+    }
+}
+
+/// Repairs a mesh as stored. The vertices, their data and their numbers do not change.
+///
+/// First, coincident vertices are joined (see [`Weld`]). Then flat cells are removed:
+///
+/// - A *cap* is a cell with one vertex inside another of its simplices, for example a triangle with
+///   one vertex on the opposite edge. That vertex is a hanging node of the neighbors that contain
+///   this simplex, so they are split at it.
+/// - A *needle* has two vertices at the same place. One replaces the other in all cells.
+/// - A tetrahedron whose opposite edges cross is left out. Its neighbors share its four vertices.
+///
+/// Cell arrays and groups follow the cells.
+///
+/// # Errors
+/// Returns [`Error::Mesh`](crate::Error::Mesh) if the mesh cannot be used at all, as in
+/// [`clean`](super::clean()).
+pub fn repair(mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
+    super::clean::unfit(&mesh)?;
+    let mut mesh = mesh;
+    let mut repair = Repair::default();
+    let own = (repairs.weld != Weld::Never).then(|| coincident::join(&mut mesh, repairs.weld));
+    let joined = own.flatten();
+    let mut representative = Vec::new();
+    if let Some(joined) = joined {
+        repair.join = joined.join;
+        repair.own_corners = joined.own_corners;
+        representative = joined.representative;
+    }
+    if let Some(thinness) = repairs.flat {
+        let found = flat::remove(&mut mesh, thinness, &mut repair.own_corners, &mut representative);
+        repair.flats = found.counts;
+        repair.parents = found.parents;
+    }
+    repair.representative = representative;
+    Ok((mesh, repair))
+}
+
+/// Returns the name of a facet of a mesh, in singular and plural.
+fn facet_names(kind: Kind) -> [&'static str; 2] {
+    if kind == Kind::Volume { ["face", "faces"] } else { ["edge", "edges"] }
+}
+
+/// Returns a count with the name of a facet.
+fn facets(kind: Kind, n: usize) -> String {
+    counted(n, facet_names(kind))
+}
