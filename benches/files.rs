@@ -1,10 +1,10 @@
-//! Benchmark of the work around the CPU solvers: reading each format, partition and setup, the
-//! distance from file to file, and memory per vertex.
+//! Benchmark of the work around the CPU solvers: reading each format, partition and setup, whole
+//! runs of `zeroset distance`, and memory per vertex.
 //!
 //! `cargo bench --bench files -- [read|setup|distance|memory] [N]` prints the Markdown tables of
-//! one mode, or of all modes if none is given. N is the number of vertices. Every time is the
-//! smallest of three, in wall-clock seconds and in CPU seconds of all threads, which other work on
-//! the machine changes little. Results are kept under `benches/results/`.
+//! one mode, or of all modes if none is given. N is the number of vertices. Each time is the
+//! smallest of three, given as wall-clock seconds and as CPU seconds summed over all threads. Other
+//! work on the machine hardly changes the CPU seconds. Results are kept under `benches/results/`.
 
 #[path = "support/formats.rs"]
 mod formats;

@@ -39,7 +39,7 @@ fn main() {
     }
 }
 
-/// Returns the mesh and the signed distance of a ball whose surface crosses it.
+/// Returns the mesh, and the signed distance to a ball whose surface intersects the mesh.
 fn mesh(shape: &str) -> (Mesh, Vec<f64>) {
     let spec = match shape {
         "sphere" => {

@@ -57,7 +57,7 @@ fn line(
     Line { name: name.into(), points: table.rows().filter(keep).map(point).collect() }
 }
 
-/// Figures 6 and 7 of Jalba et al. (2013).
+/// Returns the plot of Figures 6 and 7 of Jalba et al. (2013).
 fn tiles() -> Plot {
     let table = Table::read("gpu-tiles.md", "| tiles | edge | precision |");
     let terms =
@@ -88,7 +88,7 @@ const WAYS: [(&str, &str); 3] = [
     ("2 streams in 8 MiB, sites copied", "2 streams in 8 MiB, sites from the host ms"),
 ];
 
-/// Figure 5a of Khan and Zahran.
+/// Returns the plot of Figure 5a of Khan and Zahran.
 fn speed() -> Plot {
     let table = of_streams();
     let lines = WAYS.map(|(name, column)| {
@@ -99,7 +99,7 @@ fn speed() -> Plot {
             |row| (row.number("sites"), row.number("serial ms") / row.number(column)),
         )
     });
-    // The serial times of the table above, by the number of sites.
+    // The serial times of that table, by the number of sites.
     let serial = |sites: f64| {
         let row = table.rows().find(|row| row.number("sites") == sites);
         row.map_or(f64::NAN, |row| row.number("serial ms"))
@@ -123,7 +123,7 @@ fn speed() -> Plot {
     }
 }
 
-/// Figure 5b: the same data on linear axes, which show the saturation.
+/// Returns the plot of Figure 5b: the same data on linear axes, which show the saturation.
 fn saturation() -> Plot {
     let table = of_streams();
     let lines = WAYS.map(|(name, column)| {
@@ -143,7 +143,7 @@ fn saturation() -> Plot {
     }
 }
 
-/// Figure 6b.
+/// Returns the plot of Figure 6b.
 fn memory() -> Plot {
     let table = of_streams();
     let set = |name: &str, column: &'static str| {
@@ -168,7 +168,7 @@ fn memory() -> Plot {
     }
 }
 
-/// Figure 7a.
+/// Returns the plot of Figure 7a.
 fn perforation() -> Plot {
     let table = Table::read("point-distances.md", "| order of the sites | every | kernel ms |");
     let order = |name: &str| {
@@ -185,7 +185,7 @@ fn perforation() -> Plot {
     }
 }
 
-/// Figure 7b.
+/// Returns the plot of Figure 7b.
 fn random() -> Plot {
     let table = Table::read("point-distances.md", "| sites without order | every |");
     let points = |name: &str, error: &'static str| {
@@ -208,7 +208,7 @@ fn random() -> Plot {
     }
 }
 
-/// Figure 9a.
+/// Returns the plot of Figure 9a.
 fn angles() -> Plot {
     let table = Table::read("render.md", "| half the opening of the cone, degrees |");
     let steps = line(

@@ -1,9 +1,9 @@
 //! Benchmark of the point-wise distance transform on the CPU: brute force, the index, and the
-//! number of queries from which the index pays off.
+//! number of queries above which the index pays off.
 //!
 //! `cargo bench --bench point_distance -- [SITES...]` prints Markdown tables for the given numbers
 //! of sites. The default is Table II of Khan and Zahran: 16,384, 65,536, 262,144 and 16,777,216
-//! sites with 1,024 queries. Sites and queries are random points of a lattice of 512^3. With
+//! sites with 1,024 queries. Sites and queries are random points of a 512^3 lattice. With
 //! `perforation` instead of numbers, it prints Figure 7b of the paper. Times are CPU times of one
 //! thread if the system provides them.
 
@@ -145,7 +145,7 @@ fn cpu_ms() -> Option<f64> {
     Some(sum / 1e6)
 }
 
-/// Returns random points of a lattice of 512^3.
+/// Returns random points of a 512^3 lattice.
 fn points(n: usize) -> Vec<[f64; 3]> {
     random(n + QUERIES).map(|x| x.map(f64::floor)).collect()
 }

@@ -1,10 +1,10 @@
 //! Benchmark of point lists on the CPU: direct compaction, the pyramid, scan and sort.
 //!
 //! `cargo bench --bench points -- [MODE] [LOG2] [THREADS]` prints Markdown tables. The modes are
-//! `flags` (2^LOG2 byte flags, default 28, at four densities, beside a plain loop over words of 8
-//! bytes), `pyramid` (its parts over the same flags as a volume), `paper` (the sizes of Ziegler et
-//! al. 2006, Tables 1 to 4), `primitives` (scan, sort, unique of 2^(LOG2 - 4) numbers), and `all`
-//! (default). Times are the smallest of several, in milliseconds.
+//! `flags` (2^LOG2 byte flags, default 28, at four densities, compared with a plain loop over words
+//! of 8 bytes), `pyramid` (building and querying the pyramid of the same flags as a volume),
+//! `paper` (the sizes of Ziegler et al. 2006, Tables 1 to 4), `primitives` (scan, sort, unique of
+//! 2^(LOG2 - 4) numbers), and `all` (default). Times are the smallest of several, in milliseconds.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -16,7 +16,7 @@ use zeroset::primitives::{
 };
 use zeroset::surface::Voxels;
 
-/// Number of calls of which the fastest counts.
+/// Number of timed calls. The fastest one counts.
 const TIMES: usize = 7;
 const DENSITIES: [f64; 4] = [0.002, 0.01, 0.05, 0.5];
 
@@ -54,7 +54,7 @@ fn least<T>(mut work: impl FnMut() -> T) -> f64 {
     least
 }
 
-/// Returns flags of which the fraction `part` is set, at random places.
+/// Returns flags at random positions. The fraction `part` of them is set.
 fn flags(n: usize, part: f64) -> Vec<u8> {
     let mut state = 88_172_645_463_325_252_u64;
     let mut flag = || {
@@ -66,8 +66,8 @@ fn flags(n: usize, part: f64) -> Vec<u8> {
     (0..n).map(|_| flag()).collect()
 }
 
-/// Lists the flags with a straightforward loop as in C: words of 8 bytes, one thread, and a list
-/// that is large enough.
+/// Lists the set flags with a simple loop such as a C program would use: words of 8 bytes, one
+/// thread, and a list that is large enough.
 fn plain_loop(flags: &[u8], list: &mut [u32]) -> usize {
     let mut n = 0;
     for (k, word) in flags.as_chunks::<8>().0.iter().enumerate() {
@@ -167,8 +167,8 @@ fn of_slices() {
     println!();
 }
 
-/// Prints the times for pictures with the sizes and numbers of active cells in the paper. The
-/// places of the cells are random here.
+/// Prints the times for pictures with the sizes and numbers of active cells in the paper. Here the
+/// positions of the active cells are random.
 fn of_the_paper() {
     of_slices();
     println!("| picture | active | loop over bytes | build | list | compact |");

@@ -1,10 +1,10 @@
-//! Benchmark of surfaces by a level set in the potential of samples.
+//! Benchmark of surface reconstruction by a level set in the potential of samples.
 //!
 //! `cargo bench --bench reconstruct_potential -- MESH [--samples N] [--depth D] [--exponent P]
 //! [--noise PERCENT] [--outliers K] [--sixteen]` samples a mesh uniformly by area (default: a
-//! million samples, depth 9). The noise is in percent of the diagonal. It prints a Markdown table
-//! of the levels, the exact distances of the samples without noise to the surface, and those of the
-//! surface to the mesh.
+//! million samples, depth 9). The noise is given in percent of the diagonal. The benchmark prints a
+//! Markdown table of the levels, the exact distances from the samples without noise to the surface,
+//! and the exact distances from the surface to the mesh.
 
 #[path = "support/meter.rs"]
 #[allow(dead_code)]
@@ -18,7 +18,7 @@ use zeroset::reconstruct::potential::{Options, Storage, reconstruct};
 use zeroset::surface::Locator;
 use zeroset_testing::samples;
 
-/// Number of samples whose distances are measured.
+/// Number of samples for which the distance to the surface is measured.
 const MEASURED: usize = 200_000;
 
 fn main() {
@@ -79,7 +79,7 @@ fn main() {
     distances("surface to mesh", &surface.vertices, &mesh, diagonal, levels.voxel);
 }
 
-/// Prints the exact distances of points to a surface.
+/// Prints the exact distances from points to a surface.
 fn distances(what: &str, places: &[[f64; 3]], surface: &Mesh, diagonal: f64, voxel: f64) {
     let locator = Locator::new(surface);
     let gap = |x: &[f64; 3]| locator.closest((*x).into()).expect("triangles").gap;

@@ -3,12 +3,12 @@
 //! `cargo bench --bench render -- [SIDE] [PIXELS] [THREADS]` resamples `volumes/CT_pitch.nii.gz` in
 //! the folder `ZEROSET_DATA` to SIDE^3 voxels (default 512) and renders the voxels above 60 in
 //! perspective with PIXELS^2 rays (default 1024). Then it repeats the small experiment of Khan and
-//! Zahran (Figures 8 and 9): 64^3 voxels and 64^2 rays, including the definition, which examines
-//! every voxel at every step. It prints Markdown. Seconds are medians of three frames. All rules
-//! must find the same voxels.
+//! Zahran (Figures 8 and 9) with 64^3 voxels and 64^2 rays. This experiment includes the rules that
+//! follow the definition and examine every voxel at every step. The output is Markdown. Seconds are
+//! medians of three frames. All rules must find the same voxels.
 //!
-//! With `angles [SIDE] [PIXELS]` (default 192 and 240), it prints the steps per ray by the angle of
-//! the cone (Figure 9a).
+//! With `angles [SIDE] [PIXELS]` (default 192 and 240), the benchmark prints the steps per ray by
+//! the angle of the cone (Figure 9a).
 
 use std::path::PathBuf;
 use std::time::Instant;
@@ -71,7 +71,7 @@ fn seen(volume: &Volume) -> Solid<'_> {
     Solid::voxels(volume, volume.select(&condition).expect("voxels")).expect("solid")
 }
 
-/// Returns a view from in front of a corner, with a field of view of 40 degrees.
+/// Returns a perspective view of a corner, with a field of view of 40 degrees.
 fn view(side: usize, pixels: u32) -> Frame {
     let eye = [0.5, -1.3, 0.9].map(|x| x * side as f64);
     Frame::from_eye(eye, &Camera::new([0.0, -1.8, 0.4]), 40.0, [pixels; 2])

@@ -98,7 +98,8 @@ fn block_rows<R: Wide, const E: usize>() {
     }
 }
 
-/// Returns tiles from voxel 0 to `most` with the values of a function of the voxel.
+/// Returns the tiles that contain the voxels from 0 to `most` along each axis. `f` computes the
+/// value of a voxel from its position.
 fn tiles<const E: usize>(
     most: usize,
     f: impl Fn([f64; 3]) -> f64 + Sync,
@@ -123,8 +124,8 @@ fn norm(x: [f64; 3]) -> f64 {
 
 /// Returns the volume of the inside, with a smooth transition two voxels wide.
 fn volume<const E: usize>(run: &TiledEvolution<f32, E>, gamma: f32) -> f64 {
-    // Tiles that are completely inside are not stored. Their volume is the gap between stored tiles
-    // in a row along x. Each row starts outside.
+    // Tiles that are completely inside are not stored. They fill the gaps between stored tiles in a
+    // row along x. Each row starts outside.
     let inside = |v: f32| f64::from((0.5 - 0.5 * v).clamp(0.0, 1.0));
     let (keys, ids) = (run.grid().keys(), run.grid().ids());
     let mut total = 0.0;
@@ -146,7 +147,8 @@ fn volume<const E: usize>(run: &TiledEvolution<f32, E>, gamma: f32) -> f64 {
 
 /// Returns Enright's velocity on blocks of a grid with n voxels per unit length.
 fn enright(n: usize) -> Coefficient<f32, 3> {
-    // The values of one length and of a block beyond it: sin^2 of half the angle, and sin.
+    // Values at the voxels of one unit length and of a block beyond it: sin^2 of half the angle,
+    // and sin of the angle.
     let angle = |k: usize| TAU * k as f64 / n as f64;
     let squares: Vec<f32> = (0..n + 9).map(|k| (0.5 * angle(k)).sin().powi(2) as f32).collect();
     let doubles: Vec<f32> = (0..n + 9).map(|k| angle(k).sin() as f32).collect();

@@ -35,7 +35,8 @@ fn main() {
     cpu.run(|| row::<8>(radius));
 }
 
-/// Writes the distance to a sphere whose center lies `shift` along x, at the voxels of a tile.
+/// Writes the signed distance to a sphere at the voxels of a tile. The center is shifted by `shift`
+/// along x.
 fn sphere<const E: usize>(first: [i32; 3], radius: f64, shift: f64, out: &mut [f32]) {
     for (n, value) in out.iter_mut().enumerate() {
         let place = [n % E, n / E % E, n / E / E];

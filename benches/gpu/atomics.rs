@@ -1,8 +1,8 @@
-//! Table IV of Fu et al.: steps that sum up cells by atomic additions to global memory, compared
-//! with the gathering steps of the program.
+//! Table IV of Fu et al.: steps that sum the contributions of cells by atomic additions to global
+//! memory, compared with the gathering steps of the program.
 //!
-//! Both compute the same step, which is checked. Only the times of the program include the choice
-//! of the next time step and its reductions.
+//! The benchmark checks that both compute the same step. Only the times of the program include the
+//! choice of the next time step and its reductions.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use crate::meshes::{Made, Meshes};
 use crate::motion::{Case, median, step};
 use crate::{Failed, units};
 
-/// The number of steps up to one step target.
+/// The number of steps until the step target.
 const STEPS: u64 = 40;
 
-/// Sums per vertex in `kernels/bench/atomics.cu`.
+/// Number of sums per vertex in `kernels/bench/atomics.cu`.
 const SUMS: usize = 6;
 
 /// The counterpart of `struct Atomics` in `kernels/bench/atomics.cu`.

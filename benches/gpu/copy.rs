@@ -1,8 +1,9 @@
 //! Benchmark of steps in the whole domain of a large planar lattice, compared with a copy kernel in
 //! the same run.
 //!
-//! Only unavoidable bytes count: phi read and written, both coordinates, and three 16-bit corners
-//! and three 16-bit gather columns per cell, each once and without duplicates.
+//! Only unavoidable memory traffic counts. Each step reads and writes phi, and reads both
+//! coordinates. It also reads three 16-bit corners and three 16-bit gather columns per cell. Each
+//! value counts once, without duplicates.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,10 +21,10 @@ use zeroset::patches::{Partition, Patches};
 use crate::motion::{self, all_terms, median, published};
 use crate::{Failed, units};
 
-/// Number of vertices without an argument `vertices=N`.
+/// Default number of vertices, without an argument `vertices=N`.
 const VERTICES: u64 = 50_000_000;
 
-/// Bytes of the arrays that the copy kernel copies.
+/// Size of each of the two arrays of the copy kernel, in bytes.
 const COPIED: usize = 1 << 30;
 
 const STEPS: u64 = 64;
@@ -60,7 +61,7 @@ pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, args: &[String]) -> Result<(), Fa
     domain.rows::<f64>()
 }
 
-/// Returns the bytes per second that a copy kernel reads and writes.
+/// Returns the number of bytes per second that the copy kernel reads and writes.
 fn bandwidth(cuda: &Cuda) -> Result<f64, Failed> {
     let kernel = cuda.kernel(&units::copy(), "copy")?;
     let (from, into) = (cuda.zeros::<u8>(COPIED)?, cuda.zeros::<u8>(COPIED)?);

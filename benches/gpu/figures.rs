@@ -13,8 +13,8 @@ use crate::Failed;
 use crate::volumes::numbers;
 
 const QUERIES: usize = 1024;
-/// The largest number of sites for which the serial program is timed. Larger times are extrapolated
-/// in proportion to the number of sites.
+/// The largest number of sites for which the serial program is timed. Times for more sites are
+/// extrapolated in proportion to their number.
 const SERIAL: usize = 1 << 20;
 /// Voxels along an edge of the volume of Figure 7.
 const EDGE: i32 = 160;
@@ -25,7 +25,7 @@ pub fn figures(cuda: &Cuda, gpus: u32) -> Result<(), Failed> {
     perforation(cuda)
 }
 
-/// Returns the smallest host time of `times` calls after a first call, in milliseconds.
+/// Returns the smallest host time of `times` calls after a warm-up call, in milliseconds.
 fn least(times: usize, mut call: impl FnMut() -> zeroset::Result<()>) -> Result<f64, Failed> {
     call()?;
     let mut least = f64::INFINITY;
@@ -90,8 +90,8 @@ fn speed(cuda: &Cuda, gpus: u32) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Prints the table of Figure 7: sites are the voxels of a thick shell, in volume order and
-/// shuffled, and queries lie around them.
+/// Prints the table of Figure 7. The sites are the voxels of a thick shell, in volume order and
+/// shuffled. The queries lie around them.
 fn perforation(cuda: &Cuda) -> Result<(), Failed> {
     println!("\n| order of the sites | every | kernel ms | times all sites | mean error % |");
     println!("|---|---|---|---|---|");

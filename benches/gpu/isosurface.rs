@@ -1,5 +1,5 @@
-//! Benchmark of surfaces of whole volumes: a gyroid with 20.3 million triangles in 512^3 voxels,
-//! and the same gyroid in 1,024^3 voxels. Copies are listed separately.
+//! Benchmark of surface extraction from whole volumes: a gyroid with 20.3 million triangles in
+//! 512^3 voxels, and the same gyroid in 1,024^3 voxels. Copies are listed separately.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -11,7 +11,8 @@ use zeroset::patches::{Partition, Patches};
 
 use crate::{FIELDS, Failed, one_field};
 
-/// Cubes along an axis without an argument `cells=N`. Each cube has six tetrahedra.
+/// Default number of cubes along an axis, without an argument `cells=N`. Each cube has six
+/// tetrahedra.
 const CELLS: u32 = 160;
 
 pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, args: &[String]) -> Result<(), Failed> {

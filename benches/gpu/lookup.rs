@@ -1,6 +1,5 @@
-//! Benchmark of three ways to find the neighbors of tiles on the GPU: in the sorted list, as the
-//! program does, in a hash table of the keys, and in a map of two levels
-//! (`kernels/bench/lookup.cu`).
+//! Benchmark of three ways to find the neighbors of tiles on the GPU: in the sorted list (as in the
+//! program), in a hash table of the keys, and in a map of two levels (`kernels/bench/lookup.cu`).
 //!
 //! Times are the smallest of five, in milliseconds between GPU events. All three must find the same
 //! neighbors.
@@ -17,10 +16,10 @@ use crate::{Failed, units};
 /// Radii of the spheres, in voxels.
 const RADII: [f64; 4] = [60.0, 190.0, 400.0, 1600.0];
 
-/// Tiles per block of the upper level.
+/// Number of tiles per block of the upper level.
 const OF_BLOCK: usize = 512;
 
-/// The counterpart of `struct Table` of the kernels.
+/// The counterpart of `struct Table` in `kernels/bench/lookup.cu`.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct TableArgument {
@@ -65,7 +64,7 @@ impl Table {
     }
 }
 
-/// Tiles on the GPU, and the launcher of their kernels.
+/// The tiles on the GPU, and the means to launch the kernels on them.
 struct Bed<'a> {
     cuda: &'a Cuda,
     unit: &'a Unit,

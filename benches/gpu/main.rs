@@ -73,7 +73,7 @@ use zeroset::run::{CleanedMesh, setup};
 
 const MESHES: [&str; 6] = ["regsquare", "irregsquare", "sphere", "brain", "regcube", "irregcube"];
 
-/// Header of the table of whole fields.
+/// Header of the table of distances on whole meshes.
 const FIELDS: &str = "\n| mesh | precision | organization | field ms | rounds | patch updates |\n\
                       |---|---|---|---|---|---|";
 
@@ -325,8 +325,8 @@ fn field(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, mesh: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Computes the distance from vertex 0 on the whole mesh. The time is the median of three after a
-/// warm-up.
+/// Computes the distance from vertex 0 on the whole mesh. The time is the median of three runs
+/// after a warm-up.
 fn one_field<R: Real>(
     cuda: &Arc<Cuda>,
     mesh: &Mesh,

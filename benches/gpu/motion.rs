@@ -51,7 +51,7 @@ impl<R: Real> Moving for DeviceEvolution<R> {
     }
 }
 
-/// The time of some steps and of the reinitializations between them, in seconds.
+/// The time of several steps and of the reinitializations between them, in seconds.
 #[derive(Clone, Copy)]
 pub struct Took {
     pub reinitialize: f64,
@@ -70,8 +70,8 @@ impl Took {
     }
 }
 
-/// Advances until `steps` returns 0. `steps` gets what has been done so far and returns the next
-/// number of steps.
+/// Advances until `steps` returns 0. `steps` receives the times so far and returns the next number
+/// of steps.
 fn follow(moving: &mut impl Moving, mut steps: impl FnMut(&Took) -> u64) -> Result<Took, Failed> {
     let (before, first) = (moving.totals(), moving.n_steps());
     loop {
@@ -103,7 +103,7 @@ pub fn reinitialize(moving: &mut impl Moving, times: u64) -> Result<Took, Failed
     follow(moving, |took| u64::from(took.reinitializations < times) * 8)
 }
 
-/// Returns the median of three values by a key.
+/// Returns the one of three values whose key is the median.
 pub fn median<T: Copy>(mut of: [T; 3], key: impl Fn(&T) -> f64) -> T {
     of.sort_by(|a, b| key(a).total_cmp(&key(b)));
     of[1]
@@ -120,7 +120,8 @@ pub fn all_terms(kind: Kind) -> Terms {
         .with_curvature(Coefficient::Uniform([if on_surface { 1.0 } else { 1e-3 }]))
 }
 
-/// Returns the published schemes and rule for a band of this half width, or for the whole domain.
+/// Returns the published schemes and, for a band of this half width, the published reinitialization
+/// rule. `None` stands for the whole domain, which is never reinitialized.
 pub fn published(half_width: Option<f64>) -> Options {
     let rule = if half_width.is_some() { Rule::Published } else { Rule::Never };
     Options::new(half_width)

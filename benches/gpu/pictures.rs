@@ -1,6 +1,6 @@
 //! Benchmark of pictures of surfaces: the interface of a tile set of 1,024^3 effective voxels, and
-//! meshes. CPU preparation, copies and pictures are listed separately. Pictures of the GPU must be
-//! bitwise identical to those of the CPU.
+//! meshes. Times for CPU preparation, copies and drawing are listed separately. Pictures drawn on
+//! the GPU must be bitwise identical to those drawn on the CPU.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use zeroset::surface::cubes::{Placement, Tiles, extract};
 use crate::Failed;
 use crate::point_distance::median;
 
-/// Radii of the torus, in voxels. It fills a cube of 1,024 voxels.
+/// Radii of the torus, in voxels. The torus fills a cube of 1,024^3 voxels.
 const RING: [f64; 2] = [350.0, 155.0];
 
 /// Prints the table: a torus on tiles with 1,024^2 pixels and with the default picture size, and

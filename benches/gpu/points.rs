@@ -1,8 +1,8 @@
 //! Benchmark of lists of flags, pyramids and their queries, scan, sort and sums. Each number is the
 //! smallest GPU time of several calls.
 //!
-//! Flags and lists are already on the GPU. The list of a picture is a graph of two nodes that is
-//! launched many times. Its time runs from one launch to the next.
+//! Flags and lists are already on the GPU. The list for a picture is computed by a CUDA graph of
+//! two nodes, which is launched many times. Its time is the interval between two launches.
 
 use std::time::Instant;
 
@@ -181,7 +181,7 @@ fn least(cuda: &Cuda, mut work: impl FnMut() -> zeroset::Result<()>) -> Result<f
     Ok(least)
 }
 
-/// Returns flags of which the fraction `part` is set, at random places.
+/// Returns flags at random positions. The fraction `part` of them is set.
 fn flags(n: usize, part: f64) -> Vec<u8> {
     let mut state = 88_172_645_463_325_252_u64;
     let flag = |_| {

@@ -1,5 +1,5 @@
-//! Benchmark of surfaces by a level set in the potential of samples: the rows of Tables 3 to 6 of
-//! the paper, and the exact distances of samples to the surface.
+//! Benchmark of surface reconstruction by a level set in the potential of samples: the rows of
+//! Tables 3 to 6 of the paper, and the exact distances from the samples to the surface.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use zeroset_testing::samples;
 
 use crate::Failed;
 
-/// Number of samples whose distances are measured.
+/// Number of samples for which the distance to the surface is measured.
 const MEASURED: usize = 100_000;
 
 /// Prints all levels for `scans/lucy_50k.ply` or for the mesh in ZEROSET_SCAN.
@@ -97,7 +97,7 @@ pub fn table(cuda: &Arc<Cuda>, args: &[String]) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Prints the exact distances of samples to a surface.
+/// Prints the exact distances from samples to a surface.
 fn distances(places: &[[f64; 3]], surface: &Mesh, diagonal: f64) {
     let locator = Locator::new(surface);
     let gap = |x: &[f64; 3]| locator.closest((*x).into()).map_or(f64::NAN, |found| found.gap);

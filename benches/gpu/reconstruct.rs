@@ -1,6 +1,6 @@
-//! Benchmark of the steps of directed distances, for the clouds of the paper or files on the
-//! command line, and for many samples of a mesh. The times exclude reading, and copies are listed
-//! separately.
+//! Benchmark of the steps of reconstruction by directed distances. The samples are the clouds of
+//! the paper or files from the command line, and optionally many samples of a mesh. The times
+//! exclude reading, and copies are listed separately.
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! Benchmark of the time per step by the number of active tiles, as in Figures 6 and 7 of Jalba et
 //! al. (2013).
 //!
-//! The radius of the ball gives about the wanted number of tiles. The ball moves by F and
-//! curvature. Times are measured as in `tiles`.
+//! The radius of the ball is chosen to give about the desired number of tiles. The ball moves by F
+//! and curvature. Times are measured as in the mode `tiles`.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use zeroset::levelset::tiled::cuda::{DeviceCoefficient, DeviceTerms};
 use crate::Failed;
 use crate::tiles::measure;
 
-/// The wanted numbers of tiles of 4^3 voxels.
+/// The desired numbers of tiles of 4^3 voxels.
 const TILES: [f64; 8] = [1e4, 2e4, 5e4, 1e5, 2e5, 5e5, 1e6, 2e6];
 
 /// Prints the table.

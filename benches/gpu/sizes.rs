@@ -1,8 +1,9 @@
 //! Figure 10 of Fu et al.: RegSquare in five sizes on the CPU and on the GPU, and the size at which
 //! both are equally fast.
 //!
-//! Seconds run from the mesh to the last step and include patches, setup, steps and
-//! reinitializations. Kernels are loaded from the cache each time. The context exists already.
+//! Each time begins with a complete mesh and ends with the last step. It includes the partition,
+//! setup, steps and reinitializations. Kernels are loaded from the cache each time. The CUDA
+//! context already exists.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -77,7 +78,7 @@ fn turning(mesh: &Mesh, n: u32) -> (Vec<f64>, Terms) {
     (mesh.vertices.iter().map(phi).collect(), terms)
 }
 
-/// Takes the steps. Returns the seconds since `start`.
+/// Takes all steps. Returns the seconds since `start`.
 fn run(start: Instant, mut moving: impl Moving) -> Result<f64, Failed> {
     step(&mut moving, STEPS)?;
     Ok(start.elapsed().as_secs_f64())

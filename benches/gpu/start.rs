@@ -1,5 +1,5 @@
-//! Benchmark of the start: from a file to the first step on IrregSquare, and what the program adds
-//! to the start of the driver.
+//! Benchmark of the startup: the time from a file to the first step on IrregSquare, and the time
+//! that the program adds to the startup of the driver.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -100,8 +100,8 @@ fn stages(
     Ok([read, cut, made, lap()])
 }
 
-/// Measures, in a process of its own, the context of the driver and everything that the program
-/// does until a small step is done.
+/// Measures the creation of the CUDA context, and all work of the program up to the end of a small
+/// step. This runs in its own process.
 pub fn context() -> Result<(), Failed> {
     let start = Instant::now();
     let context = cudarc::driver::CudaContext::new(0)?;

@@ -1,9 +1,9 @@
 //! Tables I to III of Fu et al. on the GPU: patch sizes, widths of the band, and each mesh with
 //! blocks, with METIS and on the CPU.
 //!
-//! The paper does not state its number of steps. This benchmark takes the steps between the start
-//! and 20 reinitializations (10 for tetrahedra) by the published rule, in a band of 10 mean edge
-//! lengths on patches of 64 vertices. Every other column takes as many steps.
+//! The paper does not state its number of steps. This benchmark takes as many steps as the
+//! published rule needs for 20 reinitializations after the start (10 for tetrahedra), in a band of
+//! 10 mean edge lengths on patches of 64 vertices. All other columns take the same number of steps.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ pub fn tables(cuda: &Arc<Cuda>, meshes: &mut Meshes, names: &[&str]) {
     each(&gpu, meshes, names, &|bench| bench.devices());
 }
 
-/// Computes the rows of one mesh in a table.
+/// A function that computes the rows of one mesh in a table.
 type RowsOf<'a> = &'a dyn Fn(&dyn Rows) -> Result<Vec<String>, Failed>;
 
 /// Prints the rows of each mesh, with triangles in f64 and tetrahedra in f32.

@@ -1,5 +1,5 @@
 //! Benchmark of steps on tiles of several sizes on the CPU and on the GPU. It finds the number of
-//! steps after which the start of a GPU pays off, which `device.use = "auto"` relies on.
+//! steps after which it pays off to start a GPU. `device.use = "auto"` relies on this number.
 //!
 //! A ball shrinks by F and curvature. Times are wall-clock times over all steps, the best of three
 //! runs with loaded kernels.
@@ -21,8 +21,8 @@ const RADII: [f64; 8] = [6.0, 9.0, 13.0, 20.0, 30.0, 45.0, 70.0, 100.0];
 
 const STEPS: u64 = 40;
 
-/// Additional seconds to start a run on a GPU: the context of the driver, and loading kernels from
-/// the cache (`gpu start`).
+/// Additional seconds to start a run on a GPU, as measured by `gpu start`. They cover creating the
+/// context of the driver and loading kernels from the cache.
 const START: f64 = 0.25;
 
 const SPEED: f64 = -0.02;

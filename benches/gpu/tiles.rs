@@ -44,7 +44,7 @@ pub fn ball<R: Real, const E: usize, S: Stored<R>>(
 }
 
 /// Prints the tables of steps and of the flow of Enright et al., for all sizes or for the given
-/// one.
+/// ones.
 pub fn table(cuda: &Arc<Cuda>, radius: Option<f64>, enrights: Option<u32>) -> Result<(), Failed> {
     let is_all = radius.is_none() && enrights.is_none();
     if is_all || radius.is_some() {
@@ -96,7 +96,7 @@ pub struct Measured {
     pub tiles: u64,
     /// Seconds per step.
     pub step: f64,
-    /// Number of steps in which the tile set changed, and number of all steps.
+    /// Number of steps in which the tile set changed, and total number of steps.
     pub changes: (u32, u64),
     /// Seconds until the first step.
     pub setup: f64,

@@ -1,5 +1,5 @@
 //! Compilation units of the kernels in `kernels/bench/`, which are not part of the program.
-//! `tests/devices/` compiles them too.
+//! `tests/devices/` also compiles them.
 
 use std::borrow::Cow;
 
@@ -28,8 +28,8 @@ pub fn lookup() -> Unit {
 /// Returns the kernel that takes a step by atomic additions.
 ///
 /// `patches` holds the macro definitions for the patches. `block` is the number of threads per
-/// block, `min_blocks` the number of blocks that must fit on a multiprocessor, and `bytes` the size
-/// of the argument struct.
+/// block. `min_blocks` is the number of blocks that must fit on a multiprocessor. `bytes` is the
+/// size of the argument struct.
 pub fn atomics(
     mut patches: Vec<(&'static str, String)>,
     [block, min_blocks]: [u32; 2],

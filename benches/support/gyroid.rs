@@ -1,4 +1,4 @@
-//! A gyroid for benchmarks of surfaces of volumes on either device.
+//! A gyroid for benchmarks of surface extraction on either device.
 
 use rayon::prelude::*;
 

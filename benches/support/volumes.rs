@@ -1,5 +1,5 @@
-//! Volumes of n^3 voxels for benchmarks of the distance transform on either device. The values say
-//! which voxels are inside.
+//! Volumes of n^3 voxels for benchmarks of the distance transform on either device. The values
+//! state which voxels are inside.
 
 /// Returns a generator of random numbers from 0 to 1.
 pub fn numbers() -> impl FnMut() -> f64 {
@@ -11,7 +11,7 @@ pub fn numbers() -> impl FnMut() -> f64 {
     }
 }
 
-/// Returns random voxels. On average, `thousandths` in a thousand are inside.
+/// Returns random voxels. On average, `thousandths` of 1,000 voxels are inside.
 pub fn random(n: usize, thousandths: u32) -> Vec<bool> {
     let mut number = numbers();
     (0..n * n * n).map(|_| number() < f64::from(thousandths) / 1000.0).collect()
