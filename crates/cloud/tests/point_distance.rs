@@ -107,7 +107,7 @@ proptest! {
         options.cone = Some(Cone { directions: Directions::Each(each), angle, cylinder });
         prop_assert_eq!(&found(&sites, &queries, &options).found, &brute.found);
         for (q, found) in queries.iter().zip(&brute.found) {
-            // Within rounding of the boundary, either answer is acceptable.
+            // Sites whose angle is within rounding of the boundary of the cone may count or not.
             let seen = |s: &[i32; 3], slack: f64| {
                 let d = [0, 1, 2].map(|k| f64::from(s[k] - q[k]));
                 let square: f64 = d.iter().map(|d| d * d).sum();
@@ -247,8 +247,9 @@ fn the_arithmetic_fits_the_lattice() {
     assert!(kernel(&far, Norm::Lp(3.0)).unwrap_err().to_string().contains("L3"));
 }
 
-/// A square that underflows is not a valid distance. A query at the position of a site has distance
-/// 0, unless another site appears to be there, too. Other norms have no such limit.
+/// A distance whose square underflows is refused. A query at the position of a site has distance 0,
+/// unless another site is so close that it appears to be at the same position. Other norms have no
+/// such limit.
 #[test]
 fn squares_below_the_range_are_refused() {
     let sites = [[0.0; 3], [3e-200, 0.0, 0.0], [1.0; 3]];

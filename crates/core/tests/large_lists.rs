@@ -9,7 +9,7 @@ use zeroset_core::primitives::{
 };
 
 const N: usize = (1 << 31) + 77;
-/// The distance between two set flags.
+/// The distance between consecutive set flags.
 const EVERY: usize = 1_000_003;
 
 /// Creates items from a formula of their indices.
@@ -66,9 +66,9 @@ fn full_pyramids() {
     assert!(error.contains("4294967296 active cells, but at most"), "{error}");
 }
 
-/// Creates values that are 0 except for every `EVERY`th one. Its value is `weight` of its number,
-/// counted from 1. Only the latter take memory, because pages that were never written share the
-/// same zeros.
+/// Creates values that are 0 except for every `EVERY`th one. The k-th of these exceptions, counted
+/// from 1, is `weight(k)`. Only the pages of the exceptions take memory, because all pages that
+/// were never written share the same zeros.
 fn few<T: Copy + Default>(weight: impl Fn(u64) -> T) -> Vec<T> {
     let mut values = vec![T::default(); N];
     for (k, value) in values.iter_mut().step_by(EVERY).enumerate() {

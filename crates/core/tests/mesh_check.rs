@@ -55,8 +55,8 @@ fn three_sheets_on_an_edge_and_a_repeated_vertex() {
     vertices.push([0.0; 3]);
     let cells = vec![0, 1, 2, 0, 1, 4, 1, 0, 6, 3, 3, 3];
     let s = inspect(&Mesh::new(Kind::Surface, vertices, cells));
-    // Edge 0-1 has three triangles, two of which traverse it in the same direction. So does the
-    // edge 3-3.
+    // Edge 0-1 belongs to three triangles, two of which traverse it in the same direction. The same
+    // is true of the edge 3-3.
     assert_eq!((s.nonmanifold, s.inconsistent, s.boundary), (2, 2, 6));
     assert_eq!((s.repeating, s.degenerate, s.duplicate_points), (1, 1, 1));
     assert_eq!((s.components, s.unreferenced), (2, 4));
@@ -115,8 +115,8 @@ fn a_sound_mesh_passes_untouched() {
 
 #[test]
 fn everything_follows_the_cells_that_stay() {
-    // No cell uses vertex 0, and only a degenerate cell uses vertex 3. The cells are repeating,
-    // sound, duplicate, degenerate, sound.
+    // No cell uses vertex 0, and only a degenerate cell uses vertex 3. In order, the cells are
+    // repeating, sound, duplicate, degenerate and sound.
     let vertices =
         vec![[9., 9., 9.], [0., 0., 0.], [1., 0., 0.], [2., 0., 0.], [0., 1., 0.], [1., 1., 0.]];
     let mut mesh =

@@ -80,7 +80,7 @@ fn groups_are_inherited() {
     assert_eq!(fine.group("tip").unwrap().members, tip);
 }
 
-/// A tetrahedron with the given corners, one of whose faces is a group.
+/// A tetrahedron with the given corners. One of its faces is a group.
 fn tet(corners: [[f64; 3]; 4]) -> Mesh {
     let mut mesh = Mesh::new(Kind::Volume, corners.to_vec(), vec![0, 1, 2, 3]);
     let members = Members::Simplices { dimension: 2, vertices: vec![1, 2, 3] };
@@ -97,7 +97,8 @@ fn diagonal(fine: &Mesh) -> [u32; 2] {
 
 #[test]
 fn octahedra_are_cut_along_their_shortest_diagonal() {
-    // The edges p-q and r-s pass each other at a short distance, which is the short diagonal.
+    // The opposite edges p-q and r-s pass each other at a short distance. The diagonal between
+    // their midpoints is therefore the shortest.
     let [p, q] = [[-3.0, 0.0, 0.0], [3.0, 0.0, 0.0]];
     let [r, s] = [[0.0, -1.0, 0.5], [0.0, 1.0, 0.5]];
     // Midpoints: 01 is 4, 02 is 5, 03 is 6, 12 is 7, 13 is 8, 23 is 9.

@@ -7,7 +7,7 @@ use zeroset_testing::heap::Meter;
 #[global_allocator]
 static METER: Meter = Meter::new();
 
-/// The memory of a few pieces of the file and their decoded points, bytes.
+/// The memory in bytes for a few pieces of the file and their decoded points.
 const PIECES: u64 = 100 << 20;
 
 #[test]

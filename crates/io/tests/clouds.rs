@@ -21,7 +21,7 @@ fn read(path: &Path) -> (PointCloud, CloudReport) {
     (cloud, report)
 }
 
-/// Reads bytes as a file in a folder of its own.
+/// Writes bytes to a file in a new folder and reads them as a point cloud.
 fn read_bytes(name: &str, bytes: &[u8]) -> zeroset_core::Result<(PointCloud, CloudReport)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -93,7 +93,7 @@ fn points_of_lidar_fill_the_box_that_their_header_states() {
                 "{name}: {report:?}"
             );
         }
-        // The number of duplicates is that of the README of the data.
+        // The README of the data states the number of duplicates.
         let duplicates = usize::from(name == "MixedConifer.laz");
         let places: HashSet<_> = cloud.points.iter().map(|p| p.map(f64::to_bits)).collect();
         assert_eq!(cloud.len() - places.len(), duplicates, "{name}");
@@ -232,7 +232,7 @@ fn packed_colors_of_pcd_are_read_as_whole_and_as_floating_point_numbers() {
         let axis = |k: usize| POINTS.iter().flat_map(move |x| (x[k] as f32).to_le_bytes());
         let colors = std::iter::repeat_n(color.to_le_bytes(), 3).flatten();
         let bytes: Vec<u8> = (0..3).flat_map(axis).chain(colors).chain([7; 6]).collect();
-        // Literal runs only, of 32 bytes each and the remainder.
+        // All runs are literal. Each has 32 bytes, except for a shorter last one.
         let runs = bytes.chunks(32).flat_map(|run| [&[run.len() as u8 - 1][..], run].concat());
         let packed: Vec<u8> = runs.collect();
         let sizes = [packed.len() as u32, bytes.len() as u32].map(u32::to_le_bytes);

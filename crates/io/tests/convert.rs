@@ -1,5 +1,5 @@
-//! Tests of writing meshes in every format: contents that a format can hold come back, and all
-//! others are reported as lost.
+//! Tests of writing meshes in every format: contents that the format can hold come back unchanged,
+//! and all others are reported as lost.
 
 use proptest::prelude::*;
 use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values, vertex_normals};
@@ -229,13 +229,13 @@ fn check_obj_groups(found: &Mesh, mesh: &Mesh) {
     assert_eq!(edges, mesh.group("edges").map(simplices));
 }
 
-/// Checks that every cell is in the first of its groups, edges keep theirs, and point data become
-/// the solution.
+/// Checks that every cell is in the first of its groups, that edges keep their groups, and that
+/// point data become the solution.
 fn check_medit(found: &Mesh, mesh: &Mesh, lost: &[String]) {
     let mut taken = vec![false; mesh.n_cells()];
     let mut next = 1;
     for group in &mesh.groups {
-        // A group named by a number keeps it. The others are numbered from 1.
+        // A group whose name is a number keeps that number. The others are numbered from 1.
         let numbered = group.name == "7";
         let name = if numbered { 7 } else { next };
         next += i64::from(!numbered);
@@ -341,7 +341,7 @@ fn a_solution_alone_needs_point_data() {
     assert_eq!(error.exit_code(), 2, "{error}");
 }
 
-/// Returns the surface of a tetrahedron, with coordinates that all but one fit into 32 bits.
+/// Returns the surface of a tetrahedron. All coordinates except possibly `x` are exact in 32 bits.
 fn pyramid(x: f64) -> Mesh {
     let vertices = vec![[0.0; 3], [x, 0.0, 0.0], [0.0, 1.0, 0.0], [0.25, 0.25, 1.0]];
     let mut mesh = Mesh::new(Kind::Surface, vertices, vec![0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3]);
@@ -361,7 +361,7 @@ fn formats_of_32_bits_say_what_they_round() {
         let (found, lost) = there_and_back(&pyramid(1.0 / 3.0), extension, false);
         assert!(found.vertices.contains(&[f64::from(1.0_f32 / 3.0), 0.0, 0.0]), "{extension}");
         assert_eq!(lost[1], "1 of 12 coordinates are rounded to 32 bits, by at most 9.9e-9");
-        // All stored digits come back.
+        // The digits of 0.1 survive the rounding to 32 bits, so no rounding is reported.
         let (found, lost) = there_and_back(&pyramid(0.1), extension, false);
         assert!(found.vertices.contains(&[f64::from(0.1_f32), 0.0, 0.0]), "{extension}");
         assert_eq!(lost.len(), 1, "{lost:?}");

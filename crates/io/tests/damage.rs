@@ -62,8 +62,8 @@ fn missing_files_and_folders_are_named() {
     assert!(error.contains("none.ply: cannot be read"), "{error}");
 }
 
-/// A small file of every format and encoding, and whether every truncation must be an error.
-/// Truncated text may end at a valid place.
+/// A small file of every format and encoding, and whether reading it must fail after any
+/// truncation. Truncated text may end at a valid place.
 const SMALL: &[(&str, bool)] = &[
     ("sim/ply/bob_small.ply", true),
     ("sim/ply/points_with_lists.ply", false),
@@ -145,7 +145,7 @@ fn files_with_flipped_bits_never_panic() {
     }
 }
 
-/// Copies the vertices of TetGen's elements beside the copy of the elements.
+/// If the file holds TetGen elements, copies the file of their vertices to the folder of the copy.
 fn add_partner(path: &Path, copy: &Path) {
     if path.extension().is_some_and(|e| e == "ele") {
         std::fs::copy(path.with_extension("node"), copy.with_extension("node")).unwrap();

@@ -1,7 +1,7 @@
 //! Tests of hostile files: impossible and negative counts, words that are not numbers, wrong byte
 //! orders, truncated streams, XML that grows, many small items. Each file is either read or
-//! rejected with a one-line message and a remedy. Either takes little time and a small multiple of
-//! the memory of the file.
+//! rejected with a one-line message and a remedy. In both cases, this takes little time and a small
+//! multiple of the memory of the file.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -17,9 +17,9 @@ static METER: Meter = Meter::new();
 /// The memory in bytes that a reader may take per byte of a file, in addition to a constant.
 const PER_BYTE: usize = 60;
 const BESIDES: usize = 1 << 20;
-/// The tables of LASzip, which its crate allocates for every file, bytes.
+/// The size in bytes of the LASzip tables, which the LASzip crate allocates for every file.
 const LASZIP: usize = 3 << 20;
-/// The time limit per file. A reader in linear time needs a hundredth of it.
+/// The time limit per file. A linear-time reader needs a hundredth of it.
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// Reads bytes as a file of this name in every possible way. Returns the errors of reading it as a
@@ -257,7 +257,7 @@ fn numbers() -> Vec<Bad> {
     ]
 }
 
-/// Creates files with another byte order than stated. Their counts and indices reveal it.
+/// Creates files whose byte order differs from the stated one. Their counts and indices reveal it.
 fn orders() -> Vec<Bad> {
     let surface = |order: fn(i32) -> [u8; 4]| {
         let mut bytes = b"\xff\xff\xfea\n\n".to_vec();
@@ -321,7 +321,8 @@ fn orders() -> Vec<Bad> {
     ]
 }
 
-/// Creates streams that end early, in files and within them.
+/// Creates files with compressed streams that end early or are damaged. The stream is the whole
+/// file or a part of it.
 fn streams() -> Vec<Bad> {
     let text: String = (0..400).fold("OFF\n400 0 0\n".to_string(), |text, k| {
         text + &format!("{k} {} 0.{k}\n", k * k % 71)
@@ -353,7 +354,7 @@ fn streams() -> Vec<Bad> {
     ]
 }
 
-/// Creates documents that would grow, nest deeply, or share their bytes.
+/// Creates documents that would expand, nest deeply, or share their bytes.
 fn documents(folder: &Path) -> Vec<Bad> {
     let bomb = "<!DOCTYPE b [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'>\
                 <!ENTITY c '&b;&b;&b;&b;&b;&b;&b;&b;'>]>";

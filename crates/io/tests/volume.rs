@@ -34,7 +34,7 @@ fn every_encoding_gives_the_same_numbers() {
         let file = read(name, &bytes).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_numbers(&file.volume, name);
         assert!(file.warnings.is_empty(), "{name}: {:?}", file.warnings);
-        // The content decides, whatever the name.
+        // The content determines the format, regardless of the file name.
         assert_numbers(&read("other.ply", &bytes).unwrap().volume, name);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
@@ -182,7 +182,8 @@ fn nrrd_places_voxels_and_names_the_frame() {
     assert_eq!((cells.spacing(), cells.origin()), ([2.0, 0.5, 6.0], [1.0, 0.25, 0.0]));
     let scanner = read("a.nrrd", &raw("space: scanner-xyz")).unwrap().volume;
     assert_eq!((scanner.frame.as_deref(), scanner.orientation()), (Some("scanner-xyz"), None));
-    // An axis of the numbers of a voxel, or of one frame, is not spatial.
+    // An axis for the components of a voxel is not spatial, and neither is a frame axis of length
+    // 1.
     let axes = "dimension: 4\nsizes: 1 3 4 2\nkinds: vector space space space\n\
                 space dimension: 3\nspace directions: none (2,0,0) (0,2,0) (0,0,2)";
     let file = read("a.nrrd", &raw(axes)).unwrap();

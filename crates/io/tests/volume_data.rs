@@ -3,7 +3,7 @@
 use zeroset_io::{VolumeOptions, read_volume};
 use zeroset_testing::data;
 
-/// Values from nibabel 5.4 and SimpleITK 2.5 that the README does not have: the mean value, one
+/// Values from nibabel 5.4 and SimpleITK 2.5 that the README does not list: the mean value, one
 /// voxel, and the position of the first voxel.
 #[test]
 fn volumes_have_the_values_of_other_readers() {

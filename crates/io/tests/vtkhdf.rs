@@ -67,19 +67,19 @@ fn an_interrupted_write_leaves_the_states_before() {
         let before = std::fs::read(&path).unwrap();
         add(&mut series, step + 1..step + 2);
         let after = std::fs::read(&path).unwrap();
-        // Of the previous bytes only the superblock changes. All new data follow them.
+        // Only the superblock of the previous content changes. All new data follow that content.
         let superblock = 48;
         assert!(before[superblock..] == after[superblock..before.len()], "step {step}");
         let torn = [&before[..superblock], &after[superblock..]].concat();
         std::fs::write(&path, torn).unwrap();
         assert_eq!(steps(&path), AttrValue::I64(step as i64 + 1));
         assert_eq!(real(&path, "PointData/phi").len(), 5 * (step + 1));
-        // More states can follow.
+        // The file can be extended by more states.
         series = HdfSeries::open_existing(&path, Compression::Zlib, step + 1).unwrap();
     }
 }
 
-/// Adds states of triangles as poly data, enough of them that the offsets need more rows.
+/// Adds states of triangles as poly data.
 fn add_triangles(series: &mut HdfSeries, steps: std::ops::Range<usize>) {
     let geometry = Geometry::triangles(&POINTS, &CELLS[..6], Compression::None);
     for step in steps {

@@ -15,8 +15,8 @@ pub fn root() -> PathBuf {
     if built_in.is_dir() { built_in.to_path_buf() } else { std::env::current_dir().unwrap() }
 }
 
-/// Returns the program where cargo built it. Otherwise looks for it beside the test executable, in
-/// the parent folder, and at the same place in the checkout.
+/// Returns the path at which cargo built the program. If the program is not there, looks for it
+/// beside the test executable, in the parent folder, and at the same place in the checkout.
 pub fn program(built: &str) -> PathBuf {
     let built = Path::new(built);
     let test = std::env::current_exe().unwrap();

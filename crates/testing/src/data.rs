@@ -4,10 +4,11 @@ use std::path::PathBuf;
 
 use crate::checkout::root;
 
-/// Returns a file of the shared test data, or `None` with a notice if it is missing.
+/// Returns the path of a file in the shared test data. Returns `None` and prints a notice if the
+/// file is missing.
 ///
 /// The folder is `ZEROSET_DATA`, by default `../shared/data` beside the checkout. With
-/// `ZEROSET_REQUIRE_DATA=1` missing data fails the test.
+/// `ZEROSET_REQUIRE_DATA=1`, a missing file fails the test.
 pub fn data(relative: &str) -> Option<PathBuf> {
     find("ZEROSET_DATA", "../shared/data", relative)
 }

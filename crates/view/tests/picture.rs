@@ -71,7 +71,7 @@ fn pictures_have_the_same_bits_on_every_machine() {
     assert_eq!(found, ["ec50bacfc8cacc3e", "52ae9a6349cf2d23", "0783b2fec164d497"]);
 }
 
-/// Vertex colors appear in the picture, are blended in linear light, and replace the color bar.
+/// Vertex colors appear in the picture, mixed in linear light, and there is no color bar.
 #[test]
 fn vertices_with_colors_of_their_own_show_them() {
     let mesh = square();
@@ -93,7 +93,8 @@ fn vertices_with_colors_of_their_own_show_them() {
             assert!((0..3).all(|c| found[c].abs_diff(expected[c]) <= 1), "{x} {y}: {found:?}");
         }
     }
-    // The blend is not darker than both colors, because linear light is blended, not screen values.
+    // The mixture is not darker than both colors, because colors are mixed in linear light and not
+    // as screen values.
     let edge = (0..200).map(|x| at(x, 100)).find(|c| (50..160).contains(&c[0])).unwrap();
     assert!(edge[1] > 30 && edge[1] < 90 && edge[2] > 40 && edge[2] < 160, "{edge:?}");
     // A larger picture has a bar for values, but none for vertex colors.
@@ -188,7 +189,7 @@ fn views_show_their_sides() {
     assert!(share(&minus, blue) > 0.1 && share(&minus, warm) < 0.01);
     let by_hand = tiny().with_camera(Camera::new([3.0, 0.0, 0.0]));
     assert_eq!(plus, draw(&subject, &by_hand).unwrap());
-    // At zoom 1, the sphere fills the picture. At zoom 0.5, it fills a quarter of it.
+    // At full zoom the sphere fills the picture. At half zoom it fills a quarter.
     let mut half = Camera::new([1.0, 0.0, 0.0]);
     half.zoom = 0.5;
     let ink = |image: &Image| share(image, |p| p != [255; 3]);

@@ -80,7 +80,7 @@ fn every_rule_draws_the_same_picture_but_that_of_its_steps() {
     assert_ne!(pictures[0][0], pictures[0][2]);
     assert!(steps[1].1 < steps[0].1 && steps[2].1 < steps[1].1 && steps[2].1 <= steps[3].1);
     assert_ne!(steps[0].0, steps[1].0);
-    // The picture is gray. White is the smallest number of steps, black the largest.
+    // The picture is gray: white for the fewest steps and black for the most.
     let grey = |p: &[u8]| p[0].abs_diff(p[1]) < 2 && p[1].abs_diff(p[2]) < 2;
     assert!(steps[1].0.pixels.chunks_exact(3).all(grey));
     assert!(steps[1].0.pixels.iter().any(|&x| x < 5));

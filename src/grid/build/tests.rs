@@ -24,8 +24,8 @@ fn shell(x: [f64; 3]) -> f64 {
     (ball([1.0, 2.0, 3.5], 14.0)(x).abs()) - 4.3
 }
 
-/// Asserts that a tile set represents a field: the tile values and the signs of missing tiles are
-/// correct.
+/// Asserts that a tile set represents a field: the values in tiles and the signs of missing tiles
+/// are correct.
 fn holds<const E: usize, S: Stored<f64>>(
     grid: &TiledGrid<E>,
     phi: &Pool<S, E>,
@@ -97,8 +97,8 @@ fn the_tile_set_is_the_one_that_asks_for_no_change() {
     assert!(grid.keys() == keys && grid.borders() == borders && grid.ages()[0] == 1);
 }
 
-/// Moves two balls through each other. Like a scheme, each step writes the values of all tiles and
-/// then updates the tile set.
+/// Moves two balls through each other step by step. Like a scheme, each step writes the values of
+/// all tiles and then updates the tile set.
 fn moving<const E: usize>(reach: usize) -> TiledGrid<E> {
     let band = Band { gamma: 2.0, reach };
     let at = |t: f64| {
@@ -141,8 +141,8 @@ fn tiles_follow_shapes_that_merge_and_part() {
 
 #[test]
 fn values_can_jump_where_the_interface_stays_in_tiles() {
-    // Neither cube has a band. The faces of one lie between tiles, and those of the other inside
-    // tiles.
+    // No voxel lies in the band. One cube has its faces between tiles, and the other has them
+    // inside tiles.
     let band = Band { gamma: 1.5, reach: 1 };
     for edge in [7.5, 9.5] {
         let cube =

@@ -44,7 +44,7 @@ fn triangles_of_all_types_orders_and_encodings() {
         for (endian, bytes) in [
             ("LittleEndian", values.map(u32::to_le_bytes).concat()),
             ("BigEndian", values.map(u32::to_be_bytes).concat()),
-            // The spelling of older software.
+            // Older software uses this spelling.
             ("GIFTI_ENDIAN_LITTLE", values.map(u32::to_le_bytes).concat()),
             ("GIFTI_ENDIAN_BIG", values.map(u32::to_be_bytes).concat()),
         ] {

@@ -111,7 +111,7 @@ fn lists_of_every_integer_type_in_both_byte_orders() {
                 (0..12_i16).for_each(|x| put(&f32::from(x % 5).to_le_bytes()));
                 put(&8_u64.to_le_bytes()[..length_size]);
                 // -1 ends the first strip. In unsigned lists of up to 32 bits, the largest number
-                // does.
+                // takes its place.
                 let wide = !signed && size == 8;
                 for index in [0, 1, 2, 3, if wide { 3 } else { -1 }, 3, 2, 1] {
                     put(&i64::to_le_bytes(index)[..size]);

@@ -7,20 +7,20 @@ use zeroset_core::volume::Volume;
 
 pub const SHAPE: [usize; 3] = [3, 4, 2];
 
-/// Returns the numbers of the small volume, x fastest: -50 + i + 10 j + 100 k.
+/// Returns the values of the small volume, with x varying fastest: -50 + i + 10 j + 100 k.
 pub fn numbers() -> Vec<i16> {
     let [nx, ny, nz] = SHAPE.map(|n| n as i16);
     let rows = (0..nz).flat_map(|k| (0..ny).map(move |j| (j, k)));
     rows.flat_map(|(j, k)| (0..nx).map(move |i| -50 + i + 10 * j + 100 * k)).collect()
 }
 
-/// Returns the numbers as bytes.
+/// Returns the values as bytes.
 pub fn bytes(big: bool) -> Vec<u8> {
     let order = |x: i16| if big { x.to_be_bytes() } else { x.to_le_bytes() };
     numbers().into_iter().flat_map(order).collect()
 }
 
-/// Returns the numbers as text.
+/// Returns the values as text.
 pub fn text() -> String {
     numbers().iter().map(|x| format!("{x} ")).collect()
 }
@@ -37,7 +37,7 @@ pub fn zlib(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Checks that the volume has the shape, the type and the numbers.
+/// Checks that the volume has the expected shape, type and values.
 pub fn assert_numbers(volume: &Volume, what: &str) {
     assert_eq!(volume.shape(), SHAPE, "{what}");
     assert_eq!(volume.samples(), &numbers().into(), "{what}");
@@ -106,7 +106,7 @@ pub fn nifti2_head(big: bool) -> Bytes {
         .i32(500, &[2])
 }
 
-/// Returns the header followed by the numbers.
+/// Returns the header followed by the values.
 pub fn with_numbers(head: Bytes) -> Vec<u8> {
     let numbers = bytes(head.big);
     [head.raw, numbers].concat()

@@ -271,9 +271,9 @@ fn steps_are_few() {
         assert_eq!((other.rays, other.hits), (6400, counts[0].hits));
     }
     let mean: Vec<f64> = counts.iter().map(Counts::mean).collect();
-    // Walking visits each cube. The distance transform requires small steps only near the ball. In
-    // the direction of the ray without a cone, two positions suffice: at the box boundary and at
-    // the hit.
+    // Walking visits each cube on the ray. The isotropic rule takes small steps only near the ball.
+    // The directional rule without a cone needs only two positions: one at the boundary of the box
+    // and one at the hit.
     assert!(mean[1] < 0.6 * mean[0] && mean[2] < 0.6 * mean[1] && mean[2] <= mean[3], "{mean:?}");
     assert!(mean[2] < 5.0 && counts[1].most <= 60, "{mean:?} {counts:?}");
 }

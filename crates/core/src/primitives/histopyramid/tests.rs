@@ -22,7 +22,8 @@ const SHAPES: [[usize; 3]; 16] = [
     [33, 2, 5],
 ];
 
-/// Returns several patterns of flags: none, all, a single one, scattered ones, and the first third.
+/// Returns several patterns of flags for a grid: none set, all set, one set, scattered flags, and
+/// the first third.
 fn patterns(shape: [usize; 3]) -> Vec<Vec<u8>> {
     let n = shape.iter().product::<usize>();
     let of = |f: &dyn Fn(usize) -> bool| (0..n).map(|k| u8::from(f(k))).collect();
@@ -221,7 +222,7 @@ fn leaves_cover_the_grid_with_the_largest_blocks_of_one_value() {
                     "{shape:?}: {leaf:?}"
                 );
                 of_leaf.iter().for_each(|&c| covered[c] += 1);
-                // The enclosing block must contain other values.
+                // A larger block around the leaf must contain other values.
                 let up = Leaf {
                     cell: leaf.cell.map(|c| c >> (leaf.level + 1) << (leaf.level + 1)),
                     level: leaf.level + 1,
