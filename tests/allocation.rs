@@ -1,5 +1,5 @@
 //! Tests that time steps, including their reinitializations, allocate no memory after the start,
-//! and neither do expressions on blocks of a grid.
+//! and that expressions on blocks of a grid do not either.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use zeroset::mesh::generate::{Cube, Generate, Square, generate};
 use zeroset::mesh::{Mesh, clean};
 use zeroset::patches::{Partition, Patches};
 
-/// An allocator that, while it is switched on, counts requests and remembers the largest.
+/// An allocator that counts requests and records the largest one while it is switched on.
 struct Counting;
 
 static ON: AtomicBool = AtomicBool::new(false);
@@ -30,16 +30,16 @@ fn note(size: usize) {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size());
-        // SAFETY: the caller guarantees the requirements.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::alloc`.
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller guarantees the requirements.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         note(size);
-        // SAFETY: the caller guarantees the requirements.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc::realloc`.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -47,8 +47,8 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Returns the number of requests and the largest request in the first 120 steps, and the number of
-/// reinitializations among them.
+/// Returns the number of requests during the first 120 steps, the size of the largest one, and the
+/// number of reinitializations among the steps.
 fn measure(mesh: &Mesh, threads: usize, terms: &Terms, options: &Options) -> (usize, usize, u64) {
     let cpu = Arc::new(Cpu::new(threads).unwrap());
     let patches = Arc::new(Patches::new(mesh, Partition::Bisection, 64).unwrap());
@@ -80,7 +80,7 @@ fn field(text: &str) -> Field {
     Field::bind(&expression, |name| panic!("no array {name}")).unwrap()
 }
 
-/// Returns the number of requests of 100 blocks after the first one.
+/// Returns the number of requests while 100 blocks are evaluated, after a first block.
 fn requests_of_blocks() -> usize {
     let texts = ["sin(pi*x)^2*sin(2*pi*y)*t", "if(x > z, y, exp(-z))"];
     let lattice = Lattice::bind(&texts.map(|text| text.parse().unwrap())).unwrap();
@@ -95,7 +95,7 @@ fn requests_of_blocks() -> usize {
     REQUESTS.load(Ordering::Relaxed)
 }
 
-// This file has only one test because the requests of others would be counted too.
+// This file has only one test, because the requests of other tests would be counted too.
 #[test]
 fn steps_and_blocks_take_no_memory() {
     assert_eq!(requests_of_blocks(), 0);

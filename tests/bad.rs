@@ -1,7 +1,7 @@
-//! Tests that every malformed file of the shared test data gets the verdict in the README of the
-//! data. It is rejected in one line that names the file and the place, or accepted with a warning
-//! that contains a count. The program never panics, and never uses memory in proportion to a number
-//! in a header.
+//! Tests that every malformed file of the shared test data gets the verdict stated in the README of
+//! the data. The file is rejected with a one-line message that names the file and the place, or
+//! accepted with a warning that contains a count. The program never panics. Its memory use never
+//! depends on unchecked numbers in a header.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
@@ -9,14 +9,14 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// The verdict of the table.
+/// The verdict on a file in the table.
 #[derive(Clone, Copy, PartialEq)]
 enum Verdict {
     /// The file is rejected with a message that contains this text.
     Reject(&'static str),
     /// The file is rejected, or accepted with a warning and a count.
     Choose,
-    /// A valid file that belongs to another one.
+    /// The file is valid and belongs to another file of the table.
     Partner,
 }
 

@@ -1,5 +1,5 @@
-//! Tests that steps that break down are detected immediately, with vertex, cell and likely cause,
-//! and leave phi unchanged.
+//! Tests that a step that breaks down is detected immediately, is reported with vertex, cell and
+//! likely cause, and leaves phi unchanged.
 
 use std::sync::Arc;
 
@@ -98,7 +98,7 @@ fn coefficients_that_break_in_time_name_vertex_cell_and_cause() {
     }
 }
 
-/// The cause is determined at the time of the breakdown, not at the start of the step, where all
+/// The cause is determined at the time of the breakdown and not at the start of the step, where all
 /// values are valid.
 #[test]
 fn a_speed_that_jumps_in_time_is_named_with_the_time_of_the_jump() {
@@ -121,7 +121,7 @@ fn a_speed_that_jumps_in_time_is_named_with_the_time_of_the_jump() {
 
 #[test]
 fn a_flat_cell_that_loses_the_steps_is_named() {
-    // The sliver is so thin that its time steps no longer change the time.
+    // The sliver is so thin that adding a time step no longer changes the time.
     let mut mesh = square(8);
     mesh.vertices.push([0.0; 3]);
     let new = mesh.n_vertices() as u32 - 1;

@@ -31,7 +31,7 @@ generate.square = { cells = [8, 8] }
 from = [\"vertex:0\"]
 ";
 
-/// A folder with a case file, in which the program runs.
+/// A folder with a case file. The program runs in this folder.
 struct Place {
     folder: tempfile::TempDir,
 }
@@ -122,7 +122,7 @@ fn results_are_the_same_for_any_number_of_threads() {
             .assert()
             .code(0);
         assert_eq!(place.report(threads)["threads"].to_string(), threads);
-        // Compares all states and interfaces, and not only the numbers of the table.
+        // Compares all states and interfaces, in addition to the numbers in the table.
         for entry in std::fs::read_dir(place.path("1")).unwrap() {
             let name = entry.unwrap().file_name().into_string().unwrap();
             if name != "report.json" {
@@ -245,7 +245,7 @@ fn wrong_files_are_code_3() {
 #[test]
 fn a_missing_device_is_code_5() {
     let place = Place::with(CIRCLE);
-    // With this setting the driver shows no GPU, regardless of the machine.
+    // With this setting, the driver reports no GPU, regardless of the machine.
     let hidden = |arguments: &[&str]| {
         let mut command = place.zeroset(arguments);
         command.env("CUDA_VISIBLE_DEVICES", "");
@@ -389,7 +389,7 @@ fn a_closed_pipe_is_no_panic() {
     assert_eq!(place.report("results/case")["status"], "finished");
 }
 
-/// Starts a run that takes long because of its tiny steps.
+/// Starts a run that takes a long time because of its tiny steps.
 fn long_run(place: &Place, folder: &str) -> std::process::Child {
     let arguments = ["run", "case.toml", "-o", folder, "--set", "evolve.cfl=1e-6"];
     let mut command = place.zeroset(&arguments);
@@ -473,7 +473,8 @@ fn pictures_are_drawn_of_the_last_or_of_every_state() {
     let set = ["--set", "output.picture={ width = 320, height = 240 }"];
     place.zeroset(&["run", "case.toml", "-o", "a"]).args(set).assert().code(0);
     assert_eq!(size_of_png(&place.path("a/case.png")), (320, 240));
-    // `--picture` writes the same picture elsewhere, and none into the folder of the run.
+    // With `--picture`, the same picture is written to another path, and none to the folder of the
+    // run.
     let elsewhere = ["run", "case.toml", "-o", "b", "--picture", "b.png"];
     place.zeroset(&elsewhere).args(set).assert().code(0);
     assert!(!place.path("b/case.png").exists());
@@ -529,7 +530,7 @@ fn json_says_events_and_the_end() {
     assert_eq!(end.len(), 1);
     assert_eq!((&end[0]["event"], &end[0]["exit_code"]), (&"end".into(), &1.into()));
     assert_eq!(end[0]["report"], place.report("results/case"));
-    // The last step is always reported, however fast the steps are.
+    // The last step is always reported, even if steps are fast.
     let last = told.iter().rfind(|event| event["event"] == "step").unwrap();
     assert_eq!(last["step"], end[0]["report"]["steps"]);
     assert_eq!(last["time"], 0.02);

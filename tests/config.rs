@@ -1,5 +1,5 @@
-//! Tests the messages about case files: they name the file, the line, the mistake and the allowed
-//! values.
+//! Tests the messages about faulty case files. They name the file, the line, the mistake and the
+//! allowed values.
 
 use std::path::Path;
 
@@ -384,7 +384,7 @@ fn expressions_stand_where_numbers_do() {
     assert_eq!(speed.text(), "0.1*(1+sin(x)*y)");
     assert_eq!(evolve.curvature.as_ref().unwrap().number(), Some(6.0));
     assert!(matches!(&config.initial, Some(Initial::Expression { .. })));
-    // A written case reads back the same.
+    // A case that is written out reads back as the same case.
     let again = parse(&toml::to_string(&config).unwrap(), &[]).unwrap();
     assert_eq!(again.evolve, config.evolve);
     assert_eq!(again.initial, config.initial);

@@ -1,4 +1,5 @@
-//! Tests that arrival times have the fixed point of the CPU and are bitwise identical in every run.
+//! Tests that arrival times on a GPU match the fixed point of the CPU and are bitwise identical in
+//! every run.
 
 use std::sync::Arc;
 
@@ -17,8 +18,8 @@ fn state<R: Real>(mesh: &Mesh, patch_size: usize, slowness: Slowness<R>) -> Eiko
     EikonalState::new(patches, coordinates, slowness)
 }
 
-/// Returns the values of the CPU, of both organizations on the GPU, and of the first organization
-/// again.
+/// Returns the values from the CPU, from both organizations on the GPU, and from a second run of
+/// the first organization.
 fn solved<R: Real>(
     mesh: &Mesh,
     patch_size: usize,
@@ -94,7 +95,7 @@ fn slowness_may_differ_between_cells() {
 
 #[test]
 fn a_seed_in_the_middle_of_a_patch_reaches_its_neighbors() {
-    // The patches are so small that other patches read most vertices.
+    // The patches are so small that most vertices are read by other patches.
     let mesh = support::square(20, 0.0);
     let uniform = Slowness::Uniform(1.0);
     let Some([cpu, rounds, queue, _]) = solved(&mesh, 4, &[(210, 0.0)], None, &uniform) else {

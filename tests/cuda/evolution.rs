@@ -36,7 +36,7 @@ fn a_hundred_steps_are_those_of_the_cpu_next_to_the_interface() {
     }
 }
 
-/// The band grows until other kernels take over its steps. The step at which this happens must not
+/// The band grows until other kernels compute its steps. The step at which this happens must not
 /// change the result.
 #[test]
 fn a_growing_band_has_the_same_bits_however_its_steps_are_launched() {
@@ -73,7 +73,8 @@ fn what_was_sent_to_the_host_is_not_changed_by_later_steps() {
         let (phi, band) = (run.phi().unwrap(), run.band().unwrap());
         let sent = run.standing().unwrap();
         advance(&mut run, 40);
-        // A second copy while the first is held, then a third one in the memory that it frees.
+        // A second copy is made while the first one is held. A third copy then reuses the freed
+        // memory.
         let later = run.standing().unwrap();
         assert_eq!(sent.phi().unwrap(), phi, "{name}");
         assert_eq!(sent.band().unwrap(), band, "{name}");

@@ -12,7 +12,7 @@ use crate::support;
 const N: usize = 10_000;
 const TIME: f64 = 0.625;
 
-/// Returns the `k`-th of scattered numbers in -range..range.
+/// Returns the `k`-th number of a scattered sequence in -range..range.
 fn number(k: usize, range: f64) -> f64 {
     let bits = (k as u32).wrapping_mul(2_654_435_761).rotate_left(11) ^ k as u32;
     (f64::from(bits) / f64::from(u32::MAX) - 0.5) * 2.0 * range
@@ -29,7 +29,7 @@ fn field(text: &str) -> Field {
     Field::bind(&text.parse::<Expression>().unwrap(), |name| Ok(rows(name))).unwrap()
 }
 
-/// Returns the starts of patches with up to 70 vertices.
+/// Returns the first vertex of each patch. Patches have up to 70 vertices.
 fn offsets() -> Vec<u32> {
     let mut offsets = vec![0u32];
     while (offsets[offsets.len() - 1] as usize) < N {
@@ -90,7 +90,7 @@ fn agrees<R: Real>(tolerance: f64) {
         for (v, &row) in order.iter().enumerate() {
             let expected = expected[row as usize];
             let found = values[if k < 3 { 3 * v + k } else { 3 * N + v }].to_f64();
-            // Terms of a sum may be larger than the sum.
+            // Terms of a sum may be larger than the sum itself.
             assert!(
                 (found - expected).abs() <= tolerance * expected.abs().max(100.0)
                     || found.is_nan() && expected.is_nan(),

@@ -46,8 +46,8 @@ fn setups() -> Vec<(&'static str, Setup)> {
             start(square, turning, Options::new(Some(0.25)).with_least_quality(0.6), 64),
         ),
         ("sphere", drifting),
-        // These patches have more cells than fit into shared memory, and more vertices than a block
-        // has threads.
+        // These patches have more cells than fit in shared memory, and more vertices than a thread
+        // block has threads.
         (
             "square, large patches",
             start(large_square, turning_on_large, Options::new(Some(0.3)), 2048),

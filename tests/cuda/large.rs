@@ -16,7 +16,7 @@ use zeroset::primitives::{Order, Stored, Threshold, Within};
 use crate::support;
 
 const N: usize = (1 << 31) + 77;
-/// One flag in this many is set.
+/// One flag in every `EVERY` flags is set.
 const EVERY: usize = 1_000_003;
 
 /// Returns `n` items, each computed from its index.
@@ -49,8 +49,8 @@ fn scans() {
     check(&cuda, &sums, |k| (k / 3 * 3 + [0, 0, 1][k as usize % 3]) as u32);
 }
 
-/// Sorts pseudorandom keys that occur about once each. The last 77 keys occur twice. Afterwards the
-/// pairs of key and index must ascend, and each index must have its key.
+/// Sorts pseudorandom keys that occur about once each. The last 77 keys occur twice. Afterwards,
+/// the pairs of key and index must be in ascending order, and each index must have its key.
 fn sorts<K: Key + Ord>(cuda: &Cuda, bits: u32, key: impl Fn(u64) -> K + Sync) {
     let keys = cuda.upload(&made(N, &key)).unwrap();
     let sorted = sort(cuda, &keys, None, bits).unwrap();
@@ -195,7 +195,8 @@ fn trees_and_matrices() {
     let (shape, odd) = ([1 << 16, 1 << 15, 1], (1 << 31) - 12_345_u64);
     let values = cuda.upload(&made(1 << 31, |k| u8::from(k == odd))).unwrap();
     let tree = DeviceTree::new(&cuda, shape, &values).unwrap();
-    // The other half of the image, three blocks of each level below, and the odd cell.
+    // The leaves are the other half of the image, three blocks on each lower level, and the odd
+    // cell.
     assert_eq!(tree.count(&cuda).unwrap(), 1 + 3 * 15 + 1);
     let leaves = tree.leaves(&cuda).unwrap();
     assert_eq!(leaves.iter().map(|leaf| 1_u64 << (2 * leaf.level)).sum::<u64>(), 1 << 31);

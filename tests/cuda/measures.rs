@@ -15,8 +15,8 @@ use zeroset::surface::{DeviceMeasurer, Measurer, Measures};
 
 use crate::support;
 
-/// Returns functions whose insides have several components, holes, cavities or tiny components,
-/// fill the mesh, or are empty.
+/// Returns functions of several kinds. Their insides have several components, holes, cavities or
+/// tiny components, fill the mesh, or are empty.
 fn functions(mesh: &Mesh) -> Vec<Vec<f64>> {
     let of = |f: &dyn Fn(&[f64; 3]) -> f64| mesh.vertices.iter().map(f).collect::<Vec<f64>>();
     let radius = |x: &[f64; 3]| x[0].hypot(x[1]).hypot(x[2]);
@@ -72,7 +72,7 @@ fn compare<R: Real>(tolerance: f64) {
                 let expected = measurer.measure(mesh, &wide);
                 let ordered = patches.to_patch_order(&phi, |v| v);
                 let what = format!("function {k} on {name}, patches of {patch_size}");
-                // phi is in the second of two buffers.
+                // phi is in the second of the two buffers.
                 let both = gpu.upload(&[vec![R::zero(); phi.len()], ordered].concat()).unwrap();
                 let found = on_gpu.measure(&both, phi.len()).unwrap();
                 check(&found, &expected, tolerance, &what);

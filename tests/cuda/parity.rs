@@ -16,7 +16,7 @@ use zeroset::patches::{Partition, Patches};
 
 use crate::support;
 
-/// Returns the signed distance of a ball.
+/// Returns the signed distance to a ball.
 pub fn ball(mesh: &Mesh, center: [f64; 3], radius: f64) -> Vec<f64> {
     let of = |x: &[f64; 3]| (0..3).map(|k| (x[k] - center[k]).powi(2)).sum::<f64>().sqrt() - radius;
     mesh.vertices.iter().map(of).collect()
@@ -31,7 +31,7 @@ pub struct Setup {
     pub patch_size: usize,
 }
 
-/// The state after some steps.
+/// The state after a number of steps.
 pub struct Reached {
     pub phi: Vec<f64>,
     pub time: f64,
@@ -86,8 +86,8 @@ pub fn advance<R: Real>(run: &mut DeviceEvolution<R>, steps: u64) {
     }
 }
 
-/// Returns phi after some steps on the CPU, on the GPU, and on the GPU again. Asserts that the
-/// numbers of reinitializations and the times agree. Returns `None` if there is no GPU.
+/// Returns phi after some steps on the CPU, on the GPU, and in a second run on the GPU. Asserts
+/// that the numbers of reinitializations and the times agree. Returns `None` if there is no GPU.
 pub fn stepped<R: Real>(setup: &Setup, steps: u64) -> Option<[Vec<f64>; 3]> {
     let gpu = support::cuda()?;
     let on_cpu = setup.on_cpu::<R>(steps);
@@ -114,8 +114,8 @@ pub fn first_order(half_width: Option<f64>) -> Options {
         .with_curvature_step(CurvatureStep::Explicit)
 }
 
-/// Returns evolutions with first-order terms and explicit curvature on every kind of mesh, with
-/// every option.
+/// Returns evolutions with first-order terms and explicit curvature. Together they cover every kind
+/// of mesh and every option.
 pub fn setups() -> Vec<(&'static str, Setup)> {
     let square = |jitter| support::square(48, jitter);
     let start = |mesh: Mesh, terms, options, patch_size| {
@@ -136,8 +136,8 @@ pub fn setups() -> Vec<(&'static str, Setup)> {
         .with_velocity(wind)
         .with_normal_speed(rows(&varied, |x| 0.2 + 0.1 * x[0]))
         .with_curvature(rows(&varied, |x| 0.02 * (1.0 + x[1])));
-    // Cases in which rounding could decide: wind along edges, and equal values beside obtuse
-    // angles.
+    // Setups in which rounding could decide a case distinction: wind along edges, and equal values
+    // next to obtuse angles.
     let along_edges = |mesh: Mesh| {
         let phi = ball(&mesh, [0.0; 3], 0.4).iter().map(|d| d.clamp(-0.2, 0.25)).collect();
         let terms = all_terms().with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]));

@@ -71,7 +71,7 @@ fn steps_do_not_depend_on_the_size_of_patches() {
         };
         let d = spread(|size| after(1, size).0);
         assert!(d <= 1e-12, "{name}, one step: {d:e}");
-        // The band consists of whole patches, so that only values near the interface agree.
+        // The band consists of whole patches, so only values near the interface agree.
         let (reference, reinitializations) = after(60, SIZES[0]);
         assert!(reinitializations > 1, "{name}: phi was not reinitialized after the start");
         let near: Vec<bool> = reference.iter().map(|v| v.abs() < 0.5 * width).collect();

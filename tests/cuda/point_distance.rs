@@ -50,7 +50,7 @@ fn on_a_lattice_keys_and_sites_are_those_of_the_cpu() {
 
 fn lattices(cuda: &Cuda, sizes: &[(usize, usize)]) {
     for &(n_sites, n_queries) in sizes {
-        // The three sizes give many ties, keys that are exact in single precision, and keys that
+        // The three sizes produce many ties, keys that are exact in single precision, and keys that
         // are not.
         for side in [6.0, 500.0, 20_000.0] {
             let whole = |list: Vec<[f64; 3]>| -> Vec<[i32; 3]> {
@@ -81,8 +81,8 @@ fn lattices(cuda: &Cuda, sizes: &[(usize, usize)]) {
     }
 }
 
-/// In double precision no operations are fused, so that keys and sites match the CPU. The test
-/// compares brute force, streams and the index.
+/// In double precision no operations are fused, so keys and sites match the CPU. The test compares
+/// brute force, streams and the index.
 #[test]
 fn keys_in_double_precision_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };

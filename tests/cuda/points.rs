@@ -1,4 +1,4 @@
-//! Tests that points of volumes match the CPU.
+//! Tests that lists of points in volumes match the CPU.
 
 use zeroset::expression::Expression;
 use zeroset::gpu::Cuda;
@@ -11,7 +11,7 @@ use zeroset::volume::{Placement, Samples, Scaling, Volume};
 
 use crate::support;
 
-/// Conditions without functions that GPUs round differently.
+/// Conditions that use no function that GPUs round differently.
 const CONDITIONS: [&str; 8] = [
     "v > 100",
     "v",
@@ -28,7 +28,7 @@ fn numbers(n: usize) -> impl Iterator<Item = i64> {
     (0..n).map(|k| (k * 7919 % 1000) as i64 - 500)
 }
 
-/// Returns the volume in an oblique placement, with unscaled and with scaled values.
+/// Returns two volumes with an oblique placement, one with unscaled and one with scaled values.
 fn volumes(shape: [usize; 3], samples: Samples) -> [Volume; 2] {
     let volume = Volume::new(shape, samples, Placement::identity()).unwrap();
     let steps = [[0.0, 0.5, 0.0], [-2.0, 0.0, 0.1], [0.0, 0.0, 1.5]];
@@ -48,7 +48,7 @@ fn bits(values: &[f64]) -> Vec<u64> {
     values.iter().map(|v| v.to_bits()).collect()
 }
 
-/// Compares the lists of both orders.
+/// Compares the lists in both orders.
 fn lists(cuda: &Cuda, volume: &Volume, criteria: &[Criterion], what: &str) {
     for order in [Order::Lines, Order::Blocks] {
         let all = Criterion::all(criteria, volume).unwrap();

@@ -1,4 +1,4 @@
-//! Tests surfaces reconstructed by a level set in the potential of samples: the octree is bitwise
+//! Tests surface reconstruction by a level set in the potential of samples. The octree is bitwise
 //! identical to that of the CPU, and the surface agrees up to rounding.
 
 use zeroset::gpu::Cuda;
@@ -34,7 +34,7 @@ fn sphere(n: usize) -> Vec<[f64; 3]> {
     (0..n).map(at).collect()
 }
 
-/// Returns samples of a torus and of a ball beside it.
+/// Returns samples of a torus and of a ball next to it.
 fn torus(n: usize) -> Vec<[f64; 3]> {
     let mut number = numbers(7);
     let tau = std::f64::consts::TAU;
@@ -72,7 +72,7 @@ fn the_octree_is_that_of_the_cpu_bit_by_bit() {
         check_tree(&cuda, &box_of(n, n as u64), depth);
     }
     check_tree(&cuda, &sphere(5000), 8);
-    // Most samples at one point, then samples along a line.
+    // First, most samples lie at one point. Then all samples lie on a line.
     let mut same = vec![[0.25; 3]; 1_000_000];
     same.extend(sphere(100));
     check_tree(&cuda, &same, 12);
@@ -85,8 +85,8 @@ fn options(depth: u32, storage: Storage) -> Options {
     options
 }
 
-/// Asserts that both meshes have the same triangles. Returns the largest distance of corresponding
-/// vertices, in voxels.
+/// Asserts that both meshes have the same triangles. Returns the largest distance between
+/// corresponding vertices, in voxels.
 fn apart((a, of_a): &(Mesh, Levels), (b, of_b): &(Mesh, Levels)) -> f64 {
     let steps = |levels: &Levels| -> Vec<(u64, usize)> {
         levels.levels.iter().map(|l| (l.iterations, l.tiles)).collect()
@@ -124,8 +124,8 @@ fn surfaces_are_those_of_the_cpu_up_to_rounding_and_the_same_every_time() {
 #[test]
 fn single_samples_leave_no_part_on_the_gpu() {
     let Some(cuda) = support::cuda() else { return };
-    // The bounding box is a whole number of voxels wide. Additional samples lie at its voxels
-    // outside of the ball.
+    // The bounding box is a whole number of voxels wide. The additional samples lie at voxels of
+    // this box outside of the ball.
     let mut points = sphere(20_000);
     for (k, x) in [1.0, -1.0].into_iter().flat_map(|x| (0..3).map(move |k| (k, x))) {
         let mut at = [0.0; 3];
@@ -159,7 +159,8 @@ fn other_exponents_and_the_smoothing_at_the_end_are_those_of_the_cpu() {
                 assert!(gap <= 1e-3, "exponent {exponent}: {gap} voxels apart");
                 surfaces += 1;
             }
-            // With a small exponent the pull is so weak that curvature may win.
+            // With a small exponent the attraction is so weak that curvature may make the surface
+            // vanish.
             (Err(found), Err(expected)) => assert_eq!(found.exit_code(), expected.exit_code()),
             (found, _) => {
                 panic!("exponent {exponent}: a surface on one device only, {}", found.is_ok())

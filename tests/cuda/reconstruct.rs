@@ -1,4 +1,4 @@
-//! Tests that surfaces from points are bitwise identical to those of the CPU.
+//! Tests that surfaces reconstructed from points are bitwise identical to those of the CPU.
 
 use zeroset::cloud::{Noise, PointCloud, Sampler, Sampling};
 use zeroset::gpu::Cuda;
@@ -38,7 +38,7 @@ fn compare(cuda: &Cuda, cloud: &PointCloud, cubes: Cubes, what: &str) -> Directe
     report
 }
 
-/// Returns two spheres, one inside the other and turned inside out.
+/// Returns two nested spheres. The inner one is turned inside out.
 fn shells() -> Mesh {
     let mut mesh = support::sphere(3);
     let n = mesh.n_vertices() as u32;
@@ -50,7 +50,7 @@ fn shells() -> Mesh {
     Mesh::new(Kind::Surface, mesh.vertices, mesh.cells)
 }
 
-/// Returns half of the surface of a cube, with sharp edges and a boundary.
+/// Returns half of the surface of a cube. It has sharp edges and a boundary.
 fn open_box() -> Mesh {
     let mut mesh = support::sphere(3);
     for x in &mut mesh.vertices {
@@ -105,8 +105,8 @@ fn poor_clouds_have_the_result_or_the_reason_of_the_cpu() {
         let expected = directed::reconstruct(&cloud, Cubes::Safe).unwrap_err();
         assert_eq!(refused.to_string(), expected.to_string());
     }
-    // A ribbon, a sheet, two points of which one occurs a million times, and some normals of length
-    // zero.
+    // The points form a ribbon, a sheet, or two positions of which one occurs a million times. In
+    // the last case, some normals have length zero.
     let sheet: Vec<[f64; 3]> =
         (0..400).map(|k| [f64::from(k % 20), f64::from(k / 20), 2.0]).collect();
     let mut many = vec![[0.0; 3]; 1_000_000];
@@ -143,8 +143,8 @@ fn whole_reconstructions_say_what_computed() {
     assert!(surface(cloud.clone(), &levelset, Device::Auto(&cuda)).is_ok());
 }
 
-/// With both methods, a small cloud with noise and outliers gives one closed component that is
-/// closer to the sphere than the noise.
+/// With both methods, a small cloud with noise and outliers gives one closed component whose error
+/// is smaller than the noise.
 #[test]
 fn noise_and_outliers_give_one_closed_part() {
     let Some(cuda) = support::cuda() else { return };

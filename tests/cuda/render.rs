@@ -30,8 +30,7 @@ fn wave(n: usize) -> f64 {
     if n % 10_007 == 77 { f64::NAN } else { value / 1.5 }
 }
 
-/// Returns a volume of these waves in the type of `samples`, with voxels that are oblique and not
-/// cubes.
+/// Returns a volume with the values in `samples`. Its voxels are oblique and are not cubes.
 fn volume(samples: Samples, scaling: Scaling) -> Volume {
     let volume = Volume::new(SHAPE, samples, Placement::identity()).unwrap();
     let steps = [[0.8, 0.1, 0.0], [-0.1, 0.9, 0.2], [0.0, -0.3, 1.1]];
@@ -123,7 +122,7 @@ fn pictures_are_those_of_the_cpu() {
     let Some(cuda) = support::cuda() else { return };
     for (k, volume) in volumes().iter().enumerate() {
         for solid in &solids(volume) {
-            // The type of the samples affects only the light.
+            // The type of the samples affects only the shading.
             for shows in [Shows::Shaded, Shows::Depth, Shows::Iterations] {
                 for perspective in [None, Some(35.0)] {
                     if k > 0 && (shows != Shows::Shaded || perspective.is_some()) {

@@ -7,7 +7,8 @@ use zeroset::config::Config;
 use crate::support;
 use crate::tiled_runs::{Stop, go};
 
-/// The first size is large enough that the GPU of the run draws it. The CPU draws the second.
+/// Two picture sizes. The first one is large enough that the GPU of the run draws the picture. The
+/// CPU draws the second one.
 const SIZES: [&str; 2] = ["width = 520, height = 420", "width = 160, height = 120"];
 
 const ON_TILES: &str = "version = 1\nprecision = \"f64\"\n[domain.tiled]\ndx = 0.06\n[initial]\n\

@@ -1,4 +1,4 @@
-//! Provides the GPU, meshes and comparisons for the tests.
+//! Provides the GPU, meshes and comparisons for the tests in this folder.
 
 use std::io::Write;
 use std::sync::{Arc, Once};
@@ -16,7 +16,8 @@ pub fn cuda() -> Option<Arc<Cuda>> {
         Err(error) => {
             let required = std::env::var("ZEROSET_REQUIRE_CUDA").is_ok_and(|v| v == "1");
             assert!(!required, "ZEROSET_REQUIRE_CUDA is 1, but {error}");
-            // The output of `eprintln` is hidden if a test passes.
+            // The output of `eprintln` is hidden if a test passes, so this writes to standard error
+            // directly.
             IS_TOLD.call_once(|| {
                 let _ = writeln!(std::io::stderr(), "NOT TESTED on a GPU: {error}");
             });

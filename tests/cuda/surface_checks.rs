@@ -1,4 +1,4 @@
-//! Tests that components of surfaces, and distances of points to surfaces, match the CPU.
+//! Tests that components of surfaces, and distances from points to surfaces, match the CPU.
 
 use zeroset::gpu::Cuda;
 use zeroset::mesh::{Kind, Mesh};

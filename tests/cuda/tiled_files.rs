@@ -1,6 +1,6 @@
-//! Compares the files of whole tiled runs on the CPU and on a GPU. They are identical in f64,
-//! within the tolerance of V43 (docs/verification-cuda.md) in f32, and identical between two runs
-//! on the GPU.
+//! Compares the files of whole tiled runs on the CPU and on a GPU. The files are identical in f64,
+//! and agree within the tolerance of V43 (docs/verification-cuda.md) in f32. Two runs on the GPU
+//! write identical files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ const BALL: &str = "version = 1\nprecision = \"f64\"\n[domain.tiled]\ndx = 0.08\
     velocity = [\"-y\", \"x\", \"0.5 - t\"]\n[output]\ninterval = 0.04\n\
     volume = { min = [-1.5, -1.5, -1.5], max = [1.5, 1.5, 1.5] }\ninterface_files = [\"stl\", \"ply\"]\n";
 
-/// Leaves only the normal speed.
+/// Sets the velocity to zero, so that only the normal speed remains.
 const STILL: &str = "evolve.velocity=[0, 0, 0]";
 /// Two overlapping balls.
 const TWO: &str = "initial={ expression = \
@@ -167,7 +167,7 @@ fn files_in_f32_agree_within_v43() {
         for file in volumes {
             let (a, b) = (phi(&folder("cpu"), file), phi(&folder("cuda"), file));
             assert_eq!(a.len(), b.len(), "{name}: {file}");
-            // Only values in the half of the band next to the interface count.
+            // Only values in the half of the band next to the interface are compared.
             let near = a.iter().zip(&b).filter(|(a, _)| a.abs() < 1.0);
             let apart = near.fold(0.0, |most: f64, (a, b)| most.max((a - b).abs()));
             if apart > 1e-3 {

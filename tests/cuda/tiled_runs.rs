@@ -79,8 +79,8 @@ fn a_run_on_a_gpu_is_that_of_the_cpu() {
         assert!((a.interface / b.interface - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
         assert_eq!(a.components, b.components, "{name}");
         let (a, b) = (cpu.tiles.unwrap(), gpu.tiles.unwrap());
-        // The largest number of tiles is updated on the GPU only at events, but on the CPU after
-        // each step.
+        // On the GPU, the largest number of tiles is updated only at events. On the CPU, it is
+        // updated after each step.
         assert!(a.most.abs_diff(b.most) * 10 <= a.most && b.bytes > 0, "{a:?} {b:?}");
         let apart = cpu.cell_updates.abs_diff(gpu.cell_updates);
         assert!(apart * 1000 < cpu.cell_updates, "{name}: {apart} of {}", cpu.cell_updates);
@@ -194,13 +194,13 @@ fn short_volumes_are_coefficients() {
         let (cpu, gpu) = (done("cpu"), done("cuda"));
         assert_eq!((cpu.backend, gpu.backend), ("cpu", "cuda"), "{}", gpu.backend_reason);
         assert_eq!(cpu.time, gpu.time, "{name}");
-        // On the GPU, products and sums are fused in f32.
+        // In f32, the GPU fuses products and sums, so the number of steps may differ.
         assert!(name == "both" || cpu.steps == gpu.steps, "{name}");
         let (a, b) = (cpu.last.unwrap(), gpu.last.unwrap());
         let gate = if name == "both" { 1e-4 } else { 1e-9 };
         assert!((a.enclosed / b.enclosed - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
         assert!((a.interface / b.interface - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
-        // The initial ball.
+        // The ball has moved away from its initial volume.
         assert!((a.enclosed / (std::f64::consts::PI / 6.0) - 1.0).abs() > 0.01, "{name}: {a:?}");
     }
     let (config, parted) =

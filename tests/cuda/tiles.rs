@@ -1,6 +1,6 @@
-//! Tests steps on tiles. Tile sets and values are bitwise identical to the CPU in f64, and within
-//! the tolerance of V43 (docs/verification-cuda.md) in f32. Storage grows as needed, and repeated
-//! runs are bitwise identical.
+//! Tests steps on tiles. Tile sets and values are bitwise identical to the CPU in f64, and agree
+//! within the tolerance of V43 (docs/verification-cuda.md) in f32. Storage grows as needed, and
+//! repeated runs are bitwise identical.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub fn two(x: [f64; 3]) -> f64 {
     ball([16.3, 1.1, -0.4], 15.1).min(ball([-16.8, 0.3, 2.9], 16.8))
 }
 
-/// A ball on few tiles, for tools that make a GPU a hundred times slower.
+/// A ball on few tiles, for tools under which a GPU is a hundred times slower.
 pub fn small(x: [f64; 3]) -> f64 {
     (0..3).map(|k| (x[k] - 0.3).powi(2)).sum::<f64>().sqrt() - 5.2
 }
@@ -67,8 +67,8 @@ pub fn steps<R: Real, const E: usize, S: Stored<R> + Element>(
     assert_eq!(run.n_steps(), n);
 }
 
-/// Compares steps of the GPU with the CPU. There is initially room for only a few more tiles than
-/// at the start.
+/// Compares steps on the GPU with steps on the CPU. Initially there is room for only a few more
+/// tiles than at the start, so the storage must grow.
 fn check<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt::Debug>(
     cuda: &Arc<Cuda>,
     options: Options,
@@ -138,11 +138,12 @@ fn check_from<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std:
     counts(&found)
 }
 
-/// Compares results in f32 with the tolerance of V43: values may differ by 1e-3 voxels in the half
-/// of the band next to the interface because the GPU rounds differently.
+/// Compares results in f32 with the tolerance of V43: in the half of the band next to the
+/// interface, values may differ by 1e-3 voxels because the GPU rounds differently.
 ///
-/// The tile set changes before a step that needs a missing tile, which may be one step earlier or
-/// later. Until the next change, the tiles at the edge of the band differ.
+/// The tile set changes before a step that needs a missing tile. Because of rounding, this may be
+/// one step earlier or later on the GPU. Until the next change, the tiles at the edge of the band
+/// differ.
 pub fn compare_near<R: Wide, const E: usize, S: Stored<R> + PartialEq>(
     found: &TiledGrid<E>,
     values: &Pool<S, E>,
@@ -318,7 +319,7 @@ fn fields<const K: usize>(texts: [&str; K]) -> DeviceCoefficient<K> {
     })))
 }
 
-/// A step that would end just before an event ends at the event.
+/// A step that would end just before an event is extended to the event.
 #[test]
 fn due_times_cost_no_step() {
     let Some(cuda) = support::cuda() else { return };
@@ -338,7 +339,8 @@ fn due_times_cost_no_step() {
     assert_eq!((run.n_steps(), clock), (900, 45.0));
 }
 
-/// A breakdown is reported with its first voxel and its cause, and phi keeps its previous values.
+/// A breakdown is reported with its first voxel and its cause, and phi keeps the values from before
+/// the step.
 #[test]
 fn a_breakdown_is_found_with_its_voxel() {
     let Some(cuda) = support::cuda() else { return };

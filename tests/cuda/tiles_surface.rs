@@ -44,7 +44,8 @@ fn bits(mesh: &Mesh) -> (Vec<[u64; 3]>, Vec<Vec<u64>>) {
     (mesh.vertices.iter().map(|x| x.map(f64::to_bits)).collect(), arrays.collect())
 }
 
-/// Asserts that the surface and the range of phi of a GPU evolution match its downloaded tiles.
+/// Asserts that the surface and the range of phi of a GPU evolution match those of its downloaded
+/// tiles.
 pub fn look<R: Wide, const E: usize, S: Stored<R> + Element>(
     cuda: &Arc<Cuda>,
     run: &DeviceTiledEvolution<R, E, S>,
@@ -65,7 +66,7 @@ pub fn look<R: Wide, const E: usize, S: Stored<R> + Element>(
     assert_eq!(run.range().unwrap(), expected);
 }
 
-/// Compares the surfaces of a grid and of two finer ones.
+/// Compares the surfaces of a grid and of two finer grids.
 fn check<R: Real, const E: usize, S: Stored<R> + Element + PartialEq>(
     cuda: &Arc<Cuda>,
     scale: f64,

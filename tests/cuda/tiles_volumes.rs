@@ -1,5 +1,5 @@
-//! Tests steps on tiles with coefficients given by volumes. They are bitwise identical to the CPU
-//! in f64.
+//! Tests steps on tiles whose coefficients are given by volumes. The results are bitwise identical
+//! to the CPU in f64.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -27,7 +27,8 @@ const ORIGIN: [f64; 3] = [0.3, -0.2, 0.1];
 const DX: f64 = 0.37;
 
 /// Returns volumes for two components of a velocity, a normal speed and a curvature coefficient.
-/// They are rotated, flat and smaller than the tiles, and have several types.
+/// One is rotated, one is flat, all are smaller than the tiles, and they have four types of
+/// samples.
 fn volumes() -> [Volume; 4] {
     let noise = |n: usize| ((n * 7919 + 13) % 1009) as f64 / 1009.0;
     let made = |shape: [usize; 3], samples: Samples, steps: [[f64; 3]; 3]| {
@@ -117,8 +118,8 @@ fn terms<R: Real>(cuda: &Cuda, third: Third) -> (Terms<R>, DeviceTerms) {
     (on_cpu, on_gpu)
 }
 
-/// Compares steps of the GPU with the CPU, with room for `more` additional tiles, and with an
-/// evolution that is saved and resumed halfway.
+/// Compares steps on the GPU with steps on the CPU, with room for `more` additional tiles. Also
+/// compares them with an evolution that is saved and resumed halfway.
 fn check<R: Wide, const E: usize, S: Stored<R> + SavedNumber + PartialEq + Debug>(
     options: Options,
     third: Third,
@@ -193,7 +194,7 @@ fn volumes_move_tiles_as_on_the_cpu() {
     }
 }
 
-/// Expressions convert lengths to voxels exactly as the CPU does, also for squared lengths.
+/// Expressions convert lengths to voxels exactly as the CPU does. This includes squared lengths.
 #[test]
 fn a_curvature_by_expression_on_voxels_of_any_size() {
     let Some(cuda) = support::cuda() else { return };
@@ -229,7 +230,7 @@ fn constant(cuda: &Cuda, value: f64) -> (Fill<f32>, DevicePart) {
     (fill(vec![Some(Arc::new(of))], 1.0, |_, _| 0.0), on_gpu)
 }
 
-/// An invalid coefficient is reported before the first step, with its voxel.
+/// An invalid coefficient is reported with its voxel before the first step.
 #[test]
 fn short_volumes_that_may_not_be() {
     let Some(cuda) = support::cuda() else { return };

@@ -13,10 +13,10 @@ use zeroset::patches::{Coordinates, Partition, Patches};
 use crate::parity::{Setup, all_terms, ball, first_order};
 use crate::support;
 
-/// The translation along each axis. Half the size of the mesh is about 1.
+/// The translation along each axis. The mesh extends about 1 from its center.
 const FAR: f64 = 5e6;
 
-/// The largest allowed difference, in diagonals of the bounding box.
+/// The largest allowed difference, relative to the diagonal of the bounding box.
 const SAME: f64 = 1e-5;
 
 fn meshes() -> Vec<(&'static str, Mesh)> {
@@ -37,7 +37,7 @@ fn moved(mesh: &Mesh) -> Mesh {
     moved
 }
 
-/// Returns the largest difference, in diagonals of the bounding box.
+/// Returns the largest difference, relative to the diagonal of the bounding box.
 fn apart(mesh: &Mesh, a: &[f64], b: &[f64]) -> f64 {
     let bound = |f: fn(f64, f64) -> f64, start| {
         mesh.vertices.iter().fold([start; 3], |m, x| std::array::from_fn(|k| f(m[k], x[k])))
@@ -70,8 +70,8 @@ fn check_distances(name: &str, solver: &impl EikonalSolver) {
     }
 }
 
-/// Compares an evolution of all terms in a band, with several reinitializations, at the origin and
-/// far from it.
+/// Compares an evolution at the origin with the same evolution far from it. It has all terms, a
+/// band and several reinitializations.
 fn check_evolution(name: &str, run: impl Fn(&Setup) -> (Vec<f64>, u64)) {
     for (mesh_name, mesh) in meshes() {
         let center = if mesh_name == "sphere" { [0.0, 0.0, 1.0] } else { [-0.1, 0.05, 0.0] };

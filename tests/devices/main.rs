@@ -204,7 +204,7 @@ fn threads_that_compile_at_once_get_the_same_code() {
     assert_eq!(cubins.len(), 1);
 }
 
-/// Returns the lines of PTX that are instructions of the wanted kind.
+/// Returns the lines of PTX whose instructions satisfy a condition.
 fn instructions(ptx: &str, wanted: impl Fn(&str) -> bool) -> Vec<&str> {
     let is_instruction = |line: &&str| line.ends_with(';') && !line.starts_with('.');
     ptx.lines().map(str::trim).filter(is_instruction).filter(|line| wanted(line)).collect()

@@ -5,8 +5,8 @@ use zeroset::gpu::sources::{Unit, all_units};
 
 use crate::{VIRTUAL, instructions, kernels, nvrtc};
 
-/// A kernel, words in the title of its compilation unit (file and definitions), the largest number
-/// of instructions, and the reason. The first matching row counts.
+/// A kernel, words in the title of its compilation unit (file and definitions), the largest allowed
+/// number of instructions, and the reason. The first matching row applies.
 type Row = (&'static str, &'static [&'static str], usize, &'static str);
 
 /// The kernels that may have double-precision instructions although REAL is float or the source has
@@ -160,7 +160,7 @@ const SIXTEEN_BITS: &str = "16-bit values are encoded in f64, as on the CPU";
 const TIME: &str = "time and time step are f64 in every precision";
 const VOLUMES: &str = "expressions and volumes are evaluated in f64, as on the CPU";
 
-/// Instructions that round. Their type follows the name.
+/// Instructions that round. The type follows the name in PTX.
 const ARITHMETIC: [&str; 14] = [
     "add.", "sub.", "mul.", "mad.", "fma.", "div.", "rcp.", "sqrt.", "rsqrt.", "ex2.", "lg2.",
     "sin.", "cos.", "tanh.",
@@ -229,7 +229,7 @@ fn failures(found: &[Found], rows: &'static [Row]) -> Vec<String> {
     for ((kernel, words, most, _), least) in rows.iter().zip(least) {
         match least {
             None => failures.push(format!("{kernel} {words:?}: no kernel matches this row")),
-            // A limit this loose would not notice many additional instructions.
+            // A limit this loose would hide many additional instructions.
             Some(least) if 2 * least < *most => {
                 failures.push(format!(
                     "{kernel} {words:?}: {most} instructions are allowed, but {least} are enough"

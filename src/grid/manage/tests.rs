@@ -1,4 +1,4 @@
-//! Tests of tile management against a reference tile set that follows the definitions.
+//! Tests of tile management against a reference tile set that directly implements the definitions.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ fn next_to(tile: Place, d: usize) -> Place {
     std::array::from_fn(|k| tile[k] + step[k])
 }
 
-/// Reverses the order of the coordinates, so that maps are in list order.
+/// Reverses the order of the coordinates, so that sorted tiles are in list order.
 fn turned([a, b, c]: Place) -> Place {
     [c, b, a]
 }
@@ -38,8 +38,8 @@ impl Reference {
         (0..DIRECTIONS).filter(|&d| d != CENTER).map(move |d| (d, next_to(tile, d)))
     }
 
-    /// Returns the missing tiles that an active tile requests, or that differ in sign from a
-    /// neighbor without a band.
+    /// Returns the missing tiles that the update must create: those that an active tile requests,
+    /// and the neighbors of tiles without a band whose sign differs from that of the tile.
     fn asked(&self) -> Vec<Place> {
         let mut asked = Vec::new();
         for (&tile, &(mask, _)) in &self.tiles {
@@ -112,8 +112,9 @@ impl Reference {
     }
 }
 
-/// Returns a random request mask. On average, `calm` of 32 tiles request nothing, and most of these
-/// have the sign of the missing tiles around them. The others request some of their neighbors.
+/// Returns a random request mask. On average, `calm` of 32 masks request nothing. Most of these
+/// have the sign of the missing tiles around the tile. The other masks request some of the
+/// neighbors.
 fn random_mask(random: &mut ChaCha8Rng, calm: u32, border: u32) -> u32 {
     let bits = random.next_u32();
     if bits >> 27 < calm {
@@ -123,7 +124,7 @@ fn random_mask(random: &mut ChaCha8Rng, calm: u32, border: u32) -> u32 {
     bits & random.next_u32() & random.next_u32() & ALL | ACTIVE
 }
 
-/// Returns a solid or hollow ball of tiles, with the signs of the missing tiles around them.
+/// Returns a hollow ball of tiles or a small solid ball, with signs around it.
 fn start(hollow: bool, radius: i32) -> Reference {
     let mut reference = Reference::default();
     let size = radius + 3;

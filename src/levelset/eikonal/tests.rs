@@ -192,7 +192,8 @@ fn slow_cells_delay_the_front() {
 
 #[test]
 fn reinitialization_a_straight_interface_is_exact() {
-    // V26: the distance to a line, at vertices whose foot and its neighborhood lie well inside.
+    // V26: the distance to a line, at vertices whose closest point on the line lies well inside the
+    // square.
     let cpu = Cpu::new(1).unwrap();
     let mesh = square(32);
     let mut state = state(&mesh, 64);

@@ -150,7 +150,7 @@ fn contents_that_lie_are_errors() {
     for at in 0..contents.len() - 8 {
         let mut lying = contents.clone();
         lying[at..at + 8].fill(0xff);
-        // Some numbers may have any value, but lengths may not.
+        // Numbers other than lengths may have any value, so decoding may succeed.
         let _ = fields::decode("c".as_ref(), &lying);
         lying[at..at + 8].copy_from_slice(&(1_u64 << 40).to_le_bytes());
         let _ = fields::decode("c".as_ref(), &lying);

@@ -10,7 +10,7 @@ fn torus(n: usize) -> PointCloud {
     for k in 0.. {
         let [a, b, c] = [golden[0], golden[1], 0.618_033_988_749_894_9]
             .map(|g| (g * k as f64 + 0.5).fract() * std::f64::consts::TAU);
-        // Fewer samples where the torus is narrow, in proportion to its area.
+        // The inner side of the torus gets fewer samples, in proportion to its area.
         if (1.0 + 0.4 * b.cos()) / 1.4 < c / std::f64::consts::TAU {
             continue;
         }
@@ -33,7 +33,7 @@ fn distance_of_torus([x, y, z]: [f64; 3]) -> f64 {
     (x.hypot(y) - 1.0).hypot(z) - 0.4
 }
 
-/// Returns the mean distance of samples from a surface.
+/// Returns the mean distance from the samples to a surface.
 fn error(cloud: &PointCloud, mesh: &Mesh) -> f64 {
     let locator = Locator::new(mesh);
     let gap = |x: &[f64; 3]| locator.closest(Vec3::from(*x)).unwrap().gap;
@@ -182,7 +182,7 @@ fn poor_clouds_have_a_result_or_a_reason() {
         let found = inspect(&mesh);
         assert_eq!((found.components, found.euler, found.nonmanifold), (1, 1, 0));
     }
-    // Two positions, one of them with a million samples.
+    // There are two positions, one of which has a million samples.
     let mut many = vec![[0.0; 3]; 1_000_000];
     many.push([10.0, 0.0, 0.0]);
     let (mesh, _) = reconstruct(&with(many), Cubes::Edge(1.0)).unwrap();

@@ -36,7 +36,7 @@ impl Begun {
         self.more.notify_all();
     }
 
-    /// Waits until a step has begun.
+    /// Waits until the given step has begun.
     fn wait_for(&self, step: u64) -> Result<()> {
         let (guard, long) = (self.step.lock().unwrap(), Duration::from_secs(30));
         let (guard, _) = self.more.wait_timeout_while(guard, long, |now| *now < step).unwrap();
@@ -74,7 +74,7 @@ impl Files for Hooked<'_> {
     }
 }
 
-/// A motion with steps of at most 0.1. In a given step, it can fail, lose its interface or set a
+/// A motion with steps of at most 0.1. In a given step it can fail, lose its interface or set a
 /// flag.
 struct Fake<'a> {
     n: usize,
@@ -321,7 +321,7 @@ fn steps_go_on_while_a_state_is_written() {
     let flag = AtomicBool::new(false);
     let mut fake = Fake::new(&flag);
     let begun = fake.begun.clone();
-    // Writing each state except the last one takes until two more steps have begun.
+    // Writing a state takes until two more steps have begun, except for the last state.
     let slow = |step: u64| if step < 12 { begun.wait_for(step + 2) } else { Ok(()) };
     let (done, report, times, _) = run_and_keep(&mut fake, &[], &slow);
     done.unwrap();
@@ -345,7 +345,8 @@ fn a_checkpoint_waits_for_the_state_that_is_being_written() {
     assert_eq!(kept.written.states, [(0, 0.0), (3, 0.25)]);
 }
 
-/// Runs a case in which state 3 cannot be written. The failure shows only after step 5 has begun.
+/// Runs a case in which writing state 3 fails. The failure becomes known only after step 5 has
+/// begun.
 fn fails_late(fake: &mut Fake<'_>) {
     let begun = fake.begun.clone();
     let late = |step: u64| match step {

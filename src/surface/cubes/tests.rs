@@ -4,7 +4,8 @@ use crate::mesh::statistics::{Statistics, inspect};
 use crate::mesh::{Mesh, vertex_normals};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Values of a function on n^3 voxels that cover [-1, 1]^3 with half a voxel of margin.
+/// The values of a function on n^3 voxels that cover [-1, 1]^3. The outermost voxels lie half a
+/// voxel inside.
 struct Sampled {
     values: Vec<f64>,
     n: usize,
@@ -48,7 +49,8 @@ fn assert_closed(found: &Statistics) {
     assert_eq!((found.duplicate, found.unreferenced), (0, 0), "{found:?}");
 }
 
-/// Returns the triangles of a mesh as the positions of their corners, smallest first.
+/// Returns the triangles of a mesh as the positions of their corners, with the smallest corner
+/// first.
 fn triangles(mesh: &Mesh) -> BTreeSet<[[u64; 3]; 3]> {
     let at = |v: u32| mesh.vertices[v as usize].map(|x| (x + 0.0).to_bits());
     let turned = |t: &[u32]| {
@@ -139,7 +141,7 @@ fn noise_gives_closed_surfaces_whatever_the_blocks() {
     }
 }
 
-/// A subset of the blocks of a box. Voxels in no block are far outside or far inside.
+/// A subset of the blocks of a box. Voxels outside of these blocks are far outside or far inside.
 struct Sparse<'a> {
     dense: Dense<'a, f64>,
     kept: Vec<usize>,
@@ -161,7 +163,7 @@ impl Blocks<f64> for Sparse<'_> {
     }
 }
 
-/// Keeps the blocks that contain a chosen end of every crossed edge.
+/// Keeps the blocks that contain a chosen end of every edge that the surface crosses.
 fn thinned<'a>(dense: Dense<'a, f64>, upper: impl Fn([i32; 3]) -> bool) -> Sparse<'a> {
     let n = dense.size.map(|n| n as i32);
     let value = |p: [i32; 3]| {
@@ -192,7 +194,7 @@ fn thinned<'a>(dense: Dense<'a, f64>, upper: impl Fn([i32; 3]) -> bool) -> Spars
 fn missing_blocks_leave_no_gaps() {
     let mut fewer = 0;
     for seed in 0..40 {
-        // Noise at a few voxels, none of them at the boundary.
+        // Noise makes a few values negative, but none at the boundary.
         let (n, edge) = (12, 2 + seed as usize % 3);
         let mut values = noise(n * n * n, seed);
         for (k, value) in values.iter_mut().enumerate() {
@@ -280,7 +282,8 @@ fn records_hold_the_surface_up_to_quantization() {
     assert_eq!(inspect(&decoded).euler, 0);
     assert_closed(&inspect(&decoded));
     assert_eq!((decoded.n_vertices(), decoded.n_cells()), (mesh.n_vertices(), mesh.n_cells()));
-    // phi at decoded vertices is off by the quantization and by linear interpolation.
+    // At decoded vertices, phi differs from 0 by the errors of quantization and of linear
+    // interpolation.
     let off = |mesh: &Mesh| mesh.vertices.iter().map(|&x| torus(x).abs()).fold(0.0, f64::max);
     let bound = records.range / 510.0 * placement.spacing;
     assert!(off(&decoded) <= off(&mesh) + 2.0 * bound, "{} {}", off(&decoded), off(&mesh));
@@ -349,7 +352,7 @@ fn voxels_on_the_surface_leave_it_closed() {
     let found = inspect(&mesh);
     assert_eq!((found.euler, found.boundary, found.nonmanifold, found.inconsistent), (2, 0, 0, 0));
     let measured = measure(&sampled.blocks(4), &sampled.placement).unwrap();
-    // Its twelve edges are cut off along the diagonals of their cubes.
+    // The twelve edges of the cube are cut off along the diagonals of their voxels.
     let (whole, side) = (0.875f64.powi(3), 0.125f64);
     let volume = measured.volume.unwrap();
     assert!(volume < whole && volume > whole - 12.0 * 0.875 * 0.5 * side * side, "{measured:?}");

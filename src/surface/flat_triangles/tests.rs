@@ -5,7 +5,8 @@ use crate::mesh::{DataArray, Kind};
 use crate::surface::{IsosurfaceOptions, isosurface};
 use crate::volume::{Placement, Volume};
 
-/// Creates a volume of integers from -1 to 2, so that a quarter of all voxels have the level 0.
+/// Creates a volume of random integers from -1 to 2, so that a quarter of all voxels lie at level
+/// 0.
 fn whole_numbers(shape: [usize; 3], seed: u64) -> Volume {
     use rand_chacha::rand_core::{Rng, SeedableRng};
     let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
@@ -79,7 +80,8 @@ fn surfaces_of_whole_numbers_lose_flat_triangles_and_stay_manifold() {
 
 #[test]
 fn sheets_of_voxels_at_the_level_are_nothing() {
-    // All voxels are inside except a few at the level: one, a line, a corner, and a square.
+    // All voxels are inside except for those at the level: a single voxel, a line, a corner, or a
+    // square.
     let line: &[[usize; 3]] = &[[3, 3, 3], [4, 3, 3], [5, 3, 3]];
     let corner: &[[usize; 3]] = &[[3, 3, 3], [4, 3, 3], [3, 4, 3]];
     let square: &[[usize; 3]] = &[[3, 3, 3], [4, 3, 3], [3, 4, 3], [4, 4, 3]];

@@ -4,7 +4,7 @@ use super::*;
 use crate::mesh::statistics::inspect;
 use crate::surface::cubes::{self, Dense};
 
-/// Creates a volume of `shape` from a function of the voxel.
+/// Creates a volume with the given shape from a function of the voxel position.
 fn volume(shape: [usize; 3], value: impl Fn([f64; 3]) -> f64) -> Volume {
     let [nx, ny, nz] = shape;
     let at = |k: usize| [k % nx, k / nx % ny, k / (nx * ny)].map(|c| c as f64);
@@ -22,7 +22,7 @@ fn noise(shape: [usize; 3], seed: u64) -> Volume {
     Volume::new(shape, values.into(), Placement::identity()).unwrap()
 }
 
-/// Returns the triangles as the positions of their corners, smallest first.
+/// Returns the triangles as the positions of their corners, with the smallest corner first.
 fn triangles(mesh: &Mesh) -> BTreeSet<[[u64; 3]; 3]> {
     let at = |v: u32| mesh.vertices[v as usize].map(|x| (x + 0.0).to_bits());
     let turned = |t: &[u32]| {

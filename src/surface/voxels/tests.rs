@@ -15,7 +15,7 @@ fn a_torus_has_the_voxels_of_its_formula() {
         let index = [n % nx, n / nx % ny, n / (nx * ny)];
         let [x, y, z] = [0, 1, 2].map(|k| voxels.center(k, index[k]));
         let distance = (x.hypot(y) - 1.0).hypot(z) - 0.4;
-        // The polyhedron lies slightly inside.
+        // The polyhedron lies slightly inside the smooth torus.
         if distance.abs() > 0.02 {
             assert_eq!(inside == 1, distance < 0.0, "{index:?}");
         }
@@ -44,7 +44,7 @@ fn brick(low: [f64; 3], high: [f64; 3]) -> (Vec<[f64; 3]>, Vec<u32>) {
 
 #[test]
 fn rows_through_edges_and_vertices_count_once() {
-    // Rows run along edges, diagonals and through corners of this box.
+    // Rows of voxels run along edges, along diagonals and through corners of this box.
     let (vertices, cells) = brick([-1.5; 3], [1.5, 2.5, 3.5]);
     let mesh = Mesh::new(Kind::Surface, vertices, cells);
     for (spacing, margin) in [(1.0, 2), (0.5, 1), (0.25, 0), (0.3, 2)] {
@@ -120,11 +120,12 @@ fn a_passed_shell_parts_the_inside_from_the_outside() {
         let index = [n % nx, n / nx % ny, n / (nx * ny)];
         let [x, y, z] = [0, 1, 2].map(|k| shell.center(k, index[k]));
         let distance = ((x.hypot(y) - 1.0).hypot(z) - 0.4).abs();
-        // The margins are half the diagonal of a voxel, and the sagitta of the polyhedron.
+        // The margins are half the diagonal of a voxel and the distance between the polyhedron and
+        // the torus.
         assert!(mark == 0 || distance < 0.07 * 0.75_f64.sqrt() + 0.02, "{index:?}");
         assert!(mark == 1 || distance > 0.07 * 0.5 - 0.02, "{index:?}");
     }
-    // No step leads from inside to outside except through the shell.
+    // No two neighboring voxels outside of the shell lie on different sides of the surface.
     for (stride, n) in
         [1, nx, nx * ny].into_iter().flat_map(|s| (s..shell.marks.len()).map(move |n| (s, n)))
     {

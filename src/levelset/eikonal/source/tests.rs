@@ -17,8 +17,8 @@ fn around_a_vertex_and_an_edge() {
     let one = around_simplices(&square(), &[1], 1, 0.5, &PLAIN);
     assert_eq!(one, [(0, 1.5), (1, 0.5), (2, 1.5)]);
     let edge = around_simplices(&square(), &[0, 1], 2, 0.0, &Slowness::PerCell(vec![2.0, 3.0]));
-    // Vertex 2 is closest to the edge within the cell with half the speed. Vertex 3 sees only
-    // vertex 0.
+    // Vertex 2 gets its value from the edge, through the first cell with slowness 2. Vertex 3 gets
+    // its value from vertex 0 only, through the second cell.
     assert_eq!(edge, [(0, 0.0), (1, 0.0), (2, 2.0), (3, 3.0)]);
 }
 
@@ -84,7 +84,7 @@ fn zero_sets_and_curves_on_the_mesh() {
     close(&found.source.values);
     assert_eq!((found.gap, found.edge), (0.5, 2f64.sqrt()));
     assert!(around_curve(&locator, &curve, &[], &PLAIN).is_none());
-    // A curve that ends within one cell: the opposite vertex gets its straight distance.
+    // A curve that ends within one cell: the opposite vertex gets its straight-line distance.
     let short = [[0.5, 0.25, 0.0], [0.75, 0.25, 0.0]];
     let found = around_curve(&locator, &short, &[[0, 1]], &Slowness::Uniform(2.0)).unwrap();
     let values = &found.source.values;

@@ -15,8 +15,8 @@ fn tree(points: &[[f64; 3]], depth: u32) -> Octree {
     Octree::new(points, Frame::new(points, depth).unwrap()).unwrap()
 }
 
-/// Lists the level and sample count of a cube and its descendants by recursion. The cube has its
-/// lowest corner at `corner`, in cells.
+/// Lists the level and the sample count of a cube and all its descendants by recursion. `corner` is
+/// the lowest corner of the cube, in cells.
 fn recursed(
     points: &[[f64; 3]],
     frame: &Frame,

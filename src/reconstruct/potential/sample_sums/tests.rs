@@ -24,7 +24,7 @@ fn sums_of_a_tile_are_those_at_its_voxels() {
     for (level, first) in [(8, [120, -6, 3]), (8, [10, 40, 20]), (6, [-32, 0, 4]), (6, [60, 9, 9])]
     {
         let middle = first.map(|c| c as f32 + 1.5);
-        // The edge of a voxel in finest voxels.
+        // The edge of a voxel, in voxels of the finest level.
         let edge = f64::from(1 << (8 - level));
         for exponent in 2..=5 {
             sources.gather(&tree, 0.0, level, middle, 2.6);
@@ -41,7 +41,7 @@ fn sums_of_a_tile_are_those_at_its_voxels() {
                 let error = (Vec3::from(mean) - gradient).norm() / f64::from(totals.weight[n]);
                 assert!(error < 1e-3, "p = {exponent}: {mean:?} {gradient:?}");
             }
-            // A list that all voxels of a tile share opens more nodes than a single voxel would
+            // The list that all voxels of a tile share opens more nodes than a single voxel would
             // need.
             let all = sources.nodes.len();
             sources.gather(&tree, 0.5, level, middle, 2.6);
@@ -51,7 +51,7 @@ fn sums_of_a_tile_are_those_at_its_voxels() {
             sources.sum(exponent, 1.0, &voxels, &mut near);
             let error = |n: usize| (near.weight[n] / exact.weight[n] - 1.0).abs();
             let mean = (0..64).map(error).sum::<f32>() / 64.0;
-            // A higher power in the weight depends more on the extent of a node.
+            // With a higher power, the weight depends more on the extent of a node.
             assert!(mean < 0.02 * exponent as f32, "level {level}, p = {exponent}: {mean}");
             totals = near;
         }
