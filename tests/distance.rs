@@ -52,7 +52,7 @@ fn array(mesh: &Mesh, name: &str) -> Vec<f64> {
 }
 
 /// Returns the largest difference between the array `distance` of a file and a function of the
-/// position.
+/// vertex position.
 fn largest_error(place: &Place, name: &str, exact: impl Fn(&[f64; 3]) -> f64) -> f64 {
     let mesh = place.read(name);
     let found = array(&mesh, "distance");
@@ -152,7 +152,7 @@ fn labels_and_gradients_are_arrays() {
         .collect();
     let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
     assert!((mean - 1.0).abs() < 0.02, "{mean}");
-    // A vertex between the first corner and the kink, and not close to the kink.
+    // This vertex lies between the first corner and the kink, but not close to the kink.
     let vertices = mesh.vertex_array("gradient").unwrap().values.to_f64();
     let at = mesh.vertices.iter().position(|x| (x[0] - 0.3).hypot(x[1] - 0.4) < 1e-9).unwrap();
     assert!((vertices[3 * at] - 0.6).abs() < 0.01 && (vertices[3 * at + 1] - 0.8).abs() < 0.01);
@@ -245,7 +245,7 @@ fn paths_lead_back_to_the_source() {
 #[test]
 fn masks_take_cells_away() {
     let place = Place::new();
-    // A wall with a gap: the path around the wall is longer than the straight line.
+    // With a wall that has a gap, the path around the wall is longer than the straight line.
     let mask = "abs(x-0.5) > 0.01 || y > 0.79";
     let args = ["distance", "square.vtp", "--from", "vertex:0", "-o", "d.vtp"];
     let said = place
@@ -339,8 +339,8 @@ fn paths_on_a_cortex_are_as_long_as_the_distance() {
         }
         found.push(lengths);
     }
-    // A path is a curve on the mesh, so that its length is at least the exact distance. The values
-    // of plane fronts are late by more than the excess length of their paths.
+    // A path is a curve on the mesh, so its length is at least the exact distance. Plane fronts
+    // overestimate distances by more than the excess length of their paths.
     assert!(excesses[..8].iter().all(|e| e.abs() < 0.02), "{excesses:?}");
     assert!(excesses[8..].iter().all(|e| (-0.05..0.005).contains(e)), "{excesses:?}");
     for (circular, plane) in found[0].iter().zip(&found[1]) {
@@ -348,7 +348,7 @@ fn paths_on_a_cortex_are_as_long_as_the_distance() {
     }
 }
 
-/// V54 on the registered sphere of a subject, where the distances are known.
+/// V54 on the registered sphere of a subject, where the exact distances are known.
 #[test]
 fn circular_fronts_on_the_sphere_of_fsaverage() {
     let Some(sphere) = zeroset_testing::data("cortex/fsaverage_sphere_left.gii.gz") else { return };

@@ -63,8 +63,8 @@ fn a_speed_of_time_grows_and_shrinks_a_circle() {
     let phi = at(&mesh, |x, y| x.hypot(y) - 0.4);
     let terms = Terms::default().with_normal_speed(Coefficient::Varying([field("2*cos(10*t)")]));
     for options in [Options::new(None), Options::new(Some(0.2))] {
-        // R = 0.4 + 0.2 sin(10 t). The first time reaches the largest radius. The second one passes
-        // the initial radius again.
+        // R = 0.4 + 0.2 sin(10 t). The radius is largest at the first time. At the second time it
+        // has passed its initial value again and is smallest.
         for (end, radius) in [(0.157, 0.6), (0.471, 0.2)] {
             let found = run(&mesh, &phi, &terms, options.clone(), end);
             let error = error(&mesh, &found, |x, y| x.hypot(y) - radius);
@@ -134,7 +134,7 @@ fn inflow_is_held_or_given() {
         let most = if advection == Advection::TaylorGalerkin { 0.04 } else { 0.3 };
         let found = worst(&given);
         assert!(found < most, "{advection:?}: {found}");
-        // Without inflow, the boundary keeps its initial values, which are wrong by now.
+        // Without inflow, the boundary keeps its initial values. They are wrong by now.
         assert!(worst(&wind) > 0.4);
     }
 }
@@ -143,13 +143,13 @@ fn inflow_is_held_or_given() {
 fn an_interface_enters_a_band_through_the_inflow() {
     let mesh = square(48);
     let phi = at(&mesh, |x, _| x - 0.5);
-    // From t = 0.2 on, the outside enters: phi = t - 0.2 at x = -1.
+    // Starting at t = 0.2, the outside enters: phi = t - 0.2 at x = -1.
     let terms = Terms::default()
         .with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]))
         .with_inflow(field("t - 0.2"));
     let found = run(&mesh, &phi, &terms, Options::new(Some(0.2)), 0.9);
-    // The inside fills the square to the right of x = -0.3, where the entering interface is. The
-    // original interface has left the square.
+    // The inside fills the square to the right of x = -0.3, the position of the entering interface.
+    // The original interface has left the square.
     let found = enclosed(&mesh, &found);
     assert!((found - 2.0 * 1.3).abs() < 0.02, "{found}");
 }
@@ -233,7 +233,7 @@ fn where_curvature_is_zero_implicit_steps_change_nothing() {
     assert!(moved > 0.02, "the right half must move, but moved by {moved}");
 }
 
-/// Returns a square with a vertex that is moved almost onto its opposite edge.
+/// Returns a square in which one vertex is moved almost onto its opposite edge.
 fn with_sliver(n: u32) -> Mesh {
     let mut mesh = square(n);
     let near = |x: &[f64; 3]| (x[0] - 0.4).hypot(x[1]);
@@ -261,7 +261,7 @@ fn slivers_make_curvature_steps_implicit() {
     while evolution.time() < 0.1 {
         evolution.step(0.1 - evolution.time()).unwrap();
     }
-    // Explicit steps would take hundreds of thousands of steps.
+    // With explicit steps, the run would take hundreds of thousands of steps.
     assert!(evolution.n_steps() < 2000, "{} steps", evolution.n_steps());
     let rate = (0.36 - enclosed(&mesh, &evolution.phi()) / std::f64::consts::PI) / 0.2;
     assert!((rate - 1.0).abs() < 0.01, "{rate}");
@@ -296,9 +296,9 @@ fn slivers_do_not_hurt_taylor_galerkin_advection() {
     assert!(size(&evolution.phi()) <= 1.05 * size(&phi), "{}", size(&evolution.phi()));
 }
 
-/// Returns the largest `|phi|` before and after 1,000 steps of a rotating cap on the pial surface
-/// of fsaverage. Inradii range from 0.001 to 1.5 mm, and hundreds of cells are too poor for the
-/// Taylor-Galerkin step.
+/// Rotates a cap on the pial surface of fsaverage by 1,000 steps. Returns the largest `|phi|`
+/// before and after them. Inradii range from 0.001 to 1.5 mm, and hundreds of cells have too poor a
+/// quality for the Taylor-Galerkin step.
 fn turned_on_a_cortex(options: Options) -> Option<(f64, f64)> {
     let file = zeroset_testing::data("cortex/fsaverage_pial_left.gii.gz")?;
     let mesh = clean(zeroset::io::read_mesh(&file).unwrap().mesh).unwrap().0;
@@ -370,14 +370,14 @@ fn wrong_coefficients_are_found_in_the_step_they_appear_in() {
 #[test]
 fn a_run_waits_for_an_interface_that_an_inflow_brings() {
     let mesh = square(32);
-    // The inside, x > 0.8, leaves on the right. From t = 1 on, the inside enters on the left.
+    // The inside, x > 0.8, leaves on the right. Starting at t = 1, a new inside enters on the left.
     let phi = at(&mesh, |x, _| 0.8 - x);
     let terms = Terms::default()
         .with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]))
         .with_inflow(field("1 - t"));
     for options in [Options::new(Some(0.3)), Options::new(None).with_rule(Rule::Every(4))] {
         let found = run(&mesh, &phi, &terms, options, 2.0);
-        // The part that entered at time 1 has reached x = 0.
+        // The part of the interface that entered at time 1 has reached x = 0.
         let area = enclosed(&mesh, &found);
         assert!((area - 2.0).abs() < 0.1, "{area}");
     }

@@ -40,7 +40,7 @@ fn results(initial: &str, evolve: &str) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn an_expression_gives_the_bits_of_the_number_it_equals() {
-    // The mean of these numbers over three corners is exact.
+    // These numbers are chosen so that their mean over three corners is exact.
     let ball = "ball = { center = [0.5, 0.5, 0], radius = 0.25 }";
     let number = results(ball, "normal_speed = 1\ncurvature = 0.015625");
     let written = results(ball, "normal_speed = \"1 + 0*x\"\ncurvature = \"0.015625 + 0*y\"");
@@ -55,8 +55,8 @@ fn an_expression_gives_the_bits_of_the_number_it_equals() {
 
 #[test]
 fn coefficients_may_follow_the_time() {
-    // R' = 1 + 20 t, R = 0.2 + t + 10 t^2. If each step used the speed at its start, R would be 0.1
-    // smaller.
+    // R' = 1 + 20 t, so R = 0.2 + t + 10 t^2. If each step used the speed at its start, R would be
+    // smaller by 0.1.
     let text = "version = 1\n[domain.mesh.generate.square]\ncells = [48, 48]\n\
                 [initial]\nball = { center = [0.5, 0.5, 0], radius = 0.2 }\n\
                 [evolve]\nend_time = 0.1\nnormal_speed = \"1 + 20*t\"\n\

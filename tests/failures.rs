@@ -69,7 +69,7 @@ fn a_closed_pipe_ends_every_command_quietly() {
         assert!(!said.contains("panic") && !said.contains("error"), "{arguments:?}: {said}");
     }
     assert!(place.path("ball.ply").exists() && place.path("d.vtp").exists());
-    // The text on standard error is lost if nobody reads it, but the results are not.
+    // If nobody reads standard error, its text is lost, but the results are not.
     let mut child = place.command(&["convert", "ball.vtp", "b.off", "-vv"]).spawn().unwrap();
     drop((child.stderr.take(), child.stdout.take()));
     assert_eq!(child.wait().unwrap().code(), Some(0));
@@ -125,7 +125,7 @@ fn files_that_may_not_grow_are_named_by_every_command() {
 }
 
 /// Runs the program and interrupts it as soon as it writes a file. The program may finish before
-/// that is noticed.
+/// the file is noticed.
 fn interrupted_while_writing(place: &Place, arguments: &[&str]) -> Output {
     let mut child = place.command(arguments).spawn().unwrap();
     let start = Instant::now();
@@ -157,8 +157,8 @@ fn ctrl_c_leaves_no_file_in_the_making() {
         &["distance", "small.vtu", "--from", "vertex:0", "-o", "out.vtu", "--gradient", "--json"],
     ] {
         let made = arguments.iter().find(|word| word.starts_with("out.")).unwrap();
-        // The program may finish before the file is noticed or before the signal arrives. Then the
-        // file is complete.
+        // The program may finish before the file is noticed or before the signal arrives. In both
+        // cases the file is complete.
         let attempt = |_| {
             let output = interrupted_while_writing(&place, arguments);
             let done = std::fs::remove_file(place.path(made)).is_ok();
@@ -275,7 +275,7 @@ fn overwrite_takes_the_files_of_the_run_alone() {
     assert!(place.path("case_000001.vtp").exists());
 }
 
-/// All durations come from monotonic clocks. No source reads the time of day, so that setting the
+/// All durations come from monotonic clocks. No source file reads the time of day, so setting the
 /// clock back cannot end or delay anything.
 #[test]
 fn no_source_reads_the_time_of_day() {
@@ -306,8 +306,8 @@ fn a_mesh_too_large_for_the_memory_is_refused_before_the_run() {
                 ball = { center = [0.5, 0.5, 0], radius = 0.3 }\n[evolve]\nend_time = 1\n\
                 curvature = 0.01\n";
     std::fs::write(place.path("case.toml"), case).unwrap();
-    // 1.44 million vertices: the mesh needs about 0.2 GB while it is created, and the run twice as
-    // much.
+    // With 1.44 million vertices, the mesh needs about 0.2 GB while it is created, and the run
+    // needs twice as much.
     let limited = |kib: u64| place.limited(kib, "check case.toml --threads 1");
     let (code, said) = limited(70_000);
     assert_eq!(code, Some(5), "{said}");
@@ -318,8 +318,7 @@ fn a_mesh_too_large_for_the_memory_is_refused_before_the_run() {
     assert!(said.contains("the run needs at least") && said.contains("1442401 vertices"), "{said}");
 }
 
-/// Out-of-memory errors of other commands name the file and a remedy for that command, not for
-/// runs.
+/// Out-of-memory errors of other commands name the file, and a remedy that fits the command.
 #[cfg(target_os = "linux")]
 #[test]
 fn other_commands_without_memory_name_the_file_and_their_own_remedy() {
@@ -371,18 +370,19 @@ fn other_commands_without_memory_name_the_file_and_their_own_remedy() {
         assert!(said.contains(named) && said.contains(remedy), "{arguments}: {said}");
         assert!(!said.contains("--resume") && !said.contains("narrower"), "{arguments}: {said}");
     }
-    // The limits range from too little memory to start to enough. In between, the program reports
-    // the error itself.
+    // The limits range from too little memory for the start to enough memory. Between these, the
+    // program reports the error itself.
     let mut found = 0;
     for kib in (20_000..100_000).step_by(500) {
         let (code, said) = place.limited(kib, "info many.off");
         if said.contains("failed to allocate an alternative stack") {
-            // If a thread starts when all memory is taken, Rust's library ends the program.
+            // If a thread starts when all memory is in use, the Rust standard library ends the
+            // program.
             continue;
         }
         assert!(!said.contains("panicked") && !said.contains("Fatal"), "{kib} KiB: {said}");
         if said.contains("out of memory while starting") {
-            // The memory is too small to read the command line, so that no file is known yet.
+            // The memory is too small to read the command line, so no file name is known yet.
             assert_eq!(code, Some(5), "{said}");
             assert!(said.contains("see `ulimit -v`") && found == 0, "{said}");
         } else if said.contains("out of memory while") {

@@ -1,5 +1,5 @@
 //! Tests inputs that the fuzz targets have found (docs/fuzzing.md), so that fixed errors do not
-//! return.
+//! come back.
 //!
 //! The inputs are in `tests/data/fuzz/TARGET/`.
 

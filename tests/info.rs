@@ -1,7 +1,7 @@
 //! Tests every file of the shared data against its row in the README of the data: the contents, or
 //! the reason for its rejection.
 //!
-//! The rows are parsed, not copied. A fact is checked if the row states it, and faults that a row
+//! The rows are parsed and not copied. A fact is checked if the row states it. Faults that a row
 //! does not mention must be absent.
 
 use std::collections::BTreeMap;
@@ -29,11 +29,11 @@ const EXCEPTIONS: &[(&str, Exception)] = &[
         "sim/vtk/VTKCellTypes.vtk",
         Exception::Instead("27 v, 13 tet; 0 negative, 0 zero volume, 14 unreferenced v"),
     ),
-    // The indices start at one in a format that counts from zero.
+    // The indices start at one, although the format counts from zero.
     ("sim/sci/SquareMesh_size16_crlf.ply", Exception::Refused("256")),
     ("sim/sci/SquareMesh_size16_levelset.ply", Exception::Refused("256")),
     ("sim/medit/cube.meshb", Exception::Refused("binary MEDIT")),
-    // Points in formats that are not supported.
+    // The points are in a format that is not supported.
     ("scans/chameleon.pts", Exception::Refused("Expe points")),
     // Volumes whose layout is stated elsewhere, whose data file is missing, or that have several
     // frames.
@@ -47,7 +47,7 @@ enum Exception {
     OtherDiagonals,
     /// The file must be rejected with a message that contains this text.
     Refused(&'static str),
-    /// The text that the row should have.
+    /// The row should have this text.
     Instead(&'static str),
 }
 
@@ -90,7 +90,8 @@ fn leading_number(text: &str) -> Option<(i64, &str)> {
     Some((number.replace(',', "").parse().ok()?, rest))
 }
 
-/// The facts in a row: counts by their words, and the two ranges.
+/// The facts in a row: counts by their words, the range of edge lengths, the names of arrays, and
+/// the numbers of cells before the split.
 #[derive(Default, Debug)]
 struct Facts {
     counts: BTreeMap<String, i64>,
@@ -154,7 +155,7 @@ impl Facts {
     }
 }
 
-/// Compares facts and counts the comparisons, so that a parser that finds nothing is noticed.
+/// Compares facts and counts the comparisons. The count reveals a parser that finds nothing.
 #[derive(Default)]
 struct Check {
     path: String,
@@ -222,7 +223,7 @@ impl Check {
         if let Some(percent) = facts.get("% obtuse") {
             self.compared += 1;
             let found = 100.0 * s.obtuse_share.unwrap();
-            // The percentages in the README were rounded twice, to tenths and then half to even.
+            // The percentages in the README were rounded twice: first to tenths, then half to even.
             // This is the only reading that gives 14 for 14.532, 48 for 47.456 and 34 for 33.508.
             let rounded = ((10.0 * found).round() / 10.0).round_ties_even();
             if rounded != percent as f64 {
@@ -311,7 +312,7 @@ impl Check {
     }
 }
 
-/// Returns the name of a cell type in zeroset, given the words in the README.
+/// Returns the zeroset name of a cell type, given the words in the README.
 fn type_name(words: &str) -> Option<&'static str> {
     Some(match words {
         "Line 2" | "LINE" | "line" => "line",
@@ -423,8 +424,9 @@ fn every_file_has_its_row() {
     assert_eq!(files, rows.len());
 }
 
-/// Checks the verdicts in the table of malformed files. If the table leaves a choice, the mesh is
-/// read and its faults are counted. `zeroset info` shows them, and a run prints them as a warning.
+/// Checks the verdicts in the table of malformed files. Where the table leaves a choice, the mesh
+/// is read and its faults are counted. `zeroset info` shows them, and a run prints them as a
+/// warning.
 #[test]
 fn bad_files_get_their_verdict() {
     let Some(rows) = rows() else { return };
@@ -542,8 +544,8 @@ fn the_program_says_what_is_in_a_file() {
     assert_eq!((text.as_str(), code), ("", 3));
 }
 
-/// Every output fits a terminal of 24 lines, and the JSON has the counts of the README. The large
-/// files are left out because they contain nothing that the others lack.
+/// Every output fits on a terminal of 24 lines, and the JSON has the counts of the README. The
+/// large files are left out because they contain nothing that the other files lack.
 #[test]
 fn the_program_tells_about_every_file() {
     let Some(rows) = rows() else { return };

@@ -1,4 +1,4 @@
-//! Tests the initial level set from surfaces and curves in files.
+//! Tests initial level sets from surfaces and curves in files.
 
 use std::path::{Path, PathBuf};
 
@@ -63,7 +63,7 @@ fn volume(mesh: &Mesh) -> f64 {
     mesh.iter_cells().map(of).sum()
 }
 
-/// Returns tetrahedra around the bounding box of a surface, with `n` cubes along its longest side.
+/// Returns tetrahedra that fill a box around a surface, with `n` cubes along its longest side.
 fn tets_around(mesh: &Mesh, n: f64) -> Mesh {
     let (low, high) = mesh.bounds();
     let h = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max) / n;
@@ -100,7 +100,7 @@ fn a_square_cuts_a_torus() {
 }
 
 /// Asserts that the inside on the grid has the volume of the surface. Returns the number of
-/// vertices whose side is uncertain.
+/// vertices for which it is uncertain whether they are inside.
 #[track_caller]
 fn assert_solid(path: &Path, volume: f64, relative: f64) -> usize {
     let mesh = zeroset::io::read_mesh(path).unwrap().mesh;
@@ -117,7 +117,7 @@ fn assert_solid(path: &Path, volume: f64, relative: f64) -> usize {
 
 #[test]
 fn scans_with_holes_have_an_inside() {
-    // The bottom has 223 open edges. The holes are small, so that the volume is that of the scan.
+    // The bottom has 223 open edges. The holes are so small that the volume is that of the scan.
     let Some(path) = zeroset_testing::data("scans/bun_zipper.ply") else { return };
     let mesh = zeroset::io::read_mesh(&path).unwrap().mesh;
     let undecided = assert_solid(&path, volume(&mesh), 0.02);
@@ -219,7 +219,7 @@ fn round_trip(mesh: &Mesh, before: &[f64], side: &str) -> (f64, f64) {
     (gap, (b.enclosed - a.enclosed).abs() / a.enclosed)
 }
 
-/// Returns the largest distance of a point of `a` from the segments of `b`.
+/// Returns the largest distance from a point of `a` to the segments of `b`.
 fn farthest(a: &Interface, b: &Interface) -> f64 {
     let point = |v: u32| Vec3::from(b.vertices[v as usize]);
     let segments: Vec<[Vec3; 2]> =
@@ -242,7 +242,7 @@ fn a_cap_of_a_sphere_survives_the_round_trip() {
         println!("sphere{side}: gap {:.4} edges, area off by {area:.2e}", gap / edge);
         assert!(gap < 0.05 * edge && area < 0.002, "{gap} {area}");
     }
-    // The opposite side, right of the line, and then two caps at once.
+    // First the complement, which lies to the right of the line, and then two caps at once.
     let rest: Vec<f64> = cap.iter().map(|x| -x).collect();
     let (gap, area) = round_trip(&mesh, &rest, ", inside = \"left\"");
     assert!(gap < 0.05 * edge && area < 0.002, "{gap} {area}");
@@ -301,7 +301,8 @@ fn file(folder: &Path, name: &str, content: &str) -> PathBuf {
 fn coarse_curves_follow_the_surface_and_sides_can_be_chosen() {
     let folder = tempfile::tempdir().unwrap();
     let mesh = sphere(5);
-    // Chords of a circle of latitude, 15 degrees long, counterclockwise seen from the pole.
+    // The curve consists of chords of a circle of latitude. Each spans 15 degrees, and the
+    // direction is counterclockwise as seen from the pole.
     file(folder.path(), "c.txt", &circle(24, |x, y| [0.8 * x, 0.8 * y, 0.6]));
     let pi = std::f64::consts::PI;
     for (side, area) in [("", 0.4), (", inside = \"left\"", 0.4), (", inside = \"right\"", 1.6)] {
@@ -309,7 +310,8 @@ fn coarse_curves_follow_the_surface_and_sides_can_be_chosen() {
         let phi = phi(folder.path(), &initial, &mesh).unwrap();
         let found = Measurer::new(&mesh).measure(&mesh, &phi);
         assert_near(found.enclosed, 2.0 * pi * area, 0.01);
-        // phi is a distance everywhere, not only near the curve: the pole is 0.9273 away.
+        // phi is a signed distance everywhere, and not only near the curve: the pole has distance
+        // 0.9273.
         let pole = mesh.vertices.iter().zip(&phi).max_by(|a, b| a.0[2].total_cmp(&b.0[2])).unwrap();
         assert_near(pole.1.abs(), 0.6_f64.acos(), 0.02);
     }
@@ -360,7 +362,7 @@ fn curves_without_two_sides_are_refused_with_file_and_place() {
     let two = phi(folder.path(), "curve.path = \"two.txt\"", &torus).unwrap();
     let half = two.iter().filter(|&&x| x < 0.0).count() as f64;
     assert_near(half, 0.5 * two.len() as f64, 0.05);
-    // Only one of the two directions of the second curve agrees with the first curve.
+    // Only one of the two directions of the second curve is consistent with the first curve.
     let turned = circle(48, |x, z| [-1.0 - 0.4 * x, 0.0, -0.4 * z]);
     file(folder.path(), "turned.txt", &format!("{meridian}\n{turned}"));
     let of = |name: &str| {

@@ -1,5 +1,5 @@
-//! Tests that almost valid files are refused with a message that says what is wrong and what to do,
-//! and are not misread.
+//! Tests that almost valid files are refused instead of misread. The message states what is wrong
+//! and what to do.
 
 use std::io::Write;
 use std::path::Path;

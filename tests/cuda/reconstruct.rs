@@ -50,7 +50,7 @@ fn shells() -> Mesh {
     Mesh::new(Kind::Surface, mesh.vertices, mesh.cells)
 }
 
-/// Returns half of the surface of a cube. It has sharp edges and a boundary.
+/// Returns the surface of a cube without one face. It has sharp edges and a boundary.
 fn open_box() -> Mesh {
     let mut mesh = support::sphere(3);
     for x in &mut mesh.vertices {

@@ -80,7 +80,7 @@ fn by_kernels<R: Real>(
     let reach = on.reach();
     let (wake_offsets, wake_vertices, wake_readers) = on.readers();
     let (mut news, mut first_news) = (vec![R::zero(); 2 * p], [R::zero(); 3]);
-    // The arrays hold leftovers of an earlier solve, so that a missing reset is noticed.
+    // The arrays hold values from an earlier solve, so that a missing reset is noticed.
     let words = |n: usize| vec![7u32; n];
     let (mut listed, mut lists, mut states) = (words(p), words(2 * p), words(p));
     let (mut visited, mut is_visited, mut ring) = (words(p), words(p), words(RING));
@@ -169,8 +169,8 @@ fn difference<R: Real>(found: &[R], on: &HostPatches<R>, task: &Task<R>) -> f64 
     pairs.map(|(&a, &b)| (a - b).abs().to_f64()).fold(0.0, f64::max)
 }
 
-/// Two sources with different initial values: the whole mesh without and with an ordering, and a
-/// band.
+/// Returns three tasks with two sources that have different initial values: the whole mesh without
+/// and with an ordering, and a band.
 fn tasks<R: Real>() -> [Task<R>; 3] {
     let task =
         |width, near| Task { given: vec![(0, 0.0), (17, 0.3)], width, near, front: Front::Plane };
@@ -227,8 +227,8 @@ fn circular_fronts_have_the_same_bits_in_every_order() {
     for seed in 1..SEEDS {
         assert!(by_kernels(&library, &on, &task, Organization::Rounds, seed) == first);
     }
-    // The exact value is pi, half a great circle. The faceted sphere and fronts that meet make the
-    // computed value a little smaller.
+    // The exact value is pi, which is half a great circle. The facets of the sphere and the meeting
+    // of the fronts make the computed value a little smaller.
     let farthest = first.iter().fold(0.0, |m: f64, &u| m.max(u));
     assert!((farthest - std::f64::consts::PI).abs() < 0.15, "{farthest}");
 }

@@ -15,7 +15,7 @@ use crate::library::{Launch, Library, arg};
 use crate::patches::HostPatches;
 use crate::random::Random;
 
-/// The coefficient of a term, as the kernels take it.
+/// The coefficient of a term in the form that the kernels take.
 #[derive(Clone)]
 pub enum Given<const K: usize> {
     Uniform([f64; K]),
@@ -67,14 +67,14 @@ pub struct Bed<R: Real> {
     velocity: ([R; 3], Vec<R>),
     curvature: ([R; 1], Vec<R>),
     near: R,
-    /// phi of the CPU after the step, in mesh order.
+    /// phi on the CPU after the step, in mesh order.
     pub expected: Vec<f64>,
     pub iterations: u64,
 }
 
 impl<R: Real + Default> Bed<R> {
-    /// Prepares the kernels for a step of the signed distance of a ball, and takes the step on the
-    /// CPU.
+    /// Prepares the kernels for a step and takes the same step on the CPU. phi is the signed
+    /// distance to a ball.
     pub fn new(case: &Case, seed: u64) -> Bed<R> {
         let on = HostPatches::<R>::cut(case.mesh.clone(), case.patch_size);
         let (mesh, patches) = (&on.mesh, &on.patches);
@@ -107,7 +107,7 @@ impl<R: Real + Default> Bed<R> {
             steady: -1.0,
             half_width,
             rule: 3,
-            // These settings make the next time step equally long.
+            // With these settings, the next time step has the same length.
             cfl_first_order: 1.0,
             cfl_curvature: 1.0,
             longest: dt,
@@ -191,7 +191,8 @@ impl<R: Real + Default> Bed<R> {
             };
         let how = Launch { shared_bytes, seed, ..Launch::new(6, 64) };
         let args = [arg(self.on.argument()), arg(state), arg(0u32)];
-        // SAFETY: the arrays are those of `arguments`, as long as the kernel takes them to be.
+        // SAFETY: the arrays are those of `arguments` and have the lengths that the kernel
+        // requires.
         unsafe { library.launch("evolution_step", &how, &args) }.unwrap();
     }
 
@@ -201,7 +202,8 @@ impl<R: Real + Default> Bed<R> {
         R: 'static,
     {
         let how = Launch { seed, ..Launch::new(5, 64) };
-        // SAFETY: see `step`.
+        // SAFETY: the arrays are those of `arguments` and have the lengths that the kernels
+        // require.
         unsafe {
             if split {
                 let args = [arg(self.on.argument()), arg(state)];
@@ -214,7 +216,7 @@ impl<R: Real + Default> Bed<R> {
         assert!(self.traces.iter().all(ready), "the traces are not reset for the next step");
     }
 
-    /// Returns the largest numbers of local and owned vertices of a patch.
+    /// Returns the largest number of local vertices and of owned vertices of a patch.
     pub fn largest(&self) -> (u32, u32) {
         let (local, owned) = self.on.largest();
         (local as u32, owned as u32)

@@ -62,7 +62,8 @@ impl Compiled {
     fn new(terms: &[&[Field]], real: &str, same_functions: bool) -> Self {
         let generated = Generated::new(terms);
         let folder = tempfile::tempdir().unwrap();
-        // The source lies beside the generated header because its `#include` looks there first.
+        // The source is stored next to the generated header, because its `#include` looks in its
+        // own folder first.
         let source: PathBuf = folder.path().join("coefficients.cu");
         let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
         std::fs::copy(kernels.join("coefficients.cu"), &source).unwrap();
@@ -163,8 +164,8 @@ fn filled(pattern: &str, arguments: &[String]) -> String {
         .collect()
 }
 
-/// Returns the distance of two numbers in units in the last place. Numbers of different signs and
-/// NaN are infinitely far apart.
+/// Returns the distance between two numbers in units in the last place. Numbers of different signs
+/// and NaN are infinitely far apart.
 fn ulps(a: f64, b: f64) -> u64 {
     let apart = a.is_nan() || b.is_nan() || a.is_sign_negative() != b.is_sign_negative();
     if a == b {
@@ -217,7 +218,7 @@ fn every_operator_at_corners_and_elsewhere() {
     for pattern in ONE_ARGUMENT.iter().chain(&TWO_ARGUMENTS).chain(&["if(#, #, #)"]) {
         texts.push(filled(pattern, &arguments));
     }
-    // Constants that have no literal or that have a sign.
+    // These constants have no literal, or have a sign.
     for text in ["a*(1/0)", "b + (-1/0)", "min(a, 0/0)", "a/(-0.5)", "b*1e-310", "a - 0.1", "-0*a"]
     {
         texts.push(text.to_string());
@@ -310,8 +311,8 @@ fn only_listed_patches_are_written_and_the_first_broken_vertex_is_told() {
     let n = 40;
     let places: Vec<[f64; 3]> = (0..n).map(|k| [k as f64, 1.0, 2.0]).collect();
     let rows: Arc<[f64]> = (0..n).map(|k| k as f64).collect();
-    // The first is not finite from 22 on, the second is negative below 9, and the third exceeds the
-    // range of f32 above 30.
+    // The first text is not finite where r >= 22, the second is negative below 9, and the third
+    // exceeds the range of f32 above 30.
     let texts = ["1/(r < 22) + t", "x - 9", "if(x > 30, 1e39, y)"];
     let fields: Vec<Field> = texts.iter().map(|text| field(text, &|_| rows.clone())).collect();
     let offsets = [0, 7, 12, 20, 27, 33, 40];

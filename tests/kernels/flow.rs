@@ -18,10 +18,10 @@ use crate::patches::HostPatches;
 const BLOCK: u32 = 64;
 const BLOCKS: u32 = 3;
 const STEPS: usize = 16;
-/// The halt code of control.cuh after all requested steps.
+/// The halt code in control.cuh for the end of all requested steps.
 const ARRIVED: u32 = 1;
-/// Steps launched between two checks of the band. Steps after one that requires a new band do
-/// nothing.
+/// Number of steps launched between two checks of the band. If a step requires a new band, the
+/// steps after it do nothing.
 const CYCLE: u32 = 4;
 const VELOCITY: [f64; 3] = [0.6, -0.2, 0.3];
 const NORMAL_SPEED: f64 = 0.2;
@@ -107,7 +107,8 @@ struct Look {
     reinitializations: u64,
 }
 
-/// Returns a half width of two or three edges, so that the interface soon crosses half of it.
+/// Returns a half width of two or three edges. It is so small that the interface soon crosses half
+/// of it.
 fn half_width(on: &HostPatches<f64>) -> f64 {
     if on.patches.arity() == 3 { 0.4 } else { 0.2 }
 }
@@ -193,7 +194,7 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u
     launch("flow_begin", Launch::new(1, 1), &[arg(flow), arg(STEPS as u64)]);
     let cycle = || {
         for turn in 0..CYCLE {
-            // The last block does not process patches.
+            // One block more than needed is launched. The last one does not process patches.
             let how = Launch { grid: BLOCKS + 1, resident: BLOCKS + 1, ..all };
             launch("flow_step", how, &[arg(flow), arg(turn)]);
         }
@@ -220,8 +221,8 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u
     looks
 }
 
-/// Checks both ways in which vertices gather contributions of cells: one lane per vertex, and the
-/// faster way with several lanes or pairs.
+/// Checks both ways in which vertices gather the contributions of cells: with one lane per vertex,
+/// and the faster way with several lanes or pairs.
 fn check(arity: usize, scheme: &Scheme) {
     check_with(arity, scheme, None);
     check_with(arity, scheme, Some(if arity == 3 { "PAIRED=1" } else { "LANES=2" }));

@@ -27,10 +27,10 @@ struct Case<R: Real, const N: usize> {
 }
 
 /// Returns a random simplex. `i` selects its kind: round, far from the origin, on a lattice (often
-/// degenerate), sliver, obtuse, minute or huge. Some values are equal and some are not reached.
+/// degenerate), sliver, obtuse, minute or huge. Some values are equal, and some vertices are not
+/// reached.
 fn case<R: Real, const N: usize>(i: usize, random: &mut Random) -> Case<R, N> {
-    // These sizes are within what `Coordinates::check` accepts: squared measures neither vanish nor
-    // overflow.
+    // `Coordinates::check` accepts these sizes: squared measures neither vanish nor overflow.
     let size = if R::SHIFTED { 1e7 } else { 1e15 };
     let scale = match i % 8 {
         5 => 1.0 / size,
@@ -176,7 +176,8 @@ fn compare<R: Real, const N: usize>(word: &str, next: fn(R) -> R, bits: fn(R) ->
             *told |= rust != R::zero() && !is_nan(rust);
         }
     }
-    // A formula that gives zero or NaN in every case is not tested. Only DECREASE is 0, in f64.
+    // A formula that gives zero or NaN in every case is not really tested. The only exception is
+    // DECREASE, which is 0 in f64.
     let silent = told.iter().filter(|&&told| !told).count();
     assert_eq!(silent, usize::from(R::DECREASE == R::zero()));
 }

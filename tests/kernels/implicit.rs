@@ -8,7 +8,7 @@ use crate::evolution::{Bed, Case, Given, bytes, cube, square, word};
 use crate::layouts::evolution::ImplicitArgument;
 use crate::library::{Launch, Library, arg};
 
-/// Words of a sum (common/exact_sum.cuh).
+/// Number of words of an exact sum (common/exact_sum.cuh).
 const SUM_WORDS: usize = 67;
 
 struct Kernels {

@@ -45,7 +45,7 @@ type Entry =
 
 /// The kernels of one source, compiled with one set of macro definitions.
 pub struct Library {
-    /// Kernels share static memory and the scheduler, so that only one launch runs at a time.
+    /// Only one launch runs at a time, because kernels share static memory and the scheduler.
     loaded: Mutex<libloading::Library>,
     _folder: TempDir,
 }
@@ -114,8 +114,8 @@ impl Library {
 
 /// Returns the source, preceded by the shim and followed by one entry point per kernel.
 ///
-/// The namespace keeps functions out of sections that the linker merges, where shared memory cannot
-/// be placed.
+/// The kernels are in a namespace. This keeps their functions out of sections that the linker
+/// merges, because shared memory cannot be placed in such sections.
 fn program(source: &Path, kernels: &[&str]) -> String {
     let mut program = format!(
         "#include \"shim/cuda.hpp\"\nnamespace {{\n#include \"{}\"\n}}\n",
@@ -133,8 +133,8 @@ fn program(source: &Path, kernels: &[&str]) -> String {
 
 fn compile(root: &Path, defines: &[&str], main: &Path, out: &Path) {
     let compiler = std::env::var_os("CXX").unwrap_or_else(|| OsString::from("c++"));
-    // Fused products would change results compared with Rust. A fortified longjmp forbids switching
-    // stacks.
+    // Fused products would change results compared with Rust. A fortified longjmp would forbid
+    // switching stacks.
     let result = Command::new(&compiler)
         .args(["-std=c++17", "-O1", "-ffp-contract=off", "-U_FORTIFY_SOURCE"])
         .args(["-shared", "-fPIC"])

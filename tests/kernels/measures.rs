@@ -152,8 +152,8 @@ fn check(found: &Sums, expected: &Measures, tolerance: f64, what: &str) {
     assert_eq!((found.phi_min, found.phi_max), (expected.phi_min, expected.phi_max), "{what}");
 }
 
-/// Compares all functions on all meshes with this number of vertices per cell, for small, usual and
-/// large patches.
+/// Compares all functions on all meshes with `arity` vertices per cell, for small, usual and large
+/// patches.
 fn compare<R: Real>(arity: usize, tolerance: f64) {
     let library = library::<R>(arity);
     let mut components = 0;
@@ -168,7 +168,7 @@ fn compare<R: Real>(arity: usize, tolerance: f64) {
                 let what = format!("{name} on {mesh_name}, patches of {patch_size}");
                 let found = bench.measure(&phi, 5, 0);
                 check(&found, &expected, tolerance, &what);
-                // Another order of threads gives the same bits.
+                // A different order of threads gives a bitwise identical result.
                 assert_eq!(bench.measure(&phi, 2, 1), found, "{what}");
                 components = components.max(found.components);
             }

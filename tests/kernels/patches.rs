@@ -11,16 +11,16 @@ use zeroset::patches::{Coordinates, Partition, Patches};
 
 use crate::layouts::patches::PatchesArgument;
 
-/// Number of rows and columns of the gather matrix per word of the kernels.
+/// Number of entries of the gather matrix (rows and columns) that the kernels pack into a word.
 const COLUMNS: usize = 8;
 
-/// The counterpart of `struct Start` of the kernels: the first vertex, halo vertex, cell and word
+/// The counterpart of `struct Start` in the kernels: the first vertex, halo vertex, cell and word
 /// of columns.
 #[repr(C, align(16))]
 #[derive(Clone, Copy)]
 struct Start([u32; 4]);
 
-/// A mesh divided into patches, and the arrays that kernels take.
+/// A mesh divided into patches, and the arrays that the kernels take.
 pub struct HostPatches<R: Real> {
     pub mesh: Mesh,
     pub patches: Arc<Patches>,
@@ -96,7 +96,7 @@ impl<R: Real> HostPatches<R> {
         all
     }
 
-    /// Returns the kernel argument, which is valid as long as `self`.
+    /// Returns the kernel argument. It is valid as long as `self` exists.
     pub fn argument(&self) -> PatchesArgument {
         PatchesArgument {
             n_patches: self.patches.len() as u32,
@@ -109,7 +109,7 @@ impl<R: Real> HostPatches<R> {
         }
     }
 
-    /// Returns the largest numbers of local and owned vertices of a patch.
+    /// Returns the largest number of local vertices and of owned vertices of a patch.
     pub fn largest(&self) -> (usize, usize) {
         let owned = (0..self.patches.len()).map(|p| self.patches.patch(p).n_owned).max();
         (self.patches.largest().0, owned.unwrap_or(0))
@@ -126,7 +126,7 @@ impl<R: Real> HostPatches<R> {
         sizes.max().unwrap_or(0) as usize
     }
 
-    /// Returns the longest edge of each patch and its neighbors.
+    /// Returns the length of the longest edge among each patch and its neighbors.
     pub fn reach(&self) -> Vec<R> {
         let of_patch = |p: usize| {
             let x = self.coordinates.of(&self.patches, p);
@@ -143,8 +143,8 @@ impl<R: Real> HostPatches<R> {
         (0..self.patches.len()).map(around).collect()
     }
 
-    /// Returns which patches read which vertices of other patches: offsets `[n_patches + 1]`, the
-    /// local number of the vertex in the other patch, and the reading patch.
+    /// Returns the patches that read vertices of other patches. The lists are offsets `[n_patches +
+    /// 1]`, the local number of each vertex in the patch that owns it, and the patch that reads it.
     pub fn readers(&self) -> (Vec<u32>, Vec<u16>, Vec<u32>) {
         let n = self.patches.len();
         let mut of_patch = vec![Vec::new(); n];

@@ -1,5 +1,5 @@
 //! Tests the kernels that reconstruct surfaces from samples. Octrees must be bitwise identical to
-//! those of the CPU, and velocities are compared with sums over octree nodes.
+//! those of the CPU. Velocities are compared with sums over octree nodes.
 
 use zeroset::grid::{Band, TiledGrid};
 use zeroset::levelset::tiled::cuda::StationaryArgument;
@@ -9,7 +9,7 @@ use super::layouts::potential::{CellsArgument, FieldArgument, FrameArgument};
 use super::library::{Arg, Launch, Library, arg};
 use super::tiles::grid::HostTiles;
 
-/// Threads per block, and samples that one block sums up.
+/// Number of threads per block, which is also the number of samples that one block sums.
 const BLOCK: u32 = 256;
 const SUMMED: usize = 2048;
 
@@ -121,8 +121,8 @@ fn octrees_are_those_of_the_cpu_bit_by_bit() {
     }
 }
 
-/// Returns the nodes that the CPU uses for a tile with this center, as positions in voxels of the
-/// level and numbers of samples.
+/// Returns the nodes that the CPU uses for a tile with this center, each as its position in voxels
+/// of the level and its number of samples.
 ///
 /// The function repeats `Sources::gather` of `src/reconstruct/potential/sample_sums.rs` in the same
 /// precision, so that it opens the same nodes.
@@ -147,7 +147,7 @@ fn taken(tree: &Octree, theta: f32, level: u32, middle: [f32; 3]) -> Vec<[f64; 4
 }
 
 /// Returns N / B of these nodes at `x`, limited to length 1. `x` is relative to the center of the
-/// tile. A hull moves more slowly near `stop`.
+/// tile. If `stop` is given, the hull moves more slowly near this distance.
 fn velocity(nodes: &[[f64; 4]], exponent: u32, stop: Option<f64>, x: [f64; 3]) -> [f64; 3] {
     let (p, mut pull, mut weight, mut near) = (f64::from(exponent), [0.0; 3], 0.0, 0.0);
     for node in nodes {
@@ -164,27 +164,27 @@ fn velocity(nodes: &[[f64; 4]], exponent: u32, stop: Option<f64>, x: [f64; 3]) -
     pull.map(|c| speed * c / length.max(weight))
 }
 
-/// In voxels.
+/// The softening length, in voxels.
 const SOFTENING: f64 = 1.0;
 
 /// The largest allowed error of a velocity. A velocity has at most length 1 and is stored in 16
-/// bits relative to the largest of its tile, which costs up to 0.5 / 32767 = 1.6e-5. The rest
-/// covers sums in single precision over some hundred nodes, whose rounding errors are doubled by
-/// the speed of a hull.
+/// bits relative to the largest velocity of its tile, which costs up to 0.5 / 32767 = 1.6e-5. The
+/// rest allows for sums in single precision over several hundred nodes. The speed of a hull doubles
+/// their rounding errors.
 const TOLERANCE: f64 = 4e-5;
 
 /// Compares velocities with sums over the nodes that the CPU uses.
 ///
 /// Sums over nodes differ considerably from sums over samples: on this cloud by up to 0.16 in a
-/// velocity of 1 at theta = 0.5. A bound by the size of the nodes is useless there, as theta = 0.5
-/// uses nodes whose samples are up to sqrt(3) / 2 of the distance away from their centroid. But the
-/// kernel opens the same nodes as the CPU, so that both agree up to rounding for every theta.
+/// velocity of 1 at theta = 0.5. A bound by the size of the nodes is useless there, because the
+/// samples of a node may be as far from its centroid as sqrt(3) / 2 of its distance. But the kernel
+/// opens the same nodes as the CPU, so both agree up to rounding for every theta.
 #[test]
 fn velocities_are_those_of_the_nodes_that_the_cpu_takes() {
     let points = cloud(700);
     let frame = Frame::new(&points, 6).unwrap();
     let tree = Octree::new(&points, frame).unwrap();
-    // The type aligns the node to 16 bytes.
+    // A node is packed into a u128, which is aligned to 16 bytes.
     let bits = |node: &Node| {
         let [x, y, z] = node.center.map(f32::to_bits);
         [x, y, z, node.count.to_bits()].iter().rev().fold(0, |all, b| all << 32 | u128::from(*b))
@@ -251,7 +251,7 @@ fn velocities_are_those_of_the_nodes_that_the_cpu_takes() {
                 }
                 assert!((most - largest).abs() <= 1e-4 * most, "{most} {largest}");
             }
-            // The error of using nodes is much larger than rounding.
+            // The error caused by the use of nodes is much larger than rounding errors.
             assert!(theta == 0.0 || most_off > 200.0 * TOLERANCE, "{case}: {most_off}");
         }
     }

@@ -1,5 +1,5 @@
 //! Tests the kernels that draw triangles: they leave no gaps, the nearest triangle hides the
-//! others, and the first of equal triangles wins.
+//! others, and the first of several equal triangles wins.
 
 use super::layouts::picture::DrawingArgument;
 use super::layouts::render::FrameArgument;
@@ -16,8 +16,8 @@ const KERNELS: [&str; 6] = [
 const WIDE: usize = 24;
 const TALL: usize = 18;
 
-/// Draws triangles seen along z, with one pixel per mesh unit. Returns the heights of the samples,
-/// and the pixels.
+/// Draws triangles as seen along z, with one pixel per mesh unit. Returns the heights of the
+/// samples and the pixels.
 fn drawn(points: &[[f64; 3]], triangles: &[[u32; 3]], values: &[f64]) -> (Vec<f32>, Vec<[f32; 4]>) {
     let library = Library::compile("kernels/render/raster.cu", &[], &KERNELS);
     // A color map from white to black, and a linear tone curve.
@@ -103,7 +103,8 @@ fn drawn(points: &[[f64; 3]], triangles: &[[u32; 3]], values: &[f64]) -> (Vec<f3
 #[test]
 fn a_plane_is_covered_once_and_what_is_nearer_hides_it() {
     let (w, h) = (WIDE as f64, TALL as f64);
-    // Triangles that share a corner on a sample, then a triangle in front of them, given twice.
+    // The first four triangles share a corner, which lies on a sample. A triangle in front of them
+    // is given twice.
     let points = [
         [0.0, 0.0, 1.0],
         [w, 0.0, 1.0],
@@ -129,8 +130,8 @@ fn a_plane_is_covered_once_and_what_is_nearer_hides_it() {
     // The triangle covers half of nine pixels. Samples on one of its edges may count.
     assert!((36..=45).contains(&in_front), "{in_front}");
     let gray = |x: usize, y: usize| pixels[x + WIDE * y];
-    // The color of the value 0.75, then the color of a missing value, which the first of the two
-    // equal triangles has.
+    // One pixel has the color of the value 0.75. The other has the color of a missing value, which
+    // comes from the first of the two equal triangles.
     let of = |c: f32| [c, c, c, 1.0];
     let close = |a: [f32; 4], b: [f32; 4]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-3);
     assert!(close(gray(20, 2), of(0.75 * 255.0)), "{:?}", gray(20, 2));

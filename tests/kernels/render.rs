@@ -27,15 +27,15 @@ fn volume() -> Volume {
     Volume::new(shape, Samples::from(values), Placement::identity()).unwrap()
 }
 
-/// Returns the index box of the occupied cubes, computed from its corners in world coordinates.
+/// Returns the index box of the occupied cubes, given the corners of the box in world coordinates.
 fn bounds(solid: &Solid<'_>, offset: f64) -> [[u32; 3]; 2] {
     let corners = solid.corners();
     let index = |x: V, half: f64| x.map(|x| (x - offset + half) as u32);
     [index(corners[0], 0.5), index(corners[7], -0.5)]
 }
 
-/// Builds the levels of 2 x 2 x 2 cells with the kernel. Returns them one after the other, and the
-/// start of each.
+/// Builds the pyramid levels of 2 x 2 x 2 cells with the kernel. Returns the levels one after the
+/// other, and the start of each.
 fn pyramid(inside: &[u8], shape: [usize; 3]) -> (Vec<u8>, Vec<u64>) {
     let library = Library::compile("kernels/render/pyramid.cu", &[], &["pyramid_level"]);
     let (mut all, mut starts) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Tests the shim itself: it computes what a GPU computes, and it reports faulty kernels.
+//! Tests the shim itself: it computes the same results as a GPU, and it reports faulty kernels.
 
 use std::ptr::from_mut;
 use std::sync::LazyLock;

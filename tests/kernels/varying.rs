@@ -20,8 +20,8 @@ fn field(text: &str) -> Field {
     Field::bind(&expression, |name| Err(Error::usage(format!("no array {name}"), ""))).unwrap()
 }
 
-/// Compiles a kernel file next to the header generated for these terms, because its `#include`
-/// looks there first.
+/// Compiles a kernel file next to the header that is generated for these terms, because its
+/// `#include` looks in its own folder first.
 fn compile(file: &str, terms: &[&[Field]], defines: &[&str], kernels: &[&str]) -> Library {
     let folder = tempfile::tempdir().unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("kernels");
@@ -54,7 +54,7 @@ fn case(mesh: zeroset::mesh::Mesh, half_width: f64) -> Case {
     }
 }
 
-/// Returns the patches whose coefficients are read.
+/// Returns the patches whose coefficients the search reads.
 fn read<R: Real>(bed: &Bed<R>) -> BTreeSet<u32> {
     let active = &bed.active[..bed.control.n_active as usize];
     let around = |&p: &u32| bed.on.patches.neighbors(p as usize).iter().copied().chain([p]);
@@ -148,7 +148,7 @@ fn compare<R: Real + Default + 'static, const N: usize>(case: &Case, texts: [&st
         assert_eq!(broken, [u32::MAX; 4]);
         let n = bed.on.patches.n_vertices();
         let read = read(&bed);
-        // The cube has so few patches that all may be read.
+        // The cube has so few patches that the search may read all of them.
         assert!(N == 4 || read.len() < bed.on.patches.len(), "all patches are read");
         let places = bed.on.patches.to_patch_order(&bed.on.mesh.vertices, |x| x);
         for (k, field) in fields.iter().enumerate() {

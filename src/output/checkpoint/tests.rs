@@ -139,7 +139,7 @@ fn any_damage_is_an_error_that_says_what_to_do() {
     assert_eq!(Checkpoint::read(&path).unwrap_err().exit_code(), 3);
 }
 
-/// The checksums of these files match. A wrong length must neither allocate memory nor panic.
+/// The checksums of these files are valid. A wrong length must neither allocate memory nor panic.
 #[test]
 fn contents_that_lie_are_errors() {
     let contents = encoded(&checkpoint());

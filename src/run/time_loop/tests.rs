@@ -171,8 +171,8 @@ fn run(fake: &mut Fake<'_>, set: &[&str]) -> (Result<()>, Report, Vec<f64>) {
     (done, report, times)
 }
 
-/// Runs the loop like [`run`] and also returns the remaining checkpoint. `before` is called before
-/// each state is written.
+/// Runs the loop like [`run`] and also returns the checkpoint that is left afterwards. `before` is
+/// called before each state is written.
 fn run_and_keep(
     fake: &mut Fake<'_>,
     set: &[&str],

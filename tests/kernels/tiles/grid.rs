@@ -1,11 +1,12 @@
-//! Tile sets in host memory, as the kernels see them.
+//! Tile sets in host memory, laid out as the kernels expect them.
 
 use zeroset::grid::cuda::{NEAR_WORDS, TileControl, TileGridArgument};
 use zeroset::grid::{Band, CENTER, Pool, Stored, TileKey, TiledGrid};
 
 use crate::library::{Arg, Launch, Library, arg};
 
-/// The number of the current update when the host hands over its tiles. Ages count back from it.
+/// The number of the current update when the host hands over its tiles. Ages are counted backward
+/// from it.
 const UPDATES: u32 = 300;
 
 /// The lists of a tile set, with room for more tiles than it has.
@@ -45,7 +46,7 @@ impl HostTiles {
             keys: [vec![!0; capacity], vec![!0; capacity]],
             words: vec![vec![!0; capacity]; N_WORDS],
             counts: vec![!0; 2 * blocks as usize + 8 * capacity],
-            // The kernels also write keys of 64 bits to this array.
+            // The kernels also write 64-bit keys to this array.
             near: vec![!0; (NEAR_WORDS * capacity).div_ceil(2)],
             has_near: true,
         };
@@ -127,7 +128,7 @@ impl HostTiles {
     }
 }
 
-/// Creates the tiles near the zero set of a function of voxels.
+/// Creates the tiles near the zero set of a function of the voxel position.
 pub fn tiles<const E: usize, S: Stored<f64>>(
     most: i32,
     band: Band<f64>,

@@ -37,7 +37,7 @@ fn host_tiles<S>(grid: &TiledGrid<4>, capacity: usize, blocks: u32) -> HostTiles
     on
 }
 
-/// Returns the values of phi and of a stage. Their capacity is exactly that of the tiles.
+/// Returns the values of phi and of a stage. The pools have room for exactly `capacity` tiles.
 fn pools<S: Stored<f64>>(capacity: usize) -> [Vec<S>; 2] {
     [0, 1].map(|_| vec![S::store(1.25, BAND.gamma); capacity * 64])
 }
@@ -50,12 +50,13 @@ fn manage<S>(on: &mut HostTiles, pools: &mut [Vec<S>; 2], blocks: u32, seed: u64
     launch(library::<S>(), "tiles_manage", (blocks, BLOCK), seed, &args);
 }
 
-/// Returns a random activity mask: nothing, one of the two signs, or some neighbors.
+/// Returns a random activity mask: one of the two signs without a band, or a band and some
+/// neighbors.
 fn random_mask(random: &mut Random, calm: u32) -> u32 {
     let mut word = || random.below(1 << 27) | random.below(2) << 27;
     let (bits, more, less) = (word(), word(), word());
     match random.below(32) {
-        // Most masks have one sign, so that some tiles are removed.
+        // Most of these masks have the same sign, so that some tiles are removed.
         n if n < calm => bits & INSIDE & if more % 16 == 0 { INSIDE } else { 0 },
         _ => bits & more & less & ((ACTIVE - 1) | !(2 * ACTIVE - 1)) & !INSIDE | ACTIVE,
     }
@@ -114,7 +115,7 @@ fn nothing_is_touched_where_no_tile_asks_for_more() {
         grid.update();
         manage(&mut on, &mut pools::<f64>(0), 2, step);
         on.compare(&grid);
-        // The first call checks whether something has changed. Later calls rely on that.
+        // The first call checks whether something has changed. Later calls rely on the result.
         assert!(on.control.stirred == 0 && on.control.list == 0 && on.control.changes == 0);
     }
 }

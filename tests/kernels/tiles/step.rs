@@ -1,5 +1,5 @@
-//! Tests steps on tiles: tile sets and values in f64 are bitwise identical to those of the CPU, in
-//! every order of threads.
+//! Tests steps on tiles. In every order of threads, tile sets and values in f64 are bitwise
+//! identical to those of the CPU.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ const NORMAL_SPEED: f64 = -0.3;
 const CURVATURE: f64 = 0.4;
 const RESCALING: f64 = 0.2;
 
-/// The active terms: velocity, normal speed, curvature, rescaling.
+/// Whether each of these is active: velocity, normal speed, curvature, rescaling.
 type Acting = [bool; 4];
 
 struct Case {
@@ -48,7 +48,7 @@ enum By {
     Both,
 }
 
-/// A velocity whose speed grows from 0.01. [`flow`] is the same function for the CPU.
+/// A velocity whose speed grows, starting at 0.01. [`flow`] is the same function for the CPU.
 const FLOW: [&str; 3] = ["0.01 + 8*t", "0.02*x*t", "(0.1*y - t)*t^2"];
 
 fn flow(voxel: [i32; 3], t: f64) -> [f64; 3] {
@@ -100,7 +100,7 @@ impl Case {
         matches!(self.by, By::Flow | By::Both)
     }
 
-    /// Returns the origin and the edge of the voxels.
+    /// Returns the origin and the edge length of the voxels.
     fn place(&self) -> ([f64; 3], f64) {
         match self.by {
             By::Numbers | By::Flow => ([0.0; 3], 1.0),
@@ -155,7 +155,7 @@ impl Case {
     }
 }
 
-/// Returns the threads per block, which cover two tiles.
+/// Returns the number of threads per block. A block covers two tiles.
 fn block(edge: usize) -> u32 {
     if edge == 4 { 32 } else { 256 }
 }
@@ -219,7 +219,7 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
         )
         .unwrap();
         let tile = Pool::<S, E>::TILE;
-        // Two constant tiles come before the first one. They stand for missing tiles inside and
+        // Two constant tiles precede the first tile. They stand for missing tiles inside and
         // outside.
         let far = |phi| vec![S::store(phi, options.gamma); tile];
         let empty = [far(-options.gamma), far(options.gamma), vec![S::default(); CAPACITY * tile]];

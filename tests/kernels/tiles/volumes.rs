@@ -16,8 +16,8 @@ use crate::library::{Library, arg};
 pub const ORIGIN: [f64; 3] = [0.3, -0.2, 0.1];
 pub const DX: f64 = 0.37;
 
-/// The third component of the velocity, beside two volumes: a number if the values are stored, an
-/// expression otherwise.
+/// The third component of the velocity, which is not a volume. It is a number if the values are
+/// stored, and an expression otherwise.
 const NUMBER: f64 = -0.13;
 pub const EXPRESSION: &str = "0.1*y - t";
 
@@ -25,9 +25,9 @@ fn expression(x: [f64; 3], t: f64) -> f64 {
     0.1 * x[1] - t
 }
 
-/// Volumes for two components of a velocity, a normal speed and a curvature coefficient. Their
-/// placements are tilted, anisotropic and flat. Their values are scaled and plain, integers and
-/// floating-point numbers. They are smaller than the tiles.
+/// Volumes for two components of a velocity, a normal speed and a curvature coefficient. Tilted,
+/// anisotropic and flat placements occur, as do scaled and unscaled values, integers and
+/// floating-point numbers. The volumes are smaller than the tiles.
 static VOLUMES: LazyLock<[Volume; 4]> = LazyLock::new(|| {
     let noise = |n: usize| ((n * 7919 + 13) % 1009) as f64 / 1009.0;
     let identity = Placement::identity;
@@ -107,7 +107,7 @@ fn fill(parts: Vec<Part>, scale: f64) -> Fill<f64> {
 
 /// Velocity, normal speed and curvature given by volumes.
 pub struct ByVolumes {
-    /// Whether each of them is stored with the tiles.
+    /// Whether each of these coefficients is stored with the tiles.
     pub is_kept: [bool; 3],
 }
 
@@ -142,7 +142,7 @@ impl ByVolumes {
         fill(self.parts(which), scales()[which])
     }
 
-    /// Returns the description of the components that kernels take.
+    /// Returns the descriptions of all components, in the form that kernels take.
     pub fn table(&self) -> [Vec<ComponentArgument>; 3] {
         [0, 1, 2].map(|which| {
             self.parts(which).into_iter().map(|part| part.argument(scales()[which])).collect()
@@ -157,7 +157,7 @@ impl ByVolumes {
         })
     }
 
-    /// Computes the stored values, for new tiles or for all of them.
+    /// Computes the stored values, for new tiles or for all tiles.
     pub fn keep<const E: usize>(
         &self,
         on: &mut HostTiles,
