@@ -13,7 +13,7 @@ use zeroset::config::Config;
 use zeroset::run::{self, Observer, Options, Progress};
 use zeroset_testing::heap::Meter;
 
-/// The largest allowed bytes per vertex of a run, as in tests/memory.rs.
+/// The largest allowed number of bytes per vertex of a run, as in tests/memory.rs.
 const MOST: u64 = 400;
 
 const CELLS: u64 = 7072;

@@ -52,8 +52,8 @@ fn layers() -> Vec<Layer> {
     rows.map(Layer::parse).collect()
 }
 
-/// Returns the workspace crates in the given tables of a manifest, including platform-specific
-/// tables.
+/// Returns the workspace crates that the given tables of a manifest list, including
+/// platform-specific tables.
 fn ours(manifest: &toml::Table, tables: &[&str]) -> BTreeSet<String> {
     let targets = manifest.get("target").and_then(toml::Value::as_table).into_iter().flatten();
     let places = targets.filter_map(|(_, target)| target.as_table()).chain([manifest]);

@@ -14,22 +14,22 @@ use zeroset::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
 use zeroset::run::{self, Observer, Progress};
 use zeroset_testing::heap::Meter;
 
-/// The largest allowed bytes per vertex of a triangle mesh in f64, in any stage and including the
-/// mesh.
+/// The largest allowed number of bytes per vertex for a triangle mesh in f64, in any stage. It
+/// includes the mesh.
 const MOST: usize = 350;
-/// The largest allowed bytes per vertex of a run that writes states and checkpoints.
+/// The largest allowed number of bytes per vertex of a run that writes states and checkpoints.
 const OF_A_RUN: usize = 400;
 
 #[global_allocator]
 static METER: Meter = Meter::new();
 
-/// Returns the result of `work`, and the peak of the bytes per vertex above `start`.
+/// Returns the result of `work`, and the peak memory above `start` in bytes per vertex.
 fn peak<T>(start: u64, n: usize, work: impl FnOnce() -> T) -> (T, usize) {
     let (result, most) = METER.peak_during(work);
     (result, most.saturating_sub(start) as usize / n)
 }
 
-/// This file has only one test because the memory of others would be counted too.
+/// This file has only one test, because the memory of other tests would be counted too.
 #[test]
 fn a_triangle_mesh_takes_no_more_memory_than_stated() {
     let cpu = Arc::new(Cpu::new(2).unwrap());
@@ -75,12 +75,13 @@ fn a_triangle_mesh_takes_no_more_memory_than_stated() {
     assert!(all.iter().all(|&bytes| bytes <= MOST), "bytes per vertex: {all:?}");
     println!("a run: {run} bytes per vertex");
     assert!((48..=OF_A_RUN).contains(&run), "a run: {run} bytes per vertex");
-    // A counter that does not work would also pass. The mesh alone needs 48 bytes per vertex.
+    // A memory counter that does not work would also pass. The mesh alone needs 48 bytes per
+    // vertex.
     assert!(all.iter().all(|&bytes| bytes > 48), "bytes per vertex: {all:?}");
 }
 
-/// Returns the bytes per vertex above `start` of a run with checkpoints that writes its states
-/// while the following steps run.
+/// Returns the peak memory above `start`, in bytes per vertex, of a run with checkpoints that
+/// writes its states while the following steps run.
 fn run_that_writes(start: u64) -> usize {
     let case = "version = 1\n[domain.mesh]\n\
                 generate.sphere = { irregular = true, vertices = 500000, radius = 100 }\n\

@@ -159,8 +159,8 @@ fn every_error_has_a_remedy() {
         let mut lines = block.lines();
         let (command, code) = (lines.next().unwrap(), lines.next().unwrap());
         let said: String = lines.collect();
-        // The command-line parser has its own format, with a tip or the usage. The message about a
-        // text that cannot be read says what was expected.
+        // The command-line parser has its own format, with a tip or the usage. The message about
+        // text that cannot be read states what was expected.
         let signs = ["; ", "tip: ", "Usage: ", "expected", "is not in "];
         let tells = signs.iter().any(|sign| said.contains(sign));
         assert!(code == "code 0" || tells, "{command}: {said}");

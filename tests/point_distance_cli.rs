@@ -70,7 +70,8 @@ impl Place {
         lines.map(|line| line.split(',').map(|word| word.parse().unwrap()).collect()).collect()
     }
 
-    /// Returns the distance to the nearest voxel inside by comparing all voxels, and its number.
+    /// Returns the distance to the nearest voxel inside, and the number of that voxel. Compares all
+    /// voxels.
     fn nearest(&self, x: [f64; 3], inside: impl Fn(i64) -> bool) -> (f64, usize) {
         let all = (0..self.volume.n_voxels()).filter_map(|n| {
             let [i, j, k] = [n % 7, n / 7 % 6, n / 42];
@@ -317,7 +318,7 @@ fn squares_below_the_range_are_refused() {
         assert_eq!(place.table("d.csv")[0][3], 1e-200);
         std::fs::remove_file(place.path("d.csv")).unwrap();
         place.write("t.xyz", "3e-200 0 0\n");
-        // A distance of exactly zero is allowed everywhere, although it is below the range.
+        // A distance of exactly zero is always allowed, although its square is below the range.
         place.said(&[&["dt", "--points", "t.xyz", "--queries", "t.xyz"], &dt[5..]].concat());
         place.write("t.xyz", "1e-200 0 0\n");
     }

@@ -63,7 +63,7 @@ fn rows(path: &Path) -> Vec<[f64; 7]> {
     }
 }
 
-/// Returns the rows that a loop over all voxels gives.
+/// Returns the expected rows, computed by a loop over all voxels.
 fn expected(volume: &Volume, holds: impl Fn(f64) -> bool) -> Vec<[f64; 7]> {
     let [nx, ny, nz] = volume.shape();
     let mut rows = Vec::new();

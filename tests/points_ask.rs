@@ -48,8 +48,8 @@ fn rows(text: &str) -> Vec<Vec<f64>> {
     text.lines().skip(1).map(row).collect()
 }
 
-/// Returns x, y, z, v, i, j, k of the voxels for which a function of value and index is true, x
-/// fastest.
+/// Returns x, y, z, v, i, j, k of the voxels for which a function of value and index is true. x
+/// varies fastest.
 fn expected(holds: impl Fn(f64, [usize; 3]) -> bool) -> Vec<Vec<f64>> {
     let volume = volume();
     let all = (0..volume.n_voxels()).map(|n| volume.index_of(n));
@@ -174,7 +174,7 @@ fn edges_and_templates_are_found_beside_expressions() {
         (0..3).map(|axis| along(axis).powi(2)).sum::<f64>().sqrt()
     };
     let output = run(folder.path(), "points a.nrrd --edge 500.5").output().unwrap();
-    // The axes of the volume are not perpendicular.
+    // The axes of the volume are not perpendicular, and the program says so.
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     output.assert().code(0).stderr(contains("meet at"));
     let wanted = expected(|_, index| gradient(index) >= 500.5);
@@ -184,7 +184,7 @@ fn edges_and_templates_are_found_beside_expressions() {
     let both = expected(|v, index| v > 500.0 && gradient(index) >= 500.5).len();
     output.unwrap().assert().code(0).stdout(format!("{both}\n"));
 
-    // An image that contains a pattern of 2 x 3 pixels twice, the second time with an error of 5.
+    // The image contains a pattern of 2 x 3 pixels twice. The second copy has an error of 5.
     let mut pixels = vec![0_u8; 12 * 9];
     let mark = [50, 60, 70, 80, 90, 100];
     for (at, error) in [(2 + 12 * 3, 0), (7 + 12 * 5, 5)] {
@@ -212,7 +212,7 @@ fn edges_and_templates_are_found_beside_expressions() {
         .stderr(contains("the template has 12 voxels along i, but m.nrrd has 2"));
 }
 
-/// Returns the summed size of the cells, which fill a volume.
+/// Returns the summed size of the cells, which fill the volume.
 fn sizes(file: &MeshFile) -> f64 {
     let mesh = &file.mesh;
     mesh.iter_cells()

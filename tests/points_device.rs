@@ -1,4 +1,4 @@
-//! Tests which device computes for `zeroset points`, including trees and matrices.
+//! Tests on which device `zeroset points` computes, including trees and matrices.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -6,8 +6,8 @@ use std::process::{Command, Output};
 use zeroset::io::{WriteOptions, write_volume};
 use zeroset::volume::{Placement, Scaling, Volume};
 
-/// Creates a folder with a volume of scaled values, a piece of it, a slice in two formats, and an
-/// image with extra bytes after its pixels.
+/// Creates a folder with a volume of scaled values, a small template for it, an image in two
+/// formats, and another image with extra bytes after its pixels.
 fn place() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, shape: [usize; 3], scaling: Scaling| {
@@ -35,7 +35,7 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Every kind of query without its output file, and the extension of that file.
+/// Every kind of query, without the name of its output file but with the extension of that file.
 const WAYS: [(&str, &str); 10] = [
     ("points v.nii --where v>1.5", "csv"),
     ("points v.nii --edge 0.25", "csv"),

@@ -82,7 +82,7 @@ fn a_cloud_becomes_a_surface_with_a_report_and_a_picture() {
     assert!(text.contains("normals estimated") && text.contains("closed, genus 0"), "{text}");
 }
 
-/// Returns the share of red pixels among the pixels below the title that are not white.
+/// Returns the fraction of red pixels among the pixels that lie below the title and are not white.
 fn red(picture: &Path) -> f64 {
     let file = std::io::BufReader::new(std::fs::File::open(picture).unwrap());
     let mut reader = png::Decoder::new(file).read_info().unwrap();
@@ -351,7 +351,7 @@ fn a_level_becomes_a_surface_in_the_world() {
         let found = Topology::of(&mesh);
         assert_eq!((found.closed, found.genus, found.components), (true, Some(0), 1), "{ending}");
         let (low, high) = mesh.bounds();
-        // Radius 7.1 around index 10.
+        // The radius is 7.1 voxels around index 10.
         for (k, (from, to)) in
             [(11.45, 18.55), (21.45, 28.55), (35.8, 64.2)].into_iter().enumerate()
         {
@@ -361,7 +361,7 @@ fn a_level_becomes_a_surface_in_the_world() {
             );
         }
     }
-    // The surface leaves the volume. It is open, or closed by half a voxel more.
+    // The surface leaves the volume. It is either left open, or closed half a voxel outside.
     let told = said(folder, "isosurface ball.nrrd --level 88 --holes -o open.vtp");
     assert!(told.contains("topology  open, 6 loops, 1 component\n"), "{told}");
     assert_eq!(told.matches("loop of").count(), 3, "{told}");
@@ -369,7 +369,7 @@ fn a_level_becomes_a_surface_in_the_world() {
         "isosurface ball.nrrd --level 88 --closed --smooth 2 --largest --holes -o closed.vtp";
     let told = said(folder, closed);
     assert!(told.ends_with("topology  closed, genus 0, 1 component\n"), "{told}");
-    // The same result as a report, with a picture.
+    // The same result is written as a report, together with a picture.
     let line = "isosurface ball.nrrd --level 92.9 -o b.ply --report b.json --picture b.png";
     assert!(said(folder, line).contains("vertices"));
     let text = std::fs::read_to_string(folder.join("b.json")).unwrap();

@@ -1,5 +1,5 @@
 //! Tests the memory of the level-set reconstruction, as counted by the allocator, against the
-//! estimate before its first step (docs/potential.md).
+//! estimate that is made before its first step (docs/potential.md).
 
 use zeroset::io;
 use zeroset::reconstruct::potential::{Options, reconstruct};
@@ -10,7 +10,7 @@ use zeroset_testing::samples;
 #[global_allocator]
 static METER: Meter = Meter::new();
 
-/// This file has only one test because the memory of others would be counted too.
+/// This file has only one test, because the memory of other tests would be counted too.
 #[test]
 fn what_is_expected_is_what_is_taken_for_dense_and_for_sparse_clouds() {
     let Some(path) = zeroset_testing::data("scans/horse.ply") else { return };

@@ -1,4 +1,4 @@
-//! Tests surfaces from samples without normals, by a level set in their potential.
+//! Tests surface reconstruction from samples without normals, by a level set in their potential.
 
 use rayon::prelude::*;
 use zeroset::mesh::{Mesh, statistics};
@@ -22,7 +22,7 @@ fn parts_of_closed(mesh: &Mesh) -> usize {
     parts.outer
 }
 
-/// Returns the mean and the largest distance of points to a surface.
+/// Returns the mean and the largest distance from points to a surface.
 fn distances(points: &[[f64; 3]], mesh: &Mesh) -> (f64, f64) {
     let locator = Locator::new(mesh);
     let step = points.len().div_ceil(4000);
@@ -55,7 +55,7 @@ fn what_is_said_of_levels_is_so() {
     let done = levels.levels.last().unwrap();
     assert!(done.level == 8 && done.at_rest && levels.samples == points.len());
     assert!(levels.merged < points.len(), "{levels:?}");
-    // The error estimated from phi has the right magnitude.
+    // The error that is estimated from phi has the right order of magnitude.
     let said = done.error / 100.0 * samples::diagonal(mesh.bounds());
     assert!(said > 0.5 * mean && said < 4.0 * mean, "{said} {mean}");
     assert!(done.bytes <= levels.expected_bytes, "{levels:?}");
@@ -98,7 +98,7 @@ fn noise_is_averaged_and_outliers_do_not_hold_the_surface() {
 #[test]
 fn where_a_cloud_lies_does_not_matter() {
     let Some(mesh) = scan("horse.ply") else { return };
-    // The coordinates have 32 bits, so that 64 bits represent them exactly near 5e6 too.
+    // The coordinates are 32-bit numbers, so 64-bit numbers near 5e6 represent them exactly, too.
     let points = mesh.vertices;
     let far: Vec<_> = points.iter().map(|x| [x[0] + 5e6, x[1] - 5e6, x[2] + 1e6]).collect();
     let ((near, _), (there, levels)) = (run(&points, 6), run(&far, 6));
@@ -160,7 +160,7 @@ fn smoothing_shrinks_a_ball_by_curvature() {
         let r = |x: &[f64; 3]| x.iter().map(|c| c * c).sum::<f64>().sqrt() / levels.voxel;
         surface.vertices.iter().map(r).sum::<f64>() / surface.n_vertices() as f64
     };
-    // Each time step is nu / 6 alpha = 1.5, and the curvature is 2 / 16 per voxel.
+    // Each time step is 1.5 (nu / (6 alpha)), and the curvature is 2 / 16 per voxel.
     let (before, after) = (radius(0), radius(10));
     let expected = 10.0 * 1.5 * 0.1 * 2.0 / 16.0;
     assert!((before - after - expected).abs() < 0.3 * expected, "{before} {after}");

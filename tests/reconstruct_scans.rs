@@ -1,5 +1,5 @@
 //! Tests the reconstruction of every closed model of the scans from samples, with both methods at
-//! three depths, and of clouds that give a poor surface or none.
+//! three depths. Also tests clouds that give a poor surface or no surface.
 
 use std::process::Command;
 
@@ -21,7 +21,7 @@ fn reconstruct(cloud: PointCloud, method: Method, cubes: Cubes) -> Result<(Mesh,
 
 /// Returns the number of vertices of a closed surface whose triangles form more than one fan.
 fn pinched(mesh: &Mesh) -> usize {
-    // Each entry is a vertex and two consecutive neighbors of it.
+    // Each entry consists of a vertex and two consecutive neighbors of it.
     let turns = |c: &[u32]| [[c[0], c[1], c[2]], [c[1], c[2], c[0]], [c[2], c[0], c[1]]];
     let mut turns: Vec<[u32; 3]> = mesh.iter_cells().flat_map(turns).collect();
     turns.sort_unstable();
@@ -49,8 +49,8 @@ fn enclosed(mesh: &Mesh) -> f64 {
 const CLOSED: [&str; 3] = ["armadillo_26k.off", "horse.ply", "lucy_50k.ply"];
 
 /// Asserts that the surface is closed, manifold and correctly oriented at three depths, and that
-/// its error falls with the depth. The error is measured from the samples to the surface, and from
-/// the surface to the model.
+/// its error decreases with the depth. The error is measured from the samples to the surface, and
+/// from the surface to the model.
 fn made_anew(name: &str, method: Method, depths: [u32; 3], falls: [f64; 2]) {
     assert!(CLOSED.contains(&name));
     let Some(path) = zeroset_testing::data(&format!("scans/{name}")) else { return };
@@ -78,7 +78,8 @@ fn made_anew(name: &str, method: Method, depths: [u32; 3], falls: [f64; 2]) {
         let is_nearer = (0..2).all(|k| now[k] < falls[k] * before[k]);
         assert!(is_nearer, "{what}: {now:?} after {before:?}");
         before = now;
-        // The orientation follows the normals, or faces outwards without normals.
+        // With directed distances, the orientation follows the normals. The level-set method always
+        // faces triangles outwards.
         let is_turned =
             if method == Method::Directed { volume < 0.0 } else { enclosed(&mesh) < 0.0 };
         assert!(!is_turned, "{what}: {volume}");
@@ -183,7 +184,7 @@ fn open_scans_without_normals_are_left_to_directed_distances() {
     let mut options = Options::default();
     options.curvature = Some(0.1);
     assert_eq!(surface(sheet, &options, Device::Cpu).unwrap_err().exit_code(), 4);
-    // Trees scanned from above: a closed surface would lie above most of the points.
+    // These are trees scanned from above. A closed surface would lie above most of the points.
     let Some(path) = zeroset_testing::data("lidar/MixedConifer.laz") else { return };
     let (trees, _) = read_cloud(&path).unwrap();
     let (_, open) = reconstruct(trees.clone(), Method::Auto, Cubes::Safe).unwrap();
@@ -205,7 +206,7 @@ fn depth(report: &Report) -> u32 {
 #[test]
 fn the_depth_follows_the_density_however_even_the_samples_are() {
     let Some(path) = zeroset_testing::data("scans/kitten_points.off") else { return };
-    // The samples are evenly spread: the distances to the nearest sample equal the gaps between
+    // The samples are evenly spread, so the distances to the nearest sample equal the gaps between
     // samples.
     let (kitten, _) = read_cloud(&path).unwrap();
     let (_, report) = reconstruct(kitten.clone(), Method::Auto, Cubes::Safe).unwrap();

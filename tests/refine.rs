@@ -1,4 +1,4 @@
-//! Tests refined meshes of the shared data against the counts and radii in the paper.
+//! Tests refined meshes of the shared data against the counts and radii in the paper of Fu et al.
 
 use zeroset::mesh::refine::refine;
 use zeroset::mesh::statistics::inspect;

@@ -11,8 +11,8 @@ fn zeroset(folder: &Path, args: &[&str]) -> assert_cmd::assert::Assert {
     command.current_dir(folder).args(args).assert()
 }
 
-/// Creates a folder with a ball of radius 10 as raw values: 128 on its surface, and 5 more per
-/// voxel outwards.
+/// Creates a folder with a ball of radius 10 as raw values. The value is 128 on its surface and
+/// grows by 5 per voxel outwards.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let number = |n: usize| {
@@ -141,7 +141,7 @@ fn meshes_and_results_are_drawn() {
     run(&["render", "far.vtp", "-o", "b.png", "--level", "1"])
         .code(2)
         .stderr(contains("--level is for volumes"));
-    // A list, and the folder of a run with a list of its interfaces beside it.
+    // The input is a list, or the folder of a run that also contains a list of its interfaces.
     let list = "<VTKFile type=\"Collection\"><Collection>\
                 <DataSet timestep=\"0\" file=\"ball.vtp\"/><DataSet timestep=\"2\" file=\"far.vtp\"/>\
                 </Collection></VTKFile>";

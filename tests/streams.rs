@@ -1,5 +1,5 @@
-//! Tests the output streams of the program: `-q` leaves results and errors, and `-` is standard
-//! input.
+//! Tests the output streams of the program: with `-q` only results and errors are printed, and `-`
+//! stands for standard input.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -50,7 +50,7 @@ fn without_numbers(text: &[u8]) -> String {
         .collect()
 }
 
-/// One command of each kind, and whether it prints more than its results.
+/// One command of each kind, and whether it prints anything besides its results.
 const COMMANDS: [(&str, bool); 19] = [
     ("run case.toml -o out --overwrite", true),
     ("check case.toml", true),
@@ -156,8 +156,8 @@ fn what_the_program_writes_it_reads_through_a_pipe() {
     }
 }
 
-/// Every command reads scanner points in the same way, from a file and through a pipe, with and
-/// without a count.
+/// Every command reads the points of a scanner in the same way: from a file or through a pipe, and
+/// with or without a count.
 #[cfg(unix)]
 #[test]
 fn points_of_a_scanner_are_read_in_one_way() {
@@ -192,7 +192,7 @@ fn points_of_a_scanner_are_read_in_one_way() {
             assert_eq!(found, "x,y,z,distance,site\n0,2,1,1,2\n");
         }
     }
-    // With an element file beside it, the point file holds the vertices of a CARP mesh.
+    // If an element file has the same name, the point file holds the vertices of a CARP mesh.
     std::fs::write(folder.join("scan.elem"), "1\nTr 0 1 2 3\n").unwrap();
     std::fs::write(folder.join("scan.pts"), "3\n0 0 0\n1 0 0\n0 1 0\n").unwrap();
     let said = zeroset(folder, "info scan.pts", Stdio::null()).stdout;
@@ -212,7 +212,7 @@ fn a_dash_is_standard_input_and_no_output() {
         ("edt - --where v -o a.nii", "ball.nii"),
         ("points gray.pgm --match - -o p.csv", "gray.pgm"),
     ] {
-        // Once through a pipe, which can be read only once, and once as a file.
+        // The input is a pipe, which can be read only once, and then a file.
         let mut cat = Command::new("cat");
         let cat = cat.arg(folder.path().join(file)).stdout(Stdio::piped());
         let mut cat = cat.spawn().unwrap();

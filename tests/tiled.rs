@@ -28,7 +28,8 @@ fn ball([x, y, z]: [f64; 3]) -> f64 {
     norm([x - 25.3, y - 27.1, z - 24.6]) - 12.4
 }
 
-/// Returns sparse tiles with the values of a function, created from the tiles of a box of voxels.
+/// Returns an evolution on sparse tiles, which are selected from a box of voxels with the values of
+/// `f`.
 fn tiles<R: Wide, const E: usize, S: Stored<R>>(
     most: i32,
     f: Function,
@@ -63,7 +64,7 @@ fn dense<R: Wide, const E: usize>(
 }
 
 /// Asserts that the values of all tiles are those of the dense grid. All other values of the dense
-/// grid, and tiles outside of the box, must be gamma or -gamma.
+/// grid, and all values of tiles outside of the box, must be gamma or -gamma.
 fn assert_same<const E: usize>(
     sparse: &TiledEvolution<f64, E>,
     dense: &DenseEvolution<f64, E>,
@@ -114,7 +115,7 @@ fn sparse_is_dense<const E: usize>(options: Options, curved: bool) {
     }
     assert!(before > 0 && blocks > 0 && center > 5.0, "{before} {blocks} {center}");
     assert_same(&sparse, &held, most as usize, options.gamma);
-    // Setting blocks to gamma or -gamma hardly changes the motion.
+    // Setting the other blocks to gamma or -gamma hardly changes the motion.
     let mut free = dense::<f64, E>(most as usize, ball, &terms, options);
     for _ in 0..50 {
         free.step(1.0).unwrap();
@@ -205,7 +206,7 @@ fn sixteen_bits_follow_at_the_error_of_their_storage() {
         let b = packed.grid().ids()[b];
         for (a, b) in plain.phi().tile(*a).iter().zip(packed.phi().tile(b)) {
             let b: f32 = b.load(3.0);
-            // Elsewhere the slopes consist only of rounding errors.
+            // In the rest of the band, the slopes consist only of rounding errors.
             if a.abs() < 2.0 {
                 largest = largest.max((a - b).abs());
             }
@@ -254,7 +255,7 @@ fn what_cannot_be_computed_is_refused() {
     assert!(DenseGrid::<8>::new([4, 0, 4]).is_err());
 }
 
-/// Returns the mean and the largest error of the distance for |d| < 2.5.
+/// Returns the mean and the largest error of the distance d where |d| < 2.5.
 fn reinitialized<const E: usize>(n: usize, warped: Function, exact: Function) -> (f64, f64) {
     let options = Options::new(3.0);
     let mut run = dense::<f64, E>(n, warped, &Terms::default(), options);

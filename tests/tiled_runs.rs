@@ -65,8 +65,9 @@ fn a_ball_grows_as_it_should() {
     }
 }
 
-/// The region of a tilted volume with anisotropic voxels above a level is the shape that it was
-/// created from. The volumes written with the states read back as the same ball.
+/// A tilted volume with anisotropic voxels is created from a shape. The region above a level in
+/// this volume must be the same shape. The volumes that are written with the states read back as
+/// the same ball.
 #[test]
 fn volumes_go_in_and_come_out() {
     let place = tempfile::tempdir().unwrap();
@@ -113,7 +114,7 @@ fn volumes_go_in_and_come_out() {
     let surface = first.tiles.unwrap().surface.unwrap();
     assert_eq!(surface.record_bytes, 15 * surface.cut_cubes as u64);
     assert!(surface.triangles > 1000 && surface.record_bytes < surface.triangle_bytes / 3);
-    // phi of the first state, in the same placement.
+    // The volume of the first state holds phi in the same placement.
     let state = std::fs::read_dir(&out).unwrap().map(|f| f.unwrap().path());
     let mut states: Vec<_> = state.filter(|f| f.extension() == Some("vti".as_ref())).collect();
     states.sort();
@@ -133,8 +134,8 @@ fn volumes_go_in_and_come_out() {
     }
 }
 
-/// A ball that grows to a radius at which it stops does so on coarse levels first. The result on
-/// the finest level is the same as without coarse levels, with fewer voxel updates.
+/// A ball grows to a radius at which it stops. It does so on the coarse levels first. The result on
+/// the finest level is the same as without coarse levels, but it takes fewer voxel updates.
 #[test]
 fn coarser_lattices_bring_the_interface_to_rest_first() {
     let place = tempfile::tempdir().unwrap();
@@ -150,7 +151,7 @@ fn coarser_lattices_bring_the_interface_to_rest_first() {
         let (first, last) = (report.first.unwrap(), report.last.unwrap());
         assert!((first.enclosed / volume - 1.0).abs() < 0.03, "{set:?}: {first:?}");
         assert_eq!(report.expect.met, Some(true), "{set:?}: {:?}", report.expect);
-        // The finest level alone takes longer.
+        // Without coarse levels, the run takes longer.
         let alone: Vec<&str> =
             set.iter().copied().chain(["domain.tiled.levels=1", "evolve.end_time=9"]).collect();
         let fine = go(text, &alone, &place.path().join("out")).report;
@@ -170,8 +171,8 @@ fn coarser_lattices_bring_the_interface_to_rest_first() {
     }
 }
 
-/// A step that would end just before an output time ends at that time, instead of adding a step of
-/// 1e-13.
+/// A step that would end just before an output time is extended to that time. This avoids an
+/// additional step of 1e-13.
 #[test]
 fn output_times_cost_no_step() {
     let place = tempfile::tempdir().unwrap();
@@ -202,7 +203,8 @@ fn refused(config: &Config, folder: &Path) -> String {
     run(config, &options).unwrap_err().to_string()
 }
 
-/// Values in 16 bits take half of the memory and move a ball as 32 bits do, also after a resume.
+/// Values in 16 bits take half of the memory of 32 bits and move a ball in the same way, also after
+/// a resume.
 #[test]
 fn sixteen_bits_move_a_ball() {
     let place = tempfile::tempdir().unwrap();
@@ -211,7 +213,7 @@ fn sixteen_bits_move_a_ball() {
     let half = run(&["domain.tiled.storage=16-bit"], "half");
     let (a, b) = (full.last.unwrap(), half.last.unwrap());
     assert!((a.enclosed / b.enclosed - 1.0).abs() < 1e-3, "{a:?} {b:?}");
-    // Bytes per tile, because the tile sets may change in different steps.
+    // The memory is compared per tile, because the tile sets may change in different steps.
     let [a, b] = [full, half].map(|report| {
         let tiles = report.tiles.unwrap();
         tiles.bytes as f64 / tiles.most as f64
@@ -322,7 +324,7 @@ fn what_tiles_cannot_do_is_said_at_its_key() {
         error.contains("evolve.normal_speed is a volume, but volumes are for tiles only"),
         "{error}"
     );
-    // A case for a GPU is accepted too.
+    // A case for a GPU is also accepted.
     assert!(case(BALL, &[speed, "device.use=cuda"]).is_ok());
 }
 
@@ -348,8 +350,8 @@ fn a_motion_that_breaks_down_leaves_its_last_good_state() {
     assert!(out.join("checkpoint.zeroset").exists());
 }
 
-/// The number of tiles of a fine grid is estimated from a coarser one. A case that needs more
-/// memory than any machine has is refused immediately, by `zeroset check` and by a run.
+/// The number of tiles of a fine grid is estimated from a coarser grid. A case that needs more
+/// memory than any machine has is refused immediately, both by `zeroset check` and by a run.
 #[test]
 #[cfg(target_os = "linux")]
 fn a_huge_case_is_told_before_its_tiles_are_made() {
@@ -368,12 +370,13 @@ fn a_huge_case_is_told_before_its_tiles_are_made() {
     assert!(!counted.contains("about") && counted.contains(" of 8^3 voxels, dx 0.004, "));
     let told = checked(BALL, &[&dx(0.002)]).unwrap();
     assert!(told.contains("tiles   about ") && told.contains(" of 8^3 voxels, dx 0.002, "));
-    // The exact number, found by counting all tiles.
+    // This is the exact number. It was found by counting all tiles.
     assert!((tiles_of(&told) / 39_057.0 - 1.0).abs() < 0.02, "{told}");
     // With two levels, the tiles of the coarse grid are counted, because the run starts on it.
     let levels = checked(BALL, &[&dx(0.002), "domain.tiled.levels=2"]).unwrap();
     assert_eq!(levels, counted);
-    // About 35 planes, each with four million tiles of 12 kB: more than a tebibyte.
+    // There are about 35 planes, each with four million tiles of 12 kB. This is more than a
+    // tebibyte.
     let huge = "version = 1\nprecision = \"f64\"\n[domain.tiled]\ndx = 1e-4\nbounds = { min = [0, 0, 0], max = [1.2, \
         1.2, 1.2] }\n[initial]\nexpression = \"max(abs(16*x - floor(16*x) - 0.5) - 0.25, \
         max(abs(x - 0.6), max(abs(y - 0.6), abs(z - 0.6))) - 0.55)\"\n[evolve]\nend_time = 1\n\
@@ -433,7 +436,7 @@ fn a_lattice_too_coarse_for_its_shape_is_warned_of() {
     assert_eq!(warnings(&["evolve.max_steps=1"]), [""; 0]);
 }
 
-/// The ball touches six voxels, where phi is 0 and crossings coincide.
+/// The ball touches six voxels. There phi is 0, and crossings coincide.
 #[test]
 fn a_surface_through_voxels_has_no_flat_triangles() {
     let place = tempfile::tempdir().unwrap();
@@ -450,7 +453,8 @@ fn a_surface_through_voxels_has_no_flat_triangles() {
 }
 
 /// If a voxel lies on the interface up to rounding, the surface has no degenerate triangles. STL
-/// files, which have 32 bits and connect triangles by equal positions, do not create any either.
+/// files hold 32-bit numbers and connect triangles by equal positions. They have no degenerate
+/// triangles either.
 #[test]
 fn surfaces_next_to_voxels_stay_closed_in_files_of_triangles() {
     let place = tempfile::tempdir().unwrap();
@@ -495,7 +499,7 @@ fn sampled(path: &Path, shape: [usize; 3], f: impl Fn([f64; 3]) -> f64) {
     zeroset::io::write_volume(path, &volume, &Default::default()).unwrap();
 }
 
-/// Compares functions that are trilinear between voxels with the equivalent expressions.
+/// Compares volumes that represent trilinear functions with the equivalent expressions.
 #[test]
 fn volumes_are_coefficients_as_expressions_are() {
     let place = tempfile::tempdir().unwrap();
@@ -504,7 +508,7 @@ fn volumes_are_coefficients_as_expressions_are() {
     let measured = |set: &[&str]| go(BALL, set, &out).report;
     let zero = "evolve.normal_speed=0";
     sampled(file("f.nrrd").as_ref(), [9; 3], |[x, y, z]| 1.0 + 0.5 * x - 0.25 * y * z);
-    // Beyond x = 0, the values at x = 0 apply.
+    // Beyond x = 0, the values at x = 0 are used.
     sampled(file("half.nii").as_ref(), [5, 9, 9], |[x, _, _]| 1.0 + x);
     sampled(file("u.mha").as_ref(), [9; 3], |[x, _, z]| x + 0.5 * x * z);
     let vector = format!("evolve.velocity=[{{ volume = {:?} }}, 0.5, \"z\"]", file("u.mha"));

@@ -55,7 +55,7 @@ pub struct Case {
     pub patch_size: usize,
 }
 
-/// The state of the kernels before a step, and the phi that the CPU has after it.
+/// The state of the kernels before a step, and phi after the same step on the CPU.
 pub struct Bed<R: Real> {
     pub on: HostPatches<R>,
     pub control: Control<R>,

@@ -156,7 +156,7 @@ fn hits_of(solid: &Solid<'_>, level: Option<f64>, frame: &FrameArgument) {
     }
 }
 
-/// Checks the light on hits against the formula, with the normals of the CPU.
+/// Checks the light on hits against the formula, using the normals of the CPU.
 fn light_on(
     solid: &Solid<'_>,
     argument: SolidArgument,

@@ -55,7 +55,7 @@ fn varying(mesh: &Mesh) -> Terms {
 fn phi(mesh: &Mesh) -> Vec<f64> {
     let (low, high) = mesh.bounds();
     let radius = 0.35 * (high[0] - low[0]);
-    // The ball is not centered because a ball centered in a sphere does not intersect it.
+    // The ball is off-center because a centered ball would not intersect the sphere.
     let center = [0, 1, 2].map(|k| [0.2, 0.45, 0.45][k] * (low[k] - high[k]) + high[k]);
     let distance = |x: &[f64; 3]| (0..3).map(|k| (x[k] - center[k]).powi(2)).sum::<f64>().sqrt();
     mesh.vertices.iter().map(|x| distance(x) - radius).collect()
@@ -80,7 +80,7 @@ fn seen<R: Real>(run: &mut Evolution<R>) -> (Vec<u64>, Vec<bool>, Vec<u64>) {
     (run.phi().iter().map(|x| x.to_bits()).collect(), run.band(), numbers)
 }
 
-/// Returns the snapshot without measured times.
+/// Returns the snapshot with all measured times removed.
 fn timeless(mut snapshot: Snapshot) -> Snapshot {
     snapshot.totals.evolve_seconds = 0.0;
     snapshot.totals.reinitialize_seconds = 0.0;
@@ -109,8 +109,8 @@ fn resumed_is_uninterrupted<R: Real>(name: &str, mesh: &Mesh, terms: &Terms, opt
         assert!(renewed.len() >= 2, "{name}: phi was reinitialized {} times", renewed.len());
     }
     assert!(run.phi().iter().any(|&x| x < 0.0), "{name}: the interface has vanished");
-    // Moments at the start, just before, just after and one step after a reinitialization, and in
-    // between.
+    // The run is resumed at the start, just before, just after and one step after a
+    // reinitialization, and at a few steps in between.
     let mut moments = vec![0, 1, STEPS / 2, STEPS - 1];
     for &k in renewed.iter().take(3) {
         moments.extend([k, k + 1, k + 2]);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Returns the report without measured times.
+/// Returns the report with all measured times removed.
 fn timeless(report: &[u8]) -> Vec<u8> {
     let mut report: serde_json::Value = serde_json::from_slice(report).unwrap();
     let fields = report.as_object_mut().unwrap();
@@ -13,7 +13,7 @@ fn timeless(report: &[u8]) -> Vec<u8> {
     serde_json::to_vec_pretty(&report).unwrap()
 }
 
-/// Returns all files with their contents by name, and the report without times.
+/// Returns the contents of all files by name. Measured times are removed from the report.
 pub fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     std::fs::read_dir(folder)
         .unwrap()

@@ -1,4 +1,4 @@
-//! Tests the program itself: Ctrl-C and `--resume`, and kill -9 at any moment.
+//! Tests the program itself: Ctrl-C followed by `--resume`, and kill -9 at any moment.
 #![cfg(unix)]
 
 use std::path::{Path, PathBuf};
@@ -102,7 +102,8 @@ fn after_ctrl_c_the_command_that_was_named_goes_on() {
     let output = place.run("out", &["--resume", "--threads", "3"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     fails(&["--resume"], 6, "nothing to resume: the run in it has finished");
-    // The reports name the overrides and threads, which may differ, and are compared without them.
+    // The reports contain overrides and the number of threads. These may differ and are removed
+    // before the comparison.
     let place_of = |name: &str| place.path(name).join("report.json");
     for name in ["out", "whole"] {
         let text = std::fs::read_to_string(place_of(name)).unwrap();
@@ -116,8 +117,8 @@ fn after_ctrl_c_the_command_that_was_named_goes_on() {
     assert_same(&place.path("out"), &place.path("whole"), "Ctrl-C");
 }
 
-/// `timeout` sends its signal to the process and to its group. A system that shuts down sends it to
-/// all processes.
+/// `timeout` sends its signal both to the process and to its group. A system that shuts down sends
+/// its signal to all processes.
 #[test]
 fn a_signal_that_comes_twice_at_once_ends_the_run_in_order() {
     let place = Place::new();
@@ -151,7 +152,7 @@ fn assert_whole(found: &Path, expected: &Path) {
                 assert!(expected.starts_with(&bytes), "{name}");
                 assert!(bytes.is_empty() || bytes.ends_with(b"\n"), "{name}: incomplete line");
             }
-            // All lines except the last two, which close the list.
+            // The last two lines close the list. All other lines are compared.
             "pvd" => {
                 let text = String::from_utf8(bytes).unwrap();
                 let states = text.strip_suffix("  </Collection>\n</VTKFile>\n");
@@ -171,7 +172,7 @@ fn assert_whole(found: &Path, expected: &Path) {
 fn killed_at_any_moment_a_run_can_be_resumed() {
     let place = Place::new();
     let (out, whole) = (place.path("out"), place.path("whole"));
-    // The duration on this machine: the smaller of two runs.
+    // The duration of the run on this machine: the shorter of two runs.
     let time = |folder: &str| {
         let start = Instant::now();
         assert_eq!(place.run(folder, &["--overwrite"]).status.code(), Some(0));
@@ -188,8 +189,9 @@ fn killed_at_any_moment_a_run_can_be_resumed() {
         random =
             random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let share = (random >> 40) as f64 / (1_u64 << 24) as f64;
-        // The moments range from before the first step to a few checkpoints later. They grow, so
-        // that the run finishes however long the program takes to start.
+        // The program is killed at moments from before the first step to a few checkpoints later.
+        // The moments become later with each attempt, so the run finishes regardless of how long
+        // the program takes to start.
         let longest = whole_time.mul_f64(0.15 + 0.02 * f64::from(kills));
         let wait = longest.mul_f64(share);
         let start = Instant::now();

@@ -1,5 +1,5 @@
-//! Tests that a run that was interrupted, or whose disk failed, and then resumed leaves the same
-//! files as an uninterrupted run.
+//! Tests that a run that is resumed after an interrupt or a disk failure leaves the same files as
+//! an uninterrupted run.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -87,7 +87,7 @@ impl Observer for After<'_> {
     }
 }
 
-/// Runs into a folder until a step, or to the end.
+/// Runs a case into a folder, until the given step or to the end.
 pub fn run(
     config: &Config,
     folder: &Path,
@@ -113,8 +113,8 @@ impl Folders {
     }
 }
 
-/// Interrupts a run at each of some steps, resumes it, and compares its files with an uninterrupted
-/// run.
+/// Interrupts a run at each of the steps `stops` and resumes it each time. Compares its files with
+/// those of an uninterrupted run.
 fn interrupted_is_uninterrupted(text: &str, set: &[&str], stops: &[u64]) {
     let folders = Folders::new();
     let (whole, parts) = (folders.named("whole"), folders.named("parts"));
@@ -140,11 +140,11 @@ fn interrupted_is_uninterrupted(text: &str, set: &[&str], stops: &[u64]) {
 #[test]
 fn interrupts_leave_no_trace() {
     interrupted_is_uninterrupted(PLANAR, &[], &[2, 4, 11, 30, 130]);
-    // Steps after which a state is due, and their neighbors.
+    // These are steps after which a state is due, and their neighbors.
     interrupted_is_uninterrupted(SURFACE, &[], &[7, 20]);
     interrupted_is_uninterrupted(SURFACE, &[], &[6, 8, 21, 39]);
     interrupted_is_uninterrupted(SURFACE, &["precision=f64", "evolve.curvature=0.05"], &[9, 34]);
-    // Steps just before, at, and just after a reinitialization.
+    // These are steps just before, at, and just after a reinitialization.
     interrupted_is_uninterrupted(SOLID, &[], &[3, 5, 16, 29]);
     interrupted_is_uninterrupted(SOLID, &["precision=f32", "output.interface=true"], &[4, 13]);
 }
@@ -158,7 +158,7 @@ fn the_rhythm_of_checkpoints_changes_nothing() {
         let folder = folders.named(name);
         run(&config, &folder, false, None).unwrap();
         let mut files = crate::folder::files(&folder);
-        // The report contains the checkpoint interval.
+        // The report contains the checkpoint interval, which differs.
         files.remove("report.json");
         files
     };
@@ -177,7 +177,7 @@ fn without_checkpoints_an_interrupt_leaves_none() {
     assert!(error.contains("holds no checkpoint; begin again with --overwrite"), "{error}");
 }
 
-/// A folder occupies the name of an output file, so that writing the file fails.
+/// A folder has the name of an output file, so that writing the file fails.
 #[test]
 fn a_failed_output_is_written_when_the_run_is_resumed() {
     for (text, file, stop) in [

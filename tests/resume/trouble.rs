@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use crate::folder::assert_same;
 use crate::program::Place;
 
-/// Runs a script as root of its own namespace, where it may mount file systems. `$ZEROSET` is the
-/// program. Returns `None` and prints a notice if the system does not allow this.
+/// Runs a script as root of its own namespace, in which it may mount file systems. `$ZEROSET` is
+/// the program. Returns `None` and prints a notice if the system does not allow this.
 fn as_root(place: &Place, script: &str) -> Option<Output> {
     let mut command = Command::new("unshare");
     command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]);
@@ -68,7 +68,7 @@ fn a_folder_that_cannot_be_written_is_named_before_any_work() {
     assert!(err.matches("choose another with -o").count() == 2, "{err}");
 }
 
-/// Limits the size of files, which needs no mounts.
+/// The test limits the size of files, which needs no mounts.
 #[test]
 fn files_that_may_not_grow_end_the_run_in_order() {
     let place = Place::new();
@@ -127,12 +127,12 @@ fn an_input_that_has_vanished_is_named_and_the_run_goes_on_when_it_is_back() {
 #[test]
 fn memory_that_gives_out_is_code_5_and_the_run_goes_on_with_more() {
     let place = Place::new();
-    // With these settings, larger blocks of memory return to the system and are requested again,
-    // and threads have no memory in reserve.
+    // With these settings, larger blocks of memory are returned to the system and requested again,
+    // and threads keep no memory in reserve.
     let mut command = place.command("out", &[]);
     command.env("MALLOC_MMAP_THRESHOLD_", "65536").env("MALLOC_ARENA_MAX", "1");
     let child = place.begun_as("out", &mut command);
-    // From now on the process gets no more memory.
+    // From now on, the process gets no more memory.
     let limit = ["--pid", &child.id().to_string(), "--as=1000000", "--data=1000000"];
     let limited = Command::new("prlimit").args(limit).status().is_ok_and(|status| status.success());
     let output = child.wait_with_output().unwrap();
@@ -179,7 +179,7 @@ fn tiles_that_fill_the_memory_leave_a_checkpoint() {
         ("three", "--threads 2 --set precision=f64"),
         ("two", "--threads 2 --set evolve.scheme=first-order --set domain.tiled.tile_edge=4"),
     ] {
-        // The test begins with the smallest limit that lets the program start.
+        // The test begins with the smallest limit under which the program can start.
         let mut limit = 40_000_u64;
         while ended(name).is_none() {
             assert!(limit < 400_000);
@@ -213,7 +213,7 @@ fn under_any_limit_of_memory_a_run_ends_in_order() {
         command.args(["-c", &script]).current_dir(place.path(".")).stdin(Stdio::null());
         command.env("ZEROSET", env!("CARGO_BIN_EXE_zeroset")).output().unwrap()
     };
-    // The test begins with the smallest limit that lets the system load the program.
+    // The test begins with the smallest limit under which the system can load the program.
     let mut limit = 20_000_u64;
     while limited(limit, "--version").status.code() != Some(0) {
         limit += limit / 16;
@@ -236,7 +236,7 @@ fn under_any_limit_of_memory_a_run_ends_in_order() {
             }
             // The system reports that it has no memory for an operation.
             Some(3 | 6) if err.contains("Cannot allocate memory") => refused += 1,
-            // If a thread starts when all memory is taken, the libraries of Rust and C end the
+            // If a thread starts when all memory is in use, the libraries of Rust and C end the
             // program.
             None if NO_THREAD.iter().any(|what| err.contains(what)) => refused += 1,
             code => panic!("{limit} KiB: {code:?} {:?}: {err}", output.status.signal()),

@@ -1,8 +1,8 @@
-//! A dense box of voxels divided into blocks, and evolutions on it. Tests compare sparse tiles with
-//! it, and use it for plane problems.
+//! A dense box of voxels that is divided into blocks, and evolutions on it. Tests compare sparse
+//! tiles with it, and use it for plane problems.
 //!
-//! Values outside of the box are those of the nearest voxel inside, so that interfaces meet its
-//! sides at right angles. A box that is one voxel thick along z is a plane problem.
+//! Values outside of the box are those of the nearest voxel inside, so interfaces meet the sides of
+//! the box at right angles. A box that is one voxel thick along z represents a plane problem.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct DenseGrid<const E: usize> {
     voxels: [usize; 3],
     /// Number of blocks along each axis. The last ones may extend beyond the box.
     blocks: [usize; 3],
-    /// Indices of the blocks to compute, ascending. The other blocks do not change.
+    /// Indices of the blocks to compute, in ascending order. The other blocks do not change.
     computed: Vec<u32>,
 }
 
@@ -65,7 +65,7 @@ impl<const E: usize> DenseGrid<E> {
         ((z * ny + y) * nx + x) * E * E * E + (k * E + j) * E + i
     }
 
-    /// Returns which blocks have a voxel in the band, or lie within `band.reach` voxels of such a
+    /// Returns which blocks have a voxel in the band or lie within `band.reach` voxels of such a
     /// voxel.
     fn in_reach<R: Real>(&self, phi: &Pool<R, E>, band: Band<R>) -> Vec<bool> {
         let mut is_computed = vec![false; self.n()];
@@ -87,9 +87,9 @@ impl<const E: usize> DenseGrid<E> {
         is_computed
     }
 
-    /// Selects the blocks that a sparse grid would have, at the times at which it would change
-    /// them: if a block that a step needs is missing, or if `anew`. All other blocks are set to
-    /// gamma or -gamma.
+    /// Selects the blocks that a sparse grid would have. Like a sparse grid, it changes the
+    /// selection only if a step needs a missing block, or if `anew` is true. All other blocks are
+    /// set to gamma or -gamma.
     fn hold<R: Real>(&mut self, phi: &mut Pool<R, E>, band: Band<R>, gamma: R, anew: bool) {
         let mut needed = self.in_reach(phi, band);
         self.computed.iter().for_each(|&id| needed[id as usize] = false);
@@ -191,8 +191,8 @@ pub struct DenseEvolution<R: Wide, const E: usize> {
 }
 
 impl<R: Wide, const E: usize> DenseEvolution<R, E> {
-    /// Starts from `phi`, with one value per voxel in voxel units, x fastest. Values are clamped to
-    /// the band.
+    /// Starts from `phi`, which has one value per voxel in voxel units, with x varying fastest.
+    /// Values are clamped to the band.
     ///
     /// # Errors
     ///
@@ -213,7 +213,7 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
         let gamma = R::of(options.gamma);
         let mut pool = Pool::new();
         pool.grow(grid.n())?;
-        // Voxels of the last blocks beyond the box are never read and do not change.
+        // Voxels beyond the box in the last blocks are never read and do not change.
         pool.values_mut().fill(gamma);
         for (n, value) in phi.iter().enumerate() {
             let at = grid.position([n % nx, n / nx % ny, n / (nx * ny)]);
@@ -226,7 +226,7 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
         Ok(DenseEvolution { grid, motion, is_held: false })
     }
 
-    /// Computes only the blocks that sparse tiles would have.
+    /// Limits the computation to the blocks that sparse tiles would have.
     pub fn held(mut self) -> Self {
         self.is_held = true;
         self
@@ -248,7 +248,7 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
         self.motion.reinitialize_directly(&self.grid);
     }
 
-    /// Determines the blocks to compute. All other values are the same in every array.
+    /// Selects the blocks to compute. In all other blocks, every array has the same values.
     fn prepare(&mut self, anew: bool) {
         if self.is_held {
             let (gamma, band) = (self.motion.gamma(), self.motion.band());
@@ -281,7 +281,7 @@ impl<R: Wide, const E: usize> DenseEvolution<R, E> {
         self.motion.time
     }
 
-    /// Returns phi, with one value per voxel, x fastest.
+    /// Returns phi with one value per voxel, x varying fastest.
     pub fn phi(&self) -> Vec<R> {
         let [nx, ny, nz] = self.grid.voxels;
         let at = |n: usize| self.grid.position([n % nx, n / nx % ny, n / (nx * ny)]);

@@ -1,5 +1,5 @@
-//! Checks that must hold for any bytes. The fuzz targets and the tests of inputs that they found
-//! share this file.
+//! Checks that must hold for any bytes. The fuzz targets use this file, and so do the tests of
+//! inputs that the targets found.
 
 #[path = "fuzzed_kept.rs"]
 mod kept;
@@ -11,7 +11,7 @@ use zeroset::config::Config;
 use zeroset::expression::{Expression, Field};
 use zeroset::{Error, io};
 
-/// Separates the files of an input that represents several files. This byte occurs neither in text
+/// Separates the files in an input that stands for several files. This byte occurs neither in text
 /// nor in XML.
 pub const NEXT_FILE: u8 = 0x1c;
 
@@ -83,7 +83,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     TARGETS.iter().map(|(name, _)| *name)
 }
 
-/// Returns a folder of this thread, which is in memory if the system provides such a folder.
+/// Returns a folder for this thread. It is in memory if the system provides such a folder.
 fn folder() -> PathBuf {
     thread_local! {
         static FOLDER: OnceCell<tempfile::TempDir> = const { OnceCell::new() };
@@ -162,8 +162,8 @@ fn list(bytes: &[u8]) {
     }
 }
 
-/// Asserts that a message has one line of readable length, and that the error has one of these exit
-/// codes.
+/// Asserts that a message has one line of readable length, and that the exit code of the error is
+/// one of `codes`.
 fn assert_plain(error: &Error, codes: &[u8]) {
     let text = error.to_string();
     assert_line(&text);

@@ -1,4 +1,4 @@
-//! Fuzz targets for files that the program has written and reads again: checkpoints and series of
+//! Fuzz targets for files that the program writes and later reads again: checkpoints and series of
 //! states.
 
 use std::cell::OnceCell;
@@ -12,8 +12,8 @@ use zeroset::config::Config;
 use zeroset::io::vtk::{Compression, Geometry, HdfSeries, VtkOutput};
 use zeroset::run::{self, Observer, Options, Progress};
 
-/// Bytes before the packed contents of a checkpoint: a magic word and a version. The length
-/// follows.
+/// Number of bytes before the length of the packed contents of a checkpoint: a magic word and a
+/// version.
 const HEAD: usize = 12;
 const HASH: usize = 32;
 
@@ -30,8 +30,8 @@ curvature = 0.05
 every = 2
 ";
 
-/// Returns a valid file with the changes that the input describes: records of a position (two
-/// bytes), a length (one byte), and as many bytes.
+/// Returns a valid file with the changes that the input describes. Each change consists of a
+/// position (two bytes), a length (one byte), and as many new bytes.
 fn changed(good: &[u8], mut input: &[u8]) -> Vec<u8> {
     let mut bytes = good.to_vec();
     while let [low, high, length, rest @ ..] = input {
@@ -69,7 +69,7 @@ struct Stopped {
     config: Config,
     folder: PathBuf,
     files: BTreeMap<String, Vec<u8>>,
-    /// The bytes of the checkpoint before its length. `contents` holds the unpacked contents.
+    /// The bytes of the checkpoint that precede its length. `contents` holds the unpacked contents.
     head: Vec<u8>,
     contents: Vec<u8>,
 }
@@ -93,7 +93,7 @@ impl Stopped {
         Stopped { config, folder, files, head: checkpoint[..HEAD].to_vec(), contents }
     }
 
-    /// Restores all files, but replaces the checkpoint.
+    /// Restores all files except the checkpoint, and writes `checkpoint` in its place.
     fn put(&self, checkpoint: &[u8]) {
         let _ = std::fs::remove_dir_all(&self.folder);
         std::fs::create_dir(&self.folder).unwrap();
@@ -104,8 +104,8 @@ impl Stopped {
     }
 }
 
-/// Reads the bytes as a checkpoint with a matching checksum. Depending on the first byte, the
-/// others change the contents of a valid checkpoint, replace the contents, or replace the packed
+/// Reads the bytes as a checkpoint with a matching checksum. Depending on the first byte, the other
+/// bytes change the contents of a valid checkpoint, replace the contents, or replace the packed
 /// contents. The run is resumed or refused.
 pub fn checkpoint(bytes: &[u8]) {
     thread_local! {
@@ -135,8 +135,8 @@ pub fn checkpoint(bytes: &[u8]) {
     });
 }
 
-/// Reads the bytes as a series in one file. Depending on the first byte, the others change a valid
-/// file or replace it. The series is opened and gets one more state, or is refused.
+/// Reads the bytes as a series in one file. Depending on the first byte, the other bytes change a
+/// valid file or replace it. The series is either opened and extended by one state, or refused.
 pub fn vtkhdf(bytes: &[u8]) {
     thread_local! {
         static GOOD: OnceCell<Vec<u8>> = const { OnceCell::new() };

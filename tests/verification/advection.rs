@@ -82,8 +82,8 @@ pub const V4: Case = Case {
     ],
 };
 
-/// The row of reinitializations. The displacement rule needs at most the path length divided by
-/// half the half width, plus the one at the start.
+/// Returns the row of reinitializations. The displacement rule needs at most the path length
+/// divided by half the half width, plus the reinitialization at the start.
 const fn reinitializations(expected: &'static [f64]) -> Row {
     Row::new("reinitializations", expected).gate(Gate::Times(1.0)).floor(Floor::Count)
 }
@@ -171,7 +171,8 @@ fn turned(setting: &Setting, mesh: &'static str, n: u32, shape: &Shape, area: f6
     let is_second_order = mesh.ends_with(":tg");
     let options = if is_second_order { galerkin() } else { whole() };
     let run = evolve(&domain, &phi, &rotation, options, 1.0);
-    // The loss of a second-order scheme is smaller than the error of the area on linear cells.
+    // A second-order scheme loses less area than the error of measuring the area on linear cells.
+    // Its loss is therefore measured relative to the measured initial area.
     let start = if is_second_order { measure(&domain.plain, &phi).enclosed } else { area };
     vec![area_error(&domain.plain, &run.phi, start)]
 }

@@ -67,7 +67,7 @@ fn apart<R: Real>(setting: &Setting, setup: &Setup) -> Vec<f64> {
     let steps = largest(pairs.map(|(cpu, gpu)| (cpu - gpu).abs()));
     let reinitializations = gpu.reinitializations as f64 - cpu.reinitializations as f64;
 
-    // Twice phi is not a distance, so reinitialization has work to do.
+    // phi is doubled, so that it is not a signed distance and the reinitialization must change it.
     let start: Vec<f64> = setup.phi.iter().map(|phi| 2.0 * phi).collect();
     let [cpu, gpu] = [Backend::Cpu, Backend::Cuda].map(|backend| {
         let domain = Setting { backend, ..*setting }.place(setup.mesh.clone());

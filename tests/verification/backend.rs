@@ -1,4 +1,4 @@
-//! A common interface to the solvers of both backends: distances and motion.
+//! A common interface to the solvers of both backends, for distances and for motion.
 //!
 //! `ZEROSET_BACKENDS=cuda` (or `cpu,cuda`) selects where the cases run. The cases fail if a
 //! selected backend is missing.
@@ -45,7 +45,7 @@ impl EikonalSolver for Solver {
 
 /// A moving level-set function on either backend.
 pub trait Moving {
-    /// Takes one step of any length.
+    /// Takes one step of unlimited length.
     fn step(&mut self);
     /// Advances until `end`, until the interface vanishes, or until `most` steps have been taken.
     fn run_to(&mut self, end: f64, most: u64);
@@ -95,7 +95,8 @@ pub fn with_motion<R: Real, T: Send>(
     options: Options,
     work: impl FnOnce(&mut dyn Moving) -> T + Send,
 ) -> T {
-    // One thread is enough, because cases run in parallel and results do not depend on it.
+    // One thread is enough, because cases run in parallel and results do not depend on the number
+    // of threads.
     let cpu = Arc::new(one_thread());
     let patches = domain.patches.clone();
     match domain.backend {

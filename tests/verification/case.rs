@@ -39,8 +39,8 @@ pub struct Series {
 pub struct Row {
     /// The name of the quantity.
     pub quantity: &'static str,
-    /// The numbers of the companion, NaN where it has none. A list that is shorter than the sizes
-    /// belongs to the last sizes.
+    /// The numbers of the companion, or NaN where it states none. If there are fewer numbers than
+    /// sizes, they belong to the last sizes.
     pub expected: &'static [f64],
     /// The condition that the quantity must meet at each size.
     pub gate: Gate,
@@ -53,13 +53,13 @@ pub struct Row {
 /// The condition that a number must meet at one size.
 #[derive(Clone, Copy)]
 pub enum Gate {
-    /// The magnitude is at most this many times the expected magnitude. There is no gate where no
-    /// number is expected.
+    /// The magnitude is at most this many times the expected magnitude. Where no number is
+    /// expected, there is no gate.
     Times(f64),
     /// The magnitude is at most this value.
     AtMost(f64),
-    /// The number differs from the first value by at most the second. The gate applies from the
-    /// given size on.
+    /// The number differs from the first value by at most the second value. The gate applies
+    /// starting at the given size.
     Near(f64, f64, u32),
     /// The number differs from the expected number by at most this value.
     Within(f64),
@@ -151,7 +151,7 @@ impl Row {
 /// The sizes that are run.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Scope {
-    /// At most this many of the sizes of `Quick`.
+    /// Like `Quick`, but at most this many sizes.
     First(usize),
     /// The first sizes of each series: the default tests.
     Quick,

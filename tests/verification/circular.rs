@@ -58,7 +58,7 @@ fn sphere(setting: &Setting, mesh: &'static str, n: u32) -> Vec<f64> {
     vec![mean, undershoot, found.updates]
 }
 
-/// Compares distances on the cortex in `meshes/` with exact distances on the polyhedron, for
+/// Compares distances on the cortex in `meshes/` with exact distances on the polyhedron, first for
 /// circular and then for straight fronts.
 fn cortex(setting: &Setting) -> Vec<f64> {
     let file = root().join("meshes/fsaverage5_pial_left.gii.gz");
@@ -88,8 +88,8 @@ const PLANE: &[Row] = &[
     UPDATES,
 ];
 
-/// Updates per patch. The limit is higher than for a single solve because it covers several solves,
-/// the first of which visits all patches.
+/// The number of updates per patch. The limit is higher than for a single solve, because the number
+/// covers several solves, the first of which visits all patches.
 const UPDATES: Row = Row::count("updates", 60.0);
 
 const fn on_plane(mesh: &'static str) -> Series {

@@ -13,7 +13,7 @@ const fn mean(expected: &'static [f64]) -> Row {
     Row::new("mean", expected).floor(Floor::Curvature)
 }
 
-/// The row of the shrinking rate, relative to the exact rate.
+/// Returns the row of the shrinking rate, which is relative to the exact rate.
 const fn rate(expected: &'static [f64], within: f64, from: u32) -> Row {
     Row::new("rate", expected).gate(Gate::Near(1.0, within, from)).floor(Floor::Rate)
 }
@@ -299,8 +299,8 @@ pub const V23: Case = Case {
     deviation: "",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
-        // A point inside a chord lies off the cone, but its height still determines its slant
-        // height.
+        // A point in the interior of a chord lies off the cone, but its height still determines its
+        // slant height.
         let slant = |x: Vec3| x.z / (PI / 6.0).cos();
         vec![flowed(&domain, 0.15, |x| slant(x) - 1.0, |x| slant(x) - 0.7f64.sqrt())]
     },

@@ -38,7 +38,7 @@ fn bits<R: Real>(
     (phi, run.totals().reinitializations)
 }
 
-/// Returns a mesh size and a number of steps that is large enough for several reinitializations.
+/// Returns a mesh size, and a number of steps that is large enough for several reinitializations.
 fn size_and_steps(name: &str) -> (u32, usize) {
     match name {
         "ico" => (4, 200),
@@ -53,7 +53,7 @@ fn bits_do_not_depend_on_threads() {
         let (size, steps) = size_and_steps(name);
         let mesh = mesh(name, size, 1);
         let options = || band(3.0 * mean_edge(&mesh));
-        // The partition is also computed anew, with the same number of threads.
+        // The partition is also recomputed, with the same number of threads.
         let run = |threads: usize| {
             let patches = Cpu::new(threads)
                 .unwrap()

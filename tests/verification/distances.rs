@@ -9,7 +9,8 @@ use crate::case::{Case, Row, Series};
 use crate::domains::Setting;
 use crate::runs::*;
 
-/// The row of updates per patch. It fails if the solver converges much more slowly than it should.
+/// The row of updates per patch. The gate fails if the solver converges much more slowly than it
+/// should.
 pub const UPDATES: Row = Row::count("updates", 30.0);
 
 /// Fixes exact values at the vertices where `source` holds. Returns the mean and the largest error

@@ -60,7 +60,7 @@ const CONVENTIONS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The cases that do not run on a GPU, for its page.
+/// Remarks on what does not run on a GPU. They are printed on the page for the GPU.
 const CPU_ONLY: &[&str] = &[
     "Three groups of tests run on the CPU only: random meshes and the time step \
      (`properties.rs`), bitwise identical results for every number of threads and every partition \
@@ -88,7 +88,7 @@ pub fn number(x: f64) -> String {
     }
     match x.abs() {
         a if (1e-2..1e3).contains(&a) => {
-            // Three significant digits below 1, and four or more from 1 on.
+            // This prints three significant digits below 1, and four or more for larger numbers.
             let digits = if a < 0.1 { 4 } else { 3 };
             format!("{x:.digits$}")
         }
@@ -246,8 +246,8 @@ fn item(page: &mut String, text: &str) {
 
 /// Wraps prose at [`WIDTH`] columns. All lines but the first start with `indent`.
 fn wrap(text: &str, indent: &str) -> String {
-    // Markdown takes a minus sign at the start of a line for a list item. An operator therefore
-    // stays on the line of the word before it.
+    // Markdown interprets a minus sign at the start of a line as a list item. An operator therefore
+    // stays on the line of the preceding word.
     let mut pieces: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match pieces.last_mut() {
@@ -345,7 +345,7 @@ pub fn cells(verdict: &Verdict) -> [String; 6] {
 /// The command that runs the cases.
 const COMMAND: &str = "cargo test --release --test verification";
 
-/// Returns the commit of the sources, and a note if they were changed since.
+/// Returns the commit of the sources, and a note if they have been changed since.
 fn commit() -> String {
     let Some(commit) = output("git", &["rev-parse", "--short=12", "HEAD"]) else {
         // Outside the repository, only the build knows the commit.

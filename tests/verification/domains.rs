@@ -26,7 +26,8 @@ pub struct Setting {
 impl Setting {
     /// Returns the smallest gate of a quantity in single precision, and zero in double precision.
     pub fn floor(&self, floor: Floor, fineness: f64) -> f64 {
-        // The square has the smallest box. The boxes of spheres and cubes would allow more.
+        // The diagonal is that of the square, which has the smallest box. The boxes of spheres and
+        // cubes would allow more.
         let diagonal = 8f64.sqrt();
         match floor {
             _ if !self.single => 0.0,
@@ -99,7 +100,7 @@ impl Domain {
 /// of the icosahedron on the unit sphere, or the number of cells around a surface of revolution.
 ///
 /// The names are `diag cross jit del equi obt | kuhn tets | ico | cylinder cone tip torus`. Text
-/// after a colon is ignored here and belongs to the case.
+/// after a colon belongs to the case and is ignored here.
 pub fn mesh(name: &str, n: u32, seed: u64) -> Mesh {
     let name = name.split(':').next().unwrap_or(name);
     let spec = match name {
@@ -158,7 +159,7 @@ fn square(name: &str, n: u32, seed: u64) -> Square {
     square
 }
 
-/// Returns the mean edge length of a mesh. An edge counts once for each of its cells.
+/// Returns the mean edge length of a mesh. Each edge is counted once for each of its cells.
 pub fn mean_edge(mesh: &Mesh) -> f64 {
     let (mut sum, mut count) = (0.0, 0.0);
     for cell in mesh.iter_cells() {

@@ -12,13 +12,14 @@ use std::collections::{BinaryHeap, HashMap};
 use zeroset::geometry::Vec3;
 use zeroset::mesh::Mesh;
 
-/// The interval of an edge that the source sees through unrolled triangles.
+/// The interval of an edge that the source can reach by straight lines through unrolled triangles.
 ///
 /// In the coordinates of the window, the edge runs from (0, 0) to (length, 0), and the source lies
-/// above it at `source`. `before` is the distance from the true source to this one.
+/// above it at `source`. This may be a vertex at which paths bend. `before` is the distance from
+/// the true source to it.
 #[derive(Clone, Copy)]
 struct Window {
-    /// The half-edge `3 * cell + k`, which runs from corner k to corner k + 1 of the cell that the
+    /// The half-edge `3 * cell + k`. It runs from corner k to corner k + 1 of the cell that the
     /// window enters next.
     edge: usize,
     interval: [f64; 2],
@@ -33,15 +34,15 @@ fn key(x: f64) -> u64 {
 
 pub struct Exact<'a> {
     mesh: &'a Mesh,
-    /// The half-edge of the neighboring cell on the same edge, if there is one.
+    /// For each half-edge, the opposite half-edge in the neighboring cell, if there is one.
     opposite: Vec<Option<usize>>,
     /// Whether a vertex lies on the boundary or its angles sum to more than a full turn. A shortest
     /// path may bend at such a vertex.
     saddle: Vec<bool>,
     cells_at: Vec<Vec<usize>>,
     distance: Vec<f64>,
-    /// For each half-edge, the window that first reaches the opposite corner: the distance of that
-    /// corner, and the point where the path crosses the half-edge.
+    /// For each half-edge, data of the window that reaches the opposite corner on the shortest path
+    /// so far: the distance of that corner, and the point where the path crosses the half-edge.
     first_split: Vec<[f64; 2]>,
     windows: BinaryHeap<Reverse<(u64, usize)>>,
     store: Vec<Window>,
@@ -96,7 +97,7 @@ impl<'a> Exact<'a> {
         }
     }
 
-    /// Returns the distances of all vertices from `source`.
+    /// Returns the distances from `source` to all vertices.
     pub fn from(mut self, source: u32) -> Vec<f64> {
         self.distance[source as usize] = 0.0;
         self.spread(source as usize);
@@ -133,8 +134,8 @@ impl<'a> Exact<'a> {
             let (at, xb, xc) = (self.x(v as u32), self.x(b), self.x(c2));
             self.reach(b, before + (xb - at).norm());
             self.reach(c2, before + (xc - at).norm());
-            // The opposite half-edge is b -> c2. Its counterpart belongs to the cell that the
-            // window enters.
+            // The half-edge opposite to the vertex runs from b to c2. Its counterpart belongs to
+            // the cell that the window enters.
             let length = (xc - xb).norm();
             let along = (at - xb).dot(&(xc - xb)) / length;
             let above = ((at - xb).norm_squared() - along * along).max(0.0).sqrt();
@@ -193,7 +194,7 @@ impl<'a> Exact<'a> {
         if sides == [true, true] {
             let to_tip = before + (tip_along - sx).hypot(tip_below + sy);
             self.reach(cell[2], to_tip);
-            // If two windows see the tip, only the nearer one can matter on both sides of it. The
+            // If two windows reach the tip, only the nearer one can matter on both sides of it. The
             // other one matters only on its own side.
             let [first, place] = self.first_split[window.edge];
             if to_tip < first {
@@ -210,11 +211,12 @@ impl<'a> Exact<'a> {
             if !sides[side] || high <= low {
                 continue;
             }
-            // The half-edges of the cell: tip -> a has the number k + 2, and b -> tip has k + 1.
+            // Half-edges of the cell: tip -> a has the number k + 2, and b -> tip has the number k
+            // + 1.
             let half = 3 * c + (k + if side == 0 { 2 } else { 1 }) % 3;
             let Some(opposite) = self.opposite[half] else { continue };
-            // In the neighboring cell, the half-edge runs a -> tip or tip -> b, from `start` to
-            // `end`.
+            // In the neighboring cell, the half-edge runs a -> tip or tip -> b. These ends are
+            // `start` and `end`.
             let direction = [end[0] - start[0], end[1] - start[1]];
             let size = direction[0].hypot(direction[1]);
             let unit = direction.map(|d| d / size);

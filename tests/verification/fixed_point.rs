@@ -46,8 +46,8 @@ fn offer<const N: usize>(mesh: &Mesh, cell: &[u32], u: &[f64], i: usize) -> f64 
     arrival(&std::array::from_fn(|k| u[cell[k] as usize]), &x, i, 1.0)
 }
 
-/// Computes distances by fast marching: each vertex is accepted once, in the order of the values.
-/// The result is correct if no cell is obtuse.
+/// Computes distances by fast marching: each vertex is accepted once, in ascending order of the
+/// values. The result is correct if no cell is obtuse.
 fn fast_marching(mesh: &Mesh, fixed: &[(u32, f64)]) -> Vec<f64> {
     let mut cells_of = vec![Vec::new(); mesh.n_vertices()];
     for (c, cell) in mesh.iter_cells().enumerate() {
@@ -80,10 +80,10 @@ fn fast_marching(mesh: &Mesh, fixed: &[(u32, f64)]) -> Vec<f64> {
     known
 }
 
-/// A row for the difference from the fixed point.
+/// Returns a row for the difference from the fixed point.
 ///
-/// With patches of 7 or of scattered vertices, values cross very many patch boundaries. In single
-/// precision, each patch may withhold a change below the tolerance.
+/// With patches of 7 vertices or of scattered vertices, fronts cross a large number of patch
+/// boundaries. In single precision, each patch may withhold a change that is below the tolerance.
 const fn same(quantity: &'static str, floor: Floor) -> Row {
     Row::new(quantity, &[2.3e-16]).gate(Gate::AtMost(1e-13)).floor(floor)
 }

@@ -1,5 +1,5 @@
-//! The verification case of distances to points (V53): exact, perforated, and as step lengths of
-//! rays.
+//! The verification case of distances to points (V53): exact distances, perforated searches, and
+//! distances as step lengths of rays.
 
 use zeroset::Cpu;
 use zeroset::point_distance::{
@@ -52,7 +52,7 @@ fn exact(n: u32) -> Vec<f64> {
 }
 
 /// Searches one in `every` sites of a digital ball, in volume order or shuffled. Returns the number
-/// of queries that find a smaller distance than the exact one, and the mean error in percent.
+/// of queries that find a distance smaller than the exact one, and the mean error in percent.
 fn perforated(radius: u32, every: usize, is_shuffled: bool) -> Vec<f64> {
     let r = radius as i32;
     let all = (-r..=r).flat_map(|z| (-r..=r).flat_map(move |y| (-r..=r).map(move |x| [x, y, z])));
@@ -132,8 +132,8 @@ const NEARER: Row = Row::count("nearer than the nearest", 0.0);
 const MISSED: Row = Row::count("missed", 0.0);
 const LATE: Row = Row::count("late", 0.0);
 
-/// The row of the error. It is bounded from below as well, because an error of zero would mean that
-/// no site is left out.
+/// Returns the row of the error. The error is also bounded from below, because an error of zero
+/// would mean that no site is left out.
 const fn error(expected: &'static [f64], ours: f64, within: f64) -> Row {
     Row::new("error, %", expected).gate(Gate::Near(ours, within, 0))
 }

@@ -16,7 +16,8 @@ pub fn noise(k: usize) -> f64 {
     ((x ^ x >> 29) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-/// Assigns vertices from all over a mesh to patches of about 40 vertices.
+/// Divides the vertices into patches of about 40. The vertices of a patch are scattered over the
+/// whole mesh.
 pub fn scattered(n_vertices: usize) -> Vec<u32> {
     let n_patches = (n_vertices / 40) as f64;
     (0..n_vertices).map(|v| ((noise(v) + 1.0) * 0.5 * n_patches) as u32).collect()
@@ -66,14 +67,14 @@ pub const V1: Case = Case {
     ],
 };
 
-/// Returns both first-order terms together.
+/// Returns the two first-order terms.
 fn first_order_terms(a: [f64; 3]) -> Terms {
     Terms::default()
         .with_velocity(Coefficient::Uniform(a))
         .with_normal_speed(Coefficient::Uniform([0.4]))
 }
 
-/// Returns all three terms together.
+/// Returns all three terms.
 pub fn all_terms(a: [f64; 3]) -> Terms {
     first_order_terms(a).with_curvature(Coefficient::Uniform([0.05]))
 }
@@ -118,11 +119,11 @@ pub fn relative_difference(a: &[f64], b: &[f64]) -> f64 {
     difference / largest(a.iter().map(|v| v.abs()))
 }
 
-/// Returns how much the rate of all terms together changes under symmetries, relative to the
-/// largest rate.
+/// Returns the change of the rate of all terms under symmetries, relative to the largest rate.
 ///
-/// The symmetries are a renumbering of vertices and cells, a rigid motion of the mesh, and phi
-/// multiplied by 3.5. The fourth number is the last symmetry for the first-order terms alone.
+/// The symmetries are a renumbering of vertices and cells, a rigid motion of the mesh, and a
+/// multiplication of phi by 3.5. The fourth number is the change under the last symmetry for the
+/// first-order terms alone.
 pub fn symmetry_errors(domain: &Domain, setting: &Setting, phi: &[f64], seed: usize) -> [f64; 4] {
     let a = Vec3::new(0.6, 0.3, if domain.plain.kind.arity() == 4 { 0.2 } else { 0.0 });
     let reference = rate(domain, phi, &all_terms(a.into()), 0.1);
@@ -182,8 +183,8 @@ pub const V2: Case = Case {
     ],
 };
 
-/// Returns the largest excess over the range of `start` in 60 steps, at the vertices where `judged`
-/// holds.
+/// Returns the largest excess over the range of `start` during 60 steps, at the vertices where
+/// `judged` holds.
 fn excess(
     domain: &Domain,
     start: &[f64],
@@ -199,7 +200,7 @@ fn excess(
     largest(values.map(|(v, _)| (v - high).max(low - v)))
 }
 
-/// Returns whether a point lies off the boundary of the square or cube.
+/// Returns whether a point is not on the boundary of the square or cube.
 fn is_inner(x: &[f64; 3]) -> bool {
     x.iter().all(|c| c.abs() < 1.0 - 1e-9)
 }

@@ -64,8 +64,8 @@ fn opened(n: u32, exponent: u32) -> Vec<f64> {
     most.to_vec()
 }
 
-/// Returns the mean relative error of P, and the median and the largest angle between the gradients
-/// of P in degrees, with p = 3.
+/// Returns the mean relative error of P for p = 3, and the median and the largest angle in degrees
+/// between the approximate and the exact gradient of P.
 fn taken_as_one(n: u32, theta: f64) -> Vec<f64> {
     let ball = Ball::new(n);
     let (mut sum, mut angles) = (0.0, Vec::new());
@@ -139,9 +139,10 @@ pub const V51: Case = Case {
 
 /// Counts the points that violate a property of V or P.
 ///
-/// The counts are: outside where V does not point inwards, inside where V does not point outwards,
-/// where V is not shorter than 1, and where P does not grow in the direction of U. The last number
-/// is the largest relative difference between this growth and the slope.
+/// Four counts are returned: points outside where V does not point inwards, points inside where V
+/// does not point outwards, points where V is not shorter than 1, and points where P does not grow
+/// in the direction of U. The last number is the largest relative difference between this growth
+/// and the slope.
 fn signs(n: u32, exponent: u32) -> Vec<f64> {
     let ball = Ball::new(n);
     let center = Vec3::from(ball.0.frame().voxel(CENTER));
@@ -154,8 +155,8 @@ fn signs(n: u32, exponent: u32) -> Vec<f64> {
             outside += u32::from(radius > 1.0 && outwards >= 0.0);
             inside += u32::from(radius < 1.0 && outwards <= 0.0);
             long += u32::from(pull.norm() >= 1.0);
-            // These sums cover all samples, because with theta > 0 the set of opened nodes may
-            // change between the two points.
+            // These sums cover all samples. With theta > 0, the set of opened nodes may change
+            // between the two points.
             let here = ball.sums(exponent, 0.0, x);
             let gradient = Vec3::from(here.gradient);
             let there = Vec3::from(x) + gradient.normalize() * step;

@@ -1,4 +1,4 @@
-//! Tests symmetries on random meshes (as in V2, for the evolution and for distances), and the time
+//! Tests symmetries on random meshes (as in V2, for evolutions and for distances), and the time
 //! step.
 
 use proptest::prelude::*;
@@ -47,7 +47,7 @@ proptest! {
 
     /// One step of all terms does not depend on the numbering of vertices and cells or on the
     /// position of the mesh. Without curvature, it does not depend on the unit of phi either. (The
-    /// curvature term has a floor delta for flat phi.)
+    /// curvature term has a floor delta where phi is flat.)
     #[test]
     fn evolution_is_symmetric(kind in 0usize..3, seed in 0u64..1_000_000) {
         let setting = Setting::default();

@@ -1,4 +1,5 @@
-//! Verification cases of reinitialization: its accuracy, and how far it moves the zero set.
+//! Verification cases of reinitialization: its accuracy, and the distance by which it moves the
+//! zero set.
 
 use zeroset::geometry::Vec3;
 use zeroset::geometry::shape::Shape;
@@ -68,7 +69,7 @@ const fn l1(expected: &'static [f64], order: f64) -> Row {
 }
 
 const MAX: Row = Row::new("max", &[]);
-/// The largest error. Its order is reported without a gate.
+/// The row of the largest error. Its order is reported without a gate.
 const MAX_ORDER: Row = MAX.order(f64::NEG_INFINITY);
 
 pub const V29: Case = Case {
@@ -138,7 +139,8 @@ pub const V31: Case = Case {
 };
 
 /// Reinitializes ten times in a band of w = 6 cells. Returns the shift of the crossings after the
-/// first and the tenth time, their ratio, and the relative change of the area after the tenth.
+/// first and after the tenth time, the ratio of the two, and the relative change of the area after
+/// the tenth time.
 fn shifts(setting: &Setting, mesh: &'static str, n: u32, phi: impl Fn(Vec3) -> f64) -> Vec<f64> {
     let domain = setting.domain(mesh, n);
     let phi = domain.at_vertices(phi);

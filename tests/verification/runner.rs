@@ -62,7 +62,7 @@ impl Task {
         std::panic::catch_unwind(measure).unwrap_or_else(|_| vec![f64::NAN; self.series.rows.len()])
     }
 
-    /// Describes the backend and the precision where they are not the default.
+    /// Describes the backend and the precision if they are not the default.
     fn how(&self) -> String {
         let on = if self.setting.backend == Backend::Cpu { "" } else { " on the GPU" };
         format!("{on}{}", if self.setting.single { " in f32" } else { "" })
@@ -82,7 +82,7 @@ impl Task {
         text
     }
 
-    /// Returns descriptions of the failures of an outcome.
+    /// Returns a description of each failure of an outcome.
     pub fn failures(&self, outcome: &Outcome) -> Vec<String> {
         let name = format!("{} {}{}", self.case.id, self.series.mesh, self.how());
         let measured = outcome.sizes.iter().zip(&outcome.measured);
@@ -94,7 +94,7 @@ impl Task {
     }
 
     /// Returns the largest difference between the numbers of a rotated planar mesh and those of the
-    /// original. Counts are left out.
+    /// original mesh. Counts are left out.
     pub fn turned_difference(&self) -> f64 {
         let turned = Task { setting: Setting { turned: true, ..self.setting }, ..*self };
         let differences = self.series.sizes(self.scope).iter().flat_map(|&size| {

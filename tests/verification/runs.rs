@@ -64,7 +64,7 @@ pub fn galerkin() -> Options {
 pub struct Run {
     /// phi in mesh order.
     pub phi: Vec<f64>,
-    /// The time reached: the requested end, unless the interface vanished before.
+    /// The time reached. It is the requested end unless the interface vanished before.
     pub time: f64,
     /// The number of steps taken.
     pub steps: u64,
@@ -123,8 +123,8 @@ pub fn distances(domain: &Domain, fixed: &[(u32, f64)]) -> Distances {
     distances_repeating(domain, fixed, None)
 }
 
-/// Computes distances from vertices with given values, with a given number of repetitions inside a
-/// patch.
+/// Computes distances from vertices with given values. `repetitions` is the number of repeated
+/// updates per visit of a patch. The solver chooses it if it is `None`.
 pub fn distances_repeating(
     domain: &Domain,
     fixed: &[(u32, f64)],
@@ -151,8 +151,8 @@ fn distances_in<R: Real>(
     distances_of(state.u_in_mesh_order(), stats)
 }
 
-/// Computes distances from vertices by circular fronts. The sources are solved one by one, taking
-/// the smallest distance, or all at once.
+/// Computes distances from vertices by circular fronts. The sources are either solved one by one
+/// and the smallest distance is taken, or solved together.
 pub fn circular_distances(domain: &Domain, sources: &[u32], one_by_one: bool) -> Distances {
     if domain.single {
         circular_distances_in::<f32>(domain, sources, one_by_one)
@@ -161,8 +161,8 @@ pub fn circular_distances(domain: &Domain, sources: &[u32], one_by_one: bool) ->
     }
 }
 
-/// Computes distances from a vertex by straight fronts, with exact distances in the cells around
-/// it.
+/// Computes distances from a vertex by straight fronts. The distances in the cells around the
+/// vertex are exact.
 pub fn straight_distances(domain: &Domain, from: u32) -> Distances {
     let plain = Slowness::Uniform(1.0);
     let mut state = eikonal_state::<f64>(domain);
@@ -194,8 +194,8 @@ fn eikonal_state<R: Real>(domain: &Domain) -> EikonalState<R> {
     EikonalState::new(domain.patches.clone(), coordinates, Slowness::Uniform(R::one()))
 }
 
-/// Returns the signed distance after each of `times` reinitializations, in a narrow band or, for
-/// `None`, on the whole domain.
+/// Returns the signed distance after each of `times` reinitializations, in a narrow band of half
+/// width `width` or, for `None`, on the whole domain.
 pub fn reinitialize(
     domain: &Domain,
     phi: &[f64],
@@ -243,8 +243,8 @@ pub fn interface_error(mesh: &Mesh, phi: &[f64], exact: impl Fn(Vec3) -> f64) ->
     [errors.iter().sum::<f64>() / errors.len() as f64, largest(errors)]
 }
 
-/// Returns the mean distance that crossings move along their edges, over the mesh edges that both
-/// zero sets cross.
+/// Returns the mean distance by which crossings move along their edges, over the mesh edges that
+/// both zero sets cross.
 pub fn interface_shift(mesh: &Mesh, before: &[f64], after: &[f64]) -> f64 {
     let [before, after] = [before, after].map(|phi| extract(mesh, phi));
     let key = |edge: &[u32; 2]| (edge[0].min(edge[1]), edge[0].max(edge[1]));
@@ -269,7 +269,7 @@ pub fn vertex_error(mesh: &Mesh, u: &[f64], exact: impl Fn(Vec3) -> Option<f64>)
     [errors.iter().sum::<f64>() / errors.len() as f64, largest(errors)]
 }
 
-/// Returns the largest of some nonnegative numbers, or infinity if one of them is NaN.
+/// Returns the largest of several nonnegative numbers, or infinity if one of them is NaN.
 pub fn largest(sizes: impl IntoIterator<Item = f64>) -> f64 {
     sizes.into_iter().fold(0.0, |m, v| if v.is_nan() { f64::INFINITY } else { m.max(v) })
 }

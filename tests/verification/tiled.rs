@@ -1,8 +1,8 @@
 //! Verification cases of the schemes for regular grids (V44 to V50), on dense boxes and sparse
 //! tiles.
 //!
-//! Interface points are the sign changes of phi between neighbors along an axis. Areas and volumes
-//! are those of the triangles or tetrahedra between the voxels, as for meshes.
+//! Interface points are the sign changes of phi between neighboring voxels along an axis. As for
+//! meshes, areas and volumes are computed on triangles or tetrahedra between the voxels.
 
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use crate::dense::{DenseEvolution, DenseGrid};
 use crate::domains::{Setting, made, mesh};
 use crate::runs::{area_error, measure};
 
-/// A box of voxels that coincide with the vertices of a mesh.
+/// A box of voxels whose positions are the vertices of a mesh.
 struct Voxels {
     mesh: Mesh,
-    /// The voxel of each vertex.
+    /// The index of the voxel at each vertex.
     voxel: Vec<usize>,
     size: [usize; 3],
     origin: f64,
@@ -87,7 +87,7 @@ impl Voxels {
         terms
     }
 
-    /// Converts phi from voxels to the vertices, in the length unit of the mesh.
+    /// Converts phi from voxels to vertices and to the length unit of the mesh.
     fn at_vertices<R: Wide>(&self, phi: &[R]) -> Vec<f64> {
         self.voxel.iter().map(|&v| phi[v].to_f64() * self.h).collect()
     }
@@ -116,7 +116,7 @@ impl Voxels {
         sum / count
     }
 
-    /// Evaluates phi at the vertices and stores it in the voxels, in voxel units.
+    /// Evaluates phi at the vertices and stores it in the voxels in voxel units.
     fn of_vertices<R: Wide>(&self, phi: impl Fn(Vec3) -> f64) -> Vec<R> {
         let mut values = vec![R::zero(); self.size.iter().product()];
         for (&voxel, x) in self.voxel.iter().zip(&self.mesh.vertices) {
@@ -307,7 +307,7 @@ pub const V47: Case = Case {
     ],
 };
 
-/// The velocity of one turn about the origin per unit of time.
+/// The velocity of a rotation about the origin, with one turn per unit of time.
 fn turn(x: Vec3, _: f64) -> Vec3 {
     Vec3::new(-x.y, x.x, 0.0) * TAU
 }
@@ -349,7 +349,7 @@ pub const V48: Case = Case {
     }],
 };
 
-/// The velocity of Enright et al. It reverses, so that the shape returns at t = 3.
+/// The velocity of Enright et al. It reverses, so the shape returns to its initial state at t = 3.
 fn enright(x: Vec3, t: f64) -> Vec3 {
     let [s, d] = [x.map(|x| (PI * x).sin()), x.map(|x| (TAU * x).sin())];
     let u = Vec3::new(2.0 * s.x * s.x * d.y * d.z, -d.x * s.y * s.y * d.z, -d.x * d.y * s.z * s.z);
@@ -410,8 +410,9 @@ pub const V49: Case = Case {
 
 /// Compares sparse tiles with dense grids after 50 steps.
 ///
-/// Returns the number of voxels that differ from a dense grid that computes the same tiles, and the
-/// mean difference in voxels from a grid that computes all tiles, where |phi| < 1.
+/// Returns the number of voxels that differ from a dense grid that computes the same tiles. Also
+/// returns the mean difference, in voxels, from a dense grid that computes all tiles, where |phi| <
+/// 1.
 fn differing<R: Wide, const E: usize>(n: u32, options: Options) -> Vec<f64> {
     let voxels = Voxels::cube(n);
     let start = |x: Vec3| (x - Vec3::new(-0.2, -0.1, 0.03)).norm() - 0.45;
