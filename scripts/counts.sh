@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Counts the code, and times the builds that developers wait for.
+# Counts lines of code, and measures the duration of builds that developers wait for.
 #
 #   scripts/counts.sh              counts lines of code per folder, public items, and cfgs
 #   scripts/counts.sh --times      also times five release builds
@@ -9,7 +9,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Lists the Rust sources of the library and the program: src, and the folder src of every crate.
+# Lists the Rust sources of the library and the program: src, the src folder of every crate, and
+# kernels.
 sources() {
     git ls-files 'src/*.rs' 'crates/*/src/*.rs' 'kernels/*.rs'
 }
@@ -19,8 +20,8 @@ code_lines() {
     xargs -r cat | awk '!/^[ \t]*$/ && !/^[ \t]*\/\// { n++ } END { print n + 0 }'
 }
 
-# Counts public items (`pub`, not `pub(crate)`, without fields and re-exports), and those whose doc
-# comment has an example.
+# Counts public items, and how many of them have an example in their doc comment. Items are `pub`,
+# not `pub(crate)`. Fields and re-exports do not count.
 public_items() {
     xargs -r awk '
         FNR == 1 { example = 0 }
@@ -68,14 +69,14 @@ cd "$clone"
 export CARGO_TARGET_DIR=$PWD/target
 cargo fetch --locked --quiet
 
-# Measures wall-clock and CPU seconds. CPU seconds hardly depend on other load of the machine.
+# Measures wall-clock and CPU seconds. Other load of the machine hardly changes CPU seconds.
 build() {
     local TIMEFORMAT='%R %U %S' seconds
     seconds=$( { time cargo build --release --locked --quiet; } 2>&1 | tail -n 1)
     echo "$seconds" | awk -v what="$1" '{ printf "  %-42s %6.1f s, CPU %6.1f s\n", what, $1, $2 + $3 }'
 }
 
-# Finds the first tracked file with a name, in any folder.
+# Touches the first tracked file with the given name, in any folder.
 touched() {
     touch "$(git ls-files "$1" "*/$1" | grep -v '^fuzz/' | head -n 1)"
 }

@@ -29,7 +29,7 @@ esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 sources=("$root"/tests/emulator/*.[ch]pp "$root"/tests/kernels/shim/*.hpp)
-# Recompiles if the emulator or the compiler changed.
+# The key changes, and the emulator is recompiled, if its sources or the compiler change.
 key=$({ cat "${sources[@]}" && echo "$root ${CXX:-c++}"; } | cksum)
 folder=$root/target/emulated-gpu/${key%% *}
 mkdir -p "$folder"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs tests, sanitizer, benches and profiles on a machine with an NVIDIA GPU. It uses prebuilt
-# binaries, so the machine needs neither cargo nor Python.
+# Runs tests, sanitizer, benches and profiles on a machine with an NVIDIA GPU. The script uses
+# prebuilt binaries, so the machine needs neither cargo nor Python.
 set -u
 
 usage() {
@@ -91,7 +91,7 @@ bin=$(cd "${folders[0]}" 2>/dev/null && pwd) || fail "there is no folder ${folde
 mkdir -p "${folders[1]}" && out=$(cd "${folders[1]}" && pwd) || fail "cannot make ${folders[1]}"
 cd "$root" || exit 2
 
-# Finds the newest executable with a name, with or without cargo's hash.
+# Finds the newest executable with the given name, with or without cargo's hash.
 binary() {
     local found
     if [ -x "$bin/$1" ]; then
@@ -145,7 +145,7 @@ missing() {
     echo "| $1 | not run | |" >>"$summary"
 }
 
-# head FILE COMMAND...: writes the header of a file of results.
+# head_of FILE COMMAND...: writes the header of a result file.
 head_of() {
     local file=$1
     shift
@@ -160,7 +160,8 @@ head_of() {
     } >"$file"
 }
 
-# run NAME FILE COMMAND...: runs a command with the time limit, stores its output, records the outcome.
+# run NAME FILE COMMAND...: runs a command with the time limit, stores its output and records the
+# outcome.
 run() {
     local name=$1 file=$out/$2 begun=$SECONDS code
     shift 2
@@ -170,7 +171,7 @@ run() {
     echo >>"$file"
     echo "exit code $code after $((SECONDS - begun)) s" >>"$file"
     local verdict=passed
-    # Benches continue after a failed row.
+    # A bench continues after a failed row, so its output must be searched.
     [ $code -ne 0 ] || ! grep -q '| failed: ' "$file" || code=1
     [ $code -eq 0 ] || verdict="FAILED, exit code $code"
     [ $code -ne 124 ] || verdict="STOPPED after $limit s"
@@ -238,7 +239,7 @@ from = ["vertex:0"]
 front = "plane"
 TOML
 
-# Sets `arguments` to the case and settings for a name.
+# Sets `arguments` to the case and the settings of the sanitizer case with the given name.
 arguments_of() {
     local case settings=()
     case $1 in
@@ -271,7 +272,7 @@ if wants sanitizer; then
     else
         for name in ${cases//,/ }; do
             arguments_of "$name" || fail "there is no case $name; see --help"
-            # Compile the kernels outside the sanitizer.
+            # This run compiles the kernels outside of the sanitizer.
             run "plain $name" "sanitizer-none-$name.txt" "$zeroset" -q "${arguments[@]}"
             for check in ${tools//,/ }; do
                 run "$check $name" "sanitizer-$check-$name.txt" \

@@ -1,10 +1,10 @@
-// Implements the part of NVRTC that the program uses with the C++ compiler of the host. A source
-// becomes a shared library that driver.cpp loads.
+// Implements the part of NVRTC that the program uses, with the C++ compiler of the host. A source
+// becomes a shared library, which driver.cpp loads.
 //
-// The environment variable CXX names the compiler (default c++). Two macros are defined when this
-// file is compiled. EMULATOR_ROOT is the root of the repository, which contains the CUDA
-// definitions for the host (tests/kernels/shim/cuda.hpp). EMULATOR_FOLDER is a folder for their
-// precompiled header.
+// The environment variable CXX names the compiler (default c++). Two macros must be defined when
+// this file is compiled. EMULATOR_ROOT is the root of the repository, which contains the CUDA
+// definitions for the host (tests/kernels/shim/cuda.hpp). EMULATOR_FOLDER is a folder for the
+// precompiled header of these definitions.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,8 +122,8 @@ bool build(Program &program, const std::vector<std::string> &defines, const fs::
     }
     static std::once_flag once;
     std::call_once(once, read_words, folder);
-    // The namespace keeps functions out of sections that the linker merges, where shared memory
-    // cannot be placed.
+    // The kernels are in a namespace. This keeps their functions out of sections that the linker
+    // merges, because shared memory cannot be placed in such sections.
     std::string body = "#include \"shim/cuda.hpp\"\nnamespace {\n#include \"source.cu\"\n}\n";
     fs::path main = folder / "main.cpp", expanded = folder / "expanded.ii", out = folder / "kernels.so";
     if (!write_file(folder / "source.cu", program.source) || !write_file(main, body)) {

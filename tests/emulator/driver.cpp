@@ -1,9 +1,9 @@
 // Implements the part of the CUDA driver that the program uses, for a GPU that the CPU emulates.
 //
 // Kernels run immediately, thread by thread (tests/kernels/shim/fibers.hpp), in a new random order
-// for every launch. Accesses beyond the end of an array are detected by an inaccessible page.
-// Functions that the program does not call are missing. Streams execute everything immediately, and
-// a graph is a list.
+// for every launch. Each array ends at an inaccessible page, so accesses beyond its end are
+// detected. Functions that the program does not call are missing. Streams execute everything
+// immediately, and a graph is a list of operations.
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ enum Result {
     COOPERATIVE_LAUNCH_TOO_LARGE = 720,
 };
 
-// Compute capability 8.9 with a CUDA 12.2 driver, on which kernels do not overlap.
+// The emulated GPU has compute capability 8.9 and a CUDA 12.2 driver. Its kernels do not overlap.
 constexpr int MAJOR = 8, MINOR = 9, DRIVER = 12020;
 constexpr unsigned MOST_SHARED = 99 << 10, MOST_THREADS = 1024;
 constexpr char NAME[] = "emulated GPU";
@@ -57,8 +57,8 @@ struct Launch {
 typedef const char *(*Entry)(const Launch *, void *const *args, const size_t *sizes, size_t n);
 typedef size_t (*Parameters)(const size_t **sizes);
 
-// A loaded image. Its kernels share static memory and the scheduler, so that only one launch runs
-// at a time.
+// A loaded image. Its kernels share static memory and the scheduler, so only one launch runs at a
+// time.
 struct Module {
     void *library;
     std::mutex lock;
@@ -103,7 +103,7 @@ void explain_fault(int, siginfo_t *info, void *) {
     signal(SIGSEGV, SIG_DFL);
 }
 
-// Runs the work now, or when the graph that the stream records is launched.
+// Runs the work now. If the stream records a graph, the work runs when the graph is launched.
 int in_order(void *stream, std::function<int()> work) {
     if (Graph *graph = stream_of(stream).recorded) {
         graph->push_back(std::move(work));
@@ -148,12 +148,12 @@ int launch(Function *function, unsigned grid, unsigned block, unsigned shared, v
     if (cooperative && grid > multiprocessors()) {
         return COOPERATIVE_LAUNCH_TOO_LARGE;
     }
-    // Arguments belong to the caller, so that each is copied.
+    // Arguments belong to the caller, so each of them is copied.
     std::vector<std::vector<char>> copies;
     for (size_t i = 0; i < function->n; i++) {
         copies.emplace_back((char *)args[i], (char *)args[i] + function->sizes[i]);
     }
-    // Blocks may wait for each other if all of them are resident, as the blocks of a queue do.
+    // If all blocks are resident, they may wait for each other, as the blocks of a queue do.
     Launch how = {grid, block, shared, grid > multiprocessors() ? 2 : grid, 0};
     return in_order(stream, [=]() mutable {
         std::vector<void *> addresses;

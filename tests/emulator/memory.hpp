@@ -1,5 +1,5 @@
-// Memory of the emulated GPU. Each array ends where an inaccessible page begins. It is filled with
-// bytes that are NaN as a number and out of range as an index.
+// The memory of the emulated GPU. Each array ends where an inaccessible page begins. Arrays are
+// filled with bytes that are NaN as a number and out of range as an index.
 #pragma once
 
 #include <stddef.h>
@@ -15,8 +15,8 @@
 namespace emulator {
 
 constexpr size_t PAGE = 4096;
-// The alignment that the widest loads of kernels need. The end of an array may lie up to this many
-// bytes before the inaccessible page.
+// The alignment that the widest loads of kernels need. An array may end up to this many bytes
+// before the inaccessible page.
 constexpr size_t ALIGNMENT = 16;
 // Larger arrays are not filled.
 constexpr size_t MOST_FILLED = size_t(1) << 28;
@@ -77,7 +77,7 @@ class Memory {
         return total_ - taken_;
     }
 
-    // Prints the nearest array before an address that was touched. Called by a signal handler.
+    // Prints the array nearest to an address that was accessed. A signal handler calls this.
     void explain(const char *at) {
         auto next = arrays_.upper_bound(const_cast<char *>(at));
         if (next == arrays_.begin()) {

@@ -11,7 +11,7 @@ struct Flow {
     Control c;
 };
 
-// Allocates and fills an array. It is never freed because tests are short.
+// Allocates and fills an array. The array is never freed, because tests are short.
 template <typename T>
 T *filled(size_t n, T value) {
     T *array = (T *)malloc(n * sizeof(T));

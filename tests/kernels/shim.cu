@@ -30,7 +30,7 @@ extern "C" __global__ void sum_without_barrier(const real *x, real *out) {
     sum_by_halves(x, out, values, false);
 }
 
-// Half of the threads wait at one barrier, the others at another.
+// Half of the threads wait at one barrier, and the others wait at another.
 extern "C" __global__ void two_barriers(u32 *out) {
     if (threadIdx.x % 2 == 0) {
         __syncthreads();
@@ -40,7 +40,7 @@ extern "C" __global__ void two_barriers(u32 *out) {
     }
 }
 
-// Half of a warp waits for the rest, which waits at a barrier together with the other warp.
+// Half of a warp waits for the other half, which waits for the other warp at a barrier.
 extern "C" __global__ void half_a_warp(u32 *out) {
     if (threadIdx.x < 16) {
         out[threadIdx.x] = __ballot_sync(0xffffffffu, 1);
@@ -70,7 +70,7 @@ extern "C" __global__ void words(u32 *out) {
     out[11 * n + t] = __ballot_sync(eight, t % 2);
 }
 
-// Most lanes use a mask that does not contain them.
+// Most lanes pass a mask that does not contain them.
 extern "C" __global__ void foreign_mask(u32 *out) { out[threadIdx.x] = __ballot_sync(0xffu, 1); }
 
 // Applies every atomic operation to the indices of all threads: sum, minimum, maximum and

@@ -167,7 +167,7 @@ fn tiles_that_fill_the_memory_leave_a_checkpoint() {
         let script = format!("{limit}exec \"$ZEROSET\" run case.toml -o {folder} {more}");
         let mut command = Command::new("sh");
         command.args(["-c", &script]).current_dir(place.path(".")).stdin(Stdio::null());
-        // Without this, each thread reserves memory that would count.
+        // Otherwise, each thread would reserve memory that counts toward the limit.
         command.env("MALLOC_ARENA_MAX", "1").env("ZEROSET", env!("CARGO_BIN_EXE_zeroset"));
         command.output().unwrap()
     };

@@ -98,7 +98,7 @@ const INPUTS: &[&[(&str, &str)]] = &[
 ];
 
 /// The content of a file, read in all possible ways.
-#[allow(dead_code)] // It is for its text.
+#[allow(dead_code)] // Only the debug text is used.
 #[derive(Debug)]
 struct Found {
     mesh: Option<Mesh>,

@@ -2,7 +2,8 @@
 // kernel.
 //
 // In warp operations, all threads named by a partial mask must pass the same mask. Memory accesses
-// happen in program order: a missing barrier is found (fibers.hpp), but a missing fence is not.
+// happen in program order. A missing barrier is therefore found (fibers.hpp), but a missing fence
+// is not.
 #pragma once
 
 #include <math.h>
@@ -56,8 +57,8 @@ struct HandedOver {
     unsigned round;
 };
 
-// Returns the meeting of the threads of the warp that the mask names. The calling thread must be
-// one of them.
+// Returns the meeting of the warp's threads that the mask names. The calling thread must be one of
+// them.
 inline Meeting &named(uint32_t mask, Site site) {
     Warp &warp = current->block->warps[current->thread / 32];
     if (mask == ~0u) {
@@ -114,8 +115,8 @@ T update(T *at, F change) {
     return old;
 }
 
-// Calls a kernel with arguments given by address. Returns an error message about the arguments or
-// the kernel, or null.
+// Calls a kernel with arguments given by address. Returns null, or an error message about the
+// arguments or the kernel.
 template <typename... A, size_t... I>
 const char *call(void (*kernel)(A...), const Launch &launch, void *const *args, const size_t *sizes,
                  size_t n, std::index_sequence<I...>) {
@@ -150,7 +151,8 @@ const char *launch(void (*kernel)(A...), const Launch &launch, void *const *args
 
 }  // namespace shim
 
-// The place of a call, as the default value of the last parameter of a function.
+// The position of a call in the source. It is the default value of the last parameter of a
+// function.
 #define SITE shim::Site site = {__builtin_FILE(), __builtin_LINE()}
 
 inline void __syncthreads(SITE) { shim::at_barrier(false, site); }
@@ -171,7 +173,7 @@ inline int __all_sync(uint32_t mask, int p, SITE) {
     return shim::ballot(shim::in_warp(mask, p == 0, site)) == 0;
 }
 
-// If the other lane is outside of its group of `width` lanes, a thread keeps its own value.
+// A thread keeps its own value if the other lane is outside of its group of `width` lanes.
 template <typename T>
 T __shfl_sync(uint32_t mask, T value, int from, int width = 32, SITE) {
     auto warp = shim::in_warp(mask, value, site);
@@ -247,7 +249,7 @@ void __stcg(T *at, shim::As<T> x) {
 inline void __threadfence() { shim::maybe_yield(); }
 inline void __threadfence_block() { shim::maybe_yield(); }
 inline void __nanosleep(unsigned) { shim::yield(); }
-// Counts switches between threads. The shim itself ends a kernel that hangs.
+// Counts the switches between threads. The shim itself ends a kernel that hangs.
 inline long long clock64() { return (long long)shim::switches; }
 
 inline long long __double_as_longlong(double x) { return shim::cast<long long>(x); }

@@ -1,12 +1,12 @@
 // Runs the threads of a kernel as fibers of one host thread.
 //
 // A fiber runs until it waits (at a barrier or in a warp operation), yields or ends. Then the
-// scheduler picks at random another fiber of the block that can continue, and now and then a fiber
-// of another block. The order depends only on the seed, so that a failure can be reproduced. Blocks
-// start in random order too, and at most `resident` of them run at a time.
+// scheduler randomly picks another fiber of the block that can continue, and now and then a fiber
+// of another block. The order depends only on the seed, so a failure can be reproduced. Blocks also
+// start in random order, and at most `resident` of them run at a time.
 //
-// Static shared memory is one section of the library. If several blocks run at a time, each keeps a
-// copy of the section, which is swapped in when another block is picked. Stacks are kept from
+// Static shared memory is one section of the library. If several blocks run at a time, each block
+// has a copy of the section. The copy is swapped in when the block is picked. Stacks are kept from
 // launch to launch.
 #pragma once
 
@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-// Bounds of the section, provided by the linker. They are null if no kernel has static shared
+// The bounds of the section, provided by the linker. They are null if no kernel has static shared
 // memory.
 extern "C" char __start_zs_shared[] __attribute__((weak, visibility("hidden")));
 extern "C" char __stop_zs_shared[] __attribute__((weak, visibility("hidden")));
@@ -52,8 +52,8 @@ struct Site {
 struct Fiber;
 
 // The threads of a block or a warp that wait for each other. The values that they hand over are
-// stored twice, because a thread may reach the next meeting before another has left this one, but
-// never the one after.
+// stored twice. A thread may reach the next meeting before another thread has left the current one,
+// but it can never reach the meeting after that.
 struct Meeting {
     unsigned living = 0, round = 0;
     Site site = {};
@@ -63,7 +63,7 @@ struct Meeting {
     uint64_t values[2][32];
 };
 
-// A warp. Either all of its threads meet, or those of a mask.
+// A warp. Either all of its threads meet, or only the threads of a mask.
 struct Warp {
     Meeting all;
     std::map<uint32_t, Meeting> some;
@@ -72,7 +72,7 @@ struct Warp {
 
 struct Block;
 
-// A stack, and the place where its current fiber left it. The stack of a fiber that ended is
+// A stack, and the point at which its current fiber left it. The stack of a fiber that has ended is
 // reused.
 struct Stack {
     jmp_buf at;
@@ -107,7 +107,7 @@ constexpr char MARK = (char)0xa7;
 #ifndef MOST_SWITCHES
 #define MOST_SWITCHES 10'000'000
 #endif
-// One of this many switches goes to another block.
+// On average, one switch in this many goes to another block.
 constexpr uint64_t STAYS = 64;
 
 static jmp_buf scheduler;
@@ -126,7 +126,7 @@ static uint64_t random_bits() {
     return z ^ z >> 31;
 }
 
-// Ends the launch with the message that was written before.
+// Ends the launch. The message must have been written before.
 [[noreturn]] static void fail() { _longjmp(scheduler, 2); }
 
 // Leaves the fiber. Returns when the fiber is picked again.
@@ -143,7 +143,7 @@ static void yield() {
     leave();
 }
 
-// Lets other threads continue now and then, at places where threads of a GPU may be interleaved.
+// Occasionally lets other threads continue. It is called where threads of a GPU may be interleaved.
 static void maybe_yield() {
     if (random_bits() % 8 == 0) {
         yield();
@@ -158,7 +158,7 @@ static void release(Meeting &m, std::vector<Fiber *> &ready) {
     m.waiting.clear();
 }
 
-// Waits until all living threads have arrived. Returns which of the two rounds to read.
+// Waits until all living threads have arrived. Returns which of the two stored rounds to read.
 static unsigned meet(Meeting &m, Site site, bool vote, unsigned lane, uint64_t value) {
     if (m.waiting.empty()) {
         m.site = site;
@@ -308,7 +308,7 @@ static void swap_statics(Block *&held, Block *wanted) {
     held = wanted;
 }
 
-// Runs all threads of a launch. Returns false and leaves a message if the kernel is at fault.
+// Runs all threads of a launch. Returns false and stores a message if the kernel is faulty.
 static bool run_all(const Launch &launch) {
     std::vector<uint32_t> order(launch.grid);
     for (uint32_t b = 0; b < launch.grid; b++) {
