@@ -44,7 +44,7 @@ pub fn ball<R: Real, const E: usize, S: Stored<R>>(
 }
 
 /// Prints the tables of steps and of the flow of Enright et al., for all sizes or for the given
-/// ones.
+/// one.
 pub fn table(cuda: &Arc<Cuda>, radius: Option<f64>, enrights: Option<u32>) -> Result<(), Failed> {
     let is_all = radius.is_none() && enrights.is_none();
     if is_all || radius.is_some() {

@@ -200,7 +200,7 @@ fn short_volumes_are_coefficients() {
         let gate = if name == "both" { 1e-4 } else { 1e-9 };
         assert!((a.enclosed / b.enclosed - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
         assert!((a.interface / b.interface - 1.0).abs() < gate, "{name}: {a:?} {b:?}");
-        // The ball has moved away from its initial volume.
+        // The volume of the ball must have changed since the start.
         assert!((a.enclosed / (std::f64::consts::PI / 6.0) - 1.0).abs() > 0.01, "{name}: {a:?}");
     }
     let (config, parted) =

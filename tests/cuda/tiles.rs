@@ -67,8 +67,8 @@ pub fn steps<R: Real, const E: usize, S: Stored<R> + Element>(
     assert_eq!(run.n_steps(), n);
 }
 
-/// Compares steps on the GPU with steps on the CPU. Initially there is room for only a few more
-/// tiles than at the start, so the storage must grow.
+/// Compares steps on the GPU with steps on the CPU. At the start, there is room for only a few
+/// additional tiles, so the storage must grow.
 fn check<R: Wide, const E: usize, S: Stored<R> + Element + PartialEq + std::fmt::Debug>(
     cuda: &Arc<Cuda>,
     options: Options,

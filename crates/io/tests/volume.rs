@@ -182,8 +182,7 @@ fn nrrd_places_voxels_and_names_the_frame() {
     assert_eq!((cells.spacing(), cells.origin()), ([2.0, 0.5, 6.0], [1.0, 0.25, 0.0]));
     let scanner = read("a.nrrd", &raw("space: scanner-xyz")).unwrap().volume;
     assert_eq!((scanner.frame.as_deref(), scanner.orientation()), (Some("scanner-xyz"), None));
-    // An axis for the components of a voxel is not spatial, and neither is a frame axis of length
-    // 1.
+    // Axes for the components of a voxel or for a single frame are not spatial.
     let axes = "dimension: 4\nsizes: 1 3 4 2\nkinds: vector space space space\n\
                 space dimension: 3\nspace directions: none (2,0,0) (0,2,0) (0,0,2)";
     let file = read("a.nrrd", &raw(axes)).unwrap();
