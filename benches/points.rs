@@ -2,9 +2,9 @@
 //!
 //! `cargo bench --bench points -- [MODE] [LOG2] [THREADS]` prints Markdown tables. The modes are
 //! `flags` (2^LOG2 byte flags, default 28, at four densities, compared with a plain loop over words
-//! of 8 bytes), `pyramid` (its parts, for the same flags arranged as a volume),
-//! `paper` (the sizes of Ziegler et al. 2006, Tables 1 to 4), `primitives` (scan, sort, unique of
-//! 2^(LOG2 - 4) numbers), and `all` (default). Times are the smallest of several, in milliseconds.
+//! of 8 bytes), `pyramid` (its parts, for the same flags arranged as a volume), `paper` (the sizes
+//! of Ziegler et al. 2006, Tables 1 to 4), `primitives` (scan, sort, unique of 2^(LOG2 - 4)
+//! numbers), and `all` (default). Times are the smallest of several, in milliseconds.
 
 use std::hint::black_box;
 use std::time::Instant;

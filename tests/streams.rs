@@ -192,7 +192,8 @@ fn points_of_a_scanner_are_read_in_one_way() {
             assert_eq!(found, "x,y,z,distance,site\n0,2,1,1,2\n");
         }
     }
-    // If there is an element file with the same name, the point file holds the vertices of a CARP mesh.
+    // If there is an element file with the same name, the point file holds the vertices of a CARP
+    // mesh.
     std::fs::write(folder.join("scan.elem"), "1\nTr 0 1 2 3\n").unwrap();
     std::fs::write(folder.join("scan.pts"), "3\n0 0 0\n1 0 0\n0 1 0\n").unwrap();
     let said = zeroset(folder, "info scan.pts", Stdio::null()).stdout;

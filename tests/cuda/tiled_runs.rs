@@ -15,7 +15,7 @@ const BALL: &str = "version = 1\nprecision = \"f64\"\n[domain.tiled]\ndx = 0.05\
     velocity = [\"-y\", \"x\", \"0.5 - t\"]\n[reinitialize]\nrule = { every = 3 }\n\
     [output]\ninterval = 0.05\nvolume = {}\n";
 
-/// Ends a run after some steps.
+/// Ends a run after a number of steps.
 pub struct Stop {
     after: u64,
     flag: AtomicBool,

@@ -9,7 +9,7 @@ use crate::case::{Case, Row, Series};
 use crate::domains::Setting;
 use crate::runs::*;
 
-/// The row of updates per patch. The gate fails if the solver converges much more slowly than it
+/// The row of updates per patch. The case fails if the solver converges much more slowly than it
 /// should.
 pub const UPDATES: Row = Row::count("updates", 30.0);
 

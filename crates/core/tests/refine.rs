@@ -98,7 +98,7 @@ fn diagonal(fine: &Mesh) -> [u32; 2] {
 #[test]
 fn octahedra_are_cut_along_their_shortest_diagonal() {
     // The opposite edges p-q and r-s pass each other at a short distance. The diagonal between
-    // their midpoints is therefore the shortest.
+    // their midpoints is therefore the shortest one.
     let [p, q] = [[-3.0, 0.0, 0.0], [3.0, 0.0, 0.0]];
     let [r, s] = [[0.0, -1.0, 0.5], [0.0, 1.0, 0.5]];
     // Midpoints: 01 is 4, 02 is 5, 03 is 6, 12 is 7, 13 is 8, 23 is 9.

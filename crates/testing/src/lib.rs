@@ -1,6 +1,6 @@
 //! Code that the tests and benchmarks of several crates share.
 //!
-//! Every crate may name this one in `[dev-dependencies]`. This one therefore depends only on
+//! Every crate may name this crate in `[dev-dependencies]`, so this crate depends only on
 //! `zeroset-core`. Neither this crate nor the tests are published.
 
 pub mod backends;

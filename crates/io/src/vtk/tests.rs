@@ -4,8 +4,8 @@ use std::path::Path;
 
 use super::*;
 
-/// Files that the crate must be able to read, so that a failure of the crate does not go unnoticed.
-/// Our own reader must return the same content.
+/// The crate must be able to read these files, so that a failure of the crate does not go
+/// unnoticed. Our own reader must return the same content.
 #[test]
 fn the_crate_and_our_reader_agree_on_legacy_files() {
     for name in [
