@@ -7,6 +7,7 @@ use zeroset::config::Config;
 use zeroset::geometry::Vec3;
 use zeroset::io::vtk::{Compression, Geometry, VtkOutput, write_vtp};
 use zeroset::mesh::generate::{Cylinder, Generate, Torus, generate};
+use zeroset::mesh::repair::Repairs;
 use zeroset::mesh::{Kind, Mesh, clean};
 use zeroset::run::{CleanedMesh, setup};
 use zeroset::surface::{Interface, Measurer, TriangleIndex, extract};
@@ -19,7 +20,7 @@ fn case(folder: &Path, initial: &str) -> Config {
 }
 
 fn phi(folder: &Path, initial: &str, mesh: &Mesh) -> Result<Vec<f64>> {
-    let ready = CleanedMesh::of(mesh.clone(), None, Vec::new()).unwrap();
+    let ready = CleanedMesh::of(mesh.clone(), None, Repairs::default(), Vec::new()).unwrap();
     setup::initial_phi(&case(folder, initial), &ready).map(|start| start.phi)
 }
 

@@ -6,10 +6,12 @@ use super::progress::observer;
 use super::threads::Threads;
 use super::{Ui, json, word};
 use zeroset::config::{
-    Config, DataFile, DeviceKind, Distance, FrontShape, MeshSource, Picture, Precision, Seed, Speed,
+    Config, DataFile, DeviceKind, Distance, FrontShape, MeshRepair, MeshSource, Picture, Precision,
+    Seed, Speed,
 };
 use zeroset::error::{Error, Result};
 use zeroset::expression::Expression;
+use zeroset::mesh::repair::Weld;
 use zeroset::output::Report;
 use zeroset::patches::{PATCH_SIZE, Partition};
 use zeroset::run;
@@ -76,6 +78,12 @@ pub struct Args {
     /// repeatable
     #[arg(long, value_name = "FILE[=NAME]", value_parser = data_file)]
     pub data: Vec<DataFile>,
+    /// Join coincident vertices: auto (along torn edges), never, or all within a length
+    #[arg(long, value_name = "auto|never|LENGTH")]
+    pub weld: Option<Weld>,
+    /// Repair flat cells so that they do not falsify distances: auto or never
+    #[arg(long, value_name = "auto|never", value_parser = word::<MeshRepair>)]
+    pub repair: Option<MeshRepair>,
     /// Also write the array `label`: the index of the nearest --from, from 0
     #[arg(long)]
     pub labels: bool,
@@ -135,6 +143,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         patch_size: args.patch_size,
         partition: Some(args.partition.method),
         data: args.data,
+        weld: args.weld,
+        repair: args.repair,
     };
     let mut distance = Distance::default();
     distance.from = args.from;

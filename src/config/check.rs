@@ -149,6 +149,10 @@ fn check_mesh(config: &Config, mesh: &MeshSource) -> Checked {
     for (k, file) in mesh.data.iter().enumerate() {
         check_path(config, &format!("domain.mesh.data.{k}.path"), &file.path)?;
     }
+    for (given, key) in [(mesh.weld.is_some(), "weld"), (mesh.repair.is_some(), "repair")] {
+        let what = "is for mesh files only, and generated meshes need no repair";
+        require(!given || mesh.path.is_some(), &format!("domain.mesh.{key}"), what, "remove it")?;
+    }
     let (n, size) = (mesh.refine, mesh.patch_size);
     require(n <= 8, "domain.mesh.refine", format!("must be between 0 and 8, but is {n}"), "")?;
     let key = "domain.mesh.patch_size";

@@ -7,6 +7,7 @@
 
 mod check;
 mod defaults;
+mod defaults_of_version;
 mod document;
 mod expect;
 mod file;
@@ -33,6 +34,7 @@ pub use crate::levelset::evolution::{Advection, CurvatureStep, NormalMotion};
 pub use crate::levelset::tiled::{Scheme, Time};
 pub use crate::patches::Partition;
 pub use defaults::defaults;
+pub use defaults_of_version::DefaultsOf;
 pub use expect::{Bounds, Expect};
 pub use initial::{Above, Initial, InitialCurve, InitialMesh, InitialVolume, Inside};
 pub use picture::{Drawn, Picture};
@@ -42,8 +44,8 @@ pub use schema::schema;
 pub use seed::Seed;
 pub use tables::{
     Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape, InterfaceFile,
-    MeshSource, Method, Output, OutputVolume, PointField, Precision, Reinitialize, Rule,
-    SeriesFormat,
+    MeshRepair, MeshSource, Method, Output, OutputVolume, PointField, Precision, Reinitialize,
+    Rule, SeriesFormat,
 };
 pub use tiled::{BoundingBox, Storage, TiledSource};
 pub use values::{Coefficient, Component, HalfWidth, Rotation, Speed, Velocity, VolumeArray};
@@ -68,6 +70,10 @@ pub struct Config {
     /// Version of the case format, always 1.
     #[schemars(range(min = VERSION, max = VERSION))]
     pub version: u32,
+    /// Version of the program whose defaults apply. Default the version that runs. "0.1" restores
+    /// the results of cases that were written for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub defaults: Option<DefaultsOf>,
     /// Scalar type of states and solvers. Default "f64" on meshes, "f32" on tiles.
     pub precision: Option<Precision>,
     /// Device that computes.
@@ -120,6 +126,7 @@ impl Config {
     pub fn of_distance(mesh: MeshSource, distance: Distance, flags: Vec<(String, String)>) -> Self {
         Config {
             version: VERSION,
+            defaults: None,
             precision: None,
             device: Device::default(),
             domain: Domain::Mesh(mesh),

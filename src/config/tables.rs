@@ -13,6 +13,7 @@ use crate::io::vtk::Compression;
 use crate::levelset::evolution::{Advection, CurvatureStep, LEAST_QUALITY, NormalMotion};
 use crate::levelset::tiled::{Scheme, Time};
 use crate::mesh::generate::Generate;
+use crate::mesh::repair::Weld;
 use crate::patches::{PATCH_SIZE, Partition};
 
 /// Scalar type of states and solvers: `precision = "f64"`. Geometry and files always use f64.
@@ -102,6 +103,24 @@ pub struct MeshSource {
     /// interpolates them.
     #[serde(default)]
     pub data: Vec<DataFile>,
+    /// Which coincident vertices of a mesh file are joined. Default "auto".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weld: Option<Weld>,
+    /// What happens to flat cells of a mesh file. Default "auto".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repair: Option<MeshRepair>,
+}
+
+/// What happens to flat cells of a mesh file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MeshRepair {
+    /// The neighbors of a flat cell are split at the vertex inside of its longest edge or face, and
+    /// the two vertices of a needle become one. In [evolve], this includes cells that are so thin
+    /// that they alone would determine the time step.
+    Auto,
+    /// Cells without area or volume are left out. All others stay as they are.
+    Never,
 }
 
 fn patch_size() -> usize {

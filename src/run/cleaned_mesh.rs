@@ -5,10 +5,12 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::fields::vertex_values;
+use super::joined_values::{self, Conflict};
 use crate::config::{Config, DataFile, suggest};
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::io;
+use crate::mesh::repair::{Repair, Repairs};
 use crate::mesh::{self, Cleaning, DataArray, Group, Kind, Members, Mesh};
 
 /// A mesh that is valid for the solvers, and the mapping back to the stored mesh.
@@ -21,8 +23,12 @@ pub struct CleanedMesh {
     pub cleaning: Cleaning,
     /// Coordinates of the stored vertices, including unused ones.
     pub stored_vertices: Vec<[f64; 3]>,
+    /// Changes made by the repair before cleaning.
+    pub repair: Repair,
     /// Warnings about the mesh and its files.
     pub warnings: Vec<String>,
+    /// Vertex arrays with different values at vertices that were joined.
+    conflicts: Vec<Conflict>,
     /// The cells of the mesh before a mask removed some of them.
     unmasked: Option<Unmasked>,
 }
@@ -79,7 +85,8 @@ impl CleanedMesh {
             mesh::assess(&mesh).map_err(in_file)?;
         }
         mesh = mesh::refine::refine_times(mesh, source.refine).map_err(in_file)?;
-        let cleaned = Self::of(mesh, file.as_deref(), warnings)?;
+        let repairs = if file.is_some() { config.repairs() } else { Repairs::NONE };
+        let cleaned = Self::of(mesh, file.as_deref(), repairs, warnings)?;
         match config.distance.as_ref().and_then(|distance| distance.mask.as_ref()) {
             Some(mask) => cleaned.masked(config, mask),
             None => Ok(cleaned),
@@ -123,25 +130,39 @@ impl CleanedMesh {
         self.unmasked.as_ref().map_or(0, |unmasked| unmasked.n_outside)
     }
 
-    /// Cleans a mesh that was read from `file`.
+    /// Repairs and cleans a mesh that was read from `file`.
     ///
     /// # Errors
     /// Returns [`Error::Input`] or [`Error::Mesh`] if the mesh is not valid for the solvers.
-    pub fn of(mesh: Mesh, file: Option<&Path>, mut warnings: Vec<String>) -> Result<Self> {
-        let stored_vertices = mesh.vertices.clone();
-        let done = mesh::clean(mesh);
-        let (mesh, cleaning) = match file {
-            Some(path) => done.map_err(|error| error.in_file(path))?,
-            None => done?,
+    pub fn of(
+        mesh: Mesh,
+        file: Option<&Path>,
+        repairs: Repairs,
+        mut warnings: Vec<String>,
+    ) -> Result<Self> {
+        let in_file = |error: Error| match file {
+            Some(path) => error.in_file(path),
+            None => error,
         };
-        // Cleaning has already printed the summary. The report lists it among the warnings.
-        if let Some(summary) = cleaning.summary() {
-            warnings.push(match file {
-                Some(path) => format!("{}: {summary}", path.display()),
-                None => summary,
-            });
+        let named = |text: String| match file {
+            Some(path) => format!("{}: {text}", path.display()),
+            None => text,
+        };
+        let (stored_vertices, n_stored_cells) = (mesh.vertices.clone(), mesh.n_cells());
+        let (mesh, repair) = mesh::repair::repair(mesh, repairs).map_err(in_file)?;
+        let conflicts = joined_values::conflicts(&mesh, &repair);
+        let doubts = repair.doubts().into_iter().chain(conflicts.iter().map(Conflict::warning));
+        let changes = repair.summary().map(|summary| format!("mesh repaired: {summary}"));
+        for text in changes.into_iter().chain(doubts) {
+            tracing::warn!("{text}");
+            warnings.push(named(text));
         }
-        Ok(CleanedMesh { mesh, cleaning, stored_vertices, warnings, unmasked: None })
+        let (mesh, mut cleaning) = mesh::clean_repaired(mesh, &repair).map_err(in_file)?;
+        // Cleaning has already printed the summary. The report lists it among the warnings.
+        warnings.extend(cleaning.summary().map(named));
+        cleaning.n_stored_cells = n_stored_cells;
+        let unmasked = None;
+        Ok(CleanedMesh { mesh, cleaning, stored_vertices, repair, warnings, conflicts, unmasked })
     }
 
     /// Converts values at the vertices of the cleaned mesh to the order of the stored vertices.
@@ -151,13 +172,21 @@ impl CleanedMesh {
         for (&v, &value) in self.cleaning.kept_vertices.iter().zip(values) {
             stored[v as usize] = value;
         }
+        // Vertices that were joined have the value of the vertex that replaces them.
+        for (v, &other) in self.repair.representative.iter().enumerate() {
+            stored[v] = stored[other as usize];
+        }
         stored
     }
 
-    /// Returns the corners of the cells as stored vertices, including cells outside the mask.
+    /// Returns the corners of the cells as stored vertices, including cells outside the mask. Each
+    /// cell has its own copies of vertices that were joined.
     pub fn stored_cells(&self) -> Cow<'_, [u32]> {
         if let Some(unmasked) = &self.unmasked {
             return Cow::Borrowed(&unmasked.cells);
+        }
+        if !self.repair.own_corners.is_empty() {
+            return Cow::Owned(self.own_cells());
         }
         let kept = &self.cleaning.kept_vertices;
         // Vertex numbers increase strictly, so equal lengths mean that every stored vertex is used.
@@ -165,6 +194,22 @@ impl CleanedMesh {
             return Cow::Borrowed(&self.mesh.cells);
         }
         self.mesh.cells.iter().map(|&v| kept[v as usize]).collect()
+    }
+
+    /// Returns the cells with their own copies of joined vertices, in the orientation that cleaning
+    /// gave them.
+    fn own_cells(&self) -> Vec<u32> {
+        let (arity, kept) = (self.mesh.kind.arity(), &self.cleaning.kept_vertices);
+        let mut cells = Vec::with_capacity(self.mesh.cells.len());
+        for (cell, &repaired) in self.mesh.iter_cells().zip(&self.cleaning.kept_cells) {
+            let own = &self.repair.own_corners[repaired as usize * arity..][..arity];
+            for &v in cell {
+                let stored = kept[v as usize];
+                let copy = own.iter().find(|&&own| self.repair.representative(own) == stored);
+                cells.push(copy.copied().unwrap_or(stored));
+            }
+        }
+        cells
     }
 
     /// Converts values of the cells inside the mask to the order of [`CleanedMesh::stored_cells`].
@@ -188,7 +233,8 @@ impl CleanedMesh {
             let range = format!("vertices are numbered 0 to {}", n.saturating_sub(1));
             return Err(Error::usage(format!("there is no vertex {stored}"), range));
         }
-        self.cleaning.kept_vertices.binary_search(&stored).map(|v| v as u32).map_err(|_| {
+        let used = self.repair.representative(stored);
+        self.cleaning.kept_vertices.binary_search(&used).map(|v| v as u32).map_err(|_| {
             if self.unmasked.is_some() {
                 let what = format!("vertex {stored} belongs to no cell inside the mask");
                 return Error::usage(what, "choose a vertex inside, or widen the mask");
@@ -205,7 +251,7 @@ impl CleanedMesh {
 
     /// Returns the stored number of a cell of the cleaned mesh.
     pub(super) fn stored_cell(&self, cell: usize) -> u32 {
-        self.cleaning.kept_cells.get(cell).copied().unwrap_or(cell as u32)
+        self.repair.parent(self.cleaning.kept_cells.get(cell).copied().unwrap_or(cell as u32))
     }
 
     /// Returns the simplices of a group as vertices of the cleaned mesh, and the number of vertices
@@ -239,6 +285,9 @@ impl CleanedMesh {
     /// Returns [`Error::Case`] if the array does not exist or has another number of components.
     /// Returns [`Error::Mesh`] if a value is not finite.
     pub fn vertex_array(&self, name: &str, components: usize) -> Result<Vec<f64>> {
+        if let Some(conflict) = self.conflicts.iter().find(|conflict| conflict.array == name) {
+            return Err(conflict.error());
+        }
         let found = self.mesh.vertex_array(name);
         self.numbers("vertex", found, &self.mesh.vertex_data, name, components)
     }
@@ -376,7 +425,7 @@ pub(super) mod tests {
         mesh.cell_data.push(array("speed", 1, vec![2.0, -1.0]));
         let members = Members::Simplices { dimension: 1, vertices: vec![3, 4] };
         mesh.groups.push(Group { name: "rim".into(), members });
-        CleanedMesh::of(mesh, None, Vec::new()).unwrap()
+        CleanedMesh::of(mesh, None, Repairs::default(), Vec::new()).unwrap()
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod fields;
 mod identity;
 mod initial_from_surface;
 mod initial_from_volume;
+mod joined_values;
 mod mean_weight;
 mod memory;
 mod mesh_setup;

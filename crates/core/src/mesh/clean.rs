@@ -12,6 +12,7 @@ pub(super) use validate::unfit;
 
 use rayon::prelude::*;
 
+use super::repair::Repair;
 use super::statistics::facets::{CellsAround, repeats_vertex};
 use super::{DataArray, Group, Kind, Members, Mesh, Values};
 use crate::error::{Error, Result};
@@ -104,7 +105,17 @@ impl Cleaning {
 /// none remain, an index is out of range, a coordinate of a used vertex is not finite, the length
 /// of an array does not match, or there are more vertices or indices than fit in 32 bits.
 pub fn clean(mesh: Mesh) -> Result<(Mesh, Cleaning)> {
-    let cleaning = assess(&mesh)?;
+    clean_repaired(mesh, &Repair::default())
+}
+
+/// Cleans a repaired mesh like [`clean`]. Vertices that were replaced by others are left out, but
+/// are not counted as unreferenced.
+///
+/// # Errors
+/// Returns the errors of [`clean`].
+pub fn clean_repaired(mesh: Mesh, repair: &Repair) -> Result<(Mesh, Cleaning)> {
+    let mut cleaning = assess(&mesh)?;
+    cleaning.unreferenced -= repair.n_replaced();
     if let Some(summary) = cleaning.summary() {
         tracing::warn!("mesh cleaned: {summary}");
     }

@@ -15,7 +15,7 @@ pub mod statistics;
 pub use boundary::boundary;
 pub use boundary::outer_faces;
 pub use clean::part;
-pub use clean::{Cleaning, assess, clean};
+pub use clean::{Cleaning, assess, clean, clean_repaired};
 pub use normals::{normal_arrays, vertex_normals};
 
 /// The kind of a mesh.

@@ -71,11 +71,12 @@ impl Grid {
     fn find_or_add(&mut self, vertices: &[[f64; 3]], v: u32, tolerance: f64) -> u32 {
         let x = vertices[v as usize];
         let tolerance = tolerance.max(self.smallest).max(f64::MIN_POSITIVE * 1e20);
-        let found = self.levels.iter().flat_map(|&level| self.around(level, x)).filter(|&&(r, t)| {
-            let y = vertices[r as usize];
-            let squared: f64 = (0..3).map(|k| (x[k] - y[k]).powi(2)).sum();
-            squared.sqrt() <= t.min(tolerance)
-        });
+        let found =
+            self.levels.iter().flat_map(|&level| self.around(level, x)).filter(|&&(r, t)| {
+                let y = vertices[r as usize];
+                let squared: f64 = (0..3).map(|k| (x[k] - y[k]).powi(2)).sum();
+                squared.sqrt() <= t.min(tolerance)
+            });
         if let Some(first) = found.map(|&(r, _)| r).min() {
             return first;
         }

@@ -1,33 +1,17 @@
 //! Joining of vertices that coincide, along boundary facets that are torn apart.
 
 use super::apart::{Apart, key};
-use super::{cluster, facet_names, facets};
+use super::{Weld, cluster, facet_names, facets};
 use crate::mesh::statistics::facets::{CellsAround, Uses};
-use crate::mesh::{Kind, Mesh};
+use crate::mesh::{Kind, Members, Mesh};
 use crate::primitives::UnionFind;
 use crate::words::counted;
 
-/// The tolerance within which vertices coincide, as a fraction of the shortest edge at a vertex.
+/// The distance within which vertices coincide, as a fraction of the shortest boundary edge at each
+/// of them. The precision of the file may increase it.
 const CLOSE: f64 = 1e-4;
 /// The largest tolerance that the precision of a file can cause, as a fraction of the same edge.
 const COARSE: f64 = 0.05;
-
-/// Which coincident vertices are joined.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Weld {
-    /// The vertices of boundary facets that coincide at all their vertices, unless a group contains
-    /// one of them or their cells belong to different groups or materials. Cells that share no
-    /// vertex with any other cell are joined where single vertices coincide.
-    ///
-    /// Vertices coincide if their distance is at most 1e-4 of the shortest boundary edge at each,
-    /// or two units in the last place of single precision if the file stores no more digits.
-    #[default]
-    Auto,
-    /// No vertices.
-    Never,
-    /// All vertices that are at most this far apart, in mesh units.
-    Within(f64),
-}
 
 /// Counts of coincident vertices.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
@@ -107,6 +91,11 @@ pub(super) fn join(mesh: &mut Mesh, weld: Weld) -> Option<Joined> {
     }
     let own_corners = mesh.cells.clone();
     mesh.cells.iter_mut().for_each(|v| *v = representative[*v as usize]);
+    for group in &mut mesh.groups {
+        if let Members::Simplices { vertices, .. } = &mut group.members {
+            vertices.iter_mut().for_each(|v| *v = representative[*v as usize]);
+        }
+    }
     Some(Joined { join, representative, own_corners })
 }
 
@@ -263,7 +252,8 @@ impl Pairs<'_> {
         let mut first: std::collections::HashMap<(u32, u64), u32> = Default::default();
         for &v in candidates {
             let Some(cell) = self.around.only_cell(v) else { continue };
-            let corners = &self.mesh.cells[cell * self.mesh.kind.arity()..][..self.mesh.kind.arity()];
+            let corners =
+                &self.mesh.cells[cell * self.mesh.kind.arity()..][..self.mesh.kind.arity()];
             if corners.iter().all(|&w| self.around.only_cell(w).is_some()) {
                 let at = (self.place[v as usize], self.apart.material(cell));
                 let copy = *first.entry(at).or_insert(v);

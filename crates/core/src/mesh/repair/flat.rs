@@ -47,7 +47,11 @@ pub struct Flats {
 impl Flats {
     pub(super) fn summary(&self) -> Option<String> {
         let parts: Vec<String> = [
-            (self.caps, "flat cell removed by splitting its neighbors", "flat cells removed by splitting their neighbors"),
+            (
+                self.caps,
+                "flat cell removed by splitting its neighbors",
+                "flat cells removed by splitting their neighbors",
+            ),
             (self.needles, "needle collapsed", "needles collapsed"),
             (self.crossings, "flat tetrahedron left out", "flat tetrahedra left out"),
         ]
@@ -371,11 +375,17 @@ impl Work {
         kept.sort_by_key(|&c| (self.parents[c as usize], c));
         let parents: Vec<u32> = kept.iter().map(|&c| self.parents[c as usize]).collect();
         let rows = |all: &[u32]| -> Vec<u32> {
-            kept.iter().flat_map(|&c| &all[c as usize * self.arity..][..self.arity]).copied().collect()
+            kept.iter()
+                .flat_map(|&c| &all[c as usize * self.arity..][..self.arity])
+                .copied()
+                .collect()
         };
         let cells = rows(&self.cells);
         if let Some(own) = &self.own {
             *own_corners = rows(own);
+        }
+        for group in &mut mesh.groups {
+            group.members = follow(&group.members, &parents, self.n_stored, &self.split);
         }
         if !self.collapsed.is_empty() {
             if representative.is_empty() {
@@ -388,12 +398,14 @@ impl Work {
             }
             let follow = |v: &mut u32| *v = target.get(v).copied().unwrap_or(*v);
             representative.iter_mut().for_each(follow);
+            for group in &mut mesh.groups {
+                if let Members::Simplices { vertices, .. } = &mut group.members {
+                    vertices.iter_mut().for_each(follow);
+                }
+            }
         }
         mesh.cells = cells;
         mesh.cell_data.iter_mut().for_each(|array| *array = rows_of(array, &parents));
-        for group in &mut mesh.groups {
-            group.members = follow(&group.members, &parents, self.n_stored, &self.split);
-        }
         Removed { counts: self.counts, parents }
     }
 }

@@ -9,13 +9,15 @@ mod cluster;
 mod coincident;
 mod flat;
 mod simplices;
+mod weld;
 
 use super::{Kind, Mesh};
 use crate::error::Result;
 use crate::words::counted;
 
-pub use coincident::{Join, Weld};
+pub use coincident::Join;
 pub use flat::{FLAT, Flats, SKEWED, THIN};
+pub use weld::Weld;
 
 /// The repairs that [`repair`] may do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,6 +76,21 @@ impl Repair {
     /// Returns true if the mesh was not changed.
     pub fn is_nothing(&self) -> bool {
         self.representative.is_empty() && self.parents.is_empty()
+    }
+
+    /// Returns the number of vertices that were replaced by others.
+    pub(super) fn n_replaced(&self) -> usize {
+        (0..).zip(&self.representative).filter(|&(v, &other)| v != other).count()
+    }
+
+    /// Returns the stored vertex that replaces a stored vertex in the cells.
+    pub fn representative(&self, vertex: u32) -> u32 {
+        self.representative.get(vertex as usize).copied().unwrap_or(vertex)
+    }
+
+    /// Returns the stored cell of which a repaired cell is a part.
+    pub fn parent(&self, cell: u32) -> u32 {
+        self.parents.get(cell as usize).copied().unwrap_or(cell)
     }
 
     /// Returns one line with the repairs and their counts, or `None` if nothing was changed.

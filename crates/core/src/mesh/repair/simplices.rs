@@ -67,7 +67,11 @@ pub(super) fn degeneracy(x: &[Vec3], tolerance: f64) -> Degeneracy {
         return Degeneracy::Needle { vertices: pair };
     }
     if x.len() == 3 {
-        return Degeneracy::Cap { apex: 3 - ends[0] - ends[1], base: [ends[0], ends[1], 0], n_base: 2 };
+        return Degeneracy::Cap {
+            apex: 3 - ends[0] - ends[1],
+            base: [ends[0], ends[1], 0],
+            n_base: 2,
+        };
     }
     of_tetrahedron(x, tolerance)
 }
@@ -91,9 +95,8 @@ fn of_tetrahedron(x: &[Vec3], tolerance: f64) -> Degeneracy {
         let [b, c] = [base[(k + 1) % 3], base[(k + 2) % 3]].map(|i| x[i] - x[top]);
         weight[base[k]] = if squared > 0.0 { b.cross(&c).dot(&normal) / squared } else { 0.0 };
     }
-    let select = |sign: f64| -> Vec<usize> {
-        (0..4).filter(|&k| weight[k] * sign > tolerance).collect()
-    };
+    let select =
+        |sign: f64| -> Vec<usize> { (0..4).filter(|&k| weight[k] * sign > tolerance).collect() };
     let (positive, negative) = (select(1.0), select(-1.0));
     let cap = |apex: usize, others: &[usize]| {
         let mut base = [0; 3];
@@ -129,7 +132,8 @@ mod tests {
     #[test]
     fn flat_tetrahedra_have_a_vertex_in_a_face_or_edge_or_crossing_edges() {
         let corners = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
-        let with = |x: [f64; 3]| degeneracy(&points(&[corners[0], corners[1], x, corners[2]]), 1e-7);
+        let with =
+            |x: [f64; 3]| degeneracy(&points(&[corners[0], corners[1], x, corners[2]]), 1e-7);
         let inside = with([0.25, 0.25, 0.0]);
         assert_eq!(inside, Degeneracy::Cap { apex: 2, base: [0, 1, 3], n_base: 3 });
         let on_edge = with([0.5, 0.5, 0.0]);

@@ -1,0 +1,31 @@
+//! Defaults that changed results, and the key that restores older ones.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Config, MeshRepair};
+use crate::mesh::repair::{Repairs, Thinness, Weld};
+
+/// The version whose defaults a case uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum DefaultsOf {
+    /// Version 0.1: meshes are neither welded nor repaired.
+    #[serde(rename = "0.1")]
+    V0_1,
+}
+
+impl Config {
+    /// Returns the repairs of the mesh file that the case asks for.
+    pub fn repairs(&self) -> Repairs {
+        let crate::config::Domain::Mesh(mesh) = &self.domain else { return Repairs::NONE };
+        let is_old = self.defaults == Some(DefaultsOf::V0_1);
+        let (weld, repair) = match is_old {
+            true => (Weld::Never, MeshRepair::Never),
+            false => (Weld::Auto, MeshRepair::Auto),
+        };
+        // The step of an evolution is as short as the thinnest cell allows. A distance is not.
+        let thinness = if self.evolve.is_some() { Thinness::Thin } else { Thinness::Flat };
+        let repairs = mesh.repair.unwrap_or(repair) == MeshRepair::Auto;
+        Repairs { weld: mesh.weld.unwrap_or(weld), flat: repairs.then_some(thinness) }
+    }
+}

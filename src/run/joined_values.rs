@@ -1,0 +1,98 @@
+//! Vertex arrays whose values differ at vertices that were joined.
+
+use crate::error::Error;
+use crate::mesh::repair::Repair;
+use crate::mesh::{DataArray, Mesh, Values};
+
+/// The difference that single precision may cause, as a fraction of the larger value.
+const ROUNDING: f64 = 1e-6;
+
+/// An array with different values at vertices that were joined.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Conflict {
+    /// The name of the array.
+    pub array: String,
+    /// The first two vertices with different values, by stored numbers.
+    vertices: [u32; 2],
+    /// Their values, of the first component that differs.
+    values: [f64; 2],
+    /// The number of vertices whose value differs from that of the vertex that replaces them.
+    count: usize,
+}
+
+impl Conflict {
+    fn what(&self) -> String {
+        let ([a, b], [x, y]) = (self.vertices, self.values);
+        let array = &self.array;
+        format!("array \"{array}\" is {x} at vertex {a} and {y} at vertex {b}, which are joined")
+    }
+
+    /// Returns the warning for a mesh with such an array.
+    pub fn warning(&self) -> String {
+        let of = match self.count {
+            1 => String::new(),
+            n => format!(" (the first of {n} such vertices)"),
+        };
+        format!("{}{of}; a case that uses this array is refused", self.what())
+    }
+
+    /// Returns the error for a case that uses the array.
+    pub fn error(&self) -> Error {
+        let remedy = "make the values equal, or keep the vertices apart with `weld = \"never\"` \
+                      (--weld never)";
+        Error::usage(self.what(), remedy)
+    }
+}
+
+/// Returns the vertex arrays of a repaired mesh that differ at joined vertices.
+pub(super) fn conflicts(mesh: &Mesh, repair: &Repair) -> Vec<Conflict> {
+    let joined: Vec<[u32; 2]> =
+        (0..).zip(&repair.representative).filter(|&(v, &w)| v != w).map(|(v, &w)| [w, v]).collect();
+    mesh.vertex_data.iter().filter_map(|array| conflict(array, &joined)).collect()
+}
+
+fn conflict(array: &DataArray, joined: &[[u32; 2]]) -> Option<Conflict> {
+    let value = |v: u32, k: usize| {
+        let at = v as usize * array.components + k;
+        match &array.values {
+            Values::Float(values) => values[at],
+            Values::Int(values) => values[at] as f64,
+        }
+    };
+    let difference = |&[v, w]: &[u32; 2]| {
+        let values = (0..array.components).map(|k| [value(v, k), value(w, k)]);
+        values.into_iter().find(|&[a, b]| !agree(a, b)).map(|values| ([v, w], values))
+    };
+    let mut found = joined.iter().filter_map(difference);
+    let (vertices, values) = found.next()?;
+    Some(Conflict { array: array.name.clone(), vertices, values, count: 1 + found.count() })
+}
+
+fn agree(a: f64, b: f64) -> bool {
+    a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= ROUNDING * a.abs().max(b.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::Kind;
+
+    #[test]
+    fn values_may_differ_by_rounding_only() {
+        let mut mesh = Mesh::new(Kind::Surface, vec![[0.0; 3]; 4], vec![]);
+        let mut repair = Repair::default();
+        repair.representative = vec![0, 1, 0, 1];
+        let array = |name: &str, values: [f64; 4]| DataArray {
+            name: name.into(),
+            components: 1,
+            values: Values::Float(values.into()),
+        };
+        mesh.vertex_data.push(array("same", [1.0, f64::NAN, 1.0 + 1e-7, f64::NAN]));
+        mesh.vertex_data.push(array("other", [1.0, 2.0, 3.0, 4.0]));
+        let found = conflicts(&mesh, &repair);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].vertices, found[0].values, found[0].count), ([0, 2], [1.0, 3.0], 2));
+        let message = found[0].error().to_string();
+        assert!(message.contains("\"other\" is 1 at vertex 0 and 3 at vertex 2"), "{message}");
+    }
+}
