@@ -2,9 +2,9 @@
 
 use crate::error::Error;
 use crate::mesh::repair::Repair;
-use crate::mesh::{DataArray, Mesh, Values};
+use crate::mesh::{DataArray, Mesh};
 
-/// The difference that single precision may cause, as a fraction of the larger value.
+/// The difference that single precision may cause, as a fraction of the largest value of an array.
 const ROUNDING: f64 = 1e-6;
 
 /// An array with different values at vertices that were joined.
@@ -48,34 +48,33 @@ impl Conflict {
 pub(super) fn conflicts(mesh: &Mesh, repair: &Repair) -> Vec<Conflict> {
     let joined: Vec<[u32; 2]> =
         (0..).zip(&repair.representative).filter(|&(v, &w)| v != w).map(|(v, &w)| [w, v]).collect();
+    if joined.is_empty() {
+        return Vec::new();
+    }
     mesh.vertex_data.iter().filter_map(|array| conflict(array, &joined)).collect()
 }
 
 fn conflict(array: &DataArray, joined: &[[u32; 2]]) -> Option<Conflict> {
-    let value = |v: u32, k: usize| {
-        let at = v as usize * array.components + k;
-        match &array.values {
-            Values::Float(values) => values[at],
-            Values::Int(values) => values[at] as f64,
-        }
-    };
+    let all = array.values.to_f64();
+    let value = |v: u32, k: usize| all[v as usize * array.components + k];
+    let scale = all.iter().filter(|x| x.is_finite()).fold(0.0_f64, |m, x| m.max(x.abs()));
     let difference = |&[v, w]: &[u32; 2]| {
-        let values = (0..array.components).map(|k| [value(v, k), value(w, k)]);
-        values.into_iter().find(|&[a, b]| !agree(a, b)).map(|values| ([v, w], values))
+        let mut values = (0..array.components).map(|k| [value(v, k), value(w, k)]);
+        values.find(|&[a, b]| !agree(a, b, scale)).map(|values| ([v, w], values))
     };
     let mut found = joined.iter().filter_map(difference);
     let (vertices, values) = found.next()?;
     Some(Conflict { array: array.name.clone(), vertices, values, count: 1 + found.count() })
 }
 
-fn agree(a: f64, b: f64) -> bool {
-    a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= ROUNDING * a.abs().max(b.abs())
+fn agree(a: f64, b: f64, scale: f64) -> bool {
+    a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= ROUNDING * scale
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::Kind;
+    use crate::mesh::{Kind, Values};
 
     #[test]
     fn values_may_differ_by_rounding_only() {

@@ -59,6 +59,7 @@ impl<'a> MeshSetup<'a> {
             cells: cleaned.mesh.n_cells(),
             patches: self.patches.len(),
             partition: self.method,
+            repair: cleaned.repair.counts(),
             cleaning: cleaned.cleaning.clone(),
         });
         report.seconds = self.seconds;

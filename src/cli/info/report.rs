@@ -8,8 +8,9 @@ use super::arrays::{ArrayFacts, GroupFacts, On};
 use super::cloud::CloudFacts;
 use super::voxels::VolumeFacts;
 use zeroset::io::{CloudReport, MeshFile, VolumeFile};
+use zeroset::mesh::repair::{Repair, Repairs, Thinness, Weld, repair};
 use zeroset::mesh::statistics::inspect;
-use zeroset::mesh::{Cleaning, DataArray, Group, Kind, assess};
+use zeroset::mesh::{Cleaning, DataArray, Group, Kind, Mesh, assess};
 
 /// The version of the JSON format. It increases when a key changes its meaning, not for new keys.
 const SCHEMA_VERSION: u32 = 1;
@@ -70,6 +71,40 @@ pub(super) struct Verdict {
     /// Cells and vertices that would be dropped or changed first; absent if the mesh is rejected.
     #[serde(flatten)]
     pub cleaning: Option<Cleaning>,
+    /// The repairs before that; absent if the mesh is rejected.
+    pub repair: Option<Repair>,
+    /// Doubts that remain, one sentence each.
+    pub doubts: Vec<String>,
+}
+
+impl Verdict {
+    /// Judges a mesh as a solver with the default repairs would.
+    fn of(mesh: &Mesh) -> Self {
+        let repairs = Repairs { weld: Weld::Auto, flat: Some(Thinness::Thin) };
+        // Vertex arrays do not influence repairs, and a copy of them takes memory.
+        let mut copy = Mesh::new(mesh.kind, mesh.vertices.clone(), mesh.cells.clone());
+        copy.groups.clone_from(&mesh.groups);
+        copy.cell_data.clone_from(&mesh.cell_data);
+        let judged = repair(copy, repairs).and_then(|(mesh, repair)| {
+            let mut cleaning = assess(&mesh)?;
+            cleaning.unreferenced -= repair.n_replaced();
+            Ok((repair, cleaning))
+        });
+        match judged {
+            Ok((repair, cleaning)) => Verdict {
+                refused: None,
+                cleaning: Some(cleaning),
+                doubts: repair.doubts(),
+                repair: Some(repair),
+            },
+            Err(error) => {
+                let reason = error.to_string();
+                let reason = reason.strip_prefix("mesh: ").unwrap_or(&reason);
+                let refused = Some(reason.to_string());
+                Verdict { refused, cleaning: None, repair: None, doubts: Vec::new() }
+            }
+        }
+    }
 }
 
 impl Report {
@@ -79,13 +114,6 @@ impl Report {
         let s = inspect(mesh);
         let has_cells = mesh.n_cells() > 0;
         let (min, max) = mesh.bounds();
-        let (refused, cleaning) = match assess(mesh) {
-            Ok(cleaning) => (None, Some(cleaning)),
-            Err(error) => {
-                let reason = error.to_string();
-                (Some(reason.strip_prefix("mesh: ").unwrap_or(&reason).to_string()), None)
-            }
-        };
         let vertex_arrays = mesh.vertex_data.iter().map(|array| ArrayFacts::of(array, On::Vertex));
         let cell_arrays = mesh.cell_data.iter().map(|array| ArrayFacts::of(array, On::Cell));
         Report {
@@ -118,7 +146,7 @@ impl Report {
             edge_max: s.edge_max,
             groups: mesh.groups.iter().map(|group| GroupFacts::of(group, mesh.kind)).collect(),
             arrays: vertex_arrays.chain(cell_arrays).collect(),
-            cleaning: Some(Verdict { refused, cleaning }),
+            cleaning: Some(Verdict::of(mesh)),
             volume: None,
             cloud: None,
         }

@@ -8,6 +8,7 @@ use super::arrays::{ArrayFacts, GroupFacts, Number};
 use super::report::{Report, Verdict};
 use zeroset::error::shown;
 use zeroset::mesh::Kind;
+use zeroset::mesh::repair::Repair;
 use zeroset::words::{SIMPLICES, between, noun, short};
 
 /// The number of groups, arrays and cell types that are listed. More are only counted.
@@ -34,6 +35,7 @@ pub(super) fn text(path: &Path, report: &Report) -> String {
     lines.list("arrays", report.arrays.iter().map(array_line));
     if let Some(verdict) = &report.cleaning {
         lines.add("solver", verdict_line(verdict));
+        lines.list("doubts", verdict.doubts.iter().cloned());
     }
     lines.0
 }
@@ -216,7 +218,12 @@ fn verdict_line(verdict: &Verdict) -> String {
     match (&verdict.refused, &verdict.cleaning) {
         (Some(reason), _) => format!("rejects it: {reason}"),
         (None, Some(cleaning)) => {
-            let summary = cleaning.summary().map_or("as it is".into(), |s| format!("with {s}"));
+            let repairs = verdict.repair.as_ref().and_then(Repair::summary);
+            let changes: Vec<String> = repairs.into_iter().chain(cleaning.summary()).collect();
+            let summary = match &changes[..] {
+                [] => "as it is".to_string(),
+                changes => format!("with {}", changes.join("; ")),
+            };
             match cleaning.nonmanifold {
                 0 => format!("accepts it {summary}"),
                 n => format!("accepts it {summary}; nonmanifold and kept: {}", thousands(n)),

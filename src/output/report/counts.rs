@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::mesh::repair::Repair;
 use crate::mesh::{Cleaning, Kind};
 use crate::patches::Partition;
 
@@ -21,6 +22,8 @@ pub struct MeshCounts {
     pub patches: usize,
     /// Method that partitioned the mesh into patches.
     pub partition: Partition,
+    /// Repairs of the mesh before it was cleaned.
+    pub repair: Repair,
     /// Changes that cleaning made to the mesh before the run.
     pub cleaning: Cleaning,
 }

@@ -11,6 +11,8 @@ const MATERIALS: [&str; 4] = ["material", "region", "physical", "tag"];
 /// The groups and materials of a mesh, prepared for questions about facets and cells.
 pub(super) struct Apart {
     facets: HashSet<[u32; 3]>,
+    /// The vertices of these facets.
+    vertices: HashSet<u32>,
     /// A number for each cell that depends on its groups and materials. Empty if there are none.
     material: Vec<u64>,
 }
@@ -22,13 +24,22 @@ impl Apart {
             Members::Simplices { dimension: d, vertices } if *d == dimension => Some(vertices),
             _ => None,
         });
-        let facets = of_facets.flat_map(|v| v.chunks_exact(dimension + 1)).map(key).collect();
-        Apart { facets, material: materials(mesh) }
+        let named: Vec<&[u32]> = of_facets.flat_map(|v| v.chunks_exact(dimension + 1)).collect();
+        Apart {
+            facets: named.iter().map(|facet| key(facet)).collect(),
+            vertices: named.concat().into_iter().collect(),
+            material: materials(mesh),
+        }
     }
 
     /// Returns true if a group contains the facet.
     pub(super) fn names(&self, facet: &[u32]) -> bool {
         self.facets.contains(&key(facet))
+    }
+
+    /// Returns true if a vertex belongs to a facet that a group contains.
+    pub(super) fn names_at(&self, vertex: u32) -> bool {
+        self.vertices.contains(&vertex)
     }
 
     /// Returns a number that is equal for cells of the same groups and materials.

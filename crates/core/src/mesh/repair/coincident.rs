@@ -254,7 +254,8 @@ impl Pairs<'_> {
             let Some(cell) = self.around.only_cell(v) else { continue };
             let corners =
                 &self.mesh.cells[cell * self.mesh.kind.arity()..][..self.mesh.kind.arity()];
-            if corners.iter().all(|&w| self.around.only_cell(w).is_some()) {
+            let is_loose = corners.iter().all(|&w| self.around.only_cell(w).is_some());
+            if is_loose && !self.apart.names_at(v) {
                 let at = (self.place[v as usize], self.apart.material(cell));
                 let copy = *first.entry(at).or_insert(v);
                 self.sets.join(v, copy);

@@ -78,8 +78,13 @@ impl Repair {
         self.representative.is_empty() && self.parents.is_empty()
     }
 
+    /// Returns the counts alone, without the maps.
+    pub fn counts(&self) -> Repair {
+        Repair { join: self.join.clone(), flats: self.flats.clone(), ..Repair::default() }
+    }
+
     /// Returns the number of vertices that were replaced by others.
-    pub(super) fn n_replaced(&self) -> usize {
+    pub fn n_replaced(&self) -> usize {
         (0..).zip(&self.representative).filter(|&(v, &other)| v != other).count()
     }
 

@@ -1,0 +1,187 @@
+//! Tests the repair of meshes: coincident vertices, caps, needles, groups and materials.
+
+use zeroset_core::geometry::Vec3;
+use zeroset_core::mesh::generate::{Cube, Generate, generate};
+use zeroset_core::mesh::repair::{Repair, Repairs, Thinness, Weld, repair};
+use zeroset_core::mesh::statistics::inspect;
+use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values, clean_repaired};
+
+const THIN: Repairs = Repairs { weld: Weld::Auto, flat: Some(Thinness::Thin) };
+
+/// Two triangles that share an edge, each with its own vertices.
+fn torn() -> Mesh {
+    let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+    let vertices = corners.map(|[x, y]| [x, y, 0.0]).to_vec();
+    Mesh::new(Kind::Planar, vertices, vec![0, 1, 2, 3, 4, 5])
+}
+
+fn repaired(mesh: &Mesh) -> (Mesh, Repair) {
+    repair(mesh.clone(), Repairs::default()).unwrap()
+}
+
+#[test]
+fn a_torn_edge_is_joined_and_cells_remember_their_copies() {
+    let (mesh, repair) = repaired(&torn());
+    assert_eq!(mesh.cells, [0, 1, 2, 1, 4, 2]);
+    assert_eq!(repair.representative, [0, 1, 2, 1, 4, 2]);
+    assert_eq!(repair.own_corners, [0, 1, 2, 3, 4, 5]);
+    assert_eq!((repair.join.vertices, repair.join.facets, repair.join.slit_facets), (2, 2, 0));
+    let (clean, cleaning) = clean_repaired(mesh, &repair).unwrap();
+    assert_eq!((clean.n_vertices(), cleaning.unreferenced), (4, 0));
+    assert_eq!(cleaning.kept_vertices, [0, 1, 2, 4]);
+}
+
+#[test]
+fn groups_and_materials_keep_edges_apart() {
+    let mut grouped = torn();
+    let members = Members::Simplices { dimension: 1, vertices: vec![1, 2] };
+    grouped.groups.push(Group { name: "crack".into(), members });
+    let mut pieces = torn();
+    pieces.groups.push(Group { name: "steel".into(), members: Members::Cells(vec![0]) });
+    let mut tagged = torn();
+    let values = Values::Int(vec![1, 2]);
+    tagged.cell_data.push(DataArray { name: "MaterialIds".into(), components: 1, values });
+    for mesh in [grouped, pieces, tagged] {
+        let (same, repair) = repaired(&mesh);
+        assert_eq!(same.cells, mesh.cells);
+        assert_eq!((repair.join.vertices, repair.join.kept_apart), (0, 2));
+        assert!(repair.is_nothing() && repair.summary().is_none());
+        assert!(repair.doubts()[0].contains("2 edges of the boundary coincide"));
+        let weld = Repairs { weld: Weld::Within(1e-9), flat: None };
+        assert_eq!(inspect(&zeroset_core::mesh::repair::repair(mesh, weld).unwrap().0).boundary, 4);
+    }
+}
+
+#[test]
+fn one_corner_in_common_joins_loose_cells_only() {
+    let bow = |shared: [f64; 2]| {
+        let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], shared, [2.0, 0.0], [2.0, 1.0]];
+        let vertices = corners.map(|[x, y]| [x, y, 0.0]).to_vec();
+        Mesh::new(Kind::Planar, vertices, vec![0, 1, 2, 3, 4, 5])
+    };
+    assert_eq!(repaired(&bow([1.0, 0.0])).1.join.vertices, 1);
+    assert_eq!(repaired(&bow([1.0, 1e-3])).1.join.vertices, 0);
+    // With another triangle at its side, the cell on the left is not loose.
+    let mut mesh = bow([1.0, 0.0]);
+    mesh.vertices.push([0.0, -1.0, 0.0]);
+    mesh.cells.extend([0, 6, 1]);
+    assert_eq!(repaired(&mesh).1.join.vertices, 0);
+}
+
+#[test]
+fn single_precision_in_a_far_frame_separates_nothing() {
+    let far = |x: f64| f64::from((x + 1e5) as f32);
+    let mut mesh = torn();
+    for x in &mut mesh.vertices {
+        *x = x.map(far);
+    }
+    // One unit in the last place of a single-precision number near 1e5.
+    mesh.vertices[3][0] += 0.0078125;
+    assert_eq!(repaired(&mesh).1.join.vertices, 2);
+    mesh.vertices[3][0] += 0.1;
+    mesh.vertices[5][0] += 0.1;
+    assert_eq!(repaired(&mesh).1.join.vertices, 0);
+}
+
+/// Returns the sum of the volumes of the tetrahedra, and asserts that all of them are positive.
+fn volume(mesh: &Mesh) -> f64 {
+    mesh.iter_cells()
+        .map(|cell| {
+            let [a, b, c, d] = [0, 1, 2, 3].map(|k| Vec3::from(mesh.vertices[cell[k] as usize]));
+            let volume = (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0;
+            assert!(volume > 0.0, "{cell:?}: {volume}");
+            volume
+        })
+        .sum()
+}
+
+#[test]
+fn tetrahedra_around_a_cap_are_split_at_its_apex() {
+    // Vertex 4 lies in face 0 1 2. The flat cell separates the upper cell from the three below.
+    let vertices = vec![
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0],
+        [0.25, 0.25, 0.0],
+        [0.0, 0.0, -1.0],
+    ];
+    let below = [[1, 0, 4, 5], [2, 1, 4, 5], [0, 2, 4, 5]].concat();
+    let cells = [vec![0, 1, 2, 3, 0, 1, 2, 4], below].concat();
+    let mut mesh = Mesh::new(Kind::Volume, vertices, cells);
+    let members = Members::Simplices { dimension: 2, vertices: vec![0, 1, 2] };
+    mesh.groups.push(Group { name: "interface".into(), members });
+    mesh.groups.push(Group { name: "upper".into(), members: Members::Cells(vec![0]) });
+    mesh.cell_data.push(DataArray {
+        name: "k".into(),
+        components: 1,
+        values: Values::Float(vec![7.0, 1.0, 2.0, 3.0, 4.0]),
+    });
+    let (mesh, repair) = repaired(&mesh);
+    assert_eq!((repair.flats.caps, mesh.n_cells()), (1, 6));
+    assert_eq!(repair.parents, [0, 0, 0, 2, 3, 4]);
+    let (clean, _) = clean_repaired(mesh, &repair).unwrap();
+    assert!((volume(&clean) - 2.0 / 6.0).abs() < 1e-15);
+    let found = inspect(&clean);
+    assert_eq!((found.boundary, found.components), (6, 1));
+    let Members::Simplices { vertices, .. } = &clean.groups[0].members else { panic!() };
+    assert_eq!(vertices.len(), 9);
+    assert_eq!(clean.groups[1].members, Members::Cells(vec![0, 1, 2]));
+    let expected = Values::Float(vec![7.0, 7.0, 7.0, 2.0, 3.0, 4.0]);
+    assert_eq!(clean.cell_data[0].values, expected);
+}
+
+#[test]
+fn thin_cells_of_a_cube_disappear_without_a_trace() {
+    let cube = Cube { cells: [4, 4, 4], ..Cube::default() };
+    let mut mesh = generate(&Generate::Cube(cube)).unwrap();
+    let (n, whole) = (mesh.n_cells(), volume(&mesh));
+    // A vertex just inside a face of a cell in the middle of the cube splits the cell into a cap and
+    // three others.
+    let at = n / 2 * 4;
+    let [a, b, c, d] = [0, 1, 2, 3].map(|k| mesh.cells[at + k]);
+    let x = |v: u32| Vec3::from(mesh.vertices[v as usize]);
+    let middle = (x(a) + x(b) + x(c)) / 3.0;
+    let inside = middle + (x(d) - middle) * 1e-5;
+    let apex = mesh.n_vertices() as u32;
+    mesh.vertices.push(inside.into());
+    mesh.cells[at..at + 4].copy_from_slice(&[a, b, c, apex]);
+    mesh.cells.extend([a, b, apex, d, b, c, apex, d, c, a, apex, d]);
+    assert!((volume(&mesh) - whole).abs() < 1e-12);
+    let (mesh, repair) = repair(mesh, THIN).unwrap();
+    assert_eq!((repair.flats.caps, repair.flats.left), (1, 0));
+    let (clean, _) = clean_repaired(mesh, &repair).unwrap();
+    assert!(clean.n_cells() > n && (volume(&clean) - whole).abs() < 1e-12);
+    assert_eq!(inspect(&clean).components, 1);
+}
+
+#[test]
+fn needles_collapse_and_their_vertices_share_a_value() {
+    // A strip of triangles with one needle between vertices 1 and 4.
+    let vertices: Vec<[f64; 3]> =
+        vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [2.0, 1.0, 0.0], [1.0, 1e-14, 0.0]];
+    let mesh = Mesh::new(Kind::Planar, vertices, vec![0, 1, 2, 1, 4, 2, 1, 3, 4, 4, 3, 2]);
+    let (mesh, repair) = repaired(&mesh);
+    assert_eq!((repair.flats.needles, repair.representative), (2, vec![0, 1, 2, 3, 1]));
+    assert_eq!(mesh.cells, [0, 1, 2, 1, 3, 2]);
+    assert_eq!(repair.own_corners, [0, 1, 2, 4, 3, 2]);
+}
+
+#[test]
+fn many_thin_needles_are_a_boundary_layer_and_stay() {
+    let columns = 200_u32;
+    let mut mesh = Mesh::new(Kind::Planar, Vec::new(), Vec::new());
+    for row in [0.0, 1e-4, 1.0] {
+        mesh.vertices.extend((0..=columns).map(|k| [f64::from(k), row, 0.0]));
+    }
+    for row in 0..2 {
+        for k in 0..columns {
+            let a = row * (columns + 1) + k;
+            let above = a + columns + 1;
+            mesh.cells.extend([a, a + 1, above, a + 1, above + 1, above]);
+        }
+    }
+    let (same, repair) = repair(mesh.clone(), THIN).unwrap();
+    assert!(repair.is_nothing());
+    assert_eq!(same.cells, mesh.cells);
+}

@@ -1,0 +1,181 @@
+//! Tests the repair of meshes with inputs from the field (`ZEROSET_FIELD`): coincident vertices and
+//! flat cells. The correct values are Euclidean distances and areas.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use zeroset::io::read_mesh;
+use zeroset::mesh::Mesh;
+use zeroset_testing::field;
+
+/// Runs the program in a folder. Returns whether it succeeded, and everything that it printed.
+fn zeroset(folder: &Path, arguments: &[&str]) -> (bool, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+    let output = command.current_dir(folder).args(arguments).output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8_lossy(&said).into_owned())
+}
+
+/// The result of `zeroset distance`.
+struct Distances {
+    mesh: Mesh,
+    values: Vec<f64>,
+    said: String,
+}
+
+impl Distances {
+    /// Computes distances with plane fronts.
+    #[track_caller]
+    fn new(file: &Path, from: u32, more: &[&str]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let from = format!("vertex:{from}");
+        let arguments = ["distance", file.to_str().unwrap(), "--from", &from, "--front", "plane"];
+        let output = ["-o", "d.vtu"];
+        let (success, said) = zeroset(folder.path(), &[&arguments[..], &output, more].concat());
+        assert!(success, "{said}");
+        let mesh = read_mesh(&folder.path().join("d.vtu")).unwrap().mesh;
+        let values = mesh.vertex_array("distance").unwrap().values.to_f64();
+        Distances { mesh, values, said }
+    }
+
+    /// Returns the largest difference from the Euclidean distance to a vertex.
+    fn error(&self, from: usize) -> f64 {
+        let y = self.mesh.vertices[from];
+        let exact = |x: &[f64; 3]| {
+            let squared: f64 = (0..3).map(|k| (x[k] - y[k]).powi(2)).sum();
+            squared.sqrt()
+        };
+        let pairs = self.values.iter().zip(&self.mesh.vertices);
+        pairs.map(|(u, x)| (u - exact(x)).abs()).fold(0.0, f64::max)
+    }
+}
+
+#[test]
+fn a_flat_cell_is_a_hanging_node_of_its_neighbor() {
+    let Some(file) = field("meshes/cap/cap.obj") else { return };
+    let found = Distances::new(&file, 0, &[]);
+    let right = [0.0, 2.0_f64.sqrt(), 2.0_f64.sqrt(), 1.0, 2.0];
+    for (found, right) in found.values.iter().zip(right) {
+        assert!((found - right).abs() < 1e-12, "{found} {right}");
+    }
+    assert!(found.said.contains("mesh repaired: 1 flat cell removed"), "{}", found.said);
+    let never = Distances::new(&file, 0, &["--repair", "never"]);
+    assert!((never.values[3] - (1.0 + 2.0_f64.sqrt())).abs() < 1e-12, "{:?}", never.values);
+    assert!(never.said.contains("1 degenerate cell dropped"), "{}", never.said);
+}
+
+#[test]
+fn caps_on_caps_and_seams_of_caps_disappear() {
+    let Some(nested) = field("meshes/cap/deg2.off") else { return };
+    // The front from vertex 0 along the line 0 - 3 - 2 - 1 is exact.
+    let found = Distances::new(&nested, 0, &[]);
+    assert!((found.values[1] - 3.0).abs() < 1e-12, "{:?}", found.values);
+    assert!((found.values[2] - 2.0).abs() < 1e-12 && (found.values[3] - 1.0).abs() < 1e-12);
+    let seam = field("meshes/cap/seam_of_caps.obj").unwrap();
+    let found = Distances::new(&seam, 0, &[]);
+    assert!(found.said.contains("39 flat cells removed"), "{}", found.said);
+    // Next to the seam, the cells are 40 times as long as high, so the error is the scheme's own.
+    assert!(found.error(0) < 0.05, "{}", found.error(0));
+}
+
+#[test]
+fn cells_with_vertices_of_their_own_are_one_mesh() {
+    for (file, from, n) in
+        [("elementwise.vtu", 0, 64), ("soup.obj", 0, 64), ("two_pieces.vtu", 0, 150)]
+    {
+        let Some(file) = field(&format!("meshes/duplicate_points/{file}")) else { return };
+        let found = Distances::new(&file, from, &[]);
+        let reached = found.values.iter().filter(|u| u.is_finite()).count();
+        assert!(found.said.contains("coincident vertices joined"), "{}", found.said);
+        assert_eq!((found.values.len(), reached), (n, n), "{}", file.display());
+        assert!(found.error(0) < 0.1, "{}: {}", file.display(), found.error(0));
+    }
+}
+
+#[test]
+fn seams_close_and_can_be_kept_open() {
+    let Some(file) = field("meshes/duplicate_points/globe_seam.vtp") else { return };
+    let found = Distances::new(&file, 11, &[]);
+    assert_eq!(found.values[1211], 0.0);
+    assert!(found.said.contains("belong to a slit or seam without a group"), "{}", found.said);
+    let open = Distances::new(&file, 11, &["--weld", "never"]);
+    assert!(open.values[1211] > 1.4, "{}", open.values[1211]);
+}
+
+#[test]
+fn corners_that_differ_in_their_last_digits_are_joined() {
+    let Some(file) = field("meshes/duplicate_points/corners_1e-6.stl") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let found = Distances::new(&file, 0, &[]);
+    assert!(found.values.iter().all(|u| u.is_finite()), "{:?}", found.values);
+    let apart = Distances::new(&file, 0, &["--weld", "never"]);
+    assert!(apart.values.iter().any(|u| u.is_nan()));
+    let within = Distances::new(&file, 0, &["--weld", "0.001"]);
+    assert!(within.values.iter().all(|u| u.is_finite()));
+    let (success, said) = zeroset(folder.path(), &["info", file.to_str().unwrap()]);
+    assert!(success && said.contains("2 coincident vertices joined along 2 edges"), "{said}");
+}
+
+/// Runs a case of the field and returns its measures: the last line of measures.csv by column.
+fn last_measures(case: &Path, results: &Path, set: &[&str]) -> (String, Vec<(String, f64)>) {
+    let folder = results.to_str().unwrap();
+    let arguments = ["run", case.to_str().unwrap(), "-o", folder];
+    let (success, said) = zeroset(results.parent().unwrap(), &[&arguments[..], set].concat());
+    assert!(success, "{said}");
+    let text = std::fs::read_to_string(results.join("measures.csv")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let numbers = lines.last().unwrap().split(',').map(|x| x.parse().unwrap_or(f64::NAN));
+    (said, lines[0].split(',').map(str::to_string).zip(numbers).collect())
+}
+
+fn measure(measures: &[(String, f64)], name: &str) -> f64 {
+    measures.iter().find(|(column, _)| column == name).unwrap().1
+}
+
+#[test]
+fn an_interface_crosses_the_cells_of_a_soup() {
+    let Some(case) = field("meshes/duplicate_points/soup.toml") else { return };
+    let results = tempfile::tempdir().unwrap();
+    let (said, measures) = last_measures(&case, &results.path().join("r"), &[]);
+    let area = measure(&measures, "enclosed_area");
+    assert!((area / 0.2827 - 1.0).abs() < 0.01, "{area}");
+    assert!(said.contains("coincident vertices joined"), "{said}");
+    let old = ["--set", "defaults=\"0.1\""];
+    let (_, measures) = last_measures(&case, &results.path().join("old"), &old);
+    assert!(measure(&measures, "enclosed_area") < 0.2);
+}
+
+#[test]
+fn five_slivers_do_not_determine_the_time_step() {
+    let Some(case) = field("meshes/sliver_step/grow.toml") else { return };
+    let results = tempfile::tempdir().unwrap();
+    let (said, measures) = last_measures(&case, &results.path().join("r"), &[]);
+    // A ball of radius 0.15 that grew by 0.2.
+    let area = measure(&measures, "enclosed_area");
+    assert!((area / (std::f64::consts::PI * 0.35 * 0.35) - 1.0).abs() < 0.01, "{area}");
+    assert!(said.contains("5 flat cells removed"), "{said}");
+}
+
+/// Returns a folder with a file of this name and text.
+fn folder_with(name: &str, text: &str) -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    (folder, path)
+}
+
+#[test]
+fn arrays_must_agree_where_vertices_are_joined() {
+    let vtk = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 6 double\n\
+               0 0 0 1 0 0 0 1 0 1 0 0 0 1 0 1 1 0\nCELLS 2 8\n3 0 1 2 3 3 5 4\nCELL_TYPES 2\n5 5\n\
+               POINT_DATA 6\nSCALARS a double\nLOOKUP_TABLE default\n1 2 3 2 3.5 4\n";
+    let (folder, path) = folder_with("two.vtk", vtk);
+    let file = path.to_str().unwrap();
+    let arguments = ["distance", file, "--from", "vertex:0", "-o", "d.vtu"];
+    let (success, said) = zeroset(folder.path(), &arguments);
+    assert!(success && said.contains("array \"a\" is 3 at vertex 2 and 3.5 at vertex 4"), "{said}");
+    let (success, said) = zeroset(folder.path(), &[&arguments[..], &["--speed", "a"]].concat());
+    assert!(!success && said.contains("which are joined"), "{said}");
+    let apart = [&arguments[..], &["--speed", "a", "--weld", "never"]].concat();
+    assert!(zeroset(folder.path(), &apart).0);
+}
