@@ -9,6 +9,7 @@ use super::{
     reconstruct, render, run, sample, schema, voxelize,
 };
 use zeroset::error::Result;
+use zeroset::output::Claims;
 
 /// A subcommand with its arguments.
 #[derive(Debug, Subcommand)]
@@ -137,6 +138,15 @@ impl Command {
                 Vec::new()
             }
         }
+    }
+
+    /// Returns the claims on the files that the command reads and writes.
+    pub fn claims(&self) -> Claims {
+        let outputs = self.outputs();
+        // Commands without outputs may read anything.
+        let inputs = if outputs.is_empty() { Vec::new() } else { self.inputs() };
+        let read = inputs.into_iter().fold(Claims::new(), Claims::reading);
+        outputs.into_iter().fold(read, Claims::writing)
     }
 
     /// Returns the requested number of threads, 0 for all cores.

@@ -31,8 +31,8 @@ Examples:
 The ending of OUT selects the format: .vtu, .msh (4.1) or .mesh (with .sol for point data) for any
 mesh; .vtp, .ply, .obj, .off, .stl or .gii for triangles; .sol for point data alone. Vertices and
 cells keep their order. Point data, cell data and groups are written to .vtu, .vtp, .msh and .ply; a
-warning names the data that a format cannot hold. An existing OUT is replaced, unless it is IN. A
-failed conversion leaves no partial file.
+warning names the data that a format cannot hold. An existing OUT is replaced, unless it is IN. An
+existing .sol beside a new .mesh is not. A failed conversion leaves no partial file.
 
 Volumes and gray pictures (NIfTI, NRRD, MetaImage, VTK images, .npy, PNG, TIFF, PGM, raw numbers)
 are written as .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z]). Values keep their type.")]

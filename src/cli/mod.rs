@@ -44,7 +44,6 @@ use command::Command;
 pub use memory::Allocator;
 pub use ui::Ui;
 use zeroset::Cpu;
-use zeroset::atomic::check_apart;
 use zeroset::error::Error;
 
 /// Maximum width of the help, in columns.
@@ -121,7 +120,7 @@ pub fn main() -> ExitCode {
         interrupt::ends_the_program(&ui);
     }
     let started = cli.command.threads().map_or(Ok(()), Cpu::start);
-    let checked = started.and_then(|()| check_apart(&cli.command.inputs(), &cli.command.outputs()));
+    let checked = started.and_then(|()| cli.command.claims().check());
     let code = match checked.and_then(|()| cli.command.run(&ui)) {
         Ok(code) => code,
         Err(error) => {

@@ -57,11 +57,15 @@ impl SurfaceOutputs {
         let title = input.to_str().map_or("", picture::name_of);
         let draw = |_: &PathBuf| picture::surface(mesh, title, &picture::Options::default());
         let drawn = self.picture.as_ref().map(draw).transpose()?;
-        ui.warn_of(surface, write_mesh(surface, mesh, &WriteOptions::default())?);
-        match (&self.picture, drawn) {
-            (Some(path), Some(image)) => image.write_png(path),
-            _ => Ok(()),
-        }
+        let lost = atomic::together(|| {
+            let lost = write_mesh(surface, mesh, &WriteOptions::default())?;
+            match (&self.picture, drawn) {
+                (Some(path), Some(image)) => image.write_png(path).map(|()| lost),
+                _ => Ok(lost),
+            }
+        })?;
+        ui.warn_of(surface, lost);
+        Ok(())
     }
 
     /// Writes the report, and prints it as JSON or as text.

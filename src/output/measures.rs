@@ -65,29 +65,38 @@ impl MeasuresFile {
     /// Creates the file of a run on a mesh and writes its header line.
     ///
     /// # Errors
-    /// Returns [`Error::Output`] if the file cannot be written.
+    /// Returns [`Error::Output`] if the file exists or cannot be written.
     pub fn create(path: &Path, kind: Kind) -> Result<Self> {
-        Self::with_names(path, Self::names(kind), ["band_vertices", "active_patches"])
+        Self::with_head(path, &Self::head(Some(kind)))
     }
 
     /// Creates the file of a run on tiles and writes its header line.
     ///
     /// # Errors
-    /// Returns [`Error::Output`] if the file cannot be written.
+    /// Returns [`Error::Output`] if the file exists or cannot be written.
     pub fn of_tiles(path: &Path) -> Result<Self> {
-        Self::with_names(path, Self::names(Kind::Volume), ["band_voxels", "tiles"])
+        Self::with_head(path, &Self::head(None))
     }
 
-    fn with_names(path: &Path, measures: [&str; 2], work: [&str; 2]) -> Result<Self> {
-        let file = File::create(path).map_err(|e| fail(path, e))?;
+    fn with_head(path: &Path, head: &str) -> Result<Self> {
+        let file = File::create_new(path).map_err(|e| fail(path, e))?;
         let hasher = blake3::Hasher::new();
         let mut file = MeasuresFile { path: path.to_path_buf(), file, bytes: 0, hasher };
-        let ([interface, enclosed], [band, active]) = (measures, work);
-        file.line(&format!(
+        file.line(head)?;
+        Ok(file)
+    }
+
+    /// Returns the header line of a run on a mesh, or on tiles if there is no kind of mesh.
+    pub(crate) fn head(kind: Option<Kind>) -> String {
+        let [interface, enclosed] = Self::names(kind.unwrap_or(Kind::Volume));
+        let [band, active] = match kind {
+            Some(_) => ["band_vertices", "active_patches"],
+            None => ["band_voxels", "tiles"],
+        };
+        format!(
             "step,time,dt,{interface},{enclosed},components,euler_number,{band},{active},phi_min,\
              phi_max\n"
-        ))?;
-        Ok(file)
+        )
     }
 
     /// Appends a line. The file contains the line when this function returns.

@@ -1,19 +1,26 @@
 //! The output of a run: a folder with states, measures, checkpoints and a report.
 
 pub(crate) mod checkpoint;
+mod claims;
 mod folder;
+mod lock;
+mod manifest;
 mod measures;
-mod owned_files;
+mod occupied;
 mod program;
 mod report;
+mod run_names;
 mod series;
 
+pub use claims::Claims;
 pub use folder::RunFolder;
+pub use manifest::FileRecord;
 pub use measures::{Measures, MeasuresFile};
 pub use program::{COMMIT, build, executable};
 pub use report::{
     Check, Distances, Drift, MeshCounts, PathFound, Program, Report, SCHEMA_VERSION, Seconds,
     Status, SurfaceCounts, TileCounts, Verdict,
 };
+pub use run_names::RunNames;
 pub use series::Series;
 pub(crate) use series::{numbered, remove};

@@ -3,12 +3,13 @@
 mod counts;
 mod summary;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
 
-use super::Measures;
 use super::program::{COMMIT, executable};
+use super::{FileRecord, Measures};
 use crate::atomic;
 use crate::config::{Bounds, Config, Precision};
 use crate::error::Result;
@@ -95,6 +96,10 @@ pub struct Report {
     pub states: usize,
     /// Warnings, one sentence each.
     pub warnings: Vec<String>,
+    /// Size and hash of each file in the folder, without this report. Only these files may be
+    /// removed when another run replaces this one.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, FileRecord>,
 }
 
 /// The program that produced a result.
@@ -338,6 +343,7 @@ impl Report {
             expect: Verdict { met: None, checks: Vec::new() },
             states: 0,
             warnings: Vec::new(),
+            files: BTreeMap::new(),
         }
     }
 

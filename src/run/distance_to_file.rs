@@ -16,7 +16,7 @@ use crate::atomic;
 use crate::config::{Config, Distance};
 use crate::error::{Error, Result};
 use crate::io::vtk::Compression;
-use crate::output::{Report, Status};
+use crate::output::{Claims, Report, Status};
 
 /// Computes the distance of a case and writes it to one file, without a run folder or a report
 /// file.
@@ -59,11 +59,15 @@ fn distance_on(
     setup.note(&mut report);
     let found = setup.distance(distance, &mut report, &mut stage)?;
     let (values, extras) = (&found.values, &found.extras);
-    states::write_single(output, &setup.cleaned, "distance", values, extras, distance.width)?;
-    write_paths(paths, &found.paths, Compression::default())?;
-    if let Some(mut pictures) = Pictures::new(config, &setup.cleaned, setup.gpu())? {
-        pictures.finish(&MeshState { phi: found.values, ..MeshState::default() }, None)?;
-    }
+    atomic::together(|| {
+        states::write_single(output, &setup.cleaned, "distance", values, extras, distance.width)?;
+        write_paths(paths, &found.paths, Compression::default())?;
+        match Pictures::new(config, &setup.cleaned, setup.gpu())? {
+            Some(mut pictures) => pictures
+                .finish(&MeshState { phi: found.values.clone(), ..MeshState::default() }, None),
+            None => Ok(()),
+        }
+    })?;
     report.seconds.output = stage.next("done")?;
     report.status = Status::Finished;
     report.close(start.elapsed().as_secs_f64());
@@ -89,5 +93,5 @@ fn check_outputs(config: &Config, distance: &Distance, output: &Path, paths: &Pa
     let mut outputs = vec![output];
     outputs.extend((!distance.paths_from.is_empty()).then_some(paths));
     outputs.extend(picture);
-    atomic::check_apart(&config.inputs()?, &outputs)
+    outputs.into_iter().fold(picture::claims(config)?, Claims::writing).check()
 }

@@ -40,7 +40,7 @@ use crate::Cpu;
 use crate::config::Config;
 use crate::error::Result;
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint, State};
-use crate::output::{Report, RunFolder, Status, remove};
+use crate::output::{Report, RunFolder, RunNames, Status, remove};
 use checkpointing::Stopped;
 pub use cleaned_mesh::CleanedMesh;
 pub use distance_to_file::distance;
@@ -165,14 +165,15 @@ fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outco
     if let Err(error) = &done {
         report.ended_by = error.to_string();
     }
-    let written = leave(&folder, &report);
-    // If both failed, the first error is the one to fix.
+    let written = leave(&folder, &mut report);
+    // The first error is the one to fix.
     done.and(written)?;
     let checkpoint = folder.file(CHECKPOINT);
     if report.status == Status::Finished {
         // The checkpoint is removed only now, when nothing is left to resume.
         remove(&checkpoint)?;
     }
+    folder.close()?;
     let resumable = checkpoint.exists();
     Ok(Outcome { report, folder: folder.path().to_path_buf(), resumable })
 }
@@ -180,27 +181,26 @@ fn run_on(cpu: Arc<Cpu>, config: &Config, options: &Options<'_>) -> Result<Outco
 /// Opens the folder of a run. If the run is resumed, also reads its checkpoint.
 fn open(config: &Config, options: &Options<'_>) -> Result<(RunFolder, Option<(Stopped, State)>)> {
     let folder = folder_of(config, options.folder.as_deref())?;
+    let (names, claims) = (RunNames::of(config, &folder), picture::claims(config)?);
     if !options.resume {
-        let folder = RunFolder::open(&folder, options.overwrite)?;
-        folder.check_inputs(&config.inputs()?)?;
+        let folder = RunFolder::open(&folder, names, claims.read(), options.overwrite)?;
         return Ok((folder, None));
     }
-    let folder = RunFolder::reopen(&folder)?;
+    let folder = RunFolder::reopen(&folder, names, claims.read())?;
     let checkpoint = Checkpoint::read(&folder.file(CHECKPOINT))?;
     identity::check_case(config, &checkpoint)?;
     Ok((folder, Some(Stopped::of(checkpoint))))
 }
 
 /// Writes the report of a run that has written a state. A run that failed before its first state
-/// leaves no report. An earlier run that was neither resumed nor replaced stays unchanged.
-fn leave(folder: &RunFolder, report: &Report) -> Result<()> {
-    if report.states > 0 {
-        return report.write(&folder.file("report.json"));
+/// leaves nothing behind. An earlier run that was neither resumed nor replaced stays unchanged.
+fn leave(folder: &RunFolder, report: &mut Report) -> Result<()> {
+    if report.states == 0 {
+        folder.discard();
+        return Ok(());
     }
-    if folder.is_cleared() {
-        let _ = std::fs::remove_file(folder.file("measures.csv"));
-    }
-    Ok(())
+    report.files = folder.records(report.status == Status::Finished);
+    report.write(&folder.file("report.json"))
 }
 
 /// Checks everything that can be wrong with a case before its first step, and describes the run.
@@ -211,7 +211,9 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
     let cpu = Arc::new(cpu(config)?);
     picture::check(config)?;
     let folder = folder_of(config, folder)?;
-    RunFolder::probe(&folder, overwrite, &config.inputs()?)?;
+    let (names, claims) = (RunNames::of(config, &folder), picture::claims(config)?);
+    let note = RunFolder::probe(&folder, &names, claims.read(), overwrite)?;
     let said = cpu.clone().run(|| task::of(config, cpu)?.check())?;
-    Ok(format!("{said}folder  {}\n", folder.display()))
+    let note = note.map_or(String::new(), |note| format!("note    {note}\n"));
+    Ok(format!("{said}folder  {}\n{note}", folder.display()))
 }

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use super::CleanedMesh;
 use super::device;
 use super::states::MeshState;
-use crate::atomic::check_apart;
 use crate::config::{Config, Drawn, Picture};
 use crate::error::Result;
 use crate::gpu::Cuda;
 use crate::levelset::eikonal::cuda::Gpu;
-use crate::output::{RunFolder, numbered};
+use crate::output::{Claims, RunFolder, numbered};
 use crate::picture::{self, Image, Lines, Options, Subject};
 
 /// Checks before a run that the file of `--picture` can be written.
@@ -23,7 +22,17 @@ pub(super) fn check(config: &Config) -> Result<()> {
     let file = config.output.picture.as_ref().and_then(|picture| picture.file.as_ref());
     let Some(file) = file else { return Ok(()) };
     picture::check_path(file)?;
-    check_apart(&config.inputs()?, &[file])
+    claims(config)?.writing(file).check()
+}
+
+/// Returns the claims of a case on all files that it reads, including the case file.
+///
+/// # Errors
+/// Returns [`Error::Case`](crate::Error::Case) if an environment variable in a path is not set.
+pub(super) fn claims(config: &Config) -> Result<Claims> {
+    let case = Some(&config.origin.file).filter(|file| !file.as_os_str().is_empty());
+    let inputs = case.cloned().into_iter().chain(config.inputs()?);
+    Ok(inputs.fold(Claims::new(), Claims::reading))
 }
 
 /// Checks the array that determines the colors of pictures.

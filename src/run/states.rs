@@ -200,7 +200,10 @@ impl<'a> States<'a> {
             Target::Files(series) => {
                 series.add(state.step, state.time, |path| vtk::write(path, &output))?;
             }
-            Target::One(series) => series.add(&output)?,
+            Target::One(series) => {
+                self.folder.note_growth(series.path())?;
+                series.add(&output)?;
+            }
         }
         Ok(())
     }
@@ -259,10 +262,10 @@ impl Files for States<'_> {
             }
             self.interfaces.iter().try_for_each(|interfaces| interfaces.forget(step))?;
             for file in &self.config.output.interface_files {
-                remove(&self.folder.file(&numbered("interface", step, file.ending())))?;
+                self.folder.forget(&numbered("interface", step, file.ending()))?;
             }
             for ending in ["shape.gii", "morph", "png"] {
-                remove(&self.folder.file(&numbered(&self.config.name(), step, ending)))?;
+                self.folder.forget(&numbered(&self.config.name(), step, ending))?;
             }
         }
         Ok(())

@@ -1,37 +1,27 @@
 //! Atomic file writes: a file is written under a temporary name and then renamed.
 
-use std::io::{BufWriter, Write};
+mod journal;
+mod places;
+
+use std::cell::RefCell;
+use std::io::{BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
+pub use journal::{Journal, Keeping, keep};
+use places::destination;
+pub use places::{check_folder, is_same_file};
 
 /// The temporary files that are being written, so that a program that exits early can remove them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Returns the file that writing to `path` replaces or creates. Symbolic links are followed.
-///
-/// # Errors
-/// Returns [`Error::Output`] if `path` is a folder, a pipe or a device instead of a regular file,
-/// or if the file is write-protected.
-fn destination(path: &Path) -> Result<PathBuf> {
-    let refused = |what: &str, remedy: &str| Err(Error::output(path, what, remedy));
-    match std::fs::metadata(path) {
-        Ok(found) if found.is_dir() => {
-            refused("is a folder, not a file", "give the path of a file in this folder")
-        }
-        Ok(found) if !found.is_file() => {
-            refused("is a pipe or a device, not a file", "give the path of a regular file")
-        }
-        Ok(found) if found.permissions().readonly() => {
-            refused("is write-protected", "make it writable, or choose another file")
-        }
-        Ok(_) => Ok(std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf())),
-        Err(_) => Ok(path.to_path_buf()),
-    }
+thread_local! {
+    /// The complete files that wait for the end of [`together`] on this thread.
+    static WAITING: RefCell<Option<Vec<Complete>>> = const { RefCell::new(None) };
 }
 
 /// Returns the folder that contains `path`.
@@ -39,87 +29,192 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Returns true if both paths name the same file. The file does not have to exist.
-pub fn is_same_file(a: &Path, b: &Path) -> bool {
-    let whole = |path: &Path| {
-        let there = std::fs::canonicalize(path);
-        there.or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_path_buf())
-    };
-    whole(a) == whole(b)
-}
-
-/// Checks that no output replaces an input file or another output.
-///
-/// # Errors
-/// Returns [`Error::Case`] with the name of the first output that would replace another file.
-pub fn check_apart(inputs: &[impl AsRef<Path>], outputs: &[&Path]) -> Result<()> {
-    for (k, output) in outputs.iter().enumerate() {
-        let what = if inputs.iter().any(|input| is_same_file(input.as_ref(), output)) {
-            "is an input file, and the result would overwrite it"
-        } else if outputs[..k].iter().any(|other| is_same_file(other, output)) {
-            "is the path of two results, and one would overwrite the other"
-        } else {
-            continue;
-        };
-        let what = format!("{}: {what}", output.display());
-        return Err(Error::usage(what, "give each result its own file"));
-    }
-    Ok(())
-}
-
-/// Checks that `path` can be written: its folder accepts new files, and an existing file may be
-/// replaced.
-///
-/// # Errors
-/// Returns [`Error::Output`] if the folder does not exist or is not writable, or if `path` exists
-/// and is not a regular file or is write-protected.
-pub fn check_folder(path: &Path) -> Result<()> {
-    tempfile::tempfile_in(folder_of(&destination(path)?)).map(drop).map_err(|e| {
-        let remedy = match e.kind() {
-            std::io::ErrorKind::NotFound => "create the folder first",
-            _ => "check that the folder exists and is writable, and that the disk is not full",
-        };
-        Error::output(path, format!("cannot write there: {e}"), remedy).because(e)
-    })
-}
-
-/// Writes the file `path` by calling `body`. If anything fails, an existing file is left unchanged.
+/// Writes the file `path` with `body`. If anything fails, an existing file is left unchanged.
 ///
 /// # Errors
 /// Returns [`Error::Output`] with the name of the file if its folder does not exist or is not
 /// writable, if the disk is full, or if `path` exists and is not a regular file or is
 /// write-protected.
 pub fn write(path: &Path, body: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
-    let fail = |e: std::io::Error| {
-        let text = e.to_string();
-        // The `tempfile` crate appends the name of the temporary file to its messages. This name
-        // does not help the user.
-        let cause = text.split(" at path \"").next().unwrap_or(&text);
-        Error::output(
-            path,
-            cause,
-            "check that the folder exists and is writable, and that the disk is not full",
-        )
-        .because(e)
-    };
-    let target = destination(path)?;
-    // The file is created and registered under one lock, so that `abandon` knows every temporary
-    // file.
-    let mut unfinished = unfinished();
-    let file = temporary(&target).map_err(fail)?;
-    let made = Unfinished(file.path().to_path_buf());
-    unfinished.push(made.0.clone());
-    drop(unfinished);
-    let mut writer = BufWriter::with_capacity(1 << 20, file);
-    body(&mut writer).map_err(fail)?;
-    let file = writer.into_inner().map_err(|e| fail(e.into_error()))?;
-    file.as_file().sync_data().map_err(fail)?;
-    file.persist(&target).map_err(|e| fail(e.error))?;
-    drop(made);
+    appear_or_wait(vec![Complete::write(path, body)?])
+}
+
+/// Writes a file that the user has not named, such as the data of a header, with `body`. Unlike
+/// [`write()`], it never replaces a file with other contents.
+///
+/// # Errors
+/// Returns the errors of [`write()`], and [`Error::Output`] if there is a file with other contents.
+pub fn write_companion(
+    path: &Path,
+    body: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<()> {
+    let complete = Complete::write(path, body)?;
+    if std::fs::symlink_metadata(path).is_ok() {
+        return match complete.equals_existing() {
+            true => Ok(()),
+            false => Err(in_the_way(path)),
+        };
+    }
+    appear_or_wait(vec![complete])
+}
+
+/// Returns the error for a file that a command must not replace, because its name follows from
+/// another name.
+pub fn in_the_way(path: &Path) -> Error {
+    let what = "exists, and this command did not create it";
+    Error::output(path, what, "move or remove it, or choose another name for the result")
+}
+
+/// Lets all files that `work` writes on this thread appear at its end: all of them, or none if
+/// `work` fails. A program that is killed leaves none, too, except between two renames.
+///
+/// # Errors
+/// Returns the errors of `work`, and [`Error::Output`] if a file cannot be renamed.
+pub fn together<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let outer = WAITING.replace(Some(Vec::new()));
+    let done = work();
+    let files = WAITING.replace(outer).unwrap_or_default();
+    let done = done?;
+    appear_or_wait(files)?;
+    Ok(done)
+}
+
+/// Lets files appear now, or at the end of [`together`] on this thread.
+fn appear_or_wait(files: Vec<Complete>) -> Result<()> {
+    let files = WAITING.with_borrow_mut(|waiting| match waiting {
+        Some(waiting) => {
+            waiting.extend(files);
+            Vec::new()
+        }
+        None => files,
+    });
+    appear(files)
+}
+
+/// A file that is completely written under a temporary name.
+struct Complete {
+    path: PathBuf,
+    target: PathBuf,
+    file: NamedTempFile,
+    made: Unfinished,
+    /// The record of its folder, and its hash for it.
+    journal: Option<(Arc<dyn Journal>, blake3::Hasher)>,
+}
+
+impl Complete {
+    /// Writes a file with `body` beside the file that `path` leads to.
+    fn write(
+        path: &Path,
+        body: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+    ) -> Result<Self> {
+        let fail = |e| fail(path, e);
+        let target = destination(path)?;
+        let journal = journal::of(folder_of(&target));
+        // The file is created and registered under one lock, so that `abandon` knows every
+        // temporary file.
+        let mut unfinished = unfinished();
+        let file = temporary(&target, journal.as_deref()).map_err(fail)?;
+        let made = Unfinished(file.path().to_path_buf());
+        unfinished.push(made.0.clone());
+        drop(unfinished);
+        let hasher = journal.is_some().then(blake3::Hasher::new);
+        let mut writer = BufWriter::with_capacity(1 << 20, Hashed { file, hasher });
+        body(&mut writer).map_err(fail)?;
+        let Hashed { file, hasher } = writer.into_inner().map_err(|e| fail(e.into_error()))?;
+        file.as_file().sync_data().map_err(fail)?;
+        let journal = journal.zip(hasher);
+        Ok(Complete { path: path.to_path_buf(), target, file, made, journal })
+    }
+
+    /// Whether the file that would be replaced has the same contents.
+    fn equals_existing(&self) -> bool {
+        let same = || -> std::io::Result<bool> {
+            let (mut a, mut b) =
+                (std::fs::File::open(self.file.path())?, std::fs::File::open(&self.target)?);
+            if a.metadata()?.len() != b.metadata()?.len() {
+                return Ok(false);
+            }
+            let (mut one, mut other) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+            loop {
+                let n = a.read(&mut one)?;
+                if n == 0 {
+                    return Ok(true);
+                }
+                b.read_exact(&mut other[..n])?;
+                if one[..n] != other[..n] {
+                    return Ok(false);
+                }
+            }
+        };
+        same().unwrap_or(false)
+    }
+
+    /// Notes the file in the journal of its folder.
+    fn note(&self) -> std::io::Result<()> {
+        let Some((journal, hasher)) = &self.journal else { return Ok(()) };
+        let name = self.target.file_name().unwrap_or_default().to_string_lossy();
+        journal.appears(&name, self.file.as_file().metadata()?.len(), hasher.finalize())
+    }
+}
+
+/// A writer that computes the hash of what passes through it, if it has a hasher.
+struct Hashed {
+    file: NamedTempFile,
+    hasher: Option<blake3::Hasher>,
+}
+
+impl Write for Hashed {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let n = self.file.write(bytes)?;
+        if let Some(hasher) = &mut self.hasher {
+            hasher.update(&bytes[..n]);
+        }
+        Ok(n)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// Renames complete files to their final names, the last one written first, because files are
+/// written before their companions. If a rename fails, files that did not exist before are removed.
+fn appear(files: Vec<Complete>) -> Result<()> {
+    for complete in &files {
+        complete.note().map_err(|e| fail(&complete.path, e))?;
+    }
+    // An interrupted program waits for this lock, so it does not end between two renames.
+    let several = (files.len() > 1).then(unfinished);
+    let mut made = Vec::new();
+    let mut done = Vec::new();
+    for Complete { path, target, file, made: registered, .. } in files.into_iter().rev() {
+        let is_new = std::fs::symlink_metadata(&target).is_err();
+        done.push(registered);
+        if let Err(e) = file.persist(&target) {
+            // There is nothing else to do if a file cannot be removed.
+            made.iter().for_each(|other| drop(std::fs::remove_file(other)));
+            drop(several);
+            return Err(fail(&path, e.error));
+        }
+        made.extend(is_new.then_some(target));
+    }
+    drop(several);
     Ok(())
 }
 
-/// A temporary file that is removed if the program exits early while this value exists.
+fn fail(path: &Path, e: std::io::Error) -> Error {
+    let text = e.to_string();
+    // The `tempfile` crate adds the name of the temporary file, which does not help the user.
+    let cause = text.split(" at path \"").next().unwrap_or(&text);
+    Error::output(
+        path,
+        cause,
+        "check that the folder exists and is writable, and that the disk is not full",
+    )
+    .because(e)
+}
+
+/// A temporary file that is registered for removal until this value is dropped.
 #[derive(Debug)]
 pub struct Unfinished(PathBuf);
 
@@ -182,21 +277,25 @@ pub fn in_the_making(name: &str) -> Option<&str> {
     (random.len() == RANDOM).then_some(target)
 }
 
-/// Creates a temporary file beside `target`. Its permissions follow the umask of the user. With the
-/// default permissions of `tempfile`, only the owner could read the renamed file.
-fn temporary(target: &Path) -> std::io::Result<NamedTempFile> {
+/// Creates a temporary file beside `target`. Its permissions follow the umask of the user, because
+/// by default only the owner could read the renamed file.
+fn temporary(target: &Path, journal: Option<&dyn Journal>) -> std::io::Result<NamedTempFile> {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
     let [begin, end] = IN_THE_MAKING;
     let end_of_name = (0..=LONGEST.min(name.len())).rfind(|&k| name.is_char_boundary(k));
     let prefix = format!("{begin}{}-", &name[..end_of_name.unwrap_or(0)]);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(end).rand_bytes(RANDOM);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder_of(target))
+    builder.make_in(folder_of(target), |path| {
+        if let (Some(journal), Some(name)) = (journal, path.file_name()) {
+            journal.begins(&name.to_string_lossy())?;
+        }
+        let mut options = std::fs::OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o666);
+        options.open(path)
+    })
 }
 
 #[cfg(all(test, unix))]
@@ -221,8 +320,13 @@ mod tests {
         std::fs::write(path("far/file"), "old").unwrap();
         std::os::unix::fs::symlink("far/file", path("link")).unwrap();
         assert!(is_same_file(&path("link"), &path("far/../far/file")));
-        check_folder(&path("link")).unwrap();
-        write(&path("link"), |out| out.write_all(b"new")).unwrap();
+        std::os::unix::fs::symlink("far/none", path("dangling")).unwrap();
+        for link in ["link", "dangling"] {
+            check_folder(&path(link)).unwrap();
+            write(&path(link), |out| out.write_all(b"new")).unwrap();
+            assert!(std::fs::symlink_metadata(path(link)).unwrap().is_symlink());
+        }
+        assert_eq!(std::fs::read_to_string(path("far/none")).unwrap(), "new");
         assert!(std::fs::symlink_metadata(path("link")).unwrap().is_symlink());
         assert_eq!(std::fs::read_to_string(path("far/file")).unwrap(), "new");
     }
@@ -263,12 +367,68 @@ mod tests {
     }
 
     #[test]
-    fn outputs_stand_apart_from_inputs_and_from_each_other() {
-        let [a, b] = [Path::new("a.ply"), Path::new("b.ply")];
-        check_apart(&[a], &[b]).unwrap();
-        let error = check_apart(&[a], &[Path::new("./a.ply")]).unwrap_err().to_string();
-        assert!(error.contains("is an input file, and the result would overwrite it"), "{error}");
-        let error = check_apart(&[a], &[b, b]).unwrap_err().to_string();
-        assert!(error.contains("of two results"), "{error}");
+    fn files_of_one_command_appear_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let add = |name: &str| write(&path(name), |out| out.write_all(name.as_bytes()));
+        let names = || std::fs::read_dir(folder.path()).unwrap().count();
+        together(|| {
+            add("a")?;
+            assert!(!path("a").exists());
+            together(|| add("b"))?;
+            assert!(!path("b").exists());
+            Ok(())
+        })
+        .unwrap();
+        assert!(path("a").exists() && path("b").exists() && names() == 2);
+        let error = Error::usage("no", "");
+        together(|| add("c").and(Err::<(), _>(error))).unwrap_err();
+        assert_eq!(names(), 2);
+        // The second rename fails, so the first one is undone.
+        together(|| {
+            add("d")?;
+            add("e")?;
+            std::fs::create_dir(path("d")).unwrap();
+            Ok(())
+        })
+        .unwrap_err();
+        assert!(!path("e").exists() && names() == 3);
+    }
+
+    #[test]
+    fn a_companion_never_replaces_other_contents() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.sol");
+        let add = |text: &str| write_companion(&path, |out| out.write_all(text.as_bytes()));
+        add("new").unwrap();
+        add("new").unwrap();
+        for text in ["old", "newer"] {
+            let error = add(text).unwrap_err();
+            assert!(error.exit_code() == 6 && error.to_string().contains("did not create it"));
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
+    }
+
+    #[test]
+    fn a_journal_knows_a_file_before_it_appears() {
+        struct Notes(PathBuf, Mutex<Vec<(String, u64, blake3::Hash)>>);
+        impl Journal for Notes {
+            fn begins(&self, name: &str) -> std::io::Result<()> {
+                assert!(in_the_making(name).is_some() && !self.0.join(name).exists());
+                Ok(())
+            }
+            fn appears(&self, name: &str, size: u64, hash: blake3::Hash) -> std::io::Result<()> {
+                assert!(!self.0.join(name).exists());
+                self.1.lock().unwrap().push((name.to_string(), size, hash));
+                Ok(())
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let notes = Arc::new(Notes(folder.path().to_path_buf(), Mutex::default()));
+        let keeping = keep(folder.path(), notes.clone());
+        write(&folder.path().join("a"), |out| out.write_all(b"text")).unwrap();
+        drop(keeping);
+        write(&folder.path().join("b"), |out| out.write_all(b"text")).unwrap();
+        assert_eq!(*notes.1.lock().unwrap(), [("a".to_string(), 4, blake3::hash(b"text"))]);
     }
 }

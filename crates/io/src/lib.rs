@@ -21,6 +21,7 @@ pub mod bytes;
 mod carp;
 mod cloud;
 mod columns;
+mod companions;
 mod curves;
 mod elements;
 mod faces;
@@ -59,6 +60,7 @@ pub use cloud::{
     write_cloud_pieces,
 };
 pub use columns::points_of_array;
+pub use companions::{companions_read, companions_written};
 pub use curves::{Curve, Curves, read_curves};
 pub use matrix::{check_matrix_target, write_matrix};
 pub use octree_leaves::{check_leaves_target, write_leaves};

@@ -90,8 +90,10 @@ impl Begun<'_> {
         report: &mut Report,
     ) -> Result<(MeasuresFile, Option<Point>)> {
         let path = run.folder.file("measures.csv");
+        let head = MeasuresFile::head(self.kind);
         let Some(stopped) = stopped else {
             run.folder.clear()?;
+            run.folder.note_text(&path, &head)?;
             let measures = match self.kind {
                 Some(kind) => MeasuresFile::create(&path, kind)?,
                 None => MeasuresFile::of_tiles(&path)?,
@@ -99,6 +101,8 @@ impl Begun<'_> {
             return Ok((measures, None));
         };
         let Position { steps, state_due, .. } = stopped.position;
+        run.folder.resume()?;
+        run.folder.note_text(&path, &head)?;
         let measures = MeasuresFile::resume(&path, &stopped.written.measures)?;
         run.folder.tidy()?;
         self.files.resume(stopped.written.states, steps, state_due)?;

@@ -15,8 +15,8 @@ use crate::config::Config;
 use crate::error::Error;
 use crate::levelset::evolution::{Advance, Snapshot, StepTarget, Totals};
 use crate::mesh::Mesh;
-use crate::output::RunFolder;
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint};
+use crate::output::{RunFolder, RunNames};
 use crate::surface::Measurer;
 
 const CASE: &str = "version = 1\n[domain.mesh]\ngenerate.square = { cells = [4, 4] }\n\
@@ -186,7 +186,8 @@ fn run_and_keep(
     let setup = MeshSetup::new(&config, Arc::new(Cpu::new(1).unwrap()), &mut stage).unwrap();
     let mut report = Report::new(&config, 1);
     let parent = tempfile::tempdir().unwrap();
-    let folder = RunFolder::open(&parent.path().join("out"), false).unwrap();
+    let folder =
+        RunFolder::open(&parent.path().join("out"), RunNames::default(), &[], false).unwrap();
     let stored = StoredMesh::new(&setup.cleaned, config.output.compression);
     let patch_of = setup.patches.patch_of_vertex();
     let states = States::new(&config, &stored, &patch_of, "phi", &folder, None).unwrap();

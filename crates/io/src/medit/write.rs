@@ -2,18 +2,40 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::companions::companions_written;
 use zeroset_core::atomic;
 use zeroset_core::error::Result;
 use zeroset_core::mesh::{DataArray, Kind, Members, Mesh, Values};
 
 /// Writes vertices, cells and lower-dimensional simplices with one reference each. Point data go
-/// into the `.sol` file beside the mesh. Notes on whatever cannot be kept are added to `lost`.
+/// into the `.sol` file beside the mesh. Both files appear together. Notes on whatever cannot be
+/// kept are added to `lost`.
 ///
 /// # Errors
-/// Returns [`zeroset_core::Error::Output`] if a file cannot be written.
+/// Returns [`zeroset_core::Error::Output`] if a file cannot be written, or if there is a `.sol`
+/// file beside the mesh with other numbers. A reader would take them for numbers of this mesh.
 pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<()> {
+    let beside = path.with_extension("sol");
+    let has_numbers = fitting(mesh).next().is_some();
+    let adopted = |file: &&PathBuf| *file != &beside || !has_numbers;
+    let companions = companions_written(path);
+    let mut adopted = companions.iter().filter(adopted);
+    if let Some(other) = adopted.find(|file| std::fs::symlink_metadata(file).is_ok()) {
+        return Err(atomic::in_the_way(other));
+    }
+    atomic::together(|| {
+        write_alone(path, mesh, lost)?;
+        match has_numbers {
+            true => write_numbers(&beside, mesh, true, lost),
+            false => Ok(()),
+        }
+    })
+}
+
+/// Writes the mesh without its point data.
+fn write_alone(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<()> {
     let references = References::new(mesh, lost);
     let marks = mesh.vertex_array(MARKS).and_then(|array| match &array.values {
         Values::Int(marks) if array.components == 1 => Some(marks),
@@ -40,12 +62,7 @@ pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<
             }
         }
         out.write_all(b"End\n")
-    })?;
-    if fitting(mesh).next().is_some() {
-        let beside = path.with_extension("sol");
-        write_solution(&beside, mesh, lost)?;
-    }
-    Ok(())
+    })
 }
 
 /// The array that the reader creates for the references of vertices.
@@ -165,6 +182,16 @@ fn fitting(mesh: &Mesh) -> impl Iterator<Item = &DataArray> {
 /// Returns [`zeroset_core::Error::Case`] if the mesh has no such data, and
 /// [`zeroset_core::Error::Output`] if the file cannot be written.
 pub(crate) fn write_solution(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<()> {
+    write_numbers(path, mesh, false, lost)
+}
+
+/// Writes the point data of a mesh. A companion never replaces a file with other contents.
+fn write_numbers(
+    path: &Path,
+    mesh: &Mesh,
+    is_companion: bool,
+    lost: &mut Vec<String>,
+) -> Result<()> {
     let arrays: Vec<&DataArray> = fitting(mesh).collect();
     if arrays.is_empty() {
         let what = format!("{}: the mesh has no point data that .sol can hold", path.display());
@@ -180,7 +207,7 @@ pub(crate) fn write_solution(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -
     lost.push(format!("{place} holds {}, but not the names", names.join(", ")));
     let types: Vec<String> =
         arrays.iter().filter_map(|a| type_of(a, dimension)).map(|t| t.to_string()).collect();
-    atomic::write(path, |out| {
+    let body = |out: &mut dyn Write| {
         writeln!(out, "MeshVersionFormatted 2\nDimension {dimension}")?;
         writeln!(out, "SolAtVertices\n{}", mesh.n_vertices())?;
         writeln!(out, "{} {}", types.len(), types.join(" "))?;
@@ -198,5 +225,9 @@ pub(crate) fn write_solution(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -
             out.write_all(b"\n")?;
         }
         out.write_all(b"End\n")
-    })
+    };
+    match is_companion {
+        true => atomic::write_companion(path, body),
+        false => atomic::write(path, body),
+    }
 }

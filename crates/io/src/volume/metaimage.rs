@@ -207,6 +207,11 @@ fn files(header: &Header) -> Result<Option<Vec<String>>, Flaw> {
     }
 }
 
+/// Returns the names of the data files of a header.
+pub(super) fn data_file_names(bytes: &[u8]) -> Result<Vec<String>, Flaw> {
+    files(&Header::parse(bytes)?).map(Option::unwrap_or_default)
+}
+
 /// Reads a volume.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let header = Header::parse(bytes)?;

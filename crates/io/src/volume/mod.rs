@@ -165,6 +165,17 @@ fn no_array(options: &VolumeOptions) -> Result<(), Flaw> {
     }
 }
 
+/// Returns the names of the data files of a header that is at the begin of `bytes`. The result is
+/// empty for other files and for a header that is damaged.
+pub(super) fn data_file_names(bytes: &[u8]) -> Vec<String> {
+    let names = match by_content(bytes) {
+        Some(Format::Nrrd) => nrrd::data_file_names(bytes),
+        Some(Format::MetaImage) => metaimage::data_file_names(bytes),
+        _ => return Vec::new(),
+    };
+    names.unwrap_or_default()
+}
+
 /// Returns the format of a volume or picture from its first bytes.
 pub(super) fn by_content(bytes: &[u8]) -> Option<Format> {
     let begins = |word: &[u8]| bytes.starts_with(word);

@@ -376,6 +376,11 @@ fn files(header: &Header) -> Result<Vec<String>, Flaw> {
     Ok(vec![text.to_string()])
 }
 
+/// Returns the names of the data files of a header.
+pub(super) fn data_file_names(bytes: &[u8]) -> Result<Vec<String>, Flaw> {
+    files(&Header::parse(bytes)?)
+}
+
 /// The names of spaces, and the directions of their axes.
 const SPACES: [(&str, &str); 3] = [
     ("right-anterior-superior", "RAS"),

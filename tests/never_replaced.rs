@@ -1,0 +1,290 @@
+//! No command replaces a file that it reads or that the user has not named.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A case that moves a circle on `mesh.mesh` and writes one state.
+const CASE: &str = "version = 1\ndomain.mesh.path = \"mesh.mesh\"\n\
+                    initial.ball = { center = [0.5, 0.5, 0], radius = 0.3 }\n\
+                    evolve = { normal_speed = 1, max_steps = 1 }\n";
+
+/// A folder with inputs of every kind, in which the program runs.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Place(tempfile::tempdir().unwrap());
+        let run = |line: &str| {
+            let output = place.run(line);
+            assert!(output.status.success(), "{line}: {output:?}");
+        };
+        run("generate square --cells 6,6 -o mesh.mesh");
+        run("generate sphere --subdivisions 3 -o ball.vtp");
+        place.put("mesh.sol", &solution(49));
+        place.put("case.toml", CASE);
+        place.put("queries.csv", "0,0,0\n1,1,1\n");
+        let head = |list: &str| {
+            format!(
+                "NDims = 3\nDimSize = 4 4 4\nElementType = MET_UCHAR\nElementDataFile = {list}\n"
+            )
+        };
+        place.put("volume.mhd", &head("volume.raw"));
+        let voxels: Vec<u8> = (0..64).map(|k| if matches!(k, 21..=42) { 200 } else { 3 }).collect();
+        std::fs::write(place.path("volume.raw"), voxels).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn put(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    fn run(&self, line: &str) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
+        command.current_dir(self.0.path()).arg("-q").args(line.split(' '));
+        command.output().unwrap()
+    }
+
+    /// Returns all files with their contents. A link is described by its target.
+    fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        fn walk(folder: &Path, found: &mut BTreeMap<String, Vec<u8>>) {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let name = path.display().to_string();
+                match std::fs::read_link(&path) {
+                    Ok(target) => {
+                        drop(found.insert(name, target.into_os_string().into_encoded_bytes()))
+                    }
+                    Err(_) if path.is_dir() => walk(&path, found),
+                    Err(_) => drop(found.insert(name, std::fs::read(&path).unwrap())),
+                }
+            }
+        }
+        let mut found = BTreeMap::new();
+        walk(self.0.path(), &mut found);
+        found
+    }
+
+    /// Asserts that a command is refused and changes nothing.
+    #[track_caller]
+    fn refused(&self, line: &str, codes: &[i32], message: &str) {
+        let before = self.files();
+        let output = self.run(line);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(codes.contains(&output.status.code().unwrap_or(-1)), "{line}: {said}");
+        assert!(said.contains(message), "{line}: `{message}` is not in: {said}");
+        let after = self.files();
+        let changed: Vec<&String> = before
+            .iter()
+            .filter(|(name, bytes)| after.get(*name) != Some(bytes))
+            .map(|(name, _)| name)
+            .collect();
+        assert!(changed.is_empty(), "{line} has changed {changed:?}");
+        assert_eq!(after.len(), before.len(), "{line} has left files");
+    }
+}
+
+/// Returns a solution file with one number per vertex.
+fn solution(n: usize) -> String {
+    format!(
+        "MeshVersionFormatted 2\nDimension 2\nSolAtVertices\n{n}\n1 1\n{}End\n",
+        "0.5\n".repeat(n)
+    )
+}
+
+/// Commands with the files that they read. OUT stands for the name of the result.
+const COMMANDS: [(&str, &[&str]); 15] = [
+    ("convert mesh.mesh OUT", &["mesh.mesh", "mesh.sol"]),
+    ("convert volume.mhd OUT", &["volume.mhd", "volume.raw"]),
+    ("generate from mesh.mesh --refine 1 -o OUT", &["mesh.mesh", "mesh.sol"]),
+    ("distance mesh.mesh --from vertex:0 -o OUT", &["mesh.mesh", "mesh.sol"]),
+    ("distance mesh.mesh --from vertex:0 -o d.vtp --picture OUT", &["mesh.mesh", "mesh.sol"]),
+    (
+        "distance mesh.mesh --from vertex:0 --path-from vertex:9 -o d.vtp --paths OUT",
+        &["mesh.mesh"],
+    ),
+    ("edt volume.mhd --where v>9 -o OUT", &["volume.mhd", "volume.raw"]),
+    (
+        "dt volume.mhd --where v>9 --queries queries.csv -o OUT",
+        &["volume.mhd", "volume.raw", "queries.csv"],
+    ),
+    ("points volume.mhd --where v>9 -o OUT", &["volume.mhd", "volume.raw"]),
+    ("isosurface volume.mhd --level 9 -o OUT", &["volume.mhd", "volume.raw"]),
+    ("isosurface volume.mhd --level 9 -o s.ply --report OUT", &["volume.mhd", "volume.raw"]),
+    ("render volume.mhd --level 9 -o OUT", &["volume.mhd", "volume.raw"]),
+    ("reconstruct ball.vtp -o OUT", &["ball.vtp"]),
+    ("voxelize ball.vtp --size 8 -o OUT", &["ball.vtp"]),
+    ("sample ball.vtp -n 9 -o OUT", &["ball.vtp"]),
+];
+
+/// Every result of every command is compared with every file that the command reads: by its own
+/// name, by another path, and by links.
+#[test]
+fn no_command_replaces_a_file_that_it_reads() {
+    let place = Place::new();
+    for (line, inputs) in COMMANDS {
+        for input in inputs {
+            let ending = Path::new(input).extension().unwrap().to_str().unwrap();
+            let mut names = vec![input.to_string(), format!("./{input}")];
+            let known = ["ply", "vtp", "vti", "nrrd", "csv", "png", "json", ending];
+            for (k, ending) in known.iter().enumerate() {
+                let (soft, hard) = (format!("soft{k}.{ending}"), format!("hard{k}.{ending}"));
+                let _ = std::fs::remove_file(place.path(&soft));
+                let _ = std::fs::remove_file(place.path(&hard));
+                #[cfg(unix)]
+                std::os::unix::fs::symlink(input, place.path(&soft)).unwrap();
+                std::fs::hard_link(place.path(input), place.path(&hard)).unwrap();
+                names.extend([soft, hard]);
+            }
+            for name in names {
+                // A name that the command cannot write is refused for that reason.
+                place.refused(&line.replace("OUT", &name), &[2], "");
+            }
+            let message = "is an input file, and the result would overwrite it";
+            if !line.starts_with("distance") {
+                place.refused(&line.replace("OUT", input), &[2], message);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_companion_of_another_program_is_kept_and_not_adopted() {
+    let place = Place::new();
+    place.put("b.sol", "mine");
+    let ours = "exists, and this command did not create it";
+    for line in [
+        "convert ball.vtp b.mesh",
+        "convert mesh.mesh b.mesh",
+        "generate square --cells 6,6 -o b.mesh",
+        "isosurface volume.mhd --level 9 -o b.mesh",
+        "reconstruct ball.vtp -o b.mesh",
+    ] {
+        place.refused(line, &[6], ours);
+    }
+    place.refused("convert mesh.mesh mesh.sol", &[2], "mesh.sol: is an input file");
+    // With a main file beside it, the contents decide.
+    place.put("b.mesh", "old");
+    place.refused("convert mesh.mesh b.mesh", &[6], ours);
+    place.refused("generate square --cells 6,6 -o b.mesh", &[6], ours);
+    std::fs::remove_file(place.path("b.sol")).unwrap();
+    for _ in 0..2 {
+        assert!(place.run("convert mesh.mesh b.mesh").status.success());
+        assert!(place.path("b.sol").exists());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_dangling_link_stays_a_link() {
+    let place = Place::new();
+    std::os::unix::fs::symlink("far.vtu", place.path("link.vtu")).unwrap();
+    assert!(place.run("convert mesh.mesh link.vtu").status.success());
+    assert_eq!(std::fs::read_link(place.path("link.vtu")).unwrap(), Path::new("far.vtu"));
+    assert!(place.path("far.vtu").is_file());
+    std::fs::create_dir(place.path("out")).unwrap();
+    std::os::unix::fs::symlink("none.vtp", place.path("out/case.pvd")).unwrap();
+    for more in ["", " --overwrite"] {
+        place.refused(&format!("run case.toml -o out{more}"), &[6], "case.pvd: exists");
+    }
+}
+
+/// Every name that a run may write is tried as a file of the user.
+#[test]
+fn a_run_replaces_no_file_that_no_run_wrote() {
+    let set = " --set output.interface_files=[\"stl\",\"obj\"] --set output.gifti=true \
+               --set output.freesurfer=true --set output.picture={}";
+    for name in [
+        "case.pvd",
+        "case_000000.vtp",
+        "case_000001.vtu",
+        "case_1000000.vtp",
+        "case_000001.shape.gii",
+        "case_000001.morph",
+        "case.png",
+        "interface.pvd",
+        "interface_000000.vtp",
+        "interface_000001.stl",
+        "interface_000001.obj",
+        "measures.csv",
+        "report.json",
+        "checkpoint.zeroset",
+        "zeroset.lock",
+        ".zeroset-files",
+    ] {
+        let place = Place::new();
+        place.put(name, "the user's own file, which is longer than the number of a process");
+        for more in ["", " --overwrite"] {
+            place.refused(&format!("run case.toml -o .{set}{more}"), &[6], "");
+        }
+    }
+    let place = Place::new();
+    place.put("case.vtkhdf", "mine");
+    for more in ["", " --overwrite"] {
+        let line = format!("run case.toml -o . --set output.format=vtkhdf{more}");
+        place.refused(&line, &[6], "case.vtkhdf: exists");
+    }
+    assert!(place.run("run case.toml -o .").status.success());
+    assert_eq!(std::fs::read_to_string(place.path("case.vtkhdf")).unwrap(), "mine");
+}
+
+#[test]
+fn a_run_replaces_none_of_its_inputs() {
+    let place = Place::new();
+    std::fs::create_dir(place.path("out")).unwrap();
+    std::fs::copy(place.path("ball.vtp"), place.path("out/case_000100.vtp")).unwrap();
+    let reads = "domain.mesh.path=\"out/case_000100.vtp\"";
+    for command in ["run", "check", "run --overwrite", "check --overwrite"] {
+        let line = format!("{command} case.toml -o out --set {reads}");
+        place.refused(&line, &[6], "case_000100.vtp: is an input of this run");
+    }
+    std::fs::copy(place.path("case.toml"), place.path("case.png")).unwrap();
+    for command in
+        ["run case.png -o new --picture case.png", "run case.toml -o new --picture case.toml"]
+    {
+        place.refused(command, &[2], "");
+    }
+    place.refused("run case.png -o new --picture ./case.png", &[2], "is an input file");
+}
+
+/// `--overwrite` removes what the list of the earlier run contains, and nothing else.
+#[test]
+fn overwrite_removes_only_what_the_list_contains() {
+    let place = Place::new();
+    assert!(place.run("run case.toml -o .").status.success());
+    for (name, text) in [
+        (
+            "other.pvd",
+            "<VTKFile><Collection><DataSet timestep=\"0\" file=\"other_000000.vtp\"/></Collection></VTKFile>",
+        ),
+        ("other_000000.vtp", "mine"),
+        ("interface_000777.stl", "mine"),
+        (".zeroset-case_000001.vtp-zzzzzz.part", "of another command"),
+    ] {
+        place.put(name, text);
+    }
+    let before = place.files();
+    let again = "run case.toml -o . --overwrite --set initial.ball.radius=0.2";
+    assert!(place.run(again).status.success());
+    let after = place.files();
+    for name in ["other.pvd", "other_000000.vtp", "interface_000777.stl", "mesh.mesh", "mesh.sol"] {
+        let path = place.path(name).display().to_string();
+        let path = before.keys().find(|other| Path::new(other) == Path::new(&path)).unwrap();
+        assert_eq!(after.get(path), before.get(path), "{name}");
+    }
+    // A file that the user has changed since is kept, and so are all others.
+    place.put("case_000001.vtp", "changed");
+    place.refused(again, &[6], "case_000001.vtp: has changed since the earlier run wrote it");
+    std::fs::remove_file(place.path("case_000001.vtp")).unwrap();
+    assert!(place.run(again).status.success());
+    // Results of older versions have no list.
+    let report = std::fs::read_to_string(place.path("report.json")).unwrap();
+    let mut report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert!(report.as_object_mut().unwrap().remove("files").is_some());
+    place.put("report.json", &report.to_string());
+    place.refused(again, &[6], "holds results without a list of their files");
+}
