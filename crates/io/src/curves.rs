@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use super::load::{self, Loaded};
 use super::sniff::Format;
 use super::text::{Lines, parse, words};
-use super::{load, read_as, sniff, text};
+use super::{read_as, sniff, text};
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{Members, Mesh};
 
@@ -78,12 +79,12 @@ pub fn read_curves(path: &Path) -> Result<Curves> {
 }
 
 fn curves(path: &Path) -> Result<Curves, Flaw> {
-    let bytes = load::load(path)?;
+    let Loaded { bytes, budget } = load::load(path)?;
     let (format, warning) = sniff::format(path, &bytes)?;
     if let Format::Columns | Format::Xyz = format {
         return read_text(text::without_mark(&bytes));
     }
-    let file = read_as(format, path, &bytes)?;
+    let file = read_as(format, path, &bytes, budget)?;
     let mut found = of_mesh(&file.mesh)?;
     found.format = file.format;
     found.warnings.extend(warning);

@@ -17,6 +17,7 @@
 //! use zeroset_gpu::Cuda; // another layer
 //! ```
 
+mod budget;
 pub mod bytes;
 mod carp;
 mod cloud;
@@ -55,6 +56,7 @@ mod write;
 use std::collections::BTreeMap;
 pub use std::path::Path;
 
+use budget::Budget;
 pub use cloud::{
     CloudLayout, CloudReport, NormalsFrom, check_cloud_target, read_cloud, write_cloud,
     write_cloud_pieces,
@@ -62,6 +64,7 @@ pub use cloud::{
 pub use columns::points_of_array;
 pub use companions::{companions_read, companions_written};
 pub use curves::{Curve, Curves, read_curves};
+use load::Loaded;
 pub use matrix::{check_matrix_target, write_matrix};
 pub use octree_leaves::{check_leaves_target, write_leaves};
 pub use points::{check_points_target, points_text, write_points};
@@ -114,9 +117,9 @@ pub fn read_mesh(path: &Path) -> Result<MeshFile> {
 }
 
 fn mesh(path: &Path) -> Result<MeshFile, Flaw> {
-    let bytes = load::load(path)?;
+    let Loaded { bytes, budget } = load::load(path)?;
     let (format, warning) = sniff::format(path, &bytes)?;
-    let mut file = read_as(format, path, &bytes)?;
+    let mut file = read_as(format, path, &bytes, budget)?;
     file.warnings.extend(warning);
     // Warnings quote text of the file, which may contain control characters.
     file.warnings = file.warnings.into_iter().map(plain).collect();
@@ -124,24 +127,26 @@ fn mesh(path: &Path) -> Result<MeshFile, Flaw> {
 }
 
 /// Reads a mesh in a known format. Formats that consist of several files need the path of this one.
-fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
+fn read_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<MeshFile, Flaw> {
     let text = text::without_mark(bytes);
     match format {
         Format::Msh => msh::read(&text::with_line_feeds(text)),
         // Arrays in XML may be binary, and XML does not depend on line ends.
-        Format::Vtk if text.starts_with(b"#") => vtk::read(&text::with_line_feeds(text)),
-        Format::Vtk => vtk::read(text),
+        Format::Vtk if text.starts_with(b"#") => {
+            vtk::read_within(&text::with_line_feeds(text), budget)
+        }
+        Format::Vtk => vtk::read_within(text, budget),
         Format::Ply => ply::read(text),
         Format::Obj => obj::read(&text::with_line_feeds(text)),
         Format::Off => off::read(text),
         Format::Stl => stl::read(text),
-        Format::Gifti => gifti::read(path, text),
+        Format::Gifti => gifti::read(path, text, budget),
         Format::FreeSurfer => freesurfer::read(text),
         Format::Medit => medit::read(path, text),
         Format::TetGen => tetgen::read(path, bytes, &sniff::extension(path)),
         Format::Carp => carp::read(path, bytes, &sniff::extension(path)),
         Format::Xyz => columns::read_points(text),
-        Format::Pcd | Format::Las | Format::E57 => cloud::read_as_mesh(format, path, bytes),
+        Format::Pcd | Format::Las | Format::E57 => cloud::read_as_mesh(format, path, bytes, budget),
         Format::Columns => {
             columns::read_data(path, text)?;
             let remedy = "use it as data of a mesh, or rename it to .xyz if these are points";
@@ -187,7 +192,7 @@ pub fn read(path: &Path, options: &VolumeOptions) -> Result<Content> {
     if options.raw.is_some() {
         return read_volume(path, options).map(Content::Volume);
     }
-    let content = load::load(path).and_then(|bytes| content(path, &bytes, options));
+    let content = load::load(path).and_then(|loaded| content(path, &loaded, options));
     content.map_err(|flaw| flaw.in_file(path))
 }
 
@@ -206,27 +211,28 @@ pub fn read_with_cloud(
     if options.raw.is_some() {
         return (read(path, options), None);
     }
-    let bytes = match load::load(path) {
-        Ok(bytes) => bytes,
+    let loaded = match load::load(path) {
+        Ok(loaded) => loaded,
         Err(flaw) => return (Err(flaw.in_file(path)), None),
     };
-    let content = content(path, &bytes, options);
+    let content = content(path, &loaded, options);
     let may_be_cloud = match &content {
         Ok(Content::Mesh(file)) => file.mesh.n_cells() == 0 && file.mesh.groups.is_empty(),
         Ok(_) => false,
         Err(flaw) => !matches!(flaw.kind(), FlawKind::NoMemory | FlawKind::Asked),
     };
-    let cloud = may_be_cloud.then(|| cloud::read_cloud_of(path, &bytes).ok()).flatten();
+    let cloud = may_be_cloud.then(|| cloud::read_cloud_of(path, &loaded).ok()).flatten();
     (content.map_err(|flaw| flaw.in_file(path)), cloud)
 }
 
-fn content(path: &Path, bytes: &[u8], options: &VolumeOptions) -> Result<Content, Flaw> {
+fn content(path: &Path, loaded: &Loaded, options: &VolumeOptions) -> Result<Content, Flaw> {
+    let (bytes, budget) = (loaded.bytes.as_slice(), loaded.budget);
     let (format, warning) = sniff::format(path, bytes)?;
-    if let Some(mut file) = volume::read_as(format, path, bytes, options)? {
+    if let Some(mut file) = volume::read_as(format, path, loaded, options)? {
         file.warnings.extend(warning);
         return Ok(Content::Volume(file));
     }
-    let no_mesh = match read_as(format, path, bytes) {
+    let no_mesh = match read_as(format, path, bytes, budget) {
         Ok(mut file) => {
             file.warnings.extend(warning);
             return Ok(Content::Mesh(file));
@@ -234,7 +240,7 @@ fn content(path: &Path, bytes: &[u8], options: &VolumeOptions) -> Result<Content
         Err(flaw) => flaw,
     };
     let names_a_place = |flaw: &Flaw| !flaw.position().is_whole();
-    match data_as(format, path, bytes) {
+    match data_as(format, path, bytes, budget) {
         Ok(data) => Ok(Content::Data(data)),
         // In a file of numbers, the error about the numbers is the useful one.
         Err(no_data) if names_a_place(&no_data) && !names_a_place(&no_mesh) => Err(no_data),
@@ -251,20 +257,21 @@ fn content(path: &Path, bytes: &[u8], options: &VolumeOptions) -> Result<Content
 /// # Errors
 /// Returns the errors of [`read_mesh`], and an error if the file has no such arrays.
 pub fn read_data(path: &Path) -> Result<VertexData> {
-    let data =
-        load::load(path).and_then(|bytes| data_as(sniff::format(path, &bytes)?.0, path, &bytes));
+    let data = load::load(path).and_then(|Loaded { bytes, budget }| {
+        data_as(sniff::format(path, &bytes)?.0, path, &bytes, budget)
+    });
     data.map_err(|flaw| flaw.in_file(path))
 }
 
-fn data_as(format: Format, path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
+fn data_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<VertexData, Flaw> {
     let text = text::without_mark(bytes);
     let arrays = match format {
-        Format::Gifti => return gifti::read_data(path, text),
+        Format::Gifti => return gifti::read_data(path, text, budget),
         Format::Label => return freesurfer::read_label(path, text),
         Format::Morph => freesurfer::read_morph(path, bytes)?,
         Format::Solution => medit::read_solution(text)?,
         Format::Columns => columns::read_data(path, text)?,
-        format => read_as(format, path, bytes)?.mesh.vertex_data,
+        format => read_as(format, path, bytes, budget)?.mesh.vertex_data,
     };
     if arrays.is_empty() {
         return unfit("holds no numbers per vertex", "choose a file with vertex data");

@@ -4,31 +4,44 @@ use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use super::budget::Budget;
 use super::unpack::Unpack;
 use super::volume::nifti;
 use zeroset_core::error::{Flaw, FlawKind, Position, Result};
 use zeroset_core::primitives::memory::gibibytes;
 
-/// Every gzip stream may unpack to this many bytes.
-const SMALL: u64 = 256 << 20;
-/// Beyond [`SMALL`], a stream may unpack to this multiple of its own size. Text meshes compress by
-/// a factor of 3 to 10, and the densest deflate stream by a factor of about 1,000.
-const RATIO: u64 = 200;
-/// No stream may unpack to more bytes than this.
+/// The first bytes of a gzip stream.
+pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// The number of leading bytes that state the size of a volume.
+pub(super) const HEAD: usize = 540;
+/// No gzip stream may unpack to more bytes than this.
 const LARGEST: u64 = 16 << 30;
+
+/// The content of a file.
+pub(super) struct Loaded {
+    /// The bytes, decompressed if the file is a gzip stream.
+    pub(super) bytes: Vec<u8>,
+    /// The number of bytes to which compressed parts of the content may still unpack.
+    pub(super) budget: Budget,
+}
 
 /// Reads a whole file. A gzip stream is decompressed, whatever the file is called.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the file cannot be read, is empty, or is a gzip stream that is damaged,
 /// ends early, or unpacks to an implausible size.
-pub(super) fn load(path: &Path) -> Result<Vec<u8>, Flaw> {
-    let bytes = as_stored(path)?;
-    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) { gunzip(&bytes)? } else { bytes };
+pub(super) fn load(path: &Path) -> Result<Loaded, Flaw> {
+    let stored = as_stored(path)?;
+    let mut budget = Budget::of(stored.len() as u64);
+    if !stored.starts_with(&GZIP) {
+        return Ok(Loaded { bytes: stored, budget });
+    }
+    let bytes = gunzip(&stored, &budget)?;
     if bytes.is_empty() {
         return Err(empty());
     }
-    Ok(bytes)
+    budget.take(bytes.len() as u64).map_err(|large| large.at(Position::Whole))?;
+    Ok(Loaded { bytes, budget })
 }
 
 /// Reads a whole file as it is stored, compressed or not.
@@ -90,8 +103,8 @@ pub(super) fn member<'a>(
     }
     match partner(path, wanted) {
         Some(found) => {
-            let bytes = load(&found).map_err(|flaw| flaw.of_file(&found))?;
-            Ok(Some((found, Cow::Owned(bytes))))
+            let loaded = load(&found).map_err(|flaw| flaw.of_file(&found))?;
+            Ok(Some((found, Cow::Owned(loaded.bytes))))
         }
         None => Ok(None),
     }
@@ -124,31 +137,34 @@ fn no_memory(what: String) -> Flaw {
     Flaw::whole(what, remedy).kind_of(FlawKind::NoMemory)
 }
 
-/// Returns the largest plausible unpacked size of a compressed file with `packed` bytes.
-pub(super) fn most_unpacked(packed: u64) -> u64 {
-    packed.saturating_mul(RATIO).max(SMALL)
+/// Returns the largest size to which a gzip stream may unpack.
+pub(super) fn limit(budget: &Budget) -> u64 {
+    budget.left().min(LARGEST)
 }
 
-/// Returns the largest size to which a gzip stream of `packed` bytes may unpack.
-pub(super) fn limit(packed: u64) -> u64 {
-    most_unpacked(packed).min(LARGEST)
-}
-
-fn gunzip(packed: &[u8]) -> Result<Vec<u8>, Flaw> {
-    let limit = limit(packed.len() as u64);
-    // Label volumes compress far better than meshes. Their header states the unpacked size.
-    let mut head = [0; 540];
+fn gunzip(packed: &[u8], budget: &Budget) -> Result<Vec<u8>, Flaw> {
+    let limit = limit(budget);
+    // The header of a volume states the unpacked size.
+    let mut head = [0; HEAD];
     let mut stream = Unpack::gzip(packed);
     let _ = stream.read_exact(&mut head);
-    let volume = nifti::promised_size(&head).unwrap_or(0).min(LARGEST);
-    gunzip_up_to(packed, limit.max(volume))
+    match nifti::promised_size(&head) {
+        Some(size) if size > limit => Err(too_large(packed, limit, Position::Whole)),
+        _ => gunzip_up_to(packed, limit),
+    }
+}
+
+fn too_large(packed: &[u8], limit: u64, position: Position) -> Flaw {
+    let n = packed.len();
+    let what = format!("the gzip stream of {n} bytes unpacks to more than {limit} bytes");
+    Flaw::at(position, what, "if it is genuine, decompress it with gunzip first")
 }
 
 /// Returns the number of bytes after the last complete gzip stream, if there are any and they do
 /// not begin another stream.
 fn behind_stream(packed: &[u8], limit: u64) -> Option<usize> {
     let mut rest = packed;
-    while rest.starts_with(&[0x1f, 0x8b]) {
+    while rest.starts_with(&GZIP) {
         let mut stream = Unpack::member(rest);
         std::io::copy(&mut (&mut stream).take(limit), &mut std::io::sink()).ok()?;
         rest = stream.left();
@@ -183,11 +199,7 @@ fn gunzip_up_to(packed: &[u8], limit: u64) -> Result<Vec<u8>, Flaw> {
             };
             Err(Flaw::at(position, what, "copy or download the file again").because(e))
         }
-        Ok(n) if n as u64 > limit => Err(Flaw::at(
-            position,
-            format!("the gzip stream of {} bytes unpacks to more than {limit} bytes", packed.len()),
-            "if it is genuine, decompress it with gunzip first",
-        )),
+        Ok(n) if n as u64 > limit => Err(too_large(packed, limit, position)),
         Ok(_) => Ok(bytes),
     }
 }
@@ -207,6 +219,7 @@ mod tests {
     #[test]
     fn gzip_bombs_are_stopped_and_cut_streams_named() {
         let bytes = packed(100_000);
+        let gunzip = |packed: &[u8]| gunzip(packed, &Budget::of(packed.len() as u64));
         assert_eq!(gunzip_up_to(&bytes, 100_000).unwrap().len(), 100_000);
         let error = gunzip_up_to(&bytes, 99_999).unwrap_err().to_string();
         assert!(error.contains("unpacks to more than 99999 bytes"), "{error}");

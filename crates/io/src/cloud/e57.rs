@@ -20,7 +20,7 @@ use zeroset_core::words::counted;
 pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     // The crate allocates as much XML as the header declares.
     let head = stream.fill(48)?.first_chunk::<48>().copied();
-    let (source, size) = stream.seekable()?;
+    let (source, size, _) = stream.seekable()?;
     let xml = head.map(|head| head[32..].first_chunk().copied().map_or(0, u64::from_le_bytes));
     if xml.is_none_or(|xml| xml > size) {
         let xml = xml.map_or("no header".into(), |xml| format!("{xml} bytes of XML declared"));

@@ -72,7 +72,7 @@ fn unpack(
         let what = format!("compressed points: {what}");
         Flaw::whole(what, "the file is damaged or truncated: copy it again")
     };
-    let (mut source, size) = stream.seekable()?;
+    let (mut source, size, mut budget) = stream.seekable()?;
     let raw = header.compressed.as_deref().unwrap_or_default();
     let vlr = quietly(|| laz::LazVlr::from_buffer(raw)).map_err(&fail)?;
     let vlr = vlr.map_err(|e| fail(one_line(&e)))?;
@@ -83,6 +83,17 @@ fn unpack(
             "records of {length} bytes, but the header states {}",
             header.length
         )));
+    }
+    if budget.take(header.n.saturating_mul(length)).is_err() {
+        let what = format!(
+            "{} points declared in a file of {size} bytes, more than it may unpack to",
+            header.n
+        );
+        return Err(Flaw::at(
+            "points",
+            what,
+            "if the file is genuine, decompress it to .las first",
+        ));
     }
     chunks::check(&mut source, raw, &vlr, header, size).map_err(&fail)?;
     source.seek(SeekFrom::Start(header.begin)).map_err(|e| load::unreadable(path, e))?;

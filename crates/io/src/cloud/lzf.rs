@@ -1,5 +1,8 @@
 //! Decompression of LZF, used in PCD files: literal runs, and copies of earlier output.
 
+/// The largest factor by which data can grow: three bytes produce 264 bytes at most.
+pub(super) const LARGEST_RATIO: u64 = 88;
+
 /// Decompresses to exactly `n` bytes, or returns a description of the error.
 ///
 /// The format is that of liblzf. A control byte below 32 begins a run of that value plus one bytes.
@@ -7,8 +10,7 @@
 /// are 7, nine plus the next byte. Its distance consists of the lower five bits and the next byte,
 /// plus one.
 pub(super) fn unpack(packed: &[u8], n: usize) -> Result<Vec<u8>, String> {
-    // Three bytes produce 264 bytes at most.
-    if n / 88 > packed.len() {
+    if n as u64 / LARGEST_RATIO > packed.len() as u64 {
         return Err(format!("{} bytes cannot unpack to {n}", packed.len()));
     }
     let mut out = Vec::with_capacity(n);

@@ -18,6 +18,8 @@ mod write;
 
 use std::path::Path;
 
+use super::budget::Budget;
+use super::load::Loaded;
 use super::sniff::{self, Format};
 use super::{MeshFile, VolumeOptions, columns, obj, off, read_as, text as lines, volume};
 use stream::Stream;
@@ -117,8 +119,11 @@ pub(super) fn head(path: &Path) -> Result<Vec<u8>, Flaw> {
 ///
 /// # Errors
 /// Returns the errors of [`read_cloud`].
-pub(super) fn read_cloud_of(path: &Path, bytes: &[u8]) -> Result<(PointCloud, CloudReport), Flaw> {
-    read(Stream::of(path, bytes)).map(printable)
+pub(super) fn read_cloud_of(
+    path: &Path,
+    loaded: &Loaded,
+) -> Result<(PointCloud, CloudReport), Flaw> {
+    read(Stream::of(path, &loaded.bytes, loaded.budget)).map(printable)
 }
 
 fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
@@ -132,26 +137,27 @@ fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
         report.warnings.extend(warning);
         return Ok((cloud, report));
     }
-    let bytes = stream.rest()?;
-    let (format, warning) = sniff::format(path, &bytes)?;
-    let text = lines::without_mark(&bytes);
+    let loaded = stream.rest()?;
+    let bytes = loaded.bytes.as_slice();
+    let (format, warning) = sniff::format(path, bytes)?;
+    let text = lines::without_mark(bytes);
     let file = match format {
         Format::Obj => obj::read_points(&lines::with_line_feeds(text))?,
         Format::Off => off::read_points(text)?,
-        Format::Npy => of_array(path, &bytes)?,
-        _ => read_as(format, path, &bytes)?,
+        Format::Npy => of_array(path, &loaded)?,
+        _ => read_as(format, path, bytes, loaded.budget)?,
     };
-    drop(bytes);
+    drop(loaded);
     let (cloud, mut report) = from_mesh::read(file)?;
     report.warnings.extend(warning);
     Ok((cloud, report))
 }
 
 /// Returns the points of a NumPy array.
-fn of_array(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
-    let file = volume::read_as(Format::Npy, path, bytes, &VolumeOptions::default())?;
+fn of_array(path: &Path, loaded: &Loaded) -> Result<MeshFile, Flaw> {
+    let file = volume::read_as(Format::Npy, path, loaded, &VolumeOptions::default())?;
     let points = file.map(|file| columns::array_points(&file)).transpose()?.flatten();
-    points.map_or_else(|| read_as(Format::Npy, path, bytes), Ok)
+    points.map_or_else(|| read_as(Format::Npy, path, &loaded.bytes, loaded.budget), Ok)
 }
 
 fn is_streamed(format: Format, path: &Path, head: &[u8]) -> bool {
@@ -180,8 +186,13 @@ fn streamed(format: Format, stream: Stream) -> Result<(PointCloud, CloudReport),
 ///
 /// # Errors
 /// Returns the errors of [`read_cloud`].
-pub(super) fn read_as_mesh(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
-    let (cloud, report) = streamed(format, Stream::of(path, bytes))?;
+pub(super) fn read_as_mesh(
+    format: Format,
+    path: &Path,
+    bytes: &[u8],
+    budget: Budget,
+) -> Result<MeshFile, Flaw> {
+    let (cloud, report) = streamed(format, Stream::of(path, bytes, budget))?;
     let mut mesh = Mesh::new(Kind::Surface, cloud.points, Vec::new());
     let array = |name: &str, values| DataArray { name: name.into(), components: 1, values };
     for (k, name) in ["nx", "ny", "nz"].into_iter().enumerate() {

@@ -144,6 +144,10 @@ fn unpack(stream: &mut Stream, size: u64) -> Result<Vec<u8>, Flaw> {
     }
     stream.take(8);
     stream.promised(u64::from(packed), 1, "compressed bytes")?;
+    // LZF alone stays within the limit, but a gzip stream around it may not.
+    if size / lzf::LARGEST_RATIO <= u64::from(packed) {
+        stream.may_unpack(size)?;
+    }
     let length = packed as usize;
     let Some(found) = stream.fill(length)?.get(..length) else {
         return Err(stream.fail(format!("the file ends within {packed} compressed bytes"), CUT));

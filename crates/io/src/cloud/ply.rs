@@ -32,8 +32,8 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
             vertices(stream, &header, vertex, line)
         }
         _ => {
-            let bytes = stream.rest()?;
-            from_mesh::read(ply::read_points(&bytes)?)
+            let loaded = stream.rest()?;
+            from_mesh::read(ply::read_points(&loaded.bytes)?)
         }
     }
 }

@@ -4,9 +4,11 @@ use std::fs::File;
 use std::io::{BufReader, Cursor, ErrorKind, Read, Seek};
 use std::path::Path;
 
+use crate::budget::Budget;
 use crate::bytes::broken_promise;
-use crate::load;
+use crate::load::{self, GZIP, Loaded};
 use crate::unpack::Unpack;
+use crate::volume::nifti;
 use zeroset_core::error::{Flaw, Position, Result};
 
 /// Magic bytes of LAS, LAZ and E57, which need random access.
@@ -30,7 +32,9 @@ pub(super) struct Stream<'a> {
     at: u64,
     /// The total size in bytes if it is known. It is not for a gzip stream or a pipe.
     size: Option<u64>,
-    /// The largest number of bytes to which a gzip stream may unpack.
+    /// The number of bytes to which the file may unpack.
+    budget: Budget,
+    /// The largest number of bytes of a gzip stream.
     limit: u64,
     ended: bool,
     /// Whether the bytes are those on disk, not decompressed.
@@ -48,6 +52,7 @@ impl<'a> Stream<'a> {
         load::refuse_device(path)?;
         let file = File::open(path).map_err(|e| load::unreadable(path, e))?;
         let size = file.metadata().ok().filter(|found| found.is_file()).map(|found| found.len());
+        let budget = Budget::of(size.unwrap_or(u64::MAX));
         let stored = Stream {
             path,
             source: Box::new(file),
@@ -55,6 +60,7 @@ impl<'a> Stream<'a> {
             begin: 0,
             at: 0,
             size,
+            budget,
             limit: u64::MAX,
             ended: false,
             plain: size.is_some(),
@@ -63,13 +69,17 @@ impl<'a> Stream<'a> {
         let mut stream = stored.decompressed()?;
         let head = stream.fill(4)?;
         if size.is_none() && READ_AT_ANY_PLACE.iter().any(|begin| head.starts_with(begin)) {
-            stream.whole = Some(stream.fill(usize::MAX)?.to_vec());
+            let whole = stream.fill(usize::MAX)?.to_vec();
+            if stream.limit == u64::MAX {
+                stream.budget = Budget::of(whole.len() as u64);
+            }
+            stream.whole = Some(whole);
         }
         Ok(stream)
     }
 
-    /// Creates a stream of bytes that are already in memory.
-    pub(super) fn of(path: &'a Path, bytes: &[u8]) -> Self {
+    /// Creates a stream of bytes that are already in memory. They may unpack to `budget`.
+    pub(super) fn of(path: &'a Path, bytes: &[u8], budget: Budget) -> Self {
         Stream {
             path,
             source: Box::new(std::io::empty()),
@@ -77,6 +87,7 @@ impl<'a> Stream<'a> {
             begin: 0,
             at: 0,
             size: Some(bytes.len() as u64),
+            budget,
             limit: u64::MAX,
             ended: true,
             plain: false,
@@ -89,33 +100,57 @@ impl<'a> Stream<'a> {
         if head.is_empty() {
             return Err(load::empty());
         }
-        if !head.starts_with(&[0x1f, 0x8b]) {
+        if !head.starts_with(&GZIP) {
             return Ok(self);
         }
-        self.limit = load::limit(self.size.unwrap_or(u64::MAX));
+        if self.size.is_none() {
+            // The limit depends on the size, so a pipe is read to its end first.
+            self.budget = Budget::of(self.fill(usize::MAX)?.len() as u64);
+        }
+        self.limit = load::limit(&self.budget);
         let begin = Cursor::new(std::mem::take(&mut self.buffer));
         let packed = BufReader::with_capacity(1 << 16, begin.chain(self.source));
         self.source = Box::new(Unpack::gzip(packed));
         (self.size, self.ended, self.plain) = (None, false, false);
-        if self.fill(1)?.is_empty() { Err(load::empty()) } else { Ok(self) }
+        let head = self.fill(load::HEAD)?;
+        if head.is_empty() {
+            return Err(load::empty());
+        }
+        if nifti::promised_size(head).is_some_and(|size| size > self.limit) {
+            return Err(self.broken(too_large()));
+        }
+        Ok(self)
     }
 
-    /// Returns the whole file with random access, and its size in bytes.
+    /// Returns the whole file with random access, its size in bytes, and the number of bytes to
+    /// which it may unpack.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if the file cannot be read again.
-    pub(super) fn seekable(&self) -> Result<(Box<dyn Seekable>, u64), Flaw> {
+    pub(super) fn seekable(&self) -> Result<(Box<dyn Seekable>, u64, Budget), Flaw> {
         if let Some(size) = self.size.filter(|_| self.plain) {
             let file = File::open(self.path).map_err(|e| load::unreadable(self.path, e))?;
-            return Ok((Box::new(BufReader::with_capacity(1 << 16, file)), size));
+            return Ok((Box::new(BufReader::with_capacity(1 << 16, file)), size, self.budget));
         }
-        let bytes = match &self.whole {
-            Some(bytes) => bytes.clone(),
-            None if self.ended && self.at == 0 => self.buffer.clone(),
+        let Loaded { bytes, budget } = match &self.whole {
+            Some(bytes) => Loaded { bytes: bytes.clone(), budget: self.budget },
+            None if self.ended && self.at == 0 => {
+                Loaded { bytes: self.buffer.clone(), budget: self.budget }
+            }
             None => load::load(self.path)?,
         };
         let size = bytes.len() as u64;
-        Ok((Box::new(Cursor::new(bytes)), size))
+        Ok((Box::new(Cursor::new(bytes)), size, budget))
+    }
+
+    /// Checks that compressed data in the file may unpack to `n` bytes.
+    ///
+    /// # Errors
+    /// Returns a [`Flaw`] if the file would unpack to more than its budget.
+    pub(super) fn may_unpack(&self, n: u64) -> Result<(), Flaw> {
+        let mut budget = self.budget;
+        let read = if self.limit < u64::MAX { self.at + self.buffer.len() as u64 } else { 0 };
+        budget.take(n.saturating_add(read)).map_err(|large| large.at(Position::Byte(self.at)))
     }
 
     /// Returns the path of the file.
@@ -144,14 +179,16 @@ impl<'a> Stream<'a> {
                 return Err(self.broken(error));
             }
             if self.at + self.buffer.len() as u64 > self.limit {
-                return Err(self.broken(std::io::Error::other("it is too large")));
+                return Err(self.broken(too_large()));
             }
         }
         Ok(&self.buffer[self.begin..])
     }
 
     /// Explains why reading failed. For a gzip stream the error is that of [`load::load`].
-    fn broken(&self, error: std::io::Error) -> Flaw {
+    fn broken(&mut self, error: std::io::Error) -> Flaw {
+        // The file is loaded as a whole, so its pieces are not needed any more.
+        self.buffer = Vec::new();
         if self.size.is_none()
             && error.kind() != ErrorKind::OutOfMemory
             && let Err(found) = load::load(self.path)
@@ -217,16 +254,28 @@ impl<'a> Stream<'a> {
     ///
     /// # Errors
     /// Returns the errors of [`Stream::fill`].
-    pub(super) fn rest(mut self) -> Result<Vec<u8>, Flaw> {
+    pub(super) fn rest(mut self) -> Result<Loaded, Flaw> {
         self.fill(usize::MAX)?;
+        let read = self.at + self.buffer.len() as u64;
+        let (is_gzip, is_pipe) = (self.limit < u64::MAX, self.size.is_none());
+        let mut budget = self.budget;
+        if is_gzip {
+            budget.take(read).map_err(|large| large.at(Position::Whole))?;
+        } else if is_pipe {
+            budget = Budget::of(read);
+        }
         self.buffer.drain(..self.begin);
-        Ok(self.buffer)
+        Ok(Loaded { bytes: self.buffer, budget })
     }
 
     /// Creates an error at the current position.
     pub(super) fn fail(&self, what: impl Into<String>, remedy: &str) -> Flaw {
         Flaw::at(Position::Byte(self.at), what, remedy)
     }
+}
+
+fn too_large() -> std::io::Error {
+    std::io::Error::other("it is too large")
 }
 
 #[cfg(test)]
@@ -257,13 +306,13 @@ mod tests {
                 stream.take(n);
             }
             assert!(found == bytes && stream.position() == bytes.len() as u64);
-            assert_eq!(Stream::open(path).unwrap().rest().unwrap(), bytes);
+            assert_eq!(Stream::open(path).unwrap().rest().unwrap().bytes, bytes);
         }
         assert!(Stream::open(&plain).unwrap().promised(300_001, 4, "points").is_err());
         assert_eq!(Stream::open(&plain).unwrap().promised(300_000, 4, "points").unwrap(), 300_000);
         let all = std::fs::read(&packed).unwrap();
         std::fs::write(&packed, &all[..all.len() / 2]).unwrap();
-        let error = Stream::open(&packed).unwrap().rest().unwrap_err().to_string();
+        let error = Stream::open(&packed).unwrap().rest().err().unwrap().to_string();
         assert!(error.contains("gzip stream ends early"), "{error}");
     }
 }

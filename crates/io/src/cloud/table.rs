@@ -210,12 +210,13 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::budget::Budget;
 
     const PLACES: Roles =
         Roles { columns: 3, position: [0, 1, 2], normal: None, color: None, counts: false };
 
     fn points(text: &str, n: Option<u64>) -> Result<Vec<[f64; 3]>, Flaw> {
-        let mut stream = Stream::of(Path::new("x"), text.as_bytes());
+        let mut stream = Stream::of(Path::new("x"), text.as_bytes(), Budget::of(0));
         let mut all = Gather::new(false, None, 0);
         read(&mut stream, &PLACES, n, 0, &mut all)?;
         Ok(all.points().to_vec())

@@ -236,9 +236,10 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::budget::Budget;
 
     fn cloud(text: &str) -> (PointCloud, CloudReport) {
-        read(Stream::of(Path::new("a.txt"), text.as_bytes())).unwrap()
+        read(Stream::of(Path::new("a.txt"), text.as_bytes(), Budget::of(0))).unwrap()
     }
 
     #[test]
@@ -278,11 +279,13 @@ mod tests {
             ("0,0 1,5 2,5\n1,0 2,5 3,5\n", "line 2: a number expected in column 2, found \"0 2\""),
             ("a b c\n1 e f\n", "line 2: a number expected in column 2, found \"e\""),
         ] {
-            let stream = Stream::of(Path::new("a.txt"), text.as_bytes());
+            let stream = Stream::of(Path::new("a.txt"), text.as_bytes(), Budget::of(0));
             let error = read(stream).unwrap_err().to_string();
             assert!(error.contains(found), "{text:?}: {error}");
         }
-        let error = read(Stream::of(Path::new("a.txt"), b"x y\n1 2 3\n")).unwrap_err().to_string();
+        let error = read(Stream::of(Path::new("a.txt"), b"x y\n1 2 3\n", Budget::of(0)))
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("2 column names, but 3 columns"), "{error}");
     }
 }

@@ -10,6 +10,8 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 
 use super::xml::Attributes;
+use crate::budget::{Budget, TooLarge};
+use crate::load::GZIP;
 use crate::scalar::Scalar;
 use crate::text::{parse, show, words};
 use crate::unpack::Unpack;
@@ -42,11 +44,17 @@ fn refuse<T>(what: impl Into<String>, remedy: &'static str) -> Outcome<T> {
     Err((what.into(), remedy))
 }
 
-/// Decodes the text of an array as its attributes specify. Its data may be in a file `beside`.
+/// Decodes the text of an array as its attributes specify. Its data may be in a file `beside`, and
+/// they may unpack to `budget`.
 ///
 /// # Errors
 /// Returns the problem and the remedy.
-pub(super) fn decode(beside: &mut Beside, attributes: &Attributes, text: &str) -> Outcome<Decoded> {
+pub(super) fn decode(
+    beside: &mut Beside,
+    budget: &mut Budget,
+    attributes: &Attributes,
+    text: &str,
+) -> Outcome<Decoded> {
     let get = |key: &str| attributes.get(key).map_or("", String::as_str);
     let (rows, components) = dimensions(attributes)?;
     let Some(n) = rows.checked_mul(components) else {
@@ -72,7 +80,7 @@ pub(super) fn decode(beside: &mut Beside, attributes: &Attributes, text: &str) -
                 "ExternalFileBinary" => {
                     beside.bytes(get("ExternalFileName"), get("ExternalFileOffset"), size)?
                 }
-                _ => inflate(&base64(text)?, size)?,
+                _ => inflate(&base64(text)?, size, budget)?,
             };
             if bytes.len() != size {
                 let what = format!(
@@ -166,14 +174,15 @@ fn base64(text: &str) -> Outcome<Vec<u8>> {
 }
 
 /// Decompresses at most `size + 1` bytes, which is enough to detect data that are too long.
-fn inflate(packed: &[u8], size: usize) -> Outcome<Vec<u8>> {
+fn inflate(packed: &[u8], size: usize, budget: &mut Budget) -> Outcome<Vec<u8>> {
     if size > packed.len().saturating_mul(DENSEST) {
         let what = format!("{size} bytes declared in {} compressed bytes", packed.len());
         return refuse(what, "Dim0 and Dim1 do not match the data: export the file again");
     }
+    budget.take(size as u64).or_else(|large| refuse(large.0, TooLarge::REMEDY))?;
     let mut bytes = Vec::new();
     let limit = size as u64 + 1;
-    let outcome = if packed.starts_with(&[0x1f, 0x8b]) {
+    let outcome = if packed.starts_with(&GZIP) {
         Unpack::gzip(packed).take(limit).read_to_end(&mut bytes)
     } else {
         Unpack::zlib(packed).take(limit).read_to_end(&mut bytes)

@@ -18,6 +18,7 @@ pub use write::{write_label, write_shape, write_surface};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use super::budget::Budget;
 use super::faces::{Faces, check_index, index_limit};
 use super::freesurfer::without_hemisphere;
 use super::text;
@@ -33,8 +34,8 @@ use zeroset_core::mesh::{DataArray, Group, Members, Values};
 /// Returns a [`Flaw`] that names the byte, array, vertex or face if XML, base64 or zlib data are
 /// damaged, if sizes do not match the data, if a coordinate is not finite, if an index is out of
 /// range, or if the file has no coordinates.
-pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
-    let Document { version, encoding, arrays, labels } = xml::read(path, bytes)?;
+pub(crate) fn read(path: &Path, bytes: &[u8], budget: Budget) -> Result<MeshFile, Flaw> {
+    let Document { version, encoding, arrays, labels } = xml::read(path, bytes, budget)?;
     let (mut points, mut triangles, mut others) = (None, None, Vec::new());
     let mut warnings = Vec::new();
     for array in arrays {
@@ -88,8 +89,8 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
 ///
 /// # Errors
 /// Returns the errors of [`read`], and a [`Flaw`] if the file has no such arrays or sparse ones.
-pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
-    let Document { arrays, labels, .. } = xml::read(path, bytes)?;
+pub(crate) fn read_data(path: &Path, bytes: &[u8], budget: Budget) -> Result<VertexData, Flaw> {
+    let Document { arrays, labels, .. } = xml::read(path, bytes, budget)?;
     if arrays.iter().any(|array| array.intent == "NIFTI_INTENT_NODE_INDEX") {
         let what = "holds numbers for some vertices only (NIFTI_INTENT_NODE_INDEX)";
         return Err(Flaw::whole(what, "export them for all vertices"));

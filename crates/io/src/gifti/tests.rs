@@ -7,6 +7,14 @@ use base64::engine::general_purpose::STANDARD;
 
 use super::*;
 
+fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    super::read(path, bytes, Budget::of(bytes.len() as u64))
+}
+
+fn read_data(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
+    super::read_data(path, bytes, Budget::of(bytes.len() as u64))
+}
+
 fn document(arrays: &str) -> String {
     format!("<?xml version=\"1.0\"?>\n<GIFTI Version=\"1.0\">\n{arrays}</GIFTI>\n")
 }

@@ -8,6 +8,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::decode::{self, Beside};
+use crate::budget::Budget;
 use crate::text::one_line;
 use zeroset_core::error::{Flaw, Position, Result};
 use zeroset_core::mesh::Values;
@@ -68,7 +69,7 @@ struct Open {
 }
 
 /// Reads a whole document.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document, Flaw> {
+pub(super) fn read(path: &Path, bytes: &[u8], budget: Budget) -> Result<Document, Flaw> {
     let text = String::from_utf8_lossy(bytes);
     let mut reader = Reader::from_str(&text);
     let mut document = Document::default();
@@ -77,7 +78,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document, Flaw> {
     let mut open: Option<Open> = None;
     // The text of the current element, if it is an element whose text is needed.
     let mut content: Option<Cow<str>> = None;
-    let mut beside = Beside::new(path);
+    let (mut beside, mut budget) = (Beside::new(path), budget);
     let (mut key, mut value) = (String::new(), String::new());
     let mut whole = false;
     loop {
@@ -119,7 +120,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document, Flaw> {
                 _ => {}
             },
             Event::Empty(element) if element.name().as_ref() == "Data" => {
-                finish_data(&mut beside, &mut open, "")?;
+                finish_data(&mut beside, &mut budget, &mut open, "")?;
             }
             Event::Text(text) => append(&mut content, text.into_inner()),
             Event::CData(text) => append(&mut content, text.into_inner()),
@@ -127,7 +128,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Document, Flaw> {
             Event::End(element) => {
                 let text = content.take().unwrap_or_default();
                 match element.name().as_ref() {
-                    "Data" => finish_data(&mut beside, &mut open, &text)?,
+                    "Data" => finish_data(&mut beside, &mut budget, &mut open, &text)?,
                     "Label" => {
                         if let Some(key) = label.take() {
                             document.labels.push((key, text.trim().to_string()));
@@ -200,9 +201,15 @@ fn attributes(element: &BytesStart) -> Result<Attributes, String> {
     Ok(attributes)
 }
 
-fn finish_data(beside: &mut Beside, open: &mut Option<Open>, text: &str) -> Result<(), Flaw> {
+fn finish_data(
+    beside: &mut Beside,
+    budget: &mut Budget,
+    open: &mut Option<Open>,
+    text: &str,
+) -> Result<(), Flaw> {
     let Some(array) = open else { return Ok(()) };
-    let decoded = decode::decode(beside, &array.attributes, text).map_err(|(what, remedy)| {
+    let decoded = decode::decode(beside, budget, &array.attributes, text);
+    let decoded = decoded.map_err(|(what, remedy)| {
         let intent = array.attributes.get("Intent").map_or("DataArray", String::as_str);
         Flaw::at(intent, what, remedy)
     })?;

@@ -121,7 +121,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
 /// Adds the numbers of the file beside the mesh. Flaws of that file are only warnings, because the
 /// mesh is usable without it.
 fn add_solution(file: &mut MeshFile, beside: &Path) {
-    let found = load::load(beside).and_then(|bytes| read_solution(without_mark(&bytes)));
+    let found = load::load(beside).and_then(|loaded| read_solution(without_mark(&loaded.bytes)));
     let n = file.mesh.n_vertices();
     match found {
         Err(flaw) => file.warnings.push(format!("no solution: {}", flaw.in_file(beside))),

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
+use super::super::budget::Budget;
+use super::super::load::GZIP;
 use super::super::scalar::Scalar;
 use super::super::unpack::Unpack;
 use super::super::{load, text};
@@ -83,6 +85,9 @@ fn no_neighbor(name: &str) -> Result<PathBuf, Flaw> {
     refuse(what, "put the data file beside the header, and correct its name there")
 }
 
+/// The largest number of bytes that deflate produces from one.
+const DENSEST: usize = 1_032;
+
 /// The largest number of files that a pattern may name.
 const MOST_FILES: usize = 100_000;
 
@@ -123,6 +128,9 @@ pub(super) fn counted(pattern: &str, [first, last, step]: [i64; 3]) -> Result<Ve
     Ok((0..n).map(name).collect())
 }
 
+const GZIP_REMEDY: &str = "state the compression in the header (NRRD: `encoding: gzip`, MetaImage: `CompressedData = \
+                          True`), or decompress the file and correct its name there";
+
 /// Reads the numbers of a volume from files that hold equal parts of it, in order.
 pub(super) fn read(
     path: &Path,
@@ -135,7 +143,7 @@ pub(super) fn read(
         let what = format!("{shape:?} voxels cannot be split evenly over {} files", names.len());
         return refuse(what, "correct the sizes or the list of files in the header");
     };
-    let mut parts = Vec::new();
+    let mut places = Vec::new();
     let mut taken = BTreeSet::new();
     for name in names {
         let place = beside(path, name)?;
@@ -149,12 +157,28 @@ pub(super) fn read(
                 format!("the numbers are in {}, which does not exist", text::show(name.as_bytes()));
             return refuse(what, "put the file beside the header");
         }
+        places.push(place);
+    }
+    let sizes = places.iter().map(|place| place.metadata().map_or(0, |found| found.len()));
+    let mut budget = Budget::of(sizes.fold(0, u64::saturating_add));
+    if matches!(layout.encoding, Encoding::Gzip | Encoding::Zlib) {
+        let size = layout.scalar.bytes(n).map_or(u64::MAX, |size| size as u64);
+        let mut all = budget;
+        all.take(size).map_err(|large| large.at("header"))?;
+    }
+    let mut parts = Vec::new();
+    for place in places {
         let of_place = |flaw: Flaw| flaw.of_file(&place);
         let bytes = load::as_stored(&place).map_err(of_place)?;
+        let is_gzip = bytes.starts_with(&GZIP) && place.extension().is_some_and(|e| e == "gz");
+        if layout.encoding == Encoding::Raw && is_gzip {
+            let what = "the numbers are a gzip stream, but the header states raw numbers";
+            return Err(of_place(Flaw::at("data", what, GZIP_REMEDY)));
+        }
         // A part is read as a single row of voxels.
         let part = [n / names.len(), 1, 1];
         let shape = if names.len() == 1 { shape } else { part };
-        parts.push(part_of(&bytes, shape, layout, warnings).map_err(of_place)?);
+        parts.push(part_of(&bytes, shape, layout, &mut budget, warnings).map_err(of_place)?);
     }
     match Samples::joined(parts) {
         Some(all) => Ok(all),
@@ -162,11 +186,12 @@ pub(super) fn read(
     }
 }
 
-/// Reads the numbers of a volume of this shape from `bytes`.
+/// Reads the numbers of a volume of this shape from `bytes`, which may unpack to `budget`.
 pub(super) fn part_of(
     bytes: &[u8],
     shape: [usize; 3],
     layout: &Layout,
+    budget: &mut Budget,
     warnings: &mut Vec<String>,
 ) -> Result<Samples, Flaw> {
     let mut rest = bytes;
@@ -191,34 +216,49 @@ pub(super) fn part_of(
         stored::promised("data", shape, Scalar::I16, text.len().saturating_add(1))?;
         return stored::from_text(text, scalar, stored::count(shape).unwrap_or(0));
     }
-    // Deflate never produces more than 1,032 bytes from one.
-    let most = if layout.encoding == Encoding::Raw { 1 } else { 1_032 };
+    let most = if layout.encoding == Encoding::Raw { 1 } else { DENSEST };
     let size = stored::promised("data", shape, scalar, rest.len().saturating_mul(most))?;
+    let bytes = match layout.encoding {
+        Encoding::Raw => Cow::Borrowed(rest),
+        _ => Cow::Owned(unpacked(rest, size, layout, budget)?),
+    };
     let skip = match layout.skip {
         Skip::Bytes(skip) => skip,
-        Skip::FromTheEnd => rest.len().saturating_sub(size),
+        Skip::FromTheEnd => bytes.len().saturating_sub(size),
     };
-    let Some(whole) = skip.checked_add(size) else {
-        return refuse(format!("{skip} bytes to skip are too many"), "correct the header");
-    };
-    let unpacked = match layout.encoding {
-        Encoding::Gzip => {
-            let stream = Unpack::gzip(rest);
-            Cow::Owned(stored::inflate(stream, whole, "gzip")?)
-        }
-        Encoding::Zlib => {
-            let stream = Unpack::zlib(rest);
-            Cow::Owned(stored::inflate(stream, whole, "zlib")?)
-        }
-        _ => Cow::Borrowed(rest),
-    };
-    let data = unpacked.get(skip..).unwrap_or_default();
+    let data = bytes.get(skip..).unwrap_or_default();
     stored::promised("data", shape, scalar, data.len())?;
     if data.len() > size {
         let more = data.len() - size;
         warnings.push(format!("{more} bytes after the last voxel are ignored"));
     }
     Ok(stored::samples(scalar, &data[..size], big_endian))
+}
+
+/// Decompresses the bytes to skip and the `size` bytes of the numbers.
+fn unpacked(
+    packed: &[u8],
+    size: usize,
+    layout: &Layout,
+    budget: &mut Budget,
+) -> Result<Vec<u8>, Flaw> {
+    // ITK writes zlib streams but also reads gzip streams in their place.
+    let is_gzip = layout.encoding == Encoding::Gzip || packed.starts_with(&GZIP);
+    let (stream, kind) = match is_gzip {
+        true => (Unpack::gzip(packed), "gzip"),
+        false => (Unpack::zlib(packed), "zlib"),
+    };
+    let Skip::Bytes(skip) = layout.skip else {
+        budget.take(size as u64).map_err(|large| large.at("data"))?;
+        return stored::inflate_all(stream, budget.left().saturating_add(size as u64), kind)?
+            .ok_or_else(|| budget.exceeded().at("data"));
+    };
+    let possible = packed.len().saturating_mul(DENSEST);
+    let Some(whole) = skip.checked_add(size).filter(|&whole| whole <= possible) else {
+        return refuse(format!("{skip} bytes to skip are too many"), "correct the header");
+    };
+    budget.take(whole as u64).map_err(|large| large.at("data"))?;
+    stored::inflate(stream, whole, kind)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::super::budget::Budget;
 use super::super::scalar::Scalar;
 use super::super::text::{Lines, show};
 use super::data_files::{self, Encoding, Layout, Skip};
@@ -213,7 +214,7 @@ pub(super) fn data_file_names(bytes: &[u8]) -> Result<Vec<String>, Flaw> {
 }
 
 /// Reads a volume.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
+pub(super) fn read(path: &Path, bytes: &[u8], mut budget: Budget) -> Result<VolumeFile, Flaw> {
     let header = Header::parse(bytes)?;
     let sizes = sizes(&header)?;
     let n = sizes.len();
@@ -225,7 +226,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let names = names.unwrap_or_default();
     let samples = if local {
         let data = bytes.get(header.end..).unwrap_or_default();
-        data_files::part_of(data, shape, &layout, &mut warnings)?
+        data_files::part_of(data, shape, &layout, &mut budget, &mut warnings)?
     } else {
         data_files::read(path, &names, shape, &layout, &mut warnings)?
     };

@@ -15,8 +15,9 @@ mod write;
 
 use std::path::Path;
 
+use super::load::{self, Loaded};
 use super::sniff::{self, Format};
-use super::{load, text, vtk};
+use super::{text, vtk};
 pub use raw::RawLayout;
 pub(super) use write::npy_head;
 pub use write::{check_volume_target, is_volume_target, write_volume};
@@ -100,11 +101,11 @@ pub fn read_volume(path: &Path, options: &VolumeOptions) -> Result<VolumeFile> {
 fn volume(path: &Path, options: &VolumeOptions) -> Result<VolumeFile, Flaw> {
     if let Some(layout) = &options.raw {
         no_array(options)?;
-        return raw::read(&load::load(path)?, layout);
+        return raw::read(&load::load(path)?.bytes, layout);
     }
-    let bytes = load::load(path)?;
-    let (format, warning) = sniff::format(path, &bytes)?;
-    let found = read_as(format, path, &bytes, options)?;
+    let loaded = load::load(path)?;
+    let (format, warning) = sniff::format(path, &loaded.bytes)?;
+    let found = read_as(format, path, &loaded, options)?;
     let mut file = found.ok_or_else(|| {
         let remedy =
             "choose a volume (.nii.gz, .nrrd, .mha, .vti, .npy), or use this file as a mesh";
@@ -118,12 +119,13 @@ fn volume(path: &Path, options: &VolumeOptions) -> Result<VolumeFile, Flaw> {
 pub(super) fn read_as(
     format: Format,
     path: &Path,
-    bytes: &[u8],
+    loaded: &Loaded,
     options: &VolumeOptions,
 ) -> Result<Option<VolumeFile>, Flaw> {
+    let (bytes, budget) = (loaded.bytes.as_slice(), loaded.budget);
     if format == Format::Vtk {
         let text = text::without_mark(bytes);
-        if let Some(file) = vtk::read_volume(text, options.array.as_deref())? {
+        if let Some(file) = vtk::read_volume(text, options.array.as_deref(), budget)? {
             return Ok(Some(file));
         }
     }
@@ -133,11 +135,11 @@ pub(super) fn read_as(
     }
     match format {
         Format::Nifti => nifti::read(path, bytes),
-        Format::Nrrd => nrrd::read(path, bytes),
-        Format::MetaImage => metaimage::read(path, bytes),
+        Format::Nrrd => nrrd::read(path, bytes, budget),
+        Format::MetaImage => metaimage::read(path, bytes, budget),
         Format::Npy => npy::read(bytes),
-        Format::Png => picture::read_png(bytes),
-        Format::Tiff => picture::read_tiff(bytes),
+        Format::Png => picture::read_png(bytes, budget),
+        Format::Tiff => picture::read_tiff(bytes, budget),
         Format::Pnm => picture::read_pgm(bytes),
         _ => {
             let what = "the layout of raw numbers is unknown";

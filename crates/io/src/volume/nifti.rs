@@ -298,7 +298,9 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let head_path = head.as_deref().unwrap_or(path);
     let of_head = |flaw: Flaw| flaw.of_file(head_path);
     let header = match &head {
-        Some(place) => load::load(place).and_then(|bytes| parse(&bytes)).map_err(of_head)?,
+        Some(place) => {
+            load::load(place).and_then(|loaded| parse(&loaded.bytes)).map_err(of_head)?
+        }
         None if named_image => {
             return refuse(
                 "no .hdr file beside it",
@@ -323,9 +325,11 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let offset = header.offset.max(least) as usize;
     let image = match (header.single, named_image) {
         (true, false) | (false, true) => Cow::Borrowed(bytes),
-        (true, true) => Cow::Owned(load::load(head_path).map_err(of_head)?),
+        (true, true) => Cow::Owned(load::load(head_path).map_err(of_head)?.bytes),
         (false, false) => match load::partner(path, "img") {
-            Some(place) => Cow::Owned(load::load(&place).map_err(|flaw| flaw.of_file(&place))?),
+            Some(place) => {
+                Cow::Owned(load::load(&place).map_err(|flaw| flaw.of_file(&place))?.bytes)
+            }
             None => return refuse("no .img file beside it", "put that file beside the header"),
         },
     };

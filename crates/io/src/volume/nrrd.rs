@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use super::super::budget::Budget;
 use super::super::scalar::Scalar;
 use super::super::text::{Lines, parse, show};
 use super::data_files::{self, Encoding, Layout, Skip};
@@ -346,12 +347,12 @@ fn layout(header: &Header) -> Result<Layout, Flaw> {
         }
     };
     let skip = match header.count::<i64>(&["byteskip"], 0)? {
-        -1 if encoding == Encoding::Raw => Skip::FromTheEnd,
+        -1 if encoding != Encoding::Text => Skip::FromTheEnd,
         n => match usize::try_from(n) {
             Ok(n) => Skip::Bytes(n),
             Err(_) => {
                 let what =
-                    format!("byte skip is {n}, expected a byte count, or -1 for raw numbers");
+                    format!("byte skip is {n}, expected a byte count, or -1 for binary numbers");
                 return Err(header.fail(&["byteskip"], what, DAMAGED));
             }
         },
@@ -394,7 +395,7 @@ pub(super) fn space_of(frame: &str) -> Option<&'static str> {
 }
 
 /// Reads a volume.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
+pub(super) fn read(path: &Path, bytes: &[u8], mut budget: Budget) -> Result<VolumeFile, Flaw> {
     let header = Header::parse(bytes)?;
     let axes = of_space(&header, axes(&header)?)?;
     let shape: [usize; 3] = std::array::from_fn(|k| axes.get(k).map_or(1, |axis| axis.size));
@@ -403,7 +404,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     let names = files(&header)?;
     let samples = if header.get(&["datafile"]).is_none() {
         let data = bytes.get(header.end..).unwrap_or_default();
-        data_files::part_of(data, shape, &layout, &mut warnings)?
+        data_files::part_of(data, shape, &layout, &mut budget, &mut warnings)?
     } else {
         data_files::read(path, &names, shape, &layout, &mut warnings)?
     };

@@ -6,6 +6,7 @@ use std::io::Cursor;
 use png::{BitDepth, ColorType, Transformations};
 use tiff::decoder::{Decoder, DecodingResult, Limits};
 
+use super::super::budget::Budget;
 use super::super::guard::quietly;
 use super::super::scalar::Scalar;
 use super::super::text::Words;
@@ -16,8 +17,8 @@ use zeroset_core::volume::Samples;
 const GRAY: &str = "convert it to gray without transparency first";
 const CUT: &str = "the file is damaged or truncated: copy or export it again";
 
-/// Upper bound of the compression ratio of these formats.
-const LARGEST_RATIO: usize = 4_000;
+/// Upper bound of the compression ratio of these formats, which unpack single bits to bytes.
+const LARGEST_RATIO: u64 = 8_300;
 
 fn file(found: Found, format: &'static str, version: String) -> Result<VolumeFile, Flaw> {
     let volume = found.volume()?;
@@ -25,9 +26,9 @@ fn file(found: Found, format: &'static str, version: String) -> Result<VolumeFil
 }
 
 /// Reads a PNG picture.
-pub(super) fn read_png(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
+pub(super) fn read_png(bytes: &[u8], budget: Budget) -> Result<VolumeFile, Flaw> {
     let damaged = |e: png::DecodingError| Flaw::whole(format!("PNG: {e}"), CUT);
-    let most = bytes.len().saturating_mul(LARGEST_RATIO);
+    let most = most(bytes, budget);
     let limits = png::Limits { bytes: most };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
     // Pixels of 1, 2 and 4 bits are expanded to bytes over the full range.
@@ -42,10 +43,8 @@ pub(super) fn read_png(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
         let what = format!("the picture has colors or transparency ({:?})", info.color_type);
         return unsupported(what, GRAY);
     }
-    let Some(size) = reader.output_buffer_size().filter(|&size| size <= most) else {
-        let what = format!("{width} x {height} pixels cannot come from {} bytes", bytes.len());
-        return refuse(what, CUT);
-    };
+    let size = reader.output_buffer_size().unwrap_or(usize::MAX);
+    check_size(size as u64, [width, height], bytes, budget)?;
     let mut pixels = vec![0; size];
     reader.next_frame(&mut pixels).map_err(damaged)?;
     reader.finish().map_err(damaged)?;
@@ -55,9 +54,32 @@ pub(super) fn read_png(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     file(found, "png", format!("{} bit", depth as u8))
 }
 
+/// Returns the largest number of bytes to which a picture may unpack.
+fn most(bytes: &[u8], budget: Budget) -> usize {
+    let possible = (bytes.len() as u64).saturating_mul(LARGEST_RATIO);
+    usize::try_from(possible.min(budget.left())).unwrap_or(usize::MAX)
+}
+
+/// Checks that a picture may unpack to the `needed` bytes.
+///
+/// # Errors
+/// Returns a [`Flaw`] if the file cannot unpack to that many bytes.
+fn check_size(
+    needed: u64,
+    [width, height]: [u32; 2],
+    bytes: &[u8],
+    mut budget: Budget,
+) -> Result<(), Flaw> {
+    if needed > (bytes.len() as u64).saturating_mul(LARGEST_RATIO) {
+        let what = format!("{width} x {height} pixels cannot come from {} bytes", bytes.len());
+        return refuse(what, CUT);
+    }
+    budget.take(needed).map_err(|large| large.at("header"))
+}
+
 /// Reads the pages of a TIFF file.
-pub(super) fn read_tiff(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
-    let outcome = quietly(|| pages(bytes));
+pub(super) fn read_tiff(bytes: &[u8], budget: Budget) -> Result<VolumeFile, Flaw> {
+    let outcome = quietly(|| pages(bytes, budget));
     let (shape, samples) = match outcome {
         Ok(pages) => pages?,
         Err(panic) => {
@@ -68,9 +90,9 @@ pub(super) fn read_tiff(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
     file(Found::new(shape, samples), "tiff", version)
 }
 
-fn pages(bytes: &[u8]) -> Result<([usize; 3], Samples), Flaw> {
+fn pages(bytes: &[u8], budget: Budget) -> Result<([usize; 3], Samples), Flaw> {
     let damaged = |e: tiff::TiffError| Flaw::whole(format!("TIFF: {e}"), CUT);
-    let most = bytes.len().saturating_mul(LARGEST_RATIO);
+    let most = most(bytes, budget);
     let mut limits = Limits::default();
     limits.decoding_buffer_size = most;
     limits.intermediate_buffer_size = most;
@@ -78,7 +100,7 @@ fn pages(bytes: &[u8]) -> Result<([usize; 3], Samples), Flaw> {
     let mut decoder = Decoder::new(Cursor::new(bytes)).map_err(damaged)?.with_limits(limits);
     let mut parts = Vec::new();
     let mut size = None;
-    let mut taken = 0_usize;
+    let mut taken = 0_u64;
     loop {
         let page = parts.len() + 1;
         let color = decoder.colortype().map_err(damaged)?;
@@ -89,15 +111,12 @@ fn pages(bytes: &[u8]) -> Result<([usize; 3], Samples), Flaw> {
         let (width, height) = decoder.dimensions().map_err(damaged)?;
         let pixels = u64::from(width) * u64::from(height);
         let needed = pixels.saturating_mul(u64::from(depth) / 8);
-        taken = usize::try_from(needed).map_or(usize::MAX, |n| taken.saturating_add(n));
-        // Pages may share bytes, but a small file must not exhaust the memory that way.
-        if taken > most || pixels == 0 {
-            let what = format!(
-                "{width} x {height} pixels on page {page} cannot come from {} bytes",
-                bytes.len()
-            );
-            return refuse(what, CUT);
+        if pixels == 0 {
+            return refuse(format!("page {page} has {width} x {height} pixels"), CUT);
         }
+        // Pages may share bytes, but a small file must not exhaust the memory that way.
+        taken = taken.saturating_add(needed);
+        check_size(taken, [width, height], bytes, budget)?;
         if *size.get_or_insert((width, height)) != (width, height) {
             let what = format!("page {page} has {width} x {height} pixels, unlike the first page");
             return refuse(what, "write pages of the same size, or a single page");

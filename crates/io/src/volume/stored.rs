@@ -180,6 +180,27 @@ pub(super) fn inflate(stream: impl Read, size: usize, kind: &str) -> Result<Vec<
     }
 }
 
+/// Decompresses a whole stream. Returns `None` if it holds more than `limit` bytes.
+///
+/// # Errors
+/// Returns a [`Flaw`] if the stream is damaged.
+pub(super) fn inflate_all(
+    stream: impl Read,
+    limit: u64,
+    kind: &str,
+) -> Result<Option<Vec<u8>>, Flaw> {
+    let mut bytes = Vec::new();
+    let outcome = stream.take(limit.saturating_add(1)).read_to_end(&mut bytes);
+    match outcome {
+        Ok(n) => Ok((n as u64 <= limit).then_some(bytes)),
+        Err(e) => Err(Flaw::at(
+            "data",
+            format!("the {kind} stream is damaged or ends early: {e}"),
+            "copy the file again",
+        )),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

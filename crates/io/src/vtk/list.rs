@@ -21,7 +21,7 @@ pub fn read_pvd(path: &Path) -> Result<Vec<(f64, PathBuf)>> {
 
 fn list(path: &Path) -> Result<Vec<(f64, PathBuf)>, Flaw> {
     const REMEDY: &str = "use the .pvd file of a run, or the file of one state";
-    let bytes = load::load(path)?;
+    let bytes = load::load(path)?.bytes;
     let source = Source::new(&bytes);
     let mut reader = quick_xml::Reader::from_reader(source.bytes);
     let folder = path.parent().unwrap_or(Path::new(""));

@@ -51,6 +51,7 @@ mod vtkio_adapter;
 mod write;
 mod xml;
 
+use super::budget::Budget;
 use super::{MeshFile, VolumeFile, groups};
 pub use hdf::HdfSeries;
 use source::Source;
@@ -71,10 +72,18 @@ pub use write::{
 /// damaged or truncated, or is not a mesh (images, structured grids), if a point is not finite, or
 /// if a cell refers to a point that does not exist.
 pub fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
+    read_within(bytes, Budget::of(bytes.len() as u64))
+}
+
+/// Reads a mesh like [`read`]. Its arrays may unpack to `budget`.
+///
+/// # Errors
+/// Returns the errors of [`read`].
+pub(super) fn read_within(bytes: &[u8], budget: Budget) -> Result<MeshFile, Flaw> {
     let source = Source::new(bytes);
     match kind(&source)? {
         FileKind::Legacy => read_legacy(&source).map(with_groups),
-        FileKind::Xml => read_xml(&source).map(with_groups),
+        FileKind::Xml => read_xml(&source, budget).map(with_groups),
     }
 }
 
@@ -84,11 +93,15 @@ pub fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
 /// # Errors
 /// Returns the errors of [`read`], and a [`Flaw`] if an image has no array of single numbers.
 /// Returns [`Error::Case`](zeroset_core::Error::Case) if it has no array of the name `array`.
-pub(super) fn read_volume(bytes: &[u8], array: Option<&str>) -> Result<Option<VolumeFile>, Flaw> {
+pub(super) fn read_volume(
+    bytes: &[u8],
+    array: Option<&str>,
+    budget: Budget,
+) -> Result<Option<VolumeFile>, Flaw> {
     let source = Source::new(bytes);
     match kind(&source)? {
         FileKind::Legacy => legacy::read_volume(&source, &legacy::header(&source)?, array),
-        FileKind::Xml => XmlFile::open(source)?.read_volume(array),
+        FileKind::Xml => XmlFile::open(source, budget)?.read_volume(array),
     }
 }
 
@@ -133,8 +146,8 @@ fn read_legacy(source: &Source) -> Result<MeshFile, Flaw> {
     Ok(grid.into_mesh_file("vtk", header.version_and_encoding()))
 }
 
-fn read_xml(source: &Source) -> Result<MeshFile, Flaw> {
-    let file = XmlFile::open(*source)?;
+fn read_xml(source: &Source, budget: Budget) -> Result<MeshFile, Flaw> {
+    let file = XmlFile::open(*source, budget)?;
     file.check_mesh()?;
     let theirs = if file.is_inline_base64() { vtkio_adapter::xml(source.bytes) } else { None };
     let theirs = theirs.filter(|grid| file.is_complete(grid) && grid.check(source).is_ok());

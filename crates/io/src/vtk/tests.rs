@@ -39,7 +39,7 @@ fn the_crate_and_our_reader_agree_on_inline_base64() {
     ] {
         let path = folder.join(name);
         let bytes = std::fs::read(&path).unwrap();
-        let file = XmlFile::open(Source { bytes: &bytes }).unwrap();
+        let file = XmlFile::open(Source { bytes: &bytes }, Budget::of(0)).unwrap();
         assert!(file.is_inline_base64());
         let theirs = vtkio_adapter::xml(&bytes).expect(name);
         assert!(file.is_complete(&theirs));
@@ -55,7 +55,7 @@ fn what_the_crate_loses_is_noticed() {
     let text = std::fs::read_to_string(&path).unwrap();
     let damaged = text.replacen("CQAAAAABAAEAAQABAA==", "CQAAAAABAAEAAQA*AA==", 1);
     assert_ne!(text, damaged);
-    let file = XmlFile::open(Source { bytes: damaged.as_bytes() }).unwrap();
+    let file = XmlFile::open(Source { bytes: damaged.as_bytes() }, Budget::of(0)).unwrap();
     let theirs = vtkio_adapter::xml(damaged.as_bytes()).unwrap();
     assert!(!file.is_complete(&theirs));
     let message = read(damaged.as_bytes()).unwrap_err().to_string();

@@ -6,7 +6,6 @@ use laz::LazVlr;
 use laz::laszip::LazItemType;
 
 use super::header::Header;
-use crate::load;
 
 /// The compressor number at the beginning of LASzip's record.
 const ALL_IN_ONE: [u8; 2] = [1, 0];
@@ -24,10 +23,6 @@ pub(super) fn check(
     header: &Header,
     size: u64,
 ) -> Result<(), String> {
-    let unpacked = header.n.saturating_mul(header.length as u64);
-    if unpacked > load::most_unpacked(size) {
-        return Err(format!("{} points declared in a file of {size} bytes", header.n));
-    }
     if header.begin >= size {
         return Err(format!("expected from byte {} on, but the file ends at {size}", header.begin));
     }

@@ -99,16 +99,29 @@ pub(super) fn plain(stream: &[u8], lengths: Lengths) -> Result<(Vec<u8>, usize),
     }
 }
 
-/// Returns the array bytes of a compressed stream, and the number of stream bytes they take.
-pub(super) fn unpacked(
+/// The compressed blocks of an array.
+pub(super) struct Blocks<'a> {
+    codec: Codec,
+    packed: Vec<&'a [u8]>,
+    /// Bytes of each block but the last.
+    size: usize,
+    /// Bytes of the array.
+    pub total: usize,
+    /// The number of stream bytes that the array takes.
+    used: usize,
+}
+
+/// Locates the blocks of a compressed stream and checks their sizes.
+pub(super) fn blocks(
     stream: &[u8],
     lengths: Lengths,
     codec: Codec,
     expected: Option<usize>,
-) -> Result<(Vec<u8>, usize), String> {
+) -> Result<Blocks<'_>, String> {
     let blocks = lengths.get(stream, 0)?;
     if blocks == 0 {
-        return Ok((Vec::new(), lengths.width));
+        let used = lengths.width;
+        return Ok(Blocks { codec, packed: Vec::new(), size: 1, total: 0, used });
     }
     let header = blocks
         .checked_add(3)
@@ -138,11 +151,19 @@ pub(super) fn unpacked(
     if expected.is_some_and(|n| n != total) {
         return Err(format!("{total} bytes stored, expected {}", expected.unwrap_or_default()));
     }
-    let mut out = vec![0; total];
-    out.par_chunks_mut(size).zip(&packed).enumerate().try_for_each(|(block, (out, bytes))| {
-        codec.unpack(bytes, out).map_err(|e| format!("block {block}: {e}"))
-    })?;
-    Ok((out, used))
+    Ok(Blocks { codec, packed, size, total, used })
+}
+
+impl Blocks<'_> {
+    /// Returns the bytes of the array, and the number of stream bytes they take.
+    pub(super) fn unpacked(self) -> Result<(Vec<u8>, usize), String> {
+        let mut out = vec![0; self.total];
+        let blocks = out.par_chunks_mut(self.size).zip(&self.packed);
+        blocks.enumerate().try_for_each(|(block, (out, bytes))| {
+            self.codec.unpack(bytes, out).map_err(|e| format!("block {block}: {e}"))
+        })?;
+        Ok((out, self.used))
+    }
 }
 
 /// Decodes base64 text. It may consist of consecutive pieces with separate padding, and white space
@@ -175,6 +196,15 @@ pub(super) fn from_base64(text: &[u8]) -> Result<Vec<u8>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn unpacked(
+        stream: &[u8],
+        lengths: Lengths,
+        codec: Codec,
+        expected: Option<usize>,
+    ) -> Result<(Vec<u8>, usize), String> {
+        super::blocks(stream, lengths, codec, expected)?.unpacked()
+    }
 
     const NARROW: Lengths = Lengths { big_endian: false, width: 4 };
 

@@ -14,6 +14,7 @@ use super::image::{Lattice, Listed, NO_MESH, choose};
 use super::legacy::append_polydata;
 use super::source::Source;
 use crate::VolumeFile;
+use crate::budget::{Budget, TooLarge};
 use crate::scalar::Scalar;
 use crate::volume::stored;
 use codec::{Codec, Lengths};
@@ -30,6 +31,8 @@ pub(super) struct XmlFile<'a> {
     offsets: Vec<usize>,
     /// The number of bytes of the appended data read so far.
     taken: Cell<usize>,
+    /// The number of bytes to which compressed arrays may still unpack.
+    budget: Cell<Budget>,
 }
 
 /// The sections of polygonal data in the order of their cell data, with the names of their counts.
@@ -44,12 +47,13 @@ const DAMAGED: &str = "the file is damaged or truncated; copy or write it again"
 
 impl<'a> XmlFile<'a> {
     /// Reads the tags.
-    pub fn open(source: Source<'a>) -> Result<Self, Flaw> {
+    pub fn open(source: Source<'a>, budget: Budget) -> Result<Self, Flaw> {
         let document = document::outline(&source)?;
         let arrays = document.pieces.iter().flat_map(|piece| &piece.arrays);
         let mut offsets: Vec<usize> = arrays.map(|array| array.offset).collect();
         offsets.sort_unstable();
-        Ok(XmlFile { source, document, offsets, taken: Cell::new(0) })
+        let (taken, budget) = (Cell::new(0), Cell::new(budget));
+        Ok(XmlFile { source, document, offsets, taken, budget })
     }
 
     /// Returns "vtu" or "vtp".
@@ -415,11 +419,16 @@ impl<'a> XmlFile<'a> {
                 return Err(self.fail(array, what, "use zlib, LZ4, LZMA or none"));
             }
         };
-        match codec {
-            None => codec::plain(stream, lengths),
-            Some(codec) => codec::unpacked(stream, lengths, codec, expected),
-        }
-        .map_err(|e| self.fail(array, e, DAMAGED))
+        let Some(codec) = codec else {
+            return codec::plain(stream, lengths).map_err(|e| self.fail(array, e, DAMAGED));
+        };
+        let blocks = codec::blocks(stream, lengths, codec, expected);
+        let blocks = blocks.map_err(|e| self.fail(array, e, DAMAGED))?;
+        let mut budget = self.budget.get();
+        let taken = budget.take(blocks.total as u64);
+        taken.map_err(|large| self.fail(array, large.0, TooLarge::REMEDY))?;
+        self.budget.set(budget);
+        blocks.unpacked().map_err(|e| self.fail(array, e, DAMAGED))
     }
 
     fn appended(&self, array: &ArrayTag, expected: Option<usize>) -> Result<Vec<u8>, Flaw> {

@@ -1,0 +1,247 @@
+//! Tests of decompression bombs: small files that unpack to far more than 200 times their size.
+//! Each is rejected with a remedy, before it is unpacked if a header states the size.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::{GzEncoder, ZlibEncoder};
+use zeroset_io as io;
+use zeroset_testing::heap::Meter;
+
+#[global_allocator]
+static METER: Meter = Meter::new();
+
+/// All bombs in turn, because the meter counts the memory of all threads.
+#[test]
+fn bombs_are_refused_within_the_memory_that_every_file_may_take() {
+    gzip_streams();
+    volumes_with_headers();
+    pictures();
+    arrays_of_vtk_and_gifti();
+}
+
+/// The size to which every file may unpack.
+const SMALL: u64 = 256 << 20;
+/// The size to which the bombs unpack.
+const LARGE: usize = 400 << 20;
+
+fn zeros(n: usize) -> impl Iterator<Item = Vec<u8>> {
+    (0..n >> 20).map(|_| vec![0; 1 << 20])
+}
+
+/// Compresses `head` and then `n` zeros.
+fn gzip(head: &[u8], n: usize) -> Vec<u8> {
+    let mut out = GzEncoder::new(Vec::new(), Compression::best());
+    out.write_all(head).unwrap();
+    zeros(n).for_each(|piece| out.write_all(&piece).unwrap());
+    out.finish().unwrap()
+}
+
+fn zlib(n: usize) -> Vec<u8> {
+    let mut out = ZlibEncoder::new(Vec::new(), Compression::best());
+    zeros(n).for_each(|piece| out.write_all(&piece).unwrap());
+    out.finish().unwrap()
+}
+
+/// Reads a file in every possible way. Returns the errors and the largest number of bytes held.
+fn read(path: &Path) -> (Vec<String>, u64) {
+    let held = METER.held();
+    let (errors, most) = METER.peak_during(|| {
+        [
+            io::read_mesh(path).err(),
+            io::read_data(path).err(),
+            io::read_curves(path).err(),
+            io::read_volume(path, &io::VolumeOptions::default()).err(),
+            io::read_cloud(path).err(),
+        ]
+    });
+    (errors.into_iter().flatten().map(|error| error.to_string()).collect(), most - held)
+}
+
+/// Checks that a file is rejected by all readers, with the message `said`, and that they take at
+/// most `limit` bytes of memory.
+fn check(name: &str, files: &[(&str, &[u8])], said: &str, limit: u64) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        assert!(bytes.len() < 3 << 20, "{name} has {} bytes", bytes.len());
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let (errors, taken) = read(&folder.path().join(files[0].0));
+    assert_eq!(errors.len(), 5, "{name}: {errors:?}");
+    assert!(errors.iter().any(|error| error.contains(said)), "{name}: {errors:?}");
+    assert!(taken <= limit, "{name}: {taken} bytes, at most {limit} expected");
+}
+
+/// The memory of a file whose header states the size.
+const FEW: u64 = 24 << 20;
+/// The memory of a file that must be unpacked to find the size. A vector doubles as it grows.
+const MANY: u64 = 2 * SMALL + FEW;
+const LIMIT: &str = "bytes, the limit for a file of this size; if the file is genuine, write it";
+const GZIP_LIMIT: &str = "unpacks to more than 268435456 bytes; if it is genuine, decompress";
+
+fn nifti(shape: [i16; 3]) -> Vec<u8> {
+    let mut bytes = vec![0; 352];
+    let mut put = |at: usize, raw: &[u8]| bytes[at..at + raw.len()].copy_from_slice(raw);
+    put(0, &348_i32.to_le_bytes());
+    let dim = [3, shape[0], shape[1], shape[2], 1, 1, 1, 1];
+    put(40, &dim.map(i16::to_le_bytes).concat());
+    put(70, &[2, 0, 8, 0]);
+    put(76, &[1.0_f32; 8].map(f32::to_le_bytes).concat());
+    put(108, &352_f32.to_le_bytes());
+    put(344, b"n+1\0");
+    bytes
+}
+
+/// The shape of a volume of `LARGE` bytes.
+const SHAPE: [usize; 3] = [1024, 1024, 400];
+
+fn gzip_streams() {
+    let text = gzip(b"# points\n", LARGE);
+    check("text", &[("a.xyz", &text)], GZIP_LIMIT, MANY);
+    let head = nifti(SHAPE.map(|n| n as i16));
+    check("nii.gz", &[("a.nii.gz", &gzip(&head, LARGE))], GZIP_LIMIT, FEW);
+    // A header that states less than the stream holds.
+    check("lying nii.gz", &[("a.nii.gz", &gzip(&nifti([4; 3]), LARGE))], GZIP_LIMIT, MANY);
+    check("two", &[("a.ele", b"1 4 0\n1 1 2 3 4\n"), ("a.node.gz", &text)], GZIP_LIMIT, MANY);
+}
+
+fn volumes_with_headers() {
+    let sizes = "sizes: 1024 1024 400\ndimension: 3\ntype: uint8\n";
+    let (stream, zlib) = (gzip(&[], LARGE), zlib(LARGE));
+    let nrrd = format!("NRRD0004\n{sizes}encoding: gzip\n\n");
+    let whole = [nrrd.as_bytes(), &stream].concat();
+    check("nrrd", &[("a.nrrd", &whole)], LIMIT, FEW);
+    for skip in ["byte skip: 352", "byte skip: -1"] {
+        let head = format!("NRRD0004\n{sizes}encoding: gzip\n{skip}\ndata file: a.gz\n");
+        check(skip, &[("a.nhdr", head.as_bytes()), ("a.gz", &stream)], LIMIT, FEW);
+    }
+    // The part at the end of the stream is small, but the stream is not.
+    let head = "NRRD0004\nsizes: 4 4 4\ndimension: 3\ntype: uint8\nencoding: gzip\n\
+                byte skip: -1\ndata file: a.gz\n";
+    check("end", &[("a.nhdr", head.as_bytes()), ("a.gz", &stream)], LIMIT, MANY);
+    let mha = "ObjectType = Image\nNDims = 3\nDimSize = 1024 1024 400\nElementType = MET_UCHAR\n\
+               CompressedData = True\n";
+    let whole = [format!("{mha}ElementDataFile = LOCAL\n").as_bytes(), &zlib].concat();
+    check("mha", &[("a.mha", &whole)], LIMIT, FEW);
+    // Many files that are small alone.
+    let part = gzip(&[], 4 << 20);
+    let names: Vec<String> = (0..100).map(|k| format!("{k}.gz")).collect();
+    let head = format!("{mha}ElementDataFile = LIST\n{}\n", names.join("\n"));
+    let mut files = vec![("a.mhd", head.as_bytes())];
+    files.extend(names.iter().map(|name| (name.as_str(), part.as_slice())));
+    check("list", &files, LIMIT, FEW);
+}
+
+fn png(width: u32, height: u32, data: &[u8]) -> Vec<u8> {
+    let mut bytes = b"\x89PNG\r\n\x1a\n".to_vec();
+    let mut head = [width.to_be_bytes(), height.to_be_bytes()].concat();
+    head.extend([8, 0, 0, 0, 0]);
+    for (name, data) in [(b"IHDR", head.as_slice()), (b"IDAT", data), (b"IEND", &[])] {
+        let mut crc = flate2::Crc::new();
+        crc.update(name);
+        crc.update(data);
+        bytes.extend((data.len() as u32).to_be_bytes());
+        bytes.extend(name.iter().chain(data));
+        bytes.extend(crc.sum().to_be_bytes());
+    }
+    bytes
+}
+
+/// Creates a TIFF file of gray pages in deflate strips. All pages share the same strip.
+fn tiff(pages: u32, [width, height]: [u32; 2], strip: &[u8]) -> Vec<u8> {
+    let mut bytes = [&b"II*\0"[..], &(8 + strip.len() as u32).to_le_bytes(), strip].concat();
+    for page in 0..pages {
+        let length = strip.len() as u32;
+        let entries: [(u16, u32); 9] = [
+            (256, width),
+            (257, height),
+            (258, 8),
+            (259, 8),
+            (262, 1),
+            (273, 8),
+            (277, 1),
+            (278, height),
+            (279, length),
+        ];
+        bytes.extend((entries.len() as u16).to_le_bytes());
+        for (tag, value) in entries {
+            bytes.extend([tag, 4].map(u16::to_le_bytes).concat());
+            bytes.extend([1, value].map(u32::to_le_bytes).concat());
+        }
+        let next = if page + 1 < pages { bytes.len() as u32 + 4 } else { 0 };
+        bytes.extend(next.to_le_bytes());
+    }
+    bytes
+}
+
+fn pictures() {
+    check("png", &[("a.png", &png(20_480, 20_480, &zlib(LARGE)))], LIMIT, FEW);
+    check("tiff", &[("a.tif", &tiff(1, [20_480, 20_480], &zlib(LARGE)))], LIMIT, FEW);
+    // A hundred pages of 16 MiB.
+    let many = tiff(100, [4_096, 4_096], &zlib(16 << 20));
+    check("pages", &[("a.tif", &many)], "cannot come from", MANY);
+}
+
+/// Returns an array of `n` zeros in blocks of `codec`, preceded by its lengths.
+fn blocks(n: usize, codec: &str) -> Vec<u8> {
+    const SIZE: usize = 1 << 22;
+    let block = match codec {
+        "vtkLZ4DataCompressor" => lz4_flex::block::compress(&vec![0; SIZE]),
+        _ => zlib(SIZE),
+    };
+    let blocks = n / SIZE;
+    let mut lengths = vec![blocks as u64, SIZE as u64, 0];
+    lengths.extend(vec![block.len() as u64; blocks]);
+    let mut bytes = lengths.into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>();
+    (0..blocks).for_each(|_| bytes.extend(&block));
+    bytes
+}
+
+fn vti(codec: &str, arrays: usize, [x, y, z]: [usize; 3], data: &[u8]) -> Vec<u8> {
+    let extent = format!("0 {} 0 {} 0 {}", x - 1, y - 1, z - 1);
+    let array = |k| format!("<DataArray type='UInt8' Name='a{k}' format='appended' offset='0'/>");
+    let arrays: String = (0..arrays).map(array).collect();
+    let head = format!(
+        "<VTKFile type='ImageData' version='1.0' byte_order='LittleEndian' header_type='UInt64' \
+         compressor='{codec}'><ImageData WholeExtent='{extent}' Origin='0 0 0' Spacing='1 1 1'>\
+         <Piece Extent='{extent}'><PointData>{arrays}</PointData></Piece></ImageData>\
+         <AppendedData encoding='raw'>_"
+    );
+    [head.as_bytes(), data, b"</AppendedData></VTKFile>"].concat()
+}
+
+fn arrays_of_vtk_and_gifti() {
+    for codec in ["vtkZLibDataCompressor", "vtkLZ4DataCompressor"] {
+        check(codec, &[("a.vti", &vti(codec, 1, SHAPE, &blocks(LARGE, codec)))], LIMIT, FEW);
+    }
+    // Four arrays of 128 MiB that share their bytes, at the vertices of a mesh.
+    let codec = "vtkZLibDataCompressor";
+    let n = 128 << 20;
+    let data = blocks(n, codec);
+    let arrays = ["a", "b", "c"].map(|name| {
+        format!("<DataArray type='UInt8' Name='{name}' format='appended' offset='0'/>")
+    });
+    let head = format!(
+        "<VTKFile type='PolyData' version='1.0' byte_order='LittleEndian' header_type='UInt64' \
+         compressor='{codec}'><PolyData><Piece NumberOfPoints='{n}'><PointData>{}</PointData>\
+         <Points><DataArray type='UInt8' NumberOfComponents='3' format='ascii'/></Points>\
+         </Piece></PolyData><AppendedData encoding='raw'>_",
+        arrays.concat()
+    );
+    let file = [head.as_bytes(), &data, b"</AppendedData></VTKFile>"].concat();
+    check("vtp", &[("a.vtp", &file)], "numbers found", FEW);
+    use base64::Engine;
+    let text = base64::engine::general_purpose::STANDARD.encode(zlib(LARGE));
+    let gii = format!(
+        "<GIFTI Version='1.0'><DataArray Intent='NIFTI_INTENT_SHAPE' DataType='NIFTI_TYPE_UINT8' \
+         Dimensionality='1' Dim0='{LARGE}' Encoding='GZipBase64Binary' Endian='LittleEndian'>\
+         <Data>{text}</Data></DataArray></GIFTI>"
+    );
+    check("gii", &[("a.gii", gii.as_bytes())], LIMIT, FEW);
+    // A gzip stream around compressed arrays.
+    let vti = vti(codec, 1, SHAPE, &blocks(LARGE, codec));
+    let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+    packed.write_all(&vti).unwrap();
+    check("vti.gz", &[("a.vti.gz", &packed.finish().unwrap())], LIMIT, FEW);
+}
