@@ -57,6 +57,11 @@ impl CleanedMesh {
             (Some(path), _) => {
                 let path = config.resolve(path)?;
                 let read = io::read_mesh(&path)?;
+                if read.mesh.n_cells() == 0
+                    && let Some(flaw) = io::missing_cells(&path)
+                {
+                    return Err(flaw.in_file(&path));
+                }
                 warnings.extend(read.warnings.iter().map(|w| format!("{}: {w}", path.display())));
                 (read.mesh, Some(path))
             }

@@ -10,9 +10,10 @@ use std::path::Path;
 
 use super::elements::{Builder, ElementType, Shape};
 use super::faces::{check_index, index_limit};
+use super::sniff::extension;
 use super::text::{Lines, show, without_mark};
 use super::{MeshFile, load};
-use zeroset_core::error::{Flaw, Result};
+use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
 /// The extensions of CARP files.
@@ -22,6 +23,18 @@ pub(super) const EXTENSIONS: [&str; 3] = ["pts", "elem", "lon"];
 /// beside it holds points of some other program.
 pub(super) fn is_mesh(path: &Path, extension: &str) -> bool {
     extension != "pts" || load::partner(path, "elem").is_some()
+}
+
+/// Returns the flaw of points without cells whose `.elem` file may be missing.
+pub(super) fn missing_cells(path: &Path) -> Option<Flaw> {
+    let extension = extension(path);
+    if !EXTENSIONS.contains(&extension.as_str()) || load::partner(path, "elem").is_some() {
+        return None;
+    }
+    let name = load::partner_name(path, "elem");
+    let what = format!("has no triangles or tetrahedra: no file {name} beside it");
+    let remedy = format!("if it belongs to a CARP mesh, put {name} beside it");
+    Some(Flaw::whole(what, remedy).kind_of(FlawKind::Unfit))
 }
 
 /// Reads the files of a mesh. `path` is one of them, `bytes` is its content and `extension` its
@@ -34,8 +47,9 @@ pub(super) fn is_mesh(path: &Path, extension: &str) -> bool {
 pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFile, Flaw> {
     let file = |other: &str| load::member(path, bytes, extension, other);
     let Some((pts, bytes)) = file("pts")? else {
-        let what = "its vertices are missing: no .pts file of the same name beside it";
-        return Err(Flaw::whole(what, "put the .pts file there"));
+        let name = load::partner_name(path, "pts");
+        let what = format!("its vertices are missing: no {name} beside it");
+        return Err(Flaw::whole(what, format!("put {name} there")));
     };
     let vertices = points(without_mark(&bytes)).map_err(|flaw| flaw.of_file(&pts))?;
     let mut builder = Builder::default();
@@ -266,7 +280,7 @@ mod tests {
             vec![("a.pts", PTS), ("a.elem", "1\nTt 0 1 2 4 7\n"), ("a.lon", text)]
         };
         for (files, found) in [
-            (vec![("a.elem", "1\nTt 0 1 2 3 1")], "a.elem: its vertices are missing: no .pts file"),
+            (vec![("a.elem", "1\nTt 0 1 2 3 1")], "a.elem: its vertices are missing: no a.pts beside it"),
             (elem("1\nTt 0 1 2 8 1"), "a.elem: line 2: element 0 refers to vertex 8 of 8"),
             (elem("1\nOc 0 1 2 3 4 5 1"), "element 0 has the unknown type \"Oc\""),
             (elem("2\nTt 0 1 2 3 1"), "file ends where element 1 of 2 was expected"),

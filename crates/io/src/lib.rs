@@ -168,6 +168,11 @@ fn read_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<
     }
 }
 
+/// Explains why the mesh of a file has no cells, if another file that is missing should hold them.
+pub fn missing_cells(path: &Path) -> Option<Flaw> {
+    tetgen::missing_cells(path).or_else(|| carp::missing_cells(path))
+}
+
 /// Returns the flaw of a valid file that holds something other than what is needed.
 fn unfit<T>(what: impl Into<String>, remedy: &str) -> Result<T, Flaw> {
     Err(Flaw::whole(what, remedy).kind_of(FlawKind::Unfit))

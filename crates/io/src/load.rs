@@ -83,6 +83,14 @@ pub(super) fn partner(path: &Path, extension: &str) -> Option<PathBuf> {
     names.iter().map(|name| plain.with_extension(name)).find(|other| other.is_file())
 }
 
+/// Returns the name of the file that [`partner`] looks for.
+pub(super) fn partner_name(path: &Path, extension: &str) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    format!("{stem}.{extension}")
+}
+
 /// A file of a multi-file mesh: its path and its bytes.
 pub(super) type Member<'a> = (PathBuf, Cow<'a, [u8]>);
 

@@ -11,9 +11,10 @@ use std::path::Path;
 
 use super::elements::{Builder, ElementType, Shape};
 use super::faces::index_limit;
+use super::sniff::extension;
 use super::text::{Lines, Row, without_mark};
 use super::{MeshFile, load};
-use zeroset_core::error::{Flaw, Result};
+use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
 /// The extensions of TetGen and Triangle files.
@@ -29,13 +30,15 @@ pub(super) const EXTENSIONS: [&str; 4] = ["node", "ele", "face", "edge"];
 pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFile, Flaw> {
     let file = |other: &str| load::member(path, bytes, extension, other);
     let Some((node, bytes)) = file("node")? else {
-        let what = "its vertices are missing: no .node file of the same name beside it";
-        return Err(Flaw::whole(what, "put the .node file there"));
+        let name = load::partner_name(path, "node");
+        let what = format!("its vertices are missing: no {name} beside it");
+        return Err(Flaw::whole(what, format!("put {name} there")));
     };
     let nodes = Nodes::read(without_mark(&bytes)).map_err(|flaw| flaw.of_file(&node))?;
     let mut builder = Builder::default();
-    if let Some((ele, bytes)) = file("ele")? {
-        nodes.cells(without_mark(&bytes), &mut builder).map_err(|flaw| flaw.of_file(&ele))?;
+    let cells = file("ele")?;
+    if let Some((ele, bytes)) = &cells {
+        nodes.cells(without_mark(bytes), &mut builder).map_err(|flaw| flaw.of_file(ele))?;
     }
     for (extension, corners) in [("face", 3), ("edge", 2)] {
         if let Some((other, bytes)) = file(extension)? {
@@ -46,7 +49,25 @@ pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFil
     }
     let mut file = builder.finish(nodes.vertices, "tetgen", "ascii".to_string())?;
     file.mesh.vertex_data = nodes.data;
+    if cells.is_none() {
+        file.warnings.push(format!("its cells are missing: {}", no_cells(path)));
+    }
     Ok(file)
+}
+
+/// States the name of the file that should hold the cells of a mesh.
+fn no_cells(path: &Path) -> String {
+    format!("no file {} beside it", load::partner_name(path, "ele"))
+}
+
+/// Returns the flaw of a mesh without cells whose `.ele` file is missing.
+pub(super) fn missing_cells(path: &Path) -> Option<Flaw> {
+    if !EXTENSIONS.contains(&extension(path).as_str()) || load::partner(path, "ele").is_some() {
+        return None;
+    }
+    let remedy = format!("put {} beside it", load::partner_name(path, "ele"));
+    let what = format!("its triangles or tetrahedra are missing: {}", no_cells(path));
+    Some(Flaw::whole(what, remedy).kind_of(FlawKind::Unfit))
 }
 
 /// The vertices, and the data that rows of other files refer to.
@@ -283,6 +304,7 @@ mod tests {
         assert_eq!(file.mesh.cells, [9, 8, 7, 6]);
         let file = read_files(&[("a.node", node.as_str())]).unwrap();
         assert_eq!((file.mesh.n_vertices(), file.mesh.n_cells()), (10, 0), "points alone");
+        assert_eq!(file.warnings, ["its cells are missing: no file a.ele beside it"]);
     }
 
     #[test]
@@ -290,7 +312,10 @@ mod tests {
         let ele = |text: &'static str| vec![("a.node", NODE), ("a.ele", text)];
         let node = |text: &'static str| vec![("a.node", text)];
         for (files, found) in [
-            (vec![("a.ele", "1 4 0\n1 1 2 3 4")], "a.ele: its vertices are missing: no .node file"),
+            (
+                vec![("a.ele", "1 4 0\n1 1 2 3 4")],
+                "a.ele: its vertices are missing: no a.node beside it",
+            ),
             (
                 ele("1 4 0\n1 1 2 3 5"),
                 "a.ele: line 2: element 1 refers to vertex 5 of 4, which are numbered from 1",
