@@ -106,12 +106,12 @@ pub struct MeshSource {
     /// Which coincident vertices of a mesh file are joined. Default "auto".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weld: Option<Weld>,
-    /// What happens to flat cells of a mesh file. Default "auto".
+    /// Treatment of flat cells of a mesh file. Default "auto".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<MeshRepair>,
 }
 
-/// What happens to flat cells of a mesh file.
+/// Treatment of flat cells of a mesh file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MeshRepair {

@@ -136,8 +136,8 @@ fn thin_cells_of_a_cube_disappear_without_a_trace() {
     let cube = Cube { cells: [4, 4, 4], ..Cube::default() };
     let mut mesh = generate(&Generate::Cube(cube)).unwrap();
     let (n, whole) = (mesh.n_cells(), volume(&mesh));
-    // A vertex just inside a face of a cell in the middle of the cube splits the cell into a cap and
-    // three others.
+    // A vertex just inside a face of a cell in the middle of the cube splits this cell into a cap
+    // and three others.
     let at = n / 2 * 4;
     let [a, b, c, d] = [0, 1, 2, 3].map(|k| mesh.cells[at + k]);
     let x = |v: u32| Vec3::from(mesh.vertices[v as usize]);

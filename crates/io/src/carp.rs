@@ -280,7 +280,10 @@ mod tests {
             vec![("a.pts", PTS), ("a.elem", "1\nTt 0 1 2 4 7\n"), ("a.lon", text)]
         };
         for (files, found) in [
-            (vec![("a.elem", "1\nTt 0 1 2 3 1")], "a.elem: its vertices are missing: no a.pts beside it"),
+            (
+                vec![("a.elem", "1\nTt 0 1 2 3 1")],
+                "a.elem: its vertices are missing: no a.pts beside it",
+            ),
             (elem("1\nTt 0 1 2 8 1"), "a.elem: line 2: element 0 refers to vertex 8 of 8"),
             (elem("1\nOc 0 1 2 3 4 5 1"), "element 0 has the unknown type \"Oc\""),
             (elem("2\nTt 0 1 2 3 1"), "file ends where element 1 of 2 was expected"),

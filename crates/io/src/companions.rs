@@ -35,7 +35,7 @@ pub fn companions_read(path: &Path) -> Vec<PathBuf> {
     let begin = head.get(..4096).unwrap_or(head);
     let is_gifti = begin.windows(6).any(|word| word == b"<GIFTI");
     let names = match is_gifti {
-        true => load::load(path).map_or_else(|_| Vec::new(), |bytes| external_names(&bytes)),
+        true => load::load(path).map_or_else(|_| Vec::new(), |file| external_names(&file.bytes)),
         false => volume::data_file_names(head),
     };
     let folder = path.parent().unwrap_or(Path::new(""));
