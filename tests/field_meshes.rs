@@ -1,5 +1,5 @@
 //! Tests the repair of meshes with inputs from the field (`ZEROSET_FIELD`): coincident vertices and
-//! flat cells. The correct values are Euclidean distances and areas.
+//! degenerate cells. The correct values are Euclidean distances and areas.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -51,14 +51,14 @@ impl Distances {
 }
 
 #[test]
-fn a_flat_cell_is_a_hanging_node_of_its_neighbor() {
+fn a_cap_is_a_hanging_node_of_its_neighbor() {
     let Some(file) = field("meshes/cap/cap.obj") else { return };
     let found = Distances::new(&file, 0, &[]);
     let right = [0.0, 2.0_f64.sqrt(), 2.0_f64.sqrt(), 1.0, 2.0];
     for (found, right) in found.values.iter().zip(right) {
         assert!((found - right).abs() < 1e-12, "{found} {right}");
     }
-    assert!(found.said.contains("mesh repaired: 1 flat cell removed"), "{}", found.said);
+    assert!(found.said.contains("mesh repaired: 1 degenerate cell removed"), "{}", found.said);
     let never = Distances::new(&file, 0, &["--repair", "never"]);
     assert!((never.values[3] - (1.0 + 2.0_f64.sqrt())).abs() < 1e-12, "{:?}", never.values);
     assert!(never.said.contains("1 degenerate cell dropped"), "{}", never.said);
@@ -73,7 +73,7 @@ fn caps_on_caps_and_seams_of_caps_disappear() {
     assert!((found.values[2] - 2.0).abs() < 1e-12 && (found.values[3] - 1.0).abs() < 1e-12);
     let seam = field("meshes/cap/seam_of_caps.obj").unwrap();
     let found = Distances::new(&seam, 0, &[]);
-    assert!(found.said.contains("39 flat cells removed"), "{}", found.said);
+    assert!(found.said.contains("39 degenerate cells removed"), "{}", found.said);
     // Next to the seam, the cells are 40 times as long as high, so the error is the scheme's own.
     assert!(found.error(0) < 0.05, "{}", found.error(0));
 }
@@ -153,7 +153,7 @@ fn five_slivers_do_not_determine_the_time_step() {
     // A ball of radius 0.15 that grew by 0.2.
     let area = measure(&measures, "enclosed_area");
     assert!((area / (std::f64::consts::PI * 0.35 * 0.35) - 1.0).abs() < 0.01, "{area}");
-    assert!(said.contains("5 flat cells removed"), "{said}");
+    assert!(said.contains("5 degenerate cells removed"), "{said}");
 }
 
 /// Returns a folder with a file of this name and text.

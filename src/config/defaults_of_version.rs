@@ -24,8 +24,8 @@ impl Config {
             false => (Weld::Auto, MeshRepair::Auto),
         };
         // The step of an evolution is as short as the thinnest cell allows. A distance is not.
-        let thinness = if self.evolve.is_some() { Thinness::Thin } else { Thinness::Flat };
+        let thinness = if self.evolve.is_some() { Thinness::Thin } else { Thinness::Degenerate };
         let repairs = mesh.repair.unwrap_or(repair) == MeshRepair::Auto;
-        Repairs { weld: mesh.weld.unwrap_or(weld), flat: repairs.then_some(thinness) }
+        Repairs { weld: mesh.weld.unwrap_or(weld), degenerate: repairs.then_some(thinness) }
     }
 }

@@ -106,18 +106,18 @@ pub struct MeshSource {
     /// Which coincident vertices of a mesh file are joined. Default "auto".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weld: Option<Weld>,
-    /// Treatment of flat cells of a mesh file. Default "auto".
+    /// Treatment of degenerate cells of a mesh file. Default "auto".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<MeshRepair>,
 }
 
-/// Treatment of flat cells of a mesh file.
+/// Treatment of degenerate cells of a mesh file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MeshRepair {
-    /// The neighbors of a flat cell are split at the vertex inside of its longest edge or face, and
-    /// the two vertices of a needle become one. In [evolve], this includes cells that are so thin
-    /// that they alone would determine the time step.
+    /// A vertex inside the longest edge or face of a degenerate cell splits the neighbors of the
+    /// cell, and the two vertices of a needle become one. In [evolve], this includes cells that are
+    /// so thin that they alone would determine the time step.
     Auto,
     /// Cells without area or volume are left out. All others stay as they are.
     Never,

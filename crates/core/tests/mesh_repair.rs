@@ -6,7 +6,7 @@ use zeroset_core::mesh::repair::{Repair, Repairs, Thinness, Weld, repair};
 use zeroset_core::mesh::statistics::inspect;
 use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values, clean_repaired};
 
-const THIN: Repairs = Repairs { weld: Weld::Auto, flat: Some(Thinness::Thin) };
+const THIN: Repairs = Repairs { weld: Weld::Auto, degenerate: Some(Thinness::Thin) };
 
 /// Two triangles that share an edge, each with its own vertices.
 fn torn() -> Mesh {
@@ -47,7 +47,7 @@ fn groups_and_materials_keep_edges_apart() {
         assert_eq!((repair.join.vertices, repair.join.kept_apart), (0, 2));
         assert!(repair.is_nothing() && repair.summary().is_none());
         assert!(repair.doubts()[0].contains("2 edges of the boundary coincide"));
-        let weld = Repairs { weld: Weld::Within(1e-9), flat: None };
+        let weld = Repairs { weld: Weld::Within(1e-9), degenerate: None };
         assert_eq!(inspect(&zeroset_core::mesh::repair::repair(mesh, weld).unwrap().0).boundary, 4);
     }
 }
@@ -97,7 +97,8 @@ fn volume(mesh: &Mesh) -> f64 {
 
 #[test]
 fn tetrahedra_around_a_cap_are_split_at_its_apex() {
-    // Vertex 4 lies in face 0 1 2. The flat cell separates the upper cell from the three below.
+    // Vertex 4 lies in face 0 1 2. The degenerate cell separates the upper cell from the three
+    // cells below.
     let vertices = vec![
         [0.0, 0.0, 0.0],
         [1.0, 0.0, 0.0],
@@ -118,7 +119,7 @@ fn tetrahedra_around_a_cap_are_split_at_its_apex() {
         values: Values::Float(vec![7.0, 1.0, 2.0, 3.0, 4.0]),
     });
     let (mesh, repair) = repaired(&mesh);
-    assert_eq!((repair.flats.caps, mesh.n_cells()), (1, 6));
+    assert_eq!((repair.degenerate.caps, mesh.n_cells()), (1, 6));
     assert_eq!(repair.parents, [0, 0, 0, 2, 3, 4]);
     let (clean, _) = clean_repaired(mesh, &repair).unwrap();
     assert!((volume(&clean) - 2.0 / 6.0).abs() < 1e-15);
@@ -149,7 +150,7 @@ fn thin_cells_of_a_cube_disappear_without_a_trace() {
     mesh.cells.extend([a, b, apex, d, b, c, apex, d, c, a, apex, d]);
     assert!((volume(&mesh) - whole).abs() < 1e-12);
     let (mesh, repair) = repair(mesh, THIN).unwrap();
-    assert_eq!((repair.flats.caps, repair.flats.left), (1, 0));
+    assert_eq!((repair.degenerate.caps, repair.degenerate.left), (1, 0));
     let (clean, _) = clean_repaired(mesh, &repair).unwrap();
     assert!(clean.n_cells() > n && (volume(&clean) - whole).abs() < 1e-12);
     assert_eq!(inspect(&clean).components, 1);
@@ -162,7 +163,7 @@ fn needles_collapse_and_their_vertices_share_a_value() {
         vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [2.0, 1.0, 0.0], [1.0, 1e-14, 0.0]];
     let mesh = Mesh::new(Kind::Planar, vertices, vec![0, 1, 2, 1, 4, 2, 1, 3, 4, 4, 3, 2]);
     let (mesh, repair) = repaired(&mesh);
-    assert_eq!((repair.flats.needles, repair.representative), (2, vec![0, 1, 2, 3, 1]));
+    assert_eq!((repair.degenerate.needles, repair.representative), (2, vec![0, 1, 2, 3, 1]));
     assert_eq!(mesh.cells, [0, 1, 2, 1, 3, 2]);
     assert_eq!(repair.own_corners, [0, 1, 2, 4, 3, 2]);
 }

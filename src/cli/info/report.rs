@@ -80,7 +80,7 @@ pub(super) struct Verdict {
 impl Verdict {
     /// Judges a mesh as a solver with the default repairs would.
     fn of(mesh: &Mesh) -> Self {
-        let repairs = Repairs { weld: Weld::Auto, flat: Some(Thinness::Thin) };
+        let repairs = Repairs { weld: Weld::Auto, degenerate: Some(Thinness::Thin) };
         // Vertex arrays do not influence repairs, and a copy of them takes memory.
         let mut copy = Mesh::new(mesh.kind, mesh.vertices.clone(), mesh.cells.clone());
         copy.groups.clone_from(&mesh.groups);

@@ -1,4 +1,4 @@
-//! Repair of a mesh as stored: vertices that coincide are joined, and cells that are flat are
+//! Repair of a mesh as stored: vertices that coincide are joined, and degenerate cells are
 //! removed without disconnecting the mesh.
 //!
 //! A repair adds no vertex and moves none. It changes which vertices the cells use, and it replaces
@@ -7,7 +7,7 @@
 mod apart;
 mod cluster;
 mod coincident;
-mod flat;
+mod degenerate;
 mod simplices;
 mod weld;
 
@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::words::counted;
 
 pub use coincident::Join;
-pub use flat::{FLAT, Flats, SKEWED, THIN};
+pub use degenerate::{DEGENERATE, DegenerateCells, SKEWED, THIN};
 pub use weld::Weld;
 
 /// The repairs that [`repair`] may do.
@@ -24,28 +24,28 @@ pub use weld::Weld;
 pub struct Repairs {
     /// Which coincident vertices are joined.
     pub weld: Weld,
-    /// Which cells count as flat, or `None` to keep all cells as they are.
-    pub flat: Option<Thinness>,
+    /// Which cells count as degenerate, or `None` to keep all cells as they are.
+    pub degenerate: Option<Thinness>,
 }
 
 impl Default for Repairs {
     /// Joins torn edges and repairs the cells that would falsify distances.
     fn default() -> Self {
-        Repairs { weld: Weld::Auto, flat: Some(Thinness::Flat) }
+        Repairs { weld: Weld::Auto, degenerate: Some(Thinness::Degenerate) }
     }
 }
 
 impl Repairs {
     /// No repair at all.
-    pub const NONE: Repairs = Repairs { weld: Weld::Never, flat: None };
+    pub const NONE: Repairs = Repairs { weld: Weld::Never, degenerate: None };
 }
 
 /// How thin a cell must be to be repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thinness {
-    /// Cells without height up to rounding, and caps (see [`flat`](mod@flat)) with a height of at
-    /// most [`SKEWED`] of their longest edge. They falsify distances.
-    Flat,
+    /// Cells without height up to rounding, and caps (see [`repair`]) with a height of at most
+    /// [`SKEWED`] of their longest edge. They falsify distances.
+    Degenerate,
     /// In addition, cells with a height of at most [`THIN`] of their longest edge, as long as they
     /// are few. They alone would determine the time step.
     Thin,
@@ -56,8 +56,8 @@ pub enum Thinness {
 pub struct Repair {
     /// Coincident vertices.
     pub join: Join,
-    /// Flat cells.
-    pub flats: Flats,
+    /// Degenerate cells.
+    pub degenerate: DegenerateCells,
     /// For each stored vertex, the vertex that replaces it in the cells. Empty if no vertex was
     /// replaced.
     #[serde(skip)]
@@ -80,7 +80,7 @@ impl Repair {
 
     /// Returns the counts alone, without the maps.
     pub fn counts(&self) -> Repair {
-        Repair { join: self.join.clone(), flats: self.flats.clone(), ..Repair::default() }
+        Repair { join: self.join.clone(), degenerate: self.degenerate.clone(), ..Repair::default() }
     }
 
     /// Returns the number of vertices that were replaced by others.
@@ -101,19 +101,19 @@ impl Repair {
     /// Returns one line with the repairs and their counts, or `None` if nothing was changed.
     pub fn summary(&self) -> Option<String> {
         let parts: Vec<String> =
-            [self.join.summary(), self.flats.summary()].into_iter().flatten().collect();
+            [self.join.summary(), self.degenerate.summary()].into_iter().flatten().collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
     /// Returns the doubts about the mesh that remain, one sentence each.
     pub fn doubts(&self) -> Vec<String> {
-        self.join.doubts().into_iter().chain(self.flats.doubts()).collect()
+        self.join.doubts().into_iter().chain(self.degenerate.doubts()).collect()
     }
 }
 
 /// Repairs a mesh as stored. The vertices, their data and their numbers do not change.
 ///
-/// First, coincident vertices are joined (see [`Weld`]). Then flat cells are removed:
+/// First, coincident vertices are joined (see [`Weld`]). Then degenerate cells are removed:
 ///
 /// - A *cap* is a cell with one vertex inside another of its simplices, for example a triangle with
 ///   one vertex on the opposite edge. That vertex is a hanging node of the neighbors that contain
@@ -138,9 +138,10 @@ pub fn repair(mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
         repair.own_corners = joined.own_corners;
         representative = joined.representative;
     }
-    if let Some(thinness) = repairs.flat {
-        let found = flat::remove(&mut mesh, thinness, &mut repair.own_corners, &mut representative);
-        repair.flats = found.counts;
+    if let Some(thinness) = repairs.degenerate {
+        let found =
+            degenerate::remove(&mut mesh, thinness, &mut repair.own_corners, &mut representative);
+        repair.degenerate = found.counts;
         repair.parents = found.parents;
     }
     repair.representative = representative;

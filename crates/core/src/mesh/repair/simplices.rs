@@ -11,7 +11,7 @@ pub(super) struct Shape {
     pub longest: f64,
 }
 
-/// How a flat simplex degenerates.
+/// The kind of a degenerate simplex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Degeneracy {
     /// The first vertex lies inside the simplex of the second and third, or of the last three if
@@ -47,8 +47,8 @@ pub(super) fn shape(x: &[Vec3]) -> Shape {
     Shape { thinness, longest }
 }
 
-/// Returns how a flat simplex degenerates. Positions along it that differ by less than `tolerance`
-/// of its size count as equal.
+/// Returns the kind of a degenerate simplex. Positions along it that differ by less than
+/// `tolerance` of its size count as equal.
 pub(super) fn degeneracy(x: &[Vec3], tolerance: f64) -> Degeneracy {
     let (mut pair, mut shortest, mut longest) = ([0, 1], f64::INFINITY, 0.0_f64);
     let mut ends = [0, 1];
@@ -76,8 +76,8 @@ pub(super) fn degeneracy(x: &[Vec3], tolerance: f64) -> Degeneracy {
     of_tetrahedron(x, tolerance)
 }
 
-/// Returns how a flat tetrahedron without a short edge degenerates, by the signs of the barycentric
-/// coordinates of the vertex opposite to the largest face.
+/// Returns the kind of a degenerate tetrahedron without a short edge, by the signs of the
+/// barycentric coordinates of the vertex opposite to the largest face.
 fn of_tetrahedron(x: &[Vec3], tolerance: f64) -> Degeneracy {
     let face = |k: usize| {
         let others: Vec<usize> = (0..4).filter(|&i| i != k).collect();

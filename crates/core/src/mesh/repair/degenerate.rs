@@ -1,4 +1,4 @@
-//! Removal of flat cells without disconnecting the mesh.
+//! Removal of degenerate cells without disconnecting the mesh.
 //!
 //! A *cap* is a cell with one vertex inside another of its simplices. A *needle* is a cell with two
 //! vertices at the same place. See [`repair`](super::repair()).
@@ -15,7 +15,7 @@ use crate::primitives::GatherMatrix;
 use crate::words::counted;
 
 /// The largest height of a cell without height, as a fraction of its longest edge.
-pub const FLAT: f64 = 1e-12;
+pub const DEGENERATE: f64 = 1e-12;
 /// The largest height of a cap that falsifies distances, as a fraction of its longest edge.
 pub const SKEWED: f64 = 1e-6;
 /// The largest height of a cell that may be repaired because it alone would determine the time
@@ -26,17 +26,17 @@ const SAME: f64 = 1e-7;
 /// The number of thin needles that are always few, and the fraction of all cells that is.
 const FEW: usize = 16;
 const FEW_OF: usize = 100;
-/// The number of cells that may be replaced for each flat cell before the repair gives up.
+/// The number of cells that may be replaced for each degenerate cell before the repair gives up.
 const REPLACEMENTS: usize = 64;
 
-/// Counts of flat cells.
+/// Counts of degenerate cells.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
-pub struct Flats {
+pub struct DegenerateCells {
     /// The number of caps that were removed, with their neighbors split at the apex.
     pub caps: usize,
     /// The number of needles of which two vertices became one.
     pub needles: usize,
-    /// The number of flat tetrahedra with crossing edges that were left out.
+    /// The number of degenerate tetrahedra with crossing edges that were left out.
     pub crossings: usize,
     /// The largest height of a removed cell, as a fraction of its longest edge.
     pub thickest: f64,
@@ -44,22 +44,22 @@ pub struct Flats {
     pub left: usize,
 }
 
-impl Flats {
+impl DegenerateCells {
     pub(super) fn summary(&self) -> Option<String> {
         let parts: Vec<String> = [
             (
                 self.caps,
-                "flat cell removed by splitting its neighbors",
-                "flat cells removed by splitting their neighbors",
+                "degenerate cell removed by splitting its neighbors",
+                "degenerate cells removed by splitting their neighbors",
             ),
             (self.needles, "needle collapsed", "needles collapsed"),
-            (self.crossings, "flat tetrahedron left out", "flat tetrahedra left out"),
+            (self.crossings, "degenerate tetrahedron left out", "degenerate tetrahedra left out"),
         ]
         .into_iter()
         .filter(|(n, ..)| *n > 0)
         .map(|(n, one, many)| counted(n, [one, many]))
         .collect();
-        let bound = match self.thickest > FLAT {
+        let bound = match self.thickest > DEGENERATE {
             true => format!(" (heights up to {:.1e} of the longest edge)", self.thickest),
             false => String::new(),
         };
@@ -78,13 +78,13 @@ impl Flats {
 
 /// The result of [`remove`].
 pub(super) struct Removed {
-    pub counts: Flats,
+    pub counts: DegenerateCells,
     /// The stored cell of each cell, or empty if no cell was replaced.
     pub parents: Vec<u32>,
 }
 
-/// Removes flat cells from a mesh. Updates the own corners of the cells and the representatives of
-/// the vertices, which are empty if no vertex was replaced before.
+/// Removes degenerate cells from a mesh. Updates the own corners of the cells and the
+/// representatives of the vertices, which are empty if no vertex was replaced before.
 pub(super) fn remove(
     mesh: &mut Mesh,
     thinness: Thinness,
@@ -92,41 +92,41 @@ pub(super) fn remove(
     representative: &mut Vec<u32>,
 ) -> Removed {
     let bound = if thinness == Thinness::Thin { THIN } else { SKEWED };
-    let flat = flat_cells(mesh, bound);
-    if flat.is_empty() {
-        return Removed { counts: Flats::default(), parents: Vec::new() };
+    let found = degenerate_cells(mesh, bound);
+    if found.is_empty() {
+        return Removed { counts: DegenerateCells::default(), parents: Vec::new() };
     }
-    let needles = flat.iter().filter(|f| f.thinness > FLAT && f.is_needle).count();
+    let needles = found.iter().filter(|f| f.thinness > DEGENERATE && f.is_needle).count();
     let few = needles <= FEW.max(mesh.n_cells() / FEW_OF);
     let mut work = Work::new(mesh, own_corners, bound, thinness == Thinness::Thin && few);
-    work.run(&flat);
+    work.run(&found);
     mesh.vertices = std::mem::take(&mut work.vertices);
     work.finish(mesh, own_corners, representative)
 }
 
 /// A cell whose height is at most the bound.
-struct FlatCell {
+struct Candidate {
     cell: u32,
     thinness: f64,
     longest: f64,
     is_needle: bool,
 }
 
-fn flat_cells(mesh: &Mesh, bound: f64) -> Vec<FlatCell> {
+fn degenerate_cells(mesh: &Mesh, bound: f64) -> Vec<Candidate> {
     let arity = mesh.kind.arity();
     let judge = |(cell, corners): (usize, &[u32])| {
         let mut x = [Vec3::zeros(); 4];
         corners.iter().zip(&mut x).for_each(|(&v, x)| *x = mesh.vertices[v as usize].into());
         let x = &x[..arity];
         let shape = shape(x);
-        // A cell with a vertex that is not finite has no height at all. Cleaning refuses it.
+        // Cleaning refuses a cell with a vertex that is not finite.
         if !(shape.thinness <= bound) || !shape.longest.is_finite() {
             return None;
         }
         let is_needle =
             matches!(degeneracy(x, tolerance(shape.thinness)), Degeneracy::Needle { .. });
         let (thinness, longest) = (shape.thinness, shape.longest);
-        Some(FlatCell { cell: cell as u32, thinness, longest, is_needle })
+        Some(Candidate { cell: cell as u32, thinness, longest, is_needle })
     };
     mesh.cells.par_chunks_exact(arity).enumerate().filter_map(judge).collect()
 }
@@ -158,7 +158,7 @@ struct Work {
     /// inside of the simplex.
     split: HashMap<Vec<u32>, (usize, u32)>,
     heap: BinaryHeap<(u64, std::cmp::Reverse<u32>)>,
-    counts: Flats,
+    counts: DegenerateCells,
 }
 
 impl Work {
@@ -179,17 +179,17 @@ impl Work {
             collapsed: Vec::new(),
             split: HashMap::new(),
             heap: BinaryHeap::new(),
-            counts: Flats::default(),
+            counts: DegenerateCells::default(),
         }
     }
 
-    /// Removes the flat cells, the longest first. The parts of a split flat cell are flat again,
-    /// but shorter, so the work ends. The limit is a safeguard against rounding.
-    fn run(&mut self, flat: &[FlatCell]) {
-        for found in flat {
-            self.push(found.cell, found.longest);
+    /// Removes the degenerate cells, the longest first. If such a cell is split, its parts are
+    /// degenerate again but shorter, so the work ends. The limit is a safeguard against rounding.
+    fn run(&mut self, found: &[Candidate]) {
+        for candidate in found {
+            self.push(candidate.cell, candidate.longest);
         }
-        let limit = self.n_stored + REPLACEMENTS * (flat.len() + FEW);
+        let limit = self.n_stored + REPLACEMENTS * (found.len() + FEW);
         while let Some((_, std::cmp::Reverse(cell))) = self.heap.pop() {
             if self.alive.len() > limit {
                 self.counts.left += 1;
@@ -199,7 +199,7 @@ impl Work {
         }
     }
 
-    /// Adds a flat cell to the heap, which yields the longest first.
+    /// Adds a degenerate cell to the heap, which yields the longest first.
     fn push(&mut self, cell: u32, longest: f64) {
         // The bits of positive numbers are ordered like the numbers.
         self.heap.push((longest.to_bits(), std::cmp::Reverse(cell)));
@@ -224,7 +224,8 @@ impl Work {
         cells
     }
 
-    /// Removes a flat cell. Returns false if it was left, because the repair would spoil others.
+    /// Removes a degenerate cell. Returns false if it was left because its removal would make other
+    /// cells worse.
     fn remove_cell(&mut self, cell: u32) -> bool {
         let corners = self.corners(cell).to_vec();
         let x = self.points(&corners);
@@ -233,19 +234,19 @@ impl Work {
         if shape.thinness > self.bound {
             return true;
         }
-        let is_flat = shape.thinness <= FLAT;
+        let is_degenerate = shape.thinness <= DEGENERATE;
         let done = match degeneracy(&x, tolerance(shape.thinness)) {
             Degeneracy::Cap { apex, base, n_base } => {
                 let base: Vec<u32> = base[..n_base].iter().map(|&k| corners[k]).collect();
-                self.split_at(&base, corners[apex], is_flat)
+                self.split_at(&base, corners[apex], is_degenerate)
             }
-            Degeneracy::Needle { .. } if !is_flat && !self.collapses_thin => return true,
+            Degeneracy::Needle { .. } if !is_degenerate && !self.collapses_thin => return true,
             Degeneracy::Needle { vertices: [a, b] } => {
                 let (a, b) = (corners[a].min(corners[b]), corners[a].max(corners[b]));
-                self.collapse(b, a, is_flat)
+                self.collapse(b, a, is_degenerate)
             }
             // Thin ones have a volume, and their removal would leave a gap.
-            Degeneracy::Crossing if !is_flat => return true,
+            Degeneracy::Crossing if !is_degenerate => return true,
             Degeneracy::Crossing => {
                 self.alive[cell as usize] = false;
                 self.counts.crossings += 1;
@@ -259,13 +260,13 @@ impl Work {
     }
 
     /// Splits all cells that contain the simplex `base` at the vertex `apex` inside of it. Cells
-    /// that also contain the apex are flat and disappear.
-    fn split_at(&mut self, base: &[u32], apex: u32, is_flat: bool) -> bool {
+    /// that also contain the apex are degenerate and disappear.
+    fn split_at(&mut self, base: &[u32], apex: u32, is_degenerate: bool) -> bool {
         let rarest = base.iter().copied().min_by_key(|&v| self.around.row(v as usize).len());
         let Some(rarest) = rarest else { return false };
         let mut around = self.cells_at(rarest);
         around.retain(|&c| base.iter().all(|v| self.corners(c).contains(v)));
-        let (flat, others): (Vec<u32>, Vec<u32>) =
+        let (gone, others): (Vec<u32>, Vec<u32>) =
             around.into_iter().partition(|&c| self.corners(c).contains(&apex));
         let replace = |corners: &[u32], old: u32| -> Vec<u32> {
             corners.iter().map(|&v| if v == old { apex } else { v }).collect()
@@ -273,7 +274,9 @@ impl Work {
         let mut parts: Vec<(u32, u32)> = Vec::new();
         for &c in &others {
             for &old in base {
-                if !is_flat && !self.is_upright(self.corners(c), &replace(self.corners(c), old)) {
+                if !is_degenerate
+                    && !self.is_upright(self.corners(c), &replace(self.corners(c), old))
+                {
                     return false;
                 }
                 parts.push((c, old));
@@ -288,8 +291,8 @@ impl Work {
             });
             self.add(&corners, own.as_deref(), self.parents[c as usize]);
         }
-        self.counts.caps += flat.len();
-        flat.iter().chain(&others).for_each(|&c| self.alive[c as usize] = false);
+        self.counts.caps += gone.len();
+        gone.iter().chain(&others).for_each(|&c| self.alive[c as usize] = false);
         let number = self.split.len();
         self.split.entry(sorted(base)).or_insert((number, apex));
         true
@@ -311,18 +314,18 @@ impl Work {
     }
 
     /// Replaces the vertex `from` by `to` in all cells. Cells that contain both disappear.
-    fn collapse(&mut self, from: u32, to: u32, is_flat: bool) -> bool {
+    fn collapse(&mut self, from: u32, to: u32, is_degenerate: bool) -> bool {
         let around = self.cells_at(from);
-        let (flat, others): (Vec<u32>, Vec<u32>) =
+        let (gone, others): (Vec<u32>, Vec<u32>) =
             around.into_iter().partition(|&c| self.corners(c).contains(&to));
         let moved = |corners: &[u32]| -> Vec<u32> {
             corners.iter().map(|&v| if v == from { to } else { v }).collect()
         };
         let spoils = |&c: &u32| !self.is_upright(self.corners(c), &moved(self.corners(c)));
-        if !is_flat && others.iter().any(spoils) {
+        if !is_degenerate && others.iter().any(spoils) {
             return false;
         }
-        flat.iter().for_each(|&c| self.alive[c as usize] = false);
+        gone.iter().for_each(|&c| self.alive[c as usize] = false);
         if self.own.is_none() {
             self.own = Some(self.cells.clone());
         }
@@ -335,13 +338,13 @@ impl Work {
             }
         }
         self.added.entry(to).or_default().extend(others);
-        self.counts.needles += flat.len();
+        self.counts.needles += gone.len();
         self.collapsed.push((from, to));
         true
     }
 
     /// Returns true if a changed cell still has its orientation and is not much thinner than
-    /// before, unless it was flat.
+    /// before, unless it was thin.
     fn is_upright(&self, before: &[u32], after: &[u32]) -> bool {
         let (before, after) = (self.points(before), self.points(after));
         let (old, new) = (shape(&before).thinness, shape(&after).thinness);
@@ -354,7 +357,7 @@ impl Work {
             ([a, b, c], [d, e, f]) => a.cross(b).dot(c) * d.cross(e).dot(f) > 0.0,
             _ => false,
         };
-        same_side && new > FLAT
+        same_side && new > DEGENERATE
     }
 
     /// Writes the living cells to the mesh. Arrays and groups follow their cells.
