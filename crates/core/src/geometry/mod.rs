@@ -1,5 +1,6 @@
 //! Scalars, vectors, simplices and analytic shapes, independent of meshes and solvers.
 
+pub mod cut;
 mod real;
 pub mod shape;
 pub mod shape_sampling;
