@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::MeshFile;
-use zeroset_core::error::{Flaw, Result};
+use crate::cut::{Polygons, Recut, Uncut};
+use zeroset_core::error::{Element, Flaw, Result};
 use zeroset_core::mesh::{Kind, Mesh};
 
 /// Triangles made from faces, with counts of the faces as stored.
@@ -15,11 +16,18 @@ pub(crate) struct Faces {
     counts: [usize; 4],
     /// The number of faces with fewer than three corners, which yield no triangle.
     small: usize,
+    /// The faces with more than three corners.
+    polygons: Polygons,
+    /// The number of faces, without strips.
+    n_faces: usize,
 }
 
 impl Faces {
     /// Adds a face, split into a fan around its first corner, and returns the number of triangles.
+    /// [`Faces::into_file`] replaces fans that do not fit the coordinates.
     pub(crate) fn push(&mut self, face: &[u32]) -> usize {
+        self.polygons.push(self.len(), self.n_faces, face.len());
+        self.n_faces += 1;
         match face.len() {
             0..=2 => self.small += 1,
             3 => self.counts[0] += 1,
@@ -49,6 +57,8 @@ impl Faces {
             self.triangles.reserve(others.iter().map(|other| other.triangles.len()).sum());
         }
         for mut other in others {
+            self.polygons.append(std::mem::take(&mut other.polygons), self.len(), self.n_faces);
+            self.n_faces += other.n_faces;
             match self.triangles.capacity() {
                 0 => self.triangles = other.triangles,
                 _ => self.triangles.append(&mut other.triangles),
@@ -69,7 +79,7 @@ impl Faces {
     /// Returns a [`Flaw`] if there are no vertices or more triangles than 32-bit indices can
     /// address.
     pub(crate) fn into_file(
-        self,
+        mut self,
         vertices: Vec<[f64; 3]>,
         format: &'static str,
         version: impl Into<String>,
@@ -79,7 +89,11 @@ impl Faces {
         let names = ["triangle", "quad", "polygon", "triangle_strip"];
         let counts = names.into_iter().zip(self.counts).filter(|c| c.1 > 0);
         let cells_by_type = counts.map(|(name, n)| (name.to_string(), n)).collect();
+        let Recut { uncut, warning } =
+            self.polygons.recut(&vertices, &mut self.triangles, Element::Face);
         let mut file = mesh_file(vertices, self.triangles, format, version, cells_by_type)?;
+        file.uncut = uncut;
+        file.warnings.extend(warning);
         if self.small > 0 {
             let n = self.small;
             file.warnings.push(format!("{n} faces with fewer than three corners are left out"));
@@ -111,6 +125,7 @@ pub(crate) fn mesh_file(
         space: None,
         cells_by_type,
         warnings: Vec::new(),
+        uncut: Uncut::default(),
     })
 }
 

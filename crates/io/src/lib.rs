@@ -24,6 +24,7 @@ mod cloud;
 mod columns;
 mod companions;
 mod curves;
+mod cut;
 mod elements;
 mod faces;
 pub mod freesurfer;
@@ -64,6 +65,7 @@ pub use cloud::{
 pub use columns::points_of_array;
 pub use companions::{companions_read, companions_written};
 pub use curves::{Curve, Curves, read_curves};
+pub use cut::Uncut;
 use load::Loaded;
 pub use matrix::{check_matrix_target, write_matrix};
 pub use octree_leaves::{check_leaves_target, write_leaves};
@@ -81,7 +83,7 @@ use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::{Flaw, FlawKind, Result, plain};
 use zeroset_core::mesh::{DataArray, Group, Mesh, Values};
 
-/// A mesh as stored in its file. Polygons are split into fans and STL corners are merged, but
+/// A mesh as stored in its file. Cells are cut into simplices and STL corners are merged, but
 /// nothing is dropped.
 #[derive(Clone, Debug)]
 pub struct MeshFile {
@@ -101,6 +103,24 @@ pub struct MeshFile {
     pub cells_by_type: BTreeMap<String, usize>,
     /// One sentence for each thing that was dropped or changed during reading.
     pub warnings: Vec<String>,
+    /// The cells that cannot be cut. [`read_mesh`] returns an error if there are any.
+    pub uncut: Uncut,
+}
+
+/// Options of [`read_mesh_with`].
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct MeshOptions {
+    /// Whether cells that cannot be cut into simplices are left out. Otherwise they are an error.
+    pub skip_unsupported: bool,
+}
+
+impl MeshOptions {
+    /// Sets whether cells that cannot be cut into simplices are left out.
+    pub fn skip_unsupported(mut self, skip: bool) -> Self {
+        self.skip_unsupported = skip;
+        self
+    }
 }
 
 /// Reads a mesh from a file of any supported format, which may be compressed with gzip.
@@ -111,16 +131,26 @@ pub struct MeshFile {
 /// # Errors
 /// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file, the position, what
 /// was found and the remedy, if the format is unknown, if the file is damaged or truncated, if a
-/// coordinate is not finite, or if an index is out of range.
+/// coordinate is not finite, if an index is out of range, or if a cell cannot be cut into
+/// simplices.
 pub fn read_mesh(path: &Path) -> Result<MeshFile> {
-    mesh(path).map_err(|flaw| flaw.in_file(path))
+    read_mesh_with(path, &MeshOptions::default())
 }
 
-fn mesh(path: &Path) -> Result<MeshFile, Flaw> {
+/// Reads a mesh like [`read_mesh`], with options.
+///
+/// # Errors
+/// Returns the errors of [`read_mesh`].
+pub fn read_mesh_with(path: &Path, options: &MeshOptions) -> Result<MeshFile> {
+    mesh(path, options).map_err(|flaw| flaw.in_file(path))
+}
+
+fn mesh(path: &Path, options: &MeshOptions) -> Result<MeshFile, Flaw> {
     let Loaded { bytes, budget } = load::load(path)?;
     let (format, warning) = sniff::format(path, &bytes)?;
     let mut file = read_as(format, path, &bytes, budget)?;
     file.warnings.extend(warning);
+    file.warnings.extend(file.uncut.settle(&mut file.mesh, options.skip_unsupported)?);
     // Warnings quote text of the file, which may contain control characters.
     file.warnings = file.warnings.into_iter().map(plain).collect();
     Ok(file)
@@ -240,6 +270,7 @@ fn content(path: &Path, loaded: &Loaded, options: &VolumeOptions) -> Result<Cont
     let no_mesh = match read_as(format, path, bytes, budget) {
         Ok(mut file) => {
             file.warnings.extend(warning);
+            file.uncut.settle(&mut file.mesh, false)?;
             return Ok(Content::Mesh(file));
         }
         Err(flaw) => flaw,

@@ -248,6 +248,7 @@ mod tests {
             space: Some("NIFTI_XFORM_TALAIRACH".into()),
             cells_by_type: BTreeMap::from([("quad".into(), 1), ("triangle".into(), 1)]),
             warnings: Vec::new(),
+            uncut: Default::default(),
         }
     }
 

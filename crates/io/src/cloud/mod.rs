@@ -221,5 +221,6 @@ pub(super) fn read_as_mesh(
         space: None,
         cells_by_type: Default::default(),
         warnings,
+        uncut: Default::default(),
     })
 }

@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use super::{ElementType, Shape, inherit};
 use crate::MeshFile;
+use crate::cut::{Polygons, Recut};
 use crate::faces::{index_limit, kind_of_triangles, mesh_file};
 use crate::unique_names::UnusedNames;
-use zeroset_core::error::{Flaw, Result};
+use zeroset_core::error::{Element, Flaw, Result};
 use zeroset_core::mesh::{DataArray, Group, Kind, Members};
 use zeroset_core::words::noun;
 
@@ -25,6 +26,8 @@ pub(crate) struct Builder {
     counts: Vec<(ElementType, usize)>,
     /// The number of elements added.
     n_elements: usize,
+    /// The quads.
+    polygons: Polygons,
     /// The names of the groups.
     pub(crate) names: Names,
     /// Arrays with one row per element, in the order in which elements are added.
@@ -57,6 +60,9 @@ impl Builder {
         let part = &mut self.parts[kind.shape.dimension()];
         part.met = true;
         let begin = part.parents.len();
+        if kind.shape == Shape::Quad {
+            self.polygons.push(begin, self.n_elements, 4);
+        }
         kind.shape.split(nodes, &mut part.corners);
         part.parents.extend(std::iter::repeat_n(self.n_elements as u32, kind.shape.simplices()));
         self.n_elements += 1;
@@ -91,6 +97,12 @@ impl Builder {
         let top = self.top();
         self.warn(top);
         let groups = self.groups(top);
+        // The quads of a mesh of solids are cut like the faces of the solids.
+        let Recut { uncut, warning } = match top {
+            Some(3) => Recut::default(),
+            _ => self.polygons.recut(&vertices, &mut self.parts[2].corners, Element::Cell),
+        };
+        self.warnings.extend(warning);
         let domain = std::mem::take(&mut self.parts[if top == Some(3) { 3 } else { 2 }]);
         let kind = match top {
             Some(3) => Kind::Volume,
@@ -102,6 +114,7 @@ impl Builder {
         file.mesh.cells = domain.corners;
         file.mesh.groups = groups;
         file.warnings = self.warnings;
+        file.uncut = uncut;
         // An array may have fewer rows than there are elements. Such an array is dropped.
         let most = domain.parents.iter().max().map_or(0, |&last| last as usize + 1);
         let (whole, short): (Vec<_>, Vec<_>) =

@@ -88,6 +88,12 @@ impl Shape {
         }
     }
 
+    /// Returns the faces of a solid with these corners, counterclockwise when seen from outside.
+    pub(super) fn faces_of(self, corners: &[u32]) -> Vec<Vec<u32>> {
+        let faces = self.faces().iter();
+        faces.map(|face| face.iter().map(|&k| corners[k]).collect()).collect()
+    }
+
     /// Appends the [`Shape::simplices`] simplices of an element, with `dimension + 1` vertices
     /// each.
     ///

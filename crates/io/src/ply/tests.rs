@@ -227,7 +227,9 @@ fn long_texts_are_read_by_many_threads_and_their_faults_have_the_same_lines() {
         "element vertex {n}\nproperty float x\nproperty float y\nproperty float z\nproperty int k\n\
          element face {n}\nproperty list uchar int vertex_indices\nproperty float q\n"
     );
-    let vertex = |i: usize| format!("{i} 0.25 {} {}\n", i % 7, 3 * i);
+    // On a parabola, so that the quads are convex.
+    let [y, z] = [|i: usize| (i * i) as f64, |i: usize| (i % 2) as f64 * 0.25];
+    let vertex = |i: usize| format!("{i} {} {} {}\n", y(i), z(i), 3 * i);
     let face = |i: usize| match i % 3 {
         0 => format!("3 0 {i} 2 {i}.5\n"),
         1 => format!("4 0 1 2 {i} {i}.5\n\n"),
@@ -239,7 +241,8 @@ fn long_texts_are_read_by_many_threads_and_their_faults_have_the_same_lines() {
         file(&elements, &(vertices.concat() + &faces.concat()))
     };
     let mesh = read_bytes(whole(&vertices, &faces).as_bytes()).unwrap().mesh;
-    assert!(mesh.vertices.iter().enumerate().all(|(i, x)| *x == [i as f64, 0.25, (i % 7) as f64]));
+    let place = |i: usize| [i as f64, y(i), z(i)];
+    assert!(mesh.vertices.iter().enumerate().all(|(i, x)| *x == place(i)));
     let Values::Int(k) = &mesh.vertex_data[0].values else { panic!() };
     assert!(k.iter().enumerate().all(|(i, k)| *k == 3 * i as i64) && k.len() == n);
     let (cells, q): (Vec<_>, Vec<_>) = (0..n as u32)

@@ -27,7 +27,7 @@ pub(super) enum Shape {
     Voxel,
     /// A prism whose first triangle faces outward.
     Wedge,
-    /// A three-dimensional cell that cannot be split into tetrahedra.
+    /// A three-dimensional cell that is cut by its faces.
     Solid,
 }
 
@@ -129,8 +129,10 @@ pub(super) fn cell_type(number: u8) -> CellType {
         27 => higher(Pyramid, Exactly(13)),
         37 => higher(Pyramid, Exactly(19)),
         66 | 74 | 81 => higher(Pyramid, AtLeast(5)),
-        // Pentagonal and hexagonal prism, convex point set, polyhedron.
-        15 | 16 | 41 | 42 => (None, Solid, AtLeast(0), false),
+        15 => other("pentagonal_prism", Solid, Exactly(10)),
+        16 => other("hexagonal_prism", Solid, Exactly(12)),
+        41 => other("convex_point_set", Solid, AtLeast(0)),
+        42 => other("polyhedron", Solid, AtLeast(0)),
         _ => (None, Empty, AtLeast(0), false),
     };
     let dimension = match shape {
@@ -175,10 +177,23 @@ impl Shape {
         }
     }
 
+    /// Returns the faces of a solid that [`Shape::split`] splits into several tetrahedra.
+    pub fn faces(self, cell: &[u32]) -> Vec<Vec<u32>> {
+        use elements::Shape::{Hexahedron, Prism};
+        match (self, cell) {
+            (Shape::Corners(shape), points) => shape.faces_of(points),
+            (Shape::Voxel, &[a, b, c, d, e, f, g, h]) => {
+                Hexahedron.faces_of(&[a, b, d, c, e, f, h, g])
+            }
+            (Shape::Wedge, &[a, b, c, d, e, f]) => Prism.faces_of(&[a, c, b, d, f, e]),
+            _ => Vec::new(),
+        }
+    }
+
     /// Whether this is a solid that is split into several tetrahedra.
     pub fn is_cut_solid(self) -> bool {
         match self {
-            Shape::Voxel | Shape::Wedge => true,
+            Shape::Voxel | Shape::Wedge | Shape::Solid => true,
             Shape::Corners(shape) => shape.dimension() == 3 && shape.simplices() > 1,
             _ => false,
         }

@@ -6,7 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use super::cell::{CellType, Shape, cell_type};
+use super::cell::{CellType, cell_type};
+use super::convert::Simplices;
+use super::ghosts;
+use super::polyhedra::Polyhedra;
 use super::source::{Source, one_line};
 use crate::MeshFile;
 use crate::elements::inherit;
@@ -28,6 +31,8 @@ pub(super) struct Grid {
     pub ends: Vec<usize>,
     /// Point indices, `[ends.last()]`.
     pub connectivity: Vec<i64>,
+    /// The faces of polyhedra.
+    pub polyhedra: Polyhedra,
     /// Arrays with one row per point.
     pub point_data: Vec<DataArray>,
     /// Arrays with one row per cell.
@@ -94,13 +99,20 @@ impl Grid {
             }
             start = end;
         }
+        if let Some(index) = self.polyhedra.wrong_point(self.points.len()) {
+            let n = self.points.len();
+            let what = format!("a face refers to point {index} of {n} (numbered from 0)");
+            return Err(source.fail("polyhedra", what, "the file is damaged; write it again"));
+        }
         Ok(())
     }
 
     /// Appends another piece of the same data set. Arrays that only one of the pieces has are
     /// dropped.
-    pub fn append(&mut self, piece: Grid) {
+    pub fn append(&mut self, mut piece: Grid) {
+        ghosts::align(self, &mut piece);
         let (first_point, first_end) = (self.points.len() as i64, self.connectivity.len());
+        self.polyhedra.append(piece.polyhedra, self.types.len(), first_point);
         self.points.extend(piece.points);
         self.types.extend(piece.types);
         self.ends.extend(piece.ends.iter().map(|end| end + first_end));
@@ -111,39 +123,26 @@ impl Grid {
     }
 
     /// Converts the grid to a mesh. Simplices of the highest dimension become its cells, and
-    /// simplices of lower dimension become groups. A warning counts the cells that cannot be split.
-    /// Call [`Grid::check`] first.
+    /// simplices of lower dimension become groups. Ghost cells are left out. Call [`Grid::check`]
+    /// first.
     pub fn into_mesh_file(mut self, format: &'static str, version: String) -> MeshFile {
         keep_first_of_each_name(&mut self.point_data, &mut self.warnings);
         keep_first_of_each_name(&mut self.cell_data, &mut self.warnings);
+        let keep = ghosts::take(&mut self);
         let mut census: [usize; 256] = [0; 256];
         self.types.iter().for_each(|&t| census[usize::from(t)] += 1);
         let present = || (0..=255u8).filter(|&t| census[usize::from(t)] > 0);
         let cells_by_type: BTreeMap<String, usize> =
             present().map(|t| (cell_type(t).name.into_owned(), census[usize::from(t)])).collect();
-        let dimension = present().filter_map(|t| cell_type(t).dimension).max().unwrap_or(0);
-
-        let mut simplices: [Vec<u32>; 4] = Default::default();
-        let mut parents: Vec<u32> = Vec::new();
-        let mut too_few = 0;
-        let mut start = 0;
-        for (cell, (&number, &end)) in self.types.iter().zip(&self.ends).enumerate() {
-            let points: Vec<u32> =
-                self.connectivity[start..end].iter().map(|&p| p as u32).collect();
-            start = end;
-            let CellType { dimension: Some(own), shape, .. } = cell_type(number) else { continue };
-            let before = simplices[own].len();
-            shape.split(&points, &mut simplices[own]);
-            let made = (simplices[own].len() - before) / (own + 1);
-            too_few += usize::from(made == 0 && shape != Shape::Solid);
-            if own == dimension {
-                parents.extend(std::iter::repeat_n(cell as u32, made));
-            }
-        }
-        self.warn_of_losses(&census, too_few);
+        let simplices = Simplices::of(&mut self, keep.as_deref());
+        let stated = || present().filter_map(|t| cell_type(t).dimension).max();
+        let dimension = simplices.dimension().or_else(stated).unwrap_or(0);
+        self.warn_of_losses(&census, simplices.too_few);
+        let Simplices { corners, mut parents, uncut, .. } = simplices;
+        let mut parents = std::mem::take(&mut parents[dimension]);
 
         let flat = self.points.windows(2).all(|pair| pair[0][2] == pair[1][2]);
-        let [points, edges, triangles, tetrahedra] = simplices;
+        let [points, edges, triangles, tetrahedra] = corners;
         let (kind, cells, triangles) = match dimension {
             3 => (Kind::Volume, tetrahedra, triangles),
             _ if flat => (Kind::Planar, triangles, Vec::new()),
@@ -168,7 +167,7 @@ impl Grid {
         mesh.vertex_data = self.point_data;
         mesh.cell_data = self.cell_data.into_iter().map(|array| inherit(array, &parents)).collect();
         let warnings = self.warnings.iter().map(|warning| one_line(warning)).collect();
-        MeshFile { mesh, format, version, units: None, space: None, cells_by_type, warnings }
+        MeshFile { mesh, format, version, units: None, space: None, cells_by_type, warnings, uncut }
     }
 
     fn warn_of_losses(&mut self, census: &[usize; 256], too_few: usize) {
@@ -179,12 +178,6 @@ impl Grid {
                 .collect();
             named.join(", ")
         };
-        let solids = list(&|t| t.shape == Shape::Solid);
-        if !solids.is_empty() {
-            self.warnings.push(format!(
-                "{solids} ignored: they cannot be split into tetrahedra; split them before reading"
-            ));
-        }
         let cut = list(&|t| t.shape.is_cut_solid());
         if !cut.is_empty() {
             let is_cut = |t: &u8| cell_type(*t).shape.is_cut_solid();
@@ -192,9 +185,9 @@ impl Grid {
             let cells = noun(n, ["cell is", "cells are"]);
             self.warnings.push(format!("{cut} {cells} split into tetrahedra"));
         }
-        let unknown = list(&|t| t.shape == Shape::Empty);
-        if !unknown.is_empty() {
-            self.warnings.push(format!("{unknown} ignored: the cell type is unknown"));
+        if census[0] > 0 {
+            let cells = counted(census[0], ["empty cell is", "empty cells are"]);
+            self.warnings.push(format!("{cells} ignored"));
         }
         let reduced = list(&|t| t.reduced);
         if !reduced.is_empty() {

@@ -5,9 +5,10 @@
 //!
 //! [`read`] returns tetrahedra as the cells of the mesh, or triangles if there are no
 //! three-dimensional cells. Polygons, quads, pixels and strips are split into triangles. Hexahedra,
-//! voxels, wedges and pyramids are split into tetrahedra. Higher-order cells are reduced to their
-//! corners. Simplices of lower dimension become the groups `vertices`, `lines` and `triangles`.
-//! Rows of cell data are copied to the resulting cells. Polyhedra are left out.
+//! voxels, wedges, pyramids, prisms and polyhedra are split into tetrahedra, some of them around a
+//! new vertex at their center. Higher-order cells are reduced to their corners. Simplices of lower
+//! dimension become the groups `vertices`, `lines` and `triangles`. Rows of cell data are copied to
+//! the resulting cells. Ghost cells (`vtkGhostType`, `vtkGhostLevels`) are left out.
 //!
 //! # Writing
 //!
@@ -39,11 +40,14 @@
 //! Lines are always `.vtp`.
 
 mod cell;
+mod convert;
+mod ghosts;
 mod grid;
 mod hdf;
 mod image;
 mod legacy;
 mod list;
+mod polyhedra;
 mod source;
 #[cfg(test)]
 mod tests;
@@ -54,6 +58,7 @@ mod xml;
 use super::budget::Budget;
 use super::{MeshFile, VolumeFile, groups};
 pub use hdf::HdfSeries;
+use polyhedra::{POLYHEDRON, expand_streams};
 use source::Source;
 use xml::XmlFile;
 pub use zeroset_core::error::{Flaw, Result};
@@ -139,6 +144,7 @@ fn with_groups(mut file: MeshFile) -> MeshFile {
 fn read_legacy(source: &Source) -> Result<MeshFile, Flaw> {
     let header = legacy::header(source)?;
     let theirs = if header.major() < 5 { vtkio_adapter::legacy(source.bytes) } else { None };
+    let theirs = theirs.and_then(|mut grid| expand_streams(&mut grid).ok().map(|()| grid));
     let grid = match theirs.filter(|grid| grid.check(source).is_ok()) {
         Some(grid) => grid,
         None => legacy::read(source, &header)?,
@@ -150,7 +156,10 @@ fn read_xml(source: &Source, budget: Budget) -> Result<MeshFile, Flaw> {
     let file = XmlFile::open(*source, budget)?;
     file.check_mesh()?;
     let theirs = if file.is_inline_base64() { vtkio_adapter::xml(source.bytes) } else { None };
-    let theirs = theirs.filter(|grid| file.is_complete(grid) && grid.check(source).is_ok());
+    // The crate does not return the faces of polyhedra.
+    let theirs = theirs.filter(|grid| {
+        !grid.types.contains(&POLYHEDRON) && file.is_complete(grid) && grid.check(source).is_ok()
+    });
     let grid = match theirs {
         Some(grid) => grid,
         None => {

@@ -5,5 +5,7 @@
 
 mod constrained;
 mod polygon;
+mod polyhedron;
 
 pub use polygon::{BENT, CutPolygon, PolygonFault, cut_polygon};
+pub use polyhedron::{CutPolyhedron, PolyhedronFault, cut_face, cut_inside, cut_polyhedron};

@@ -93,7 +93,7 @@ struct Flattened {
 
 /// The reason why a polygon has no plane.
 enum NoPlane {
-    /// All corners lie on a line.
+    /// All corners lie on a line, or some are not finite.
     Line,
     /// The parts of the polygon on both sides cancel.
     NoArea,
@@ -101,9 +101,13 @@ enum NoPlane {
 
 impl Flattened {
     fn of(corners: &[Vec3]) -> Result<Self, NoPlane> {
+        // Point clouds may hold corners that are not finite.
+        if corners.iter().any(|x| !x.iter().all(|c| c.is_finite())) {
+            return Err(NoPlane::Line);
+        }
         let origin = corners[0];
         let extent = corners.iter().fold(0.0_f64, |m, x| m.max((x - origin).amax()));
-        if !(extent > 0.0 && extent.is_finite()) {
+        if extent == 0.0 || !extent.is_finite() {
             return Err(NoPlane::Line);
         }
         // A power of two, so that scaling does not round.
@@ -134,7 +138,8 @@ impl Flattened {
             return Err(PolygonFault::TooMany);
         }
         let triangles = triangulate(&self.points, &[]).ok_or(PolygonFault::Crosses)?;
-        let area: f64 = triangles.iter().map(|t| self.area2(t.map(|k| k as usize))).sum::<f64>() / 2.0;
+        let area: f64 =
+            triangles.iter().map(|t| self.area2(t.map(|k| k as usize))).sum::<f64>() / 2.0;
         // A boundary that winds around a part more than once, or touches itself from inside.
         let covers = (area - self.area).abs() <= 1e-6 * self.area.max(area);
         if covers && triangles.len() <= n - 2 { Ok(triangles) } else { Err(PolygonFault::Crosses) }

@@ -10,6 +10,7 @@ mod image;
 
 use super::grid::{Grid, to_points};
 use super::image::NO_MESH;
+use super::polyhedra::expand_streams;
 use super::source::{Source, shown};
 use crate::scalar::Scalar;
 use attributes::Owner;
@@ -290,6 +291,10 @@ impl Sections {
                 return Err(cursor.fail(what, damaged));
             }
             (grid.types, grid.ends, grid.connectivity) = (types, ends, connectivity);
+            expand_streams(&mut grid).map_err(|(cell, what)| {
+                let what = format!("cell {cell}, a polyhedron: {what}");
+                cursor.fail(what, "the file is damaged; write it again")
+            })?;
         }
         for (rows, arrays, n, of) in [
             (self.point_rows, &grid.point_data, grid.points.len(), "POINT_DATA"),

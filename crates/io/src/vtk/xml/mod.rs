@@ -12,6 +12,7 @@ use std::cell::Cell;
 use super::grid::{Grid, to_points};
 use super::image::{Lattice, Listed, NO_MESH, choose};
 use super::legacy::append_polydata;
+use super::polyhedra::{POLYHEDRON, Polyhedra};
 use super::source::Source;
 use crate::VolumeFile;
 use crate::budget::{Budget, TooLarge};
@@ -221,10 +222,41 @@ impl<'a> XmlFile<'a> {
                     let what = format!("cell {} has type {odd}", grid.types.len());
                     return Err(self.fail(array, what, "cell types range from 0 to 255"));
                 }
+                if grid.types.contains(&POLYHEDRON) {
+                    grid.polyhedra = self.polyhedra(piece, n)?;
+                }
             }
         }
         self.arrays_of(piece, n_points, grid.types.len(), &mut grid)?;
         Ok(grid)
+    }
+
+    /// Reads the faces of the polyhedra among `n` cells. There are none if the file does not state
+    /// them.
+    fn polyhedra(&self, piece: &Piece, n: usize) -> Result<Polyhedra, Flaw> {
+        let find = |name: &str| piece.section("Cells").find(|array| array.name == name);
+        if let Some(array) = find("face_connectivity") {
+            let read = |name| self.integers(self.named(piece, "Cells", name)?, None);
+            let (ends, faces) = (read("face_offsets")?, read("polyhedron_to_faces")?);
+            let cell_ends =
+                self.integers(self.named(piece, "Cells", "polyhedron_offsets")?, Some(n))?;
+            return Polyhedra::of_arrays(self.integers(array, None)?, &ends, &faces, &cell_ends)
+                .map_err(|what| self.fail(array, what, DAMAGED));
+        }
+        let (Some(array), Some(offsets)) = (find("faces"), find("faceoffsets")) else {
+            return Ok(Polyhedra::default());
+        };
+        let (streams, ends) = (self.integers(array, None)?, self.integers(offsets, Some(n))?);
+        let (mut polyhedra, mut start) = (Polyhedra::default(), 0);
+        for (cell, &end) in ends.iter().enumerate().filter(|(_, end)| **end >= 0) {
+            let stream = usize::try_from(end).ok().and_then(|end| streams.get(start..end));
+            let found = stream.ok_or_else(|| "its end is not in the list".to_string());
+            found
+                .and_then(|stream| polyhedra.push_stream(cell, stream))
+                .map_err(|what| self.fail(array, format!("cell {cell}: {what}"), DAMAGED))?;
+            start = end as usize;
+        }
+        Ok(polyhedra)
     }
 
     /// Adds the arrays of a piece with these numbers of points and cells.

@@ -122,7 +122,8 @@ fn long_combs_are_cut_in_time() {
     comb.extend([[f64::from(n), -1.0], [0.0, -1.0]]);
     let corners = flat(&comb);
     assert_eq!(triangles(&corners).len(), corners.len() - 2);
-    let zigzag: Vec<[f64; 2]> = (0..100_000).map(|k| [f64::from(k % 7), f64::from(k % 11)]).collect();
+    let zigzag: Vec<[f64; 2]> =
+        (0..100_000).map(|k| [f64::from(k % 7), f64::from(k % 11)]).collect();
     assert!(cut_polygon(&flat(&zigzag)).is_err());
 }
 
