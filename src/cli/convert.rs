@@ -10,7 +10,7 @@ use super::volume;
 use zeroset::atomic::check_folder;
 use zeroset::error::{Error, Result};
 use zeroset::expression::{Expression, Field};
-use zeroset::io::{WriteOptions, check_target, is_volume_target, read_mesh};
+use zeroset::io::{MeshOptions, WriteOptions, check_target, is_volume_target, read_mesh_with};
 use zeroset::mesh::{Kind, Mesh, boundary, normal_arrays, part};
 use zeroset::words::noun;
 use zeroset::words::suggest;
@@ -55,6 +55,9 @@ pub struct Args {
     /// Add vertex normals of triangles as the arrays nx, ny and nz (vn in .obj)
     #[arg(long)]
     pub normals: bool,
+    /// Leave out cells that cannot be cut into triangles or tetrahedra, instead of failing
+    #[arg(long)]
+    pub skip_unsupported: bool,
     #[command(flatten)]
     pub source: volume::Source,
 }
@@ -78,7 +81,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         let what = format!("{}: --raw and --array are for volumes", args.output.display());
         return Err(Error::usage(what, "end the name in .nii.gz, .nrrd, .mha, .vti or .npy"));
     }
-    let file = read_mesh(&args.input)?;
+    let reading = MeshOptions::default().skip_unsupported(args.skip_unsupported);
+    let file = read_mesh_with(&args.input, &reading)?;
     ui.warn_of(&args.input, &file.warnings);
     ui.warn_of(&args.input, cut(&file.cells_by_type));
     let mut mesh = file.mesh;
@@ -101,6 +105,7 @@ fn only_for_meshes(args: &Args) -> Result<()> {
         ("--where", args.selection.is_some()),
         ("--boundary", args.boundary),
         ("--normals", args.normals),
+        ("--skip-unsupported", args.skip_unsupported),
     ];
     match options.into_iter().find(|(_, given)| *given) {
         None => Ok(()),

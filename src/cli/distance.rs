@@ -62,6 +62,9 @@ pub struct Args {
     /// Move each point to the nearest point of the mesh, however far away it is
     #[arg(long)]
     pub snap: bool,
+    /// Leave out cells that cannot be cut into triangles or tetrahedra, instead of failing
+    #[arg(long)]
+    pub skip_unsupported: bool,
     /// Largest distance to compute, in mesh units; default unlimited
     #[arg(long, value_name = "LENGTH", value_parser = positive)]
     pub width: Option<f64>,
@@ -145,6 +148,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         data: args.data,
         weld: args.weld,
         repair: args.repair,
+        skip_unsupported: args.skip_unsupported,
     };
     let mut distance = Distance::default();
     distance.from = args.from;

@@ -109,6 +109,10 @@ pub struct MeshSource {
     /// Treatment of degenerate cells of a mesh file. Default "auto".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repair: Option<MeshRepair>,
+    /// Whether cells that cannot be cut into triangles or tetrahedra are left out. Default false:
+    /// such a cell is an error.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub skip_unsupported: bool,
 }
 
 /// Treatment of degenerate cells of a mesh file.

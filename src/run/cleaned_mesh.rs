@@ -56,7 +56,8 @@ impl CleanedMesh {
         let (mut mesh, file) = match (&source.path, &source.generate) {
             (Some(path), _) => {
                 let path = config.resolve(path)?;
-                let read = io::read_mesh(&path)?;
+                let options = io::MeshOptions::default().skip_unsupported(source.skip_unsupported);
+                let read = io::read_mesh_with(&path, &options)?;
                 if read.mesh.n_cells() == 0
                     && let Some(flaw) = io::missing_cells(&path)
                 {
