@@ -15,13 +15,13 @@ pub const NEIGHBORS: usize = 8;
 /// [`NEIGHBORS`] nearest other points exceeds this factor times the median of these means.
 pub const FAR: f64 = 20.0;
 
-/// The points that [`clean`] removes.
+/// The settings that decide which points [`clean`] removes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CleanOptions {
     /// Whether points at exactly the same position are merged into one.
     pub duplicates: bool,
-    /// The factor by which the distance of an outlier to its neighbors exceeds the median. [`FAR`]
-    /// is the usual factor, and `None` keeps all points.
+    /// The limit for outliers: the factor by which the distance of an outlier to its neighbors
+    /// exceeds the median. [`FAR`] is the usual factor, and `None` keeps all outliers.
     pub outliers: Option<f64>,
 }
 
@@ -36,8 +36,8 @@ impl Default for CleanOptions {
 pub struct Survey {
     /// The number of points at exactly the same position as an earlier point.
     pub duplicates: u64,
-    /// The indices of far outliers in the cloud, ascending. For duplicates, only the first point is
-    /// listed.
+    /// The indices of far outliers in the cloud, ascending. If an outlier has duplicates, only the
+    /// first of them is listed.
     pub outliers: Vec<u32>,
     /// The distances to the nearest other point, or `None` if there are fewer than two positions.
     pub spacing: Option<Spacing>,
@@ -53,7 +53,7 @@ pub struct Spacing {
     /// The largest distance.
     pub max: f64,
     /// The median of the mean distances to the [`NEIGHBORS`] nearest other points. It measures the
-    /// number of points per area, whether the points are regular or random.
+    /// number of points per area for both regular and random points.
     pub around: f64,
 }
 
@@ -71,7 +71,8 @@ pub fn survey(cloud: &PointCloud) -> Result<Survey> {
     Ok(Survey { duplicates: (cloud.len() - firsts.len()) as u64, outliers, spacing })
 }
 
-/// Returns the cloud without duplicates and far outliers, in the same order, and the survey.
+/// Removes duplicates and far outliers as `options` specify. Returns the remaining points in their
+/// original order, and the survey.
 ///
 /// Points at the same position are merged into one, with their mean color and the mean direction of
 /// their normals. If the normals cancel, the merged point keeps the first normal.
@@ -82,7 +83,7 @@ pub fn clean(cloud: PointCloud, options: CleanOptions) -> Result<(PointCloud, Su
     clean_by(cloud, options, far_from_others)
 }
 
-/// Cleans a cloud like [`clean`], with another function that finds the far outliers for a given
+/// Cleans a cloud like [`clean`], but finds the far outliers with a function of the points and the
 /// factor.
 pub fn clean_by(
     mut cloud: PointCloud,
@@ -127,7 +128,8 @@ struct Groups {
 
 impl Groups {
     fn of(points: &[[f64; 3]]) -> Self {
-        // Use enough bits that positions rarely share a key by chance, but few passes of the sort.
+        // Use enough bits that positions rarely share a key by chance, but few enough for a fast
+        // sort.
         let n_bits = points.len().checked_ilog2().unwrap_or(0) + MORE_BITS;
         let mask = (1 << n_bits) - 1;
         let keys: Vec<u64> = points.par_iter().map(|x| mixed(bits(*x)) & mask).collect();
@@ -139,8 +141,8 @@ impl Groups {
             let run = sorted.keys[begin..].iter().take_while(|key| **key == sorted.keys[begin]);
             let end = begin + run.count();
             if end == begin + 1 {
-                // The most frequent case. The coordinates, which are scattered in memory, need not
-                // be read.
+                // Most points are alone at their key. Their coordinates, which are scattered in
+                // memory, need not be read.
                 begins.push(begin as u32);
                 begin = end;
                 continue;
@@ -149,7 +151,7 @@ impl Groups {
             let place = |i: u32| bits(points[i as usize]);
             let same = |i: &u32| place(*i) == place(run[0]);
             if !run.iter().all(same) {
-                // Different positions share the key. This concerns only a few points.
+                // Different positions share the key. This affects only a few points.
                 run.sort_by_key(|&i| (place(i), i));
             }
             for k in begin..end {
@@ -176,7 +178,7 @@ impl Groups {
 /// 64 then shares its key by chance.
 const MORE_BITS: u32 = 7;
 
-/// Returns the bits of coordinates for comparison. 0 and -0 are equal.
+/// Returns the bits of coordinates for comparison. 0 and -0 have the same bits.
 fn bits(x: [f64; 3]) -> [u64; 3] {
     x.map(|x| (x + 0.0).to_bits())
 }

@@ -10,19 +10,20 @@ use zeroset_core::error::Result;
 const NEAR: usize = 24;
 /// The largest number of points at which a plane is fitted.
 const LOOKED_AT: usize = 512;
-/// The largest number of points used. From larger clouds, every second, third, ... point is used.
+/// The largest number of points used. Larger clouds are thinned to every second, third, ... point.
 const MOST: usize = 500_000;
 /// The limit for flat neighborhoods. A neighborhood belongs to a surface if the distance of its
 /// points from their plane is less than this fraction of its radius. For a uniformly filled ball,
 /// the fraction is about 0.4.
 const FLAT: f64 = 0.2;
 
-/// Returns the root-mean-square distance of points from their surface, in their unit, as the median
-/// over several places.
+/// Returns the root-mean-square distance of points from their surface, in the unit of the points.
+/// The result is the median over many places.
 ///
 /// The result includes the bending of the surface within two or three point distances, which is
-/// small if the points are dense. The result is `None` if no surface is recognized: if there are
-/// too few points, or if the points do not lie on a surface, as in the leaves of a tree.
+/// small if the points are dense. The result is `None` if no surface is recognized. This is the
+/// case if there are too few points, or if the points do not lie on a surface, as in the leaves of
+/// a tree.
 ///
 /// If the noise is larger than the distance between neighbors, the nearest points lie in all
 /// directions. Therefore the points are thinned by factors of four until neighborhoods are flat.
@@ -44,7 +45,7 @@ pub fn noise(points: &[[f64; 3]]) -> Result<Option<f64>> {
     }
 }
 
-/// Returns the median distance from the planes, and the median radius of the neighborhoods.
+/// Returns the median distance of points from their planes, and the median radius of neighborhoods.
 fn about(points: &[[f64; 3]]) -> Result<(f64, f64)> {
     let index = Index::new(&Sites::new(points)?);
     let every = points.len().div_ceil(LOOKED_AT);
@@ -98,7 +99,8 @@ mod tests {
                 let expected = off / 3_f64.sqrt();
                 assert!((found / expected - 1.0).abs() < 0.25, "{n} {off}: {found} {expected}");
             }
-            // The noise of a smooth surface is almost zero: only its bending between neighbors.
+            // The noise of a smooth surface is almost zero. Only the bending between neighbors
+            // remains.
             let found = noise(&ball(n, 0.0)).unwrap().unwrap();
             assert!(found < 0.1 / f64::from(n).sqrt(), "{n}: {found}");
         }

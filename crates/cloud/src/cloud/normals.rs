@@ -1,9 +1,10 @@
 //! Estimation of normals for point clouds without normals.
 //!
-//! The direction is that of the smallest variance among the nearest points. The orientation is
-//! propagated from point to point along the tree of neighbors whose normals agree best, starting at
-//! the outermost point of each connected component (H. Hoppe, T. DeRose, T. Duchamp, J. McDonald
-//! and W. Stuetzle, Surface reconstruction from unorganized points, SIGGRAPH 1992).
+//! The direction of a normal is the direction of the smallest variance among the nearest points.
+//! Its orientation is propagated from point to point along the tree of neighbors whose normals
+//! agree best, starting at the outermost point of each connected component (H. Hoppe, T. DeRose, T.
+//! Duchamp, J. McDonald and W. Stuetzle, Surface reconstruction from unorganized points, SIGGRAPH
+//! 1992).
 
 use rayon::prelude::*;
 
@@ -17,7 +18,7 @@ use zeroset_core::primitives::sort;
 pub const NEIGHBORS: usize = 16;
 /// The placeholder for a missing neighbor.
 const NONE: u32 = u32::MAX;
-/// The number of steps in which the disagreement of two normals, from 0 to 1, is measured.
+/// The number of steps into which the disagreement of two normals, from 0 to 1, is divided.
 const STEPS: f32 = (1 << 24) as f32;
 
 /// Information about estimated normals.
@@ -36,7 +37,7 @@ pub struct Estimate {
 ///
 /// The normals are estimates. Their orientation can be wrong across gaps and sharp edges, and where
 /// sheets are closer to each other than the points. If there are fewer than three points, or if all
-/// points are on a line, the normals have an arbitrary direction across the line.
+/// points are on a line, the normals have an arbitrary direction perpendicular to the line.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Case`] if a point is not finite, or if there are 2^32 - 1 points
@@ -61,7 +62,7 @@ pub fn estimate_normals(cloud: &PointCloud) -> Result<(Vec<[f32; 3]>, Estimate)>
     Ok((normals, estimate))
 }
 
-/// Returns the neighbors that a row names.
+/// Returns the neighbors in a row, without placeholders.
 fn named(row: &[u32; NEIGHBORS]) -> impl Iterator<Item = u32> + Clone {
     row.iter().copied().take_while(|&j| j != NONE)
 }
@@ -101,7 +102,7 @@ fn edges_by_agreement(
     sorted.values.into_iter().map(move |k| edges[k as usize])
 }
 
-/// The components of the cloud, which are merged one by one, and the orientation of each normal
+/// The connected components of the cloud, which grow by merging, and the orientation of each normal
 /// relative to the root of its component.
 struct Forest {
     parent: Vec<u32>,
@@ -150,8 +151,9 @@ impl Forest {
     }
 }
 
-/// Orients the normals of each component consistently. Of its six outermost points along the axes,
-/// the one whose normal is nearest to the axis decides: its normal points outward.
+/// Orients the normals of each component consistently. A component has six outermost points, two
+/// along each axis. The one whose normal is most nearly parallel to its axis determines the sign:
+/// its normal points outward.
 fn orient(points: &[[f64; 3]], forest: &mut Forest, normals: &mut [[f32; 3]]) -> Estimate {
     let n = points.len() as u32;
     let roots: Vec<(u32, bool)> = (0..n).map(|i| forest.root(i)).collect();

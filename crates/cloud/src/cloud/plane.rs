@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-/// The least-squares plane through the center of some points.
+/// The least-squares plane through the centroid of a set of points.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plane {
     /// The direction of the smallest variance, as a unit vector.
@@ -21,7 +21,7 @@ impl Plane {
         let near = near.map(from);
         let n = near.clone().count() + 1;
         let mean = near.clone().sum::<Vector3<f64>>() / n as f64;
-        // Scale the differences to about 1, so that no square is out of range.
+        // Scale the differences to about 1, so that no square overflows or underflows.
         let size = near.clone().map(|d| d.amax()).fold(0.0, f64::max);
         if size == 0.0 {
             return None;

@@ -18,7 +18,7 @@ use zeroset_core::mesh::generate::random::Random;
 const BLOCK: u64 = 1 << 12;
 /// The number of blocks drawn at a time.
 const BLOCKS: u64 = 64;
-/// The number of the first stream of outliers.
+/// The number of the first stream that outliers use.
 const OUTLIERS: u64 = 1 << 63;
 /// The distance by which outliers extend beyond the box of the surface, as a fraction of its
 /// diagonal.
@@ -67,8 +67,8 @@ pub struct Sampling {
     pub normals: bool,
     /// The Gaussian noise added to each coordinate. It does not change the normals.
     pub noise: Noise,
-    /// The number of outliers, which are uniform in the bounding box of the surface, extended by a
-    /// tenth of its diagonal. They follow the other points.
+    /// The number of outliers. They are distributed uniformly in the bounding box of the surface,
+    /// extended by a tenth of its diagonal, and follow the other points.
     pub outliers: u64,
     /// The seed of the random numbers.
     pub seed: u64,
@@ -224,7 +224,7 @@ impl<'a> Sampler<'a> {
         let at = random.unit() * self.area();
         let cell = self.areas.partition_point(|area| *area <= at).min(self.areas.len() - 1);
         let corners = corners(self.mesh, &self.mesh.cells[3 * cell..3 * cell + 3]);
-        // Uniform in the triangle: the square root maps the unit square to it.
+        // The square root makes the distribution uniform in the triangle.
         let (root, v) = (random.unit().sqrt(), random.unit());
         let weights = [1.0 - root, root * (1.0 - v), root * v];
         let mut point = [0, 1, 2]

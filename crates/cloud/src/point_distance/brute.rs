@@ -75,8 +75,9 @@ pub(super) fn run<C: Coordinate, M: Metric<C>>(
     results
 }
 
-/// Returns the first of the nearest sites of a tile if it is nearer than `bound`. One pass in lanes
-/// finds the key. A second pass finds the position, only if the key is small enough.
+/// Returns the first of the nearest sites of a tile, or `None` unless it is nearer than `bound`. A
+/// vectorized pass finds the smallest key. A second pass finds its position, but only if the key is
+/// below `bound`.
 fn in_tile<C: Coordinate>(
     metric: impl Metric<C>,
     [x, y, z]: [&[C]; 3],
@@ -104,8 +105,8 @@ fn in_tile<C: Coordinate>(
     keys.position(|key| key == least).map(|i| (least, i))
 }
 
-/// Searches a tile like `in_tile`, but only the sites that `admits` accepts by their difference
-/// from the query.
+/// Searches a tile like `in_tile`, but considers only sites for which `admits` returns true. Its
+/// argument is the difference between site and query.
 fn in_tile_if<C: Coordinate>(
     metric: impl Metric<C>,
     [x, y, z]: [&[C]; 3],

@@ -25,7 +25,7 @@ pub struct Cone {
     pub directions: Directions,
     /// The half angle in radians, from 0 to pi.
     pub angle: f64,
-    /// The radius of a cylinder around the ray that is seen as well.
+    /// The radius of a cylinder around the ray. The query also sees the sites in the cylinder.
     pub cylinder: Option<f64>,
 }
 

@@ -10,12 +10,12 @@ use zeroset_core::error::{Error, Result};
 
 /// A coordinate type: `i32` for points on a lattice, whose distances are exact, `f32` or `f64`.
 pub trait Coordinate: Copy + PartialOrd + Debug + Default + Send + Sync + sealed::Sealed {
-    /// The type of keys, which are compared: squares of Euclidean distances, and distances in other
-    /// norms.
+    /// The type of keys, which are compared instead of distances. A key is the square of a
+    /// Euclidean distance, or the distance itself in another norm.
     type Key: Copy + PartialOrd + Debug + Send + Sync;
     /// The key if there is no site.
     const FAR: Self::Key;
-    /// The smallest positive square that has full precision, if there is such a limit.
+    /// The smallest positive square that has full precision, or `None` if squares are exact.
     #[doc(hidden)]
     const LEAST: Option<Self::Key>;
 
@@ -45,7 +45,7 @@ pub(super) mod sealed {
         where
             Self: Coordinate;
 
-        /// Returns the arithmetic that is sufficient for points between these corners.
+        /// Returns the arithmetic that is sufficient for points in the box between two corners.
         fn kernel(norm: Norm, low: [Self; 3], high: [Self; 3]) -> Result<Kernel>;
 
         /// Returns the nearest sites by brute force.
@@ -101,7 +101,8 @@ macro_rules! real {
 
             fn kernel(_: Norm, low: [$real; 3], high: [$real; 3]) -> Result<Kernel> {
                 let most = (0..3).map(|k| high[k].max(-low[k])).fold(0.0, $real::max);
-                // Sums of three squares of twice this number stay in range.
+                // Differences are at most 2 `most`. Below this limit, the sum of their three
+                // squares does not overflow.
                 if most > $real::MAX.sqrt() / 8.0 {
                     let what = format!("coordinates up to {most:e}, whose squares overflow");
                     return Err(Error::usage(what, "scale the points down"));
@@ -142,7 +143,7 @@ impl Coordinate for i32 {
     }
 }
 
-/// Integers below this limit and their differences are exact in 32-bit floats.
+/// Integers below this limit, and their differences, are exact in 32-bit floats.
 const EXACT: u64 = 1 << 24;
 
 impl sealed::Sealed for i32 {

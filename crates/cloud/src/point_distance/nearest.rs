@@ -75,12 +75,12 @@ impl Default for Options {
     }
 }
 
-/// The arithmetic of keys.
+/// The arithmetic in which keys are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
     /// 32-bit integers.
     U32,
-    /// Single precision on a lattice that is so small that all values are exact.
+    /// Single precision on a lattice that is small enough for all values to be exact.
     F32OnLattice,
     /// Single precision.
     F32,
@@ -136,13 +136,14 @@ pub struct Nearest<C: Coordinate> {
     pub norm: Norm,
     /// The method used, never [`Method::Auto`].
     pub method: Method,
-    /// The arithmetic.
+    /// The arithmetic of the keys.
     pub kernel: Kernel,
     /// The bytes of partial and final results, or of the index.
     pub working_set: u64,
     /// The partitioning of the brute-force search.
     pub plan: Option<Plan>,
-    /// The error of omitting sites, estimated on a sample of the queries, if sites were omitted.
+    /// The error caused by omitting sites, estimated on a sample of the queries. It is `None` if no
+    /// sites were omitted.
     pub perforation: Option<Perforation>,
 }
 
@@ -153,15 +154,16 @@ impl<C: Coordinate> Nearest<C> {
     }
 }
 
-/// Returns the distance of a key.
+/// Returns the distance that a key stands for.
 pub(super) fn distance<C: Coordinate>(norm: Norm, key: C::Key) -> f64 {
     let key = C::key_to_f64(key);
     if norm == Norm::L2 { key.sqrt() } else { key }
 }
 
-/// Returns the smallest number of queries for which building an index is faster, for each
-/// arithmetic, by measurement (`cargo bench --bench point_distance`, docs/point-distances.md). It
-/// hardly depends on the number of sites, because both costs grow with it.
+/// Returns the smallest number of queries for which building an index is faster than brute force.
+/// The numbers are measured for each arithmetic (`cargo bench --bench point_distance`,
+/// docs/point-distances.md). They hardly depend on the number of sites, because both costs grow
+/// with it.
 fn crossover(kernel: Kernel, norm: Norm, looks_one_way: bool) -> usize {
     match (kernel, norm) {
         // Comparing one query with all sites takes longer than building the index, because each
@@ -231,15 +233,15 @@ impl<C: Coordinate> Index<C> {
     /// [`Options::method`] and [`Options::memory`] are ignored.
     ///
     /// # Errors
-    /// Returns the errors of [`nearest`], and [`Error::Case`] if sites are to be omitted, which is
+    /// Returns the errors of [`nearest`], and [`Error::Case`] if the options omit sites, which is
     /// not possible after the index has been built.
     pub fn nearest(&self, cpu: &Cpu, queries: &[[C; 3]], options: &Options) -> Result<Nearest<C>> {
         let checked = Checked::new(queries, options)?;
         checked.without_perforation()?;
         let (kernel, ..) = kernel_for(options.norm, self.bounds(), queries)?;
         let nearest = cpu.run(|| checked.search(self, kernel));
-        // The largest difference cannot underflow, and the search finds the first site at the
-        // position of the query.
+        // The maximum norm cannot underflow, and its search finds the first site at the position of
+        // the query.
         let is_apart = |n: usize, site: usize| {
             let search = Search { index: self, queries: &queries[n..=n], toward: None };
             let there = C::with_metric(Norm::LInf, search);
@@ -329,7 +331,7 @@ impl<'a, C: Coordinate> Checked<'a, C> {
         self.toward.as_ref()
     }
 
-    /// Rejects the omission of sites, which is not possible after an index has been built.
+    /// Rejects options that omit sites, which is not possible after an index has been built.
     pub fn without_perforation(&self) -> Result<()> {
         if self.options.every > 1 {
             let what = format!("every {} sites of an index", self.options.every);

@@ -8,12 +8,12 @@ use super::norm::{Euclidean, Metric};
 use super::tree::{STACK, to_box};
 use zeroset_core::primitives::DisjointRows;
 
-/// The number of sites per task. They are neighbors in the tree.
+/// The number of sites per task. The sites of a task are adjacent in the tree.
 const TASK: usize = 256;
 
 impl Index<f64> {
-    /// Returns the result of `of` for each site and its `k` nearest other sites (or all others if
-    /// there are fewer), `[n_sites]`.
+    /// Calls `of` for each site with its `k` nearest other sites (or all others if there are
+    /// fewer), and returns the results, `[n_sites]`.
     ///
     /// `of` receives the number of the site and the other sites in the order of their squared
     /// Euclidean distance. Among equally distant sites, smaller numbers come first. If more than
@@ -37,7 +37,8 @@ impl Index<f64> {
         rows
     }
 
-    /// Writes the `k` nearest sites of a point except one site to `found`, nearest first.
+    /// Writes the `k` sites nearest to a point to `found`, nearest first, but leaves out site
+    /// `but`.
     pub(crate) fn neighbors(
         &self,
         place: [f64; 3],
@@ -55,7 +56,7 @@ impl Index<f64> {
         let mut next = Some(bound(0));
         loop {
             let worst = found.get(k - 1).map_or(f64::INFINITY, |last| last.key);
-            // If many sites are at one position, not all of them have to be visited.
+            // If many sites are at one position, the search need not visit all of them.
             let may_hold = |bound: f64| bound < worst || (bound == worst && bound > 0.0);
             let Some((at, _)) = next.filter(|(_, bound)| may_hold(*bound)) else {
                 if waiting == 0 {

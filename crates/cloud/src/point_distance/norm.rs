@@ -54,8 +54,8 @@ pub trait Metric<C: Coordinate>: Copy + Send + Sync {
     /// Returns the key of the difference of two points.
     fn key(self, d: [C; 3]) -> C::Key;
 
-    /// Returns a lower bound for the keys of all points in a box from the key of its nearest
-    /// corner. Keys of most norms never decrease if a difference grows, even with rounding.
+    /// Returns a lower bound for the keys of all points in a box, given the key of its nearest
+    /// point. Keys of most norms never decrease if a difference grows, even with rounding.
     #[inline(always)]
     fn bound(self, key: C::Key) -> C::Key {
         key

@@ -1,22 +1,22 @@
-//! The error of distances if sites are omitted.
+//! The error of distances that is caused by omitting sites.
 
 /// The largest number of sampled queries.
 const SAMPLE: usize = 256;
 
-/// The error of perforation on a sample of the queries, which are equally spaced and include the
-/// first.
+/// The error of perforation, estimated on a sample of the queries. The sampled queries are equally
+/// spaced and include the first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Perforation {
     /// The number of sampled queries.
     pub sampled: usize,
     /// The number of sampled queries without a relative error, because their exact distance is 0 or
-    /// they have no site.
+    /// no site exists for them.
     pub excluded: usize,
-    /// The number of sampled queries that see no site any more.
+    /// The number of sampled queries that have a site, but lose it by the omission of sites.
     pub lost: usize,
     /// The mean relative error of the other sampled queries, `mean((T' - T) / T) * 100`, where T is
-    /// the exact distance and T' the distance found. It is `None` if there are no such queries.
+    /// the exact distance and T' is the distance found. It is `None` if there are no such queries.
     pub percent: Option<f64>,
 }
 
@@ -25,7 +25,7 @@ pub(super) fn sample(n: usize) -> usize {
     n.div_ceil(SAMPLE).max(1)
 }
 
-/// Compares the distances found with exact ones.
+/// Compares distances with the exact ones.
 pub(super) fn estimate(exact: &[f64], found: &[f64]) -> Perforation {
     let counts = |exact: f64| exact > 0.0 && exact.is_finite();
     let pairs = || exact.iter().zip(found).filter(|(exact, _)| counts(**exact));

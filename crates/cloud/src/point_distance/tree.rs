@@ -18,8 +18,8 @@ use super::sites::Sites;
 const LEAF: usize = 16;
 /// The smallest number of sites for which both halves become separate tasks.
 const PARALLEL: usize = 4096;
-/// The size of the stack of waiting nodes. There is at most one per level, and 2^32 sites have 29
-/// levels.
+/// The size of the stack of pending nodes. There is at most one per level, and a tree over 2^32
+/// sites has 29 levels.
 pub(super) const STACK: usize = 64;
 /// The number of queries per task.
 const TASK: usize = 64;
@@ -41,7 +41,7 @@ pub(super) struct Entry<C> {
     pub(super) site: u32,
 }
 
-/// A k-d tree over sites. A query takes about the logarithm of the number of sites.
+/// A k-d tree over sites. The time per query grows about like the logarithm of the number of sites.
 #[derive(Clone, Debug)]
 pub struct Index<C> {
     pub(super) nodes: Vec<Node<C>>,
@@ -193,7 +193,8 @@ pub(super) fn to_box<C: Coordinate>(node: &Node<C>, q: [C; 3]) -> [C; 3] {
 }
 
 /// Returns the number of nodes of a tree over `n` sites. All nodes of a level have `size` sites or
-/// one more, so the loop runs over levels instead of nodes. Every search calls this function.
+/// one more, so the loop runs over levels instead of nodes. It must be fast, because every search
+/// calls this function.
 fn count(n: usize) -> usize {
     let (mut size, mut parts, mut larger) = (n, 1, 0);
     let mut nodes = 1;
@@ -205,12 +206,12 @@ fn count(n: usize) -> usize {
         size /= 2;
         nodes += parts + larger;
     }
-    // At the last level, nodes with one more site may be too large for a leaf.
+    // At the last level, nodes with `size + 1` sites may be too large for a leaf.
     if size == LEAF { nodes + 2 * larger } else { nodes }
 }
 
-/// Fills `nodes`, whose first node has the number `first`, for `entries`, whose first entry has the
-/// position `begin`.
+/// Builds the subtree of `entries` in `nodes`. `first` is the number of its first node, and `begin`
+/// is the position of its first entry.
 fn build<C: Coordinate>(nodes: &mut [Node<C>], entries: &mut [Entry<C>], first: u32, begin: u32) {
     let n = entries.len();
     let (node, children) = nodes.split_at_mut(1);

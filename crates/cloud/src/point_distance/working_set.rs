@@ -1,11 +1,11 @@
-//! Partitioning of a brute-force search so that it keeps to a given working set.
+//! Partitioning of a brute-force search so that it stays within a given working set.
 
 use super::nearest::Found;
 use zeroset_core::error::{Error, Result};
 
-/// The number of sites per tile, whose coordinates stay in the first-level cache.
+/// The number of sites per tile. Their coordinates stay in the first-level cache.
 const TILE: usize = 1024;
-/// The number of queries per block, which are compared with a tile while it is in the cache.
+/// The number of queries per block. They are compared with a tile while it is in the cache.
 const BLOCK: usize = 256;
 
 /// The partitioning of a map and reduction over tiles.

@@ -18,7 +18,7 @@ const BLOCKS: u32 = 16;
 /// precision. None of its terms exceeds four times this number.
 const EXACT_SQUARE: f64 = (1 << 22) as f64;
 
-/// The input of each comparison.
+/// The input of a comparison.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a, C> {
     pub queries: &'a [[C; 3]],
@@ -27,14 +27,14 @@ pub(super) struct Asked<'a, C> {
     pub toward: Option<&'a Toward>,
     /// The corners of the bounding box of all sites.
     pub bounds: Option<([C; 3], [C; 3])>,
-    /// Whether the numbers of sites are requested, too.
+    /// Whether the numbers of the nearest sites are requested in addition to the keys.
     pub numbered: bool,
-    /// The bytes that results of slices of the sites may use before they are combined. One result
-    /// per query is always allocated.
+    /// The number of bytes available for the results of slices of the sites before they are
+    /// combined. One result per query is allocated in any case.
     pub room: u64,
 }
 
-/// The arguments of a kernel in addition to sites and queries.
+/// The arguments of a kernel other than sites and queries.
 enum Job<C> {
     /// A comparison of all pairs with few operations. For the exact form on a lattice, coordinates
     /// are relative to `corner`, and `shift` makes keys positive.
@@ -43,8 +43,8 @@ enum Job<C> {
     Selective { directions: Array<f64>, order: f64, cosine: f64, radius: Option<f64> },
 }
 
-/// The results of slices, used if keys are too wide for an atomic minimum, and the kernel that
-/// combines them.
+/// The results of slices, and the kernel that combines them. They are used if keys are too wide for
+/// an atomic minimum.
 struct Slices {
     join: zeroset_gpu::Kernel,
     results: Array<u64>,
@@ -65,7 +65,7 @@ pub(super) struct Comparison<C: DeviceCoordinate> {
 }
 
 impl<C: DeviceCoordinate> Comparison<C> {
-    /// Copies the queries. No site has been found yet.
+    /// Copies the queries to the GPU. Initially, no query has a nearest site.
     pub fn new(cuda: &Cuda, asked: &Asked<'_, C>) -> Result<Self> {
         let (queries, norm) = (asked.queries, asked.norm);
         let (arithmetic, low, high) = kernel_for(norm, asked.bounds, queries)?;
@@ -80,8 +80,8 @@ impl<C: DeviceCoordinate> Comparison<C> {
             Kernel::F32OnLattice if !exact => Kernel::U32,
             other => other,
         };
-        // With few queries, use one query per thread, because threads without queries would only
-        // wait.
+        // With few queries, each thread has one query, because otherwise many threads would be
+        // idle.
         let each = if queries.len() > 2 * THREADS as usize && !selective { 4 } else { 1 };
         let mut defines = vec![
             ("REAL", C::REAL.into()),
@@ -131,7 +131,7 @@ impl<C: DeviceCoordinate> Comparison<C> {
         ((self.found.len() + slices) * size_of::<u64>()) as u64
     }
 
-    /// Returns the arithmetic.
+    /// Returns the arithmetic of the keys.
     pub fn arithmetic(&self) -> Kernel {
         self.arithmetic
     }
@@ -221,13 +221,13 @@ impl<C: DeviceCoordinate> Comparison<C> {
     }
 }
 
-/// Returns the number of slices of the sites that fills a GPU, if each slice has one block per
-/// group of queries.
+/// Returns the number of slices of the sites that fills a GPU if one block processes each slice for
+/// each group of queries.
 fn slices(cuda: &Cuda, groups: u32) -> u32 {
     (BLOCKS * cuda.info().multiprocessors / groups).max(1)
 }
 
-/// Returns the job for cones, or for a norm of any order.
+/// Returns the job for cones or for a norm of any order.
 fn selective_job<C: DeviceCoordinate>(
     cuda: &Cuda,
     norm: Norm,

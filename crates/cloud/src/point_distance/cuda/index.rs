@@ -32,8 +32,8 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
     /// Returns the nearest site of each query, bitwise identical to [`Index::nearest`].
     ///
     /// # Errors
-    /// Returns the errors of [`Index::nearest`], [`Error::Case`] for norms of other orders and for
-    /// cones, and [`Error::Device`] if the GPU fails.
+    /// Returns the errors of [`Index::nearest`], [`Error::Case`] for cones and for norms other than
+    /// L1, L2 and Linf, and [`Error::Device`] if the GPU fails.
     pub fn nearest(
         &self,
         cuda: &Cuda,
@@ -49,8 +49,8 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
         Ok(checked.result(found, Method::Index, search.kernel(), bytes))
     }
 
-    /// Prepares a search for these queries on the GPU without launching it. `lanes` threads share a
-    /// query: 1, 8 or 32.
+    /// Prepares a search for these queries on the GPU without launching it. Each query is shared by
+    /// `lanes` threads: 1, 8 or 32.
     ///
     /// # Errors
     /// Returns the errors of [`DeviceIndex::nearest`].
@@ -88,9 +88,9 @@ impl<C: DeviceCoordinate> DeviceIndex<C> {
     }
 }
 
-/// Returns the number of threads that share a query. It is a whole warp if the GPU has room for all
-/// of them, because then few queries take as long as one. With many queries it is one, by
-/// measurement (docs/point-distances.md).
+/// Returns the number of threads that share a query. A whole warp shares a query if the GPU has
+/// room for all warps, because then a few queries take as long as one. If there are many queries,
+/// each has one thread. The limits are measured (docs/point-distances.md).
 fn lanes_for(cuda: &Cuda, n_queries: usize) -> u32 {
     let threads = cuda.info().multiprocessors as usize * 2048;
     match n_queries {
@@ -112,7 +112,7 @@ pub struct DeviceSearch<'a, C: DeviceCoordinate> {
 }
 
 impl<C: DeviceCoordinate> DeviceSearch<'_, C> {
-    /// Returns the arithmetic.
+    /// Returns the arithmetic of the keys.
     pub fn kernel(&self) -> Kernel {
         self.kernel
     }

@@ -23,9 +23,11 @@ use zeroset_core::Cpu;
 use zeroset_core::error::{Error, Result};
 use zeroset_gpu::{Cuda, Element};
 
-/// The nanoseconds to build an index on the CPU and copy it to the GPU, independent of its size.
+/// The time in nanoseconds to build an index on the CPU and copy it to the GPU, apart from the time
+/// per site.
 const INDEX: f64 = 25e6;
-/// The additional nanoseconds per site, for any number of threads (docs/point-distances.md).
+/// The additional time per site in nanoseconds, for any number of threads
+/// (docs/point-distances.md).
 const INDEXED_SITE: f64 = 90.0;
 
 /// Returns true if building and searching an index is faster than comparing all pairs. The time of
@@ -38,9 +40,9 @@ fn index_pays<C: DeviceCoordinate>(n_sites: usize, n_queries: usize) -> bool {
 /// Returns the nearest site of each query like [`super::nearest`], on one or several GPUs,
 /// including the copies.
 ///
-/// On a lattice and in `f64`, sites and keys are the same as on the CPU, except that keys in norms
-/// of other orders differ by the rounding of powers. Results of an index are also the same as on
-/// the CPU. Brute force in `f32` differs by rounding.
+/// On a lattice and in `f64`, sites and keys are the same as on the CPU, except that the keys of
+/// `Norm::Lp` differ by the rounding of powers. Results of an index are also the same as on the
+/// CPU. Brute force in `f32` differs by rounding.
 ///
 /// With several GPUs, or if sites and queries exceed the working set, both are streamed through the
 /// GPUs ([`nearest_in_streams`]). An index is searched on the first GPU.
@@ -100,17 +102,17 @@ fn ask<C: DeviceCoordinate>(
 
 /// A coordinate type that is supported on a GPU.
 pub trait DeviceCoordinate: Coordinate + Element + Sealed {
-    /// The bits of a coordinate, and of a key.
+    /// The integer type that holds the bits of a coordinate or a key.
     #[doc(hidden)]
     type Bits: Element + Into<u64>;
-    /// The value of REAL in the kernels.
+    /// The value of the macro `REAL` in the kernels.
     #[doc(hidden)]
     const REAL: &str;
-    /// The smallest size of a result on the GPU in bytes. For 64-bit keys, this includes the result
+    /// The smallest size of a result on the GPU in bytes. For 64-bit keys, it includes the result
     /// of one slice of the sites.
     #[doc(hidden)]
     const RESULT: u64;
-    /// The nanoseconds per pair if many pairs are compared, on an H200
+    /// The time per pair in nanoseconds if many pairs are compared, on an H200
     /// (benches/results/point-distances.md).
     #[doc(hidden)]
     const PAIR: f64;

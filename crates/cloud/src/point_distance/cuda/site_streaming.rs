@@ -28,7 +28,7 @@ const BLOCK: usize = 128;
 /// one, so that each GPU gets work according to its speed. Each stream keeps its own smallest keys,
 /// which are combined at the end, so the results do not depend on the assignment of pieces.
 ///
-/// All sites and results on the GPUs together take at most [`Options::memory`] bytes, for any
+/// Together, all sites and results on the GPUs take at most [`Options::memory`] bytes, for any
 /// number of sites. If the results of all queries would take more than half of that, the queries
 /// are processed in batches, and the sites are streamed again for each batch.
 ///
@@ -97,7 +97,7 @@ fn plan<C: DeviceCoordinate>(
     let batch = n_queries.min(usize::try_from(queries).unwrap_or(usize::MAX)).max(1);
     let results = batch as u64 * result + rows;
     let room = (options.memory - results) / (streams * site) as u64;
-    // Each piece must begin at a site that is used.
+    // A piece must begin at a site that perforation keeps.
     let most = usize::try_from(room).unwrap_or(usize::MAX) / tile * tile;
     let shares = if streams > 1 { streams * PIECES } else { 1 };
     let piece = n_sites.div_ceil(shares).next_multiple_of(tile).clamp(tile, most);
@@ -166,7 +166,7 @@ fn compare_batch<C: DeviceCoordinate>(
     Ok(joined.unwrap_or((Vec::new(), Kernel::F32)))
 }
 
-/// Copies a piece of the sites over the previous one, once that has been compared.
+/// Overwrites the sites on the GPU with the next piece, after the comparison of the previous piece.
 fn write<C: DeviceCoordinate>(
     cuda: &Cuda,
     axes: &mut [Array<C>; 3],

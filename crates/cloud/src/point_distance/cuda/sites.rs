@@ -27,12 +27,12 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
     }
 
     /// Returns the nearest site of each query like [`crate::point_distance::nearest`] by brute
-    /// force. Partial minima are combined by atomic operations, so that the results are the whole
-    /// working set.
+    /// force. Partial minima are combined by atomic operations, so that the working set consists of
+    /// the results only.
     ///
     /// On a lattice, in `f64`, and in cones, keys and sites are the same as on the CPU. Keys in
-    /// `f32` without cones differ by rounding, because products and sums are fused. Keys in norms
-    /// of other orders differ by the rounding of powers.
+    /// `f32` without cones differ by rounding, because products and sums are fused. Keys of
+    /// `Norm::Lp` differ by the rounding of powers.
     ///
     /// # Errors
     /// Returns the errors of [`crate::point_distance::nearest`], [`Error::Case`] if an index is
@@ -79,8 +79,8 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
     }
 
     /// Prepares a comparison of all sites with these queries on the GPU without launching it. It
-    /// finds only keys, unless the numbers of sites are requested by `numbered`. On a lattice whose
-    /// values stay exact, it uses single precision and reports this ([`Kernel`]).
+    /// finds only keys, unless `numbered` also requests the numbers of the sites. On a lattice
+    /// whose values stay exact, it uses single precision and reports this ([`Kernel`]).
     ///
     /// # Errors
     /// Returns the errors of [`DeviceSites::nearest`].
@@ -106,7 +106,7 @@ pub struct DeviceComparison<'a, C: DeviceCoordinate> {
 }
 
 impl<C: DeviceCoordinate> DeviceComparison<'_, C> {
-    /// Returns the arithmetic.
+    /// Returns the arithmetic of the keys.
     pub fn kernel(&self) -> Kernel {
         self.comparison.arithmetic()
     }

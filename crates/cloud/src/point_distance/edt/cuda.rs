@@ -37,8 +37,8 @@ impl Pass {
     }
 }
 
-/// A transform of volumes of one shape on a GPU, with its memory: 12 bytes per voxel, or 14 with
-/// signs.
+/// A transform for volumes of one shape on a GPU. It owns its GPU memory: 12 bytes per voxel, or 14
+/// for signed distances.
 pub struct DeviceEdt {
     edt: Edt,
     shape: [usize; 3],
@@ -60,12 +60,12 @@ pub struct DeviceEdt {
 }
 
 impl DeviceEdt {
-    /// Creates a transform of volumes of `shape`.
+    /// Creates a transform for volumes of `shape`.
     ///
     /// # Errors
     /// Returns the errors of [`Edt::transform`]. Returns [`Error::Device`] if the GPU fails, if
-    /// there is no voxel, or if an axis has more than 32,767 voxels. The CPU accepts the last two
-    /// cases.
+    /// there is no voxel, or if an axis has more than 32,767 voxels. The CPU has neither of the
+    /// last two restrictions.
     pub fn new(cuda: &Cuda, edt: Edt, shape: [usize; 3]) -> Result<Self> {
         let n = shape.iter().product();
         edt.check(n, shape)?;
@@ -88,8 +88,8 @@ impl DeviceEdt {
         let grid_of_rows = resident.min((ny * nz).div_ceil(THREADS as usize / 32) as u32);
         let flags = (nx * ny.max(nz)).div_ceil(THREADS as usize) * THREADS as usize / 32;
         // SAFETY: each pass writes all steps, squares and flags that the next one reads. An
-        // envelope writes its list before it reads it back. For voxels of side 1, the distances are
-        // written by side 0.
+        // envelope writes its list before it reads it back. Side 0 writes all distances, and side 1
+        // then overwrites those of the voxels inside.
         unsafe {
             Ok(DeviceEdt {
                 edt,
@@ -109,8 +109,8 @@ impl DeviceEdt {
 
     /// Launches the transform of `inside`, one byte of 0 or 1 per voxel, x fastest. The distances
     /// are valid when the launched work has finished. If voxels are cubes and the volume is less
-    /// than 4,096 voxels across, they are bitwise identical to the CPU. Otherwise, they differ by
-    /// at most 4e-7.
+    /// than 4,096 voxels across, they are bitwise identical to those of the CPU. Otherwise, they
+    /// differ by at most 4e-7.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the driver rejects a kernel.
@@ -155,7 +155,8 @@ impl DeviceEdt {
             let given = || with().with_array(&self.squares).with_array(&self.near);
             let far = given().with_array(inside).with_array(&self.list).with_array(&self.distances);
             let near = given().with_array(inside).with_array(&self.distances);
-            // SAFETY: the arguments match the kernels along z, as above.
+            // SAFETY: the arguments match the kernels along z, with an entry per voxel and a flag
+            // per 32 lines.
             unsafe {
                 cuda.launch(&self.volume.choose, grid(lines), &given())?;
                 cuda.launch(&self.volume.far, grid(lines), &far)?;

@@ -8,13 +8,14 @@ use std::ops::Range;
 /// See Felzenszwalb and Huttenlocher, Distance transforms of sampled functions, 2012, section 2.1.
 pub(super) struct Envelope<T> {
     parabolas: Vec<Parabola<T>>,
-    /// The values `0.5 / i`, because a division would take longer than everything else.
+    /// The values `0.5 / i`. They are tabulated because a division would take longer than all other
+    /// operations together.
     half: Vec<f64>,
 }
 
 #[derive(Clone, Copy)]
 struct Parabola<T> {
-    /// The position from which the parabola is the lowest.
+    /// The position where the parabola becomes the lowest.
     from: f64,
     /// The value of the parabola at 0, `height + place^2`.
     at_zero: f64,
@@ -57,7 +58,7 @@ impl<T: Copy> Envelope<T> {
     }
 
     /// Returns the intervals of a line of `n` voxels in which one parabola is the lowest, from left
-    /// to right, with the place and the data of the parabola. There are none if the line has no
+    /// to right, with the position and the data of that parabola. There are none if the line has no
     /// parabola.
     ///
     /// Integer heights give exact results. Where two parabolas are equal at a voxel, either may be

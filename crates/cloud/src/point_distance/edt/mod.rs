@@ -102,8 +102,8 @@ impl Edt {
         let mut pairs = vec![P::none(); inside.len()];
         let rows = pairs.par_chunks_mut(nx).zip(inside.par_chunks(nx));
         rows.with_min_len(LINES).for_each(|(row, inside)| along_row(row, inside, signed));
-        // Squared lengths are in units of the axis of the pass: they are integers if voxels are
-        // cubes.
+        // Squared lengths are in units of the voxel spacing along the axis of the pass. They are
+        // integers if voxels are cubes.
         let ratio = sx / sy;
         let height = |pair: P| pair.steps().map(|(x, _)| (f64::from(x) * ratio).powi(2));
         let joined = |near: Option<P>, y: usize| {
@@ -157,7 +157,8 @@ impl Steps {
         Steps { since: [far; 2], far, signed }
     }
 
-    /// Moves to the next voxel and returns its steps back to the last voxel that it needs.
+    /// Moves to the next voxel. Returns the steps from it back to the last voxel inside, or, if it
+    /// is inside itself in a signed transform, back to the last voxel outside.
     fn to(&mut self, inside: bool) -> u32 {
         self.since = self.since.map(|n| (n + 1).min(self.far));
         self.since[usize::from(inside)] = 0;
@@ -166,8 +167,8 @@ impl Steps {
 }
 
 /// Performs a pass across the planes of `block`, which have `plane` voxels each. `height` returns
-/// the squared length of the steps so far. `result` returns the value of a voxel from the nearest
-/// voxel of its line, if there is one, and the steps to it.
+/// the squared length of the steps so far. `result` computes the value of a voxel from the nearest
+/// voxel of its line, if there is one, and the number of steps to it.
 fn across<P: Pair>(
     block: &mut [P],
     plane: usize,
@@ -176,7 +177,7 @@ fn across<P: Pair>(
     result: impl Fn(Option<P>, usize) -> P + Copy + Sync,
 ) {
     let n = block.len() / plane;
-    // The same interval of each plane, which has the voxels of neighboring lines.
+    // Each entry holds the same interval of every plane, which contains neighboring lines.
     let mut stretches: Vec<Vec<&mut [P]>> = Vec::new();
     stretches.resize_with(plane.div_ceil(LINES), || Vec::with_capacity(n));
     for plane in block.chunks_mut(plane) {
@@ -184,8 +185,8 @@ fn across<P: Pair>(
             rows.push(stretch);
         }
     }
-    // The lines are stored one after the other with a small gap, because with a power of two as
-    // distance they would share few cache sets.
+    // The lines are stored one after the other with a small gap. Without it, a power of two as the
+    // distance between lines would map them to the same few cache sets.
     let pitch = n + 16;
     let scratch =
         || (Search::new(n), [(); 2].map(|()| Envelope::new(n)), vec![P::none(); LINES * pitch]);
@@ -231,8 +232,8 @@ fn one_side<P: Pair>(
     }
 }
 
-/// Processes one line of a pass of a signed transform, in which each voxel needs the voxels of the
-/// other side.
+/// Processes one line of a pass of a signed transform, in which each voxel needs the nearest voxel
+/// of the other side.
 fn both_sides<P: Pair>(
     line: &mut [P],
     envelopes: &mut [Envelope<P>; 2],
@@ -245,7 +246,7 @@ fn both_sides<P: Pair>(
             false => (Some(0.0), P::new(0, 0)),
         }));
     }
-    // Written voxels keep their side, so that each side finds its voxels.
+    // Voxels keep their side when they are written, so that the second envelope finds its voxels.
     for (envelope, inside) in envelopes.iter().zip([false, true]) {
         if envelope.is_empty() {
             write(line, inside, |_| result(None, 0));

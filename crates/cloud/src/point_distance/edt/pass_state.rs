@@ -55,7 +55,7 @@ impl Pair for u32 {
     }
 }
 
-/// The state for longer axes.
+/// The state for axes that are too long for 32-bit states.
 impl Pair for u64 {
     const MOST: usize = (1 << 31) - 1;
 

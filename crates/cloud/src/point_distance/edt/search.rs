@@ -1,8 +1,8 @@
 //! Outward search for the nearest voxel of a line, for several neighboring lines at once.
 //!
-//! If the nearest voxels are close, a few steps suffice and an envelope is slower, because whether
-//! a parabola remains part of it is a branch that a CPU cannot predict. Lines that step outward
-//! together compare without a branch.
+//! If the nearest voxels are close, a few steps suffice and the search is faster than an envelope.
+//! Building an envelope needs a branch that a CPU cannot predict: whether a parabola remains part
+//! of it. Lines that step outward together compare without a branch.
 
 use super::LINES;
 use super::pass_state::Pair;
@@ -10,15 +10,15 @@ use super::pass_state::Pair;
 /// The number of lines that step together, chosen so that their state fits into registers.
 const TOGETHER: usize = 8;
 
-/// The largest number of steps for which the search is faster than an envelope. For each voxel, the
-/// maximum over neighboring lines counts, and the average is taken along the line.
+/// The largest mean number of steps for which the search is faster than an envelope. The mean is
+/// taken over the voxels along a line, with the maximum over neighboring lines for each voxel.
 const FEW: f64 = 14.0;
 
 /// A group of neighboring lines. Its memory is reused.
 pub(super) struct Search<P> {
     /// The squared length of the steps of each voxel so far, negative inside: `[n]`.
     heights: Vec<[f64; LINES]>,
-    /// The original voxels.
+    /// Copies of the voxels before the search overwrites them.
     pairs: Vec<[P; LINES]>,
 }
 
@@ -33,7 +33,7 @@ impl<P: Pair> Search<P> {
     pub fn take(&mut self, rows: &[&mut [P]], height: impl Fn(P) -> Option<f64>) -> bool {
         let mut steps = 0.0;
         for ((heights, pairs), row) in self.heights.iter_mut().zip(&mut self.pairs).zip(rows) {
-            // Missing lines need no search.
+            // An incomplete group of lines is filled up with lines that need no search.
             if row.len() < LINES {
                 (*heights, *pairs) = ([0.0; LINES], [P::none(); LINES]);
             }
@@ -53,8 +53,8 @@ impl<P: Pair> Search<P> {
         true
     }
 
-    /// Finds the nearest voxel of the line for each voxel, and writes the result of the steps to
-    /// it.
+    /// Finds the nearest voxel in the line of each voxel, and writes `result` of the nearest voxel
+    /// and the steps to it.
     pub fn find(
         &mut self,
         rows: &mut [&mut [P]],
@@ -80,8 +80,8 @@ fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-/// Returns the signed steps along the line from voxel `i` to the nearest voxels, for lines from
-/// `first` on.
+/// Returns the signed steps along the line from voxel `i` to the nearest voxels, for the `TOGETHER`
+/// lines starting at `first`.
 fn outwards(heights: &[[f64; LINES]], i: usize, first: usize) -> [f64; TOGETHER] {
     let of = |i: usize| -> &[f64; TOGETHER] {
         heights[i][first..].first_chunk().expect("lines come in complete groups")
@@ -104,7 +104,7 @@ fn outwards(heights: &[[f64; LINES]], i: usize, first: usize) -> [f64; TOGETHER]
     by
 }
 
-/// Compares the voxels one step away.
+/// Compares the voxels `step` steps away with the nearest voxels found so far.
 #[inline(always)]
 fn look(
     at: &[f64; TOGETHER],
@@ -115,7 +115,7 @@ fn look(
     by: &mut [f64; TOGETHER],
 ) {
     for lane in 0..TOGETHER {
-        // Voxels of the other side are themselves the target.
+        // A voxel of the other side is a target itself, so its own steps do not count.
         let there = larger(0.0, side[lane] * at[lane]) + square;
         let is_nearer = there < least[lane];
         least[lane] = if is_nearer { there } else { least[lane] };
@@ -136,7 +136,7 @@ mod tests {
             ),
             signed in any::<bool>(),
         ) {
-            // The steps to the other side are at least one.
+            // The distance to the other side is at least one step.
             let pair = |&(steps, inside): &(u32, bool)| {
                 let inside = inside && signed;
                 u32::new(steps + u32::from(signed), 0).on_side(inside)

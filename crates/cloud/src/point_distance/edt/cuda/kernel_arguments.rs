@@ -1,4 +1,5 @@
-//! Arguments of the kernels. The kernel tests on the host include this file, too.
+//! Arguments of the kernels of the distance transform. The kernel tests on the host include this
+//! file, too.
 
 zeroset_gpu::cuda_header! {
     "edt";
