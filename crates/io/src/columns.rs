@@ -1,8 +1,8 @@
 //! Reader of plain text with numbers in columns, one row per vertex.
 //!
 //! Blanks, commas or semicolons separate the numbers, and "#" begins a comment. A first row of
-//! words names the columns. A number alone in its line, before rows of three or more numbers, is
-//! the number of rows.
+//! words names the columns. A single number on a line before rows of three or more numbers is the
+//! number of rows.
 //!
 //! When read as data, each column becomes an array. When read as points (`.xyz`, `.pts`), the first
 //! three columns are coordinates.
@@ -21,7 +21,7 @@ pub(super) const DATA_NAMES: [&str; 5] = ["txt", "csv", "tsv", "dat", "1d"];
 /// The largest supported number of columns.
 const MOST: usize = 1_000;
 
-/// The number of leading bytes in which column names and a row count are searched.
+/// The number of leading bytes that are searched for column names and a row count.
 pub(super) const HEAD: usize = 1 << 16;
 
 /// Columns with their names, which are empty if the file has none.
@@ -33,9 +33,9 @@ struct Table {
     count: Option<u64>,
 }
 
-/// Returns the cells of a row. The separator is the semicolon, else the comma, else blanks. A cell
-/// between semicolons or commas may be empty, which the caller must reject. Adjacent blanks count
-/// as one separator.
+/// Returns the cells of a row. Semicolons separate the cells if the row has any, else commas, else
+/// blanks. A cell between semicolons or commas may be empty, which the caller must reject. Adjacent
+/// blanks count as one separator.
 pub(super) fn cells(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     let separator = [b';', b','].into_iter().find(|b| line.contains(b));
     let between = move |b: &u8| match separator {
@@ -78,8 +78,8 @@ pub(super) fn begins_with_names(head: &[u8]) -> bool {
     }
 }
 
-/// Returns the point count that scanners write in a line of its own before the points: a whole
-/// number followed by rows of three numbers or more.
+/// Returns the point count that scanners write on a separate line before the points: a whole number
+/// followed by rows of three numbers or more.
 pub(super) fn count_of_points(head: &[u8]) -> Option<u64> {
     let mut rows = rows(head);
     let first = rows.next().filter(|row| cells(row).count() == 1)?;
@@ -88,13 +88,13 @@ pub(super) fn count_of_points(head: &[u8]) -> Option<u64> {
     (cells(row).count() >= 3 && cells(row).all(is_number)).then_some(count)
 }
 
-/// Describes a row whose cell in this column (counted from 0) is not a number, and the remedy.
+/// Describes a cell that is not a number, and returns the remedy. `column` is counted from 0.
 pub(super) fn no_number(column: usize, cell: Option<&[u8]>) -> (String, &'static str) {
     let (found, remedy) = match cell {
         None => ("the end of the line".to_string(), "give every row the same number of values"),
         Some([]) => ("nothing".to_string(), "give every row a number in every column"),
         Some(word) if word.contains(&b',') => (show(word), "write decimals with a dot, as in 1.5"),
-        // The decimal comma was mistaken for the separator between cells.
+        // The row was split at decimal commas instead of at the blanks between numbers.
         Some(word) if word.contains(&b' ') || word.contains(&b'\t') => (
             show(word),
             "separate numbers by blanks, commas or semicolons, use only one of these, and write \

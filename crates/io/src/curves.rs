@@ -68,12 +68,12 @@ impl Curves {
 /// runs in the direction of most of its segments.
 ///
 /// A text file holds `x y z` (or `x y`, with z = 0) in each line, separated by blanks, tabs or
-/// commas. `#` begins a comment and an empty line begins the next curve. A curve whose last point
+/// commas. `#` begins a comment, and an empty line separates curves. A curve whose last point
 /// equals its first is closed.
 ///
 /// # Errors
-/// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file and the position, in
-/// the cases of [`read_mesh`](super::read_mesh) and for a file without lines.
+/// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file and the position, for
+/// the reasons given at [`read_mesh`](super::read_mesh), and if the file has no lines.
 pub fn read_curves(path: &Path) -> Result<Curves> {
     curves(path).map_err(|flaw| flaw.in_file(path))
 }
@@ -231,8 +231,8 @@ fn glue_open_ends(mesh: &Mesh, segments: &mut [[u32; 2]]) {
     }
 }
 
-/// Joins segments to chains of vertices. Returns the chains, each with whether it is closed, and
-/// the number of segments that run against the direction of their chain.
+/// Joins segments into chains of vertices. Returns each chain with a flag that states whether it is
+/// closed. Also returns the number of segments that run against the direction of their chain.
 fn chains(segments: &[[u32; 2]]) -> (Vec<(Vec<u32>, bool)>, usize) {
     let mut at: Vec<(u32, u32)> = Vec::with_capacity(2 * segments.len());
     for (s, ends) in segments.iter().enumerate() {
@@ -241,7 +241,7 @@ fn chains(segments: &[[u32; 2]]) -> (Vec<(Vec<u32>, bool)>, usize) {
     at.sort_unstable();
     let around = |v: u32| &at[at.partition_point(|a| a.0 < v)..at.partition_point(|a| a.0 <= v)];
     let mut used = vec![false; segments.len()];
-    // Chains from ends and branches come first, so that only closed chains remain.
+    // Chains that start at ends and branches are built first, so that only closed chains remain.
     let is_end = |v: u32| around(v).len() != 2;
     let starts = segments.iter().enumerate().flat_map(|(s, &[a, b])| [(s, a), (s, b)]);
     let starts = starts.filter(|&(_, v)| is_end(v)).collect::<Vec<_>>();

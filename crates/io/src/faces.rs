@@ -41,8 +41,8 @@ impl Faces {
         others.len().saturating_sub(1)
     }
 
-    /// Adds a triangle strip. Each corner from the third on forms a triangle with the two before
-    /// it. Every second triangle is reversed so that all face the same side.
+    /// Adds a triangle strip. Starting with the third corner, each corner forms a triangle with the
+    /// two before it. Every second triangle is reversed so that all face the same side.
     pub(crate) fn push_strip(&mut self, strip: &[u32]) {
         self.counts[3] += 1;
         for (i, corner) in strip.windows(3).enumerate() {
@@ -129,7 +129,7 @@ pub(crate) fn mesh_file(
     })
 }
 
-/// Returns planar if there are triangles and all z are equal, else surface.
+/// Returns the kind of a mesh: planar if there are triangles and all z are equal, else surface.
 pub(crate) fn kind_of_triangles(vertices: &[[f64; 3]], triangles: &[u32]) -> Kind {
     let flat = vertices.first().is_some_and(|first| vertices.iter().all(|x| x[2] == first[2]));
     if flat && !triangles.is_empty() { Kind::Planar } else { Kind::Surface }

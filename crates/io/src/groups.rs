@@ -10,8 +10,8 @@ const PREFIX: &str = "group:";
 pub(super) struct Mask {
     /// Name of the array.
     pub(super) name: String,
-    /// Whether the values belong to cells. Otherwise there is one value per vertex, because of
-    /// groups of lower dimension only the vertices are kept.
+    /// Whether the values belong to cells. Otherwise there is one value per vertex, because only
+    /// the vertices of lower-dimensional groups are kept.
     pub(super) of_cells: bool,
     pub(super) values: Vec<u8>,
 }
@@ -19,7 +19,8 @@ pub(super) struct Mask {
 /// The largest number of groups that become masks. Each mask takes a byte per cell or vertex.
 const MOST: usize = 1_000;
 
-/// Returns the masks of all groups of a mesh. Adds a note to `lost` for whatever masks cannot hold.
+/// Returns the masks of all groups of a mesh. Adds notes to `lost` about content that masks cannot
+/// hold.
 pub(super) fn to_masks(mesh: &Mesh, lost: &mut Vec<String>) -> Vec<Mask> {
     if mesh.groups.len() > MOST {
         let (n, more) = (mesh.groups.len(), mesh.groups.len() - MOST);
@@ -51,8 +52,8 @@ pub(super) fn to_masks(mesh: &Mesh, lost: &mut Vec<String>) -> Vec<Mask> {
     kept.map(mask).collect()
 }
 
-/// Turns the mask arrays of a mesh back into groups. Lower-dimensional groups come back as their
-/// vertices.
+/// Turns the mask arrays of a mesh back into groups. Lower-dimensional groups become groups of
+/// their vertices.
 pub(super) fn from_masks(mesh: &mut Mesh) {
     let cells = take(&mut mesh.cell_data)
         .into_iter()

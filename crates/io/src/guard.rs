@@ -11,8 +11,8 @@ static HOOK: Once = Once::new();
 
 /// Runs `work`. A panic inside is returned as an error with its message, and nothing is printed.
 ///
-/// The process has one panic hook for all threads. It is therefore wrapped once, and a thread-local
-/// flag says whether the current thread is silenced.
+/// The process has one panic hook for all threads. The first call therefore wraps it, and a
+/// thread-local flag states whether the current thread is silenced.
 pub(crate) fn quietly<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     HOOK.call_once(|| {
         let loud = std::panic::take_hook();

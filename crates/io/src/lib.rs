@@ -156,16 +156,14 @@ fn mesh(path: &Path, options: &MeshOptions) -> Result<MeshFile, Flaw> {
     Ok(file)
 }
 
-/// Reads a mesh in a known format. Formats that consist of several files need the path of this one.
-fn read_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<MeshFile, Flaw> {
+/// Reads a mesh in a known format. `path` is needed to find the other files of a multi-file format.
+fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     let text = text::without_mark(bytes);
     match format {
         Format::Msh => msh::read(&text::with_line_feeds(text)),
-        // Arrays in XML may be binary, and XML does not depend on line ends.
-        Format::Vtk if text.starts_with(b"#") => {
-            vtk::read_within(&text::with_line_feeds(text), budget)
-        }
-        Format::Vtk => vtk::read_within(text, budget),
+        // Line ends are not converted in XML, because its arrays may be binary.
+        Format::Vtk if text.starts_with(b"#") => vtk::read(&text::with_line_feeds(text)),
+        Format::Vtk => vtk::read(text),
         Format::Ply => ply::read(text),
         Format::Obj => obj::read(&text::with_line_feeds(text)),
         Format::Off => off::read(text),
@@ -278,7 +276,7 @@ fn content(path: &Path, loaded: &Loaded, options: &VolumeOptions) -> Result<Cont
     let names_a_place = |flaw: &Flaw| !flaw.position().is_whole();
     match data_as(format, path, bytes, budget) {
         Ok(data) => Ok(Content::Data(data)),
-        // In a file of numbers, the error about the numbers is the useful one.
+        // In a file of numbers, the error about the numbers is the more useful one.
         Err(no_data) if names_a_place(&no_data) && !names_a_place(&no_mesh) => Err(no_data),
         Err(_) => Err(no_mesh),
     }
@@ -286,8 +284,8 @@ fn content(path: &Path, loaded: &Loaded, options: &VolumeOptions) -> Result<Cont
 
 /// Reads arrays with one row per vertex.
 ///
-/// Supported are GIFTI shape and functional files, FreeSurfer `curv`, `sulc`, `thickness` and
-/// similar files, MEDIT's `.sol`, plain text columns, and the vertex arrays of a mesh file. A
+/// The function supports GIFTI shape and functional files, FreeSurfer `curv`, `sulc`, `thickness`
+/// and similar files, MEDIT's `.sol`, plain text columns, and the vertex arrays of a mesh file. A
 /// FreeSurfer label has rows for some vertices only, which also become a group.
 ///
 /// # Errors

@@ -10,11 +10,12 @@ use super::volume::nifti;
 use zeroset_core::error::{Flaw, FlawKind, Position, Result};
 use zeroset_core::primitives::memory::gibibytes;
 
-/// The first bytes of a gzip stream.
-pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// The number of leading bytes that state the size of a volume.
-pub(super) const HEAD: usize = 540;
-/// No gzip stream may unpack to more bytes than this.
+/// The number of bytes to which a gzip stream of any size may unpack.
+const SMALL: u64 = 256 << 20;
+/// Beyond [`SMALL`], a stream may unpack to this multiple of its own size. Text meshes compress by
+/// a factor of 3 to 10, and the densest deflate stream by a factor of about 1,000.
+const RATIO: u64 = 200;
+/// The largest number of bytes to which a stream may unpack.
 const LARGEST: u64 = 16 << 30;
 
 /// The content of a file.
@@ -94,9 +95,9 @@ pub(super) fn partner_name(path: &Path, extension: &str) -> String {
 /// A file of a multi-file mesh: its path and its bytes.
 pub(super) type Member<'a> = (PathBuf, Cow<'a, [u8]>);
 
-/// Returns the file of a multi-file mesh that has the extension `wanted`: `path` itself, whose
-/// `bytes` are already loaded, if that is its `extension`, else the file beside it. Returns `None`
-/// if there is no such file.
+/// Returns the file of a multi-file mesh that has the extension `wanted`. This is `path` itself,
+/// whose `bytes` are already loaded, if its `extension` is the wanted one. Otherwise, it is the
+/// file beside `path`. Returns `None` if there is no such file.
 ///
 /// # Errors
 /// Returns the errors of [`load`].
@@ -180,8 +181,8 @@ fn behind_stream(packed: &[u8], limit: u64) -> Option<usize> {
     (!rest.is_empty() && rest.len() < packed.len()).then_some(rest.len())
 }
 
-/// Decompresses piece by piece. Memory grows with the bytes that are actually produced, never with
-/// a size that the stream claims.
+/// Decompresses a stream piece by piece. Memory grows with the bytes that are actually produced,
+/// never with a size that the stream claims.
 fn gunzip_up_to(packed: &[u8], limit: u64) -> Result<Vec<u8>, Flaw> {
     let mut stream = Unpack::gzip(packed);
     let mut bytes = Vec::new();

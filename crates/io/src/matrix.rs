@@ -10,7 +10,7 @@ use super::{atomic, write};
 use zeroset_core::error::Result;
 use zeroset_core::primitives::Coo;
 
-/// Checks by its extension whether [`write_matrix`] can write to `path`.
+/// Checks that [`write_matrix`] supports the extension of `path`.
 ///
 /// # Errors
 /// Returns [`Error::Case`](zeroset_core::Error::Case) if the extension is not supported.
@@ -20,8 +20,8 @@ pub fn check_matrix_target(path: &Path) -> Result<()> {
 
 /// Writes the entries of a matrix. The file is written atomically.
 ///
-/// `shape` is the number of rows and columns. The values are written as integers if `whole` says
-/// that all of them are whole numbers.
+/// `shape` is the number of rows and columns. `whole` states that all values are whole numbers,
+/// which are then written as integers.
 ///
 /// # Errors
 /// Returns the errors of [`check_matrix_target`], and

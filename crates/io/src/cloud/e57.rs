@@ -39,7 +39,7 @@ fn damaged(what: &str) -> Flaw {
     Flaw::whole(one_line(&what), "the file is damaged: copy or export it again")
 }
 
-/// Reads the points of all scans. They have colors if every scan has.
+/// Reads the points of all scans. They have colors if every scan has colors.
 fn scans(source: Box<dyn Seekable>, size: u64) -> Result<(Gather, String, Vec<String>), String> {
     let words = |e: e57::Error| format!("{e}");
     let mut file = E57Reader::new(source).map_err(words)?;
@@ -77,7 +77,7 @@ fn scans(source: Box<dyn Seekable>, size: u64) -> Result<(Gather, String, Vec<St
     Ok((all, format!("1.0, {}", counted(n, ["scan", "scans"])), warnings))
 }
 
-/// Returns the smallest number of bits that a number takes.
+/// Returns the smallest number of bits in which the file can store a number of this type.
 fn bits(kind: &RecordDataType) -> u64 {
     match kind {
         RecordDataType::Single { .. } => 32,

@@ -11,7 +11,7 @@ pub(super) enum Depth {
     Byte,
     /// A number from 0 to 65,535.
     Word,
-    /// A real number. The largest value of the file determines the scale.
+    /// A real number. The largest value in the file determines the scale.
     Real,
 }
 

@@ -64,7 +64,7 @@ fn unpack(
     all: &mut Gather,
 ) -> Result<(), Flaw> {
     if header.n == 0 {
-        // The crate allocates the table of chunks before the first point is requested.
+        // The crate would allocate the table of chunks even though no point is requested.
         return Ok(());
     }
     let path = stream.path();
@@ -76,7 +76,7 @@ fn unpack(
     let raw = header.compressed.as_deref().unwrap_or_default();
     let vlr = quietly(|| laz::LazVlr::from_buffer(raw)).map_err(&fail)?;
     let vlr = vlr.map_err(|e| fail(one_line(&e)))?;
-    // The sum that the crate offers has only 16 bits.
+    // The sum that the crate provides has only 16 bits and may overflow.
     let length: u64 = vlr.items().iter().map(|item| u64::from(item.size())).sum();
     if length != header.length as u64 {
         return Err(fail(format!(

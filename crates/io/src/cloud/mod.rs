@@ -1,7 +1,7 @@
 //! Reading and writing of point clouds.
 //!
 //! [`read_cloud`] accepts any format that holds points. PLY, text and PCD are read piece by piece,
-//! and LAS and LAZ record by record. For other formats the vertices of the mesh are the points.
+//! and LAS and LAZ record by record. In other formats, the vertices of the mesh are the points.
 
 mod e57;
 mod from_mesh;
@@ -32,7 +32,7 @@ use zeroset_core::words::counted;
 /// The number of leading bytes from which the format is determined.
 const HEAD: usize = 64 << 10;
 
-/// A report of what was read and what was ignored of a cloud.
+/// A report about a cloud: the format of its file, what was read, and what was ignored.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CloudReport {

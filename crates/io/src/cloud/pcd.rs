@@ -131,7 +131,8 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
     Ok((cloud, report))
 }
 
-/// Decompresses the fields, which are concatenated and have `size` bytes in total.
+/// Decompresses the fields, which are stored one after another. They have `size` bytes in total
+/// after decompression.
 fn unpack(stream: &mut Stream, size: u64) -> Result<Vec<u8>, Flaw> {
     const CUT: &str = "the file is truncated: copy or export it again";
     let Some(&[a, b, c, d, e, f, g, h]) = stream.fill(8)?.first_chunk() else {

@@ -128,10 +128,10 @@ fn vertices(
     Ok((cloud, report))
 }
 
-/// Detects from the first points that the byte order of the numbers is not that of the header.
+/// Checks with the first points that the numbers have the byte order that the header states.
 ///
 /// # Errors
-/// Returns a [`Flaw`] in that case.
+/// Returns a [`Flaw`] if they have the other byte order.
 fn refuse_other_order(
     stream: &mut Stream,
     header: &Header,

@@ -33,7 +33,7 @@ pub(super) enum Paint {
 #[derive(Clone, Debug)]
 pub(super) struct Records {
     pub(super) big_endian: bool,
-    /// Bytes from one record to the next if they are stored consecutively.
+    /// The number of bytes from one record to the next, if records are stored consecutively.
     pub(super) stride: usize,
     pub(super) position: [Place; 3],
     /// Factors of the stored numbers. A coordinate is its number times `scale` plus `offset`, in

@@ -30,14 +30,14 @@ pub(super) struct Stream<'a> {
     begin: usize,
     /// The number of bytes consumed before `begin`.
     at: u64,
-    /// The total size in bytes if it is known. It is not for a gzip stream or a pipe.
+    /// The total size in bytes, or `None` if it is unknown, as for a gzip stream or a pipe.
     size: Option<u64>,
     /// The number of bytes to which the file may unpack.
     budget: Budget,
     /// The largest number of bytes of a gzip stream.
     limit: u64,
     ended: bool,
-    /// Whether the bytes are those on disk, not decompressed.
+    /// Whether the bytes are those on disk, without decompression.
     plain: bool,
     /// All bytes of a file that needs random access but comes from a pipe.
     whole: Option<Vec<u8>>,
@@ -185,10 +185,9 @@ impl<'a> Stream<'a> {
         Ok(&self.buffer[self.begin..])
     }
 
-    /// Explains why reading failed. For a gzip stream the error is that of [`load::load`].
-    fn broken(&mut self, error: std::io::Error) -> Flaw {
-        // The file is loaded as a whole, so its pieces are not needed any more.
-        self.buffer = Vec::new();
+    /// Explains why reading failed. For a gzip stream, the error is the one that [`load::load`]
+    /// returns.
+    fn broken(&self, error: std::io::Error) -> Flaw {
         if self.size.is_none()
             && error.kind() != ErrorKind::OutOfMemory
             && let Err(found) = load::load(self.path)

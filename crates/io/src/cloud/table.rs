@@ -29,7 +29,7 @@ pub(super) enum Paint {
 /// The interpretation of the columns.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Roles {
-    /// Columns of each row.
+    /// The number of columns in each row.
     pub(super) columns: usize,
     pub(super) position: [usize; 3],
     pub(super) normal: Option<[usize; 3]>,
@@ -49,8 +49,8 @@ struct Piece {
 /// Reads `n` rows, or all rows to the end of the file. `line` is the number of lines before them.
 ///
 /// # Errors
-/// Returns a [`Flaw`] that names the line if a word is not a number, if a row has another length,
-/// or if the file ends before `n` rows.
+/// Returns a [`Flaw`] that names the line if a word is not a number, if a row has a different
+/// number of columns, or if the file ends before `n` rows.
 pub(super) fn read(
     stream: &mut Stream,
     roles: &Roles,
@@ -93,7 +93,8 @@ pub(super) fn read(
             texts.par_iter().map(|text| rows(text, roles, u64::MAX, &kind)).collect();
         for (text, piece) in texts.iter().zip(parsed) {
             let most = left(into);
-            // Text after the last declared row is not examined.
+            // Text after the last declared row must not cause errors, so the piece is read again
+            // without it.
             let cut = piece.gather.stored >= most;
             let piece = if cut { rows(text, roles, most, &kind) } else { piece };
             if let Some((at, what, remedy)) = piece.flaw {
@@ -119,12 +120,12 @@ fn last_end(text: &[u8]) -> usize {
     text.iter().rposition(is_end).map_or(0, |k| k + 1)
 }
 
-/// Splits text at line ends.
+/// Splits text into pieces of about [`TASK`] bytes that end at line ends.
 fn pieces(mut text: &[u8]) -> Vec<&[u8]> {
     let mut found = Vec::new();
     while !text.is_empty() {
         let behind = text.get(TASK..).unwrap_or_default();
-        // A line feed that follows a carriage return belongs to it.
+        // A line feed that follows a carriage return belongs to the same line end.
         let end =
             behind.iter().position(|&b| b == b'\n').or_else(|| behind.iter().position(is_end));
         let (piece, rest) = text.split_at(end.map_or(text.len(), |k| TASK + k + 1));

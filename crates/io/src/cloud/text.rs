@@ -65,16 +65,18 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
 /// The lines before the first row of numbers, and the first rows.
 struct Head {
     names: Option<Vec<String>>,
-    /// The number of rows declared by a first line.
+    /// The number of rows, if the first line declares it.
     count: Option<u64>,
-    /// Bytes and lines of column names and of a count.
+    /// The number of bytes (`skip`) and of lines (`lines`) up to the end of the column names and
+    /// the count.
     skip: usize,
     lines: usize,
     columns: usize,
     rows: Vec<Vec<f64>>,
     /// Mean number of bytes per row.
     row_bytes: u64,
-    /// Line, problem and remedy of a row that ended the search before any row of numbers.
+    /// Line, problem and remedy of the row at which the search stopped, if no row of numbers was
+    /// found before it.
     flaw: Option<(usize, String, &'static str)>,
 }
 
@@ -123,7 +125,7 @@ impl Head {
                     head.names = Some(names(line));
                     (head.skip, head.lines) = (at, number);
                 }
-                // If rows of numbers came before, the error is reported when this row is read.
+                // If rows of numbers precede this row, its error is reported when the row is read.
                 None => {
                     let is_number = |word: &&[u8]| parse::<f64>(word).is_some();
                     let wrong = cells(line).enumerate().find(|(_, word)| !is_number(word));

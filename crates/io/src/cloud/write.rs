@@ -34,7 +34,7 @@ impl CloudLayout {
     }
 }
 
-/// Checks by its extension whether [`write_cloud`] can write to `path`.
+/// Checks that [`write_cloud`] supports the extension of `path`.
 ///
 /// # Errors
 /// Returns [`Error::Case`](zeroset_core::Error::Case) if the extension is not supported.
@@ -47,11 +47,12 @@ fn ending(path: &Path) -> Result<&'static str> {
     write::ending(path, &["ply", "pcd", "xyz", "txt", "csv", "vtp"], "clouds", remedy)
 }
 
-/// Writes a cloud in the format that its extension selects. The file is written atomically.
+/// Writes a cloud in the format that the extension of `path` selects. The file is written
+/// atomically.
 ///
-/// Coordinates have all their digits, normals 32 bits and colors 8 bits. `.ply` and `.pcd` are
-/// binary. `.xyz` and `.txt` have the columns x y z, nx ny nz, r g b without names, and `.csv` has
-/// the same columns with names.
+/// Coordinates keep all their digits. Normals have 32 bits and colors 8 bits per component. `.ply`
+/// and `.pcd` are binary. `.xyz` and `.txt` have the columns x y z, nx ny nz, r g b without names,
+/// and `.csv` has the same columns with names.
 ///
 /// # Errors
 /// Returns the errors of [`check_cloud_target`], [`Error::Case`](zeroset_core::Error::Case) if the
@@ -111,7 +112,7 @@ pub fn write_cloud_pieces(
     })
 }
 
-/// Writes the header of the file, and its points through `body`.
+/// Writes the header of the file, and then the points by calling `body`.
 fn write_in_order(
     path: &Path,
     ending: &str,
@@ -133,11 +134,11 @@ fn write_in_order(
 /// The encoding of a point.
 #[derive(Clone, Copy)]
 enum Encoding {
-    /// Coordinates with 64 bits, normals with 32 and colors with 8.
+    /// Coordinates with 64 bits, normals with 32 bits and colors with 8 bits.
     Binary,
     /// Like `Binary`, but with a color packed into one 32-bit number.
     Packed,
-    /// Words with this separator.
+    /// Numbers as text with this separator.
     Text(u8),
 }
 

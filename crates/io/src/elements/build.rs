@@ -18,7 +18,7 @@ const SIMPLICES: [&str; 4] = ["points", "lines", "triangles", "tetrahedra"];
 /// The names of groups by dimension (`None` for all dimensions) and number.
 pub(crate) type Names = HashMap<(Option<usize>, i64), String>;
 
-/// A collection of elements. The highest dimension among them becomes the domain.
+/// A collection of elements. The elements of the highest dimension become the domain.
 #[derive(Default)]
 pub(crate) struct Builder {
     parts: [Part; 4],
@@ -32,7 +32,7 @@ pub(crate) struct Builder {
     pub(crate) names: Names,
     /// Arrays with one row per element, in the order in which elements are added.
     pub(crate) data: Vec<DataArray>,
-    /// Warnings about other content that was dropped.
+    /// Warnings about other content of the file that was dropped.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -43,15 +43,15 @@ struct Part {
     corners: Vec<u32>,
     /// The element from which each simplex was split, counted from 0 in the order of addition.
     parents: Vec<u32>,
-    /// The simplices of each group, as ranges.
+    /// The simplices of each group, as ranges of indices.
     groups: BTreeMap<i64, Vec<Range<usize>>>,
-    /// The simplices that belong to no group.
+    /// The simplices that belong to no group, as ranges of indices.
     loose: Vec<Range<usize>>,
 }
 
 impl Builder {
-    /// Adds an element with the numbers of its groups and its nodes, corners first. Group 0 means
-    /// none, and the sign of a number only gives the orientation of the group.
+    /// Adds an element. `groups` holds the numbers of its groups, and `nodes` holds its nodes,
+    /// corners first. Group 0 means no group. The sign of a number only states the orientation.
     pub(crate) fn push(&mut self, kind: ElementType, groups: &[i64], nodes: &[u32]) {
         match self.counts.iter_mut().find(|(known, _)| *known == kind) {
             Some((_, count)) => *count += 1,

@@ -1,7 +1,7 @@
 //! Shapes of finite elements, and their decomposition into simplices.
 //!
-//! Solids and quads are split by the numbers of their vertices alone. Two elements therefore split
-//! a shared face in the same way, whatever the order of their corners.
+//! How a solid or quad is split depends only on the numbers of its vertices. Two elements therefore
+//! split a shared face in the same way, whatever the order of their corners.
 
 mod build;
 
@@ -70,8 +70,7 @@ impl Shape {
     }
 
     /// Returns the faces of a solid, counterclockwise when seen from outside. Corners are numbered
-    /// as in Gmsh, VTK and MEDIT: first the base in a circle, then the corners above it, or the
-    /// apex.
+    /// as in Gmsh, VTK and MEDIT: first around the base, then the corners above it, or the apex.
     fn faces(self) -> &'static [&'static [usize]] {
         match self {
             Shape::Hexahedron => &[
@@ -129,7 +128,7 @@ fn each_triangle(corners: &[u32], face: &[usize], mut take: impl FnMut([u32; 3])
     }
 }
 
-/// An element type: the corners of a shape, and possibly further nodes.
+/// An element type: the corners of a shape, and possibly additional nodes.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct ElementType {
     pub(super) shape: Shape,
@@ -214,8 +213,7 @@ mod tests {
         ];
         for (shape, places, expected) in solids {
             for turn in 0..places.len() * 7 {
-                // Corner k has the number `corners[k]`. The numbers are a permutation of 0 to n -
-                // 1.
+                // Corner k has the number `corners[k]`. The numbers are a permutation of `0..n`.
                 let n = places.len();
                 let mut corners: Vec<u32> = (0..n as u32).collect();
                 corners.rotate_left(turn % n);

@@ -44,7 +44,8 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
         return Err(lines.fail(what, "the count is wrong: export the label again"));
     }
     rows.sort_by_key(|row| row.0);
-    // Of equal vertices, dedup keeps the first. The reversal makes that the last row of the file.
+    // `dedup_by_key` keeps the first row of each vertex. After the reversal, this is the last row
+    // in the file.
     rows.reverse();
     rows.dedup_by_key(|row| row.0);
     rows.reverse();
@@ -64,7 +65,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
 
 /// Writes the vertices whose value is finite, with that value, in the form that FreeSurfer and
 /// nibabel read (`mri_cor2label`, `nibabel.freesurfer.read_label`). Numbers have enough digits to
-/// read back exactly.
+/// be read back exactly.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.

@@ -91,7 +91,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
 }
 
 /// Reads the counts after the comment lines, "created by ..." and an empty line. Some writers omit
-/// the empty line. The counts show which is the case, because they must fit the size of the file.
+/// the empty line. It is present or missing depending on which counts fit the size of the file.
 fn counts<'a>(bytes: &'a [u8]) -> Result<(Cursor<'a>, usize, usize), Flaw> {
     let ends = bytes.iter().enumerate().filter(|&(_, &b)| b == b'\n').map(|(i, _)| i + 1).take(2);
     let ends: Vec<usize> = ends.collect();
@@ -99,7 +99,7 @@ fn counts<'a>(bytes: &'a [u8]) -> Result<(Cursor<'a>, usize, usize), Flaw> {
     for &at in ends.iter().rev() {
         match read_counts(bytes, at) {
             Ok(found) => return Ok(found),
-            // The common layout is tried first, and its error is the one to report.
+            // The common layout is tried first. If both layouts fail, its error is reported.
             Err(error) => failure = failure.or(Some(error)),
         }
     }
@@ -164,8 +164,9 @@ pub(crate) fn read_morph(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Fl
     }
 }
 
-/// Returns the number of values of an old data file if it fits the size of the file. Such a file
-/// holds the numbers of vertices and faces with three bytes each, then the values.
+/// Returns the number of values in a data file of the old format, or `None` if it does not fit the
+/// size of the file. Such a file holds the numbers of vertices and faces with three bytes each,
+/// then the values.
 pub(super) fn old_count(bytes: &[u8]) -> Option<usize> {
     let &[a, b, c, _, _, _] = bytes.first_chunk::<6>()?;
     let n = u32::from_be_bytes([0, a, b, c]) as usize;
@@ -191,7 +192,8 @@ pub(super) fn without_hemisphere(name: &str) -> &str {
 /// `n_faces` is the number of triangles of the surface.
 ///
 /// # Errors
-/// Returns [`Error::Output`] if the file cannot be written, or for 2^31 values or faces.
+/// Returns [`Error::Output`] if the file cannot be written, or if there are 2^31 or more values or
+/// faces.
 pub fn write_morph(path: &Path, values: &[f32], n_faces: usize) -> Result<()> {
     let limit = |n: usize| {
         let what = format!("{n} values or faces, but the format holds at most {}", i32::MAX);

@@ -17,7 +17,7 @@ use crate::text::{parse, show, words};
 use crate::unpack::Unpack;
 use zeroset_core::mesh::Values;
 
-/// Base64 with lenient padding, because the writers of such files differ in it.
+/// Base64 with lenient padding, because programs pad differently.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new()
@@ -25,7 +25,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 /// Upper bound of the compression ratio. Deflate packs at most 1,032 bytes into one, so data that
-/// declare more are damaged.
+/// claim a higher ratio are damaged.
 const DENSEST: usize = 1_040;
 
 const DAMAGED: &str = "the file is damaged: export it again";
@@ -44,8 +44,8 @@ fn refuse<T>(what: impl Into<String>, remedy: &'static str) -> Outcome<T> {
     Err((what.into(), remedy))
 }
 
-/// Decodes the text of an array as its attributes specify. Its data may be in a file `beside`, and
-/// they may unpack to `budget`.
+/// Decodes the text of an array as its attributes specify. If the data are in a separate file,
+/// `beside` reads it.
 ///
 /// # Errors
 /// Returns the problem and the remedy.
@@ -196,7 +196,7 @@ fn inflate(packed: &[u8], size: usize, budget: &mut Budget) -> Outcome<Vec<u8>> 
 /// Data files in the folder of a GIFTI file.
 pub(super) struct Beside<'a> {
     path: &'a Path,
-    /// The number of bytes that all arrays so far take from each file.
+    /// The number of bytes that the arrays have read from each file so far.
     taken: HashMap<String, u64>,
 }
 
@@ -206,7 +206,7 @@ impl<'a> Beside<'a> {
         Beside { path, taken: HashMap::new() }
     }
 
-    /// Returns `size` bytes of the file `name` from `offset` on.
+    /// Returns `size` bytes of the file `name`, starting at `offset`.
     ///
     /// # Errors
     /// Returns the problem and the remedy if the file does not have these bytes.
@@ -238,7 +238,7 @@ impl<'a> Beside<'a> {
             );
             return refuse(what, "Dim0 and Dim1 do not match the data: export the file again");
         }
-        // Arrays may share bytes, but a small file must not exhaust the memory that way.
+        // Arrays may share bytes, but this must not allow a small file to exhaust the memory.
         let taken = self.taken.entry(name.to_string()).or_default();
         *taken = taken.saturating_add(size as u64);
         if *taken / 4 > length {

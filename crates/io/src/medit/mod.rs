@@ -118,7 +118,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     Ok(file)
 }
 
-/// Adds the numbers of the file beside the mesh. Flaws of that file are only warnings, because the
+/// Adds the values from the file beside the mesh. Flaws of that file are only warnings, because the
 /// mesh is usable without it.
 fn add_solution(file: &mut MeshFile, beside: &Path) {
     let found = load::load(beside).and_then(|loaded| read_solution(without_mark(&loaded.bytes)));

@@ -1,4 +1,4 @@
-//! Reading of the numbers of MSH 4.1 by the crate `mshio`.
+//! Reading of the numbers in MSH 4.1 files with the crate `mshio`.
 //!
 //! The crate reads whole files, so each call gets a header and one section. The callers have
 //! already checked the counts against the bytes. The crate drops the tags of nodes or maps them,
@@ -28,8 +28,8 @@ pub(super) struct Failure {
 /// An entity: dimension, tag, and physical groups.
 pub(super) type Entity = (i64, i64, Vec<i64>);
 
-/// Returns the entities of a section in file order. `body` is the range between the lines of its
-/// name.
+/// Returns the entities of a section in file order. `body` is the byte range between the first and
+/// the last line of the section.
 pub(super) fn entities(source: &Source, body: Range<usize>) -> Result<Vec<Entity>, Failure> {
     let mut file = File::new(source, "Entities");
     file.copy(source, body);
@@ -54,7 +54,7 @@ pub(super) fn nodes(source: &Source, blocks: &[Block]) -> Result<Vec<[f64; 3]>, 
     let n = blocks.iter().map(|block| block.n).sum::<usize>().max(1);
     [blocks.len(), n, 1, 1].into_iter().for_each(|count| file.size(count));
     for block in blocks {
-        // The dimension and tag of the entity, and whether there are parameters.
+        // These are the dimension and the tag of the entity, and the flag for parameters.
         [0, 0, 0].into_iter().for_each(|number| file.int(number));
         file.size(block.n);
         file.copy(source, block.tags.clone());
@@ -132,7 +132,7 @@ impl File {
             Err(error) => {
                 let rest = error.backtrace.first().map_or(0, |(rest, _)| rest.len());
                 let at = (self.bytes.len() - rest).saturating_sub(self.head);
-                // The context runs from the wrong number outward, such as "entity tag", "point
+                // The contexts run from the wrong number outward, for example "entity tag", "point
                 // entity (3 of 4)".
                 let places = error.backtrace.iter().filter_map(|(_, kind)| kind.context());
                 let expected = places.take(2).collect::<Vec<_>>().join(" of ");

@@ -9,7 +9,7 @@ use crate::elements::Builder;
 use crate::faces::index_limit;
 use zeroset_core::error::{Flaw, Result};
 
-/// Reads the nodes, whose section has been entered, and the sections that follow.
+/// Reads the nodes, after the first line of their section, and the sections that follow.
 pub(super) fn read(mut source: Source) -> Result<MeshFile, Flaw> {
     let n = count(&mut source, 4, "nodes")?;
     let (mut vertices, mut numbers) = (Vec::with_capacity(n), Vec::with_capacity(n));

@@ -17,8 +17,8 @@ const COMPONENTS: [usize; 3] = [1, 3, 9];
 /// The element types of simplices by dimension.
 const TYPES: [i32; 4] = [15, 1, 2, 4];
 
-/// Writes vertices, cells, physical groups and data. Notes on whatever cannot be kept are added to
-/// `lost`.
+/// Writes vertices, cells, physical groups and data. Adds notes to `lost` about content that the
+/// format cannot hold.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the file cannot be written, or if there are more simplices than
@@ -239,8 +239,8 @@ impl Plan {
     }
 }
 
-/// Assigns numbers to groups. A name that is a number keeps it, and the others get the smallest
-/// unused numbers.
+/// Assigns numbers to groups. A group whose name is a number gets that number, and the others get
+/// the smallest unused numbers.
 fn numbered(groups: Vec<&Group>) -> Vec<(&Group, i32)> {
     let own = |group: &Group| group.name.parse::<i32>().ok().filter(|&n| n > 0);
     let taken: std::collections::BTreeSet<i32> = groups.iter().filter_map(|g| own(g)).collect();

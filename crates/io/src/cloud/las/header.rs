@@ -35,7 +35,7 @@ const MOST: u32 = 10_000;
 /// Reads the header and the records after it.
 ///
 /// # Errors
-/// Returns a [`Flaw`] that says what was expected and what was found.
+/// Returns a [`Flaw`] that states what was expected and what was found.
 pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
     const DAMAGED: &str = "the header is damaged: copy or export the file again";
     let head = stream.fill(375)?;
@@ -57,7 +57,7 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
     if (major, minor) >= (1, 4) && size >= 375 {
         n = at(247).u64("number of points")?;
     }
-    // LASzip marks compressed points by the two highest bits of the format.
+    // LASzip marks compressed points in the two highest bits of the format.
     let (packed, format) = (format & 0xc0 != 0, format & 0x3f);
     let Some(&least) = LEAST.get(usize::from(format)) else {
         let what = format!("points of format {format}, expected 0 to 10");
@@ -86,7 +86,8 @@ pub(super) fn read(stream: &mut Stream) -> Result<Header, Flaw> {
         let user = head[2..18].split(|&b| b == 0).next().unwrap_or_default().to_vec();
         let [id, length] = [18, 20].map(|k| u64::from(u16::from_le_bytes([head[k], head[k + 1]])));
         stream.take(54);
-        // A record that declares more bytes than remain before the points is cut off there.
+        // A record that declares more bytes than remain before the points is truncated at the
+        // points.
         let room = u64::from(begin) - stream.position();
         let length = room.min(length) as usize;
         let body = stream.fill(length)?.get(..length).unwrap_or_default();
