@@ -122,7 +122,7 @@ fn retain(cloud: &mut PointCloud, kept: &[bool]) {
 struct Groups {
     /// The indices of points. Points at the same position are adjacent and ascending.
     order: Vec<u32>,
-    /// The beginning of each position in `order`, followed by the length of `order`.
+    /// The index in `order` at which each position begins, followed by the length of `order`.
     begins: Vec<u32>,
 }
 
@@ -174,8 +174,8 @@ impl Groups {
     }
 }
 
-/// The number of key bits beyond those that distinguish this number of points. At most one point in
-/// 64 then shares its key by chance.
+/// The number of key bits beyond the binary logarithm of the number of points. With these bits, at
+/// most one point in 64 shares its key by chance.
 const MORE_BITS: u32 = 7;
 
 /// Returns the bits of coordinates for comparison. 0 and -0 have the same bits.

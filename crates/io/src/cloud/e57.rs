@@ -18,7 +18,7 @@ use zeroset_core::words::counted;
 /// Returns a [`Flaw`] if the crate cannot read the file, or if the file declares more points than
 /// its bytes can hold.
 pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
-    // The crate allocates as much XML as the header declares.
+    // The crate allocates as much memory for XML as the header declares.
     let head = stream.fill(48)?.first_chunk::<48>().copied();
     let (source, size, _) = stream.seekable()?;
     let xml = head.map(|head| head[32..].first_chunk().copied().map_or(0, u64::from_le_bytes));
@@ -51,7 +51,7 @@ fn scans(source: Box<dyn Seekable>, size: u64) -> Result<(Gather, String, Vec<St
         warnings.push("colors are ignored: some scans have none".to_string());
     }
     for (k, scan) in scans.iter().enumerate() {
-        // Numbers of zero bits would allow any number of points in no bytes.
+        // With numbers of zero bits, a file could declare any number of points.
         let bits: u64 = scan.prototype.iter().map(|record| bits(&record.data_type)).sum();
         if u128::from(scan.records) * u128::from(bits) > 8 * u128::from(size)
             || (bits == 0 && scan.records > 1)

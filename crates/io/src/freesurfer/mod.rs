@@ -91,7 +91,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
 }
 
 /// Reads the counts after the comment lines, "created by ..." and an empty line. Some writers omit
-/// the empty line. It is present or missing depending on which counts fit the size of the file.
+/// the empty line. Both layouts are tried, because only valid counts fit the size of the file.
 fn counts<'a>(bytes: &'a [u8]) -> Result<(Cursor<'a>, usize, usize), Flaw> {
     let ends = bytes.iter().enumerate().filter(|&(_, &b)| b == b'\n').map(|(i, _)| i + 1).take(2);
     let ends: Vec<usize> = ends.collect();

@@ -38,7 +38,7 @@ pub fn write_shape(path: &Path, name: &str, values: &[f32]) -> Result<()> {
 }
 
 /// Writes one label per vertex under `name` (intent `NIFTI_INTENT_LABEL`), with a table of label
-/// names in distinct colors. Keys are the positions in `table`.
+/// names in distinct colors. Keys are indices in `table`.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.

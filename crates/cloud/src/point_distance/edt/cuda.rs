@@ -12,10 +12,10 @@ use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 
 /// The number of threads per block.
 const THREADS: u32 = 256;
-/// The largest number of voxels along an axis, because steps have 15 bits.
+/// The largest number of voxels along an axis. It is limited because steps have 15 bits.
 const MOST: usize = (1 << 15) - 1;
-/// The limit for the number of lines of a pass, because each line has a thread and rows are counted
-/// in 32 bits.
+/// The number of lines that a pass must stay below. It is limited because each line has a thread
+/// and rows are counted in 32 bits.
 const MOST_LINES: usize = 1 << 31;
 
 /// The kernels of a pass along lines.
@@ -54,7 +54,7 @@ pub struct DeviceEdt {
     list: Array<u32>,
     /// The squared distances within the slabs.
     squares: Array<f32>,
-    /// For each group of 32 lines of the pass, whether they are searched outward.
+    /// Whether each group of 32 lines of a pass is searched outward.
     near: Array<u8>,
     distances: Array<f32>,
 }
