@@ -13,7 +13,7 @@ pub struct Perforation {
     /// The number of sampled queries without a relative error, because their exact distance is 0 or
     /// no site exists for them.
     pub excluded: usize,
-    /// The number of sampled queries that have a site, but lose it by the omission of sites.
+    /// The number of sampled queries that have a site, but none among the sites that are kept.
     pub lost: usize,
     /// The mean relative error of the other sampled queries, `mean((T' - T) / T) * 100`, where T is
     /// the exact distance and T' is the distance found. It is `None` if there are no such queries.

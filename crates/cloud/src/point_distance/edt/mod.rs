@@ -246,7 +246,7 @@ fn both_sides<P: Pair>(
             false => (Some(0.0), P::new(0, 0)),
         }));
     }
-    // Voxels keep their side when they are written, so that the second envelope finds its voxels.
+    // Voxels keep their side when they are written, so that each side finds its own voxels.
     for (envelope, inside) in envelopes.iter().zip([false, true]) {
         if envelope.is_empty() {
             write(line, inside, |_| result(None, 0));
