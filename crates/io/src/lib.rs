@@ -156,14 +156,16 @@ fn mesh(path: &Path, options: &MeshOptions) -> Result<MeshFile, Flaw> {
     Ok(file)
 }
 
-/// Reads a mesh in a known format. `path` is needed to find the other files of a multi-file format.
-fn read_as(format: Format, path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
+/// Reads a mesh in a known format. Formats that consist of several files need the path of this one.
+fn read_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<MeshFile, Flaw> {
     let text = text::without_mark(bytes);
     match format {
         Format::Msh => msh::read(&text::with_line_feeds(text)),
-        // Line ends are not converted in XML, because its arrays may be binary.
-        Format::Vtk if text.starts_with(b"#") => vtk::read(&text::with_line_feeds(text)),
-        Format::Vtk => vtk::read(text),
+        // Arrays in XML may be binary, and XML does not depend on line ends.
+        Format::Vtk if text.starts_with(b"#") => {
+            vtk::read_within(&text::with_line_feeds(text), budget)
+        }
+        Format::Vtk => vtk::read_within(text, budget),
         Format::Ply => ply::read(text),
         Format::Obj => obj::read(&text::with_line_feeds(text)),
         Format::Off => off::read(text),

@@ -10,12 +10,11 @@ use super::volume::nifti;
 use zeroset_core::error::{Flaw, FlawKind, Position, Result};
 use zeroset_core::primitives::memory::gibibytes;
 
-/// The number of bytes to which a gzip stream of any size may unpack.
-const SMALL: u64 = 256 << 20;
-/// Beyond [`SMALL`], a stream may unpack to this multiple of its own size. Text meshes compress by
-/// a factor of 3 to 10, and the densest deflate stream by a factor of about 1,000.
-const RATIO: u64 = 200;
-/// The largest number of bytes to which a stream may unpack.
+/// The first bytes of a gzip stream.
+pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// The number of leading bytes that state the size of a volume.
+pub(super) const HEAD: usize = 540;
+/// No gzip stream may unpack to more bytes than this.
 const LARGEST: u64 = 16 << 30;
 
 /// The content of a file.

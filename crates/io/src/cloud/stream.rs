@@ -185,9 +185,10 @@ impl<'a> Stream<'a> {
         Ok(&self.buffer[self.begin..])
     }
 
-    /// Explains why reading failed. For a gzip stream, the error is the one that [`load::load`]
-    /// returns.
-    fn broken(&self, error: std::io::Error) -> Flaw {
+    /// Explains why reading failed. For a gzip stream the error is that of [`load::load`].
+    fn broken(&mut self, error: std::io::Error) -> Flaw {
+        // The file is loaded as a whole, so its pieces are not needed any more.
+        self.buffer = Vec::new();
         if self.size.is_none()
             && error.kind() != ErrorKind::OutOfMemory
             && let Err(found) = load::load(self.path)

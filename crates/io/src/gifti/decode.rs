@@ -44,8 +44,8 @@ fn refuse<T>(what: impl Into<String>, remedy: &'static str) -> Outcome<T> {
     Err((what.into(), remedy))
 }
 
-/// Decodes the text of an array as its attributes specify. If the data are in a separate file,
-/// `beside` reads it.
+/// Decodes the text of an array as its attributes specify. Its data may be in a file `beside`, and
+/// they may unpack to `budget`.
 ///
 /// # Errors
 /// Returns the problem and the remedy.
