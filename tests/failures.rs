@@ -394,3 +394,16 @@ fn other_commands_without_memory_name_the_file_and_their_own_remedy() {
     }
     assert!(found > 0, "no limit caused an error while reading");
 }
+
+#[test]
+fn too_many_threads_are_refused_at_once() {
+    let place = Place::new();
+    let mut command = place.command(&["info", "mesh.vtp"]);
+    let output = command.env("RAYON_NUM_THREADS", "99999").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(
+        said.contains("RAYON_NUM_THREADS asks for 99999, but at most 256 are allowed"),
+        "{said}"
+    );
+}

@@ -50,6 +50,8 @@ pub use tables::{
 pub use tiled::{BoundingBox, Storage, TiledSource};
 pub use values::{Coefficient, Component, HalfWidth, Rotation, Speed, Velocity, VolumeArray};
 
+pub use zeroset_core::MOST_THREADS;
+
 pub(crate) use crate::words::suggest;
 
 use crate::error::{Error, Result};
@@ -58,9 +60,6 @@ use document::{Document, Places, Texts};
 
 /// The version of the case format that this program reads.
 pub const VERSION: u32 = 1;
-
-/// The largest number of threads that a case may request.
-pub const MOST_THREADS: usize = 256;
 
 /// A case: the domain, the task, and the expected results.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,6 +4,9 @@ use crate::error::{DeviceFault, Error, Result};
 use crate::primitives::memory;
 use crate::words::counted;
 
+/// The largest number of threads that may be requested.
+pub const MOST_THREADS: usize = 256;
+
 /// A thread pool. Results never depend on the number of threads.
 pub struct Cpu {
     /// The thread pool, or `None` to use the pool that the caller runs in.
@@ -16,7 +19,9 @@ impl Cpu {
     /// # Errors
     /// Returns [`Error::Device`] if the system refuses to start the threads.
     pub fn new(threads: usize) -> Result<Self> {
-        let pool = with_room(threads)?.build().map_err(|e| refused(threads, &e))?;
+        let pool = with_room(threads)?
+            .build()
+            .map_err(|e| refused(number(threads).unwrap_or(threads), &e))?;
         // Start all threads now. A thread that starts after memory runs out would end the program
         // without a message.
         pool.broadcast(|_| ());
@@ -31,7 +36,9 @@ impl Cpu {
     /// Returns [`Error::Device`] if the system refuses to start the threads, or if the global pool
     /// has already been started.
     pub fn start(threads: usize) -> Result<()> {
-        with_room(threads)?.build_global().map_err(|e| refused(threads, &e))?;
+        with_room(threads)?
+            .build_global()
+            .map_err(|e| refused(number(threads).unwrap_or(threads), &e))?;
         rayon::broadcast(|_| ());
         Ok(())
     }
@@ -66,22 +73,31 @@ impl Cpu {
     }
 }
 
-/// Returns the requested number of threads. 0 means one thread per core.
-fn number(threads: usize) -> usize {
+/// Returns the number of threads to start. If `threads` is 0, it is the value of the environment
+/// variable `RAYON_NUM_THREADS`, or else the number of cores.
+fn number(threads: usize) -> Result<usize> {
+    let variable = || std::env::var("RAYON_NUM_THREADS").ok()?.parse().ok().filter(|&n| n > 0);
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    if threads == 0 { cores() } else { threads }
+    let n = if threads == 0 { variable().unwrap_or_else(cores) } else { threads };
+    if n <= MOST_THREADS || (threads == 0 && n == cores()) {
+        return Ok(n);
+    }
+    let source = if threads == 0 { "RAYON_NUM_THREADS asks for" } else { "the number is" };
+    let why = format!("{source} {n}, but at most {MOST_THREADS} are allowed");
+    Err(refused(n, &why))
 }
 
 /// Returns a pool builder after checking that there is enough memory for the stacks of the threads.
 fn with_room(threads: usize) -> Result<rayon::ThreadPoolBuilder> {
-    if !memory::room_for_threads(number(threads)) {
-        return Err(refused(threads, &"not enough memory for their stacks"));
+    let n = number(threads)?;
+    if !memory::room_for_threads(n) {
+        return Err(refused(n, &"not enough memory for their stacks"));
     }
-    Ok(rayon::ThreadPoolBuilder::new().num_threads(threads))
+    Ok(rayon::ThreadPoolBuilder::new().num_threads(n))
 }
 
 fn refused(threads: usize, error: &impl std::fmt::Display) -> Error {
-    let threads = counted(number(threads), ["thread", "threads"]);
+    let threads = counted(threads, ["thread", "threads"]);
     Error::device_fault(
         DeviceFault::Limit,
         format!("cannot start {threads}: {error}"),

@@ -31,6 +31,6 @@ pub mod primitives;
 pub mod volume;
 pub mod words;
 
-pub use cpu::Cpu;
+pub use cpu::{Cpu, MOST_THREADS};
 pub use error::{Error, Result};
 pub use plain::Plain;
