@@ -398,7 +398,7 @@ fn other_commands_without_memory_name_the_file_and_their_own_remedy() {
 #[test]
 fn too_many_threads_are_refused_at_once() {
     let place = Place::new();
-    let mut command = place.command(&["info", "mesh.vtp"]);
+    let mut command = place.command(&["info", "ball.vtp"]);
     let output = command.env("RAYON_NUM_THREADS", "99999").output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(5), "{said}");
