@@ -34,6 +34,7 @@ mod guard;
 mod load;
 mod matrix;
 mod medit;
+mod mni;
 mod msh;
 mod named_groups;
 mod obj;
@@ -89,8 +90,8 @@ use zeroset_core::mesh::{DataArray, Group, Mesh, Values};
 pub struct MeshFile {
     /// The mesh. It has no cells if the file holds points only.
     pub mesh: Mesh,
-    /// Short name of the format: "msh", "vtk", "vtu", "vtp", "ply", "obj", "off", "stl", "gifti",
-    /// "freesurfer", "medit", "tetgen", "carp", "text", "npy", "pcd", "las", "laz", "e57".
+    /// Short name of the format: "msh", "vtk", "vtu", "vtp", "ply", "obj", "mni", "off", "stl",
+    /// "gifti", "freesurfer", "medit", "tetgen", "carp", "text", "npy", "pcd", "las", "laz", "e57".
     pub format: &'static str,
     /// Version and encoding as stated in the file, such as "4.1 binary".
     pub version: String,
@@ -168,6 +169,7 @@ fn read_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<
         Format::Vtk => vtk::read_within(text, budget),
         Format::Ply => ply::read(text),
         Format::Obj => obj::read(&text::with_line_feeds(text)),
+        Format::Mni => mni::read(text),
         Format::Off => off::read(text),
         Format::Stl => stl::read(text),
         Format::Gifti => gifti::read(path, text, budget),

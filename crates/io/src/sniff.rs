@@ -1,13 +1,15 @@
 //! Detection of file formats. The content decides; the name counts only if the content is
 //! ambiguous.
 
+mod content;
+mod foreign;
 mod unsupported;
 
 use std::path::Path;
 
 use super::text::{show, without_mark, words};
 use super::volume;
-use super::{carp, columns, freesurfer, medit, off, stl, tetgen};
+use super::{carp, columns, freesurfer, medit, mni, off, stl, tetgen};
 use unsupported::foreign;
 pub use unsupported::instead_of_a_case;
 use zeroset_core::error::{Flaw, FlawKind, Result};
@@ -23,6 +25,8 @@ pub enum Format {
     Ply,
     /// OBJ, the polygon format of Wavefront.
     Obj,
+    /// MNI objects, polygons of neuroimaging with the extension of Wavefront's OBJ.
+    Mni,
     /// OFF, the polygon format of Geomview.
     Off,
     /// STL, triangles for stereolithography.
@@ -84,6 +88,7 @@ impl Format {
             Format::Vtk => "VTK",
             Format::Ply => "PLY",
             Format::Obj => "OBJ",
+            Format::Mni => "MNI object",
             Format::Off => "OFF",
             Format::Stl => "STL",
             Format::Gifti => "GIFTI",
@@ -191,6 +196,8 @@ pub(super) fn format(path: &Path, bytes: &[u8]) -> Result<(Format, Option<String
     let is_mesh = |format: &Format| *format != Format::Carp || carp::is_mesh(path, &extension);
     let named = by_name(&extension).map(|f| if is_mesh(&f) { f } else { Format::Xyz });
     match (by_content(bytes), named) {
+        // Both formats have the extension .obj.
+        (Some(Format::Mni), Some(Format::Obj)) => Ok((Format::Mni, None)),
         (Some(format), Some(other)) if format != other => {
             let name = format.name();
             let what =
@@ -266,6 +273,9 @@ fn nearest(extension: &str) -> Option<&'static str> {
 }
 
 fn by_content(bytes: &[u8]) -> Option<Format> {
+    if freesurfer::is_quad_surface(bytes) {
+        return Some(Format::FreeSurfer);
+    }
     if bytes.starts_with(&freesurfer::MORPH) {
         return Some(Format::Morph);
     }
@@ -301,6 +311,9 @@ fn by_content(bytes: &[u8]) -> Option<Format> {
     if text.starts_with(medit::MAGIC) {
         let solution = holds(b"SolAt") && !holds(b"\nVertices");
         return Some(if solution { Format::Solution } else { Format::Medit });
+    }
+    if mni::is_polygons(text) {
+        return Some(Format::Mni);
     }
     if text.starts_with(freesurfer::TEXT_SURFACE) {
         return Some(Format::FreeSurfer);

@@ -1,9 +1,10 @@
-//! Readers and writers of FreeSurfer files: triangle surfaces, binary (`lh.pial`, `lh.white`, ...)
-//! and text (`.asc`), numbers per vertex (`lh.curv`, `lh.sulc`, `lh.thickness`, ...) and labels
+//! Readers and writers of FreeSurfer files: surfaces, binary (`lh.pial`, `lh.white`, ...) and text
+//! (`.asc`), numbers per vertex (`lh.curv`, `lh.sulc`, `lh.thickness`, ...) and labels
 //! (`lh.V1.label`). Binary numbers are big endian, and lengths are in mm.
 
 mod ascii;
 mod label;
+mod quads;
 
 use std::path::Path;
 
@@ -17,6 +18,7 @@ use zeroset_core::mesh::{DataArray, Values};
 pub(super) use ascii::MAGIC as TEXT_SURFACE;
 pub use label::write_label;
 pub(super) use label::{MAGIC as LABEL, read as read_label};
+pub(super) use quads::is_surface as is_quad_surface;
 
 /// The first bytes of a triangle surface.
 pub(super) const SURFACE: [u8; 3] = [0xff, 0xff, 0xfe];
@@ -31,8 +33,8 @@ pub(super) const MORPH_NAMES: [&str; 7] =
 
 const CUT: &str = "the file is truncated: copy it again";
 
-/// Reads a triangle surface. Volume information that may follow the triangles is ignored, so that
-/// coordinates stay those of the surface.
+/// Reads a surface of triangles or quadrangles. Volume information that may follow the triangles is
+/// ignored, so that coordinates stay those of the surface.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the file is of another kind, if it cannot hold the declared counts, if a
@@ -41,14 +43,17 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     if bytes.starts_with(ascii::MAGIC) {
         return ascii::read(bytes);
     }
+    if quads::is_surface(bytes) {
+        return quads::read(bytes);
+    }
     match bytes.first_chunk::<3>() {
         Some(&SURFACE) => {}
         Some(&MORPH) => {
             let what = "holds numbers per vertex, not a surface";
             return Err(Flaw::whole(what, "use it as data of a surface").kind_of(FlawKind::Unfit));
         }
-        Some([0xff, 0xff, 0xfb | 0xfd]) => {
-            let what = "is a FreeSurfer surface of quadrangles, but only triangles are supported";
+        Some([0xff, 0xff, 0xfb]) => {
+            let what = "is a FreeSurfer surface of an unknown kind (magic bytes FF FF FB)";
             return Err(Flaw::at(Position::Byte(0), what, "convert it with mris_convert")
                 .kind_of(FlawKind::Unsupported));
         }

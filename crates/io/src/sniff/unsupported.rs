@@ -6,37 +6,12 @@ use super::{Format, by_content, by_name, extension};
 use crate::{cloud, freesurfer};
 
 /// Returns a description and a remedy if the content is of a known but unsupported format.
-pub(super) fn foreign(extension: &str, bytes: &[u8]) -> Option<(&'static str, &'static str)> {
-    let at = |place: usize, word: &[u8]| bytes.get(place..).is_some_and(|b| b.starts_with(word));
-    Some(if is_utf16(extension, bytes) {
-        ("is text in UTF-16", "save it as text in UTF-8")
-    } else if at(0, b"\xfd7zXZ")
-        || at(0, b"BZh")
-        || at(0, b"\x28\xb5\x2f\xfd")
-        || at(0, b"PK\x03\x04")
-    {
-        ("is compressed with xz, bzip2, zstd or zip", "decompress it, or compress it with gzip")
-    } else if at(0, b"version https://git-lfs") {
-        ("is a git-lfs pointer, not the file itself", "fetch it with `git lfs pull`")
-    } else if at(0, b"\xff\xd8\xff") {
-        ("is a JPEG picture, whose numbers are not exact", "use its source as PNG, TIFF or PGM")
-    } else if at(0, b"[Expe/PointSet") {
-        (
-            "holds Expe points in a binary layout, which is not supported",
-            "convert the points to .ply or .xyz",
-        )
-    } else if at(0, b"\x89HDF\r\n") {
-        ("is an HDF5 file, which can be written but not read", "convert it to .vtu or .vtp")
-    } else if extension == "annot" {
-        let remedy = "convert it to GIFTI: mris_convert --annot lh.a.annot lh.white lh.a.label.gii";
-        ("is a FreeSurfer annotation, which is not supported", remedy)
-    } else if is_binary_medit(bytes) {
-        let remedy = "save the mesh as text: name it .mesh in the program that wrote it, \
-                      or convert it with `gmsh in.meshb -save -format mesh -o out.mesh`";
-        ("is a binary MEDIT file, but only text is supported", remedy)
-    } else {
-        return None;
-    })
+pub(super) fn foreign(extension: &str, bytes: &[u8]) -> Option<(String, &'static str)> {
+    if is_utf16(extension, bytes) {
+        return Some(("is text in UTF-16".into(), "save it as text in UTF-8"));
+    }
+    super::foreign::find(extension, bytes)
+        .map(|format| (format!("is {}", format.name), format.remedy))
 }
 
 /// Whether the bytes are text in UTF-16: they begin with a byte-order mark, or every other byte is
@@ -57,19 +32,6 @@ fn is_utf16(extension: &str, bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether the bytes begin like binary MEDIT: the number 1 in either byte order, a version from 1
-/// to 4, then the keyword number of the dimension.
-fn is_binary_medit(bytes: &[u8]) -> bool {
-    let Some(head) = bytes.first_chunk::<12>() else { return false };
-    let number = |at: usize, big: bool| {
-        let raw = [head[at], head[at + 1], head[at + 2], head[at + 3]];
-        if big { u32::from_be_bytes(raw) } else { u32::from_le_bytes(raw) }
-    };
-    [false, true]
-        .into_iter()
-        .any(|big| number(0, big) == 1 && (1..=4).contains(&number(4, big)) && number(8, big) == 3)
-}
-
 /// Returns a description and a remedy for a file that was given as a case but is something else.
 /// The content decides, and the name counts only if the content is not text.
 pub fn instead_of_a_case(path: &Path, is_text: bool) -> Option<(String, String)> {
@@ -77,7 +39,7 @@ pub fn instead_of_a_case(path: &Path, is_text: bool) -> Option<(String, String)>
     let head = cloud::head(path.metadata().ok()?.is_file().then_some(path)?).ok()?;
     let extension = extension(path);
     if let Some((what, remedy)) = foreign(&extension, &head) {
-        return Some((what.into(), remedy.into()));
+        return Some((what, remedy.into()));
     }
     let format = by_content(&head).or_else(|| by_name(&extension).filter(|_| !is_text))?;
     let takes = match format.kind() {

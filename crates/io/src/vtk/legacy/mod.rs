@@ -88,20 +88,23 @@ struct Sections {
 
 const POLYDATA: [&str; 4] = ["VERTICES", "LINES", "POLYGONS", "TRIANGLE_STRIPS"];
 
-/// Reads a legacy file without the crate `vtkio`.
+/// Reads a legacy file without the crate `vtkio`. If its binary numbers are valid only in the byte
+/// order that the format does not allow, they are read in that order, with a warning.
 ///
 /// # Errors
-/// Returns a [`Flaw`] that names the line or byte. If the file is valid with the other byte order,
-/// the flaw says so.
+/// Returns a [`Flaw`] that names the line or byte.
 pub(super) fn read(source: &Source, header: &Header) -> Result<Grid, Flaw> {
     let cursor = || Cursor::new(*source, header.end, header.binary);
-    read_from(cursor()).map_err(|error| match header.binary {
-        true if read_from(cursor().little_endian()).is_ok() => source.fail(
-            "",
-            "binary numbers are little-endian, but the format requires big-endian numbers",
-            "write it again with big-endian numbers, or as text",
-        ),
-        _ => error,
+    read_from(cursor()).or_else(|error| match read_from(cursor().little_endian()) {
+        Ok(mut grid) if header.binary => {
+            grid.warnings.push(
+                "the binary numbers are little-endian and read as such, but the format requires \
+                 big-endian numbers"
+                    .to_string(),
+            );
+            Ok(grid)
+        }
+        _ => Err(error),
     })
 }
 

@@ -1,0 +1,92 @@
+//! The files of `shared/field/meshes/formats_not_read`: each is read, or named with a remedy. A
+//! format that its content tells is named under any file name.
+
+use std::path::Path;
+
+use zeroset_io as io;
+use zeroset_testing::field;
+
+/// The file, whether its content alone tells the format, and a part of the message: the name of the
+/// format and the program of the remedy.
+const NAMED: [(&str, [&str; 2]); 20] = [
+    ("T1.mgz", ["a FreeSurfer volume or data file", "mri_convert"]),
+    ("lh.thickness.mgh", ["a FreeSurfer volume or data file", "mris_convert -c"]),
+    ("lh.aparc.annot", ["a FreeSurfer annotation", "mris_convert --annot"]),
+    ("x.dscalar.nii", ["a CIFTI file", "wb_command -cifti-separate"]),
+    ("m.bdf", ["a Nastran mesh", "gmsh IN"]),
+    ("m.cgns", ["a CGNS mesh", "ParaView"]),
+    ("m.h5", ["an HDF5 file", ".xdmf"]),
+    ("m.inp", ["an Abaqus mesh", "gmsh IN"]),
+    ("m.med", ["a MED mesh", "gmsh IN"]),
+    ("m.meshb", ["a binary MEDIT file", "gmsh in.meshb"]),
+    ("m.su2", ["an SU2 mesh", "gmsh IN"]),
+    ("m.vol", ["a Netgen mesh", "meshio"]),
+    ("m.xdmf", ["an XDMF file", "ParaView"]),
+    ("m.xml", ["a DOLFIN mesh", "meshio"]),
+    ("mb.vtm", ["a multi-block VTK file (.vtm)", "Merge Blocks"]),
+    ("parted.vtkhdf", ["a VTKHDF file", "ParaView"]),
+    ("w_s.vtkhdf", ["a VTKHDF file", "ParaView"]),
+    ("rg.vtr", ["a structured or rectilinear VTK grid", "Tetrahedralize"]),
+    ("sg.vts", ["a structured or rectilinear VTK grid", "Tetrahedralize"]),
+    ("sg.vtk", ["a structured or rectilinear VTK grid", "Tetrahedralize"]),
+];
+
+fn read(path: &Path) -> Result<io::Content, String> {
+    io::read(path, &io::VolumeOptions::default()).map_err(|error| error.to_string())
+}
+
+#[test]
+fn formats_that_are_not_read_are_named_with_a_remedy() {
+    let Some(folder) = field("meshes/formats_not_read") else { return };
+    let other = tempfile::tempdir().unwrap();
+    for (name, [format, program]) in NAMED {
+        let error = read(&folder.join(name)).unwrap_err();
+        assert!(error.contains(&format!(": is {format}")), "{name}: {error}");
+        assert!(error.contains(program), "{name}: {error}");
+        for wrong in ["x", "x.ply", "x.msh", "x.obj", "x.nii.gz", "x.dat"] {
+            let path = other.path().join(wrong);
+            std::fs::copy(folder.join(name), &path).unwrap();
+            let error = read(&path).unwrap_err();
+            assert!(error.contains(&format!(": is {format}")), "{name} as {wrong}: {error}");
+        }
+    }
+    for (name, said) in [
+        ("part.pvtu", ["PUnstructuredGrid only lists other files", "merge them"]),
+        ("t.pvd", ["a list of files", "choose one"]),
+    ] {
+        let error = read(&folder.join(name)).unwrap_err();
+        assert!(said.iter().all(|part| error.contains(part)), "{name}: {error}");
+    }
+}
+
+fn mesh(name: &str) -> Option<io::MeshFile> {
+    field(&format!("meshes/formats_not_read/{name}")).map(|path| io::read_mesh(&path).unwrap())
+}
+
+#[test]
+fn quadrangle_surfaces_of_freesurfer_are_read() {
+    for (name, version) in
+        [("lh.quad", "binary quadrangles, 16 bit"), ("lh.quad3", "binary quadrangles")]
+    {
+        let Some(file) = mesh(name) else { return };
+        assert_eq!((file.format, file.version.as_str()), ("freesurfer", version));
+        assert_eq!(file.cells_by_type["quad"], 2, "{name}");
+        let x = [0.0, 10.0, 20.0];
+        let expected: Vec<[f64; 3]> =
+            [0.0, 10.0].iter().flat_map(|&y| x.map(|x| [x, y, 0.0])).collect();
+        assert_eq!(file.mesh.vertices, expected, "{name}");
+        // The diagonals are those of nibabel.read_geometry.
+        assert_eq!(file.mesh.cells, [3, 0, 1, 3, 1, 4, 1, 2, 5, 1, 5, 4], "{name}");
+    }
+}
+
+#[test]
+fn mni_objects_and_little_endian_vtk_files_are_read() {
+    let Some(file) = mesh("mni.obj") else { return };
+    assert_eq!((file.format, file.mesh.cells.as_slice()), ("mni", &[0, 1, 2][..]));
+    assert!(file.warnings.is_empty(), "{:?}", file.warnings);
+    let Some(file) = mesh("le.vtk") else { return };
+    assert!(file.mesh.n_cells() > 0 && file.mesh.n_vertices() == 4);
+    assert!(file.mesh.vertices.iter().flatten().all(|x| [0.0, 1.0].contains(x)));
+    assert!(file.warnings[0].contains("little-endian and read as such"), "{:?}", file.warnings);
+}
