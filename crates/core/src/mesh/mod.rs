@@ -6,6 +6,7 @@
 mod boundary;
 mod clean;
 pub mod generate;
+pub mod hanging;
 pub mod interface;
 pub mod normals;
 pub mod refine;

@@ -1,0 +1,159 @@
+//! Search for vertices inside of boundary edges and faces.
+
+use rayon::prelude::*;
+
+use super::tree::Tree;
+use crate::geometry::Vec3;
+use crate::mesh::statistics::facets::{CellsAround, Uses, repeats_vertex};
+use crate::mesh::{Kind, Mesh};
+
+/// Coordinates in files are rounded to this fraction of the largest coordinate: numbers of 32 bits,
+/// or six digits.
+const ROUNDING: f64 = 1e-6;
+/// A vertex is at most this fraction of the length of an edge off the edge.
+const OFF: f64 = 1e-4;
+/// A vertex closer to an end than this fraction of the length is not inside of an edge.
+const END: f64 = 1e-3;
+
+/// The edges and faces with vertices inside of them.
+pub(super) struct Found {
+    /// The edges, the longest first, each with the vertices inside from the first to the last end.
+    pub edges: Vec<([u32; 2], Vec<u32>)>,
+    /// The faces of tetrahedra, each with the vertices inside but not on its edges, ascending.
+    pub faces: Vec<([u32; 3], Vec<u32>)>,
+}
+
+impl Found {
+    pub(super) fn is_empty(&self) -> bool {
+        self.edges.is_empty() && self.faces.is_empty()
+    }
+}
+
+/// Finds the hanging nodes of a mesh.
+pub(super) fn find(mesh: &Mesh) -> Found {
+    let arity = mesh.kind.arity();
+    let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, arity);
+    let keep = |cell: usize| !repeats_vertex(&mesh.cells[cell * arity..][..arity]);
+    let collect = |list: &mut Vec<[u32; 3]>, facet: Uses| {
+        if facet.even + facet.odd == 1 {
+            list.push(facet.vertices);
+        }
+    };
+    let facets = around.facets(keep, collect).concat();
+    let mut edges: Vec<[u32; 2]> = match mesh.kind {
+        Kind::Volume => facets.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [a, c]]).collect(),
+        _ => facets.iter().map(|&[a, b, _]| [a, b]).collect(),
+    };
+    edges.par_sort_unstable();
+    edges.dedup();
+    let mut points: Vec<u32> = edges.iter().flatten().copied().collect();
+    points.par_sort_unstable();
+    points.dedup();
+    let at = |v: u32| mesh.vertices[v as usize];
+    let largest = points.iter().flat_map(|&v| at(v)).fold(0.0_f64, |m, x| m.max(x.abs()));
+    let search =
+        Search { mesh, rounding: ROUNDING * largest, tree: Tree::new(&mesh.vertices, points) };
+    let mut edges: Vec<_> = edges.into_par_iter().filter_map(|edge| search.on_edge(edge)).collect();
+    edges.sort_by(|a, b| search.length(b.0).total_cmp(&search.length(a.0)).then(a.0.cmp(&b.0)));
+    let faces = match mesh.kind {
+        Kind::Volume => facets.into_par_iter().filter_map(|face| search.on_face(face)).collect(),
+        _ => Vec::new(),
+    };
+    Found { edges, faces }
+}
+
+struct Search<'a> {
+    mesh: &'a Mesh,
+    rounding: f64,
+    tree: Tree<'a>,
+}
+
+impl Search<'_> {
+    fn at(&self, v: u32) -> Vec3 {
+        self.mesh.vertices[v as usize].into()
+    }
+
+    fn length(&self, [a, b]: [u32; 2]) -> f64 {
+        (self.at(b) - self.at(a)).norm()
+    }
+
+    fn tolerance(&self, length: f64) -> f64 {
+        self.rounding.min(OFF * length)
+    }
+
+    /// Returns the position of a vertex along an edge from 0 to 1, if it lies on the edge.
+    fn along(&self, [a, b]: [u32; 2], v: u32) -> Option<f64> {
+        let (a, b) = (self.at(a), self.at(b));
+        let edge = b - a;
+        let t = (self.at(v) - a).dot(&edge) / edge.norm_squared();
+        let off = (self.at(v) - (a + edge * t)).norm();
+        (off <= self.tolerance(edge.norm())).then_some(t)
+    }
+
+    fn on_edge(&self, edge: [u32; 2]) -> Option<([u32; 2], Vec<u32>)> {
+        let (a, b) = (self.at(edge[0]), self.at(edge[1]));
+        let gap = self.tolerance((b - a).norm());
+        let mut inside: Vec<(f64, u32)> = Vec::new();
+        let visit = |v: u32| {
+            let t = self.along(edge, v).filter(|t| (END..1.0 - END).contains(t));
+            inside.extend(t.filter(|_| !edge.contains(&v)).map(|t| (t, v)));
+        };
+        self.tree.visit(|low, high| meets_segment(a, b, gap, low, high), visit);
+        inside.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        // Of coincident vertices, one is enough.
+        inside.dedup_by(|next, last| next.0 - last.0 < END);
+        let inside: Vec<u32> = inside.into_iter().map(|(_, v)| v).collect();
+        (!inside.is_empty()).then_some((edge, inside))
+    }
+
+    fn on_face(&self, face: [u32; 3]) -> Option<([u32; 3], Vec<u32>)> {
+        let x = face.map(|v| self.at(v));
+        let edges = [[face[0], face[1]], [face[1], face[2]], [face[0], face[2]]];
+        let longest = edges.iter().fold(0.0_f64, |m, &edge| m.max(self.length(edge)));
+        let gap = self.tolerance(longest);
+        let normal = (x[1] - x[0]).cross(&(x[2] - x[0])).try_normalize(0.0)?;
+        let meets = |low: &[f64; 3], high: &[f64; 3]| {
+            (0..3).all(|k| {
+                let [least, most] = [f64::min, f64::max].map(|f| f(f(x[0][k], x[1][k]), x[2][k]));
+                low[k] <= most + gap && high[k] >= least - gap
+            })
+        };
+        let mut inside = Vec::new();
+        self.tree.visit(meets, |v| {
+            let p = self.at(v);
+            let is_inside = || {
+                (0..3).all(|k| {
+                    let side = (x[(k + 1) % 3] - x[k]).cross(&(p - x[k])).dot(&normal);
+                    side > 0.0
+                })
+            };
+            let is_on_edge = || edges.iter().any(|&edge| self.along(edge, v).is_some());
+            let is_near = !face.contains(&v) && (p - x[0]).dot(&normal).abs() <= gap;
+            if is_near && is_inside() && !is_on_edge() {
+                inside.push(v);
+            }
+        });
+        inside.sort_unstable();
+        (!inside.is_empty()).then_some((face, inside))
+    }
+}
+
+/// Returns true if a box may contain a point within `gap` of a segment.
+fn meets_segment(a: Vec3, b: Vec3, gap: f64, low: &[f64; 3], high: &[f64; 3]) -> bool {
+    let (mut begin, mut end) = (0.0_f64, 1.0_f64);
+    for k in 0..3 {
+        let (low, high) = (low[k] - gap, high[k] + gap);
+        let step = b[k] - a[k];
+        if step == 0.0 {
+            if a[k] < low || a[k] > high {
+                return false;
+            }
+            continue;
+        }
+        let (first, last) = ((low - a[k]) / step, (high - a[k]) / step);
+        begin = begin.max(first.min(last));
+        end = end.min(first.max(last));
+    }
+    // The positions are rounded.
+    begin <= end + 1e-9
+}

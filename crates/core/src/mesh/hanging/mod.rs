@@ -1,0 +1,73 @@
+//! Hanging nodes, as in quadtree and octree meshes: vertices inside of an edge or face of a coarser
+//! neighbor that does not use them.
+//!
+//! A front does not cross to the neighbor at such a vertex, so distances behind it are too large.
+//! [`split_hanging`] splits the neighbors so that they use all of these vertices.
+
+mod find;
+mod split;
+mod tree;
+
+use super::Mesh;
+use crate::words::{counted, noun};
+
+/// The hanging nodes of a mesh, and the cells that were split at them.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Hanging {
+    /// The number of vertices inside of edges or faces of other cells.
+    pub nodes: usize,
+    /// The number of cells that were split.
+    pub cells: usize,
+    /// The number of edges and faces that were not split at a node, because a part would be flat or
+    /// reversed.
+    pub left: usize,
+    /// The first vertex that is still hanging.
+    pub left_at: Option<u32>,
+    /// For each cell, the cell of the given mesh that it is or is a part of. Empty if no cell was
+    /// split.
+    #[serde(skip)]
+    pub parents: Vec<u32>,
+}
+
+impl Hanging {
+    /// Returns one line with the counts, or `None` if no cell was split.
+    pub fn summary(&self) -> Option<String> {
+        let nodes = counted(self.nodes, ["hanging node", "hanging nodes"]);
+        let cells = counted(self.cells, ["cell", "cells"]);
+        (self.cells > 0).then(|| format!("{cells} split at {nodes}"))
+    }
+
+    /// Returns a sentence about the nodes that are still hanging, or `None` if there are none.
+    pub fn doubts(&self) -> Option<String> {
+        let vertex = self.left_at?;
+        let facets = counted(self.left, ["edge or face", "edges and faces"]);
+        let has = noun(self.left, ["has", "have"]);
+        Some(format!(
+            "{facets} {has} hanging nodes at which no cell can be split, beginning with vertex \
+             {vertex}: fronts do not cross there"
+        ))
+    }
+}
+
+/// Splits the cells of a mesh at its hanging nodes. Vertices do not change.
+///
+/// A hanging node is a vertex of the boundary that lies inside of a boundary edge or, between
+/// tetrahedra, of a boundary face of another cell, up to the rounding of coordinates in files. All
+/// cells at such an edge are bisected, so neighbors still match. The parts of a cell take its place,
+/// and cell arrays and groups follow them. Join coincident vertices and remove flat cells first: at
+/// a coincident vertex nothing hangs, and the removal of a flat cell may leave a node hanging.
+///
+/// Tetrahedra on both sides use the same vertices afterwards, but where both sides have cut a
+/// quadrilateral along different diagonals, their triangles still differ.
+///
+/// All vertices of cells must exist and be finite, as in a mesh that
+/// [`assess`](super::assess()) accepts.
+pub fn split_hanging(mut mesh: Mesh) -> (Mesh, Hanging) {
+    let found = find::find(&mesh);
+    if found.is_empty() {
+        return (mesh, Hanging::default());
+    }
+    let hanging = split::split(&mut mesh, found);
+    (mesh, hanging)
+}

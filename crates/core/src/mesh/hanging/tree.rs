@@ -1,0 +1,76 @@
+//! A tree of points, which finds the points near an edge or face.
+
+/// The largest number of points of a leaf.
+const LEAF: usize = 8;
+
+/// A binary tree over some vertices of a mesh.
+pub(super) struct Tree<'a> {
+    vertices: &'a [[f64; 3]],
+    points: Vec<u32>,
+    nodes: Vec<Node>,
+}
+
+struct Node {
+    low: [f64; 3],
+    high: [f64; 3],
+    begin: usize,
+    end: usize,
+    /// The second child. The first one follows the node. 0 for a leaf.
+    second: usize,
+}
+
+impl<'a> Tree<'a> {
+    /// Creates a tree of `points`, which are numbers of vertices.
+    pub(super) fn new(vertices: &'a [[f64; 3]], points: Vec<u32>) -> Self {
+        let n = points.len();
+        let mut tree = Tree { vertices, points, nodes: Vec::new() };
+        if n > 0 {
+            tree.build(0, n);
+        }
+        tree
+    }
+
+    fn build(&mut self, begin: usize, end: usize) -> usize {
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for &v in &self.points[begin..end] {
+            for (k, x) in self.vertices[v as usize].into_iter().enumerate() {
+                low[k] = low[k].min(x);
+                high[k] = high[k].max(x);
+            }
+        }
+        let number = self.nodes.len();
+        self.nodes.push(Node { low, high, begin, end, second: 0 });
+        if end - begin > LEAF {
+            let extent = |k: &usize| high[*k] - low[*k];
+            let axis = (0..3).max_by(|a, b| extent(a).total_cmp(&extent(b))).unwrap_or(0);
+            let middle = (end - begin) / 2;
+            let at = |v: u32| self.vertices[v as usize][axis];
+            self.points[begin..end]
+                .select_nth_unstable_by(middle, |&a, &b| at(a).total_cmp(&at(b)).then(a.cmp(&b)));
+            self.build(begin, begin + middle);
+            let second = self.build(begin + middle, end);
+            self.nodes[number].second = second;
+        }
+        number
+    }
+
+    /// Calls `visit` with the points in all leaves whose box `meets` accepts, from their lowest and
+    /// highest coordinates.
+    pub(super) fn visit(
+        &self,
+        meets: impl Fn(&[f64; 3], &[f64; 3]) -> bool,
+        mut visit: impl FnMut(u32),
+    ) {
+        let mut waiting = vec![0];
+        while let Some(number) = waiting.pop() {
+            let Some(node) = self.nodes.get(number).filter(|node| meets(&node.low, &node.high))
+            else {
+                continue;
+            };
+            match node.second {
+                0 => self.points[node.begin..node.end].iter().for_each(|&v| visit(v)),
+                second => waiting.extend([second, number + 1]),
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Tests of the splitting of cells at hanging nodes, in the plane, in space and between tetrahedra.
+
+use std::collections::HashMap;
+
+use nalgebra::{Rotation3, Vector3};
+use zeroset_core::mesh::hanging::{Hanging, split_hanging};
+use zeroset_core::mesh::statistics::inspect;
+use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
+
+/// Collects cells whose vertices are shared if their coordinates are equal.
+#[derive(Default)]
+struct Build {
+    vertices: Vec<[f64; 3]>,
+    numbers: HashMap<[u64; 3], u32>,
+    cells: Vec<u32>,
+}
+
+impl Build {
+    fn vertex(&mut self, x: [f64; 3]) -> u32 {
+        let next = self.vertices.len() as u32;
+        let number = *self.numbers.entry(x.map(f64::to_bits)).or_insert(next);
+        if number == next {
+            self.vertices.push(x);
+        }
+        number
+    }
+
+    /// Adds a rectangle of n by n quads from `low`.
+    fn quads(&mut self, low: [f64; 2], size: [f64; 2], n: [u32; 2]) {
+        for k in 0..n[0] * n[1] {
+            let [i, j] = [k % n[0], k / n[0]];
+            let x = |a: u32, b: u32| {
+                let at = |axis: usize, k: u32| {
+                    low[axis] + size[axis] * f64::from(k) / f64::from(n[axis])
+                };
+                [at(0, i + a), at(1, j + b), 0.0]
+            };
+            let [a, b, c, d] = [(0, 0), (1, 0), (1, 1), (0, 1)].map(|(p, q)| self.vertex(x(p, q)));
+            self.cells.extend([a, b, c, a, c, d]);
+        }
+    }
+
+    /// Adds a cube of n by n by n hexahedra from `low`, split at their smallest vertices.
+    fn hexahedra(&mut self, low: [f64; 3], n: u32) {
+        const FACES: [[usize; 4]; 6] =
+            [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
+        for k in 0..n * n * n {
+            let at = |axis: usize, i: u32| low[axis] + f64::from(i) / f64::from(n);
+            let [i, j, l] = [k % n, k / n % n, k / n / n];
+            let corners = [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]].map(|[a, b, _]| [a, b]);
+            let corner = |k: usize| {
+                let [a, b] = corners[k % 4];
+                [at(0, i + a), at(1, j + b), at(2, l + k as u32 / 4)]
+            };
+            let hex: Vec<u32> = (0..8).map(|k| self.vertex(corner(k))).collect();
+            let hub = (0..8).min_by_key(|&k| hex[k]).unwrap();
+            for face in FACES.iter().filter(|face| !face.contains(&hub)) {
+                let first = (0..4).min_by_key(|&k| hex[face[k]]).unwrap();
+                let at = |k: usize| hex[face[(first + k) % 4]];
+                self.cells.extend([hex[hub], at(0), at(1), at(2), hex[hub], at(0), at(2), at(3)]);
+            }
+        }
+    }
+
+    fn mesh(self, kind: Kind) -> Mesh {
+        Mesh::new(kind, self.vertices, self.cells)
+    }
+}
+
+/// Returns the measure of each cell, signed for tetrahedra.
+fn measures(mesh: &Mesh) -> Vec<f64> {
+    let at = |v: u32| Vector3::from(mesh.vertices[v as usize]);
+    let of = |cell: &[u32]| {
+        let edge = |k: usize| at(cell[k]) - at(cell[0]);
+        match mesh.kind {
+            Kind::Volume => edge(1).cross(&edge(2)).dot(&edge(3)) / 6.0,
+            _ => edge(1).cross(&edge(2)).norm() / 2.0,
+        }
+    };
+    mesh.iter_cells().map(of).collect()
+}
+
+/// Splits a mesh and checks that it keeps its size, that no part is flat, and that nothing hangs
+/// any more.
+fn checked(mesh: &Mesh) -> (Mesh, Hanging) {
+    let (split, hanging) = split_hanging(mesh.clone());
+    assert_eq!(split.vertices, mesh.vertices);
+    let (before, after) = (measures(mesh), measures(&split));
+    let (size, sum) = (before.iter().sum::<f64>(), after.iter().sum::<f64>());
+    assert!((size - sum).abs() < 1e-6 * size, "{size} {sum}");
+    let least = before.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(after.iter().all(|&m| m > 1e-3 * least), "{after:?}");
+    assert_eq!(hanging.left, 0);
+    assert_eq!(hanging.parents.len(), split.n_cells());
+    assert!(hanging.parents.is_sorted());
+    assert_eq!(split_hanging(split.clone()).1, Hanging::default(), "a second time");
+    (split, hanging)
+}
+
+#[test]
+fn meshes_without_hanging_nodes_stay_the_same() {
+    let mut build = Build::default();
+    build.quads([0.0, 0.0], [1.0, 1.0], [7, 5]);
+    let mesh = build.mesh(Kind::Planar);
+    let (same, hanging) = split_hanging(mesh.clone());
+    assert_eq!((same.cells, hanging), (mesh.cells, Hanging::default()));
+    let mut build = Build::default();
+    build.hexahedra([0.0; 3], 3);
+    let mesh = build.mesh(Kind::Volume);
+    let (same, hanging) = split_hanging(mesh.clone());
+    assert_eq!((same.cells, hanging), (mesh.cells, Hanging::default()));
+}
+
+#[test]
+fn quadtrees_of_every_ratio_become_closed() {
+    for ratio in 2..6 {
+        let mut build = Build::default();
+        build.quads([0.0, 0.0], [1.0, 1.0], [4, 4]);
+        build.quads([1.0, 0.0], [1.0, 1.0], [4 * ratio, 4 * ratio]);
+        build.quads([0.0, 1.0], [1.0, 1.0], [8, 4]);
+        let mesh = build.mesh(Kind::Planar);
+        let (split, hanging) = checked(&mesh);
+        // The parts form a disk without gaps.
+        assert_eq!(inspect(&split).euler, 1, "{ratio}: not a disk");
+        assert_eq!(hanging.nodes as u32, 4 * (ratio - 1) + 4);
+    }
+}
+
+#[test]
+fn nonmatching_grids_and_rotated_surfaces_become_closed() {
+    let mut build = Build::default();
+    build.quads([0.0, 0.0], [1.0, 1.0], [2, 2]);
+    build.quads([1.0, 0.0], [1.0, 1.0], [3, 3]);
+    let mut mesh = build.mesh(Kind::Surface);
+    let turn = Rotation3::from_euler_angles(0.4, -0.9, 1.3);
+    for x in &mut mesh.vertices {
+        let moved = turn * Vector3::from(*x) * 30.0 + Vector3::new(100.0, 20.0, -5.0);
+        // Coordinates with seven digits, as in many files.
+        *x = moved.map(|c| f64::from(c as f32)).into();
+    }
+    let (split, hanging) = checked(&mesh);
+    assert_eq!(inspect(&split).euler, 1, "not a disk");
+    assert_eq!(hanging.nodes, 3);
+}
+
+#[test]
+fn triangles_with_nodes_on_all_edges_use_them() {
+    // A large triangle in a ring of small ones.
+    let mut build = Build::default();
+    let corners = [[0.0, 0.0, 0.0], [4.0, 0.0, 0.0], [0.0, 4.0, 0.0]];
+    let [a, b, c] = corners.map(|x| build.vertex(x));
+    build.cells.extend([a, b, c]);
+    for k in 0..3 {
+        let (p, q) = (Vector3::from(corners[k]), Vector3::from(corners[(k + 1) % 3]));
+        let far = build.vertex(((p + q) / 2.0 + Vector3::new(q.y - p.y, p.x - q.x, 0.0)).into());
+        let on: Vec<u32> = [0.0, 0.2, 0.5, 0.9, 1.0]
+            .iter()
+            .map(|t| build.vertex((p + (q - p) * *t).into()))
+            .collect();
+        on.windows(2).for_each(|pair| build.cells.extend([pair[1], pair[0], far]));
+    }
+    let (split, hanging) = checked(&build.mesh(Kind::Planar));
+    assert_eq!((hanging.nodes, hanging.cells), (9, 1));
+    assert_eq!(split.n_cells(), 12 + 10);
+    assert_eq!(hanging.summary().unwrap(), "1 cell split at 9 hanging nodes");
+}
+
+#[test]
+fn octrees_use_all_nodes_of_a_face() {
+    for n in 2..5 {
+        let mut build = Build::default();
+        build.hexahedra([0.0, 0.0, 0.0], 1);
+        build.hexahedra([1.0, 0.0, 0.0], n);
+        let mesh = build.mesh(Kind::Volume);
+        let (split, hanging) = checked(&mesh);
+        assert_eq!(hanging.nodes as u32, (n + 1) * (n + 1) - 4, "{n}");
+        // All vertices of the common face belong to cells on both sides.
+        let x = |v: u32| mesh.vertices[v as usize][0];
+        for v in (0..mesh.n_vertices() as u32).filter(|&v| x(v) == 1.0) {
+            let has = |side: f64| {
+                let cells = split.iter_cells().filter(|cell| cell.contains(&v));
+                cells.into_iter().any(|cell| cell.iter().any(|&w| (x(w) - 1.0) * side > 0.0))
+            };
+            assert!(has(1.0) && has(-1.0), "{n}: vertex {v}");
+        }
+    }
+}
+
+#[test]
+fn inner_cells_at_a_split_edge_are_split_too() {
+    // Two coarse layers: the edge between them belongs to tetrahedra of both.
+    let mut build = Build::default();
+    build.hexahedra([0.0, 0.0, 0.0], 1);
+    build.hexahedra([0.0, 1.0, 0.0], 1);
+    build.hexahedra([1.0, 0.0, 0.0], 2);
+    build.hexahedra([1.0, 1.0, 0.0], 2);
+    let (split, _) = checked(&build.mesh(Kind::Volume));
+    // No face belongs to three cells.
+    assert_eq!(inspect(&split).nonmanifold, 0);
+}
+
+#[test]
+fn arrays_and_groups_follow_the_parts() {
+    let mut build = Build::default();
+    build.quads([0.0, 0.0], [1.0, 1.0], [1, 1]);
+    build.quads([1.0, 0.0], [1.0, 1.0], [2, 2]);
+    let mut mesh = build.mesh(Kind::Planar);
+    let n = mesh.n_cells();
+    let values = Values::Int((0..n as i64).collect());
+    mesh.cell_data.push(DataArray { name: "id".into(), components: 1, values });
+    mesh.groups.push(Group { name: "left".into(), members: Members::Cells(vec![0, 1]) });
+    let edge = |x: [f64; 3]| mesh.vertices.iter().position(|y| *y == x).unwrap() as u32;
+    let vertices = vec![edge([1.0, 0.0, 0.0]), edge([1.0, 1.0, 0.0])];
+    let middle = edge([1.0, 0.5, 0.0]);
+    let members = Members::Simplices { dimension: 1, vertices: vertices.clone() };
+    mesh.groups.push(Group { name: "front".into(), members });
+    let (split, hanging) = checked(&mesh);
+    let ids: Vec<i64> = hanging.parents.iter().map(|&p| i64::from(p)).collect();
+    assert_eq!(split.cell_data[0].values, Values::Int(ids));
+    let left: Vec<u32> =
+        (0..).zip(&hanging.parents).filter(|(_, p)| **p < 2).map(|(c, _)| c).collect();
+    assert_eq!(left.len(), 3);
+    assert_eq!(split.groups[0].members, Members::Cells(left));
+    let Members::Simplices { vertices: chain, .. } = &split.groups[1].members else { panic!() };
+    let mut ends = chain.clone();
+    ends.sort_unstable();
+    let mut expected = vec![vertices[0], vertices[1], middle, middle];
+    expected.sort_unstable();
+    assert_eq!(ends, expected);
+}
+
+#[test]
+fn parts_that_do_not_touch_stay_apart() {
+    let mut build = Build::default();
+    build.quads([0.0, 0.0], [1.0, 1.0], [1, 1]);
+    build.quads([1.001, 0.0], [1.0, 1.0], [2, 2]);
+    let mesh = build.mesh(Kind::Planar);
+    assert_eq!(split_hanging(mesh).1, Hanging::default());
+}
