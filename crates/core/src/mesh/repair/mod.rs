@@ -1,5 +1,5 @@
-//! Repair of a mesh as stored: vertices that coincide are joined, and degenerate cells are
-//! removed without disconnecting the mesh.
+//! Repair of a mesh as stored: vertices that coincide are joined, degenerate cells are removed
+//! without disconnecting the mesh, and cells are split at hanging nodes.
 //!
 //! A repair adds no vertex and moves none. It changes which vertices the cells use, and it replaces
 //! some cells by others. [`Repair`] maps the results back to the vertices and cells as stored.
@@ -11,6 +11,7 @@ mod degenerate;
 mod simplices;
 mod weld;
 
+use super::hanging::{Hanging, split_hanging};
 use super::{Kind, Mesh};
 use crate::error::Result;
 use crate::words::counted;
@@ -24,7 +25,8 @@ pub use weld::Weld;
 pub struct Repairs {
     /// Which coincident vertices are joined.
     pub weld: Weld,
-    /// Which cells count as degenerate, or `None` to keep all cells as they are.
+    /// Which cells count as degenerate, or `None` to keep all cells as they are, also at hanging
+    /// nodes.
     pub degenerate: Option<Thinness>,
 }
 
@@ -58,6 +60,8 @@ pub struct Repair {
     pub join: Join,
     /// Degenerate cells.
     pub degenerate: DegenerateCells,
+    /// Hanging nodes. The map to stored cells is part of `parents`.
+    pub hanging: Hanging,
     /// For each stored vertex, the vertex that replaces it in the cells. Empty if no vertex was
     /// replaced.
     #[serde(skip)]
@@ -80,7 +84,8 @@ impl Repair {
 
     /// Returns the counts alone, without the maps.
     pub fn counts(&self) -> Repair {
-        Repair { join: self.join.clone(), degenerate: self.degenerate.clone(), ..Repair::default() }
+        let Repair { join, degenerate, hanging, .. } = self.clone();
+        Repair { join, degenerate, hanging, ..Repair::default() }
     }
 
     /// Returns the number of vertices that were replaced by others.
@@ -101,13 +106,17 @@ impl Repair {
     /// Returns one line with the repairs and their counts, or `None` if nothing was changed.
     pub fn summary(&self) -> Option<String> {
         let parts: Vec<String> =
-            [self.join.summary(), self.degenerate.summary()].into_iter().flatten().collect();
+            [self.join.summary(), self.degenerate.summary(), self.hanging.summary()]
+                .into_iter()
+                .flatten()
+                .collect();
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
     /// Returns the doubts about the mesh that remain, one sentence each.
     pub fn doubts(&self) -> Vec<String> {
-        self.join.doubts().into_iter().chain(self.degenerate.doubts()).collect()
+        let doubts = self.join.doubts().into_iter().chain(self.degenerate.doubts());
+        doubts.chain(self.hanging.doubts()).collect()
     }
 }
 
@@ -120,6 +129,8 @@ impl Repair {
 ///   this simplex, so they are split at it.
 /// - A *needle* has two vertices at the same place. One replaces the other in all cells.
 /// - A tetrahedron whose opposite edges cross is left out. Its neighbors share its four vertices.
+///
+/// Then the cells at hanging nodes are split (see [`split_hanging`]).
 ///
 /// Cell arrays and groups follow the cells.
 ///
@@ -145,7 +156,33 @@ pub fn repair(mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
         repair.parents = found.parents;
     }
     repair.representative = representative;
+    if repairs.degenerate.is_some() {
+        mesh = split_at_nodes(mesh, &mut repair);
+    }
     Ok((mesh, repair))
+}
+
+/// Splits cells at hanging nodes and updates the maps of `repair`.
+fn split_at_nodes(mesh: Mesh, repair: &mut Repair) -> Mesh {
+    let arity = mesh.kind.arity();
+    let joined = (!repair.own_corners.is_empty()).then(|| mesh.cells.clone());
+    let (mesh, mut hanging) = split_hanging(mesh);
+    let parents = std::mem::take(&mut hanging.parents);
+    if let Some(joined) = joined.filter(|_| !parents.is_empty()) {
+        // A part has its cell's own copies of the corners. A node on its edges has no copy there.
+        let own = parents.iter().zip(mesh.iter_cells()).flat_map(|(&parent, part)| {
+            let corners = parent as usize * arity..(parent as usize + 1) * arity;
+            let cell = joined[corners.clone()].iter().zip(&repair.own_corners[corners]);
+            part.iter()
+                .map(move |v| cell.clone().find(|(w, _)| *w == v).map_or(*v, |(_, own)| *own))
+        });
+        repair.own_corners = own.collect();
+    }
+    if !parents.is_empty() {
+        repair.parents = parents.iter().map(|&cell| repair.parent(cell)).collect();
+    }
+    repair.hanging = hanging;
+    mesh
 }
 
 /// Returns the name of a facet of a mesh, in singular and plural.
