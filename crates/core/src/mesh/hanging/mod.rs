@@ -52,11 +52,12 @@ impl Hanging {
 
 /// Splits the cells of a mesh at its hanging nodes. Vertices do not change.
 ///
-/// A hanging node is a vertex of the boundary that lies inside of a boundary edge or, between
+/// A hanging node is a vertex of the boundary that lies inside a boundary edge or, between
 /// tetrahedra, of a boundary face of another cell, up to the rounding of coordinates in files. All
 /// cells at such an edge are bisected, so neighbors still match. The parts of a cell take its place,
-/// and cell arrays and groups follow them. Join coincident vertices and remove flat cells first: at
-/// a coincident vertex nothing hangs, and the removal of a flat cell may leave a node hanging.
+/// and cell arrays and groups follow them. Join coincident vertices and remove degenerate cells
+/// first: nothing hangs at a coincident vertex, and the removal of a degenerate cell may leave a
+/// node hanging.
 ///
 /// Tetrahedra on both sides use the same vertices afterwards, but where both sides have cut a
 /// quadrilateral along different diagonals, their triangles still differ.
