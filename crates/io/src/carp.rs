@@ -1,7 +1,7 @@
 //! Reader of CARP and openCARP meshes in text form.
 //!
-//! `.pts` holds the vertices, `.elem` beside it the elements, and `.lon` the fiber directions. Any
-//! of them may be given. Lengths are in micrometers.
+//! `.pts` holds the vertices, `.elem` holds the elements, and `.lon` holds the fiber directions.
+//! The files are in one folder, and any of them may be given. Lengths are in micrometers.
 //!
 //! Tags become groups named by their numbers. Fibers and sheets become the cell arrays `fiber` and
 //! `sheet`.
@@ -20,7 +20,7 @@ use zeroset_core::mesh::{DataArray, Values};
 pub(super) const EXTENSIONS: [&str; 3] = ["pts", "elem", "lon"];
 
 /// Whether a file with this extension belongs to a CARP mesh. A `.pts` file without an `.elem` file
-/// beside it holds points of some other program.
+/// beside it holds points from another program.
 pub(super) fn is_mesh(path: &Path, extension: &str) -> bool {
     extension != "pts" || load::partner(path, "elem").is_some()
 }
@@ -162,7 +162,7 @@ impl Elements {
     }
 
     /// Whether the upper vertices of these solids run in the opposite direction to those of the
-    /// base. Programs disagree on this. The direction that gives the shorter edges is taken.
+    /// base. Programs disagree on this. The direction that gives the shorter edges is used.
     fn runs_back(&self, shape: Shape, vertices: &[[f64; 3]]) -> bool {
         let (a, b) = if shape == Shape::Hexahedron { ([1, 3], [5, 7]) } else { ([1, 2], [4, 5]) };
         let (mut straight, mut back) = (0.0, 0.0);

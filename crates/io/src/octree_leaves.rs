@@ -16,7 +16,7 @@ use zeroset_core::points::Leaves;
 use zeroset_core::primitives::{Leaf, memory};
 use zeroset_core::volume::Volume;
 
-/// Checks by its extension whether [`write_leaves`] can write to `path`.
+/// Checks that [`write_leaves`] supports the extension of `path`.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the extension is not supported.
@@ -32,9 +32,9 @@ fn ending(path: &Path) -> Result<&'static str> {
 /// Writes the leaves of a volume. The file is written atomically.
 ///
 /// # Errors
-/// Returns the errors of [`check_leaves_target`], [`Error::Case`] for a `.vtp` of more than one
-/// slice, [`Error::Device`] if memory runs out, and [`Error::Output`] if the file cannot be
-/// written.
+/// Returns the errors of [`check_leaves_target`], [`Error::Case`] if a volume with more than one
+/// slice is written as `.vtp`, [`Error::Device`] if memory runs out, and [`Error::Output`] if the
+/// file cannot be written.
 pub fn write_leaves(path: &Path, volume: &Volume, leaves: &Leaves) -> Result<()> {
     let ending = ending(path)?;
     let is_flat = volume.shape()[2] == 1;

@@ -13,7 +13,7 @@ use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::{DataArray, Kind, Mesh, Values};
 use zeroset_core::points::Points;
 
-/// Checks by its extension whether [`write_points`] can write to `path`.
+/// Checks that [`write_points`] supports the extension of `path`.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the extension is not supported.
@@ -29,8 +29,8 @@ fn ending(path: &Path) -> Result<&'static str> {
 /// Writes points. The file is written atomically. An empty list gives a valid file without points.
 ///
 /// # Errors
-/// Returns the errors of [`check_points_target`], [`Error::Case`] for 2^32 points or more in `.vtp`
-/// and `.ply`, and [`Error::Output`] if the file cannot be written.
+/// Returns the errors of [`check_points_target`], [`Error::Case`] if 2^32 points or more are
+/// written as `.vtp` or `.ply`, and [`Error::Output`] if the file cannot be written.
 pub fn write_points(path: &Path, points: &Points) -> Result<()> {
     let ending = ending(path)?;
     if u32::try_from(points.len()).is_err() && ending != "npy" && ending != "csv" {
@@ -114,7 +114,7 @@ fn write_csv(path: &Path, points: &Points) -> Result<()> {
 }
 
 /// Returns the points as the text of a `.csv` file, piece by piece: the column names, then one row
-/// per point. Numbers have enough digits to read back exactly.
+/// per point. Numbers have enough digits to be read back exactly.
 pub fn points_text(points: &Points) -> impl Iterator<Item = String> {
     /// The number of points per piece.
     const PIECE: usize = 1 << 10;

@@ -195,7 +195,7 @@ impl Scalar {
 }
 
 /// Converts 64-bit unsigned numbers to integers if all of them fit into `i64`, else to
-/// floating-point numbers. Labels fit, measured quantities may not.
+/// floating-point numbers. Labels fit, but measured quantities may not.
 pub(super) fn unsigned(numbers: impl Iterator<Item = u64> + Clone) -> Values {
     match numbers.clone().map(|x| i64::try_from(x).ok()).collect::<Option<Vec<_>>>() {
         Some(small) => Values::Int(small),

@@ -1,4 +1,4 @@
-//! Detection of file formats. The content decides; the name counts only if the content is
+//! Detection of file formats. The content decides. The name counts only if the content is
 //! ambiguous.
 
 mod content;
@@ -45,9 +45,9 @@ pub enum Format {
     Xyz,
     /// PCD, points of the Point Cloud Library.
     Pcd,
-    /// LAS and LAZ, points of lidar, plain or compressed.
+    /// LAS and LAZ, lidar points, plain or compressed.
     Las,
-    /// E57, points of terrestrial scanners.
+    /// E57, points from terrestrial scanners.
     E57,
     /// FreeSurfer numbers per vertex.
     Morph,
@@ -144,7 +144,7 @@ const READABLE: &str = "supported formats are Gmsh (.msh), VTK (.vtk, .vtu, .vtp
                         NRRD, MetaImage (.mha, .mhd), VTK (.vti), NumPy (.npy), PNG, TIFF, PGM; \
                         any of them also as .gz";
 
-/// The formats of file extensions.
+/// The file extensions and their formats.
 const EXTENSIONS: [(&str, Format); 34] = [
     ("msh", Format::Msh),
     ("vtk", Format::Vtk),

@@ -1,5 +1,5 @@
-//! STL, text and binary: reader and writer. The reader merges corners with equal coordinates to one
-//! vertex and does not keep normals.
+//! STL, text and binary: reader and writer. The reader merges corners with equal coordinates into
+//! one vertex and does not keep normals.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -149,7 +149,7 @@ fn ascii(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     Ok(file)
 }
 
-/// Writes triangles with their normals. Binary files have 32-bit numbers; text files have all
+/// Writes triangles with their normals. Binary files have 32-bit numbers. Text files have all
 /// digits.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Tests of the errors of whole files as callers match on them.
+//! Tests of the errors that callers match on, for whole files.
 
 use std::error::Error as _;
 use std::io::{self, Write};

@@ -1,11 +1,12 @@
 //! Reader of the text files of TetGen and Triangle.
 //!
-//! `.node` holds the vertices; `.ele`, `.face` and `.edge` beside it refer to them. Any of these
+//! `.node` holds the vertices, to which `.ele`, `.face` and `.edge` beside it refer. Any of these
 //! files may be given, and the others are found by their names.
 //!
-//! Vertices are numbered from 0 or 1, which the first of them tells. Regions of tetrahedra and
-//! markers of faces and edges become groups named by their numbers. Attributes of vertices become
-//! the arrays `attribute`, `attribute_2`, ..., and their markers the array `marker`.
+//! Vertices are numbered starting at 0 or 1, as stated by the number of the first vertex. Regions
+//! of tetrahedra and markers of faces and edges become groups named by their numbers. Attributes of
+//! vertices become the arrays `attribute`, `attribute_2`, ..., and their markers the array
+//! `marker`.
 
 use std::path::Path;
 
@@ -195,7 +196,7 @@ impl Nodes {
 
     /// Reads a `.face` or `.edge` file.
     ///
-    /// Header: number of faces or edges, markers (0 or 1). Rows: number, corners, further nodes
+    /// Header: number of faces or edges, markers (0 or 1). Rows: number, corners, additional nodes
     /// (second order only), marker, neighbors.
     fn boundary(&self, bytes: &[u8], corners: usize, builder: &mut Builder) -> Result<(), Flaw> {
         let (kind, what) = match corners {

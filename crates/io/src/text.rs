@@ -82,7 +82,7 @@ impl<'a> Lines<'a> {
         Lines { bytes, at: 0, number: 0, end, comment: None }
     }
 
-    /// Treats the rest of a line from `sign` on as a comment.
+    /// Treats everything in a line after `sign` as a comment.
     pub(crate) fn with_comments(mut self, sign: u8) -> Self {
         self.comment = Some(sign);
         self
@@ -142,12 +142,12 @@ impl<'a> Lines<'a> {
         self.number
     }
 
-    /// Creates a flaw of the last line read.
+    /// Creates a flaw at the last line read.
     pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Flaw {
         Flaw::at(self.position(), what.to_string(), remedy)
     }
 
-    /// Creates a flaw of the last line read from what was expected and found.
+    /// Creates a flaw at the last line read that states what was expected and what was found.
     pub(crate) fn expected(
         &self,
         what: impl Display,
@@ -265,12 +265,12 @@ impl<'a> Words<'a> {
         Position::Line(1 + read.iter().filter(|&&b| b == end).count())
     }
 
-    /// Creates a flaw of the current line.
+    /// Creates a flaw at the current line.
     pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Flaw {
         Flaw::at(self.position(), what.to_string(), remedy)
     }
 
-    /// Creates a flaw of the current line from what was expected and found.
+    /// Creates a flaw at the current line that states what was expected and what was found.
     pub(crate) fn expected(
         &self,
         what: impl Display,
@@ -326,12 +326,12 @@ impl<'a> Row<'a> {
         Err(self.fail(what, "remove or fix this vertex"))
     }
 
-    /// Creates a flaw of this line.
+    /// Creates a flaw at this line.
     pub(crate) fn fail(&self, what: impl Display, remedy: &str) -> Flaw {
         Flaw::at(Position::Line(self.number), what.to_string(), remedy)
     }
 
-    /// Creates a flaw of this line from what was expected and found.
+    /// Creates a flaw at this line that states what was expected and what was found.
     pub(crate) fn expected(
         &self,
         what: impl Display,

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-/// Generates names that are unique within their kind. A name that is taken gets a number: `name_2`.
+/// Generates names that are unique within their kind. A number is appended to a name that is taken,
+/// as in `name_2`.
 #[derive(Default)]
 pub(super) struct UnusedNames {
     taken: HashSet<(&'static str, String)>,

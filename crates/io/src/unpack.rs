@@ -47,7 +47,8 @@ impl<R: BufRead> Unpack<R> {
 }
 
 impl<R: BufRead> Read for Unpack<R> {
-    /// Fills `out` completely except at the end, because every call copies the window.
+    /// Fills `out` completely except at the end of the stream, because every call copies the
+    /// window.
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         let mut n = 0;
         while n < out.len() && !self.ended {
@@ -65,7 +66,7 @@ impl<R: BufRead> Read for Unpack<R> {
                     self.inflate = Inflate::new(true, GZIP);
                 }
                 Ok(_) if taken > 0 || made > 0 => {}
-                // Decompressed bytes are returned first, and the error with the next call.
+                // This call returns the decompressed bytes, and the next one returns the error.
                 _ if n > 0 => break,
                 Ok(_) if nothing_more => return Err(ErrorKind::UnexpectedEof.into()),
                 Ok(_) => return Err(Error::new(ErrorKind::InvalidData, "no progress possible")),

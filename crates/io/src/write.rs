@@ -62,10 +62,10 @@ pub fn meant<'a>(ending: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
     near.map_or(String::new(), |near| format!("did you mean .{near}? "))
 }
 
-/// Returns the extension of a file name if it is one of `known`, in any case.
+/// Returns the extension of a file name in lower case if it is one of `known`.
 ///
 /// # Errors
-/// Returns [`Error::Case`], which says that `what` cannot be written with this extension.
+/// Returns [`Error::Case`], which states that `what` cannot be written with this extension.
 pub(super) fn ending(
     path: &Path,
     known: &[&'static str],
@@ -110,8 +110,8 @@ impl Target {
     }
 }
 
-/// Checks by its extension whether [`write_mesh`] can write to `path`, before the mesh is
-/// available. `kind` is the kind of the mesh if it is already known.
+/// Checks that [`write_mesh`] supports the extension of `path`, before the mesh is available.
+/// `kind` is the kind of the mesh if it is already known.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the extension is not supported, if text is requested in a format
@@ -138,8 +138,8 @@ pub fn check_target(path: &Path, options: &WriteOptions, kind: Option<Kind>) -> 
 /// The file is written atomically. Vertices keep their order, and coordinates are bitwise identical
 /// if the format can hold them. Point data of a `.mesh` go into a `.sol` file of the same name.
 ///
-/// Returns what the format could not hold, one sentence each: arrays and groups, digits of
-/// coordinates (binary stl, gii), names.
+/// Returns one sentence for each thing that the format could not hold: arrays, groups, names, or
+/// digits of coordinates (binary stl, gii).
 ///
 /// # Errors
 /// Returns the errors of [`check_target`], [`Error::Mesh`] if the mesh has no cells, and
@@ -203,7 +203,8 @@ fn write_vtk(
     vtk::write(path, &output)
 }
 
-/// Describes what is lost in a format of vertices and triangles alone.
+/// Describes the arrays and groups that are lost in a format that holds only vertices and
+/// triangles.
 fn bare(mesh: &Mesh, format: &str) -> Option<String> {
     let list = |what: &str, names: Vec<&str>| {
         (!names.is_empty()).then(|| format!("{what} {}", names.join(", ")))
@@ -228,7 +229,7 @@ fn keeps_digits(x: f64) -> bool {
     f64::from(narrow) == x || narrow.to_string().parse() == Ok(x)
 }
 
-/// Describes how far coordinates move that lose digits when rounded to 32 bits.
+/// Describes how many coordinates lose digits when rounded to 32 bits, and how far they move.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if a coordinate exceeds the range of 32-bit numbers.
@@ -248,8 +249,8 @@ fn narrowed(path: &Path, mesh: &Mesh) -> Result<Option<String>> {
     }))
 }
 
-/// Returns how many numbers lose digits when rounded to 32 bits, and the largest rounding error, or
-/// `None` if no number loses digits.
+/// Returns how many numbers lose digits when rounded to 32 bits, and the largest rounding error.
+/// Returns `None` if no number loses digits.
 pub(super) fn rounded(all: &[f64]) -> Option<(usize, f64)> {
     let moved = all.par_iter().filter(|&&x| !keeps_digits(x));
     let moved = moved.map(|&x| (1, (f64::from(x as f32) - x).abs()));

@@ -71,7 +71,7 @@ fn about(points: &[[f64; 3]]) -> Result<(f64, f64)> {
 mod tests {
     use super::*;
 
-    /// Returns pseudorandom numbers from -1 to 1.
+    /// Returns a pseudorandom number from -1 to 1.
     fn chance(k: u32) -> f64 {
         let mut x = u64::from(k).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

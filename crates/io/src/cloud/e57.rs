@@ -1,4 +1,4 @@
-//! Reader of E57, the format of terrestrial scanners, based on the crate `e57`. All scans of a file
+//! Reader of E57, a format for terrestrial scanners, based on the crate `e57`. All scans of a file
 //! are merged in their common frame.
 
 use e57::{CartesianCoordinate, E57Reader, RecordDataType};

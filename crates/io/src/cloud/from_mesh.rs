@@ -14,7 +14,8 @@ use zeroset_core::mesh::{DataArray, Mesh, Values, vertex_normals};
 /// Returns the points of a mesh.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if no point is finite and has a normal.
+/// Returns a [`Flaw`] if no point is left after points that are not finite or have no normal are
+/// dropped.
 pub(super) fn read(file: MeshFile) -> Result<(PointCloud, CloudReport), Flaw> {
     let mesh = &file.mesh;
     let stored = vector(
@@ -77,10 +78,10 @@ impl Enclosed {
 
 /// Returns true for a closed or nearly closed surface whose triangles enclose a negative volume.
 fn looks_inwards(mesh: &Mesh) -> bool {
-    /// Relative tolerance of the area vectors. Those of a closed surface cancel, and small holes
-    /// leave a small sum.
+    /// The relative tolerance for the sum of the area vectors. The area vectors of a closed
+    /// surface cancel, and small holes leave a small sum.
     const NEARLY: f64 = 1e-3;
-    /// The number of triangle corners that are summed separately.
+    /// The number of triangle corners per partial sum.
     const PIECE: usize = 3 << 14;
     let Some(&origin) = mesh.vertices.iter().find(|x| x.iter().all(|x| x.is_finite())) else {
         return false;
@@ -113,8 +114,8 @@ fn looks_inwards(mesh: &Mesh) -> bool {
     volume < 0.0 && left <= NEARLY * areas
 }
 
-/// Returns rows of three numbers from three arrays with these names, or from one array with three
-/// components or more.
+/// Returns three numbers per vertex, from the first three arrays with the names in `single`, or
+/// else from the first array named in `joined` with at least three components.
 fn vector(mesh: &Mesh, single: &[[&str; 3]], joined: &[&str]) -> Option<Vec<[f64; 3]>> {
     let n = mesh.n_vertices();
     let array = |name: &str| mesh.vertex_data.iter().find(|a| a.name == name && a.rows() == n);

@@ -1,4 +1,4 @@
-//! Reader of LAS and LAZ, the formats of lidar: versions 1.0 to 1.4, record formats 0 to 10. LAZ is
+//! Reader of the lidar formats LAS and LAZ: versions 1.0 to 1.4, record formats 0 to 10. LAZ is
 //! decompressed by the crate `laz`, whose tables are checked first.
 
 mod chunks;

@@ -120,7 +120,7 @@ fn last_end(text: &[u8]) -> usize {
     text.iter().rposition(is_end).map_or(0, |k| k + 1)
 }
 
-/// Splits text into pieces of about [`TASK`] bytes that end at line ends.
+/// Splits text into pieces of about `TASK` bytes that end at line ends.
 fn pieces(mut text: &[u8]) -> Vec<&[u8]> {
     let mut found = Vec::new();
     while !text.is_empty() {

@@ -97,8 +97,8 @@ struct References {
 }
 
 impl References {
-    /// Assigns a number to each group. A group named by a number keeps it, and the others get the
-    /// smallest unused numbers.
+    /// Assigns a number to each group. A group whose name is a number gets that number, and the
+    /// others get the smallest unused numbers.
     fn new(mesh: &Mesh, lost: &mut Vec<String>) -> Self {
         let numbers = mesh.groups.iter().filter_map(|group| group.name.parse::<i64>().ok());
         let mut taken: BTreeSet<i64> = numbers.filter(|&number| number > 0).collect();
@@ -175,8 +175,8 @@ fn fitting(mesh: &Mesh) -> impl Iterator<Item = &DataArray> {
     mesh.vertex_data.iter().filter(fits)
 }
 
-/// Writes the point data of a mesh. Notes on the lost names and on arrays without a matching type
-/// are added to `lost`.
+/// Writes the point data of a mesh. Adds notes to `lost` about names, which the format cannot hold,
+/// and about arrays without a matching type.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Case`] if the mesh has no such data, and

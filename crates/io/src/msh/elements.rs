@@ -5,7 +5,7 @@
 
 use crate::elements::{ElementType, Shape};
 
-/// Returns the element type of a number, or `None` for polygons, polyhedra, elements without
+/// Returns the element type with this number, or `None` for polygons, polyhedra, elements without
 /// corners and numbers that Gmsh does not use.
 pub(super) fn element_type(number: i64) -> Option<ElementType> {
     use Shape::*;

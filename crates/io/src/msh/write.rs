@@ -21,7 +21,7 @@ const TYPES: [i32; 4] = [15, 1, 2, 4];
 /// format cannot hold.
 ///
 /// # Errors
-/// Returns [`Error::Output`] if the file cannot be written, or if there are more simplices than
+/// Returns [`Error::Output`] if the file cannot be written, or if there are too many simplices for
 /// 32-bit tags.
 pub(crate) fn write(path: &Path, mesh: &Mesh, ascii: bool, lost: &mut Vec<String>) -> Result<()> {
     let plan = Plan::new(mesh, lost);
@@ -118,7 +118,7 @@ impl Part {
         self.corners.len() / (self.dimension + 1)
     }
 
-    /// Returns the consecutive runs of simplices of one entity.
+    /// Returns the runs of consecutive simplices that belong to the same entity.
     fn runs(&self) -> impl Iterator<Item = &[u32]> {
         self.entity_of.chunk_by(|a, b| a == b)
     }
@@ -335,7 +335,7 @@ fn lower(mesh: &Mesh, dimension: usize, groups: &[(&Group, i32)]) -> Part {
         }
     }
     let (entities, entity_of) = if dimension == 0 {
-        // Every point is an entity of its own.
+        // Every point is a separate entity.
         let at = |v: &u32| mesh.vertices.get(*v as usize).copied().unwrap_or_default();
         let entity = |(v, &set): (&u32, &u32)| Entity {
             physical: sets.sets[set as usize].clone(),

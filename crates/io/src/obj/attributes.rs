@@ -8,7 +8,7 @@ use zeroset_core::mesh::{DataArray, Values};
 pub(super) struct Attributes {
     /// The normals (`vn`), to which corners refer by number.
     pub(super) normals: Vec<[f64; 3]>,
-    /// Vertex and normal, both 0-based, of each corner that names both.
+    /// The 0-based indices of the vertex and the normal of each corner that states both.
     corners: Vec<(u32, u32)>,
     /// Red, green and blue after the coordinates; NaN for a vertex without a color.
     colors: Vec<[f64; 3]>,
@@ -42,8 +42,8 @@ impl Attributes {
     }
 
     /// Returns arrays with one row for each of `n` vertices. The normal of a vertex is the sum of
-    /// the normals at its corners. If no corner names a normal and there are as many normals as
-    /// vertices, they are taken in order.
+    /// the normals at its corners. If no corner refers to a normal and there are as many normals as
+    /// vertices, each vertex gets the normal with the same index.
     pub(super) fn into_arrays(self, n: usize) -> Vec<DataArray> {
         let mut arrays = Vec::new();
         let mut add = |names: [&str; 3], rows: &[[f64; 3]]| {

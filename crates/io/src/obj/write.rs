@@ -17,8 +17,8 @@ const COLORS: [&str; 3] = ["red", "green", "blue"];
 /// The name that the reader gives to the group of all lines.
 const LINES: &str = "lines";
 
-/// Writes triangles. Numbers have enough digits to read back exactly. Notes on whatever cannot be
-/// kept are added to `lost`.
+/// Writes triangles. Numbers have enough digits to be read back exactly. Adds notes to `lost` about
+/// content that the format cannot hold.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
@@ -91,7 +91,7 @@ fn colors(mesh: &Mesh) -> Option<[&[i64]; 3]> {
     Some([r?, g?, b?])
 }
 
-/// Returns the vertices of the groups of edges.
+/// Returns the vertices of each group of edges.
 fn lines(mesh: &Mesh) -> impl Iterator<Item = &[u32]> {
     mesh.groups.iter().filter_map(|group| match &group.members {
         Members::Simplices { dimension: 1, vertices } => Some(vertices.as_slice()),
@@ -99,8 +99,8 @@ fn lines(mesh: &Mesh) -> impl Iterator<Item = &[u32]> {
     })
 }
 
-/// Returns the names of the groups of each cell, each as one word, or an empty list if there are no
-/// groups of cells.
+/// Returns the names of the groups of each cell, each name as a single word. The list is empty if
+/// there are no groups of cells.
 fn groups_of_cells(mesh: &Mesh, lost: &mut Vec<String>) -> Vec<Vec<String>> {
     let mut of: Vec<Vec<String>> = Vec::new();
     for group in &mesh.groups {

@@ -75,8 +75,8 @@ impl<'a> Body<'a> {
                     let value: f64 = row.number(&property.name)?;
                     values.push(if property.length.is_none() { value } else { 0.0 });
                     if property.length.is_some() {
-                        // The length of the list is bounded by the words of the line, not by the
-                        // declared length.
+                        // The loop fails when the line has no more words, so that a huge declared
+                        // length cannot exhaust the memory.
                         for _ in 0..as_length(value)
                             .ok_or_else(|| bad_length(value, |w, r| row.fail(w, r)))?
                         {

@@ -74,7 +74,7 @@ pub(super) fn has_strange_numbers(vertices: &[[f64; 3]]) -> bool {
     vertices.as_flattened().iter().any(strange)
 }
 
-/// Reads the elements. `any` keeps vertices whose coordinates are not finite.
+/// Reads the elements. If `any` is true, vertices whose coordinates are not finite are kept.
 fn read_body(bytes: &[u8], lines: Lines<'_>, header: &Header, any: bool) -> Result<MeshFile, Flaw> {
     let mut body = Body::new(bytes, lines, header);
     let mut reader = Reader::new(&header.elements)?;
@@ -94,7 +94,7 @@ fn read_body(bytes: &[u8], lines: Lines<'_>, header: &Header, any: bool) -> Resu
 struct Reader {
     /// Whether coordinates may be infinite or NaN.
     any: bool,
-    /// The number declared by the header, because faces may come before vertices.
+    /// The number of vertices that the header declares. It is needed because faces may come first.
     n_vertices: usize,
     vertices: Vec<[f64; 3]>,
     vertex_columns: Vec<DataArray>,

@@ -1,4 +1,4 @@
-//! Writer of PLY: 64-bit coordinates, and arrays as further properties of vertices and faces.
+//! Writer of PLY: 64-bit coordinates, and arrays as additional properties of vertices and faces.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -8,12 +8,12 @@ use crate::{atomic, groups};
 use zeroset_core::error::Result;
 use zeroset_core::mesh::{DataArray, Mesh, Values};
 
-/// Property names that have another meaning in an element.
+/// The property names that already have a meaning in vertices and in faces.
 const TAKEN: [[&str; 3]; 2] = [["x", "y", "z"], ["vertex_indices", "vertex_index", ""]];
 
 /// Writes triangles as text or little-endian binary. An array with several components becomes one
-/// property per component (`NAME_0`, ...). Groups become properties `group:NAME` of 0 and 1. Notes
-/// on whatever cannot be kept are added to `lost`.
+/// property per component (`NAME_0`, ...). Groups become properties `group:NAME` of 0 and 1. Adds
+/// notes to `lost` about content that the format cannot hold.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.

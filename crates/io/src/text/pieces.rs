@@ -8,7 +8,7 @@ use super::Lines;
 const PIECE: usize = 256 << 10;
 /// The number of pieces that are counted at a time.
 const BATCH: usize = 64;
-/// The number of bytes from which on a text is split.
+/// The smallest number of bytes of a text that is worth splitting.
 const LONG: usize = 4 * PIECE;
 
 /// A run of consecutive lines.
@@ -51,8 +51,8 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Returns the beginnings of the next pieces and the end of the last, or `None` at the end of
-    /// the text.
+    /// Returns the beginnings of the next pieces and the end of the last one, or `None` at the end
+    /// of the text.
     fn ends(&self, begin: usize) -> Option<Vec<usize>> {
         let mut ends = vec![begin];
         while let Some(at) = ends.last().copied().filter(|at| *at < self.bytes.len())
@@ -83,8 +83,8 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Whether no line begins with white space. This test is fast because it does not look for the end
-/// of a line.
+/// Whether no line begins with white space. This test is fast because it compares neighboring bytes
+/// and does not search for the ends of lines.
 fn all_have_words(text: &[u8], end: u8) -> bool {
     let is_blank = |b: &u8| *b <= b' ';
     let next = text.get(1..).unwrap_or_default();

@@ -147,7 +147,7 @@ pub(super) fn read(
     let mut taken = BTreeSet::new();
     for name in names {
         let place = beside(path, name)?;
-        // Otherwise a small file that is named often could exhaust the memory.
+        // Otherwise, a small file that is listed many times could exhaust the memory.
         if !taken.insert(place.clone()) {
             let what = format!("{} is named twice", text::show(name.as_bytes()));
             return refuse(what, "name each data file once");

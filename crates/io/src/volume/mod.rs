@@ -50,8 +50,8 @@ pub struct VolumeOptions {
     /// Name of the array to read from a VTK file. The default is the active scalars, or else the
     /// first array of single numbers.
     pub array: Option<String>,
-    /// The table of a case that holds these options, for messages. Otherwise they are command-line
-    /// options.
+    /// The table of the case file that holds these options, for use in messages. `None` means that
+    /// they are command-line options.
     pub table: Option<String>,
 }
 
@@ -62,19 +62,19 @@ impl VolumeOptions {
         self
     }
 
-    /// Sets the name of the array of a VTK file.
+    /// Sets the name of the array to read from a VTK file.
     pub fn array(mut self, name: Option<String>) -> Self {
         self.array = name;
         self
     }
 
-    /// Sets the table of a case that holds these options.
+    /// Sets the table of the case file that holds these options.
     pub fn table(mut self, table: impl Into<String>) -> Self {
         self.table = Some(table.into());
         self
     }
 
-    /// Returns the notation of an option in a case or on the command line.
+    /// Returns an option as it is written in a case file or on the command line.
     fn written(&self, option: &str) -> String {
         match &self.table {
             Some(table) => format!("{table}.{option} ="),

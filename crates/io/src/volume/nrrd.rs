@@ -142,7 +142,7 @@ fn quoted(text: &str) -> Vec<String> {
 #[derive(Clone, Debug)]
 struct Axis {
     size: usize,
-    /// Whether voxels lie along the axis, rather than frames or the numbers of one voxel.
+    /// Whether voxels lie along the axis, rather than frames or the components of a voxel.
     spatial: bool,
     kind: String,
     direction: Option<Vec<f64>>,
@@ -389,7 +389,7 @@ const SPACES: [(&str, &str); 3] = [
     ("left-posterior-superior", "LPS"),
 ];
 
-/// Returns the name of the space of a frame.
+/// Returns the name of the space whose axes have the directions `frame`, such as "RAS".
 pub(super) fn space_of(frame: &str) -> Option<&'static str> {
     SPACES.iter().find(|space| space.1 == frame).map(|space| space.0)
 }

@@ -1,5 +1,6 @@
-//! Readers of gray pictures as volumes of one slice: PNG, TIFF, PGM. Rows run down along y from the
-//! top. Pixels have whole-number coordinates. The pages of a TIFF file are slices along z.
+//! Readers of gray pictures as volumes of one slice: PNG, TIFF, PGM. The rows of a picture follow
+//! each other along y, from top to bottom. Pixels have whole-number coordinates. The pages of a
+//! TIFF file are slices along z.
 
 use std::io::Cursor;
 
@@ -205,7 +206,7 @@ pub(super) fn read_pgm(bytes: &[u8]) -> Result<VolumeFile, Flaw> {
 /// Checks that no pixel exceeds the maximum declared in the header.
 ///
 /// # Errors
-/// Returns a [`Flaw`] that names the first pixel that does.
+/// Returns a [`Flaw`] that names the first pixel that exceeds it.
 fn within(samples: &Samples, largest: u32, [width, ..]: [usize; 3]) -> Result<(), Flaw> {
     let largest = f64::from(largest);
     let Some(k) = (0..samples.len()).find(|&k| samples.get(k) > largest) else { return Ok(()) };
@@ -224,7 +225,7 @@ fn within(samples: &Samples, largest: u32, [width, ..]: [usize; 3]) -> Result<()
 /// Whether `bytes` begin like a portable picture of any kind.
 pub(crate) fn is_pnm(bytes: &[u8]) -> bool {
     let Some([b'P', b'1'..=b'7', blank]) = bytes.first_chunk::<3>() else { return false };
-    // The first words of a table of columns can look alike.
+    // The first words of a text table can look the same.
     let next = bytes.get(2..).unwrap_or_default().trim_ascii_start();
     let begins = next.first().is_some_and(|b| b.is_ascii_digit() || b"#W".contains(b));
     blank.is_ascii_whitespace() && begins

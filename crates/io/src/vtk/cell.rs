@@ -17,9 +17,9 @@ pub(super) enum Shape {
     Corners(elements::Shape),
     /// A quad whose four points are ordered by rows.
     Pixel,
-    /// A polygon of all points, in order around it.
+    /// A polygon whose corners are all points, in order around it.
     Polygon,
-    /// A polygon of the first half of the points, in order around it.
+    /// A polygon whose corners are the first half of the points, in order around it.
     HalfPolygon,
     /// A strip of triangles.
     Strip,
@@ -39,13 +39,13 @@ pub(super) struct CellType {
     pub dimension: Option<usize>,
     /// Meaning of the points.
     pub shape: Shape,
-    /// The number of points of a cell, exact or at least.
+    /// The exact or the smallest number of points of a cell.
     pub size: Size,
     /// Whether points other than corners are dropped.
     pub reduced: bool,
 }
 
-/// The number of points that a cell of some type has.
+/// The number of points of a cell of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Size {
     Exactly(usize),

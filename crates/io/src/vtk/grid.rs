@@ -1,8 +1,8 @@
 //! A VTK data set as stored, and its conversion to a [`MeshFile`].
 //!
-//! Both legacy and XML files end up here. [`Grid::check`] verifies everything that the rest relies
-//! on. [`Grid::into_mesh_file`] then sorts cells by dimension, splits the cells that can be split,
-//! and copies the cell data to the resulting cells.
+//! The readers of legacy and XML files both produce a `Grid`. [`Grid::check`] verifies everything
+//! that the rest relies on. [`Grid::into_mesh_file`] then sorts cells by dimension, splits the
+//! cells that can be split, and copies the cell data to the resulting cells.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +51,7 @@ impl Grid {
     /// points and refers to existing points.
     ///
     /// # Errors
-    /// Returns a [`Flaw`] that names the first point or cell that violates this.
+    /// Returns a [`Flaw`] that names the first point or cell that is not valid.
     pub fn check(&self, source: &Source) -> Result<(), Flaw> {
         if let Some(index) = self.points.iter().position(|x| x.iter().any(|c| !c.is_finite())) {
             return Err(source.fail(

@@ -6,8 +6,7 @@
 //! each step begins. A step is one commit. New bytes are appended to the file and the superblock is
 //! updated last, so that a program killed at any moment leaves a file with all finished steps. Data
 //! that an earlier superblock refers to are never overwritten, so that another program can read the
-//! file meanwhile.
-//! meanwhile.
+//! file while it is being written.
 
 use std::path::{Path, PathBuf};
 
@@ -25,26 +24,27 @@ use zeroset_core::error::{Error, Result};
 const VERSION: [i64; 2] = [2, 0];
 /// The kinds of cells of poly data, in the order of their offsets.
 const TOPOLOGIES: [&str; 4] = ["Vertices", "Lines", "Polygons", "Strips"];
-/// The offsets of poly data by topology, two-dimensional and all 0 because the mesh does not
-/// change. The crate can add rows only to one-dimensional arrays, so these arrays have spare rows.
+/// The names of two-dimensional arrays with the offsets of poly data by step and topology. All
+/// offsets are 0 because the mesh does not change. The crate can add rows only to one-dimensional
+/// arrays, so these arrays have spare rows.
 const OFFSETS: [&str; 2] = ["CellOffsets", "ConnectivityIdOffsets"];
 /// The initial number of rows of [`OFFSETS`]. It is doubled when necessary.
 const SPARE: u64 = 64;
 /// Rows per chunk of the arrays that grow by one row per step.
 const STEP_ROWS: u64 = 64;
-/// The largest number of rows per chunk. HDF5 allows 4 GiB.
+/// The largest number of rows per chunk. HDF5 limits a chunk to 4 GiB.
 const MOST_ROWS: u64 = 1 << 28;
 
 type Hdf<T> = std::result::Result<T, hdf5_pure::Error>;
 
-/// A series of states on one mesh in one file. Triangles and lines are poly data, and tetrahedra an
-/// unstructured grid, as in `.vtp` and `.vtu`.
+/// A series of states on one mesh in one file. Triangles and lines are stored as poly data, and
+/// tetrahedra as an unstructured grid, as in `.vtp` and `.vtu`.
 #[derive(Debug)]
 pub struct HdfSeries {
     path: PathBuf,
     zlib: bool,
     steps: u64,
-    /// The number of points of the mesh once there is one.
+    /// The number of points of the mesh, or 0 before the first state.
     n_points: u64,
     /// The names of the point data of the first state, sorted.
     arrays: Vec<String>,
@@ -104,9 +104,9 @@ impl HdfSeries {
         &self.path
     }
 
-    /// Adds a state with its time (0 if it has none) and its point data. Every state has the mesh
-    /// and the arrays of the first. When this returns, the file holds the whole state. After an
-    /// error it holds nothing of it.
+    /// Adds a state with its time (0 if it has none) and its point data. Every state has the same
+    /// mesh and arrays as the first one. When this function returns, the file holds the whole
+    /// state. After an error, it holds no part of the state.
     ///
     /// # Errors
     /// Returns [`Error::Output`] if the number of points or the arrays differ from those of the
@@ -262,8 +262,8 @@ impl HdfSeries {
         file.close()
     }
 
-    /// Returns the numbers of states and points in a file and the sorted names of its point data.
-    /// If there are more than `steps` states, also returns its type and the content to keep.
+    /// Returns the numbers of states and points in a file, and the sorted names of its point data.
+    /// If there are more than `steps` states, also returns the type and the content to keep.
     fn read(&self, path: &Path) -> Hdf<(u64, u64, Vec<String>, Option<Contents>)> {
         let file = File::open_streaming(path)?;
         let root = file.group("VTKHDF")?;

@@ -1,8 +1,8 @@
 //! Reading through the crate `vtkio`: legacy files before version 5, and inline base64.
 //!
 //! The crate panics on some input and silently drops arrays of other input. It therefore runs
-//! inside [`quietly`], and its result is used only if nothing of the file is left over. `None`
-//! means that our own reader must read the file and report any error.
+//! inside [`quietly`], and its result is used only if it covers the whole file. `None` means that
+//! our own reader must read the file and report any error.
 
 use vtkio::IOBuffer;
 use vtkio::model::{Attribute, DataSet, ElementType, Piece, VertexNumbers, Vtk};

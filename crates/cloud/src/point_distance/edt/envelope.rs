@@ -65,7 +65,7 @@ impl<T: Copy> Envelope<T> {
     /// returned. Elsewhere, their intersection is farther from every voxel than the rounding error.
     pub fn stretches(&self, n: usize) -> impl Iterator<Item = (Range<usize>, usize, T)> {
         let ends = self.parabolas.iter().skip(1).map(move |next| {
-            // Rounded up without a library call. A negative float becomes 0.
+            // This rounds up without a library call. A negative float becomes 0.
             let whole = next.from as usize;
             (whole + usize::from(next.from > whole as f64)).min(n)
         });

@@ -64,7 +64,7 @@ impl Edt {
     ///
     /// # Errors
     /// Returns [`Error::Case`] if `shape` does not match `inside`, if spacings are not positive or
-    /// have a ratio beyond 10^100, or if an axis has more than 2^31 voxels.
+    /// have a ratio beyond 10^100, or if an axis has 2^31 voxels or more.
     pub fn transform(&self, cpu: &Cpu, inside: &[bool], shape: [usize; 3]) -> Result<Vec<f32>> {
         self.check(inside.len(), shape)?;
         Ok(cpu.run(|| match shape.iter().all(|&n| n <= <u32 as Pair>::MOST) {

@@ -54,10 +54,10 @@ impl Hanging {
 ///
 /// A hanging node is a vertex of the boundary that lies inside a boundary edge or, between
 /// tetrahedra, of a boundary face of another cell, up to the rounding of coordinates in files. All
-/// cells at such an edge are bisected, so neighbors still match. The parts of a cell take its place,
-/// and cell arrays and groups follow them. Join coincident vertices and remove degenerate cells
-/// first: nothing hangs at a coincident vertex, and the removal of a degenerate cell may leave a
-/// node hanging.
+/// cells at such an edge are bisected, so neighbors still match. The parts of a cell take its
+/// place, and cell arrays and groups follow them. Join coincident vertices and remove degenerate
+/// cells first: nothing hangs at a coincident vertex, and the removal of a degenerate cell may
+/// leave a node hanging.
 ///
 /// Tetrahedra on both sides use the same vertices afterwards, but where both sides have cut a
 /// quadrilateral along different diagonals, their triangles still differ.

@@ -15,7 +15,8 @@ const BATCH: usize = 64;
 /// Compresses `bytes` so that more data can follow. Also returns their checksum.
 fn deflated(bytes: &[u8]) -> std::io::Result<(Vec<u8>, Crc)> {
     let mut packer = Compress::new(Compression::fast(), false);
-    // Room for incompressible numbers, because a flush that runs out of room cannot be resumed.
+    // Leave room for incompressible numbers, because a flush that runs out of room cannot be
+    // resumed.
     let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 8 + 4096);
     packer.compress_vec(bytes, &mut out, FlushCompress::Sync)?;
     if packer.total_in() != bytes.len() as u64 || out.len() == out.capacity() {
@@ -45,7 +46,7 @@ pub(super) fn write(out: &mut dyn Write, head: &[u8], samples: &Samples) -> std:
             crc.combine(part);
         }
     }
-    // An empty last block, then checksum and length.
+    // The stream ends with an empty last block, the checksum and the length.
     out.write_all(&[3, 0])?;
     out.write_all(&crc.sum().to_le_bytes())?;
     out.write_all(&crc.amount().to_le_bytes())
@@ -64,7 +65,7 @@ mod tests {
             let mut packed = Vec::new();
             write(&mut packed, b"head", &Samples::from(numbers.clone())).unwrap();
             let mut bytes = Vec::new();
-            // This decoder reads a single stream only.
+            // This decoder reads only a single stream.
             flate2::read::GzDecoder::new(packed.as_slice()).read_to_end(&mut bytes).unwrap();
             let expected: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
             assert!(bytes[..4] == *b"head" && bytes[4..] == expected, "{n}");

@@ -48,7 +48,7 @@ pub fn is_volume_target(path: &Path) -> bool {
     target(path).is_some()
 }
 
-/// Checks by its extension whether [`write_volume`] can write to `path`.
+/// Checks that [`write_volume`] supports the extension of `path`.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the extension is not supported or if text is requested.
@@ -78,11 +78,11 @@ pub fn check_volume_target(path: &Path, options: &WriteOptions) -> Result<()> {
 /// The file is written atomically. Numbers keep their type. If a format has no scaling, the scaled
 /// values are written.
 ///
-/// NIfTI states coordinates in RAS and MetaImage in LPS. If the frame of a volume is another one of
-/// RAS, LPS and LAS, the signs of its coordinates change for these formats, and voxels keep their
+/// NIfTI states coordinates in RAS and MetaImage in LPS. If a volume has another frame among RAS,
+/// LPS and LAS, the signs of its coordinates are changed for these formats. Voxels keep their
 /// order.
 ///
-/// Returns what the format could not hold or what was changed, one sentence each.
+/// Returns one sentence for each thing that the format could not hold or that was changed.
 ///
 /// # Errors
 /// Returns the errors of [`check_volume_target`], and [`Error::Output`] if the file cannot be
@@ -107,8 +107,8 @@ pub fn write_volume(path: &Path, volume: &Volume, options: &WriteOptions) -> Res
     Ok(lost)
 }
 
-/// Describes what a format loses. The flags say whether it lacks scaling, frame and units, and
-/// whether it has a placement.
+/// Describes what a format loses. The flags state whether the format lacks a scaling, whether it
+/// lacks frame and units, and whether it has a placement.
 fn lose(format: &str, volume: &Volume, [scaling, frame, place]: [bool; 3]) -> Option<String> {
     let applied = volume.unscaled();
     let changed = matches!(applied, Cow::Owned(_)) && scaling;

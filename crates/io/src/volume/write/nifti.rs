@@ -109,7 +109,7 @@ impl Facts<'_> {
     }
 
     fn first(&self) -> Header {
-        // The header, followed by four bytes that state that there is no extension.
+        // Four bytes after the header state that there is no extension.
         let mut header = Header(vec![0; 352]);
         header.i32(0, &[348]);
         header.u8(38, b"r");

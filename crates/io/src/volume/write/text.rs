@@ -51,8 +51,8 @@ pub(super) fn write_mha(path: &Path, volume: &Volume, lost: &mut Vec<String>) ->
     write_file(path, head.as_bytes(), &samples, false)
 }
 
-/// Returns the letters from which the axes come, not to which they point: RAI for axes along those
-/// of LPS.
+/// Returns the letters of the directions from which the axes come, not of those to which they
+/// point. Axes along those of LPS give RAI.
 fn anatomical(place: &Placement) -> String {
     let from = |c| match c {
         'R' => 'L',

@@ -207,7 +207,8 @@ impl<'a> Cursor<'a> {
     }
 
     fn written(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<Values, Flaw> {
-        // A number takes a digit and a separator; the last one takes only the digit.
+        // Every number takes at least a digit and a separator, except that the last needs no
+        // separator.
         if count > self.rest().len().div_ceil(2) {
             return Err(self.too_short(what, &format!("{count} numbers")));
         }

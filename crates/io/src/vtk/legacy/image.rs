@@ -47,7 +47,7 @@ impl Sink for Arrays {
     }
 
     fn colors(&mut self, owner: Owner, array: DataArray) {
-        // Even a single color component is a color, not a number of the file.
+        // Colors must not be chosen as the volume, even if they have a single component.
         self.list(owner, array.name, array.components.max(2), Vec::<u8>::new().into());
     }
 

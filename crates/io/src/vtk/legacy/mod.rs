@@ -77,7 +77,7 @@ struct Cells {
 struct Sections {
     dataset: String,
     points: Option<Values>,
-    /// `CELLS`; or vertices, lines, polygons and strips of polygonal data.
+    /// The cells: `CELLS`, or the vertices, lines, polygons and strips of polygonal data.
     cells: [Option<Cells>; 4],
     types: Option<Vec<u8>>,
     /// The numbers of rows that `POINT_DATA` and `CELL_DATA` declare.
@@ -151,7 +151,7 @@ fn sections(mut cursor: Cursor<'_>) -> Result<(Sections, Cursor<'_>), Flaw> {
     Ok((sections, cursor))
 }
 
-/// The data set that is an image.
+/// The name of the data set that is an image.
 const IMAGE: &str = "STRUCTURED_POINTS";
 
 fn dataset(cursor: &mut Cursor) -> Result<String, Flaw> {

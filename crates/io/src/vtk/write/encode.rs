@@ -139,7 +139,7 @@ impl<'a> Encoded<'a> {
         Encoded { numbers, packed }
     }
 
-    /// Returns the numbers of a field.
+    /// Returns the numbers if this is the array of a field.
     pub fn field(&self) -> Option<FieldValues<'a>> {
         if let Numbers::Field(values) = self.numbers { Some(values) } else { None }
     }
@@ -179,7 +179,7 @@ impl<'a> Encoded<'a> {
                     .try_for_each(|k| out.write_all(&self.numbers.block(k)))
             }
             Some(blocks) => {
-                // The third number is the length of a last block that is not full.
+                // The third number is the length of the last block, or 0 if that block is full.
                 [blocks.len(), BLOCK, self.bytes() % BLOCK]
                     .into_iter()
                     .try_for_each(&mut length)?;

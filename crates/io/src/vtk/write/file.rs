@@ -7,7 +7,8 @@ use super::{Field, VtkOutput};
 use zeroset_core::atomic;
 use zeroset_core::error::{Error, Result};
 
-/// Writes a series: the times and the files that belong to them, named relative to `path`.
+/// Writes the list of a series: the times and the files that belong to them, named relative to
+/// `path`.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the file cannot be written.

@@ -1,4 +1,4 @@
-//! Writer of `.vtu`, `.vtp` and `.pvd`. The module above shows its use.
+//! Writer of `.vtu`, `.vtp` and `.pvd`. The documentation of the parent module shows its use.
 
 mod encode;
 mod file;
@@ -211,7 +211,7 @@ impl<'a> Geometry<'a> {
         Self::new(Shape::Tetrahedra, points, tetrahedra, compression)
     }
 
-    /// Encodes quadrangles, given by four point indices each in order around them.
+    /// Encodes quadrangles, given by four point indices each, in order around the quadrangle.
     pub fn quads(points: &'a [[f64; 3]], quads: &'a [u32], compression: Compression) -> Self {
         Self::new(Shape::Quads, points, quads, compression)
     }
@@ -289,7 +289,7 @@ impl<'a> Geometry<'a> {
     }
 }
 
-/// The content of one file: a geometry with data and the time to which they belong.
+/// The content of one file: a geometry, its data, and the time to which the data belong.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct VtkOutput<'a> {

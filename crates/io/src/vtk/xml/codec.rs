@@ -25,8 +25,8 @@ pub(super) enum Codec {
 
 impl Codec {
     /// Returns the largest factor by which a block can grow when decompressed (plus a few bytes).
-    /// LZMA could exceed it, but not the blocks that VTK writes, each of which is a complete `.xz`
-    /// stream.
+    /// LZMA could exceed this factor in general, but not in the blocks that VTK writes, each of
+    /// which is a complete `.xz` stream.
     fn largest_ratio(self) -> u64 {
         match self {
             Codec::Zlib | Codec::Lzma => 1032,
@@ -140,7 +140,7 @@ pub(super) fn blocks(
         rest = tail;
     }
     let used = stream.len() - rest.len();
-    // The last block is shorter unless its length is given as 0.
+    // A length of 0 means that the last block is full.
     let last = if last == 0 { size } else { last };
     let total = size.checked_mul(blocks - 1).and_then(|n| n.checked_add(last));
     let possible = ((used - header) as u64).saturating_mul(codec.largest_ratio()) + 64;

@@ -487,7 +487,7 @@ impl<'a> XmlFile<'a> {
         } else {
             self.unpack(array, rest, expected)?
         };
-        // Arrays may share bytes, but a small file must not exhaust the memory that way.
+        // Arrays may share bytes, but this must not allow a small file to exhaust the memory.
         self.taken.set(self.taken.get().saturating_add(taken));
         if self.taken.get() / 4 > data.len() {
             let what =
