@@ -48,7 +48,7 @@ DEVICE void look_at_step(const Control& c, Progress& p) {
 }
 
 // Chooses the length of the next step from the limits of the band. With time-dependent
-// coefficients, the search of varying_coefficients.cu before each step does this instead.
+// coefficients, the search of varying.cu before each step does this instead.
 DEVICE void choose_step(const Control& c, Progress& p) {
 #if !VARIES
     p.dt = fmin(c.longest, c.target - p.clock);

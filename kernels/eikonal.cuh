@@ -37,7 +37,7 @@ DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c
         real rb = ub / f;
         real sum = ra + rb;
         real difference = ra - rb;
-        // Heron's formula in factors without cancellation: 16 area^2 = apart * slack.
+        // Heron's formula in factored form, to reduce cancellation: 16 area^2 = apart * slack.
         real apart = sum * sum - length2;
         real slack = length2 - difference * difference;
         if (apart < R(0)) {

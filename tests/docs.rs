@@ -119,7 +119,7 @@ fn playground() -> tempfile::TempDir {
     folder
 }
 
-/// A command of a page, and its output if the page shows the output.
+/// A command on a page, and its output if the page shows it.
 struct Shown {
     command: String,
     prints: Option<Vec<String>>,

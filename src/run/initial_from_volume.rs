@@ -150,8 +150,8 @@ impl VolumeLevel {
         }
     }
 
-    /// Returns phi at a point in the unit of the volume. It is negative inside. Values beyond the
-    /// boundary of the volume equal the nearest value on the boundary.
+    /// Returns phi at a point, in the unit of the volume's values. It is negative inside. Values
+    /// beyond the boundary of the volume equal the nearest value on the boundary.
     pub(super) fn value(&self, x: [f64; 3]) -> f64 {
         match self.volume.sample_extended(self.volume.placement().index(x)) {
             value if value.is_finite() => self.sign * (value - self.level),

@@ -120,7 +120,7 @@ fn library<R, const N: usize>(terms: &[&[Field]]) -> Library {
         "CURVATURE=1",
         "CURVATURE_ROWS=1",
     ];
-    compile("varying_coefficients.cu", terms, &defines, &["varying_search"])
+    compile("varying.cu", terms, &defines, &["varying_search"])
 }
 
 fn evolution<R: Real>(bed: &Bed<R>, case: &Case, fields: &[Field; 2]) -> Evolution<R> {

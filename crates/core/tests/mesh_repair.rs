@@ -169,6 +169,16 @@ fn needles_collapse_and_their_vertices_share_a_value() {
 }
 
 #[test]
+fn a_cell_that_repeats_a_vertex_is_no_needle() {
+    let mut mesh = torn();
+    mesh.cells.extend([0, 0, 1]);
+    let (mesh, repair) = repaired(&mesh);
+    assert_eq!((repair.degenerate.needles, mesh.n_cells()), (0, 3));
+    let (clean, cleaning) = clean_repaired(mesh, &repair).unwrap();
+    assert_eq!((clean.n_cells(), cleaning.repeating), (2, 1));
+}
+
+#[test]
 fn many_thin_needles_are_a_boundary_layer_and_stay() {
     let columns = 200_u32;
     let mut mesh = Mesh::new(Kind::Planar, Vec::new(), Vec::new());

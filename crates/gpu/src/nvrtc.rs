@@ -155,7 +155,7 @@ impl Nvrtc {
         }
     }
 
-    /// Returns the library file, or only a name if the loader of the system found it.
+    /// Returns the path of the library file, or only its name if the system loader found it.
     pub fn path(&self) -> &Path {
         &self.path
     }

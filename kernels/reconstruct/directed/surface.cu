@@ -3,7 +3,7 @@
 // the tiles, and of src/reconstruct/directed/vertex_attributes.rs.
 //
 // The order is surface_count, two scans, surface_vertices, surface_triangles, parts_join
-// (surface/connected_parts.cu), surface_near, surface_drop. Vertices are ordered by tile, then by
+// (surface/parts.cu), surface_near, surface_drop. Vertices are ordered by tile, then by
 // the lower ends of their edges, then by axis. Triangles are ordered by tile, then by cube.
 #include "reconstruct/directed/lattice.cuh"
 #include "measures/disjoint_sets.cuh"

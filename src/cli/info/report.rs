@@ -71,7 +71,7 @@ pub(super) struct Verdict {
     /// Cells and vertices that would be dropped or changed first; absent if the mesh is rejected.
     #[serde(flatten)]
     pub cleaning: Option<Cleaning>,
-    /// The repairs before that; absent if the mesh is rejected.
+    /// The repairs made before the cleaning; absent if the mesh is rejected.
     pub repair: Option<Repair>,
     /// Doubts that remain, one sentence each.
     pub doubts: Vec<String>,

@@ -24,7 +24,7 @@
 //! Where the velocity points inward, advection leaves phi unchanged, or [`Terms::with_inflow`]
 //! gives the value of phi (docs/level-set.md, section 2.7).
 //!
-//! A problem consists of mesh, terms, options and the choices that depend on the mesh. It is the
+//! A problem consists of a mesh, terms, options and the choices that depend on the mesh. It is the
 //! same on every device. [`Evolution`] advances it on the CPU, [`cuda::DeviceEvolution`] on a GPU.
 //!
 //! Results do not depend on the number of threads. Each step reads phi^n and writes phi^(n+1),

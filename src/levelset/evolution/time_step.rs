@@ -43,7 +43,7 @@ pub(super) struct Window<R> {
 }
 
 impl<R: Real> Window<R> {
-    /// Creates a window of the active patches whose limits are not known yet.
+    /// Creates a window of the active patches. Its limits are not known yet.
     pub fn new(active: Vec<u32>, patches: &Patches) -> Self {
         Window {
             active,

@@ -178,7 +178,8 @@ pub(super) fn step(d: usize) -> [i32; 3] {
     [d % 3, d / 3 % 3, d / 9].map(|c| c as i32 - 1)
 }
 
-/// Returns the tile at a step from a tile, or `None` if a coordinate would be negative.
+/// Returns the neighbor of `tile` in the direction `step`, or `None` if a coordinate would be
+/// negative.
 fn beside(tile: [u32; 3], step: [i32; 3]) -> Option<[u32; 3]> {
     let mut place = tile;
     for k in 0..3 {

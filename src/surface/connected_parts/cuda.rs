@@ -1,6 +1,6 @@
 //! Connected components of a surface on a GPU. The counterpart of [`Parts`](super::Parts).
 //!
-//! The kernels are in `kernels/surface/connected_parts.cu`.
+//! The kernels are in `kernels/surface/parts.cu`.
 
 mod kernel_arguments;
 

@@ -8,7 +8,7 @@
 //! the target is reached.
 //!
 //! The kernels are `kernels/band.cu`, `kernels/evolution.cu` and `kernels/eikonal.cu`. Where
-//! needed, `kernels/galerkin.cu`, `kernels/implicit.cu`, `kernels/varying_coefficients.cu` and
+//! needed, `kernels/galerkin.cu`, `kernels/implicit.cu`, `kernels/varying.cu` and
 //! `kernels/inflow.cu` are added.
 
 mod batches;

@@ -22,7 +22,7 @@ enum Which {
     Curvature,
 }
 
-/// The arrays of `kernels/varying_coefficients.cu` and the parameters of its launch.
+/// The arrays of `kernels/varying.cu` and the parameters of its launch.
 pub(super) struct DeviceVarying<R: Real> {
     search: Kernel,
     launch: Launch,

@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::Thinness;
 use super::simplices::{Degeneracy, degeneracy, shape};
 use crate::geometry::Vec3;
+use crate::mesh::statistics::facets::repeats_vertex;
 use crate::mesh::{DataArray, Members, Mesh, Values};
 use crate::primitives::GatherMatrix;
 use crate::words::counted;
@@ -115,6 +116,10 @@ struct Candidate {
 fn degenerate_cells(mesh: &Mesh, bound: f64) -> Vec<Candidate> {
     let arity = mesh.kind.arity();
     let judge = |(cell, corners): (usize, &[u32])| {
+        // Cleaning drops cells that repeat a vertex. They have no two vertices to join.
+        if repeats_vertex(corners) {
+            return None;
+        }
         let mut x = [Vec3::zeros(); 4];
         corners.iter().zip(&mut x).for_each(|(&v, x)| *x = mesh.vertices[v as usize].into());
         let x = &x[..arity];
