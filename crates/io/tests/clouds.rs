@@ -74,7 +74,7 @@ fn every_cloud_of_the_shared_data_is_read() {
     }
     let Some(refused) = data("scans/chameleon.pts") else { return };
     let error = io::read_cloud(&refused).unwrap_err().to_string();
-    assert!(error.contains("holds Expe points in a binary layout"), "{error}");
+    assert!(error.contains("is a file of Expe points in a binary layout"), "{error}");
 }
 
 /// Checks points against the box in the header, which the program that wrote the file computed.

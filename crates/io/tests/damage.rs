@@ -35,7 +35,7 @@ fn bad_files_are_refused_in_one_line() {
         ("bad/escher_points_short.vtk", "CELLS"),
         ("bad/avg152_half.nii.gz", "is a NIfTI volume, not a mesh"),
         ("sim/medit/cube.meshb", "is a binary MEDIT file, but only text is supported"),
-        ("scans/chameleon.pts", "holds Expe points in a binary layout"),
+        ("scans/chameleon.pts", "is a file of Expe points in a binary layout"),
         ("volumes/CT_pitch.nii.gz", "is a NIfTI volume, not a mesh"),
     ] {
         let Some(path) = data(relative) else { continue };

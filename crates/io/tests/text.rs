@@ -195,20 +195,18 @@ fn what_is_not_read_is_refused_with_a_reason() {
     let folder = tempfile::tempdir().unwrap();
     let annotation = [&3_i32.to_be_bytes()[..], &[0; 24], &1_i32.to_be_bytes()].concat();
     let binary_40 = [&b"$MeshFormat\n4.0 1 8\n"[..], &[1, 0, 0, 0], b"\n$EndMeshFormat\n"].concat();
-    let quads = [&[0xff, 0xff, 0xfd][..], &[0; 20]].concat();
     for (name, bytes, found, remedy) in [
         ("lh.aparc.annot", annotation.as_slice(), "is a FreeSurfer annotation", "mris_convert"),
         ("a.msh", &binary_40, "MSH version 4.0 binary is not supported", "gmsh"),
         ("a.meshb", &[1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0], "is a binary MEDIT file", "gmsh"),
-        ("lh.white", &quads, "surface of quadrangles", "mris_convert"),
         ("a.pts", b"2\n0 0 0\n1 0 0\n", "", ""),
         ("a.elem", b"1\nOc 0 1 0 1 0 1\n", "unknown type \"Oc\"", "split other elements"),
         ("a.off", b"OFF BINARY\n\0\0", "binary", "text"),
         (
             "a.vtk",
             b"# vtk DataFile Version 3.0\na\nASCII\nDATASET RECTILINEAR_GRID\n",
-            "RECTI",
-            "mesh",
+            "rectilinear VTK grid (legacy .vtk)",
+            "Tetrahedralize",
         ),
         ("a.h5", b"\x89HDF\r\n\x1a\n\0\0\0", "HDF5 file", ".vtu"),
     ] {

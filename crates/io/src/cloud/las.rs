@@ -73,7 +73,7 @@ fn unpack(
         Flaw::whole(what, "the file is damaged or truncated: copy it again")
     };
     let (mut source, size, mut budget) = stream.seekable()?;
-    let raw = header.compressed.as_deref().unwrap_or_default();
+    let raw = &chunks::with_a_size(header.compressed.as_deref().unwrap_or_default());
     let vlr = quietly(|| laz::LazVlr::from_buffer(raw)).map_err(&fail)?;
     let vlr = vlr.map_err(|e| fail(one_line(&e)))?;
     // The sum that the crate provides has only 16 bits and may overflow.

@@ -128,7 +128,9 @@ impl<'a> Content<'a> {
     pub(super) fn is_mgh(&self) -> bool {
         let Some([version, sizes @ .., kind]) = self.numbers::<6>(0) else { return false };
         let known = [0, 1, 3, 4, 10].contains(&kind);
+        // Binary MEDIT files in this byte order begin with similar numbers.
         version == 1
+            && !self.is_binary_medit()
             && sizes.iter().all(|n| (1..1 << 28).contains(n))
             && known
             && self.bytes.len() > 284

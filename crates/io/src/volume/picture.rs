@@ -104,14 +104,15 @@ fn pages(bytes: &[u8], budget: Budget) -> Result<([usize; 3], Samples), Flaw> {
     let mut taken = 0_u64;
     loop {
         let page = parts.len() + 1;
+        check_compression(&mut decoder, page)?;
         let color = decoder.colortype().map_err(damaged)?;
-        let tiff::ColorType::Gray(depth @ (8 | 16 | 32 | 64)) = color else {
+        let tiff::ColorType::Gray(depth @ (1 | 2 | 4 | 8 | 16 | 32 | 64)) = color else {
             let what = format!("page {page} has pixels of type {color:?}, expected gray");
             return unsupported(what, "convert it to 8-, 16- or 32-bit gray first");
         };
         let (width, height) = decoder.dimensions().map_err(damaged)?;
         let pixels = u64::from(width) * u64::from(height);
-        let needed = pixels.saturating_mul(u64::from(depth) / 8);
+        let needed = pixels.saturating_mul(u64::from(depth.max(8)) / 8);
         if pixels == 0 {
             return refuse(format!("page {page} has {width} x {height} pixels"), CUT);
         }
@@ -123,6 +124,7 @@ fn pages(bytes: &[u8], budget: Budget) -> Result<([usize; 3], Samples), Flaw> {
             return refuse(what, "write pages of the same size, or a single page");
         }
         let samples = match decoder.read_image().map_err(damaged)? {
+            DecodingResult::U8(v) if depth < 8 => expanded(&v, depth, width).into(),
             DecodingResult::U8(v) => Samples::from(v),
             DecodingResult::U16(v) => v.into(),
             DecodingResult::U32(v) => v.into(),
@@ -152,6 +154,46 @@ fn pages(bytes: &[u8], budget: Budget) -> Result<([usize; 3], Samples), Flaw> {
         Some(samples) => Ok((shape, samples)),
         None => unsupported("the pages have different number types", "write them in one type"),
     }
+}
+
+/// The compressions of TIFF pages that are not read, with their numbers.
+const COMPRESSIONS: [(u16, &str); 13] = [
+    (2, "CCITT"),
+    (3, "CCITT"),
+    (4, "CCITT"),
+    (6, "JPEG"),
+    (7, "JPEG"),
+    (33_003, "JPEG 2000"),
+    (33_005, "JPEG 2000"),
+    (34_712, "JPEG 2000"),
+    (34_887, "LERC"),
+    (34_892, "JPEG"),
+    (34_925, "LZMA"),
+    (50_000, "zstd"),
+    (50_001, "WebP"),
+];
+
+/// Rejects a page whose compression is not supported.
+fn check_compression(decoder: &mut Decoder<Cursor<&[u8]>>, page: usize) -> Result<(), Flaw> {
+    let found = decoder.find_tag_unsigned::<u16>(tiff::tags::Tag::Compression).ok().flatten();
+    let known = COMPRESSIONS.iter().find(|known| Some(known.0) == found);
+    let Some((_, name)) = known else { return Ok(()) };
+    let not_exact = if *name == "JPEG" { ", so its numbers are not exact" } else { "" };
+    let what = format!("page {page} is compressed with {name}{not_exact}");
+    let remedy = "write it with LZW or deflate, or without compression: `tiffcp -c lzw IN OUT.tif`";
+    unsupported(what, remedy)
+}
+
+/// Returns the pixels of packed rows as bytes. Each row begins with a new byte.
+fn expanded(packed: &[u8], depth: u8, width: u32) -> Vec<u8> {
+    let per_byte = 8 / usize::from(depth);
+    let mask = (1_u8 << depth) - 1;
+    let pixels = |byte: &u8| {
+        let byte = *byte;
+        (1..=per_byte).map(move |k| byte >> (8 - k * usize::from(depth)) & mask)
+    };
+    let rows = packed.chunks((width as usize).div_ceil(per_byte));
+    rows.flat_map(|row| row.iter().flat_map(pixels).take(width as usize)).collect()
 }
 
 /// Reads a PGM picture, as text (P2) or bytes (P5).

@@ -1,6 +1,8 @@
 //! Checks of the chunk table of a LAZ file before memory is allocated for it.
 
+use std::borrow::Cow;
 use std::io::{Read, Seek, SeekFrom};
+use std::ops::Range;
 
 use laz::LazVlr;
 use laz::laszip::LazItemType;
@@ -10,6 +12,19 @@ use super::header::Header;
 /// The compressor number at the beginning of LASzip's record.
 const ALL_IN_ONE: [u8; 2] = [1, 0];
 const IN_LAYERS: [u8; 2] = [3, 0];
+
+/// Returns the LASzip record with a chunk size. Files without chunks ("pointwise") state a chunk
+/// size of 0, which the crate takes for chunks of different sizes.
+pub(super) fn with_a_size(record: &[u8]) -> Cow<'_, [u8]> {
+    // The chunk size follows the compressor, the coder, the version and the options.
+    const SIZE: Range<usize> = 12..16;
+    if !record.starts_with(&ALL_IN_ONE) || record.get(SIZE) != Some(&[0; 4]) {
+        return Cow::Borrowed(record);
+    }
+    let mut record = record.to_vec();
+    record[SIZE].copy_from_slice(&50_000_u32.to_le_bytes());
+    Cow::Owned(record)
+}
 
 /// Checks the number of points, the chunk table and the layer sizes against the `size` of the file.
 /// `raw` is the LASzip record and `vlr` its decoded form.
