@@ -1,8 +1,8 @@
 //! Reader of plain text with numbers in columns, one row per vertex.
 //!
-//! Blanks, commas or semicolons separate the numbers, and "#" begins a comment. A first row of
-//! words names the columns. A single number on a line before rows of three or more numbers is the
-//! number of rows.
+//! Blanks, commas or semicolons separate the numbers, and "#" begins a comment. So does "//" at the
+//! beginning of a line. A first row of words names the columns. A single number on a line before
+//! rows of three or more numbers is the number of rows.
 //!
 //! When read as data, each column becomes an array. When read as points (`.xyz`, `.pts`), the first
 //! three columns are coordinates.
@@ -49,7 +49,7 @@ pub(super) fn cells(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// Returns the rows that are not comments.
 fn rows(head: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = head.split(|&b| b == b'\n' || b == b'\r').map(<[u8]>::trim_ascii);
-    lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"))
+    lines.filter(|line| !line.is_empty() && !line.starts_with(b"#") && !line.starts_with(b"//"))
 }
 
 fn is_number(cell: &[u8]) -> bool {
@@ -112,21 +112,30 @@ fn table(bytes: &[u8]) -> Result<Table, Flaw> {
     let mut lines = Lines::new(bytes).with_comments(b'#');
     let count = count_of_points(bytes.get(..HEAD).unwrap_or(bytes));
     let mut table = Table { count, ..Table::default() };
+    let mut remarked: Vec<String> = Vec::new();
     while let Some(row) = lines.next_row() {
         let line = row.rest();
+        if let Some(remark) = line.trim_ascii().strip_prefix(b"//") {
+            // CloudCompare writes the names of the columns in such a line.
+            if table.columns.is_empty() {
+                remarked = cells(remark).take(MOST + 1).map(plain_name).collect();
+            }
+            continue;
+        }
         // If the file concatenates several scans, each of them may begin with its own count.
         if count.is_some() && cells(line).count() == 1 && is_number(line.trim_ascii()) {
             continue;
         }
         let is_first = table.columns.is_empty();
         if is_first && table.names.is_empty() && !begins_with_number(line) {
-            let names = cells(line)
-                .map(|word| String::from_utf8_lossy(word).trim_matches(['"', '\'']).to_string());
-            table.names = names.take(MOST + 1).collect();
+            table.names = cells(line).take(MOST + 1).map(plain_name).collect();
             continue;
         }
         if is_first {
             let n = cells(line).take(MOST + 1).count();
+            if table.names.is_empty() && remarked.len() == n {
+                table.names = remarked.iter().map(|name| name.to_lowercase()).collect();
+            }
             let named = table.names.len();
             if n > MOST || (named > 0 && named != n) {
                 let what =
@@ -156,6 +165,11 @@ fn table(bytes: &[u8]) -> Result<Table, Flaw> {
         return Err(Flaw::whole("holds no numbers", "choose another file"));
     }
     Ok(table)
+}
+
+/// Returns the name of a column without quotation marks.
+fn plain_name(cell: &[u8]) -> String {
+    String::from_utf8_lossy(cell).trim_matches(['"', '\'']).to_string()
 }
 
 /// Converts a column to values. A column of whole numbers stays integer, so that it can serve as

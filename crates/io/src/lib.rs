@@ -91,7 +91,8 @@ pub struct MeshFile {
     /// The mesh. It has no cells if the file holds points only.
     pub mesh: Mesh,
     /// Short name of the format: "msh", "vtk", "vtu", "vtp", "ply", "obj", "mni", "off", "stl",
-    /// "gifti", "freesurfer", "medit", "tetgen", "carp", "text", "npy", "pcd", "las", "laz", "e57".
+    /// "gifti", "freesurfer", "medit", "tetgen", "carp", "text", "npy", "pcd", "las", "laz", "e57",
+    /// "ptx".
     pub format: &'static str,
     /// Version and encoding as stated in the file, such as "4.1 binary".
     pub version: String,
@@ -178,7 +179,9 @@ fn read_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<
         Format::TetGen => tetgen::read(path, bytes, &sniff::extension(path)),
         Format::Carp => carp::read(path, bytes, &sniff::extension(path)),
         Format::Xyz => columns::read_points(text),
-        Format::Pcd | Format::Las | Format::E57 => cloud::read_as_mesh(format, path, bytes, budget),
+        Format::Pcd | Format::Las | Format::E57 | Format::Ptx => {
+            cloud::read_as_mesh(format, path, bytes, budget)
+        }
         Format::Columns => {
             columns::read_data(path, text)?;
             let remedy = "use it as data of a mesh, or rename it to .xyz if these are points";

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::text::{show, without_mark, words};
 use super::volume;
-use super::{carp, columns, freesurfer, medit, mni, off, stl, tetgen};
+use super::{carp, cloud, columns, freesurfer, medit, mni, off, stl, tetgen};
 use unsupported::foreign;
 pub use unsupported::instead_of_a_case;
 use zeroset_core::error::{Flaw, FlawKind, Result};
@@ -49,6 +49,8 @@ pub enum Format {
     Las,
     /// E57, points from terrestrial scanners.
     E57,
+    /// PTX, points of Leica scanners in text form.
+    Ptx,
     /// FreeSurfer numbers per vertex.
     Morph,
     /// FreeSurfer labels: sets of vertices of a surface.
@@ -100,6 +102,7 @@ impl Format {
             Format::Pcd => "PCD",
             Format::Las => "LAS",
             Format::E57 => "E57",
+            Format::Ptx => "PTX",
             Format::Columns => "columns of text",
             Format::Nifti => "NIfTI",
             Format::Nrrd => "NRRD",
@@ -118,7 +121,7 @@ impl Format {
             Format::Png | Format::Tiff | Format::Pnm => "a picture",
             _ if self.is_volume() => "a volume",
             Format::Vtk => "a mesh or a volume",
-            Format::Xyz | Format::Pcd | Format::Las | Format::E57 => "a point cloud",
+            Format::Xyz | Format::Pcd | Format::Las | Format::E57 | Format::Ptx => "a point cloud",
             Format::Morph | Format::Label | Format::Solution | Format::Columns => "numbers",
             _ => "a mesh",
         }
@@ -145,7 +148,7 @@ const READABLE: &str = "supported formats are Gmsh (.msh), VTK (.vtk, .vtu, .vtp
                         any of them also as .gz";
 
 /// The file extensions and their formats.
-const EXTENSIONS: [(&str, Format); 34] = [
+const EXTENSIONS: [(&str, Format); 35] = [
     ("msh", Format::Msh),
     ("vtk", Format::Vtk),
     ("vtu", Format::Vtk),
@@ -167,6 +170,7 @@ const EXTENSIONS: [(&str, Format); 34] = [
     ("las", Format::Las),
     ("laz", Format::Las),
     ("e57", Format::E57),
+    ("ptx", Format::Ptx),
     ("nii", Format::Nifti),
     ("hdr", Format::Nifti),
     ("img", Format::Nifti),
@@ -314,6 +318,9 @@ fn by_content(bytes: &[u8]) -> Option<Format> {
     }
     if mni::is_polygons(text) {
         return Some(Format::Mni);
+    }
+    if cloud::is_ptx(text) {
+        return Some(Format::Ptx);
     }
     if text.starts_with(freesurfer::TEXT_SURFACE) {
         return Some(Format::FreeSurfer);

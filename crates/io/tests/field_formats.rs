@@ -90,3 +90,45 @@ fn mni_objects_and_little_endian_vtk_files_are_read() {
     assert!(file.mesh.vertices.iter().flatten().all(|x| [0.0, 1.0].contains(x)));
     assert!(file.warnings[0].contains("little-endian and read as such"), "{:?}", file.warnings);
 }
+
+#[test]
+fn tiff_files_of_one_bit_are_read_and_unknown_compressions_are_named() {
+    let read = |name: &str| {
+        let path = field(&format!("clouds/tiff_stacks/{name}"))?;
+        Some(io::read_volume(&path, &io::VolumeOptions::default()))
+    };
+    let Some(file) = read("one_bit.tif") else { return };
+    let volume = file.unwrap().volume;
+    let values: Vec<f64> = (0..volume.samples().len()).map(|k| volume.samples().get(k)).collect();
+    assert_eq!((volume.shape(), values.len()), ([30, 40, 12], 30 * 40 * 12));
+    assert!(values.iter().all(|&x| x == 0.0 || x == 1.0));
+    let Some(file) = read("zstd.tif") else { return };
+    let error = file.unwrap_err().to_string();
+    assert!(error.contains("page 1 is compressed with zstd; write it with LZW"), "{error}");
+}
+
+#[test]
+fn clouds_of_cloudcompare_leica_and_pcd_in_the_other_case_are_read() {
+    for (name, n, normals, colors) in [
+        ("pcd_upper_case/upper.pcd", 1_500, false, false),
+        ("pcd_upper_case/lower_type.pcd", 1_500, false, true),
+        ("cloudcompare_asc/titles_and_count.asc", 1_500, true, false),
+        ("ptx/scan.ptx", 1_500, false, false),
+    ] {
+        let Some(path) = field(&format!("clouds/{name}")) else { return };
+        let (cloud, report) = io::read_cloud(&path).unwrap();
+        assert_eq!(cloud.len(), n, "{name}");
+        assert_eq!((cloud.normals.is_some(), cloud.colors.is_some()), (normals, colors), "{name}");
+        assert!(report.warnings.is_empty(), "{name}: {:?}", report.warnings);
+        // The points are on the unit sphere, which the matrix of the scan shifts.
+        let center = if name.ends_with(".ptx") { [10.0, 20.0, 30.0] } else { [0.0; 3] };
+        let square = |(x, c): (&f64, f64)| (x - c) * (x - c);
+        let error = |x: &[f64; 3]| (x.iter().zip(center).map(square).sum::<f64>() - 1.0).abs();
+        assert!(cloud.points.iter().all(|x| error(x) < 1e-4), "{name}");
+        let io::Content::Mesh(file) = read(&path).unwrap() else {
+            panic!("{name}: a mesh expected")
+        };
+        assert_eq!(file.mesh.n_vertices(), n, "{name}");
+        assert_eq!(file.mesh.vertex_array("nx").is_some(), normals, "{name}");
+    }
+}

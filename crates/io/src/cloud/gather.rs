@@ -108,6 +108,11 @@ impl Gather {
         self.without_normal += other.without_normal;
     }
 
+    /// Whether records have colors.
+    pub(super) fn has_colors(&self) -> bool {
+        self.colors.is_some()
+    }
+
     /// Returns the coordinates collected so far.
     pub(super) fn points(&self) -> &[[f64; 3]] {
         &self.points

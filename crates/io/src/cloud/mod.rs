@@ -10,6 +10,7 @@ mod las;
 mod lzf;
 mod pcd;
 mod ply;
+mod ptx;
 mod records;
 mod stream;
 mod table;
@@ -22,6 +23,7 @@ use super::budget::Budget;
 use super::load::Loaded;
 use super::sniff::{self, Format};
 use super::{MeshFile, VolumeOptions, columns, obj, off, read_as, text as lines, volume};
+pub(super) use ptx::is_header as is_ptx;
 use stream::Stream;
 pub use write::{CloudLayout, check_cloud_target, write_cloud, write_cloud_pieces};
 use zeroset_core::cloud::PointCloud;
@@ -36,8 +38,8 @@ const HEAD: usize = 64 << 10;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CloudReport {
-    /// Short name of the format: "ply", "text", "pcd", "las", "laz", "e57", or that of a mesh
-    /// format ([`MeshFile::format`]).
+    /// Short name of the format: "ply", "text", "pcd", "las", "laz", "e57", "ptx", or that of a
+    /// mesh format ([`MeshFile::format`]).
     pub format: &'static str,
     /// Version and encoding as stated in the file.
     pub version: String,
@@ -162,9 +164,8 @@ fn of_array(path: &Path, loaded: &Loaded) -> Result<MeshFile, Flaw> {
 
 fn is_streamed(format: Format, path: &Path, head: &[u8]) -> bool {
     match format {
-        Format::Ply | Format::Xyz | Format::Columns | Format::Pcd | Format::Las | Format::E57 => {
-            true
-        }
+        Format::Ply | Format::Xyz | Format::Columns | Format::Pcd => true,
+        Format::Las | Format::E57 | Format::Ptx => true,
         // Other programs use this extension for points.
         Format::FreeSurfer => sniff::extension(path) == "asc" && !head.starts_with(b"#!"),
         _ => false,
@@ -177,6 +178,7 @@ fn streamed(format: Format, stream: Stream) -> Result<(PointCloud, CloudReport),
         Format::Pcd => pcd::read(stream),
         Format::Las => las::read(stream),
         Format::E57 => e57::read(stream),
+        Format::Ptx => ptx::read(stream),
         _ => text::read(stream),
     }
 }

@@ -57,7 +57,14 @@ pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw
     let header = read_header(&mut lines)?;
     let (begin, line) = (lines.consumed(), lines.number());
     stream.take(begin);
-    let field = |name: &str| header.fields.iter().find(|f| f.name == name);
+    // Some programs write the names in upper case.
+    let is = |exact: bool, f: &Field, name: &str| match exact {
+        true => f.name == name,
+        false => f.name.eq_ignore_ascii_case(name),
+    };
+    let field = |name: &str| {
+        [true, false].iter().find_map(|&exact| header.fields.iter().find(|f| is(exact, f, name)))
+    };
     let three = |names: [&str; 3]| {
         let [a, b, c] = names.map(field);
         Some([a?, b?, c?])
@@ -212,7 +219,7 @@ fn read_header(lines: &mut Lines) -> Result<Header, Flaw> {
     }
     let (mut fields, mut stride, mut columns) = (Vec::new(), 0, 0);
     for (((name, size), kind), count) in names.into_iter().zip(sizes).zip(types).zip(counts) {
-        let scalar = match (kind, size) {
+        let scalar = match (kind.to_ascii_uppercase().as_slice(), size) {
             (b"F", 4) => Scalar::F32,
             (b"F", 8) => Scalar::F64,
             (b"I", 1) => Scalar::I8,
