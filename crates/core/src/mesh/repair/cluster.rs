@@ -55,11 +55,14 @@ fn exact(vertices: &[[f64; 3]], candidates: &[u32]) -> Vec<u32> {
     pairs.into_iter().map(|(_, first)| first).collect()
 }
 
+/// The level of a grid, and the position of a cell in it.
+type Cell = (i32, [i64; 3]);
+
 /// Representatives in grids of cells, one grid for each power of two of the tolerance.
 struct Grid {
     smallest: f64,
     levels: Vec<i32>,
-    cells: HashMap<(i32, [i64; 3]), Vec<(u32, f64)>>,
+    cells: HashMap<Cell, Vec<(u32, f64)>>,
 }
 
 impl Grid {

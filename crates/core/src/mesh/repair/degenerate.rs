@@ -125,7 +125,7 @@ fn degenerate_cells(mesh: &Mesh, bound: f64) -> Vec<Candidate> {
         let x = &x[..arity];
         let shape = shape(x);
         // Cleaning refuses a cell with a vertex that is not finite.
-        if !(shape.thinness <= bound) || !shape.longest.is_finite() {
+        if shape.thinness.is_nan() || shape.thinness > bound || !shape.longest.is_finite() {
             return None;
         }
         let is_needle =
@@ -196,11 +196,9 @@ impl Work {
         }
         let limit = self.n_stored + REPLACEMENTS * (found.len() + FEW);
         while let Some((_, std::cmp::Reverse(cell))) = self.heap.pop() {
-            if self.alive.len() > limit {
-                self.counts.left += 1;
-            } else if self.alive[cell as usize] && !self.remove_cell(cell) {
-                self.counts.left += 1;
-            }
+            let is_left =
+                self.alive.len() > limit || self.alive[cell as usize] && !self.remove_cell(cell);
+            self.counts.left += usize::from(is_left);
         }
     }
 
