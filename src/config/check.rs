@@ -5,7 +5,8 @@ mod reconstruct;
 mod tiled;
 
 use super::initial::Initial;
-use super::tables::{Checkpoints, Domain, MeshSource, SeriesFormat};
+use super::mesh_source::MeshSource;
+use super::tables::{Checkpoints, Domain, SeriesFormat};
 use super::values::Speed;
 use super::{Bounds, Config, MOST_THREADS, Precision, Seed};
 use crate::error::Error;

@@ -13,6 +13,7 @@ mod expect;
 mod file;
 mod initial;
 mod input_files;
+mod mesh_source;
 mod paths;
 mod picture;
 mod reconstruct;
@@ -37,15 +38,15 @@ pub use defaults::defaults;
 pub use defaults_of_version::DefaultsOf;
 pub use expect::{Bounds, Expect};
 pub use initial::{Above, Initial, InitialCurve, InitialMesh, InitialVolume, Inside};
+pub use mesh_source::{DataFile, MeshRepair, MeshSource};
 pub use picture::{Drawn, Picture};
 pub use reconstruct::{CloudSource, Reconstruct};
 pub use reference::reference;
 pub use schema::schema;
 pub use seed::Seed;
 pub use tables::{
-    Checkpoints, DataFile, Device, DeviceKind, Distance, Domain, Evolve, FrontShape, InterfaceFile,
-    MeshRepair, MeshSource, Method, Output, OutputVolume, PointField, Precision, Reinitialize,
-    Rule, SeriesFormat,
+    Checkpoints, Device, DeviceKind, Distance, Domain, Evolve, FrontShape, InterfaceFile, Method,
+    Output, OutputVolume, PointField, Precision, Reinitialize, Rule, SeriesFormat,
 };
 pub use tiled::{BoundingBox, Storage, TiledSource};
 pub use values::{Coefficient, Component, HalfWidth, Rotation, Speed, Velocity, VolumeArray};

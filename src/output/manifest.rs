@@ -4,7 +4,7 @@
 //! While a run writes, its list is a journal, which names each file before it appears. At the end,
 //! `report.json` contains the list, and the journal is removed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
 use std::path::{Component, Path, PathBuf};
@@ -76,7 +76,8 @@ pub(super) enum Compare {
 /// The files of the run in a folder.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Manifest {
-    entries: Vec<Entry>,
+    /// The entries of each file, in the order in which they were noted.
+    entries: BTreeMap<String, Vec<Entry>>,
     /// The random letters of temporary files.
     temporary: Vec<String>,
     has_report: bool,
@@ -114,8 +115,12 @@ impl Manifest {
         // The last line of a killed run may be incomplete.
         let lines = || journal.iter().flat_map(|text| text.lines());
         let entries = listed.chain(lines().filter_map(Entry::parse));
+        let mut by_file: BTreeMap<String, Vec<Entry>> = BTreeMap::new();
+        for entry in entries.filter(|entry| is_plain(&entry.file)) {
+            by_file.entry(entry.file.clone()).or_default().push(entry);
+        }
         Some(Manifest {
-            entries: entries.filter(|entry| is_plain(&entry.file)).collect(),
+            entries: by_file,
             temporary: lines()
                 .filter_map(|line| Some(line.strip_prefix(TEMPORARY)?.into()))
                 .collect(),
@@ -128,7 +133,7 @@ impl Manifest {
         name == JOURNAL
             || name == REPORT && self.has_report
             || self.is_temporary(name)
-            || self.entries.iter().any(|entry| entry.file == name)
+            || self.entries.contains_key(name)
     }
 
     /// Whether the run has created a temporary file with this name.
@@ -145,8 +150,7 @@ impl Manifest {
             return true;
         }
         let Ok(found) = std::fs::metadata(path).map(|found| found.len()) else { return false };
-        let mut entries = self.entries.iter().rev().filter(|entry| entry.file == name);
-        entries.any(|entry| match &entry.blake3 {
+        self.entries.get(name).into_iter().flatten().any(|entry| match &entry.blake3 {
             _ if entry.bytes != found && !(entry.grows && found > entry.bytes) => false,
             Some(hash) if compare == Compare::Hash => {
                 hash_of(path, entry.bytes).is_ok_and(|(_, found)| *hash == found)
@@ -214,7 +218,7 @@ impl JournalFile {
             // This begins a new line, because the last line of a killed run may be incomplete.
             let mut text = if is_new { HEAD } else { "\n" }.to_string();
             // An existing journal already contains the entries of the report.
-            let missing = manifest.entries.iter().filter(|_| is_new);
+            let missing = manifest.entries.values().flatten().filter(|_| is_new);
             missing.for_each(|entry| text += &entry.line());
             file.write_all(text.as_bytes())?;
             Ok(file)
@@ -259,11 +263,14 @@ impl JournalFile {
         self.add(entry).map_err(|e| fail(path, e))
     }
 
-    /// Returns the names of all files that have been noted, in order and without repetition.
+    /// Returns the names of all files that have been noted, in alphabetical order.
     pub(super) fn names(&self) -> Vec<String> {
-        let entries = self.with(|_, manifest| manifest.entries.clone());
-        let names: BTreeSet<String> = entries.into_iter().map(|entry| entry.file).collect();
-        names.into_iter().collect()
+        self.with(|_, manifest| manifest.entries.keys().cloned().collect())
+    }
+
+    /// Returns true if a file with this name has been noted.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.with(|_, manifest| manifest.entries.contains_key(name))
     }
 
     /// Returns the existing temporary files of this run and of the run that it resumes.
@@ -277,14 +284,11 @@ impl JournalFile {
     /// Returns the size and hash of each file that exists, without the report.
     pub(super) fn records(&self, folder: &Path) -> BTreeMap<String, FileRecord> {
         let entries = self.with(|_, manifest| manifest.entries.clone());
-        let mut last: BTreeMap<&str, (&Entry, bool)> = BTreeMap::new();
-        for entry in &entries {
-            let (latest, grows) = last.entry(&entry.file).or_insert((entry, false));
-            (*latest, *grows) = (entry, *grows || entry.grows);
-        }
         let exists = |name: &str| name != REPORT && regular(&folder.join(name)).is_some();
         let mut found = BTreeMap::new();
-        for (name, (entry, grows)) in last.into_iter().filter(|(name, _)| exists(name)) {
+        for (name, entries) in entries.iter().filter(|(name, _)| exists(name)) {
+            let grows = entries.iter().any(|entry| entry.grows);
+            let Some(entry) = entries.last() else { continue };
             let record = match &entry.blake3 {
                 Some(blake3) if !grows => Some((entry.bytes, blake3.clone())),
                 _ => hash_of(&folder.join(name), u64::MAX).ok(),
@@ -298,7 +302,7 @@ impl JournalFile {
     fn add(&self, entry: Entry) -> std::io::Result<()> {
         self.with(|file, manifest| {
             file.write_all(entry.line().as_bytes())?;
-            manifest.entries.push(entry);
+            manifest.entries.entry(entry.file.clone()).or_default().push(entry);
             Ok(())
         })
     }
@@ -386,7 +390,7 @@ mod tests {
         let manifest = noted(folder, |journal| {
             journal.appears("whole", 0, blake3::hash(b"")).unwrap();
         });
-        let names: Vec<&str> = manifest.entries.iter().map(|entry| &*entry.file).collect();
+        let names: Vec<&String> = manifest.entries.keys().collect();
         assert_eq!(names, ["whole"]);
     }
 

@@ -262,10 +262,10 @@ impl Files for States<'_> {
             }
             self.interfaces.iter().try_for_each(|interfaces| interfaces.forget(step))?;
             for file in &self.config.output.interface_files {
-                self.folder.forget(&numbered("interface", step, file.ending()))?;
+                self.folder.remove_own(&numbered("interface", step, file.ending()))?;
             }
             for ending in ["shape.gii", "morph", "png"] {
-                self.folder.forget(&numbered(&self.config.name(), step, ending))?;
+                self.folder.remove_own(&numbered(&self.config.name(), step, ending))?;
             }
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Atomic file writes: a file is written under a temporary name and then renamed.
 
+mod destination;
 mod journal;
-mod places;
 
 use std::cell::RefCell;
 use std::io::{BufWriter, Read, Write};
@@ -12,9 +12,9 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
+use destination::destination;
+pub use destination::{check_folder, is_same_file};
 pub use journal::{Journal, Keeping, keep};
-use places::destination;
-pub use places::{check_folder, is_same_file};
 
 /// The temporary files that are being written, so that a program that exits early can remove them.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use nalgebra::{Rotation3, Vector3};
-use zeroset_core::mesh::hanging::{Hanging, split_hanging};
+use zeroset_core::mesh::repair::{Hanging, Repair, Repairs, repair};
 use zeroset_core::mesh::statistics::inspect;
 use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values};
+use zeroset_testing::cell_geometry::measures;
 
 /// Collects cells whose vertices are shared if their coordinates are equal.
 #[derive(Default)]
@@ -67,34 +68,27 @@ impl Build {
     }
 }
 
-/// Returns the measure of each cell, signed for tetrahedra.
-fn measures(mesh: &Mesh) -> Vec<f64> {
-    let at = |v: u32| Vector3::from(mesh.vertices[v as usize]);
-    let of = |cell: &[u32]| {
-        let edge = |k: usize| at(cell[k]) - at(cell[0]);
-        match mesh.kind {
-            Kind::Volume => edge(1).cross(&edge(2)).dot(&edge(3)) / 6.0,
-            _ => edge(1).cross(&edge(2)).norm() / 2.0,
-        }
-    };
-    mesh.iter_cells().map(of).collect()
+/// Splits a mesh at its hanging nodes, with the default repairs.
+fn split(mesh: Mesh) -> (Mesh, Repair) {
+    repair(mesh, Repairs::default()).unwrap()
 }
 
 /// Splits a mesh and checks that it keeps its size, that no part is flat, and that nothing hangs
 /// any more.
-fn checked(mesh: &Mesh) -> (Mesh, Hanging) {
-    let (split, hanging) = split_hanging(mesh.clone());
-    assert_eq!(split.vertices, mesh.vertices);
-    let (before, after) = (measures(mesh), measures(&split));
+fn checked(mesh: &Mesh) -> (Mesh, Repair) {
+    let (whole, repair) = split(mesh.clone());
+    assert_eq!(whole.vertices, mesh.vertices);
+    let (before, after) = (measures(mesh), measures(&whole));
     let (size, sum) = (before.iter().sum::<f64>(), after.iter().sum::<f64>());
     assert!((size - sum).abs() < 1e-6 * size, "{size} {sum}");
     let least = before.iter().copied().fold(f64::INFINITY, f64::min);
     assert!(after.iter().all(|&m| m > 1e-3 * least), "{after:?}");
-    assert_eq!(hanging.left, 0);
-    assert_eq!(hanging.parents.len(), split.n_cells());
-    assert!(hanging.parents.is_sorted());
-    assert_eq!(split_hanging(split.clone()).1, Hanging::default(), "a second time");
-    (split, hanging)
+    assert_eq!(repair.hanging.left, 0);
+    assert_eq!(repair.parents.len(), whole.n_cells());
+    assert!(repair.parents.is_sorted());
+    let (_, again) = split(whole.clone());
+    assert!(again.is_nothing() && again.hanging == Hanging::default(), "{again:?}");
+    (whole, repair)
 }
 
 #[test]
@@ -102,13 +96,13 @@ fn meshes_without_hanging_nodes_stay_the_same() {
     let mut build = Build::default();
     build.quads([0.0, 0.0], [1.0, 1.0], [7, 5]);
     let mesh = build.mesh(Kind::Planar);
-    let (same, hanging) = split_hanging(mesh.clone());
-    assert_eq!((same.cells, hanging), (mesh.cells, Hanging::default()));
+    let (same, repair) = split(mesh.clone());
+    assert_eq!((same.cells, repair.hanging), (mesh.cells, Hanging::default()));
     let mut build = Build::default();
     build.hexahedra([0.0; 3], 3);
     let mesh = build.mesh(Kind::Volume);
-    let (same, hanging) = split_hanging(mesh.clone());
-    assert_eq!((same.cells, hanging), (mesh.cells, Hanging::default()));
+    let (same, repair) = split(mesh.clone());
+    assert_eq!((same.cells, repair.hanging), (mesh.cells, Hanging::default()));
 }
 
 #[test]
@@ -119,10 +113,10 @@ fn quadtrees_of_every_ratio_become_closed() {
         build.quads([1.0, 0.0], [1.0, 1.0], [4 * ratio, 4 * ratio]);
         build.quads([0.0, 1.0], [1.0, 1.0], [8, 4]);
         let mesh = build.mesh(Kind::Planar);
-        let (split, hanging) = checked(&mesh);
+        let (split, repair) = checked(&mesh);
         // The parts form a disk without gaps.
         assert_eq!(inspect(&split).euler, 1, "{ratio}: not a disk");
-        assert_eq!(hanging.nodes as u32, 4 * (ratio - 1) + 4);
+        assert_eq!(repair.hanging.nodes as u32, 4 * (ratio - 1) + 4);
     }
 }
 
@@ -138,9 +132,9 @@ fn nonmatching_grids_and_rotated_surfaces_become_closed() {
         // Coordinates with seven digits, as in many files.
         *x = moved.map(|c| f64::from(c as f32)).into();
     }
-    let (split, hanging) = checked(&mesh);
+    let (split, repair) = checked(&mesh);
     assert_eq!(inspect(&split).euler, 1, "not a disk");
-    assert_eq!(hanging.nodes, 3);
+    assert_eq!(repair.hanging.nodes, 3);
 }
 
 #[test]
@@ -159,10 +153,10 @@ fn triangles_with_nodes_on_all_edges_use_them() {
             .collect();
         on.windows(2).for_each(|pair| build.cells.extend([pair[1], pair[0], far]));
     }
-    let (split, hanging) = checked(&build.mesh(Kind::Planar));
-    assert_eq!((hanging.nodes, hanging.cells), (9, 1));
+    let (split, repair) = checked(&build.mesh(Kind::Planar));
+    assert_eq!((repair.hanging.nodes, repair.hanging.cells), (9, 1));
     assert_eq!(split.n_cells(), 12 + 10);
-    assert_eq!(hanging.summary().unwrap(), "1 cell split at 9 hanging nodes");
+    assert_eq!(repair.hanging.summary().unwrap(), "1 cell split at 9 hanging nodes");
 }
 
 #[test]
@@ -172,8 +166,8 @@ fn octrees_use_all_nodes_of_a_face() {
         build.hexahedra([0.0, 0.0, 0.0], 1);
         build.hexahedra([1.0, 0.0, 0.0], n);
         let mesh = build.mesh(Kind::Volume);
-        let (split, hanging) = checked(&mesh);
-        assert_eq!(hanging.nodes as u32, (n + 1) * (n + 1) - 4, "{n}");
+        let (split, repair) = checked(&mesh);
+        assert_eq!(repair.hanging.nodes as u32, (n + 1) * (n + 1) - 4, "{n}");
         // All vertices of the common face belong to cells on both sides.
         let x = |v: u32| mesh.vertices[v as usize][0];
         for v in (0..mesh.n_vertices() as u32).filter(|&v| x(v) == 1.0) {
@@ -214,11 +208,11 @@ fn arrays_and_groups_follow_the_parts() {
     let middle = edge([1.0, 0.5, 0.0]);
     let members = Members::Simplices { dimension: 1, vertices: vertices.clone() };
     mesh.groups.push(Group { name: "front".into(), members });
-    let (split, hanging) = checked(&mesh);
-    let ids: Vec<i64> = hanging.parents.iter().map(|&p| i64::from(p)).collect();
+    let (split, repair) = checked(&mesh);
+    let ids: Vec<i64> = repair.parents.iter().map(|&p| i64::from(p)).collect();
     assert_eq!(split.cell_data[0].values, Values::Int(ids));
     let left: Vec<u32> =
-        (0..).zip(&hanging.parents).filter(|(_, p)| **p < 2).map(|(c, _)| c).collect();
+        (0..).zip(&repair.parents).filter(|(_, p)| **p < 2).map(|(c, _)| c).collect();
     assert_eq!(left.len(), 3);
     assert_eq!(split.groups[0].members, Members::Cells(left));
     let Members::Simplices { vertices: chain, .. } = &split.groups[1].members else { panic!() };
@@ -235,5 +229,5 @@ fn parts_that_do_not_touch_stay_apart() {
     build.quads([0.0, 0.0], [1.0, 1.0], [1, 1]);
     build.quads([1.001, 0.0], [1.0, 1.0], [2, 2]);
     let mesh = build.mesh(Kind::Planar);
-    assert_eq!(split_hanging(mesh).1, Hanging::default());
+    assert_eq!(split(mesh).1.hanging, Hanging::default());
 }

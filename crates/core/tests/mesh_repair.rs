@@ -5,6 +5,7 @@ use zeroset_core::mesh::generate::{Cube, Generate, generate};
 use zeroset_core::mesh::repair::{Repair, Repairs, Thinness, Weld, repair};
 use zeroset_core::mesh::statistics::inspect;
 use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values, clean_repaired};
+use zeroset_testing::cell_geometry::measures;
 
 const THIN: Repairs = Repairs { weld: Weld::Auto, degenerate: Some(Thinness::Thin) };
 
@@ -85,14 +86,9 @@ fn single_precision_in_a_far_frame_separates_nothing() {
 
 /// Returns the sum of the volumes of the tetrahedra, and asserts that all of them are positive.
 fn volume(mesh: &Mesh) -> f64 {
-    mesh.iter_cells()
-        .map(|cell| {
-            let [a, b, c, d] = [0, 1, 2, 3].map(|k| Vec3::from(mesh.vertices[cell[k] as usize]));
-            let volume = (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0;
-            assert!(volume > 0.0, "{cell:?}: {volume}");
-            volume
-        })
-        .sum()
+    let volumes = measures(mesh);
+    assert!(volumes.iter().all(|&volume| volume > 0.0), "{volumes:?}");
+    volumes.iter().sum()
 }
 
 #[test]

@@ -1,21 +1,9 @@
 //! Tests of the cutting of polygons and solids by the readers of all formats.
 
-use zeroset_core::mesh::{Kind, Mesh};
+use zeroset_core::mesh::Mesh;
 use zeroset_io::{MeshFile, MeshOptions, read_mesh, read_mesh_with};
+use zeroset_testing::cell_geometry::measures;
 use zeroset_testing::field;
-
-/// Returns the measures of all cells.
-fn measures(mesh: &Mesh) -> Vec<f64> {
-    let at = |v: u32| nalgebra::Vector3::from(mesh.vertices[v as usize]);
-    let of = |cell: &[u32]| {
-        let edge = |k: usize| at(cell[k]) - at(cell[0]);
-        match mesh.kind {
-            Kind::Volume => edge(1).cross(&edge(2)).dot(&edge(3)) / 6.0,
-            _ => edge(1).cross(&edge(2)).norm() / 2.0,
-        }
-    };
-    mesh.iter_cells().map(of).collect()
-}
 
 fn total(mesh: &Mesh) -> f64 {
     measures(mesh).iter().sum()

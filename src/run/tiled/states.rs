@@ -96,9 +96,9 @@ impl Files for States<'_> {
             volumes.forget(step)?;
         }
         for file in &self.config.output.interface_files {
-            self.folder.forget(&numbered("interface", step, file.ending()))?;
+            self.folder.remove_own(&numbered("interface", step, file.ending()))?;
         }
-        self.folder.forget(&numbered(&self.config.name(), step, "png"))
+        self.folder.remove_own(&numbered(&self.config.name(), step, "png"))
     }
 
     fn has_pictures(&self) -> bool {

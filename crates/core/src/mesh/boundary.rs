@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::{DataArray, Group, Kind, Members, Mesh, Values};
+use super::{Group, Kind, Members, Mesh};
 use crate::error::{Error, Result};
 
 /// The four faces of a positive tetrahedron, counterclockwise as seen from outside.
@@ -30,15 +30,17 @@ pub fn boundary(mesh: &Mesh) -> Result<Mesh> {
     for &v in stored.as_flattened() {
         new_of[v as usize] = 0;
     }
-    let kept: Vec<usize> = (0..mesh.n_vertices()).filter(|&v| new_of[v] != INSIDE).collect();
-    for (new, &v) in kept.iter().enumerate() {
-        new_of[v] = new as u32;
+    let kept: Vec<u32> =
+        (0..).zip(&new_of).filter(|(_, new)| **new != INSIDE).map(|(v, _)| v).collect();
+    for (new, &v) in (0..).zip(&kept) {
+        new_of[v as usize] = new;
     }
     let cells = stored.as_flattened().iter().map(|&v| new_of[v as usize]).collect();
-    let vertices = kept.iter().map(|&v| mesh.vertices[v]).collect();
+    let vertices = kept.iter().map(|&v| mesh.vertices[v as usize]).collect();
     let mut surface = Mesh::new(Kind::Surface, vertices, cells);
-    surface.vertex_data = mesh.vertex_data.iter().map(|array| rows(array, &kept)).collect();
-    surface.cell_data = mesh.cell_data.iter().map(|array| rows(array, &cell_of)).collect();
+    surface.vertex_data = mesh.vertex_data.iter().map(|array| array.select(&kept)).collect();
+    let cells: Vec<u32> = cell_of.iter().map(|&cell| cell as u32).collect();
+    surface.cell_data = mesh.cell_data.iter().map(|array| array.select(&cells)).collect();
     let by_key: HashMap<[u32; 3], u32> = stored.iter().map(|&t| sorted(t)).zip(0..).collect();
     surface.groups = mesh
         .groups
@@ -119,24 +121,12 @@ fn is_inverted(mesh: &Mesh, corners: [u32; 4]) -> bool {
     cross[0] * w[0] + cross[1] * w[1] + cross[2] * w[2] < 0.0
 }
 
-/// Returns the given rows of an array.
-fn rows(array: &DataArray, order: &[usize]) -> DataArray {
-    let k = array.components;
-    fn pick<T: Copy>(values: &[T], order: &[usize], k: usize) -> Vec<T> {
-        order.iter().flat_map(|&row| values.iter().skip(row * k).take(k).copied()).collect()
-    }
-    let values = match &array.values {
-        Values::Float(v) => Values::Float(pick(v, order, k)),
-        Values::Int(v) => Values::Int(pick(v, order, k)),
-    };
-    DataArray { name: array.name.clone(), components: k, values }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::mesh::generate::{Generate, generate};
     use crate::mesh::statistics::inspect;
+    use crate::mesh::{DataArray, Values};
 
     #[test]
     fn a_cube_is_closed_and_looks_outwards() {

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::repair::Repair;
 use super::statistics::facets::{CellsAround, repeats_vertex};
-use super::{DataArray, Group, Kind, Members, Mesh, Values};
+use super::{Group, Kind, Members, Mesh};
 use crate::error::{Error, Result};
 use crate::geometry::Vec3;
 use crate::words::counted;
@@ -340,8 +340,8 @@ fn apply(mesh: Mesh, cleaning: &Cleaning) -> Mesh {
         vertices: cleaning.kept_vertices.iter().map(|&v| vertices[v as usize]).collect(),
         cells: kept,
         groups: groups.into_iter().map(|group| follow(group, &new_vertex, &new_cell)).collect(),
-        vertex_data: vertex_data.iter().map(|a| rows_of(a, &cleaning.kept_vertices)).collect(),
-        cell_data: cell_data.iter().map(|a| rows_of(a, &cleaning.kept_cells)).collect(),
+        vertex_data: vertex_data.iter().map(|a| a.select(&cleaning.kept_vertices)).collect(),
+        cell_data: cell_data.iter().map(|a| a.select(&cleaning.kept_cells)).collect(),
         lattice: lattice.filter(|_| cleaning.unreferenced == 0),
     }
 }
@@ -365,16 +365,4 @@ fn follow(group: Group, new_vertex: &[u32], new_cell: &[u32]) -> Group {
         }
     };
     Group { name: group.name, members }
-}
-
-fn rows_of(array: &DataArray, kept: &[u32]) -> DataArray {
-    fn pick<T: Copy>(values: &[T], components: usize, kept: &[u32]) -> Vec<T> {
-        let rows = kept.iter().map(|&row| row as usize * components);
-        rows.flat_map(|start| &values[start..start + components]).copied().collect()
-    }
-    let values = match &array.values {
-        Values::Float(v) => Values::Float(pick(v, array.components, kept)),
-        Values::Int(v) => Values::Int(pick(v, array.components, kept)),
-    };
-    DataArray { name: array.name.clone(), components: array.components, values }
 }

@@ -6,7 +6,6 @@
 mod boundary;
 mod clean;
 pub mod generate;
-pub mod hanging;
 pub mod interface;
 pub mod normals;
 pub mod refine;
@@ -160,6 +159,19 @@ impl DataArray {
     #[inline]
     pub fn rows(&self) -> usize {
         self.values.len() / self.components.max(1)
+    }
+
+    /// Returns an array with the given rows, in the given order. Rows beyond the end are left out.
+    pub fn select(&self, rows: &[u32]) -> DataArray {
+        fn pick<T: Copy>(values: &[T], n: usize, rows: &[u32]) -> Vec<T> {
+            let row = |&row: &u32| values.get(row as usize * n..(row as usize + 1) * n);
+            rows.iter().filter_map(row).flatten().copied().collect()
+        }
+        let values = match &self.values {
+            Values::Float(v) => Values::Float(pick(v, self.components, rows)),
+            Values::Int(v) => Values::Int(pick(v, self.components, rows)),
+        };
+        DataArray { name: self.name.clone(), components: self.components, values }
     }
 }
 

@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 
 use super::cell::{CellType, cell_type};
-use super::convert::Simplices;
 use super::ghosts;
 use super::polyhedra::Polyhedra;
+use super::simplices::Simplices;
 use super::source::{Source, one_line};
 use crate::MeshFile;
 use crate::elements::inherit;

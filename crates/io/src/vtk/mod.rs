@@ -40,7 +40,6 @@
 //! Lines are always `.vtp`.
 
 mod cell;
-mod convert;
 mod ghosts;
 mod grid;
 mod hdf;
@@ -48,6 +47,7 @@ mod image;
 mod legacy;
 mod list;
 mod polyhedra;
+mod simplices;
 mod source;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use super::apart::{Apart, key};
 use super::{Weld, cluster, facet_names, facets};
-use crate::mesh::statistics::facets::{CellsAround, Uses};
+use crate::mesh::statistics::facets::CellsAround;
 use crate::mesh::{Kind, Members, Mesh};
 use crate::primitives::UnionFind;
 use crate::words::counted;
@@ -64,39 +64,28 @@ impl Join {
     }
 }
 
-/// The result of [`join`].
-pub(super) struct Joined {
-    pub join: Join,
-    pub representative: Vec<u32>,
-    pub own_corners: Vec<u32>,
-}
-
-/// Replaces coincident vertices in the cells of a mesh. Returns `None` if no vertices coincide.
-pub(super) fn join(mesh: &mut Mesh, weld: Weld) -> Option<Joined> {
+/// Replaces coincident vertices in the cells of a mesh with the given boundary facets. Returns the
+/// counts and, if a vertex was replaced, the vertex that replaces each vertex.
+pub(super) fn join(mesh: &mut Mesh, weld: Weld, boundary: &[[u32; 3]]) -> (Join, Vec<u32>) {
     let mut sets = UnionFind::new(mesh.n_vertices());
     let mut join = Join { kind: Some(mesh.kind), ..Join::default() };
     match weld {
-        Weld::Never => return None,
-        Weld::Auto => along_facets(mesh, &mut sets, &mut join),
+        Weld::Never => return (join, Vec::new()),
+        Weld::Auto => along_facets(mesh, boundary, &mut sets, &mut join),
         Weld::Within(length) => within(mesh, length, &mut sets),
     }
     let representative = sets.into_roots();
     join.vertices = (0..).zip(&representative).filter(|&(v, &root)| v != root).count();
     if join.vertices == 0 {
-        return (join.kept_apart > 0).then(|| Joined {
-            join,
-            representative: Vec::new(),
-            own_corners: Vec::new(),
-        });
+        return (join, Vec::new());
     }
-    let own_corners = mesh.cells.clone();
     mesh.cells.iter_mut().for_each(|v| *v = representative[*v as usize]);
     for group in &mut mesh.groups {
         if let Members::Simplices { vertices, .. } = &mut group.members {
             vertices.iter_mut().for_each(|v| *v = representative[*v as usize]);
         }
     }
-    Some(Joined { join, representative, own_corners })
+    (join, representative)
 }
 
 /// Joins all used vertices that are at most `length` apart.
@@ -119,19 +108,11 @@ fn finite(mesh: &Mesh, condition: impl Fn(usize) -> bool) -> Vec<u32> {
 }
 
 /// Joins the vertices of boundary facets that coincide.
-fn along_facets(mesh: &Mesh, sets: &mut UnionFind, join: &mut Join) {
-    let arity = mesh.kind.arity();
-    let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, arity);
-    let boundary = around.facets(
-        |_| true,
-        |list: &mut Vec<[u32; 3]>, facet: Uses| {
-            if facet.even + facet.odd == 1 {
-                list.push(facet.vertices);
-            }
-        },
-    );
-    let boundary = boundary.concat();
-    let shortest = shortest_edges(mesh, &boundary);
+fn along_facets(mesh: &Mesh, boundary: &[[u32; 3]], sets: &mut UnionFind, join: &mut Join) {
+    if boundary.is_empty() {
+        return;
+    }
+    let shortest = shortest_edges(mesh, boundary);
     let candidates = finite(mesh, |v| shortest[v].is_finite());
     let precision = precision(mesh);
     let tolerance = |&v: &u32| {
@@ -145,8 +126,9 @@ fn along_facets(mesh: &Mesh, sets: &mut UnionFind, join: &mut Join) {
     if candidates == found {
         return;
     }
+    let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, mesh.kind.arity());
     let mut pairs = Pairs { mesh, around, apart: Apart::new(mesh), place, sets, join };
-    pairs.join_facets(&boundary);
+    pairs.join_facets(boundary);
     pairs.join_loose_cells(&candidates);
 }
 

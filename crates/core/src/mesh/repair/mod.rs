@@ -5,19 +5,23 @@
 //! some cells by others. [`Repair`] maps the results back to the vertices and cells as stored.
 
 mod apart;
+mod cell_list;
 mod cluster;
 mod coincident;
 mod degenerate;
+mod hanging;
 mod simplices;
+mod splits;
 mod weld;
 
-use super::hanging::{Hanging, split_hanging};
+use super::statistics::facets::boundary_facets;
 use super::{Kind, Mesh};
 use crate::error::Result;
 use crate::words::counted;
 
 pub use coincident::Join;
 pub use degenerate::{DEGENERATE, DegenerateCells, SKEWED, THIN};
+pub use hanging::Hanging;
 pub use weld::Weld;
 
 /// The repairs that [`repair`] may do.
@@ -60,7 +64,7 @@ pub struct Repair {
     pub join: Join,
     /// Degenerate cells.
     pub degenerate: DegenerateCells,
-    /// Hanging nodes. The map to stored cells is part of `parents`.
+    /// Hanging nodes.
     pub hanging: Hanging,
     /// For each stored vertex, the vertex that replaces it in the cells. Empty if no vertex was
     /// replaced.
@@ -130,59 +134,54 @@ impl Repair {
 /// - A *needle* has two vertices at the same place. One replaces the other in all cells.
 /// - A tetrahedron whose opposite edges cross is left out. Its neighbors share its four vertices.
 ///
-/// Then the cells at hanging nodes are split (see [`split_hanging`]).
+/// Then the cells at *hanging nodes* are split. Such a node is a vertex of the boundary that lies
+/// inside a boundary edge or, between tetrahedra, inside a boundary face of another cell.
 ///
 /// Cell arrays and groups follow the cells.
 ///
 /// # Errors
 /// Returns [`Error::Mesh`](crate::Error::Mesh) if the mesh cannot be used at all, as in
 /// [`clean`](super::clean()).
-pub fn repair(mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
+pub fn repair(mut mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
     super::clean::unfit(&mesh)?;
-    let mut mesh = mesh;
     let mut repair = Repair::default();
-    let own = (repairs.weld != Weld::Never).then(|| coincident::join(&mut mesh, repairs.weld));
-    let joined = own.flatten();
-    let mut representative = Vec::new();
-    if let Some(joined) = joined {
-        repair.join = joined.join;
-        repair.own_corners = joined.own_corners;
-        representative = joined.representative;
+    if repairs == Repairs::NONE {
+        return Ok((mesh, repair));
     }
+    let stored = mesh.cells.clone();
+    let mut boundary = boundary_facets(&mesh);
+    (repair.join, repair.representative) = coincident::join(&mut mesh, repairs.weld, &boundary);
     if let Some(thinness) = repairs.degenerate {
-        let found =
-            degenerate::remove(&mut mesh, thinness, &mut repair.own_corners, &mut representative);
-        repair.degenerate = found.counts;
-        repair.parents = found.parents;
+        (repair.degenerate, repair.parents) =
+            degenerate::remove(&mut mesh, thinness, &mut repair.representative);
+        if !repair.is_nothing() {
+            boundary = boundary_facets(&mesh);
+        }
+        let (hanging, parents) = hanging::split_hanging(&mut mesh, &boundary);
+        repair.hanging = hanging;
+        if !parents.is_empty() {
+            repair.parents = parents.iter().map(|&cell| repair.parent(cell)).collect();
+        }
     }
-    repair.representative = representative;
-    if repairs.degenerate.is_some() {
-        mesh = split_at_nodes(mesh, &mut repair);
+    if !repair.representative.is_empty() {
+        repair.own_corners = own_corners(&mesh, &stored, &repair);
     }
     Ok((mesh, repair))
 }
 
-/// Splits cells at hanging nodes and updates the maps of `repair`.
-fn split_at_nodes(mesh: Mesh, repair: &mut Repair) -> Mesh {
+/// Returns the corners of the cells of a repaired mesh, with each cell's own copies of vertices
+/// that were joined. A vertex at which a cell was split has no copy there.
+fn own_corners(mesh: &Mesh, stored: &[u32], repair: &Repair) -> Vec<u32> {
     let arity = mesh.kind.arity();
-    let joined = (!repair.own_corners.is_empty()).then(|| mesh.cells.clone());
-    let (mesh, mut hanging) = split_hanging(mesh);
-    let parents = std::mem::take(&mut hanging.parents);
-    if let Some(joined) = joined.filter(|_| !parents.is_empty()) {
-        // A part has its cell's own copies of the corners. A node on its edges has no copy there.
-        let own = parents.iter().zip(mesh.iter_cells()).flat_map(|(&parent, part)| {
-            let corners = parent as usize * arity..(parent as usize + 1) * arity;
-            let cell = joined[corners.clone()].iter().zip(&repair.own_corners[corners]);
-            part.iter()
-                .map(move |v| cell.clone().find(|(w, _)| *w == v).map_or(*v, |(_, own)| *own))
-        });
-        repair.own_corners = own.collect();
+    let mut own = Vec::with_capacity(mesh.cells.len());
+    for (cell, corners) in (0..).zip(mesh.iter_cells()) {
+        let copies = &stored[repair.parent(cell) as usize * arity..][..arity];
+        own.extend(corners.iter().map(|v| {
+            let copy = copies.iter().find(|&&copy| repair.representative(copy) == *v);
+            copy.unwrap_or(v)
+        }));
     }
-    if !parents.is_empty() {
-        repair.parents = parents.iter().map(|&cell| repair.parent(cell)).collect();
-    }
-    repair.hanging = hanging;
-    mesh
+    own
 }
 
 /// Returns the name of a facet of a mesh, in singular and plural.

@@ -5,6 +5,7 @@
 
 use rayon::prelude::*;
 
+use crate::mesh::Mesh;
 use crate::primitives::GatherMatrix;
 
 /// The number of vertices per task.
@@ -199,6 +200,19 @@ impl<'a> CellsAround<'a> {
             uses.push((u64::from(a.min(b)) << 32 | u64::from(a.max(b)), odd));
         }
     }
+}
+
+/// Returns the facets with one cell, ascending by their vertices. An edge has 0 as its third
+/// number. Cells that repeat a vertex are ignored.
+pub(crate) fn boundary_facets(mesh: &Mesh) -> Vec<[u32; 3]> {
+    let arity = mesh.kind.arity();
+    let keep = |cell: usize| !repeats_vertex(&mesh.cells[cell * arity..][..arity]);
+    let collect = |list: &mut Vec<[u32; 3]>, facet: Uses| {
+        if facet.even + facet.odd == 1 {
+            list.push(facet.vertices);
+        }
+    };
+    CellsAround::new(mesh.n_vertices(), &mesh.cells, arity).facets(keep, collect).concat()
 }
 
 /// Returns true if corner `k` has the lowest vertex and is the first corner with that vertex.

@@ -1,33 +1,29 @@
-//! Hanging nodes, as in quadtree and octree meshes: vertices inside of an edge or face of a coarser
+//! Hanging nodes, as in quadtree and octree meshes: vertices inside an edge or face of a coarser
 //! neighbor that does not use them.
 //!
 //! A front does not cross to the neighbor at such a vertex, so distances behind it are too large.
 //! [`split_hanging`] splits the neighbors so that they use all of these vertices.
 
 mod find;
+mod point_tree;
 mod split;
-mod tree;
 
-use super::Mesh;
+use crate::mesh::Mesh;
 use crate::words::{counted, noun};
 
 /// The hanging nodes of a mesh, and the cells that were split at them.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Hanging {
-    /// The number of vertices inside of edges or faces of other cells.
+    /// The number of vertices inside edges or faces of other cells.
     pub nodes: usize,
     /// The number of cells that were split.
     pub cells: usize,
-    /// The number of edges and faces that were not split at a node, because a part would be flat or
-    /// reversed.
+    /// The number of edges and faces that were not split at a node, because a part would be
+    /// degenerate or reversed.
     pub left: usize,
     /// The first vertex that is still hanging.
     pub left_at: Option<u32>,
-    /// For each cell, the cell of the given mesh that it is or is a part of. Empty if no cell was
-    /// split.
-    #[serde(skip)]
-    pub parents: Vec<u32>,
 }
 
 impl Hanging {
@@ -50,7 +46,8 @@ impl Hanging {
     }
 }
 
-/// Splits the cells of a mesh at its hanging nodes. Vertices do not change.
+/// Splits the cells of a mesh at its hanging nodes. Returns the counts and, if a cell was split,
+/// the given cell of each cell. Vertices do not change.
 ///
 /// A hanging node is a vertex of the boundary that lies inside a boundary edge or, between
 /// tetrahedra, of a boundary face of another cell, up to the rounding of coordinates in files. All
@@ -64,11 +61,10 @@ impl Hanging {
 ///
 /// All vertices of cells must exist and be finite, as in a mesh that
 /// [`assess`](super::assess()) accepts.
-pub fn split_hanging(mut mesh: Mesh) -> (Mesh, Hanging) {
-    let found = find::find(&mesh);
-    if found.is_empty() {
-        return (mesh, Hanging::default());
-    }
-    let hanging = split::split(&mut mesh, found);
-    (mesh, hanging)
+///
+/// `boundary` lists the facets with one cell (see
+/// [`boundary_facets`](crate::mesh::statistics::facets::boundary_facets)).
+pub(super) fn split_hanging(mesh: &mut Mesh, boundary: &[[u32; 3]]) -> (Hanging, Vec<u32>) {
+    let found = find::find(mesh, boundary);
+    if found.is_empty() { Default::default() } else { split::split(mesh, found) }
 }

@@ -4,7 +4,7 @@
 const LEAF: usize = 8;
 
 /// A binary tree over some vertices of a mesh.
-pub(super) struct Tree<'a> {
+pub(super) struct PointTree<'a> {
     vertices: &'a [[f64; 3]],
     points: Vec<u32>,
     nodes: Vec<Node>,
@@ -19,11 +19,11 @@ struct Node {
     second: usize,
 }
 
-impl<'a> Tree<'a> {
+impl<'a> PointTree<'a> {
     /// Creates a tree of `points`, which are numbers of vertices.
     pub(super) fn new(vertices: &'a [[f64; 3]], points: Vec<u32>) -> Self {
         let n = points.len();
-        let mut tree = Tree { vertices, points, nodes: Vec::new() };
+        let mut tree = PointTree { vertices, points, nodes: Vec::new() };
         if n > 0 {
             tree.build(0, n);
         }
@@ -61,15 +61,15 @@ impl<'a> Tree<'a> {
         meets: impl Fn(&[f64; 3], &[f64; 3]) -> bool,
         mut visit: impl FnMut(u32),
     ) {
-        let mut waiting = vec![0];
-        while let Some(number) = waiting.pop() {
+        let mut pending = vec![0];
+        while let Some(number) = pending.pop() {
             let Some(node) = self.nodes.get(number).filter(|node| meets(&node.low, &node.high))
             else {
                 continue;
             };
             match node.second {
                 0 => self.points[node.begin..node.end].iter().for_each(|&v| visit(v)),
-                second => waiting.extend([second, number + 1]),
+                second => pending.extend([second, number + 1]),
             }
         }
     }

@@ -1,10 +1,9 @@
-//! Search for vertices inside of boundary edges and faces.
+//! Search for vertices inside boundary edges and faces.
 
 use rayon::prelude::*;
 
-use super::tree::Tree;
+use super::point_tree::PointTree;
 use crate::geometry::Vec3;
-use crate::mesh::statistics::facets::{CellsAround, Uses, repeats_vertex};
 use crate::mesh::{Kind, Mesh};
 
 /// Coordinates in files are rounded to this fraction of the largest coordinate: numbers of 32 bits,
@@ -29,17 +28,8 @@ impl Found {
     }
 }
 
-/// Finds the hanging nodes of a mesh.
-pub(super) fn find(mesh: &Mesh) -> Found {
-    let arity = mesh.kind.arity();
-    let around = CellsAround::new(mesh.n_vertices(), &mesh.cells, arity);
-    let keep = |cell: usize| !repeats_vertex(&mesh.cells[cell * arity..][..arity]);
-    let collect = |list: &mut Vec<[u32; 3]>, facet: Uses| {
-        if facet.even + facet.odd == 1 {
-            list.push(facet.vertices);
-        }
-    };
-    let facets = around.facets(keep, collect).concat();
+/// Finds the hanging nodes of a mesh with the given boundary facets.
+pub(super) fn find(mesh: &Mesh, facets: &[[u32; 3]]) -> Found {
     let mut edges: Vec<[u32; 2]> = match mesh.kind {
         Kind::Volume => facets.iter().flat_map(|&[a, b, c]| [[a, b], [b, c], [a, c]]).collect(),
         _ => facets.iter().map(|&[a, b, _]| [a, b]).collect(),
@@ -52,11 +42,11 @@ pub(super) fn find(mesh: &Mesh) -> Found {
     let at = |v: u32| mesh.vertices[v as usize];
     let largest = points.iter().flat_map(|&v| at(v)).fold(0.0_f64, |m, x| m.max(x.abs()));
     let search =
-        Search { mesh, rounding: ROUNDING * largest, tree: Tree::new(&mesh.vertices, points) };
+        Search { mesh, rounding: ROUNDING * largest, tree: PointTree::new(&mesh.vertices, points) };
     let mut edges: Vec<_> = edges.into_par_iter().filter_map(|edge| search.on_edge(edge)).collect();
     edges.sort_by(|a, b| search.length(b.0).total_cmp(&search.length(a.0)).then(a.0.cmp(&b.0)));
     let faces = match mesh.kind {
-        Kind::Volume => facets.into_par_iter().filter_map(|face| search.on_face(face)).collect(),
+        Kind::Volume => facets.par_iter().filter_map(|&face| search.on_face(face)).collect(),
         _ => Vec::new(),
     };
     Found { edges, faces }
@@ -65,7 +55,7 @@ pub(super) fn find(mesh: &Mesh) -> Found {
 struct Search<'a> {
     mesh: &'a Mesh,
     rounding: f64,
-    tree: Tree<'a>,
+    tree: PointTree<'a>,
 }
 
 impl Search<'_> {

@@ -1,0 +1,131 @@
+//! The cells of a mesh while some of them are replaced by others.
+
+use std::collections::HashMap;
+
+use super::splits::Splits;
+use crate::geometry::Vec3;
+use crate::mesh::Mesh;
+use crate::primitives::GatherMatrix;
+
+/// The cells of a mesh, with new ones at the end.
+pub(super) struct CellList {
+    arity: usize,
+    n_given: usize,
+    corners: Vec<u32>,
+    is_alive: Vec<bool>,
+    /// The given cell that each cell is or is a part of.
+    parents: Vec<u32>,
+    /// The given cells at each vertex.
+    given_at: GatherMatrix,
+    /// New cells at each vertex, and cells that moved to it from a replaced vertex.
+    added_at: HashMap<u32, Vec<u32>>,
+}
+
+impl CellList {
+    pub(super) fn new(mesh: &Mesh) -> Self {
+        let n = mesh.n_cells();
+        CellList {
+            arity: mesh.kind.arity(),
+            n_given: n,
+            corners: mesh.cells.clone(),
+            is_alive: vec![true; n],
+            parents: (0..n as u32).collect(),
+            given_at: GatherMatrix::new(mesh.n_vertices(), &mesh.cells),
+            added_at: HashMap::new(),
+        }
+    }
+
+    /// Returns the number of cells, including those that were removed.
+    pub(super) fn len(&self) -> usize {
+        self.is_alive.len()
+    }
+
+    pub(super) fn is_alive(&self, cell: u32) -> bool {
+        self.is_alive[cell as usize]
+    }
+
+    pub(super) fn corners(&self, cell: u32) -> &[u32] {
+        &self.corners[cell as usize * self.arity..][..self.arity]
+    }
+
+    /// Returns the cells that contain all vertices of `simplex`, ascending.
+    pub(super) fn cells_with(&self, simplex: &[u32]) -> Vec<u32> {
+        // The vertex with the fewest cells, because another one may have all cells of the mesh.
+        let rarest = simplex.iter().min_by_key(|&&v| self.given_at.row(v as usize).len());
+        let Some(&v) = rarest else { return Vec::new() };
+        let given = self.given_at.row(v as usize).iter().map(|&slot| slot / self.arity as u32);
+        let added = self.added_at.get(&v).into_iter().flatten().copied();
+        let contains = |c: u32| simplex.iter().all(|v| self.corners(c).contains(v));
+        let mut cells: Vec<u32> =
+            given.chain(added).filter(|&c| self.is_alive(c) && contains(c)).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        cells
+    }
+
+    pub(super) fn remove(&mut self, cell: u32) {
+        self.is_alive[cell as usize] = false;
+    }
+
+    /// Replaces the vertex `from` of a cell by `to`.
+    pub(super) fn move_corner(&mut self, cell: u32, from: u32, to: u32) {
+        let corners = &mut self.corners[cell as usize * self.arity..][..self.arity];
+        corners.iter_mut().filter(|v| **v == from).for_each(|v| *v = to);
+        self.added_at.entry(to).or_default().push(cell);
+    }
+
+    /// Replaces a cell by its parts around `node`, which lies inside the simplex `base` of the
+    /// cell. Returns the parts.
+    pub(super) fn split(&mut self, cell: u32, base: &[u32], node: u32) -> Vec<u32> {
+        self.remove(cell);
+        let whole = self.corners(cell).to_vec();
+        let mut parts = Vec::with_capacity(base.len());
+        for &old in base {
+            let part = self.len() as u32;
+            let corners = replaced(&whole, old, node);
+            corners.iter().for_each(|&v| self.added_at.entry(v).or_default().push(part));
+            self.corners.extend(corners);
+            self.is_alive.push(true);
+            self.parents.push(self.parents[cell as usize]);
+            parts.push(part);
+        }
+        parts
+    }
+
+    /// Writes the cells to the mesh, each part in the place of its cell. Cell arrays and groups
+    /// follow. Returns the given cell of each cell.
+    pub(super) fn write_to(self, mesh: &mut Mesh, splits: &Splits) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.len() as u32).filter(|&c| self.is_alive(c)).collect();
+        order.sort_by_key(|&c| self.parents[c as usize]);
+        let parents: Vec<u32> = order.iter().map(|&c| self.parents[c as usize]).collect();
+        mesh.cells = order.iter().flat_map(|&c| self.corners(c)).copied().collect();
+        mesh.lattice = None;
+        mesh.cell_data.iter_mut().for_each(|array| *array = array.select(&parents));
+        for group in &mut mesh.groups {
+            splits.apply(&mut group.members, &parents, self.n_given);
+        }
+        parents
+    }
+
+    /// Returns the number of given cells that were removed or replaced.
+    pub(super) fn n_replaced(&self) -> usize {
+        self.is_alive[..self.n_given].iter().filter(|alive| !**alive).count()
+    }
+}
+
+/// Returns corners with `new` in the place of `old`.
+pub(super) fn replaced(corners: &[u32], old: u32, new: u32) -> Vec<u32> {
+    corners.iter().map(|&v| if v == old { new } else { v }).collect()
+}
+
+/// Returns a vector that has the direction of the normal of a triangle and the length of twice its
+/// area, or the length of six times the volume of a tetrahedron along x. The scalar product of two
+/// such vectors is negative if the orientation changed.
+pub(super) fn oriented_measure(vertices: &[[f64; 3]], corners: &[u32]) -> Vec3 {
+    let at = |k: usize| Vec3::from(vertices[corners[k] as usize]);
+    let normal = (at(1) - at(0)).cross(&(at(2) - at(0)));
+    match corners.len() {
+        3 => normal,
+        _ => Vec3::new(normal.dot(&(at(3) - at(0))), 0.0, 0.0),
+    }
+}

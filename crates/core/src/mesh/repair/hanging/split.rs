@@ -1,0 +1,121 @@
+//! Bisection of cells at hanging nodes.
+
+use super::Hanging;
+use super::find::Found;
+use crate::geometry::Vec3;
+use crate::mesh::Mesh;
+use crate::mesh::repair::cell_list::{CellList, oriented_measure, replaced};
+use crate::mesh::repair::splits::Splits;
+
+/// The smallest part of a split cell, as a fraction of its area or volume.
+const SMALLEST_PART: f64 = 1e-9;
+
+/// Splits the cells of `mesh` at the vertices that were found. Returns the counts and, if a cell
+/// was split, the given cell of each cell.
+pub(super) fn split(mesh: &mut Mesh, found: Found) -> (Hanging, Vec<u32>) {
+    let mut nodes: Vec<u32> = Vec::new();
+    nodes.extend(found.edges.iter().flat_map(|(_, nodes)| nodes));
+    nodes.extend(found.faces.iter().flat_map(|(_, nodes)| nodes));
+    nodes.sort_unstable();
+    nodes.dedup();
+    let mut work = Work::new(mesh);
+    for (edge, nodes) in &found.edges {
+        work.split_edge(*edge, nodes);
+    }
+    for (face, nodes) in &found.faces {
+        nodes.iter().for_each(|&node| work.split_face(*face, node));
+    }
+    let Work { cells, splits, left, left_at, .. } = work;
+    let n_split = cells.n_replaced();
+    let parents = if n_split > 0 { cells.write_to(mesh, &splits) } else { Vec::new() };
+    (Hanging { nodes: nodes.len(), cells: n_split, left, left_at }, parents)
+}
+
+/// The state of the splitting.
+struct Work<'a> {
+    vertices: &'a [[f64; 3]],
+    cells: CellList,
+    splits: Splits,
+    left: usize,
+    left_at: Option<u32>,
+}
+
+impl<'a> Work<'a> {
+    fn new(mesh: &'a Mesh) -> Self {
+        let (cells, splits) = (CellList::new(mesh), Splits::default());
+        Work { vertices: &mesh.vertices, cells, splits, left: 0, left_at: None }
+    }
+
+    /// Splits the cells at an edge at all `nodes` inside of it, which run from its first end to its
+    /// last.
+    fn split_edge(&mut self, [a, b]: [u32; 2], nodes: &[u32]) {
+        let mut pending = vec![(a, b, nodes)];
+        while let Some((a, b, nodes)) = pending.pop() {
+            let Some(middle) = nodes.get(nodes.len() / 2).copied() else { continue };
+            let (first, last) = nodes.split_at(nodes.len() / 2);
+            if self.split_at(&[a, b], middle) {
+                pending.push((middle, b, &last[1..]));
+                pending.push((a, middle, first));
+            }
+        }
+    }
+
+    /// Splits the part of a face around a node. If earlier splits made the node a vertex of the
+    /// face, nothing is left to do.
+    fn split_face(&mut self, face: [u32; 3], node: u32) {
+        let mut parts = Vec::new();
+        self.splits.parts_of(&face, &mut parts);
+        let at = |v: u32| Vec3::from(self.vertices[v as usize]);
+        let p = at(node);
+        let mut best: Option<(f64, Vec<u32>)> = None;
+        for part in parts.as_chunks::<3>().0 {
+            if part.contains(&node) {
+                return;
+            }
+            let x = part.map(at);
+            let normal = (x[1] - x[0]).cross(&(x[2] - x[0]));
+            // Twice the area is 1 in units of the square of the normal.
+            let weight = |k: usize| {
+                let (from, to) = (x[(k + 1) % 3], x[(k + 2) % 3]);
+                (to - from).cross(&(p - from)).dot(&normal) / normal.norm_squared()
+            };
+            let weights = [0, 1, 2].map(weight);
+            let least = weights.iter().copied().fold(f64::INFINITY, f64::min);
+            if best.as_ref().is_none_or(|(other, _)| least > *other) {
+                // The node may lie on the edge between two parts.
+                let base = (0..3).filter(|&k| weights[k] > 1e-3).map(|k| part[k]).collect();
+                best = Some((least, base));
+            }
+        }
+        if let Some((least, base)) = best
+            && least > -1e-3
+        {
+            self.split_at(&base, node);
+        }
+    }
+
+    /// Splits all cells that contain the simplex `base` at a vertex inside of it. Returns false if
+    /// there are no such cells or if a part would be degenerate.
+    fn split_at(&mut self, base: &[u32], node: u32) -> bool {
+        let cells = self.cells.cells_with(base);
+        let is_possible = |&cell: &u32| {
+            let corners = self.cells.corners(cell);
+            let whole = oriented_measure(self.vertices, corners);
+            !corners.contains(&node)
+                && base.iter().all(|&old| {
+                    let part = oriented_measure(self.vertices, &replaced(corners, old, node));
+                    part.dot(&whole) > SMALLEST_PART * whole.norm_squared()
+                })
+        };
+        if cells.is_empty() || !cells.iter().all(is_possible) {
+            self.left += 1;
+            self.left_at.get_or_insert(node);
+            return false;
+        }
+        for cell in cells {
+            self.cells.split(cell, base, node);
+        }
+        self.splits.note(base, node);
+        true
+    }
+}
