@@ -9,6 +9,7 @@ mod data;
 mod elements;
 mod mshio_adapter;
 mod nodes;
+mod partitioned;
 mod source;
 #[cfg(test)]
 mod tests;

@@ -11,7 +11,7 @@ use super::data::{self, Data, Tags};
 use super::elements::element_type;
 use super::nodes::NodeIndex;
 use super::source::Source;
-use super::{AGAIN, physical_names, unknown_node, v40, v41};
+use super::{AGAIN, partitioned, physical_names, unknown_node, v40, v41};
 use crate::MeshFile;
 use crate::elements::Builder;
 use crate::faces::index_limit;
@@ -69,11 +69,7 @@ pub(super) fn read(mut source: Source, minor: Minor, version: String) -> Result<
             "Nodes" | "Elements" => {
                 return Err(source.fail(format!("a second section ${name}"), AGAIN));
             }
-            "PartitionedEntities" => {
-                source.skip_section(name)?;
-                let what = "the mesh is partitioned: physical groups of its partitions are ignored";
-                builder.warnings.push(what.to_string());
-            }
+            "PartitionedEntities" => partitioned::entities(source, minor, &mut entities)?,
             "NodeData" | "ElementData" => data.push(Data::read(source, name)?),
             "ElementNodeData" => {
                 source.skip_section(name)?;
