@@ -27,9 +27,15 @@ impl Distances {
     /// Computes distances with plane fronts.
     #[track_caller]
     fn new(file: &Path, from: u32, more: &[&str]) -> Self {
+        Self::of_fronts("plane", file, from, more)
+    }
+
+    /// Computes distances with fronts of a given shape.
+    #[track_caller]
+    fn of_fronts(front: &str, file: &Path, from: u32, more: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let from = format!("vertex:{from}");
-        let arguments = ["distance", file.to_str().unwrap(), "--from", &from, "--front", "plane"];
+        let arguments = ["distance", file.to_str().unwrap(), "--from", &from, "--front", front];
         let output = ["-o", "d.vtu"];
         let (success, said) = zeroset(folder.path(), &[&arguments[..], &output, more].concat());
         assert!(success, "{said}");
@@ -178,4 +184,77 @@ fn arrays_must_agree_where_vertices_are_joined() {
     assert!(!success && said.contains("which are joined"), "{said}");
     let apart = [&arguments[..], &["--speed", "a", "--weld", "never"]].concat();
     assert!(zeroset(folder.path(), &apart).0);
+}
+
+#[test]
+fn fronts_cross_hanging_nodes() {
+    let Some(file) = field("meshes/hanging/hang.obj") else { return };
+    let found = Distances::of_fronts("auto", &file, 22, &[]);
+    assert!(found.error(22) < 0.01, "{}", found.error(22));
+    assert!(found.said.contains("hanging nodes"), "{}", found.said);
+    let never = Distances::of_fronts("auto", &file, 22, &["--repair", "never"]);
+    assert!(never.error(22) > 0.05, "the input shows the problem");
+}
+
+#[test]
+fn a_corner_in_the_middle_of_an_edge_is_reached_from_both_sides() {
+    for name in ["pent1.obj", "pent2.obj"] {
+        let Some(file) = field(&format!("meshes/collinear_polygon/{name}")) else { return };
+        let found = Distances::of_fronts("auto", &file, 0, &[]);
+        assert!((found.values[2] - 1.25_f64.sqrt()).abs() < 1e-3, "{name}: {:?}", found.values);
+    }
+}
+
+/// Returns the vertices and distances from a group.
+fn from_group(name: &str, group: &str) -> Option<Vec<([f64; 3], f64)>> {
+    let file = field(&format!("meshes/{name}"))?;
+    let folder = tempfile::tempdir().unwrap();
+    let from = format!("group:{group}");
+    let arguments = ["distance", file.to_str().unwrap(), "--from", &from, "-o", "d.vtu"];
+    let (success, said) = zeroset(folder.path(), &arguments);
+    assert!(success, "{said}");
+    let mesh = read_mesh(&folder.path().join("d.vtu")).unwrap().mesh;
+    let values = mesh.vertex_array("distance").unwrap().values.to_f64();
+    Some(mesh.vertices.iter().copied().zip(values).collect())
+}
+
+#[test]
+fn a_wall_consists_of_its_own_edges() {
+    let Some(found) = from_group("groups_in_expressions/wall.msh", "wall") else { return };
+    for ([x, y, _], distance) in found {
+        let right = x.min(1.0 - x).min(y).min(1.0 - y);
+        assert!((distance - right).abs() < 1e-12, "{x} {y}: {distance}");
+    }
+}
+
+#[test]
+fn a_partitioned_mesh_has_its_groups() {
+    let Some(parts) = from_group("partitioned_msh/parts2.msh", "inlet") else { return };
+    let whole = from_group("partitioned_msh/whole.msh", "inlet").unwrap();
+    let key = |x: &[f64; 3]| x.map(|c| (c * 1e6).round() as i64);
+    let mut expected: Vec<_> = whole.iter().map(|(x, d)| (key(x), *d)).collect();
+    expected.sort_by_key(|a| a.0);
+    let mut found: Vec<_> = parts.iter().map(|(x, d)| (key(x), *d)).collect();
+    found.sort_by_key(|a| a.0);
+    assert_eq!(found.len(), expected.len());
+    for (found, expected) in found.iter().zip(&expected) {
+        assert!(found.0 == expected.0 && (found.1 - expected.1).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn cells_that_cannot_be_cut_are_left_out_on_request() {
+    let text = "v 0 0 0\nv 1 1 0\nv 1 0 0\nv 0 1 0\nv 2 0 0\nf 1 2 3 4\nf 3 5 2\n";
+    let (folder, _) = folder_with("bow.obj", text);
+    let convert = ["convert", "bow.obj", "o.vtp"];
+    let (success, said) = zeroset(folder.path(), &convert);
+    assert!(!success && said.contains("bow.obj: face 0: the boundary"), "{said}");
+    let (success, said) = zeroset(folder.path(), &[&convert[..], &["--skip-unsupported"]].concat());
+    assert!(success && said.contains("1 cell that cannot be cut is left out"), "{said}");
+    assert_eq!(read_mesh(&folder.path().join("o.vtp")).unwrap().mesh.n_cells(), 1);
+    let distance = ["distance", "bow.obj", "--from", "vertex:2", "-o", "d.vtp"];
+    assert!(!zeroset(folder.path(), &distance).0);
+    let (success, said) =
+        zeroset(folder.path(), &[&distance[..], &["--skip-unsupported"]].concat());
+    assert!(success, "{said}");
 }

@@ -108,12 +108,19 @@ impl Around<'_> {
                 let ids = ids.collect::<Result<Vec<u32>>>()?;
                 Ok(match self.front {
                     Front::Circular => source::around_each(mesh, &ids, slowness),
-                    _ => vec![self.simplices(&ids, 1)],
+                    _ => vec![self.simplices(&ids, 1, self.with_parts)],
                 })
             }
             Seed::Group { name, .. } => {
                 let (simplices, arity) = self.cleaned.group(name)?;
-                Ok(vec![self.simplices(&simplices, arity)])
+                let classes = source::classes(mesh, &simplices, arity);
+                let mut sources: Vec<Source> =
+                    classes.iter().map(|class| self.simplices(class, arity, false)).collect();
+                // Paths end at any part of the group, whichever class reaches them first.
+                if let (Some(first), true) = (sources.first_mut(), self.with_parts) {
+                    first.parts = source::parts_of_simplices(mesh, &simplices, arity);
+                }
+                Ok(sources)
             }
             Seed::Point { at, .. } => {
                 let around = source::around_point(self.locator(), *at, 0.0, slowness)
@@ -145,10 +152,10 @@ impl Around<'_> {
         }
     }
 
-    fn simplices(&self, simplices: &[u32], arity: usize) -> Source {
+    fn simplices(&self, simplices: &[u32], arity: usize, with_parts: bool) -> Source {
         let mesh = &self.cleaned.mesh;
         let values = source::around_simplices(mesh, simplices, arity, 0.0, self.slowness);
-        let parts = match self.with_parts {
+        let parts = match with_parts {
             true => source::parts_of_simplices(mesh, simplices, arity),
             false => Vec::new(),
         };

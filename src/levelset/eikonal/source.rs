@@ -5,12 +5,16 @@
 //! divided by the speed of the cell, plus the initial value. These values are upper bounds, which
 //! are passed to [`super::nearest`]. Fronts lower them where another source or a detour is faster.
 
+mod inner_facets;
+mod pieces;
+
 use rayon::prelude::*;
 
 use super::{Slowness, reinitialize::is_cut};
 use crate::geometry::{Vec3, simplex, simplex::Simplex};
 use crate::mesh::Mesh;
 use crate::surface::{self, Located, Locator};
+pub use inner_facets::classes;
 
 /// The distance within which a point of a curve touches a cell, in longest edges: the accuracy of
 /// coordinates with 32 bits.
