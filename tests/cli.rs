@@ -171,6 +171,28 @@ fn a_folder_that_holds_a_run_is_refused() {
 }
 
 #[test]
+fn check_prints_all_problems_at_once() {
+    let place = Place::with(CIRCLE);
+    let check = |set: &[&str], code: i32, messages: &[&str]| {
+        let mut command = place.zeroset(&["check", "case.toml", "-o", "out"]);
+        let output = command.args(set.iter().flat_map(|set| ["--set", set])).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert_eq!(said.matches("error: ").count(), messages.len(), "{said}");
+        messages.iter().for_each(|message| assert!(said.contains(message), "{said}"));
+    };
+    let keys = ["evolve.cfl=-1", "output.every=0", "expect.phi_min={}", "device.threads=99999"];
+    check(&keys, 2, &["evolve.cfl", "output.every", "expect.phi_min", "device.threads"]);
+    let mesh = "domain.mesh={ path = \"none.vtp\", data = [{ path = \"none.txt\" }] }";
+    check(&[mesh], 3, &["none.vtp: cannot be read", "none.txt: cannot be read"]);
+    check(&[mesh, "evolve.cfl=-1"], 2, &["evolve.cfl", "none.vtp", "none.txt"]);
+    let unknown = ["expect.enclosed_volume=1", "evolve.normal_speed=\"beta\""];
+    check(&unknown, 2, &["enclosed_volume does not exist on this mesh", "beta"]);
+    std::fs::write(place.path("out"), "a file").unwrap();
+    check(&["evolve.cfl=-1"], 2, &["evolve.cfl", "is not a folder"]);
+}
+
+#[test]
 fn wrong_words_are_code_2() {
     let place = Place::with(CIRCLE);
     for arguments in [&["runn"][..], &["run"], &["run", "case.toml", "--foo"], &["-q", "-v"]] {

@@ -15,7 +15,8 @@ Examples:
   zeroset check configs/shrinking_circle.toml --set evolve.curvature=-1
 
 Reads the case and its input files, looks up every array, group and vertex that the case names, and
-checks the output folder. It computes nothing and writes nothing.")]
+checks the output folder. It computes nothing and writes nothing. It prints all problems that it
+finds, and ends with the exit code of the first.")]
 pub struct Args {
     /// The case file
     pub case: PathBuf,
@@ -32,10 +33,22 @@ pub struct Args {
 /// Checks the case and prints what a run would do.
 ///
 /// # Errors
-/// Returns any error that a run would return before its first step.
+/// Returns an error that a run would return before its first step, if it is the only one.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
-    let config = args.overrides.load(&args.case)?;
-    let plan = run::check(&config, args.output.as_deref(), args.overwrite)?;
-    ui.print(&format!("{plan}{} is ready to run\n", args.case.display()))?;
-    Ok(0)
+    let config = args.overrides.load_unchecked(&args.case)?;
+    let checked = run::check_all(&config, args.output.as_deref(), args.overwrite);
+    let mut problems = checked.problems.into_iter();
+    let Some(first) = problems.next() else {
+        ui.print(&format!("{}{} is ready to run\n", checked.plan, args.case.display()))?;
+        return Ok(0);
+    };
+    // The caller prints a single error.
+    if problems.len() == 0 {
+        return Err(first);
+    }
+    let code = first.exit_code();
+    std::iter::once(first)
+        .chain(problems)
+        .for_each(|error| ui.complain(&format!("error: {error}")));
+    Ok(code)
 }

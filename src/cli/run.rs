@@ -66,13 +66,23 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Loads the case with all overrides, and registers the remedy for a case that needs
-    /// too much memory.
+    /// Loads and checks the case with all overrides.
     ///
     /// # Errors
     /// Returns the errors of [`Config::load`].
     pub(super) fn load(&self, case: &Path) -> Result<Config> {
-        let config = Config::load(case, &self.options())?;
+        let config = self.load_unchecked(case)?;
+        config.check()?;
+        Ok(config)
+    }
+
+    /// Loads the case with all overrides, and registers the remedy for a case that needs
+    /// too much memory.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Config::load_unchecked`].
+    pub(super) fn load_unchecked(&self, case: &Path) -> Result<Config> {
+        let config = Config::load_unchecked(case, &self.options())?;
         if matches!(config.domain, Domain::Tiled(_)) {
             memory::remedy(grid::REMEDY);
         }

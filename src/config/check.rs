@@ -14,7 +14,7 @@ use crate::expression::Expression;
 use crate::io::RawLayout;
 use crate::picture::View;
 
-/// The first error found in a case.
+/// An error found in a case.
 pub(super) struct Flaw {
     /// Dotted path of the key.
     pub key: String,
@@ -87,33 +87,34 @@ pub(super) fn flaw_for_cloud(config: &Config, has_normals: bool) -> Option<Flaw>
     reconstruct::fit(table, Some(has_normals)).err()
 }
 
-/// Returns the first number out of range or the first conflict between keys.
-pub(super) fn first_flaw(config: &Config) -> Option<Flaw> {
-    check(config).err()
-}
-
-fn check(config: &Config) -> Checked {
-    match &config.domain {
-        Domain::Mesh(mesh) => check_mesh(config, mesh)?,
-        Domain::Tiled(tiles) => tiled::check(config, tiles)?,
-        Domain::Cloud(cloud) => reconstruct::check(config, cloud)?,
-    }
+/// Returns the numbers out of range and the conflicts between keys: the first one of each table,
+/// because further ones may follow from it.
+pub(super) fn flaws(config: &Config) -> Vec<Flaw> {
     let n = config.device.threads;
     let range = format!("must be 0 (all cores) to {MOST_THREADS}, is {n}");
-    require(n <= MOST_THREADS, "device.threads", range, "")?;
     let what = "the case is named \"interface\", like the files of the interface";
-    require(config.name() != "interface", "", what, "rename the case file")?;
+    let mut checked = vec![
+        match &config.domain {
+            Domain::Mesh(mesh) => check_mesh(config, mesh),
+            Domain::Tiled(tiles) => tiled::check(config, tiles),
+            Domain::Cloud(cloud) => reconstruct::check(config, cloud),
+        },
+        require(n <= MOST_THREADS, "device.threads", range, ""),
+        require(config.name() != "interface", "", what, "rename the case file"),
+    ];
     if !matches!(config.domain, Domain::Cloud(_)) {
-        check_task(config)?;
+        checked.push(check_task(config));
     }
-    check_initial(config)?;
+    checked.push(check_initial(config));
     if let Some(table) = &config.evolve {
-        evolve::check(config, table)?;
-        evolve::reinitialize(config)?;
+        checked.extend([evolve::check(config, table), evolve::reinitialize(config)]);
     }
-    check_distance(config)?;
-    check_output(config)?;
-    check_expect(config)
+    checked.extend([check_distance(config), check_output(config), check_expect(config)]);
+    let mut flaws: Vec<Flaw> = checked.into_iter().filter_map(Result::err).collect();
+    // Checks of the domain also look at keys of other tables.
+    let mut seen = std::collections::BTreeSet::new();
+    flaws.retain(|flaw| flaw.key.is_empty() || seen.insert(flaw.key.clone()));
+    flaws
 }
 
 /// Returns an error if a key that is for tiles only is given.

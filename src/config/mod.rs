@@ -150,7 +150,18 @@ impl Config {
     /// or is not TOML, a key is unknown, a value has the wrong type or is out of range, or an
     /// environment variable is not set.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
-        Self::parse(&file::read(path)?, path, overrides)
+        let config = Self::load_unchecked(path, overrides)?;
+        config.check()?;
+        Ok(config)
+    }
+
+    /// Reads a case like [`Config::load`], but checks no ranges and conflicts, so that
+    /// [`Config::problems`] can return all of them.
+    ///
+    /// # Errors
+    /// Returns the errors of [`Config::load`] about the file, its keys and the types of its values.
+    pub fn load_unchecked(path: &Path, overrides: &[String]) -> Result<Self> {
+        Self::parse_unchecked(&file::read(path)?, path, overrides)
     }
 
     /// Parses a case like [`Config::load`], with `text` as the content of the file `path`.
@@ -158,6 +169,12 @@ impl Config {
     /// # Errors
     /// Returns the errors of [`Config::load`].
     pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Self> {
+        let config = Self::parse_unchecked(text, path, overrides)?;
+        config.check()?;
+        Ok(config)
+    }
+
+    fn parse_unchecked(text: &str, path: &Path, overrides: &[String]) -> Result<Self> {
         let texts = Texts::new(path, text, overrides)?;
         let document = Document::parse(&texts)?;
         check_version(&document)?;
@@ -177,7 +194,6 @@ impl Config {
         if document.text(&["domain", "mesh", "partition"]) == Some(Partition::OLD_WORD) {
             config.warn_of_old_partition();
         }
-        config.check()?;
         Ok(config)
     }
 
@@ -195,7 +211,13 @@ impl Config {
     /// # Errors
     /// Returns [`Error::Case`] with the key, and with its place if the case came from a file.
     pub fn check(&self) -> Result<()> {
-        self.refuse(check::first_flaw(self))
+        self.problems().into_iter().next().map_or(Ok(()), Err)
+    }
+
+    /// Returns the errors of [`Config::check`], the first one of each table.
+    pub fn problems(&self) -> Vec<Error> {
+        let flaws = check::flaws(self).into_iter();
+        flaws.filter_map(|flaw| self.refuse(Some(flaw)).err()).collect()
     }
 
     /// Checks the keys that depend on whether the cloud has normals, once that is known.

@@ -11,7 +11,7 @@ use super::writer::Files;
 use super::{error_norms, factory, setup, sources};
 use crate::Cpu;
 use crate::config::{Config, Distance};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::geometry::Real;
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
 use crate::levelset::eikonal::path::{self, Paths};
@@ -43,13 +43,15 @@ impl Task for DistanceTask<'_> {
         Report::new(self.config, self.cpu.threads())
     }
 
-    fn check(&self) -> Result<String> {
+    fn check(&self) -> Result<String, Vec<Error>> {
         let config = self.config;
         mesh_setup::check(config, "distance", |cleaned| {
-            let slowness = setup::slowness(config, cleaned)?;
-            let front = sources::front(config, &slowness, cleaned)?;
-            sources::sources(config, &slowness, front, cleaned, false)?;
-            sources::path_starts(config, cleaned).map(drop)
+            let sources = || {
+                let slowness = setup::slowness(config, cleaned)?;
+                let front = sources::front(config, &slowness, cleaned)?;
+                sources::sources(config, &slowness, front, cleaned, false).map(drop)
+            };
+            vec![sources(), sources::path_starts(config, cleaned).map(drop)]
         })
     }
 

@@ -8,7 +8,7 @@ use super::task::Stages;
 use super::{CleanedMesh, memory, picture, setup};
 use crate::Cpu;
 use crate::config::{Config, Precision};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::levelset::eikonal::cuda::Gpu;
 use crate::mesh::Kind;
 use crate::output::{MeshCounts, Report, Seconds};
@@ -88,26 +88,42 @@ fn partition(config: &Config, cleaned: &CleanedMesh) -> Result<(Partition, usize
 /// and the mesh.
 ///
 /// # Errors
-/// Returns the errors of [`MeshSetup::new`] and of `more`.
+/// Returns all errors of [`MeshSetup::new`] and of `more`.
 pub(super) fn check(
     config: &Config,
     task: &str,
-    more: impl FnOnce(&CleanedMesh) -> Result<()>,
-) -> Result<String> {
-    let cleaned = read(config)?;
-    more(&cleaned)?;
-    if config.initial.is_some() {
-        setup::initial_phi(config, &cleaned)?;
-    }
+    more: impl FnOnce(&CleanedMesh) -> Vec<Result<()>>,
+) -> Result<String, Vec<Error>> {
+    let cleaned = CleanedMesh::new(config).map_err(|error| vec![error])?;
     let mesh = &cleaned.mesh;
-    let (method, size) = partition(config, &cleaned)?;
-    let patches = Patches::new(mesh, method, size)?;
-    if config.precision() == Precision::F32 {
-        Coordinates::<f32>::new(mesh, &patches).check(&patches)?;
+    let mut checked = vec![config.check_for(mesh.kind), picture::check_array(config, &cleaned)];
+    // All further checks need memory.
+    if let Err(error) = memory::check(config, mesh) {
+        let problems = checked.into_iter().filter_map(Result::err);
+        return Err(problems.chain([error]).collect());
+    }
+    checked.extend(more(&cleaned));
+    if config.initial.is_some() {
+        checked.push(setup::initial_phi(config, &cleaned).map(drop));
+    }
+    checked.push(check_patches(config, &cleaned));
+    let problems: Vec<Error> = checked.into_iter().filter_map(Result::err).collect();
+    if !problems.is_empty() {
+        return Err(problems);
     }
     let cells = if mesh.kind == Kind::Volume { "tetrahedra" } else { "triangles" };
     let (vertices, n) = (mesh.n_vertices(), mesh.n_cells());
     Ok(format!("task    {task}\nmesh    {vertices} vertices, {n} {cells}\n"))
+}
+
+/// Checks that the mesh can be partitioned, and that its coordinates fit the precision.
+fn check_patches(config: &Config, cleaned: &CleanedMesh) -> Result<()> {
+    let (method, size) = partition(config, cleaned)?;
+    let patches = Patches::new(&cleaned.mesh, method, size)?;
+    match config.precision() {
+        Precision::F32 => Coordinates::<f32>::new(&cleaned.mesh, &patches).check(&patches),
+        Precision::F64 => Ok(()),
+    }
 }
 
 /// Partitions the mesh into patches and chooses the device.

@@ -1,5 +1,6 @@
 //! Running a case: `task` selects the task, `device` the device, and `factory` the solver types.
 
+mod check;
 mod checkpointing;
 mod cleaned_mesh;
 mod device;
@@ -41,6 +42,7 @@ use crate::config::Config;
 use crate::error::Result;
 use crate::output::checkpoint::{CHECKPOINT, Checkpoint, State};
 use crate::output::{Report, RunFolder, RunNames, Status, remove};
+pub use check::{Checked, check, check_all};
 use checkpointing::Stopped;
 pub use cleaned_mesh::CleanedMesh;
 pub use distance_to_file::distance;
@@ -201,19 +203,4 @@ fn leave(folder: &RunFolder, report: &mut Report) -> Result<()> {
     }
     report.files = folder.records(report.status == Status::Finished);
     report.write(&folder.file("report.json"))
-}
-
-/// Checks everything that can be wrong with a case before its first step, and describes the run.
-///
-/// # Errors
-/// Returns the errors that [`run()`] would return before its first step.
-pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<String> {
-    let cpu = Arc::new(cpu(config)?);
-    picture::check(config)?;
-    let folder = folder_of(config, folder)?;
-    let (names, claims) = (RunNames::of(config, &folder), picture::claims(config)?);
-    let note = RunFolder::probe(&folder, &names, claims.read(), overwrite)?;
-    let said = cpu.clone().run(|| task::of(config, cpu)?.check())?;
-    let note = note.map_or(String::new(), |note| format!("note    {note}\n"));
-    Ok(format!("{said}folder  {}\n{note}", folder.display()))
 }

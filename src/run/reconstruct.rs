@@ -11,7 +11,7 @@ use super::task::{Run, Task};
 use crate::Cpu;
 use crate::cloud::PointCloud;
 use crate::config::{CloudSource, Config, DeviceKind, Drawn};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::io::vtk::{self, Field, Geometry, VtkOutput};
 use crate::io::{CloudReport, read_cloud};
 use crate::mesh::Mesh;
@@ -30,22 +30,9 @@ impl Task for ReconstructTask<'_> {
         Report::new(self.config, self.cpu.threads())
     }
 
-    fn check(&self) -> Result<String> {
-        let (path, cloud, file) = self.read()?;
-        self.options().check(&cloud).map_err(|error| error.blaming(&path))?;
-        let device = self.device(&cloud)?;
-        let normals = if cloud.normals.is_some() { "with normals" } else { "without normals" };
-        let n = cloud.len();
-        let left_out = match file.stored.saturating_sub(n as u64) {
-            0 => String::new(),
-            more => format!("; {more} more are not finite or have no normal, and are left out"),
-        };
-        let mut said = format!("task    reconstruct\ncloud   {n} points {normals}{left_out}\n");
-        let name = if device.gpu.is_some() { "cuda" } else { "cpu" };
-        said += &format!("device  {name} ({})\n", device.reason);
-        Ok(said)
+    fn check(&self) -> Result<String, Vec<Error>> {
+        self.describe().map_err(|error| vec![error])
     }
-
     fn run(&self, mut run: Run<'_>, report: &mut Report) -> Result<()> {
         run.stage.next("reading the cloud")?;
         let (path, cloud, file) = self.read()?;
@@ -82,6 +69,23 @@ impl Task for ReconstructTask<'_> {
 }
 
 impl ReconstructTask<'_> {
+    /// Checks the cloud, and describes the task.
+    fn describe(&self) -> Result<String> {
+        let (path, cloud, file) = self.read()?;
+        self.options().check(&cloud).map_err(|error| error.blaming(&path))?;
+        let device = self.device(&cloud)?;
+        let normals = if cloud.normals.is_some() { "with normals" } else { "without normals" };
+        let n = cloud.len();
+        let left_out = match file.stored.saturating_sub(n as u64) {
+            0 => String::new(),
+            more => format!("; {more} more are not finite or have no normal, and are left out"),
+        };
+        let mut said = format!("task    reconstruct\ncloud   {n} points {normals}{left_out}\n");
+        let name = if device.gpu.is_some() { "cuda" } else { "cpu" };
+        said += &format!("device  {name} ({})\n", device.reason);
+        Ok(said)
+    }
+
     /// Chooses the device for a point cloud.
     fn device(&self, cloud: &PointCloud) -> Result<Device> {
         Device::choose(self.config, Size::Samples(cloud.len()))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Begun;
 use crate::Cpu;
 use crate::config::{Config, Drawn, HalfWidth, Rule};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::levelset::evolution::{self, Options, Slivers, Terms};
 use crate::output::{Report, checkpoint};
 use crate::run::checkpointing::identify;
@@ -28,11 +28,12 @@ impl Task for EvolveTask<'_> {
         Report::new(self.config, self.cpu.threads())
     }
 
-    fn check(&self) -> Result<String> {
+    fn check(&self) -> Result<String, Vec<Error>> {
         mesh_setup::check(self.config, "evolve", |cleaned| {
-            let terms = setup::terms(self.config, cleaned)?;
-            leaves_the_plane(&cleaned.mesh, &terms).iter().for_each(|w| tracing::warn!("{w}"));
-            Ok(())
+            let terms = setup::terms(self.config, cleaned).map(|terms| {
+                leaves_the_plane(&cleaned.mesh, &terms).iter().for_each(|w| tracing::warn!("{w}"));
+            });
+            vec![terms]
         })
     }
 

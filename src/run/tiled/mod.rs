@@ -22,7 +22,7 @@ use super::task::{Run, Stages, Task};
 use super::{factory, identity};
 use crate::Cpu;
 use crate::config::{Config, HalfWidth, Method, Rule, TiledSource};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::grid::{Pool, Stored, TiledGrid};
 use crate::levelset::tiled::{self, Reinitialize, SavedNumber, Wide};
 use crate::output::Report;
@@ -73,10 +73,15 @@ impl Task for TiledCase<'_> {
         report
     }
 
-    fn check(&self) -> Result<String> {
-        self.terms::<f64>()?;
-        let said = factory::check_tiles(self)?;
-        Ok(format!("task    evolve\ntiles   {said}\n"))
+    fn check(&self) -> Result<String, Vec<Error>> {
+        let mut problems: Vec<Error> = self.terms::<f64>().err().into_iter().collect();
+        match factory::check_tiles(self) {
+            Ok(said) if problems.is_empty() => Ok(format!("task    evolve\ntiles   {said}\n")),
+            found => {
+                problems.extend(found.err());
+                Err(problems)
+            }
+        }
     }
 
     fn run(&self, mut run: Run<'_>, report: &mut Report) -> Result<()> {

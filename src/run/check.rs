@@ -1,0 +1,80 @@
+//! Checking a case and its files without running it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::{cpu, folder_of, picture, task};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::output::{RunFolder, RunNames};
+
+/// The findings about a case.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Checked {
+    /// A description of the run, one line per item. Incomplete if there are problems.
+    pub plan: String,
+    /// All problems, in the order in which a run would meet them.
+    pub problems: Vec<Error>,
+}
+
+impl Checked {
+    fn take<T>(&mut self, found: Result<T>) -> Option<T> {
+        found.map_err(|error| self.problems.push(error)).ok()
+    }
+}
+
+/// Checks everything that can be wrong with a case before its first step, and describes the run.
+///
+/// # Errors
+/// Returns the first of the problems that [`check_all`] finds.
+pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<String> {
+    let Checked { plan, problems } = check_all(config, folder, overwrite);
+    problems.into_iter().next().map_or(Ok(plan), Err)
+}
+
+/// Finds everything that can be wrong with a case before its first step, and describes the run.
+///
+/// A check is skipped if it depends on one that has failed. Files are read only if the keys of the
+/// case are valid, and if all of them exist.
+pub fn check_all(config: &Config, folder: Option<&Path>, overwrite: bool) -> Checked {
+    let mut checked = Checked { problems: config.problems(), ..Checked::default() };
+    let are_keys_valid = checked.problems.is_empty();
+    // An invalid number of threads must not be started.
+    let cpu = if are_keys_valid { checked.take(cpu(config)) } else { None };
+    // A path that cannot be resolved is a problem of its key.
+    let inputs = config.inputs().unwrap_or_default();
+    let are_paths_valid = config.inputs().is_ok() && folder_of(config, folder).is_ok();
+    let mut place_of_run = String::new();
+    if are_keys_valid || are_paths_valid {
+        checked.take(picture::check(config));
+        place_of_run = checked.take(place(config, folder, overwrite)).unwrap_or_default();
+    }
+    let missing: Vec<Error> = inputs.iter().filter_map(|input| missing(input)).collect();
+    // If the keys are valid, the reader of a single missing file says more.
+    if !are_keys_valid || missing.len() > 1 {
+        checked.problems.extend(missing);
+    } else if let Some(cpu) = cpu.map(Arc::new) {
+        match cpu.clone().run(|| task::of(config, cpu).map_err(|error| vec![error])?.check()) {
+            Ok(plan) => checked.plan = plan,
+            Err(problems) => checked.problems.extend(problems),
+        }
+    }
+    checked.plan += &place_of_run;
+    checked
+}
+
+/// Checks the folder of a run, and describes it. A run that is already in it is only noted.
+fn place(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<String> {
+    let folder = folder_of(config, folder)?;
+    let (names, claims) = (RunNames::of(config, &folder), picture::claims(config)?);
+    let note = RunFolder::probe(&folder, &names, claims.read(), overwrite)?;
+    let note = note.map_or(String::new(), |note| format!("note    {note}\n"));
+    Ok(format!("folder  {}\n{note}", folder.display()))
+}
+
+/// Returns the error for an input file that does not exist.
+fn missing(input: &Path) -> Option<Error> {
+    let error = std::fs::metadata(input).err()?;
+    Some(Error::input(input, "", format!("cannot be read: {error}"), "check the path"))
+}
