@@ -38,9 +38,9 @@ impl Mask {
 
 /// An operand along one row of a result.
 #[derive(Clone, Copy)]
-pub(super) enum Row<'a> {
-    Many(&'a [f64]),
-    One(f64),
+pub(super) enum Row<'a, T> {
+    Many(&'a [T]),
+    One(T),
 }
 
 /// The order in which a result and `N` operands are traversed together.
@@ -90,11 +90,11 @@ impl<const N: usize> Walk<N> {
 
     /// Calls `work` for each row of `result` with the operands along it. No length may be 0.
     #[inline(always)]
-    pub(super) fn rows<T>(
+    pub(super) fn rows<T: Copy, V>(
         &self,
-        result: &mut [T],
-        operands: [&[f64]; N],
-        mut work: impl FnMut(&mut [T], [Row<'_>; N]),
+        result: &mut [V],
+        operands: [&[T]; N],
+        mut work: impl FnMut(&mut [V], [Row<'_, T>; N]),
     ) {
         let [n, rows, planes] = self.lengths;
         let [along, up, out] = self.strides;
@@ -117,7 +117,7 @@ impl<const N: usize> Walk<N> {
 }
 
 #[inline(always)]
-pub(super) fn map<T: Copy>(result: &mut [T], a: Row<'_>, f: impl Fn(f64) -> T) {
+pub(super) fn map<T: Copy, V: Copy>(result: &mut [V], a: Row<'_, T>, f: impl Fn(T) -> V) {
     match a {
         Row::Many(a) => result.iter_mut().zip(a).for_each(|(r, &a)| *r = f(a)),
         Row::One(a) => result.fill(f(a)),
@@ -125,7 +125,7 @@ pub(super) fn map<T: Copy>(result: &mut [T], a: Row<'_>, f: impl Fn(f64) -> T) {
 }
 
 #[inline(always)]
-pub(super) fn map2(result: &mut [f64], a: Row<'_>, b: Row<'_>, f: impl Fn(f64, f64) -> f64) {
+pub(super) fn map2<T: Copy>(result: &mut [T], a: Row<'_, T>, b: Row<'_, T>, f: impl Fn(T, T) -> T) {
     match (a, b) {
         (a, Row::One(b)) => map(result, a, |a| f(a, b)),
         (Row::One(a), b) => map(result, b, |b| f(a, b)),

@@ -8,9 +8,9 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::axis_loops::{Mask, Row, Walk, map, map2};
+use super::number::Number;
 use super::operators::{with_binary, with_unary};
-use super::syntax_tree::{Binary, Node, Unary, Variable, select};
-use crate::geometry::Real;
+use super::syntax_tree::{Binary, Node, Unary, Variable};
 
 /// The operation that computes a value. Its operands are the indices of earlier values, or of
 /// memory slots once these are assigned.
@@ -97,8 +97,8 @@ pub(super) struct Spread {
 
 /// Scratch memory that is reused from call to call.
 #[derive(Default)]
-pub(super) struct Scratch {
-    values: Vec<f64>,
+pub(super) struct Scratch<T> {
+    values: Vec<T>,
     starts: Vec<usize>,
 }
 
@@ -160,13 +160,14 @@ impl Spread {
     }
 
     /// Evaluates all expressions over the points of `axes` into `out`, one expression after the
-    /// other.
-    pub(super) fn run<R: Real>(
+    /// other. `store` converts the values.
+    pub(super) fn run<T: Number, V: Copy>(
         &self,
-        scratch: &mut Scratch,
+        scratch: &mut Scratch<T>,
         axes: [&[f64]; 3],
-        t: f64,
-        out: &mut [R],
+        t: T,
+        out: &mut [V],
+        store: impl Fn(T) -> V,
     ) {
         let lengths = axes.map(<[f64]>::len);
         let points = Mask::ALL.size(lengths);
@@ -182,7 +183,7 @@ impl Spread {
             end
         }));
         if values.len() < end {
-            values.resize(end, 0.0);
+            values.resize(end, T::constant(0.0));
         }
         for (place, operation) in &self.steps {
             let (lower, rest) = values.split_at_mut(starts[*place]);
@@ -197,9 +198,9 @@ impl Spread {
             };
             let mask = |a: usize| self.places[a];
             match *operation {
-                Operation::Number(bits) => result[0] = f64::from_bits(bits),
+                Operation::Number(bits) => result[0] = T::constant(f64::from_bits(bits)),
                 Operation::Time => result[0] = t,
-                Operation::Axis(k) => result.copy_from_slice(axes[k]),
+                Operation::Axis(k) => map(result, Row::Many(axes[k]), T::constant),
                 Operation::Unary(op, a) => unary(op, result, operand(a)),
                 Operation::Binary(op, a, b) => {
                     let walk = Walk::new(lengths, mask(*place), [a, b].map(mask));
@@ -214,28 +215,28 @@ impl Spread {
         for (out, &place) in out.chunks_exact_mut(points).zip(&self.results) {
             let walk = Walk::new(lengths, Mask::ALL, [self.places[place]]);
             let value = &values[starts[place]..starts[place + 1]];
-            walk.rows(out, [value], |row, [value]| map(row, value, R::of));
+            walk.rows(out, [value], |row, [value]| map(row, value, &store));
         }
     }
 }
 
-fn unary(op: Unary, result: &mut [f64], a: &[f64]) {
+fn unary<T: Number>(op: Unary, result: &mut [T], a: &[T]) {
     with_unary!(op, |f| map(result, Row::Many(a), f));
 }
 
-fn binary(op: Binary, walk: &Walk<2>, result: &mut [f64], operands: [&[f64]; 2]) {
+fn binary<T: Number>(op: Binary, walk: &Walk<2>, result: &mut [T], operands: [&[T]; 2]) {
     with_binary!(op, |f| walk.rows(result, operands, |row, [a, b]| map2(row, a, b, f)));
 }
 
 /// Evaluates `if` along a row.
-fn choose(row: &mut [f64], [c, a, b]: [Row<'_>; 3]) {
+fn choose<T: Number>(row: &mut [T], [c, a, b]: [Row<'_, T>; 3]) {
     match (c, a, b) {
-        (Row::One(c), a, b) => map(row, if c != 0.0 { a } else { b }, |value| value),
-        (c, a, Row::One(b)) => map2(row, c, a, |c, a| select(c, a, b)),
-        (c, Row::One(a), b) => map2(row, c, b, |c, b| select(c, a, b)),
+        (Row::One(c), a, b) => map2(row, a, b, |a, b| T::select(c, a, b)),
+        (c, a, Row::One(b)) => map2(row, c, a, |c, a| T::select(c, a, b)),
+        (c, Row::One(a), b) => map2(row, c, b, |c, b| T::select(c, a, b)),
         (Row::Many(c), Row::Many(a), Row::Many(b)) => {
             for (((r, &c), &a), &b) in row.iter_mut().zip(c).zip(a).zip(b) {
-                *r = select(c, a, b);
+                *r = T::select(c, a, b);
             }
         }
     }

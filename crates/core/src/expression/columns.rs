@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::words::suggest;
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static SCRATCH: RefCell<Scratch<f64>> = RefCell::default();
 }
 
 /// An expression bound to column names. The numbers are passed with each call. This suits data that

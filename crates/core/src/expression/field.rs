@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::enclosure::Enclosure;
 use super::program::{BLOCK, Program, Scratch};
+use super::sampling::{self, Accuracy, Function, Sampling, TimeSpan};
 use super::{Expression, Flaw, Node};
 use crate::error::{Error, Result};
 
@@ -14,7 +16,8 @@ use crate::error::{Error, Result};
 const TASK: usize = 16 * BLOCK;
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static SCRATCH: RefCell<Scratch<f64>> = RefCell::default();
+    static ENCLOSURES: RefCell<(Scratch<Enclosure>, Vec<Enclosure>)> = RefCell::default();
 }
 
 /// An expression bound to its data arrays. It has one value per row at each time.
@@ -122,6 +125,61 @@ impl Field {
         });
     }
 
+    /// Computes the bounds or the means of the rows `rows` over a span of time into `out`.
+    /// `accuracy(k)` is the accuracy for the entry k of `out`.
+    ///
+    /// Memory is allocated as in [`Field::evaluate_into`], which gives the values at an instant.
+    ///
+    /// # Panics
+    /// See [`Field::evaluate_into`].
+    pub fn sample_into(
+        &self,
+        points: &[[f64; 3]],
+        rows: Range<usize>,
+        sampling: Sampling,
+        accuracy: impl Fn(usize) -> Accuracy,
+        out: &mut [f64],
+    ) {
+        let span = match sampling {
+            Sampling::At(t) => return self.evaluate_into(points, rows, t, out),
+            Sampling::Bound(_) | Sampling::Mean(..) if rows.is_empty() => return,
+            Sampling::Mean(_, t) if !self.uses_time => {
+                return self.evaluate_into(points, rows, t, out);
+            }
+            Sampling::Bound(span) | Sampling::Mean(span, _) => span,
+        };
+        if let Sampling::Mean(_, t) = sampling {
+            self.evaluate_into(points, rows.clone(), t, out);
+        }
+        ENCLOSURES.with_borrow_mut(|(scratch, bounds)| {
+            // A field that is the same in all rows is examined once.
+            let n = if self.is_uniform() { 1 } else { rows.len() };
+            bounds.clear();
+            bounds.resize(n, Enclosure::default());
+            let arrays = |k: usize| &*self.arrays[k];
+            let first = rows.start..rows.start + n;
+            self.program.run(scratch, points, arrays, first, Enclosure::of_time(span), bounds);
+            for (k, &bounds) in bounds.iter().enumerate() {
+                let mut row = Row { field: self, points, row: rows.start + k, scratch };
+                let accuracy = accuracy(k);
+                match sampling {
+                    Sampling::Bound(_) => {
+                        out[k] = sampling::bound(&mut row, bounds, span, accuracy.max_step);
+                    }
+                    _ if bounds.width() * span.length() <= accuracy.slack => {}
+                    _ => out[k] = sampling::mean(&mut row, span, &accuracy),
+                }
+            }
+            let first = out[0];
+            out[n..].fill(first);
+        });
+    }
+
+    /// Whether all rows have the same value.
+    fn is_uniform(&self) -> bool {
+        self.arrays.is_empty() && !self.program.uses_coordinates()
+    }
+
     /// Evaluates all rows at time `t` in parallel, one for each point.
     ///
     /// # Panics
@@ -133,5 +191,29 @@ impl Field {
             self.evaluate_into(points, start..start + out.len(), t, out);
         });
         values
+    }
+}
+
+/// One row of a field as a function of time.
+struct Row<'a> {
+    field: &'a Field,
+    points: &'a [[f64; 3]],
+    row: usize,
+    scratch: &'a mut Scratch<Enclosure>,
+}
+
+impl Function for Row<'_> {
+    fn value(&mut self, t: f64) -> f64 {
+        let mut value = [0.0];
+        self.field.evaluate_into(self.points, self.row..self.row + 1, t, &mut value);
+        value[0]
+    }
+
+    fn bounds(&mut self, span: TimeSpan) -> Enclosure {
+        let Row { field, points, row, scratch } = self;
+        let mut bounds = [Enclosure::default()];
+        let (arrays, rows) = (|k: usize| &*field.arrays[k], *row..*row + 1);
+        field.program.run(scratch, points, arrays, rows, Enclosure::of_time(span), &mut bounds);
+        bounds[0]
     }
 }

@@ -5,12 +5,27 @@ use std::sync::Arc;
 
 use super::axis_loops::Mask;
 use super::axis_program::{Scratch, Spread};
+use super::enclosure::Enclosure;
+use super::sampling::{self, Accuracy, Function, Sampling, TimeSpan};
 use super::{Expression, Flaw};
 use crate::error::{Error, Result};
 use crate::geometry::Real;
 
 thread_local! {
-    static SCRATCH: RefCell<Scratch> = RefCell::default();
+    static SCRATCH: RefCell<Scratch<f64>> = RefCell::default();
+    static ENCLOSURES: RefCell<Enclosures> = RefCell::default();
+}
+
+/// Scratch memory for bounds over a span of time.
+#[derive(Default)]
+struct Enclosures {
+    scratch: Scratch<Enclosure>,
+    /// The bounds of all expressions at all points.
+    all: Vec<Enclosure>,
+    /// The bounds of all expressions at one point.
+    one: Vec<Enclosure>,
+    /// The values of all expressions at one point.
+    values: Vec<f64>,
 }
 
 /// Expressions, such as the three components of a velocity, compiled for blocks of a lattice. A
@@ -84,6 +99,95 @@ impl Lattice {
     pub fn evaluate_into<R: Real>(&self, axes: [&[f64]; 3], t: f64, out: &mut [R]) {
         let points = Mask::ALL.size(axes.map(<[f64]>::len));
         assert_eq!(out.len(), self.components() * points, "one value for each point");
-        SCRATCH.with_borrow_mut(|scratch| self.spread.run(scratch, axes, t, out));
+        SCRATCH.with_borrow_mut(|scratch| self.spread.run(scratch, axes, t, out, R::of));
+    }
+
+    /// Computes the bounds or the means of all expressions over a span of time, in the order of
+    /// [`Lattice::evaluate_into`], which gives the values at an instant.
+    ///
+    /// # Panics
+    /// See [`Lattice::evaluate_into`].
+    pub fn sample_into<R: Real>(
+        &self,
+        axes: [&[f64]; 3],
+        sampling: Sampling,
+        accuracy: &Accuracy,
+        out: &mut [R],
+    ) {
+        let span = match sampling {
+            Sampling::At(t) => return self.evaluate_into(axes, t, out),
+            Sampling::Mean(span, t) => {
+                self.evaluate_into(axes, t, out);
+                if !self.uses_time {
+                    return;
+                }
+                span
+            }
+            Sampling::Bound(span) => span,
+        };
+        let lengths = axes.map(<[f64]>::len);
+        let n = Mask::ALL.size(lengths);
+        if n == 0 {
+            return;
+        }
+        let is_bound = matches!(sampling, Sampling::Bound(_));
+        ENCLOSURES.with_borrow_mut(|Enclosures { scratch, all, one, values }| {
+            all.resize(out.len(), Enclosure::default());
+            self.spread.run(scratch, axes, Enclosure::of_time(span), all, |bounds| bounds);
+            one.resize(self.components(), Enclosure::default());
+            values.resize(self.components(), 0.0);
+            for (k, (out, all)) in out.chunks_exact_mut(n).zip(all.chunks_exact(n)).enumerate() {
+                // A component that is the same at all points is examined once.
+                let is_uniform = self.spread.mask(k) == Mask::default();
+                let examined = if is_uniform { 1 } else { n };
+                for (at, bounds) in all[..examined].iter().enumerate() {
+                    let [nx, ny, _] = lengths;
+                    let at_axes = [at % nx, at / nx % ny, at / (nx * ny)];
+                    let point = std::array::from_fn(|axis| axes[axis][at_axes[axis]]);
+                    let mut point = Point {
+                        lattice: self,
+                        component: k,
+                        point,
+                        scratch: &mut *scratch,
+                        bounds: &mut *one,
+                        values: &mut *values,
+                    };
+                    out[at] = if is_bound {
+                        R::of(sampling::bound(&mut point, *bounds, span, accuracy.max_step))
+                    } else if bounds.width() * span.length() <= accuracy.slack {
+                        continue;
+                    } else {
+                        R::of(sampling::mean(&mut point, span, accuracy))
+                    };
+                }
+                let first = out[0];
+                out[examined..].fill(first);
+            }
+        });
+    }
+}
+
+/// One expression at one point, as a function of time.
+struct Point<'a> {
+    lattice: &'a Lattice,
+    component: usize,
+    point: [f64; 3],
+    scratch: &'a mut Scratch<Enclosure>,
+    bounds: &'a mut [Enclosure],
+    values: &'a mut [f64],
+}
+
+impl Function for Point<'_> {
+    fn value(&mut self, t: f64) -> f64 {
+        let axes = self.point.each_ref().map(std::slice::from_ref);
+        self.lattice.evaluate_into(axes, t, self.values);
+        self.values[self.component]
+    }
+
+    fn bounds(&mut self, span: TimeSpan) -> Enclosure {
+        let axes = self.point.each_ref().map(std::slice::from_ref);
+        let t = Enclosure::of_time(span);
+        self.lattice.spread.run(self.scratch, axes, t, self.bounds, |bounds| bounds);
+        self.bounds[self.component]
     }
 }

@@ -31,13 +31,16 @@ mod axis_loops;
 mod axis_program;
 mod columns;
 mod cuda;
+mod enclosure;
 mod field;
 mod flaw;
 mod hoisting;
 mod lattice;
+mod number;
 mod operators;
 mod parse;
 mod program;
+mod sampling;
 mod syntax_tree;
 #[cfg(test)]
 mod tests;
@@ -57,6 +60,7 @@ pub use cuda::{Generated, Predicate};
 pub use field::Field;
 pub use flaw::Flaw;
 pub use lattice::Lattice;
+pub use sampling::{Accuracy, Sampling, TimeSpan};
 pub use syntax_tree::{Binary, Node, Unary, Variable, select};
 
 /// A parsed formula. Two expressions are equal if their texts are equal.

@@ -11,7 +11,7 @@ macro_rules! with_unary {
     (@ $op:expr, $f:ident, $body:expr, $($name:ident)*) => {
         match $op {
             $(Unary::$name => {
-                let $f = |a: f64| Unary::$name.apply(a);
+                let $f = |a| Number::unary(Unary::$name, a);
                 $body
             })*
         }
@@ -30,7 +30,7 @@ macro_rules! with_binary {
     (@ $op:expr, $f:ident, $body:expr, $($name:ident)*) => {
         match $op {
             $(Binary::$name => {
-                let $f = |a: f64, b: f64| Binary::$name.apply(a, b);
+                let $f = |a, b| Number::binary(Binary::$name, a, b);
                 $body
             })*
         }

@@ -6,8 +6,9 @@
 
 use std::ops::Range;
 
+use super::number::Number;
 use super::operators::{with_binary, with_unary};
-use super::syntax_tree::{Binary, Node, Unary, Variable, select};
+use super::syntax_tree::{Binary, Node, Unary, Variable};
 
 /// The number of rows per block. A few registers of this size fit in the L1 cache.
 pub(super) const BLOCK: usize = 256;
@@ -44,14 +45,17 @@ pub(super) struct Program {
     scalars: Vec<Node>,
     registers: usize,
     axes: [bool; 3],
+    /// The number of data arrays.
+    arrays: usize,
 }
 
 /// Scratch memory that is reused from call to call.
 #[derive(Default)]
-pub(super) struct Scratch {
-    registers: Vec<f64>,
-    axes: Vec<f64>,
-    scalars: Vec<f64>,
+pub(super) struct Scratch<T> {
+    registers: Vec<T>,
+    axes: Vec<T>,
+    scalars: Vec<T>,
+    columns: Vec<T>,
 }
 
 impl Program {
@@ -91,7 +95,11 @@ impl Program {
             Node::Variable(Variable::X) => axis(0),
             Node::Variable(Variable::Y) => axis(1),
             Node::Variable(Variable::Z) => axis(2),
-            Node::Array { name, .. } => Source::Array(array(name)),
+            Node::Array { name, .. } => {
+                let k = array(name);
+                self.arrays = self.arrays.max(k + 1);
+                Source::Array(k)
+            }
             Node::Unary(op, a) => {
                 let a = self.compile(a, target, array);
                 self.push(target, Instruction::Unary(*op, a))
@@ -117,40 +125,47 @@ impl Program {
     }
 
     /// Evaluates the rows `rows` of `points` and `arrays` into `out`.
-    pub(super) fn run<'a>(
+    pub(super) fn run<'a, T: Number>(
         &self,
-        scratch: &mut Scratch,
+        scratch: &mut Scratch<T>,
         points: &[[f64; 3]],
         array: impl Fn(usize) -> &'a [f64],
         rows: Range<usize>,
-        t: f64,
-        out: &mut [f64],
+        t: T,
+        out: &mut [T],
     ) {
-        let Scratch { registers, axes, scalars } = scratch;
+        let Scratch { registers, axes, scalars, columns } = scratch;
+        let zero = T::constant(0.0);
         if registers.len() < self.registers * BLOCK {
-            registers.resize(self.registers * BLOCK, 0.0);
+            registers.resize(self.registers * BLOCK, zero);
         }
-        axes.resize(3 * BLOCK, 0.0);
+        axes.resize(3 * BLOCK, zero);
         scalars.clear();
-        scalars.extend(self.scalars.iter().map(|node| node.value([0.0; 3], t, &mut |_| f64::NAN)));
+        let no_array = &mut |_: &str| T::constant(f64::NAN);
+        scalars.extend(self.scalars.iter().map(|node| node.compute([0.0; 3], t, no_array)));
         let mut first = rows.start;
         for out in out.chunks_mut(BLOCK) {
             let n = out.len();
             for k in (0..3).filter(|&k| self.axes[k]) {
                 let column = &mut axes[k * BLOCK..][..n];
                 for (x, point) in column.iter_mut().zip(&points[first..first + n]) {
-                    *x = point[k];
+                    *x = T::constant(point[k]);
                 }
             }
+            columns.clear();
+            (0..self.arrays).for_each(|k| T::convert(&array(k)[first..first + n], columns));
             for (target, instruction) in &self.instructions {
                 let (lower, upper) = registers.split_at_mut((target + 1) * BLOCK);
-                let upper: &[f64] = upper;
+                let upper: &[T] = upper;
                 let result = &mut lower[target * BLOCK..][..n];
                 let operand = |source: &Source| match *source {
                     Source::Register(r) if r == *target => Operand::Target,
                     Source::Register(r) => Operand::Rows(&upper[(r - target - 1) * BLOCK..][..n]),
                     Source::Axis(k) => Operand::Rows(&axes[k * BLOCK..][..n]),
-                    Source::Array(k) => Operand::Rows(&array(k)[first..first + n]),
+                    Source::Array(k) => {
+                        let values = &array(k)[first..first + n];
+                        Operand::Rows(T::column(values, columns, k * n..(k + 1) * n))
+                    }
                     Source::Scalar(k) => Operand::Scalar(scalars[k]),
                 };
                 match instruction {
@@ -160,7 +175,7 @@ impl Program {
                     Instruction::Select => {
                         let (a, b) = (&upper[..n], &upper[BLOCK..][..n]);
                         for ((c, &a), &b) in result.iter_mut().zip(a).zip(b) {
-                            *c = select(*c, a, b);
+                            *c = T::select(*c, a, b);
                         }
                     }
                 }
@@ -182,15 +197,15 @@ fn is_scalar(node: &Node) -> bool {
 
 /// An operand of one block.
 #[derive(Clone, Copy)]
-enum Operand<'a> {
+enum Operand<'a, T> {
     /// The values that the result overwrites.
     Target,
-    Rows(&'a [f64]),
-    Scalar(f64),
+    Rows(&'a [T]),
+    Scalar(T),
 }
 
 #[inline(always)]
-fn map(result: &mut [f64], a: Operand<'_>, f: impl Fn(f64) -> f64) {
+fn map<T: Number>(result: &mut [T], a: Operand<'_, T>, f: impl Fn(T) -> T) {
     match a {
         Operand::Target => result.iter_mut().for_each(|r| *r = f(*r)),
         Operand::Rows(a) => result.iter_mut().zip(a).for_each(|(r, &a)| *r = f(a)),
@@ -199,7 +214,7 @@ fn map(result: &mut [f64], a: Operand<'_>, f: impl Fn(f64) -> f64) {
 }
 
 #[inline(always)]
-fn map2(result: &mut [f64], a: Operand<'_>, b: Operand<'_>, f: impl Fn(f64, f64) -> f64) {
+fn map2<T: Number>(result: &mut [T], a: Operand<'_, T>, b: Operand<'_, T>, f: impl Fn(T, T) -> T) {
     match (a, b) {
         (a, Operand::Scalar(b)) => map(result, a, |a| f(a, b)),
         (Operand::Scalar(a), b) => map(result, b, |b| f(a, b)),
@@ -216,10 +231,10 @@ fn map2(result: &mut [f64], a: Operand<'_>, b: Operand<'_>, f: impl Fn(f64, f64)
     }
 }
 
-fn unary(op: Unary, result: &mut [f64], a: Operand<'_>) {
+fn unary<T: Number>(op: Unary, result: &mut [T], a: Operand<'_, T>) {
     with_unary!(op, |f| map(result, a, f));
 }
 
-fn binary(op: Binary, result: &mut [f64], a: Operand<'_>, b: Operand<'_>) {
+fn binary<T: Number>(op: Binary, result: &mut [T], a: Operand<'_, T>, b: Operand<'_, T>) {
     with_binary!(op, |f| map2(result, a, b, f));
 }

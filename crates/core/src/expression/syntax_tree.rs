@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::number::Number;
+
 /// A node of a syntax tree whose constant parts have been replaced by their values.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -145,6 +147,12 @@ impl Unary {
 }
 
 impl Binary {
+    /// Whether the result is 1 or 0, even for operands that are not numbers.
+    pub(super) fn is_condition(self) -> bool {
+        use Binary::*;
+        matches!(self, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual | And | Or)
+    }
+
     /// Returns the value. Comparisons and logic give 1 or 0. Any value other than 0 counts as true.
     #[inline(always)]
     pub fn apply(self, a: f64, b: f64) -> f64 {
@@ -231,23 +239,33 @@ impl Node {
     ///
     /// For many points, [`Field`](super::Field) is faster and gives bitwise identical values.
     pub fn value(&self, point: [f64; 3], t: f64, array: &mut dyn FnMut(&str) -> f64) -> f64 {
+        self.compute(point, t, array)
+    }
+
+    /// Computes the node at one point.
+    pub(super) fn compute<T: Number>(
+        &self,
+        point: [f64; 3],
+        t: T,
+        array: &mut dyn FnMut(&str) -> T,
+    ) -> T {
         match self {
-            Node::Number(value) => *value,
+            Node::Number(value) => T::constant(*value),
             Node::Variable(variable) => match variable {
-                Variable::X => point[0],
-                Variable::Y => point[1],
-                Variable::Z => point[2],
+                Variable::X => T::constant(point[0]),
+                Variable::Y => T::constant(point[1]),
+                Variable::Z => T::constant(point[2]),
                 Variable::T => t,
             },
             Node::Array { name, .. } => array(name),
-            Node::Unary(op, a) => op.apply(a.value(point, t, array)),
+            Node::Unary(op, a) => T::unary(*op, a.compute(point, t, array)),
             Node::Binary(op, a, b) => {
-                let a = a.value(point, t, array);
-                op.apply(a, b.value(point, t, array))
+                let a = a.compute(point, t, array);
+                T::binary(*op, a, b.compute(point, t, array))
             }
             Node::If(nodes) => {
-                let [c, a, b] = nodes.each_ref().map(|node| node.value(point, t, array));
-                select(c, a, b)
+                let [c, a, b] = nodes.each_ref().map(|node| node.compute(point, t, array));
+                T::select(c, a, b)
             }
         }
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
+use super::enclosure::Enclosure;
 use super::*;
 use crate::error::Error;
 
@@ -361,6 +362,27 @@ proptest! {
             prop_assert!(
                 values[i].to_bits() == direct.to_bits() || values[i].is_nan() && direct.is_nan(),
                 "{text} at row {i}: {} and {direct}", values[i]
+            );
+        }
+    }
+
+    #[test]
+    fn bounds_contain_all_values_of_a_span(
+        (text, tree) in tree(true),
+        start in -2.0..2.0f64,
+        length in 0.0..3.0f64,
+        point in [-3.0..3.0f64, -3.0..3.0, -3.0..3.0],
+    ) {
+        let span = TimeSpan { start, end: start + length };
+        let constant = &mut |_: &str| Enclosure::constant(0.75);
+        let bounds = tree.compute(point, Enclosure::of_time(span), constant);
+        for k in 0..=20 {
+            let value = tree.value(point, span.at(f64::from(k) / 20.0), &mut |_| 0.75);
+            let rounding = 1e-9 * (1.0 + value.abs());
+            prop_assert!(
+                !value.is_finite()
+                    || bounds.low - rounding <= value && value <= bounds.high + rounding,
+                "{text}: {value} is outside {bounds:?}"
             );
         }
     }

@@ -1,0 +1,234 @@
+//! Bounds and means of a function of time over a span, for coefficients that change within a time
+//! step. kernels/sampling.cuh is the counterpart for GPUs.
+
+use super::enclosure::Enclosure;
+
+/// A span of time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeSpan {
+    /// The first instant.
+    pub start: f64,
+    /// The last instant.
+    pub end: f64,
+}
+
+impl TimeSpan {
+    /// Returns the length.
+    pub fn length(&self) -> f64 {
+        self.end - self.start
+    }
+
+    /// Returns the instant at a fraction of the span.
+    pub fn at(&self, fraction: f64) -> f64 {
+        self.start + fraction * self.length()
+    }
+}
+
+/// The quantity that is computed of a coefficient that depends on time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sampling {
+    /// The value at an instant.
+    At(f64),
+    /// The largest absolute value over a span.
+    Bound(TimeSpan),
+    /// The mean over a span, or the value at an instant of the span if the coefficient changes so
+    /// little that both move the interface equally far.
+    Mean(TimeSpan, f64),
+}
+
+/// The accuracy of [`Sampling`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accuracy {
+    /// The largest product of change and time that counts as no change, in the unit of the
+    /// coefficient times time. For a velocity this is a length.
+    pub slack: f64,
+    /// The length of time to which a span is divided if the coefficient has no bounds in it.
+    pub max_step: f64,
+}
+
+/// The error of a mean, as a fraction of [`Accuracy::slack`].
+const PRECISION: f64 = 1e-4;
+
+/// The most halvings of a span. A jump is then located to the last bit of the time.
+const MOST_HALVINGS: u32 = 52;
+
+/// After this many evaluations, pieces of at most `2^-ENOUGH_HALVINGS` of the span are not divided
+/// any more. A coefficient that oscillates so fast is sampled only.
+const MANY_EVALUATIONS: u32 = 20_000;
+const ENOUGH_HALVINGS: u32 = 10;
+
+/// The most pieces of a span in which the coefficient has no bounds.
+const MOST_PIECES: f64 = 64.0;
+
+/// Nodes and weights of Gauss's rule with three points on [0, 1].
+const GAUSS: [(f64, f64); 3] = [
+    (0.112_701_665_379_258_31, 5.0 / 18.0),
+    (0.5, 8.0 / 18.0),
+    (0.887_298_334_620_741_7, 5.0 / 18.0),
+];
+
+/// A function of time with its values and bounds.
+pub(super) trait Function {
+    fn value(&mut self, t: f64) -> f64;
+    fn bounds(&mut self, span: TimeSpan) -> Enclosure;
+}
+
+/// Returns the largest absolute value over a span with these `bounds`.
+pub(super) fn bound(
+    function: &mut impl Function,
+    bounds: Enclosure,
+    span: TimeSpan,
+    max_step: f64,
+) -> f64 {
+    let largest = bounds.largest();
+    if largest.is_finite() {
+        return largest;
+    }
+    let pieces = (span.length() / max_step).ceil().clamp(1.0, MOST_PIECES);
+    let mut most = 0.0f64;
+    for k in 0..pieces as u32 {
+        let [start, end] = [k, k + 1].map(|k| span.at(f64::from(k) / pieces));
+        let piece = TimeSpan { start, end };
+        let largest = match function.bounds(piece).largest() {
+            largest if largest.is_finite() => largest,
+            // Nothing is known: the values at three instants have to do.
+            _ => {
+                GAUSS.iter().fold(0.0, |most, (at, _)| larger(most, function.value(piece.at(*at))))
+            }
+        };
+        most = larger(most, largest);
+    }
+    most
+}
+
+/// Returns the larger of a number and an absolute value, or NaN.
+fn larger(most: f64, value: f64) -> f64 {
+    if value.abs() <= most || most.is_nan() { most } else { value.abs() }
+}
+
+/// Returns the mean over a span by adaptive quadrature.
+///
+/// The span is halved until the bounds of a piece are so close that its integral is known, or until
+/// the function is smooth there and Gauss's rule gives the same integral for the piece and its
+/// halves. Jumps and kinks are thus located as precisely as the accuracy requires.
+pub(super) fn mean(function: &mut impl Function, span: TimeSpan, accuracy: &Accuracy) -> f64 {
+    let tolerance = PRECISION * accuracy.slack;
+    let (mut level, mut index, mut evaluations) = (0u32, 0u64, 0u32);
+    let mut integral = 0.0;
+    loop {
+        let n = (1u64 << level) as f64;
+        let piece =
+            TimeSpan { start: span.at(index as f64 / n), end: span.at((index + 1) as f64 / n) };
+        evaluations += 1;
+        match integral_of(function, piece, accuracy, tolerance, (level, evaluations)) {
+            None => (level, index) = (level + 1, 2 * index),
+            Some(part) => {
+                integral += part;
+                index += 1;
+                if index == 1 << level {
+                    return integral / span.length();
+                }
+                let up = index.trailing_zeros().min(level);
+                (level, index) = (level - up, index >> up);
+            }
+        }
+    }
+}
+
+/// Returns the integral over a piece of a span, or `None` if the piece must be halved.
+fn integral_of(
+    function: &mut impl Function,
+    piece: TimeSpan,
+    accuracy: &Accuracy,
+    tolerance: f64,
+    (level, evaluations): (u32, u32),
+) -> Option<f64> {
+    let length = piece.length();
+    let bounds = function.bounds(piece);
+    let is_short = level >= MOST_HALVINGS || length <= f64::EPSILON * piece.end.abs();
+    if is_short || bounds.width() * length <= tolerance {
+        return Some(length * function.value(piece.at(0.5)));
+    }
+    let is_unbounded = !bounds.width().is_finite();
+    let is_exhausted = evaluations > MANY_EVALUATIONS && level >= ENOUGH_HALVINGS;
+    let is_known = is_exhausted || is_unbounded && length <= accuracy.max_step;
+    if !(bounds.smooth && !is_unbounded || is_known) {
+        return None;
+    }
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut gauss = |from: f64, to: f64| {
+        let part = GAUSS.iter().map(|(at, weight)| {
+            let value = function.value(piece.at(from + (to - from) * at));
+            (least, most) = (least.min(value), most.max(value));
+            weight * value
+        });
+        length * (to - from) * part.sum::<f64>()
+    };
+    let coarse = gauss(0.0, 1.0);
+    let fine = gauss(0.0, 0.5) + gauss(0.5, 1.0);
+    // A peak between the nodes shows only in the bounds.
+    let is_seen = bounds.width() <= 4.0 * (most - least) + tolerance / length;
+    (is_known || is_seen && (coarse - fine).abs() <= tolerance).then_some(fine)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::expression::{Expression, Field};
+
+    fn mean_of(text: &str, start: f64, end: f64) -> f64 {
+        let field = Field::bind(&text.parse::<Expression>().unwrap(), |_| unreachable!()).unwrap();
+        let mut mean = [0.0];
+        let accuracy = |_| Accuracy { slack: 1e-4, max_step: 0.01 };
+        let sampling = Sampling::Mean(TimeSpan { start, end }, start);
+        field.sample_into(&[[0.25, 0.0, 0.0]], 0..1, sampling, accuracy, &mut mean);
+        mean[0]
+    }
+
+    fn bound_of(text: &str, start: f64, end: f64) -> f64 {
+        let field = Field::bind(&text.parse::<Expression>().unwrap(), |_| unreachable!()).unwrap();
+        let mut bound = [0.0];
+        let accuracy = |_| Accuracy { slack: 1e-4, max_step: 0.01 };
+        let sampling = Sampling::Bound(TimeSpan { start, end });
+        field.sample_into(&[[0.25, 0.0, 0.0]], 0..1, sampling, accuracy, &mut bound);
+        bound[0]
+    }
+
+    #[test]
+    fn pulses_and_valves_are_integrated_exactly() {
+        let pi = std::f64::consts::PI;
+        for (text, start, end, mean) in [
+            ("if(t > 1 && t < 1.2, 1, 0)", 0.0, 10.0, 0.02),
+            ("max(0, sin(2*pi*t/5))", 0.0, 10.0, 1.0 / pi),
+            ("exp(-((t - 5)/0.01)^2)", 0.0, 10.0, 0.001 * pi.sqrt()),
+            ("abs(t - 0.3)", 0.0, 1.0, 0.29),
+            ("if(abs(x - 10*t) < 0.05, 1, 0)", 0.0, 1.0, 0.01),
+            ("if(t/0.001 - floor(t/0.001) < 0.1, 1, 0)", 0.3, 0.5, 0.1),
+            ("t^2", 0.0, 3.0, 3.0),
+            ("x", 0.0, 3.0, 0.25),
+            ("step(t - 2)", 0.0, 4.0, 0.5),
+        ] {
+            let found = mean_of(text, start, end);
+            assert!((found - mean).abs() < 1e-6, "{text}: {found} instead of {mean}");
+        }
+        // A small change is not averaged.
+        assert_eq!(mean_of("1 + 1e-5*t", 0.0, 1.0), 1.0);
+    }
+
+    #[test]
+    fn bounds_see_what_happens_between_samples() {
+        assert_eq!(bound_of("if(t > 1 && t < 1.2, -1, 0)", 0.0, 10.0), 1.0);
+        assert_eq!(bound_of("if(t > 1 && t < 1.2, -1, 0)", 2.0, 10.0), 0.0);
+        assert_eq!(bound_of("0.03*max(0, sin(2*pi*t/5))", 0.0, 10.0), 0.03);
+        assert!(bound_of("exp(-((t - 5)/0.01)^2)", 0.0, 4.0) < 1e-12);
+        assert_eq!(bound_of("if(abs(x - 10*t) < 0.05, 1, 0)", 0.02, 0.03), 1.0);
+        // Without bounds, samples decide.
+        assert!(bound_of("1/(t - 0.5)", 0.0, 1.0) > 100.0);
+        assert!(bound_of("sqrt(t - 0.5)", 0.0, 1.0).is_nan());
+    }
+
+    #[test]
+    fn a_fast_oscillation_ends() {
+        assert!((mean_of("sin(1e9*t)^2", 0.0, 1.0) - 0.5).abs() < 0.05);
+    }
+}
