@@ -27,8 +27,8 @@ ASSERT_OFFSET(Pyramid, records, 264);
 ASSERT_OFFSET(Pyramid, shape, 648);
 ASSERT_OFFSET(Pyramid, n_levels, 660);
 
-// All levels of a tree from level 1 on. The last level has one cell, the first slot of its
-// record.
+// All levels of a tree, starting with level 1. The last level has one cell, the first slot of
+// its record.
 struct Tree {
     // The counts of each level, `[records][FAN]`. Level k + 1 is at index k.
     const u32 *counts[32];

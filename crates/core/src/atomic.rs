@@ -39,8 +39,8 @@ pub fn write(path: &Path, body: impl FnOnce(&mut dyn Write) -> std::io::Result<(
     appear_or_wait(vec![Complete::write(path, body)?])
 }
 
-/// Writes a file that the user has not named, such as the data of a header, with `body`. Unlike
-/// [`write()`], it never replaces a file with other contents.
+/// Writes a file whose name the user has not given, such as the data file of a header, with `body`.
+/// Unlike [`write()`], it never replaces a file with other contents.
 ///
 /// # Errors
 /// Returns the errors of [`write()`], and [`Error::Output`] if there is a file with other contents.
@@ -65,8 +65,9 @@ pub fn in_the_way(path: &Path) -> Error {
     Error::output(path, what, "move or remove it, or choose another name for the result")
 }
 
-/// Lets all files that `work` writes on this thread appear at its end: all of them, or none if
-/// `work` fails. A program that is killed leaves none, too, except between two renames.
+/// Runs `work`. All files that it writes on this thread appear when it ends, or none of them if it
+/// fails. If the program is killed, none of them appear either, unless it is killed between two
+/// renames.
 ///
 /// # Errors
 /// Returns the errors of `work`, and [`Error::Output`] if a file cannot be renamed.
@@ -79,7 +80,7 @@ pub fn together<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     Ok(done)
 }
 
-/// Lets files appear now, or at the end of [`together`] on this thread.
+/// Makes files appear now, or at the end of [`together`] on this thread.
 fn appear_or_wait(files: Vec<Complete>) -> Result<()> {
     let files = WAITING.with_borrow_mut(|waiting| match waiting {
         Some(waiting) => {
@@ -91,18 +92,18 @@ fn appear_or_wait(files: Vec<Complete>) -> Result<()> {
     appear(files)
 }
 
-/// A file that is completely written under a temporary name.
+/// A complete file that still has a temporary name.
 struct Complete {
     path: PathBuf,
     target: PathBuf,
     file: NamedTempFile,
     made: Unfinished,
-    /// The record of its folder, and its hash for it.
+    /// The journal of the folder, if there is one, and the hash of the contents for the journal.
     journal: Option<(Arc<dyn Journal>, blake3::Hasher)>,
 }
 
 impl Complete {
-    /// Writes a file with `body` beside the file that `path` leads to.
+    /// Writes a temporary file with `body` in the folder of the file that `path` leads to.
     fn write(
         path: &Path,
         body: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -126,7 +127,7 @@ impl Complete {
         Ok(Complete { path: path.to_path_buf(), target, file, made, journal })
     }
 
-    /// Whether the file that would be replaced has the same contents.
+    /// Returns true if the file that would be replaced has the same contents.
     fn equals_existing(&self) -> bool {
         let same = || -> std::io::Result<bool> {
             let (mut a, mut b) =
@@ -157,7 +158,7 @@ impl Complete {
     }
 }
 
-/// A writer that computes the hash of what passes through it, if it has a hasher.
+/// A writer that also computes the hash of the bytes that it writes, if it has a hasher.
 struct Hashed {
     file: NamedTempFile,
     hasher: Option<blake3::Hasher>,
@@ -177,8 +178,8 @@ impl Write for Hashed {
     }
 }
 
-/// Renames complete files to their final names, the last one written first, because files are
-/// written before their companions. If a rename fails, files that did not exist before are removed.
+/// Renames complete files to their final names in reverse order, because a file is written before
+/// its companions. If a rename fails, files that did not exist before are removed.
 fn appear(files: Vec<Complete>) -> Result<()> {
     for complete in &files {
         complete.note().map_err(|e| fail(&complete.path, e))?;

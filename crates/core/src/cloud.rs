@@ -21,7 +21,7 @@ pub struct PointCloud {
 }
 
 impl PointCloud {
-    /// Creates a point cloud without normals and colors.
+    /// Creates a point cloud without normals or colors.
     pub fn new(points: Vec<[f64; 3]>) -> Self {
         PointCloud { points, normals: None, colors: None }
     }

@@ -1,4 +1,4 @@
-//! Tests of the splitting of cells at hanging nodes, in the plane, in space and between tetrahedra.
+//! Tests for splitting cells at hanging nodes, in the plane, on surfaces and in tetrahedral meshes.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ impl Build {
         number
     }
 
-    /// Adds a rectangle of n by n quads from `low`.
+    /// Adds a rectangle of `n[0]` by `n[1]` quads with its lower corner at `low`.
     fn quads(&mut self, low: [f64; 2], size: [f64; 2], n: [u32; 2]) {
         for k in 0..n[0] * n[1] {
             let [i, j] = [k % n[0], k / n[0]];
@@ -41,7 +41,8 @@ impl Build {
         }
     }
 
-    /// Adds a cube of n by n by n hexahedra from `low`, split at their smallest vertices.
+    /// Adds a unit cube of n by n by n hexahedra with its lower corner at `low`. Each hexahedron is
+    /// split into tetrahedra around its vertex with the lowest number.
     fn hexahedra(&mut self, low: [f64; 3], n: u32) {
         const FACES: [[usize; 4]; 6] =
             [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
@@ -73,8 +74,8 @@ fn split(mesh: Mesh) -> (Mesh, Repair) {
     repair(mesh, Repairs::default()).unwrap()
 }
 
-/// Splits a mesh and checks that it keeps its size, that no part is flat, and that nothing hangs
-/// any more.
+/// Splits a mesh and checks that it keeps its size, that no part is flat, and that no hanging node
+/// remains.
 fn checked(mesh: &Mesh) -> (Mesh, Repair) {
     let (whole, repair) = split(mesh.clone());
     assert_eq!(whole.vertices, mesh.vertices);
@@ -182,7 +183,7 @@ fn octrees_use_all_nodes_of_a_face() {
 
 #[test]
 fn inner_cells_at_a_split_edge_are_split_too() {
-    // Two coarse layers: the edge between them belongs to tetrahedra of both.
+    // Two coarse cubes side by side. The edge between them belongs to tetrahedra of both.
     let mut build = Build::default();
     build.hexahedra([0.0, 0.0, 0.0], 1);
     build.hexahedra([0.0, 1.0, 0.0], 1);

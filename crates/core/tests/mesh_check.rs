@@ -11,7 +11,7 @@ fn corners() -> Vec<[f64; 3]> {
     (0..8_u8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f64::from)).collect()
 }
 
-/// Two positive tetrahedra on both sides of a face.
+/// Two positive tetrahedra, one on each side of a face.
 fn two_tets() -> Mesh {
     let vertices = vec![[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.], [0., 0., -1.]];
     Mesh::new(Kind::Volume, vertices, vec![0, 1, 2, 3, 0, 2, 1, 4])

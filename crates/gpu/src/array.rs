@@ -51,8 +51,8 @@ impl<T: Element> Array<T> {
 /// Pinned host memory, which the GPU reads and writes directly.
 pub struct Pinned<T: Element> {
     slice: PinnedHostSlice<Item<T>>,
-    /// The event recorded after the last copy. It is needed because event tracking is off, so that
-    /// the driver bindings set no event of their own.
+    /// The event recorded after the last copy. It is needed because event tracking is off, so the
+    /// driver bindings record no event of their own.
     copied: Option<CudaEvent>,
 }
 

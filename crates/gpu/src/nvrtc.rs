@@ -87,8 +87,8 @@ impl Nvrtc {
         OPENED.get_or_init(Nvrtc::open).as_ref().map_err(Reason::clone)
     }
 
-    /// Opens the first library that works: one of the files of [`locate`], or else the one found by
-    /// the loader of the system.
+    /// Opens the first library that works: one of the files of [`locate`], or else the one that the
+    /// system loader finds.
     ///
     /// # Errors
     /// Returns [`Reason::NoCompiler`] with the locations that were tried.
@@ -114,7 +114,7 @@ impl Nvrtc {
 
     /// Opens a library file.
     fn load(path: &Path) -> std::result::Result<Nvrtc, String> {
-        // The message of the loader is the source of its error.
+        // The message of the system loader is in the source of the error.
         let words = |error: libloading::Error| match error.source() {
             Some(source) => source.to_string(),
             None => error.to_string(),
@@ -160,7 +160,8 @@ impl Nvrtc {
         &self.path
     }
 
-    /// Returns the major and minor version, which equal those of the CUDA toolkit of the library.
+    /// Returns the major and minor version, which equal those of the CUDA toolkit that contains the
+    /// library.
     pub fn version(&self) -> (u32, u32) {
         self.version
     }

@@ -1,5 +1,5 @@
-//! A self-test of a GPU: runs a small kernel and compares the result with the host bitwise. This
-//! shows that compilation, loading, launches and copies work.
+//! A self-test of a GPU: runs a small kernel and checks that the result is bitwise identical to
+//! that of the host. This shows that compilation, loading, launches and copies work.
 
 use crate::blocks::DEFAULT_BLOCK;
 use std::time::Instant;

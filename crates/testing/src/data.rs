@@ -13,10 +13,11 @@ pub fn data(relative: &str) -> Option<PathBuf> {
     find("ZEROSET_DATA", "../shared/data", relative)
 }
 
-/// Returns one of the small inputs from the field, or `None` with a notice if it is missing.
+/// Returns the path of one of the small real-world inputs, or `None` with a notice if it is
+/// missing.
 ///
 /// The folder is `ZEROSET_FIELD`, by default `../shared/field` beside the checkout. With
-/// `ZEROSET_REQUIRE_DATA=1` missing data fails the test.
+/// `ZEROSET_REQUIRE_DATA=1`, a missing file fails the test.
 pub fn field(relative: &str) -> Option<PathBuf> {
     find("ZEROSET_FIELD", "../shared/field", relative)
 }

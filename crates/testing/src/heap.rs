@@ -21,7 +21,7 @@ impl Meter {
         self.held.load(Ordering::Relaxed)
     }
 
-    /// Returns the result of `work`, and the largest number of bytes held meanwhile.
+    /// Returns the result of `work`, and the largest number of bytes held while it runs.
     pub fn peak_during<T>(&self, work: impl FnOnce() -> T) -> (T, u64) {
         self.take_peak();
         let result = work();

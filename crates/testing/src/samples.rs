@@ -1,5 +1,5 @@
-//! Point clouds for tests and benchmarks: samples of a mesh, uniform by area and reproducible by a
-//! seed.
+//! Point clouds for tests and benchmarks: samples of a mesh, uniformly distributed over its area
+//! and reproducible from a seed.
 
 use zeroset_core::mesh::Mesh;
 

@@ -49,7 +49,7 @@ fn dark([r, g, b]: [i32; 3]) -> bool {
     r.max(g).max(b) < 60
 }
 
-/// Returns options for a picture without color bar and title, so that all ink belongs to the mesh.
+/// Returns options for a picture without a color bar or title, so that all ink belongs to the mesh.
 fn tiny() -> Options {
     Options::default().with_size(200, 200)
 }

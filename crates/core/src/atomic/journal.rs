@@ -19,10 +19,10 @@ pub trait Journal: Send + Sync {
     fn appears(&self, name: &str, size: u64, hash: blake3::Hash) -> std::io::Result<()>;
 }
 
-/// The journals of this process by their folders.
+/// The journals of this process, each with its folder.
 static KEPT: Mutex<Vec<(PathBuf, Arc<dyn Journal>)>> = Mutex::new(Vec::new());
 
-/// Keeps a journal until it is dropped.
+/// A guard that keeps a journal registered until it is dropped.
 #[must_use]
 pub struct Keeping(PathBuf);
 
@@ -32,7 +32,8 @@ impl std::fmt::Debug for Keeping {
     }
 }
 
-/// Notes all files that [`write`](super::write) creates in `folder`, which must exist.
+/// Registers a journal for `folder`, which must exist. The journal then notes all files that
+/// [`write`](super::write) creates in it.
 pub fn keep(folder: &Path, journal: Arc<dyn Journal>) -> Keeping {
     let folder = whole(folder);
     kept().push((folder.clone(), journal));

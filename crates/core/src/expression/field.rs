@@ -84,7 +84,7 @@ impl Field {
         Field::new(array, &|_| 0, vec![values], false)
     }
 
-    /// Returns true if values may change with the time.
+    /// Returns true if values may change over time.
     pub fn uses_time(&self) -> bool {
         self.uses_time
     }

@@ -75,7 +75,7 @@ impl Lattice {
         self.spread.results()
     }
 
-    /// Returns true if values may change with the time.
+    /// Returns true if values may change over time.
     pub fn varies_in_time(&self) -> bool {
         self.uses_time
     }

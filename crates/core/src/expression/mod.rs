@@ -84,7 +84,7 @@ impl Expression {
         &self.text
     }
 
-    /// Returns the names of the data arrays, each once, in the order of the text.
+    /// Returns the names of the data arrays, each once, in the order of their first appearance.
     pub fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         self.tree.walk(&mut |node| {

@@ -213,7 +213,7 @@ mod tests {
         })
     }
 
-    /// Returns the distance to the nearest of many points of the surface.
+    /// Returns the distance to the nearest of the given points on a surface.
     fn brute(surface: &[[f64; 3]], x: [f64; 3]) -> f64 {
         surface.iter().map(|&s| norm(minus(x, s))).fold(f64::INFINITY, f64::min)
     }

@@ -15,7 +15,7 @@ const PIECES: usize = 64;
 
 /// A sort key.
 pub trait Key: Copy + Default + PartialEq + Send + Sync {
-    /// Returns the 8 bits that begin at bit `8 pass`.
+    /// Returns the 8 bits that begin at bit `8 * pass`.
     fn digit(self, pass: u32) -> usize;
 }
 

@@ -54,8 +54,8 @@ impl Scaling {
     }
 }
 
-/// The distance from the grid, in voxels, up to which a point still counts as on its border.
-/// Without this tolerance, the rounding of world coordinates could exclude points of the border.
+/// The distance from the grid, in voxels, up to which a point still counts as on its boundary.
+/// Without this tolerance, the rounding of world coordinates could exclude points on the boundary.
 const TOLERANCE: f64 = 1e-6;
 
 impl Volume {
@@ -141,8 +141,8 @@ impl Volume {
         self.samples.map_f64(|x| self.scaling.of(x))
     }
 
-    /// Returns the value between voxels by trilinear interpolation, or `None` outside of the voxel
-    /// centers. A NaN voxel affects the result only if its weight is not zero.
+    /// Returns the value between voxels by trilinear interpolation, or `None` outside the box of
+    /// the voxel centers. A NaN voxel affects the result only if its weight is not zero.
     ///
     /// `index` may be fractional. [`Placement::index`] returns the index of a point in the world.
     pub fn sample(&self, index: [f64; 3]) -> Option<f64> {
@@ -169,8 +169,8 @@ impl Volume {
         Some(sum)
     }
 
-    /// Returns the value between voxels like [`Volume::sample`]. Outside of the grid it returns the
-    /// value of the nearest point of the border, measured along the axes of the volume. Returns NaN
+    /// Returns the value between voxels like [`Volume::sample`]. Outside the grid, it returns the
+    /// value at the nearest point of the grid, measured along the axes of the volume. Returns NaN
     /// if an index is NaN.
     pub fn sample_extended(&self, index: [f64; 3]) -> f64 {
         let last = self.shape.map(|n| (n - 1) as f64);

@@ -27,7 +27,7 @@ fn scaled(a: [f64; 3], factor: f64) -> [f64; 3] {
     a.map(|x| x * factor)
 }
 
-/// Returns the length. `hypot` avoids the overflow of squares.
+/// Returns the length of a vector. `hypot` avoids the overflow of squares.
 fn length(a: [f64; 3]) -> f64 {
     a[0].hypot(a[1]).hypot(a[2])
 }
@@ -160,7 +160,7 @@ impl Placement {
         self.inverse.map(|row| dot(row, offset))
     }
 
-    /// Returns the placement with the same steps whose first sample is at `index`.
+    /// Returns a placement with the same steps and with its first sample at `index` of this one.
     pub fn moved(&self, index: [f64; 3]) -> Self {
         Placement { origin: self.world(index), ..*self }
     }
@@ -189,7 +189,7 @@ impl Placement {
             )
         };
         let directions = self.directions();
-        // The best matching pairs of axes come first, so that each world axis is named once.
+        // The best-matching pairs of axes come first, so that each world axis is named once.
         let mut pairs: Vec<(usize, usize)> = (0..9).map(|n| (n / 3, n % 3)).collect();
         pairs.sort_by(|&(a, b), &(c, d)| directions[c][d].abs().total_cmp(&directions[a][b].abs()));
         let mut letters = [None; 3];

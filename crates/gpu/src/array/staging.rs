@@ -1,6 +1,6 @@
 //! Large copies to the host through two buffers of pinned memory: the GPU fills one while host
-//! threads empty the other. The driver alone uses a single thread for this, which also has to
-//! handle the page faults of the first access.
+//! threads empty the other. Without these buffers, the driver copies with a single thread, which
+//! also has to handle the page faults of the first access.
 
 use cudarc::driver::result::memcpy_dtoh_async;
 use rayon::prelude::*;

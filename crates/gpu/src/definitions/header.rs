@@ -145,7 +145,7 @@ fn declaration(field: &Field, other: &Field) -> String {
     format!("{base}{space}{}{lengths}", field.name)
 }
 
-/// Returns a number of bytes that may depend on the precision.
+/// Returns the C expression of a number of bytes that may depend on the precision.
 fn either(double: usize, single: usize) -> String {
     if double == single {
         return double.to_string();

@@ -2,7 +2,7 @@
 //!
 //! The search order is: the file named by the environment variable ZEROSET_NVRTC (then nothing else
 //! is searched), the Python packages `nvidia-cuda-nvrtc` of the available environments, CUDA_HOME
-//! and CUDA_PATH, /usr/local/cuda, and the loader of the system.
+//! and CUDA_PATH, /usr/local/cuda, and the system loader.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,14 +10,14 @@ use std::path::{Path, PathBuf};
 
 /// The environment variable that names the library file.
 const OVERRIDE: &str = "ZEROSET_NVRTC";
-/// The library names for the loader of the system.
+/// The library names for the system loader.
 #[cfg(not(windows))]
 const LOADER_NAMES: [&str; 3] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
 #[cfg(windows)]
 const LOADER_NAMES: [&str; 2] = ["nvrtc64_130_0.dll", "nvrtc64_120_0.dll"];
 
-/// Returns the first existing library file without opening it. After `None`, the loader of the
-/// system may still find a library.
+/// Returns the first existing library file without opening it. After `None`, the system loader may
+/// still find a library.
 pub fn locate() -> Option<PathBuf> {
     candidates().into_iter().find(|path| path.is_file())
 }
@@ -31,7 +31,7 @@ pub(super) fn candidates() -> Vec<PathBuf> {
     }
 }
 
-/// Returns the names for the loader of the system. There are none if the override names a file.
+/// Returns the names for the system loader. There are none if the override names a file.
 pub(super) fn loader_names() -> &'static [&'static str] {
     match named() {
         Some(_) => &[],

@@ -96,8 +96,8 @@ fn uses_values(expression: &Expression) -> bool {
     expression.names().contains(&"v")
 }
 
-/// Returns the question whether an expression holds. The stored numbers are at address 0 if the
-/// expression does not use `v`.
+/// Returns the question of whether an expression holds. The address of the stored numbers is 0 if
+/// the expression does not use `v`.
 fn condition(volume: &Volume, expression: &Expression, numbers: Numbers) -> Question {
     let (placement, scaling) = (volume.placement(), volume.scaling());
     let shape = volume.shape().map(|n| n as u32);
@@ -141,8 +141,8 @@ pub(super) fn bits(cuda: &Cuda, volume: &Volume, criteria: &[Criterion]) -> Resu
     kept(cuda, &first, &others)
 }
 
-/// Returns the pyramid of the voxels that meet all criteria. One criterion is evaluated directly in
-/// the kernel of the base, and several are combined in bits first.
+/// Returns the pyramid of the voxels that meet all criteria. A single criterion is evaluated
+/// directly in the kernel that builds the base. Several criteria are combined in bits first.
 pub(super) fn pyramid(
     cuda: &Cuda,
     volume: &Volume,

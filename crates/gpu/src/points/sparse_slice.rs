@@ -11,7 +11,7 @@ use zeroset_core::points::sparse_slice::matrix_of;
 use zeroset_core::primitives::Coo;
 use zeroset_core::volume::Volume;
 
-/// The bytes on the GPU per number of the slice, including its mark.
+/// The bytes on the GPU per value of the slice, including its mark.
 const OF_NUMBER: u64 = 9;
 
 /// Returns the entries of a single-slice volume that are not 0, or where an expression holds, like

@@ -1,5 +1,5 @@
-//! Discriminators on a GPU: predicates that mark the active cells of a grid. The structs of the CPU
-//! are used with a [`DeviceGrid`].
+//! Discriminators on a GPU: predicates that mark the active cells of a grid. They are the same
+//! structs as on the CPU, but with values in a [`DeviceGrid`].
 //!
 //! A discriminator is compiled into the kernel that needs its decisions
 //! (`kernels/primitives/discriminator.cuh`). That kernel reads the values and directly writes the
@@ -95,13 +95,13 @@ impl Question {
         Question { shape, defines, header: None, argument, held: Vec::new() }
     }
 
-    /// Creates the question whether the size of the gradient is at least `low`.
+    /// Creates the question of whether the size of the gradient is at least `low`.
     pub(crate) fn edge(shape: [u32; 3], values: Numbers, low: f64, spacing: [f64; 3]) -> Self {
         let argument = EdgeArgument { values: values.address, shape, low, spacing };
         Question::new(shape, Variant::Edge, values.name, argument)
     }
 
-    /// Creates the question whether the sum of absolute differences from a template is at most
+    /// Creates the question of whether the sum of absolute differences from a template is at most
     /// `most`.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl Question {
         Ok(Question::new(shape, kind, values.name, argument).holding(wanted))
     }
 
-    /// Creates the question whether bits are set.
+    /// Creates the question of whether bits are set.
     pub(super) fn bits(shape: [u32; 3], words: &Array<u32>) -> Self {
         let argument = BitsArgument { words: words.address(), shape };
         Question::new(shape, Variant::Bits, u32::NAME, argument)

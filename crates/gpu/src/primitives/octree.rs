@@ -14,13 +14,14 @@ const BLOCK: usize = 256;
 pub struct DeviceTree {
     unit: Unit,
     base: [u32; 3],
-    /// The number of leaves below each cell of every level from 1 on, as records of this shape.
+    /// For every level starting at 1, the number of records along each axis, and the number of
+    /// leaves below each cell, record by record.
     levels: Vec<([u32; 3], Array<u32>)>,
 }
 
 impl DeviceTree {
-    /// Builds the tree of the values of a grid of `shape`, x fastest, without waiting for it. The
-    /// tree takes at most 2 bytes per cell in addition to the values.
+    /// Builds the tree of the values of a grid of `shape`, x fastest, without waiting for the
+    /// result. The tree takes at most 2 bytes per cell in addition to the values.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if there are 2^32 cells or more, if there is not enough memory, or

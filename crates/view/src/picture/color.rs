@@ -1,5 +1,6 @@
 //! Linear light, and color maps in the perceptual color space Oklab (B. Ottosson, "A perceptual
-//! color space for image processing", 2020), in which equal steps of the value look equally large.
+//! color space for image processing", 2020). In this space, equal steps in value look equally
+//! large.
 //!
 //! Each map is a curve through a few colors, traversed at constant speed. The lightness of the
 //! sequential map increases steadily from indigo through teal to straw. The diverging map is blue

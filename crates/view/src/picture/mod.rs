@@ -315,8 +315,8 @@ impl Options {
     }
 
     /// Returns these options with the camera and the range filled in as a picture of this subject
-    /// would use them. Pictures of other states drawn with the returned options are comparable with
-    /// it.
+    /// would use them. Pictures of other states are comparable with that picture if they are drawn
+    /// with the returned options.
     ///
     /// # Errors
     /// Returns the errors of [`draw`].

@@ -38,7 +38,8 @@ impl Bands {
         [first.saturating_sub(self.apron) * SAMPLES, bottom * SAMPLES]
     }
 
-    /// Returns the bands that content between rows `low` and `high`, extended by `reach`, touches.
+    /// Returns the bands touched by content between rows `low` and `high`, extended by `reach` rows
+    /// on both sides.
     pub(super) fn within(&self, low: f64, high: f64, reach: f64) -> Range<usize> {
         let height = self.height as f64;
         let band = |y: f64| (y.clamp(0.0, height - 1.0) as usize) / ROWS;

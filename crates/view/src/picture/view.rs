@@ -50,8 +50,8 @@ fn best(subject: &Subject<'_>, drawing: &Drawing<'_>) -> V {
     best.1
 }
 
-/// Returns the directions along one axis (starting with the thinnest extent), then those between
-/// two axes, then those between all three.
+/// Returns the directions along one axis (starting with the axis along which the extent is
+/// smallest), then those between two axes, then those between all three.
 fn directions(axes: &[V; 3]) -> Vec<V> {
     let mut all: Vec<(usize, V)> = Vec::new();
     for code in 0..27 {

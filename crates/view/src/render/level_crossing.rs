@@ -1,4 +1,4 @@
-//! Intersection of a ray with a level surface inside a cube. Values between eight voxels are
+//! Intersection of a ray with an isosurface inside a cube. Values between eight voxels are
 //! interpolated linearly along each axis. Therefore they are a cubic polynomial along the ray.
 
 use super::vector::V;

@@ -6,16 +6,16 @@ use spade::handles::FixedVertexHandle;
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
 
 /// Coordinates below this size become zero, because `spade` rejects numbers close to zero. The
-/// polygon has size 1.
+/// polygon has a size of about 1.
 const SMALL: f64 = 1e-40;
 
-/// Triangulates the inside of a closed polygon with exact predicates. `inner` are further points
-/// inside it.
+/// Triangulates the inside of a closed polygon with exact predicates. `inner` lists additional
+/// points inside the polygon.
 ///
 /// The triangles are counterclockwise and in ascending order, each with its lowest corner first.
-/// Points of `inner` are numbered after the corners. Corners at the same position count as the
-/// first of them. An edge that the polygon passes twice, such as the bridge to a hole, has the same
-/// side on both sides. Returns `None` if edges cross.
+/// Points of `inner` are numbered after the corners. Corners at the same position are replaced by
+/// the first of them. An edge that the polygon passes twice, such as the bridge to a hole, does not
+/// separate the inside from the outside. Returns `None` if edges cross.
 pub(super) fn triangulate(corners: &[[f64; 2]], inner: &[[f64; 2]]) -> Option<Vec<[u32; 3]>> {
     let mut mesh = ConstrainedDelaunayTriangulation::<Point2<f64>>::new();
     let mut numbers: Vec<u32> = Vec::with_capacity(corners.len());
@@ -40,8 +40,8 @@ pub(super) fn triangulate(corners: &[[f64; 2]], inner: &[[f64; 2]]) -> Option<Ve
     Some(inside(&mesh, &odd, &numbers))
 }
 
-/// Adds the edges of the polygon. Returns for each edge of the triangulation whether the polygon
-/// passes it an odd number of times, or `None` if edges cross.
+/// Adds the edges of the polygon. Returns, for each edge of the triangulation, whether the polygon
+/// passes it an odd number of times. Returns `None` if edges cross.
 fn boundary(
     mesh: &mut ConstrainedDelaunayTriangulation<Point2<f64>>,
     handles: &[FixedVertexHandle],
@@ -64,7 +64,8 @@ fn boundary(
     Some(odd)
 }
 
-/// Returns the triangles that are separated from the outside by an odd number of passes.
+/// Returns the triangles inside the polygon. A path from the outside to such a triangle crosses the
+/// polygon an odd number of times.
 fn inside(
     mesh: &ConstrainedDelaunayTriangulation<Point2<f64>>,
     odd: &[bool],

@@ -1,7 +1,7 @@
-//! Cutting of polygons into triangles and of polyhedra into tetrahedra.
+//! Cuts polygons into triangles and polyhedra into tetrahedra.
 //!
-//! All readers and the cleaning of meshes use these functions. A cut uses every corner, and no part
-//! of it is flat unless the whole polygon is.
+//! The readers of mesh files use these functions. A cut uses every corner and avoids flat triangles
+//! and tetrahedra.
 
 mod constrained;
 mod polygon;

@@ -1,25 +1,25 @@
-//! Cutting of a polygon in space into triangles.
+//! Cuts a polygon in space into triangles.
 
 use super::constrained::triangulate;
 use crate::geometry::Vec3;
 
-/// A triangle whose height is below this fraction of its longest edge is avoided, because rounded
-/// coordinates move a corner in the middle of an edge this far off the edge.
+/// Triangles whose height is below this fraction of their longest edge are avoided. Rounded
+/// coordinates can move a corner in the middle of an edge this far off the edge.
 const FLAT: f64 = 1e-5;
 /// A fan with flat triangles is kept unless another cut is better by this factor.
 const BETTER: f64 = 100.0;
-/// A polygon whose corners are off the plane of best fit by more than this fraction of its size is
-/// bent: its surface depends on the cut.
+/// A polygon is bent if a corner is farther from the plane of best fit than this fraction of the
+/// size of the polygon. The surface of a bent polygon depends on the cut.
 pub const BENT: f64 = 0.1;
-/// The largest number of corners of a polygon that is not a good fan.
+/// The largest number of corners of a polygon that is not cut as a fan.
 const MOST_CORNERS: usize = 1 << 16;
 
 /// The cut of a polygon.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CutPolygon {
-    /// The triangles by corner number, in the orientation of the polygon, or `None` if the fan
-    /// around corner 0 is right. There are at most two triangles fewer than corners.
+    /// The corner numbers of the triangles, in the orientation of the polygon, or `None` if the
+    /// polygon is cut as the fan around corner 0. For n corners, there are at most n - 2 triangles.
     pub triangles: Option<Vec<[u32; 3]>>,
     /// The largest distance of a corner from the plane of best fit, divided by the size of the
     /// polygon.
@@ -50,9 +50,9 @@ impl std::fmt::Display for PolygonFault {
 /// Cuts a polygon into triangles.
 ///
 /// The fan around corner 0 is kept if its triangles cover the polygon without overlap and are not
-/// flat. Otherwise the polygon is triangulated in its plane of best fit, with exact predicates and
-/// with all its corners. A hole is connected to the outer boundary by an edge that is passed twice.
-/// A polygon without area keeps its fan.
+/// flat. Otherwise, the polygon is triangulated in its plane of best fit, with exact predicates and
+/// all its corners. To describe a hole, the boundary passes an edge between the outer boundary and
+/// the hole twice. A polygon whose corners lie on a line keeps its fan.
 ///
 /// # Errors
 /// Returns a [`PolygonFault`] if the boundary crosses itself or has too many corners.
@@ -84,7 +84,7 @@ pub fn cut_polygon(corners: &[Vec3]) -> Result<CutPolygon, PolygonFault> {
     }
 }
 
-/// A polygon in its plane of best fit, scaled to about size 1 and counterclockwise.
+/// A polygon in its plane of best fit, scaled to a size of about 1 and oriented counterclockwise.
 struct Flattened {
     points: Vec<[f64; 2]>,
     area: f64,
@@ -95,13 +95,13 @@ struct Flattened {
 enum NoPlane {
     /// All corners lie on a line, or some are not finite.
     Line,
-    /// The parts of the polygon on both sides cancel.
+    /// The signed areas of the parts of the polygon cancel.
     NoArea,
 }
 
 impl Flattened {
     fn of(corners: &[Vec3]) -> Result<Self, NoPlane> {
-        // Point clouds may hold corners that are not finite.
+        // The corners may come from a point cloud file, where coordinates need not be finite.
         if corners.iter().any(|x| !x.iter().all(|c| c.is_finite())) {
             return Err(NoPlane::Line);
         }
@@ -110,7 +110,7 @@ impl Flattened {
         if extent == 0.0 || !extent.is_finite() {
             return Err(NoPlane::Line);
         }
-        // A power of two, so that scaling does not round.
+        // The unit is a power of two, so that scaling does not round.
         let unit = 2.0_f64.powi(extent.log2().floor().clamp(-1000.0, 1000.0) as i32);
         let x: Vec<Vec3> = corners.iter().map(|x| (x - origin) / unit).collect();
         let next = |k: usize| x[(k + 1) % x.len()];
@@ -131,7 +131,7 @@ impl Flattened {
         Ok(Flattened { points, area, bend })
     }
 
-    /// Returns the triangles of the polygon by exact predicates.
+    /// Triangulates the polygon with exact predicates.
     fn delaunay(&self) -> Result<Vec<[u32; 3]>, PolygonFault> {
         let n = self.points.len();
         if n > MOST_CORNERS {
@@ -140,7 +140,8 @@ impl Flattened {
         let triangles = triangulate(&self.points, &[]).ok_or(PolygonFault::Crosses)?;
         let area: f64 =
             triangles.iter().map(|t| self.area2(t.map(|k| k as usize))).sum::<f64>() / 2.0;
-        // A boundary that winds around a part more than once, or touches itself from inside.
+        // The area or the number of triangles is wrong if the boundary winds around a part more
+        // than once or touches itself.
         let covers = (area - self.area).abs() <= 1e-6 * self.area.max(area);
         if covers && triangles.len() <= n - 2 { Ok(triangles) } else { Err(PolygonFault::Crosses) }
     }
@@ -161,7 +162,8 @@ impl Flattened {
         self.area2(triangle) / square(a, b).max(square(b, c)).max(square(c, a))
     }
 
-    /// Returns the smallest quality in the fan around corner 0, or -1 if its triangles overlap.
+    /// Returns the smallest quality of a triangle in the fan around corner 0, or -1 if triangles of
+    /// the fan overlap.
     fn fan_quality(&self) -> f64 {
         let n = self.points.len();
         let (mut worst, mut is_behind) = (f64::INFINITY, false);
@@ -170,7 +172,7 @@ impl Flattened {
             worst = worst.min(self.quality([0, k, k + 1]));
             let turn = self.area2([0, first, k + 1]);
             let coincides = self.points[k + 1] == self.points[0];
-            // The fan turns by less than 180 degrees at a time.
+            // Each triangle turns the fan by less than 180 degrees.
             if is_behind && turn >= 0.0 && !coincides {
                 return -1.0;
             }
@@ -180,8 +182,8 @@ impl Flattened {
     }
 }
 
-/// Returns two axes of the plane with this unit normal. For a normal along an axis of space they
-/// are the other axes, so that coordinates are not rounded.
+/// Returns two axes of the plane with this unit normal. If the normal lies along a coordinate axis,
+/// they are the other two coordinate axes, so that coordinates are not rounded.
 fn axes(normal: Vec3) -> [Vec3; 2] {
     let [x, y, z] = [Vec3::x(), Vec3::y(), Vec3::z()];
     for (axis, u, v) in [(x, y, z), (y, z, x), (z, x, y)] {

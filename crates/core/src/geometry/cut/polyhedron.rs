@@ -1,17 +1,17 @@
-//! Cutting of a polyhedron into tetrahedra.
+//! Cuts a polyhedron into tetrahedra.
 
 use std::collections::HashMap;
 
 use super::polygon::{PolygonFault, cut_polygon};
 use crate::geometry::Vec3;
 
-/// A tetrahedron is flat if its volume is below this fraction of that of its polyhedron.
+/// A tetrahedron is flat if its volume is below this fraction of the volume of its polyhedron.
 const FLAT: f64 = 1e-9;
-/// Six times a volume below this fraction of the cube of the size may come from rounding.
+/// The rounding error of six times a volume, as a fraction of the cubed size of the polyhedron.
 const ROUNDING: f64 = 1e-14;
 /// The number of corners that are tried as the common corner of all tetrahedra.
 const MOST_HUBS: usize = 64;
-/// The number of steps of the search for a point that sees all faces.
+/// The number of steps in the search for a point that sees all faces.
 const STEPS: i32 = 400;
 
 /// The cut of a polyhedron.
@@ -57,8 +57,8 @@ impl std::fmt::Display for PolyhedronFault {
 
 /// Cuts a face of a solid into triangles, in the orientation of `face`.
 ///
-/// The cut depends only on the vertices, so both solids at a face cut it alike: it is the fan
-/// around the lowest vertex, if this is right.
+/// The cut depends only on the vertices, so the two solids that share a face cut it in the same
+/// way. It is the fan around the vertex with the lowest number, if this fan is valid.
 ///
 /// # Errors
 /// Returns the errors of [`cut_polygon`].
@@ -85,7 +85,7 @@ pub fn cut_face(vertices: &[[f64; 3]], face: &[u32]) -> Result<Vec<[u32; 3]>, Po
     Ok(triangles.unwrap_or_else(fan).into_iter().map(|t| turned(in_face(t))).collect())
 }
 
-/// Cuts a polyhedron with these faces, in any orientation, into tetrahedra.
+/// Cuts a polyhedron into tetrahedra. Its faces may have any orientation.
 ///
 /// # Errors
 /// Returns a [`PolyhedronFault`] if the faces do not enclose a volume that can be cut.
@@ -100,8 +100,8 @@ pub fn cut_polyhedron(
     cut_inside(vertices, triangles)
 }
 
-/// Cuts the volume inside a closed surface of triangles, in any orientation, into tetrahedra. The
-/// surface is kept.
+/// Cuts the volume inside a closed surface into tetrahedra. The triangles of the surface may have
+/// any orientation. The cut keeps them as its boundary.
 ///
 /// # Errors
 /// Returns a [`PolyhedronFault`] if the triangles do not enclose a volume that can be cut.
@@ -142,7 +142,7 @@ pub fn cut_inside(
     }
 }
 
-/// Turns triangles so that neighbors traverse their edge in opposite directions.
+/// Orients triangles so that neighbors traverse their common edge in opposite directions.
 fn orient(triangles: &mut [[u32; 3]]) -> Result<(), PolyhedronFault> {
     let mut around: HashMap<[u32; 2], Vec<usize>> = HashMap::new();
     for (k, t) in triangles.iter().enumerate() {
@@ -184,7 +184,7 @@ fn edges([a, b, c]: [u32; 3]) -> [[u32; 2]; 3] {
     [[a, b], [b, c], [c, a]]
 }
 
-/// Returns a point far from the planes of all triangles, starting from the center of the volume.
+/// Searches for a point far from the planes of all triangles, starting at the center of the volume.
 fn center(triangles: &[[u32; 3]], numbers: &[u32], at: &impl Fn(u32) -> Vec3, volume: f64) -> Vec3 {
     let mean = numbers.iter().map(|&v| at(v)).sum::<Vec3>() / numbers.len() as f64;
     let moment = |&[a, b, c]: &[u32; 3]| {

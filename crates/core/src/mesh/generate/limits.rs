@@ -98,7 +98,7 @@ impl Size {
         Size { kind, vertices, cells }
     }
 
-    /// Returns a lower bound of the size after `times` refinements. A closed surface has half as
+    /// Returns a lower bound on the size after `times` refinements. A closed surface has half as
     /// many vertices as triangles, and a box has a sixth as many vertices as tetrahedra. Less
     /// regular meshes have more vertices.
     pub(in crate::mesh) fn refined(self, times: u32) -> Self {

@@ -97,7 +97,8 @@ impl Generate {
         size.fits(self.name(), times > 0, available())
     }
 
-    /// Returns the numbers of vertices and cells before refinement, or slightly larger numbers.
+    /// Returns the numbers of vertices and cells before refinement, or slightly too large
+    /// estimates.
     fn size(&self) -> Size {
         match self {
             Generate::Square(square) => square.size(),

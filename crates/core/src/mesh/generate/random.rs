@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn numbers_are_those_of_chacha8() {
-        // Values of an independent implementation. The tenth word is in the second block.
+        // Values from an independent implementation. The tenth word is in the second block.
         let mut random = Random::new(1);
         let found: Vec<f64> = (0..10).map(|_| random.unit()).collect();
         let expected = [3436151158611243_u64, 2656469188983456, 7190035062109342];

@@ -1,8 +1,8 @@
 //! Surfaces of revolution around the z axis: cylinder, cone, torus.
 //!
 //! A lattice of `around` by `along` cells, numbered ring by ring, is split by parallel diagonals.
-//! Vertices are moved in the parameters of the surface, so that they stay on it. The lattice is
-//! then rolled up.
+//! Vertices are moved in the parameter space of the surface, so that they stay on the surface. The
+//! lattice is then rolled up.
 
 use std::f64::consts::TAU;
 

@@ -4,9 +4,9 @@ use super::{between, limits};
 use crate::error::Result;
 use crate::mesh::{Kind, Mesh};
 
-/// Generates `rows` rows on the rectangle from `min` to `max`. The vertices along a row are one
-/// cell (width / `nx`) apart. Shifted rows begin and end with half a cell, so that the boundary is
-/// straight.
+/// Generates `rows` rows of triangles on the rectangle from `min` to `max`. The vertices along a
+/// row are one cell (width / `nx`) apart. Shifted rows begin and end with half a cell, so that the
+/// boundary is straight.
 pub(super) fn staggered(nx: u32, rows: u64, min: [f64; 2], max: [f64; 2]) -> Result<Mesh> {
     let n_rows = rows as usize;
     let columns = nx as usize + 2;

@@ -51,7 +51,8 @@ impl Default for Sphere {
 /// the area per point. See [`super::square`].
 const APART: f64 = 0.4;
 
-/// The smallest number of points of an irregular sphere. This many points surround the center.
+/// The smallest number of points of an irregular sphere. It is large enough for the points to
+/// surround the center.
 const LEAST_VERTICES: u32 = 32;
 
 impl Sphere {

@@ -98,7 +98,8 @@ impl Default for Square {
 /// regular mesh, but above 0.5 there is no room for all points.
 const APART: f64 = 0.4;
 
-/// The smallest distance of interior points from the boundary, relative to a boundary edge.
+/// The smallest distance of interior points from the boundary, relative to the length of a boundary
+/// edge.
 const MARGIN: f64 = 0.25;
 
 impl Square {
@@ -225,8 +226,8 @@ impl Square {
         let edge = [0, 1].map(|k| max[k] - min[k]);
         let boundary = 2 * (nx as usize + ny as usize);
         let interior = (self.vertices.unwrap_or(0) as usize).saturating_sub(boundary);
-        // In a very long box, the points lie almost on a line, so the length of the box counts
-        // instead of its area.
+        // In a very long rectangle, the points lie almost on a line, so its length counts instead
+        // of its area.
         let per_point = (edge[0] * edge[1] / interior as f64)
             .sqrt()
             .max(edge[0].max(edge[1]) / interior as f64);

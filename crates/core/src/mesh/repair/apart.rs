@@ -1,19 +1,19 @@
-//! Coincident facets that must not be joined: those that a group names, and those between cells of
-//! different materials.
+//! Coincident facets that must not be joined: facets that a group contains, and facets between
+//! cells of different materials.
 
 use std::collections::HashSet;
 
 use crate::mesh::{Members, Mesh, Values};
 
-/// Parts of the names of integer cell arrays that distinguish materials.
+/// An integer cell array distinguishes materials if its name contains one of these words.
 const MATERIALS: [&str; 4] = ["material", "region", "physical", "tag"];
 
-/// The groups and materials of a mesh, prepared for questions about facets and cells.
+/// The groups and materials of a mesh, prepared for lookups by facet and cell.
 pub(super) struct Apart {
     facets: HashSet<[u32; 3]>,
-    /// The vertices of these facets.
+    /// The vertices of `facets`.
     vertices: HashSet<u32>,
-    /// A number for each cell that depends on its groups and materials. Empty if there are none.
+    /// A hash of the groups and materials of each cell. Empty if there are neither.
     material: Vec<u64>,
 }
 
@@ -42,13 +42,13 @@ impl Apart {
         self.vertices.contains(&vertex)
     }
 
-    /// Returns a number that is equal for cells of the same groups and materials.
+    /// Returns a number that is the same for all cells with the same groups and materials.
     pub(super) fn material(&self, cell: usize) -> u64 {
         self.material.get(cell).copied().unwrap_or(0)
     }
 }
 
-/// Returns the vertices of a facet in ascending order. An edge has 0 as the third number.
+/// Returns the vertices of a facet in ascending order. The third number of an edge is 0.
 pub(super) fn key(facet: &[u32]) -> [u32; 3] {
     let mut key = [0; 3];
     key[..facet.len()].copy_from_slice(facet);
@@ -63,7 +63,8 @@ fn materials(mesh: &Mesh) -> Vec<u64> {
         if material.is_empty() {
             material = vec![0_u64; n];
         }
-        // The constants of the splitmix64 generator, whose values rarely collide.
+        // The mixing function of the splitmix64 generator. Different inputs rarely give the same
+        // number.
         let mixed = (material[cell] ^ what).wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         material[cell] = mixed ^ (mixed >> 31);

@@ -7,15 +7,15 @@ use crate::geometry::Vec3;
 use crate::mesh::Mesh;
 use crate::primitives::GatherMatrix;
 
-/// The cells of a mesh, with new ones at the end.
+/// The cells of a mesh, called given cells, followed by new cells.
 pub(super) struct CellList {
     arity: usize,
     n_given: usize,
     corners: Vec<u32>,
     is_alive: Vec<bool>,
-    /// The given cell that each cell is or is a part of.
+    /// The given cell that each cell comes from.
     parents: Vec<u32>,
-    /// The given cells at each vertex.
+    /// The given cells at each vertex, as corner slots `arity * cell + corner`.
     given_at: GatherMatrix,
     /// New cells at each vertex, and cells that moved to it from a replaced vertex.
     added_at: HashMap<u32, Vec<u32>>,
@@ -50,7 +50,8 @@ impl CellList {
 
     /// Returns the cells that contain all vertices of `simplex`, ascending.
     pub(super) fn cells_with(&self, simplex: &[u32]) -> Vec<u32> {
-        // The vertex with the fewest cells, because another one may have all cells of the mesh.
+        // Start at the vertex with the fewest cells. Another vertex may belong to all cells of the
+        // mesh.
         let rarest = simplex.iter().min_by_key(|&&v| self.given_at.row(v as usize).len());
         let Some(&v) = rarest else { return Vec::new() };
         let given = self.given_at.row(v as usize).iter().map(|&slot| slot / self.arity as u32);
@@ -74,8 +75,8 @@ impl CellList {
         self.added_at.entry(to).or_default().push(cell);
     }
 
-    /// Replaces a cell by its parts around `node`, which lies inside the simplex `base` of the
-    /// cell. Returns the parts.
+    /// Replaces a cell by its parts around `node`, a vertex inside the simplex `base` of the cell.
+    /// Returns the parts.
     pub(super) fn split(&mut self, cell: u32, base: &[u32], node: u32) -> Vec<u32> {
         self.remove(cell);
         let whole = self.corners(cell).to_vec();
@@ -92,8 +93,8 @@ impl CellList {
         parts
     }
 
-    /// Writes the cells to the mesh, each part in the place of its cell. Cell arrays and groups
-    /// follow. Returns the given cell of each cell.
+    /// Writes the cells to the mesh, with the parts of a cell in its place. Cell arrays and groups
+    /// are updated. Returns the given cell of each cell.
     pub(super) fn write_to(self, mesh: &mut Mesh, splits: &Splits) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.len() as u32).filter(|&c| self.is_alive(c)).collect();
         order.sort_by_key(|&c| self.parents[c as usize]);
@@ -113,14 +114,15 @@ impl CellList {
     }
 }
 
-/// Returns corners with `new` in the place of `old`.
+/// Returns the corners with `old` replaced by `new`.
 pub(super) fn replaced(corners: &[u32], old: u32, new: u32) -> Vec<u32> {
     corners.iter().map(|&v| if v == old { new } else { v }).collect()
 }
 
-/// Returns a vector that has the direction of the normal of a triangle and the length of twice its
-/// area, or the length of six times the volume of a tetrahedron along x. The scalar product of two
-/// such vectors is negative if the orientation changed.
+/// Returns the size and orientation of a cell as a vector. For a triangle, it is the normal, and
+/// its length is twice the area. For a tetrahedron, its x component is six times the signed volume,
+/// and the other components are 0. The scalar product of two such vectors is negative if the
+/// orientation changed.
 pub(super) fn oriented_measure(vertices: &[[f64; 3]], corners: &[u32]) -> Vec3 {
     let at = |k: usize| Vec3::from(vertices[corners[k] as usize]);
     let normal = (at(1) - at(0)).cross(&(at(2) - at(0)));

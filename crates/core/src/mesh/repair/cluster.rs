@@ -4,15 +4,16 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-/// The smallest tolerance, as a fraction of the largest coordinate. It keeps the numbers of grid
-/// cells within 62 bits.
+/// The smallest tolerance, as a fraction of the largest coordinate. It keeps the coordinates of
+/// grid cells within 62 bits.
 const SMALLEST: f64 = 1e-18;
 
 /// Returns the representative of each candidate, which is the first candidate of its cluster.
 ///
-/// Two vertices belong to a cluster if their distance is at most the smaller of their tolerances.
-/// Candidates are ascending vertex numbers with finite coordinates and a tolerance each. They
-/// choose representatives in this order, so the result does not depend on the number of threads.
+/// `candidates` lists vertices in ascending order. Their coordinates are finite, and each of them
+/// has a tolerance. A candidate joins a cluster if its distance from the representative is at most
+/// the smaller of their tolerances. Candidates are assigned in order, so the result does not depend
+/// on the number of threads.
 pub(super) fn representatives(
     vertices: &[[f64; 3]],
     candidates: &[u32],
@@ -30,7 +31,8 @@ pub(super) fn representatives(
             of[k] = grid.find_or_add(vertices, v, tolerances[k]);
         }
     }
-    // A copy follows its representative, which may have joined another one. Both come earlier.
+    // The representative of a copy may itself have joined another one. Representatives come before
+    // their copies.
     for k in 0..of.len() {
         if of[k] != candidates[k]
             && let Ok(at) = candidates[..k].binary_search(&of[k])
@@ -41,7 +43,7 @@ pub(super) fn representatives(
     of
 }
 
-/// Returns the first candidate at exactly the place of each candidate.
+/// Returns, for each candidate, the first candidate at exactly the same place.
 fn exact(vertices: &[[f64; 3]], candidates: &[u32]) -> Vec<u32> {
     // Adding zero turns -0 into 0.
     let key = |&v: &u32| (vertices[v as usize].map(|c| (c + 0.0).to_bits()), v);
@@ -70,7 +72,8 @@ impl Grid {
         Grid { smallest, levels: Vec::new(), cells: HashMap::new() }
     }
 
-    /// Returns a representative close to a vertex, or makes the vertex one and returns it.
+    /// Returns a representative close to a vertex. If there is none, makes the vertex a
+    /// representative and returns it.
     fn find_or_add(&mut self, vertices: &[[f64; 3]], v: u32, tolerance: f64) -> u32 {
         let x = vertices[v as usize];
         let tolerance = tolerance.max(self.smallest).max(f64::MIN_POSITIVE * 1e20);

@@ -1,4 +1,4 @@
-//! Joining of vertices that coincide, along boundary facets that are torn apart.
+//! Joins coincident vertices along boundary facets that are torn apart.
 
 use super::apart::{Apart, key};
 use super::{Weld, cluster, facet_names, facets};
@@ -8,25 +8,25 @@ use crate::primitives::UnionFind;
 use crate::words::counted;
 
 /// The distance within which vertices coincide, as a fraction of the shortest boundary edge at each
-/// of them. The precision of the file may increase it.
+/// of them. If the coordinates in the file are less precise, the distance is larger.
 const CLOSE: f64 = 1e-4;
-/// The largest tolerance that the precision of a file can cause, as a fraction of the same edge.
+/// The largest distance that imprecise coordinates can cause, as a fraction of the same edge.
 const COARSE: f64 = 0.05;
 
-/// Counts of coincident vertices.
+/// The numbers of coincident vertices and facets that were joined or kept apart.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Join {
-    /// The number of vertices that were replaced by another one at the same place.
+    /// The number of vertices that were replaced by another vertex at the same place.
     pub vertices: usize,
     /// The number of boundary facets that were joined to others.
     pub facets: usize,
-    /// The number of these facets whose two sides belonged to the same component already: a slit,
-    /// a crack or a seam, which is closed now.
+    /// The number of these facets whose two sides already belonged to the same component. They
+    /// formed a slit, a crack or a seam, which is closed now.
     pub slit_facets: usize,
-    /// Two stored vertices of such a facet.
+    /// Two stored vertices of the first facet of a slit or seam.
     pub slit_at: Option<[u32; 2]>,
-    /// The number of boundary facets that coincide with others and were kept apart, because a group
-    /// contains them or because of different materials.
+    /// The number of boundary facets that coincide with others but were kept apart, because a group
+    /// contains them or because their cells have different materials.
     pub kept_apart: usize,
     #[serde(skip)]
     kind: Option<Kind>,
@@ -64,8 +64,8 @@ impl Join {
     }
 }
 
-/// Replaces coincident vertices in the cells of a mesh with the given boundary facets. Returns the
-/// counts and, if a vertex was replaced, the vertex that replaces each vertex.
+/// Joins coincident vertices in the cells of a mesh, whose boundary facets are `boundary`. Returns
+/// the counts and, if a vertex was replaced, the replacement of each vertex.
 pub(super) fn join(mesh: &mut Mesh, weld: Weld, boundary: &[[u32; 3]]) -> (Join, Vec<u32>) {
     let mut sets = UnionFind::new(mesh.n_vertices());
     let mut join = Join { kind: Some(mesh.kind), ..Join::default() };
@@ -100,14 +100,15 @@ fn within(mesh: &Mesh, length: f64, sets: &mut UnionFind) {
     });
 }
 
-/// Returns the vertices with finite coordinates that fulfill a condition, ascending.
+/// Returns the vertices that have finite coordinates and satisfy a condition, in ascending order.
 fn finite(mesh: &Mesh, condition: impl Fn(usize) -> bool) -> Vec<u32> {
     let is_finite = |x: &[f64; 3]| x.iter().all(|c| c.is_finite());
     let numbered = (0_u32..).zip(&mesh.vertices);
     numbered.filter(|&(v, x)| condition(v as usize) && is_finite(x)).map(|(v, _)| v).collect()
 }
 
-/// Joins the vertices of boundary facets that coincide.
+/// Joins the coincident vertices of boundary facets and of cells that share no vertex with another
+/// cell.
 fn along_facets(mesh: &Mesh, boundary: &[[u32; 3]], sets: &mut UnionFind, join: &mut Join) {
     if boundary.is_empty() {
         return;
@@ -132,7 +133,8 @@ fn along_facets(mesh: &Mesh, boundary: &[[u32; 3]], sets: &mut UnionFind, join: 
     pairs.join_loose_cells(&candidates);
 }
 
-/// Returns the shortest boundary edge at each vertex, or infinity if there is none.
+/// Returns the length of the shortest boundary edge at each vertex, ignoring edges of length zero,
+/// or infinity if there is none.
 fn shortest_edges(mesh: &Mesh, boundary: &[[u32; 3]]) -> Vec<f64> {
     let n = mesh.kind.arity() - 1;
     let mut shortest = vec![f64::INFINITY; mesh.n_vertices()];
@@ -161,12 +163,12 @@ fn precision(mesh: &Mesh) -> f64 {
     2.0 * unit * largest
 }
 
-/// The state of joining along facets.
+/// The state while facets are joined.
 struct Pairs<'a> {
     mesh: &'a Mesh,
     around: CellsAround<'a>,
     apart: Apart,
-    /// The first vertex at the place of each vertex.
+    /// For each vertex, the first vertex at the same place.
     place: Vec<u32>,
     sets: &'a mut UnionFind,
     join: &'a mut Join,
@@ -209,7 +211,7 @@ impl Pairs<'_> {
         }
     }
 
-    /// Joins copies of one facet.
+    /// Joins the vertices of the given copies of one facet.
     fn join_copies(&mut self, copies: &[(u64, [u32; 3])], components: &[u32]) {
         let n = self.mesh.kind.arity() - 1;
         let first = copies[0].1;
@@ -229,7 +231,7 @@ impl Pairs<'_> {
         }
     }
 
-    /// Joins the vertices of cells that share no vertex with another cell, where they coincide.
+    /// Joins the coincident vertices of cells that share no vertex with another cell.
     fn join_loose_cells(&mut self, candidates: &[u32]) {
         let mut first: std::collections::HashMap<(u32, u64), u32> = Default::default();
         for &v in candidates {
@@ -246,7 +248,7 @@ impl Pairs<'_> {
     }
 }
 
-/// Returns a number for each vertex that is equal for vertices of connected cells.
+/// Returns a number for each vertex. The number is the same for all vertices of connected cells.
 fn components_of(mesh: &Mesh) -> Vec<u32> {
     let mut sets = UnionFind::new(mesh.n_vertices());
     for cell in mesh.iter_cells() {

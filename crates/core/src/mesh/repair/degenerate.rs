@@ -1,7 +1,7 @@
 //! Removal of degenerate cells without disconnecting the mesh.
 //!
-//! A *cap* is a cell with one vertex inside another of its simplices. A *needle* is a cell with two
-//! vertices at the same place. See [`repair`](super::repair()).
+//! A *cap* is a cell with one vertex inside an edge or face between its other vertices. A *needle*
+//! is a cell with two vertices at the same place. See [`repair`](super::repair()).
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -17,27 +17,29 @@ use crate::mesh::statistics::facets::repeats_vertex;
 use crate::mesh::{Members, Mesh};
 use crate::words::counted;
 
-/// The largest height of a cell without height, as a fraction of its longest edge.
+/// The largest height of a cell that counts as having no height, as a fraction of its longest edge.
 pub const DEGENERATE: f64 = 1e-12;
 /// The largest height of a cap that falsifies distances, as a fraction of its longest edge.
 pub const SKEWED: f64 = 1e-6;
 /// The largest height of a cell that may be repaired because it alone would determine the time
 /// step, as a fraction of its longest edge.
 pub const THIN: f64 = 1e-3;
-/// Positions within a cell without height that differ by this fraction of its size count as equal.
+/// Positions in a cell without height count as equal if they differ by at most this fraction of the
+/// size of the cell.
 const SAME: f64 = 1e-7;
-/// The number of thin needles that are always few, and the fraction of all cells that is.
+/// Thin needles are collapsed only if there are at most this many of them, or at most one per
+/// [`FEW_OF`] cells.
 const FEW: usize = 16;
 const FEW_OF: usize = 100;
 /// The number of cells that may be replaced for each degenerate cell before the repair gives up.
 const REPLACEMENTS: usize = 64;
 
-/// Counts of degenerate cells.
+/// The numbers of degenerate cells that were removed or left.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct DegenerateCells {
     /// The number of caps that were removed, with their neighbors split at the apex.
     pub caps: usize,
-    /// The number of needles of which two vertices became one.
+    /// The number of needles that were collapsed by joining two vertices.
     pub needles: usize,
     /// The number of degenerate tetrahedra with crossing edges that were left out.
     pub crossings: usize,
@@ -80,9 +82,9 @@ impl DegenerateCells {
     }
 }
 
-/// Removes degenerate cells from a mesh and updates the representatives of its vertices, which are
-/// empty if no vertex was replaced before. Returns the counts and, if a cell was replaced, the
-/// given cell of each cell.
+/// Removes degenerate cells from a mesh and updates `representative`, which is empty if no vertex
+/// was replaced before. Returns the counts and, if a cell was replaced, the original cell of each
+/// cell.
 pub(super) fn remove(
     mesh: &mut Mesh,
     thinness: Thinness,
@@ -115,7 +117,7 @@ struct Candidate {
 fn degenerate_cells(mesh: &Mesh, bound: f64) -> Vec<Candidate> {
     let arity = mesh.kind.arity();
     let judge = |(cell, corners): (usize, &[u32])| {
-        // Cleaning drops cells that repeat a vertex. They have no two vertices to join.
+        // Cleaning drops cells that repeat a vertex, so they need no repair.
         if repeats_vertex(corners) {
             return None;
         }
@@ -123,7 +125,7 @@ fn degenerate_cells(mesh: &Mesh, bound: f64) -> Vec<Candidate> {
         corners.iter().zip(&mut x).for_each(|(&v, x)| *x = mesh.vertices[v as usize].into());
         let x = &x[..arity];
         let shape = shape(x);
-        // Cleaning refuses a cell with a vertex that is not finite.
+        // Cells with a vertex that is not finite are left to the cleaning, which rejects them.
         if shape.thinness.is_nan() || shape.thinness > bound || !shape.longest.is_finite() {
             return None;
         }
@@ -135,7 +137,8 @@ fn degenerate_cells(mesh: &Mesh, bound: f64) -> Vec<Candidate> {
     mesh.cells.par_chunks_exact(arity).enumerate().filter_map(judge).collect()
 }
 
-/// Returns the tolerance for equal positions within a cell.
+/// Returns the tolerance within which positions in a cell count as equal, as a fraction of the size
+/// of the cell.
 fn tolerance(thinness: f64) -> f64 {
     SAME.max(2.0 * thinness)
 }
@@ -144,11 +147,11 @@ fn tolerance(thinness: f64) -> f64 {
 struct Work<'a> {
     vertices: &'a [[f64; 3]],
     bound: f64,
-    /// Whether needles with a height are collapsed.
+    /// Whether needles that have a height are collapsed, too.
     collapses_thin: bool,
     cells: CellList,
     splits: Splits,
-    /// Replaced vertices and their replacements, in order.
+    /// The replaced vertices and their replacements, in the order of the replacements.
     collapsed: Vec<(u32, u32)>,
     heap: BinaryHeap<(u64, Reverse<u32>)>,
     counts: DegenerateCells,
@@ -169,7 +172,8 @@ impl<'a> Work<'a> {
     }
 
     /// Removes the degenerate cells, the longest first. If such a cell is split, its parts are
-    /// degenerate again but shorter, so the work ends. The limit is a safeguard against rounding.
+    /// degenerate again but shorter, so the loop ends. The limit on the number of cells is a
+    /// safeguard against rounding.
     fn run(&mut self, found: &[Candidate]) {
         for candidate in found {
             self.push(candidate.cell, candidate.longest);
@@ -185,7 +189,7 @@ impl<'a> Work<'a> {
 
     /// Adds a degenerate cell to the heap, which yields the longest first.
     fn push(&mut self, cell: u32, longest: f64) {
-        // The bits of positive numbers are ordered like the numbers.
+        // The bit patterns of positive numbers have the same order as the numbers.
         self.heap.push((longest.to_bits(), Reverse(cell)));
     }
 
@@ -201,13 +205,13 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Removes a degenerate cell. Returns false if it was left because its removal would make other
-    /// cells worse.
+    /// Removes a degenerate cell. Returns false if the cell was left because its removal would make
+    /// other cells worse.
     fn remove_cell(&mut self, cell: u32) -> bool {
         let corners = self.cells.corners(cell).to_vec();
         let x = self.points(&corners);
         let shape = shape(&x);
-        // A vertex of the cell may have been replaced since it was found.
+        // A vertex of the cell may have been replaced since the cell was found.
         if shape.thinness > self.bound {
             return true;
         }
@@ -222,7 +226,7 @@ impl<'a> Work<'a> {
                 let (a, b) = (corners[a].min(corners[b]), corners[a].max(corners[b]));
                 self.collapse(b, a, is_degenerate)
             }
-            // Thin ones have a volume, and their removal would leave a gap.
+            // A thin tetrahedron has a volume, so its removal would leave a gap.
             Degeneracy::Crossing if !is_degenerate => return true,
             Degeneracy::Crossing => {
                 self.cells.remove(cell);
@@ -236,8 +240,8 @@ impl<'a> Work<'a> {
         done
     }
 
-    /// Splits all cells that contain the simplex `base` at the vertex `apex` inside of it. Cells
-    /// that also contain the apex are degenerate and disappear.
+    /// Splits all cells that contain the simplex `base` at the vertex `apex` inside it. Cells that
+    /// also contain the apex are degenerate and are removed.
     fn split_at(&mut self, base: &[u32], apex: u32, is_degenerate: bool) -> bool {
         let (gone, others): (Vec<u32>, Vec<u32>) = self
             .cells
@@ -261,7 +265,7 @@ impl<'a> Work<'a> {
         true
     }
 
-    /// Replaces the vertex `from` by `to` in all cells. Cells that contain both disappear.
+    /// Replaces the vertex `from` by `to` in all cells. Cells that contain both are removed.
     fn collapse(&mut self, from: u32, to: u32, is_degenerate: bool) -> bool {
         let (gone, others): (Vec<u32>, Vec<u32>) = self
             .cells
@@ -285,7 +289,7 @@ impl<'a> Work<'a> {
         true
     }
 
-    /// Returns true if a changed cell has a height and still has its orientation, or if it was
+    /// Returns true if a changed cell has a height and keeps its orientation, or if it was already
     /// degenerate before.
     fn is_upright(&self, before: &[u32], after: &[u32]) -> bool {
         if shape(&self.points(before)).thinness <= self.bound {
@@ -296,8 +300,9 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Updates the representatives of the vertices, and the groups of the mesh, after vertices were
-/// replaced in this order. The representatives are empty if no vertex was replaced before.
+/// Updates the groups of a mesh and the representatives of its vertices after the vertex
+/// replacements `collapsed`, which were made in this order. `representative` is empty if no vertex
+/// was replaced before.
 fn follow(collapsed: &[(u32, u32)], mesh: &mut Mesh, representative: &mut Vec<u32>) {
     if collapsed.is_empty() {
         return;

@@ -1,8 +1,8 @@
-//! Repair of a mesh as stored: vertices that coincide are joined, degenerate cells are removed
-//! without disconnecting the mesh, and cells are split at hanging nodes.
+//! Repair of a mesh as stored: coincident vertices are joined, degenerate cells are removed without
+//! disconnecting the mesh, and cells are split at hanging nodes.
 //!
 //! A repair adds no vertex and moves none. It changes which vertices the cells use, and it replaces
-//! some cells by others. [`Repair`] maps the results back to the vertices and cells as stored.
+//! some cells by others. [`Repair`] maps the repaired vertices and cells back to the stored ones.
 
 mod apart;
 mod cell_list;
@@ -24,12 +24,12 @@ pub use degenerate::{DEGENERATE, DegenerateCells, SKEWED, THIN};
 pub use hanging::Hanging;
 pub use weld::Weld;
 
-/// The repairs that [`repair`] may do.
+/// The repairs that [`repair`] is allowed to make.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Repairs {
     /// Which coincident vertices are joined.
     pub weld: Weld,
-    /// Which cells count as degenerate, or `None` to keep all cells as they are, also at hanging
+    /// Which cells count as degenerate, or `None` to leave all cells as they are, even at hanging
     /// nodes.
     pub degenerate: Option<Thinness>,
 }
@@ -49,15 +49,16 @@ impl Repairs {
 /// How thin a cell must be to be repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Thinness {
-    /// Cells without height up to rounding, and caps (see [`repair`]) with a height of at most
-    /// [`SKEWED`] of their longest edge. They falsify distances.
+    /// Cells whose height is zero up to rounding, and caps (see [`repair`]) whose height is at most
+    /// [`SKEWED`] times their longest edge. They falsify distances.
     Degenerate,
-    /// In addition, cells with a height of at most [`THIN`] of their longest edge, as long as they
-    /// are few. They alone would determine the time step.
+    /// In addition, caps whose height is at most [`THIN`] times their longest edge, and needles
+    /// that are equally thin if there are only a few of them. Such cells alone would determine the
+    /// time step.
     Thin,
 }
 
-/// The changes of a repair, and the map from repaired to stored vertices and cells.
+/// The changes that a repair made, and the maps from repaired to stored vertices and cells.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Repair {
     /// Coincident vertices.
@@ -70,8 +71,7 @@ pub struct Repair {
     /// replaced.
     #[serde(skip)]
     pub representative: Vec<u32>,
-    /// For each repaired cell, the stored cell that it is or is a part of. Empty if no cell was
-    /// replaced.
+    /// For each repaired cell, the stored cell that it comes from. Empty if no cell was replaced.
     #[serde(skip)]
     pub parents: Vec<u32>,
     /// The corners of the repaired cells before vertices were joined, so that each cell refers to
@@ -92,7 +92,7 @@ impl Repair {
         Repair { join, degenerate, hanging, ..Repair::default() }
     }
 
-    /// Returns the number of vertices that were replaced by others.
+    /// Returns the number of vertices that were replaced by other vertices.
     pub fn n_replaced(&self) -> usize {
         (0..).zip(&self.representative).filter(|&(v, &other)| v != other).count()
     }
@@ -102,7 +102,7 @@ impl Repair {
         self.representative.get(vertex as usize).copied().unwrap_or(vertex)
     }
 
-    /// Returns the stored cell of which a repaired cell is a part.
+    /// Returns the stored cell that a repaired cell comes from.
     pub fn parent(&self, cell: u32) -> u32 {
         self.parents.get(cell as usize).copied().unwrap_or(cell)
     }
@@ -117,7 +117,7 @@ impl Repair {
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
-    /// Returns the doubts about the mesh that remain, one sentence each.
+    /// Returns the remaining doubts about the mesh, one sentence each.
     pub fn doubts(&self) -> Vec<String> {
         let doubts = self.join.doubts().into_iter().chain(self.degenerate.doubts());
         doubts.chain(self.hanging.doubts()).collect()
@@ -128,20 +128,21 @@ impl Repair {
 ///
 /// First, coincident vertices are joined (see [`Weld`]). Then degenerate cells are removed:
 ///
-/// - A *cap* is a cell with one vertex inside another of its simplices, for example a triangle with
-///   one vertex on the opposite edge. That vertex is a hanging node of the neighbors that contain
-///   this simplex, so they are split at it.
+/// - A *cap* is a cell with one vertex inside an edge or face between its other vertices, for
+///   example a triangle with one vertex on the opposite edge. That vertex is a hanging node of the
+///   neighbors that contain this edge or face, so they are split at it.
 /// - A *needle* has two vertices at the same place. One replaces the other in all cells.
-/// - A tetrahedron whose opposite edges cross is left out. Its neighbors share its four vertices.
+/// - A tetrahedron with two opposite edges that cross is left out. The mesh stays connected,
+///   because the neighbors of the tetrahedron share its four vertices.
 ///
-/// Then the cells at *hanging nodes* are split. Such a node is a vertex of the boundary that lies
-/// inside a boundary edge or, between tetrahedra, inside a boundary face of another cell.
+/// Then cells are split at *hanging nodes*. A hanging node is a vertex of the boundary that lies
+/// inside a boundary edge or, in a tetrahedral mesh, inside a boundary face of another cell.
 ///
-/// Cell arrays and groups follow the cells.
+/// Cell arrays and groups are updated to match the new cells.
 ///
 /// # Errors
-/// Returns [`Error::Mesh`](crate::Error::Mesh) if the mesh cannot be used at all, as in
-/// [`clean`](super::clean()).
+/// Returns [`Error::Mesh`](crate::Error::Mesh) if the mesh has a defect that
+/// [`clean`](super::clean()) cannot fix.
 pub fn repair(mut mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
     super::clean::unfit(&mesh)?;
     let mut repair = Repair::default();
@@ -170,7 +171,7 @@ pub fn repair(mut mesh: Mesh, repairs: Repairs) -> Result<(Mesh, Repair)> {
 }
 
 /// Returns the corners of the cells of a repaired mesh, with each cell's own copies of vertices
-/// that were joined. A vertex at which a cell was split has no copy there.
+/// that were joined. A vertex at which a cell was split has no such copy and keeps its number.
 fn own_corners(mesh: &Mesh, stored: &[u32], repair: &Repair) -> Vec<u32> {
     let arity = mesh.kind.arity();
     let mut own = Vec::with_capacity(mesh.cells.len());
@@ -184,7 +185,7 @@ fn own_corners(mesh: &Mesh, stored: &[u32], repair: &Repair) -> Vec<u32> {
     own
 }
 
-/// Returns the name of a facet of a mesh, in singular and plural.
+/// Returns the name of a facet of a mesh, in the singular and the plural.
 fn facet_names(kind: Kind) -> [&'static str; 2] {
     if kind == Kind::Volume { ["face", "faces"] } else { ["edge", "edges"] }
 }

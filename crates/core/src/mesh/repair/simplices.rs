@@ -1,8 +1,8 @@
-//! The shape of a single simplex: how thin it is, and which of its vertices lies in which others.
+//! The shape of a single simplex: how thin it is, and which vertices lie between which others.
 
 use crate::geometry::Vec3;
 
-/// The thinnest direction of a simplex, relative to its longest edge.
+/// The thinness and the size of a simplex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shape {
     /// The smallest height divided by the longest edge.
@@ -11,13 +11,13 @@ pub(super) struct Shape {
     pub longest: f64,
 }
 
-/// The kind of a degenerate simplex.
+/// The way in which a simplex is degenerate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Degeneracy {
-    /// The first vertex lies inside the simplex of the second and third, or of the last three if
-    /// there are four. Numbers are positions in the cell.
+    /// The vertex `apex` lies inside the simplex of the first `n_base` vertices of `base`. All
+    /// numbers are positions in the cell.
     Cap { apex: usize, base: [usize; 3], n_base: usize },
-    /// Both vertices are at the same place.
+    /// Two vertices are at the same place.
     Needle { vertices: [usize; 2] },
     /// Two opposite edges of a tetrahedron cross.
     Crossing,
@@ -47,8 +47,8 @@ pub(super) fn shape(x: &[Vec3]) -> Shape {
     Shape { thinness, longest }
 }
 
-/// Returns the kind of a degenerate simplex. Positions along it that differ by less than
-/// `tolerance` of its size count as equal.
+/// Returns the way in which a simplex is degenerate. Positions that differ by less than `tolerance`
+/// times the size of the simplex count as equal.
 pub(super) fn degeneracy(x: &[Vec3], tolerance: f64) -> Degeneracy {
     let (mut pair, mut shortest, mut longest) = ([0, 1], f64::INFINITY, 0.0_f64);
     let mut ends = [0, 1];
@@ -76,8 +76,8 @@ pub(super) fn degeneracy(x: &[Vec3], tolerance: f64) -> Degeneracy {
     of_tetrahedron(x, tolerance)
 }
 
-/// Returns the kind of a degenerate tetrahedron without a short edge, by the signs of the
-/// barycentric coordinates of the vertex opposite to the largest face.
+/// Classifies a degenerate tetrahedron without a short edge by the signs of the barycentric
+/// coordinates of the vertex opposite the largest face.
 fn of_tetrahedron(x: &[Vec3], tolerance: f64) -> Degeneracy {
     let face = |k: usize| {
         let others: Vec<usize> = (0..4).filter(|&i| i != k).collect();
@@ -88,7 +88,7 @@ fn of_tetrahedron(x: &[Vec3], tolerance: f64) -> Degeneracy {
     let top = (1..4).fold(0, |best, k| if area(k) > area(best) { k } else { best });
     let (normal, base) = face(top);
     let squared = normal.norm_squared();
-    // The weights of the vertices in an affine combination that is zero, with -1 for the top.
+    // The weights of a linear combination of the vertices that is zero. The weight of `top` is -1.
     let mut weight = [0.0; 4];
     weight[top] = -1.0;
     for k in 0..3 {

@@ -1,11 +1,13 @@
-//! The edges and faces that were split at vertices inside of them, and the groups that follow.
+//! The edges and faces that were split at vertices inside them, and the update of groups
+//! afterwards.
 
 use std::collections::HashMap;
 
 use super::cell_list::replaced;
 use crate::mesh::Members;
 
-/// The edges and faces that were split, each with the vertex inside, in the order of the splits.
+/// The edges and faces that were split. Each has the number of its split, in order, and the vertex
+/// at which it was split.
 #[derive(Default)]
 pub(super) struct Splits(HashMap<[u32; 3], (usize, u32)>);
 
@@ -19,21 +21,21 @@ impl Splits {
         }
     }
 
-    /// Adds the parts into which the splits cut a simplex.
+    /// Appends the parts into which the splits cut a simplex to `parts`.
     pub(super) fn parts_of(&self, simplex: &[u32], parts: &mut Vec<u32>) {
         let n = simplex.len();
         let edges = (0..n).flat_map(|b| (0..b).map(move |a| vec![simplex[a], simplex[b]]));
         let faces = (n == 3).then(|| simplex.to_vec());
         let found =
             edges.chain(faces).filter_map(|base| self.0.get(&key(&base)).map(|s| (*s, base)));
-        // The first split was applied to the whole simplex.
+        // The earliest of these splits was applied to the whole simplex.
         let Some(((_, node), base)) = found.min() else { return parts.extend_from_slice(simplex) };
         for &old in base.iter().filter(|_| !simplex.contains(&node)) {
             self.parts_of(&replaced(simplex, old, node), parts);
         }
     }
 
-    /// Applies the splits to the members of a group. `parents` has the given cell of each cell.
+    /// Applies the splits to the members of a group. `parents` lists the given cell of each cell.
     pub(super) fn apply(&self, members: &mut Members, parents: &[u32], n_given: usize) {
         match members {
             Members::Cells(cells) => {
@@ -52,7 +54,7 @@ impl Splits {
     }
 }
 
-/// Returns the vertices of an edge or face, ascending. An edge repeats its last vertex.
+/// Returns the vertices of an edge or face in ascending order. An edge repeats its last vertex.
 fn key(base: &[u32]) -> [u32; 3] {
     let mut key = [base[0], base[1], base[base.len() - 1]];
     key.sort_unstable();

@@ -1,4 +1,4 @@
-//! The choice of the coincident vertices that are joined.
+//! The option that selects which coincident vertices are joined.
 
 use std::fmt;
 

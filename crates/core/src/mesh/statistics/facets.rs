@@ -129,7 +129,8 @@ impl<'a> CellsAround<'a> {
 
     /// Returns the first cell that contains all of the given vertices. There must be one.
     pub(crate) fn cell_with(&self, vertices: &[u32]) -> usize {
-        // The vertex with the fewest cells, because another one may have all cells of the mesh.
+        // Start at the vertex with the fewest cells. Another vertex may belong to all cells of the
+        // mesh.
         let rarest = vertices.iter().min_by_key(|&&v| self.slots.row(v as usize).len());
         let mut cells = rarest.into_iter().flat_map(|&v| self.corners(v as usize));
         let found = cells.find(|&(c, _)| vertices.iter().all(|v| self.cell(c).contains(v)));

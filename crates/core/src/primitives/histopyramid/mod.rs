@@ -155,8 +155,9 @@ impl HistoPyramid {
         Some(self.named(cell, nth_bit(word, key)))
     }
 
-    /// Returns the cell of an entry and the number of its copy, if each active cell has `copies`
-    /// consecutive entries (the paper's section 6.2).
+    /// Returns the cell of an entry and the number of its copy, in a list where each active cell
+    /// has `copies` consecutive entries (the paper's section 6.2). Returns `None` beyond the end of
+    /// the list.
     ///
     /// # Panics
     /// Panics if `copies` is 0.
@@ -192,7 +193,7 @@ fn lines(discriminator: &impl Discriminator, n: usize) -> Vec<u64> {
 /// Returns the position of the set bit that has `n` set bits below it. This bit must exist.
 fn nth_bit(word: u64, n: u32) -> usize {
     let (mut left, mut at, mut rest) = (word, 0, n);
-    // Halve the range, as in the levels above.
+    // Each step halves the range of bits, like a level of the pyramid.
     for width in [32, 16, 8, 4, 2, 1] {
         let low = (left & ((1 << width) - 1)).count_ones();
         if rest >= low {

@@ -18,7 +18,7 @@ impl DeviceHistoPyramid {
     /// The result for a key, coordinate or copy number that does not exist.
     pub const NONE: u32 = u32::MAX;
 
-    /// Returns the active cells of a range of keys. Keys beyond the last key are left out. To know
+    /// Returns the active cells of a range of keys. Keys beyond the last key are left out. To find
     /// the last key, the call waits for the pyramid like [`DeviceHistoPyramid::len`].
     ///
     /// # Errors
@@ -50,9 +50,9 @@ impl DeviceHistoPyramid {
         unsafe { self.ask(cuda, "histopyramid_cells", given.with(n as u64), n) }
     }
 
-    /// Returns the cells and copy numbers of a range of entries, if each active cell has `copies`
-    /// consecutive entries (the paper's section 6.2): x, y, z and the copy number. Entries beyond
-    /// the last entry are left out. To know the last entry, the call waits for the pyramid like
+    /// Returns x, y, z and the copy number for a range of entries, in a list where each active cell
+    /// has `copies` consecutive entries (the paper's section 6.2). Entries beyond the last entry
+    /// are left out. To find the last entry, the call waits for the pyramid like
     /// [`DeviceHistoPyramid::len`].
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl DeviceHistoPyramid {
     }
 
     /// Returns the cell of each entry and the number of its copy: x, y, z and the copy number. All
-    /// four are [`DeviceHistoPyramid::NONE`] for entries beyond the last.
+    /// four numbers are [`DeviceHistoPyramid::NONE`] for entries beyond the last.
     ///
     /// # Errors
     /// Returns the errors of [`DeviceHistoPyramid::cells`].

@@ -21,8 +21,8 @@ zeroset_gpu::cuda_header! {
         pub n_levels: u32,
     }
 
-    /// All levels of a tree from level 1 on. The last level has one cell, the first slot of its
-    /// record.
+    /// All levels of a tree, starting with level 1. The last level has one cell, the first slot of
+    /// its record.
     #[derive(Clone, Copy)]
     pub(crate) struct TreeArgument as Tree {
         /// The counts of each level, `[records][FAN]`. Level k + 1 is at index k.
@@ -47,7 +47,7 @@ pub(crate) enum Split {
 }
 
 impl Split {
-    /// Returns the split for keys by lines, or block by block.
+    /// Returns the split for keys line by line if `by_lines` is true, or else block by block.
     pub fn new(shape: [u32; 3], by_lines: bool) -> Self {
         match (by_lines, shape[2] > 1) {
             (true, _) => Split::Lines,
@@ -98,7 +98,7 @@ impl Split {
         records.iter().map(|&n| n as usize).product::<usize>() * self.fan()
     }
 
-    /// Returns the defines of the kernels. `partial` selects running sums in records.
+    /// Returns the defines of the kernels. `partial` selects prefix sums in records.
     pub fn defines(self, partial: bool) -> Vec<(&'static str, String)> {
         let lines = u32::from(matches!(self, Split::Lines));
         vec![

@@ -1,4 +1,4 @@
-//! Tests of the cutting of polygons in all positions.
+//! Tests for cutting polygons in all positions.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ fn flat(corners: &[[f64; 2]]) -> Vec<Vec3> {
     corners.iter().map(|x| Vec3::new(x[0], x[1], 0.0)).collect()
 }
 
-/// Returns the triangles of the cut, whichever it is.
+/// Returns the triangles of the cut, even if the cut is the fan.
 fn triangles(corners: &[Vec3]) -> Vec<[u32; 3]> {
     let fan = || (1..corners.len() as u32 - 1).map(|k| [0, k, k + 1]).collect();
     cut_polygon(corners).unwrap().triangles.unwrap_or_else(fan)
@@ -19,7 +19,8 @@ fn area(corners: &[Vec3], t: [u32; 3]) -> Vec3 {
     (b - a).cross(&(c - a)) * 0.5
 }
 
-/// Returns the polygon from every first corner, in both directions, and rotated in space.
+/// Returns the polygon with every corner as the first one and in both directions, each time in the
+/// plane z = 0 and rotated in space.
 fn placements(corners: &[[f64; 2]]) -> Vec<Vec<Vec3>> {
     let turn = nalgebra::Rotation3::from_euler_angles(0.3, 1.1, -0.7);
     let shift = Vec3::new(100.0, -3.0, 7.0);
@@ -128,7 +129,7 @@ fn long_combs_are_cut_in_time() {
 }
 
 proptest! {
-    /// A polygon around a point is simple, whatever the radii are.
+    /// A polygon that goes once around a point is simple, whatever the radii are.
     #[test]
     fn star_shaped_polygons_are_covered_once(radii in prop::collection::vec(0.05..1.0f64, 3..40)) {
         let step = std::f64::consts::TAU / radii.len() as f64;

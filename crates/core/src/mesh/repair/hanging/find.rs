@@ -6,19 +6,22 @@ use super::point_tree::PointTree;
 use crate::geometry::Vec3;
 use crate::mesh::{Kind, Mesh};
 
-/// Coordinates in files are rounded to this fraction of the largest coordinate: numbers of 32 bits,
+/// The rounding of coordinates in files, as a fraction of the largest coordinate: 32-bit numbers,
 /// or six digits.
 const ROUNDING: f64 = 1e-6;
-/// A vertex is at most this fraction of the length of an edge off the edge.
+/// The largest distance of a hanging node from its edge or face, as a fraction of the longest edge.
 const OFF: f64 = 1e-4;
-/// A vertex closer to an end than this fraction of the length is not inside of an edge.
+/// A vertex closer to an end of an edge than this fraction of its length does not count as inside
+/// the edge.
 const END: f64 = 1e-3;
 
-/// The edges and faces with vertices inside of them.
+/// The edges and faces with vertices inside them.
 pub(super) struct Found {
-    /// The edges, the longest first, each with the vertices inside from the first to the last end.
+    /// The edges, the longest first. Each has the vertices inside it, from its first end to its
+    /// last.
     pub edges: Vec<([u32; 2], Vec<u32>)>,
-    /// The faces of tetrahedra, each with the vertices inside but not on its edges, ascending.
+    /// The faces of tetrahedra. Each has the vertices that are inside it but not on its edges, in
+    /// ascending order.
     pub faces: Vec<([u32; 3], Vec<u32>)>,
 }
 
@@ -71,7 +74,8 @@ impl Search<'_> {
         self.rounding.min(OFF * length)
     }
 
-    /// Returns the position of a vertex along an edge from 0 to 1, if it lies on the edge.
+    /// Returns the position of a vertex along an edge, 0 to 1 between its ends, if it lies on the
+    /// line through the edge.
     fn along(&self, [a, b]: [u32; 2], v: u32) -> Option<f64> {
         let (a, b) = (self.at(a), self.at(b));
         let edge = b - a;
@@ -90,7 +94,7 @@ impl Search<'_> {
         };
         self.tree.visit(|low, high| meets_segment(a, b, gap, low, high), visit);
         inside.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        // Of coincident vertices, one is enough.
+        // One of several coincident vertices is enough.
         inside.dedup_by(|next, last| next.0 - last.0 < END);
         let inside: Vec<u32> = inside.into_iter().map(|(_, v)| v).collect();
         (!inside.is_empty()).then_some((edge, inside))
@@ -144,6 +148,6 @@ fn meets_segment(a: Vec3, b: Vec3, gap: f64, low: &[f64; 3], high: &[f64; 3]) ->
         begin = begin.max(first.min(last));
         end = end.min(first.max(last));
     }
-    // The positions are rounded.
+    // The tolerance allows for the rounding of the positions.
     begin <= end + 1e-9
 }

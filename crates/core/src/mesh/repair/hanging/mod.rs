@@ -47,20 +47,20 @@ impl Hanging {
 }
 
 /// Splits the cells of a mesh at its hanging nodes. Returns the counts and, if a cell was split,
-/// the given cell of each cell. Vertices do not change.
+/// the original cell of each cell. Vertices do not change.
 ///
-/// A hanging node is a vertex of the boundary that lies inside a boundary edge or, between
-/// tetrahedra, of a boundary face of another cell, up to the rounding of coordinates in files. All
-/// cells at such an edge are bisected, so neighbors still match. The parts of a cell take its
-/// place, and cell arrays and groups follow them. Join coincident vertices and remove degenerate
-/// cells first: nothing hangs at a coincident vertex, and the removal of a degenerate cell may
-/// leave a node hanging.
+/// A hanging node is a vertex of the boundary that lies inside a boundary edge or, in a tetrahedral
+/// mesh, inside a boundary face of another cell, up to the rounding of coordinates in files. All
+/// cells at such an edge are split, so neighbors still match. The parts of a cell take its place,
+/// and cell arrays and groups are updated. Join coincident vertices and remove degenerate cells
+/// first: coincident vertices are not recognized as hanging nodes, and the removal of a degenerate
+/// cell may leave a node hanging.
 ///
-/// Tetrahedra on both sides use the same vertices afterwards, but where both sides have cut a
-/// quadrilateral along different diagonals, their triangles still differ.
+/// Afterwards, the tetrahedra on both sides of a face use the same vertices. Their triangles still
+/// differ if the two sides cut a quadrilateral along different diagonals.
 ///
-/// All vertices of cells must exist and be finite, as in a mesh that
-/// [`assess`](super::assess()) accepts.
+/// All vertices of cells must exist and be finite, as in a mesh that [`assess`](super::assess())
+/// accepts.
 ///
 /// `boundary` lists the facets with one cell (see
 /// [`boundary_facets`](crate::mesh::statistics::facets::boundary_facets)).

@@ -1,6 +1,6 @@
 //! A tree of points, which finds the points near an edge or face.
 
-/// The largest number of points of a leaf.
+/// The largest number of points in a leaf.
 const LEAF: usize = 8;
 
 /// A binary tree over some vertices of a mesh.
@@ -15,12 +15,12 @@ struct Node {
     high: [f64; 3],
     begin: usize,
     end: usize,
-    /// The second child. The first one follows the node. 0 for a leaf.
+    /// The index of the second child, or 0 for a leaf. The first child directly follows its parent.
     second: usize,
 }
 
 impl<'a> PointTree<'a> {
-    /// Creates a tree of `points`, which are numbers of vertices.
+    /// Creates a tree of `points`, which are vertex numbers.
     pub(super) fn new(vertices: &'a [[f64; 3]], points: Vec<u32>) -> Self {
         let n = points.len();
         let mut tree = PointTree { vertices, points, nodes: Vec::new() };
@@ -54,8 +54,8 @@ impl<'a> PointTree<'a> {
         number
     }
 
-    /// Calls `visit` with the points in all leaves whose box `meets` accepts, from their lowest and
-    /// highest coordinates.
+    /// Calls `visit` for each point in the leaves whose bounding boxes `meets` accepts. `meets`
+    /// receives the lowest and the highest coordinates of a box.
     pub(super) fn visit(
         &self,
         meets: impl Fn(&[f64; 3], &[f64; 3]) -> bool,

@@ -1,4 +1,4 @@
-//! Bisection of cells at hanging nodes.
+//! Splits cells at hanging nodes.
 
 use super::Hanging;
 use super::find::Found;
@@ -7,11 +7,11 @@ use crate::mesh::Mesh;
 use crate::mesh::repair::cell_list::{CellList, oriented_measure, replaced};
 use crate::mesh::repair::splits::Splits;
 
-/// The smallest part of a split cell, as a fraction of its area or volume.
+/// The smallest allowed part of a split cell, as a fraction of the area or volume of the cell.
 const SMALLEST_PART: f64 = 1e-9;
 
 /// Splits the cells of `mesh` at the vertices that were found. Returns the counts and, if a cell
-/// was split, the given cell of each cell.
+/// was split, the original cell of each cell.
 pub(super) fn split(mesh: &mut Mesh, found: Found) -> (Hanging, Vec<u32>) {
     let mut nodes: Vec<u32> = Vec::new();
     nodes.extend(found.edges.iter().flat_map(|(_, nodes)| nodes));
@@ -46,8 +46,8 @@ impl<'a> Work<'a> {
         Work { vertices: &mesh.vertices, cells, splits, left: 0, left_at: None }
     }
 
-    /// Splits the cells at an edge at all `nodes` inside of it, which run from its first end to its
-    /// last.
+    /// Splits all cells at an edge at the `nodes` inside it. The nodes are listed from the first
+    /// end of the edge to its last.
     fn split_edge(&mut self, [a, b]: [u32; 2], nodes: &[u32]) {
         let mut pending = vec![(a, b, nodes)];
         while let Some((a, b, nodes)) = pending.pop() {
@@ -60,8 +60,8 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Splits the part of a face around a node. If earlier splits made the node a vertex of the
-    /// face, nothing is left to do.
+    /// Splits the cells at a face at a node inside it. If earlier splits made the node a vertex of
+    /// the face, nothing is left to do.
     fn split_face(&mut self, face: [u32; 3], node: u32) {
         let mut parts = Vec::new();
         self.splits.parts_of(&face, &mut parts);
@@ -74,7 +74,8 @@ impl<'a> Work<'a> {
             }
             let x = part.map(at);
             let normal = (x[1] - x[0]).cross(&(x[2] - x[0]));
-            // Twice the area is 1 in units of the square of the normal.
+            // The barycentric weight of corner k: the area opposite the corner, divided by the area
+            // of the part.
             let weight = |k: usize| {
                 let (from, to) = (x[(k + 1) % 3], x[(k + 2) % 3]);
                 (to - from).cross(&(p - from)).dot(&normal) / normal.norm_squared()
@@ -94,7 +95,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Splits all cells that contain the simplex `base` at a vertex inside of it. Returns false if
+    /// Splits all cells that contain the simplex `base` at a vertex inside it. Returns false if
     /// there are no such cells or if a part would be degenerate.
     fn split_at(&mut self, base: &[u32], node: u32) -> bool {
         let cells = self.cells.cells_with(base);
