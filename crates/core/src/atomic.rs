@@ -150,7 +150,7 @@ impl Complete {
         same().unwrap_or(false)
     }
 
-    /// Notes the file in the journal of its folder.
+    /// Records the file in the journal of its folder.
     fn note(&self) -> std::io::Result<()> {
         let Some((journal, hasher)) = &self.journal else { return Ok(()) };
         let name = self.target.file_name().unwrap_or_default().to_string_lossy();

@@ -49,7 +49,8 @@ pub fn of_mesh(mesh: &Mesh, n: usize, seed: u64) -> Vec<[f64; 3]> {
     (0..n).map(&mut sample).collect()
 }
 
-/// Adds noise with a standard deviation along each axis, and outliers anywhere in the bounding box.
+/// Adds noise with the given standard deviation along each axis, and outliers that are random
+/// points in the bounding box.
 pub fn spoil(points: &mut Vec<[f64; 3]>, deviation: f64, outliers: usize, seed: u64) {
     let mut random = Random::new(seed);
     let (mut low, mut high) = (points[0], points[0]);

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// A record of the files that this process writes into a folder, which another process can read
 /// after a crash.
 pub trait Journal: Send + Sync {
-    /// Notes the name of a temporary file that is about to be created.
+    /// Records the name of a temporary file that is about to be created.
     ///
     /// # Errors
     /// Returns the error of writing the record.
     fn begins(&self, name: &str) -> std::io::Result<()>;
 
-    /// Notes the name, size and BLAKE3 hash of a file that is about to appear.
+    /// Records the name, size and BLAKE3 hash of a file that is about to appear.
     ///
     /// # Errors
     /// Returns the error of writing the record.
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Keeping {
     }
 }
 
-/// Registers a journal for `folder`, which must exist. The journal then notes all files that
+/// Registers a journal for `folder`, which must exist. The journal then records all files that
 /// [`write`](super::write) creates in it.
 pub fn keep(folder: &Path, journal: Arc<dyn Journal>) -> Keeping {
     let folder = whole(folder);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The system's name of standard input, which is `-` on the command line.
+/// The system's name for standard input, which is `-` on the command line.
 pub const STANDARD_INPUT: &str = "/dev/stdin";
 
 /// Returns a file name as messages show it.

@@ -17,7 +17,7 @@ use super::{Expression, Field};
 ///
 /// The text is a header, [`Generated::NAME`], for `kernels/coefficients.cu`. It contains a function
 /// `field_<k>` for each field k, `fields_at`, which calls all of them, and `term_of`, which returns
-/// the range of fields that belong to the same term as a field.
+/// the range of fields that belong to the same term as a given field.
 #[derive(Clone, Debug)]
 pub struct Generated {
     text: String,

@@ -14,8 +14,8 @@ use crate::words::suggest;
 /// The largest length of a text in bytes.
 const LONGEST: usize = 16_384;
 
-/// The largest depth of a tree, and of parentheses and prefixes in a text. Functions that walk a
-/// tree are recursive.
+/// The largest depth of a tree, and of parentheses and prefixes in a text. It limits the recursion
+/// of functions that walk a tree.
 const DEEPEST: usize = 256;
 
 /// The precedence of the comparisons.

@@ -47,7 +47,7 @@ impl Lattice {
     /// are moved to its boundary. The method is from J. Skilling, "Programming the Hilbert curve",
     /// AIP Conf. Proc. 707.
     pub fn keys(&self, points: &[[f64; 3]; LANES]) -> [u64; LANES] {
-        // A cast from a float saturates, so no coordinate can leave the curve.
+        // A cast from a float saturates, so no coordinate lies outside the lattice.
         let axis = |k: usize| {
             points.map(|x| (((x[k] - self.low[k]) * self.scale) as u32).min((1 << BITS) - 1))
         };

@@ -1,4 +1,4 @@
-//! The gathering matrix, built by a sort.
+//! Construction of the gathering matrix by sorting.
 
 use super::{kernel, numbered, sharing, sort};
 use crate::{Arguments, Array, Cuda};

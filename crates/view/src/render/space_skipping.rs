@@ -23,9 +23,9 @@ pub enum Rule {
     Walk,
     /// Steps as far as the distance transform allows in all directions.
     Isotropic,
-    /// Steps as far as the ray is free in its direction. Candidates are the cubes in a cylinder
-    /// around the ray that contains every cube the ray can hit, and the cubes whose direction is
-    /// within the angle `cone` of the ray. The angle is in radians and below pi / 2.
+    /// Steps as far as the distance to the nearest candidate allows. Candidates are the cubes in a
+    /// cylinder around the ray that contains every cube the ray can hit, and the cubes whose
+    /// direction is within the angle `cone` of the ray. The angle is in radians and below pi / 2.
     Directional {
         /// The half angle of the cone. With 0, only the cubes in the cylinder are candidates, which
         /// gives the fewest steps.
@@ -75,7 +75,8 @@ impl SpaceSkipping {
         }))
     }
 
-    /// Returns a `t` before which the ray certainly hits nothing. The ray is at `t` in `cube`.
+    /// Returns a value of `t` before which the ray certainly hits nothing. At the given `t`, the
+    /// ray is in `cube`.
     pub(super) fn free_to(
         &self,
         solid: &Solid<'_>,

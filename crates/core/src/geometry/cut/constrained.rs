@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use spade::handles::FixedVertexHandle;
 use spade::{ConstrainedDelaunayTriangulation, Point2, Triangulation};
 
-/// Coordinates below this size become zero, because `spade` rejects numbers close to zero. The
-/// polygon has a size of about 1.
+/// Coordinates whose absolute value is below this number are set to zero, because `spade` rejects
+/// numbers close to zero. The polygon has a size of about 1.
 const SMALL: f64 = 1e-40;
 
 /// Triangulates the inside of a closed polygon with exact predicates. `inner` lists additional
@@ -65,7 +65,7 @@ fn boundary(
 }
 
 /// Returns the triangles inside the polygon. A path from the outside to such a triangle crosses the
-/// polygon an odd number of times.
+/// boundary an odd number of times.
 fn inside(
     mesh: &ConstrainedDelaunayTriangulation<Point2<f64>>,
     odd: &[bool],

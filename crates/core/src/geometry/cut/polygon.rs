@@ -51,8 +51,8 @@ impl std::fmt::Display for PolygonFault {
 ///
 /// The fan around corner 0 is kept if its triangles cover the polygon without overlap and are not
 /// flat. Otherwise, the polygon is triangulated in its plane of best fit, with exact predicates and
-/// all its corners. To describe a hole, the boundary passes an edge between the outer boundary and
-/// the hole twice. A polygon whose corners lie on a line keeps its fan.
+/// all its corners. A polygon with a hole passes the edge between its outer boundary and the hole
+/// twice. A polygon whose corners lie on a line keeps its fan.
 ///
 /// # Errors
 /// Returns a [`PolygonFault`] if the boundary crosses itself or has too many corners.

@@ -125,7 +125,7 @@ fn degenerate_cells(mesh: &Mesh, bound: f64) -> Vec<Candidate> {
         corners.iter().zip(&mut x).for_each(|(&v, x)| *x = mesh.vertices[v as usize].into());
         let x = &x[..arity];
         let shape = shape(x);
-        // Cells with a vertex that is not finite are left to the cleaning, which rejects them.
+        // A vertex that is not finite is left to cleaning, which rejects the mesh.
         if shape.thinness.is_nan() || shape.thinness > bound || !shape.longest.is_finite() {
             return None;
         }
@@ -151,7 +151,7 @@ struct Work<'a> {
     collapses_thin: bool,
     cells: CellList,
     splits: Splits,
-    /// The replaced vertices and their replacements, in the order of the replacements.
+    /// The replaced vertices, each with its replacement, in the order of replacement.
     collapsed: Vec<(u32, u32)>,
     heap: BinaryHeap<(u64, Reverse<u32>)>,
     counts: DegenerateCells,

@@ -1,4 +1,4 @@
-//! The shape of a single simplex: how thin it is, and which vertices lie between which others.
+//! The shape of a single simplex: how thin it is, and which vertex lies between which others.
 
 use crate::geometry::Vec3;
 

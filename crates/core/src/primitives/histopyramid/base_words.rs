@@ -59,7 +59,8 @@ impl Split {
     }
 }
 
-/// Moves each bit of a word to the position in which the binary digits `a < b` are exchanged.
+/// Moves each bit of a word to a new position: the old one with the binary digits `a < b`
+/// exchanged.
 fn swap_digits(word: u64, a: u32, b: u32) -> u64 {
     let digit = |d: u32| (u64::MAX / ((1 << (1 << d)) + 1)) << (1 << d);
     // Bits whose position has digit a set and digit b clear move up by `shift`.

@@ -69,7 +69,7 @@ pub(super) fn raster(shape: [usize; 3], [x, y, z]: [usize; 3]) -> usize {
     x + shape[0] * (y + shape[1] * z)
 }
 
-/// Returns the cell of an index.
+/// Returns the cell with the index `n`.
 pub(super) fn unraster(shape: [usize; 3], n: usize) -> [usize; 3] {
     [n % shape[0], n / shape[0] % shape[1], n / (shape[0] * shape[1])]
 }

@@ -19,7 +19,7 @@ fn area(corners: &[Vec3], t: [u32; 3]) -> Vec3 {
     (b - a).cross(&(c - a)) * 0.5
 }
 
-/// Returns the polygon with every corner as the first one and in both directions, each time in the
+/// Returns copies of the polygon that start at each of its corners, in both directions, both in the
 /// plane z = 0 and rotated in space.
 fn placements(corners: &[[f64; 2]]) -> Vec<Vec<Vec3>> {
     let turn = nalgebra::Rotation3::from_euler_angles(0.3, 1.1, -0.7);

@@ -60,8 +60,8 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Splits the cells at a face at a node inside it. If earlier splits made the node a vertex of
-    /// the face, nothing is left to do.
+    /// Splits the cells at a face, or at the part of it around `node`, at this node. If earlier
+    /// splits made `node` a vertex of a part, nothing is left to do.
     fn split_face(&mut self, face: [u32; 3], node: u32) {
         let mut parts = Vec::new();
         self.splits.parts_of(&face, &mut parts);
