@@ -58,8 +58,8 @@ pub fn write_companion(
     appear_or_wait(vec![complete])
 }
 
-/// Returns the error for a file that a command must not replace, because its name follows from
-/// another name.
+/// Returns the error for a file that a command must not replace, because the user has not given its
+/// name: it is derived from another name.
 pub fn in_the_way(path: &Path) -> Error {
     let what = "exists, and this command did not create it";
     Error::output(path, what, "move or remove it, or choose another name for the result")
@@ -266,8 +266,8 @@ pub fn abandon() {
 const IN_THE_MAKING: [&str; 2] = [".zeroset-", ".part"];
 const RANDOM: usize = 6;
 
-/// The maximum number of bytes of the final name that a temporary name contains. Most systems limit
-/// file names to 255 bytes.
+/// The maximum number of bytes of the final name that are copied into a temporary name. Most
+/// systems limit file names to 255 bytes.
 const LONGEST: usize = 200;
 
 /// Returns the final name that belongs to a temporary file name, or `None` for other names.

@@ -1,4 +1,4 @@
-//! Conversion of CUDA driver errors to errors of zeroset with remedies.
+//! Conversion of CUDA driver errors to zeroset errors with remedies.
 
 use cudarc::driver::DriverError;
 use cudarc::driver::sys::CUresult;

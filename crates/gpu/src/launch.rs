@@ -1,4 +1,4 @@
-//! Kernel launches: the only code that launches kernels.
+//! Kernel launches: the only code that launches kernels, apart from the self-test.
 
 use std::ffi::c_void;
 use std::sync::Arc;

@@ -49,7 +49,7 @@ pub use zeroset_core::Plain;
 use zeroset_core::error::{DeviceFault, Error, Result};
 use zeroset_core::primitives::memory::gibibytes;
 
-/// A GPU with its stream and the kernels loaded so far.
+/// A GPU with its streams and the kernels loaded so far.
 pub struct Cuda {
     context: Arc<CudaContext>,
     stream: Arc<CudaStream>,

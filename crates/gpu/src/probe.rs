@@ -8,7 +8,7 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUresult};
 use super::{cache, nvrtc, sources};
 use crate::{GpuInfo, Reason};
 
-/// The oldest CUDA version that a driver must support, which is that of the oldest supported NVRTC.
+/// The lowest CUDA version that a driver must support. It is that of the oldest supported NVRTC.
 const LEAST_DRIVER: (u32, u32) = (12, 0);
 
 /// Returns the GPU with this number if kernels can run on it. This needs a driver, a GPU that is

@@ -40,8 +40,8 @@ impl Resources {
     }
 }
 
-/// Returns the kernels of a log in order. Functions that were not inlined are counted with the
-/// kernel listed before them.
+/// Returns the resources of the kernels in a log, in order. Functions that were not inlined are
+/// counted with the kernel listed before them.
 pub fn parse(log: &str) -> Vec<Resources> {
     let mut found: Vec<Resources> = Vec::new();
     for line in log.lines() {

@@ -1,4 +1,4 @@
-//! Compilation units: a kernel file with the values of its macros.
+//! Compilation units. Each consists of a kernel file and the values of its macros.
 //!
 //! The files are in `kernels/`. The first comment of each file states how it is compiled.
 

@@ -68,8 +68,8 @@ pub fn largest_angle(mesh: &Mesh) -> f64 {
     mesh.iter_cells().map(angle).fold(0.0, f64::max)
 }
 
-/// Returns a line with the numbers of vertices and cells, the largest number of edges at a vertex
-/// (cells, for tetrahedra), and the smallest and largest inradius.
+/// Returns a line with the numbers of vertices and cells, the largest number of edges (for
+/// tetrahedra, of cells) at a vertex, and the smallest and largest inradius.
 pub fn summary(mesh: &Mesh) -> String {
     let [low, high] = inradii(mesh);
     let valence = zeroset_core::mesh::statistics::inspect(mesh).max_valence;

@@ -3,7 +3,7 @@
 
 use zeroset_core::mesh::Mesh;
 
-/// The generator of Marsaglia, "Xorshift RNGs" (2003).
+/// The random number generator from Marsaglia, "Xorshift RNGs" (2003).
 pub struct Random(u64);
 
 impl Random {

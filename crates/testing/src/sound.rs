@@ -1,4 +1,4 @@
-//! Checks that every mesh must pass, regardless of its file.
+//! Checks that every mesh must pass, regardless of the file that it comes from.
 
 use zeroset_core::mesh::{Members, Mesh};
 

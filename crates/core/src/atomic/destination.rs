@@ -34,7 +34,7 @@ pub(super) fn destination(path: &Path) -> Result<PathBuf> {
     }
 }
 
-/// Follows symbolic links, whose target need not exist. Returns `None` if they lead in a circle.
+/// Follows symbolic links, whose targets need not exist. Returns `None` if they lead in a circle.
 fn behind_links(path: &Path) -> Option<PathBuf> {
     let mut place = path.to_path_buf();
     for _ in 0..=MOST_LINKS {

@@ -55,12 +55,12 @@ impl Columns {
         Ok(Columns { program, used })
     }
 
-    /// Returns true if the expression uses a column. Columns that are not used may be passed empty.
+    /// Returns true if the expression uses a column. Columns that are not used may be empty.
     pub fn uses(&self, column: usize) -> bool {
         self.used[column]
     }
 
-    /// Returns true if the expression uses a coordinate. If not, the points may be passed empty.
+    /// Returns true if the expression uses a coordinate. If not, the list of points may be empty.
     pub fn uses_coordinates(&self) -> bool {
         self.program.uses_coordinates()
     }

@@ -80,7 +80,7 @@ impl Lattice {
         self.uses_time
     }
 
-    /// Returns the axes x, y, z that the value of at least one expression depends on.
+    /// Returns, for each of the axes x, y and z, whether the value of an expression depends on it.
     pub fn mask(&self) -> [bool; 3] {
         let all = (0..self.components()).map(|k| self.spread.mask(k));
         let mask = all.fold(Mask::default(), Mask::with);

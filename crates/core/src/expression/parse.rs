@@ -198,7 +198,8 @@ impl<'t> Parser<'t> {
         result
     }
 
-    /// Creates a node that is one level deeper than its operands, or a flaw if this is too deep.
+    /// Creates a node that is one level deeper than its operands. Returns a flaw if the node is too
+    /// deep.
     fn built(&self, node: Node, levels: usize) -> Result<Built, Flaw> {
         match node.folded() {
             node @ Node::Number(_) => Ok(Built { node, levels: 1 }),

@@ -72,7 +72,7 @@ pub enum Unary {
     Acos,
     /// `tanh(a)`.
     Tanh,
-    /// `floor(a)`: the largest integer that is not greater.
+    /// `floor(a)`: the largest integer that is not greater than a.
     Floor,
     /// `sign(a)`: -1, 0 or 1; 0 at 0.
     Sign,
@@ -119,8 +119,8 @@ pub enum Binary {
 }
 
 impl Unary {
-    /// Returns the value. Transcendental functions are those of the crate `libm`, whose results are
-    /// the same on every machine.
+    /// Returns the result for the operand. Transcendental functions are those of the crate `libm`,
+    /// whose results are the same on every machine.
     #[inline(always)]
     pub fn apply(self, a: f64) -> f64 {
         match self {

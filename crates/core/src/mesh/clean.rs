@@ -1,10 +1,10 @@
 //! Cleaning: turns a mesh as stored into a mesh that solvers can rely on.
 //!
-//! In a clean mesh every index is valid, every coordinate is finite, no cell is degenerate or
+//! In a clean mesh, every index is valid, every coordinate is finite, no cell is degenerate or
 //! duplicate, every tetrahedron has positive volume, and every vertex is used. Defects that can be
 //! fixed are fixed and counted. A mesh with other defects is rejected. The orientation of triangles
-//! is neither changed nor used, points at the same position are not merged, and edges with three or
-//! more triangles are kept.
+//! is neither changed nor used, vertices at the same position are not merged, and edges with three
+//! or more triangles are kept.
 
 mod validate;
 

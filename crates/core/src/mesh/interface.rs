@@ -45,10 +45,9 @@ impl Interface {
 /// Extracts the zero set of `phi`, which has one value per vertex in mesh order. Cells with a
 /// corner where phi is NaN or infinite are skipped.
 ///
-/// Cells share the crossings of their common edges. Lines are therefore connected and surfaces are
-/// closed wherever the mesh is. Pieces are oriented. In the plane, the inside lies to the left of a
-/// segment of a counterclockwise triangle. In tetrahedra, normals point from the inside to the
-/// outside.
+/// Cells share the crossings of their common edges. The pieces are therefore connected wherever the
+/// cells are. Pieces are oriented. In the plane, the inside lies to the left of a segment of a
+/// counterclockwise triangle. In tetrahedra, normals point from the inside to the outside.
 pub fn extract(mesh: &Mesh, phi: &[f64]) -> Interface {
     let arity = mesh.kind.arity();
     let chunk = 4096 * arity;

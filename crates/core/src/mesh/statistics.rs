@@ -79,15 +79,15 @@ pub struct Statistics {
     /// The largest number of edge ends at a vertex (triangles) or of cells at a vertex
     /// (tetrahedra).
     pub max_valence: usize,
-    /// The shortest edge, or `None` if there are no cells.
+    /// The length of the shortest edge, or `None` if there are no cells.
     pub edge_min: Option<f64>,
     /// The mean length of the edges, or `None` if there are no cells.
     pub edge_mean: Option<f64>,
-    /// The longest edge, or `None` if there are no cells.
+    /// The length of the longest edge, or `None` if there are no cells.
     pub edge_max: Option<f64>,
 }
 
-/// Computes the statistics of a mesh, in O(n log n) and with a few dozen bytes per cell.
+/// Computes the statistics of a mesh in O(n log n) time, with a few dozen bytes of memory per cell.
 ///
 /// Cells with an index out of range are ignored. [`clean`](super::clean()) rejects them.
 pub fn inspect(mesh: &Mesh) -> Statistics {

@@ -1,4 +1,4 @@
-//! Counting the voxels of boxes and blocks that satisfy a condition, without a list.
+//! Counts of the voxels that satisfy a condition, per box or block, computed without a list.
 
 use rayon::prelude::*;
 

@@ -13,13 +13,13 @@ pub enum Criterion<'a> {
     Holds(&'a Expression),
     /// The gradient has at least this size, in values per unit length. See [`Edge`].
     Edge(f64),
-    /// The sum of differences between the neighborhood and a template is at most the given number.
-    /// See [`Template`].
+    /// The sum of absolute differences between the neighborhood and a template is at most the given
+    /// number. See [`Template`].
     Fits(Grid<'a, f64>, f64),
 }
 
 impl<'a> Criterion<'a> {
-    /// Binds the criterion to a volume, with its values and its placement or spacing.
+    /// Binds the criterion to the values of a volume and to its placement or spacing.
     ///
     /// # Errors
     /// Returns the errors of [`Condition::new`].

@@ -73,7 +73,7 @@ impl Points {
         let mut places: Vec<(usize, u32)> = Vec::new();
         memory::reserve(&mut places, range.len(), "entries in a list", LESS)?;
         places.par_extend(range.into_par_iter().map(|entry| {
-            // Find the last point whose entries begin at or before this one. A point without
+            // Find the last point whose entries begin at or before this entry. A point without
             // entries begins where the next point begins.
             let point = first.partition_point(|&first| first as usize <= entry) - 1;
             (point, entry as u32 - first[point])

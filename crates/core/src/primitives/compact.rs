@@ -15,8 +15,8 @@ use crate::error::{DeviceFault, Error, Result};
 const PIECE: usize = 1 << 17;
 /// The number of flags that are tested together.
 const BLOCK: usize = 64;
-/// The percentage of set flags at or above which the pieces are counted first. The lists would
-/// otherwise be as large as the flags.
+/// The percentage of set flags at or above which joining the lists costs more than reading the
+/// flags twice.
 const MANY: usize = 4;
 
 /// Returns the indices of the flags that are not 0, ascending.

@@ -3,7 +3,7 @@
 use super::Discriminator;
 use crate::error::{Error, Result};
 
-/// Marks the cells that all of several discriminators mark as active.
+/// Marks the cells that every one of several discriminators marks.
 ///
 /// ```
 /// use zeroset_core::primitives::{All, Bits, Edge, Grid, Threshold};

@@ -186,7 +186,7 @@ impl<V: Values> Discriminator for Within<V> {
 }
 
 /// Marks edges: cells where the size of the gradient is at least `low`. Differences are central,
-/// and one-sided at the border. An axis of one cell does not contribute.
+/// and one-sided at the boundary of the grid. An axis of one cell does not contribute.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge<V> {
     /// The values whose gradient is taken.
@@ -246,7 +246,7 @@ impl<V: Values> Discriminator for Edge<V> {
 /// paper's Figure 4).
 ///
 /// The middle of the template lies on the cell. Along an axis of even size, the middle is the upper
-/// of the two middle cells. Cells where the template reaches beyond the border are not active.
+/// of the two middle cells. Cells where the template reaches beyond the grid are not active.
 #[derive(Clone, Copy, Debug)]
 pub struct Template<'a, V> {
     /// The values to search.

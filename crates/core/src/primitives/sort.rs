@@ -1,4 +1,4 @@
-//! Stable radix sort of keys with values, by digits of 8 bits from the lowest.
+//! Stable radix sort of keys with values, by digits of 8 bits, starting with the lowest digit.
 
 use rayon::prelude::*;
 
@@ -94,7 +94,7 @@ fn sort_by_digit<K: Key>(from: &Sorted<K>, into: &mut Sorted<K>, pass: u32) -> b
         for (&key, &value) in piece.iter().zip(of_piece) {
             let place = &mut places[key.digit(pass)];
             // SAFETY: each digit of each piece has its own range of positions. It begins where the
-            // range of the previous piece ends, or for the first piece, where the previous digit
+            // range of the previous piece ends or, for the first piece, where the previous digit
             // ends. Therefore, no two keys have the same position.
             unsafe {
                 keys.range(*place..*place + 1)[0] = key;

@@ -34,7 +34,7 @@ impl UnionFind {
 
     /// Returns the root of each number.
     pub fn into_roots(mut self) -> Vec<u32> {
-        // Each parent is smaller than its child and has its final root already.
+        // Each parent is smaller than its child and already has its final root.
         for v in 0..self.parent.len() {
             self.parent[v] = self.parent[self.parent[v] as usize];
         }

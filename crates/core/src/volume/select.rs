@@ -8,7 +8,7 @@ use crate::expression::Expression;
 use crate::primitives::Discriminator;
 
 impl Volume {
-    /// Returns for each voxel whether it satisfies a [`Condition`], `[n_voxels]`, x fastest.
+    /// Returns, for each voxel, whether it satisfies a [`Condition`], `[n_voxels]`, x fastest.
     ///
     /// # Errors
     /// Returns [`Error::Case`](crate::Error::Case) if the expression uses the time or another name.

@@ -16,8 +16,8 @@ const LOADER_NAMES: [&str; 3] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.s
 #[cfg(windows)]
 const LOADER_NAMES: [&str; 2] = ["nvrtc64_130_0.dll", "nvrtc64_120_0.dll"];
 
-/// Returns the first existing library file without opening it. After `None`, the system loader may
-/// still find a library.
+/// Returns the first existing library file without opening it. If there is none, the system loader
+/// may still find a library.
 pub fn locate() -> Option<PathBuf> {
     candidates().into_iter().find(|path| path.is_file())
 }

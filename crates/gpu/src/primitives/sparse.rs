@@ -97,7 +97,7 @@ impl<T: Value> DeviceCoo<T> {
         Self::of(cuda, dense, &NonZeros::not_zero(cuda, shape, dense)?)
     }
 
-    /// Returns the entries of a dense matrix whose flags are set. There must be one flag per
+    /// Returns those entries of a dense matrix whose flags are set. There must be one flag per
     /// number.
     ///
     /// # Errors

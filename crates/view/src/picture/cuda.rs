@@ -58,8 +58,8 @@ pub struct DeviceMesh<'a> {
 }
 
 impl<'a> DeviceMesh<'a> {
-    /// Copies a subject to the GPU, for pictures with the size and range of `options`. It takes 44
-    /// bytes per point, 52 per triangle and 124 per pixel.
+    /// Copies a subject to the GPU, for pictures with the size and range of `options`. The copy
+    /// takes 44 bytes per point, 52 per triangle and 124 per pixel.
     ///
     /// # Errors
     /// Returns the errors of [`super::draw`]. Returns [`Error::Device`] with the bytes needed and

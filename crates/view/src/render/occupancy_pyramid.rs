@@ -27,7 +27,7 @@ struct Level {
 struct Field {
     level: usize,
     at: [u32; 3],
-    /// A lower bound of the squared distance to the nearest cube center in the node.
+    /// A lower bound on the squared distance to the nearest cube center in the node.
     square: f64,
 }
 

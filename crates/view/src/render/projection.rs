@@ -200,7 +200,7 @@ impl Frame {
 }
 
 impl Eye {
-    /// Returns an eye for which a ball around the center of the bounding box of some points spans
+    /// Returns an eye for which a ball around the center of the bounding box of the points spans
     /// the given angle in degrees.
     pub(crate) fn around(points: &[V], angle: f64) -> Self {
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);

@@ -1,4 +1,4 @@
-//! Checks of the options of a generator before any memory is allocated.
+//! Checks the options of a generator before any memory is allocated.
 
 use crate::error::{DeviceFault, Error, Result};
 use crate::mesh::Kind;
@@ -136,9 +136,9 @@ impl Size {
         ))
     }
 
-    /// Returns an error if the mesh does not fit in `free` bytes. If the mesh is `refined`, the
-    /// mesh before the last refinement must fit in the same bytes. Temporary memory is not counted,
-    /// so that no mesh that fits is rejected.
+    /// Returns an error if the mesh does not fit in `free` bytes. If the mesh is `refined`, it must
+    /// fit together with the mesh before the last refinement. Temporary memory is not counted, so
+    /// that no mesh that fits is rejected.
     pub(in crate::mesh) fn fits(self, what: &str, refined: bool, free: Option<u64>) -> Result<()> {
         // The last refinement splits each cell into four or eight.
         let parts = 1 + (1_u128 << self.kind.dimension());

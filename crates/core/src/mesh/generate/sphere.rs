@@ -136,8 +136,8 @@ fn icosahedron() -> Mesh {
 /// Triangulates random points with a minimum distance on the unit sphere.
 ///
 /// The stereographic projection from the first point maps circles to circles. The spherical
-/// Delaunay triangulation is therefore the planar one of all other points, closed by a fan from the
-/// first point to the hull.
+/// Delaunay triangulation is therefore the planar Delaunay triangulation of all other points,
+/// closed by a fan from the first point to the hull.
 fn irregular(n: u32, seed: u64) -> Result<Mesh> {
     let area = 4.0 * std::f64::consts::PI / f64::from(n);
     let mut scatter = Scatter::new(n as usize, [-1.0; 2], [1.0; 2], APART * area.sqrt())?;

@@ -21,7 +21,7 @@ impl Splits {
         }
     }
 
-    /// Appends the parts into which the splits cut a simplex to `parts`.
+    /// Appends to `parts` the parts into which the splits cut a simplex.
     pub(super) fn parts_of(&self, simplex: &[u32], parts: &mut Vec<u32>) {
         let n = simplex.len();
         let edges = (0..n).flat_map(|b| (0..b).map(move |a| vec![simplex[a], simplex[b]]));

@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Weld {
-    /// The vertices of boundary edges (of boundary faces in tetrahedral meshes) that coincide, and
-    /// the vertices of cells that share no vertex with another cell. Edges that a group contains,
-    /// and edges between cells of different groups or materials, are kept apart.
+    /// Coincident vertices of boundary edges (boundary faces in tetrahedral meshes), and coincident
+    /// vertices of cells that share no vertex with another cell. Edges that a group contains, and
+    /// edges between cells of different groups or materials, are kept apart.
     #[default]
     Auto,
     /// No vertices.

@@ -22,7 +22,8 @@ pub struct Uses {
 }
 
 /// The cells around each vertex. With these lists, facets, edges and duplicates are found by
-/// sorting only a few numbers at a time. They take 4 bytes per cell corner and 4 bytes per vertex.
+/// sorting only a few numbers at a time. The lists take 4 bytes per cell corner and 4 bytes per
+/// vertex.
 pub struct CellsAround<'a> {
     cells: &'a [u32],
     arity: usize,
@@ -47,8 +48,8 @@ impl<'a> CellsAround<'a> {
         fold: impl Fn(&mut T, Uses) + Sync,
     ) -> Vec<T> {
         self.blocks(|vertices, result| {
-            // Each entry has the other vertices of a facet, packed into one number, and the
-            // orientation of the facet.
+            // Each entry has the vertices of a facet without the lowest one, packed into one
+            // number, and the orientation of the facet.
             let mut uses: Vec<(u64, bool)> = Vec::new();
             for v in vertices {
                 uses.clear();
@@ -182,8 +183,8 @@ impl<'a> CellsAround<'a> {
         }
     }
 
-    /// Adds the faces that have their lowest vertex at corner `k`, as seen from outside a positive
-    /// tetrahedron.
+    /// Adds the faces that have their lowest vertex at corner `k`, in the orientation as seen from
+    /// outside a positive tetrahedron.
     fn faces_of_tetrahedron(&self, cell: usize, k: usize, uses: &mut Vec<(u64, bool)>) {
         const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
         let cell = self.cell(cell);

@@ -16,7 +16,7 @@ use crate::error::{DeviceFault, Error, Result};
 pub struct Leaf {
     /// The first cell along each axis.
     pub cell: [u32; 3],
-    /// The level. The block has `2^level` cells along each axis, fewer at the end of the grid.
+    /// The level. The block has `2^level` cells along each axis, or fewer at the end of the grid.
     pub level: u32,
 }
 

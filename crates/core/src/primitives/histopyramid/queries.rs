@@ -5,7 +5,7 @@ use super::levels::raster;
 use super::{HistoPyramid, Order};
 
 impl HistoPyramid {
-    /// Returns the word of a cell and the bit of the cell in it, or `None` outside of the grid.
+    /// Returns the word of a cell and the bit of the cell in it, or `None` outside the grid.
     fn place(&self, cell: [u32; 3]) -> Option<([usize; 3], usize)> {
         let cell = cell.map(|c| c as usize);
         if (0..3).any(|k| cell[k] >= self.shape[k]) {
@@ -26,7 +26,7 @@ impl HistoPyramid {
         self.words[self.levels.split.slot(self.levels.records(0), word)]
     }
 
-    /// Returns true if a cell is active. Cells outside of the grid are not active.
+    /// Returns true if a cell is active. Cells outside the grid are not active.
     #[inline]
     pub fn is_active(&self, cell: [u32; 3]) -> bool {
         self.place(cell).is_some_and(|(word, bit)| self.word(word) >> bit & 1 == 1)
@@ -52,9 +52,9 @@ impl HistoPyramid {
         sum
     }
 
-    /// Returns the number of active cells of a box. Along each axis, the box includes `low` and
-    /// excludes `high`. Cells outside of the grid are not active. Only blocks that the surface of
-    /// the box cuts are examined.
+    /// Returns the number of active cells in a box. Along each axis, the box includes `low` and
+    /// excludes `high`. Cells outside the grid are not active. Only blocks that the surface of the
+    /// box cuts are examined.
     pub fn count(&self, low: [u32; 3], high: [u32; 3]) -> usize {
         let low = low.map(|c| c as usize);
         let high: [usize; 3] = std::array::from_fn(|k| (high[k] as usize).min(self.shape[k]));
