@@ -18,7 +18,7 @@ struct Eikonal {
     i64 patience;
     // Larger values do not matter; infinite without a band.
     real width;
-    // News later than the first by more than this wait.
+    // A patch waits if its news is later than the first by more than this.
     real near;
     // Slowness if `slowness_of_cells` is null.
     real slowness;
@@ -36,7 +36,7 @@ struct Eikonal {
     const u32 *wake_offsets;
     // Local number of an owned vertex that another patch reads.
     const local_index *wake_vertices;
-    // That patch.
+    // The patch that reads the vertex.
     const u32 *wake_readers;
     // Two buffers of `[n_vertices]`; the queue uses the first.
     real *u;

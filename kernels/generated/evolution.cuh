@@ -28,7 +28,7 @@ enum Halt {
     BAD_INFLOW = 9,
 };
 
-// When phi is made a distance again.
+// When phi is reinitialized.
 enum When {
     DISPLACEMENT = 0,
     PUBLISHED = 1,
@@ -84,7 +84,7 @@ struct Progress {
     u64 cell_updates;
     // Index of the buffer that contains phi.
     u32 parity;
-    // Whether phi has to be made a distance.
+    // Whether phi has to be reinitialized.
     u32 due;
     u32 halt;
     // Whether an interface enters outside the band.
@@ -117,7 +117,7 @@ struct Control {
     Progress progress;
     // Time that must not be passed.
     double target;
-    // Rate of change at which to stop.
+    // Rate of change at or below which the steps stop.
     double steady;
     // CFL factor of the first-order limit.
     double cfl_first_order;
@@ -217,11 +217,11 @@ struct Evolution {
     Control *control;
     // `[2]` progress before the steps of a cycle, used in turn.
     Progress *chain;
-    // `[3]` findings of these steps.
+    // `[3]` findings of the steps of a cycle, used in turn.
     Trace *traces;
     // Two buffers of `[n_vertices]`.
     real *phi;
-    // `[n_vertices]` closer than the half width when the band was made.
+    // `[n_vertices]` whether |phi| was below the half width when the band was last updated.
     u8 *inside;
     // `[n_vertices]`
     u8 *moving;
@@ -229,12 +229,12 @@ struct Evolution {
     u32 *active;
     // `[n_patches]`
     u32 *is_active;
-    // Patches through which an interface may enter; Control has their number.
+    // Patches through which an interface may enter; `n_extra` is their number.
     u32 *extra;
     u32 largest_local;
     u32 largest_owned;
     u32 largest_columns;
-    // Number of cells whose contributions fit the shared memory at once.
+    // Number of cells whose contributions fit in shared memory at once.
     u32 chunk;
     // Half of the half width.
     real near;
@@ -299,7 +299,7 @@ ASSERT_OFFSET(Evolution, diagonal, (sizeof(real) == 8 ? 216 : 192));
 
 // Arguments of the search for a step.
 struct Varying {
-    // `[4]` see below.
+    // `[4]` see kernels/varying.cu.
     u32 *counts;
     // `[n_patches]` list of the patches whose coefficients are read.
     u32 *reading;
@@ -309,7 +309,7 @@ struct Varying {
     Limits *limits;
     // `[n_patches + 1]`
     const u32 *neighbor_offsets;
-    // Patches that share a cell.
+    // Neighbors of the patches: for each one, the patches that share a cell with it.
     const u32 *neighbors;
     // Patches of a boundary with given inflow.
     const u32 *boundary;
@@ -319,7 +319,7 @@ struct Varying {
     const double* const *arrays;
     // One term after the other, `[n_vertices][fields of the term]`.
     real *values;
-    // `[2 * N_FIELDS]` see coefficients.cu.
+    // `[2 * N_FIELDS]` see kernels/coefficients.cu.
     u32 *broken;
     u32 n_boundary;
     // Bit k is set if field k must not be negative.
@@ -350,18 +350,18 @@ struct Inflow {
     u8 *flows_in;
     // `[n_patches + 1]`
     const u32 *neighbor_offsets;
-    // Patches that share a cell.
+    // Neighbors of the patches: for each one, the patches that share a cell with it.
     const u32 *neighbors;
     // `[n_patches]` number of the list a patch was last put on.
     u32 *seen;
-    // `[2]` patches on the list (0 between launches), and lists so far.
+    // `[2]` number of patches on the list (0 between launches), and number of lists so far.
     u32 *counts;
     // `[n_vertices * 3]` coordinates in patch order.
     const double *places;
     // Data arrays in patch order.
     const double* const *arrays;
     u32 n;
-    // Fraction of the flux around a vertex that must come in.
+    // Fraction of the flux around an inflow vertex that must point inward.
     real part;
 };
 static_assert(sizeof(Inflow) == (sizeof(real) == 8 ? 88 : 80), "size of Inflow");
@@ -391,7 +391,7 @@ struct Implicit {
     real *direction;
     // `[3 * SUM_WORDS]`, 0 between launches.
     u64 *sums;
-    // `[2]` blocks arrived at barriers, and blocks that left; 0 between launches.
+    // `[2]` number of blocks that arrived at barriers and that left; 0 between launches.
     u32 *counts;
     // Reduction of the residual, in the norm of the preconditioner.
     double tolerance;

@@ -8,7 +8,7 @@
 // The integer that represents the largest component of a tile.
 enum { KEPT_MOST = 32767 };
 
-// Index of the value of one step of the 16-bit numbers, among the extremes of a tile.
+// Index of the quantization step of the 16-bit numbers among the extremes of a tile.
 enum { KEPT_UNIT = 0 };
 
 // Index of the largest sum of the absolute values of all components at a voxel.

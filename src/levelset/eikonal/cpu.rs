@@ -1,4 +1,5 @@
-//! Rounds of nbFIM on the CPU: rayon over the active patches, and the changed vertices within each.
+//! Rounds of nbFIM on the CPU: rayon updates the active patches in parallel, and within a patch
+//! only cells with a changed vertex are computed.
 
 use rayon::prelude::*;
 
@@ -132,7 +133,8 @@ fn rounds<R: Real, const N: usize>(
     while !active.is_empty() {
         pass += 1;
         stats.rounds += 1;
-        // Only near patches are updated. Others would have to be updated again later.
+        // Only near patches are updated now. The others would probably have to be updated again
+        // later.
         let news = &state.scratch.news;
         let first = active.iter().fold(R::INFINITY, |m, &p: &u32| m.min(news[p as usize]));
         let cut = first + state.problem.near;
@@ -142,7 +144,7 @@ fn rounds<R: Real, const N: usize>(
         update_all::<R, N>(state, &now, pass, width);
         stats.patch_updates += now.len();
         // Patches that still change stay on the list. The neighbors of converged patches in the
-        // band are added if they read something new.
+        // band are added if they read a value that has changed.
         let Scratch { listed, outcomes, .. } = &mut state.scratch;
         for &p in &active {
             listed[p as usize] = pass;

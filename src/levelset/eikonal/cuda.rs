@@ -22,11 +22,12 @@ pub(crate) use kernel_arguments::EikonalArgument;
 
 /// The number of repetitions inside a patch of triangles before other patches are notified, for
 /// rounds and for the queue. More repetitions would only iterate on old values of neighbors.
-/// Patches of tetrahedra have one repetition.
+/// Patches of tetrahedra use one repetition.
 const REPETITIONS: [u32; 2] = [3, 2];
 
-/// How much later than the earliest pending value the pending value of a patch may be before the
-/// patch waits, without a band. The unit is the mean of the longest edges of patches.
+/// Without a band, a patch waits if its pending value is later than the earliest pending value by
+/// more than this. The unit is the longest time along an edge of a patch, averaged over all
+/// patches.
 ///
 /// With a uniform slowness the queue repeats few updates, and a stricter order costs more than it
 /// saves. With a slowness per cell, the values that arrive first are more often wrong.
@@ -56,7 +57,7 @@ impl<R> EikonalArgument<R> {
     }
 }
 
-/// The maximum number of `u32` in `Queue` and `Stats` of the kernels.
+/// The sizes reserved for the kernels' `Queue` and `Stats` structures, in `u32` words.
 const QUEUE: usize = 8;
 const STATS: usize = 4;
 
@@ -75,7 +76,7 @@ pub(crate) struct Solver<R: Real> {
     error: Array<u32>,
     caps: Array<R>,
     visited: Array<u32>,
-    /// The time of the last solve on the GPU, in milliseconds.
+    /// The GPU time of the last solve, in milliseconds.
     milliseconds: f64,
     /// Arrays that only kernels use.
     _words: Vec<Array<u32>>,
@@ -85,7 +86,7 @@ pub(crate) struct Solver<R: Real> {
 }
 
 impl<R: Real> Solver<R> {
-    /// Returns the number of bytes that the solver needs on the GPU, without those of
+    /// Returns the number of bytes that the solver needs on the GPU, not including
     /// [`DevicePatches`].
     pub fn bytes(shape: &Shape, problem: &Problem<R>) -> usize {
         let patches = &problem.patches;
@@ -119,8 +120,8 @@ impl<R: Real> Solver<R> {
         // than rounding.
         let organization = if circular { Organization::Rounds } else { organization };
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
-        // In tetrahedral meshes a patch has few cells with work, which all threads of the block
-        // share.
+        // In a tetrahedral mesh, only a few cells of a patch have work at a time. All threads of
+        // the block share them.
         let cells_per_thread = if shape.arity == 3 { 0.9 } else { 3.3 };
         let block = shape.threads(cells_per_thread, 384);
         let mut defines = shape.defines::<R>();
@@ -328,7 +329,7 @@ impl<R: Real> Solver<R> {
     }
 
     /// Propagates fronts from the given values (patch order) until nothing changes. Reads and
-    /// writes the values of the host.
+    /// writes the values in host memory.
     pub fn run(&mut self, state: &mut EikonalState<R>, width: Option<R>) -> Result<Stats> {
         let cuda = self.patches.cuda().clone();
         let n = state.u.len();
@@ -371,7 +372,7 @@ impl<R: Real> Solver<R> {
     }
 }
 
-/// Returns the bytes of shared memory of a block that updates a patch.
+/// Returns the number of bytes of shared memory that a block needs to update a patch.
 fn shared_bytes<R>(shape: &Shape, circular: bool, block: u32) -> u32 {
     let part = |n: u32, size: usize| (n * size as u32).div_ceil(16) * 16;
     let real = size_of::<R>();
@@ -387,8 +388,8 @@ fn shared_bytes<R>(shape: &Shape, circular: bool, block: u32) -> u32 {
     values + points + part(shape.largest_local, 1) + part(8 * block, index) + part(2, 4)
 }
 
-/// Returns the number of entries of the queue: twice the number of patches (waiting and running),
-/// and one for every block.
+/// Returns the number of entries of the queue: twice the number of patches (waiting and running)
+/// plus one per block.
 fn ring_size(n_patches: u32) -> usize {
     (2 * n_patches as usize + 8192).next_power_of_two()
 }

@@ -47,7 +47,8 @@ pub(super) fn triangle_foot<R: Real>(
     nearer_end(ua + f * to_c.norm(), ub + f * (c - b).norm())
 }
 
-/// Returns the earlier arrival over one of the ends of an edge, and which end it is.
+/// Returns the earlier of the arrivals over the two ends of an edge, and the position of that end:
+/// 0 or 1.
 #[inline]
 fn nearer_end<R: Real>(over_a: R, over_b: R) -> (R, R) {
     (over_a.min(over_b), if over_b < over_a { R::one() } else { R::zero() })
@@ -82,15 +83,15 @@ pub(super) fn circle_foot<R: Real>(
         let length2 = edge.norm_squared();
         let (ra, rb) = (ua / f, ub / f);
         let (sum, difference) = (ra + rb, ra - rb);
-        // Heron's formula in factors without cancellation: 16 area^2 = apart * slack.
+        // Heron's formula in factored form, to reduce cancellation: 16 area^2 = apart * slack.
         let apart = sum * sum - length2;
         let slack = length2 - difference * difference;
         if apart < R::zero() {
             return triangle_foot(ua, ub, a, b, c, f);
         }
         if slack > R::zero() {
-            // Coordinates of the source (along and behind the edge) and of c (along and before it),
-            // all times the length of the edge.
+            // The coordinates of the source (along and behind the edge) and of c (along and in
+            // front of it), each multiplied by the length of the edge.
             let half = R::of(0.5);
             let source_along = half * (length2 + difference * sum);
             let source_behind = half * (apart * slack).sqrt();

@@ -200,13 +200,13 @@ impl<R: Real> EikonalState<R> {
         &self.visited
     }
 
-    /// Sets upper bounds of the arrival times of vertices in mesh order; fronts from elsewhere may
+    /// Sets upper bounds on the arrival times of vertices (mesh order). Fronts from elsewhere may
     /// lower them.
     pub fn seed(&mut self, values: &[(u32, f64)]) {
         self.set(values, false);
     }
 
-    /// Fixes the arrival times of vertices in mesh order. If several values are given for a vertex,
+    /// Fixes the arrival times of vertices (mesh order). If several values are given for a vertex,
     /// the smallest counts.
     pub fn fix(&mut self, values: &[(u32, f64)]) {
         self.set(values, true);
@@ -232,13 +232,13 @@ impl<R: Real> EikonalState<R> {
         }
     }
 
-    /// Lends memory for one number per vertex, with any content, which this state needs only during
-    /// a solve. It must be returned before the next solve.
+    /// Lends a buffer of one number per vertex, with unspecified contents. This state needs the
+    /// buffer only during a solve, so it must be returned before the next solve.
     pub(crate) fn lend(&mut self) -> Vec<R> {
         std::mem::take(&mut self.scratch.fresh)
     }
 
-    /// Takes back the memory from [`Self::lend`].
+    /// Takes back the buffer from [`Self::lend`].
     pub(crate) fn take_back(&mut self, memory: Vec<R>) {
         self.scratch.fresh = memory;
     }

@@ -4,7 +4,7 @@ use super::{EikonalSolver, EikonalState, Front, Stats, source::Source};
 use crate::error::Result;
 use crate::geometry::Real;
 
-/// Marks a vertex that no front has reached in [`Nearest::source`].
+/// The entry of [`Nearest::source`] for a vertex that no front has reached.
 pub const NO_SOURCE: u32 = u32::MAX;
 
 /// How far a front is followed into the regions of other sources. A vertex takes part in the solve
@@ -24,8 +24,8 @@ const MARGIN: f64 = 12.0;
 pub struct Nearest {
     /// The smallest arrival time, in mesh order; infinite where no front has arrived.
     pub u: Vec<f64>,
-    /// The number of the source that the arrival time belongs to. If several are equal up to
-    /// rounding, it is the smallest number; without a source, it is [`NO_SOURCE`].
+    /// The number of the source that the arrival time belongs to. If several sources tie up to
+    /// rounding, it is the smallest of their numbers. If no front has arrived, it is [`NO_SOURCE`].
     pub source: Vec<u32>,
     /// The statistics of all solves together.
     pub stats: Stats,

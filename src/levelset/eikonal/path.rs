@@ -1,11 +1,11 @@
 //! Shortest paths from a point back to the source: descent in a field of arrival times.
 //!
 //! A path leads from point to point on the facets of cells (edges of triangles, faces of
-//! tetrahedra). From a point `X` it goes to the point `Y` that minimizes `u(Y) + f |X - Y|` over
-//! the facets, not containing `X`, of all cells at `X`. The arrival times are the result of the
-//! same minimum (docs/distances.md, sections 5.1, 5.2 and 5.5). Inside a cell the path therefore
-//! follows the negative gradient. It also continues along edges and over vertices, where gradients
-//! give no direction. `u` decreases with every step, so a path ends.
+//! tetrahedra). From a point `X` it goes to the point `Y` that minimizes `u(Y) + f |X - Y|`. `Y`
+//! may lie on any facet of the cells at `X` that does not contain `X`. The arrival times are the
+//! result of the same minimum (docs/distances.md, sections 5.1, 5.2 and 5.5). Inside a cell the
+//! path therefore follows the negative gradient. It also continues along edges and over vertices,
+//! where gradients give no direction. `u` decreases with every step, so every path ends.
 
 use std::sync::OnceLock;
 
@@ -75,8 +75,8 @@ enum Next {
 impl<'a> Paths<'a> {
     /// Prepares the search for paths in the field `u`.
     ///
-    /// `u` is in mesh order, NaN or infinite where no front has arrived. Fronts of the shape
-    /// `front` have computed it from sources with these `parts`.
+    /// `u` is in mesh order, NaN or infinite where no front has arrived. It must have been computed
+    /// with fronts of the shape `front` from sources with these `parts`.
     pub fn new(
         mesh: &'a Mesh,
         u: &'a [f64],
@@ -166,7 +166,7 @@ impl<'a> Paths<'a> {
         Place { x, vertices: kept.into_iter().map(|(v, _)| v).collect(), u }
     }
 
-    /// Returns the next point of a path from `place`, or `None` if nothing lies lower.
+    /// Returns the next point of a path from `place`, or `None` if no point has a smaller value.
     fn next(&self, place: &Place) -> Option<Next> {
         let first = *place.vertices.first()?;
         let slots = self.at_vertex.row(first as usize);

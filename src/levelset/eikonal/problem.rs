@@ -9,8 +9,9 @@ use super::{Front, Slowness};
 use crate::geometry::{Real, Vec3, simplex::longest_edge};
 use crate::patches::{Coordinates, Patches};
 
-/// How far behind the first front patches are updated in one round, in units of the mean of the
-/// longest edges of patches. A smaller value leaves threads idle, a larger one repeats work.
+/// A round updates the patches whose pending value is at most this much later than the earliest
+/// one. The unit is the longest time along an edge of a patch, averaged over all patches. A smaller
+/// value leaves threads idle, a larger one repeats work.
 const NEAR: f64 = 1.0;
 
 /// The data that determine arrival times, apart from their source.
@@ -19,11 +20,12 @@ pub(crate) struct Problem<R: Real> {
     pub(super) coordinates: Arc<Coordinates<R>>,
     pub(super) slowness: Slowness<R>,
     pub(super) front: Front,
-    /// The largest time along an edge of a patch or its neighbors. Values must be correct this far
-    /// beyond the band so that those in the band are correct on obtuse cells (docs/distances.md,
-    /// section 5.6).
+    /// For each patch, the longest time along an edge of the patch or of its neighbors. Values must
+    /// be correct this far beyond the band so that those in the band are correct on obtuse cells
+    /// (docs/distances.md, section 5.6).
     pub(super) reach: Vec<R>,
-    /// Patches whose pending value is later than the first by more than this wait (near-far order).
+    /// A patch waits if its pending value is later than the earliest one by more than this
+    /// (near-far order).
     pub(super) near: R,
 }
 

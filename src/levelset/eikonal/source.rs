@@ -1,9 +1,10 @@
 //! Initial values around sources: vertices, points, groups of the mesh, curves and zero sets
 //! (docs/distances.md, section 5.4).
 //!
-//! Every vertex of a cell that a source touches gets its straight distance inside that cell,
-//! divided by the speed of the cell, plus the initial value. These values are upper bounds, which
-//! are passed to [`super::nearest`]. Fronts lower them where another source or a detour is faster.
+//! Every vertex of a cell that a source touches gets its straight-line distance to the source
+//! inside that cell, divided by the speed of the cell, plus the initial value. These values are
+//! upper bounds, which are passed to [`super::nearest`]. Fronts lower them where another source or
+//! a detour is faster.
 
 mod inner_facets;
 mod pieces;
@@ -16,11 +17,11 @@ use crate::mesh::Mesh;
 use crate::surface::{self, Located, Locator};
 pub use inner_facets::classes;
 
-/// The distance within which a point of a curve touches a cell, in longest edges: the accuracy of
-/// coordinates with 32 bits.
+/// The distance within which a point of a curve counts as touching a cell, relative to the longest
+/// edge of the closest cell. This is the accuracy of 32-bit coordinates.
 const TOUCH: f64 = 1e-6;
-/// The maximum number of times that a piece of a curve beside the mesh is halved to find the cells
-/// it passes.
+/// The maximum number of times that a piece of a curve off the mesh is halved to find the cells it
+/// passes.
 const HALVINGS: u32 = 12;
 
 /// A source: its position and the values around it.
@@ -29,7 +30,7 @@ const HALVINGS: u32 = 12;
 pub struct Source {
     /// The vertices (mesh order) and their initial values.
     pub values: Vec<(u32, f64)>,
-    /// Whether fronts may not lower the values.
+    /// Whether the values are fixed, so that fronts cannot lower them.
     pub is_fixed: bool,
     /// The parts of the source in the cells it touches, where paths end.
     pub parts: Vec<Part>,
@@ -95,7 +96,7 @@ pub struct PointSeeds {
     pub values: Vec<(u32, f64)>,
     /// The point of the mesh closest to the given one.
     pub closest: [f64; 3],
-    /// The distance between the two, in mesh units.
+    /// The distance between the given point and the closest point, in mesh units.
     pub gap: f64,
     /// The longest edge of the cell that contains the closest point, in mesh units.
     pub edge: f64,
@@ -239,17 +240,17 @@ pub struct CurveSeeds {
     pub source: Source,
     /// The largest distance of a point of the curve from the mesh, in mesh units.
     pub gap: f64,
-    /// The point with that distance.
+    /// The point of the curve that is farthest from the mesh.
     pub farthest: [f64; 3],
-    /// The longest edge of the cell closest to that point, in mesh units.
+    /// The longest edge of the cell closest to the farthest point, in mesh units.
     pub edge: f64,
 }
 
 /// Returns initial values around a curve of segments, two vertices each.
 ///
 /// Each segment is followed from cell to cell, from the point where it leaves one to the point
-/// where it leaves the next. The vertices of a cell get their straight distance to the piece in it.
-/// Returns `None` for a curve without segments or a mesh without cells.
+/// where it leaves the next. The vertices of a cell get their straight-line distance to the piece
+/// of the curve in that cell. Returns `None` for a curve without segments or a mesh without cells.
 pub fn around_curve(
     locator: &Locator<'_>,
     vertices: &[[f64; 3]],
@@ -334,8 +335,8 @@ fn follow(locator: &Locator<'_>, a: OnMesh, b: &OnMesh, halvings: u32, parts: &m
             true => None,
             false => Some(at.exit(locator, b)),
         };
-        // A curve beside the mesh may appear to leave its cell at once. Then half of the segment is
-        // tried.
+        // A curve off the mesh may appear to leave its cell at once. In that case half of the
+        // segment is tried.
         let next = match exit {
             None => None,
             Some(t) if t > 1e-9 && t < 1.0 => {

@@ -55,7 +55,7 @@ impl<R: Real> Band<R> {
         &self.window.active
     }
 
-    /// Returns the active patches together with those of `some` and `more`, in ascending order. The
+    /// Returns the active patches and the patches in `some` and `more`, in ascending order. The
     /// caller returns the list with [`Band::give_back`].
     pub fn near(&mut self, some: &[u32], more: &[u32]) -> SparseSet {
         let mut near = std::mem::take(&mut self.near);
@@ -177,7 +177,7 @@ impl<R: Real> Band<R> {
         }
     }
 
-    /// Returns the length of the next step and evaluates the coefficients in its middle.
+    /// Returns the length of the next step and evaluates the coefficients at its midpoint.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if a coefficient has an invalid value.

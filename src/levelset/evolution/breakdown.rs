@@ -7,13 +7,13 @@ use crate::geometry::TOO_LARGE;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum What {
-    /// phi is not finite or has grown too large; with its value.
+    /// phi has this value, which is not finite or too large.
     Phi(f64),
-    /// A coefficient is not finite or has an invalid value; with its name and value.
+    /// The coefficient with this name has this value, which is not finite or not allowed.
     Coefficient(&'static str, f64),
     /// The step is too short to advance time.
     NoProgress,
-    /// The semi-implicit step did not converge; with the reduction of the residual that it reached.
+    /// The semi-implicit step did not converge. It reduced the residual only to this fraction.
     NoConvergence(f64),
 }
 
@@ -68,7 +68,7 @@ pub struct Breakdown {
     pub vertex: u32,
     /// The position of the vertex.
     pub place: [f64; 3],
-    /// The worst of its cells, in mesh order.
+    /// The worst cell at the vertex, in mesh order.
     pub cell: u32,
     /// The likely cause.
     pub cause: Cause,
@@ -82,7 +82,8 @@ impl Breakdown {
         self.error(self.vertex, self.cell)
     }
 
-    /// Returns the error with the vertex and cell numbers that the user knows.
+    /// Returns the error with the given vertex and cell numbers, which are those of the user's
+    /// mesh.
     pub fn error(&self, vertex: u32, cell: u32) -> Error {
         let [x, y, z] = self.place;
         let place = format!("vertex {vertex} ({x:.6}, {y:.6}, {z:.6}), cell {cell}");

@@ -32,7 +32,7 @@ impl<R: Real> Curvature<R> {
         if self.weighted { "weighted_curvature" } else { "curvature" }
     }
 
-    /// Returns the first vertex (patch order) of the listed patches where a time-dependent
+    /// Returns the first vertex (patch order) in the listed patches at which a time-dependent
     /// coefficient is negative.
     fn negative(&self, patches: &Patches, list: &[u32]) -> Option<usize> {
         if !self.coefficient.varies() {
@@ -85,9 +85,9 @@ impl<R: Real> Motion<R> {
 
     /// Evaluates all time-dependent coefficients at time `t` in the listed patches.
     ///
-    /// `list` is in ascending order; `places` are the vertices in patch order. Returns the name of
-    /// the first coefficient that is not finite, or of a negative curvature coefficient, and the
-    /// first such vertex (patch order).
+    /// `list` is in ascending order; `places` are the positions of the vertices in patch order.
+    /// Returns the name of the first coefficient that is not finite, or of a negative curvature
+    /// coefficient, and the first such vertex (patch order).
     pub fn refresh(
         &mut self,
         patches: &Patches,
@@ -227,8 +227,8 @@ impl<R: Real, const K: usize> Term<R, K> {
 
     /// Evaluates the coefficient at time `t` for all vertices of the listed patches.
     ///
-    /// `list` is in ascending order; `places` are the vertices in patch order. Returns the first
-    /// vertex (patch order) with a value that is not finite.
+    /// `list` is in ascending order; `places` are the positions of the vertices in patch order.
+    /// Returns the first vertex (patch order) with a value that is not finite.
     pub fn refresh(
         &mut self,
         patches: &Patches,

@@ -41,7 +41,7 @@ pub struct Evolution<R: Real> {
 pub(super) struct Progress<R> {
     pub time: f64,
     pub step: u64,
-    /// An upper bound of the distance the interface has moved since phi was last a signed distance
+    /// An upper bound on the distance the interface has moved since phi was last a signed distance
     /// function, in mesh units.
     pub displacement: f64,
     pub steps_since: u64,
@@ -127,7 +127,7 @@ impl<R: Real> Evolution<R> {
     }
 
     /// Whether the inside has vanished: no cell was cut at the start of the last step, and no
-    /// inflow that depends on time may bring an interface in later.
+    /// time-dependent inflow can bring in an interface later.
     pub fn is_extinct(&self) -> bool {
         (self.progress.gone || self.band.active().is_empty()) && !self.problem.may_enter()
     }

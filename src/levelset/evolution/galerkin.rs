@@ -8,7 +8,8 @@ use crate::geometry::{Real, Vec3};
 use crate::patches::{Coordinates, Patches};
 use crate::primitives::DisjointRows;
 
-/// The number of corrections with the consistent mass matrix. The lumped mass matrix comes first.
+/// The number of corrections with the consistent mass matrix, after the solution with the lumped
+/// one.
 pub(super) const CORRECTIONS: usize = 2;
 
 /// The lumped masses of the vertices, and the vertices whose cells are too poor for the scheme, in

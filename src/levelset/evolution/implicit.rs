@@ -75,8 +75,8 @@ pub(super) const fn pairs(arity: usize) -> usize {
 impl<R: Real> Implicit<R> {
     /// Solves for the curvature part of a step. On return `next` is the solution.
     ///
-    /// `product` is scratch memory with any content. Values that are not finite are not detected
-    /// here but in the check of the result.
+    /// `product` is scratch memory with unspecified contents. Values that are not finite are not
+    /// detected here but when the result is checked.
     ///
     /// # Errors
     /// If conjugate gradients do not converge, returns the reduction of the residual that was
@@ -99,10 +99,10 @@ impl<R: Real> Implicit<R> {
         Err((left, slowest(&self.residual, &self.diagonal, vertices)))
     }
 
-    /// Runs conjugate gradients with the Jacobi preconditioner, starting from `next`. Returns the
-    /// reduction of the residual if it is not sufficient.
+    /// Runs conjugate gradients with the Jacobi preconditioner, starting from `next`. If the
+    /// residual is not reduced sufficiently, returns the reduction that was reached.
     ///
-    /// `product` is scratch memory with any content.
+    /// `product` is scratch memory with unspecified contents.
     fn conjugate_gradients<const N: usize>(
         &mut self,
         pass: &Pass<'_, R>,

@@ -31,7 +31,7 @@ pub(super) struct Inflow {
 }
 
 impl Inflow {
-    /// Returns an inflow without boundary.
+    /// Returns an inflow without boundary vertices.
     pub fn none() -> Self {
         Inflow {
             boundary: Vec::new(),

@@ -5,7 +5,7 @@ use super::problem::Problem;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::Patch;
 
-/// Upper bounds of the time step for C = 1, and the data that the reinitialization rules need.
+/// Upper bounds on the time step for C = 1, and the data that the reinitialization rules need.
 #[derive(Clone, Copy)]
 pub(super) struct Limits<R> {
     /// The bound from the first-order terms; infinite without first-order terms.
@@ -99,7 +99,7 @@ impl<R: Real> Problem<R> {
         speed
     }
 
-    /// Returns a vertex (patch order) of the cell that limits the step most, in the listed patches.
+    /// Returns a vertex (patch order) of the cell in the listed patches that limits the step most.
     pub fn narrowest(&self, active: &[u32]) -> Option<usize> {
         let of_patch = |&p: &u32| match self.patches.arity() {
             3 => self.narrowest_of::<3>(p as usize),

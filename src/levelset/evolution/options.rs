@@ -65,15 +65,15 @@ pub enum CurvatureStep {
 /// The factor by which slivers may shorten the steps before [`CurvatureStep::Auto`] becomes
 /// semi-implicit.
 ///
-/// Meshes whose vertices are displaced by a quarter of a cell have a factor of 14, real cortices of
-/// hundreds.
+/// Meshes whose vertices are displaced by a quarter of a cell have a factor of 14. Meshes of real
+/// cortices have factors in the hundreds.
 pub const SLIVER_STEPS: f64 = 50.0;
 
 /// The quality below which the vertices of a cell use the positive-coefficient scheme instead of
 /// the Taylor-Galerkin step.
 ///
-/// On the pial surface of fsaverage, phi grows during 1,000 steps of a rotation with the value 0.05
-/// but not with 0.2. There, 0.3 % of the cells have a quality below 0.2.
+/// On the pial surface of fsaverage, phi grows during 1,000 steps of a rotation if this value is
+/// 0.05, but not if it is 0.2. On that surface, 0.3 % of the cells have a quality below 0.2.
 pub const LEAST_QUALITY: f64 = 0.2;
 
 /// Numerical options of an evolution.

@@ -137,7 +137,7 @@ impl<R: Real> Problem<R> {
         self.options.half_width.map_or(R::INFINITY, R::of)
     }
 
-    /// Returns the upper bound of `|phi|` (patch order): in a band the half width, without a band
+    /// Returns the upper bound on `|phi|` (patch order): in a band the half width, without a band
     /// the largest value.
     ///
     /// It is infinite with [`Rule::Never`] and without a band. phi may then be rough, and even a

@@ -11,7 +11,7 @@ use crate::patches::{Coordinates, Patches};
 /// The fraction of cells that may be smaller than a typical cell.
 const TYPICAL: f64 = 0.1;
 
-/// The factor above which shortened first-order steps cause a warning.
+/// The factor by which first-order steps may be shortened without a warning.
 const SLOW: f64 = 10.0;
 
 /// The flattest cell, and the size of a typical one.

@@ -25,7 +25,7 @@ pub struct Snapshot {
     pub time: f64,
     /// The number of steps done.
     pub step: u64,
-    /// An upper bound of the distance the interface has moved since phi was last a signed distance
+    /// An upper bound on the distance the interface has moved since phi was last a signed distance
     /// function, in mesh units.
     pub displacement: f64,
     /// The number of steps since the last reinitialization.

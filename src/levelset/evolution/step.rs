@@ -63,8 +63,8 @@ impl<R: Real> Evolution<R> {
         Ok(until.after(step.dt, step.rate))
     }
 
-    /// Computes `next` from phi by a step of length `dt` up to `time`. Also returns whether a cell
-    /// was cut.
+    /// Computes `next` from phi by a step of length `dt` that ends at `time`. Also returns whether
+    /// a cell was cut.
     fn make_next(&mut self, dt: f64, time: f64) -> std::result::Result<(bool, Outcome<R>), Flaw> {
         let Evolution { problem, phi, next, band, scratch, progress, .. } = self;
         let Scratch { cut, outcomes, threads } = scratch;
@@ -118,7 +118,7 @@ impl<R: Real> Evolution<R> {
             Rule::Never => false,
             // The band must follow an interface that enters.
             _ if progress.enters => true,
-            // In a band the interface must never reach the edge, whatever the rule.
+            // The interface must never reach the edge of the band, whatever the rule.
             Rule::Every(n) => progress.steps_since >= n.max(1) as u64 || has_crossed_half,
             Rule::Displacement => has_crossed_half,
             Rule::Published => options.half_width.is_some_and(|w| {

@@ -5,10 +5,10 @@
 pub struct StepTarget {
     /// The current time of the schedule.
     pub clock: f64,
-    /// The time that must not be passed. A step that would end within rounding of it ends exactly
+    /// The time that must not be passed. A step that would end there up to rounding ends exactly
     /// there.
     pub target: f64,
-    /// The rate of change near the interface at which to stop; negative for never.
+    /// The rate of change near the interface at or below which the steps stop; negative for never.
     pub steady: f64,
     /// The maximum number of steps.
     pub steps: u64,
@@ -34,7 +34,7 @@ pub struct Advance {
 const REST: f64 = 1e-6;
 
 /// Returns `dt`, or all of `rest` (the time left to the target) if the step would leave less than a
-/// millionth of it. Such a remainder would need a useless step of its own.
+/// millionth of `rest`. Such a remainder would need a useless step of its own.
 pub(crate) fn up_to(dt: f64, rest: f64) -> f64 {
     if dt < rest * (1.0 - REST) { dt } else { rest }
 }

@@ -51,8 +51,8 @@ pub struct Terms {
     /// The curvature coefficient beta >= 0, length^2 per time, which shrinks a circle. It cannot be
     /// combined with `weight`.
     pub curvature: Coefficient<1>,
-    /// The weight w >= 0 of weighted curvature flow, length^2 per time. The flow shortens the
-    /// length of the interface weighted by w. In tetrahedral meshes it reduces the weighted area
+    /// The weight w >= 0 of weighted curvature flow, length^2 per time. The flow reduces the
+    /// weighted length of the interface. In tetrahedral meshes it reduces the weighted area
     /// (docs/level-set.md, section 3.3).
     pub weight: Coefficient<1>,
     /// The value of phi at inflow boundaries; with `None`, phi is held there.

@@ -33,8 +33,8 @@ pub(super) struct Part<R> {
 pub(super) struct Window<R> {
     /// The patches with a moving vertex, in ascending order.
     pub active: Vec<u32>,
-    /// The patches whose coefficients are read, in ascending order: the active patches, those of a
-    /// boundary with given inflow, and the neighbors of both.
+    /// The patches whose coefficients are read, in ascending order: the active patches, the patches
+    /// of a boundary with given inflow, and the neighbors of both.
     reading: SparseSet,
     /// The limits that the cells put on the time step.
     pub limits: Limits<R>,
@@ -54,7 +54,7 @@ impl<R: Real> Window<R> {
     }
 
     /// Lists the patches whose coefficients a step reads, if any coefficient varies: the active
-    /// patches, those of the inflow boundary, and their neighbors.
+    /// patches, the patches of the inflow boundary, and the neighbors of both.
     pub fn read(&mut self, problem: &Problem<R>) {
         self.reading.clear();
         if !problem.motion.varies() {
@@ -67,7 +67,7 @@ impl<R: Real> Window<R> {
         self.reading.sort();
     }
 
-    /// Returns the length of the next step, and evaluates the coefficients in its middle.
+    /// Returns the length of the next step, and evaluates the coefficients at its midpoint.
     ///
     /// The cells with a vertex that is `inside` (patch order) limit the step.
     ///
@@ -88,8 +88,8 @@ impl<R: Real> Window<R> {
         let mut dt = self.largest_step(problem).min(max_dt);
         let mut speed = self.limits.speed;
         // A coefficient that is small now may be large later in a long step. The step must
-        // therefore be allowed at three times within it. The middle comes last, because the step
-        // uses the coefficients there.
+        // therefore be allowed by the coefficients at three times within it. The midpoint comes
+        // last, because the step uses the coefficients from there.
         let mut settled = !dt.is_finite();
         while !settled {
             let whole = dt;
@@ -102,7 +102,7 @@ impl<R: Real> Window<R> {
                     (dt, limited_at) = (largest, t);
                 }
             }
-            // The tolerance ends the search despite rounding.
+            // The tolerance ensures that the search ends despite rounding errors.
             settled = dt >= 0.999 * whole;
             if settled {
                 dt = whole;

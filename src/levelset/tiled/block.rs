@@ -158,7 +158,7 @@ impl<R: Real> Block<'_, R> {
 /// Writes the result of one evaluation, `E^3` values. Voxels beyond the extent get gamma.
 ///
 /// # Panics
-/// Panics if an array is shorter than stated above, with a halo of `scheme.reach()`.
+/// Panics if an array is shorter than stated above for a halo of `scheme.reach()` voxels.
 pub fn advance<R: Wide, const E: usize>(
     scheme: Scheme,
     block: &Block<'_, R>,

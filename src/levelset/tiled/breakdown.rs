@@ -27,7 +27,7 @@ pub enum Cause {
     /// The sum that bounds a step, `sum_k |U_k| + |F| sqrt(d) + 2 d alpha`, has this value at the
     /// voxel, per unit of time.
     Speed(f64),
-    /// Backward motion by curvature.
+    /// The curvature coefficient at the voxel is negative.
     NegativeCurvature,
     /// The expression of a coefficient.
     Expression,

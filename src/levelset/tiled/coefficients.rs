@@ -200,7 +200,7 @@ impl<R: Real> Coefficients<R> {
         self.all_stationary().map(StationaryValues::bytes).sum()
     }
 
-    /// Returns a bound of the speed over all voxels of a block, computed from the stored
+    /// Returns an upper bound on the speed over all voxels of a block, computed from the stored
     /// coefficients.
     pub fn steady_speed(&self, id: u32, d: usize) -> Speed {
         let (d, normal) = (d as f64, (d as f64).sqrt());

@@ -263,8 +263,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     }
 
     /// Returns the time step allowed by the speed at its start. If the speed grows during the step,
-    /// the step must not exceed the bound by much at its end either. A speed that passes through
-    /// zero says nothing about later times.
+    /// the step must not be much longer than the speed at its end allows. A speed that passes
+    /// through zero says nothing about later times.
     fn length<G: Blocks<R, S, E>>(&mut self, grid: &G, max_dt: f64) -> Result<f64> {
         let nu = self.options.nu;
         let bound = |speed: f64| if speed > 0.0 { up_to(nu / speed, max_dt) } else { max_dt };

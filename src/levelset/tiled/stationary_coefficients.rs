@@ -19,7 +19,7 @@ const MOST: f64 = i16::MAX as f64;
 /// The scale and the extremes of the values of a block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Extremes<R> {
-    /// The value of one step of the 16-bit numbers. NaN if a value of the block is not finite.
+    /// The quantization step of the 16-bit numbers. NaN if a value of the block is not finite.
     unit: R,
     /// The largest sum of the absolute values of all components.
     pub most: R,

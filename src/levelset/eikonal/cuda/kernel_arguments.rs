@@ -17,7 +17,7 @@ zeroset_gpu::cuda_header! {
         pub patience: i64,
         /// Larger values do not matter; infinite without a band.
         pub width: R,
-        /// News later than the first by more than this wait.
+        /// A patch waits if its news is later than the first by more than this.
         pub near: R,
         /// Slowness if `slowness_of_cells` is null.
         pub slowness: R,
@@ -35,7 +35,7 @@ zeroset_gpu::cuda_header! {
         pub wake_offsets: u64 as "const u32 *",
         /// Local number of an owned vertex that another patch reads.
         pub wake_vertices: u64 as "const local_index *",
-        /// That patch.
+        /// The patch that reads the vertex.
         pub wake_readers: u64 as "const u32 *",
         /// Two buffers of `[n_vertices]`; the queue uses the first.
         pub u: u64 as "real *",

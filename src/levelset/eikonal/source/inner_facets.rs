@@ -1,9 +1,8 @@
 //! Division of a source whose vertices are joined by edges or faces that are not part of it.
 //!
 //! Where a wall bends, an inner edge of the mesh may join two vertices of the wall. With both
-//! values zero, a solver takes the whole edge for a part of the wall, and the front starts too
-//! early. The source is therefore divided into classes without such edges, which are solved
-//! separately.
+//! values zero, a solver treats the whole edge as part of the wall, and the front starts too early.
+//! The source is therefore divided into classes without such edges, which are solved separately.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,7 +12,7 @@ use crate::mesh::Mesh;
 /// The largest number of classes. Each one costs a solve.
 const MOST_CLASSES: usize = 8;
 
-/// An edge or face by ascending vertices. An edge repeats its last one.
+/// An edge or face, given by its vertices in ascending order. An edge repeats its last vertex.
 type Key = [u32; 3];
 
 /// Divides simplices of `arity` vertices each into classes that together contain all of them.
@@ -21,8 +20,8 @@ type Key = [u32; 3];
 /// If no edge or face of the mesh outside of the source joins vertices of the source, there is one
 /// class. Otherwise the source is divided at its corners, because the fronts of both sides of a
 /// corner meet in a kink, across which a solver interpolates. Overlapping classes then separate the
-/// ends of the remaining inner edges and faces. Single vertices (`arity` 1) stay together: the file
-/// does not say which edges between them belong to the source.
+/// vertices of the remaining inner edges and faces. Single vertices (`arity` 1) stay together,
+/// because the mesh file does not state which edges between them belong to the source.
 pub fn classes(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<Vec<u32>> {
     let whole = || vec![simplices.to_vec()];
     if arity < 2 {
@@ -53,8 +52,8 @@ pub fn classes(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<Vec<u32>> {
     classes
 }
 
-/// Divides simplices into overlapping classes without inner edges and faces, whose lists at each
-/// vertex are `at`.
+/// Divides simplices into overlapping classes without inner edges and faces. `at` lists the inner
+/// edges and faces at each vertex.
 fn without_inner(simplices: &[&[u32]], at: &HashMap<u32, Vec<Key>>) -> Vec<Vec<u32>> {
     let mut is_covered = vec![false; simplices.len()];
     let mut classes = Vec::new();
@@ -91,15 +90,15 @@ struct Class<'a> {
     at: &'a HashMap<u32, Vec<Key>>,
     /// The vertices with inner edges or faces that belong to the class.
     is_member: HashSet<u32>,
-    /// Whether simplices are added even so.
+    /// Whether a simplex is added even if it brings an inner edge or face into the class.
     takes_all: bool,
-    /// Whether such a simplex was added.
+    /// Whether a simplex was added that brought an inner edge or face into the class.
     is_closed: bool,
 }
 
 impl Class<'_> {
-    /// Adds the vertices of a simplex, unless an inner edge or face would lie between vertices of
-    /// the class.
+    /// Adds the vertices of a simplex, unless this would bring an inner edge or face into the class
+    /// and `takes_all` is not set. Returns whether the simplex was added.
     fn add(&mut self, simplex: &[u32]) -> bool {
         let has = |v: &u32| simplex.contains(v) || self.is_member.contains(v);
         let is_closed = |key: &Key| key.iter().all(has);
@@ -187,7 +186,7 @@ mod tests {
         let walls = [0, 1, 2, 0, 2, 3, 0, 1, 3];
         let found = classes(&mesh, &walls, 3);
         assert_eq!(found, [vec![0, 1, 2], vec![0, 2, 3], vec![0, 1, 3]]);
-        // The inner face itself is a wall, too.
+        // If the inner face is also a wall, there is only one class.
         let all = [&walls[..], &[1, 2, 3]].concat();
         assert_eq!(classes(&mesh, &all, 3), [all]);
     }

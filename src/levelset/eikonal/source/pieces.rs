@@ -5,15 +5,16 @@ use std::collections::{BTreeSet, HashMap};
 use crate::geometry::Vec3;
 use crate::mesh::Mesh;
 
-/// The cosine of the angle, 30 degrees, by which simplices of one piece turn at most.
+/// The cosine of the largest angle between adjacent simplices of one piece: 30 degrees.
 const SMOOTH: f64 = 0.866;
-/// A source of more pieces is rough rather than composed of walls, and is not divided.
+/// The largest number of pieces. A source with more pieces is rough rather than composed of walls,
+/// and is not divided.
 const MOST_PIECES: usize = 256;
 /// The largest number of colors. Each one costs a solve.
 const MOST_COLORS: usize = 8;
 
 /// Divides simplices into smooth pieces at their corners, and gives each piece a color, so that
-/// pieces that touch have different ones if eight colors suffice. Returns the color of each
+/// touching pieces have different colors if eight colors suffice. Returns the color of each
 /// simplex.
 pub(super) fn colors(mesh: &Mesh, simplices: &[&[u32]]) -> Vec<usize> {
     let piece_of = pieces(mesh, simplices);
@@ -77,7 +78,7 @@ fn root(parent: &mut [usize], mut k: usize) -> usize {
     k
 }
 
-/// Returns true if two simplices continue each other across their facet. Cells always do.
+/// Whether two simplices continue each other smoothly across the facet they share. Cells always do.
 fn is_smooth(mesh: &Mesh, facet: &[u32], a: &[u32], b: &[u32]) -> bool {
     if a.len() == mesh.kind.arity() {
         return true;

@@ -4,7 +4,7 @@ use super::*;
 use crate::mesh::Kind;
 use crate::mesh::generate::{Cube, Generate, Sphere, generate};
 
-/// Returns the unit square as two triangles along the diagonal 0-2.
+/// Returns the unit square, divided into two triangles along the diagonal 0-2.
 fn square() -> Mesh {
     let vertices = vec![[0., 0., 0.], [1., 0., 0.], [1., 1., 0.], [0., 1., 0.]];
     Mesh::new(Kind::Planar, vertices, vec![0, 1, 2, 0, 2, 3])

@@ -87,7 +87,7 @@ impl<R: Real> DeviceEvolution<R> {
             _ => most,
         };
         let steps = steps.clamp(1.0, most) as u32;
-        // The number of steps to the target if they stay as long as the last one.
+        // The number of steps to the target if every step is as long as the last one.
         let left = match now.dt_done > 0.0 {
             true => (until.target - now.clock.max(until.clock)) / now.dt_done,
             false => 0.0,
@@ -135,8 +135,8 @@ impl<R: Real> DeviceEvolution<R> {
 
     /// Returns the progress since step `first`.
     ///
-    /// If a later step than the first fails, the steps before it count. The next call begins with
-    /// the failed step and reports the failure.
+    /// If a step after the first one fails, the steps before it still count. The next call begins
+    /// with the failed step and reports the failure.
     fn outcome(&mut self, first: u64, until: &StepTarget) -> Result<Advance> {
         let steps = self.now.step - first;
         if steps == 0

@@ -34,14 +34,14 @@ pub struct Coefficients<R: Real> {
     /// The number of components of each term.
     sizes: Vec<usize>,
     places: Array<[f64; 3]>,
-    /// The data arrays, whose addresses follow.
+    /// The data arrays that `addresses` refers to.
     _arrays: Vec<Array<f64>>,
     addresses: Array<u64>,
     values: Array<R>,
     broken: Array<u32>,
 }
 
-/// The vertices and the time for an evaluation, given by GPU addresses so that other kernels may
+/// The vertices and the time for an evaluation, given by GPU addresses so that other kernels can
 /// write them.
 #[derive(Clone, Copy, Debug)]
 pub struct Listed {
@@ -129,8 +129,8 @@ impl<R: Real> Coefficients<R> {
         &self.values
     }
 
-    /// Returns for each component the first vertex (patch order) where it has not been finite since
-    /// the start, or [`NONE`].
+    /// Returns for each component the first vertex (patch order) at which its value was not finite
+    /// in any evaluation so far, or [`NONE`].
     ///
     /// The components of all terms are numbered consecutively. The second half of the array
     /// contains the first vertex where a component that must not be negative was negative.
@@ -172,7 +172,7 @@ impl<R: Real> Coefficients<R> {
         unsafe { self.launch("coefficients_evaluate_vertices", blocks, arguments, listed.time) }
     }
 
-    /// Launches a kernel with the arguments that both kernels have after their list.
+    /// Launches a kernel with the arguments that follow the list in both kernels.
     unsafe fn launch(
         &self,
         kernel: &str,

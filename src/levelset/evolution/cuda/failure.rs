@@ -16,7 +16,7 @@ use crate::levelset::evolution::time_step::Window;
 /// the band.
 ///
 /// # Errors
-/// Returns [`Error::Device`] if the GPU fails meanwhile.
+/// Returns [`Error::Device`] if the GPU fails.
 pub(super) fn of<R: Real>(on: &mut DeviceEvolution<R>) -> Result<Option<Error>> {
     let now = on.now;
     let (vertex, dt) = (now.place as usize, now.dt);
@@ -65,7 +65,7 @@ pub(super) fn of<R: Real>(on: &mut DeviceEvolution<R>) -> Result<Option<Error>> 
 /// `active` patches.
 ///
 /// The GPU reports neither the time that limited the step nor the vertices in the band. The search
-/// for the step is therefore repeated here, in all of these patches.
+/// for the step is therefore repeated here in all active patches.
 fn lost<R: Real>(problem: &mut Problem<R>, active: Vec<u32>, now: &Control<R>) -> Flaw {
     let everywhere = &|_| true;
     let mut window = Window::new(active, &problem.patches);

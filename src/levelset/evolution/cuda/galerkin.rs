@@ -178,7 +178,7 @@ impl<R: Real> DeviceGalerkin<R> {
 // `galerkin_correction` performs one correction, `evolution_step` the last one.
 const _: () = assert!(CORRECTIONS == 2);
 
-/// Returns the bytes of shared memory per block.
+/// Returns the number of bytes of shared memory per block.
 ///
 /// It holds the contributions of cells, the coordinates, phi and states of the vertices (or only
 /// their increments), and the columns that the vertices gather.
@@ -197,7 +197,7 @@ pub(super) fn shared<R>(shape: &Shape, chunk: u32, is_correction: bool) -> u32 {
             }
         };
     if chunk < shape.largest_cells {
-        // Two sums and a column, aligned as the sums are.
+        // Two sums and a column, aligned like the sums.
         bytes += part(shape.largest_owned, 3 * real);
     }
     bytes

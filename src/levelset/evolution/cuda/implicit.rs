@@ -113,7 +113,8 @@ impl<R: Real> DeviceImplicit<R> {
     }
 }
 
-/// Returns the number of values stored for the cells of all patches: their pairs and a lumped mass.
+/// Returns the number of values stored for the cells of all patches: one per pair of vertices of a
+/// cell, and a lumped mass per cell.
 fn entries(shape: &Shape, patches: &Patches) -> usize {
     patches.n_patch_cells() * (pairs(shape.arity) + 1)
 }

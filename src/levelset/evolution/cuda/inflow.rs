@@ -17,7 +17,7 @@ pub(super) const BLOCK: u32 = 128;
 pub(super) struct DeviceInflow<R: Real> {
     /// The kernel that finds the inflow, if the velocity changes.
     follow: Option<Kernel>,
-    /// The kernel that sets phi, if phi is given.
+    /// The kernel that sets phi, if inflow values are given.
     apply: Option<Kernel>,
     launch: Launch,
     argument: InflowArgument<R>,

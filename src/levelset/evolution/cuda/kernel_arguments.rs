@@ -27,7 +27,7 @@ zeroset_gpu::cuda_header! {
         BadInflow = 9,
     }
 
-    /// When phi is made a distance again.
+    /// When phi is reinitialized.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(crate) enum When {
         Displacement = 0,
@@ -90,7 +90,7 @@ zeroset_gpu::cuda_header! {
         pub cell_updates: u64,
         /// Index of the buffer that contains phi.
         pub parity: u32,
-        /// Whether phi has to be made a distance.
+        /// Whether phi has to be reinitialized.
         pub due: u32,
         pub halt: u32,
         /// Whether an interface enters outside the band.
@@ -107,7 +107,7 @@ zeroset_gpu::cuda_header! {
         pub progress: Progress,
         /// Time that must not be passed.
         pub target: f64,
-        /// Rate of change at which to stop.
+        /// Rate of change at or below which the steps stop.
         pub steady: f64,
         /// CFL factor of the first-order limit.
         pub cfl_first_order: f64,
@@ -174,11 +174,11 @@ zeroset_gpu::cuda_header! {
         pub control: u64 as "Control *",
         /// `[2]` progress before the steps of a cycle, used in turn.
         pub chain: u64 as "Progress *",
-        /// `[3]` findings of these steps.
+        /// `[3]` findings of the steps of a cycle, used in turn.
         pub traces: u64 as "Trace *",
         /// Two buffers of `[n_vertices]`.
         pub phi: u64 as "real *",
-        /// `[n_vertices]` closer than the half width when the band was made.
+        /// `[n_vertices]` whether |phi| was below the half width when the band was last updated.
         pub inside: u64 as "u8 *",
         /// `[n_vertices]`
         pub moving: u64 as "u8 *",
@@ -186,12 +186,12 @@ zeroset_gpu::cuda_header! {
         pub active: u64 as "u32 *",
         /// `[n_patches]`
         pub is_active: u64 as "u32 *",
-        /// Patches through which an interface may enter; Control has their number.
+        /// Patches through which an interface may enter; `n_extra` is their number.
         pub extra: u64 as "u32 *",
         pub largest_local: u32,
         pub largest_owned: u32,
         pub largest_columns: u32,
-        /// Number of cells whose contributions fit the shared memory at once.
+        /// Number of cells whose contributions fit in shared memory at once.
         pub chunk: u32,
         /// Half of the half width.
         pub near: R,
@@ -228,7 +228,7 @@ zeroset_gpu::cuda_header! {
     /// Arguments of the search for a step.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct VaryingArgument as Varying {
-        /// `[4]` see below.
+        /// `[4]` see kernels/varying.cu.
         pub counts: u64 as "u32 *",
         /// `[n_patches]` list of the patches whose coefficients are read.
         pub reading: u64 as "u32 *",
@@ -238,7 +238,7 @@ zeroset_gpu::cuda_header! {
         pub limits: u64 as "Limits *",
         /// `[n_patches + 1]`
         pub neighbor_offsets: u64 as "const u32 *",
-        /// Patches that share a cell.
+        /// Neighbors of the patches: for each one, the patches that share a cell with it.
         pub neighbors: u64 as "const u32 *",
         /// Patches of a boundary with given inflow.
         pub boundary: u64 as "const u32 *",
@@ -248,7 +248,7 @@ zeroset_gpu::cuda_header! {
         pub arrays: u64 as "const double* const *",
         /// One term after the other, `[n_vertices][fields of the term]`.
         pub values: u64 as "real *",
-        /// `[2 * N_FIELDS]` see coefficients.cu.
+        /// `[2 * N_FIELDS]` see kernels/coefficients.cu.
         pub broken: u64 as "u32 *",
         pub n_boundary: u32,
         /// Bit k is set if field k must not be negative.
@@ -266,18 +266,18 @@ zeroset_gpu::cuda_header! {
         pub flows_in: u64 as "u8 *",
         /// `[n_patches + 1]`
         pub neighbor_offsets: u64 as "const u32 *",
-        /// Patches that share a cell.
+        /// Neighbors of the patches: for each one, the patches that share a cell with it.
         pub neighbors: u64 as "const u32 *",
         /// `[n_patches]` number of the list a patch was last put on.
         pub seen: u64 as "u32 *",
-        /// `[2]` patches on the list (0 between launches), and lists so far.
+        /// `[2]` number of patches on the list (0 between launches), and number of lists so far.
         pub counts: u64 as "u32 *",
         /// `[n_vertices * 3]` coordinates in patch order.
         pub places: u64 as "const double *",
         /// Data arrays in patch order.
         pub arrays: u64 as "const double* const *",
         pub n: u32,
-        /// Fraction of the flux around a vertex that must come in.
+        /// Fraction of the flux around an inflow vertex that must point inward.
         pub part: R,
     }
 
@@ -296,7 +296,7 @@ zeroset_gpu::cuda_header! {
         pub direction: u64 as "real *",
         /// `[3 * SUM_WORDS]`, 0 between launches.
         pub sums: u64 as "u64 *",
-        /// `[2]` blocks arrived at barriers, and blocks that left; 0 between launches.
+        /// `[2]` number of blocks that arrived at barriers and that left; 0 between launches.
         pub counts: u64 as "u32 *",
         /// Reduction of the residual, in the norm of the preconditioner.
         pub tolerance: f64,

@@ -34,8 +34,9 @@ const CELLS_PER_LEAN_THREAD: f64 = 4.5;
 /// for lean steps.
 const RESIDENT_THREADS: [[u32; 2]; 2] = [[1024, 768], [1024, 512]];
 
-/// With this many times more patches than the GPU holds at once, a block processes several patches
-/// in turn. The work at the start of a block is then not repeated for each patch.
+/// If there are more than this many times as many patches as the GPU holds at once, a block
+/// processes several patches in turn. The work at the start of a block is then not repeated for
+/// each patch.
 const MANY: u32 = 2;
 
 /// A way to compute a step, with its number of threads and bytes of shared memory per patch.
@@ -305,8 +306,8 @@ impl<R: Real> Kernels<R> {
         unsafe { self.cuda.launch(&self.begin, launch, &arguments) }
     }
 
-    /// Chooses the kernel of steps for this number of patches: the one with the most threads with
-    /// which all patches run on the GPU at once.
+    /// Chooses the kernel of steps for this number of patches: the one with the most threads among
+    /// those with which all patches run on the GPU at once.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the kernel cannot be compiled or does not fit on the GPU.
@@ -403,7 +404,7 @@ impl<R: Real> Kernels<R> {
         }
     }
 
-    /// Updates the control block after these steps.
+    /// Updates the control block after this number of steps.
     fn settle(&self, steps: u32) -> Result<()> {
         let launch = Launch { grid: 1, block: 32, shared: 0, cooperative: false };
         let arguments = Arguments::default().with(self.state).with(steps);

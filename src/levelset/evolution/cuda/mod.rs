@@ -70,7 +70,7 @@ pub struct DeviceEvolution<R: Real> {
     seen: [Pinned<Control<R>>; 2],
     /// The control block that was read last.
     now: Control<R>,
-    /// The work done before this part of a resumed run.
+    /// The work done before the run was resumed.
     before: Totals,
     /// The failure of the last step, if it failed.
     breakdown: Option<Breakdown>,

@@ -53,8 +53,8 @@ pub(super) fn is_paired<R: Real>(
         && blocks(true) >= blocks(false)
 }
 
-/// Returns the bytes of shared memory of a step: the contributions of cells, the points with phi,
-/// and the moving vertices.
+/// Returns the number of bytes of shared memory that a step needs per block for the contributions
+/// of cells, the points with phi, and the moving vertices.
 pub(super) fn step_shared<R: Real>(
     problem: &Problem<R>,
     shape: &Shape,

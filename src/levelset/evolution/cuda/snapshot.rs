@@ -9,7 +9,7 @@ use crate::gpu::{Cuda, Outgoing};
 use crate::levelset::evolution::Snapshot;
 use crate::patches::Patches;
 
-/// phi and the band between two steps.
+/// Copies of phi and the band, taken between two steps and possibly still in progress.
 pub struct PendingSnapshot<R: Real> {
     patches: Arc<Patches>,
     /// A [`Snapshot`] without its arrays.

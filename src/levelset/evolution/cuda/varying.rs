@@ -1,4 +1,4 @@
-//! Time-dependent coefficients: the search for the step on the GPU.
+//! The search for the length of the next step on the GPU, with time-dependent coefficients.
 
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ impl<R: Real> DeviceVarying<R> {
                 nonnegative: which == Which::Curvature,
             })
             .collect();
-        // All arrays of the host are in patch order already.
+        // All host arrays are already in patch order.
         let order: Vec<u32> = (0..shape.n_vertices).collect();
         let places = problem.places.as_deref().unwrap_or(&[]);
         let coefficients = Coefficients::new(cuda.clone(), &terms, places, &order)?;
@@ -140,7 +140,7 @@ impl<R: Real> DeviceVarying<R> {
         }
     }
 
-    /// Chooses the next step, and evaluates the coefficients in its middle.
+    /// Chooses the length of the next step, and evaluates the coefficients at its midpoint.
     ///
     /// # Errors
     /// Returns [`crate::Error::Device`] if the launch fails.

@@ -10,7 +10,7 @@ const DELTA: f64 = 1e-3;
 /// Returns the curvature contributions of a cell: `meas grad N_i . g / |g|` per vertex, and the
 /// lumped mass `meas / ((d+1) |g|)`.
 ///
-/// Both use `|g| = sqrt(|g|^2 + delta^2)` (docs/level-set.md, equation (3)).
+/// Both replace `|g|` by `sqrt(|g|^2 + delta^2)` (docs/level-set.md, equation (3)).
 #[inline]
 pub fn curvature<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R; N], R) {
     let weight = s.meas * inverse_norm(g);

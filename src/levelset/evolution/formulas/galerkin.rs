@@ -44,7 +44,7 @@ mod tests {
         let s = Simplex::<f64, 3>::new(&x);
         let a = Vec3::new(0.5, 0.25, 0.0);
         let g = s.gradient(&[1.0, -0.5, 2.0]);
-        // The second-order terms are divergences. Without a divergence they only move the mean.
+        // With divergence 0, the second-order terms add up to zero over the vertices.
         let sum: f64 = residual(&s, &g, &a, 0.0, 0.1).iter().sum();
         assert!((sum + 0.1 * s.meas * a.dot(&g)).abs() < 1e-15);
         let product = mass_product(s.meas, &[1.0, 1.0, 1.0]);

@@ -36,7 +36,7 @@ zeroset_gpu::cuda_header! {
 
     /// The integer that represents the largest component of a tile.
     pub const KEPT_MOST: i32 = 32767;
-    /// Index of the value of one step of the 16-bit numbers, among the extremes of a tile.
+    /// Index of the quantization step of the 16-bit numbers among the extremes of a tile.
     pub const KEPT_UNIT: usize = 0;
     /// Index of the largest sum of the absolute values of all components at a voxel.
     pub const KEPT_LARGEST: usize = 1;
