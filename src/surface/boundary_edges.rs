@@ -1,8 +1,8 @@
 //! The boundary of an open surface, and bounds on how fast winding numbers change near it.
 //!
 //! Away from a closed surface the winding number is constant. In general its gradient depends only
-//! on the boundary of the surface, like the field of a wire by Biot and Savart: |grad w| is at most
-//! the integral of 1 / (4 pi distance^2) along the boundary.
+//! on the boundary of the surface, like the magnetic field of a wire by the law of Biot and Savart:
+//! |grad w| is at most the integral of 1 / (4 pi distance^2) along the boundary.
 
 use std::f64::consts::PI;
 
@@ -68,8 +68,8 @@ impl Rims {
         self.tree.order.is_empty()
     }
 
-    /// Returns a bound of |grad w| in the ball around `center`. It is infinite if the boundary
-    /// passes through the ball.
+    /// Returns an upper bound on |grad w| in the ball around `center`. It is infinite if the
+    /// boundary passes through the ball.
     pub fn steepest(&self, center: Vec3, radius: f64) -> f64 {
         let mut sum = 0.0;
         self.tree.descend(|k, node| {
@@ -87,8 +87,8 @@ impl Rims {
     }
 }
 
-/// Returns a bound of the integral of 1 / distance^2 along a segment, seen from any point of the
-/// ball. It is exact for radius 0.
+/// Returns an upper bound on the integral of 1 / distance^2 along a segment, seen from any point of
+/// the ball. It is exact for radius 0.
 fn integral(ends: &[Vec3; 2], center: Vec3, radius: f64) -> f64 {
     let nearest = (closest_point(center, ends) - center).norm();
     if nearest <= radius {

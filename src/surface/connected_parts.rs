@@ -16,7 +16,7 @@ pub struct Extent {
     pub low: [f64; 3],
     /// Largest coordinates of its vertices.
     pub high: [f64; 3],
-    /// Six times the enclosed volume, negative if normals point inwards. For an open component,
+    /// Six times the enclosed volume, negative if normals point inward. For an open component,
     /// this is six times the volume of the cone from its triangles to the center of its box.
     pub volume: f64,
     /// Twice the area.
@@ -135,8 +135,8 @@ impl Parts {
     }
 }
 
-/// Returns the component of a surface with the largest area. If several have this area, returns the
-/// first of them.
+/// Returns the component of a surface with the largest area. If several components have this area,
+/// returns the first of them.
 pub fn largest_part(mesh: Mesh) -> Mesh {
     let parts = Parts::new(&mesh);
     if parts.count() < 2 {

@@ -43,8 +43,8 @@ pub enum Side {
 pub struct Sides {
     /// Whether each vertex is inside.
     pub inside: Vec<bool>,
-    /// Vertices of the triangles that the curves pass, ascending, with their straight-line distance
-    /// to the nearby segments. Edges from inside to outside join two of these vertices.
+    /// Vertices of the triangles that the curves pass through, ascending, with their straight-line
+    /// distance to the nearby segments. Edges from inside to outside join two of these vertices.
     pub near: Vec<(u32, f64)>,
     /// Largest distance between a curve and the surface.
     pub gap: f64,
@@ -138,7 +138,7 @@ struct Walk<'a> {
     /// Corners of triangles at each vertex.
     at_vertex: GatherMatrix,
     crossings: Vec<Crossing>,
-    /// Segments of curves with a triangle that they pass.
+    /// Segments of curves, each with a triangle that it passes through.
     pieces: Vec<(u32, [Vec3; 2])>,
     gap: f64,
 }
@@ -186,12 +186,13 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the point of the surface closest to a point of a curve. `length` is the length of
-    /// its segment.
+    /// the segment that the point belongs to.
     fn place(&mut self, curve: usize, given: Vec3, length: f64) -> Result<Place> {
         let Some(found) = self.index.closest(given.into()) else {
             return Err(Error::mesh("", "has no cells", ""));
         };
-        // A long segment is a chord and may deviate from a curved surface by a part of its length.
+        // A long segment is a chord and may deviate from a curved surface by a fraction of its
+        // length.
         let limit = self.size(found.triangle).max(0.25 * length);
         if found.distance > limit {
             let [x, y, z]: [f64; 3] = given.into();
@@ -293,8 +294,8 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Returns the vertices of the triangles that curves pass, with their distances to nearby
-    /// segments. The segments near a vertex are those in the triangles that touch one of its
+    /// Returns the vertices of the triangles that curves pass through, with their distances to
+    /// nearby segments. The segments near a vertex are those in the triangles that touch one of its
     /// triangles.
     fn near(&mut self) -> Vec<(u32, f64)> {
         self.pieces.sort_by_key(|piece| piece.0);
@@ -346,7 +347,8 @@ fn smaller(mesh: &Mesh, class: &[(u32, bool)], crossings: &[Crossing]) -> (Vec<(
 
 /// Returns the class to the left or right of the curves in every crossed component.
 fn toward(class: &[(u32, bool)], crossings: &[Crossing], left: bool) -> Result<Vec<(u32, bool)>> {
-    // A curve along an edge may cross it back and forth. Only the remaining crossing counts.
+    // A curve along an edge may cross the edge back and forth. Crossings in opposite directions
+    // cancel, and only what remains counts.
     let mut crossed: Vec<(usize, [u32; 2], u32)> =
         crossings.iter().map(|c| (c.curve, c.edge, c.left)).collect();
     crossed.sort_unstable();

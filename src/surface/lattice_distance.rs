@@ -9,11 +9,11 @@
 //!   is within d(c) + 2 r of c. Voxels visit only these triangles, near ones first.
 //! - **Signs.** A ball around a voxel with its distance as radius contains no point of the surface.
 //!   If the balls of two voxels cover the line between them, the winding number w has no jump on
-//!   this line. It then changes by at most the length of the path times a bound of |grad w|, which
-//!   is 0 for a closed surface (`rims`). One winding number therefore decides for all voxels that
-//!   are reached in this way, as long as w stays away from the thresholds.
+//!   this line. It then changes by at most the length of the path times an upper bound on |grad w|,
+//!   which is 0 for a closed surface (`rims`). One winding number therefore decides for all voxels
+//!   that are reached in this way, as long as w stays away from the thresholds.
 //! - **Films.** Across a hole the sign changes where |w| = 1/2, far from all triangles. To avoid a
-//!   jump of phi there, its absolute value is limited to (|w| - 1/2) / g, where g is the bound of
+//!   jump of phi there, its absolute value is limited to (|w| - 1/2) / g, where g is the bound on
 //!   |grad w| at the voxel. This is at most the distance to the film if g changes little.
 
 #[cfg(test)]
@@ -35,7 +35,7 @@ const PARALLEL: usize = 512;
 const APPROXIMATION: f64 = 0.02;
 /// Voxels nearer to the surface than this compute their own winding number.
 const TOUCHING: f64 = 1e-6;
-/// Added to bounds of distances to allow for rounding.
+/// Added to bounds on distances to allow for rounding.
 const SLACK: f64 = 1e-6;
 
 /// A surface prepared for distances at voxels.
@@ -71,7 +71,7 @@ pub struct Filled {
     /// Number of voxels off the surface whose winding number has an absolute value in
     /// [`UNDECIDED`].
     pub undecided: usize,
-    /// Number of voxels that are inside by a negative winding number, because normals point inwards
+    /// Number of voxels that are inside by a negative winding number, because normals point inward
     /// there.
     pub inverted: usize,
 }

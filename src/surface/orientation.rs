@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::geometry::Vec3;
 
 /// If at most this fraction of the area of a component is oriented against the rest, the majority
-/// decides the orientation. Otherwise, normals are turned outwards.
+/// decides the orientation. Otherwise, normals are turned outward.
 const MINORITY: f64 = 0.1;
 
 /// The result of [`orient`].

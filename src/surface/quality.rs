@@ -1,5 +1,5 @@
-//! Quality of a reconstructed surface: components, handles, holes, and the distances of the
-//! samples.
+//! Quality of a reconstructed surface: components, handles, holes, and the distances of the samples
+//! from it.
 
 pub mod cuda;
 

@@ -32,7 +32,7 @@ pub struct SignedDistances {
     /// [`UNDECIDED`].
     pub undecided: usize,
     /// Number of points that count as inside because of a negative winding number. Normals point
-    /// inwards there.
+    /// inward there.
     pub inverted: usize,
 }
 
@@ -225,7 +225,7 @@ mod tests {
             .collect();
         let found = index(&mesh).signed_distances(&points);
         assert_eq!((found.undecided, found.inverted), (0, 0));
-        // The polyhedron lies inside the sphere, by the sagitta of its longest edges.
+        // The polyhedron lies inside the sphere, by at most the sagitta of its longest edges.
         for (x, d) in points.iter().zip(&found.values) {
             let exact = Vec3::from(*x).norm() - 1.0;
             assert!(*d >= exact - 1e-12 && *d <= exact + 2e-3, "{d} for {exact}");

@@ -11,7 +11,7 @@ const SHARES: [f64; 2] = [0.5, -0.526_315_789_473_684_2];
 /// Names of the normal arrays.
 const NORMALS: [&str; 3] = ["nx", "ny", "nz"];
 
-/// Moves each vertex towards the mean of its neighbors and then back by a little more. Repeats this
+/// Moves each vertex toward the mean of its neighbors and then back by a little more. Repeats this
 /// `times` times (G. Taubin, *A signal processing approach to fair surface design*, SIGGRAPH 1995:
 /// lambda = 1/2, mu = -10/19).
 ///

@@ -2,8 +2,8 @@
 //! by expansions.
 //!
 //! The winding number of a point is the sum of the solid angles of all triangles seen from it,
-//! divided by 4 pi. It is 1 inside a closed surface with outward normals, 0 outside, and something
-//! in between near holes.
+//! divided by 4 pi. It is 1 inside a closed surface with outward normals, 0 outside, and takes
+//! values in between near holes.
 //!
 //! A distant box of triangles is replaced by its dipole and the first moment of its area vectors.
 //! Sources: A. Jacobson, L. Kavan, O. Sorkine-Hornung, "Robust inside-outside segmentation using

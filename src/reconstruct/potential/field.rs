@@ -1,4 +1,4 @@
-//! The velocity towards the samples, for the voxels of a tile.
+//! The velocity toward the samples, for the voxels of a tile.
 //!
 //! The velocity follows from the sums of [`sum`](super::sum). Its direction is that of grad P,
 //! `N / |N|`. `N / B` points from the voxel to the weighted mean of the samples. Near a plane of

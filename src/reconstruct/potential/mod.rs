@@ -7,7 +7,7 @@
 //! phi_t = - F |grad phi| - U . grad phi + alpha kappa |grad phi|
 //! ```
 //!
-//! with U along the gradient of `P(x) = sum d_i^(1-p)`, `d_i^2 = |x - x_i|^2 + s^2`, towards the
+//! with U along the gradient of `P(x) = sum d_i^(1-p)`, `d_i^2 = |x - x_i|^2 + s^2`, toward the
 //! samples x_i. On each grid but the finest, the interface stops one voxel outside of the samples,
 //! and the next finer grid starts from there. On the finest grid, it stops on the ridge of P.
 //!

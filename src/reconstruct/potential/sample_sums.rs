@@ -32,7 +32,7 @@ pub struct Rule {
 pub struct Sums {
     /// The potential P.
     pub potential: f64,
-    /// The vector V towards the samples, with a length of at most 1.
+    /// The vector V toward the samples, with a length of at most 1.
     pub pull: [f64; 3],
     /// The gradient of P.
     pub gradient: [f64; 3],

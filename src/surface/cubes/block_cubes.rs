@@ -22,7 +22,7 @@ impl<R> Default for Scratch<R> {
     }
 }
 
-/// A block that the surface passes, with its values.
+/// A block that the surface passes through, with its values.
 pub(super) struct Block<'a, R> {
     pub number: usize,
     /// Its voxel with the smallest coordinates.
@@ -35,7 +35,7 @@ pub(super) struct Block<'a, R> {
     reach: i32,
 }
 
-/// A cube that the surface passes.
+/// A cube that the surface passes through.
 pub(super) struct Cube<R> {
     /// Its lowest corner relative to the corner of the block: -1 to edge - 1.
     pub low: [i32; 3],
@@ -66,7 +66,7 @@ impl<R: Real> Cube<R> {
 }
 
 impl<'a, R: Real> Block<'a, R> {
-    /// Reads block `number`. Returns `None` if the surface does not pass the block.
+    /// Reads block `number`. Returns `None` if the surface does not pass through the block.
     pub fn read(
         blocks: &impl Blocks<R>,
         directory: &Directory,
@@ -259,7 +259,8 @@ pub(super) fn slots(n: usize) -> usize {
     3 * n * n * (n + 1)
 }
 
-/// Folds over the blocks that the surface passes, with one voxel around each, chunk by chunk.
+/// Folds over the blocks that the surface passes through, with one voxel around each, chunk by
+/// chunk.
 pub(super) fn per_chunk<R: Real, T: Clone + Send + Sync>(
     blocks: &impl Blocks<R>,
     directory: &Directory,

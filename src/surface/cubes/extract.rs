@@ -45,7 +45,7 @@ impl Cut {
 /// arrays `nx`, `ny` and `nz`, which OBJ and PLY files store as normals. They are the gradient of
 /// phi by central differences, interpolated along the edge and scaled to length 1. Where values are
 /// missing or the gradient vanishes, they are the normals of the triangles. In a band with a half
-/// width below 2 voxels, the differences use clamped values, and normals lean towards the axes by a
+/// width below 2 voxels, the differences use clamped values, and normals lean toward the axes by a
 /// few degrees.
 ///
 /// # Errors
@@ -103,7 +103,7 @@ pub(in crate::surface) fn check_vertices(n: u64) -> Result<()> {
     })
 }
 
-/// Finds the blocks that the surface passes, and the crossings of each.
+/// Finds the blocks that the surface passes through, and the crossings of each.
 fn count<R: Real>(blocks: &impl Blocks<R>, directory: &Directory) -> Result<Vec<Cut>> {
     let words = slots(blocks.edge()).div_ceil(64);
     let chunks = per_chunk(blocks, directory, Vec::new(), |cuts, block| {

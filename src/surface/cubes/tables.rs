@@ -31,7 +31,7 @@ pub struct Case {
 
 impl Case {
     /// Returns the triangles, as the edges on which their corners lie. Their normals point
-    /// outwards.
+    /// outward.
     pub fn triangles(&self) -> &[[u8; 3]] {
         &self.triangles[..self.n_triangles as usize]
     }

@@ -37,8 +37,8 @@ pub struct Options {
     /// Whether to close the surface where it leaves the volume, half a voxel beyond the last
     /// voxels.
     pub closed: bool,
-    /// Whether to add the vertex arrays `nx`, `ny`, `nz`: minus the gradient of the values, of
-    /// length 1.
+    /// Whether to add the vertex arrays `nx`, `ny`, `nz`: the negative gradient of the values,
+    /// scaled to length 1.
     pub normals: bool,
 }
 
@@ -121,7 +121,7 @@ impl<T: Number> Field<'_, T> {
 }
 
 /// Extracts the surface where the values of a volume pass `level`, in world coordinates. Normals
-/// point towards smaller values.
+/// point toward smaller values.
 ///
 /// If no values pass the level, the mesh has no cells. Voxels whose value equals the level have
 /// degenerate triangles around them. [`drop_flat`](super::drop_flat) removes these triangles.

@@ -47,7 +47,7 @@ pub struct DeviceMeasurer<R: Real> {
 }
 
 impl<R: Real> DeviceMeasurer<R> {
-    /// Returns the bytes of GPU memory, without those of [`DevicePatches`].
+    /// Returns the bytes of GPU memory, not including [`DevicePatches`].
     pub fn bytes(patches: &Patches) -> usize {
         2 * patches.n_patch_cells()
             + 4 * patches.n_vertices()

@@ -55,7 +55,7 @@ pub fn gaps_on(cuda: &Cuda, mesh: &Mesh, points: &[[f64; 3]]) -> Result<Option<G
     Ok(Some(Gaps::of_blocks(&blocks, points.len())))
 }
 
-/// Returns an upper bound of the GPU memory, in bytes, for the distances of `points` points.
+/// Returns an upper bound on the GPU memory, in bytes, for the distances of `points` points.
 fn bytes(mesh: &Mesh, points: usize) -> usize {
     // Position, key, and two pairs of key and index during the sort.
     let sorted = 24 + 8 + 24;

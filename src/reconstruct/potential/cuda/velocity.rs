@@ -1,4 +1,4 @@
-//! The velocity towards the samples on tiles of a GPU, and phi at the samples. The kernels are in
+//! The velocity toward the samples on tiles of a GPU, and phi at the samples. The kernels are in
 //! `kernels/reconstruct/potential.cu`.
 
 use crate::gpu::blocks::DEFAULT_BLOCK;
