@@ -11,7 +11,7 @@ use crate::mesh::Mesh;
 use crate::surface::{Gaps, gaps_on};
 
 /// The smallest number of samples for which a GPU is worth its start-up time of a quarter of a
-/// second. Two CPU cores take about as long as that for the directed distances of this many
+/// second. Two CPU cores take about a quarter of a second for the directed distances of this many
 /// samples, and longer for level sets.
 pub const WORTH_A_GPU: usize = 100_000;
 
@@ -59,8 +59,8 @@ impl Device<'_> {
         Gaps::new(mesh, points)
     }
 
-    /// Reconstructs by directed distances. If the GPU did not compute, adds a warning that states
-    /// the reason.
+    /// Reconstructs by directed distances. If the GPU was not used, adds a warning that states the
+    /// reason.
     pub(super) fn directed(
         self,
         cloud: &PointCloud,
@@ -74,7 +74,7 @@ impl Device<'_> {
         )
     }
 
-    /// Reconstructs by the level-set method. If the GPU did not compute, adds a warning that states
+    /// Reconstructs by the level-set method. If the GPU was not used, adds a warning that states
     /// the reason.
     pub(super) fn levelset(
         self,

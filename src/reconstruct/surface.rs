@@ -19,7 +19,7 @@ use crate::surface::{Topology, drop_flat, largest_part, smooth};
 pub struct Report {
     /// The method that was used.
     pub method: Method,
-    /// The GPU that computed. `None` for the CPU.
+    /// The name of the GPU that was used. `None` for the CPU.
     pub device: Option<String>,
     /// Counts and bounding box of the samples.
     pub samples: Samples,
@@ -65,9 +65,9 @@ pub struct Distance {
     pub max: f64,
     /// Mean distance, in percent of the diagonal of the bounding box of the samples.
     pub mean_percent: f64,
-    /// Largest distance, in percent of that diagonal.
+    /// Largest distance, in percent of the same diagonal.
     pub max_percent: f64,
-    /// The diagonal, in units of the cloud.
+    /// The diagonal of the bounding box of the samples, in units of the cloud.
     pub diagonal: f64,
 }
 
@@ -91,8 +91,8 @@ pub struct Seconds {
 /// # Errors
 /// Returns the errors of [`directed::reconstruct`](super::directed::reconstruct) and
 /// [`potential::reconstruct`]. Returns [`Error::Case`] for options of the method that is not used,
-/// [`Error::Numerical`] if the surface is empty, and [`Error::Device`] if a required GPU cannot
-/// compute.
+/// [`Error::Numerical`] if the surface is empty, and [`Error::Device`] if a required GPU cannot be
+/// used.
 pub fn surface(cloud: PointCloud, options: &Options, device: Device<'_>) -> Result<(Mesh, Report)> {
     let mut seconds = Seconds::default();
     let mut start = Instant::now();
@@ -191,7 +191,7 @@ struct Made {
     mesh: Mesh,
     directed: Option<Directed>,
     levelset: Option<Levels>,
-    /// Name of the GPU that computed.
+    /// Name of the GPU that was used, if any.
     name: Option<String>,
 }
 

@@ -128,7 +128,7 @@ impl Border {
             let mut found = Vec::new();
             for (number, v) in (shell.first..).zip(shell.vertices()) {
                 let inside = field.of_tile(t)[v] < 0.0;
-                // Each pair is seen from one of its ends.
+                // Each pair is found from only one of its ends.
                 for s in (14..27).map(step) {
                     let [x, y, z] = [v % 8, v / 8 % 8, v / 64].map(|c| c as i32);
                     let place = [x + s[0], y + s[1], z + s[2]];

@@ -66,8 +66,8 @@ pub struct Directed {
     pub size: [u32; 3],
     /// Number of cubes with samples.
     pub seed_cubes: usize,
-    /// Number of vertices where samples end whose sign was changed to that of the vertices around
-    /// them.
+    /// Number of vertices whose sign was changed to that of the vertices around them, which happens
+    /// where samples end.
     pub turned: usize,
     /// Number of components that were dropped because no sample is near.
     pub dropped_pieces: usize,

@@ -20,7 +20,8 @@ pub(super) struct Sample {
 
 /// Samples sorted by cube, and cubes sorted by tile.
 pub(super) struct Seeds {
-    /// In ascending order of the cube keys. Samples of the same cube keep the order of the cloud.
+    /// The samples, in ascending order of the cube keys. Samples of the same cube keep the order of
+    /// the cloud.
     pub samples: Vec<Sample>,
     /// The key of each seed cube, and the index of its first sample.
     cubes: Unique<u64>,

@@ -45,8 +45,8 @@ pub(super) const LOOK: u64 = 8;
 /// One of this many tiles may still move in a steady state.
 pub(super) const MOVING: usize = 200;
 
-/// Factor by which the number of tiles grows from one level to the next. A surface passes four
-/// times as many tiles on the next level.
+/// Factor by which the number of tiles grows from one level to the next. A surface passes through
+/// four times as many tiles on the next level.
 const FINER: u64 = 4;
 
 /// Tiles and the values of phi on them.

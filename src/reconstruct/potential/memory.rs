@@ -5,23 +5,23 @@ use super::octree_cube::Frame;
 use crate::error::{DeviceFault, Error, Result};
 use crate::primitives::memory::{available, gibibytes};
 
-/// Tiles per tile-sized cube that a surface passes: those that the interface crosses, and their
-/// neighbors. Scans had 1.5 to 2.5 at depths of 8 and above.
+/// Tiles per tile-sized cube that a surface passes through: the tiles that the interface crosses,
+/// and their neighbors. Scans had 1.5 to 2.5 tiles per cube at depths of 8 and above.
 const TILES_PER_CUBE: f64 = 2.5;
 /// Number of samples below which the estimate includes their bounding box: four for each of the 64
 /// cubes of level 2.
 const FEW: usize = 256;
 /// Bytes of the surface per tile: about 15 triangles and 8 vertices with normals, a box around each
-/// triangle, and the tree of these boxes. This is more than the 1,337 bytes or less that a tile
-/// takes during the steps. Measured runs held 2,040 to 2,500 bytes per tile.
+/// triangle, and the tree of these boxes. This is more than a tile takes during the steps, which is
+/// at most 1,337 bytes. Measured runs held 2,040 to 2,500 bytes per tile.
 pub(super) const SURFACE: u64 = 15 * (12 + 48 + 4 + 64) + 8 * (24 + 24);
 
 /// Estimates the number of tiles on the finest level from the number of cubes of each level that
 /// contain samples.
 ///
-/// A surface passes four times as many cubes on each next level. If the samples are farther apart
-/// than the cubes of a level, the count of that level is too small. The estimate is therefore the
-/// maximum over all levels.
+/// A surface passes through four times as many cubes on each next level. If the samples are farther
+/// apart than the cubes of a level, the count of that level is too small. The estimate is therefore
+/// the maximum over all levels.
 ///
 /// # Errors
 /// Returns the errors of `n_cubes`, which counts the cubes of a level.
@@ -32,8 +32,8 @@ pub(super) fn expected_tiles(
 ) -> Result<u64> {
     let finest = frame.depth - EDGE_LEVELS;
     let [a, b, c] = frame.half_at(finest);
-    // A few samples do not show the surface on any level. The surface starts as their box and
-    // shrinks.
+    // A few samples do not show the surface on any level. The surface starts as the box around them
+    // and shrinks.
     let mut most = if samples < FEW { 8.0 * (a * b + b * c + c * a) } else { 0.0 };
     for level in 2..=finest {
         most = most.max(n_cubes(level)? as f64 * 4_f64.powi((finest - level) as i32));
@@ -62,8 +62,8 @@ mod tests {
 
     #[test]
     fn the_cubes_of_the_level_that_shows_the_surface_count() {
-        // A surface that passes 3 cubes of level 0, 12 cubes of level 1 and so on. There are
-        // `samples` samples on it.
+        // A surface that passes through 3 cubes of level 0, 12 cubes of level 1 and so on. There
+        // are `samples` samples on it.
         let passed = |level: u32| 3_usize << (2 * level);
         let tiles = |depth: u32, samples: usize| {
             let frame = Frame::new(&[[0.0; 3], [1.0; 3]], depth).unwrap();

@@ -1,5 +1,5 @@
-//! Reconstructs a closed surface from samples without normals: a level set moves into their
-//! potential.
+//! Reconstructs a closed surface from samples without normals: a level set moves in the potential
+//! of the samples.
 //!
 //! phi is negative inside. It starts as a box around the samples on a coarse grid and moves by
 //!

@@ -48,7 +48,7 @@ pub struct Octree {
 
 /// Bytes per sample during construction: the keys and their order, each stored twice.
 const BUILD: u64 = 2 * (8 + 4);
-/// Upper bound of the bytes per sample of the finished tree, with two nodes per sample.
+/// Upper bound on the bytes per sample of the finished tree, with two nodes per sample.
 const KEPT: u64 = 12 + 2 * size_of::<Node>() as u64;
 
 impl Octree {
