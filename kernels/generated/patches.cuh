@@ -16,8 +16,8 @@ struct Patches {
     // The corners of the cells of all patches.
     const struct Corners *corners;
     // For each patch, the positions at which the columns of a vertex begin, `[n_owned + 1]`,
-    // relative to the start of the patch, followed by the columns: 4 * t + k, ascending for
-    // each vertex.
+    // relative to the start of the patch, followed by the columns: 4 * cell + corner,
+    // ascending for each vertex.
     const struct Columns *columns;
     // The coordinates: those of patch p begin at 3 * local offset, with coordinate c of vertex
     // v at c * n_local + v.

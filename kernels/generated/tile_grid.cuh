@@ -39,7 +39,7 @@ struct TileControl {
     double clock;
     // The time that no step may pass.
     double target;
-    // The rate of change at which to stop, in voxels per time.
+    // The rate of change at or below which the steps stop, in voxels per time.
     double steady;
     // The number of steps left.
     u64 steps_left;
@@ -77,7 +77,7 @@ struct TileControl {
     u64 reinitializations;
     // The start of the series of steps, in nanoseconds of the GPU's clock.
     u64 began;
-    // The time from there to the end of the last step, in nanoseconds.
+    // The time from `began` to the end of the last step, in nanoseconds.
     u64 elapsed;
     // The indices of the arrays that hold phi, the first stage and the second stage.
     u32 at[3];

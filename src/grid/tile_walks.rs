@@ -68,7 +68,7 @@ pub(super) fn not_before(list: &[TileKey], start: usize, key: TileKey) -> usize 
 /// duplicates. Each item includes the list positions of the tile's own neighbors.
 pub(super) struct Dilated<'a> {
     walk: Walk<'a>,
-    /// A lower bound of the next tile.
+    /// A lower bound on the next tile.
     next: TileKey,
     end: TileKey,
 }

@@ -13,8 +13,8 @@ use rayon::prelude::*;
 use super::adjacency::Adjacency;
 use super::partition::parts_for;
 
-/// The number of vertices per piece. Larger pieces have fewer irregular ends of the Hilbert curve,
-/// but each doubling requires another level of bisection.
+/// The number of vertices per piece. With larger pieces, the curve has fewer ends, around which
+/// patches are irregular, but each doubling requires another level of bisection.
 const PIECE: usize = 1 << 14;
 /// The largest number of passes that improve a cut.
 const PASSES: usize = 3;

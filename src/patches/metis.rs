@@ -1,4 +1,4 @@
-//! Reproducible calls of METIS, concurrent calls included.
+//! Reproducible calls to METIS, even if several calls run concurrently.
 //!
 //! METIS takes random numbers from GKlib, and GKlib uses `rand` from the C library, which has a
 //! single state per process. Concurrent calls would share this state, and results would differ from

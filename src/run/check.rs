@@ -40,9 +40,9 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
 pub fn check_all(config: &Config, folder: Option<&Path>, overwrite: bool) -> Checked {
     let mut checked = Checked { problems: config.problems(), ..Checked::default() };
     let are_keys_valid = checked.problems.is_empty();
-    // An invalid number of threads must not be started.
+    // Threads must not be started if their number is invalid.
     let cpu = if are_keys_valid { checked.take(cpu(config)) } else { None };
-    // A path that cannot be resolved is a problem of its key.
+    // A path that cannot be resolved has been reported as a problem of its key.
     let inputs = config.inputs().unwrap_or_default();
     let are_paths_valid = config.inputs().is_ok() && folder_of(config, folder).is_ok();
     let mut place_of_run = String::new();
@@ -51,7 +51,8 @@ pub fn check_all(config: &Config, folder: Option<&Path>, overwrite: bool) -> Che
         place_of_run = checked.take(place(config, folder, overwrite)).unwrap_or_default();
     }
     let missing: Vec<Error> = inputs.iter().filter_map(|input| missing(input)).collect();
-    // If the keys are valid, the reader of a single missing file says more.
+    // If only one file is missing and the keys are valid, the reader of the file returns a more
+    // specific error.
     if !are_keys_valid || missing.len() > 1 {
         checked.problems.extend(missing);
     } else if let Some(cpu) = cpu.map(Arc::new) {
@@ -64,7 +65,7 @@ pub fn check_all(config: &Config, folder: Option<&Path>, overwrite: bool) -> Che
     checked
 }
 
-/// Checks the folder of a run, and describes it. A run that is already in it is only noted.
+/// Checks the folder of a run, and describes it. A run that is already in the folder is only noted.
 fn place(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<String> {
     let folder = folder_of(config, folder)?;
     let (names, claims) = (RunNames::of(config, &folder), picture::claims(config)?);

@@ -101,8 +101,8 @@ impl Keeper {
         }
     }
 
-    /// Writes a checkpoint and returns whether that succeeded. If it failed, the run continues
-    /// without it.
+    /// Writes a checkpoint and returns whether this succeeded. If it fails, the run continues
+    /// without the checkpoint.
     pub(super) fn save(
         &mut self,
         state: State,

@@ -14,7 +14,7 @@ pub(super) struct Conflict {
     pub array: String,
     /// The first two vertices with different values, by stored numbers.
     vertices: [u32; 2],
-    /// Their values, of the first component that differs.
+    /// The values at these two vertices, for the first component that differs.
     values: [f64; 2],
     /// The number of vertices whose value differs from that of the vertex that replaces them.
     count: usize,

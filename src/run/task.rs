@@ -24,8 +24,8 @@ pub(super) trait Task {
     /// line per item.
     ///
     /// # Errors
-    /// Returns the errors that [`Task::run`] would return before its first step: all of them, as
-    /// far as they do not depend on each other.
+    /// Returns the errors that [`Task::run`] would return before its first step: all of them,
+    /// except those from checks that depend on a failed check.
     fn check(&self) -> Result<String, Vec<Error>>;
 
     /// Performs the task and fills in the report.

@@ -193,7 +193,7 @@ impl<'f: 's, 's> TimeLoop<'_, '_, 's, 'f> {
     }
 
     /// Writes the state before a failed step if it has not been written. The checkpoint does not
-    /// list this state, because the failure caused it to be written, not the case.
+    /// list this state, which is written only because of the failure.
     fn last_good_state(&mut self, point: &Point) {
         let steps = point.schedule.steps();
         let is_written = self.writer.written().last().is_some_and(|(step, _)| *step == steps);

@@ -44,7 +44,7 @@ zeroset_gpu::cuda_header! {
         pub clock: f64,
         /// The time that no step may pass.
         pub target: f64,
-        /// The rate of change at which to stop, in voxels per time.
+        /// The rate of change at or below which the steps stop, in voxels per time.
         pub steady: f64,
         /// The number of steps left.
         pub steps_left: u64,
@@ -82,7 +82,7 @@ zeroset_gpu::cuda_header! {
         pub reinitializations: u64,
         /// The start of the series of steps, in nanoseconds of the GPU's clock.
         pub began: u64,
-        /// The time from there to the end of the last step, in nanoseconds.
+        /// The time from `began` to the end of the last step, in nanoseconds.
         pub elapsed: u64,
         /// The indices of the arrays that hold phi, the first stage and the second stage.
         pub at: [u32; 3],

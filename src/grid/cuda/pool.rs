@@ -31,7 +31,7 @@ impl<S: Element, const E: usize> DevicePool<S, E> {
     /// The number of values before the first tile.
     const FRONT: usize = 2 * E * E * E;
 
-    /// Creates zeros for the ids below `tiles`, in a band of half width `gamma`.
+    /// Creates a pool of zeros for the ids below `tiles`, for a band of half width `gamma`.
     ///
     /// # Errors
     /// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory.

@@ -15,8 +15,8 @@ zeroset_gpu::cuda_header! {
         /// The corners of the cells of all patches.
         pub(crate) corners: u64 as "const struct Corners *",
         /// For each patch, the positions at which the columns of a vertex begin, `[n_owned + 1]`,
-        /// relative to the start of the patch, followed by the columns: 4 * t + k, ascending for
-        /// each vertex.
+        /// relative to the start of the patch, followed by the columns: 4 * cell + corner,
+        /// ascending for each vertex.
         pub(crate) columns: u64 as "const struct Columns *",
         /// The coordinates: those of patch p begin at 3 * local offset, with coordinate c of vertex
         /// v at c * n_local + v.

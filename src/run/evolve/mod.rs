@@ -49,7 +49,7 @@ impl Begun<'_> {
     ) -> Result<()> {
         let evolve = self.config.evolve.clone().unwrap_or_default();
         // The time of the initial reinitialization is counted separately, so it is subtracted from
-        // the setup. After a resume, the seconds of the checkpoint already contain it.
+        // the setup time. After a resume, the seconds of the checkpoint already contain it.
         let counted = match stopped {
             None => self.motion.totals().reinitialize_seconds,
             Some(_) => 0.0,

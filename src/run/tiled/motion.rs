@@ -19,7 +19,7 @@ use crate::volume::{self, Samples, Volume};
 /// Largest number of voxels of a dense volume (8 GB).
 const MOST_VOXELS: u64 = 1 << 31;
 
-/// A motion on tiles in world units, with the data of it that is written to files.
+/// A motion on tiles, whose data is written to files in world units.
 pub(super) struct TiledMotion<'a, R: Wide, S: Stored<R> + SavedNumber, const E: usize> {
     solver: TiledSolver<'a, R, S, E>,
     placement: Placement,

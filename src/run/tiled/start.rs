@@ -128,7 +128,7 @@ impl TiledCase<'_> {
         let (first, last) = self.tiles::<E>((low, high))?;
         let frame = Shape::Box { min: low, max: high };
         let band_of = shape_sampling::Band { dx: lines.dx, gamma: band.gamma.to_f64() };
-        // At this distance from the interface, phi is not needed.
+        // Beyond this distance from the interface, phi is not needed.
         let far = (band_of.gamma + 2.0) * lines.dx;
         let (grid, phi) = TiledGrid::from_box(first, last, band, |first, out: &mut [R]| {
             let axes = lines.of_block(first, 1);
