@@ -62,7 +62,7 @@ struct Eikonal {
     // `[n_patches]`
     u32 *is_visited;
     struct Stats *stats;
-    // The solve is skipped if this is 0; null for always.
+    // The solve is skipped if this is 0. If null, it is never skipped.
     const u32 *due;
     // Set if the queue broke.
     u32 *error;

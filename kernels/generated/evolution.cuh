@@ -198,7 +198,7 @@ ASSERT_OFFSET(Control, next_moving, (sizeof(real) == 8 ? 324 : 292));
 ASSERT_OFFSET(Control, next_cells, (sizeof(real) == 8 ? 328 : 296));
 ASSERT_OFFSET(Control, n_extra, (sizeof(real) == 8 ? 332 : 300));
 
-// The findings of the blocks of a step; all 0 before it.
+// The findings of the blocks of a step; all 0 before the step.
 struct Trace {
     // Largest change next to the interface.
     real_bits change_near;

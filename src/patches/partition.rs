@@ -21,7 +21,7 @@ use crate::mesh::Mesh;
 #[non_exhaustive]
 pub enum Partition {
     /// Recursive bisection with improved cuts within pieces of a Hilbert curve. The cut is nearly
-    /// that of `metis`, in a fraction of the time.
+    /// as good as that of `metis` and takes a fraction of the time.
     Bisection,
     /// METIS k-way within large pieces of a Hilbert curve, with the smallest halo.
     #[serde(alias = "hilbert-metis")]

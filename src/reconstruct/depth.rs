@@ -25,7 +25,7 @@ const DEPTHS: RangeInclusive<u32> = 5..=10;
 const NOISE: f64 = 1.2;
 /// The noise, in voxels, above which samples far from the surface do not indicate lost detail.
 const NOISY: f64 = 0.4;
-/// One of this many samples may be far from the surface without a warning.
+/// One in this many samples may be far from the surface without a warning.
 const LOST: usize = 200;
 
 /// The chosen depth.

@@ -99,7 +99,7 @@ fn number_at(cleaned: &CleanedMesh, array: &str, vertex: usize) -> f64 {
 
 /// Returns the values of the expression of the key `key` in the cells of the cleaned mesh.
 ///
-/// Coordinates are those of the centroid, and vertex arrays are averaged over the corners. A cell
+/// Coordinates are taken at the centroid, and vertex arrays are averaged over the corners. A cell
 /// array takes precedence over a vertex array of the same name.
 ///
 /// # Errors

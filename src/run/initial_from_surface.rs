@@ -15,7 +15,7 @@ use crate::patches::{Coordinates, PATCH_SIZE, Partition, Patches};
 use crate::surface::{self, PlaneCurves, Side, TriangleIndex};
 use crate::words::counted;
 
-/// Warnings about a file, printed at once and kept for the report.
+/// Warnings about a file, printed immediately and kept for the report.
 struct Warnings<'a> {
     path: &'a Path,
     kept: &'a mut Vec<String>,

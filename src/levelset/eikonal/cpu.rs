@@ -15,7 +15,7 @@ pub(super) struct Scratch<R: Real> {
     pub(super) fresh: Vec<R>,
     /// The pass that last changed each vertex; 0 for given values.
     changed: Vec<u32>,
-    /// The pass that last updated each patch; 0 for never.
+    /// The pass that last updated each patch; 0 if none has.
     updated: Vec<u32>,
     /// The pass in which each patch was last put on the list being built.
     listed: Vec<u32>,

@@ -18,9 +18,10 @@ pub struct Gradient {
 
 /// Computes the gradients of `u` (mesh order, NaN or infinite where it has no value).
 ///
-/// The gradient on a cell is that of the linear interpolant. It is tangential to the cell and exact
-/// for linear functions. The gradient at a vertex is the mean over its cells. The gradient of a
-/// distance has length 1 away from kinks and sources, up to the error of the distance.
+/// The gradient on a cell is the gradient of the linear interpolant. It is tangential to the cell
+/// and exact for linear functions. The gradient at a vertex is the mean over its cells. The
+/// gradient of a distance has length 1 away from kinks and sources, up to the error of the
+/// distance.
 pub fn gradient(mesh: &Mesh, u: &[f64]) -> Gradient {
     let arity = mesh.kind.arity();
     let of_cell = |cell: &[u32]| match arity {

@@ -21,8 +21,8 @@ pub(crate) struct Problem<R: Real> {
     pub(super) slowness: Slowness<R>,
     pub(super) front: Front,
     /// For each patch, the longest time along an edge of the patch or of its neighbors. Values must
-    /// be correct this far beyond the band so that those in the band are correct on obtuse cells
-    /// (docs/distances.md, section 5.6).
+    /// be correct this far beyond the band so that the values in the band are correct on obtuse
+    /// cells (docs/distances.md, section 5.6).
     pub(super) reach: Vec<R>,
     /// A patch waits if its pending value is later than the earliest one by more than this
     /// (near-far order).

@@ -60,8 +60,8 @@ pub fn reinitialize<R: Real>(
     };
     let stats = solver.solve(state, limit)?;
     let sign = |old: R| if old < R::zero() { -R::one() } else { R::one() };
-    // Both the old band and the patches of the new fronts are written. Vertices of the old band
-    // that the fronts did not reach lie outside the new one.
+    // phi is written both in the old band and in the patches of the new fronts. Vertices of the old
+    // band that the fronts did not reach lie outside the new one.
     for &p in near.iter().chain(&state.visited) {
         for v in state.problem.patches.patch(p as usize).owned() {
             let u = state.u[v];

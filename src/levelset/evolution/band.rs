@@ -23,8 +23,8 @@ pub(super) struct Band<R> {
     pub moving: Vec<bool>,
     /// The patches with a moving vertex, and the limits they put on the time step.
     pub window: Window<R>,
-    /// Local indices of the cells with a moving vertex. Those of each patch start at the beginning
-    /// of its `cell_range`.
+    /// Local indices of the cells with a moving vertex. The indices for each patch start at the
+    /// beginning of its `cell_range`.
     cells: Vec<u32>,
     /// The number of cells with a moving vertex in each patch.
     n_cells_of: Vec<u32>,

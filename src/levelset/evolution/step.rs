@@ -27,7 +27,7 @@ impl<R: Real> Evolution<R> {
     /// [`Evolution::breakdown`]) if a value or coefficient is not finite, phi grows too large, the
     /// curvature is negative, the step is too short to advance time, or the semi-implicit step does
     /// not converge. The same error is returned if nothing moves and `max_dt` is infinite. After an
-    /// error, phi is that of the previous step.
+    /// error, phi is still the result of the previous step.
     pub fn step(&mut self, max_dt: f64) -> Result<StepInfo> {
         let start = Instant::now();
         let before = self.progress.time;

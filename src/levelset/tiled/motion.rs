@@ -213,7 +213,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     /// # Errors
     /// Returns [`Error::Numerical`](crate::Error::Numerical) if a coefficient is NaN or has the
     /// wrong sign, if phi is NaN after the step, or if the step is infinite or too short to change
-    /// the time. phi is then that of the previous step.
+    /// the time. phi is then still the result of the previous step.
     pub fn step<G: Blocks<R, S, E>>(&mut self, grid: &G, max_dt: f64) -> Result<StepInfo> {
         let cpu = self.cpu.clone();
         cpu.run(|| self.step_here(grid, max_dt))

@@ -48,8 +48,8 @@ pub enum Reinitialize {
     #[default]
     Never,
     /// The term `factor S(phi) (1 - |grad phi|)` is added to the others, with the differences of
-    /// the scheme. In first order it makes regions that curvature shrinks shrink faster, by 7 % for
-    /// a factor of alpha (docs/tiles.md, section 8).
+    /// the scheme. With first-order differences, regions that shrink by curvature shrink 7 % faster
+    /// if the factor equals alpha (docs/tiles.md, section 8).
     Rescaling {
         /// The speed at which distances spread, in voxels per time.
         factor: f64,

@@ -19,7 +19,7 @@ use crate::error::Result;
 
 /// The largest number of samples to examine. The work is proportional to it.
 const LOOKED_AT: usize = 20_000;
-/// One of this many circles may be larger than rho. At a sharp point of the surface, the tangent
+/// One in this many circles may be larger than rho. At a sharp point of the surface, the tangent
 /// plane of a sample says little about its neighbors.
 const SINGULAR: usize = 1000;
 /// The number of nearest neighbors that can contribute a side of a Voronoi cell.

@@ -42,7 +42,7 @@ pub(super) const DROPLET: f64 = 2.0;
 /// Steps between checks for a steady state. A front at full speed moves by two voxels in this
 /// number of steps.
 pub(super) const LOOK: u64 = 8;
-/// One of this many tiles may still move in a steady state.
+/// One in this many tiles may still move in a steady state.
 pub(super) const MOVING: usize = 200;
 
 /// Factor by which the number of tiles grows from one level to the next. A surface passes through

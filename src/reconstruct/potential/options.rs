@@ -41,7 +41,7 @@ pub(in crate::reconstruct) fn depth_of(edge: f64, longest: f64) -> Result<u32> {
             "give a cloud with distinct points",
         ));
     }
-    // These stay in the valid range when they are rounded.
+    // The factors keep the printed edges in the valid range when they are rounded.
     let [low, high] = [1.001 * edge_of(*DEPTHS.end()), 0.999 * edge_of(*DEPTHS.start() - 1)];
     let what = format!("voxels of edge {edge:e} in a cloud whose longest side is {longest:.3e}");
     Err(Error::usage(what, format!("use {low:.3e} to {high:.3e}")))

@@ -61,7 +61,7 @@ zeroset_gpu::cuda_header! {
         /// `[n_patches]`
         pub is_visited: u64 as "u32 *",
         pub stats: u64 as "struct Stats *",
-        /// The solve is skipped if this is 0; null for always.
+        /// The solve is skipped if this is 0. If null, it is never skipped.
         pub due: u64 as "const u32 *",
         /// Set if the queue broke.
         pub error: u64 as "u32 *",

@@ -1,5 +1,5 @@
-//! Batches of steps on the GPU: many steps are launched at once, and the host reads the result of
-//! the previous batch meanwhile.
+//! Batches of steps on the GPU: many steps are launched at once, and meanwhile the host reads the
+//! result of the previous batch.
 
 use std::time::{Duration, Instant};
 

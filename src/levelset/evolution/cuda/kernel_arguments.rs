@@ -157,7 +157,7 @@ zeroset_gpu::cuda_header! {
         pub n_extra: u32,
     }
 
-    /// The findings of the blocks of a step; all 0 before it.
+    /// The findings of the blocks of a step; all 0 before the step.
     #[derive(Clone, Copy, Debug, Default)]
     pub(crate) struct Trace<R> {
         /// Largest change next to the interface.

@@ -3,9 +3,9 @@
 //! The GPU holds all data that control the steps (`Control`): the length of the next step, whether
 //! a reinitialization is due, and why steps stop. The host launches *batches*, recorded as graphs.
 //! A batch consists of several *cycles*, and a cycle of several steps and a reinitialization.
-//! Kernels with nothing to do return at once. The host reads the control block of one batch while
-//! the next one runs, so it never waits for a step. It stops launching when the GPU reports that
-//! the target is reached.
+//! Kernels with nothing to do return immediately. The host reads the control block of one batch
+//! while the next one runs, so it never waits for a step. It stops launching when the GPU reports
+//! that the target is reached.
 //!
 //! The kernels are `kernels/band.cu`, `kernels/evolution.cu` and `kernels/eikonal.cu`. Where
 //! needed, `kernels/galerkin.cu`, `kernels/implicit.cu`, `kernels/varying.cu` and

@@ -287,8 +287,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
     ///
     /// # Errors
     /// Returns the errors of [`TiledEvolution::step`](super::TiledEvolution::step), but without the
-    /// voxel, which [`DeviceTiledEvolution::breakdown`] finds. phi is then that of the previous
-    /// step.
+    /// voxel, which [`DeviceTiledEvolution::breakdown`] finds. phi is then still the result of the
+    /// previous step.
     pub fn advance(&mut self, until: &StepTarget) -> Result<Advance> {
         let begun = Instant::now();
         let first = self.now.step;
