@@ -40,7 +40,7 @@ struct Eikonal {
     const u32 *wake_readers;
     // Two buffers of `[n_vertices]`; the queue uses the first.
     real *u;
-    // Two buffers of `[n_patches]`: smallest unprocessed value; the order of the queue.
+    // Two buffers of `[n_patches]`: smallest unprocessed value of each patch.
     real_bits *news;
     // `[n_patches]` round of the list a patch was last put on.
     u32 *listed;

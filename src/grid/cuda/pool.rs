@@ -80,7 +80,7 @@ impl<S: Element, const E: usize> DevicePool<S, E> {
         Ok(on_gpu)
     }
 
-    /// Returns the number of bytes on the GPU for a number of tiles.
+    /// Returns the number of bytes that a pool of `tiles` tiles takes on the GPU.
     pub fn bytes(tiles: usize) -> usize {
         (Self::FRONT + tiles * E * E * E) * size_of::<S>()
     }

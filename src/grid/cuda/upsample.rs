@@ -89,7 +89,7 @@ struct Candidates {
 }
 
 impl Candidates {
-    /// Returns the number of bytes for `n` candidates.
+    /// Returns the number of bytes that `n` candidates take on the GPU.
     fn bytes(n: usize) -> usize {
         n * (8 + 4 * (4 + LOOK_UP)) + 8 * Self::room(n)
     }

@@ -19,12 +19,12 @@ pub(super) struct Scratch<R: Real> {
     updated: Vec<u32>,
     /// The pass in which each patch was last put on the list being built.
     listed: Vec<u32>,
-    /// The smallest value that each active patch has not processed yet (its pending value).
+    /// For each active patch, the smallest value that it has not processed yet (its pending value).
     news: Vec<R>,
     heard: Vec<R>,
     outcomes: Vec<Outcome>,
-    /// The patches with pending values. `now` holds the near patches among them, and `told` those
-    /// just activated.
+    /// The patches with pending values. `now` holds the near patches among them, and `told` the
+    /// patches just activated.
     active: Vec<u32>,
     now: Vec<u32>,
     told: Vec<u32>,

@@ -3,7 +3,7 @@
 //! Rounds ([`Organization::Rounds`]) follow the round rule: values read from other patches are
 //! those of the previous round, and a grid barrier separates the rounds. Results are therefore
 //! bitwise identical in every run, on GPUs of any size. A queue ([`Organization::Queue`]) has no
-//! barrier and is faster, but its values differ between runs by rounding. The kernels are in
+//! barrier and is faster, but its values differ between runs by rounding errors. The kernels are in
 //! `kernels/eikonal.cu`.
 
 mod kernel_arguments;
@@ -116,8 +116,8 @@ impl<R: Real> Solver<R> {
         let cuda = patches.cuda().clone();
         let shape = *patches.shape();
         let circular = problem.front == Front::Circular;
-        // Circular fronts need rounds, because their values depend on the order of updates by more
-        // than rounding.
+        // Circular fronts need rounds, because the order of updates affects their values by more
+        // than rounding errors.
         let organization = if circular { Organization::Rounds } else { organization };
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
         // In a tetrahedral mesh, only a few cells of a patch have work at a time. All threads of

@@ -32,7 +32,7 @@ pub(super) fn triangle_foot<R: Real>(
         let edge = b - a;
         let length2 = edge.norm_squared();
         let rise = ub - ua;
-        // |p| < f with p = rise / length: the values rise less along the edge than f allows.
+        // |p| < f with p = rise / length: the values rise more slowly along the edge than f allows.
         let w2 = f * f * length2 - rise * rise;
         if w2 > R::zero() {
             let along = to_c.dot(&edge);
@@ -158,7 +158,8 @@ enum Over<R> {
     /// In the interior: its value, and its weights at the second and third vertex.
     Inside(R, [R; 2]),
     /// On one of these [`SIDES`]. The function is convex. If its minimum in the plane of the face
-    /// lies outside the face, the minimum over the face is on a side that separates the two.
+    /// lies outside the face, the minimum over the face is on a side that separates this point from
+    /// the face.
     Sides([bool; 3]),
 }
 

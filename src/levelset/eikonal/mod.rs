@@ -150,8 +150,8 @@ impl<R: Real> EikonalState<R> {
 
     /// Sets the number of repetitions inside a patch before its neighbors are notified; at least 1.
     ///
-    /// Values depend on it only by rounding. A good choice for speed is about the diameter of a
-    /// patch in cells.
+    /// It affects the values only by rounding errors. A good choice for speed is about the diameter
+    /// of a patch in cells.
     pub fn with_inner_repetitions(mut self, n: usize) -> Self {
         self.inner_repetitions = n.max(1);
         self
@@ -159,8 +159,9 @@ impl<R: Real> EikonalState<R> {
 
     /// Sets the shape of the front.
     ///
-    /// Where circular fronts meet, their values depend on the order of updates by more than
-    /// rounding. The round rule fixes that order, so they are bitwise identical in every run, too.
+    /// Where circular fronts meet, the order of updates affects their values by more than rounding
+    /// errors. The round rule fixes that order, so these values are also bitwise identical in every
+    /// run.
     ///
     /// # Errors
     /// Returns [`Error::Case`] for a circular front on tetrahedra or with a slowness per cell.

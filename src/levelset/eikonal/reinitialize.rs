@@ -21,10 +21,10 @@ pub enum Width<R> {
 /// Replaces `phi` (patch order) by the signed distance to its zero set, or by the arrival time from
 /// it if cells have a slowness other than 1.
 ///
-/// Vertices of cut cells (`min phi < 0 <= max phi`) get `|phi_i| / |grad phi|`, the smallest over
-/// their cut cells. This is the distance to the plane of the zero set there (docs/distances.md,
-/// section 5.4, equation (5)). These values are fixed, and fronts start from them on both sides at
-/// once, since no uncut cell has both signs. The sign test is `phi < 0`.
+/// Vertices of cut cells (`min phi < 0 <= max phi`) get `|phi_i| / |grad phi|`, or the smallest of
+/// these values if they have several cut cells. This is the distance to the plane of the zero set
+/// there (docs/distances.md, section 5.4, equation (5)). These values are fixed, and fronts start
+/// from them on both sides at once, since no uncut cell has both signs. The sign test is `phi < 0`.
 ///
 /// `near` lists, in ascending order, the patches that may have cut cells or values inside the old
 /// band. All other patches must already contain plus or minus the width of the band. With

@@ -3,10 +3,10 @@
 //!
 //! The system is `(M + dt beta S) phi^(n+1) = M phi` (equation (3.2) there). The lumped mass M and
 //! the stiffness S are those of the explicit form. Both are evaluated at the phi that the other
-//! terms produced. Divided by beta, the matrix is symmetric even if beta varies. Vertices where
-//! beta is 0 and vertices that do not move keep their values. In the weighted form the weight is
-//! part of S. S is stored per cell and never assembled, so each matrix product is a pass over the
-//! patches.
+//! terms produced. After division by beta, the matrix is symmetric even if beta varies. Vertices
+//! where beta is 0 and vertices that do not move keep their values. In the weighted form the weight
+//! is part of S. S is stored per cell and never assembled, so each matrix product is a pass over
+//! the patches.
 
 use std::ops::Range;
 
@@ -252,7 +252,7 @@ impl<R: Real> Implicit<R> {
         self.parts.iter().sum()
     }
 
-    /// Moves along the direction. Returns the squared norm of the remaining residual.
+    /// Moves `next` along the direction. Returns the squared norm of the remaining residual.
     fn descend(&mut self, pass: &Pass<'_, R>, next: &mut [R], product: &[R], length: R) -> f64 {
         let (patches, active) = (&*pass.problem.patches, pass.band.active());
         let Implicit { diagonal, residual, direction, parts, .. } = self;

@@ -137,8 +137,8 @@ impl<R: Real> Increments<R> {
     }
 }
 
-/// Computes the residuals of every listed cell, or at vertices of poor cells its contributions by
-/// the positive-coefficient scheme.
+/// Computes the residuals of every listed cell. At vertices of poor cells, computes its
+/// contributions to the positive-coefficient scheme instead.
 fn galerkin_cells<R: Real, const N: usize>(
     pass: &Pass<'_, R>,
     p: usize,

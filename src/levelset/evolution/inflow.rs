@@ -1,4 +1,4 @@
-//! Inflow boundaries, where phi is unknown from inside and therefore held or given
+//! Inflow boundaries, where the interior does not determine phi, so that phi is held or given
 //! (docs/level-set.md, section 2.7).
 
 use rayon::prelude::*;

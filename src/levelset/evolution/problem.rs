@@ -141,7 +141,7 @@ impl<R: Real> Problem<R> {
     /// the largest value.
     ///
     /// It is infinite with [`Rule::Never`] and without a band. phi may then be rough, and even a
-    /// stable step can make it grow beyond its values (docs/level-set.md, section 2.4).
+    /// stable step can make it grow beyond its current range (docs/level-set.md, section 2.4).
     pub fn reach(&self, phi: &[R]) -> R {
         const BLOCK: usize = 4096;
         let largest = |block: &[R]| block.iter().fold(R::zero(), |most, x| most.max(x.abs()));

@@ -89,7 +89,7 @@ impl<R: Real> Window<R> {
         let mut speed = self.limits.speed;
         // A coefficient that is small now may be large later in a long step. The step must
         // therefore be allowed by the coefficients at three times within it. The midpoint comes
-        // last, because the step uses the coefficients from there.
+        // last, because the step uses the coefficients at the midpoint.
         let mut settled = !dt.is_finite();
         while !settled {
             let whole = dt;
@@ -131,7 +131,7 @@ impl<R: Real> Window<R> {
         Flaw { what: What::NoProgress, vertex, time: limited_at, dt }
     }
 
-    /// Returns the step of docs/narrow-band.md, equation (4), with the CFL factor.
+    /// Returns the time step from docs/narrow-band.md, equation (4), including the CFL factor.
     fn largest_step(&self, problem: &Problem<R>) -> f64 {
         let limits = &self.limits;
         let cfl = problem.options.cfl;

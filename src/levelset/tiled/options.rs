@@ -80,11 +80,11 @@ pub struct Options {
     pub scheme: Scheme,
     /// The time integration.
     pub time: Time,
-    /// The number nu of `dt (sum_k |U_k| + |F| sqrt(d) + 2 d alpha) <= nu`, at most 1.
+    /// The CFL factor nu in `dt (sum_k |U_k| + |F| sqrt(d) + 2 d alpha) <= nu`, at most 1.
     ///
-    /// The default is 0.5. The paper's 0.3 is safe, and 0.9 is about the limit of Euler steps. The
-    /// error of WENO5 with RK3 is in space, not in time, for any nu below 1. Half a voxel per step
-    /// leaves room for coefficients that grow during a step.
+    /// The default is 0.5. The paper's 0.3 is safe, and 0.9 is about the limit of Euler steps. For
+    /// any nu below 1, the error of WENO5 with RK3 comes from the discretization in space, not in
+    /// time. Half a voxel per step leaves room for coefficients that grow during a step.
     pub nu: f64,
     /// The method that keeps phi close to a distance.
     pub reinitialize: Reinitialize,
@@ -123,7 +123,7 @@ impl Options {
         self
     }
 
-    /// Sets the number nu that bounds a step.
+    /// Sets the CFL factor nu.
     pub fn with_nu(mut self, nu: f64) -> Self {
         self.nu = nu;
         self

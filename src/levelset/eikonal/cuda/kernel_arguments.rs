@@ -39,7 +39,7 @@ zeroset_gpu::cuda_header! {
         pub wake_readers: u64 as "const u32 *",
         /// Two buffers of `[n_vertices]`; the queue uses the first.
         pub u: u64 as "real *",
-        /// Two buffers of `[n_patches]`: smallest unprocessed value; the order of the queue.
+        /// Two buffers of `[n_patches]`: smallest unprocessed value of each patch.
         pub news: u64 as "real_bits *",
         /// `[n_patches]` round of the list a patch was last put on.
         pub listed: u64 as "u32 *",

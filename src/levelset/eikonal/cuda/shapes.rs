@@ -26,7 +26,7 @@ impl<R: Real> Shapes<R> {
         })
     }
 
-    /// Returns the number of bytes on the GPU.
+    /// Returns the number of bytes that the shape data takes on the GPU.
     pub fn bytes(shape: &Shape, patches: &Patches) -> usize {
         patches.n_patch_cells() * if shape.arity == 3 { 9 * size_of::<R>() } else { 16 }
     }

@@ -163,8 +163,8 @@ mod tests {
     use super::*;
     use crate::mesh::Kind;
 
-    /// Returns a fan of triangles around vertex 0 in a corner: 1 and 2 lie on its sides, and 3
-    /// behind the edge between them.
+    /// Returns two triangles in a corner at vertex 0. Vertices 1 and 2 lie on the sides of the
+    /// corner, and vertex 3 lies behind the edge between them.
     fn corner() -> Mesh {
         let vertices = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
         Mesh::new(Kind::Planar, vertices, vec![0, 1, 2, 1, 3, 2])

@@ -42,7 +42,7 @@ pub(super) fn colors(mesh: &Mesh, simplices: &[&[u32]]) -> Vec<usize> {
     piece_of.iter().map(|&piece| color_of[piece]).collect()
 }
 
-/// Returns the piece of each simplex. Pieces are numbered by their first simplices.
+/// Returns the piece of each simplex. Pieces are numbered in the order of their first simplices.
 fn pieces(mesh: &Mesh, simplices: &[&[u32]]) -> Vec<usize> {
     let mut around: HashMap<Vec<u32>, Vec<usize>> = HashMap::new();
     for (k, simplex) in simplices.iter().enumerate() {

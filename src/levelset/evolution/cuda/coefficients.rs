@@ -1,7 +1,7 @@
 //! Coefficients given by expressions, evaluated on a GPU in every step.
 //!
-//! The fields are printed as a header of `kernels/coefficients.cu`, which is compiled for each
-//! case. Their data arrays are copied to the GPU once, in patch order.
+//! The fields are printed as code in a header of `kernels/coefficients.cu`, which is compiled for
+//! each case. Their data arrays are copied to the GPU once, in patch order.
 
 use std::sync::Arc;
 

@@ -46,7 +46,7 @@ pub(super) fn blocks(shape: &Shape) -> Vec<u32> {
 }
 
 impl<R: Real> DeviceGalerkin<R> {
-    /// Returns the number of bytes on the GPU.
+    /// Returns the number of bytes that the arrays take on the GPU.
     pub fn bytes(shape: &Shape, patches: &Patches) -> usize {
         let n = shape.n_vertices as usize;
         n * (4 * size_of::<R>() + 1) + patches.n_patch_cells() * size_of::<R>()

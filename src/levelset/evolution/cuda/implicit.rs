@@ -25,7 +25,7 @@ pub(super) struct DeviceImplicit<R: Real> {
 }
 
 impl<R: Real> DeviceImplicit<R> {
-    /// Returns the number of bytes on the GPU.
+    /// Returns the number of bytes that the arrays take on the GPU.
     pub fn bytes(shape: &Shape, patches: &Patches) -> usize {
         size_of::<R>() * (6 * shape.n_vertices as usize + entries(shape, patches)) + 24 * SUM_WORDS
     }

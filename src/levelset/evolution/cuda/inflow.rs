@@ -30,7 +30,7 @@ pub(super) struct DeviceInflow<R: Real> {
 }
 
 impl<R: Real> DeviceInflow<R> {
-    /// Returns the number of bytes on the GPU.
+    /// Returns the number of bytes that the arrays take on the GPU.
     pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
         let arrays = problem.inflow.values().map_or(0, |field| 24 + 8 * field.arrays().len());
         shape.n_vertices as usize * (1 + arrays)

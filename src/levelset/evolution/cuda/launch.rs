@@ -306,7 +306,7 @@ impl<R: Real> Kernels<R> {
         unsafe { self.cuda.launch(&self.begin, launch, &arguments) }
     }
 
-    /// Chooses the kernel of steps for this number of patches: the one with the most threads among
+    /// Chooses the step kernel for this number of patches: the one with the most threads among
     /// those with which all patches run on the GPU at once.
     ///
     /// # Errors
@@ -393,7 +393,7 @@ impl<R: Real> Kernels<R> {
             false => launch.grid,
         };
         // One additional block passes on the progress of the steps. With Taylor-Galerkin advection
-        // the previous kernels have done that.
+        // the previous kernels have already done so.
         let launch = Launch { grid: workers + 1, block: step.block, shared: step.shared, ..launch };
         // SAFETY: the kernel takes these three arguments and waits for the previous step itself.
         unsafe {

@@ -26,7 +26,7 @@ impl Neighbors {
         Ok(Neighbors { offsets: cuda.upload(&offsets)?, patches: cuda.upload(&all)? })
     }
 
-    /// Returns the number of bytes on the GPU.
+    /// Returns the number of bytes that the neighbors take on the GPU.
     pub fn bytes(patches: &Patches) -> usize {
         let n: usize = (0..patches.len()).map(|p| patches.neighbors(p).len()).sum();
         4 * (n + patches.len() + 1)

@@ -32,7 +32,7 @@ impl<R: Real> Room<R> {
 }
 
 impl<R: Real> PendingSnapshot<R> {
-    /// Returns the number of bytes on the GPU for `n` vertices.
+    /// Returns the number of bytes that a snapshot of `n` vertices takes on the GPU.
     pub(super) fn bytes(n: usize) -> usize {
         n * (size_of::<R>() + 2)
     }

@@ -55,7 +55,7 @@ pub(super) struct State<R: Real> {
 }
 
 impl<R: Real> State<R> {
-    /// Returns the number of bytes on the GPU.
+    /// Returns the number of bytes that the arrays take on the GPU.
     pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
         let (n, p) = (shape.n_vertices as usize, shape.n_patches as usize);
         let rows = |is: bool, k: usize| if is { k * n * size_of::<R>() } else { 0 };

@@ -56,7 +56,7 @@ fn varying<R: Real>(
 }
 
 impl<R: Real> DeviceVarying<R> {
-    /// Returns the number of bytes on the GPU.
+    /// Returns the number of bytes that the arrays take on the GPU.
     pub fn bytes(problem: &Problem<R>, shape: &Shape) -> usize {
         let fields = varying(problem).into_iter().flat_map(|(.., fields)| fields);
         let of_field = |f: &crate::expression::Field| size_of::<R>() + 8 * f.arrays().len();

@@ -44,7 +44,7 @@ pub fn advection<R: Real, const N: usize>(
         return Shares::new(m.map(|m| m * scale), s.meas * h, s.meas);
     }
     // H_T = 0, yet the cell still counts in the denominator. It is weighted by its outflow, which
-    // is the limit of the case with a single target. Without this, step data overshoot
+    // is the limit of the case with a single target. Without this weight, step data overshoots
     // (docs/level-set.md, section 2.2, item 5).
     let scale = if outflow > R::LEAST { R::one() / outflow } else { zero };
     Shares::new(out.map(|out| out * scale), zero, s.meas)
@@ -59,8 +59,8 @@ pub fn normal_speed<R: Real, const N: usize>(
     g: &Vec3<R>,
     eps: R,
 ) -> Shares<R, N> {
-    // The fractions do not depend on the length of the wind, so it need not be a unit vector. If
-    // the inside shrinks, the scheme is applied to -phi.
+    // The fractions do not depend on the length of the wind vector, so it need not be a unit
+    // vector. If the inside shrinks, the scheme is applied to -phi.
     let sign = if eps > R::zero() { R::one() } else { -R::one() };
     let k = flux(s, g).map(|slope| sign * slope);
     let (rise, range) = rises(phi);

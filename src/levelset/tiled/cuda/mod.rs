@@ -455,7 +455,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         self.seconds
     }
 
-    /// Returns the number of bytes on the GPU.
+    /// Returns the number of bytes that tiles, values and coefficients take on the GPU.
     pub fn bytes(&self) -> usize {
         let values: usize =
             self.values.iter().map(|values| DevicePool::<S, E>::bytes(values.n_tiles())).sum();

@@ -1,4 +1,5 @@
-//! Saving and restoring the state of a motion on a GPU. Either device can continue from it.
+//! Saving and restoring the state of a motion on a GPU. The CPU or a GPU can continue from a saved
+//! state.
 
 use std::sync::Arc;
 

@@ -18,8 +18,8 @@ zeroset_gpu::cuda_header! {
     #[derive(Clone, Copy, Debug, Default)]
     pub struct MotionArgument<R> as TileMotion {
         /// Three pools of `E^3` values for each id: phi and the stages, in the roles that the
-        /// control block assigns. The values of missing tiles, inside and outside, precede them,
-        /// where the ids -2 and -1 point. The third pool holds nothing else if no scheme needs it.
+        /// control block assigns. The values of missing tiles precede them, at the ids -2 (inside)
+        /// and -1 (outside). The third pool holds nothing else if no scheme needs it.
         pub values: [u64; 3] as "stored *",
         /// The position of voxel (0, 0, 0). Voxel v lies at `origin + dx v`.
         pub origin: [f64; 3],
