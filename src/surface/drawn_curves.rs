@@ -16,7 +16,8 @@ use crate::io::Curve;
 use crate::mesh::Mesh;
 use crate::primitives::GatherMatrix;
 
-/// The largest number of halvings of a segment. After that many its ends are equal.
+/// The largest number of halvings of a segment. After this number of halvings, both ends of the
+/// segment are equal.
 const HALVINGS: u32 = 52;
 /// A segment between two triangles that share an edge crosses this edge if its length is at most
 /// this fraction of their size.
@@ -29,9 +30,9 @@ const AROUND: f64 = 1e-3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Side {
-    /// The left side of their direction, seen from the side to which normals point.
+    /// The side to the left of their direction, seen from the side to which normals point.
     Left,
-    /// The right side of their direction.
+    /// The side to the right of their direction.
     Right,
     /// The side of smaller area, in each component that the curves cross.
     Smaller,

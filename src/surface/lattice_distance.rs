@@ -68,11 +68,11 @@ pub struct LatticeDistance {
 pub struct Filled {
     /// Whether any value is smaller than the half width.
     pub active: bool,
-    /// Number of voxels off the surface whose winding number has an absolute value in
+    /// Number of voxels off the surface whose winding number has an absolute value in the range
     /// [`UNDECIDED`].
     pub undecided: usize,
-    /// Number of voxels that are inside by a negative winding number, because normals point inward
-    /// there.
+    /// Number of voxels that count as inside because of a negative winding number. Normals point
+    /// inward there.
     pub inverted: usize,
 }
 

@@ -28,7 +28,7 @@ pub struct Closest {
 pub struct SignedDistances {
     /// Distance to the surface for each point, negative inside.
     pub values: Vec<f64>,
-    /// Number of points off the surface whose winding number has an absolute value in
+    /// Number of points off the surface whose winding number has an absolute value in the range
     /// [`UNDECIDED`].
     pub undecided: usize,
     /// Number of points that count as inside because of a negative winding number. Normals point
@@ -36,8 +36,8 @@ pub struct SignedDistances {
     pub inverted: usize,
 }
 
-/// Absolute values of winding numbers that say little about inside and outside, because the surface
-/// has a hole there.
+/// The range of absolute values of winding numbers that do not clearly tell inside from outside,
+/// because the surface has a hole there.
 pub const UNDECIDED: std::ops::Range<f64> = 0.2..0.8;
 
 /// An index of triangles. It finds the nearest triangle of a point, and whether the point is

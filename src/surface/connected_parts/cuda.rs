@@ -13,7 +13,7 @@ use crate::surface::DeviceSurface;
 
 /// Threads per block.
 const BLOCK: u32 = 256;
-/// Fixed-point units per cubic length unit, for six times the volume, and per square length unit,
+/// Fixed-point units: per cubic length unit for six times the volume, and per square length unit
 /// for twice the area.
 const VOLUMES: f64 = (1_u32 << 14) as f64;
 const AREAS: f64 = (1_u32 << 24) as f64;

@@ -5,7 +5,7 @@ use crate::mesh::{Mesh, vertex_normals};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The values of a function on n^3 voxels that cover [-1, 1]^3. The outermost voxels lie half a
-/// voxel inside.
+/// voxel inside the boundary of this cube.
 struct Sampled {
     values: Vec<f64>,
     n: usize,

@@ -34,8 +34,8 @@ struct Facets {
 /// Computes the same true distances as [`Gaps::new`], up to rounding. Every run gives the same
 /// result.
 ///
-/// Returns `None` without points or triangles, and also if the GPU does not have enough memory, so
-/// that the CPU must compute.
+/// Returns `None` without points or triangles, and also if the GPU does not have enough memory, in
+/// which case the CPU must compute the distances.
 ///
 /// # Errors
 /// Returns [`Error::Device`](crate::Error::Device) if the GPU does not respond.

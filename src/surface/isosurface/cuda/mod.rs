@@ -291,8 +291,8 @@ pub fn cases(flipped: bool) -> [u64; 256] {
     })
 }
 
-/// Extracts a surface on a GPU, including both copies. The mesh is bitwise identical to that of
-/// [`isosurface`](super::isosurface).
+/// Extracts a surface on a GPU, including the copies to and from the GPU. The mesh is bitwise
+/// identical to that of [`isosurface`](super::isosurface).
 ///
 /// # Errors
 /// Returns the errors of [`isosurface`](super::isosurface) and of [`DeviceIsosurface::extract`].
