@@ -25,8 +25,8 @@ pub(super) struct VolumeLevel {
 
 /// Number of voxels along the edge of a block of a volume.
 const BLOCK: usize = 8;
-/// Flag of a block that contains a voxel inside. `OUTSIDE` is the flag of a block that contains a
-/// voxel outside.
+/// Flag of a block that contains an inside voxel. `OUTSIDE` is the flag of a block that contains an
+/// outside voxel.
 const INSIDE: u8 = 1;
 const OUTSIDE: u8 = 2;
 
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn boxes_on_one_side_are_known_without_looking() {
-        // A slanted half-space on an oblique grid, with a NaN voxel and an isolated voxel outside.
+        // A slanted half-space on an oblique grid, with a NaN voxel and an isolated outside voxel.
         let shape = [41, 37, 29];
         let value = |n: usize| {
             let [x, y, z] = [n % 41, n / 41 % 37, n / (41 * 37)].map(|c| c as f64);

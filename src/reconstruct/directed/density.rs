@@ -69,7 +69,7 @@ impl Density {
         Ok(Density::from_found(&found, lattice.cube()))
     }
 
-    /// Combines the results of all examined samples. Each result holds the distance of the farthest
+    /// Combines the results of all examined samples. Each result holds the distance to the farthest
     /// corner and the mean distance of the neighbors from the plane, in cubes.
     pub(super) fn from_found(found: &[(f64, f64)], cube: f64) -> Density {
         let mut radii: Vec<f64> = found.iter().map(|found| found.0).collect();
@@ -164,7 +164,7 @@ fn about(seeds: &Seeds, lattice: &Lattice, k: usize) -> Option<(f64, f64)> {
     None
 }
 
-/// Returns the distance of the farthest corner of the cell around the origin, which is cut out of a
+/// Returns the distance to the farthest corner of the cell around the origin, which is cut out of a
 /// square of half side `half`. Returns `None` if a corner of the square is left.
 fn farthest_corner(others: &[Neighbor], half: f64) -> Option<f64> {
     let mut cell = vec![[-half, -half], [half, -half], [half, half], [-half, half]];

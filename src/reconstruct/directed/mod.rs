@@ -14,8 +14,8 @@
 //!    without f are skipped. Vertices take the normal and color of their sample. Components far
 //!    from all samples are dropped.
 //!
-//! The surface has no holes if the edge of a cube is at least rho + delta ([`Density`]). Before
-//! everything else, coordinates are shifted to the center of the bounding box in f64. Results are
+//! The surface has no holes if the edge of a cube is at least rho + delta ([`Density`]). Before any
+//! other step, coordinates are shifted to the center of the bounding box in f64. Results are
 //! bitwise identical for any number of threads and on a GPU ([`cuda`]).
 
 mod boundary_signs;

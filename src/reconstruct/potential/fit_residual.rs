@@ -1,4 +1,4 @@
-//! Measures how far samples are from the interface, by phi at their positions.
+//! Measures how far samples are from the interface, using phi at their positions.
 
 use rayon::prelude::*;
 

@@ -59,7 +59,7 @@ pub(super) type Grid<S> = (TiledGrid<EDGE>, Pool<S, EDGE>);
 /// threads.
 ///
 /// Parts of the inside thinner than about two finest voxels are lost, and so are samples that
-/// enclose nothing. Isolated samples do not hold the surface.
+/// enclose nothing. Isolated samples do not hold the surface in place.
 ///
 /// # Errors
 /// Returns [`Error::Case`] for options out of range, if there are no samples, if all of them
@@ -268,8 +268,9 @@ fn motion<S: Stored<f32>>(
     TiledEvolution::new(grid, phi, terms, of_motion(reinitialize), Arc::new(Cpu::current()))
 }
 
-/// Returns the bytes of a tile during the steps: lists, the velocity, and phi before a step, after
-/// it and at the last check. An additional eighth allows for the growth of lists.
+/// Returns the number of bytes that a tile takes during the steps: lists, the velocity, and phi
+/// before a step, after it and at the last check. An additional eighth allows for the growth of
+/// lists.
 fn bytes_per_tile<S>() -> u64 {
     let voxels = (EDGE * EDGE * EDGE) as u64;
     let lists = 21 + 4 + 12;

@@ -19,9 +19,9 @@ pub(super) const SURFACE: u64 = 15 * (12 + 48 + 4 + 64) + 8 * (24 + 24);
 /// Estimates the number of tiles on the finest level from the number of cubes of each level that
 /// contain samples.
 ///
-/// A surface passes through four times as many cubes on each next level. If the samples are farther
-/// apart than the cubes of a level, the count of that level is too small. The estimate is therefore
-/// the maximum over all levels.
+/// A surface passes through four times as many cubes on each finer level. If the samples are
+/// farther apart than the cubes of a level, the count of that level is too small. The estimate is
+/// therefore the maximum over all levels.
 ///
 /// # Errors
 /// Returns the errors of `n_cubes`, which counts the cubes of a level.

@@ -85,7 +85,8 @@ impl Run<'_> {
         Motion::of_gpu(self.cuda, fine, values, terms, options)
     }
 
-    /// Returns the expected bytes of the finest level, or an error if they are not free.
+    /// Returns the expected number of bytes of the finest level, or an error if this much memory is
+    /// not free.
     fn check_memory<S: Element>(&self) -> Result<u64> {
         let (cuda, depth) = (self.cuda, self.options.depth);
         let n_cubes = |level| self.tree.n_cubes(cuda, level);

@@ -35,8 +35,8 @@ fn a_hull_rests_at_its_distance_from_a_plane() {
     for exponent in 3..=5 {
         for (distance, z) in [(1.0, 1), (2.0, 2), (3.0, 3)] {
             let [u0, u1, u2, u3] = along_z(Rest::Hull(distance), exponent, z - 1);
-            // The velocity points outward inside the hull, is small on the hull, and points to the
-            // plane outside.
+            // The velocity points outward inside the hull, is small on the hull, and points toward
+            // the plane outside the hull.
             assert!(u1[2].abs() < 0.2 && u2[2] < -0.3 && u3[2] < -0.9, "{u1:?} {u2:?} {u3:?}");
             assert!(u0[2] > 0.1 || z == 1, "{u0:?}");
         }
