@@ -21,7 +21,8 @@
 //!               plan (count, prefix sum, status) and update (index, update)
 //! build         the first tile set, from a function of space
 //! upsample      a tile set from a coarser grid
-//! sweep, walk   passes over all tiles with access to their neighbors
+//! tile_passes   passes over all tiles with access to their neighbors
+//! tile_walks    the traversal of neighbors in these passes
 //! padded        a tile with the layers of voxels around it
 //! ```
 

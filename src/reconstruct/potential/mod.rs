@@ -17,9 +17,9 @@
 //!
 //! ```text
 //! options       the options of a reconstruction
-//! frame         the cube of the octree
+//! octree_cube   the cube of the octree
 //! octree        centroids and sample counts of cubes
-//! sum           P, its gradient and weighted means
+//! sample_sums   P, its gradient and weighted means
 //! field         the velocity on the voxels of a tile
 //! levels        the motion from the coarsest grid to the finest
 //! report        the report of a reconstruction
