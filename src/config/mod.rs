@@ -335,6 +335,15 @@ impl Config {
         })
     }
 
+    /// Returns the longest step while a coefficient depends on time; infinite if the case neither
+    /// gives it nor an output interval nor an end time.
+    pub fn max_step(&self) -> f64 {
+        let evolve = self.evolve.as_ref();
+        let given = evolve.and_then(|evolve| evolve.max_step).or(self.output.interval);
+        let of_run = || evolve.and_then(|evolve| evolve.end_time).map(|end| end / 100.0);
+        given.or_else(of_run).unwrap_or(f64::INFINITY)
+    }
+
     /// Returns the case with its domain-dependent defaults filled in.
     pub fn with_defaults(&self) -> Self {
         let mut whole = self.clone();

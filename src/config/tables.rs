@@ -100,6 +100,11 @@ pub struct Evolve {
     /// 100, of which the first-order terms use at most 2. On tiles nu, at most 0.9, default 0.5.
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 100))]
     pub cfl: Option<f64>,
+    /// Longest step while a coefficient depends on time, > 0. Where the change of a coefficient
+    /// cannot be derived from its expression, it is sampled that often. Default: the output
+    /// interval, or else a hundredth of `end_time`.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    pub max_step: Option<f64>,
     /// Velocity a, in mesh units per time. Default none.
     pub velocity: Option<Velocity>,
     /// Normal speed eps, in mesh units per time. The inside grows if it is > 0. Default 0.
@@ -183,6 +188,7 @@ impl Default for Evolve {
             max_steps: None,
             steady: None,
             cfl: None,
+            max_step: None,
             velocity: None,
             normal_speed: None,
             curvature: None,

@@ -7,6 +7,7 @@ use crate::config::{Advection, Config, CurvatureStep, NormalMotion};
 
 pub(super) fn check(config: &Config, evolve: &Evolve) -> Checked {
     positive("evolve.end_time", evolve.end_time)?;
+    positive("evolve.max_step", evolve.max_step)?;
     positive("evolve.steady", evolve.steady)?;
     at_least_one("evolve.max_steps", evolve.max_steps)?;
     require(

@@ -3,9 +3,10 @@
 
 use rayon::prelude::*;
 
+use super::sites::Sites;
 use super::terms::{Coefficient, Terms};
 use crate::Cpu;
-use crate::expression::Field;
+use crate::expression::{Field, Sampling, TimeSpan};
 use crate::geometry::Real;
 use crate::patches::{Patch, Patches};
 use crate::primitives::{DisjointRows, PerThread};
@@ -63,50 +64,50 @@ impl<R: Real> Motion<R> {
 
     /// Evaluates every expression once in every thread of the pool, so that its memory is allocated
     /// now and not during a step.
-    pub fn warm(&self, cpu: &Cpu, patches: &Patches, places: &[[f64; 3]]) {
-        if places.is_empty() {
+    pub fn warm(&self, cpu: &Cpu, patches: &Patches, sites: &Sites) {
+        if sites.points.is_empty() {
             return;
         }
         let (largest, _) = patches.largest();
         cpu.run(|| {
             rayon::broadcast(|_| {
                 if let Some(velocity) = &self.velocity {
-                    velocity.warm(places, largest);
+                    velocity.warm(sites, largest);
                 }
                 if let Some(speed) = &self.normal_speed {
-                    speed.warm(places, largest);
+                    speed.warm(sites, largest);
                 }
                 if let Some(curvature) = &self.curvature {
-                    curvature.coefficient.warm(places, largest);
+                    curvature.coefficient.warm(sites, largest);
                 }
             });
         });
     }
 
-    /// Evaluates all time-dependent coefficients at time `t` in the listed patches.
+    /// Evaluates or bounds all time-dependent coefficients in the listed patches, which are in
+    /// ascending order.
     ///
-    /// `list` is in ascending order; `places` are the positions of the vertices in patch order.
     /// Returns the name of the first coefficient that is not finite, or of a negative curvature
     /// coefficient, and the first such vertex (patch order).
     pub fn refresh(
         &mut self,
         patches: &Patches,
         list: &[u32],
-        places: &[[f64; 3]],
-        t: f64,
+        sites: &Sites,
+        sampling: Sampling,
     ) -> Option<(&'static str, usize)> {
         let mut broken = None;
         if let Some(velocity) = &mut self.velocity {
-            let found = velocity.refresh(patches, list, places, t);
+            let found = velocity.refresh(patches, list, sites, sampling, 1);
             broken = found.map(|v| ("velocity", v));
         }
         if let Some(speed) = &mut self.normal_speed {
-            let found = speed.refresh(patches, list, places, t);
+            let found = speed.refresh(patches, list, sites, sampling, 1);
             broken = broken.or(found.map(|v| ("normal_speed", v)));
         }
         if let Some(curvature) = &mut self.curvature {
             let name = curvature.name();
-            let found = curvature.coefficient.refresh(patches, list, places, t);
+            let found = curvature.coefficient.refresh(patches, list, sites, sampling, 2);
             broken = broken.or(found.map(|v| (name, v)));
             broken = broken.or_else(|| curvature.negative(patches, list).map(|v| (name, v)));
         }
@@ -177,13 +178,17 @@ impl<R: Real, const K: usize> Term<R, K> {
         Some(Term { rows, fields, scratch: PerThread::default() })
     }
 
-    fn warm(&self, places: &[[f64; 3]], largest: usize) {
+    fn warm(&self, sites: &Sites, largest: usize) {
         for field in self.fields.iter().flatten() {
             let mut values = self.scratch.get();
             values.clear();
             values.reserve(largest);
-            values.push(0.0);
-            field.evaluate_into(places, 0..1, 0.0, &mut values);
+            values.resize(largest.min(sites.points.len()), 0.0);
+            let span = TimeSpan { start: 0.0, end: 1.0 };
+            for sampling in [Sampling::At(0.0), Sampling::Bound(span)] {
+                let accuracy = |k| sites.accuracy(k, 1);
+                field.sample_into(&sites.points, 0..values.len(), sampling, accuracy, &mut values);
+            }
         }
     }
 
@@ -225,16 +230,17 @@ impl<R: Real, const K: usize> Term<R, K> {
         }
     }
 
-    /// Evaluates the coefficient at time `t` for all vertices of the listed patches.
+    /// Evaluates or bounds the coefficient at all vertices of the listed patches, which are in
+    /// ascending order. Its unit is a length to the power of `power`, per time.
     ///
-    /// `list` is in ascending order; `places` are the positions of the vertices in patch order.
     /// Returns the first vertex (patch order) with a value that is not finite.
     pub fn refresh(
         &mut self,
         patches: &Patches,
         list: &[u32],
-        places: &[[f64; 3]],
-        t: f64,
+        sites: &Sites,
+        sampling: Sampling,
+        power: i32,
     ) -> Option<usize> {
         let (Some(fields), Rows::PerVertex(rows)) = (&self.fields, &mut self.rows) else {
             return None;
@@ -249,7 +255,9 @@ impl<R: Real, const K: usize> Term<R, K> {
             let mut values = scratch.get();
             values.resize(rows.len(), 0.0);
             for (k, field) in fields.iter().enumerate() {
-                field.evaluate_into(places, owned.clone(), t, &mut values);
+                let accuracy = |k: usize| sites.accuracy(owned.start + k, power);
+                let at = owned.clone();
+                field.sample_into(&sites.points, at, sampling, accuracy, &mut values);
                 for (row, &value) in rows.iter_mut().zip(values.iter()) {
                     row[k] = R::of(value);
                 }

@@ -205,9 +205,9 @@ impl<R: Real> Problem<R> {
 
     /// Returns the given value at a vertex (patch order).
     pub fn given_inflow(&self, v: usize, t: f64) -> Option<f64> {
-        let (values, places) = (self.inflow.values.as_ref()?, self.places.as_ref()?);
+        let (values, sites) = (self.inflow.values.as_ref()?, self.sites.as_ref()?);
         let mut value = [0.0];
-        values.evaluate_into(places, v..v + 1, t, &mut value);
+        values.evaluate_into(&sites.points, v..v + 1, t, &mut value);
         Some(value[0])
     }
 

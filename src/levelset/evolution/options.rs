@@ -102,6 +102,9 @@ pub struct Options {
     /// The quality below which cells are too poor for the Taylor-Galerkin step; [`LEAST_QUALITY`]
     /// by default.
     pub least_quality: f64,
+    /// The longest step while a coefficient depends on time; infinite by default. Where the change
+    /// of a coefficient cannot be derived from its expression, it is sampled that often.
+    pub max_step: f64,
 }
 
 impl Options {
@@ -118,6 +121,7 @@ impl Options {
             clip: false,
             curvature_step: CurvatureStep::default(),
             least_quality: LEAST_QUALITY,
+            max_step: f64::INFINITY,
         }
     }
 
@@ -168,6 +172,12 @@ impl Options {
     /// Sets the quality below which cells are too poor for the Taylor-Galerkin step.
     pub fn with_least_quality(mut self, least_quality: f64) -> Self {
         self.least_quality = least_quality;
+        self
+    }
+
+    /// Sets the longest step while a coefficient depends on time.
+    pub fn with_max_step(mut self, max_step: f64) -> Self {
+        self.max_step = max_step;
         self
     }
 }

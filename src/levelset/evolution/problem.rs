@@ -9,9 +9,11 @@ use super::breakdown::{Flaw, What};
 use super::coefficients::Motion;
 use super::galerkin::Galerkin;
 use super::inflow::Inflow;
+use super::sites::Sites;
 use super::{Advection, Choices, CurvatureStep, Options, Rule, Slivers, Terms, check};
 use crate::Cpu;
 use crate::error::Result;
+use crate::expression::{Sampling, TimeSpan};
 use crate::geometry::Real;
 use crate::mesh::Mesh;
 use crate::patches::{Coordinates, Patches};
@@ -24,9 +26,8 @@ pub(super) struct Problem<R: Real> {
     pub cpu: Arc<Cpu>,
     pub patches: Arc<Patches>,
     pub coordinates: Arc<Coordinates<R>>,
-    /// The positions of the vertices in patch order, if a coefficient depends on time or inflow
-    /// values are given.
-    pub places: Option<Vec<[f64; 3]>>,
+    /// The vertices, if a coefficient depends on time or inflow values are given.
+    pub sites: Option<Sites>,
     pub motion: Motion<R>,
     pub inflow: Inflow,
     /// The mesh data of second-order advection, if it is used.
@@ -75,15 +76,18 @@ impl<R: Real> Problem<R> {
         let slow = flattest.filter(|flattest| first_order && flattest.are_slow());
         let implicit = motion.curvature.is_some()
             && (slivers.is_some() || options.curvature_step == CurvatureStep::Implicit);
-        let places = (motion.varies() || terms.inflow.is_some())
-            .then(|| patches.to_patch_order(&mesh.vertices, |x| x));
-        motion.warm(&cpu, &patches, places.as_deref().unwrap_or(&[]));
+        let varies = motion.varies();
+        let sites = (varies || terms.inflow.is_some())
+            .then(|| cpu.run(|| Sites::new(mesh, &patches, varies, options.max_step)));
+        if let Some(sites) = &sites {
+            motion.warm(&cpu, &patches, sites);
+        }
         let mut problem = Problem {
             least_inradius: slivers.map_or(R::zero(), |s| R::of(s.typical_inradius)),
             cpu,
             patches,
             coordinates,
-            places,
+            sites,
             motion,
             inflow,
             galerkin,
@@ -101,22 +105,47 @@ impl<R: Real> Problem<R> {
     /// Evaluates all coefficients everywhere at time `t` and finds the inflow.
     fn refresh_all(&mut self, t: f64) -> std::result::Result<(), Flaw> {
         let all: Vec<u32> = (0..self.patches.len() as u32).collect();
-        self.refresh(&all, t)?;
+        self.refresh(&all, Sampling::At(t))?;
         self.follow_inflow();
         Ok(())
     }
 
-    /// Evaluates the coefficients in the listed patches at time `t`.
+    /// Evaluates or bounds the coefficients in the listed patches.
     ///
     /// # Errors
     /// Returns a [`Flaw`] for the first coefficient with an invalid value.
-    pub fn refresh(&mut self, list: &[u32], t: f64) -> std::result::Result<(), Flaw> {
-        let Problem { cpu, patches, places, motion, .. } = self;
-        let Some(places) = places else { return Ok(()) };
-        match cpu.run(|| motion.refresh(patches, list, places, t)) {
-            None => Ok(()),
-            Some((name, vertex)) => Err(self.bad_coefficient(name, vertex, t)),
+    pub fn refresh(&mut self, list: &[u32], sampling: Sampling) -> std::result::Result<(), Flaw> {
+        let Some((name, vertex)) = self.evaluate(list, sampling) else { return Ok(()) };
+        let (name, vertex, t) = match sampling {
+            Sampling::At(t) => (name, vertex, t),
+            Sampling::Bound(span) | Sampling::Mean(span, _) => self.first_invalid(vertex, span),
+        };
+        Err(self.bad_coefficient(name, vertex, t))
+    }
+
+    /// Evaluates or bounds the coefficients in the listed patches. Returns the name of the first
+    /// coefficient with an invalid value, and the vertex (patch order).
+    fn evaluate(&mut self, list: &[u32], sampling: Sampling) -> Option<(&'static str, usize)> {
+        let Problem { cpu, patches, sites, motion, .. } = self;
+        let sites = sites.as_ref()?;
+        cpu.run(|| motion.refresh(patches, list, sites, sampling))
+    }
+
+    /// Finds the first of several instants at which a coefficient is invalid in the patch of a
+    /// vertex (patch order), and evaluates the coefficients there.
+    #[cold]
+    fn first_invalid(&mut self, vertex: usize, span: TimeSpan) -> (&'static str, usize, f64) {
+        const INSTANTS: u32 = 64;
+        let patch = [self.patches.owner(vertex) as u32];
+        let instants = (0..=INSTANTS).map(|k| span.at(f64::from(k) / f64::from(INSTANTS)));
+        for t in instants {
+            if let Some((name, vertex)) = self.evaluate(&patch, Sampling::At(t)) {
+                return (name, vertex, t);
+            }
         }
+        let found = self.evaluate(&patch, Sampling::Bound(span));
+        let (name, vertex) = found.unwrap_or(("coefficient", vertex));
+        (name, vertex, span.at(0.5))
     }
 
     /// Returns the failure for a coefficient with an invalid value at a vertex (patch order).

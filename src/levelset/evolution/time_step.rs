@@ -5,6 +5,8 @@ use rayon::prelude::*;
 use super::breakdown::{Flaw, What};
 use super::limits::Limits;
 use super::problem::Problem;
+use super::step_search::StepSearch;
+use crate::expression::{Sampling, TimeSpan};
 use crate::geometry::Real;
 use crate::patches::Patches;
 use crate::primitives::SparseSet;
@@ -80,37 +82,27 @@ impl<R: Real> Window<R> {
         time: f64,
         max_dt: f64,
     ) -> Result<Chosen, Flaw> {
-        let mut limited_at = time;
         if !problem.motion.varies() {
-            return Ok(Chosen { dt: self.largest_step(problem).min(max_dt), limited_at });
+            return Ok(Chosen { dt: self.largest_step(problem).min(max_dt), limited_at: time });
         }
-        self.refresh(problem, inside, time)?;
-        let mut dt = self.largest_step(problem).min(max_dt);
-        let mut speed = self.limits.speed;
-        // A coefficient that is small now may be large later in a long step. The step must
-        // therefore be allowed by the coefficients at three times within it. The midpoint comes
-        // last, because the step uses the coefficients at the midpoint.
-        let mut settled = !dt.is_finite();
-        while !settled {
-            let whole = dt;
-            for share in [1.0, 0.382, 0.5] {
-                let t = time + share * whole;
-                self.refresh(problem, inside, t)?;
-                speed = speed.max(self.limits.speed);
-                let largest = self.largest_step(problem);
-                if largest < dt {
-                    (dt, limited_at) = (largest, t);
-                }
-            }
-            // The tolerance ensures that the search ends despite rounding errors.
-            settled = dt >= 0.999 * whole;
-            if settled {
-                dt = whole;
-            }
+        // No step can be longer than the one that the coefficients at its start allow.
+        self.refresh(problem, inside, Sampling::At(time))?;
+        let longest = max_dt.min(problem.options.max_step).min(self.largest_step(problem));
+        if !longest.is_finite() {
+            return Ok(Chosen { dt: longest, limited_at: time });
         }
-        self.limits.speed = speed;
+        let span = |dt: f64| TimeSpan { start: time, end: time + dt };
+        let mut search = StepSearch::new(longest);
+        let dt = loop {
+            self.refresh(problem, inside, Sampling::Bound(span(search.trial())))?;
+            if let Some(dt) = search.learn(self.largest_step(problem)) {
+                break dt;
+            }
+        };
+        let middle = time + 0.5 * dt;
+        self.refresh(problem, inside, Sampling::Mean(span(dt), middle))?;
         problem.follow_inflow();
-        Ok(Chosen { dt, limited_at })
+        Ok(Chosen { dt, limited_at: middle })
     }
 
     /// Returns the failure for a step that is too short to advance time. Its vertex belongs to the
@@ -123,7 +115,7 @@ impl<R: Real> Window<R> {
         dt: f64,
     ) -> Flaw {
         if problem.motion.varies()
-            && let Err(flaw) = self.refresh(problem, inside, limited_at)
+            && let Err(flaw) = self.refresh(problem, inside, Sampling::At(limited_at))
         {
             return flaw;
         }
@@ -142,14 +134,14 @@ impl<R: Real> Window<R> {
         first_order.min(cfl * limits.curvature.to_f64())
     }
 
-    /// Evaluates all coefficients that are read at time `t`, and updates the limits of the step.
+    /// Evaluates or bounds all coefficients that are read, and updates the limits of the step.
     fn refresh(
         &mut self,
         problem: &mut Problem<R>,
         inside: &(impl Fn(usize) -> bool + Sync),
-        t: f64,
+        sampling: Sampling,
     ) -> Result<(), Flaw> {
-        problem.refresh(self.reading.list(), t)?;
+        problem.refresh(self.reading.list(), sampling)?;
         let problem = &*problem;
         let part = |&p: &u32| {
             let limits = problem.limits_of_patch(p as usize, inside);

@@ -85,6 +85,7 @@ fn options(setup: &MeshSetup<'_>) -> Options {
     };
     Options::new(half_width)
         .with_cfl(config.cfl())
+        .with_max_step(config.max_step())
         .with_advection(evolve.advection())
         .with_normal_motion(evolve.normal_motion)
         .with_one_pass(evolve.one_pass)

@@ -4,6 +4,7 @@ use super::DeviceEvolution;
 use super::control::Halt;
 use super::kernel_arguments::Control;
 use crate::error::{Error, Result};
+use crate::expression::Sampling;
 use crate::geometry::Real;
 use crate::levelset::evolution::breakdown::{Flaw, What, at_rest_forever};
 use crate::levelset::evolution::inflow::bad_inflow;
@@ -82,6 +83,6 @@ fn bring<R: Real>(problem: &mut Problem<R>, vertex: usize, t: f64) {
     let p = patches.owner(vertex);
     for p in std::iter::once(p as u32).chain(patches.neighbors(p).iter().copied()) {
         // The caller reports invalid coefficients.
-        let _ = problem.refresh(&[p], t);
+        let _ = problem.refresh(&[p], Sampling::At(t));
     }
 }

@@ -70,7 +70,7 @@ impl<R: Real> DeviceInflow<R> {
             for array in generated.arrays() {
                 arrays.push(cuda.upload(array)?);
             }
-            places = problem.places.as_deref().unwrap_or(places);
+            places = problem.sites.as_ref().map_or(places, |sites| &sites.points);
         }
         let addresses: Vec<u64> = arrays.iter().map(Array::address).collect();
         let addresses = cuda.upload(&addresses)?;

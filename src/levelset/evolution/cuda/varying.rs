@@ -86,7 +86,7 @@ impl<R: Real> DeviceVarying<R> {
             .collect();
         // All host arrays are already in patch order.
         let order: Vec<u32> = (0..shape.n_vertices).collect();
-        let places = problem.places.as_deref().unwrap_or(&[]);
+        let places = problem.sites.as_ref().map_or(&[][..], |sites| &sites.points);
         let coefficients = Coefficients::new(cuda.clone(), &terms, places, &order)?;
         unit.extra.push(coefficients.header());
         let search = cuda.kernel(&unit, "varying_search")?;
