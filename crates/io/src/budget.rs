@@ -1,11 +1,13 @@
-//! The limit on the bytes to which a file may unpack. Every reader that decompresses observes it.
+//! The limit on the number of bytes to which a file may unpack. Every reader that decompresses data
+//! observes it.
 
 use zeroset_core::error::{Flaw, Position};
 
-/// Every file may unpack to this many bytes.
+/// The number of bytes to which any file may unpack, however small it is.
 const SMALL: u64 = 256 << 20;
-/// Beyond [`SMALL`], a file may unpack to this multiple of its own size. Text meshes compress by a
-/// factor of 3 to 10, and the densest deflate stream by a factor of about 1,000.
+/// A file larger than [`SMALL`] divided by this ratio may unpack to this multiple of its own size.
+/// Text meshes compress by a factor of 3 to 10, and the densest deflate stream by a factor of about
+/// 1,000.
 const RATIO: u64 = 200;
 
 /// The number of bytes that a file may still unpack to.
@@ -14,7 +16,7 @@ const RATIO: u64 = 200;
 /// budget, so that neither nesting nor repetition exceeds the limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {
-    /// The size of the file as stored.
+    /// The size of the file as stored, in bytes.
     packed: u64,
     left: u64,
 }
@@ -30,10 +32,10 @@ impl Budget {
         self.left
     }
 
-    /// Takes `n` bytes that are about to be unpacked, or that have been unpacked.
+    /// Deducts `n` bytes that are about to be unpacked or have been unpacked.
     ///
     /// # Errors
-    /// Returns [`TooLarge`] if fewer are left.
+    /// Returns [`TooLarge`] if fewer bytes are left.
     pub(super) fn take(&mut self, n: u64) -> Result<(), TooLarge> {
         match self.left.checked_sub(n) {
             Some(left) => {
@@ -44,7 +46,7 @@ impl Budget {
         }
     }
 
-    /// Returns the error of data that unpack to more bytes than are left.
+    /// Returns the error for data that unpack to more bytes than are left.
     pub(super) fn exceeded(&self) -> TooLarge {
         TooLarge(format!(
             "{} bytes unpack to more than {} bytes, the limit for a file of this size",
@@ -62,7 +64,7 @@ impl TooLarge {
     /// The remedy for compressed data inside a file.
     pub(super) const REMEDY: &str = "if the file is genuine, write it without compression";
 
-    /// Returns the flaw of data at `position` inside a file.
+    /// Converts the description to a flaw at `position` inside the file.
     pub(super) fn at(self, position: impl Into<Position>) -> Flaw {
         Flaw::at(position, self.0, Self::REMEDY)
     }

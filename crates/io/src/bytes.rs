@@ -1,4 +1,4 @@
-//! A checked cursor for binary numbers, whose errors name the byte.
+//! A bounds-checked cursor for binary numbers. Its errors name the byte offset.
 
 use zeroset_core::error::{Element, Flaw, Position, Result};
 
@@ -105,7 +105,7 @@ pub(crate) fn broken_promise(count: u64, size: u64, what: &str, found: u64) -> S
     )
 }
 
-/// Returns the coordinates of one vertex, which must be finite.
+/// Checks that the coordinates of a vertex are finite, and returns them.
 pub(crate) fn finite(vertex: usize, x: [f64; 3]) -> Result<[f64; 3], Flaw> {
     match x.iter().position(|v| !v.is_finite()) {
         None => Ok(x),

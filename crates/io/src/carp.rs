@@ -20,12 +20,13 @@ use zeroset_core::mesh::{DataArray, Values};
 pub(super) const EXTENSIONS: [&str; 3] = ["pts", "elem", "lon"];
 
 /// Whether a file with this extension belongs to a CARP mesh. A `.pts` file without an `.elem` file
-/// beside it holds points from another program.
+/// beside it was written by another program and holds points only.
 pub(super) fn is_mesh(path: &Path, extension: &str) -> bool {
     extension != "pts" || load::partner(path, "elem").is_some()
 }
 
-/// Returns the flaw of points without cells whose `.elem` file may be missing.
+/// Returns the flaw of a CARP file beside which there is no `.elem` file, so that the mesh has no
+/// cells.
 pub(super) fn missing_cells(path: &Path) -> Option<Flaw> {
     let extension = extension(path);
     if !EXTENSIONS.contains(&extension.as_str()) || load::partner(path, "elem").is_some() {

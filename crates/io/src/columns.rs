@@ -78,8 +78,8 @@ pub(super) fn begins_with_names(head: &[u8]) -> bool {
     }
 }
 
-/// Returns the point count that scanners write on a separate line before the points: a whole number
-/// followed by rows of three numbers or more.
+/// Returns the point count that scanners write on a separate line before the points: an integer
+/// followed by rows of three or more numbers.
 pub(super) fn count_of_points(head: &[u8]) -> Option<u64> {
     let mut rows = rows(head);
     let first = rows.next().filter(|row| cells(row).count() == 1)?;
@@ -116,7 +116,7 @@ fn table(bytes: &[u8]) -> Result<Table, Flaw> {
     while let Some(row) = lines.next_row() {
         let line = row.rest();
         if let Some(remark) = line.trim_ascii().strip_prefix(b"//") {
-            // CloudCompare writes the names of the columns in such a line.
+            // CloudCompare writes the names of the columns in a comment line.
             if table.columns.is_empty() {
                 remarked = cells(remark).take(MOST + 1).map(plain_name).collect();
             }
@@ -172,8 +172,8 @@ fn plain_name(cell: &[u8]) -> String {
     String::from_utf8_lossy(cell).trim_matches(['"', '\'']).to_string()
 }
 
-/// Converts a column to values. A column of whole numbers stays integer, so that it can serve as
-/// labels.
+/// Converts a column to values. A column of whole numbers becomes an integer array, so that it can
+/// serve as labels.
 fn values(column: Vec<f64>) -> Values {
     let whole = |x: &f64| x.fract() == 0.0 && x.abs() < 9e15;
     if column.iter().all(whole) {
@@ -208,7 +208,7 @@ pub(crate) fn read_data(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Fla
 }
 
 /// Reads points: x, y and z, optionally followed by a normal, which becomes the arrays `nx`, `ny`
-/// and `nz`. Further columns are read as in [`read_data`].
+/// and `nz`. Additional columns are read as in [`read_data`].
 ///
 /// # Errors
 /// Returns the errors of [`read_data`], and a [`Flaw`] if there are fewer than three columns or a

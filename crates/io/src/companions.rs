@@ -1,5 +1,5 @@
-//! Files that belong to another file: those that a reader opens along with the file that it is
-//! given, and those that a writer would create along with it.
+//! Files that belong to another file: those that a reader opens along with the file it is given,
+//! and those that a writer would create along with its output file.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use super::unpack::Unpack;
 use super::{carp, load, medit, sniff, tetgen, text, volume, vtk};
 
-/// The number of bytes in which the header of a volume must end to be searched for file names.
+/// The header of a volume is searched for file names only if it ends within this many bytes.
 const HEAD: u64 = 4 << 20;
 
 /// Returns the existing files that are read along with `path`, without `path` itself.
 ///
-/// These are the parts of meshes in several files, the numbers of a `.mesh`, the data files of a
-/// volume or GIFTI header, and the states of a `.pvd` list. The result is empty for a file that
-/// cannot be read, because the reader reports that.
+/// These are the parts of a mesh in several files, the `.sol` file of a `.mesh` file, the data
+/// files of a volume or GIFTI header, and the states of a `.pvd` list. The result is empty for a
+/// file that cannot be read, because the reader itself reports that error.
 pub fn companions_read(path: &Path) -> Vec<PathBuf> {
     let Some(head) = head(path) else { return Vec::new() };
     let head = text::without_mark(&head);
@@ -45,7 +45,7 @@ pub fn companions_read(path: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the files that writing a mesh to `path` may create along with it. A reader of `path`
-/// would use them, whoever created them.
+/// would use these files even if another program had created them.
 pub fn companions_written(path: &Path) -> Vec<PathBuf> {
     let is_medit = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("mesh"));
     let endings: &[&str] = if is_medit { &["sol", "sol.gz"] } else { &[] };
@@ -62,7 +62,7 @@ fn head(path: &Path) -> Option<Vec<u8>> {
         return Some(bytes);
     }
     let mut unpacked = Vec::new();
-    // The stream ends early if the file is longer than the part read.
+    // If the file is longer than the part read, the stream ends early. This error is ignored.
     let _ = Unpack::gzip(&bytes[..]).take(HEAD).read_to_end(&mut unpacked);
     Some(unpacked)
 }

@@ -64,8 +64,8 @@ impl Curves {
 ///
 /// The curves of a mesh file are its line elements: VTK lines, `l` records of OBJ, or lines in Gmsh
 /// groups. They are joined where they share a point and where open ends have exactly the same
-/// coordinates. A point where one segment or more than two segments meet ends a curve. Each curve
-/// runs in the direction of most of its segments.
+/// coordinates. A curve ends at a point where only one segment or more than two segments meet. Each
+/// curve runs in the direction of most of its segments.
 ///
 /// A text file holds `x y z` (or `x y`, with z = 0) in each line, separated by blanks, tabs or
 /// commas. `#` begins a comment, and an empty line separates curves. A curve whose last point
@@ -215,7 +215,7 @@ fn glue_open_ends(mesh: &Mesh, segments: &mut [[u32; 2]]) {
     let mut ends: Vec<u32> = segments.iter().flatten().copied().collect();
     ends.sort_unstable();
     let open = ends.chunk_by(|a, b| a == b).filter(|run| run.len() == 1).map(|run| run[0]);
-    // Adding zero makes -0 and 0 the same number.
+    // Adding 0 turns -0 into 0.
     let place = |v: u32| mesh.vertices[v as usize].map(|x| (x + 0.0).to_bits());
     let mut open: Vec<([u64; 3], u32)> = open.map(|v| (place(v), v)).collect();
     open.sort_unstable();
@@ -352,7 +352,7 @@ mod tests {
         let found = read("c.obj", &format!("{points}l 1 2 3 4\n")).unwrap();
         assert_eq!(shape(&found), [(3, true)]);
         let branched = read("c.obj", &format!("{points}l 1 2 3 1\nl 2 5\n")).unwrap();
-        // The triangle 1 2 3 breaks at point 2, where the line to point 5 begins.
+        // Three segments meet at point 2. The closed curve therefore begins and ends there.
         assert_eq!(shape(&branched), [(3, true), (2, false)]);
     }
 

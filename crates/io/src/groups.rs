@@ -1,4 +1,4 @@
-//! Groups in formats that have none (VTK, PLY): cell or vertex arrays of 0 and 1 named
+//! Groups in formats that cannot store groups (VTK, PLY): cell or vertex arrays of 0 and 1 named
 //! `group:NAME`.
 
 use zeroset_core::mesh::{DataArray, Group, Members, Mesh, Values};

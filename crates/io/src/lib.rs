@@ -2,8 +2,8 @@
 //!
 //! Each format has its own file or folder. [`read_mesh`] and [`read_volume`] determine the format
 //! from the content first and from the extension second. They never rely on a count that they have
-//! not checked against the bytes present. [`read`] accepts meshes, volumes and data. [`write_mesh`]
-//! and [`write_volume`] determine the format from the file name.
+//! not checked against the number of bytes present. [`read`] accepts meshes, volumes and data.
+//! [`write_mesh`] and [`write_volume`] determine the format from the file name.
 //!
 //! The reader of a format sees bytes only. It returns a [`Flaw`] with the position, the problem,
 //! the remedy, and the underlying error of another crate or of the operating system. The functions
@@ -158,12 +158,13 @@ fn mesh(path: &Path, options: &MeshOptions) -> Result<MeshFile, Flaw> {
     Ok(file)
 }
 
-/// Reads a mesh in a known format. Formats that consist of several files need the path of this one.
+/// Reads a mesh in a known format. For a format that consists of several files, `path` locates the
+/// other files.
 fn read_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<MeshFile, Flaw> {
     let text = text::without_mark(bytes);
     match format {
         Format::Msh => msh::read(&text::with_line_feeds(text)),
-        // Arrays in XML may be binary, and XML does not depend on line ends.
+        // Arrays in XML may be binary, and XML does not depend on the kind of line endings.
         Format::Vtk if text.starts_with(b"#") => {
             vtk::read_within(&text::with_line_feeds(text), budget)
         }
@@ -242,8 +243,8 @@ pub fn read(path: &Path, options: &VolumeOptions) -> Result<Content> {
 /// and if [`read_cloud`] accepts it. The file is read only once, so that a pipe can serve for both.
 ///
 /// # Errors
-/// The first value holds the errors of [`read`]. There may be a cloud even if it is an error,
-/// because a cloud may hold points that are not valid in a mesh.
+/// The first value is the result of [`read`]. Even if it is an error, there may be a cloud, because
+/// a cloud may hold points that are not valid in a mesh.
 pub fn read_with_cloud(
     path: &Path,
     options: &VolumeOptions,

@@ -35,7 +35,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     }
     let n: u64 = words.number("the number of points")?;
     index_limit(n, "points")?;
-    // Each point has a normal.
+    // Each point has three coordinates and three components of a normal.
     let n = words.promised(n, 6, "points")?;
     let mut vertices = Vec::with_capacity(n);
     for i in 0..n {

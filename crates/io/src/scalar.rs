@@ -19,7 +19,7 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// Returns the type of this name in VTK XML files.
+    /// Returns the type with this name in VTK XML files.
     pub fn from_xml(name: &str) -> Option<Self> {
         Some(match name {
             "Bit" => Scalar::Bit,
@@ -37,8 +37,8 @@ impl Scalar {
         })
     }
 
-    /// Returns the type of this name in legacy VTK files. There, `long` has 8 bytes and `vtkIdType`
-    /// is written as `int`.
+    /// Returns the type with this name in legacy VTK files. There, `long` has 8 bytes and
+    /// `vtkIdType` is written as `int`.
     pub fn from_legacy(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
             "bit" => Scalar::Bit,
@@ -56,7 +56,7 @@ impl Scalar {
         })
     }
 
-    /// Returns the type of this name in NIfTI and GIFTI files.
+    /// Returns the type with this name in NIfTI and GIFTI files.
     pub fn from_nifti(name: &str) -> Option<Self> {
         Some(match name.strip_prefix("NIFTI_TYPE_")? {
             "INT8" => Scalar::I8,
@@ -73,8 +73,8 @@ impl Scalar {
         })
     }
 
-    /// Returns the type of this name in PLY files. The 64-bit types are not part of the format, but
-    /// some programs write them.
+    /// Returns the type with this name in PLY files. The 64-bit types are not part of the format,
+    /// but some programs write them.
     pub fn from_ply(name: &[u8]) -> Option<Self> {
         Some(match name {
             b"char" | b"int8" => Scalar::I8,
@@ -91,7 +91,7 @@ impl Scalar {
         })
     }
 
-    /// Whether values may have fractions.
+    /// Whether values may be fractional.
     pub fn is_float(self) -> bool {
         matches!(self, Scalar::F32 | Scalar::F64)
     }

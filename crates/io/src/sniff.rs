@@ -21,35 +21,35 @@ pub enum Format {
     Msh,
     /// VTK: legacy, XML and HDF files.
     Vtk,
-    /// PLY, the polygon format of Stanford.
+    /// PLY, the Stanford polygon format.
     Ply,
-    /// OBJ, the polygon format of Wavefront.
+    /// OBJ, Wavefront's polygon format.
     Obj,
-    /// MNI objects, polygons of neuroimaging with the extension of Wavefront's OBJ.
+    /// MNI objects, neuroimaging polygons with the same extension as Wavefront's OBJ.
     Mni,
-    /// OFF, the polygon format of Geomview.
+    /// OFF, Geomview's polygon format.
     Off,
     /// STL, triangles for stereolithography.
     Stl,
-    /// GIFTI, surfaces and vertex data of neuroimaging.
+    /// GIFTI, surfaces and vertex data in neuroimaging.
     Gifti,
     /// FreeSurfer surfaces.
     FreeSurfer,
     /// MEDIT meshes.
     Medit,
-    /// Meshes of TetGen and Triangle.
+    /// TetGen and Triangle meshes.
     TetGen,
     /// Meshes of CARP, the Cardiac Arrhythmia Research Package.
     Carp,
     /// Points in text form.
     Xyz,
-    /// PCD, points of the Point Cloud Library.
+    /// PCD, the format of the Point Cloud Library.
     Pcd,
     /// LAS and LAZ, lidar points, plain or compressed.
     Las,
     /// E57, points from terrestrial scanners.
     E57,
-    /// PTX, points of Leica scanners in text form.
+    /// PTX, the text format of Leica scanners.
     Ptx,
     /// FreeSurfer numbers per vertex.
     Morph,
@@ -59,11 +59,11 @@ pub enum Format {
     Solution,
     /// Numbers per vertex in text form.
     Columns,
-    /// NIfTI, volumes of neuroimaging.
+    /// NIfTI, the volume format of neuroimaging.
     Nifti,
-    /// NRRD, volumes of Teem.
+    /// NRRD, the volume format of Teem.
     Nrrd,
-    /// MetaImage, volumes of ITK.
+    /// MetaImage, the volume format of ITK.
     MetaImage,
     /// NumPy arrays.
     Npy,
@@ -267,7 +267,7 @@ fn by_guess(bytes: &[u8]) -> Option<Format> {
     is_table.then_some(Format::Columns)
 }
 
-/// Returns the supported extension that `extension` may be a typo of.
+/// Returns the supported extension for which `extension` may be a typo.
 fn nearest(extension: &str) -> Option<&'static str> {
     let others = [&freesurfer::SURFACE_NAMES[..], &tetgen::EXTENSIONS, &carp::EXTENSIONS];
     let known = EXTENSIONS.iter().map(|&(name, _)| name).chain(others.concat());
@@ -346,8 +346,8 @@ fn by_content(bytes: &[u8]) -> Option<Format> {
     if first.is_some_and(|line| off::keyword(line).is_some()) {
         return Some(Format::Off);
     }
-    // OBJ has no magic word. Instead, every line begins with one of a few keywords, and some begin
-    // with "v".
+    // OBJ has no magic word. Instead, every line begins with one of a few keywords, and some lines
+    // begin with "v".
     let cut = bytes.len() > head.len();
     let n_lines = lines.clone().count();
     let mut vertices = false;

@@ -73,8 +73,8 @@ impl<'a> Lines<'a> {
         Lines { bytes, at: 0, number: 0, end, comment: None }
     }
 
-    /// Creates the lines of a text header that may be followed by binary data. The first line end
-    /// determines the kind of line ends.
+    /// Creates the lines of a text header that may be followed by binary data. The first line
+    /// ending determines the kind of line endings.
     pub(crate) fn of_header(bytes: &'a [u8]) -> Self {
         let first = bytes.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(bytes.len());
         let alone = bytes.get(first) == Some(&b'\r') && bytes.get(first + 1) != Some(&b'\n');
@@ -82,13 +82,13 @@ impl<'a> Lines<'a> {
         Lines { bytes, at: 0, number: 0, end, comment: None }
     }
 
-    /// Treats everything in a line after `sign` as a comment.
+    /// Treats everything in a line after the character `sign` as a comment.
     pub(crate) fn with_comments(mut self, sign: u8) -> Self {
         self.comment = Some(sign);
         self
     }
 
-    /// Returns the next line without its line end, or `None` after the last line.
+    /// Returns the next line without its line ending, or `None` after the last line.
     pub(crate) fn next_line(&mut self) -> Option<&'a [u8]> {
         let rest = self.bytes.get(self.at..).filter(|r| !r.is_empty())?;
         let length = rest.iter().position(|&b| b == self.end).unwrap_or(rest.len());
@@ -127,7 +127,7 @@ impl<'a> Lines<'a> {
         self.bytes.len().saturating_sub(self.at)
     }
 
-    /// Returns the number of bytes read, including line ends.
+    /// Returns the number of bytes read, including line endings.
     pub(crate) fn consumed(&self) -> usize {
         self.at.min(self.bytes.len())
     }

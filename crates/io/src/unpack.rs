@@ -15,7 +15,7 @@ const GZIP: u8 = 16 + ZLIB;
 pub(super) struct Unpack<R> {
     packed: R,
     inflate: Inflate,
-    /// Whether gzip streams that follow belong to this one.
+    /// Whether gzip streams that follow the first one are decompressed too.
     members: bool,
     ended: bool,
 }
@@ -47,8 +47,8 @@ impl<R: BufRead> Unpack<R> {
 }
 
 impl<R: BufRead> Read for Unpack<R> {
-    /// Fills `out` completely except at the end of the stream, because every call copies the
-    /// window.
+    /// Fills `out` completely, except at the end of the stream. Few large calls are fastest,
+    /// because every call to the decompressor copies its sliding window.
     fn read(&mut self, out: &mut [u8]) -> Result<usize> {
         let mut n = 0;
         while n < out.len() && !self.ended {

@@ -18,7 +18,8 @@ use zeroset_core::words::counted;
 /// Returns a [`Flaw`] if the crate cannot read the file, or if the file declares more points than
 /// its bytes can hold.
 pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
-    // The crate allocates as much memory for XML as the header declares.
+    // The crate allocates as much memory for XML as the header declares, so the declared length is
+    // checked first.
     let head = stream.fill(48)?.first_chunk::<48>().copied();
     let (source, size, _) = stream.seekable()?;
     let xml = head.map(|head| head[32..].first_chunk().copied().map_or(0, u64::from_le_bytes));

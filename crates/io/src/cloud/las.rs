@@ -1,5 +1,5 @@
-//! Reader of the lidar formats LAS and LAZ: versions 1.0 to 1.4, record formats 0 to 10. LAZ is
-//! decompressed by the crate `laz`, whose tables are checked first.
+//! Reader of the lidar formats LAS and LAZ: versions 1.0 to 1.4, record formats 0 to 10. The tables
+//! of a LAZ file are checked before the crate `laz` decompresses it.
 
 mod chunks;
 mod header;

@@ -1,14 +1,14 @@
 //! Decompression of LZF, used in PCD files: literal runs, and copies of earlier output.
 
-/// The largest factor by which data can grow: three bytes produce 264 bytes at most.
+/// The largest factor by which data can grow: three bytes produce at most 264 bytes.
 pub(super) const LARGEST_RATIO: u64 = 88;
 
 /// Decompresses to exactly `n` bytes, or returns a description of the error.
 ///
-/// The format is that of liblzf. A control byte below 32 begins a run of that value plus one bytes.
-/// Any other control byte begins a copy. Its length is the upper three bits plus two, or, if they
-/// are 7, nine plus the next byte. Its distance consists of the lower five bits and the next byte,
-/// plus one.
+/// The format is that of liblzf. A control byte c below 32 is followed by c + 1 literal bytes. Any
+/// other control byte begins a copy. Its length is the upper three bits plus two, or, if they are
+/// 7, nine plus the next byte. Its distance consists of the lower five bits and the next byte, plus
+/// one.
 pub(super) fn unpack(packed: &[u8], n: usize) -> Result<Vec<u8>, String> {
     if n as u64 / LARGEST_RATIO > packed.len() as u64 {
         return Err(format!("{} bytes cannot unpack to {n}", packed.len()));

@@ -128,7 +128,7 @@ fn vertices(
     Ok((cloud, report))
 }
 
-/// Checks with the first points that the numbers have the byte order that the header states.
+/// Checks on the first points whether the numbers have the byte order that the header states.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if they have the other byte order.

@@ -1,6 +1,6 @@
-//! Reader of PTX, Leica's text format of scans: two counts, the scanner's position and axes, a 4 by
-//! 4 matrix, and rows of x, y, z, an intensity, and possibly red, green and blue. All scans of a
-//! file are merged in the frame to which their matrices lead.
+//! Reader of PTX, Leica's text format for scans: two counts, the scanner's position and axes, a 4
+//! by 4 matrix, and rows of x, y, z, an intensity, and possibly red, green and blue. The matrix of
+//! each scan transforms its points to the common frame, in which all scans of a file are merged.
 
 use super::CloudReport;
 use super::gather::{Depth, Gather};
@@ -101,7 +101,8 @@ mod tests {
         read(Stream::of(Path::new("a.ptx"), text.as_bytes(), Budget::of(0)))
     }
 
-    /// Returns a scan of one column, whose matrix turns x to y and shifts by 10, 20, 30.
+    /// Returns a scan with one column. Its matrix rotates the x axis to the y axis and shifts by
+    /// (10, 20, 30).
     fn scan(points: &[&str]) -> String {
         let n = points.len();
         let points = points.join("\n");

@@ -34,7 +34,7 @@ pub(super) struct Stream<'a> {
     size: Option<u64>,
     /// The number of bytes to which the file may unpack.
     budget: Budget,
-    /// The largest number of bytes of a gzip stream.
+    /// The largest number of bytes to which a gzip stream may unpack.
     limit: u64,
     ended: bool,
     /// Whether the bytes are those on disk, without decompression.

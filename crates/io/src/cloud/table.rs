@@ -20,7 +20,7 @@ const LINE: usize = 1 << 20;
 pub(super) enum Paint {
     /// One column each for red, green and blue.
     Three([usize; 3]),
-    /// One column with a 32-bit whole number. Its lowest eight bits are blue, then green, then red.
+    /// One column with a 32-bit integer. Its lowest eight bits are blue, then green, then red.
     Packed(usize),
     /// A packed color whose 32 bits are printed as a floating-point number.
     PackedReal(usize),
@@ -64,7 +64,7 @@ pub(super) fn read(
         let mut wanted = BLOCK;
         let block = loop {
             let found = stream.fill(wanted)?;
-            // A block ends at a line end, except at the end of the file.
+            // A block ends after a complete line, except at the end of the file.
             let end = if found.len() < wanted { found.len() } else { last_end(found) };
             match end {
                 0 if found.len() >= wanted && wanted < BLOCK + LINE => wanted = BLOCK + LINE,
@@ -120,12 +120,12 @@ fn last_end(text: &[u8]) -> usize {
     text.iter().rposition(is_end).map_or(0, |k| k + 1)
 }
 
-/// Splits text into pieces of about `TASK` bytes that end at line ends.
+/// Splits text into pieces of about `TASK` bytes, each of which ends after a complete line.
 fn pieces(mut text: &[u8]) -> Vec<&[u8]> {
     let mut found = Vec::new();
     while !text.is_empty() {
         let behind = text.get(TASK..).unwrap_or_default();
-        // A line feed that follows a carriage return belongs to the same line end.
+        // A line feed that follows a carriage return belongs to the same line ending.
         let end =
             behind.iter().position(|&b| b == b'\n').or_else(|| behind.iter().position(is_end));
         let (piece, rest) = text.split_at(end.map_or(text.len(), |k| TASK + k + 1));
@@ -135,7 +135,7 @@ fn pieces(mut text: &[u8]) -> Vec<&[u8]> {
     found
 }
 
-/// Returns the lines of a text with any kind of line end.
+/// Returns the lines of a text with line endings of any kind.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let end = if text.contains(&b'\n') { b'\n' } else { b'\r' };
     text.split(move |&b| b == end)
@@ -181,7 +181,7 @@ fn rows(text: &[u8], roles: &Roles, most: u64, kind: &Gather) -> Piece {
         };
         gather.push(of(roles.position), normal, color);
     }
-    // After a final line end there is no further line.
+    // No line follows the last line ending.
     let whole = text.last().is_some_and(is_end);
     Piece { gather, lines: n_lines - usize::from(whole && n_lines > 0), flaw: None }
 }

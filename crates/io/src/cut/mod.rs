@@ -1,8 +1,8 @@
-//! Cells that need more than the usual cut, for all readers.
+//! Cells for which the usual split into simplices is not enough. All readers use this module.
 //!
-//! A reader splits a cell by a fixed rule when it meets the cell, before all vertices are known.
-//! [`Polygons`] then replaces the cuts that do not fit the coordinates. [`Uncut`] lists the cells
-//! for which there is no cut.
+//! A reader splits a cell by a fixed rule as soon as it has read the cell, before all vertices are
+//! known. Later, [`Polygons`] replaces the splits that do not suit the coordinates. [`Uncut`] lists
+//! the cells that cannot be split.
 
 mod polygons;
 mod uncut;

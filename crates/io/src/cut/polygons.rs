@@ -1,4 +1,5 @@
-//! Replacement of the fans of concave polygons and of fans with flat triangles.
+//! Replacement of triangle fans that do not suit the polygon: fans of concave polygons, and fans
+//! with degenerate triangles.
 
 use rayon::prelude::*;
 
@@ -17,7 +18,7 @@ pub(crate) struct Polygons {
 /// Polygons with the same number of corners, one after another.
 #[derive(Clone, Debug)]
 struct Run {
-    /// The first triangle of the first polygon.
+    /// The index of the first triangle of the first polygon.
     triangle: usize,
     /// The number of the first polygon among the elements of the file.
     element: usize,
@@ -30,11 +31,11 @@ struct Run {
 pub(crate) struct Recut {
     /// The polygons that cannot be cut.
     pub(crate) uncut: Uncut,
-    /// A warning about polygons that are far from flat.
+    /// A warning about polygons that are far from planar.
     pub(crate) warning: Option<String>,
 }
 
-/// A polygon whose fan is not kept, or that is bent.
+/// A polygon whose fan is replaced, that cannot be cut, or that is bent (far from planar).
 struct Finding {
     triangle: usize,
     element: usize,
@@ -44,8 +45,8 @@ struct Finding {
 }
 
 impl Polygons {
-    /// Records the polygon with the number `element` in the file. Its fan of `n_corners - 2`
-    /// triangles begins with `triangle`. Triangles need no record and are ignored.
+    /// Records the polygon with the number `element` in the file. Its fan consists of `n_corners -
+    /// 2` triangles and begins with `triangle`. Triangles need no record and are ignored.
     pub(crate) fn push(&mut self, triangle: usize, element: usize, n_corners: usize) {
         if n_corners <= 3 {
             return;
@@ -71,8 +72,9 @@ impl Polygons {
         }));
     }
 
-    /// Replaces the fans in `triangles` that do not fit the coordinates. The number of triangles
-    /// stays the same: missing ones repeat a vertex, like those at a repeated corner.
+    /// Replaces the fans in `triangles` that do not suit the coordinates. The number of triangles
+    /// stays the same: if the new cut has fewer triangles, the remaining ones are filled with a
+    /// repeated vertex, as at a repeated corner.
     pub(crate) fn recut(
         &self,
         vertices: &[[f64; 3]],
@@ -108,7 +110,8 @@ impl Polygons {
 }
 
 impl Run {
-    /// Returns the polygon `k` of the run if its fan is not kept or if it is bent.
+    /// Returns the polygon `k` of the run if its fan is replaced, if it cannot be cut, or if it is
+    /// bent.
     fn finding(&self, k: usize, vertices: &[[f64; 3]], triangles: &[u32]) -> Option<Finding> {
         let n_corners = self.n_corners;
         let triangle = self.triangle + k * (n_corners - 2);
@@ -125,13 +128,13 @@ impl Run {
     }
 }
 
-/// Returns the corners of the polygon whose fan begins `triangles`.
+/// Returns the corners of the polygon whose fan is at the beginning of `triangles`.
 fn corners(triangles: &[u32], n_corners: usize) -> impl Iterator<Item = u32> {
     let others = triangles[2..].iter().step_by(3).take(n_corners - 2);
     triangles[..2].iter().chain(others).copied()
 }
 
-/// Replaces the fan that begins `triangles` by a cut with at most as many triangles.
+/// Replaces the fan at the beginning of `triangles` by a cut with at most as many triangles.
 fn replace(triangles: &mut [u32], n_corners: usize, cut: &[[u32; 3]]) {
     let corners: Vec<u32> = corners(triangles, n_corners).collect();
     let slots = triangles.as_chunks_mut::<3>().0.iter_mut().take(n_corners - 2);
@@ -145,7 +148,7 @@ fn replace(triangles: &mut [u32], n_corners: usize, cut: &[[u32; 3]]) {
 mod tests {
     use super::*;
 
-    /// Returns vertices, the fans of two quads and a pentagon, and their record.
+    /// Returns vertices, the fans of two quads and a pentagon, and the record of these polygons.
     fn strip() -> (Vec<[f64; 3]>, Vec<u32>, Polygons) {
         let vertices = [[0, 0], [1, 0], [1, 1], [0, 1], [2, 0], [2, 1], [3, 0], [3, 1], [2, 2]]
             .map(|[x, y]| [f64::from(x), f64::from(y), 0.0]);

@@ -7,19 +7,20 @@ use zeroset_core::error::{Flaw, FlawKind, Position, Result};
 use zeroset_core::mesh::{DataArray, Members, Mesh, Values};
 use zeroset_core::words::counted;
 
-/// The cells of a file that cannot be cut into simplices, and the simplices that stand for them
-/// until they are left out.
+/// The cells of a file that cannot be cut into simplices, and the simplices that stand in for them
+/// until they are removed.
 #[derive(Clone, Debug, Default)]
 pub struct Uncut {
     n: usize,
-    /// The position of the first one, and the reason.
+    /// The position of the first of these cells, and the reason why it cannot be cut.
     first: Option<(Position, String)>,
-    /// Cells of the mesh.
+    /// The simplices that stand in for these cells, as ranges of cell indices of the mesh.
     cells: Vec<Range<u32>>,
 }
 
 impl Uncut {
-    /// Adds a cell of the file at `position`, with the cells of the mesh that stand for it.
+    /// Adds a cell of the file at `position`. `cells` are the cells of the mesh that stand in for
+    /// it.
     pub(crate) fn push(&mut self, position: Position, why: impl Display, cells: Range<u32>) {
         self.n += 1;
         self.first.get_or_insert_with(|| (position, why.to_string()));
@@ -47,7 +48,7 @@ impl Uncut {
         Some(format!("{cells} left out, beginning with {position}: {why}"))
     }
 
-    /// Returns the flaw of the first cell.
+    /// Returns the flaw of the first cell, or `None` if there is no such cell.
     fn flaw(&self) -> Option<Flaw> {
         let (position, why) = self.first.clone()?;
         let others = match self.n - 1 {
@@ -59,8 +60,8 @@ impl Uncut {
         Some(flaw.kind_of(FlawKind::Unsupported))
     }
 
-    /// Removes the cells from `mesh` and returns a warning if `skip` is true. Otherwise such a cell
-    /// is an error.
+    /// If `skip` is true, removes these cells from `mesh` and returns a warning. Otherwise, such a
+    /// cell is an error.
     ///
     /// # Errors
     /// Returns the [`Flaw`] of the first cell.

@@ -26,7 +26,7 @@ pub(crate) struct Builder {
     counts: Vec<(ElementType, usize)>,
     /// The number of elements added.
     n_elements: usize,
-    /// The quads.
+    /// The quads, whose split may have to be replaced.
     polygons: Polygons,
     /// The names of the groups.
     pub(crate) names: Names,
@@ -115,7 +115,7 @@ impl Builder {
         file.mesh.groups = groups;
         file.warnings = self.warnings;
         file.uncut = uncut;
-        // An array may have fewer rows than there are elements. Such an array is dropped.
+        // An array with too few rows for the elements of the domain is dropped.
         let most = domain.parents.iter().max().map_or(0, |&last| last as usize + 1);
         let (whole, short): (Vec<_>, Vec<_>) =
             self.data.into_iter().partition(|array| array.rows() >= most);

@@ -1,5 +1,6 @@
-//! FreeSurfer labels, reader and writer: a set of vertices of a surface, each with a position and a
-//! number. A file has a comment line, the number of rows, then rows of vertex, x, y, z, number.
+//! Reader and writer of FreeSurfer labels. A label is a set of vertices of a surface, each with a
+//! position and a number. A file has a comment line, the number of rows, and then rows of vertex,
+//! x, y, z and number.
 
 use std::path::Path;
 

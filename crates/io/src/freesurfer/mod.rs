@@ -34,7 +34,7 @@ pub(super) const MORPH_NAMES: [&str; 7] =
 const CUT: &str = "the file is truncated: copy it again";
 
 /// Reads a surface of triangles or quadrangles. Volume information that may follow the triangles is
-/// ignored, so that coordinates stay those of the surface.
+/// ignored, so that coordinates stay in the coordinate system of the surface.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the file is of another kind, if it cannot hold the declared counts, if a
@@ -95,8 +95,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     Ok(file)
 }
 
-/// Reads the counts after the comment lines, "created by ..." and an empty line. Some writers omit
-/// the empty line. Both layouts are tried, because only valid counts fit the size of the file.
+/// Reads the counts that follow the comment lines, which are "created by ..." and an empty line.
+/// Some writers omit the empty line. Both layouts are tried, because only valid counts fit the size
+/// of the file.
 fn counts<'a>(bytes: &'a [u8]) -> Result<(Cursor<'a>, usize, usize), Flaw> {
     let ends = bytes.iter().enumerate().filter(|&(_, &b)| b == b'\n').map(|(i, _)| i + 1).take(2);
     let ends: Vec<usize> = ends.collect();
@@ -182,7 +183,7 @@ fn array(path: &Path, components: usize, values: Vec<f64>) -> DataArray {
     DataArray { name: name(path), components, values: Values::Float(values) }
 }
 
-/// Returns the file name without the hemisphere and without `.gz`.
+/// Returns the file name without the prefix of the hemisphere and without `.gz`.
 fn name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     without_hemisphere(name.strip_suffix(".gz").unwrap_or(&name)).to_string()

@@ -7,7 +7,8 @@ use crate::bytes::{Cursor, finite};
 use crate::faces::{Faces, check_index};
 use zeroset_core::error::{Element, Flaw, Position, Result};
 
-/// The first bytes of a surface with 16-bit coordinates. Numbers per vertex begin in the same way.
+/// The first bytes of a surface with 16-bit coordinates. Files of numbers per vertex begin with the
+/// same bytes.
 pub(super) const OLD: [u8; 3] = MORPH;
 /// The first bytes of a surface with 32-bit coordinates.
 pub(super) const NEW: [u8; 3] = [0xff, 0xff, 0xfd];
@@ -17,8 +18,8 @@ const HEAD: usize = 9;
 /// Bytes of a quadrangle.
 const QUAD: usize = 12;
 
-/// Whether the file is a surface and not numbers per vertex, which begin with the same bytes. The
-/// counts of the right kind fit the size of the file.
+/// Whether the file is a surface rather than a file of numbers per vertex. Both kinds begin with
+/// the same bytes, but the counts fit the size of the file only if they are read as the right kind.
 pub(crate) fn is_surface(bytes: &[u8]) -> bool {
     if !bytes.starts_with(&OLD) {
         return bytes.starts_with(&NEW);
@@ -35,7 +36,7 @@ pub(crate) fn is_surface(bytes: &[u8]) -> bool {
 }
 
 /// Reads a surface of quadrangles. Each is split along the diagonal that FreeSurfer and nibabel
-/// choose: the one at its first corner if the number of that vertex is odd, else the other one.
+/// choose: the one through its first corner if the index of that vertex is odd, else the other one.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the file cannot hold the declared counts, if a coordinate is not finite,
@@ -71,7 +72,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
             })?;
         }
         let [a, b, c, d] = quad;
-        // The fan splits along the diagonal at its first corner.
+        // The fan splits the quadrangle along the diagonal through its first corner.
         faces.push(&if a % 2 == 0 { [d, a, b, c] } else { quad });
     }
     let version = if old { "binary quadrangles, 16 bit" } else { "binary quadrangles" };

@@ -24,7 +24,7 @@ const BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent)
         .with_decode_allow_trailing_bits(true),
 );
-/// Upper bound of the compression ratio. Deflate packs at most 1,032 bytes into one, so data that
+/// Upper bound on the compression ratio. Deflate packs at most 1,032 bytes into one, so data that
 /// claim a higher ratio are damaged.
 const DENSEST: usize = 1_040;
 
@@ -44,8 +44,8 @@ fn refuse<T>(what: impl Into<String>, remedy: &'static str) -> Outcome<T> {
     Err((what.into(), remedy))
 }
 
-/// Decodes the text of an array as its attributes specify. Its data may be in a file `beside`, and
-/// they may unpack to `budget`.
+/// Decodes the text of an array as its attributes specify. `beside` reads data that are in a
+/// separate file. The data may unpack to `budget`.
 ///
 /// # Errors
 /// Returns the problem and the remedy.

@@ -1,9 +1,9 @@
-//! GIFTI, the XML format of neuroimaging for surfaces and their vertex data: reader and writer.
+//! Reader and writer of GIFTI, the XML format for surfaces and their vertex data in neuroimaging.
 //! Lengths are in mm.
 //!
 //! The reader supports all encodings (ASCII, Base64Binary, GZipBase64Binary, data in a separate
 //! file), both byte orders, both index orders and all number types. Labels become groups of
-//! vertices with the names of the label table. Coordinates are as stored. As in other readers,
+//! vertices with the names of the label table. Coordinates are as stored. As in other programs,
 //! `CoordinateSystemTransformMatrix` is not applied, and a warning names a matrix that would change
 //! the coordinates.
 

@@ -24,7 +24,7 @@ pub(super) const MAGIC: &[u8] = b"MeshVersionFormatted";
 /// The largest number of section names that a warning lists.
 const LISTED: usize = 12;
 
-/// Returns the element type of a section name. In types of second order the corners come first.
+/// Returns the element type of a section name. In second-order types, the corners come first.
 fn section(word: &[u8]) -> Option<ElementType> {
     let linear = ElementType::linear;
     Some(match word {
@@ -212,8 +212,8 @@ fn elements(
     Ok(())
 }
 
-/// Reads numbers at vertices as "sol", "sol_2" and so on. Symmetric tensors have 3 components in
-/// the plane and 6 in space.
+/// Reads numbers at vertices as the arrays `sol`, `sol_2` and so on. Symmetric tensors have 3
+/// components in the plane and 6 in space.
 ///
 /// # Errors
 /// Returns a [`Flaw`] that names the line if there are fewer numbers than declared, if a type is

@@ -185,7 +185,8 @@ pub(crate) fn write_solution(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -
     write_numbers(path, mesh, false, lost)
 }
 
-/// Writes the point data of a mesh. A companion never replaces a file with other contents.
+/// Writes the point data of a mesh. If `is_companion` is true, an existing file with other contents
+/// is never replaced.
 fn write_numbers(
     path: &Path,
     mesh: &Mesh,

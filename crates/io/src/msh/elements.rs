@@ -9,8 +9,8 @@ use crate::elements::{ElementType, Shape};
 /// corners and numbers that Gmsh does not use.
 pub(super) fn element_type(number: i64) -> Option<ElementType> {
     use Shape::*;
-    /// Runs of consecutive type numbers of one shape: the first number, the shape, the numbers of
-    /// nodes.
+    /// Runs of consecutive type numbers of one shape: the first type number, the shape, and the
+    /// number of nodes of each type.
     const RUNS: &[(i64, Shape, &[usize])] = &[
         (1, Line, &[2]),
         (2, Triangle, &[3]),

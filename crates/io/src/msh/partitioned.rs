@@ -1,12 +1,12 @@
 //! Reader of `$PartitionedEntities` of MSH 4.0 and 4.1: the entities of a mesh that is split into
-//! partitions. Elements refer to them instead of to the entities of the geometry.
+//! partitions. Elements refer to these entities instead of the geometrical ones.
 
 use super::source::Source;
 use super::v4::{Entities, MOST_GROUPS, Minor, too_many_groups};
 use zeroset_core::error::{Flaw, Result};
 
-/// Adds the physical groups of the entities of partitions. An entity without groups has those of
-/// the geometrical entity that it is a part of.
+/// Adds the physical groups of the partition entities. A partition entity without groups inherits
+/// those of the geometrical entity of which it is a part.
 pub(super) fn entities(
     source: &mut Source,
     minor: Minor,
@@ -69,8 +69,8 @@ mod tests {
     use super::super::read;
     use zeroset_core::mesh::Members;
 
-    /// A square of two partitions with the group `rim` on one side. The second half of the side has
-    /// no group of its own.
+    /// Returns a file with a square in two partitions. One side of the square belongs to the group
+    /// `rim`. The second half of this side has no group of its own.
     fn square(version: &str, point: &str) -> String {
         let box_ = "0 0 0 1 1 0";
         let (node_counts, element_counts) = match version {

@@ -52,7 +52,7 @@ impl<'a> Source<'a> {
         self.at += rest.len() - rest.trim_ascii_start().len();
     }
 
-    /// Returns the rest of the current line without its line end.
+    /// Returns the rest of the current line without its line ending.
     pub(super) fn line(&mut self) -> &'a [u8] {
         let rest = self.rest();
         let length = rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());

@@ -2,8 +2,8 @@
 //! nearly the same in both. `v40` and `v41` read the entities and the nodes.
 //!
 //! The crate `mshio` could also read the elements of 4.1, but it allocates a list for each element.
-//! With the crate, reading a binary file took 1.8 times as long on two threads and 2.4 times on one
-//! (`benches/results/files.md`).
+//! With the crate, reading a binary file took 1.8 times as long on two threads and 2.4 times as
+//! long on one thread (`benches/results/files.md`).
 
 use std::collections::HashMap;
 

@@ -152,7 +152,7 @@ impl Plan {
                     lost.push(format!("group {} is not written: it has no members", group.name));
                     continue;
                 }
-                // A quotation mark or a line end would end the name.
+                // A quotation mark or a line ending would end the name.
                 let plain = |c: char| if c == '"' || c.is_control() { '\'' } else { c };
                 let name: String = group.name.chars().map(plain).collect();
                 if name != group.name {

@@ -227,7 +227,7 @@ fn long_texts_are_read_by_many_threads_and_their_faults_have_the_same_lines() {
         "element vertex {n}\nproperty float x\nproperty float y\nproperty float z\nproperty int k\n\
          element face {n}\nproperty list uchar int vertex_indices\nproperty float q\n"
     );
-    // On a parabola, so that the quads are convex.
+    // The vertices are on a parabola, so that the quads are convex.
     let [y, z] = [|i: usize| (i * i) as f64, |i: usize| (i % 2) as f64 * 0.25];
     let vertex = |i: usize| format!("{i} {} {} {}\n", y(i), z(i), 3 * i);
     let face = |i: usize| match i % 3 {

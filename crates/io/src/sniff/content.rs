@@ -1,8 +1,8 @@
-//! Questions about the content of a file, by which foreign formats are recognized.
+//! Tests of the content of a file, used to recognize unsupported formats.
 
-/// The number of leading bytes in which words and lines are searched.
+/// The number of leading bytes that are searched for words and lines.
 const HEAD: usize = 64 << 10;
-/// The number of bytes at either end of a file in which names of a binary file are searched.
+/// The number of bytes at each end of a binary file that are searched for names.
 const ENDS: usize = 1 << 20;
 
 /// The content of a file, or at least its first bytes.
@@ -19,7 +19,7 @@ impl<'a> Content<'a> {
         Content { extension, bytes, head: bytes.get(..HEAD).unwrap_or(bytes) }
     }
 
-    /// Whether the bytes at `place` are `word`.
+    /// Whether the bytes at offset `place` are `word`.
     pub(super) fn at(&self, place: usize, word: &[u8]) -> bool {
         self.bytes.get(place..).is_some_and(|bytes| bytes.starts_with(word))
     }
@@ -61,13 +61,14 @@ impl<'a> Content<'a> {
         self.head.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
     }
 
-    /// Returns the numbers at `place`, if the file has them. They are big-endian.
+    /// Returns the big-endian 32-bit integers at byte offset `place`, or `None` if the file is too
+    /// short.
     fn numbers<const N: usize>(&self, place: usize) -> Option<[i32; N]> {
         let raw = self.bytes.get(place..place.checked_add(4 * N)?)?.as_chunks::<4>().0;
         Some(std::array::from_fn(|k| i32::from_be_bytes(raw[k])))
     }
 
-    /// Returns the little-endian length at `place`.
+    /// Returns the little-endian 32-bit length at byte offset `place`.
     pub(super) fn length_at(&self, place: usize) -> Option<usize> {
         let [length] = self.numbers::<1>(place)?;
         usize::try_from(length.swap_bytes()).ok()
@@ -90,12 +91,12 @@ impl<'a> Content<'a> {
         self.at(4, b"ADF Database Version")
     }
 
-    /// Whether the file is XML with this element, given with its angle bracket.
+    /// Whether the file is XML that mentions `element`, which includes the opening angle bracket.
     pub(super) fn is_xml(&self, element: &[u8]) -> bool {
         self.begins(b"<") && self.mentions(element)
     }
 
-    /// Whether the file is a VTK file in XML with a data set of exactly this type.
+    /// Whether the file is a VTK XML file with a data set of exactly this type.
     pub(super) fn is_vtk(&self, dataset: &[u8]) -> bool {
         if !self.begins(b"<") {
             return false;
@@ -109,16 +110,17 @@ impl<'a> Content<'a> {
         value.strip_prefix(dataset).and_then(<[u8]>::first).is_some_and(|b| b"'\"".contains(b))
     }
 
-    /// Whether the file is NIfTI-2 with one of the intents of CIFTI.
+    /// Whether the file is NIfTI-2 with a CIFTI intent.
     pub(super) fn is_cifti(&self) -> bool {
         let Some([intent]) = self.numbers::<1>(504) else { return false };
         let cifti = 3000..3100;
         self.at(4, b"n+2\0") && (cifti.contains(&intent) || cifti.contains(&intent.swap_bytes()))
     }
 
-    /// Whether the file is DICOM, with its preamble or without.
+    /// Whether the file is DICOM, with or without the preamble.
     pub(super) fn is_dicom(&self) -> bool {
-        // Without a preamble, the file starts with an element of group 2 or 8 and its type.
+        // Without a preamble, the file starts with a data element of group 2 or 8, followed by its
+        // type.
         let bare = matches!(self.bytes.get(..6), Some([2 | 8, 0, _, 0, a, b])
             if a.is_ascii_uppercase() && b.is_ascii_uppercase());
         self.at(128, b"DICM") || bare
@@ -128,7 +130,7 @@ impl<'a> Content<'a> {
     pub(super) fn is_mgh(&self) -> bool {
         let Some([version, sizes @ .., kind]) = self.numbers::<6>(0) else { return false };
         let known = [0, 1, 3, 4, 10].contains(&kind);
-        // Binary MEDIT files in this byte order begin with similar numbers.
+        // Big-endian binary MEDIT files begin with similar numbers.
         version == 1
             && !self.is_binary_medit()
             && sizes.iter().all(|n| (1..1 << 28).contains(n))
@@ -159,8 +161,8 @@ impl<'a> Content<'a> {
         first == Some(b"L") && number::<f64>(width).is_some() && number::<u32>(n).is_some()
     }
 
-    /// Whether the text is a list of sections in parentheses that begin with a number, as Fluent
-    /// writes.
+    /// Whether the text is a list of sections in parentheses, each beginning with a number, as
+    /// Fluent writes it.
     pub(super) fn is_fluent(&self) -> bool {
         let Some(first) = self.lines().next().and_then(|line| line.strip_prefix(b"(")) else {
             return false;

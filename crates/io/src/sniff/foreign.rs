@@ -1,22 +1,22 @@
-//! The formats that are recognized but not read: how to recognize each, and which program converts
-//! it to a format that is read.
+//! The formats that are recognized but not supported: how to recognize each of them, and which
+//! program converts it to a supported format.
 
 #[cfg(test)]
 mod tests;
 
 use super::content::Content;
 
-/// A format that is not read.
+/// A format that is recognized but not supported.
 pub(super) struct Foreign {
-    /// Completes the sentence "The file is ...".
+    /// The name of the format, which completes the sentence "The file is ...".
     pub(super) name: &'static str,
-    /// Whether a file has this format.
+    /// The test of whether a file has this format.
     is: fn(&Content) -> bool,
-    /// The remedy, mostly the program that converts such a file.
+    /// The remedy, usually a program that converts such a file.
     pub(super) remedy: &'static str,
 }
 
-/// Returns the foreign format of a file.
+/// Returns the unsupported format of a file, or `None` if none of the formats matches.
 pub(super) fn find(extension: &str, bytes: &[u8]) -> Option<&'static Foreign> {
     let content = Content::new(extension, bytes);
     TABLE.iter().find(|format| (format.is)(&content))
@@ -153,7 +153,7 @@ const TABLE: &[Foreign] = &[
         is: |c| c.starts(b"[Expe/PointSet"),
         remedy: "convert the points to .ply or .xyz",
     },
-    // Simulation: files in HDF5 and netCDF, the special ones first.
+    // Simulation results in HDF5 and netCDF. Specific formats come before the general ones.
     Foreign {
         name: "a CGNS mesh",
         is: |c| {
@@ -257,7 +257,7 @@ const TABLE: &[Foreign] = &[
         is: |c| c.is_vtk(b"Table"),
         remedy: "save it as .csv with ParaView",
     },
-    // Meshes of simulation programs in text.
+    // Text meshes of simulation programs.
     Foreign { name: "a mesh of Fluent", is: |c| c.is_fluent(), remedy: PARAVIEW },
     Foreign {
         name: "an LS-DYNA keyword file",
@@ -320,7 +320,7 @@ const TABLE: &[Foreign] = &[
         remedy: "save the mesh as text: name it .mesh in the program that wrote it, \
                  or convert it with `gmsh in.meshb -save -format mesh -o out.mesh`",
     },
-    // Geometry of design and graphics programs.
+    // Geometry from design and graphics programs.
     Foreign { name: "a STEP file", is: |c| c.begins(b"ISO-10303-21"), remedy: CAD },
     Foreign {
         name: "an IGES file",

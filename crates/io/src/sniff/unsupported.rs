@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Format, by_content, by_name, extension};
 use crate::{cloud, freesurfer};
 
-/// Returns a description and a remedy if the content is of a known but unsupported format.
+/// Returns a description and a remedy if the content is in a known but unsupported format.
 pub(super) fn foreign(extension: &str, bytes: &[u8]) -> Option<(String, &'static str)> {
     if is_utf16(extension, bytes) {
         return Some(("is text in UTF-16".into(), "save it as text in UTF-8"));
@@ -32,8 +32,8 @@ fn is_utf16(extension: &str, bytes: &[u8]) -> bool {
     }
 }
 
-/// Returns a description and a remedy for a file that was given as a case but is something else.
-/// The content decides, and the name counts only if the content is not text.
+/// Returns a description and a remedy for a file that was given as a case file but is something
+/// else. The content decides. The name counts only if the content is not text.
 pub fn instead_of_a_case(path: &Path, is_text: bool) -> Option<(String, String)> {
     // A pipe has already been read, and opening it again would block forever.
     let head = cloud::head(path.metadata().ok()?.is_file().then_some(path)?).ok()?;

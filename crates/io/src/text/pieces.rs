@@ -8,7 +8,7 @@ use super::Lines;
 const PIECE: usize = 256 << 10;
 /// The number of pieces that are counted at a time.
 const BATCH: usize = 64;
-/// The smallest number of bytes of a text that is worth splitting.
+/// The size of the smallest text that is worth splitting, in bytes.
 const LONG: usize = 4 * PIECE;
 
 /// A run of consecutive lines.
@@ -84,7 +84,7 @@ impl<'a> Lines<'a> {
 }
 
 /// Whether no line begins with white space. This test is fast because it compares neighboring bytes
-/// and does not search for the ends of lines.
+/// and does not search for line endings.
 fn all_have_words(text: &[u8], end: u8) -> bool {
     let is_blank = |b: &u8| *b <= b' ';
     let next = text.get(1..).unwrap_or_default();

@@ -85,7 +85,7 @@ fn no_neighbor(name: &str) -> Result<PathBuf, Flaw> {
     refuse(what, "put the data file beside the header, and correct its name there")
 }
 
-/// The largest number of bytes that deflate produces from one.
+/// The largest number of bytes that deflate produces from one byte of input.
 const DENSEST: usize = 1_032;
 
 /// The largest number of files that a pattern may name.
@@ -147,7 +147,8 @@ pub(super) fn read(
     let mut taken = BTreeSet::new();
     for name in names {
         let place = beside(path, name)?;
-        // Otherwise, a small file that is listed many times could exhaust the memory.
+        // No file may be listed twice. Otherwise, a small file that is listed many times could
+        // exhaust the memory.
         if !taken.insert(place.clone()) {
             let what = format!("{} is named twice", text::show(name.as_bytes()));
             return refuse(what, "name each data file once");

@@ -21,7 +21,7 @@ struct Header {
     keys: BTreeMap<String, (usize, String)>,
     /// The names after `ElementDataFile = LIST`.
     list: Vec<String>,
-    /// Byte offset of numbers that follow in the same file.
+    /// Byte offset of the numbers if they follow in the same file.
     end: usize,
 }
 

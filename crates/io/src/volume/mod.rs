@@ -91,8 +91,8 @@ impl VolumeOptions {
 ///
 /// # Errors
 /// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file, the position, what
-/// was found and the remedy, if the file holds no volume, is damaged or truncated, has several
-/// frames or colors, or if spacings are not positive or a matrix is singular. Returns
+/// was found and the remedy, if the file holds no volume, if it is damaged or truncated, if it has
+/// several frames or colors, if a spacing is not positive, or if a matrix is singular. Returns
 /// [`Error::Case`](zeroset_core::Error::Case) if the options do not fit the file.
 pub fn read_volume(path: &Path, options: &VolumeOptions) -> Result<VolumeFile> {
     volume(path, options).map_err(|flaw| flaw.in_file(path))
@@ -167,8 +167,8 @@ fn no_array(options: &VolumeOptions) -> Result<(), Flaw> {
     }
 }
 
-/// Returns the names of the data files of a header that is at the begin of `bytes`. The result is
-/// empty for other files and for a header that is damaged.
+/// Returns the names of the data files of a header at the beginning of `bytes`. The result is empty
+/// for other files and for a damaged header.
 pub(super) fn data_file_names(bytes: &[u8]) -> Vec<String> {
     let names = match by_content(bytes) {
         Some(Format::Nrrd) => nrrd::data_file_names(bytes),

@@ -70,8 +70,8 @@ pub(crate) fn is_header(bytes: &[u8]) -> bool {
     at(344, b"n+1\0") || at(344, b"ni1\0") || at(4, b"n+2\0") || at(4, b"ni2\0")
 }
 
-/// Returns the size in bytes of a single file whose first bytes are `head`, or `None` if they are
-/// not the header of one.
+/// Returns the size in bytes of the single file that begins with the header `head`, as implied by
+/// that header. Returns `None` if `head` is not the header of a single file.
 pub(crate) fn promised_size(head: &[u8]) -> Option<u64> {
     let header = is_header(head).then(|| parse(head).ok())??;
     let scalar = scalar(header.datatype).ok()?;

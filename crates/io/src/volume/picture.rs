@@ -1,6 +1,6 @@
-//! Readers of gray pictures as volumes of one slice: PNG, TIFF, PGM. The rows of a picture follow
-//! each other along y, from top to bottom. Pixels have whole-number coordinates. The pages of a
-//! TIFF file are slices along z.
+//! Readers of grayscale pictures as volumes of one slice: PNG, TIFF, PGM. The rows of a picture
+//! follow each other along y, from top to bottom. Pixels have whole-number coordinates. The pages
+//! of a TIFF file are slices along z.
 
 use std::io::Cursor;
 
@@ -18,7 +18,7 @@ use zeroset_core::volume::Samples;
 const GRAY: &str = "convert it to gray without transparency first";
 const CUT: &str = "the file is damaged or truncated: copy or export it again";
 
-/// Upper bound of the compression ratio of these formats, which unpack single bits to bytes.
+/// Upper bound on the compression ratio of these formats, which unpack single bits to bytes.
 const LARGEST_RATIO: u64 = 8_300;
 
 fn file(found: Found, format: &'static str, version: String) -> Result<VolumeFile, Flaw> {
@@ -184,7 +184,7 @@ fn check_compression(decoder: &mut Decoder<Cursor<&[u8]>>, page: usize) -> Resul
     unsupported(what, remedy)
 }
 
-/// Returns the pixels of packed rows as bytes. Each row begins with a new byte.
+/// Returns the pixels of packed rows as bytes. Each row begins at a new byte.
 fn expanded(packed: &[u8], depth: u8, width: u32) -> Vec<u8> {
     let per_byte = 8 / usize::from(depth);
     let mask = (1_u8 << depth) - 1;
@@ -264,7 +264,7 @@ fn within(samples: &Samples, largest: u32, [width, ..]: [usize; 3]) -> Result<()
     Err(Flaw::at(position, what, remedy))
 }
 
-/// Whether `bytes` begin like a portable picture of any kind.
+/// Whether `bytes` begin like a PNM picture of any kind.
 pub(crate) fn is_pnm(bytes: &[u8]) -> bool {
     let Some([b'P', b'1'..=b'7', blank]) = bytes.first_chunk::<3>() else { return false };
     // The first words of a text table can look the same.

@@ -5,7 +5,7 @@ use super::grid::Grid;
 use zeroset_core::mesh::{DataArray, Values};
 use zeroset_core::words::counted;
 
-/// The array of flags since VTK 7, and that of levels before it.
+/// The array of flags used since VTK 7, and the array of levels used before.
 const NAMES: [&str; 2] = ["vtkGhostType", "vtkGhostLevels"];
 /// Flags of cells that are left out: duplicate, refined, hidden.
 const CELL: i64 = 1 | 8 | 32;
@@ -14,7 +14,7 @@ const HIDDEN_POINT: i64 = 2;
 /// Flags of points that are left out if there are no cells: duplicate, hidden.
 const POINT: i64 = 1 | HIDDEN_POINT;
 
-/// Removes the arrays of ghosts from a grid and returns whether each cell stays. Ghost points are
+/// Removes the ghost arrays from a grid and returns whether each cell stays. Ghost points are
 /// removed from a grid without cells. Otherwise duplicate points stay, because cells use them.
 /// Returns `None` if there are no ghosts. Call [`Grid::check`] first.
 pub(super) fn take(grid: &mut Grid) -> Option<Vec<bool>> {
@@ -45,8 +45,8 @@ pub(super) fn take(grid: &mut Grid) -> Option<Vec<bool>> {
     Some(keep)
 }
 
-/// Gives the arrays of ghosts of one piece to the other, because a piece without ghosts need not
-/// have them.
+/// Adds the ghost arrays that only one of two pieces has to the other one, with zeros. A piece
+/// without ghosts need not have these arrays.
 pub(super) fn align(grid: &mut Grid, piece: &mut Grid) {
     for name in NAMES {
         let (n, m) = (grid.points.len(), piece.points.len());
@@ -69,7 +69,7 @@ fn fill(name: &str, a: (&mut Vec<DataArray>, usize), b: (&mut Vec<DataArray>, us
     }
 }
 
-/// Removes the arrays of ghosts and returns the flags of each row. A level above 0 means duplicate.
+/// Removes the ghost arrays and returns the flags of each row. A level above 0 means duplicate.
 fn flags(arrays: &mut Vec<DataArray>) -> Option<Vec<i64>> {
     let mut found: Option<Vec<i64>> = None;
     arrays.retain(|array| {

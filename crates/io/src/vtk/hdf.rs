@@ -156,7 +156,8 @@ impl HdfSeries {
         Ok(())
     }
 
-    /// Calls the crate on a file that may be damaged. A panic of the crate becomes an error.
+    /// Calls the crate `hdf5-pure` on a file that may be damaged. A panic of the crate becomes an
+    /// error.
     fn guarded<T>(&self, work: impl FnOnce() -> Hdf<T>) -> Result<T> {
         match quietly(work) {
             Ok(found) => found.map_err(|e| self.fail(e)),
@@ -221,8 +222,8 @@ impl HdfSeries {
 
     /// Appends rows to all arrays in one commit.
     fn append(&self, columns: Vec<Column>) -> Hdf<()> {
-        // Locking is disabled because readers lock files too. The run folder keeps other writers
-        // away.
+        // Locking is disabled because readers lock files too. The lock of the run folder keeps
+        // other writers away.
         let access = FileAccessProperties::new().with_locking(FileLocking::Disabled);
         let file = File::open_rw_with_options(&self.path, access)?;
         for column in columns {

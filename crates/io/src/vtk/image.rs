@@ -66,7 +66,7 @@ fn several(source: &Source, name: &str, n: usize) -> Flaw {
 
 impl Lattice {
     /// Returns the number of points, or of cells between them, along each axis. An axis with one
-    /// point makes cells flat.
+    /// point counts as one layer of cells without thickness.
     pub fn shape(&self, of_cells: bool) -> [usize; 3] {
         self.dimensions.map(|n| if of_cells && n > 1 { n - 1 } else { n })
     }

@@ -1,4 +1,4 @@
-//! Reader of the list of a series, `.pvd`.
+//! Reader of `.pvd` files, which list the states of a series.
 
 use std::path::{Path, PathBuf};
 

@@ -18,8 +18,8 @@ pub(super) struct Polyhedra {
 }
 
 impl Polyhedra {
-    /// Creates the faces from the arrays of files since version 2.3: points and ends of the faces,
-    /// faces and ends of the cells.
+    /// Creates the faces from the four arrays of files since version 2.3: the points and ends of
+    /// the faces, and the faces and ends of the cells.
     ///
     /// # Errors
     /// Returns a description of the arrays that contradict each other.
@@ -39,8 +39,8 @@ impl Polyhedra {
             return Err("face_offsets or polyhedron_offsets decrease".to_string());
         }
         let faces = all(faces, ends.len().saturating_sub(1), "polyhedron_to_faces")?;
-        // Two cells share a face. If a face could belong to more, a small file could ask for much
-        // work.
+        // At most two cells share a face. Without this limit, a small file could cause an excessive
+        // amount of work.
         let mut uses = vec![0_u8; ends.len()];
         for &face in &faces {
             let Some(uses) = uses.get_mut(face) else {
@@ -81,7 +81,7 @@ impl Polyhedra {
         Ok(())
     }
 
-    /// Returns the faces of a cell; none if the file does not state them.
+    /// Returns the faces of a cell. There are none if the file does not state them.
     pub fn faces(&self, cell: usize) -> impl Iterator<Item = &[i64]> {
         let range = match self.cells.binary_search_by_key(&cell, |&(cell, _)| cell) {
             Ok(k) => k.checked_sub(1).map_or(0, |k| self.cells[k].1)..self.cells[k].1,
@@ -98,7 +98,8 @@ impl Polyhedra {
         self.points.iter().copied().find(|&p| p < 0 || p as u64 >= n_points as u64)
     }
 
-    /// Appends the faces of a piece, whose cells and points follow those before.
+    /// Appends the faces of a piece. Its first cell and first point have the given numbers in the
+    /// grid.
     pub fn append(&mut self, piece: Polyhedra, first_cell: usize, first_point: i64) {
         let (faces, ends, points) = (self.faces.len(), self.ends.len(), self.points.len());
         self.cells.extend(piece.cells.iter().map(|&(c, end)| (c + first_cell, end + faces)));
@@ -108,7 +109,8 @@ impl Polyhedra {
     }
 }
 
-/// Replaces the streams of faces that legacy files store as points of polyhedra by their points.
+/// Replaces the face streams, which legacy files store in place of the points of polyhedra, by
+/// these points.
 ///
 /// # Errors
 /// Returns the first cell whose stream is damaged, and a description of the damage.

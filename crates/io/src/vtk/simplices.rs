@@ -100,7 +100,7 @@ impl Simplices {
         }
     }
 
-    /// Adds a polyhedron or a prism with five or six sides.
+    /// Adds a polyhedron, or a prism over a pentagon or hexagon.
     fn push_solid(&mut self, grid: &mut Grid, cell: usize, points: &[u32]) {
         let mut faces = prism_faces(grid.types[cell], points);
         if faces.is_empty() {
@@ -136,8 +136,8 @@ impl Simplices {
         Ok(())
     }
 
-    /// Adds a hexahedron, wedge, pyramid or tetrahedron. If its usual tetrahedra overlap or some
-    /// are flat, it is cut like a polyhedron.
+    /// Adds a hexahedron, wedge, pyramid or tetrahedron. If its usual tetrahedra overlap or some of
+    /// them are flat, it is cut like a polyhedron.
     fn push_cut_solid(&mut self, grid: &mut Grid, shape: Shape, points: &[u32], cell: usize) {
         let begin = self.corners[3].len();
         shape.split(points, &mut self.corners[3]);
@@ -185,8 +185,8 @@ impl Simplices {
     }
 }
 
-/// Adds a row for each new vertex: the mean of its cell, or for whole numbers the value at the
-/// first point of the cell.
+/// Adds a row for each new vertex: the mean over the points of its cell, or, in an array of
+/// integers, the value at the first point of the cell.
 fn extend(array: &mut DataArray, grid: &Grid, cells: &[u32]) {
     let components = array.components;
     for &cell in cells {
@@ -210,7 +210,7 @@ fn extend(array: &mut DataArray, grid: &Grid, cells: &[u32]) {
     }
 }
 
-/// Returns the faces of a prism with five or six sides, or none for another type.
+/// Returns the faces of a prism over a pentagon or hexagon, or none for another type.
 fn prism_faces(number: u8, points: &[u32]) -> Vec<Vec<u32>> {
     let sides = match number {
         15 => 5,
@@ -227,8 +227,8 @@ fn prism_faces(number: u8, points: &[u32]) -> Vec<Vec<u32>> {
     faces
 }
 
-/// Returns true if tetrahedra of one cell have different signs or some are flat. Tetrahedra that
-/// repeat a vertex do not count.
+/// Returns true if the volumes of the tetrahedra of one cell have different signs, or if some
+/// tetrahedra are flat. Tetrahedra that repeat a vertex do not count.
 fn is_distorted(vertices: &[[f64; 3]], cells: &[u32]) -> bool {
     let at = |v: u32| Vec3::from(vertices[v as usize]);
     let volumes = cells.as_chunks::<4>().0.iter().filter_map(|&[a, b, c, d]| {

@@ -41,7 +41,7 @@ pub(super) fn check(
     if header.begin >= size {
         return Err(format!("expected from byte {} on, but the file ends at {size}", header.begin));
     }
-    // The crate decides by the versions of items and ignores the compressor number.
+    // The crate takes the layout from the versions of the items and ignores the compressor number.
     let in_layers = vlr.items().first().is_some_and(|item| item.version() >= 3);
     if in_layers != raw.starts_with(&IN_LAYERS) {
         return Err("the compressor does not match the record items".to_string());

@@ -1,4 +1,4 @@
-//! Tests of the recognition of each kind of foreign format.
+//! Tests of the recognition of each unsupported format.
 
 use super::*;
 

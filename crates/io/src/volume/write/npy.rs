@@ -30,7 +30,7 @@ pub(super) fn write(path: &Path, volume: &Volume) -> Result<()> {
 /// Returns the header: the magic bytes of the format and the text that describes the array.
 pub(crate) fn head(facts: &str) -> Vec<u8> {
     let mut text = facts.to_string();
-    // The header ends with a line end at a multiple of 64 bytes.
+    // The header ends with a line feed at a multiple of 64 bytes.
     let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
     text += &" ".repeat(length - 1 - text.len());
     text.push('\n');

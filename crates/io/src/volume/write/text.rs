@@ -15,7 +15,7 @@ fn list<T: std::fmt::Display>(numbers: impl IntoIterator<Item = T>) -> String {
     words.join(" ")
 }
 
-/// Replaces control characters, so that a name fits one line of a header.
+/// Replaces control characters, so that a name fits on one line of a header.
 fn line(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -52,7 +52,7 @@ pub(super) fn write_mha(path: &Path, volume: &Volume, lost: &mut Vec<String>) ->
 }
 
 /// Returns the letters of the directions from which the axes come, not of those to which they
-/// point. Axes along those of LPS give RAI.
+/// point. Axes in the directions of LPS give RAI.
 fn anatomical(place: &Placement) -> String {
     let from = |c| match c {
         'R' => 'L',

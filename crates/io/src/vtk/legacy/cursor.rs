@@ -85,7 +85,7 @@ impl<'a> Cursor<'a> {
         Ok(decoded(self.expect_word(what)?))
     }
 
-    /// Returns the rest of the line without its line end, and moves to the next line.
+    /// Returns the rest of the line without its line ending, and moves to the next line.
     pub fn line(&mut self) -> &'a [u8] {
         let rest = self.rest();
         let length = rest.iter().take_while(|&&b| b != b'\n').count();

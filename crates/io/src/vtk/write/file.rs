@@ -1,4 +1,5 @@
-//! Writer of the XML tags around appended arrays, and of the list of a series.
+//! Writer of the XML tags around appended arrays, and of `.pvd` files, which list the states of a
+//! series.
 
 use std::path::Path;
 

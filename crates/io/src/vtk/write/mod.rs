@@ -226,7 +226,7 @@ impl<'a> Geometry<'a> {
         Self::new(Shape::Hexahedra, points, hexahedra, compression)
     }
 
-    /// Encodes points alone, each as a cell. `numbers` are the point numbers from 0.
+    /// Encodes points alone, each as a cell. `numbers` are the point indices 0, 1, 2, ...
     pub fn vertices(points: &'a [[f64; 3]], numbers: &'a [u32], compression: Compression) -> Self {
         Self::new(Shape::Vertices, points, numbers, compression)
     }
@@ -237,7 +237,7 @@ impl<'a> Geometry<'a> {
     }
 
     /// Encodes chains of segments. `points` holds the points of all chains in turn, `numbers` are
-    /// the point numbers from 0, and `ends[k]` is the end of chain k in `points`.
+    /// the point indices 0, 1, 2, ..., and `ends[k]` is the end of chain k in `points`.
     pub fn chains(
         points: &'a [[f64; 3]],
         numbers: &'a [u32],

@@ -55,7 +55,7 @@ impl Codec {
 /// The memory limit of LZMA decompression in KiB. The highest level of xz needs 65 MiB.
 const DICTIONARY: u32 = 100 << 10;
 
-/// Reads exactly as many bytes as `out` holds, to the end of the stream.
+/// Fills `out` from a stream that must end exactly there.
 fn fill(mut stream: impl Read, out: &mut [u8], name: &str) -> Result<(), String> {
     stream.read_exact(out).map_err(|e| format!("{name}: {e}"))?;
     match stream.read(&mut [0]) {
