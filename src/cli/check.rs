@@ -33,7 +33,8 @@ pub struct Args {
 /// Checks the case and prints what a run would do.
 ///
 /// # Errors
-/// Returns an error that a run would return before its first step, if it is the only one.
+/// If a run would fail with exactly one error before its first step, returns that error. Several
+/// errors are printed instead.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let config = args.overrides.load_unchecked(&args.case)?;
     let checked = run::check_all(&config, args.output.as_deref(), args.overwrite);

@@ -75,7 +75,7 @@ fn of_columns(path: &Path, arrays: Vec<DataArray>) -> Result<Cloud> {
 impl Cloud {
     /// Returns the indices of the points for which an expression of coordinates and arrays is true.
     ///
-    /// There is at least one.
+    /// The result is never empty.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if the expression depends on time, names a missing array, or is true

@@ -65,7 +65,7 @@ impl Command {
         }
     }
 
-    /// Returns what the command does at first, for the message that memory ran out.
+    /// Returns what the command does first, for the message that memory has run out.
     pub fn doing(&self) -> &'static str {
         match self {
             Command::Run(_) => "reading the case",

@@ -65,9 +65,10 @@ pub struct Args {
 /// Converts the file and prints one line about the output.
 ///
 /// # Errors
-/// Returns [`zeroset::Error::Case`] if the output cannot be written as requested, before anything
-/// is read if the file name already shows it; [`zeroset::Error::Input`] if the mesh file cannot be
-/// read; [`zeroset::Error::Output`] if the output cannot be written.
+/// Returns [`zeroset::Error::Case`] if the output cannot be written as requested;
+/// [`zeroset::Error::Input`] if the mesh file cannot be read; [`zeroset::Error::Output`] if the
+/// output cannot be written. If the file name alone shows that the output cannot be written as
+/// requested, nothing is read.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = WriteOptions::default().ascii(args.ascii);
     if is_volume_target(&args.output) {

@@ -5,10 +5,10 @@ use zeroset::config::DeviceKind;
 use zeroset::error::{Error, Result};
 use zeroset::gpu::{self, Cuda};
 
-/// Returns the first GPU, or `None` if the CPU computes.
+/// Returns the first GPU, or `None` if the CPU is to be used.
 ///
-/// With [`DeviceKind::Auto`] the GPU is used if `is_worth_it` says that the work outweighs its
-/// start of a quarter of a second, and if there is a GPU.
+/// With [`DeviceKind::Auto`] the GPU is used if there is one and `is_worth_it` states that the work
+/// justifies the GPU's startup time of a quarter of a second.
 ///
 /// # Errors
 /// Returns [`Error::Device`] if the GPU is requested but cannot be used.
@@ -43,7 +43,7 @@ pub fn either<T>(
     }
 }
 
-/// Returns the first `n` GPUs under the conditions of [`gpu`], each repeated `streams` times.
+/// Returns the first `n` GPUs under the same conditions as [`gpu`], each repeated `streams` times.
 ///
 /// # Errors
 /// Returns [`Error::Device`] if the GPUs are requested and one of them cannot be used.

@@ -84,10 +84,10 @@ pub struct Args {
     /// Join coincident vertices: auto (along torn edges), never, or all within a length
     #[arg(long, value_name = "auto|never|LENGTH")]
     pub weld: Option<Weld>,
-    /// Repair degenerate cells so that they do not falsify distances: auto or never
+    /// Repair degenerate cells so that they do not distort distances: auto or never
     #[arg(long, value_name = "auto|never", value_parser = word::<MeshRepair>)]
     pub repair: Option<MeshRepair>,
-    /// Also write the array `label`: the index of the nearest --from, from 0
+    /// Also write the array `label`: the index of the nearest --from, counted from 0
     #[arg(long)]
     pub labels: bool,
     /// Also write the gradient at points and cells, as arrays `gradient`

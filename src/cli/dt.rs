@@ -45,7 +45,7 @@ In the expression (docs/expressions.md), v is the value of a voxel, x, y, z are 
 coordinates, and i, j, k are its indices. For points, use x, y, z and the names of their arrays."
 )]
 pub struct Args {
-    /// Volume or gray picture in any supported format
+    /// Volume or grayscale picture in any supported format
     #[arg(requires = "selection")]
     pub volume: Option<PathBuf>,
     /// Take the sites from a point file instead of a volume
@@ -86,7 +86,7 @@ pub struct Args {
     /// Scalar type: f64 or f32
     #[arg(long, value_name = "TYPE", default_value = "f64", value_parser = word::<Precision>)]
     pub precision: Precision,
-    /// Limit for the memory of results or of the index, such as 64KiB, 256MiB or 2GiB
+    /// Limit on the memory for results or for the index, such as 64KiB, 256MiB or 2GiB
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = size)]
     pub memory: u64,
     /// Device: auto, cpu or cuda

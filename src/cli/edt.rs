@@ -36,7 +36,7 @@ coordinates, and i, j, k are its indices.
 The output has the shape, position, axes and voxel order of the input, and holds 32-bit floats. Its
 format is .nii.gz, .nii, .nrrd, .mha, .vti, or .npy, which is indexed [x][y][z].")]
 pub struct Args {
-    /// Volume or gray picture in any supported format
+    /// Volume or grayscale picture in any supported format
     #[arg(value_name = "VOLUME")]
     pub input: PathBuf,
     /// Voxels with distance zero: an expression in v, x, y, z, i, j, k
@@ -57,7 +57,7 @@ pub struct Args {
     pub source: volume::Source,
 }
 
-/// Voxels per CPU thread above which a GPU is worth its start of a quarter of a second.
+/// Voxels per CPU thread above which a GPU is worth its startup time of a quarter of a second.
 ///
 /// A thread needs 25 to 35 ns per voxel (docs/point-distances.md).
 const WORTH_A_GPU: usize = 1 << 23;

@@ -22,7 +22,8 @@ use zeroset::words::{SIMPLICES, counted};
 pub struct Args {
     #[command(subcommand)]
     source: Source,
-    /// Refine N times: split each triangle into four, or tetrahedron into eight, at edge midpoints
+    /// Refine N times: split each triangle into four, or each tetrahedron into eight, at edge
+    /// midpoints
     #[arg(long, global = true, value_name = "N", default_value_t = 0, hide_default_value = true)]
     refine: u32,
     /// Output file: .vtu, .msh or .mesh for any mesh; .vtp, .ply, .obj, .off, .stl or .gii for

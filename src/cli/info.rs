@@ -61,7 +61,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         }
         Ok(Content::Volume(file)) => (Report::of_volume(&file), file.warnings),
         Ok(Content::Data(data)) => (Report::of_data(&data.arrays, &data.groups), Vec::new()),
-        // A point cloud may hold points that a mesh must not hold.
+        // A point cloud may hold points that are not allowed in a mesh.
         Err(error @ Error::Input { .. }) => points(cloud, 1)?.ok_or(error)?,
         Err(error) => return Err(error),
     };
@@ -78,7 +78,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 
 /// Returns the facts about a point cloud and the warnings of its reader.
 ///
-/// It is `None` without a cloud and if fewer than `not_finite` points are not finite.
+/// Returns `None` if there is no cloud, or if fewer than `not_finite` of its points are not finite.
 fn points(
     cloud: Option<(PointCloud, CloudReport)>,
     not_finite: u64,

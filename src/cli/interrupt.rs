@@ -11,8 +11,8 @@ use zeroset::atomic;
 use zeroset::error::Error;
 use zeroset::primitives::memory;
 
-/// Time within which a second signal is ignored: `timeout` and batch systems signal a process and
-/// then its group.
+/// Time within which a second signal is ignored, because `timeout` and batch systems signal first a
+/// process and then its group.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
 /// Returns a flag that Ctrl-C sets. A second Ctrl-C ends the program at once.
@@ -36,7 +36,7 @@ pub(super) fn ends_the_program(ui: &Ui) {
 }
 
 fn handle(handler: impl FnMut() + 'static + Send) {
-    // The handler waits in a thread of its own.
+    // The handler waits in a separate thread.
     let handled = match memory::room_for_threads(1) {
         true => ctrlc::set_handler(handler).map_err(|e| e.to_string()),
         false => Err("not enough memory for a thread".into()),

@@ -44,7 +44,7 @@ dropped. Coordinates are the world coordinates of the file.
 .ply, .obj and .vtp files have normals, computed as minus the gradient of the values. .stl and .off
 files have none.")]
 pub struct Args {
-    /// Volume or gray picture in any supported format
+    /// Volume or grayscale picture in any supported format
     #[arg(value_name = "VOLUME")]
     pub input: PathBuf,
     /// Value of the volume on the surface
@@ -84,7 +84,7 @@ const OF_COPIES: f64 = 1.0;
 /// Nanoseconds to start a GPU.
 const OF_THE_START: f64 = 0.25e9;
 
-/// Whether the start of a GPU and the copies take less time than the computation on the CPU.
+/// Whether starting a GPU and copying take less time than the computation on the CPU.
 fn is_worth_a_gpu(n_voxels: usize, threads: usize) -> bool {
     n_voxels as f64 * (OF_A_THREAD / threads as f64 - OF_COPIES) > OF_THE_START
 }

@@ -89,12 +89,12 @@ fn step(progress: &Progress, elapsed: Duration) -> Value {
     })
 }
 
-/// Returns a warning event.
+/// Returns the JSON line for a warning.
 pub(super) fn warning(message: &impl Display) -> String {
     json!({ "event": "warning", "level": "warn", "message": message.to_string() }).to_string()
 }
 
-/// Returns the last line of a program that fails.
+/// Returns the JSON line with which a failing program ends.
 pub(super) fn error(error: &Error) -> String {
     let kind = match error {
         Error::Case { .. } => "case",
@@ -110,8 +110,8 @@ pub(super) fn error(error: &Error) -> String {
         .to_string()
 }
 
-/// Returns the last line of an interrupted run, with the command that resumes it if that is
-/// possible.
+/// Returns the JSON line with which an interrupted run ends. It contains the command that resumes
+/// the run, if that is possible.
 pub(super) fn interrupted(resume: Option<&str>) -> String {
     let exit_code = Error::Interrupted.exit_code();
     json!({ "event": "interrupted", "resume": resume, "exit_code": exit_code }).to_string()

@@ -1,4 +1,4 @@
-//! Ends the program with one message and exit code 5, not an abort, when memory runs out.
+//! If memory runs out, ends the program with one message and exit code 5 instead of an abort.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write;
@@ -49,7 +49,7 @@ fn some(pointer: *mut u8, size: usize) -> *mut u8 {
     if pointer.is_null() && !may_be_refused() { exhausted(size) } else { pointer }
 }
 
-/// A line of text in its own fixed memory, cut if it is too long.
+/// A line of text in its own fixed memory, truncated if it is too long.
 struct Text {
     bytes: [u8; Self::MOST],
     length: usize,
@@ -87,12 +87,12 @@ const STARTING: Doing =
 
 static DOING: Mutex<Doing> = Mutex::new(STARTING);
 
-/// Notes what the program is doing, for the message.
+/// Notes what the program is doing, for the message that memory has run out.
 pub(super) fn doing(what: &str) {
     DOING.lock().unwrap_or_else(PoisonError::into_inner).what.set(what);
 }
 
-/// Notes what the user can do if memory runs out, for the message.
+/// Notes what the user can do if memory runs out, for the same message.
 pub(super) fn remedy(remedy: &'static str) {
     DOING.lock().unwrap_or_else(PoisonError::into_inner).remedy = remedy;
 }
@@ -120,7 +120,7 @@ const RESERVED: Layout = match Layout::from_size_align(64 << 10, 16) {
 /// Allocates the reserve, once.
 pub(super) fn reserve() {
     if RESERVE.load(Ordering::Relaxed).is_null() {
-        // SAFETY: the layout is not empty. Without memory there is no reserve.
+        // SAFETY: the layout is not empty. If the allocation fails, there is no reserve.
         let kept = unsafe { System.alloc(RESERVED) };
         RESERVE.store(kept, Ordering::Release);
     }
@@ -137,7 +137,7 @@ fn release() {
 
 /// Reports that `size` bytes are not available and ends the program.
 ///
-/// It uses no memory except the reserve.
+/// This function uses no new memory except the reserve.
 #[cold]
 fn exhausted(size: usize) -> *mut u8 {
     static ENDING: AtomicBool = AtomicBool::new(false);

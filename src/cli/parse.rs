@@ -12,7 +12,7 @@ use super::Cli;
 use super::points::OLD_COMMANDS;
 use zeroset::error::STANDARD_INPUT;
 
-/// Fields that name output files, in all commands.
+/// Names of the arguments that hold output files, in all commands.
 const OUTPUTS: [&str; 4] = ["output", "picture", "paths", "report"];
 
 /// Parses a command line that starts with the program name.
@@ -26,7 +26,7 @@ where
     Cli::from_arg_matches_mut(&mut found).map_err(|error| error.format(&mut command))
 }
 
-/// Adds the mode option if the command is an alias of `points` that was once a command of its own.
+/// Adds the mode option if the command is an alias of `points` that was once a separate command.
 fn with_mode(mut words: Vec<OsString>) -> Vec<OsString> {
     let name = words.iter().skip(1).position(|word| !word.to_string_lossy().starts_with('-'));
     let Some(at) = name.map(|n| n + 1) else { return words };
@@ -45,8 +45,8 @@ fn with_remedy(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Prepares a command: options accept negative numbers, so that their range check rejects them, and
-/// `-` gets its special meaning as a file name.
+/// Prepares a command: options accept negative numbers, so that the range check can reject them
+/// with its own message, and `-` as a file name means standard input or is rejected.
 fn prepared(command: Command) -> Command {
     let prepare = |mut arg: Arg| {
         if !arg.is_positional() && arg.get_action().takes_values() {
@@ -96,7 +96,7 @@ fn case(path: PathBuf) -> Result<PathBuf, &'static str> {
 mod tests {
     use super::*;
 
-    /// Returns every argument of a command and its subcommands as the command line has it.
+    /// Returns all arguments of a command and its subcommands, with their full names.
     fn all(command: &Command, above: &str) -> Vec<(String, Arg)> {
         let name = format!("{above} {}", command.get_name());
         let named = |arg: &Arg| (format!("{name} {}", arg.get_id()), arg.clone());

@@ -25,7 +25,7 @@ use zeroset::io::{
 use zeroset::primitives::Order;
 use zeroset::volume::Volume;
 
-/// Modes that were once commands of their own. `zeroset tree` still means `zeroset points --tree`.
+/// Modes that were once separate commands. `zeroset tree` still means `zeroset points --tree`.
 pub const OLD_COMMANDS: [&str; 2] = ["tree", "sparse"];
 
 /// Arguments of `zeroset points`.
@@ -79,7 +79,7 @@ a .mtx file in the Matrix Market format: text coordinates, row by row, with rows
 numbered from 1. scipy.io.mmread, MATLAB's mmread, Julia and Eigen read it. NaN entries are kept."
 )]
 pub struct Args {
-    /// Volume or gray picture in any supported format, optionally compressed with gzip
+    /// Volume or grayscale picture in any supported format, optionally compressed with gzip
     #[arg(value_name = "VOLUME")]
     pub input: PathBuf,
     #[command(flatten)]
@@ -92,7 +92,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["output", "blocks", "entries", "copies"])]
     pub count: bool,
     /// Count in this box of indices, excluding the upper end of each range; an omitted end is the
-    /// edge of the volume; repeatable, with one number per line
+    /// edge of the volume; repeatable, prints one count per line
     #[arg(
         long = "box",
         value_name = "I0:I1,J0:J1,K0:K1",

@@ -105,7 +105,7 @@ impl Drop for Shown<'_> {
     }
 }
 
-/// Shows the progress through a known amount: a bar on a terminal, plain lines otherwise.
+/// Shows the progress of work whose amount is known: a bar on a terminal, plain lines otherwise.
 ///
 /// It shows nothing with `--json`.
 pub(super) struct Amount<'a> {
@@ -113,12 +113,12 @@ pub(super) struct Amount<'a> {
     what: &'static str,
     total: u64,
     bar: Option<ProgressBar>,
-    /// The amount that is done, and the clock.
+    /// The amount of finished work, and the clock.
     done: Mutex<(u64, Clock)>,
 }
 
 impl<'a> Amount<'a> {
-    /// Starts with `total` items; `what` is their name in the plural.
+    /// Starts the progress of `total` items; `what` is their name in the plural.
     pub(super) fn new(ui: &'a Ui, what: &'static str, total: u64) -> Self {
         Amount { ui, what, total, bar: bar(ui), done: Mutex::new((0, Clock::now())) }
     }

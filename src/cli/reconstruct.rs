@@ -94,7 +94,7 @@ struct Whole<'a> {
     #[serde(flatten)]
     scan: &'a Scan,
     seconds_reading: f64,
-    /// Seconds of waiting for the GPU after everything was read.
+    /// Seconds spent waiting for the GPU after everything had been read.
     seconds_opening: f64,
     seconds_writing: f64,
     seconds_total: f64,
@@ -181,7 +181,7 @@ impl Args {
             (None, Some(edge)) => Cubes::Edge(edge),
             (None, None) => Cubes::Safe,
         };
-        // Invalid values stay, so that `flaw` reports them.
+        // Invalid values are kept, so that `flaw` reports them.
         let outliers = (self.outliers != 0.0).then_some(self.outliers);
         let mut options = Options::default();
         options.method = self.method;
@@ -194,7 +194,7 @@ impl Args {
         options.flaw(None).map_or(Ok(options), refuse)
     }
 
-    /// Whether the file is so large that a GPU is worth its start, at 20 bytes per sample.
+    /// Whether the file is so large that a GPU is worth its startup time, at 20 bytes per sample.
     fn is_large(&self) -> bool {
         std::fs::metadata(&self.input).is_ok_and(|file| file.len() >= 20 * WORTH_A_GPU as u64)
     }

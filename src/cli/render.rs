@@ -48,7 +48,7 @@ The view front looks from small y, left from small x, top from large z. In volum
 axes of a patient (RAS, LPS, ...), these are the sides of the patient. AZIMUTH,ELEVATION are the
 angles in degrees from +x toward +y, and above the xy-plane.")]
 pub struct Args {
-    /// Volume, gray picture, mesh, .pvd list, or folder of a run
+    /// Volume, grayscale picture, mesh, .pvd list, or folder of a run
     pub file: PathBuf,
     /// Output file, .png
     #[arg(short, long, value_name = "FILE")]
@@ -59,11 +59,11 @@ pub struct Args {
     /// Show the isosurface at this value
     #[arg(long, value_name = "NUMBER")]
     pub level: Option<f64>,
-    /// Step rule of the rays: isotropic (distance transform), directional (what lies ahead) or walk
-    /// (voxel by voxel); default isotropic
+    /// Step rule of the rays: isotropic (distance transform), directional (distance to the voxels
+    /// ahead) or walk (voxel by voxel); default isotropic
     #[arg(long, value_name = "RULE", value_parser = super::word::<Steps>)]
     pub rule: Option<Steps>,
-    /// Half angle of the cone for --rule directional, 0 to below 90 degrees; default 0
+    /// Half angle of the cone for --rule directional, from 0 to less than 90 degrees; default 0
     #[arg(long, value_name = "DEGREES")]
     pub cone: Option<f64>,
     /// Image of a volume: shaded, depth or iterations (steps of each ray); default shaded
@@ -107,7 +107,7 @@ pub struct Args {
     pub source: Source,
 }
 
-/// Amount of work, in voxels, above which a GPU is worth its start of a quarter of a second.
+/// Amount of work, in voxels, above which a GPU is worth its startup time of a quarter of a second.
 ///
 /// See [`picture::work`] for meshes.
 const WORTH_A_GPU: usize = 1 << 25;

@@ -12,7 +12,7 @@ pub struct Threads {
     pub threads: usize,
 }
 
-/// Returns the parser of the number of threads, with the same limit as in a case.
+/// Returns the parser for the number of threads, with the same limit as in a case.
 pub fn number() -> RangedI64ValueParser<usize> {
     RangedI64ValueParser::new().range(0..=MOST_THREADS as i64)
 }

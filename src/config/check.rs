@@ -81,14 +81,15 @@ fn timeless(key: &str, expression: &Expression) -> Checked {
     require(!expression.uses_time(), key, "must not depend on the time t", remedy)
 }
 
-/// Returns the first option of `[reconstruct]` that does not suit a cloud with or without normals.
+/// Returns the first option of `[reconstruct]` that does not suit the cloud, which has normals or
+/// not.
 pub(super) fn flaw_for_cloud(config: &Config, has_normals: bool) -> Option<Flaw> {
     let table = config.reconstruct.as_ref()?;
     reconstruct::fit(table, Some(has_normals)).err()
 }
 
-/// Returns the numbers out of range and the conflicts between keys: the first one of each table,
-/// because further ones may follow from it.
+/// Returns errors about numbers that are out of range and about conflicting keys. Only the first
+/// error of each table is returned, because it may cause others.
 pub(super) fn flaws(config: &Config) -> Vec<Flaw> {
     let n = config.device.threads;
     let range = format!("must be 0 (all cores) to {MOST_THREADS}, is {n}");
@@ -111,13 +112,14 @@ pub(super) fn flaws(config: &Config) -> Vec<Flaw> {
     }
     checked.extend([check_distance(config), check_output(config), check_expect(config)]);
     let mut flaws: Vec<Flaw> = checked.into_iter().filter_map(Result::err).collect();
-    // Checks of the domain also look at keys of other tables.
+    // Checks of the domain also look at keys of other tables, so the same key may have been
+    // reported twice.
     let mut seen = std::collections::BTreeSet::new();
     flaws.retain(|flaw| flaw.key.is_empty() || seen.insert(flaw.key.clone()));
     flaws
 }
 
-/// Returns an error if a key that is for tiles only is given.
+/// Returns an error if a key is given that is only for tiles.
 fn of_tiles(given: bool, key: &str) -> Checked {
     require(!given, key, "is for [domain.tiled] only, not for meshes", "remove it")
 }

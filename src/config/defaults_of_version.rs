@@ -23,7 +23,8 @@ impl Config {
             true => (Weld::Never, MeshRepair::Never),
             false => (Weld::Auto, MeshRepair::Auto),
         };
-        // The step of an evolution is as short as the thinnest cell allows. A distance is not.
+        // The time step of an evolution is limited by the thinnest cell. A distance has no such
+        // limit.
         let thinness = if self.evolve.is_some() { Thinness::Thin } else { Thinness::Degenerate };
         let repairs = mesh.repair.unwrap_or(repair) == MeshRepair::Auto;
         Repairs { weld: mesh.weld.unwrap_or(weld), degenerate: repairs.then_some(thinness) }

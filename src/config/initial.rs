@@ -31,7 +31,8 @@ pub enum Initial {
         /// The curves.
         curve: InitialCurve,
     },
-    /// Part of a volume or picture above or below a level. Only the level set itself matters.
+    /// Part of a volume or picture above or below a level. Only the position of the level set
+    /// matters.
     Volume {
         /// The volume.
         volume: InitialVolume,
@@ -60,7 +61,7 @@ pub struct InitialMesh {
     #[serde(default = "one")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub scale: f64,
-    /// Translation of the scaled mesh, in mesh units. Default no translation.
+    /// Translation of the scaled mesh, in mesh units. Default: no translation.
     #[serde(default)]
     pub translate: [f64; 3],
 }
@@ -86,7 +87,7 @@ pub struct InitialVolume {
     /// `256x256x109:uint16le:1x1x1.5`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
-    /// Array to read from a VTK file. Default the active scalars.
+    /// Array to read from a VTK file. Default: the active scalars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub array: Option<String>,
 }

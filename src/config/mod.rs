@@ -70,8 +70,8 @@ pub struct Config {
     /// Version of the case format, always 1.
     #[schemars(range(min = VERSION, max = VERSION))]
     pub version: u32,
-    /// Version of the program whose defaults apply. Default the version that runs. "0.1" restores
-    /// the results of cases that were written for it.
+    /// Version of the program whose defaults apply. Default: the version of the running program.
+    /// "0.1" restores the results of cases that were written for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub defaults: Option<DefaultsOf>,
     /// Scalar type of states and solvers. Default "f64" on meshes, "f32" on tiles.
@@ -147,8 +147,8 @@ impl Config {
     ///
     /// # Errors
     /// Returns [`Error::Case`] with file and line, or with the override, if the file does not exist
-    /// or is not TOML, a key is unknown, a value has the wrong type or is out of range, or an
-    /// environment variable is not set.
+    /// or is not TOML, if a key is unknown, if a value has the wrong type or is out of range, or if
+    /// an environment variable is not set.
     pub fn load(path: &Path, overrides: &[String]) -> Result<Self> {
         let config = Self::load_unchecked(path, overrides)?;
         config.check()?;
@@ -214,7 +214,7 @@ impl Config {
         self.problems().into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Returns the errors of [`Config::check`], the first one of each table.
+    /// Returns the errors of [`Config::check`], only the first one of each table.
     pub fn problems(&self) -> Vec<Error> {
         let flaws = check::flaws(self).into_iter();
         flaws.filter_map(|flaw| self.refuse(Some(flaw)).err()).collect()

@@ -22,12 +22,12 @@ pub struct Picture {
     pub view: View,
     /// Explicit camera. Conflicts with `view`.
     pub camera: Option<Camera>,
-    /// Vertex array of the mesh to color by. Default phi or the distance.
+    /// Vertex array of the mesh to color by. Default: phi or the distance.
     pub array: Option<String>,
-    /// Values at the ends of the color bar, the smaller first. Default the range of the array.
+    /// Values at the ends of the color bar, smaller value first. Default: the range of the array.
     pub range: Option<[f64; 2]>,
-    /// Angle of the perspective view in degrees, 1 to 120. The eye is nearer for larger angles.
-    /// Default a parallel projection.
+    /// Angle of the perspective view in degrees, 1 to 120. The larger the angle, the closer the
+    /// eye. Default: a parallel projection.
     #[schemars(range(min = 1.0, max = 120.0))]
     pub perspective: Option<f64>,
     /// Makes the background transparent instead of white. Default false.
@@ -66,7 +66,7 @@ impl Default for Picture {
 }
 
 impl Picture {
-    /// Returns the same settings as options of the renderer.
+    /// Returns these settings as options of the renderer.
     pub fn options(&self) -> Options {
         let mut options = Options::default().with_size(self.width, self.height);
         options.view = self.view;

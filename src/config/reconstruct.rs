@@ -66,7 +66,7 @@ impl Default for Reconstruct {
 }
 
 impl Reconstruct {
-    /// Returns the same settings as options of the reconstruction.
+    /// Returns these settings as options of the reconstruction.
     pub fn options(&self) -> Options {
         let cubes = match (self.depth, self.cell) {
             (Some(depth), _) => Cubes::Depth(depth),

@@ -71,7 +71,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Returns how one of several ways is written, and its meaning.
+    /// Returns the notation of one of several ways to write a value, and its meaning.
     fn form(
         &mut self,
         form: &'a Value,

@@ -64,7 +64,7 @@ pub enum DeviceKind {
     Cuda,
 }
 
-/// `[domain]`: the domain of the level set. Exactly one entry.
+/// `[domain]`: the domain of the level set. It has exactly one of these entries.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -96,8 +96,9 @@ pub struct Evolve {
     /// time), > 0.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub steady: Option<f64>,
-    /// CFL factor, > 0. On meshes C, at most 2, default 1. With `curvature_step = "implicit"` up to
-    /// 100, of which the first-order terms use at most 2. On tiles nu, at most 0.9, default 0.5.
+    /// CFL factor, > 0. On meshes it is C: at most 2, default 1. With `curvature_step =
+    /// "implicit"`, C may be up to 100, but the first-order terms use at most 2. On tiles it is nu:
+    /// at most 0.9, default 0.5.
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 100))]
     pub cfl: Option<f64>,
     /// Longest step while a coefficient depends on time, > 0. Where the change of a coefficient
@@ -114,9 +115,8 @@ pub struct Evolve {
     #[schemars(extend("minimum" = 0))]
     pub curvature: Option<Coefficient>,
     /// Weight w >= 0, in mesh units^2 per time, of the weighted curvature flow `|grad phi| div(w
-    /// grad phi /
-    /// |grad phi|)`, which shortens the weighted interface and pulls it to where w is small. Conflicts with
-    /// `curvature`.
+    /// grad phi / |grad phi|)`, which shortens the weighted interface and pulls it to where w is
+    /// small. Conflicts with `curvature`.
     #[schemars(extend("minimum" = 0))]
     pub weighted_curvature: Option<Coefficient>,
     /// Value of phi where the velocity enters through the boundary of the mesh, in mesh units.
@@ -245,7 +245,7 @@ pub enum Method {
 pub enum Rule {
     /// When the interface may have moved by half of the half width.
     Displacement,
-    /// By the step rule of the paper, section 3.4. Needs a narrow band.
+    /// By the step rule of Fu et al., section 3.4. Needs a narrow band.
     Published,
     /// After this number of steps, >= 1: `{ every = 10 }`. With a narrow band, also when
     /// "displacement" would reinitialize.
@@ -268,7 +268,7 @@ pub struct Distance {
     /// Makes the distance negative inside. Default true for the zero set of `[initial]`, not
     /// possible for seeds.
     pub signed: Option<bool>,
-    /// Largest distance to compute, in mesh units, > 0. Default the whole domain.
+    /// Largest distance to compute, in mesh units, > 0. Default: the whole domain.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub width: Option<f64>,
     /// Speed of the front, in mesh units per time, > 0. The result is then an arrival time. Default
@@ -277,7 +277,7 @@ pub struct Distance {
     /// Moves points to the mesh even if they are more than one edge length away.
     pub snap: bool,
     /// Expression without `t` that is 0 at vertices that no front may enter. Cells with such a
-    /// vertex are excluded, and vertices without a cell are NaN.
+    /// vertex are excluded, and vertices without a cell are set to NaN.
     pub mask: Option<Expression>,
     /// Writes the array `label`: the index of the nearest seed in `from`, from 0, or -1 where no
     /// front arrives.
@@ -297,7 +297,8 @@ pub enum FrontShape {
     /// Circular where possible, straight elsewhere (default).
     #[default]
     Auto,
-    /// Circles around points, for points with equal initial values at one speed on triangles.
+    /// Circular fronts around points. Requires points with equal initial values and one speed, on
+    /// triangles.
     Circular,
     /// Straight, for every source and speed.
     Plane,
@@ -340,7 +341,7 @@ pub struct Output {
     pub gifti: bool,
     /// Also writes phi as FreeSurfer morph files.
     pub freesurfer: bool,
-    /// When to write a checkpoint, from which `--resume` continues the run. Default every 10
+    /// When to write a checkpoint, from which `--resume` continues the run. Default: every 10
     /// minutes.
     pub checkpoint: Checkpoints,
     /// Draws pictures. An empty table draws the last state with default settings, like the option
@@ -374,10 +375,10 @@ impl Default for Output {
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]
 pub struct OutputVolume {
-    /// Smallest corner. Default that of all tiles.
+    /// Smallest corner. Default: the smallest corner of all tiles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min: Option<[f64; 3]>,
-    /// Largest corner. Default that of all tiles.
+    /// Largest corner. Default: the largest corner of all tiles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<[f64; 3]>,
 }

@@ -12,7 +12,7 @@ pub struct TiledSource {
     /// Distance between neighboring voxels, > 0. Its unit is the length unit of the case.
     #[schemars(extend("exclusiveMinimum" = 0), example = 0.01)]
     pub dx: f64,
-    /// Position of the voxel `[0, 0, 0]`. Default the origin.
+    /// Position of the voxel `[0, 0, 0]`. Default: the origin.
     #[serde(default)]
     pub origin: [f64; 3],
     /// Number of voxels along the edge of a tile, 4 or 8. Default 8.
@@ -24,8 +24,8 @@ pub struct TiledSource {
     pub storage: Storage,
     /// Number of grids, 1 to 8. Default 1. With more than one, the interface first moves on a grid
     /// with spacing `2^(levels - 1) dx` until it reaches a steady state, then on the next finer
-    /// grid, and so on. The run on the finest grid starts from the result on the second finest.
-    /// Coefficients must not depend on time.
+    /// grid, and so on. The run on the finest grid starts from the result on the second finest
+    /// grid. Coefficients must not depend on time.
     #[serde(default = "one_level")]
     #[schemars(range(min = 1, max = 8))]
     pub levels: u32,

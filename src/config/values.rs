@@ -44,7 +44,7 @@ pub struct VolumeArray {
     /// `256x256x109:uint16le:1x1x1.5`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
-    /// Array to read from a VTK file. Default the active scalars.
+    /// Array to read from a VTK file. Default: the active scalars.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub array: Option<String>,
 }
@@ -245,7 +245,7 @@ impl<'de> Deserialize<'de> for Component {
 pub struct Rotation {
     /// Direction of the axis, with any length > 0.
     pub axis: [f64; 3],
-    /// A point on the axis, in mesh units. Default the origin.
+    /// A point on the axis, in mesh units. Default: the origin.
     #[serde(default)]
     pub center: [f64; 3],
     /// Time of one revolution, not 0. A negative value reverses the rotation.

@@ -1,4 +1,5 @@
-//! The files that a command reads and those that it may write, compared before the first write.
+//! The files that a command reads and those that it may write, checked for conflicts before the
+//! first write.
 
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,7 @@ impl Claims {
         self
     }
 
-    /// Adds a file that the user has named as a result. An existing file is replaced.
+    /// Adds a result that the user has named. An existing file is replaced.
     pub fn writing(mut self, path: impl Into<PathBuf>) -> Self {
         self.written.push(path.into());
         self
@@ -52,7 +53,7 @@ impl Claims {
     ///
     /// A result may have companions, such as the `.sol` file of a `.mesh`. A companion that exists
     /// without its main file belongs to another program, and a reader would take it for a part of
-    /// the result. If both exist, the writer compares the companion.
+    /// the result. If both exist, the writer itself refuses to change the companion.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if a result is an input file or another result, and

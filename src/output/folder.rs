@@ -14,7 +14,7 @@ use super::run_names::{REPORT, RunNames};
 use crate::atomic::{self, Keeping, Unfinished};
 use crate::error::{Error, Result};
 
-/// The folder of a run, locked until it is dropped.
+/// The folder of a run. It is locked until this value is dropped.
 #[derive(Debug)]
 pub struct RunFolder {
     path: PathBuf,
@@ -24,7 +24,7 @@ pub struct RunFolder {
     made: Vec<PathBuf>,
     /// Whether an earlier run in the folder is resumed.
     is_resumed: bool,
-    /// The list of the files of this run, once it begins to write.
+    /// The list of the files of this run, set when the run begins to write.
     journal: OnceLock<(Arc<JournalFile>, Keeping)>,
     /// The open lock file. The system releases the lock when the process ends for any reason.
     _lock: Option<File>,
@@ -106,7 +106,8 @@ impl RunFolder {
     /// file that the earlier run has not written.
     pub fn clear(&self) -> Result<()> {
         let occupied = Occupied::read(&self.path, &self.names)?;
-        // A folder without a run holds no files with the names of this one.
+        // Passing true is safe: without an earlier run, any file that the new run would replace is
+        // rejected.
         occupied.check(true, Compare::Hash)?;
         let mut files = occupied.removable();
         // Files that refer to other files are removed first, so that no list of missing files
@@ -195,13 +196,14 @@ impl RunFolder {
         records
     }
 
-    /// Removes what a run has written that ended before its first state. An earlier run that was
-    /// neither resumed nor replaced stays unchanged.
+    /// Removes everything written by a run that ended before its first state. An earlier run that
+    /// was neither resumed nor replaced stays unchanged.
     pub(crate) fn discard(&self) {
         if self.is_resumed {
             return;
         }
-        // The run has failed already, and its list stays if a file cannot be removed.
+        // The run has already failed, so an error here is ignored. The list stays if a file cannot
+        // be removed.
         let removed = self.listed().try_for_each(|name| remove(&self.file(&name)));
         if removed.is_ok() && self.journal.get().is_some() {
             let _ = remove(&self.file(JOURNAL));
@@ -217,7 +219,8 @@ impl RunFolder {
     }
 
     /// Checks, without changing anything, that [`RunFolder::open`] would succeed. If the folder
-    /// holds results and `overwrite` is false, returns a note that says what `run` would need.
+    /// holds results and `overwrite` is false, returns a note that states how `run` could use the
+    /// folder.
     ///
     /// # Errors
     /// Returns all other errors of [`RunFolder::open`].

@@ -1,5 +1,5 @@
-//! The files that a run has written, with their sizes and hashes. Only they may be removed when
-//! another run replaces it.
+//! The files that a run has written, with their sizes and hashes. Only these files may be removed
+//! when another run replaces this one.
 //!
 //! While a run writes, its list is a journal, which names each file before it appears. At the end,
 //! `report.json` contains the list, and the journal is removed.
@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 pub(super) const JOURNAL: &str = ".zeroset-files";
 /// The first line of a journal.
 const HEAD: &str = "zeroset files of a run, version 1\n";
-/// The begin of a line with the random letters of a temporary file.
+/// The first character of a line with the random letters in the name of a temporary file.
 const TEMPORARY: char = '~';
 
 /// Size and hash of a file of a finished run.
@@ -39,7 +39,7 @@ pub struct FileRecord {
 struct Entry {
     file: String,
     bytes: u64,
-    /// The hash of these bytes, if it is known.
+    /// The hash of the first `bytes` bytes, if it is known.
     blake3: Option<String>,
     /// Whether more bytes may follow.
     grows: bool,
@@ -84,7 +84,7 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    /// Reads the list of a folder from its journal and its report. Returns `None` if it has
+    /// Reads the list of a folder from its journal and its report. Returns `None` if the folder has
     /// neither.
     pub(super) fn read(folder: &Path) -> Option<Self> {
         #[derive(Deserialize)]
@@ -141,7 +141,7 @@ impl Manifest {
         letters_of(name).is_some_and(|letters| self.temporary.iter().any(|other| other == letters))
     }
 
-    /// Whether the file with this name is as the run has written it.
+    /// Whether the file with this name is still as the run wrote it.
     pub(super) fn matches(&self, folder: &Path, name: &str, compare: Compare) -> bool {
         let path = folder.join(name);
         let Some(path) = regular(&path) else { return false };
@@ -160,12 +160,12 @@ impl Manifest {
     }
 }
 
-/// Returns the path if it is that of a regular file and no link.
+/// Returns the path if it is that of a regular file and not of a link.
 fn regular(path: &Path) -> Option<&Path> {
     std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file).map(|_| path)
 }
 
-/// Whether a name is that of a file in the folder itself.
+/// Whether a name is that of a file directly in the folder, not in a subfolder.
 fn is_plain(name: &str) -> bool {
     let mut parts = Path::new(name).components();
     matches!((parts.next(), parts.next()), (Some(Component::Normal(part)), None) if part == name)
@@ -183,7 +183,8 @@ fn text_of(hash: blake3::Hash) -> String {
     hash.to_hex()[..32].to_string()
 }
 
-/// Returns the number and the hash of the first bytes of a file, at most `most`.
+/// Returns the hash of the first bytes of a file, at most `most` of them, and the number of these
+/// bytes.
 fn hash_of(path: &Path, most: u64) -> std::io::Result<(u64, String)> {
     let mut file = File::open(path)?.take(most);
     let (mut hasher, mut block) = (blake3::Hasher::new(), vec![0; 1 << 18]);
@@ -215,7 +216,8 @@ impl JournalFile {
             let is_new = regular(&path).is_none();
             let mut options = OpenOptions::new();
             let mut file = options.append(true).create_new(is_new).open(&path)?;
-            // This begins a new line, because the last line of a killed run may be incomplete.
+            // An appended text begins with a new line, because the last line of a killed run may be
+            // incomplete.
             let mut text = if is_new { HEAD } else { "\n" }.to_string();
             // An existing journal already contains the entries of the report.
             let missing = manifest.entries.values().flatten().filter(|_| is_new);
@@ -227,7 +229,7 @@ impl JournalFile {
         Ok(JournalFile(Mutex::new((file, manifest))))
     }
 
-    /// Drops all entries.
+    /// Drops all entries of the journal.
     pub(super) fn restart(&self, folder: &Path) -> Result<()> {
         self.with(|file, manifest| {
             *manifest = Manifest::default();
@@ -253,7 +255,7 @@ impl JournalFile {
         noted.map_err(|e| fail(path, e))
     }
 
-    /// Notes that a file, which exists, will grow in place.
+    /// Notes that an existing file will grow in place.
     ///
     /// # Errors
     /// Returns [`Error::Output`] if the entry cannot be written.
@@ -281,7 +283,7 @@ impl JournalFile {
         names.filter(|name| manifest.is_temporary(name)).map(|name| folder.join(name)).collect()
     }
 
-    /// Returns the size and hash of each file that exists, without the report.
+    /// Returns the size and hash of each noted file that exists, except the report.
     pub(super) fn records(&self, folder: &Path) -> BTreeMap<String, FileRecord> {
         let entries = self.with(|_, manifest| manifest.entries.clone());
         let exists = |name: &str| name != REPORT && regular(&folder.join(name)).is_some();

@@ -68,7 +68,7 @@ impl<'a> Occupied<'a> {
     }
 
     /// Refuses a folder that holds a run or a file that the new run may write. With `overwrite`,
-    /// files of an earlier run that are as the run has written them may be replaced.
+    /// files of an earlier run may be replaced if they are unchanged since that run wrote them.
     ///
     /// # Errors
     /// Returns [`Error::Output`] naming the folder or the file.
@@ -90,17 +90,17 @@ impl<'a> Occupied<'a> {
         if self.manifest.is_none() {
             return Err(self.old_run());
         }
-        // The checkpoint and the measures have their own checks, which say more.
+        // The checkpoint and the measures have their own checks, with more detailed messages.
         self.first_foreign(|name| {
             let is_checked = matches!(name, CHECKPOINT | MEASURES) && self.lists(name);
             is_checked || self.is_own(name, Compare::Size)
         })
     }
 
-    /// Returns the files of the earlier run that are as the run has written them.
+    /// Returns the files of the earlier run that are unchanged since it wrote them.
     ///
-    /// Files that were changed since are kept. If the new run does not write them, a warning says
-    /// so, otherwise [`Occupied::check`] has refused the folder.
+    /// Changed files are kept, with a warning. The new run does not write any of them, because
+    /// otherwise [`Occupied::check`] would have refused the folder.
     pub(super) fn removable(&self) -> Vec<PathBuf> {
         let mut files = Vec::new();
         for name in self.present.iter().filter(|name| *name != JOURNAL && self.lists(name)) {
@@ -125,7 +125,7 @@ impl<'a> Occupied<'a> {
         self.lists(name) && self.manifest.as_ref().is_some_and(matches)
     }
 
-    /// Refuses the first file that the new run may write and that is not its own.
+    /// Refuses the first file that the new run may write and for which `is_own` returns false.
     fn first_foreign(&self, is_own: impl Fn(&str) -> bool) -> Result<()> {
         let claimed = |name: &&String| *name == JOURNAL || self.names.contains(name);
         let mut foreign = self.present.iter().filter(claimed).filter(|name| !is_own(name));

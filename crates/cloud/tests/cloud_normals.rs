@@ -90,7 +90,7 @@ fn degenerate_clouds_have_some_normals() {
             assert!((length - 1.0).abs() < 1e-5, "{normal:?}");
         }
     }
-    // Points on a line get normals across it.
+    // Points on a line get normals perpendicular to it.
     let line = (0..100).map(|k| [f64::from(k), 0.0, 0.0]).collect();
     let (normals, _) = estimate_normals(&PointCloud::new(line)).unwrap();
     assert!(normals.iter().all(|normal| normal[0].abs() < 1e-6));

@@ -12,7 +12,7 @@ use zeroset_testing::heap::Meter;
 #[global_allocator]
 static METER: Meter = Meter::new();
 
-/// All bombs in turn, because the meter counts the memory of all threads.
+/// Tests all bombs in turn in a single test, because the meter counts the memory of all threads.
 #[test]
 fn bombs_are_refused_within_the_memory_that_every_file_may_take() {
     gzip_streams();
@@ -21,7 +21,7 @@ fn bombs_are_refused_within_the_memory_that_every_file_may_take() {
     arrays_of_vtk_and_gifti();
 }
 
-/// The size to which every file may unpack.
+/// The size to which any file may unpack, however small it is.
 const SMALL: u64 = 256 << 20;
 /// The size to which the bombs unpack.
 const LARGE: usize = 400 << 20;
@@ -73,9 +73,10 @@ fn check(name: &str, files: &[(&str, &[u8])], said: &str, limit: u64) {
     assert!(taken <= limit, "{name}: {taken} bytes, at most {limit} expected");
 }
 
-/// The memory of a file whose header states the size.
+/// The largest memory for a file whose header states the size.
 const FEW: u64 = 24 << 20;
-/// The memory of a file that must be unpacked to find the size. A vector doubles as it grows.
+/// The largest memory for a file that must be unpacked to find the size. A vector doubles as it
+/// grows.
 const MANY: u64 = 2 * SMALL + FEW;
 const LIMIT: &str = "bytes, the limit for a file of this size; if the file is genuine, write it";
 const GZIP_LIMIT: &str = "unpacks to more than 268435456 bytes; if it is genuine, decompress";
@@ -124,7 +125,7 @@ fn volumes_with_headers() {
                CompressedData = True\n";
     let whole = [format!("{mha}ElementDataFile = LOCAL\n").as_bytes(), &zlib].concat();
     check("mha", &[("a.mha", &whole)], LIMIT, FEW);
-    // Many files that are small alone.
+    // Many files, each of which is small.
     let part = gzip(&[], 4 << 20);
     let names: Vec<String> = (0..100).map(|k| format!("{k}.gz")).collect();
     let head = format!("{mha}ElementDataFile = LIST\n{}\n", names.join("\n"));
@@ -148,7 +149,7 @@ fn png(width: u32, height: u32, data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Creates a TIFF file of gray pages in deflate strips. All pages share the same strip.
+/// Creates a TIFF file of grayscale pages in deflate strips. All pages share the same strip.
 fn tiff(pages: u32, [width, height]: [u32; 2], strip: &[u8]) -> Vec<u8> {
     let mut bytes = [&b"II*\0"[..], &(8 + strip.len() as u32).to_le_bytes(), strip].concat();
     for page in 0..pages {

@@ -68,7 +68,7 @@ fn every_cloud_of_the_shared_data_is_read() {
         assert_eq!(found, (stored, not_finite, without_normal, normals), "{name}");
         assert_eq!((report.format, cloud.colors.is_some()), (format, colors), "{name}");
         assert_eq!(cloud.normals.is_some(), normals.is_some(), "{name}");
-        // The comments of that file say that somebody flipped it.
+        // The comments in scans/horse.ply state that its faces were flipped.
         let turned = report.warnings.iter().any(|warning| warning.contains("point inward"));
         assert_eq!(turned, name == "scans/horse.ply", "{name}");
     }

@@ -1,13 +1,12 @@
-//! The files of `shared/field/meshes/formats_not_read`: each is read, or named with a remedy. A
-//! format that its content tells is named under any file name.
+//! Tests with the files of `shared/field/meshes/formats_not_read`. Each file is either read or
+//! rejected with the name of its format and a remedy. The format is recognized under any file name.
 
 use std::path::Path;
 
 use zeroset_io as io;
 use zeroset_testing::field;
 
-/// The file, whether its content alone tells the format, and a part of the message: the name of the
-/// format and the program of the remedy.
+/// The file, and two parts of the message: the name of the format and the program of the remedy.
 const NAMED: [(&str, [&str; 2]); 20] = [
     ("T1.mgz", ["a FreeSurfer volume or data file", "mri_convert"]),
     ("lh.thickness.mgh", ["a FreeSurfer volume or data file", "mris_convert -c"]),

@@ -22,8 +22,8 @@ const LASZIP: usize = 3 << 20;
 /// The time limit per file. A linear-time reader needs a hundredth of it.
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Reads bytes as a file of this name in every possible way. Returns the errors of reading it as a
-/// mesh, as data, as curves and as points.
+/// Reads bytes as a file with this name in every possible way. Returns the errors of reading it as
+/// a mesh, as data, as curves and as points.
 fn read(folder: &Path, name: &str, bytes: &[u8]) -> Vec<String> {
     let path = folder.join(name);
     std::fs::write(&path, bytes).unwrap();

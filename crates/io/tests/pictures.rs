@@ -1,4 +1,4 @@
-//! Tests of gray pictures as volumes: PNG, PGM, TIFF.
+//! Tests of grayscale pictures as volumes: PNG, PGM, TIFF.
 
 use zeroset_core::volume::Samples;
 use zeroset_io::{VolumeFile, VolumeOptions, read_volume};

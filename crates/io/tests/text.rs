@@ -1,4 +1,5 @@
-//! Checks that byte-order marks, line ends and compression do not change the content of text files.
+//! Checks that byte-order marks, line endings and compression do not change the content of text
+//! files.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -38,7 +38,7 @@ fn cut_off_files_give_errors() {
 
 #[test]
 fn flipped_bytes_never_panic() {
-    // A generator of our own makes the damage the same in every run.
+    // A simple pseudorandom generator makes the damage the same in every run.
     let mut state = 20_240_229u64;
     let mut random = move |below: usize| {
         state =

@@ -22,7 +22,7 @@ pub(super) struct Unit {
     pub unit: &'static str,
     pub variant: String,
     pub kernels: Vec<Kernel>,
-    /// Messages of the compiler if it failed.
+    /// Messages of the compiler if compilation failed.
     pub error: Option<String>,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Unit {
 pub(super) struct Kernel {
     #[serde(flatten)]
     pub resources: Resources,
-    /// The reason if the kernel is allowed to spill registers.
+    /// The reason why the kernel is allowed to spill registers; `None` if it is not.
     pub may_spill: Option<&'static str>,
 }
 

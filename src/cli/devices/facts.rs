@@ -18,7 +18,7 @@ pub(super) struct Facts {
     pub cache: Cache,
     /// The device that `--device auto` chooses: "cuda" or "cpu".
     pub auto: &'static str,
-    /// The reason if that is the CPU.
+    /// The reason for that choice if it is the CPU.
     pub auto_reason: Option<String>,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct Cache {
     pub folder: Option<String>,
     pub entries: usize,
     pub bytes: u64,
-    /// The NVRTC versions that compiled the entries.
+    /// The NVRTC versions that compiled the entries of the cache.
     pub nvrtc_versions: Vec<String>,
 }
 

@@ -8,9 +8,9 @@ use zeroset::error::{Error, Result};
 use zeroset::gpu::Cuda;
 use zeroset::point_distance::{Index, Method, Norm};
 
-/// CPU seconds above which a GPU is used.
+/// Estimated CPU seconds above which a GPU is used.
 ///
-/// Its start takes a quarter of a second, and the copies take more.
+/// Starting the GPU takes a quarter of a second, and the copies take additional time.
 const WORTH_A_GPU: f64 = 0.5;
 /// Measured seconds of one thread (docs/point-distances.md): comparing a query with a site, the
 /// same in a general Lp norm, adding a site to an index, and querying the index.
@@ -38,8 +38,8 @@ fn cpu_time(args: &Args, single: bool, n_sites: usize, n_queries: usize, threads
 
 /// Returns the GPUs that compute, or an empty list if the CPU does.
 ///
-/// Each GPU has two streams if the sites pass through it in pieces, so that one stream copies while
-/// the other compares.
+/// If the sites pass through a GPU in pieces, the GPU has two streams, so that one stream copies
+/// while the other compares.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if GPUs are requested but do not support the options; [`Error::Device`]

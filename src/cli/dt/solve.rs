@@ -45,7 +45,7 @@ pub(super) fn run(
     }
 }
 
-/// Returns the options of the library.
+/// Returns the options for the library.
 fn options(args: &Args, queries: &Cloud) -> Result<Options> {
     let mut options = Options::default();
     (options.norm, options.method, options.memory) = (args.norm, args.method, args.memory);

@@ -11,7 +11,7 @@ use zeroset::mesh::Kind;
 use zeroset::mesh::repair::Repair;
 use zeroset::words::{SIMPLICES, between, noun, short};
 
-/// The number of groups, arrays and cell types that are listed. More are only counted.
+/// The number of groups, arrays and cell types that are listed. The others are only counted.
 const LISTED: usize = 5;
 
 /// Returns the text that `zeroset info` prints without `--json`.
@@ -192,7 +192,7 @@ fn group_line(group: &GroupFacts) -> String {
     format!("{:<24} {members}", printable(&group.name))
 }
 
-/// Replaces control characters in a name from a file, because they could steer the terminal.
+/// Replaces control characters in a name from a file, because they could control the terminal.
 pub(super) fn printable(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }

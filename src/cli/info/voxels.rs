@@ -33,10 +33,10 @@ pub(super) struct VolumeFacts {
     pub min: Option<f64>,
     pub max: Option<f64>,
     pub mean: Option<f64>,
-    /// All values in ascending order if they are integers and few, as in a segmentation; else
-    /// `null`.
+    /// The distinct values in ascending order if they are integers and there are only a few, as in
+    /// a segmentation; else `null`.
     pub labels: Option<Vec<LabelFacts>>,
-    /// The numbers of NaN and of infinite values.
+    /// The numbers of NaN values and of infinite values.
     pub nan: usize,
     pub infinite: usize,
     /// Size of the voxels in memory, in bytes.

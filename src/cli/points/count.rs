@@ -24,7 +24,7 @@ pub fn of_boxes(boxes: &[Region], finder: &Finder) -> Result<()> {
     finder.ui.print(&counts.iter().map(|n| format!("{n}\n")).collect::<String>())
 }
 
-/// Writes the number in each block as a volume, and prints one line about it.
+/// Writes the number of selected voxels in each block as a volume, and prints one line about it.
 ///
 /// # Errors
 /// Returns the errors of [`Finder::counts`], and [`Error::Output`](zeroset::Error::Output) if the

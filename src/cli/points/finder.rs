@@ -16,7 +16,7 @@ use zeroset::volume::Volume;
 
 /// Voxels per CPU thread above which a GPU is worth its cost.
 ///
-/// The cost is the start, the compilation of the expression (0.3 s) and the copy of the volume
+/// The cost consists of starting the GPU, compiling the expression (0.3 s) and copying the volume
 /// (docs/points.md).
 const WORTH_A_GPU: usize = 1 << 25;
 

@@ -13,7 +13,7 @@ use zeroset::points::entries;
 use zeroset::volume::{Samples, Scaling, Volume};
 use zeroset::words::counted;
 
-/// A GPU is not worth its start, because nearly all the time is reading and writing
+/// A GPU is not worth its startup time, because nearly all the time is spent on reading and writing
 /// (benches/results/points.md).
 const IS_WORTH_A_GPU: bool = false;
 

@@ -16,7 +16,7 @@ use zeroset::words::counted;
 /// Singular and plural.
 const LEAVES: [&str; 2] = ["leaf", "leaves"];
 
-/// A GPU is not worth its start, because nearly all the time is reading and writing
+/// A GPU is not worth its startup time, because nearly all the time is spent on reading and writing
 /// (benches/results/points.md).
 const IS_WORTH_A_GPU: bool = false;
 
@@ -52,9 +52,9 @@ fn of_values(args: &Args, volume: &Volume, ui: &Ui) -> Result<Leaves> {
     device::either(args.device, IS_WORTH_A_GPU, ui, on_gpu, on_cpu)
 }
 
-/// Returns the blocks where the condition is true everywhere, and the number of all leaves.
+/// Returns the blocks where the condition is true everywhere, and the total number of leaves.
 ///
-/// All leaves include the blocks where the condition is true nowhere.
+/// The total includes the blocks where the condition is true nowhere.
 fn of_condition(args: &Args, volume: &Volume, ui: &Ui) -> Result<(Leaves, usize)> {
     let cpu = Cpu::current();
     let template = args.which.template(ui)?;

@@ -11,10 +11,10 @@ use zeroset::words::suggest;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Steps {
-    /// Steps from the distance transform.
+    /// Steps by the distance transform.
     #[default]
     Isotropic,
-    /// Steps from what lies ahead.
+    /// Steps by the distance to the voxels ahead.
     Directional,
     /// Steps from voxel to voxel.
     Walk,
@@ -70,9 +70,10 @@ pub(super) fn pair(text: &str) -> Result<[f64; 2], String> {
 /// The side from which a picture is seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Side {
-    /// An axis of the world, or the view that shows most.
+    /// An axis of the world, or the view that shows the most.
     Axis(View),
-    /// A side by its common name, given as the letter of the patient's side.
+    /// A side by its common name, stored as the letter of an anatomical direction, such as 'A' for
+    /// front.
     Named(char),
     /// Degrees from +x toward +y, and above the xy-plane.
     Angles([f64; 2]),
@@ -125,9 +126,9 @@ pub(super) fn zoomed(mut camera: Camera, zoom: f64) -> Camera {
     camera
 }
 
-/// Returns the direction to a side, by its letter.
+/// Returns the direction to the side with this letter.
 ///
-/// The frame defines the axes. Without one, left is small x and front is small y.
+/// The frame defines the axes. Without a frame, left is toward small x and front is toward small y.
 fn direction(side: char, frame: Option<&str>) -> [f64; 3] {
     const OPPOSITE: [(char, char); 3] = [('R', 'L'), ('A', 'P'), ('S', 'I')];
     let known = |frame: &&str| {

@@ -52,8 +52,8 @@ pub struct Spacing {
     pub median: f64,
     /// The largest distance.
     pub max: f64,
-    /// The median of the mean distances to the [`NEIGHBORS`] nearest other points. It measures the
-    /// number of points per area for both regular and random points.
+    /// The median of the mean distances to the [`NEIGHBORS`] nearest other points. It reflects the
+    /// number of points per area, for regular as well as random points.
     pub around: f64,
 }
 
@@ -266,7 +266,7 @@ fn median(numbers: &mut [f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Returns a plane lattice with points far above it.
+    /// Returns a planar lattice with points far above it.
     fn lattice(n: u32, far: &[f64]) -> Vec<[f64; 3]> {
         let flat = (0..n * n).map(|k| [f64::from(k % n), f64::from(k / n), 0.0]);
         flat.chain(far.iter().map(|z| [0.5, 0.5, *z])).collect()

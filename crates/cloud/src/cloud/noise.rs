@@ -18,9 +18,9 @@ const MOST: usize = 500_000;
 const FLAT: f64 = 0.2;
 
 /// Returns the root-mean-square distance of points from their surface, in the unit of the points.
-/// The result is the median over many places.
+/// The result is the median over many neighborhoods.
 ///
-/// The result includes the bending of the surface within two or three point distances, which is
+/// The result includes the bending of the surface within two or three point spacings, which is
 /// small if the points are dense. The result is `None` if no surface is recognized. This is the
 /// case if there are too few points, or if the points do not lie on a surface, as in the leaves of
 /// a tree.

@@ -28,7 +28,7 @@ pub struct Estimate {
     /// that the normal of its outermost point points outward. A component inside another one may
     /// need the opposite orientation.
     pub parts: usize,
-    /// The number of points of the largest component.
+    /// The number of points in the largest component.
     pub largest: usize,
 }
 
@@ -36,8 +36,8 @@ pub struct Estimate {
 /// the same position (`clean` merges such points).
 ///
 /// The normals are estimates. Their orientation can be wrong across gaps and sharp edges, and where
-/// sheets are closer to each other than the points. If there are fewer than three points, or if all
-/// points are on a line, the normals have an arbitrary direction perpendicular to the line.
+/// sheets are closer to each other than the points are. If there are fewer than three points, or if
+/// all points are on a line, the normals have an arbitrary direction perpendicular to the line.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Case`] if a point is not finite, or if there are 2^32 - 1 points

@@ -128,7 +128,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 impl View {
-    /// Returns true if a site at the difference `d` from the query is seen.
+    /// Returns true if the query sees a site at the offset `d` from it.
     pub fn admits(&self, d: [f64; 3]) -> bool {
         let (along, square) = (dot(d, self.r), dot(d, d));
         let in_cylinder =

@@ -180,9 +180,9 @@ fn crossover(kernel: Kernel, norm: Norm, looks_one_way: bool) -> usize {
 /// exact unless [`Options::every`] omits sites.
 ///
 /// Among sites at the same distance, the one with the smallest number is returned. Without sites,
-/// distances are infinite. Points are `[n, 3]` in one unit. Squares are computed from differences
-/// and never in expanded form, which would suffer from cancellation. The result is bitwise
-/// identical for any number of threads, method and memory limit.
+/// distances are infinite. All points, `[n, 3]`, are in the same unit. Squares are computed from
+/// differences and never in expanded form, which would suffer from cancellation. The result is
+/// bitwise identical for every number of threads, every method and every memory limit.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if coordinates are not finite or out of range (for `i32`: if keys exceed

@@ -20,7 +20,7 @@ pub struct Perforation {
     pub percent: Option<f64>,
 }
 
-/// Returns the step of the sample through `n` queries.
+/// Returns the step from one sampled query to the next if there are `n` queries.
 pub(super) fn sample(n: usize) -> usize {
     n.div_ceil(SAMPLE).max(1)
 }

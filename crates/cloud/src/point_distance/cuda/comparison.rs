@@ -184,9 +184,9 @@ impl<C: DeviceCoordinate> Comparison<C> {
                 })
             }
         };
-        // SAFETY: the argument matches the kernel. `found` has one entry per query, or one per
-        // query and slice. Each axis has an entry per site, and there is one direction per query or
-        // one for all.
+        // SAFETY: the arguments match the kernel. `found` has one entry per query, or one per query
+        // and slice. Each axis has an entry per site, and there is one direction per query or one
+        // for all.
         unsafe { cuda.launch(&self.kernel, launch, &arguments) }?;
         let Some(slices) = &self.slices else { return Ok(()) };
         let arguments = Arguments::default()

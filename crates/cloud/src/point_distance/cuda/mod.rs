@@ -23,8 +23,8 @@ use zeroset_core::Cpu;
 use zeroset_core::error::{Error, Result};
 use zeroset_gpu::{Cuda, Element};
 
-/// The time in nanoseconds to build an index on the CPU and copy it to the GPU, apart from the time
-/// per site.
+/// The time in nanoseconds to build an index on the CPU and copy it to the GPU, not counting the
+/// time per site.
 const INDEX: f64 = 25e6;
 /// The additional time per site in nanoseconds, for any number of threads
 /// (docs/point-distances.md).

@@ -12,10 +12,10 @@ use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 
 /// The number of threads per block.
 const THREADS: u32 = 256;
-/// The largest number of voxels along an axis. It is limited because steps have 15 bits.
+/// The largest number of voxels along an axis. It is limited because steps are stored in 15 bits.
 const MOST: usize = (1 << 15) - 1;
-/// The number of lines that a pass must stay below. It is limited because each line has a thread
-/// and rows are counted in 32 bits.
+/// A pass must have fewer lines than this, because each line has a thread and rows are counted in
+/// 32 bits.
 const MOST_LINES: usize = 1 << 31;
 
 /// The kernels of a pass along lines.
@@ -52,7 +52,7 @@ pub struct DeviceEdt {
     steps: Option<Array<u16>>,
     /// The parabolas of the envelopes.
     list: Array<u32>,
-    /// The squared distances within the slabs.
+    /// The squared distances within the slabs, which are planes of constant z.
     squares: Array<f32>,
     /// Whether each group of 32 lines of a pass is searched outward.
     near: Array<u8>,

@@ -167,8 +167,8 @@ impl Steps {
 }
 
 /// Performs a pass across the planes of `block`, which have `plane` voxels each. `height` returns
-/// the squared length of the steps so far. `result` computes the value of a voxel from the nearest
-/// voxel of its line, if there is one, and the number of steps to it.
+/// the squared distance of a voxel that the previous passes have found. `result` computes the value
+/// of a voxel from the nearest voxel of its line, if there is one, and the number of steps to it.
 fn across<P: Pair>(
     block: &mut [P],
     plane: usize,
