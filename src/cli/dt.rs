@@ -54,7 +54,7 @@ pub struct Args {
     /// Expression that selects the voxels or points that are sites
     #[arg(long = "where", id = "selection", value_name = "EXPRESSION")]
     pub selection: Option<Expression>,
-    /// File of the points to measure from
+    /// File with the points to measure from
     #[arg(long, value_name = "FILE")]
     pub queries: PathBuf,
     /// Output file, .csv
@@ -135,7 +135,7 @@ fn size(text: &str) -> std::result::Result<u64, String> {
 }
 
 impl Args {
-    /// Returns the file of the sites.
+    /// Returns the file that contains the sites.
     pub fn file(&self) -> &Path {
         self.points.as_ref().or(self.volume.as_ref()).unwrap_or(&self.queries)
     }

@@ -1,6 +1,6 @@
 //! Reads and checks case files: each TOML table is a documented struct with defaults and ranges.
 //!
-//! [`Config::load`] reads a file, applies `--set key=value` options, and makes every check that
+//! [`Config::load`] reads a file, applies `--set key=value` options, and performs every check that
 //! does not need another file. Each message names the file and the line of the wrong key or value
 //! (or the `--set` option) and the allowed values. For an unknown name, it also suggests the most
 //! similar known name.

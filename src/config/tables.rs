@@ -33,7 +33,7 @@ pub struct Device {
     /// Kind of device. The option `--device` overrides it.
     #[serde(rename = "use")]
     pub kind: DeviceKind,
-    /// Number of the GPU, from 0, as listed by `zeroset devices`.
+    /// Number of the GPU, counted from 0, as listed by `zeroset devices`.
     pub ordinal: u32,
     /// Number of CPU threads. 0 (default) uses all cores. The option `--threads` overrides it.
     #[schemars(range(max = 256))]
@@ -279,8 +279,8 @@ pub struct Distance {
     /// Expression without `t` that is 0 at vertices that no front may enter. Cells with such a
     /// vertex are excluded, and vertices without a cell are set to NaN.
     pub mask: Option<Expression>,
-    /// Writes the array `label`: the index of the nearest seed in `from`, from 0, or -1 where no
-    /// front arrives.
+    /// Writes the array `label`: the index of the nearest seed in `from`, counted from 0, or -1
+    /// where no front arrives.
     pub labels: bool,
     /// Writes the arrays `gradient` at points and cells. Not available for `.vtkhdf`.
     pub gradient: bool,

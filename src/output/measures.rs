@@ -62,7 +62,7 @@ impl MeasuresFile {
         }
     }
 
-    /// Creates the file of a run on a mesh and writes its header line.
+    /// Creates the file for a run on a mesh and writes its header line.
     ///
     /// # Errors
     /// Returns [`Error::Output`] if the file exists or cannot be written.
@@ -70,7 +70,7 @@ impl MeasuresFile {
         Self::with_head(path, &Self::head(Some(kind)))
     }
 
-    /// Creates the file of a run on tiles and writes its header line.
+    /// Creates the file for a run on tiles and writes its header line.
     ///
     /// # Errors
     /// Returns [`Error::Output`] if the file exists or cannot be written.
@@ -86,7 +86,7 @@ impl MeasuresFile {
         Ok(file)
     }
 
-    /// Returns the header line of a run on a mesh, or on tiles if there is no kind of mesh.
+    /// Returns the header line for a run on a mesh, or on tiles if there is no kind of mesh.
     pub(crate) fn head(kind: Option<Kind>) -> String {
         let [interface, enclosed] = Self::names(kind.unwrap_or(Kind::Volume));
         let [band, active] = match kind {

@@ -18,7 +18,7 @@ pub struct RunNames {
 
 /// Name of the report.
 pub(super) const REPORT: &str = "report.json";
-/// Name of the file of measures.
+/// Name of the measures file.
 pub(super) const MEASURES: &str = "measures.csv";
 /// Name of the series of interfaces.
 const INTERFACE: &str = "interface";

@@ -221,7 +221,7 @@ pub enum Content {
     Mesh(MeshFile),
     /// A volume or a picture.
     Volume(VolumeFile),
-    /// Numbers at the vertices of a mesh in another file.
+    /// Values at the vertices of a mesh in another file.
     Data(VertexData),
 }
 
@@ -321,7 +321,7 @@ fn data_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<
     Ok(VertexData { arrays, partial: Vec::new(), groups: Vec::new() })
 }
 
-/// Numbers at the vertices of a mesh that is stored in another file.
+/// Values at the vertices of a mesh that is stored in another file.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct VertexData {
@@ -333,7 +333,7 @@ pub struct VertexData {
     pub groups: Vec<Group>,
 }
 
-/// Numbers at some of the vertices of a mesh.
+/// Values at some of the vertices of a mesh.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PartialArray {

@@ -25,7 +25,7 @@ pub(super) struct Loaded {
     pub(super) budget: Budget,
 }
 
-/// Reads a whole file. A gzip stream is decompressed, whatever the file is called.
+/// Reads a whole file. A gzip stream is decompressed regardless of the file name.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the file cannot be read, is empty, or is a gzip stream that is damaged,

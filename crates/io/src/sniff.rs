@@ -51,13 +51,13 @@ pub enum Format {
     E57,
     /// PTX, the text format of Leica scanners.
     Ptx,
-    /// FreeSurfer numbers per vertex.
+    /// FreeSurfer values per vertex.
     Morph,
     /// FreeSurfer labels: sets of vertices of a surface.
     Label,
-    /// MEDIT numbers per vertex.
+    /// MEDIT values per vertex.
     Solution,
-    /// Numbers per vertex in text form.
+    /// Values per vertex in text form.
     Columns,
     /// NIfTI, the volume format of neuroimaging.
     Nifti,

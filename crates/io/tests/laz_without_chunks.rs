@@ -1,4 +1,4 @@
-//! Test of the files of the first versions of LASzip.
+//! Test of files written by the first versions of LASzip.
 
 use zeroset_core::cloud::PointCloud;
 use zeroset_io::{self as io, CloudReport};

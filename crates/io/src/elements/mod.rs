@@ -1,7 +1,7 @@
 //! Shapes of finite elements, and their decomposition into simplices.
 //!
-//! How a solid or quad is split depends only on the numbers of its vertices. Two elements therefore
-//! split a shared face in the same way, whatever the order of their corners.
+//! How a solid or quad is split depends only on its vertex numbers. Two elements therefore split a
+//! shared face in the same way, regardless of the order of their corners.
 
 mod build;
 
@@ -137,7 +137,7 @@ pub(super) struct ElementType {
 }
 
 impl ElementType {
-    /// Returns the type that has no nodes besides the corners.
+    /// Returns the type whose only nodes are the corners.
     pub(super) fn linear(shape: Shape) -> Self {
         ElementType { shape, nodes: shape.corners() }
     }

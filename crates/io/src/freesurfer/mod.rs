@@ -1,5 +1,5 @@
 //! Readers and writers of FreeSurfer files: surfaces, binary (`lh.pial`, `lh.white`, ...) and text
-//! (`.asc`), numbers per vertex (`lh.curv`, `lh.sulc`, `lh.thickness`, ...) and labels
+//! (`.asc`), values per vertex (`lh.curv`, `lh.sulc`, `lh.thickness`, ...) and labels
 //! (`lh.V1.label`). Binary numbers are big endian, and lengths are in mm.
 
 mod ascii;
@@ -22,12 +22,12 @@ pub(super) use quads::is_surface as is_quad_surface;
 
 /// The first bytes of a triangle surface.
 pub(super) const SURFACE: [u8; 3] = [0xff, 0xff, 0xfe];
-/// The first bytes of a file of numbers per vertex.
+/// The first bytes of a file of values per vertex.
 pub(super) const MORPH: [u8; 3] = [0xff, 0xff, 0xff];
 /// The extensions (the part after the last dot) of FreeSurfer surfaces.
 pub(super) const SURFACE_NAMES: [&str; 9] =
     ["pial", "white", "inflated", "sphere", "reg", "orig", "smoothwm", "midthickness", "graymid"];
-/// The extensions of FreeSurfer numbers per vertex.
+/// The extensions of FreeSurfer values per vertex.
 pub(super) const MORPH_NAMES: [&str; 7] =
     ["curv", "sulc", "thickness", "area", "volume", "avg_curv", "jacobian_white"];
 
@@ -129,7 +129,7 @@ fn count(cursor: &mut Cursor, what: &str) -> Result<u64, Flaw> {
     u64::try_from(n).map_err(|_| cursor.fail(format!("the number of {what} is {n}"), CUT))
 }
 
-/// Reads numbers per vertex in the usual format (magic bytes FF FF FF), or in the old format
+/// Reads values per vertex in the usual format (magic bytes FF FF FF), or in the old format
 /// without magic bytes if its counts fit the size of the file.
 ///
 /// # Errors

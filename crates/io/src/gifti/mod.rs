@@ -84,7 +84,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8], budget: Budget) -> Result<MeshFile
     Ok(file)
 }
 
-/// Reads the numbers per vertex of a shape, functional or label file, or those of a surface file if
+/// Reads the values per vertex of a shape, functional or label file, or those of a surface file if
 /// it has any.
 ///
 /// # Errors

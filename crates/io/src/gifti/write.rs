@@ -1,4 +1,4 @@
-//! Writer of GIFTI: surfaces, numbers per vertex as shape files, and labels of vertices.
+//! Writer of GIFTI: surfaces, values per vertex as shape files, and labels of vertices.
 
 use std::io::Write;
 use std::path::Path;
@@ -79,7 +79,7 @@ fn color(key: usize) -> [f64; 3] {
     })
 }
 
-/// Returns the metadata element with the name of an array.
+/// Returns the metadata element that states the name of an array.
 fn called(name: &str) -> String {
     let name = quick_xml::escape::escape(name);
     format!(

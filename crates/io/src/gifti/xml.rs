@@ -180,7 +180,7 @@ fn resolve(reference: &BytesRef) -> Cow<'static, str> {
     Cow::Borrowed(quick_xml::escape::resolve_predefined_entity(reference).unwrap_or_default())
 }
 
-/// Appends to the text of the current element, without copying if it comes in one piece.
+/// Appends to the text of the current element. Text that comes in one piece is not copied.
 fn append<'a>(content: &mut Option<Cow<'a, str>>, text: Cow<'a, str>) {
     match content {
         Some(content) if content.is_empty() => *content = text,

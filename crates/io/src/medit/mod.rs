@@ -1,5 +1,5 @@
-//! MEDIT, the text format of INRIA's mesh tools (`.mesh`), and its numbers at vertices (`.sol`):
-//! reader and writer.
+//! Reader and writer of MEDIT, the text format of INRIA's mesh tools (`.mesh`), and of its values
+//! at vertices (`.sol`).
 //!
 //! References of cells become groups named by their numbers. References of vertices become the
 //! array `reference`. A `.sol` file of the same name beside the mesh provides the array `sol`.
@@ -212,12 +212,12 @@ fn elements(
     Ok(())
 }
 
-/// Reads numbers at vertices as the arrays `sol`, `sol_2` and so on. Symmetric tensors have 3
+/// Reads values at vertices as the arrays `sol`, `sol_2` and so on. Symmetric tensors have 3
 /// components in the plane and 6 in space.
 ///
 /// # Errors
 /// Returns a [`Flaw`] that names the line if there are fewer numbers than declared, if a type is
-/// unknown, or if the file has no numbers at vertices.
+/// unknown, or if the file has no values at vertices.
 pub(crate) fn read_solution(bytes: &[u8]) -> Result<Vec<DataArray>, Flaw> {
     let mut words = Words::new(bytes);
     version(&mut words)?;

@@ -1,4 +1,4 @@
-//! Writer of MEDIT: meshes with references, and numbers at vertices.
+//! Writer of MEDIT: meshes with references, and values at vertices.
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
@@ -10,12 +10,12 @@ use zeroset_core::error::Result;
 use zeroset_core::mesh::{DataArray, Kind, Members, Mesh, Values};
 
 /// Writes vertices, cells and lower-dimensional simplices with one reference each. Point data go
-/// into the `.sol` file beside the mesh. Both files appear together. Notes on whatever cannot be
-/// kept are added to `lost`.
+/// into the `.sol` file beside the mesh. Both files appear together. Adds notes to `lost` about
+/// content that the format cannot hold.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if a file cannot be written, or if there is a `.sol`
-/// file beside the mesh with other numbers. A reader would take them for numbers of this mesh.
+/// file beside the mesh with other values. A reader would take them for values of this mesh.
 pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<()> {
     let beside = path.with_extension("sol");
     let has_numbers = fitting(mesh).next().is_some();

@@ -8,7 +8,7 @@ use crate::unique_names::UnusedNames;
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::mesh::{DataArray, Values};
 
-/// The supported numbers of values per row. The largest is a tensor.
+/// The supported numbers of values per row, up to the nine values of a tensor.
 const COMPONENTS: std::ops::RangeInclusive<i64> = 1..=9;
 
 /// The tags of elements by dimension, repeated for each simplex into which an element is split.

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-/// An index that finds the position of a node by its number. Numbers may have gaps and any order.
+/// An index that finds the position of a node by its number. The numbers may have gaps and may be
+/// in any order.
 pub(super) struct NodeIndex {
     n_nodes: usize,
     positions: Positions,

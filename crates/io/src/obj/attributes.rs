@@ -3,7 +3,7 @@
 use crate::text::{parse, words};
 use zeroset_core::mesh::{DataArray, Values};
 
-/// The data of vertices besides their coordinates.
+/// Vertex data other than coordinates.
 #[derive(Default)]
 pub(super) struct Attributes {
     /// The normals (`vn`), to which corners refer by number.

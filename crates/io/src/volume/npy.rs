@@ -1,5 +1,5 @@
-//! Reader of NumPy arrays, `.npy` 1.0 to 3.0. An array is indexed `[x][y][z]`, whatever its order
-//! in memory.
+//! Reader of NumPy arrays, `.npy` 1.0 to 3.0. An array is indexed `[x][y][z]`, regardless of its
+//! order in memory.
 //!
 //! Source: NumPy, `lib/format.py`.
 

@@ -2,11 +2,11 @@
 //! (<https://docs.vtk.org/en/latest/vtk_file_formats/vtkhdf_file_format/>, version 2.0, transient
 //! data), based on the crate `hdf5-pure`.
 //!
-//! The mesh is written once, arrays grow by the rows of a step, and the group `Steps` states where
-//! each step begins. A step is one commit. New bytes are appended to the file and the superblock is
-//! updated last, so that a program killed at any moment leaves a file with all finished steps. Data
-//! that an earlier superblock refers to are never overwritten, so that another program can read the
-//! file while it is being written.
+//! The mesh is written once, each step appends its rows to the arrays, and the group `Steps` states
+//! where each step begins. Each step is one commit: new bytes are appended to the file, and the
+//! superblock is updated last, so that a program killed at any moment leaves a file with all
+//! finished steps. Data that an earlier superblock refers to are never overwritten, so that another
+//! program can read the file while it is being written.
 
 use std::path::{Path, PathBuf};
 

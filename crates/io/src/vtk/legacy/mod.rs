@@ -151,7 +151,7 @@ fn sections(mut cursor: Cursor<'_>) -> Result<(Sections, Cursor<'_>), Flaw> {
     Ok((sections, cursor))
 }
 
-/// The name of the data set that is an image.
+/// The name of the data set type for images.
 const IMAGE: &str = "STRUCTURED_POINTS";
 
 fn dataset(cursor: &mut Cursor) -> Result<String, Flaw> {
