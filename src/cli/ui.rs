@@ -1,5 +1,5 @@
-//! Writes results to standard output and everything else to standard error, around the progress
-//! bar.
+//! Writes results to standard output and everything else to standard error, without disturbing the
+//! progress bar.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, Write};

@@ -24,7 +24,8 @@ const DEEPEST: usize = 3;
 /// Maximum length of a comment line.
 const WIDTH: usize = 100;
 
-/// Returns a case that runs, with every key, its default, its allowed values and its meaning.
+/// Returns a complete case that can be run, with every key, its default, its allowed values and its
+/// meaning.
 pub fn defaults() -> String {
     with_keys_left_out().0
 }

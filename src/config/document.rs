@@ -33,7 +33,7 @@ struct Override {
     places: Range<usize>,
 }
 
-/// Turns a value into a document.
+/// The prefix that turns a value into a document.
 const VALUE: &str = "value=";
 
 impl Texts {

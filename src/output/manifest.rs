@@ -345,7 +345,7 @@ fn fail(path: &Path, e: std::io::Error) -> Error {
 mod tests {
     use super::*;
 
-    /// Notes files like a run, and returns what another process would read.
+    /// Notes files as a run would, and returns the list that another process would read.
     fn noted(folder: &Path, work: impl FnOnce(&JournalFile)) -> Manifest {
         let journal = JournalFile::open(folder, Manifest::read(folder).as_ref()).unwrap();
         work(&journal);

@@ -86,7 +86,7 @@ impl MeasuresFile {
         Ok(file)
     }
 
-    /// Returns the header line for a run on a mesh, or on tiles if there is no kind of mesh.
+    /// Returns the header line for a run on a mesh, or on tiles if `kind` is `None`.
     pub(crate) fn head(kind: Option<Kind>) -> String {
         let [interface, enclosed] = Self::names(kind.unwrap_or(Kind::Volume));
         let [band, active] = match kind {
@@ -161,7 +161,7 @@ impl MeasuresFile {
         Err(Error::input(path, "", what, "restore the file, or begin again with --overwrite"))
     }
 
-    /// Truncates the file to its first `bytes` bytes. No line is appended afterwards.
+    /// Truncates the file to its first `bytes` bytes. No line may be appended afterwards.
     ///
     /// # Errors
     /// Returns [`Error::Output`] if the file cannot be truncated.

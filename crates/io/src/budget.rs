@@ -12,7 +12,7 @@ const RATIO: u64 = 200;
 
 /// The number of bytes that a file may still unpack to.
 ///
-/// The gzip stream around a file, the arrays in it and the pages of a picture take from the same
+/// The gzip stream around a file, the arrays in it and the pages of a picture draw on the same
 /// budget, so that neither nesting nor repetition exceeds the limit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget {

@@ -162,8 +162,9 @@ impl Elements {
         }
     }
 
-    /// Whether the upper vertices of these solids run in the opposite direction to those of the
-    /// base. Programs disagree on this. The direction that gives the shorter edges is used.
+    /// Whether the upper vertices of the solids of this shape run in the opposite direction to the
+    /// vertices of the base. Programs disagree on this. The direction that gives the shorter edges
+    /// is used.
     fn runs_back(&self, shape: Shape, vertices: &[[f64; 3]]) -> bool {
         let (a, b) = if shape == Shape::Hexahedron { ([1, 3], [5, 7]) } else { ([1, 2], [4, 5]) };
         let (mut straight, mut back) = (0.0, 0.0);
@@ -184,8 +185,8 @@ impl Elements {
     }
 }
 
-/// Reads the number of directions, 1 or 2, then for each element the fiber and optionally the
-/// sheet.
+/// Reads the number of directions, 1 or 2, then for each element the direction of the fiber and
+/// optionally that of the sheet.
 fn fibers(bytes: &[u8], n: usize) -> Result<Vec<DataArray>, Flaw> {
     let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut head = lines.row(format_args!("the number of directions"))?;

@@ -24,7 +24,7 @@ const MOST: usize = 1_000;
 /// The number of leading bytes that are searched for column names and a row count.
 pub(super) const HEAD: usize = 1 << 16;
 
-/// Columns with their names, which are empty if the file has none.
+/// The columns of a file and their names. The names are empty if the file has none.
 #[derive(Default)]
 struct Table {
     names: Vec<String>,

@@ -37,7 +37,7 @@ impl Curve {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Curves {
-    /// The curves, at least one.
+    /// The curves. There is at least one.
     pub curves: Vec<Curve>,
     /// Short name of the format as in [`MeshFile::format`](super::MeshFile), or "text".
     pub format: &'static str,

@@ -204,7 +204,7 @@ fn read_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<
     }
 }
 
-/// Explains why the mesh of a file has no cells, if another file that is missing should hold them.
+/// Explains why the mesh of a file has no cells if they belong in another file that is missing.
 pub fn missing_cells(path: &Path) -> Option<Flaw> {
     tetgen::missing_cells(path).or_else(|| carp::missing_cells(path))
 }

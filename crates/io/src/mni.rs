@@ -1,5 +1,5 @@
-//! Reader of MNI objects in text form (`.obj` of CIVET, BrainBrowser and Display): polygons with
-//! normals and colors, which are left out. Lengths are in mm.
+//! Reader of MNI objects in text form (`.obj` of CIVET, BrainBrowser and Display): polygons. Their
+//! normals and colors are left out. Lengths are in mm.
 //!
 //! Source: the library bicpl, `Objects/polygons.c` and `Objects/object_io.c`. The file holds "P",
 //! five surface properties, the points, their normals, the number of polygons, colors, the end of
@@ -13,8 +13,8 @@ use zeroset_core::error::{Element, Flaw, Position, Result};
 
 const DAMAGED: &str = "the file is damaged: export it again";
 
-/// Whether text begins like an object of polygons: "P", five properties and a count. Wavefront's
-/// OBJ, which has the same extension, has no such line.
+/// Whether text begins like a polygon object: "P", five properties and a count. Wavefront's OBJ,
+/// which has the same extension, has no such line.
 pub(super) fn is_polygons(head: &[u8]) -> bool {
     let mut words = words(head);
     words.next() == Some(b"P")

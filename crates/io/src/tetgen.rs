@@ -56,7 +56,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFil
     Ok(file)
 }
 
-/// States the name of the file that should hold the cells of a mesh.
+/// Returns a message that names the file in which the cells of a mesh are expected.
 fn no_cells(path: &Path) -> String {
     format!("no file {} beside it", load::partner_name(path, "ele"))
 }

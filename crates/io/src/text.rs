@@ -67,14 +67,14 @@ pub(crate) struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Creates the lines of `bytes`, the content of a whole file.
+    /// Creates a reader of the lines of `bytes`, the content of a whole file.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         let end = if bytes.contains(&b'\n') { b'\n' } else { b'\r' };
         Lines { bytes, at: 0, number: 0, end, comment: None }
     }
 
-    /// Creates the lines of a text header that may be followed by binary data. The first line
-    /// ending determines the kind of line endings.
+    /// Creates a reader of the lines of a text header that may be followed by binary data. The
+    /// first line ending determines the kind of line endings.
     pub(crate) fn of_header(bytes: &'a [u8]) -> Self {
         let first = bytes.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(bytes.len());
         let alone = bytes.get(first) == Some(&b'\r') && bytes.get(first + 1) != Some(&b'\n');
@@ -183,7 +183,7 @@ pub(crate) struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// Creates the words of `bytes`, the content of a whole file.
+    /// Creates a reader of the words of `bytes`, the content of a whole file.
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         Words { bytes, at: 0 }
     }

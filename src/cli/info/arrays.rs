@@ -49,7 +49,7 @@ impl On {
     }
 }
 
-/// A number of a data array, printed as an integer or a float.
+/// A number in a data array, printed as an integer or a float.
 #[derive(Clone, Copy, Serialize)]
 #[serde(untagged)]
 pub(super) enum Number {

@@ -36,7 +36,7 @@ pub fn run(args: &Args, output: Option<&Path>, finder: &Finder) -> Result<()> {
     ))
 }
 
-/// Warns that no voxel is selected, with the range of the values.
+/// Warns that no voxel is selected, and states the range of the values.
 fn warn_of_none(args: &Args, finder: &Finder) {
     let facts = finder.volume.statistics();
     let range = match (facts.min, facts.max) {

@@ -23,7 +23,7 @@ fn reopen(path: &Path) -> Result<RunFolder> {
     RunFolder::reopen(path, names(path), &[])
 }
 
-/// Writes files like a run, and a report with their list if there is a `status`.
+/// Writes files as a run would, and a report that lists them if there is a `status`.
 fn write(folder: &RunFolder, files: &[&str], status: Option<&str>) {
     folder.clear().unwrap();
     for name in files {

@@ -141,8 +141,8 @@ impl Groups {
             let run = sorted.keys[begin..].iter().take_while(|key| **key == sorted.keys[begin]);
             let end = begin + run.count();
             if end == begin + 1 {
-                // Most points are alone at their key. Their coordinates, which are scattered in
-                // memory, need not be read.
+                // Most keys belong to only one point. The coordinates of such points, which are
+                // scattered in memory, need not be read.
                 begins.push(begin as u32);
                 begin = end;
                 continue;

@@ -62,7 +62,7 @@ pub fn estimate_normals(cloud: &PointCloud) -> Result<(Vec<[f32; 3]>, Estimate)>
     Ok((normals, estimate))
 }
 
-/// Returns the neighbors in a row, without placeholders.
+/// Returns the neighbors in a row of the neighbor table, without placeholders.
 fn named(row: &[u32; NEIGHBORS]) -> impl Iterator<Item = u32> + Clone {
     row.iter().copied().take_while(|&j| j != NONE)
 }

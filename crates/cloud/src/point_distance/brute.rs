@@ -75,7 +75,7 @@ pub(super) fn run<C: Coordinate, M: Metric<C>>(
     results
 }
 
-/// Returns the first of the nearest sites of a tile, or `None` unless it is nearer than `bound`. A
+/// Returns the first of the nearest sites of a tile, or `None` if it is not nearer than `bound`. A
 /// vectorized pass finds the smallest key. A second pass finds its position, but only if the key is
 /// below `bound`.
 fn in_tile<C: Coordinate>(

@@ -41,7 +41,8 @@ pub(super) struct Entry<C> {
     pub(super) site: u32,
 }
 
-/// A k-d tree over sites. The time per query grows about like the logarithm of the number of sites.
+/// A k-d tree over sites. The time per query grows roughly with the logarithm of the number of
+/// sites.
 #[derive(Clone, Debug)]
 pub struct Index<C> {
     pub(super) nodes: Vec<Node<C>>,
@@ -193,8 +194,8 @@ pub(super) fn to_box<C: Coordinate>(node: &Node<C>, q: [C; 3]) -> [C; 3] {
 }
 
 /// Returns the number of nodes of a tree over `n` sites. All nodes of a level have `size` sites or
-/// one more, so the loop runs over levels instead of nodes. It must be fast, because every search
-/// calls this function.
+/// one more, so the loop runs over levels instead of nodes. This function must be fast, because
+/// every search calls it.
 fn count(n: usize) -> usize {
     let (mut size, mut parts, mut larger) = (n, 1, 0);
     let mut nodes = 1;

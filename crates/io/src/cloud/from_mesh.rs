@@ -14,8 +14,7 @@ use zeroset_core::mesh::{DataArray, Mesh, Values, vertex_normals};
 /// Returns the points of a mesh.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if no point is left after points that are not finite or have no normal are
-/// dropped.
+/// Returns a [`Flaw`] if all points are dropped because they are not finite or have no normal.
 pub(super) fn read(file: MeshFile) -> Result<(PointCloud, CloudReport), Flaw> {
     let mesh = &file.mesh;
     let stored = vector(
@@ -114,8 +113,9 @@ fn looks_inwards(mesh: &Mesh) -> bool {
     volume < 0.0 && left <= NEARLY * areas
 }
 
-/// Returns three numbers per vertex, from the first three arrays with the names in `single`, or
-/// else from the first array named in `joined` with at least three components.
+/// Returns three numbers per vertex, from the first three arrays with the names of an entry of
+/// `single`, or else from the first array that is named in `joined` and has at least three
+/// components.
 fn vector(mesh: &Mesh, single: &[[&str; 3]], joined: &[&str]) -> Option<Vec<[f64; 3]>> {
     let n = mesh.n_vertices();
     let array = |name: &str| mesh.vertex_data.iter().find(|a| a.name == name && a.rows() == n);

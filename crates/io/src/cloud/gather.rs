@@ -1,4 +1,5 @@
-//! Collection of points while a file is read: finite points are kept, others are counted.
+//! Collection of points while a file is read: finite points are kept, and the others are only
+//! counted.
 
 use super::{CloudReport, NormalsFrom};
 use zeroset_core::cloud::PointCloud;
@@ -121,7 +122,7 @@ impl Gather {
     /// Returns the cloud and its report.
     ///
     /// # Errors
-    /// Returns a [`Flaw`] if no point is left, or if there are more points than 32-bit numbers can
+    /// Returns a [`Flaw`] if no point is left, or if there are more points than a 32-bit number can
     /// count.
     pub(super) fn finish(
         mut self,

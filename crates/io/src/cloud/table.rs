@@ -181,7 +181,7 @@ fn rows(text: &[u8], roles: &Roles, most: u64, kind: &Gather) -> Piece {
         };
         gather.push(of(roles.position), normal, color);
     }
-    // No line follows the last line ending.
+    // A line ending at the end of the text does not begin another line.
     let whole = text.last().is_some_and(is_end);
     Piece { gather, lines: n_lines - usize::from(whole && n_lines > 0), flaw: None }
 }

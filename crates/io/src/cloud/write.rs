@@ -15,7 +15,7 @@ const TASK: usize = 1 << 14;
 /// The number of tasks whose output is held in memory at a time.
 const TASKS: usize = 64;
 
-/// The content of a cloud that is written piece by piece.
+/// The layout of a cloud that is written piece by piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CloudLayout {
     /// The number of points of all pieces together.

@@ -12,9 +12,9 @@ use zeroset_core::mesh::{Group, Members};
 /// The first bytes of these files.
 pub(crate) const MAGIC: &[u8] = b"#!ascii label";
 
-/// Reads a label. Its vertices become a group, and its numbers an array at these vertices. Both are
-/// named after the file (`V1` for `lh.V1.label`). If a vertex has several rows, the last one
-/// counts.
+/// Reads a label. Its vertices become a group, and its numbers become an array at these vertices.
+/// Both are named after the file (`V1` for `lh.V1.label`). If a vertex has several rows, the last
+/// one counts.
 ///
 /// # Errors
 /// Returns a [`Flaw`] that names the line if the number of rows differs from the declared one, if a

@@ -45,7 +45,7 @@ fn refuse<T>(what: impl Into<String>, remedy: &'static str) -> Outcome<T> {
 }
 
 /// Decodes the text of an array as its attributes specify. `beside` reads data that are in a
-/// separate file. The data may unpack to `budget`.
+/// separate file. `budget` limits the number of bytes to which the data may unpack.
 ///
 /// # Errors
 /// Returns the problem and the remedy.
@@ -196,7 +196,7 @@ fn inflate(packed: &[u8], size: usize, budget: &mut Budget) -> Outcome<Vec<u8>> 
 /// Data files in the folder of a GIFTI file.
 pub(super) struct Beside<'a> {
     path: &'a Path,
-    /// The number of bytes that the arrays have read from each file so far.
+    /// The number of bytes read from each file so far.
     taken: HashMap<String, u64>,
 }
 

@@ -18,7 +18,7 @@ use zeroset_core::mesh::{DataArray, Values};
 
 pub(super) use write::{write, write_solution};
 
-/// The first word of all these files.
+/// The first word of all MEDIT files.
 pub(super) const MAGIC: &[u8] = b"MeshVersionFormatted";
 
 /// The largest number of section names that a warning lists.
@@ -118,8 +118,8 @@ pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<MeshFile, Flaw> {
     Ok(file)
 }
 
-/// Adds the values from the file beside the mesh. Flaws of that file are only warnings, because the
-/// mesh is usable without it.
+/// Adds the values from the file beside the mesh. Flaws of that file only cause warnings, because
+/// the mesh is usable without it.
 fn add_solution(file: &mut MeshFile, beside: &Path) {
     let found = load::load(beside).and_then(|loaded| read_solution(without_mark(&loaded.bytes)));
     let n = file.mesh.n_vertices();

@@ -89,7 +89,8 @@ struct Reader {
     largest: Option<(u32, usize, &'static str)>,
     object: String,
     groups: Vec<String>,
-    /// The number of group names that were ignored beyond `MOST_GROUPS`.
+    /// The number of group names that were ignored because a face belongs to at most `MOST_GROUPS`
+    /// groups.
     groups_left: usize,
     parts: Parts,
     lines: usize,

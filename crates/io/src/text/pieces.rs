@@ -6,7 +6,7 @@ use super::Lines;
 
 /// The number of bytes per piece.
 const PIECE: usize = 256 << 10;
-/// The number of pieces that are counted at a time.
+/// The number of pieces whose lines are counted at a time.
 const BATCH: usize = 64;
 /// The size of the smallest text that is worth splitting, in bytes.
 const LONG: usize = 4 * PIECE;

@@ -1,7 +1,8 @@
 //! Volumes: NIfTI, NRRD, MetaImage, VTK images, NumPy arrays, pictures, raw numbers.
 //!
-//! All readers return a [`zeroset_core::volume::Volume`] with the numbers in the type of the file.
-//! World coordinates are those of the file. The frame of the file is reported and never changed.
+//! All readers return a [`zeroset_core::volume::Volume`] with the numbers in the number type of the
+//! file. World coordinates are those of the file. The frame of the file is reported and never
+//! changed.
 
 mod data_files;
 mod metaimage;

@@ -1,4 +1,5 @@
-//! Conversion of bytes or words of a file to the numbers of a volume, in the type of the file.
+//! Conversion of bytes or words of a file to the numbers of a volume, in the number type of the
+//! file.
 
 use std::io::Read;
 

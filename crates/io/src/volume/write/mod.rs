@@ -107,8 +107,8 @@ pub fn write_volume(path: &Path, volume: &Volume, options: &WriteOptions) -> Res
     Ok(lost)
 }
 
-/// Describes what a format loses. The flags state whether the format lacks a scaling, whether it
-/// lacks frame and units, and whether it has a placement.
+/// Describes what is lost in a format. The flags state whether the format lacks a scaling, whether
+/// it lacks frame and units, and whether it has a placement.
 fn lose(format: &str, volume: &Volume, [scaling, frame, place]: [bool; 3]) -> Option<String> {
     let applied = volume.unscaled();
     let changed = matches!(applied, Cow::Owned(_)) && scaling;

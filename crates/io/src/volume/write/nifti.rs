@@ -98,7 +98,8 @@ impl Facts<'_> {
         [3, x, y, z, 1, 1, 1, 1]
     }
 
-    /// Returns the code of scanner coordinates, or of aligned coordinates if the frame is unknown.
+    /// Returns the code for scanner coordinates, or for aligned coordinates if the frame is
+    /// unknown.
     fn code(&self) -> i16 {
         if self.volume.frame.is_some() { 1 } else { 2 }
     }

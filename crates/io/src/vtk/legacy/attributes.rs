@@ -63,7 +63,8 @@ pub(super) fn skip_metadata(cursor: &mut Cursor) {
     while !cursor.line().is_empty() {}
 }
 
-/// Reads one attribute section, whose keyword was already consumed, and passes its array to `sink`.
+/// Reads one attribute section, whose keyword has already been consumed, and passes its array to
+/// `sink`.
 pub(super) fn read(
     cursor: &mut Cursor,
     keyword: &str,
@@ -129,7 +130,7 @@ pub(super) fn read(
     array(cursor, owner, sink, name, &word, [rows, components])
 }
 
-/// Reads an array whose header line was already consumed. Strings are skipped with a warning.
+/// Reads an array whose header line has already been consumed. Strings are skipped with a warning.
 fn array(
     cursor: &mut Cursor,
     owner: Owner,

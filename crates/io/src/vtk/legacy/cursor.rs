@@ -43,7 +43,7 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
-    /// Creates an error at a byte. It names the line, or the byte offset in binary files.
+    /// Creates an error at a byte. The error names the line, or the byte offset in binary files.
     pub fn fail_at(&self, at: usize, what: impl Into<String>, remedy: impl Into<String>) -> Flaw {
         let position = if self.binary { Position::byte(at) } else { self.source.line(at) };
         self.source.fail(position, what, remedy)
@@ -164,8 +164,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads numbers like [`Cursor::values`], but in the type of the file. Bits become bytes, in
-    /// multiples of 8.
+    /// Reads numbers like [`Cursor::values`], but in the number type of the file. Bits become
+    /// bytes, in multiples of 8.
     pub fn samples(
         &mut self,
         scalar: Scalar,

@@ -1,4 +1,4 @@
-//! Reader of `STRUCTURED_POINTS`: arrays on a regular grid, in the type of the file.
+//! Reader of `STRUCTURED_POINTS`: arrays on a regular grid, in the number type of the file.
 
 use super::attributes::{self, Owner, Sink};
 use super::cursor::Cursor;

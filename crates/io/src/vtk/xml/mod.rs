@@ -378,7 +378,7 @@ impl<'a> XmlFile<'a> {
         }
     }
 
-    /// Reads the `n` numbers of an array in the type of the file.
+    /// Reads the `n` numbers of an array in the number type of the file.
     fn samples(&self, array: &ArrayTag, n: usize) -> Result<Samples, Flaw> {
         let scalar = array.scalar.unwrap_or(Scalar::U8);
         let samples = match self.bytes(array, scalar, Some(n))? {
