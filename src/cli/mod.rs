@@ -139,7 +139,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
     let json = error.use_stderr() && std::env::args_os().any(|word| word == "--json");
     if !json {
         let printed = error.print().and_then(|()| std::io::stdout().flush());
-        // A broken pipe means that the reader has gone; any other failure matters to a calling
+        // A broken pipe means that the reader has closed it. Any other failure matters to a calling
         // program.
         let broken = |e: std::io::Error| e.kind() != std::io::ErrorKind::BrokenPipe;
         if !error.use_stderr() && printed.is_err_and(broken) {

@@ -97,7 +97,7 @@ impl Overrides {
     }
 }
 
-/// Returns the name of a device on the command line.
+/// Returns a device as it is written on the command line.
 fn device_word(kind: DeviceKind) -> &'static str {
     match kind {
         DeviceKind::Auto => "auto",

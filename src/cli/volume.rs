@@ -12,7 +12,7 @@ use zeroset::points::Criterion;
 use zeroset::primitives::{All, Grid};
 use zeroset::volume::Volume;
 
-/// Options that describe a volume file beyond its own header.
+/// Options that supplement the header of a volume file.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct Source {
     /// Layout of a raw file (numbers only, x fastest): SHAPE:TYPE[:SPACING[:SKIP]], such as

@@ -330,7 +330,7 @@ fn tables_around<'a>(table: &'a DeTable<'_>, place: usize) -> Option<Vec<&'a str
     table.values().any(|value| value.span().contains(&place)).then(Vec::new)
 }
 
-/// Replaces the names of Rust types in a message by plain words.
+/// Replaces the names of Rust types in a message with plain words.
 fn plain_types(message: &str) -> String {
     let mut message = message.replace('\n', ", ");
     for (rust, plain) in [

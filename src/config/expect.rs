@@ -187,11 +187,11 @@ expect! {
     distance_not_reached,
     /// Total length of all paths (task distance), in mesh units.
     path_length,
-    /// Mean distance of the samples from the surface (task reconstruct), in percent of the diagonal
-    /// of their bounding box.
+    /// Mean distance of the samples from the surface (task reconstruct), as a percentage of the
+    /// diagonal of their bounding box.
     sample_distance_mean,
-    /// Largest distance of a sample from the surface (task reconstruct), in percent of the diagonal
-    /// of their bounding box.
+    /// Largest distance of a sample from the surface (task reconstruct), as a percentage of the
+    /// diagonal of the samples' bounding box.
     sample_distance_max,
     /// Number of boundary loops of the surface (task reconstruct).
     holes,

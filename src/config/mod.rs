@@ -220,7 +220,7 @@ impl Config {
         flaws.filter_map(|flaw| self.refuse(Some(flaw)).err()).collect()
     }
 
-    /// Checks the keys that depend on whether the cloud has normals, once that is known.
+    /// Checks the keys that depend on whether the cloud has normals, after the cloud has been read.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if a key of `[reconstruct]` is for the other method.
@@ -269,7 +269,7 @@ impl Config {
         }
     }
 
-    /// Checks the keys that depend on the kind of the mesh, once that is known.
+    /// Checks the keys that depend on the kind of the mesh, after the mesh has been read.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if a key of `[expect]` or an interface file does not exist for this

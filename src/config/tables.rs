@@ -221,7 +221,7 @@ pub struct Reinitialize {
     /// Steps of the reinitialization equation per reinitialization, on tiles, >= 1. Default 1.
     #[schemars(range(min = 1))]
     pub iterations: Option<u64>,
-    /// Replaces reinitialization on tiles by an additional term that continuously restores the
+    /// Replaces reinitialization on tiles with an additional term that continuously restores the
     /// signed distance. The value is its speed, > 0 (length per time).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub rescaling: Option<f64>,
@@ -265,8 +265,8 @@ pub struct Distance {
     pub from: Vec<Seed>,
     /// Shape of the front. By default, circular where possible.
     pub front: FrontShape,
-    /// Makes the distance negative inside. Default true for the zero set of `[initial]`, not
-    /// possible for seeds.
+    /// Makes the distance negative inside. Default: true for the zero set of `[initial]`. Not
+    /// available for seeds.
     pub signed: Option<bool>,
     /// Largest distance to compute, in mesh units, > 0. Default: the whole domain.
     #[schemars(extend("exclusiveMinimum" = 0))]

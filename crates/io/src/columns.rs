@@ -245,7 +245,7 @@ pub(super) fn array_points(file: &VolumeFile) -> Result<Option<MeshFile>, Flaw> 
     points(table, "npy", &file.version).map(Some)
 }
 
-/// Builds points from columns of a file of this format and version.
+/// Builds points from the columns of a file with this format and version.
 fn points(table: Table, format: &'static str, version: &str) -> Result<MeshFile, Flaw> {
     let Table { names, mut columns, .. } = table;
     let others = columns.split_off(columns.len().min(3));

@@ -50,7 +50,7 @@ fn read(folder: &Path, name: &str, bytes: &[u8]) -> Vec<String> {
     errors.into_iter().flatten().map(line).collect()
 }
 
-/// A file that must be rejected, and the expected part of the message.
+/// A file that must be rejected, and a text that the message must contain.
 struct Bad {
     name: &'static str,
     bytes: Vec<u8>,

@@ -127,7 +127,7 @@ fn read(path: &Path) -> String {
     format!("{found:?}")
 }
 
-/// Writes the files of an input in some variant and returns the path of the first one.
+/// Writes one variant of the files of an input and returns the path of the first file.
 fn put(
     folder: &Path,
     files: &[(&str, &str)],

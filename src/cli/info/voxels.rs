@@ -6,7 +6,7 @@ use super::screen::{counted, printable, thousands};
 use zeroset::volume::{Scaling, Volume};
 use zeroset::words::short;
 
-/// Facts about a dense volume, or a picture as one slice.
+/// Facts about a dense volume, or about a picture as a volume with one slice.
 #[derive(Serialize)]
 pub(super) struct VolumeFacts {
     /// Number of voxels along x, y and z.

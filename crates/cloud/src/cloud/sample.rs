@@ -20,8 +20,8 @@ const BLOCK: u64 = 1 << 12;
 const BLOCKS: u64 = 64;
 /// The number of the first stream that outliers use.
 const OUTLIERS: u64 = 1 << 63;
-/// The distance by which outliers extend beyond the box of the surface, as a fraction of its
-/// diagonal.
+/// The distance by which outliers extend beyond the bounding box of the surface, as a fraction of
+/// its diagonal.
 const BEYOND: f64 = 0.1;
 
 /// The standard deviation of the noise of each coordinate.

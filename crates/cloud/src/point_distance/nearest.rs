@@ -233,8 +233,8 @@ impl<C: Coordinate> Index<C> {
     /// [`Options::method`] and [`Options::memory`] are ignored.
     ///
     /// # Errors
-    /// Returns the errors of [`nearest`], and [`Error::Case`] if the options omit sites, which is
-    /// not possible after the index has been built.
+    /// Returns the errors of [`nearest`], and [`Error::Case`] if the options omit sites, because
+    /// sites cannot be omitted after the index has been built.
     pub fn nearest(&self, cpu: &Cpu, queries: &[[C; 3]], options: &Options) -> Result<Nearest<C>> {
         let checked = Checked::new(queries, options)?;
         checked.without_perforation()?;
@@ -331,7 +331,8 @@ impl<'a, C: Coordinate> Checked<'a, C> {
         self.toward.as_ref()
     }
 
-    /// Rejects options that omit sites, which is not possible after an index has been built.
+    /// Rejects options that omit sites, because sites cannot be omitted after an index has been
+    /// built.
     pub fn without_perforation(&self) -> Result<()> {
         if self.options.every > 1 {
             let what = format!("every {} sites of an index", self.options.every);

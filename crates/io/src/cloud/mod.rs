@@ -166,7 +166,7 @@ fn is_streamed(format: Format, path: &Path, head: &[u8]) -> bool {
     match format {
         Format::Ply | Format::Xyz | Format::Columns | Format::Pcd => true,
         Format::Las | Format::E57 | Format::Ptx => true,
-        // Other programs use this extension for points.
+        // Other programs use the extension `.asc` for points.
         Format::FreeSurfer => sniff::extension(path) == "asc" && !head.starts_with(b"#!"),
         _ => false,
     }

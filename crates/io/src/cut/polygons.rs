@@ -134,7 +134,8 @@ fn corners(triangles: &[u32], n_corners: usize) -> impl Iterator<Item = u32> {
     triangles[..2].iter().chain(others).copied()
 }
 
-/// Replaces the fan at the beginning of `triangles` by a cut with at most as many triangles.
+/// Replaces the fan at the beginning of `triangles` with `cut`, which has at most as many
+/// triangles.
 fn replace(triangles: &mut [u32], n_corners: usize, cut: &[[u32; 3]]) {
     let corners: Vec<u32> = corners(triangles, n_corners).collect();
     let slots = triangles.as_chunks_mut::<3>().0.iter_mut().take(n_corners - 2);

@@ -14,7 +14,7 @@ pub struct Uncut {
     n: usize,
     /// The position of the first of these cells, and the reason why it cannot be cut.
     first: Option<(Position, String)>,
-    /// The simplices that stand in for these cells, as ranges of cell indices of the mesh.
+    /// The simplices that stand in for these cells, as ranges of cell indices in the mesh.
     cells: Vec<Range<u32>>,
 }
 

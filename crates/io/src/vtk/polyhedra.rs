@@ -109,8 +109,8 @@ impl Polyhedra {
     }
 }
 
-/// Replaces the face streams, which legacy files store in place of the points of polyhedra, by
-/// these points.
+/// Replaces the face streams that legacy files store in place of the points of polyhedra with these
+/// points.
 ///
 /// # Errors
 /// Returns the first cell whose stream is damaged, and a description of the damage.

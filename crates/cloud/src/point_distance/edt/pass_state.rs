@@ -1,7 +1,7 @@
 //! The state of a voxel between the passes of the distance transform.
 
 /// A word with the steps to the nearest voxel along the two processed axes, and the side of the
-/// voxel itself. The last pass replaces the steps by the distance. The highest bit is set inside,
+/// voxel itself. The last pass replaces the steps with the distance. The highest bit is set inside,
 /// for steps and for distances.
 pub(super) trait Pair: Copy + Send + Sync {
     /// The largest number of voxels along an axis.

@@ -215,7 +215,8 @@ fn field(cursor: &mut Cursor, owner: Owner, sink: &mut dyn Sink) -> Result<(), F
             Owner::Points(n) | Owner::Cells(n) => Some(n),
         };
         if expected.is_some_and(|n| n != rows) {
-            // Such an array is valid, but it is not data of points or cells, so it is skipped.
+            // Such an array is valid, but its rows belong neither to points nor to cells, so it is
+            // skipped.
             sink.warn(format!(
                 "array '{name}' is ignored: {rows} rows do not match the points or cells"
             ));
