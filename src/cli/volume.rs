@@ -131,7 +131,7 @@ impl Which {
 
     /// Returns the selected voxels of a volume.
     ///
-    /// It warns about axes that are not at right angles if the result depends on that.
+    /// Warns if the axes are not at right angles and the result depends on these angles.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if an expression names something unknown, or if the template is

@@ -216,7 +216,7 @@ impl JournalFile {
             let is_new = regular(&path).is_none();
             let mut options = OpenOptions::new();
             let mut file = options.append(true).create_new(is_new).open(&path)?;
-            // An appended text begins with a new line, because the last line of a killed run may be
+            // Appended text begins on a new line, because the last line of a killed run may be
             // incomplete.
             let mut text = if is_new { HEAD } else { "\n" }.to_string();
             // An existing journal already contains the entries of the report.

@@ -178,9 +178,9 @@ impl Seconds {
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]
 pub struct Drift {
-    /// Value at the start. For the enclosed measure, it is that of the first state, after
-    /// reinitialization. For the mean weight, it is that on the zero set of `[initial]`, before
-    /// reinitialization.
+    /// Value at the start. For the enclosed measure, it is the value of the first state, after
+    /// reinitialization. For the mean weight, it is the value on the zero set of `[initial]`,
+    /// before reinitialization.
     pub first: f64,
     /// Value in the last state.
     pub last: f64,

@@ -4,7 +4,7 @@ use zeroset_cloud::cloud::{Noise, Sampler, Sampling, survey};
 use zeroset_core::mesh::generate::{Generate, Sphere, generate};
 use zeroset_core::mesh::{Kind, Mesh};
 
-/// Returns two triangles of areas 1 and 3, and one of area 0.
+/// Returns two triangles with the areas 1 and 3, and one with the area 0.
 fn two() -> Mesh {
     let vertices = vec![
         [0.0, 0.0, 5.0],

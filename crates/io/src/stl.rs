@@ -149,7 +149,7 @@ fn ascii(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     Ok(file)
 }
 
-/// Writes triangles with their normals. Binary files have 32-bit numbers. Text files have all
+/// Writes triangles with their normals. Binary files store 32-bit numbers. Text files keep all
 /// digits.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! Tests of hostile files: impossible and negative counts, words that are not numbers, wrong byte
 //! orders, truncated streams, XML that grows, many small items. Each file is either read or
-//! rejected with a one-line message and a remedy. In both cases, this takes little time and a small
-//! multiple of the memory of the file.
+//! rejected with a one-line message and a remedy. In both cases, this takes little time, and the
+//! memory needed is a small multiple of the file size.
 
 use std::fmt::Write as _;
 use std::io::Write as _;

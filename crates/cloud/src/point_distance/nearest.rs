@@ -138,7 +138,7 @@ pub struct Nearest<C: Coordinate> {
     pub method: Method,
     /// The arithmetic of the keys.
     pub kernel: Kernel,
-    /// The bytes of partial and final results, or of the index.
+    /// The number of bytes of partial and final results, or of the index.
     pub working_set: u64,
     /// The partitioning of the brute-force search.
     pub plan: Option<Plan>,

@@ -61,7 +61,7 @@ impl<C: Coordinate> Index<C> {
         Index { nodes, entries }
     }
 
-    /// Returns the bytes of an index over `n` sites.
+    /// Returns the size in bytes of an index over `n` sites.
     pub fn bytes(n: usize) -> u64 {
         (count(n) * size_of::<Node<C>>() + n * size_of::<Entry<C>>()) as u64
     }

@@ -20,7 +20,8 @@ pub struct Plan {
     pub batch: usize,
     /// The number of queries per task.
     pub block: usize,
-    /// The bytes of partial minima and results of a batch: `(streams + 1) batch` entries.
+    /// The number of bytes of the partial minima and results of a batch: `(streams + 1) batch`
+    /// entries.
     pub working_set: u64,
 }
 

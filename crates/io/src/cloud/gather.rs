@@ -64,8 +64,8 @@ impl Gather {
         Gather::new(self.normals.is_some(), depth, n)
     }
 
-    /// Adds a record. `normal` and `color` are called only if this collection has normals and
-    /// colors.
+    /// Adds a record. `normal` and `color` are called only if this collection has normals or
+    /// colors, respectively.
     #[inline]
     pub(super) fn push(
         &mut self,

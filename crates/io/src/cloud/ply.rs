@@ -128,7 +128,7 @@ fn vertices(
     Ok((cloud, report))
 }
 
-/// Checks on the first points whether the numbers have the byte order that the header states.
+/// Checks, using the first points, whether the numbers have the byte order that the header states.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if they have the other byte order.

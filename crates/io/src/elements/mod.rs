@@ -96,10 +96,10 @@ impl Shape {
     /// Appends the [`Shape::simplices`] simplices of an element, with `dimension + 1` vertices
     /// each.
     ///
-    /// A quad is split along the diagonal at its smallest vertex. A solid is split into the
-    /// tetrahedra between its smallest vertex and the triangles of the faces that do not contain
-    /// it. The faces that contain the smallest vertex are thereby split at that vertex too, so that
-    /// all faces follow the same rule.
+    /// A quad is split along the diagonal through the vertex with the smallest number. A solid is
+    /// split into the tetrahedra between the vertex with the smallest number and the triangles of
+    /// the faces that do not contain this vertex. The faces that contain it are thereby split along
+    /// a diagonal through it, so that all faces follow the same rule.
     pub(super) fn split(self, corners: &[u32], out: &mut Vec<u32>) {
         match self {
             Shape::Quad => each_triangle(corners, &[0, 1, 2, 3], |t| out.extend(t)),
@@ -118,7 +118,7 @@ impl Shape {
     }
 }
 
-/// Splits a face into a fan around its smallest vertex.
+/// Splits a face into a fan around its vertex with the smallest number.
 fn each_triangle(corners: &[u32], face: &[usize], mut take: impl FnMut([u32; 3])) {
     let n = face.len();
     let first = (0..n).min_by_key(|&k| corners[face[k]]).unwrap_or(0);

@@ -135,7 +135,7 @@ pub(crate) fn narrowed(scalar: Scalar, values: Values) -> Result<Samples, usize>
 /// Parses `n` numbers written as text.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if a word is not a number of the type, or if there are too few or too many
+/// Returns a [`Flaw`] if a word is not a number of this type, or if there are too few or too many
 /// words.
 pub(super) fn from_text(text: &[u8], scalar: Scalar, n: usize) -> Result<Samples, Flaw> {
     const WRONG: &str = "the sizes are wrong or the file is damaged: export it again";

@@ -125,7 +125,7 @@ impl<C: DeviceCoordinate> Comparison<C> {
         })
     }
 
-    /// Returns the bytes of results, including partial results.
+    /// Returns the number of bytes of all results, including partial results.
     pub fn bytes(&self) -> u64 {
         let slices = self.slices.as_ref().map_or(0, |slices| slices.results.len());
         ((self.found.len() + slices) * size_of::<u64>()) as u64

@@ -69,7 +69,7 @@ pub fn nearest_in_streams<C: DeviceCoordinate>(
 /// always allocated. More slices are not needed to fill a GPU.
 const ROWS: u64 = 8 << 20;
 
-/// Returns the bytes of slice results per stream. Only wide keys have slice results.
+/// Returns the number of bytes of slice results per stream. Only wide keys have slice results.
 fn rows<C: DeviceCoordinate>(streams: usize, memory: u64) -> u64 {
     if C::RESULT > size_of::<u64>() as u64 { (memory / 4 / streams as u64).min(ROWS) } else { 0 }
 }

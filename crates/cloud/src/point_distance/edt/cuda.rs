@@ -193,8 +193,8 @@ fn pieces(n: usize) -> u32 {
     n.div_ceil(PIECE) as u32
 }
 
-/// Returns the bytes of shared memory of a block of `edt_rows` for rows of n voxels: three words
-/// per 32 voxels for each warp.
+/// Returns the number of bytes of shared memory for a block of `edt_rows` with rows of n voxels:
+/// three words per 32 voxels for each warp.
 fn shared_of_rows(n: usize) -> u32 {
     3 * (n.div_ceil(32) * size_of::<u32>()) as u32 * (THREADS / 32)
 }
