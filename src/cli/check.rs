@@ -33,8 +33,8 @@ pub struct Args {
 /// Checks the case and prints what a run would do.
 ///
 /// # Errors
-/// If a run would fail with exactly one error before its first step, returns that error. Several
-/// errors are printed instead.
+/// If a run would fail with exactly one error before its first step, returns that error. If there
+/// are several errors, prints them instead.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let config = args.overrides.load_unchecked(&args.case)?;
     let checked = run::check_all(&config, args.output.as_deref(), args.overwrite);

@@ -111,7 +111,7 @@ pub(super) fn error(error: &Error) -> String {
 }
 
 /// Returns the JSON line with which an interrupted run ends. It contains the command that resumes
-/// the run, if that is possible.
+/// the run, if the run can be resumed.
 pub(super) fn interrupted(resume: Option<&str>) -> String {
     let exit_code = Error::Interrupted.exit_code();
     json!({ "event": "interrupted", "resume": resume, "exit_code": exit_code }).to_string()

@@ -12,7 +12,8 @@ use zeroset::primitives::memory::may_be_refused;
 /// The exit code for a device or machine with too little memory.
 const TOO_SMALL: i32 = 5;
 
-/// The allocator of the program, which ends it with a message and exit code 5 if memory runs out.
+/// The allocator of the program. If memory runs out, it ends the program with a message and exit
+/// code 5.
 ///
 /// Memory comes from the system allocator. Partial files are removed; states, measures and
 /// checkpoints that are complete stay. Requests through
@@ -130,7 +131,8 @@ pub(super) fn reserve() {
 fn release() {
     let kept = RESERVE.swap(std::ptr::null_mut(), Ordering::AcqRel);
     if !kept.is_null() {
-        // SAFETY: it was allocated here with this layout, and no other pointer to it is left.
+        // SAFETY: `reserve` allocated this memory with this layout, and no other pointer to it is
+        // left.
         unsafe { System.dealloc(kept, RESERVED) }
     }
 }

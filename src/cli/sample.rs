@@ -48,7 +48,7 @@ pub struct Args {
     /// Also write normals
     #[arg(long)]
     pub normals: bool,
-    /// Standard deviation of Gaussian noise: a length, or a percentage of the diagonal
+    /// Standard deviation of Gaussian noise: a length, or a percentage of the bounding box diagonal
     #[arg(long, value_name = "S|P%", default_value = "0", allow_hyphen_values = true)]
     pub noise: Noise,
     /// Number of additional random points off the surface

@@ -71,7 +71,7 @@ impl Ui {
         }
     }
 
-    /// Writes a line to standard error, whatever the verbosity.
+    /// Writes a line to standard error, regardless of the verbosity.
     pub fn complain(&self, line: &str) {
         // Names from a file must not move the cursor. A failure here cannot be reported anywhere.
         let line = line.replace(|c: char| c.is_control() && !"\n\t".contains(c), " ");

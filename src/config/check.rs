@@ -81,8 +81,8 @@ fn timeless(key: &str, expression: &Expression) -> Checked {
     require(!expression.uses_time(), key, "must not depend on the time t", remedy)
 }
 
-/// Returns the first option of `[reconstruct]` that does not suit the cloud, which has normals or
-/// not.
+/// Returns the first option of `[reconstruct]` that does not suit a cloud with normals, or without
+/// normals if `has_normals` is false.
 pub(super) fn flaw_for_cloud(config: &Config, has_normals: bool) -> Option<Flaw> {
     let table = config.reconstruct.as_ref()?;
     reconstruct::fit(table, Some(has_normals)).err()

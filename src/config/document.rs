@@ -26,7 +26,7 @@ pub(super) struct Texts {
 struct Override {
     option: String,
     path: Vec<String>,
-    /// The value after enough spaces that the parser reports the right positions.
+    /// The value, preceded by enough spaces for the parser to report the right positions.
     padded: String,
     /// The value as a TOML string, for words without quotes.
     quoted: String,

@@ -189,7 +189,7 @@ impl<'de> DeserializeSeed<'de> for Known {
     }
 }
 
-/// An entry whose name has been read already, offered again with its value.
+/// An entry whose name has already been read. It is offered to a visitor again, with its value.
 struct Resumed<V>(String, V);
 
 impl<'de, V: VariantAccess<'de>> EnumAccess<'de> for Resumed<V> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 /// An error in a path, and its remedy.
 pub(super) type Wrong = (String, String);
 
-/// Returns the path that `text` means in a case file in `folder`.
+/// Returns the path that `text` stands for in a case file in `folder`.
 pub(super) fn resolve(
     folder: &Path,
     text: &str,

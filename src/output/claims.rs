@@ -7,7 +7,7 @@ use crate::atomic::{in_the_way, is_same_file};
 use crate::error::{Error, Result};
 use crate::io::{companions_read, companions_written};
 
-/// The files of a command that are known before it begins.
+/// The input and output files of a command that are known before the command begins.
 ///
 /// ```
 /// use zeroset::output::Claims;

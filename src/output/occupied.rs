@@ -9,7 +9,7 @@ use super::run_names::{MEASURES, REPORT, RunNames};
 use crate::atomic::is_same_file;
 use crate::error::{Error, Result};
 
-/// The files of a folder that matter to a new run.
+/// The files in a folder that matter to a new run.
 pub(super) struct Occupied<'a> {
     folder: &'a Path,
     names: &'a RunNames,

@@ -5,8 +5,8 @@ use zeroset_core::error::{Flaw, Position};
 
 /// The number of bytes to which any file may unpack, however small it is.
 const SMALL: u64 = 256 << 20;
-/// A file larger than [`SMALL`] divided by this ratio may unpack to this multiple of its own size.
-/// Text meshes compress by a factor of 3 to 10, and the densest deflate stream by a factor of about
+/// A file that is larger than [`SMALL`] / `RATIO` may unpack to this multiple of its own size. Text
+/// meshes compress by a factor of 3 to 10, and the densest deflate stream by a factor of about
 /// 1,000.
 const RATIO: u64 = 200;
 

@@ -62,8 +62,8 @@ pub(super) fn begins_with_number(head: &[u8]) -> bool {
     word.is_some_and(is_number)
 }
 
-/// Whether the first row names the columns: it holds words, followed by a row with as many numbers.
-/// If no row follows, x, y and z must be among the words.
+/// Whether the first row names the columns: it consists of words, and the next row has one number
+/// for each word. If no row follows, x, y and z must be among the words.
 pub(super) fn begins_with_names(head: &[u8]) -> bool {
     let mut rows = rows(head);
     let Some(names) = rows.next() else { return false };

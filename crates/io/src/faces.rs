@@ -102,7 +102,7 @@ impl Faces {
     }
 }
 
-/// Builds the file of a triangle mesh, whose kind follows from the coordinates.
+/// Builds the [`MeshFile`] of a triangle mesh. The kind of the mesh follows from the coordinates.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if there are no vertices.

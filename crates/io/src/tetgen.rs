@@ -5,7 +5,7 @@
 //!
 //! Vertices are numbered starting at 0 or 1, as stated by the number of the first vertex. Regions
 //! of tetrahedra and markers of faces and edges become groups named by their numbers. Attributes of
-//! vertices become the arrays `attribute`, `attribute_2`, ..., and their markers the array
+//! vertices become the arrays `attribute`, `attribute_2`, ..., and their markers become the array
 //! `marker`.
 
 use std::path::Path;

@@ -74,7 +74,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Creates a reader of the lines of a text header that may be followed by binary data. The
-    /// first line ending determines the kind of line endings.
+    /// first line ending determines the kind of all line endings.
     pub(crate) fn of_header(bytes: &'a [u8]) -> Self {
         let first = bytes.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(bytes.len());
         let alone = bytes.get(first) == Some(&b'\r') && bytes.get(first + 1) != Some(&b'\n');

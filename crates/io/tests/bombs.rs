@@ -73,9 +73,9 @@ fn check(name: &str, files: &[(&str, &[u8])], said: &str, limit: u64) {
     assert!(taken <= limit, "{name}: {taken} bytes, at most {limit} expected");
 }
 
-/// The largest memory for a file whose header states the size.
+/// The largest memory use for a file whose header states the size.
 const FEW: u64 = 24 << 20;
-/// The largest memory for a file that must be unpacked to find the size. A vector doubles as it
+/// The largest memory use for a file that must be unpacked to find the size. A vector doubles as it
 /// grows.
 const MANY: u64 = 2 * SMALL + FEW;
 const LIMIT: &str = "bytes, the limit for a file of this size; if the file is genuine, write it";

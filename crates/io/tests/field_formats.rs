@@ -6,7 +6,8 @@ use std::path::Path;
 use zeroset_io as io;
 use zeroset_testing::field;
 
-/// The file, and two parts of the message: the name of the format and the program of the remedy.
+/// The file, and two parts of the message: the name of the format and the program that the remedy
+/// names.
 const NAMED: [(&str, [&str; 2]); 20] = [
     ("T1.mgz", ["a FreeSurfer volume or data file", "mri_convert"]),
     ("lh.thickness.mgh", ["a FreeSurfer volume or data file", "mris_convert -c"]),

@@ -281,7 +281,7 @@ fn three_versions_of_gmsh_hold_the_same_hexahedra() {
         let missing = outer.cells.chunks(3).filter(|t| all.binary_search(t).is_err()).count();
         assert_eq!(missing, 0, "a face of the boundary is cut otherwise than its quad");
     }
-    // Nodes have another order in version 1, so that quads are split along other diagonals.
+    // Nodes are in another order in version 1, so that quads are split along other diagonals.
     assert!(tetrahedra(&v40.mesh) == tetrahedra(&v41.mesh));
 }
 

@@ -1,4 +1,4 @@
-//! Tests of volumes of the shared data against other programs.
+//! Tests of the volumes in the shared data against the results of other programs.
 
 use zeroset_io::{VolumeOptions, read_volume};
 use zeroset_testing::data;

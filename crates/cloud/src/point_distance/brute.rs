@@ -105,8 +105,8 @@ fn in_tile<C: Coordinate>(
     keys.position(|key| key == least).map(|i| (least, i))
 }
 
-/// Searches a tile like `in_tile`, but considers only sites for which `admits` returns true. Its
-/// argument is the difference between site and query.
+/// Searches a tile like `in_tile`, but considers only sites for which `admits` returns true. The
+/// argument of `admits` is the difference between site and query.
 fn in_tile_if<C: Coordinate>(
     metric: impl Metric<C>,
     [x, y, z]: [&[C]; 3],

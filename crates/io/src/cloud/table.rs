@@ -12,7 +12,7 @@ use zeroset_core::error::{Flaw, Position, Result};
 const BLOCK: usize = 16 << 20;
 /// The number of bytes of text per task.
 const TASK: usize = 256 << 10;
-/// The length of the longest supported line, bytes.
+/// The length of the longest supported line, in bytes.
 const LINE: usize = 1 << 20;
 
 /// The location of the colors.

@@ -155,7 +155,7 @@ impl ElementType {
     }
 }
 
-/// Returns an array with one row per simplex, copied from the element from which it was split.
+/// Returns an array with one row per simplex, copied from the element of which it is a part.
 pub(super) fn inherit(array: DataArray, parents: &[u32]) -> DataArray {
     fn rows<T: Copy>(values: &[T], components: usize, parents: &[u32]) -> Vec<T> {
         let row = |&p: &u32| &values[p as usize * components..][..components];
@@ -205,7 +205,7 @@ mod tests {
             .flat_map(|&[x, y]| [[x, y, 0], [x, y, 1]])
             .map(|x| x.map(f64::from))
             .collect();
-        // In `cube`, the corners of the base have even indices, and those above them odd ones.
+        // In `cube`, the corners of the base have even indices, and those above them have odd ones.
         let solids: [(Shape, &[usize], f64); 3] = [
             (Shape::Hexahedron, &[0, 2, 4, 6, 1, 3, 5, 7], 1.0),
             (Shape::Prism, &[0, 2, 4, 1, 3, 5], 0.5),

@@ -22,12 +22,12 @@ pub(super) use quads::is_surface as is_quad_surface;
 
 /// The first bytes of a triangle surface.
 pub(super) const SURFACE: [u8; 3] = [0xff, 0xff, 0xfe];
-/// The first bytes of a file of values per vertex.
+/// The first bytes of a file with values per vertex.
 pub(super) const MORPH: [u8; 3] = [0xff, 0xff, 0xff];
 /// The extensions (the part after the last dot) of FreeSurfer surfaces.
 pub(super) const SURFACE_NAMES: [&str; 9] =
     ["pial", "white", "inflated", "sphere", "reg", "orig", "smoothwm", "midthickness", "graymid"];
-/// The extensions of FreeSurfer values per vertex.
+/// The extensions of FreeSurfer files with values per vertex.
 pub(super) const MORPH_NAMES: [&str; 7] =
     ["curv", "sulc", "thickness", "area", "volume", "avg_curv", "jacobian_white"];
 
@@ -183,7 +183,7 @@ fn array(path: &Path, components: usize, values: Vec<f64>) -> DataArray {
     DataArray { name: name(path), components, values: Values::Float(values) }
 }
 
-/// Returns the file name without the prefix of the hemisphere and without `.gz`.
+/// Returns the file name without the hemisphere prefix and without `.gz`.
 fn name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     without_hemisphere(name.strip_suffix(".gz").unwrap_or(&name)).to_string()

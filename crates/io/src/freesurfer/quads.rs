@@ -7,8 +7,8 @@ use crate::bytes::{Cursor, finite};
 use crate::faces::{Faces, check_index};
 use zeroset_core::error::{Element, Flaw, Position, Result};
 
-/// The first bytes of a surface with 16-bit coordinates. Files of values per vertex begin with the
-/// same bytes.
+/// The first bytes of a surface with 16-bit coordinates. Files with values per vertex begin with
+/// the same bytes.
 pub(super) const OLD: [u8; 3] = MORPH;
 /// The first bytes of a surface with 32-bit coordinates.
 pub(super) const NEW: [u8; 3] = [0xff, 0xff, 0xfd];
@@ -18,7 +18,7 @@ const HEAD: usize = 9;
 /// Bytes of a quadrangle.
 const QUAD: usize = 12;
 
-/// Whether the file is a surface rather than a file of values per vertex. Both kinds begin with
+/// Whether the file is a surface rather than a file with values per vertex. Both kinds begin with
 /// the same bytes, but the counts fit the size of the file only if they are read as the right kind.
 pub(crate) fn is_surface(bytes: &[u8]) -> bool {
     if !bytes.starts_with(&OLD) {

@@ -76,7 +76,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], budget: Budget) -> Result<Document
     // The key of the label being read.
     let mut label: Option<i64> = None;
     let mut open: Option<Open> = None;
-    // The text of the current element, if it is an element whose text is needed.
+    // The text of the current element, if that text is needed.
     let mut content: Option<Cow<str>> = None;
     let (mut beside, mut budget) = (Beside::new(path), budget);
     let (mut key, mut value) = (String::new(), String::new());

@@ -57,7 +57,7 @@ fn entity(
     Ok((tag, groups))
 }
 
-/// Reads a count and as many numbers.
+/// Reads a count and that many numbers.
 fn list(source: &mut Source, what: &str) -> Result<Vec<i64>, Flaw> {
     let n = source.size(format_args!("number of {what}"))?;
     let n = source.promised(n, 1, 4, what)?;

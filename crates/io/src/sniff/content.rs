@@ -162,7 +162,7 @@ impl<'a> Content<'a> {
     }
 
     /// Whether the text is a list of sections in parentheses, each beginning with a number, as
-    /// Fluent writes it.
+    /// written by Fluent.
     pub(super) fn is_fluent(&self) -> bool {
         let Some(first) = self.lines().next().and_then(|line| line.strip_prefix(b"(")) else {
             return false;

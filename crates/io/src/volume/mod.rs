@@ -213,7 +213,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Creates a description without metadata, whose voxels have whole-number coordinates.
+    /// Creates a description without metadata. Its voxels have whole-number coordinates.
     pub fn new(shape: [usize; 3], samples: Samples) -> Self {
         Found {
             shape,

@@ -17,7 +17,7 @@ pub(super) enum Shape {
     Corners(elements::Shape),
     /// A quad whose four points are ordered by rows.
     Pixel,
-    /// A polygon whose corners are all points, in order around it.
+    /// A polygon. All of its points are corners, in order around it.
     Polygon,
     /// A polygon whose corners are the first half of the points, in order around it.
     HalfPolygon,
@@ -27,7 +27,7 @@ pub(super) enum Shape {
     Voxel,
     /// A prism whose first triangle faces outward.
     Wedge,
-    /// A three-dimensional cell that is cut by its faces.
+    /// A three-dimensional cell whose faces determine how it is cut.
     Solid,
 }
 

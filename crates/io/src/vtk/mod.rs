@@ -35,9 +35,9 @@
 //! # }
 //! ```
 //!
-//! Tetrahedra need `.vtu`. Triangles may be written as either. [`Geometry::extension`] chooses
-//! `.vtp`, which omits the cell types and opens as a surface, for which ParaView has more filters.
-//! Lines are always `.vtp`.
+//! Tetrahedra need `.vtu`. Triangles may be written as `.vtu` or `.vtp`. For triangles,
+//! [`Geometry::extension`] chooses `.vtp`, which omits the cell types and opens as a surface, for
+//! which ParaView has more filters. Lines are always `.vtp`.
 
 mod cell;
 mod ghosts;

@@ -47,7 +47,7 @@ fn the_crate_and_our_reader_agree_on_inline_base64() {
     }
 }
 
-/// Checks that arrays which the crate silently drops are noticed as missing.
+/// Checks that arrays that the crate silently drops are noticed as missing.
 #[test]
 fn what_the_crate_loses_is_noticed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/vtk");

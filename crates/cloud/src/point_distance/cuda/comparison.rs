@@ -12,7 +12,8 @@ use zeroset_core::error::Result;
 use zeroset_gpu::definitions::Define;
 use zeroset_gpu::{Arguments, Array, Cuda, Launch, Unit};
 
-/// The number of blocks per multiprocessor, large enough that they finish at about the same time.
+/// The number of blocks per multiprocessor. It is large enough for all multiprocessors to finish at
+/// about the same time.
 const BLOCKS: u32 = 16;
 /// The largest squared diagonal of a lattice for which the expanded form is exact in single
 /// precision. None of its terms exceeds four times this number.

@@ -118,7 +118,7 @@ pub trait DeviceCoordinate: Coordinate + Element + Sealed {
     const PAIR: f64;
     #[doc(hidden)]
     fn key_of(bits: u64, kernel: Kernel) -> Self::Key;
-    /// Returns the bits as 32-bit words, the lowest first.
+    /// Returns the bits as 32-bit words, the lowest word first.
     #[doc(hidden)]
     fn words(self) -> impl Iterator<Item = u32>;
 }

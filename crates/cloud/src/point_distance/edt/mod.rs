@@ -146,7 +146,7 @@ fn along_row<P: Pair>(row: &mut [P], inside: &[bool], signed: bool) {
 /// Counts steps while walking along a row.
 struct Steps {
     /// The steps since the last voxel outside and since the last voxel inside. They are `far`
-    /// before the first.
+    /// before the first such voxel.
     since: [u32; 2],
     far: u32,
     signed: bool,

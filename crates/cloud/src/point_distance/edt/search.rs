@@ -33,7 +33,7 @@ impl<P: Pair> Search<P> {
     pub fn take(&mut self, rows: &[&mut [P]], height: impl Fn(P) -> Option<f64>) -> bool {
         let mut steps = 0.0;
         for ((heights, pairs), row) in self.heights.iter_mut().zip(&mut self.pairs).zip(rows) {
-            // An incomplete group of lines is filled up with lines that need no search.
+            // An incomplete group of lines is padded with lines that need no search.
             if row.len() < LINES {
                 (*heights, *pairs) = ([0.0; LINES], [P::none(); LINES]);
             }
