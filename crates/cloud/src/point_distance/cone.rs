@@ -16,9 +16,9 @@ pub enum Directions {
 /// is the direction. A site at the query itself is included.
 ///
 /// Near the query, a cone is thinner than a voxel, and a ray that steps by distances in the cone
-/// can miss voxels. With a `cylinder` of radius R, the query also sees the sites with `(s - q) . r
-/// > -R` and a distance of at most R to the ray. If R is half the diagonal of a voxel and each step
-/// is the distance minus R, a ray misses nothing (docs/point-distances.md).
+/// can miss voxels. With a `cylinder` of radius R, the query also sees the sites at a distance of
+/// at most R from the ray for which `(s - q) . r > -R`. If R is half the diagonal of a voxel and
+/// each step is the distance minus R, a ray misses nothing (docs/point-distances.md).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cone {
     /// The directions, of any nonzero length.
