@@ -1,8 +1,8 @@
-// Reinitialization before and after its eikonal solve, and the narrow band (docs/distances.md,
-// section 5.4; Fu et al., section 3.4).
+// The parts of reinitialization before and after its eikonal solve, and the update of the narrow
+// band (docs/distances.md, section 5.4; Fu et al., section 3.4).
 //
-// The order is band_init, a solve of eikonal.cu, band_final, band_mark. band_init visits the
-// patches of the old band, the others visit all patches that were updated.
+// The order is band_init, a solve by eikonal.cu, band_final, band_mark. band_init visits the
+// patches of the old band. The other two kernels visit all patches that were updated.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -14,9 +14,9 @@
 #include "evolution_arguments.cuh"
 #include "time_step_limits.cuh"
 
-// Sets every vertex of a cut cell to its distance to the plane of the zero set in that cell; the
-// smallest over its cut cells counts (docs/distances.md, equation (5)). Notifies the patches that
-// read the vertex.
+// Sets every vertex of a cut cell to its distance from the plane of the zero set in that cell
+// (docs/distances.md, equation (5)). If a vertex belongs to several cut cells, the smallest
+// distance counts. Notifies the patches that read the vertex.
 //
 // Grid: any; block: any multiple of 32; shared: [largest_local] phi, [largest_owned] bits.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eikonal e, Evolution s) {
@@ -157,7 +157,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_mark(Patches m, Eiko
         for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {
             n_moving += moving[v];
             s.moving[patch.first + v] = moving[v];
-            // Neighbors still read the values of vertices that leave the band.
+            // Neighbors still read the values of vertices that leave the band, so these values are
+            // cleared.
             if (!moving[v]) forget(s, m.n_vertices, patch.first + v);
         }
         if (n_cells) atomicAdd(&counted[0], n_cells);

@@ -1,4 +1,4 @@
-// Evaluates coefficients given by expressions at listed patches or vertices.
+// Evaluates coefficients that are given by expressions, in listed patches or at listed vertices.
 //
 // variants: REAL=double | REAL=float
 // generated: coefficients

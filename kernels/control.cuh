@@ -24,8 +24,8 @@ DEVICE bool is_last_block(Control& c) {
     return last;
 }
 
-// Returns the step that the limits allow (docs/narrow-band.md, equation (4)), with the CFL factors
-// of its two parts.
+// Returns the time step that the limits allow (docs/narrow-band.md, equation (4)). Each of the two
+// limits is multiplied by its CFL factor.
 DEVICE double allowed_step(const Control& c, const Limits& limits) {
     double first_order = from_bits(limits.first_order);
     double curvature = from_bits(limits.curvature);
@@ -48,7 +48,7 @@ DEVICE void look_at_step(const Control& c, Progress& p) {
 }
 
 // Chooses the length of the next step from the limits of the band. With time-dependent
-// coefficients, the search of varying.cu before each step does this instead.
+// coefficients, the search in varying.cu does this instead, before each step.
 DEVICE void choose_step(const Control& c, Progress& p) {
 #if !VARIES
     p.dt = fmin(c.longest, c.target - p.clock);
@@ -72,7 +72,7 @@ DEVICE bool is_reinitialization_due(const Control& c, const Progress& p) {
 // Adds the time since the last call to a sum.
 DEVICE void count_time(Control& c, u64& sum) {
     u64 now = nanoseconds();
-    // Before the first call there is no last time.
+    // On the first call there is no previous time.
     if (c.last_time) sum += now - c.last_time;
     c.last_time = now;
 }

@@ -1,5 +1,5 @@
-// nbFIM on the GPU: arrival times from given values (docs/distances.md, sections 5 and 6; Fu et
-// al., section 3.2).
+// The narrow-band fast iterative method (nbFIM) on the GPU: arrival times from given values
+// (docs/distances.md, sections 5 and 6; Fu et al., section 3.2).
 //
 // There are two ways to schedule the same patch update:
 // - eikonal_rounds: rounds with a grid barrier. Values written in a round are read only in the next
@@ -7,8 +7,9 @@
 // - eikonal_queue: a queue of patches without a barrier. It is faster, but values differ between
 //   runs by rounding.
 //
-// Both update near patches first: patches whose news are later than the first by more than `near`
-// wait. A given value is stored with its sign bit set, and nothing lowers it.
+// Both update the nearest patches first: a patch waits if its earliest pending value is later than
+// that of all patches by more than `near`. A given value is stored with its sign bit set, and
+// nothing lowers it.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -22,8 +23,8 @@
 #endif
 #include "eikonal/pending_values.cuh"
 
-// A vertex of a patch and a patch that reads it: the first entry of this thread. It is fetched
-// before it is needed and kept in shared memory, because registers are scarce.
+// A vertex of a patch, and another patch that reads it. A thread fetches its first such entry
+// before it is needed and keeps it in shared memory, because registers are scarce.
 struct Reader {
     enum { MORE = 1u << 31, NONE = 0xffffffffu };
     u32 vertex;  // local number, with MORE if the thread has further entries
@@ -40,7 +41,7 @@ DEVICE Reader first_reader(const Patch& patch, const Eikonal& e) {
 }
 
 // Calls `told(tells, patch, value)` for all entries. `tells` is true if the value has changed and
-// matters. Entries of the same patch are adjacent, and whole warps call it.
+// matters. Entries for the same reading patch are adjacent, and whole warps call `told`.
 template <class Told>
 DEVICE void tell_readers(const Patch& patch, const Eikonal& e, const Local& local, Reader reader, real limit,
                          Told told) {
@@ -56,8 +57,8 @@ DEVICE void tell_readers(const Patch& patch, const Eikonal& e, const Local& loca
     }
 }
 
-// Whether this thread records what was updated. It is in another warp than the one that prepares
-// the next update.
+// Whether this thread records what was updated. It is not in the warp that prepares the next
+// update.
 DEVICE bool takes_notes() { return threadIdx.x == blockDim.x - 1; }
 
 // ---- Rounds ---------------------------------------------------------------------------------
@@ -146,11 +147,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
 #else
 // ---- Queue ----------------------------------------------------------------------------------
 
-// Raises the cut and queues the patches that waited for it. Only the last block that still works
-// calls it.
+// Raises the cut and queues the patches that waited for it. Only the last block that is still
+// working calls this function.
 //
-// Visits all patches, because only their pending values show which of them wait. Returns whether it
-// must be called again because all admitted patches are already done.
+// Visits all patches, because only their pending values show which of them wait. Returns whether
+// the function must be called again because all admitted patches are already done.
 DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
     u32 thread = threadIdx.x, threads = blockDim.x;
     if (!is_ordered(e)) {
@@ -182,7 +183,7 @@ DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
     for (u32 p = thread; p < e.n_patches; p += threads) mine_admitted += from_bits(__ldcg(&e.news[p])) <= cut;
     atomicAdd(admitted, mine_admitted);
     __syncthreads();
-    // Counted before any of them can be taken.
+    // The admitted patches are counted before any of them can be taken from the queue.
     if (thread == 0) {
         atomicAdd(&e.queue->outstanding, *admitted);
         __threadfence();
@@ -194,7 +195,7 @@ DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
         if (from_bits(__ldcg(&e.news[p])) <= cut) mark_and_queue(e, p);
     }
     __syncthreads();
-    // The count from above kept the queue open. The pushed patches have their own counts.
+    // The count added above kept the queue open. The queued patches are counted separately.
     int again = 0;
     if (thread == 0) again = atomicSub(&e.queue->outstanding, *admitted) == *admitted;
     return __syncthreads_or(again);
@@ -307,8 +308,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_queue(Pa
             last = atomicSub(&e.queue->outstanding, 1u) == 1;
         }
         __syncthreads();
-        // Nothing is queued and no other block works. The waiting patches come next, or the solve
-        // is done.
+        // Nothing is queued and no other block is working. The waiting patches come next, or the
+        // solve is done.
         if (last) {
             while (admit(e, &first, &admitted)) {
             }

@@ -26,8 +26,8 @@ DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 
     return fmin(ua + f * norm(to_c), ub + f * norm(c - b));
 }
 
-// Returns the arrival time at c over the edge ab of a circular front from one point source
-// (docs/distances.md, section 5.5).
+// Returns the arrival time at c of a circular front that comes from one point source over the edge
+// ab (docs/distances.md, section 5.5).
 DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c, real f) {
     Vec3 to_c = c - a;
     if (ua < INFINITY_R && ub < INFINITY_R) {
@@ -44,8 +44,8 @@ DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c
             return triangle(ua, ub, a, b, c, f);
         }
         if (slack > R(0)) {
-            // Coordinates of the source (along and behind the edge) and of c (along and before it),
-            // all times the length of the edge.
+            // Coordinates of the source (along and behind the edge) and of c (along and in front of
+            // it), all multiplied by the length of the edge.
             real source_along = R(0.5) * (length2 + difference * sum);
             real source_behind = R(0.5) * sqrt(apart * slack);
             real along = dot(to_c, edge);
@@ -68,8 +68,8 @@ enum { SIDE_01 = 1, SIDE_12 = 2, SIDE_20 = 4 };
 // sides where it may be.
 //
 // The function is convex. If its minimum in the plane of the face lies outside the face, the
-// minimum over the face is on a side that separates the two. In thin faces, rounding may decide on
-// which side of the face a point lies.
+// minimum over the face is on a side that separates that point from the face. If the face is thin,
+// rounding could select the wrong side, so all sides are returned.
 DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const Vec3 &x2,
                      const Vec3 &d, real f, real &value) {
     const u32 any = SIDE_01 | SIDE_12 | SIDE_20;
@@ -135,8 +135,8 @@ DEVICE real tetrahedron(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, cons
     return least;
 }
 
-// Whether the angle of a triangle at vertex i is obtuse. Only there may a circular front arrive
-// before it reaches the other vertices.
+// Whether the angle of a triangle at vertex i is obtuse. Only at an obtuse angle can a circular
+// front arrive before it reaches the other vertices.
 template <int M>
 DEVICE bool is_obtuse(const Vec3 (&x)[M], int i) {
     int j = (i + 1) % 3;
@@ -182,7 +182,7 @@ DEVICE Heights heights_of(const Vec3 (&x)[4]) {
     return heights;
 }
 
-// The shape data of a triangle that its solver needs. Edge i is opposite to vertex i and leads from
+// The shape data of a triangle that its solver needs. Edge i is opposite vertex i and leads from
 // vertex i + 1 to vertex i + 2.
 struct TriangleShape {
     real length[3];  // lengths of the edges
@@ -234,9 +234,9 @@ DEVICE real arrival(const real (&u)[3], const TriangleShape &shape, int i, real 
     return fmin(uj + f * pick(shape.length, k), uk + f * pick(shape.length, j));
 }
 
-// Returns the vertices, one bit each, that the triangle may lower. An arrival time is at least the
-// earlier value of the other two vertices plus the travel time along the height. Values of `limit`
-// or more do not matter.
+// Returns the vertices, one bit each, whose values the triangle may lower. An arrival time is at
+// least the earlier value of the other two vertices plus the travel time along the height. Values
+// of `limit` or more do not matter.
 DEVICE u32 hopeful(const real (&u)[3], const TriangleShape &shape, real f, real limit) {
     u32 found = 0;
 #pragma unroll

@@ -44,7 +44,8 @@ DEVICE void visit(const Eikonal& e, u32 p) {
     if (atomicExch(&e.is_visited[p], 1u) == 0) e.visited[atomicAdd(&e.stats->n_visited, 1u)] = p;
 }
 
-// Prepares the state for the next solve; one thread, after forget_patch for the last patch.
+// Prepares the state for the next solve. One thread calls it, after forget_patch for the last
+// patch.
 DEVICE void reset_solve(const Eikonal& e) {
     for (int k = 0; k < 3; k++) {
         e.counts[k] = 0;
@@ -55,8 +56,8 @@ DEVICE void reset_solve(const Eikonal& e) {
     e.queue->head = e.queue->tail = e.queue->outstanding = e.queue->done = 0;
 }
 
-// Resets everything but the values of a patch, as if it had never been updated; all threads of a
-// block.
+// Resets everything but the values of a patch, as if it had never been updated. All threads of a
+// block must call it.
 DEVICE void forget_patch(const Patch& patch, const Eikonal& e) {
 #if CELL_SIZE == 4
     for (u32 v = threadIdx.x; v < patch.n_local; v += blockDim.x) e.seen[patch.first_local() + v] = INFINITY_R;

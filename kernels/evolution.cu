@@ -6,7 +6,7 @@
 // not compiled. The step reads one buffer of phi and writes the other.
 //
 // The blocks of a step leave their findings in a Trace. From it, every block of the next step
-// determines the length of that step and whether there is one (end_step in control.cuh). With
+// determines whether that step takes place, and its length (end_step in control.cuh). With
 // second-order advection, one block of galerkin_residual does this for all blocks. Steps therefore
 // follow each other without synchronization with the host. A block fetches all data that no step
 // changes before the previous step has ended. evolution_settle updates the control block after the
@@ -43,8 +43,8 @@ struct Drift {
         residual = __ldcg(s.residual + vertex);
     }
 
-    // Returns the increment after the last correction. At inflow vertices it is 0, because phi is
-    // unknown from inside.
+    // Returns the increment after the last correction. At inflow vertices it is 0, because phi
+    // there does not follow from values inside the mesh.
     DEVICE real corrected_last(real increment, const Sums& sums) const {
         if (is_upwind) return increment;
         return flows_in ? R(0) : corrected(increment, residual, Divisor(mass), sums.num[OF_DRIFT]);
@@ -52,8 +52,8 @@ struct Drift {
 };
 #endif
 
-// Returns the change of phi at an owned vertex from its gathered sums. `change` is the part of
-// second-order advection.
+// Returns the change of phi at an owned vertex from its gathered sums. `change` is the contribution
+// of second-order advection.
 DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local, const Points& points,
                       const Sums& sums, real change) {
 #if HAS_WIND
@@ -95,7 +95,7 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
 #endif
 
 // The number of vertices of a patch whose values a thread requests at once. With many patches
-// (LEAN) a thread has more of them, and registers are scarce.
+// (LEAN), blocks are smaller, so a thread has more vertices.
 #if LEAN
 enum { AT_ONCE = 3 };
 #if HAS_DRIFT || (defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 890 || __CUDA_ARCH__ >= 1000))
@@ -111,10 +111,11 @@ enum { AT_ONCE = 2 };
 
 // Computes step `turn` of a cycle, counted from 0.
 //
-// Grid: one block more than work on patches. The additional block passes on the progress of the
-// steps, or does nothing with second-order advection. Block: a multiple of 32 threads. Shared:
-// slots, [largest_local] points, and bytes unless WHOLE; with Taylor-Galerkin advection also
-// increments; [largest_columns] rows and columns; if CHUNKED also [largest_owned * LANES] sums.
+// Grid: the blocks that work on patches, and one more. The additional block passes on the progress
+// of the steps, or does nothing with second-order advection. Block: a multiple of 32 threads.
+// Shared: slots, [largest_local] points, and bytes unless WHOLE; with Taylor-Galerkin advection
+// also increments; [largest_columns] rows and columns; if CHUNKED also [largest_owned * LANES]
+// sums.
 extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
 #if !HAS_DRIFT
@@ -176,8 +177,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
             moves[i] = v < patch.n_owned ? s.moving[patch.first + v] : 0;
         }
 #endif
-        // The corners of the next two cells of this thread, starting at `at_hand`; with chunks only
-        // those of the next one.
+        // The corners of the next two cells of this thread, starting at `at_hand`; with chunks,
+        // only those of the next cell.
         u32 at_hand = thread;
         Corners corners = {}, later = {};
         if (thread < patch.n_cells) corners = patch.corners(thread);
@@ -203,15 +204,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
         if (thread < LANES * patch.n_owned) drift.load_left(s, patch.first + thread / LANES);
         Asked<AT_ONCE> asked_increments = asked;
         asked_increments.load(s.increment + m.n_vertices, patch.n_local);
-        // galerkin_residual has determined whether there is a step.
+        // galerkin_residual has determined whether the step takes place.
         if (k == blockIdx.x && thread == threads - 1) {
             const Progress* now = progress_ahead(s, turn + 1);
             dt = __ldcg(&now->dt);
             goes = !(__ldcg(&now->halt) | __ldcg(&now->due));
         }
 #else
-        // The warp with the fewest cells computes its cells and also determines whether there is a
-        // step.
+        // The warp with the fewest cells also determines whether the step takes place.
         u32 finder = threads - 1 - thread;
         if (k == blockIdx.x && finder < 32) look_ahead(s, turn, finder, ahead);
 #endif
@@ -347,7 +347,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) evolution_outcome(Patches
     leave(s.traces[0], outcome, 0);
 }
 
-// Updates the control block after this number of steps of a cycle: one warp.
+// Updates the control block after `steps` steps of a cycle. Called by one warp.
 extern "C" __global__ void evolution_settle(Evolution s, u32 steps) {
     __shared__ Ahead ahead;
     Control& c = *s.control;
@@ -362,7 +362,7 @@ extern "C" __global__ void evolution_settle(Evolution s, u32 steps) {
     if (!was_paused && (steps > 1 || is_paused(c) || c.progress.step % 16 == 0)) count_time(c, c.evolve_time);
 }
 
-// Sets the target of the next series of steps: one thread.
+// Sets the target of the next series of steps. Called by one thread.
 extern "C" __global__ void evolution_begin(Evolution s, double clock, double target, double steady, u64 steps) {
     Control& c = *s.control;
     c.progress.clock = clock;

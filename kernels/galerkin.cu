@@ -1,4 +1,4 @@
-// Increments of phi by second-order advection (docs/level-set.md, section 2.5), before
+// Increments of phi from second-order advection (docs/level-set.md, section 2.5), computed before
 // evolution_step.
 //
 // galerkin_residual computes first increments with the lumped mass matrix. galerkin_correction
@@ -8,8 +8,8 @@
 // as given values.
 //
 // Like evolution_step, each kernel fetches the data that no step changes before the previous kernel
-// has ended. No kernel waits to know whether there is a step. If there is none, nothing reads the
-// results. One additional block of galerkin_residual determines this for evolution_step.
+// has ended. No kernel waits to know whether the step takes place. If it does not, nothing reads
+// the results. One additional block of galerkin_residual determines this for evolution_step.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=3, PLANAR=1 | CELL_SIZE=4
@@ -213,8 +213,8 @@ DEVICE void hand_on_early(const Evolution& s, u32 turn) {
     hand_on(s, control, turn, ahead);
 }
 
-// The time of the schedule at the start of the previous step, and the length of that step. For the
-// first step of a cycle, both values are those of this step.
+// The schedule time at the start of the previous step, and the length of that step. For the first
+// step of a cycle, both values are those of this step.
 struct Before {
     double clock, dt;
 };
@@ -224,16 +224,16 @@ DEVICE Before load_before(const Evolution& s, u32 turn) {
     return Before{__ldcg(&before->clock), __ldcg(&before->dt)};
 }
 
-// Returns the length of step `turn` if there is one. This is the result of choose_step after a step
-// that did not end at the target.
+// Returns the length of step `turn` if the step takes place. It equals the result of choose_step
+// after a step that did not end at the target.
 DEVICE real length_after(double longest, double target, const Before& before, u32 turn) {
     return (real)(turn == 0 ? before.dt : fmin(longest, target - (before.clock + before.dt)));
 }
 
 // Computes the right-hand side of step `turn` of a cycle, and the increments with the lumped mass
-// matrix. The velocity is that of the middle of the step.
+// matrix. The velocity is that at the middle of the step.
 //
-// Grid: one block more than work on patches; block: a multiple of 32; shared: local_of.
+// Grid: the blocks that work on patches, and one more; block: a multiple of 32; shared: local_of.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residual(Patches m, Evolution s, u32 turn) {
     DYN_SHARED(unsigned char, shared);
     const Control& c = *s.control;

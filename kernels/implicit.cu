@@ -4,12 +4,11 @@
 // The system is `(M + dt beta S) phi^(n+1) = M phi`, divided by beta. The lumped mass M and the
 // stiffness S are those of the explicit form, both evaluated at the phi that the other terms
 // produced. One cooperative kernel solves it with two barriers per iteration. The entries of S are
-// stored per cell, and a vertex sums its row cell by cell in mesh order. A block updates the
-// direction of all vertices that it reads by itself, including those of other patches. This saves a
-// barrier.
+// stored per cell, and a vertex sums its row cell by cell in mesh order. A block itself updates the
+// direction at all vertices that it reads, including those of other patches. This saves a barrier.
 //
-// Scalar products are bitwise identical in every run although patches come in any order, because a
-// warp adds its part of a patch to an exact sum (common/exact_sum.cuh).
+// Scalar products are bitwise identical in every run although patches are processed in any order,
+// because a warp adds its part of a patch to an exact sum (common/exact_sum.cuh).
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -46,7 +45,7 @@ DEVICE void contribute(const ImplicitSolve& z, double part) {
 }
 
 // Waits for all blocks, and returns the sum of their contributions since the last call. Several
-// sums are used in turn: the next one is cleared when no block reads it any more.
+// sums are used in turn: the next one is cleared when no block reads it anymore.
 DEVICE double total(ImplicitSolve& z) {
     __shared__ double result;
     u64* all = z.q.sums + z.phase % 3 * SUM_WORDS;
@@ -132,8 +131,8 @@ DEVICE void assemble_cells(const ImplicitSolve& z, const Patch& patch) {
     }
 }
 
-// Computes the entries, the mass, the diagonal (0 where the value is kept) and the residual `- dt S
-// phi`. Returns the squared norm of the residual.
+// Computes the entries, the mass, the diagonal (0 at vertices that keep their value) and the
+// residual `- dt S phi`. Returns the squared norm of the residual.
 DEVICE double assemble(ImplicitSolve& z) {
     for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
         Patch patch = patch_of(z.m, z.active[k]);
@@ -177,8 +176,8 @@ DEVICE double assemble(ImplicitSolve& z) {
 }
 
 // Sets the direction to the preconditioned residual, made conjugate to the previous directions, and
-// multiplies it with the matrix. Returns the scalar product of the two. Iteration 0 has no previous
-// direction.
+// multiplies it by the matrix. Returns the scalar product of the direction and this product.
+// Iteration 0 has no previous direction.
 DEVICE double multiply(ImplicitSolve& z, u32 iteration, real keep) {
     const real* old = z.q.direction + (u64)(iteration & 1) * z.m.n_vertices;
     real* fresh = z.q.direction + (u64)(~iteration & 1) * z.m.n_vertices;
@@ -214,7 +213,7 @@ DEVICE double multiply(ImplicitSolve& z, u32 iteration, real keep) {
     return total(z);
 }
 
-// Moves along the direction. Returns the squared norm of the remaining residual.
+// Moves the solution along the direction. Returns the squared norm of the remaining residual.
 DEVICE double descend(ImplicitSolve& z, u32 iteration, real length) {
     const real* direction = z.q.direction + (u64)(~iteration & 1) * z.m.n_vertices;
     for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {

@@ -70,8 +70,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_follow(Patches m, 
 
 #if INFLOW
 // Sets phi^(n+1) at inflow vertices to the given values at the end of the step, clamped to the half
-// width. Elsewhere on the boundary, phi stays as it is where nothing moves. Records whether an
-// interface enters outside the current band.
+// width. At the other boundary vertices, phi keeps its value if their patch is not active. Records
+// whether an interface enters outside the current band.
 //
 // Grid: any; block: any multiple of 32; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_apply(Patches m, Evolution s, Inflow q) {
@@ -84,7 +84,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) inflow_apply(Patches m, E
     for (u32 k = blockIdx.x * blockDim.x + threadIdx.x; k < q.n; k += gridDim.x * blockDim.x) {
         const u32 v = q.vertices[k];
         if (!q.flows_in[v]) {
-            // The vertex may have had a given value in the previous step, and no step writes there.
+            // The vertex may have had a given value in the previous step. Steps do not write to
+            // inactive patches, so phi is copied here.
             if (!s.is_active[q.patches[k]]) next[v] = from[v];
             continue;
         }

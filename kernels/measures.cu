@@ -60,8 +60,8 @@ DEVICE Sums sum_of_block(Sums sums) {
     return sums;
 }
 
-// Returns the number of the edges, facets and cells that are counted here and lie inside, with
-// their signs in the Euler number.
+// Returns the contribution to the Euler number of the edges, facets and cells that are counted here
+// and lie inside.
 DEVICE int alternating(u32 counted, const bool (&inside)[N]) {
     int edges = 0, bit = 0;
 #pragma unroll
@@ -167,8 +167,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) measures_patches(Patches 
     if (threadIdx.x == 0) s.sums[blockIdx.x] = sums;
 }
 
-// Joins components across the edges between patches. Each join reduces the number of components by
-// one.
+// Joins components across the edges between patches. Each successful join reduces the number of
+// components by one.
 //
 // Grid: n_sums; block: BLOCK; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) measures_join(Patches m, Measuring s) {

@@ -1,10 +1,11 @@
 // One explicit step of all three terms that sums the contributions of cells by atomic additions to
 // global memory instead of gathering them (Fu et al., Table IV). Only the benchmark
-// benches/gpu/atomics.rs compiles it, which compares its phi with that of kernels/evolution.cu.
+// benches/gpu/atomics.rs compiles this file. It compares the resulting phi with that of
+// kernels/evolution.cu.
 //
-// As in evolution.cu a block computes a patch, with phi and corners in the same places. A patch
-// adds only to the vertices it owns, so a block barrier is sufficient before they are read. The
-// choice of the next step and the check for NaN are omitted.
+// As in evolution.cu, a block computes a patch, with phi in shared memory. A block adds only to the
+// sums of vertices that its patch owns, so a block barrier is sufficient before the sums are read.
+// The choice of the next step and the check for NaN are omitted.
 //
 // fused: always
 #include "common/patches.cuh"
@@ -26,7 +27,7 @@ static_assert(sizeof(Atomics) == ATOMICS_BYTES, "the host uses the same layout")
 
 enum { WIND, WIND_MEAS, SPEED, SPEED_MEAS, BENDING, MASS, SUMS };
 
-// Returns a sum after the additions, bypassing L1, and clears it for the next step.
+// Returns a complete sum and clears it for the next step. The read bypasses the L1 cache.
 DEVICE real taken(real* sum) {
     real value = __ldcg(sum);
     *sum = R(0);

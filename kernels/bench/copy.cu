@@ -1,4 +1,4 @@
-// Copies an array as a reference for the memory bandwidth. Only a benchmark compiles it.
+// Copies an array as a reference for the memory bandwidth. Only a benchmark compiles this file.
 #include "common/types.cuh"
 
 // Grid: n / BLOCK blocks, rounded up; block: BLOCK; shared: none.

@@ -1,8 +1,8 @@
 // Finds the neighbors of tiles in three ways: in the sorted list, as tile management does
-// (kernels/tiles/neighbor_lookup.cuh), in a hash table of the keys, and in a map of two levels.
-// Only a benchmark compiles it.
+// (kernels/tiles/neighbor_lookup.cuh), in a hash table of the keys, and in a two-level map. Only a
+// benchmark compiles this file.
 //
-// All three have the same results: the ids of neighbors across faces and edges, the directions
+// All three give the same results: the ids of neighbors across faces and edges, the directions
 // without a neighbor, and one bit for each neighbor.
 #include "tiles/neighbor_lookup.cuh"
 
@@ -15,8 +15,8 @@ struct Table {
     DEVICE u32 first(u64 key) const { return (u32)(key * 0x9e3779b97f4a7c15ull >> (64 - bits)); }
     DEVICE u32 next(u32 at) const { return (at + 1) & ((1u << bits) - 1); }
 
-    // Returns the slot of a key, which is inserted if it does not exist. `is_new` states whether it
-    // was inserted.
+    // Returns the slot of a key, and inserts the key if it is missing. Sets `is_new` to whether the
+    // key was inserted.
     DEVICE u32 insert(u64 key, bool& is_new) const {
         for (u32 at = first(key);; at = next(at)) {
             const u64 found = atomicCAS(keys + at, (u64)0, key);
@@ -25,7 +25,7 @@ struct Table {
         }
     }
 
-    // Returns the value of a key, or `none`.
+    // Returns the value of a key, or `none` if the key is missing.
     DEVICE u32 find(u64 key, u32 none) const {
         for (u32 at = first(key);; at = next(at)) {
             const u64 found = keys[at];
@@ -67,7 +67,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 4) lookup_sorted(TileGrid g,
     }
 }
 
-// Grid: a thread for each tile; block: BLOCK; shared: none. The table must be clear.
+// Grid: one thread per tile; block: BLOCK; shared: none. The table must be clear.
 extern "C" __global__ void lookup_hash_make(TileGrid g, u32 n, Table table) {
     const u32 p = blockIdx.x * BLOCK + threadIdx.x;
     if (p >= n) return;
@@ -81,8 +81,8 @@ extern "C" __global__ void lookup_hash_ask(TileGrid g, u32 n, Table table) {
     if (p < n) ask(g, p, [&](u64 key) { return table.find(key, NOWHERE); });
 }
 
-// Two levels: blocks of 8^3 tiles in a hash table, and for each block the list index plus 1 of each
-// of its tiles.
+// The two-level map: a hash table of blocks of 8^3 tiles, and for each block the list index plus 1
+// of each of its tiles.
 enum { BLOCK_BITS = 3, OF_BLOCK = 1 << (3 * BLOCK_BITS) };
 
 DEVICE u64 block_of(u64 key) {
@@ -95,7 +95,7 @@ DEVICE u32 place_in_block(u64 key) {
     return (u32)(key & low) | (u32)(key >> KEY_BITS & low) << BLOCK_BITS | (u32)(key >> (2 * KEY_BITS) & low) << (2 * BLOCK_BITS);
 }
 
-// Numbers the blocks. Grid and block as above; table and count must be clear.
+// Numbers the blocks. Grid and block as above; the table and the count must be clear.
 extern "C" __global__ void lookup_levels_number(TileGrid g, u32 n, Table table, u32* count) {
     const u32 p = blockIdx.x * BLOCK + threadIdx.x;
     if (p >= n) return;

@@ -2,7 +2,8 @@
 #pragma once
 #include "common/real.cuh"
 
-// Returns nanoseconds since some fixed time, the same for all multiprocessors; 0 on the host.
+// Returns the nanoseconds since a fixed time, which is the same for all multiprocessors; 0 on the
+// host.
 DEVICE u64 nanoseconds() {
 #ifdef __CUDA_ARCH__
     u64 now;

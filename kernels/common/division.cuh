@@ -1,6 +1,6 @@
 // Quotients and square roots.
 //
-// They are exact, as on the CPU, except in compilation units with QUICK. There they are correct to
+// They are rounded as on the CPU, except in compilation units with QUICK. There they are correct to
 // a few units in the last place and need a fifth of the instructions. Divisors and radicands must
 // not be subnormal. A radicand, but not a divisor, may be zero.
 #pragma once
@@ -8,7 +8,7 @@
 #include "common/real.cuh"
 
 #if QUICK && defined(__CUDA_ARCH__)
-// A first approximation with 20 correct bits, and one step of third order.
+// A first approximation with 20 correct bits, refined by one third-order step.
 DEVICE double inverse(double x) {
     double guess;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(guess) : "d"(x));

@@ -7,16 +7,16 @@
 #define SPIN()
 #endif
 
-// Waits until this number of blocks has arrived; the number must always be the same. `arrived` is 0
-// at the start of the kernel and must not be used for anything else. It counts up and lasts for
-// 2^32 arrivals.
+// Waits until `blocks` blocks have arrived. All calls in a kernel must pass the same number.
+// `arrived` is 0 at the start of the kernel and must not be used for anything else. It counts up
+// and lasts for 2^32 arrivals.
 DEVICE void grid_barrier(u32* arrived, u32 blocks) {
     __syncthreads();
     if (threadIdx.x == 0) {
         __threadfence();
         u32 ticket = atomicAdd(arrived, 1u);
         u32 target = (ticket / blocks + 1) * blocks;
-        // The signed difference allows the count to exceed 2^32.
+        // The signed difference is correct even if the target wraps around.
         while ((i32)(*(volatile u32*)arrived - target) < 0) {
             SPIN();
         }
@@ -28,8 +28,9 @@ DEVICE void grid_barrier(u32* arrived, u32 blocks) {
 // Waits until all blocks of the grid have arrived.
 DEVICE void grid_barrier(u32* arrived) { grid_barrier(arrived, gridDim.x); }
 
-// Increments a count and returns its previous value. Writes of the block before a barrier ahead of
-// this call are visible to blocks that count later. This is cheaper than a fence on both sides.
+// Increments a count and returns its previous value. Writes that the block made before a barrier
+// that precedes this call are visible to blocks that count later. This is cheaper than a fence on
+// both sides.
 DEVICE u32 count_arrival(u32* count) {
 #ifdef __CUDA_ARCH__
     u32 before;
@@ -41,8 +42,8 @@ DEVICE u32 count_arrival(u32* count) {
 #endif
 }
 
-// For two kernels of which the second is launched to overlap the first: lets the second kernel
-// start once all blocks of this one have called this or ended.
+// Lets the next kernel, if it is launched to overlap this one, start once all blocks of this kernel
+// have called this function or ended.
 DEVICE void let_next_begin() {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");

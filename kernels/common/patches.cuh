@@ -4,7 +4,8 @@
 #include "common/vector.cuh"
 #include "generated/patches.cuh"
 
-// Local vertices of a patch and slots of its cells fit in 16 bits unless a patch is very large.
+// Local vertex numbers of a patch and slots of its cells fit in 16 bits unless a patch is very
+// large.
 #ifdef WIDE_PATCHES
 typedef u32 local_index;
 #else
@@ -44,14 +45,14 @@ struct __align__(16) Start {
     u32 columns;  // in words
 };
 
-// One patch. It stores positions instead of addresses to save registers.
+// One patch. It stores array positions instead of addresses to save registers.
 struct Patch {
     const Patches& all;
     u32 p, first, n_owned, n_local;
     u32 cells, n_cells;  // position of its first cell among those of all patches
     u32 halo_at, columns_at, n_column_words;
 
-    // Returns the vertex in patch order of a local number.
+    // Converts a local vertex number to a vertex number in patch order.
     DEVICE u32 vertex(u32 local) const {
         return local < n_owned ? first + local : all.halo[halo_at + local - n_owned];
     }
@@ -63,7 +64,7 @@ struct Patch {
     DEVICE Corners corners(u32 t) const { return all.corners[cells + t]; }
 
     // Returns the start of the gather columns of an owned vertex; for n_owned, the end of the last
-    // ones.
+    // columns.
     DEVICE u32 row(u32 local) const { return column(local); }
 
     // Returns a gather column: 4 * cell + corner.
@@ -71,14 +72,15 @@ struct Patch {
 
     DEVICE const Columns* columns() const { return all.columns + columns_at; }
 
-    // Returns the position of its first local vertex among those of all patches.
+    // Returns the position of the patch's first local vertex among the local vertices of all
+    // patches.
     DEVICE u64 first_local() const { return (u64)first + halo_at; }
 
-    // Returns the coordinates, one axis after the other, each for all local vertices.
+    // Returns the coordinates of all local vertices, one axis after the other.
     DEVICE const real* coordinates() const { return all.x + 3 * first_local(); }
 
-    // Returns a vertex from these coordinates, or from their copy in shared memory. The copy is
-    // faster for cells whose vertices are scattered.
+    // Returns the position of a vertex, given these coordinates or their copy in shared memory. The
+    // copy is faster for cells whose vertices are scattered.
     DEVICE Vec3 at(const real* x, u32 local) const {
 #if PLANAR
         return Vec3{x[local], x[n_local + local], R(0)};
@@ -103,7 +105,7 @@ DEVICE Patch patch_of(const Patches& all, u32 p) {
 }
 
 // Prefetches into the L2 cache the data that a step reads from the patch between these starts, and
-// phi at its vertices. One thread calls it.
+// phi at its owned vertices. One thread calls this function.
 DEVICE void prefetch(const Patches& all, const Start& start, const Start& end, const real* phi) {
     const u32 n_owned = end.vertex - start.vertex, n_halo = end.halo - start.halo;
     prefetch_range(all.corners + start.cell, end.cell - start.cell);

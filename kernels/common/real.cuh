@@ -18,7 +18,7 @@ typedef REAL real;
 enum { N = CELL_SIZE };
 #endif
 
-// The nearest real of a compile-time constant.
+// The real nearest to a compile-time constant.
 #define R(x) ((real)(x))
 
 DEVICE u64 to_bits(double x) { return (u64)__double_as_longlong(x); }
@@ -26,7 +26,7 @@ DEVICE u32 to_bits(float x) { return (u32)__float_as_int(x); }
 DEVICE double from_bits(u64 bits) { return __longlong_as_double((i64)bits); }
 DEVICE float from_bits(u32 bits) { return __int_as_float((i32)bits); }
 
-// Products that are rounded separately, even where products and sums are fused.
+// Products that are rounded separately, even if other products and sums are fused.
 #ifdef __CUDA_ARCH__
 DEVICE double product(double a, double b) { return __dmul_rn(a, b); }
 DEVICE float product(float a, float b) { return __fmul_rn(a, b); }
@@ -35,15 +35,16 @@ DEVICE double product(double a, double b) { return a * b; }
 DEVICE float product(float a, float b) { return a * b; }
 #endif
 
-// The larger and the smaller of two numbers. If one is NaN, the result is the second one, as with
-// the lanes of the CPU (src/levelset/tiled/lanes.rs). For doubles, fmax and fmin need several times
-// the instructions.
+// The larger and the smaller of two numbers. If one is NaN, the result is the second one, as in the
+// SIMD lanes of the CPU code (src/levelset/tiled/lanes.rs). For doubles, fmax and fmin need several
+// times as many instructions.
 DEVICE double larger(double a, double b) { return a > b ? a : b; }
 DEVICE double smaller(double a, double b) { return a < b ? a : b; }
 DEVICE float larger(float a, float b) { return fmax(a, b); }
 DEVICE float smaller(float a, float b) { return fmin(a, b); }
 
-// Constants of a type, as functions: the compiler stores static members in global memory.
+// Constants of a type. They are functions because the compiler stores static members in global
+// memory.
 template <typename T>
 struct Precision;
 
@@ -67,8 +68,8 @@ struct Precision<float> {
     DEVICE static float least() { return 1e-36f; }
 };
 
-// Unsigned integer of the size of a real. Among reals without a sign bit, the bits have the same
-// order as the reals.
+// An unsigned integer of the size of a real. For reals whose sign bit is not set, the bits have the
+// same order as the reals.
 typedef Precision<real>::Bits real_bits;
 
 // Plus infinity.
@@ -76,7 +77,7 @@ typedef Precision<real>::Bits real_bits;
 // Relative size below which the integral over a cell counts as zero (docs/level-set.md, section
 // 2.2, item 5).
 #define ZERO_TEST (Precision<real>::zero_test())
-// Relative distance of neighboring reals.
+// Relative distance between neighboring reals.
 #define ROUNDING (Precision<real>::rounding())
 // Relative decrease that a value must exceed to count as changed (docs/distances.md, section 6).
 #define DECREASE (Precision<real>::decrease())

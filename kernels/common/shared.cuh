@@ -3,9 +3,9 @@
 
 #include "common/types.cuh"
 
-// Copies a word of 4, 8 or 16 bytes, or several of 16, to shared memory. On GPUs that support it
-// (sm_80), the copy bypasses the registers. It is complete after await_copies for this thread, and
-// after a barrier for the block.
+// Copies a word of 4, 8 or 16 bytes, or several words of 16 bytes, to shared memory. On GPUs that
+// support it (sm_80), the copy bypasses the registers. After await_copies it is complete for this
+// thread, and after a subsequent barrier for the block.
 template <class T>
 DEVICE void copy_async(T *into, const T *from) {
 #if __CUDA_ARCH__ >= 800
@@ -32,7 +32,8 @@ DEVICE void await_copies() {
 template <class T>
 DEVICE void prefetch_range(const T *from, u32 n) {
 #if __CUDA_ARCH__ >= 900
-    // Rounded to words of 16 bytes. Prefetching changes nothing in the rest of these words.
+    // The range is extended to whole words of 16 bytes. Prefetching the additional bytes is
+    // harmless.
     const u64 begin = (u64)from & ~(u64)15, end = ((u64)(from + n) + 15) & ~(u64)15;
     if (end > begin) {
         asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(begin), "r"((u32)(end - begin)) : "memory");
@@ -41,7 +42,7 @@ DEVICE void prefetch_range(const T *from, u32 n) {
 }
 
 #ifndef DYN_SHARED
-// Declares `T *name` at the start of the shared memory; once per kernel.
+// Declares `T *name` at the start of the shared memory. Use it once per kernel.
 #define DYN_SHARED(T, name)                         \
     extern __shared__ __align__(16) u8 zs_shared[]; \
     T *name = (T *)zs_shared

@@ -1,7 +1,7 @@
 // Measure and gradients of a triangle or tetrahedron; the counterpart of
 // crates/core/src/geometry/simplex.rs.
 //
-// M is the number of vertices. Functions are templates over it because the faces of a tetrahedron
+// M is the number of vertices. Functions are templates over M because the faces of a tetrahedron
 // are triangles. The cells of a kernel have the type Simplex.
 #pragma once
 

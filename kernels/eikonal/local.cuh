@@ -9,7 +9,8 @@
 enum { CELLS_AT_ONCE = 2 * BLOCK };
 #endif
 
-// Shape data of triangles are stored, except for circular fronts.
+// Circular fronts and tetrahedra need coordinates. For other fronts on triangles, shape data are
+// stored instead.
 #define HAS_POINTS (CELL_SIZE == 4 || CIRCULAR)
 
 struct Local {
@@ -57,16 +58,16 @@ struct PointsAhead {
 #endif
 };
 
-// Returns a value from global memory. It bypasses the L1 cache, which does not see the writes of
-// other blocks.
+// Returns a value from global memory. The read bypasses the L1 cache, which does not see the writes
+// of other blocks.
 DEVICE real load_value(const real* at) { return __ldcg(at); }
 
 DEVICE real slowness_of(const Patch& patch, const Eikonal& e, u32 t) {
     return e.slowness_of_cells ? e.slowness_of_cells[patch.cells + t] : e.slowness;
 }
 
-// Sets an owned vertex to a candidate if it is lower by more than rounding. Returns whether other
-// threads see it already.
+// Sets an owned vertex to a candidate value that is lower by more than rounding. Returns whether
+// other threads already see the new value.
 DEVICE int give(const Patch& patch, const Eikonal& e, const Local& local, u32 v, real before, real candidate,
                 real least_step) {
     real decrease = fmax(least_step, DECREASE * candidate);
@@ -74,8 +75,8 @@ DEVICE int give(const Patch& patch, const Eikonal& e, const Local& local, u32 v,
     if (e.caps && !(candidate < e.caps[patch.first + v])) return 0;
     real_bits bits = to_bits(candidate);
 #if QUEUED_SOLVE
-    // Other threads may see it at once: there are fewer repetitions, and the queue has no order
-    // anyway.
+    // Other threads may see the new value at once. This saves repetitions, and the queue has no
+    // order anyway.
     if (!(bits < atomicMin((real_bits*)&local.u[v], bits))) return 0;
     local.changed[v] = 1;
     return 1;

@@ -1,8 +1,8 @@
 // Notification of patches about new values.
 //
 // All threads of a warp call these functions together, and those that notify the same patch are
-// adjacent. One of them performs the updates that the patch needs only once, because updates of
-// counts and marks by all blocks limit the speed of a round.
+// adjacent. Only one of them performs the updates that the patch needs once, because frequent
+// updates of shared counts and marks would limit the speed of a round.
 #pragma once
 #include "eikonal_arguments.cuh"
 
@@ -15,7 +15,7 @@ DEVICE bool is_first_to_tell(bool tells, u32 p) {
 
 #if QUEUED_SOLVE
 
-// Puts a patch at the end of the queue. It has been counted as outstanding before.
+// Puts a patch at the end of the queue. The patch must already be counted as outstanding.
 DEVICE void push(const Eikonal& e, u32 p) {
     u32 at = atomicAdd(&e.queue->tail, 1u) & e.ring_mask;
     atomicExch(&e.ring[at], p + 1);
@@ -28,11 +28,11 @@ DEVICE void mark_and_queue(const Eikonal& e, u32 p) {
     push(e, p);
 }
 
-// Notifies a patch that a vertex it reads has a new value, which is in memory already.
+// Notifies a patch that a vertex it reads has a new value, which is already in memory.
 DEVICE void tell(const Eikonal& e, bool tells, u32 p, real value) {
     if (tells && is_ordered(e)) atomic_min_bits(&e.news[p], to_bits(value));
-    // The cut is read even without an order: the wait lets other values of this update arrive
-    // before the patch is taken. Without it, a band on the sphere takes twice as long.
+    // The cut is read even without an order: the delay lets other values of this update arrive
+    // before the patch is taken. Without the delay, a band on the sphere takes twice as long.
     const bool due = tells && value <= from_bits(*(volatile real_bits*)&e.queue->cut);
     if (is_first_to_tell(due, p)) mark_and_queue(e, p);
 }
@@ -67,8 +67,8 @@ DEVICE void seed(const Eikonal& e, bool tells, u32 p, real value) { tell(e, 1, t
 
 #endif
 
-// Notifies the patch itself, and those that read its vertices, of all its values. `u` is in shared
-// memory, as stored. All threads of a block must call it.
+// Notifies the patch itself, and those that read its vertices, of all its values. `u` holds the
+// values in their stored form, in shared memory. All threads of a block must call this function.
 DEVICE void seed_patch(const Patch& patch, const Eikonal& e, const real* u) {
     real limit = e.width + e.reach[patch.p], earliest = INFINITY_R;
     for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) earliest = fmin(earliest, fabs(u[v]));

@@ -1,6 +1,6 @@
 // The update of a patch of tetrahedra. Most candidates of its cells lower nothing, and the few
-// others would keep whole warps busy. The cells are therefore examined for candidates that can
-// lower a value, and all threads of the block share the list.
+// others would keep whole warps busy. The cells are therefore first examined for candidates that
+// can lower a value, and all threads of the block share the list of these candidates.
 #pragma once
 #include "eikonal/local.cuh"
 
@@ -58,8 +58,8 @@ DEVICE void list_candidates(const Local& local, u32* n_candidates, u32 t, u32 fo
     }
 }
 
-// Computes a candidate and offers it to its vertex. Returns whether other threads see a lower value
-// already.
+// Computes a candidate and offers it to its vertex. Returns whether other threads already see a
+// lower value.
 DEVICE int offer(const Patch& patch, const Eikonal& e, const Local& local, u32 candidate, real least_step) {
     u32 t = candidate / 4, i = candidate % 4;
     u32 a = patch.corner(t, (i + 1) % 4), b = patch.corner(t, (i + 2) % 4), c = patch.corner(t, (i + 3) % 4);
@@ -70,8 +70,8 @@ DEVICE int offer(const Patch& patch, const Eikonal& e, const Local& local, u32 c
     return give(patch, e, local, d, fabs(local.u[d]), value, least_step);
 }
 
-// Loads a patch, updates it once, and leaves new values in `local`. Returns whether one changed.
-// The patch is then updated again.
+// Loads a patch, updates it once, and leaves new values in `local`. Returns whether a value
+// changed. If so, the patch is updated again.
 DEVICE bool update(const Patch& patch, const Eikonal& e, const Local& local, Held&, const real* from, real limit) {
     u32 thread = threadIdx.x, threads = blockDim.x;
     real* seen = e.seen + patch.first_local();

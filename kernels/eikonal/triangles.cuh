@@ -1,5 +1,5 @@
-// The update of a patch of triangles. A thread keeps the shape of its cell in registers and repeats
-// its candidates.
+// The update of a patch of triangles. A thread keeps the shape of its cell in registers and
+// computes its candidates repeatedly.
 #pragma once
 #include "eikonal/local.cuh"
 
@@ -44,8 +44,8 @@ DEVICE Held hold(const Patch& patch, const Eikonal& e, const Local& local) {
     return held;
 }
 
-// Computes the candidates of one cell for its corners. Returns whether it lowered a value that
-// other threads see.
+// Computes the candidates of one cell for its corners. Returns whether a value was lowered that
+// other threads already see.
 DEVICE int offer(const Patch& patch, const Eikonal& e, const Local& local, const Cell& cell, real limit,
                  real least_step) {
     int lively = 0;
@@ -68,8 +68,8 @@ DEVICE int offer(const Patch& patch, const Eikonal& e, const Local& local, const
         lively |= give(patch, e, local, cell.corner[i], u[i], candidate, least_step);
     }
 #else
-    // At most two: a warp runs the formula only as many times as the thread with the most
-    // candidates needs.
+    // There are at most two candidates. A warp runs the formula only as many times as the thread
+    // with the most candidates needs.
     u32 due = is_free & hopeful(u, cell.shape, cell.slowness, limit);
     while (due != 0) {
         int i = due & 1 ? 0 : due & 2 ? 1 : 2;
@@ -84,8 +84,8 @@ DEVICE int offer(const Patch& patch, const Eikonal& e, const Local& local, const
 // Loads a patch, repeats its update, and leaves new values in `local`. Returns whether the last
 // repetition still changed a value.
 //
-// In rounds, a repetition reads only values from before it (Jacobi). `cell` is the first cell of
-// this thread.
+// In rounds, a repetition reads only the values of the previous repetition (Jacobi). `cell` is the
+// first cell of this thread.
 DEVICE bool update(const Patch& patch, const Eikonal& e, const Local& local, Held& cell, const real* from,
                    real limit) {
     u32 thread = threadIdx.x, threads = blockDim.x;

@@ -12,15 +12,15 @@ struct __align__(16) Group {
     real of[SIZE];
 };
 
-// The local vertices of a patch with phi in shared memory: group k of all vertices, then the next
-// group.
+// The coordinates and phi of the local vertices of a patch, in shared memory. Group k of all
+// vertices precedes group k + 1.
 struct Points {
     Group* groups;
     u32 largest;
 
     enum { GROUPS = 4 / Group::SIZE };
 
-    // Returns number k of a vertex: a coordinate, or phi.
+    // Returns number k of a vertex: coordinate k, or phi for k = 3.
     DEVICE real& number(u32 v, u32 k) const { return groups[k / Group::SIZE * largest + v].of[k % Group::SIZE]; }
 
     DEVICE real& phi(u32 v) const { return number(v, 3); }
@@ -66,7 +66,7 @@ struct Asked {
 
     DEVICE static u32 local(int i) { return threadIdx.x + i * BLOCK; }
 
-    // Finds the vertices, which no step changes.
+    // Finds the vertices. They do not depend on the step.
     DEVICE void find(const Patch& patch) {
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {

@@ -33,9 +33,10 @@
 #define HOPF_LAX (HAS_SPEED && NORMAL == NORMAL_HOPF_LAX)
 #define HAS_SHARES (HAS_WIND || (HAS_SPEED && !HOPF_LAX))
 
-// How contributions are stored. PAIRED: numerator and denominator of each term are adjacent, so
-// that a vertex reads one word per term. Otherwise, in less memory: fractions for the corners, and
-// once per cell the values that all corners share, namely the integral of a term and the measure.
+// How contributions are stored. With PAIRED, the numerator and the denominator of each term are
+// adjacent, so that a vertex reads one word per term. Otherwise, each corner has a fraction, and
+// the values that all corners share (the integral of a term, and the measure) are stored once per
+// cell, which needs less memory.
 #ifndef PAIRED
 #define PAIRED 0
 #endif
@@ -163,8 +164,8 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
     Vec3 g = gradient(simplex, values);
     real norm2 = norm_squared(g);
     Left left = {slots, slot};
-    // Everything that the terms need of the shape is computed first, so that the shape need not be
-    // kept.
+    // Everything that the terms need from the shape is computed first, so that the shape need not
+    // be kept.
 #if HAS_WIND
     Vec3 wind = velocity_of(patch, s, corner);
 #if ONE_PASS && NORMAL
@@ -255,7 +256,7 @@ DEVICE Sums no_sums(u32 at) {
 }
 
 // Returns one corner's part of the values that all corners share. In triangle meshes the number of
-// active patches decides whether steps use pairs. Both ways are bitwise identical.
+// active patches decides whether steps use pairs. Both ways give bitwise identical results.
 DEVICE Pair part_of(real share, real h, real meas) {
     if (N == 3) return Pair{product(share, h), product(share, meas)};
     return Pair{share * h, share * meas};

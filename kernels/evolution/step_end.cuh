@@ -22,7 +22,8 @@ DEVICE void account(Outcome& outcome, const Evolution& s, u32 vertex, real old, 
 DEVICE void leave(Trace& trace, const Outcome& outcome, int cut) {
     if (cut && threadIdx.x == 0) atomicOr(&trace.cut, 1u);
     if (outcome.broken != 0xffffffffu) atomicMax(&trace.broken, ~outcome.broken);
-    // Most warps have no vertices. A change that is NaN is ignored, because its vertex is broken.
+    // Most warps have no vertices. A change that is NaN is ignored, because its vertex is recorded
+    // as broken.
     real change = outcome.change_near;
     if (!__any_sync(0xffffffffu, change > R(0))) return;
 #pragma unroll
@@ -36,14 +37,14 @@ struct Ahead {
     Trace trace;        // trace of that step
 };
 
-// Returns the progress before the previous step, once that step has ended; for the first step the
-// progress before this step.
+// Returns the progress before the previous step, which must have ended. For the first step, returns
+// the progress before this step.
 DEVICE const Progress* progress_ahead(const Evolution& s, u32 turn) {
     return turn < 2 ? &s.control->progress : &s.chain[(turn - 1) & 1];
 }
 
-// Copies word k, bypassing the L1 cache, which may hold outdated values. There are fewer words than
-// lanes in a warp.
+// Copies word k of the progress and the trace, bypassing the L1 cache, which may hold outdated
+// values. A warp has enough lanes to copy all words.
 DEVICE void look_ahead(const Evolution& s, u32 turn, u32 k, Ahead& ahead) {
     enum { OF_PROGRESS = sizeof(Progress) / sizeof(u32), OF_TRACE = sizeof(Trace) / sizeof(u32) };
     static_assert(OF_PROGRESS + OF_TRACE <= 32, "a word for each thread of a warp");

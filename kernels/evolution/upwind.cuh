@@ -22,7 +22,7 @@ DEVICE Shares no_shares() {
     return shares;
 }
 
-// Computes the differences of phi to its first value, so that a large offset does not cost
+// Computes the differences between phi and its first value, so that a large offset does not cost
 // accuracy. Returns the sum of their absolute values.
 DEVICE real rises(const real (&phi)[N], real (&rise)[N]) {
     rise[0] = R(0);
@@ -36,7 +36,7 @@ DEVICE real rises(const real (&phi)[N], real (&rise)[N]) {
     return range;
 }
 
-// Computes k_i = b . grad N_i, the flux of the wind b for a measure of 1. The fluxes add up to
+// Computes k_i = b . grad N_i, the flux of the wind b for a cell of measure 1. The fluxes add up to
 // zero.
 DEVICE void flux(const Simplex &s, const Vec3 &b, real (&k)[N]) {
     k[1] = dot(b, s.grads[1]);
@@ -83,7 +83,7 @@ DEVICE real outflows(const real (&k)[N], real (&out)[N], real &size) {
 // fractions do not depend on the common factor, so the division by the sum of out_i is omitted.
 DEVICE real shares_of(const real (&rise)[N], real range, const real (&k)[N], const real (&out)[N],
                       real outflow, real sign, real (&m)[N]) {
-    // The part that flows in.
+    // The part of the sum that comes from inflow.
     real carried = (k[1] - out[1]) * rise[1];
 #pragma unroll
     for (int i = 2; i < N; i++) {
@@ -139,8 +139,8 @@ DEVICE Shares advection(const Simplex &s, const real (&phi)[N], const Vec3 &a) {
 // flux of the gradient of phi, and length is the length of that gradient.
 DEVICE Shares normal_speed(real meas, const real (&phi)[N], const real (&slope)[N], real length,
                            real eps) {
-    // The fractions do not depend on the length of the wind, so it need not be a unit vector. If
-    // the inside shrinks, the scheme is applied to -phi.
+    // The fractions do not depend on the length of the wind, so the wind need not be a unit vector.
+    // If the inside shrinks, the scheme is applied to -phi.
     real sign = eps > R(0) ? R(1) : R(-1);
     real k[N], rise[N], out[N], m[N], size;
     real range = rises(phi, rise);

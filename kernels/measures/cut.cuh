@@ -61,7 +61,7 @@ DEVICE Cut cut_between_edges(const Vec3 (&x)[4], const real (&phi)[4]) {
     real q = crossing(phi[0], phi[3]);
     real r = crossing(phi[1], phi[2]);
     real s = crossing(phi[1], phi[3]);
-    // Relative to x[0].
+    // These vectors are relative to x[0].
     Vec3 ac = (x[2] - x[0]) * p;
     Vec3 ad = (x[3] - x[0]) * q;
     Vec3 b = x[1] - x[0];

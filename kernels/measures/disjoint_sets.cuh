@@ -9,7 +9,7 @@
 // The name of a vertex that is in no set.
 enum : u32 { NO_SET = 0xffffffffu };
 
-// Names in shared memory. Threads meet at few addresses, and each access is atomic.
+// Names in shared memory. Threads contend for few addresses, and each access is atomic.
 struct InShared {
     DEVICE static u32 read(u32* at) { return atomicOr(at, 0u); }
     DEVICE static void lower(u32* at, u32 name) { atomicMin(at, name); }
@@ -24,8 +24,8 @@ struct InGlobal {
     DEVICE static void lower(u32* at, u32 name) { *at = name; }
 };
 
-// Returns the smallest vertex of a set, unless another thread joins the set at this moment.
-// Shortens the path to it on the way.
+// Returns the smallest vertex of a set, unless another thread joins the set to another one at this
+// moment. Shortens the path to it on the way.
 template <class Memory>
 DEVICE u32 smallest_of(u32* names, u32 v) {
     u32 name = Memory::read(&names[v]);
@@ -55,7 +55,7 @@ DEVICE bool join_sets(u32* names, u32 a, u32 b) {
     return false;
 }
 
-// Returns the smallest vertex of a set. No thread may join sets meanwhile.
+// Returns the smallest vertex of a set. No thread may join sets at the same time.
 DEVICE u32 settled(const u32* names, u32 v) {
     while (names[v] != v) v = names[v];
     return v;

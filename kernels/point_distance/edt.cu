@@ -4,14 +4,14 @@
 // The kernels run in the order edt_rows, edt_choose_slabs, edt_slabs, edt_near_slabs,
 // edt_choose_volume, edt_volume, edt_near_volume. edt_rows counts the steps along x to the nearest
 // voxel inside. A pass along y or z has two kernels, and the kernel before them decides which of
-// the two processes a line. If the nearest voxels across the line are close, each voxel is compared
-// with its neighbors on the line, up to the distance beyond which none can be nearer. Otherwise a
-// thread computes the lower envelope of the parabolas of a line (P. Felzenszwalb and D.
-// Huttenlocher, "Distance transforms of sampled functions"). Neighboring threads process
-// neighboring lines along x, so that the accesses of a warp are adjacent in memory. The parabolas
-// of an envelope are stored at their voxels, as a list in which each parabola refers to the
-// previous one (T.-T. Cao et al., "Parallel banding algorithm to compute exact distance transform
-// with the GPU"). Neighboring lines have similar envelopes, so the entries that a warp accesses are
+// the two processes a line. If the distances that the previous pass found are small, each voxel is
+// compared with its neighbors on the line, up to the distance beyond which none can be nearer.
+// Otherwise a thread computes the lower envelope of the parabolas of a line (P. Felzenszwalb and D.
+// Huttenlocher, "Distance transforms of sampled functions"). Neighboring threads process lines that
+// are neighbors along x, so that the accesses of a warp are adjacent in memory. The parabolas of an
+// envelope are stored at their voxels, as a list in which each parabola refers to the previous one
+// (T.-T. Cao et al., "Parallel banding algorithm to compute exact distance transform with the
+// GPU"). Neighboring lines have similar envelopes, so the entries that a warp accesses are
 // adjacent, too.
 //
 // Squared distances are floats, in units of the voxel spacing along the axis of the pass. They are
@@ -29,9 +29,9 @@
 #define LINES_RESIDENT 8
 #endif
 
-// The step count in a row that contains no voxel to measure to.
+// The step count in a row that contains none of the voxels to which distances are measured.
 #define NO_STEP 0xffffu
-// The squared distance if the slab or line contains no voxel to measure to.
+// The squared distance if the slab or line contains none of these voxels.
 #define FAR __uint_as_float(0x7f800000u)
 // The index that stands for the predecessor of the first parabola.
 #define NOTHING_BEFORE 0xffffu
@@ -277,8 +277,8 @@ struct Distances {
     }
 };
 
-// Returns true if the mean distance across the line is less than `limit` in all lines of a warp.
-// The mean is taken over every SAMPLED-th of the n voxels of a line.
+// Returns true if the mean distance found by the previous pass is less than `limit` on all lines of
+// a warp. The mean is taken over every SAMPLED-th of the n voxels of a line.
 template <class Line>
 DEVICE bool is_near(const Line& line, bool is_line, u32 n, float limit) {
     float sum = 0, samples = 0;
@@ -290,7 +290,7 @@ DEVICE bool is_near(const Line& line, bool is_line, u32 n, float limit) {
 
 // Selects the lines along y that have near voxels. Writes one byte per 32 lines.
 //
-// Grid: a thread for each line, rounded up. Block: 256 threads. Shared memory: none.
+// Grid: one thread per line, rounded up. Block: 256 threads. Shared memory: none.
 extern "C" __global__ void __launch_bounds__(256, 8) edt_choose_slabs(Edt edt, const u16* steps, u8* near) {
     const u32 thread = blockIdx.x * 256 + threadIdx.x;
     const bool is_line = thread < edt.shape[0] * edt.shape[2];
@@ -354,7 +354,7 @@ DEVICE void look_around(const Line& line, u32 start, u32 end, u32 n, Write write
 // Computes the squared distances to the nearest voxels within slabs, in steps along y, for lines
 // without near voxels.
 //
-// Grid: a thread for each line along y, rounded up. Block: 256 threads. Shared memory: none.
+// Grid: one thread per line along y, rounded up. Block: 256 threads. Shared memory: none.
 //
 // steps    [nz][ny][nx], from edt_rows
 // near     from edt_choose_slabs
@@ -396,7 +396,7 @@ edt_near_slabs(Edt edt, const u16* steps, const u8* near, float* squares) {
 
 // Computes the distances for lines along z without near voxels.
 //
-// Grid: a thread for each line along z, rounded up. Block: 256 threads. Shared memory: none.
+// Grid: one thread per line along z, rounded up. Block: 256 threads. Shared memory: none.
 //
 // squares    [nz][ny][nx], within the slabs
 // near       from edt_choose_volume

@@ -66,7 +66,7 @@ DEVICE void visit_leaf(const Node& leaf, const Entry* entries, const number (&q)
 
 // Finds the nearest site of each query and its key.
 //
-// Grid: LANES threads for each query, rounded up. Block: 32 threads.
+// Grid: LANES threads per query, rounded up. Block: 32 threads.
 //
 // nodes, entries  the tree
 // queries         [n_queries, 3]

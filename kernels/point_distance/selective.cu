@@ -50,7 +50,7 @@ DEVICE float power_of_two(float x) { return exp2f(x); }
 #endif
 
 // key_of computes the distance, and `about` computes a lower bound of it. The largest difference is
-// factored out of the root, because powers of large numbers would overflow.
+// factored out of the root, because powers of large numbers could overflow.
 DEVICE key key_of(const Selective& s, const number (&d)[3]) {
     const double x = fabs((double)d[0]), y = fabs((double)d[1]), z = fabs((double)d[2]);
     const double most = fmax(fmax(x, y), z);
@@ -175,7 +175,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4) point_distance_selectiv
 // Selects the smallest key of all slices and of the previous result. Among equal keys, selects the
 // smallest site number.
 //
-// Grid: a thread for each query.
+// Grid: one thread per query.
 //
 // slices          [n_slices, n_queries, 2] from point_distance_selective
 // found           [n_queries, 2] in the same format; zero before the first launch

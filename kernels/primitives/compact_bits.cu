@@ -17,7 +17,7 @@ enum {
     // at once.
     LOOKS = 4,
     GROUP = LOOKS * BLOCK,
-    // If fewer than one of this many flags of a warp are set, each lane writes the indices of its
+    // If fewer than one in this many flags of a warp is set, each lane writes the indices of its
     // own words.
     FEW = 256,
     // Otherwise the list is made in PARTS parts through the shared memory of the words, which has

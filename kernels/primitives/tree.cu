@@ -1,7 +1,7 @@
 // Quadtrees and octrees over equal values: the counterpart of
 // crates/core/src/primitives/histopyramid/octree.rs. The levels count the largest blocks of equal
-// values. A cell whose children all have the same single value counts 1, and any other cell counts
-// the sum of its children.
+// values. The count of a cell is 1 if all its children have the same single value. Otherwise it is
+// the sum of the counts of its children.
 //
 // Defines: FAN, 4 for pictures and 8 for volumes. VALUE, the type of the values.
 //
