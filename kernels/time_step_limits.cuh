@@ -1,5 +1,5 @@
-// Limits of the time step from the cells of the band (docs/narrow-band.md, equation (4)); the
-// counterpart of limits_of in src/levelset/evolution/limits.rs.
+// Limits that the cells of the band impose on the time step (docs/narrow-band.md, equation (4));
+// the counterpart of limits_of in src/levelset/evolution/limits.rs.
 #pragma once
 #include "evolution_arguments.cuh"
 

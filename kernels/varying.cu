@@ -1,9 +1,10 @@
 // Time-dependent coefficients, and the step that they allow, before each step; the counterpart of
 // Window::choose_step in src/levelset/evolution/time_step.rs.
 //
-// A coefficient that is small now may be large later in a long step. The step must therefore be
-// allowed at several times within it. The middle comes last, because the step uses the coefficients
-// there. One cooperative kernel evaluates them as often as needed, so nothing returns to the host.
+// A coefficient that is small now may be large later in a long step. The limits must therefore
+// allow the step at several times within it. The middle is evaluated last, because the step uses
+// the coefficients at that time. One cooperative kernel evaluates them as often as needed, so
+// nothing returns to the host.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -30,7 +31,7 @@ struct Search {
     u32 turn;    // index of the limits of this evaluation
 };
 
-// Lists the active patches, those of a boundary with given inflow, and the neighbors of both.
+// Lists the active patches, the patches at a boundary with given inflow, and the neighbors of both.
 DEVICE void list_patches(const Search& z) {
     const Varying& q = z.q;
     const u32 list = q.counts[N_LISTS] + 1;
@@ -45,7 +46,7 @@ DEVICE void list_patches(const Search& z) {
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         q.limits[0] = no_limits();
-        // Invalid values from a previous call that stopped because of them are searched for again.
+        // If a previous call stopped because of invalid values, they are searched for again.
         for (u32 k = 0; k < 2 * N_FIELDS; k++) q.broken[k] = 0xffffffffu;
     }
     grid_barrier(&q.counts[ARRIVED_BLOCKS], z.blocks);
@@ -68,7 +69,7 @@ DEVICE bool evaluate(const Search& z, double t) {
 }
 
 // Returns the limits of the band with the current coefficients; the whole grid must call it. Two
-// sets of limits are used in turn: the next one is cleared when no block reads it any more.
+// sets of limits are used in turn: the next one is cleared when no block reads it anymore.
 DEVICE Limits find_limits(Search& z) {
     __shared__ Limits block_limits;
     Limits* all = &z.q.limits[z.turn];
@@ -102,7 +103,7 @@ DEVICE Limits find_limits(Search& z) {
     return limits;
 }
 
-// Chooses the step, and evaluates the coefficients in its middle.
+// Chooses the time step, and evaluates the coefficients at its middle.
 //
 // Grid: as many blocks as are resident at once, cooperative; block: any multiple of 32; shared:
 // none.

@@ -8,7 +8,7 @@
 #include "primitives/compact.cuh"
 #include "common/shared.cuh"
 
-// The number of rounds that are loaded together.
+// The number of rounds that a warp loads together.
 enum { BATCH = COMPACT_BATCH };
 static_assert(WARPS * ROUND == COMPACT_ROUND, "must match the size that the host assumes");
 

@@ -1,8 +1,8 @@
-// The gathering matrix from its sorted rows: the counterpart of GatherMatrix::new in
+// Builds the gathering matrix from sorted rows: the counterpart of GatherMatrix::new in
 // crates/core/src/primitives/gather.rs, which sorts slots by their rows.
 #include "common/types.cuh"
 
-// Converts the rows of slots to sort keys. All rows that are left out, n_rows and above, get the
+// Converts the rows of slots to sort keys. Rows that are left out, n_rows and above, all get the
 // same key, so that keys have no more digits than needed.
 //
 // Grid and block: any number of threads, which share the slots. Shared memory: none.

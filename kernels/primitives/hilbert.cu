@@ -46,7 +46,7 @@ DEVICE u64 spread(u32 axis) {
 }
 
 // Returns the position of a coordinate on the lattice. Coordinates outside of the lattice are moved
-// to its boundary, and NaN is moved to 0.
+// to its boundary, and NaN becomes 0.
 DEVICE u32 place_on_axis(double x, double low, double scale) {
     const u32 last = (1u << BITS) - 1;
     const double place = (x - low) * scale;

@@ -19,8 +19,8 @@ typedef TOLD told_count;
 
 enum {
     DIGITS = 256,
-    // Items per thread. There are fewer items of the larger key type, so that a tile of either type
-    // fits in the registers and in shared memory.
+    // Items per thread. The larger key type has fewer items per thread, so that a tile of either
+    // type fits in registers and in shared memory.
     ITEMS = sizeof(key) == 4 ? 14 : 8,
     // The number of tiles that a look-back reads at once.
     LOOKS = 4,

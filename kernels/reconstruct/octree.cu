@@ -14,7 +14,7 @@
 #include "generated/potential.cuh"
 #include "reconstruct/octree_nodes.cuh"
 
-// Integer parts per voxel in sums.
+// The number of integer parts per voxel in sums.
 #define PARTS 262144.0
 
 // The number of samples that a thread sums. SUMMED is the number for a block.
@@ -30,7 +30,7 @@ struct Places {
     }
 };
 
-// Converts a coordinate to finest voxels from the center of the cube.
+// Converts a coordinate to a distance from the center of the cube, in voxels of the finest level.
 DEVICE double voxel_of(const Frame& frame, double x, u32 axis) { return (x - frame.middle[axis]) / frame.voxel; }
 
 // Spreads the lowest 21 bits, with two zeros between them.
@@ -62,8 +62,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) octree_keys(const double* po
     }
 }
 
-// Converts the points to finest voxels in the order of the keys, and marks the first sample of each
-// cell.
+// Converts the points, in the order of the keys, to voxels of the finest level, and marks the first
+// sample of each cell.
 //
 // Grid: any number of blocks, which share the points.
 //

@@ -3,8 +3,8 @@
 #pragma once
 #include "common/types.cuh"
 
-// The centroid of the samples of a node, in finest voxels from the center of the cube, and the
-// number of samples.
+// The centroid of the samples of a node, relative to the center of the cube and in voxels of the
+// finest level, and the number of samples.
 struct __align__(16) Center {
     float at[3];
     float count;

@@ -1,7 +1,7 @@
 // A level set in the potential of samples: velocities of tiles, and phi at the samples. The
 // counterpart of src/reconstruct/potential/{sum,field,fit_residual}.rs.
 //
-// EXPONENT is p, 2 to 5. HULL is 1 if the interface stops at a distance from the samples, and
+// EXPONENT is p, 2 to 5. HULL is 1 if the interface stops at a given distance from the samples, and
 // 0 if it stops on them. A warp traverses the tree for one tile, and each lane sums for two voxels.
 //
 // variants: REAL=float
@@ -30,7 +30,7 @@ DEVICE float sum(float a, float b) { return __fadd_rn(a, b); }
 DEVICE float sum(float a, float b) { return a + b; }
 #endif
 
-// N, B and C of a voxel.
+// The sums N, B and C for a voxel (docs/potential.md).
 struct Totals {
     float pull[3];
     float weight, near;
@@ -94,7 +94,7 @@ DEVICE void walk(const Field& f, const float (&middle)[3], u32 lane, Totals (&to
     }
 }
 
-// Two functions: the largest value of the lanes, and the sum of the values of the lanes.
+// Two reductions over the lanes of a warp: the largest value, and the sum.
 DEVICE float largest_of_warp(float value) {
     for (u32 by = WARP / 2; by > 0; by /= 2) value = larger(value, __shfl_xor_sync(0xffffffffu, value, by));
     return value;
@@ -151,7 +151,7 @@ potential_velocity(TileGrid g, StationaryValues kept, Field f, u32 of_all) {
     }
 }
 
-// Evaluates phi at any position, and remembers the last tile.
+// Evaluates phi at any position, and remembers the last tile that it read.
 struct View {
     const TileGrid& g;
     const stored* phi;

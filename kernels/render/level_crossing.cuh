@@ -1,4 +1,4 @@
-// Intersection of a ray with a level surface inside a cube, the counterpart of
+// Intersection of a ray with an isosurface inside a cube, the counterpart of
 // crates/view/src/render/level_crossing.rs.
 #pragma once
 #include "render/vector.cuh"

@@ -1,5 +1,5 @@
 // Rasterization of triangles with a depth buffer, the counterpart of
-// crates/view/src/picture/raster.rs. Integer coverage, heights and lighting are the same.
+// crates/view/src/picture/raster.rs. Integer coverage, heights and lighting are the same as there.
 //
 // The kernels run in the order raster_extent, raster_corners, raster_triangles, raster_wide,
 // raster_paint. If lines are drawn, raster_heights follows. A sample is a 64-bit word. Its upper
@@ -197,7 +197,7 @@ DEVICE void draw(const Flat& flat, u32 t, i64 wide, i64 tall, u32 first, u32 ste
                 // CPU.
                 if (z != z) break;
                 const float height = (float)(z < lowest ? lowest : z > highest ? highest : z);
-                // At equal heights, the triangle with the smaller number stays.
+                // At equal heights, the triangle with the smaller number wins.
                 const u64 sample = (u64)ordered(height) << 32 | ~t;
                 u64* at = samples + (y * wide + x);
                 if (sample > *at) atomicMax(at, sample);
@@ -379,8 +379,8 @@ extern "C" __global__ void __launch_bounds__(128, 4)
     pixels[(u64)row * of_pixels.wide + column] = pixel;
 }
 
-// Extracts the heights of all samples. The lines need them. Samples without a triangle get minus
-// infinity.
+// Extracts the heights of all samples, which are needed to draw lines. Samples without a triangle
+// get minus infinity.
 //
 // Grid and block: any number of threads, which share the samples. Shared memory: none.
 extern "C" __global__ void raster_heights(const u64* samples, u64 n, float* heights) {

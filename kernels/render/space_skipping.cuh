@@ -15,8 +15,8 @@
 // The size of the stack of pending nodes: 7 per level, and one more.
 #define PYRAMID_STACK (7 * PYRAMID_LEVELS + 1)
 
-// Returns the increase of t from the point `at` until the ray leaves a ball around the origin, or 0
-// if `at` is outside the ball.
+// Returns by how much t increases from the point `at` until the ray leaves a ball around the
+// origin. Returns 0 if `at` is outside the ball.
 DEVICE double way_out(const Triple& at, const Triple& along, double radius) {
     if (radius == infinity()) return radius;
     const double behind = dot(at, at) - radius * radius;
@@ -131,7 +131,7 @@ DEVICE double nearest_of_all(const SpaceSkipping& guide, const Triple& from, con
 }
 #endif
 
-// Returns a t before which the ray certainly hits nothing. The ray is at t in `cube`.
+// Returns a value of t before which the ray certainly hits nothing. At t, the ray is in `cube`.
 DEVICE double free_to(const Solid& solid, const SpaceSkipping& guide, const GridTraversal& course, const i32* cube, double t) {
 #if RULE == RULE_WALK
     return t;

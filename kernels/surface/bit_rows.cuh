@@ -6,7 +6,7 @@
 
 DEVICE u32 lowest_bits(u32 n) { return n >= 32 ? ~0u : (1u << n) - 1; }
 
-// The bits of four rows of voxels, at (y, z), (y + 1, z), (y, z + 1) and (y + 1, z + 1), in a word.
+// Words of bits for the four rows of voxels at (y, z), (y + 1, z), (y, z + 1) and (y + 1, z + 1).
 struct Word {
     u32 inside[4];   // voxels inside
     u32 along_x[4];  // crossed edges from the voxels of each row
@@ -15,7 +15,7 @@ struct Word {
     u32 cut;         // cut cubes between the rows, without a missing value at a corner
 };
 
-// The rows next to a row that are in the volume.
+// A row and the next rows along y, along z and along both. `is_in` marks those in the volume.
 struct Rows {
     u32 row[4];
     u32 is_in;  // bit k: row k is in the volume
@@ -31,7 +31,7 @@ struct Rows {
         return (is_in >> k & 1) && w < s.words ? bits[(u64)row[k] * s.words + w] : 0;
     }
 
-    // Computes the bits of word `w`. They are zero beyond the row.
+    // Computes the bits of word `w`. They are zero beyond the end of the row.
     DEVICE Word word(const Surface& s, u32 w, bool has_missing) const {
         Word word;
         u32 next[4];

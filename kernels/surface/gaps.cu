@@ -1,4 +1,4 @@
-// Computes true distances of points to a surface of triangles. The counterpart of `Gaps` in
+// Computes exact distances from points to a surface of triangles. The counterpart of `Gaps` in
 // src/surface/quality.rs. Distances are bitwise identical, except where rounding decides whether a
 // box is visited.
 //
@@ -149,7 +149,8 @@ DEVICE Vec3 closest_in_triangle(const Vec3& p, const Vec3& a, const Vec3& b, con
     const SimplexOf<3> s = simplex_of(b - a, c - a);
     const double l1 = dot(s.grads[1], p - a), l2 = dot(s.grads[2], p - a);
     const bool is_over = l1 >= 0.0 && l2 >= 0.0 && l1 + l2 <= 1.0;
-    // In a sliver, these coordinates are mostly rounding errors, and its sides are more accurate.
+    // In a sliver, these coordinates are mostly rounding error, and the result from its sides is
+    // more accurate.
     const bool is_sliver = 4.0 * s.meas * s.meas <= 1e-12 * norm_squared(b - a) * norm_squared(c - a);
     const Vec3 inner = a + (b - a) * l1 + (c - a) * l2;
     if (is_over && !is_sliver) return inner;

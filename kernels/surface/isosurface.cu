@@ -73,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) surface_masks(Surface s) {
     const bool is_even = s.layers == 0 && s.shape[0] % 32 == 0;
     for (u64 first = ((u64)blockIdx.x * WARPS + warp_of_thread()) * 32; first < n_words; first += n_warps * 32) {
         if (is_even && first + 32 <= n_words) {
-            // Words follow each other in the same way as voxels.
+            // Words are stored in the same order as voxels.
             const stored* from = values + first * 32 + lane;
             find_bits(s, first, [&](u32 k, stored& v) {
                 v = from[k * 32];
@@ -84,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) surface_masks(Surface s) {
         const u32 row = (u32)(first / s.words);
         u32 w = (u32)(first % s.words), y = row % s.size[1], z = row / s.size[1];
         find_bits(s, first, [&](u32, stored& v) {
-            // An index below 0 wraps around and is beyond the end as well.
+            // An index below 0 wraps around, so it is beyond the end, too.
             const u32 x_in = w * 32 + lane - s.layers, y_in = y - s.layers, z_in = z - s.layers;
             const bool is = x_in < s.shape[0] && y_in < s.shape[1] && z_in < s.shape[2];
             v = 0;

@@ -53,7 +53,7 @@ extern "C" __global__ void parts_join(const u32* corners, u32 n, u32* names) {
     }
 }
 
-// Names vertices by their components, and marks the first vertex of each component.
+// Gives each vertex the name of its component, and marks the first vertex of each component.
 //
 // Grid and block: any number of threads, which share the vertices. Shared memory: none.
 //

@@ -69,7 +69,7 @@ DEVICE real to_crossings(const Around& at, real value) {
 // Returns the distance from a voxel next to the interface to the interface, at most gamma.
 DEVICE real near_distance(const Around& at, real own, real gamma) {
     Central d = central(at);
-    // The fine derivatives are not valid if the stencil contains clamped values.
+    // The fourth-order derivatives are not valid if the stencil contains clamped values.
     if (gamma > largest_on_axes(at, 2)) {
         refine(d.x, d.xx, own, at(-2, 0, 0), at(2, 0, 0));
         refine(d.y, d.yy, own, at(0, -2, 0), at(0, 2, 0));
@@ -96,7 +96,7 @@ DEVICE real relaxed(const Around& at, real own, real gamma, real core) {
     return outward(inside, smaller(u, gamma));
 }
 
-// Reinitializes phi if that is due, with at most `most` passes after the first one.
+// Reinitializes phi if a reinitialization is due, with at most `most` passes after the first one.
 // Grid: cooperative. Block: BLOCK threads. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS)
 tiles_reinitialize(TileGrid g, TileMotion m, u32 most) {

@@ -9,8 +9,8 @@
 // consecutive, so the tiles that are present are adjacent in the list. The position where a row
 // begins and one bit per neighbor locate all of them. Passes over values need the ids of neighbors
 // across faces and edges. These ids are stored side by side for each tile, unless they would take
-// much memory compared with its values (neighbor_ids.cuh). Both the rows and the ids are recomputed
-// whenever the tile set changes.
+// much memory compared with the values of the tile (neighbor_ids.cuh). Both the rows and the ids
+// are recomputed whenever the tile set changes.
 //
 // The tile set need not change in every step, because tiles are created while the band is still a
 // few layers of voxels away (src/grid/activity.rs). It changes if a needed tile is missing, and at

@@ -3,9 +3,9 @@
 // The counterpart of src/grid/manage.rs. Tiles and ids are identical.
 //
 // One cooperative kernel runs all passes, with grid barriers between them. It returns at once if
-// the next step needs no missing tile, except in every 64th step. In those steps it returns if the
-// requests of all tiles are unchanged. After the first pass it returns if no tile is to be created
-// or deleted.
+// the next step needs no missing tile, except in every 64th step. In such a step it returns at once
+// only if the requests of all tiles are unchanged. After the first pass it returns if no tile is to
+// be created or deleted.
 //
 //     count    find the tiles to delete, and the tiles that request missing neighbors
 //     gather   list the tiles of both kinds, and count the kept tiles before each tile, both by

@@ -23,7 +23,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK) tiles_range(TileGrid g, cons
         const stored* values = phi + (u64)g.ids[c.list][p] * TILE_VALUES;
         for (u32 n = lane; n < TILE_VALUES; n += WARP) {
             const real value = load_value(values[n], most);
-            // NaN is neither smaller nor larger.
+            // NaN is neither smaller nor larger, so it is ignored.
             if (value < range.low) range.low = value;
             if (value > range.high) range.high = value;
             range.active += fabs(value) < most;

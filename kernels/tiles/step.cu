@@ -48,8 +48,8 @@
 #define RELAX_STEP 0.3
 
 // The number of threads that must fit on a multiprocessor. With more tiles in flight, threads wait
-// less for loads. The terms must fit in the registers that this number leaves to each thread.
-// Higher numbers would cause spills.
+// less for loads. However, the terms must fit in the registers that this number leaves to each
+// thread. Higher numbers would cause spills.
 #if SAMPLED || (KEPT && (VARIES || (EDGES && SCHEME == SCHEME_WENO5)))
 enum { THREADS = sizeof(real) == 8 ? 256 : 384 };
 #elif VARIES
@@ -113,8 +113,8 @@ DEVICE real advanced(const Shared& shared, const TileMotion& m, const Stationary
 
 #if SCHEME == SCHEME_WENO5
 
-// Of four voxels, sets the values of those that do not move and lists those that do. Bit i of the
-// result is set if voxel i moves.
+// For each of four voxels, sets the value if the voxel does not move, and lists the voxel if it
+// does. Bit i of the result is set if voxel i moves.
 DEVICE u32 list_moving(Shared& shared, const TileMotion& m, u32 slot, u32 voxel, bool is_here) {
     u32 moving = 0;
     if (is_here) {
@@ -267,7 +267,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
         if (is_here) copy_padded(shared.padded[slot], near.ids[slot], from, m.gamma, thread);
 #else
         const u32 id = next_id, missing = next_missing;
-        // No thread reads this buffer any more.
+        // No thread reads this buffer anymore.
         next.copy(part, shared.padded[turn ^ 1][slot], from, m.gamma);
         next_id = next.own;
         next_missing = next.missing;

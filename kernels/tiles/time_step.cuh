@@ -86,7 +86,7 @@ DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl&
 }
 
 // Chooses the next time step from the speed at its start. If the speed grows during the step, the
-// step must not exceed the bound by much at its end either.
+// step must not greatly exceed the bound that holds at its end, either.
 // Grid: cooperative. Block: BLOCK threads. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(TileGrid g, TileMotion m) {
     TileControl& c = *g.control;

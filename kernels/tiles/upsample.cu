@@ -31,8 +31,8 @@ struct Room {
     u32 ids[8];  // of the coarse tiles that contain the voxels; MISSING_* for missing tiles
 };
 
-// Returns the id of a coarse tile, or the sign of a missing one. Its neighbors along x have
-// recorded the sign. If there are none, the tile has the sign of the background.
+// Returns the id of a coarse tile, or the sign of a missing one. The neighbors along x
+// of a missing tile have recorded its sign. If there are none, it has the sign of the background.
 DEVICE u32 find_tile(const TileGrid& g, u64 key) {
     const u32 list = g.control->list, n = g.control->n_tiles;
     const u64* keys = g.keys[list];

@@ -113,7 +113,7 @@ struct Before {
     u32 sum;
 };
 
-// Returns a word, and the number of active cells whose keys come before that of one of its bits.
+// Returns a word, and the number of active cells whose keys precede the key of one of its bits.
 DEVICE Before before_bit(const Pyramid& pyramid, Shape word, u32 bit) {
     Before before = {0, 0};
     Shape cell = word;
@@ -175,7 +175,7 @@ DEVICE u32 up_to(const Pyramid& pyramid, u64 n) {
     return before_bit(pyramid, {(u32)(n / 64), 0, 0}, (u32)(n % 64)).sum;
 }
 
-// Returns the number of binary digits of a coordinate that lie within a cell of a level.
+// Returns the number of low binary digits of a coordinate that vary within a cell of a level.
 DEVICE u32 shift_of(u32 level) { return AXIS_BITS + level; }
 
 // Returns the bits of a word whose cells have a coordinate below `end` along an axis.

@@ -3,8 +3,8 @@
 //
 // The order is boundary_signs_border, then in each round boundary_signs_join, boundary_signs_sizes,
 // boundary_signs_mark and boundary_signs_turn. boundary_signs_again prepares the next round.
-// Vertices are numbered tile by tile. A patch is named by its smallest
-// vertex, so names do not depend on the order of threads.
+// Vertices are numbered tile by tile. The name of a patch is its smallest vertex, so names do not
+// depend on the order of threads.
 #include "reconstruct/directed/lattice.cuh"
 #include "measures/disjoint_sets.cuh"
 
@@ -13,7 +13,7 @@ enum : u32 { RATIO = 20 };
 // A bit above the size of a patch, which is below 2^31. It is set if the patch is turned.
 const u32 SMALL = 1u << 31;
 
-// Positions along an axis of a tile with one vertex around it.
+// The number of positions along an axis of a tile with a layer of one vertex around it.
 enum : u32 { WIDE = EDGE + 2 };
 
 DEVICE void load_around(const u32* around, u32 (&tiles)[27]) {
@@ -21,8 +21,8 @@ DEVICE void load_around(const u32* around, u32 (&tiles)[27]) {
     __syncthreads();
 }
 
-// Names every boundary vertex by itself. Boundary vertices have a distance and a neighbor without
-// one.
+// Makes every boundary vertex its own name. A boundary vertex has a distance and a neighbor without
+// a distance.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: 1.1 KB.
 //
@@ -64,7 +64,7 @@ boundary_signs_join(const float* values, const u32* around, u32* names) {
     if (names[vertex] == NO_SET) return;
     const bool is_inside = values[vertex] < 0.0f;
     const Place at = within(threadIdx.x);
-    // Each pair is seen from one of its ends.
+    // Each pair is examined from one of its ends only.
     for (u32 d = 14; d < 27; d++) {
         const Neighbor other = vertex_at(tiles, beside(at, step(d)));
         if (other.tile == NONE) continue;
@@ -73,7 +73,7 @@ boundary_signs_join(const float* values, const u32* around, u32* names) {
     }
 }
 
-// Counts the vertices of each patch, and names each vertex by its patch.
+// Counts the vertices of each patch, and gives each vertex the name of its patch.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: none.
 //
@@ -140,7 +140,7 @@ boundary_signs_turn(float* values, const u32* names, const u32* sizes, u32* turn
     if (threadIdx.x == 0 && count > 0) atomicAdd(turned, count);
 }
 
-// Names boundary vertices by themselves again.
+// Makes every boundary vertex its own name again.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: none.
 //

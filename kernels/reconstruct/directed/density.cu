@@ -1,14 +1,14 @@
 // Measures the density of a cloud. The counterpart of src/reconstruct/directed/density.rs, which
-// explains the method. A warp processes a sample.
+// explains the method. Each warp processes one sample.
 #include "reconstruct/directed/lattice.cuh"
 
 enum : u32 {
-    // Nearest neighbors that can contribute a side of a Voronoi cell: one for each lane.
+    // The number of nearest neighbors that can contribute a side of a Voronoi cell: one per lane.
     NEIGHBORS = WARP,
-    // Corners of the cell that these neighbors cut out of a square: at most one more per neighbor,
-    // and a few more for rounding.
+    // The maximum number of corners of the cell that these neighbors cut out of a square: at most
+    // one more per neighbor, and a few more to allow for rounding.
     CORNERS = NEIGHBORS + 8,
-    // The largest number of samples per cube that are examined.
+    // The largest number of samples that are examined per cube.
     MOST_IN_CUBE = 256,
     // Warps per block.
     SAMPLES = 4,
@@ -16,8 +16,8 @@ enum : u32 {
 };
 // The largest search distance for neighbors, in cubes along each axis.
 enum : i32 { REACH = 4 };
-// The largest reach of a cell, in distances to the sixth neighbor. A sample whose cell reaches
-// farther lies at a boundary.
+// The largest reach of a cell, in multiples of the distance to the sixth neighbor. A sample whose
+// cell reaches farther lies at a boundary.
 #define RIM 3.0
 
 DEVICE double infinity() { return __longlong_as_double(0x7ff0000000000000ll); }
@@ -74,7 +74,7 @@ DEVICE void offer(Flat& held, const Flat& mine, bool has_one, u32& n) {
 typedef double Cells[2][CORNERS][2];
 
 // Returns the distance of the farthest corner of the cell around the origin, which neighbors cut
-// out of a square of half side `half`. Returns a negative number if a corner of the square is left.
+// out of a square of half side `half`. Returns a negative number if a corner of the square remains.
 DEVICE double farthest_corner(const Flat& held, u32 n_held, double half, Cells& cells) {
     const u32 lane = lane_of_thread(), before = (1u << lane) - 1;
     if (lane < 4) {
@@ -132,7 +132,7 @@ DEVICE double farthest_corner(const Flat& held, u32 n_held, double half, Cells& 
 // Voronoi cell, and the mean distance of its neighbors from its plane. The first is negative at a
 // boundary, or if there are too few neighbors.
 //
-// Grid: one warp for each of n samples. Block: 128 threads. Shared memory: 5 KB.
+// Grid: one warp for each of the n samples. Block: 128 threads. Shared memory: 5 KB.
 //
 // found  [n][2]
 extern "C" __global__ void __launch_bounds__(SAMPLES * WARP, 1)
@@ -188,7 +188,7 @@ density_about(Lattice lattice, Samples samples, Runs cubes, u32 every, u32 n, do
                     mine.y = dot(d, w);
                     mine.square = mine.x * mine.x + mine.y * mine.y;
                     mine.off = fabs(dot(d, normal));
-                    // Skip samples of another sheet of the surface.
+                    // Skip samples on another sheet of the surface.
                     has_one = mine.square < limit && mine.square > 1e-18 &&
                               dot(normal_of(samples.normals, samples.numbers[k]), normal) > 0.0;
                 }

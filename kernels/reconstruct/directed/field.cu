@@ -22,8 +22,8 @@ field_reached(Lattice lattice, Runs cubes, Runs tiles, u64* keys) {
     u32 reached = 0;
     for (u32 k = tiles.starts[t] + lane; k < tiles.starts[t + 1]; k += WARP) {
         const Place at = within((u32)cubes.keys[k] % VERTICES);
-        // Bit s + 1 stands for the tile at step s along an axis. The vertices of a ring reach from
-        // one vertex below the cube to two above it.
+        // Bit s + 1 stands for the tile at offset s along an axis. The vertices of a ring reach
+        // from one vertex below the cube to two above it.
         const u32 x = at.x == 0 ? 3 : at.x >= 6 ? 6 : 2;
         const u32 y = at.y == 0 ? 3 : at.y >= 6 ? 6 : 2;
         const u32 z = at.z == 0 ? 3 : at.z >= 6 ? 6 : 2;
@@ -37,7 +37,7 @@ field_reached(Lattice lattice, Runs cubes, Runs tiles, u64* keys) {
     }
 }
 
-// Finds the tiles around each tile, itself included.
+// Finds the tiles around each tile, including the tile itself.
 //
 // Grid and block: any number of threads, which share the neighbors. Shared memory: none.
 //
@@ -52,8 +52,8 @@ extern "C" __global__ void field_around(Lattice lattice, const u64* keys, u32 n,
     }
 }
 
-// Finds the nearest sample of each vertex, and the distance of the vertex from its plane. If
-// several samples are equally near, the first one in the cloud is used.
+// Finds the nearest sample of each vertex, and the distance of the vertex from the plane of that
+// sample. If several samples are equally near, the first one in the cloud is used.
 //
 // Grid: one block per tile. Block: 512 threads. Shared memory: 11 KB.
 //

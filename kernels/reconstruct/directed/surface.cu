@@ -1,6 +1,6 @@
 // Marching cubes over the tiles of directed distances, and vertex attributes that come from
-// samples. The counterpart of src/surface/cubes/extract.rs for values that are missing outside of
-// the tiles, and of src/reconstruct/directed/vertex_attributes.rs.
+// samples. The counterpart of src/surface/cubes/extract.rs (here, values are missing outside of the
+// tiles) and of src/reconstruct/directed/vertex_attributes.rs.
 //
 // The order is surface_count, two scans, surface_vertices, surface_triangles, parts_join
 // (surface/parts.cu), surface_near, surface_drop. Vertices are ordered by tile, then by
@@ -185,7 +185,7 @@ surface_triangles(Distances distances, const u8* cases, const u32* firsts, const
     }
 }
 
-// Names vertices by their components, and marks components with a sample nearby.
+// Gives each vertex the name of its component, and marks components with a sample nearby.
 //
 // Grid and block: any number of threads, which share the vertices. Shared memory: none.
 //

@@ -20,8 +20,8 @@ DEVICE real dot_of(real ax, real ay, real az, real bx, real by, real bz) {
     return (ax * bx + ay * by) + az * bz;
 }
 
-// Returns the distance to the zero set of `value + g . x + x^T H x / 2`, or a value above 2 if it
-// is not found.
+// Returns the distance to the zero set of `value + g . x + x^T H x / 2`, or a value above 2 if the
+// zero set is not found.
 DEVICE real to_quadric(real value, const Central& d) {
     real x = R(0), y = R(0), z = R(0), left = value;
     for (int k = 0; k < NEAREST_STEPS; k++) {

@@ -3,8 +3,8 @@
 #pragma once
 #include "common/real.cuh"
 
-// The scale factor of the smoothness. The additional factor 12 removes fractions from its
-// definition.
+// The scale factor of the smoothness. An additional factor of 12 removes the fractions from the
+// definition of the smoothness.
 #define WENO_SCALE 4096.0
 
 // Returns the scaled `S + e` of three consecutive differences.
