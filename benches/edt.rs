@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench edt -- [SIZE]` prints a Markdown table for volumes of SIZE^3 voxels
 //! (default 512). Compare the CPU seconds (user and system, all threads) if other work runs on the
-//! machine. They are read from /proc and are missing on other systems.
+//! machine. They are read from /proc, so only Linux has them.
 
 use std::time::Instant;
 
@@ -46,7 +46,7 @@ fn main() {
     }
 }
 
-/// Returns the CPU seconds of this process, in the hundredths that Linux counts.
+/// Returns the CPU seconds of this process, which Linux counts in hundredths.
 fn cpu_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/stat").ok()?;
     let words: Vec<&str> = text.rsplit(')').next()?.split_whitespace().collect();

@@ -1,5 +1,5 @@
-//! Benchmark of the mesh solvers on the CPU by patch size: partition, setup, one distance over the
-//! whole mesh, reinitialization in a band, and steps of an evolution.
+//! Benchmark of the mesh solvers on the CPU for several patch sizes: partition, setup, one distance
+//! over the whole mesh, reinitialization in a band, and steps of an evolution.
 //!
 //! `cargo bench --bench mesh -- [SHAPE] [PATCH_SIZE...]` prints a Markdown table. SHAPE is `square`
 //! (524,288 triangles), `sphere` (about 2 million triangles) or `cube` (1.5 million tetrahedra).

@@ -8,9 +8,10 @@
 //!   the reinitialization equation per step: seconds, nanoseconds per step and voxel of the band,
 //!   and loss of volume
 //! - `collapse [RADIUS]`: curvature motion of a lumpy ball (default 215: 3.5 million voxels in the
-//!   band): milliseconds per step of WENO5 with one reinitialization step, and of first order
+//!   band): milliseconds per step of WENO5 with one reinitialization step, and of the first-order
+//!   scheme
 //! - `distance [RADIUS]`: reinitialization of a band (default 76: 437,000 voxels), directly and by
-//!   the equation: milliseconds and error
+//!   the reinitialization equation: milliseconds and error
 //!
 //! Times are given in wall-clock milliseconds and in CPU milliseconds summed over the threads. If
 //! other work runs on the machine, only CPU times are meaningful.
@@ -215,7 +216,7 @@ fn enright_row<const E: usize>(n: usize, cpu: &Arc<Cpu>) {
     );
 }
 
-/// Returns a ball with waves on its surface. Its values are not a distance far from the surface.
+/// Returns a ball with waves on its surface. Far from the surface, its values are not distances.
 fn lumpy(radius: f64) -> impl Fn([f64; 3]) -> f64 + Sync {
     let center = radius * 1.3 + 8.0;
     move |x| {

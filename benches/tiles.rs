@@ -1,6 +1,7 @@
 //! Benchmark of the sparse grid of tiles on the CPU, without a scheme: the first tile set, looking
-//! up neighbors with the walk, a hash map and binary search, the activity of tiles, an update of
-//! the tile set without changes and for a moving ball, and gathering tiles with their halo.
+//! up neighbors in a pass over all tiles, with a hash map and by binary search, the activity of
+//! tiles, an update of the tile set without changes and for a moving ball, and gathering tiles with
+//! their halo.
 //!
 //! `cargo bench --bench tiles -- [RADIUS] [THREADS]` prints a Markdown table for a sphere of RADIUS
 //! voxels (default 400) in a band of gamma = 3, reach 3. Times are medians of five, in nanoseconds

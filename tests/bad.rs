@@ -1,7 +1,7 @@
 //! Tests that every malformed file of the shared test data gets the verdict stated in the README of
-//! the data. The file is rejected with a one-line message that names the file and the place, or
-//! accepted with a warning that contains a count. The program never panics. Its memory use never
-//! depends on unchecked numbers in a header.
+//! the data. The file is rejected with a one-line message that names the file and the position in
+//! it, or accepted with a warning that contains a count. The program never panics. Its memory use
+//! never depends on unchecked numbers in a header.
 #![cfg(unix)]
 
 use std::collections::BTreeSet;

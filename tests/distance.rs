@@ -348,7 +348,8 @@ fn paths_on_a_cortex_are_as_long_as_the_distance() {
     }
 }
 
-/// V54 on the registered sphere of a subject, where the exact distances are known.
+/// Checks circular fronts (V54) on the registered sphere of a subject, where exact distances are
+/// known.
 #[test]
 fn circular_fronts_on_the_sphere_of_fsaverage() {
     let Some(sphere) = zeroset_testing::data("cortex/fsaverage_sphere_left.gii.gz") else { return };

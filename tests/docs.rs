@@ -125,7 +125,7 @@ struct Shown {
     prints: Option<Vec<String>>,
 }
 
-/// Returns the commands of a block. A line that ends in a backslash continues in the next line.
+/// Returns the commands of a block. A line that ends in a backslash continues on the next line.
 fn commands(block: &Block) -> Vec<Shown> {
     let text = block.text.replace("\\\n", " ");
     let mut found = Vec::<Shown>::new();

@@ -134,7 +134,7 @@ fn inflow_is_held_or_given() {
         let most = if advection == Advection::TaylorGalerkin { 0.04 } else { 0.3 };
         let found = worst(&given);
         assert!(found < most, "{advection:?}: {found}");
-        // Without inflow, the boundary keeps its initial values. They are wrong by now.
+        // Without inflow, the boundary keeps its initial values, which are wrong by now.
         assert!(worst(&wind) > 0.4);
     }
 }

@@ -1,4 +1,4 @@
-//! Tests how the program handles problems of its environment: pipes, signals, memory and clocks.
+//! Tests how the program handles problems with its environment: pipes, signals, memory and clocks.
 #![cfg(unix)]
 
 use std::io::Read;

@@ -25,8 +25,8 @@ const EXCEPTIONS: &[(&str, Exception)] = &[
         Exception::Instead("2,560 v, 5,116 tri; CLOSED, 1 comp., chi 2, genus 0; 0 degenerate tri"),
     ),
     // VTK split these polygons along their shortest diagonals, not into the fans that the
-    // introduction of the README describes. With quads split that way, the angles and edges match
-    // the README.
+    // introduction of the README describes. If quads are split in the same way, the angles and
+    // edges match the README.
     ("sim/vtk/cow.vtp", Exception::OtherDiagonals),
     ("sim/vtk/disk_out_ref_surface.vtp", Exception::OtherDiagonals),
     // The README counts only the tetrahedron. Here the hexahedron and the voxel are split into six
@@ -376,7 +376,7 @@ fn meshes_match_the_readme() {
     assert!(files >= 107 && check.compared >= 1_070, "{files} files, {} facts", check.compared);
 }
 
-/// `info --json` of every volume and image has the facts of its row and contains no mesh.
+/// `info --json` states the facts of the row for every volume and image, and contains no mesh.
 #[test]
 fn volumes_match_the_readme() {
     let Some(rows) = rows() else { return };

@@ -1,4 +1,4 @@
-//! No command replaces a file that it reads or that the user has not named.
+//! Tests that no command replaces a file that it reads or that the user has not named.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -167,7 +167,7 @@ fn a_companion_of_another_program_is_kept_and_not_adopted() {
         place.refused(line, &[6], ours);
     }
     place.refused("convert mesh.mesh mesh.sol", &[2], "mesh.sol: is an input file");
-    // With a main file beside it, the contents decide.
+    // If the mesh file exists beside the solution file, the contents decide.
     place.put("b.mesh", "old");
     place.refused("convert mesh.mesh b.mesh", &[6], ours);
     place.refused("generate square --cells 6,6 -o b.mesh", &[6], ours);
@@ -193,7 +193,7 @@ fn a_dangling_link_stays_a_link() {
     }
 }
 
-/// Every name that a run may write is tried as a file of the user.
+/// Every file name that a run may write is tried as the name of an existing file of the user.
 #[test]
 fn a_run_replaces_no_file_that_no_run_wrote() {
     let set = " --set output.interface_files=[\"stl\",\"obj\"] --set output.gifti=true \

@@ -445,7 +445,7 @@ fn a_gpu_that_is_not_there_or_does_not_serve_is_said() {
     without(&with(&["--device", "gpu"]), 2, "gpu");
 }
 
-/// Both devices write the same files, if there is a GPU.
+/// If there is a GPU, both devices write the same files.
 #[test]
 fn a_gpu_writes_what_the_cpu_writes() {
     if let Err(error) = zeroset::gpu::available(0) {

@@ -1,5 +1,5 @@
-//! Tests the other queries of `zeroset points`, including trees and matrices, against loops over
-//! all voxels.
+//! Tests the modes of `zeroset points` other than plain lists, including trees and matrices,
+//! against loops over all voxels.
 
 use std::path::Path;
 use std::process::Command;

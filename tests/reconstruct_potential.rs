@@ -75,7 +75,7 @@ fn a_ball_is_met_between_the_voxels() {
         let mean = surface.vertices.iter().map(off).sum::<f64>() / surface.n_vertices() as f64;
         println!("exponent {exponent}: {mean:.3} voxels");
         assert!(mean < voxels, "exponent {exponent}: {mean}");
-        // Triangles face outwards.
+        // Triangles face outward.
         assert_eq!(cubes::components(&surface).cavities, 0);
     }
 }

@@ -1,5 +1,5 @@
-//! Tests the reconstruction of every closed model of the scans from samples, with both methods at
-//! three depths. Also tests clouds that give a poor surface or no surface.
+//! Tests the reconstruction of every closed model among the scans from samples, with both methods
+//! at three depths. Also tests clouds that give a poor surface or no surface.
 
 use std::process::Command;
 
@@ -19,7 +19,8 @@ fn reconstruct(cloud: PointCloud, method: Method, cubes: Cubes) -> Result<(Mesh,
     surface(cloud, &options, Device::Cpu)
 }
 
-/// Returns the number of vertices of a closed surface whose triangles form more than one fan.
+/// Returns the number of vertices of a closed surface around which the triangles form more than one
+/// fan.
 fn pinched(mesh: &Mesh) -> usize {
     // Each entry consists of a vertex and two consecutive neighbors of it.
     let turns = |c: &[u32]| [[c[0], c[1], c[2]], [c[1], c[2], c[0]], [c[2], c[0], c[1]]];
@@ -38,7 +39,7 @@ fn pinched(mesh: &Mesh) -> usize {
     turns.chunk_by(|a, b| a[0] == b[0]).filter(is_pinched).count()
 }
 
-/// Returns the enclosed volume, which is positive if triangles face outwards.
+/// Returns the enclosed volume, which is positive if triangles face outward.
 fn enclosed(mesh: &Mesh) -> f64 {
     let corner = |v: u32| nalgebra::Vector3::from(mesh.vertices[v as usize]);
     let of = |c: &[u32]| corner(c[0]).dot(&corner(c[1]).cross(&corner(c[2]))) / 6.0;
@@ -79,7 +80,7 @@ fn made_anew(name: &str, method: Method, depths: [u32; 3], falls: [f64; 2]) {
         assert!(is_nearer, "{what}: {now:?} after {before:?}");
         before = now;
         // With directed distances, the orientation follows the normals. The level-set method always
-        // faces triangles outwards.
+        // makes triangles face outward.
         let is_turned =
             if method == Method::Directed { volume < 0.0 } else { enclosed(&mesh) < 0.0 };
         assert!(!is_turned, "{what}: {volume}");

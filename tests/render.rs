@@ -12,7 +12,7 @@ fn zeroset(folder: &Path, args: &[&str]) -> assert_cmd::assert::Assert {
 }
 
 /// Creates a folder with a ball of radius 10 as raw values. The value is 128 on its surface and
-/// grows by 5 per voxel outwards.
+/// grows by 5 per voxel outward.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let number = |n: usize| {
@@ -176,7 +176,7 @@ fn a_gpu_that_is_not_there_is_said() {
     draw(&[&RAW[..], &level, &["--device", "gpu"]].concat()).code(2).stderr(contains("gpu"));
 }
 
-/// Both devices write the same files, if there is a GPU.
+/// If there is a GPU, both devices write the same files.
 #[test]
 fn either_device_draws_the_same_file() {
     if zeroset::gpu::available(0).is_err() {

@@ -3,7 +3,7 @@
 //!
 //! Only unavoidable memory traffic counts. Each step reads and writes phi, and reads both
 //! coordinates. It also reads three 16-bit corners and three 16-bit gather columns per cell. Each
-//! value counts once, without duplicates.
+//! value is counted once.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,7 +21,7 @@ use zeroset::patches::{Partition, Patches};
 use crate::motion::{self, all_terms, median, published};
 use crate::{Failed, units};
 
-/// Default number of vertices, without an argument `vertices=N`.
+/// The number of vertices, unless the argument `vertices=N` is given.
 const VERTICES: u64 = 50_000_000;
 
 /// Size of each of the two arrays of the copy kernel, in bytes.
@@ -29,7 +29,8 @@ const COPIED: usize = 1 << 30;
 
 const STEPS: u64 = 64;
 
-/// Vertices per patch. Smaller patches share more of their cells and vertices with other patches.
+/// Vertices per patch. Smaller patches share a larger fraction of their cells and vertices with
+/// other patches.
 const PATCH: usize = 512;
 
 pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>, args: &[String]) -> Result<(), Failed> {

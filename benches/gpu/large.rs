@@ -11,7 +11,7 @@ use zeroset::patches::{Partition, Patches};
 
 use crate::{FIELDS, Failed, one_field};
 
-/// Default number of cubes along an axis, without an argument `cells=N`. Each cube has six
+/// The number of cubes along an axis, unless the argument `cells=N` is given. Each cube has six
 /// tetrahedra.
 const CELLS: u32 = 160;
 

@@ -1,8 +1,8 @@
 //! Benchmark of three ways to find the neighbors of tiles on the GPU: in the sorted list (as in the
-//! program), in a hash table of the keys, and in a map of two levels (`kernels/bench/lookup.cu`).
+//! program), in a hash table of the keys, and in a two-level map (`kernels/bench/lookup.cu`).
 //!
-//! Times are the smallest of five, in milliseconds between GPU events. All three must find the same
-//! neighbors.
+//! Times are the smallest of five, in milliseconds between GPU events. All three ways must find the
+//! same neighbors.
 
 use std::sync::Arc;
 

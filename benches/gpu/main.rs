@@ -7,12 +7,13 @@
 //! - `band`: reinitialization and steps in a narrow band; with `galerkin` also second-order
 //!   advection
 //! - `fields`: distances on whole meshes
-//! - `large`: a large cube of tetrahedra; `cells=N` sets the number of cubes along an axis
+//! - `large`: distances on a large cube of tetrahedra; `cells=N` sets the number of cubes along an
+//!   axis
 //! - `copy`: steps compared with a copy kernel; `vertices=N` sets the size of the mesh
 //! - `sizes`, `start`, `atomics`, `cores`, `tables`: tables and figures of the paper
 //! - `tiles`: steps on tiles; `radius=R` in voxels and `enright=N` select one size
-//! - `lookup`: ways to find the neighbors of tiles
-//! - `scaling`: steps on tiles by the number of tiles
+//! - `lookup`: three ways to find the neighbors of tiles
+//! - `scaling`: steps on tiles for several numbers of tiles
 //! - `tile-sizes`: steps on tiles compared with the CPU
 //! - `points`: lists of flags, scan, sort
 //! - `point-distance`, `index`, `selective` (cones, norms, streams), `figures` (with `gpus=N`),

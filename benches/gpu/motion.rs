@@ -70,8 +70,8 @@ impl Took {
     }
 }
 
-/// Advances until `steps` returns 0. `steps` receives the times so far and returns the next number
-/// of steps.
+/// Advances until `steps` returns 0. `steps` receives the times so far and returns the number of
+/// steps to take next.
 fn follow(moving: &mut impl Moving, mut steps: impl FnMut(&Took) -> u64) -> Result<Took, Failed> {
     let (before, first) = (moving.totals(), moving.n_steps());
     loop {

@@ -1,8 +1,8 @@
-//! Benchmark of the time per step by the number of active tiles, as in Figures 6 and 7 of Jalba et
-//! al. (2013).
+//! Benchmark of the time per step as a function of the number of active tiles, as in Figures 6 and
+//! 7 of Jalba et al. (2013).
 //!
-//! The radius of the ball is chosen to give about the desired number of tiles. The ball moves by F
-//! and curvature. Times are measured as in the mode `tiles`.
+//! The radius of the ball is chosen to give about the desired number of tiles. The ball moves with
+//! the normal speed F and by curvature. Times are measured as in the mode `tiles`.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Tables I to III of Fu et al. on the GPU: patch sizes, widths of the band, and each mesh with
-//! blocks, with METIS and on the CPU.
+//! Tables I to III of Fu et al. on the GPU: patch sizes, widths of the band, and each mesh with a
+//! block partition, with a METIS partition and on the CPU.
 //!
 //! The paper does not state its number of steps. This benchmark takes as many steps as the
 //! published rule needs for 20 reinitializations after the start (10 for tetrahedra), in a band of

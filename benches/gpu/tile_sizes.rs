@@ -1,8 +1,8 @@
-//! Benchmark of steps on tiles of several sizes on the CPU and on the GPU. It finds the number of
-//! steps after which it pays off to start a GPU. `device.use = "auto"` relies on this number.
+//! Benchmark of steps on tile sets of several sizes on the CPU and on the GPU. It finds the number
+//! of steps after which it pays off to start a GPU. `device.use = "auto"` relies on this number.
 //!
-//! A ball shrinks by F and curvature. Times are wall-clock times over all steps, the best of three
-//! runs with loaded kernels.
+//! A ball shrinks with the normal speed F and by curvature. Times are wall-clock times over all
+//! steps, the best of three runs with loaded kernels.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -21,8 +21,8 @@ const RADII: [f64; 8] = [6.0, 9.0, 13.0, 20.0, 30.0, 45.0, 70.0, 100.0];
 
 const STEPS: u64 = 40;
 
-/// Additional seconds to start a run on a GPU, as measured by `gpu start`. They cover creating the
-/// context of the driver and loading kernels from the cache.
+/// Additional seconds that it takes to start a run on a GPU, as measured by `gpu start`. They cover
+/// the creation of the driver context and the loading of kernels from the cache.
 const START: f64 = 0.25;
 
 const SPEED: f64 = -0.02;

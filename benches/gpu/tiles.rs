@@ -1,5 +1,5 @@
-//! Benchmark of steps on sparse tiles: time per step by the number of tiles, bandwidth of F alone,
-//! and the rotating flow of Enright et al.
+//! Benchmark of steps on sparse tiles: time per step as a function of the number of tiles,
+//! bandwidth with the normal speed F alone, and the rotating flow of Enright et al.
 //!
 //! Times are GPU times over whole sections of steps. They include tile management, the choice of
 //! the time step and gaps between kernels. Each is the median of five after a warm-up.

@@ -25,7 +25,7 @@ pub fn lookup() -> Unit {
     unit("bench/lookup", source, defines.to_vec())
 }
 
-/// Returns the kernel that takes a step by atomic additions.
+/// Returns the kernel that takes a step with atomic additions.
 ///
 /// `patches` holds the macro definitions for the patches. `block` is the number of threads per
 /// block. `min_blocks` is the number of blocks that must fit on a multiprocessor. `bytes` is the

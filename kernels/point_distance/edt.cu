@@ -380,7 +380,7 @@ edt_slabs(Edt edt, const u16* steps, const u8* near, u32* list, float* squares) 
 
 // Computes the squared distances within slabs for lines that have near voxels.
 //
-// Grid: a thread for PIECE voxels of each line, rounded up. Block: 256 threads. Shared memory:
+// Grid: one thread per PIECE voxels of a line, rounded up. Block: 256 threads. Shared memory:
 // none.
 extern "C" __global__ void __launch_bounds__(256, NEAR_RESIDENT)
 edt_near_slabs(Edt edt, const u16* steps, const u8* near, float* squares) {
@@ -421,7 +421,7 @@ edt_volume(Edt edt, const float* squares, const u8* near, const u8* inside, u32*
 
 // Computes the distances for lines along z that have near voxels.
 //
-// Grid: a thread for PIECE voxels of each line, rounded up. Block: 256 threads. Shared memory:
+// Grid: one thread per PIECE voxels of a line, rounded up. Block: 256 threads. Shared memory:
 // none.
 extern "C" __global__ void __launch_bounds__(256, NEAR_RESIDENT)
 edt_near_volume(Edt edt, const float* squares, const u8* near, const u8* inside, float* distances) {

@@ -1,4 +1,4 @@
-//! Tests that lists and pyramids built directly from values match the CPU.
+//! Tests that lists and pyramids built directly from values match those of the CPU.
 
 use zeroset::gpu::Cuda;
 use zeroset::gpu::primitives::{

@@ -1,4 +1,4 @@
-//! Tests that steps on a GPU match the CPU and are bitwise identical in every run.
+//! Tests that steps on a GPU match those on the CPU and are bitwise identical in every run.
 
 use std::sync::Arc;
 

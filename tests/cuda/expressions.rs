@@ -1,4 +1,5 @@
-//! Tests that expressions evaluated on the GPU match the CPU, except for the rounding of functions.
+//! Tests that expressions have the same values on the GPU as on the CPU, except for the rounding of
+//! functions.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Tests that second-order advection on a GPU matches the CPU and is bitwise identical in every
-//! run.
+//! Tests that second-order advection on a GPU matches that on the CPU and is bitwise identical in
+//! every run.
 
 use zeroset::levelset::evolution::{Coefficient, Options, Terms};
 use zeroset::mesh::Mesh;

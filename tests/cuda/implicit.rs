@@ -1,5 +1,5 @@
-//! Tests that semi-implicit curvature on a GPU matches the CPU within the tolerance of its solver,
-//! and is bitwise identical in every run.
+//! Tests that semi-implicit curvature on a GPU matches that on the CPU within the tolerance of its
+//! solver, and is bitwise identical in every run.
 
 use zeroset::levelset::evolution::{Coefficient, CurvatureStep, Options, Terms};
 use zeroset::mesh::Mesh;

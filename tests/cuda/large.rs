@@ -195,8 +195,8 @@ fn trees_and_matrices() {
     let (shape, odd) = ([1 << 16, 1 << 15, 1], (1 << 31) - 12_345_u64);
     let values = cuda.upload(&made(1 << 31, |k| u8::from(k == odd))).unwrap();
     let tree = DeviceTree::new(&cuda, shape, &values).unwrap();
-    // The leaves are the other half of the image, three blocks on each lower level, and the odd
-    // cell.
+    // The leaves are the half of the image without the odd cell, three blocks on each of the 15
+    // lower levels, and the odd cell.
     assert_eq!(tree.count(&cuda).unwrap(), 1 + 3 * 15 + 1);
     let leaves = tree.leaves(&cuda).unwrap();
     assert_eq!(leaves.iter().map(|leaf| 1_u64 << (2 * leaf.level)).sum::<u64>(), 1 << 31);

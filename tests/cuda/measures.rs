@@ -1,4 +1,5 @@
-//! Tests that measures computed on a GPU match the CPU and are bitwise identical in every run.
+//! Tests that measures computed on a GPU match those of the CPU and are bitwise identical in every
+//! run.
 
 use std::sync::Arc;
 

@@ -86,8 +86,9 @@ pub fn advance<R: Real>(run: &mut DeviceEvolution<R>, steps: u64) {
     }
 }
 
-/// Returns phi after some steps on the CPU, on the GPU, and in a second run on the GPU. Asserts
-/// that the numbers of reinitializations and the times agree. Returns `None` if there is no GPU.
+/// Returns phi after the given number of steps on the CPU, on the GPU, and in a second run on the
+/// GPU. Asserts that the numbers of reinitializations and the times agree. Returns `None` if there
+/// is no GPU.
 pub fn stepped<R: Real>(setup: &Setup, steps: u64) -> Option<[Vec<f64>; 3]> {
     let gpu = support::cuda()?;
     let on_cpu = setup.on_cpu::<R>(steps);

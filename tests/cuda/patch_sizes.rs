@@ -22,7 +22,8 @@ fn meshes() -> [(&'static str, Mesh); 3] {
     ]
 }
 
-/// Returns the largest difference between the values for the first patch size and the other sizes.
+/// Returns the largest difference between the values for the first patch size and those for the
+/// others.
 fn spread(of: impl Fn(usize) -> Vec<f64>) -> f64 {
     let first = of(SIZES[0]);
     SIZES[1..].iter().map(|&size| difference(&first, &of(size))).fold(0.0, f64::max)

@@ -1,4 +1,4 @@
-//! Tests that lists of points in volumes match the CPU.
+//! Tests that lists of points in volumes match those of the CPU.
 
 use zeroset::expression::Expression;
 use zeroset::gpu::Cuda;
@@ -118,7 +118,7 @@ fn same_leaves(found: &Leaves, expected: &Leaves, what: &str) {
     assert!(bits(&found.values) == bits(&expected.values), "{what}");
 }
 
-/// Returns samples of one shape in each type.
+/// Returns samples of each type, all with the given shape.
 fn of_all_types(shape: [usize; 3]) -> Vec<Samples> {
     let n = shape.iter().product::<usize>();
     let broken = |x: i64| if x % 7 == 0 { f64::NAN } else { x as f64 / 7.0 };

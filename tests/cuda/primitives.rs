@@ -1,4 +1,5 @@
-//! Tests that scans, sorts, lists, pyramids, gather matrices and Hilbert orders match the CPU.
+//! Tests that scans, sorts, lists, pyramids, gather matrices and Hilbert orders match those of the
+//! CPU.
 
 use zeroset::gpu::Cuda;
 use zeroset::gpu::primitives::{
@@ -207,7 +208,7 @@ fn pyramids(cuda: &Cuda, shapes: &[[usize; 3]]) {
     }
 }
 
-/// Compares all answers of two pyramids.
+/// Compares the results of all queries of two pyramids.
 pub fn ask(cuda: &Cuda, found: &DeviceHistoPyramid, expected: &HistoPyramid) {
     const NONE: u32 = DeviceHistoPyramid::NONE;
     let shape = expected.shape();

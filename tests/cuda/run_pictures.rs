@@ -15,7 +15,7 @@ const ON_TILES: &str = "version = 1\nprecision = \"f64\"\n[domain.tiled]\ndx = 0
     ball = { center = [0.1, 0, 0], radius = 0.5 }\n[evolve]\nend_time = 0.1\n\
     velocity = [\"-y\", \"x\", \"0.5 - t\"]\n[output]\ninterval = 0.05\n";
 
-/// Meshes in the plane, on a sphere, and of tetrahedra.
+/// A planar mesh, a sphere, and a mesh of tetrahedra.
 const ON_MESHES: [&str; 3] = [
     "square = { cells = [40, 40] }",
     "sphere = { subdivisions = 4 }",

@@ -94,7 +94,7 @@ fn check_evolution(name: &str, run: impl Fn(&Setup) -> (Vec<f64>, u64)) {
     }
 }
 
-/// Steps of [`check_evolution`].
+/// The number of steps in [`check_evolution`].
 const STEPS: u64 = 60;
 
 #[test]

@@ -1,5 +1,5 @@
-//! Tests coefficients that change in time, and inflow, on a GPU. Steps, values and messages match
-//! the CPU.
+//! Tests coefficients that change over time, and inflow, on a GPU. Steps, values and messages match
+//! those of the CPU.
 
 use std::sync::Arc;
 

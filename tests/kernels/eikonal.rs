@@ -28,8 +28,8 @@ impl Organization {
     }
 }
 
-/// The input of a solve: fixed values, the width up to which values matter, the window of arrival
-/// times that are processed first (`near`), and the shape of the front.
+/// The input of a solve: fixed values, the width up to which values matter, the range of arrival
+/// times that is processed first (`near`), and the shape of the front.
 struct Task<R> {
     given: Vec<(u32, f64)>,
     width: Option<f64>,

@@ -1,4 +1,5 @@
-//! Compiles the generated code of expressions for the host and compares its values with the CPU.
+//! Compiles the code generated for expressions on the host, and compares its values with those of
+//! the CPU.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

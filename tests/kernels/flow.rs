@@ -194,7 +194,7 @@ fn by_kernels(library: &Library, on: &HostPatches<f64>, scheme: &Scheme, seed: u
     launch("flow_begin", Launch::new(1, 1), &[arg(flow), arg(STEPS as u64)]);
     let cycle = || {
         for turn in 0..CYCLE {
-            // One block more than needed is launched. The last one does not process patches.
+            // One more block than needed is launched. The last one does not process patches.
             let how = Launch { grid: BLOCKS + 1, resident: BLOCKS + 1, ..all };
             launch("flow_step", how, &[arg(flow), arg(turn)]);
         }

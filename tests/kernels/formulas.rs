@@ -1,7 +1,7 @@
 //! Compares the formulas on one cell between C++ and Rust. Results must be bitwise identical.
 //!
 //! Two differences are allowed. The sign of a zero may differ because the minimum or maximum of 0
-//! and -0 may be either. NaN may have any bit pattern.
+//! and -0 may be either of them. NaN may have any bit pattern.
 
 use zeroset::geometry::{Real, Vec3, simplex::Simplex, simplex::longest_edge};
 use zeroset::levelset::eikonal::formulas as eikonal;

@@ -8,7 +8,7 @@ use zeroset::patches::Patches;
 use crate::evolution::{Bed, Case, Given, bytes, cube, square, word};
 use crate::library::{Launch, Library, arg};
 
-/// Returns the lumped masses, and flags for the vertices of cells below the least quality.
+/// Returns the lumped masses, and flags for the vertices of cells below the minimum quality.
 fn masses<R: Real, const N: usize>(bed: &Bed<R>, least: f64) -> (Vec<R>, Vec<u8>) {
     let patches: &Patches = &bed.on.patches;
     let mut mass = vec![R::zero(); patches.n_vertices()];

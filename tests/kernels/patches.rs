@@ -109,24 +109,25 @@ impl<R: Real> HostPatches<R> {
         }
     }
 
-    /// Returns the largest number of local vertices and of owned vertices of a patch.
+    /// Returns the largest numbers of local vertices and of owned vertices of any patch.
     pub fn largest(&self) -> (usize, usize) {
         let owned = (0..self.patches.len()).map(|p| self.patches.patch(p).n_owned).max();
         (self.patches.largest().0, owned.unwrap_or(0))
     }
 
-    /// Returns the largest number of cells of a patch.
+    /// Returns the largest number of cells of any patch.
     pub fn largest_cells(&self) -> usize {
         self.patches.largest().1 / self.patches.arity()
     }
 
-    /// Returns the largest number of rows and columns of the gather matrix of a patch.
+    /// Returns the largest size of the gather matrix of any patch: the number of its rows and
+    /// columns.
     pub fn largest_columns(&self) -> usize {
         let sizes = self.starts.windows(2).map(|w| (w[1].0[3] - w[0].0[3]) * COLUMNS as u32);
         sizes.max().unwrap_or(0) as usize
     }
 
-    /// Returns the length of the longest edge among each patch and its neighbors.
+    /// Returns, for each patch, the length of the longest edge in the patch and its neighbors.
     pub fn reach(&self) -> Vec<R> {
         let of_patch = |p: usize| {
             let x = self.coordinates.of(&self.patches, p);

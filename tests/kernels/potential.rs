@@ -176,9 +176,9 @@ const TOLERANCE: f64 = 4e-5;
 /// Compares velocities with sums over the nodes that the CPU uses.
 ///
 /// Sums over nodes differ considerably from sums over samples: on this cloud by up to 0.16 in a
-/// velocity of 1 at theta = 0.5. A bound by the size of the nodes is useless there, because the
-/// samples of a node may be as far from its centroid as sqrt(3) / 2 of its distance. But the kernel
-/// opens the same nodes as the CPU, so both agree up to rounding for every theta.
+/// velocity of 1 at theta = 0.5. A bound from the size of the nodes is useless at this theta,
+/// because the samples of a node may be as far from its centroid as sqrt(3) / 2 times its distance.
+/// But the kernel opens the same nodes as the CPU, so both agree up to rounding for every theta.
 #[test]
 fn velocities_are_those_of_the_nodes_that_the_cpu_takes() {
     let points = cloud(700);

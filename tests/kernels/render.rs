@@ -14,7 +14,7 @@ const PIXELS: u32 = 37;
 const SAMPLES: u32 = 2;
 const EYE: V = [20.0, -31.0, 25.0];
 
-/// Returns a volume of uneven shape with the values of a ball with a bump.
+/// Returns a volume that contains a ball with a bump. Its size differs along each axis.
 fn volume() -> Volume {
     let shape = [19, 14, 17];
     let at = |n: usize| [n % 19, n / 19 % 14, n / 19 / 14].map(|i| i as f64);
@@ -27,7 +27,7 @@ fn volume() -> Volume {
     Volume::new(shape, Samples::from(values), Placement::identity()).unwrap()
 }
 
-/// Returns the index box of the occupied cubes, given the corners of the box in world coordinates.
+/// Returns the box of the occupied cubes as the smallest and the largest index along each axis.
 fn bounds(solid: &Solid<'_>, offset: f64) -> [[u32; 3]; 2] {
     let corners = solid.corners();
     let index = |x: V, half: f64| x.map(|x| (x - offset + half) as u32);

@@ -1,4 +1,4 @@
-//! Compares the step search and the inflow boundary with the CPU, for coefficients that change in
+//! Compares the step search and the inflow boundary with the CPU, for coefficients that change over
 //! time.
 
 use std::collections::BTreeSet;
@@ -107,7 +107,7 @@ fn search<R: Real + Default + 'static>(
     (values, broken)
 }
 
-/// Compiles the search for a normal speed and a curvature coefficient that change in time.
+/// Compiles the search for a normal speed and a curvature coefficient that change over time.
 fn library<R, const N: usize>(terms: &[&[Field]]) -> Library {
     let cell = format!("CELL_SIZE={N}");
     let defines = [

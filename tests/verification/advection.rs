@@ -82,8 +82,8 @@ pub const V4: Case = Case {
     ],
 };
 
-/// Returns the row of reinitializations. The displacement rule needs at most the path length
-/// divided by half the half width, plus the reinitialization at the start.
+/// Returns the row of reinitializations. The displacement rule needs at most one for each half of
+/// the half width along the path, plus the one at the start.
 const fn reinitializations(expected: &'static [f64]) -> Row {
     Row::new("reinitializations", expected).gate(Gate::Times(1.0)).floor(Floor::Count)
 }

@@ -28,7 +28,7 @@ pub struct Series {
     pub mesh: &'static str,
     /// The sizes, from coarse to fine.
     pub sizes: &'static [u32],
-    /// How many of the sizes the default tests run, counted from the first.
+    /// The number of sizes that the default tests run, starting with the first.
     pub quick: usize,
     /// The quantities, in the order in which `measure` returns them.
     pub rows: &'static [Row],

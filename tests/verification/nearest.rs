@@ -20,9 +20,9 @@ fn scattered(n: u32, shift: i64, side: i64) -> Vec<[i32; 3]> {
 
 /// Counts wrong queries on `n` sites.
 ///
-/// For integer coordinates, it counts the queries whose site or squared distance differs from a
-/// loop over all sites, once for the exhaustive search and once for the k-d tree. For real
-/// coordinates, it counts the queries for which the two methods differ.
+/// For integer coordinates, it counts the queries whose site or squared distance differs from the
+/// result of a loop over all sites, once for the exhaustive search and once for the k-d tree. For
+/// real coordinates, it counts the queries for which the two methods differ.
 fn exact(n: u32) -> Vec<f64> {
     let (sites, queries) = (scattered(n, 0, 997), scattered(500, 7, 1009));
     let square =

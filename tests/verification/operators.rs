@@ -16,8 +16,7 @@ pub fn noise(k: usize) -> f64 {
     ((x ^ x >> 29) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-/// Divides the vertices into patches of about 40. The vertices of a patch are scattered over the
-/// whole mesh.
+/// Divides the vertices into patches of about 40 vertices, which are scattered over the whole mesh.
 pub fn scattered(n_vertices: usize) -> Vec<u32> {
     let n_patches = (n_vertices / 40) as f64;
     (0..n_vertices).map(|v| ((noise(v) + 1.0) * 0.5 * n_patches) as u32).collect()

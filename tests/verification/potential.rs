@@ -139,8 +139,8 @@ pub const V51: Case = Case {
 
 /// Counts the points that violate a property of V or P.
 ///
-/// Four counts are returned: points outside where V does not point inwards, points inside where V
-/// does not point outwards, points where V is not shorter than 1, and points where P does not grow
+/// Four counts are returned: points outside where V does not point inward, points inside where V
+/// does not point outward, points where V is not shorter than 1, and points where P does not grow
 /// in the direction of U. The last number is the largest relative difference between this growth
 /// and the slope.
 fn signs(n: u32, exponent: u32) -> Vec<f64> {

@@ -1,5 +1,5 @@
-//! Tests tile management: random changes match the CPU, including ids and ages, in every order of
-//! threads.
+//! Tests tile management: in every order of threads, random changes match those on the CPU,
+//! including ids and ages.
 
 use std::fmt::Debug;
 use std::sync::LazyLock;
@@ -50,7 +50,7 @@ fn manage<S>(on: &mut HostTiles, pools: &mut [Vec<S>; 2], blocks: u32, seed: u64
     launch(library::<S>(), "tiles_manage", (blocks, BLOCK), seed, &args);
 }
 
-/// Returns a random activity mask: one of the two signs without a band, or a band and some
+/// Returns a random activity mask: one of the two signs without a band, or a band and several
 /// neighbors.
 fn random_mask(random: &mut Random, calm: u32) -> u32 {
     let mut word = || random.below(1 << 27) | random.below(2) << 27;

@@ -23,7 +23,7 @@ const NORMAL_SPEED: f64 = -0.3;
 const CURVATURE: f64 = 0.4;
 const RESCALING: f64 = 0.2;
 
-/// Whether each of these is active: velocity, normal speed, curvature, rescaling.
+/// Flags of the active terms: velocity, normal speed, curvature, rescaling.
 type Acting = [bool; 4];
 
 struct Case {
