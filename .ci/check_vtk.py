@@ -1,9 +1,9 @@
 """Opens files with VTK itself: python3 check_vtk.py FILE... (.vtu, .vtp, .pvd, .vtkhdf; needs
 package vtk).
 
-Prints what VTK found in each file. Exit code 1 if VTK complains about one, if a file is empty of
-points though it has cells, if a cell names a point that does not exist, if phi or distance is
-missing numbers or not finite, if a .pvd names a file that is not there, or if a .vtkhdf does not
+Prints what VTK found in each file. Exit code 1 if VTK complains about a file, if a file has cells
+but no points, if a cell names a point that does not exist, if phi or distance lacks numbers or has
+numbers that are not finite, if a .pvd names a file that does not exist, or if a .vtkhdf does not
 hold the same states as the .pvd given just before it.
 """
 

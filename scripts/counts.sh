@@ -69,7 +69,7 @@ cd "$clone"
 export CARGO_TARGET_DIR=$PWD/target
 cargo fetch --locked --quiet
 
-# Measures wall-clock and CPU seconds. Other load of the machine hardly changes CPU seconds.
+# Measures wall-clock and CPU seconds. Other load on the machine hardly changes CPU seconds.
 build() {
     local TIMEFORMAT='%R %U %S' seconds
     seconds=$( { time cargo build --release --locked --quiet; } 2>&1 | tail -n 1)

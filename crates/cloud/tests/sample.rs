@@ -45,7 +45,7 @@ fn samples_are_uniform_by_area_and_on_their_triangle() {
             assert_eq!(*normal, [1.0, 0.0, 0.0]);
         }
     }
-    // Five standard deviations.
+    // The tolerance is five standard deviations.
     let share = f64::from(first) / n as f64;
     assert!((share - 0.25).abs() < 5.0 * (0.25 * 0.75 / n as f64).sqrt(), "{share}");
     let mean = sums.map(|sum| sum / f64::from(first));

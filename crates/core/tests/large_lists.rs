@@ -1,7 +1,7 @@
 //! Tests of primitives with more than 2^31 items on the CPU, against formulas.
 //!
-//! They take up to 42 GB and are run explicitly: `cargo test --release -p zeroset-core --test
-//! large_lists -- --ignored --test-threads 1`.
+//! They use up to 42 GB of memory and are run explicitly: `cargo test --release -p zeroset-core
+//! --test large_lists -- --ignored --test-threads 1`.
 
 use rayon::prelude::*;
 use zeroset_core::primitives::{
@@ -66,9 +66,9 @@ fn full_pyramids() {
     assert!(error.contains("4294967296 active cells, but at most"), "{error}");
 }
 
-/// Creates values that are 0 except for every `EVERY`th one. The k-th of these exceptions, counted
-/// from 1, is `weight(k)`. Only the pages of the exceptions take memory, because all pages that
-/// were never written share the same zeros.
+/// Creates values that are all 0, except for one in every `EVERY` values. The k-th of these
+/// exceptions, counted from 1, is `weight(k)`. Only the pages of the exceptions take memory,
+/// because all pages that were never written share the same zeros.
 fn few<T: Copy + Default>(weight: impl Fn(u64) -> T) -> Vec<T> {
     let mut values = vec![T::default(); N];
     for (k, value) in values.iter_mut().step_by(EVERY).enumerate() {
@@ -109,8 +109,8 @@ fn runs_of_equal_items() {
     }
 }
 
-/// The first 2^31 keys are distinct, the last 77 occur twice. After sorting, the pairs of key and
-/// index must ascend, and each index must have its key.
+/// The first 2^31 keys are distinct, and the last 77 occur twice. After sorting, the pairs of key
+/// and index must ascend, and each index must have its key.
 #[test]
 #[ignore = "takes 42 GB"]
 fn sorts() {

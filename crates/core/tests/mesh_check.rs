@@ -6,7 +6,7 @@ use zeroset_core::Error;
 use zeroset_core::mesh::statistics::{Statistics, inspect};
 use zeroset_core::mesh::{DataArray, Group, Kind, Members, Mesh, Values, clean};
 
-/// The corners of the unit cube, x fastest.
+/// Returns the corners of the unit cube, with x varying fastest.
 fn corners() -> Vec<[f64; 3]> {
     (0..8_u8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f64::from)).collect()
 }
@@ -17,7 +17,7 @@ fn two_tets() -> Mesh {
     Mesh::new(Kind::Volume, vertices, vec![0, 1, 2, 3, 0, 2, 1, 4])
 }
 
-/// Two right triangles that form the unit square.
+/// Returns two right triangles that form the unit square.
 fn square() -> Mesh {
     Mesh::new(Kind::Planar, corners()[..4].to_vec(), vec![0, 1, 3, 0, 3, 2])
 }

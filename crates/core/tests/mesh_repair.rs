@@ -9,7 +9,7 @@ use zeroset_testing::cell_geometry::measures;
 
 const THIN: Repairs = Repairs { weld: Weld::Auto, degenerate: Some(Thinness::Thin) };
 
-/// Two triangles that share an edge, each with its own vertices.
+/// Returns two triangles that touch along an edge, each with its own vertices.
 fn torn() -> Mesh {
     let corners = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
     let vertices = corners.map(|[x, y]| [x, y, 0.0]).to_vec();

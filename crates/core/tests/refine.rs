@@ -19,8 +19,8 @@ fn labels(name: &str, values: &[i64]) -> DataArray {
     DataArray { name: name.into(), components: 1, values: Values::Int(values.to_vec()) }
 }
 
-/// Two triangles with the vertices 0 (0,0), 1 (2,0), 2 (2,2), 3 (0,2), and a vertex 4 that no cell
-/// uses.
+/// Returns two triangles with the vertices 0 (0,0), 1 (2,0), 2 (2,2), 3 (0,2), and a vertex 4 that
+/// no cell uses.
 fn two_triangles() -> Mesh {
     let vertices = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0], [9.0, 9.0]];
     let vertices = vertices.map(|[x, y]| [x, y, 0.5]).to_vec();
@@ -80,7 +80,7 @@ fn groups_are_inherited() {
     assert_eq!(fine.group("tip").unwrap().members, tip);
 }
 
-/// A tetrahedron with the given corners. One of its faces is a group.
+/// Returns a tetrahedron with the given corners. One of its faces is a group.
 fn tet(corners: [[f64; 3]; 4]) -> Mesh {
     let mut mesh = Mesh::new(Kind::Volume, corners.to_vec(), vec![0, 1, 2, 3]);
     let members = Members::Simplices { dimension: 2, vertices: vec![1, 2, 3] };

@@ -23,7 +23,7 @@ fn bombs_are_refused_within_the_memory_that_every_file_may_take() {
 
 /// The size to which any file may unpack, however small it is.
 const SMALL: u64 = 256 << 20;
-/// The size to which the bombs unpack.
+/// The size, in bytes, to which the bombs unpack.
 const LARGE: usize = 400 << 20;
 
 fn zeros(n: usize) -> impl Iterator<Item = Vec<u8>> {
@@ -102,7 +102,7 @@ fn gzip_streams() {
     check("text", &[("a.xyz", &text)], GZIP_LIMIT, MANY);
     let head = nifti(SHAPE.map(|n| n as i16));
     check("nii.gz", &[("a.nii.gz", &gzip(&head, LARGE))], GZIP_LIMIT, FEW);
-    // A header that states less than the stream holds.
+    // A header that states a smaller size than the stream holds.
     check("lying nii.gz", &[("a.nii.gz", &gzip(&nifti([4; 3]), LARGE))], GZIP_LIMIT, MANY);
     check("two", &[("a.ele", b"1 4 0\n1 1 2 3 4\n"), ("a.node.gz", &text)], GZIP_LIMIT, MANY);
 }

@@ -1,4 +1,5 @@
-//! Checks that reading a large cloud takes the memory of the cloud and a few pieces of the file.
+//! Checks that reading a large cloud takes no more memory than the cloud and a few pieces of the
+//! file.
 
 use zeroset_core::cloud::PointCloud;
 use zeroset_io as io;

@@ -93,7 +93,8 @@ const SMALL: &[(&str, bool)] = &[
     ("cortex/fsaverage5/curv_left.gii.gz", true),
 ];
 
-/// Returns how often a file is damaged. Large files are damaged less often, to limit the time.
+/// Returns the number of damaged variants to test for a file. There are fewer for large files, to
+/// limit the time.
 fn rounds(bytes: &[u8]) -> usize {
     ((4 << 20) / bytes.len()).clamp(16, 300)
 }

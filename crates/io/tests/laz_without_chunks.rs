@@ -20,7 +20,8 @@ fn laz_without_chunks_is_read() {
     let (expected, _) = read_bytes("a.laz", &chunks).unwrap();
     let begin = u32::from_le_bytes(chunks[96..100].try_into().unwrap()) as usize;
     let table = i64::from_le_bytes(chunks[begin..begin + 8].try_into().unwrap()) as usize;
-    // The points alone, without the position of the table before them and the table after them.
+    // The points alone, without the position of the chunk table before them and the chunk table
+    // after them.
     let mut bytes = [&chunks[..begin], &chunks[begin + 8..table]].concat();
     let record = bytes.windows(14).position(|word| word == b"laszip encoded").unwrap() + 52;
     assert_eq!(bytes[record..record + 2], [2, 0], "the compressor");

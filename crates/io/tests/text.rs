@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use zeroset_core::mesh::{DataArray, Group, Mesh};
 use zeroset_io as io;
 
-/// The files of one input. The first one is read, and the others lie beside it.
+/// The inputs, each a list of files. The first file is read, and the others are in the same folder.
 const INPUTS: &[&[(&str, &str)]] = &[
     &[(
         "v1.msh",
@@ -173,7 +173,7 @@ fn marks_line_ends_and_gzip_change_nothing_in_any_format() {
     }
 }
 
-/// Checks that any file of a set may be given, and that each may be compressed or not.
+/// Checks that any file of a set can be the input, and that each can be compressed or not.
 #[test]
 fn files_of_a_set_need_not_be_compressed_alike() {
     for &files in INPUTS.iter().filter(|files| files.len() > 1) {

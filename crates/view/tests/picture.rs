@@ -71,7 +71,7 @@ fn pictures_have_the_same_bits_on_every_machine() {
     assert_eq!(found, ["ec50bacfc8cacc3e", "52ae9a6349cf2d23", "0783b2fec164d497"]);
 }
 
-/// Vertex colors appear in the picture, mixed in linear light, and there is no color bar.
+/// Vertex colors appear in the picture, mixed in linear light. There is no color bar.
 #[test]
 fn vertices_with_colors_of_their_own_show_them() {
     let mesh = square();
@@ -282,8 +282,8 @@ fn perspective_shows_what_is_near_larger() {
 fn colors_are_linear_on_triangles_in_perspective() {
     let mesh = square();
     let x: Vec<f64> = mesh.vertices.iter().map(|x| x[0]).collect();
-    // The whole square consists of only two triangles. Therefore an interpolation that ignores the
-    // perspective would be far off.
+    // The whole square consists of only two triangles. An interpolation that ignores perspective
+    // would therefore be far off.
     let coarse = Mesh::new(
         zeroset_core::mesh::Kind::Planar,
         vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]],

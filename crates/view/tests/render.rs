@@ -6,7 +6,7 @@ use zeroset_core::volume::{Placement, Samples, Volume};
 use zeroset_view::picture::{Image, Options, Shows, Traced, View, draw, trace};
 use zeroset_view::render::{Rule, Solid, SpaceSkipping};
 
-/// Returns the signed distance to a sphere of radius 10 in the middle of 33^3 voxels.
+/// Returns a volume of 33^3 voxels with the signed distance to a sphere of radius 10 at its center.
 fn ball() -> Volume {
     let value = |n: usize| {
         let x = [n % 33, n / 33 % 33, n / 33 / 33].map(|i| i as f32 - 16.0);

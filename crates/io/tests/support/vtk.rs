@@ -16,7 +16,7 @@ pub fn read_text(text: &str) -> zeroset_core::Result<MeshFile> {
     read(text.as_bytes()).map_err(|flaw| flaw.in_file(Path::new("test.vtk")))
 }
 
-/// Returns the files of this repository that VTK made (see make.py there).
+/// Returns the files of this repository that VTK wrote (see make.py in their folder).
 pub fn fixtures() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/vtk");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
