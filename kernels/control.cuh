@@ -32,7 +32,8 @@ DEVICE double allowed_step(const Control& c, const Limits& limits) {
     return fmin(c.cfl_first_order * first_order, c.cfl_curvature * curvature);
 }
 
-// Sets the limits of the band, and the values derived from them for all its steps.
+// Sets the limits of the band, and the values derived from these limits, which hold until the next
+// call.
 DEVICE void set_limits(Control& c, const Limits& limits) {
     const double infinity = __longlong_as_double(0x7ff0000000000000);
     c.limits = limits;

@@ -1,10 +1,11 @@
-// Local solvers: the arrival time at one vertex of a simplex over the opposite face; the
-// counterpart of src/levelset/eikonal/formulas.rs.
+// Local solvers: the arrival time at one vertex of a simplex, for a front that comes across the
+// opposite face. The counterpart of src/levelset/eikonal/formulas.rs.
 #pragma once
 
 #include "common/vector.cuh"
 
-// Returns the arrival time at c over the edge ab with arrival times ua, ub and slowness f.
+// Returns the arrival time at c of a front that comes across the edge ab, given the arrival times
+// ua and ub and the slowness f.
 DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c, real f) {
     Vec3 to_c = c - a;
     if (ua < INFINITY_R && ub < INFINITY_R) {
@@ -26,8 +27,8 @@ DEVICE real triangle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 
     return fmin(ua + f * norm(to_c), ub + f * norm(c - b));
 }
 
-// Returns the arrival time at c of a circular front that comes from one point source over the edge
-// ab (docs/distances.md, section 5.5).
+// Returns the arrival time at c of a circular front that comes from one point source across the
+// edge ab (docs/distances.md, section 5.5).
 DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c, real f) {
     Vec3 to_c = c - a;
     if (ua < INFINITY_R && ub < INFINITY_R) {
@@ -64,12 +65,12 @@ DEVICE real circle(real ua, real ub, const Vec3 &a, const Vec3 &b, const Vec3 &c
 // The sides of a face, one bit each.
 enum { SIDE_01 = 1, SIDE_12 = 2, SIDE_20 = 4 };
 
-// Finds where on a face the minimum is: returns 0 for the interior and sets value, or returns the
-// sides where it may be.
+// Finds where on a face a front must pass to arrive at d first. Returns 0 and sets `value` to the
+// arrival time if that point is in the interior. Otherwise returns the sides where it may be.
 //
-// The function is convex. If its minimum in the plane of the face lies outside the face, the
-// minimum over the face is on a side that separates that point from the face. If the face is thin,
-// rounding could select the wrong side, so all sides are returned.
+// The arrival time is a convex function of the point. If its minimum in the plane of the face lies
+// outside the face, the minimum over the face is on a side that separates that point from the face.
+// If the face is thin, rounding could select the wrong side, so all sides are returned.
 DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const Vec3 &x2,
                      const Vec3 &d, real f, real &value) {
     const u32 any = SIDE_01 | SIDE_12 | SIDE_20;
@@ -114,7 +115,8 @@ DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const V
     return det > R(1e-3) * g11 * g22 && sides != 0 ? sides : any;
 }
 
-// Returns the arrival time at d over the triangle x0 x1 x2 with arrival times u.
+// Returns the arrival time at d of a front that comes across the triangle x0 x1 x2, given the
+// arrival times u.
 DEVICE real tetrahedron(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const Vec3 &x2,
                         const Vec3 &d, real f) {
     real least;
@@ -144,8 +146,9 @@ DEVICE bool is_obtuse(const Vec3 (&x)[M], int i) {
     return dot(x[j] - x[i], x[k] - x[i]) < R(0);
 }
 
-// Returns the arrival time at vertex i of a simplex over the opposite face. i must be known at
-// compile time (an unrolled loop). Otherwise u and x are placed in slow local memory.
+// Returns the arrival time at vertex i of a simplex, for a front that comes across the opposite
+// face. i must be known at compile time (in an unrolled loop). Otherwise u and x are placed in slow
+// local memory.
 DEVICE real arrival(const real (&u)[3], const Vec3 (&x)[3], int i, real f) {
     int j = (i + 1) % 3;
     int k = (i + 2) % 3;

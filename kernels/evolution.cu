@@ -2,7 +2,7 @@
 // section 4; Fu et al., sections 3.3 and 3.4).
 //
 // A block computes a patch of the band. Cells write their contributions to shared memory. Vertices
-// gather them by the CSR matrix in a fixed order and take the step. Terms without a coefficient are
+// gather them in the fixed order of a CSR matrix and take the step. Terms without a coefficient are
 // not compiled. The step reads one buffer of phi and writes the other.
 //
 // The blocks of a step leave their findings in a Trace. From it, every block of the next step
@@ -63,7 +63,8 @@ DEVICE real change_of(const Patch& patch, const Evolution& s, real dt, u32 local
     change -= dt * rate_of(OF_SPEED, sums);
 #endif
 #if CLIP
-    // Limit to the values of the cells around the vertex (docs/level-set.md, section 2.6).
+    // Limit phi to the range of its values in the cells around the vertex (docs/level-set.md,
+    // section 2.6).
     real old = points.phi(local), low = old, high = old;
     for (u32 at = patch.row(local); at < patch.row(local + 1); at++) {
         u32 t = patch.column(at) >> 2;

@@ -114,8 +114,8 @@ struct Sums {
     u32 at;
 };
 
-// Adds to `sum` the contributions to a vertex of the cells before `end`, from column `at` to
-// `last`. Returns the first remaining column.
+// Adds to `sum` what the cells before `end` contribute to a vertex, from column `at` of its row up
+// to the end `last`. Returns the first remaining column.
 DEVICE u32 add_row(const Local& local, const real* left, u32 start, u32 end, u32 at, u32 last, real& sum) {
     const local_index* columns = local.columns();
 #pragma unroll (CHUNKED ? 1 : 4)

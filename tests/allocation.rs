@@ -1,5 +1,5 @@
 //! Tests that time steps, including their reinitializations, allocate no memory after the start,
-//! and that expressions on blocks of a grid do not either.
+//! and that the evaluation of expressions on blocks of a grid allocates none either.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 //! meshes, bandwidth, and the tables and figures of the paper.
 //!
 //! `ZEROSET_DATA=... cargo bench --bench gpu -- MODE... [MESH...] [KEY=VALUE...]` prints Markdown
-//! tables. The modes are
+//! tables. The modes are:
 //!
 //! - `band`: reinitialization and steps in a narrow band; with `galerkin` also second-order
 //!   advection

@@ -1,9 +1,9 @@
 //! Figure 10 of Fu et al.: RegSquare in five sizes on the CPU and on the GPU, and the size at which
 //! both are equally fast.
 //!
-//! Each time begins with a complete mesh and ends with the last step. It includes the partition,
-//! setup, steps and reinitializations. Kernels are loaded from the cache each time. The CUDA
-//! context already exists.
+//! Each measured time begins with a complete mesh and ends with the last step. It includes the
+//! partition, setup, steps and reinitializations. Kernels are loaded from the cache each time. The
+//! CUDA context already exists.
 
 use std::sync::Arc;
 use std::time::Instant;

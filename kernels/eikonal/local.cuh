@@ -44,7 +44,7 @@ DEVICE Local local_of(unsigned char* shared, const Eikonal& e) {
     return local;
 }
 
-// Coordinates on their way to shared memory, from which shapes are computed.
+// Coordinates that are being copied to shared memory. Shapes are computed from them.
 struct PointsAhead {
 #if HAS_POINTS
     Fetch<real, 3> values;

@@ -230,7 +230,7 @@ DEVICE void contribute(const Patch& patch, const Evolution& s, const Slots& slot
 }
 
 #if HAS_DRIFT
-// Computes the contributions of a cell with this measure to the product of the mass matrix with the
+// Computes the contributions of a cell of measure `meas` to the product of the mass matrix and the
 // increments.
 DEVICE void contribute_drift(const Slots& slots, u32 slot, real meas, const u32 (&corner)[N], const real* increments) {
     real values[N], product[N];

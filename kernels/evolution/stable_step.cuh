@@ -1,5 +1,5 @@
-// The longest stable step of a cell (docs/narrow-band.md, equation (4)), and its quality; the
-// counterpart of src/levelset/evolution/formulas/step.rs.
+// The longest stable step of a cell (docs/narrow-band.md, equation (4)), and the quality of a cell;
+// the counterpart of src/levelset/evolution/formulas/step.rs.
 #pragma once
 
 #include "common/simplex.cuh"

@@ -31,7 +31,7 @@ DEVICE void leave(Trace& trace, const Outcome& outcome, int cut) {
     if (threadIdx.x % 32 == 0) atomic_max_bits(&trace.change_near, to_bits(change));
 }
 
-// What is known about the step before step `turn` of a cycle, once that step has ended.
+// Data about the step before step `turn` of a cycle, available once that earlier step has ended.
 struct Ahead {
     Progress progress;  // before that step; before this step if it is the first
     Trace trace;        // trace of that step

@@ -155,8 +155,8 @@ sort_pass(const key* keys, const u32* values, key* keys_out, u32* values_out, u3
     const u32 warp = warp_of_thread(), lane = lane_of_thread(), thread = threadIdx.x;
     if (thread == 0) tile_of_block = atomicAdd(taken, 1u);
     for (u32 k = thread; k < WARPS * DIGITS / 2; k += BLOCK) ((u32*)&counts[0][0])[k] = 0;
-    // Masks of the lanes of a warp that have a digit. The memory is used before the keys are stored
-    // there.
+    // For each warp and digit, the mask of the lanes whose key has that digit. The masks use memory
+    // in which the keys are stored later.
     u32 (&lanes)[WARPS][DIGITS] = *(u32 (*)[WARPS][DIGITS])sorted;
     for (u32 k = thread; k < WARPS * DIGITS; k += BLOCK) (&lanes[0][0])[k] = 0;
     const bool is_digit = thread < DIGITS;

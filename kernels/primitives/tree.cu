@@ -1,4 +1,4 @@
-// Quadtrees and octrees over equal values: the counterpart of
+// Quadtrees and octrees whose leaves are blocks of equal values: the counterpart of
 // crates/core/src/primitives/histopyramid/octree.rs. The levels count the largest blocks of equal
 // values. The count of a cell is 1 if all its children have the same single value. Otherwise it is
 // the sum of the counts of its children.

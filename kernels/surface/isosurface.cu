@@ -14,13 +14,13 @@
 
 typedef STORED stored;
 
-// Blocks that should be resident on a multiprocessor.
+// The number of blocks that should be resident on a multiprocessor.
 #define VERTEX_BLOCKS (NORMALS ? 4 : 7)
 
 enum {
-    // Words of a warp that are loaded at the same time.
+    // The number of words that a warp loads at the same time.
     UNDER_WAY = 8,
-    // Crossings that a warp lists at a time.
+    // The number of crossings that a warp lists at a time.
     LISTED = 512,
 };
 

@@ -12,7 +12,7 @@
 #include "measures/disjoint_sets.cuh"
 #include "generated/parts.cuh"
 
-// Puts the vertices in no set.
+// Marks every vertex as belonging to no set.
 //
 // Grid and block: any number of threads, which share the vertices. Shared memory: none.
 //

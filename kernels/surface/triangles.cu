@@ -4,14 +4,14 @@
 #include "surface/bit_rows.cuh"
 
 enum {
-    // Cubes that a warp lists at a time.
+    // The number of cubes that a warp lists at a time.
     LISTED = 512,
-    // Numbers stored for the edges of a cube. This is one more than needed, so that lanes use
-    // different banks.
+    // The number of vertex numbers stored per cube. This is one more than a cube has edges, so that
+    // lanes use different banks.
     KEPT = 13,
     // The largest number of corners of the triangles of a cube.
     MOST_CORNERS = 15,
-    // Blocks that should be resident on a multiprocessor.
+    // The number of blocks that should be resident on a multiprocessor.
     TRIANGLE_BLOCKS = 6,
 };
 

@@ -122,7 +122,7 @@ struct Coefficients {
 #endif
     }
 
-    // Evaluates the expressions at a voxel of a tile and a time. Expressions use world lengths,
+    // Evaluates the expressions at a voxel of a tile and a time. Expressions use world lengths, and
     // terms use voxels.
     DEVICE void evaluate(const TileMotion& m, const Parts& parts, u32 slot, u64 key, u32 voxel, double t) {
 #if VARIES

@@ -1,4 +1,4 @@
-// Queries of a HistoPyramid without a list: cells of keys, keys of cells, counts of boxes. It is
+// Queries of a HistoPyramid that need no list: cells of keys, keys of cells, counts in boxes. It is
 // the counterpart of cells.rs and regions.rs of crates/core/src/primitives/histopyramid.
 //
 // variants: FAN=4, LINES=0 | FAN=8, LINES=0 | FAN=4, LINES=1

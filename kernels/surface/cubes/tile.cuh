@@ -25,7 +25,7 @@ enum {
     RECORD = INNER + 1,
 };
 
-// Returns phi as the surface uses it. If its absolute value is below ON_SURFACE in
+// Returns phi as the surface extraction uses it. If its absolute value is below ON_SURFACE in
 // src/surface/cubes/tiles.rs, it is set to 0.
 DEVICE real level_of(stored value, real gamma) {
     const real phi = load_value(value, gamma);
