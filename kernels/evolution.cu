@@ -125,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
     __shared__ double dt;
     __shared__ bool goes;
     __shared__ Start upcoming[2];
-    // Control is constant during a cycle.
+    // The control block is constant during a cycle.
     const Control& c = *s.control;
     u32 thread = threadIdx.x, threads = BLOCK, workers = gridDim.x - 1;
     // Both lists are requested while the control block is being loaded.
@@ -154,7 +154,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, STEP_BLOCKS) evolution_step(
 #if CHUNKED
     Sums* partial = parts.take<Sums>(LANES * s.largest_owned);
 #endif
-    // Correct if all previous steps were taken. Otherwise this one is not taken either.
+    // The parity is correct if all previous steps were taken. If not, this step is not taken
+    // either.
     u32 parity = c.progress.parity ^ (turn & 1);
     const real* from = pinned(s.phi + (u64)parity * m.n_vertices);
     real* into = pinned(s.phi + (u64)(parity ^ 1) * m.n_vertices);

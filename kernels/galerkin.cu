@@ -3,9 +3,9 @@
 //
 // galerkin_residual computes first increments with the lumped mass matrix. galerkin_correction
 // performs a Jacobi step toward the consistent one, from the first buffer of increments to the
-// second. evolution_step performs the last Jacobi step from there. Vertices of cells that are too
-// poor for this scheme use the positive-coefficient scheme. Their increments enter the mass matrix
-// as given values.
+// second. evolution_step performs the last Jacobi step, starting from the second buffer. Vertices
+// of cells that are too poor for this scheme use the positive-coefficient scheme. For the mass
+// matrix, the increments at these vertices are given values.
 //
 // Like evolution_step, each kernel fetches the data that no step changes before the previous kernel
 // has ended. No kernel waits to know whether the step takes place. If it does not, nothing reads
@@ -147,8 +147,8 @@ DEVICE bool gather(const Patch& patch, const Local& local, u32 start, u32 end, u
     return true;
 }
 
-// Computes the contributions of a cell to the right-hand side, and at its POOR vertices those of
-// the positive-coefficient scheme.
+// Computes the contributions of a cell to the right-hand side and, at its POOR vertices, to the
+// sums of the positive-coefficient scheme.
 DEVICE void contribute(const Patch& patch, const Evolution& s, const Local& local, u32 slot, const u32 (&corner)[N],
                        bool is_poor, real dt) {
     Vec3 x[N];
@@ -240,7 +240,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residua
     const u32 workers = gridDim.x - 1;
     const Work work = work_of(m, s, c);
     const double longest = c.longest, target = c.target;
-    // Correct if all previous steps were taken. Otherwise this one is not taken either.
+    // The parity is correct if all previous steps were taken. If not, this step is not taken
+    // either.
     const u32 parity = c.progress.parity ^ (turn & 1);
     let_next_begin();
     if (blockIdx.x == workers) {

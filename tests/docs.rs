@@ -296,7 +296,7 @@ fn links_lead_somewhere() {
     }
 }
 
-/// The mark in docs/case-file.md after which the program generates the text.
+/// The mark in docs/case-file.md. The program generates the text that follows it.
 const GENERATED: &str = "<!-- zeroset schema --markdown -->\n";
 
 #[test]

@@ -97,7 +97,7 @@ fn row<R: Real>(
     ))
 }
 
-/// Steps with atomic additions between two copies of phi.
+/// A solver that takes steps with atomic additions, from one copy of phi to the other.
 struct Atomics<R: Real> {
     cuda: Arc<Cuda>,
     kernel: zeroset::gpu::Kernel,

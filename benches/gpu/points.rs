@@ -214,7 +214,7 @@ fn flags_row(cuda: &Cuda, part: f64) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Returns the times of building a pyramid and of listing its cells in milliseconds. Both include
+/// Returns the times of building a pyramid and of listing its cells, in milliseconds. Both include
 /// memory allocation.
 fn pyramid_times(cuda: &Cuda, shape: [u32; 3], cells: &Array<u8>) -> Result<(f64, f64), Failed> {
     let (order, stored) = (Order::Blocks, Stored::PartialSums);

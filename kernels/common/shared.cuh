@@ -1,4 +1,5 @@
-// Dynamic shared memory, whose size the launch determines: per block, 16-byte aligned, not cleared.
+// Dynamic shared memory, whose size the launch determines. It belongs to one block, is aligned to
+// 16 bytes and is not cleared.
 #pragma once
 
 #include "common/types.cuh"

@@ -22,13 +22,14 @@ typedef SimplexOf<N> Simplex;
 DEVICE SimplexOf<3> simplex_of(const Vec3 &e1, const Vec3 &e2) {
     SimplexOf<3> s;
 #if PLANAR && QUICK
-    // The normal has one component, so everything can be divided by it.
+    // In the plane, the normal has only one component, so a division by this component is enough.
     real up = e1.x * e2.y - e1.y * e2.x, scale = inverse(up);
     s.meas = fabs(up) * R(0.5);
     s.grads[1] = Vec3{e2.y, -e2.x, R(0)} * scale;
     s.grads[2] = Vec3{-e1.y, e1.x, R(0)} * scale;
 #elif PLANAR
-    // The normal has one component. The result is bitwise identical to that of the general case.
+    // In the plane, the normal has only one component. The result is bitwise identical to that of
+    // the general case.
     real up = e1.x * e2.y - e1.y * e2.x;
     s.meas = fabs(up) * R(0.5);
     real scale = inverse(up * up);

@@ -74,7 +74,7 @@ struct Asked {
         }
     }
 
-    // Requests their values, bypassing the L1 cache.
+    // Requests the values of these vertices, bypassing the L1 cache.
     DEVICE void load(const real* from, u32 n_local) {
 #pragma unroll
         for (int i = 0; i < AT_ONCE; i++) {

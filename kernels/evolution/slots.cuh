@@ -1,5 +1,5 @@
-// Contributions of the cells of a patch in shared memory, and their gathering at vertices (Fu et
-// al., section 3.3).
+// Contributions of the cells of a patch in shared memory, and the gathering of these contributions
+// at vertices (Fu et al., section 3.3).
 #pragma once
 
 #include "evolution/curvature.cuh"
@@ -25,7 +25,7 @@
 #define ONE_PASS 0
 #endif
 
-// Terms with contributions.
+// The terms to which cells contribute.
 #define HAS_WIND (ADVECTION == ADVECTION_POSITIVE_COEFFICIENTS || ADVECTION == ADVECTION_CONE)
 #define HAS_DRIFT (ADVECTION == ADVECTION_TAYLOR_GALERKIN)
 #define HAS_SPEED (NORMAL && !(HAS_WIND && ONE_PASS))
@@ -137,7 +137,7 @@ struct Left {
 #endif
     }
 
-    // Stores the rates by the Hopf-Lax formula, for a growing and for a shrinking inside.
+    // Stores the rates from the Hopf-Lax formula, for a growing and for a shrinking inside.
     DEVICE void rates(const real (&up)[N], const real (&down)[N]) {
 #if PAIRED
         Pair pairs[N];
@@ -324,7 +324,7 @@ DEVICE void join_lanes(Sums& sums) {
     }
 }
 
-// Returns the rate of phi at a vertex by a term.
+// Returns the rate of change of phi at a vertex due to a term.
 DEVICE real rate_of(int term, const Sums& sums) {
 #if HAS_SPEED && NORMAL == NORMAL_HOPF_LAX
     if (term == OF_SPEED) return sums.num[term] - sums.den[term];

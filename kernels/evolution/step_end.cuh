@@ -17,8 +17,8 @@ DEVICE void account(Outcome& outcome, const Evolution& s, u32 vertex, real old, 
     if (fabs(old) < s.near) outcome.change_near = fmax(outcome.change_near, fabs(fresh - old));
 }
 
-// Adds the outcomes of a block to the trace of the step, and records there whether one of its cells
-// is cut; whole warps must call it.
+// Adds the outcomes of a block to the trace of the step, and records there whether one of the
+// block's cells is cut; whole warps must call it.
 DEVICE void leave(Trace& trace, const Outcome& outcome, int cut) {
     if (cut && threadIdx.x == 0) atomicOr(&trace.cut, 1u);
     if (outcome.broken != 0xffffffffu) atomicMax(&trace.broken, ~outcome.broken);

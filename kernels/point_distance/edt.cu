@@ -21,8 +21,8 @@
 #include "generated/edt.cuh"
 #include "common/shared.cuh"
 
-// The number of resident blocks per multiprocessor for kernels with a thread per line. With eight,
-// the compiler would spill registers on later GPUs.
+// The number of resident blocks per multiprocessor for kernels with one thread per line. With
+// eight, the compiler would spill registers on later GPUs.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 #define LINES_RESIDENT 6
 #else

@@ -16,7 +16,7 @@
 #include "tiles/stationary_values.cuh"
 #include "tiles/storage.cuh"
 
-// Voxels of a tile and of a lane.
+// The numbers of voxels of a tile and of a lane.
 enum { E = TILE_EDGE, TILE_VALUES = E * E * E, OWN = TILE_VALUES / WARP };
 static_assert(E == 4, "two voxels for each lane");
 

@@ -1,4 +1,4 @@
-// Lighting of the hits of rays, the counterpart of `normal` in
+// Lighting at the points that rays hit, the counterpart of `normal` in
 // crates/view/src/render/solid_cubes.rs and of crates/view/src/render/light.rs.
 //
 // variants: LEVEL=0 | LEVEL=1

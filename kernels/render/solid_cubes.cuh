@@ -1,6 +1,6 @@
 // The set of cubes in a volume that rays can hit, the counterpart of
-// crates/view/src/render/solid_cubes.rs. If LEVEL is 1, the surface at a level is hit in cubes
-// between eight voxels. If LEVEL is 0, the voxels themselves are the cubes.
+// crates/view/src/render/solid_cubes.rs. If LEVEL is 1, each cube lies between eight voxels, and
+// rays hit the isosurface in it. If LEVEL is 0, the voxels themselves are the cubes.
 #pragma once
 #include "render/grid_traversal.cuh"
 #include "render/projection.cuh"

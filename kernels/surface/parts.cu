@@ -95,7 +95,7 @@ struct Reach {
         }
     }
 
-    // Combines all lanes in the first lane. The whole warp must call this.
+    // Combines the values of all lanes in the first lane. The whole warp must call this.
     DEVICE void gather() {
         for (u32 k = 0; k < 3; k++) {
             for (u32 offset = 16; offset > 0; offset /= 2) {

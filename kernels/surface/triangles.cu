@@ -104,8 +104,8 @@ surface_triangles(Surface s, const u64* cases) {
         u32 triangle = s.first_triangle[group * (WARP / lanes)];
         for (; place.first_w < s.words; place.first_w += lanes) {
             const Word word = rows.word(s, place.word(s), has_missing);
-            // Crossings of the preceding lanes, and of all lanes of the row. Two numbers share a
-            // word.
+            // The numbers of crossings in the preceding lanes, and in all lanes of the row. Two
+            // numbers share a word.
             const u32 counts[4] = {
                 (u32)__popc(word.along_x[0]) | (u32)__popc(word.along_x[1]) << 16,
                 (u32)__popc(word.along_x[2]) | (u32)__popc(word.along_x[3]) << 16,

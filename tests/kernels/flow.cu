@@ -19,7 +19,7 @@ T *filled(size_t n, T value) {
     return array;
 }
 
-// The counterpart of a struct in flow.rs.
+// The counterpart of `Given` in flow.rs.
 struct Given {
     Patches m;
     const real *phi;

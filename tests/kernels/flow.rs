@@ -27,7 +27,7 @@ const VELOCITY: [f64; 3] = [0.6, -0.2, 0.3];
 const NORMAL_SPEED: f64 = 0.2;
 const CURVATURE: f64 = 0.02;
 
-/// The counterpart of a struct in flow.cu.
+/// The counterpart of `Given` in flow.cu.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Given {

@@ -7,7 +7,7 @@
 #include "evolution/stable_step.cuh"
 #include "evolution/upwind.cuh"
 
-// The counterpart of a struct in formulas.rs.
+// The counterpart of `Case` in formulas.rs.
 struct Case {
     Vec3 x[N];
     real phi[N];

@@ -12,7 +12,7 @@ use crate::random::Random;
 
 const CASES: usize = 20_000;
 
-/// The counterpart of a struct in formulas.cu.
+/// The counterpart of `Case` in formulas.cu.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 struct Case<R: Real, const N: usize> {

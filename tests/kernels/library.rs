@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use tempfile::TempDir;
 
-/// The launch configuration of a kernel. Its counterpart is a struct in shim/fibers.hpp.
+/// The launch configuration of a kernel. Its counterpart is `Launch` in shim/fibers.hpp.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Launch {

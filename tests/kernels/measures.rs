@@ -15,7 +15,7 @@ use crate::library::{Arg, Launch, Library, arg};
 use crate::patches::HostPatches;
 use crate::random::Random;
 
-/// The counterpart of a struct in measures.cu.
+/// The counterpart of `Sums` in measures.cu.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Sums {

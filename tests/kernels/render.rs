@@ -14,7 +14,8 @@ const PIXELS: u32 = 37;
 const SAMPLES: u32 = 2;
 const EYE: V = [20.0, -31.0, 25.0];
 
-/// Returns a volume that contains a ball with a bump. Its size differs along each axis.
+/// Returns a volume that contains a ball with a bump. The number of voxels differs from axis to
+/// axis.
 fn volume() -> Volume {
     let shape = [19, 14, 17];
     let at = |n: usize| [n % 19, n / 19 % 14, n / 19 / 14].map(|i| i as f64);

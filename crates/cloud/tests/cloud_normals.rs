@@ -65,7 +65,7 @@ fn sheet(n: u32, height: f64) -> PointCloud {
 fn open_and_parallel_sheets_are_each_on_one_side() {
     let (_, sided, parts) = agreement(sheet(60, 0.0));
     assert_eq!((sided, parts), (1.0, 1));
-    // Two sheets that no neighbors connect, five spacings apart.
+    // Two sheets, five spacings apart, so that no point has neighbors in the other sheet.
     let (mut two, other) = (sheet(60, 0.0), sheet(60, 5.0 / 60.0));
     two.points.extend(other.points);
     two.normals.as_mut().unwrap().extend(other.normals.unwrap());

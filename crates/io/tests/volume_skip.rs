@@ -11,7 +11,8 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// Reads `header` beside a compressed file of 352 other bytes and the numbers 0 to 23.
+/// Reads `header`. The compressed file beside it contains 352 other bytes and then the numbers 0 to
+/// 23.
 fn read(folder: &Path, name: &str, header: &str) -> Result<Vec<f64>, String> {
     let mut bytes = vec![99; 352];
     bytes.extend(0..24);

@@ -218,8 +218,8 @@ DEVICE AxisOverlap stretch_of(u32 axis, u32 cell, u32 shift, u32 low, u32 high, 
     return stretch;
 }
 
-// Returns the number of active cells of a box below a cell of a level, where level 0 is that of the
-// words. Only cells that the surface of the box cuts are examined.
+// Returns the number of active cells that are in a box and below a cell of a level, where level 0
+// is that of the words. Only cells that the surface of the box cuts are examined.
 DEVICE u32 count_below(const Pyramid& pyramid, u32 top, Shape cell, const Box& box) {
     const Shape shape = pyramid.shape;
     u32 level = top, sum = 0;
@@ -265,8 +265,8 @@ DEVICE u32 count_below(const Pyramid& pyramid, u32 top, Shape cell, const Box& b
     }
 }
 
-// Counts the active cells in part `part` of `parts` of a box, which must not be empty and must lie
-// inside of the grid. The lanes share the part.
+// Counts the active cells in part `part` of the `parts` parts of a box. The box must not be empty
+// and must lie inside the grid. The lanes share the part.
 DEVICE u32 count_part(const Pyramid& pyramid, const Box& box, u32 part, u32 parts) {
     const u64 first = (u64)part * WARP + lane_of_thread(), step = (u64)parts * WARP;
     u32 sum = 0;

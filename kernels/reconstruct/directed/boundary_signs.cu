@@ -8,9 +8,9 @@
 #include "reconstruct/directed/lattice.cuh"
 #include "measures/disjoint_sets.cuh"
 
-// A patch is turned if an adjacent patch is more than this many times larger.
+// A patch changes its side if an adjacent patch is more than this many times as large.
 enum : u32 { RATIO = 20 };
-// A bit above the size of a patch, which is below 2^31. It is set if the patch is turned.
+// A bit above the size of a patch, which is below 2^31. It is set if the patch changes its side.
 const u32 SMALL = 1u << 31;
 
 // The number of positions along an axis of a tile with a layer of one vertex around it.

@@ -1,7 +1,7 @@
 // Directed distances at the vertices around seed cubes. The counterpart of
 // src/reconstruct/directed/field.rs.
 //
-// The order is field_reached, a sort and its runs (seeds.cu), field_around, field_values.
+// The order is field_reached, a sort, the search for runs (seeds.cu), field_around, field_values.
 #include "reconstruct/directed/lattice.cuh"
 
 // Number of cubes along an axis whose rings contain vertices of a tile. They start two cubes below

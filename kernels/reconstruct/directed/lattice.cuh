@@ -1,4 +1,4 @@
-// Cubes over a cloud and lists of their keys. The counterpart of
+// Lattice cubes that cover a cloud, and lists of their keys. The counterpart of
 // src/reconstruct/directed/lattice.rs and seeds.rs.
 //
 // Positions are in double precision. The operations are the same as on the CPU, in the same order,
@@ -43,7 +43,7 @@ DEVICE u64 tile_key(const Lattice& lattice, const Place& tile) {
     return (u64)tile.x | (u64)tile.y << lattice.bits[0] | (u64)tile.z << (lattice.bits[0] + lattice.bits[1]);
 }
 
-// Returns the tile of a key, in units of tiles.
+// Returns the coordinates of the tile that a key belongs to, in units of tiles.
 DEVICE Place tile_of(const Lattice& lattice, u64 key) {
     const u32 x = (1u << lattice.bits[0]) - 1, y = (1u << lattice.bits[1]) - 1;
     return {(i32)((u32)key & x), (i32)((u32)(key >> lattice.bits[0]) & y),

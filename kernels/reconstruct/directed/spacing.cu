@@ -60,7 +60,7 @@ struct Nearest {
     }
 };
 
-// Computes the distance of samples to the nearest other sample, and the mean distance to the
+// Computes the distance from each sample to the nearest other sample, and the mean distance to the
 // nearest eight, as bits.
 //
 // Grid and block: one thread for each of n samples. Shared memory: none.

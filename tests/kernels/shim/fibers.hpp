@@ -38,7 +38,7 @@ static uint3 threadIdx, blockIdx, blockDim, gridDim;
 
 namespace shim {
 
-// The launch configuration. Its counterpart is a struct in tests/kernels/library.rs.
+// The launch configuration. Its counterpart is `Launch` in tests/kernels/library.rs.
 struct Launch {
     uint32_t grid, block, shared_bytes, resident;
     uint64_t seed;
