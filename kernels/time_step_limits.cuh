@@ -15,7 +15,7 @@ DEVICE real speed_of(const Patch& patch, const Evolution& s, const u32 (&corner)
     return speed;
 }
 
-// Adds the limits of a cell (docs/narrow-band.md, equation (4)) to limits.
+// Combines the limits of a cell (docs/narrow-band.md, equation (4)) with `limits`.
 DEVICE void limit(const Patch& patch, const Evolution& s, const u32 (&corner)[N], Limits& limits) {
     Vec3 x[N];
 #pragma unroll

@@ -1,5 +1,5 @@
-//! Tests that a step that breaks down is detected immediately, is reported with vertex, cell and
-//! likely cause, and leaves phi unchanged.
+//! Tests that a step that breaks down is detected immediately, is reported with the vertex, the
+//! cell and the likely cause, and leaves phi unchanged.
 
 use std::sync::Arc;
 

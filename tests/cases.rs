@@ -1,4 +1,5 @@
-//! Tests that every case in `configs/` runs to its end and meets its `[expect]`.
+//! Tests that every case in `configs/` runs to its end and meets the conditions in its `[expect]`
+//! table.
 //!
 //! The benchmarks `paper_*` and large cases on tiles take minutes. Run them with
 //! `cargo test --release --test cases -- --ignored`.

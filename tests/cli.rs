@@ -91,7 +91,7 @@ fn a_run_writes_series_measures_and_report() {
         assert!(report["seconds"][stage].is_number(), "{stage}");
     }
     assert!(report["cell_updates_per_second"].as_f64().unwrap() > 0.0);
-    // R^2 = R0^2 - 2 t.
+    // The exact radius satisfies R^2 = R0^2 - 2 t.
     let area = report["last"]["enclosed"].as_f64().unwrap();
     assert!((area - std::f64::consts::PI * 0.32).abs() < 0.02, "{area}");
 

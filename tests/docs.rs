@@ -1,4 +1,4 @@
-//! Tests README and docs: commands and their output, cases, links and names.
+//! Tests the README and the docs: commands and their output, cases, links and names.
 //!
 //! The commands of each page run in order, as a reader would run them. They run in a folder with
 //! copies of `configs/` and `meshes/`, and later commands can use the files of earlier ones:
@@ -97,7 +97,7 @@ fn shell(folder: &Path, line: &str) -> Output {
     command.args(["-c", &format!("{{ {line}\n}} 2>&1")]).output().unwrap()
 }
 
-/// Replaces a call of the program through cargo with a call of the installed program.
+/// Replaces a call to the program through cargo with a call to the installed program.
 fn installed(line: &str) -> String {
     match line.strip_prefix("cargo run --release -- ") {
         Some(rest) => format!("zeroset {rest}"),

@@ -80,7 +80,8 @@ fn caps_on_caps_and_seams_of_caps_disappear() {
     let seam = field("meshes/cap/seam_of_caps.obj").unwrap();
     let found = Distances::new(&seam, 0, &[]);
     assert!(found.said.contains("39 degenerate cells removed"), "{}", found.said);
-    // Next to the seam, the cells are 40 times as long as high, so the error is the scheme's own.
+    // Next to the seam, the cells are 40 times as long as they are high, so this error comes from
+    // the scheme itself.
     assert!(found.error(0) < 0.05, "{}", found.error(0));
 }
 

@@ -1,4 +1,4 @@
-//! Tests that almost valid files are refused instead of misread. The message states what is wrong
+//! Tests that almost valid files are refused instead of misread. Each message states what is wrong
 //! and what to do.
 
 use std::io::Write;

@@ -75,8 +75,8 @@ fn a_triangle_mesh_takes_no_more_memory_than_stated() {
     assert!(all.iter().all(|&bytes| bytes <= MOST), "bytes per vertex: {all:?}");
     println!("a run: {run} bytes per vertex");
     assert!((48..=OF_A_RUN).contains(&run), "a run: {run} bytes per vertex");
-    // A memory counter that does not work would also pass. The mesh alone needs 48 bytes per
-    // vertex.
+    // Without this check, a memory counter that does not work would also pass. The mesh alone needs
+    // 48 bytes per vertex.
     assert!(all.iter().all(|&bytes| bytes > 48), "bytes per vertex: {all:?}");
 }
 

@@ -121,8 +121,8 @@ const COMMANDS: [(&str, &[&str]); 15] = [
     ("sample ball.vtp -n 9 -o OUT", &["ball.vtp"]),
 ];
 
-/// Every result of every command is compared with every file that the command reads: by its own
-/// name, by another path, and by links.
+/// Every command is told to write its result over every file that it reads. The file is named by
+/// its own name, by another path, and by links.
 #[test]
 fn no_command_replaces_a_file_that_it_reads() {
     let place = Place::new();

@@ -1,4 +1,5 @@
-//! Tests on which device `zeroset points` computes, including trees and matrices.
+//! Tests the choice of the device for `zeroset points`, including trees and matrices, and that all
+//! devices give the same results.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -35,7 +36,8 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Every kind of query, without the name of its output file but with the extension of that file.
+/// Every kind of query: its arguments without the output file, and the extension of the output
+/// file.
 const WAYS: [(&str, &str); 10] = [
     ("points v.nii --where v>1.5", "csv"),
     ("points v.nii --edge 0.25", "csv"),

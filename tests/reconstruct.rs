@@ -351,7 +351,7 @@ fn a_level_becomes_a_surface_in_the_world() {
         let found = Topology::of(&mesh);
         assert_eq!((found.closed, found.genus, found.components), (true, Some(0), 1), "{ending}");
         let (low, high) = mesh.bounds();
-        // The radius is 7.1 voxels around index 10.
+        // The surface has a radius of 7.1 voxels around index 10.
         for (k, (from, to)) in
             [(11.45, 18.55), (21.45, 28.55), (35.8, 64.2)].into_iter().enumerate()
         {

@@ -90,7 +90,7 @@ fn assert_same<const E: usize>(
     assert!(left.iter().all(|v| v.abs() == gamma));
 }
 
-/// V50: 50 steps of a moving ball.
+/// Compares sparse tiles with the dense grid over 50 steps of a moving ball (V50).
 fn sparse_is_dense<const E: usize>(options: Options, curved: bool) {
     let most = 64;
     let wind = Coefficient::of_voxel(|[x, y, z], t| {

@@ -436,7 +436,7 @@ fn a_lattice_too_coarse_for_its_shape_is_warned_of() {
     assert_eq!(warnings(&["evolve.max_steps=1"]), [""; 0]);
 }
 
-/// The ball touches six voxels. There phi is 0, and crossings coincide.
+/// The ball touches six voxels. At these voxels phi is 0, and crossings coincide.
 #[test]
 fn a_surface_through_voxels_has_no_flat_triangles() {
     let place = tempfile::tempdir().unwrap();

@@ -110,7 +110,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(Til
 }
 #elif KEPT && !RELAX
 
-// Returns a bound of the speed over all voxels of a tile: the sum of the largest values of its
+// Returns a bound on the speed over all voxels of a tile: the sum of the largest values of its
 // stored coefficients.
 DEVICE double kept_speed(const TileMotion& m, u32 id) {
     double most = 0.0;

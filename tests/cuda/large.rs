@@ -1,4 +1,4 @@
-//! Tests more than 2^31 items on a GPU against formulas.
+//! Tests operations on more than 2^31 items on a GPU against formulas for their results.
 //!
 //! The tests use up to 90 GB of GPU memory and 35 GB of host memory. Run them with
 //! `cargo test --release --test cuda large -- --ignored --test-threads 1`.

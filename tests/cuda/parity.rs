@@ -137,8 +137,8 @@ pub fn setups() -> Vec<(&'static str, Setup)> {
         .with_velocity(wind)
         .with_normal_speed(rows(&varied, |x| 0.2 + 0.1 * x[0]))
         .with_curvature(rows(&varied, |x| 0.02 * (1.0 + x[1])));
-    // Setups in which rounding could decide a case distinction: wind along edges, and equal values
-    // next to obtuse angles.
+    // Setups in which rounding could decide between two cases of a formula: wind along edges, and
+    // equal values next to obtuse angles.
     let along_edges = |mesh: Mesh| {
         let phi = ball(&mesh, [0.0; 3], 0.4).iter().map(|d| d.clamp(-0.2, 0.25)).collect();
         let terms = all_terms().with_velocity(Coefficient::Uniform([1.0, 0.0, 0.0]));

@@ -13,7 +13,7 @@ use zeroset::patches::{Coordinates, Partition, Patches};
 use crate::parity::{Setup, all_terms, ball, first_order};
 use crate::support;
 
-/// The translation along each axis. The mesh extends about 1 from its center.
+/// The translation along each axis. The mesh extends to a distance of about 1 from its center.
 const FAR: f64 = 5e6;
 
 /// The largest allowed difference, relative to the diagonal of the bounding box.

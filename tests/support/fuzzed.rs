@@ -15,7 +15,7 @@ use zeroset::{Error, io};
 /// nor in XML.
 pub const NEXT_FILE: u8 = 0x1c;
 
-/// The interpretation of the bytes by a target.
+/// The way in which a target interprets the bytes.
 enum Input {
     /// A file with this name.
     File(&'static str),

@@ -1,4 +1,4 @@
-//! Tests of primitives with more than 2^31 items on the CPU, against formulas.
+//! Tests of primitives with more than 2^31 items on the CPU, against formulas for their results.
 //!
 //! They use up to 42 GB of memory and are run explicitly: `cargo test --release -p zeroset-core
 //! --test large_lists -- --ignored --test-threads 1`.
