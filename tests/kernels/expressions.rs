@@ -1,5 +1,5 @@
-//! Compiles the code generated for expressions on the host, and compares its values with those of
-//! the CPU.
+//! Compiles the code generated for expressions with the C++ compiler of the host, and compares its
+//! values with those of the Rust code.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -326,7 +326,7 @@ fn only_listed_patches_are_written_and_the_first_broken_vertex_is_told() {
     for (k, field) in fields.iter().enumerate() {
         for (v, expected) in field.values(&places, 0.25).into_iter().enumerate() {
             let expected = if listed(v) { expected as f32 } else { UNTOUCHED };
-            // The first term has one field, the second has two.
+            // The first term has one field, and the second has two.
             let at = if k == 0 { v } else { n + 2 * v + (k - 1) };
             assert_eq!(values[at], expected, "field {k} at {v}");
         }

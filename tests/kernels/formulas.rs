@@ -1,4 +1,4 @@
-//! Compares the formulas on one cell between C++ and Rust. Results must be bitwise identical.
+//! Compares the formulas for one cell between C++ and Rust. Results must be bitwise identical.
 //!
 //! Two differences are allowed. The sign of a zero may differ because the minimum or maximum of 0
 //! and -0 may be either of them. NaN may have any bit pattern.

@@ -1,4 +1,4 @@
-//! Verification cases of advection, with the positive-coefficient and Taylor-Galerkin schemes.
+//! Verification cases for advection, with the positive-coefficient and Taylor-Galerkin schemes.
 
 use std::f64::consts::{PI, TAU};
 
@@ -82,8 +82,8 @@ pub const V4: Case = Case {
     ],
 };
 
-/// Returns the row of reinitializations. The displacement rule needs at most one for each half of
-/// the half width along the path, plus the one at the start.
+/// Returns the row for the number of reinitializations. The displacement rule needs at most one
+/// whenever the path has advanced by half of the half width, plus the one at the start.
 const fn reinitializations(expected: &'static [f64]) -> Row {
     Row::new("reinitializations", expected).gate(Gate::Times(1.0)).floor(Floor::Count)
 }

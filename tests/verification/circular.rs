@@ -1,4 +1,4 @@
-//! The verification case of circular fronts from point sources (V54).
+//! The verification case for circular fronts from point sources (V54).
 
 use zeroset::geometry::Vec3;
 use zeroset::io::read_mesh;

@@ -1,4 +1,4 @@
-//! Verification cases of curvature flow in the plane, in space and on surfaces.
+//! Verification cases for curvature flow in the plane, in space and on surfaces.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -13,7 +13,7 @@ const fn mean(expected: &'static [f64]) -> Row {
     Row::new("mean", expected).floor(Floor::Curvature)
 }
 
-/// Returns the row of the shrinking rate, which is relative to the exact rate.
+/// Returns the row for the shrinking rate, which is relative to the exact rate.
 const fn rate(expected: &'static [f64], within: f64, from: u32) -> Row {
     Row::new("rate", expected).gate(Gate::Near(1.0, within, from)).floor(Floor::Rate)
 }

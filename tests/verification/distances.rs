@@ -1,4 +1,4 @@
-//! Verification cases of distances from vertices with fixed values.
+//! Verification cases for distances from vertices with fixed values.
 
 use std::f64::consts::TAU;
 
@@ -9,8 +9,8 @@ use crate::case::{Case, Row, Series};
 use crate::domains::Setting;
 use crate::runs::*;
 
-/// The row of updates per patch. The case fails if the solver converges much more slowly than it
-/// should.
+/// The row for the updates per patch. The case fails if the solver converges much more slowly than
+/// it should.
 pub const UPDATES: Row = Row::count("updates", 30.0);
 
 /// Fixes exact values at the vertices where `source` holds. Returns the mean and the largest error

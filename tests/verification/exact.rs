@@ -1,10 +1,10 @@
 //! Computes exact distances from a vertex on a polyhedral surface, to check circular fronts (V54).
 //!
-//! The method moves windows over edges (J. Mitchell, D. Mount, C. Papadimitriou, "The discrete
-//! geodesic problem", SIAM J. Comput. 16 (1987)). Windows are pruned only by the rules of S.-Q. Xin
-//! and G.-J. Wang, "Improving Chen and Han's algorithm on the discrete geodesic problem", ACM
-//! Trans. Graph. 28 (2009): the nearest window comes first, each vertex splits one window, and a
-//! window is dropped if a vertex of its edge offers a shorter path.
+//! The method propagates windows across edges (J. Mitchell, D. Mount, C. Papadimitriou, "The
+//! discrete geodesic problem", SIAM J. Comput. 16 (1987)). Windows are pruned only by the rules of
+//! S.-Q. Xin and G.-J. Wang, "Improving Chen and Han's algorithm on the discrete geodesic problem",
+//! ACM Trans. Graph. 28 (2009): the nearest window comes first, each vertex splits one window, and
+//! a window is dropped if a vertex of its edge offers a shorter path.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -15,8 +15,8 @@ use zeroset::mesh::Mesh;
 /// The interval of an edge that the source can reach by straight lines through unrolled triangles.
 ///
 /// In the coordinates of the window, the edge runs from (0, 0) to (length, 0), and the source lies
-/// above it at `source`. This may be a vertex at which paths bend. `before` is the distance from
-/// the true source to it.
+/// above it at `source`. The source may be a vertex at which paths bend. `before` is the distance
+/// from the true source to that vertex.
 #[derive(Clone, Copy)]
 struct Window {
     /// The half-edge `3 * cell + k`. It runs from corner k to corner k + 1 of the cell that the
@@ -134,8 +134,8 @@ impl<'a> Exact<'a> {
             let (at, xb, xc) = (self.x(v as u32), self.x(b), self.x(c2));
             self.reach(b, before + (xb - at).norm());
             self.reach(c2, before + (xc - at).norm());
-            // The half-edge opposite to the vertex runs from b to c2. Its counterpart belongs to
-            // the cell that the window enters.
+            // The half-edge opposite the vertex runs from b to c2. Its counterpart belongs to the
+            // cell that the window enters.
             let length = (xc - xb).norm();
             let along = (at - xb).dot(&(xc - xb)) / length;
             let above = ((at - xb).norm_squared() - along * along).max(0.0).sqrt();

@@ -1,4 +1,4 @@
-//! Verification cases of motion along the normal, alone and with the other terms.
+//! Verification cases for motion along the normal, alone and with the other terms.
 
 use std::f64::consts::PI;
 

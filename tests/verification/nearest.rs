@@ -1,4 +1,4 @@
-//! The verification case of distances to points (V53): exact distances, perforated searches, and
+//! The verification case for distances to points (V53): exact distances, perforated searches, and
 //! distances as step lengths of rays.
 
 use zeroset::Cpu;
@@ -132,7 +132,7 @@ const NEARER: Row = Row::count("nearer than the nearest", 0.0);
 const MISSED: Row = Row::count("missed", 0.0);
 const LATE: Row = Row::count("late", 0.0);
 
-/// Returns the row of the error. The error is also bounded from below, because an error of zero
+/// Returns the row for the error. The error is also bounded from below, because an error of zero
 /// would mean that no site is left out.
 const fn error(expected: &'static [f64], ours: f64, within: f64) -> Row {
     Row::new("error, %", expected).gate(Gate::Near(ours, within, 0))

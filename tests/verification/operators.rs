@@ -1,4 +1,4 @@
-//! Verification cases of the spatial operator: linear functions, symmetries, maximum principle.
+//! Verification cases for the spatial operator: linear functions, symmetries, maximum principle.
 
 use zeroset::geometry::Vec3;
 use zeroset::levelset::evolution::{Advection, Coefficient, NormalMotion, Options, Terms};

@@ -1,4 +1,4 @@
-//! Verification cases of the potential of samples (V51, V52): sums over an octree, and the
+//! Verification cases for the potential of samples (V51, V52): sums over an octree, and the
 //! direction of the velocity.
 
 use zeroset::geometry::Vec3;

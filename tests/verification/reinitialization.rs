@@ -1,4 +1,4 @@
-//! Verification cases of reinitialization: its accuracy, and the distance by which it moves the
+//! Verification cases for reinitialization: its accuracy, and the distance by which it moves the
 //! zero set.
 
 use zeroset::geometry::Vec3;
@@ -69,7 +69,7 @@ const fn l1(expected: &'static [f64], order: f64) -> Row {
 }
 
 const MAX: Row = Row::new("max", &[]);
-/// The row of the largest error. Its order is reported without a gate.
+/// The row for the largest error. Its order is reported without a gate.
 const MAX_ORDER: Row = MAX.order(f64::NEG_INFINITY);
 
 pub const V29: Case = Case {

@@ -124,7 +124,7 @@ pub fn distances(domain: &Domain, fixed: &[(u32, f64)]) -> Distances {
 }
 
 /// Computes distances from vertices with given values. `repetitions` is the number of repeated
-/// updates per visit of a patch. The solver chooses it if it is `None`.
+/// updates per visit to a patch. If it is `None`, the solver chooses the number.
 pub fn distances_repeating(
     domain: &Domain,
     fixed: &[(u32, f64)],

@@ -1,4 +1,4 @@
-//! Verification cases of the schemes for regular grids (V44 to V50), on dense boxes and sparse
+//! Verification cases for the schemes for regular grids (V44 to V50), on dense boxes and sparse
 //! tiles.
 //!
 //! Interface points are the sign changes of phi between neighboring voxels along an axis. As for
