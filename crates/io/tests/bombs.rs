@@ -1,5 +1,6 @@
 //! Tests of decompression bombs: small files that unpack to far more than 200 times their size.
-//! Each is rejected with a remedy, before it is unpacked if a header states the size.
+//! Each is rejected with a message that states a remedy. If a header states the size, the file is
+//! rejected before it is unpacked.
 
 use std::io::Write as _;
 use std::path::Path;

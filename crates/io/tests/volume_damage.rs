@@ -1,5 +1,6 @@
 //! Tests of volumes truncated at every length or with flipped bits. They are read or rejected with
-//! a one-line message. They never cause a panic or allocate memory for declared but missing data.
+//! a one-line message. They never cause a panic, and no memory is allocated for data that is
+//! declared but missing.
 
 #[path = "support/volumes.rs"]
 mod volumes;

@@ -1,5 +1,5 @@
-//! Tests of damaged and hostile VTK files. Errors name the position. They never cause a panic or
-//! allocate memory for data that the file does not hold.
+//! Tests of damaged and hostile VTK files. Errors name the position. Such files never cause a
+//! panic, and no memory is allocated for data that a file does not hold.
 
 #[path = "support/vtk.rs"]
 mod files;

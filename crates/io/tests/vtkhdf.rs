@@ -1,4 +1,4 @@
-//! Tests of series in one VTKHDF file. `.ci/check_vtk.py` checks with VTK itself.
+//! Tests of series in one VTKHDF file. `.ci/check_vtk.py` checks such files with VTK itself.
 
 use std::path::Path;
 
