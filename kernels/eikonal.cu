@@ -190,8 +190,8 @@ DEVICE bool admit(const Eikonal& e, real_bits* first, u32* admitted) {
     }
     __syncthreads();
     for (u32 p = thread; p < e.n_patches; p += threads) {
-        // Patches queued here may run already and lower the pending values of others, so the state
-        // of the patch decides.
+        // Patches that were queued here may already be running and lower the pending values of
+        // others, so the state of the patch decides.
         if (from_bits(__ldcg(&e.news[p])) <= cut) mark_and_queue(e, p);
     }
     __syncthreads();
