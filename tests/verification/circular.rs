@@ -107,10 +107,11 @@ pub const V54: Case = Case {
     note: "On the sphere and on the cortex, \"mean\" is the mean of |d - exact| / exact over all \
            vertices except the source, and \"undershoot\" is the largest (exact - d) / exact. Two \
            sources are solved one by one and, for comparison, all at once.",
-    deviation: "On spheres, the error falls with first order, because an unrolled circle bends \
-                more than a front on a sphere. The gate of 5e-4 for the mean is met only from \
-                163,842 vertices (`ico` 7) on, not at `ico` 5. The largest undershoot, on the far \
-                side, is above 1e-3. The expected numbers are therefore the measured ones.",
+    deviation: "On spheres, the error is of first order, because an unrolled circle is more \
+                strongly curved than a front on a sphere. The gate of 5e-4 for the mean is met \
+                only with at least 163,842 vertices (`ico` 7), not at `ico` 5. The largest \
+                undershoot, on the far side, is above 1e-3. The expected numbers are therefore the \
+                measured ones.",
     measure: |setting, mesh, n| match mesh {
         "ico" => sphere(setting, mesh, n),
         "cortex" => cortex(setting),

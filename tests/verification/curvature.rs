@@ -180,16 +180,16 @@ pub const V20: Case = Case {
            axis (`ico:oblique`). \"extinction\" is the time at which the circle no longer cuts any \
            cell, divided by the exact time. It is measured in a band with a half width of 5 mean \
            edges and default rules, and on the whole domain with reinitialization every 10 steps.",
-    deviation: "The companion gives no number for the extinction. The gate of 3 % from `ico` 4 on \
-                does not come from the companion, and applies only with reinitialization every 10 \
-                steps. With the default rule, the circle survives longer in the last cells, and \
-                this time is only reported. The reason is that phi becomes flat inside the last \
-                cells and steep around them. The mass meas / abs(g) in equation (3) of \
-                [level-set.md](level-set.md) then lets a vertex in the flat part move only at a \
-                rate of the order of delta, until reinitialization restores the slope. Without any \
-                reinitialization, the interface may never vanish. Along the oblique axis, the gate \
-                is 2 times the expected number instead of 1.5 times, because the axis of the \
-                companion is not known.",
+    deviation: "The companion gives no number for the extinction. The gate of 3 % for `ico` 4 and \
+                finer meshes does not come from the companion, and applies only with \
+                reinitialization every 10 steps. With the default rule, the circle survives longer \
+                in its last cells. This time is only reported, without a gate. The reason is that \
+                phi becomes flat inside the last cells and steep around them. The mass meas / \
+                abs(g) in equation (3) of [level-set.md](level-set.md) then lets a vertex in the \
+                flat part move only at a rate of the order of delta, until reinitialization \
+                restores the slope. Without any reinitialization, the interface may never vanish. \
+                Along the oblique axis, the gate is 2 times the expected number instead of 1.5 \
+                times, because the axis of the companion is not known.",
     measure: |setting, mesh, n| {
         let domain = setting.domain(mesh, n);
         let axis = if mesh.ends_with(":oblique") { oblique() } else { Vec3::z() };

@@ -208,8 +208,8 @@ pub const V34: Case = Case {
     exact: "Exact values are fixed in a ball r < 0.3 on the unit cylinder, in a ball r < 0.1 at \
             the slant height 0.8 on the cone (half angle 30 degrees, with its tip), and in the \
             band abs(v) < 0.21 turns around the outer equator of the torus with the radii 1 and r \
-            = 0.4. The exact distance is that of the unrolled surface, and r v along the meridians \
-            of the torus.",
+            = 0.4. The exact distance is measured on the unrolled surface. On the torus, it is r v \
+            along the meridians.",
     note: "Vertices are moved by up to 0.1 of a cell, in the coordinates of the surface.",
     deviation: "",
     measure: |setting, mesh, n| match mesh {

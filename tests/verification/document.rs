@@ -66,15 +66,15 @@ const CPU_ONLY: &[&str] = &[
      (`properties.rs`), bitwise identical results for every number of threads and every partition \
      (`determinism.rs`), and the cost of a step (`cost.rs`). `tests/cuda` checks that a GPU gives \
      bitwise identical results in every run, and the same values for every patch size.",
-    "In V26 to V37 and V54, the CPU computes the start values of distances and of \
-     reinitialization. An evolution on the GPU reinitializes on the GPU alone.",
+    "In V26 to V37 and V54, the CPU computes the initial values of distances and of \
+     reinitialization. An evolution on the GPU reinitializes only on the GPU.",
     "In V38, the GPU uses its own number of repetitions inside a patch, so the rows with a number \
      of repetitions repeat the first row.",
     "In single precision, V42 does not run because it compares precisions itself. V38 does not run \
-     on the sphere, because fronts cross the whole sphere from one vertex and each patch on the \
-     way may withhold a change below the tolerance.",
+     on the sphere, because fronts cross the whole sphere from one vertex, and each patch along \
+     the way may withhold a change below the tolerance.",
     "V44 to V53 (grids, tiles, the octree of samples and distances to points) do not run. \
-     `tests/cuda` compares the GPU with the CPU there.",
+     `tests/cuda` compares the GPU with the CPU for these.",
     "Meshes, norms, interfaces and areas are computed on the CPU.",
 ];
 

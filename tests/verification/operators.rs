@@ -318,8 +318,8 @@ pub const V42: Case = Case {
             vertex.",
     note: "Rates grow with 1/h, and the curvature term grows with 1/h^2. Its largest value is \
            about 135.",
-    deviation: "The distance starts at a corner and covers the whole square, 90 cells and more. \
-                Its gate is therefore that of lengths in f32, 2e-6 of the diagonal.",
+    deviation: "The distance starts at a corner and covers the whole square, which is at least 90 \
+                cells across. Its gate is therefore that of lengths in f32, 2e-6 of the diagonal.",
     measure: |setting, mesh, n| {
         let double = setting.domain(mesh, n);
         let single = Setting { single: true, ..*setting }.domain(mesh, n);

@@ -186,9 +186,9 @@ pub const V52: Case = Case {
     title: "velocity towards the samples",
     exact: "The rows count points at 0.3 to 2 radii from the center of a sphere of n samples that \
             violate a property. With theta = 0.5, V . (x - c) must be negative outside and \
-            positive inside, and V must be shorter than 1. P must be larger 0.05 voxels further \
-            along U = grad P / abs(grad P). The last row is the largest relative difference \
-            between this growth and the slope.",
+            positive inside, and V must be shorter than 1. P must be larger at the point 0.05 \
+            voxels further along U = grad P / abs(grad P). The last row is the largest relative \
+            difference between this growth and the slope.",
     note: "",
     deviation: "",
     measure: |_, mesh, n| signs(n, mesh.split_once('=').unwrap().1.parse().unwrap()),
