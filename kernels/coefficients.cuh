@@ -6,11 +6,23 @@
 // fields of a term). They compute in double precision; REAL is the scalar type of the solver.
 #pragma once
 #include "coefficients_generated.cuh"
+#include "sampling.cuh"
 
 namespace {
 
 // Returns false for infinities and NaN.
 DEVICE bool is_finite(REAL value) { return value - value == REAL(0); }
+
+// Stores the value of field k at a vertex, and records an invalid value.
+DEVICE void store_field(
+    u32 k, double value, u32 vertex, u32 n_vertices, u32 nonnegative, REAL* values, u32* broken) {
+    u32 first, size;
+    term_of(k, first, size);
+    const REAL rounded = static_cast<REAL>(value);
+    values[(u64)first * n_vertices + (u64)size * vertex + (k - first)] = rounded;
+    if (!is_finite(rounded)) atomicMin(&broken[k], vertex);
+    if (nonnegative >> k & 1 && rounded < REAL(0)) atomicMin(&broken[N_FIELDS + k], vertex);
+}
 
 // Evaluates all fields at a vertex, stores them and records invalid values.
 DEVICE void evaluate_vertex(
@@ -20,13 +32,22 @@ DEVICE void evaluate_vertex(
     const double* place = places + 3 * (u64)vertex;
     fields_at(place[0], place[1], place[2], t, arrays, vertex, value);
 #pragma unroll
+    for (u32 k = 0; k < N_FIELDS; k++) store_field(k, value[k], vertex, n_vertices, nonnegative, values, broken);
+}
+
+// Evaluates all fields at a vertex, or their bounds or means over a span of time. `edge` is the
+// length of the shortest edge there.
+DEVICE void sample_vertex(
+    u32 vertex, u32 n_vertices, const double* places, const Sampling& sampling, double edge,
+    const double* const* arrays, u32 nonnegative, REAL* values, u32* broken) {
+    const double* place = places + 3 * (u64)vertex;
+#pragma unroll
     for (u32 k = 0; k < N_FIELDS; k++) {
-        u32 first, size;
-        term_of(k, first, size);
-        const REAL rounded = static_cast<REAL>(value[k]);
-        values[(u64)first * n_vertices + (u64)size * vertex + (k - first)] = rounded;
-        if (!is_finite(rounded)) atomicMin(&broken[k], vertex);
-        if (nonnegative >> k & 1 && rounded < REAL(0)) atomicMin(&broken[N_FIELDS + k], vertex);
+        const FieldAtRow field = {k, place[0], place[1], place[2], arrays, vertex};
+        // Only the curvature coefficient, a length squared per time, must not be negative.
+        const double slack = SLACK * (nonnegative >> k & 1 ? edge * edge : edge);
+        const double value = sample(field, sampling, slack);
+        store_field(k, value, vertex, n_vertices, nonnegative, values, broken);
     }
 }
 

@@ -1,10 +1,9 @@
 // Time-dependent coefficients, and the step that they allow, before each step; the counterpart of
 // Window::choose_step in src/levelset/evolution/time_step.rs.
 //
-// A coefficient that is small now may be large later in a long step. The limits must therefore
-// allow the step at several times within it. The middle is evaluated last, because the step uses
-// the coefficients at that time. One cooperative kernel evaluates them as often as needed, so
-// nothing returns to the host.
+// The bounds of the coefficients over a step limit its length. The step then uses the coefficients in
+// its middle, or their means over it if they change much. One cooperative kernel evaluates them as
+// often as needed, so nothing returns to the host.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -14,6 +13,7 @@
 // generated: coefficients
 #include "coefficients.cuh"
 #include "common/grid.cuh"
+#include "common/step_search.cuh"
 #include "time_step_limits.cuh"
 
 // Indices of `counts`: blocks that arrived at barriers, blocks that left, patches on the list (all
@@ -52,14 +52,14 @@ DEVICE void list_patches(const Search& z) {
     grid_barrier(&q.counts[ARRIVED_BLOCKS], z.blocks);
 }
 
-// Evaluates the coefficients of the listed patches at time t. Returns false if a value is invalid.
-DEVICE bool evaluate(const Search& z, double t) {
+// Evaluates or bounds the coefficients of the listed patches. Returns false if a value is invalid.
+DEVICE bool evaluate(const Search& z, const Sampling& sampling) {
     const Varying& q = z.q;
     const u32 n_reading = *(volatile u32*)&q.counts[N_READING];
     for (u32 k = blockIdx.x; k < n_reading; k += z.blocks) {
         const u32 p = q.reading[k], last = z.m.starts[p + 1].vertex;
         for (u32 v = z.m.starts[p].vertex + threadIdx.x; v < last; v += blockDim.x) {
-            evaluate_vertex(v, z.m.n_vertices, q.places, t, q.arrays, q.nonnegative, q.values, q.broken);
+            sample_vertex(v, z.m.n_vertices, q.places, sampling, q.edges[v], q.arrays, q.nonnegative, q.values, q.broken);
         }
     }
     grid_barrier(&q.counts[ARRIVED_BLOCKS], z.blocks);
@@ -117,36 +117,38 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) varying_search(Patches m,
     list_patches(z);
 
     const double start = c.progress.time;
-    double dt = c.target - c.progress.clock, whole = 0.0, t = start;
     Limits limits = no_limits();
-    real_bits speed = 0;
-    bool good = true;
-    // Evaluation 0 is at the start. Evaluations 1 to 3 are inside a step of length `whole`.
-    for (u32 look = 0;;) {
-        good = evaluate(z, t);
-        if (!good) break;
+    // No step can be longer than the one that the coefficients at its start allow.
+    Sampling sampling = {VALUE, start, start, start, q.max_step};
+    bool good = evaluate(z, sampling);
+    double dt = fmin(c.target - c.progress.clock, q.max_step);
+    if (good) {
         limits = find_limits(z);
-        speed = speed > limits.speed ? speed : limits.speed;
         dt = fmin(dt, allowed_step(c, limits));
-        if (look == 0 && !(dt < (double)INFINITY_R)) break;
-        // The tolerance ends the search despite rounding.
-        if (look == 3 && dt >= 0.999 * whole) {
-            dt = whole;
-            break;
+    }
+    if (good && dt < expression::infinity()) {
+        sampling.quantity = BOUND;
+        StepSearch search(dt);
+        for (bool found = false; good && !found;) {
+            sampling.end = start + search.trial;
+            good = evaluate(z, sampling);
+            if (good) found = search.learn(allowed_step(c, find_limits(z)));
         }
-        look = look % 3 + 1;
-        if (look == 1) whole = dt;
-        t = start + (look == 1 ? 1.0 : look == 2 ? 0.382 : 0.5) * whole;
+        dt = search.allowed;
+    }
+    if (good && dt < expression::infinity()) {
+        sampling = {MEAN, start, start + dt, start + 0.5 * dt, q.max_step};
+        good = evaluate(z, sampling);
+        if (good) limits = find_limits(z);
     }
 
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         if (good) {
-            limits.speed = speed;
             set_limits(c, limits);
             c.progress.dt = dt;
             look_at_step(c, c.progress);
         } else {
-            c.bad_time = t;
+            c.bad_time = sampling.quantity == VALUE ? sampling.start : sampling.end;
             c.progress.halt = BAD_COEFFICIENT;
         }
     }

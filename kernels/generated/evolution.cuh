@@ -315,17 +315,21 @@ struct Varying {
     const u32 *boundary;
     // `[n_vertices * 3]` coordinates in patch order.
     const double *places;
+    // `[n_vertices]` length of the shortest edge at each vertex.
+    const double *edges;
     // Data arrays in patch order.
     const double* const *arrays;
     // One term after the other, `[n_vertices][fields of the term]`.
     real *values;
     // `[2 * N_FIELDS]` see kernels/coefficients.cu.
     u32 *broken;
+    // The longest step.
+    double max_step;
     u32 n_boundary;
     // Bit k is set if field k must not be negative.
     u32 nonnegative;
 };
-static_assert(sizeof(Varying) == 96, "size of Varying");
+static_assert(sizeof(Varying) == 112, "size of Varying");
 ASSERT_OFFSET(Varying, counts, 0);
 ASSERT_OFFSET(Varying, reading, 8);
 ASSERT_OFFSET(Varying, seen, 16);
@@ -334,11 +338,13 @@ ASSERT_OFFSET(Varying, neighbor_offsets, 32);
 ASSERT_OFFSET(Varying, neighbors, 40);
 ASSERT_OFFSET(Varying, boundary, 48);
 ASSERT_OFFSET(Varying, places, 56);
-ASSERT_OFFSET(Varying, arrays, 64);
-ASSERT_OFFSET(Varying, values, 72);
-ASSERT_OFFSET(Varying, broken, 80);
-ASSERT_OFFSET(Varying, n_boundary, 88);
-ASSERT_OFFSET(Varying, nonnegative, 92);
+ASSERT_OFFSET(Varying, edges, 64);
+ASSERT_OFFSET(Varying, arrays, 72);
+ASSERT_OFFSET(Varying, values, 80);
+ASSERT_OFFSET(Varying, broken, 88);
+ASSERT_OFFSET(Varying, max_step, 96);
+ASSERT_OFFSET(Varying, n_boundary, 104);
+ASSERT_OFFSET(Varying, nonnegative, 108);
 
 // Arguments of the inflow kernels.
 struct Inflow {

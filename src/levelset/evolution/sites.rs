@@ -8,7 +8,7 @@ use crate::patches::Patches;
 
 /// A coefficient counts as constant during a step if its change moves the interface by at most this
 /// fraction of the local edge length.
-const SLACK: f64 = 0.01;
+pub(super) const SLACK: f64 = 0.01;
 
 /// The positions of all vertices, and the accuracy that coefficients need there.
 #[derive(Default)]

@@ -1,11 +1,14 @@
 //! The search for the longest time step that the bounds of time-dependent coefficients allow.
 //! kernels/common/step_search.cuh is the counterpart for GPUs.
 
-/// A step within this factor of the longest possible one is long enough.
-const ENOUGH: f64 = 1.1;
+zeroset_gpu::cuda_header! {
+    "step_search";
 
-/// The most steps that are examined.
-const MOST_TRIALS: u32 = 40;
+    /// A step within this factor of the longest possible one is long enough.
+    const ENOUGH: f64 = 1.1;
+    /// The most steps that are examined.
+    const MOST_TRIALS: u32 = 40;
+}
 
 /// The search for a step between the longest one that is known to be allowed and the shortest one
 /// that is known not to be.

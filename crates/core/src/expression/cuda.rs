@@ -32,9 +32,9 @@ impl Generated {
     /// Prints the fields of all terms, one field per component. The fields are numbered
     /// consecutively across terms and have the same rows. Identical arrays are listed once.
     pub fn new(terms: &[&[Field]]) -> Self {
-        let mut text = String::from("#pragma once\n#include \"expression.cuh\"\n\n");
+        let mut text = String::from("#pragma once\n#include \"enclosure.cuh\"\n\n");
         let mut arrays: Vec<Arc<[f64]>> = Vec::new();
-        let (mut calls, mut ranges) = (String::new(), String::new());
+        let (mut calls, mut choices, mut ranges) = (String::new(), String::new(), String::new());
         let mut n_fields = 0;
         for fields in terms {
             let (first, size) = (n_fields, fields.len());
@@ -48,7 +48,9 @@ impl Generated {
                 let places: Vec<usize> = field.arrays().iter().map(&mut place).collect();
                 let name = format!("field_{n_fields}");
                 text += &function(&name, field.tree(), &places);
-                let _ = writeln!(calls, "    value[{n_fields}] = {name}(x, y, z, t, arrays, row);");
+                let call = format!("{name}(x, y, z, t, arrays, row)");
+                let _ = writeln!(calls, "    value[{n_fields}] = {call};");
+                let _ = writeln!(choices, "    if (field == {n_fields}) return {call};");
                 n_fields += 1;
             }
             let range = format!("{{ first = {first}; size = {size}; return; }}");
@@ -58,7 +60,11 @@ impl Generated {
             text,
             "constexpr u32 N_FIELDS = {n_fields};\n\n\
              // All fields at one row, in order.\n\
-             DEVICE void fields_at({PARAMETERS}, double* value) {{\n{calls}}}\n\n\
+             template <class T>\n\
+             DEVICE void fields_at({PARAMETERS}, T* value) {{\n{calls}}}\n\n\
+             // One field at one row.\n\
+             template <class T>\n\
+             DEVICE T field_at(u32 field, {PARAMETERS}) {{\n{choices}    return T(0.0);\n}}\n\n\
              // The first field of the term of a field, and the size of the term.\n\
              DEVICE void term_of(u32 field, u32& first, u32& size) {{\n{ranges}}}\n"
         );
@@ -154,8 +160,7 @@ fn are_same(a: &Arc<[f64]>, b: &Arc<[f64]>) -> bool {
     Arc::ptr_eq(a, b) || a.len() == b.len() && equal()
 }
 
-const PARAMETERS: &str =
-    "double x, double y, double z, double t, const double* const* arrays, u32 row";
+const PARAMETERS: &str = "double x, double y, double z, T t, const double* const* arrays, u32 row";
 
 /// Prints a `__device__` function that returns the value of `tree` at one row. Array k of the tree
 /// is `arrays[places[k]]`.
@@ -166,7 +171,9 @@ fn function(name: &str, tree: &Node, places: &[usize]) -> String {
         let k = *arrays.entry(name.to_string()).or_insert(first_seen);
         format!("arrays[{}][row]", places[k])
     });
-    format!("DEVICE double {name}({PARAMETERS}) {{\n{body}    return {result};\n}}\n\n")
+    format!(
+        "template <class T>\nDEVICE T {name}({PARAMETERS}) {{\n{body}    return {result};\n}}\n\n"
+    )
 }
 
 /// Prints the statements for a tree and the C++ expression of its value. `column` prints the access
@@ -208,7 +215,7 @@ impl Printer<'_> {
         };
         let result = format!("v{}", self.next);
         self.next += 1;
-        let _ = writeln!(self.body, "    const double {result} = expression::{call};");
+        let _ = writeln!(self.body, "    const auto {result} = expression::{call};");
         result
     }
 }

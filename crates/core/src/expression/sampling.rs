@@ -46,19 +46,23 @@ pub struct Accuracy {
     pub max_step: f64,
 }
 
-/// The error of a mean, as a fraction of [`Accuracy::slack`].
-const PRECISION: f64 = 1e-4;
+impl Accuracy {
+    /// The error of a mean, as a fraction of the slack.
+    pub const PRECISION: f64 = 1e-4;
 
-/// The most halvings of a span. A jump is then located to the last bit of the time.
-const MOST_HALVINGS: u32 = 52;
+    /// The most halvings of a span. A jump is then located to the last bit of the time.
+    pub const MOST_HALVINGS: u32 = 52;
 
-/// After this many evaluations, pieces of at most `2^-ENOUGH_HALVINGS` of the span are not divided
-/// any more. A coefficient that oscillates so fast is sampled only.
-const MANY_EVALUATIONS: u32 = 20_000;
-const ENOUGH_HALVINGS: u32 = 10;
+    /// The number of evaluations after which pieces of at most
+    /// `2^-`[`ENOUGH_HALVINGS`](Self::ENOUGH_HALVINGS) of the span are not divided any more. A
+    /// coefficient that oscillates so fast is only sampled.
+    pub const MANY_EVALUATIONS: u32 = 20_000;
+    /// See [`Accuracy::MANY_EVALUATIONS`].
+    pub const ENOUGH_HALVINGS: u32 = 10;
 
-/// The most pieces of a span in which the coefficient has no bounds.
-const MOST_PIECES: f64 = 64.0;
+    /// The most pieces of a span in which the coefficient has no bounds.
+    pub const MOST_PIECES: f64 = 64.0;
+}
 
 /// Nodes and weights of Gauss's rule with three points on [0, 1].
 const GAUSS: [(f64, f64); 3] = [
@@ -84,7 +88,7 @@ pub(super) fn bound(
     if largest.is_finite() {
         return largest;
     }
-    let pieces = (span.length() / max_step).ceil().clamp(1.0, MOST_PIECES);
+    let pieces = (span.length() / max_step).ceil().clamp(1.0, Accuracy::MOST_PIECES);
     let mut most = 0.0f64;
     for k in 0..pieces as u32 {
         let [start, end] = [k, k + 1].map(|k| span.at(f64::from(k) / pieces));
@@ -112,7 +116,7 @@ fn larger(most: f64, value: f64) -> f64 {
 /// the function is smooth there and Gauss's rule gives the same integral for the piece and its
 /// halves. Jumps and kinks are thus located as precisely as the accuracy requires.
 pub(super) fn mean(function: &mut impl Function, span: TimeSpan, accuracy: &Accuracy) -> f64 {
-    let tolerance = PRECISION * accuracy.slack;
+    let tolerance = Accuracy::PRECISION * accuracy.slack;
     let (mut level, mut index, mut evaluations) = (0u32, 0u64, 0u32);
     let mut integral = 0.0;
     loop {
@@ -145,12 +149,13 @@ fn integral_of(
 ) -> Option<f64> {
     let length = piece.length();
     let bounds = function.bounds(piece);
-    let is_short = level >= MOST_HALVINGS || length <= f64::EPSILON * piece.end.abs();
+    let is_short = level >= Accuracy::MOST_HALVINGS || length <= f64::EPSILON * piece.end.abs();
     if is_short || bounds.width() * length <= tolerance {
         return Some(length * function.value(piece.at(0.5)));
     }
     let is_unbounded = !bounds.width().is_finite();
-    let is_exhausted = evaluations > MANY_EVALUATIONS && level >= ENOUGH_HALVINGS;
+    let is_exhausted =
+        evaluations > Accuracy::MANY_EVALUATIONS && level >= Accuracy::ENOUGH_HALVINGS;
     let is_known = is_exhausted || is_unbounded && length <= accuracy.max_step;
     if !(bounds.smooth && !is_unbounded || is_known) {
         return None;

@@ -6,9 +6,30 @@
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::expression::{Field, Generated};
+use crate::expression::{Accuracy, Field, Generated};
 use crate::geometry::Real;
 use crate::gpu::{Arguments, Array, Cuda, Launch, Unit};
+use crate::levelset::evolution::sites;
+
+zeroset_gpu::cuda_header! {
+    "sampling";
+
+    /// A coefficient counts as constant during a step if its change moves the interface by at most
+    /// this fraction of the local edge length.
+    const SLACK: f64 = sites::SLACK;
+    /// The error of a mean, as a fraction of the slack.
+    const PRECISION: f64 = Accuracy::PRECISION;
+    /// The most halvings of a span.
+    const MOST_HALVINGS: u32 = Accuracy::MOST_HALVINGS;
+    /// The number of evaluations after which pieces are not halved beyond `ENOUGH_HALVINGS`.
+    const MANY_EVALUATIONS: u32 = Accuracy::MANY_EVALUATIONS;
+    /// The number of halvings after which a coefficient that oscillates fast is only sampled.
+    const ENOUGH_HALVINGS: u32 = Accuracy::ENOUGH_HALVINGS;
+    /// The most pieces of a span in which a coefficient has no bounds.
+    const MOST_PIECES: f64 = Accuracy::MOST_PIECES;
+    /// The relative precision of double.
+    const EPSILON: f64 = f64::EPSILON;
+}
 
 /// The number of threads per block: the owned vertices of a patch of the default size.
 const BLOCK: u32 = 64;

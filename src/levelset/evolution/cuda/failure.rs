@@ -4,7 +4,7 @@ use super::DeviceEvolution;
 use super::control::Halt;
 use super::kernel_arguments::Control;
 use crate::error::{Error, Result};
-use crate::expression::Sampling;
+use crate::expression::{Sampling, TimeSpan};
 use crate::geometry::Real;
 use crate::levelset::evolution::breakdown::{Flaw, What, at_rest_forever};
 use crate::levelset::evolution::inflow::bad_inflow;
@@ -53,8 +53,14 @@ pub(super) fn of<R: Real>(on: &mut DeviceEvolution<R>) -> Result<Option<Error>> 
         }
         Halt::BadCoefficient => {
             let (name, vertex) = on.kernels.bad_coefficient()?;
-            bring(problem, vertex, now.bad_time);
-            problem.bad_coefficient(name, vertex, now.bad_time)
+            let span = TimeSpan { start: now.time, end: now.bad_time };
+            let patch = problem.patches.owner(vertex) as u32;
+            let flaw = match problem.refresh(&[patch], Sampling::Bound(span)) {
+                Err(flaw) => flaw,
+                Ok(()) => problem.bad_coefficient(name, vertex, now.bad_time),
+            };
+            bring(problem, flaw.vertex, flaw.time);
+            flaw
         }
     };
     let found = on.problem.explain(&flaw, now.step + 1);

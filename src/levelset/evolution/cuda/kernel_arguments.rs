@@ -244,12 +244,16 @@ zeroset_gpu::cuda_header! {
         pub boundary: u64 as "const u32 *",
         /// `[n_vertices * 3]` coordinates in patch order.
         pub places: u64 as "const double *",
+        /// `[n_vertices]` length of the shortest edge at each vertex.
+        pub edges: u64 as "const double *",
         /// Data arrays in patch order.
         pub arrays: u64 as "const double* const *",
         /// One term after the other, `[n_vertices][fields of the term]`.
         pub values: u64 as "real *",
         /// `[2 * N_FIELDS]` see kernels/coefficients.cu.
         pub broken: u64 as "u32 *",
+        /// The longest step.
+        pub max_step: f64,
         pub n_boundary: u32,
         /// Bit k is set if field k must not be negative.
         pub nonnegative: u32,

@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::geometry::Real;
 use crate::gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 use crate::levelset::evolution::problem::Problem;
+use crate::levelset::evolution::sites::Sites;
 use crate::patches::cuda::{PatchesArgument, Shape};
 
 /// The number of threads per block.
@@ -32,6 +33,7 @@ pub(super) struct DeviceVarying<R: Real> {
     coefficients: Coefficients<R>,
     /// Arrays that only the kernel uses.
     _lists: [Array<u32>; 4],
+    _edges: Array<f64>,
     _limits: Array<R>,
 }
 
@@ -61,7 +63,7 @@ impl<R: Real> DeviceVarying<R> {
         let fields = varying(problem).into_iter().flat_map(|(.., fields)| fields);
         let of_field = |f: &crate::expression::Field| size_of::<R>() + 8 * f.arrays().len();
         let rows: usize = fields.map(of_field).sum();
-        shape.n_vertices as usize * (24 + rows) + 12 * shape.n_patches as usize
+        shape.n_vertices as usize * (32 + rows) + 12 * shape.n_patches as usize
     }
 
     /// Allocates the time-dependent coefficients on the GPU, and compiles `unit` with their code
@@ -86,7 +88,10 @@ impl<R: Real> DeviceVarying<R> {
             .collect();
         // All host arrays are already in patch order.
         let order: Vec<u32> = (0..shape.n_vertices).collect();
-        let places = problem.sites.as_ref().map_or(&[][..], |sites| &sites.points);
+        let none = Sites::default();
+        let sites = problem.sites.as_ref().unwrap_or(&none);
+        let places = &sites.points;
+        let edges = cuda.upload(&sites.edges)?;
         let coefficients = Coefficients::new(cuda.clone(), &terms, places, &order)?;
         unit.extra.push(coefficients.header());
         let search = cuda.kernel(&unit, "varying_search")?;
@@ -111,9 +116,11 @@ impl<R: Real> DeviceVarying<R> {
             neighbors,
             boundary: lists[3].address(),
             places,
+            edges: edges.address(),
             arrays,
             values: coefficients.values().address(),
             broken: coefficients.broken().address(),
+            max_step: sites.max_step,
             n_boundary: boundary.len() as u32,
             nonnegative: coefficients.nonnegative(),
         };
@@ -124,6 +131,7 @@ impl<R: Real> DeviceVarying<R> {
             terms: found.iter().map(|&(which, name, fields)| (which, name, fields.len())).collect(),
             coefficients,
             _lists: lists,
+            _edges: edges,
             _limits: limits,
         })
     }

@@ -1,0 +1,192 @@
+// Bounds of expressions over a span of time; the counterpart of
+// crates/core/src/expression/enclosure.rs, with the same rules.
+//
+// The operators have the names of those in expression.cuh. Generated code calls either, depending
+// on the type of the time. An operation whose operands do not depend on the time stays a double.
+#pragma once
+
+#include "expression.cuh"
+
+namespace expression {
+
+// The bounds of a value over a span of time.
+struct Enclosure {
+    double low, high;
+    bool smooth;  // whether the value has no jump, kink or pole in the span
+
+    Enclosure() = default;
+    DEVICE Enclosure(double low, double high, bool smooth) : low(low), high(high), smooth(smooth) {}
+
+    // A constant. A constant that is not a number has no bounds.
+    DEVICE Enclosure(double value) : low(value), high(value), smooth(value == value) {
+        if (!smooth) low = -infinity(), high = infinity();
+    }
+
+    DEVICE bool is_unknown() const { return low == -infinity() && high == infinity(); }
+    DEVICE double width() const { return high - low; }
+    DEVICE double largest() const { return fmax(high, -low); }
+    // Whether the value counts as true, or as false, over the whole span.
+    DEVICE bool holds() const { return low > 0.0 || high < 0.0; }
+    DEVICE bool fails() const { return low == 0.0 && high == 0.0; }
+};
+
+DEVICE Enclosure unbounded() { return Enclosure(-infinity(), infinity(), false); }
+
+// Returns the bounds between two numbers in any order.
+DEVICE Enclosure between(double a, double b, bool smooth) {
+    if (a != a || b != b) return unbounded();
+    return Enclosure(fmin(a, b), fmax(a, b), smooth);
+}
+
+// Returns the bounds of four numbers.
+DEVICE Enclosure around(double a, double b, double c, double d, bool smooth) {
+    const double sum = a + b + c + d;
+    if (sum != sum && (a != a || b != b || c != c || d != d)) return unbounded();
+    return Enclosure(fmin(fmin(a, b), fmin(c, d)), fmax(fmax(a, b), fmax(c, d)), smooth);
+}
+
+// Returns 1 or 0 if a condition is decided, and the bounds 0 and 1 if it changes.
+DEVICE Enclosure decided(bool holds, bool fails) {
+    return Enclosure(holds ? 1.0 : 0.0, fails ? 0.0 : 1.0, holds || fails);
+}
+
+// Whether one of the numbers `first + k * period` lies inside.
+DEVICE bool contains_periodic(const Enclosure& a, double first, double period) {
+    const double next = first + ceil((a.low - first) / period) * period;
+    // NaN, for infinite bounds, counts as inside.
+    return !(next > a.high);
+}
+
+constexpr double PI = 3.14159265358979323846;
+
+// Returns the bounds of a sine or cosine with a maximum at `peak` and the values `at_low` and
+// `at_high` at the bounds of its argument.
+DEVICE Enclosure wave(const Enclosure& a, double peak, double at_low, double at_high) {
+    if (a.is_unknown()) return unbounded();
+    if (!(a.width() < infinity())) return Enclosure(-1.0, 1.0, a.smooth);
+    return Enclosure(contains_periodic(a, peak + PI, 2.0 * PI) ? -1.0 : fmin(at_low, at_high),
+                     contains_periodic(a, peak, 2.0 * PI) ? 1.0 : fmax(at_low, at_high), a.smooth);
+}
+
+// Returns the bounds of a value that grows or falls with its argument.
+DEVICE Enclosure monotone(const Enclosure& a, double at_low, double at_high) {
+    return a.is_unknown() ? unbounded() : between(at_low, at_high, a.smooth);
+}
+
+// Returns the bounds of a value that is a number only for arguments from `least` to `most`.
+DEVICE Enclosure within(const Enclosure& a, double least, double most, double at_low, double at_high) {
+    if (a.low < least || a.high > most) return unbounded();
+    return between(at_low, at_high, a.smooth && a.low > least && a.high < most);
+}
+
+// Returns the bounds of a value that is constant between its jumps.
+DEVICE Enclosure stepped(const Enclosure& a, double at_low, double at_high) {
+    if (a.is_unknown()) return unbounded();
+    return Enclosure(at_low, at_high, at_low == at_high);
+}
+
+DEVICE Enclosure negate(const Enclosure& a) { return monotone(a, -a.low, -a.high); }
+DEVICE Enclosure logical_not(const Enclosure& a) { return decided(a.fails(), a.holds()); }
+DEVICE Enclosure absolute(const Enclosure& a) {
+    if (a.is_unknown()) return unbounded();
+    if (a.low >= 0.0 || a.high <= 0.0) return between(fabs(a.low), fabs(a.high), a.smooth);
+    return Enclosure(0.0, a.largest(), false);
+}
+DEVICE Enclosure square_root(const Enclosure& a) { return within(a, 0.0, infinity(), sqrt(a.low), sqrt(a.high)); }
+DEVICE Enclosure exponential(const Enclosure& a) { return monotone(a, exp(a.low), exp(a.high)); }
+DEVICE Enclosure logarithm(const Enclosure& a) { return within(a, 0.0, infinity(), log(a.low), log(a.high)); }
+DEVICE Enclosure sine(const Enclosure& a) { return wave(a, 0.5 * PI, sin(a.low), sin(a.high)); }
+DEVICE Enclosure cosine(const Enclosure& a) { return wave(a, 0.0, cos(a.low), cos(a.high)); }
+DEVICE Enclosure tangent(const Enclosure& a) {
+    if (contains_periodic(a, 0.5 * PI, PI)) return unbounded();
+    return monotone(a, tan(a.low), tan(a.high));
+}
+DEVICE Enclosure arc_sine(const Enclosure& a) { return within(a, -1.0, 1.0, asin(a.low), asin(a.high)); }
+DEVICE Enclosure arc_cosine(const Enclosure& a) { return within(a, -1.0, 1.0, acos(a.low), acos(a.high)); }
+DEVICE Enclosure hyperbolic_tangent(const Enclosure& a) { return monotone(a, tanh(a.low), tanh(a.high)); }
+DEVICE Enclosure round_down(const Enclosure& a) { return stepped(a, floor(a.low), floor(a.high)); }
+DEVICE Enclosure sign(const Enclosure& a) { return stepped(a, sign(a.low), sign(a.high)); }
+DEVICE Enclosure step(const Enclosure& a) {
+    return Enclosure(step(a.low), step(a.high), step(a.low) == step(a.high));
+}
+
+DEVICE bool are_known(const Enclosure& a, const Enclosure& b) { return !a.is_unknown() && !b.is_unknown(); }
+
+DEVICE Enclosure add(const Enclosure& a, const Enclosure& b) {
+    if (!are_known(a, b)) return unbounded();
+    return between(a.low + b.low, a.high + b.high, a.smooth && b.smooth);
+}
+DEVICE Enclosure subtract(const Enclosure& a, const Enclosure& b) {
+    if (!are_known(a, b)) return unbounded();
+    return between(a.low - b.high, a.high - b.low, a.smooth && b.smooth);
+}
+DEVICE Enclosure multiply(const Enclosure& a, const Enclosure& b) {
+    if (!are_known(a, b)) return unbounded();
+    return around(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high, a.smooth && b.smooth);
+}
+DEVICE Enclosure divide(const Enclosure& a, const Enclosure& b) {
+    if (!are_known(a, b) || (b.low <= 0.0 && b.high >= 0.0)) return unbounded();
+    return around(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high, a.smooth && b.smooth);
+}
+
+DEVICE Enclosure less(const Enclosure& a, const Enclosure& b) { return decided(a.high < b.low, a.low >= b.high); }
+DEVICE Enclosure greater(const Enclosure& a, const Enclosure& b) { return less(b, a); }
+DEVICE Enclosure less_equal(const Enclosure& a, const Enclosure& b) { return logical_not(less(b, a)); }
+DEVICE Enclosure greater_equal(const Enclosure& a, const Enclosure& b) { return logical_not(less(a, b)); }
+DEVICE Enclosure equal(const Enclosure& a, const Enclosure& b) {
+    const bool same = a.low == a.high && a.low == b.low && a.low == b.high;
+    return decided(same, a.high < b.low || a.low > b.high);
+}
+DEVICE Enclosure not_equal(const Enclosure& a, const Enclosure& b) { return logical_not(equal(a, b)); }
+DEVICE Enclosure logical_and(const Enclosure& a, const Enclosure& b) {
+    return decided(a.holds() && b.holds(), a.fails() || b.fails());
+}
+DEVICE Enclosure logical_or(const Enclosure& a, const Enclosure& b) {
+    return decided(a.holds() || b.holds(), a.fails() && b.fails());
+}
+
+DEVICE Enclosure minimum(const Enclosure& a, const Enclosure& b) {
+    if (!are_known(a, b)) return unbounded();
+    if (a.high <= b.low) return a;
+    if (b.high <= a.low) return b;
+    return Enclosure(fmin(a.low, b.low), fmin(a.high, b.high), false);
+}
+DEVICE Enclosure maximum(const Enclosure& a, const Enclosure& b) {
+    if (!are_known(a, b)) return unbounded();
+    if (a.low >= b.high) return a;
+    if (b.low >= a.high) return b;
+    return Enclosure(fmax(a.low, b.low), fmax(a.high, b.high), false);
+}
+
+DEVICE Enclosure angle(const Enclosure& a, const Enclosure& b) {
+    if (!are_known(a, b)) return unbounded();
+    // The angle jumps at the negative half of the second axis.
+    if (a.low <= 0.0 && a.high >= 0.0 && b.low <= 0.0) return Enclosure(-PI, PI, false);
+    return around(angle(a.low, b.low), angle(a.low, b.high), angle(a.high, b.low), angle(a.high, b.high),
+                  a.smooth && b.smooth);
+}
+
+DEVICE Enclosure power(const Enclosure& a, const Enclosure& b) {
+    if (!are_known(a, b)) return unbounded();
+    const bool smooth = a.smooth && b.smooth;
+    const double exponent = b.low;
+    if (b.low != b.high || exponent != trunc(exponent)) {
+        // A negative number to the power of a fraction is not a number.
+        if (!(a.low > 0.0 || (a.low == 0.0 && b.low > 0.0))) return unbounded();
+        return around(power(a.low, b.low), power(a.low, b.high), power(a.high, b.low), power(a.high, b.high),
+                      smooth && a.low > 0.0);
+    }
+    if (exponent < 0.0 && a.low <= 0.0 && a.high >= 0.0) return unbounded();
+    Enclosure bounds = monotone(a, power(a.low, exponent), power(a.high, exponent));
+    const bool is_even = fmod(exponent, 2.0) == 0.0;
+    if (is_even && exponent > 0.0 && a.low < 0.0 && a.high > 0.0) bounds.low = 0.0;
+    return bounds;
+}
+
+DEVICE Enclosure select(const Enclosure& c, const Enclosure& a, const Enclosure& b) {
+    if (c.holds()) return a;
+    if (c.fails()) return b;
+    return Enclosure(fmin(a.low, b.low), fmax(a.high, b.high), false);
+}
+
+}  // namespace expression
