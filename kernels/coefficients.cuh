@@ -46,7 +46,8 @@ DEVICE void sample_vertex(
         const FieldAtRow field = {k, place[0], place[1], place[2], arrays, vertex};
         // Only the curvature coefficient, a length squared per time, must not be negative.
         const double slack = SLACK * (nonnegative >> k & 1 ? edge * edge : edge);
-        const double value = sample(field, sampling, slack);
+        double change = 0.0;
+        const double value = sample(field, sampling, slack, change);
         store_field(k, value, vertex, n_vertices, nonnegative, values, broken);
     }
 }

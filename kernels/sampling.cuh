@@ -125,12 +125,14 @@ DEVICE double mean(const FieldAtRow& f, const Sampling& s, double slack) {
 }
 
 // Returns the quantity of a field. `slack` is the product of change and time that counts as no
-// change.
-DEVICE double sample(const FieldAtRow& f, const Sampling& s, double slack) {
+// change. Raises `change` to the product of change and time in the span.
+DEVICE double sample(const FieldAtRow& f, const Sampling& s, double slack, double& change) {
     if (s.quantity == VALUE) return f.value(s.at);
     const Enclosure bounds = f.bounds(s.start, s.end);
+    const double mine = bounds.width() * (s.end - s.start);
+    change = fmax(change, mine);
     if (s.quantity == BOUND) return bound(f, bounds, s);
-    return bounds.width() * (s.end - s.start) <= slack ? f.value(s.at) : mean(f, s, slack);
+    return mine <= slack ? f.value(s.at) : mean(f, s, slack);
 }
 
 }  // namespace

@@ -8,6 +8,11 @@
 #define DEVICE __device__ __forceinline__
 #endif
 
+#ifndef DEVICE_CALL
+// Never inlined, so that a path that is rarely taken costs its caller few registers.
+#define DEVICE_CALL __device__ __noinline__
+#endif
+
 // Asserts the offset of a field. The run-time compiler and the host need different expressions for
 // it.
 #ifdef __CUDACC_RTC__

@@ -45,6 +45,8 @@ struct TileControl {
     u64 steps_left;
     // The CFL factor nu.
     double nu;
+    // The longest step while a coefficient depends on time.
+    double max_step;
     // The speed of the coefficients that are the same everywhere.
     double uniform_speed;
     // The number of steps between reinitializations; 0 for none.
@@ -117,6 +119,10 @@ struct TileControl {
     u64 next_change;
     // The bits of the largest speeds found by the three passes that choose a time step.
     u64 speeds[3];
+    // The bits of the largest products of change and time found by these passes.
+    u64 variations[3];
+    // Whether a coefficient changes so much during the step that its mean is needed.
+    u32 averages;
     // Flaws of the coefficients in the current pass; bits: `NOT_FINITE`, `BELOW_ZERO`.
     u32 flaws;
     // The number of thread blocks that have finished the pass.
@@ -130,54 +136,57 @@ struct TileControl {
     // The number of claims of tiles to create.
     u32 claims;
 };
-static_assert(sizeof(TileControl) == 320, "size of TileControl");
+static_assert(sizeof(TileControl) == 360, "size of TileControl");
 ASSERT_OFFSET(TileControl, clock, 0);
 ASSERT_OFFSET(TileControl, target, 8);
 ASSERT_OFFSET(TileControl, steady, 16);
 ASSERT_OFFSET(TileControl, steps_left, 24);
 ASSERT_OFFSET(TileControl, nu, 32);
-ASSERT_OFFSET(TileControl, uniform_speed, 40);
-ASSERT_OFFSET(TileControl, every, 48);
-ASSERT_OFFSET(TileControl, time, 56);
-ASSERT_OFFSET(TileControl, dt, 64);
-ASSERT_OFFSET(TileControl, dt_done, 72);
-ASSERT_OFFSET(TileControl, speed, 80);
-ASSERT_OFFSET(TileControl, step, 88);
-ASSERT_OFFSET(TileControl, active, 96);
-ASSERT_OFFSET(TileControl, inside, 104);
-ASSERT_OFFSET(TileControl, rate, 112);
-ASSERT_OFFSET(TileControl, bad_time, 120);
-ASSERT_OFFSET(TileControl, not_a_number, 128);
-ASSERT_OFFSET(TileControl, tile_steps, 136);
-ASSERT_OFFSET(TileControl, voxel_steps, 144);
-ASSERT_OFFSET(TileControl, reinitializations, 152);
-ASSERT_OFFSET(TileControl, began, 160);
-ASSERT_OFFSET(TileControl, elapsed, 168);
-ASSERT_OFFSET(TileControl, at, 176);
-ASSERT_OFFSET(TileControl, due, 188);
-ASSERT_OFFSET(TileControl, halt, 192);
-ASSERT_OFFSET(TileControl, stirred, 196);
-ASSERT_OFFSET(TileControl, list, 200);
-ASSERT_OFFSET(TileControl, n_tiles, 204);
-ASSERT_OFFSET(TileControl, next_id, 208);
-ASSERT_OFFSET(TileControl, n_free, 212);
-ASSERT_OFFSET(TileControl, background, 216);
-ASSERT_OFFSET(TileControl, updates, 220);
-ASSERT_OFFSET(TileControl, needed, 224);
-ASSERT_OFFSET(TileControl, created, 228);
-ASSERT_OFFSET(TileControl, deleted, 232);
-ASSERT_OFFSET(TileControl, changes, 236);
-ASSERT_OFFSET(TileControl, next_active, 240);
-ASSERT_OFFSET(TileControl, next_inside, 248);
-ASSERT_OFFSET(TileControl, next_not_a_number, 256);
-ASSERT_OFFSET(TileControl, next_change, 264);
-ASSERT_OFFSET(TileControl, speeds, 272);
-ASSERT_OFFSET(TileControl, flaws, 296);
-ASSERT_OFFSET(TileControl, blocks_done, 300);
-ASSERT_OFFSET(TileControl, arrived, 304);
-ASSERT_OFFSET(TileControl, out_of_range, 308);
-ASSERT_OFFSET(TileControl, changed, 312);
-ASSERT_OFFSET(TileControl, claims, 316);
+ASSERT_OFFSET(TileControl, max_step, 40);
+ASSERT_OFFSET(TileControl, uniform_speed, 48);
+ASSERT_OFFSET(TileControl, every, 56);
+ASSERT_OFFSET(TileControl, time, 64);
+ASSERT_OFFSET(TileControl, dt, 72);
+ASSERT_OFFSET(TileControl, dt_done, 80);
+ASSERT_OFFSET(TileControl, speed, 88);
+ASSERT_OFFSET(TileControl, step, 96);
+ASSERT_OFFSET(TileControl, active, 104);
+ASSERT_OFFSET(TileControl, inside, 112);
+ASSERT_OFFSET(TileControl, rate, 120);
+ASSERT_OFFSET(TileControl, bad_time, 128);
+ASSERT_OFFSET(TileControl, not_a_number, 136);
+ASSERT_OFFSET(TileControl, tile_steps, 144);
+ASSERT_OFFSET(TileControl, voxel_steps, 152);
+ASSERT_OFFSET(TileControl, reinitializations, 160);
+ASSERT_OFFSET(TileControl, began, 168);
+ASSERT_OFFSET(TileControl, elapsed, 176);
+ASSERT_OFFSET(TileControl, at, 184);
+ASSERT_OFFSET(TileControl, due, 196);
+ASSERT_OFFSET(TileControl, halt, 200);
+ASSERT_OFFSET(TileControl, stirred, 204);
+ASSERT_OFFSET(TileControl, list, 208);
+ASSERT_OFFSET(TileControl, n_tiles, 212);
+ASSERT_OFFSET(TileControl, next_id, 216);
+ASSERT_OFFSET(TileControl, n_free, 220);
+ASSERT_OFFSET(TileControl, background, 224);
+ASSERT_OFFSET(TileControl, updates, 228);
+ASSERT_OFFSET(TileControl, needed, 232);
+ASSERT_OFFSET(TileControl, created, 236);
+ASSERT_OFFSET(TileControl, deleted, 240);
+ASSERT_OFFSET(TileControl, changes, 244);
+ASSERT_OFFSET(TileControl, next_active, 248);
+ASSERT_OFFSET(TileControl, next_inside, 256);
+ASSERT_OFFSET(TileControl, next_not_a_number, 264);
+ASSERT_OFFSET(TileControl, next_change, 272);
+ASSERT_OFFSET(TileControl, speeds, 280);
+ASSERT_OFFSET(TileControl, variations, 304);
+ASSERT_OFFSET(TileControl, averages, 328);
+ASSERT_OFFSET(TileControl, flaws, 332);
+ASSERT_OFFSET(TileControl, blocks_done, 336);
+ASSERT_OFFSET(TileControl, arrived, 340);
+ASSERT_OFFSET(TileControl, out_of_range, 344);
+ASSERT_OFFSET(TileControl, changed, 348);
+ASSERT_OFFSET(TileControl, claims, 352);
 
 // Bit of `stirred`: the requests of some tile have changed.
 enum : u32 { STIRRED = 1u };

@@ -6,6 +6,3 @@
 
 // The number of steps between removals of tiles that are not needed.
 enum { TIDY_EVERY = 64 };
-
-// The factor by which the speed at the end of a step may exceed the speed that bounded it.
-#define GROWTH 1.25

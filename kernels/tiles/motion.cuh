@@ -12,6 +12,7 @@
 #if VELOCITY == TERM_VARIES || NORMAL == TERM_VARIES || CURVATURE == TERM_VARIES
 #define VARIES 1
 #include "coefficients_generated.cuh"
+#include "sampling.cuh"
 #endif
 #if VELOCITY == TERM_STATIONARY || NORMAL == TERM_STATIONARY || CURVATURE == TERM_STATIONARY
 #define KEPT 1
@@ -126,11 +127,44 @@ struct Coefficients {
     // terms use voxels.
     DEVICE void evaluate(const TileMotion& m, const Parts& parts, u32 slot, u64 key, u32 voxel, double t) {
 #if VARIES
-        const u32 n[3] = {voxel % TILE_EDGE, voxel / TILE_EDGE % TILE_EDGE, voxel / (TILE_EDGE * TILE_EDGE)};
         double at[3], value[N_FIELDS];
-        for (u32 axis = 0; axis < 3; axis++) at[axis] = Parts::place_along(m, key, axis, n[axis]);
+        u32 n[3];
+        find_place(m, key, voxel, n, at);
         const auto& of = parts.of_axis[slot];
         fields_of_parts(at[0], at[1], at[2], t, parts.of_time, of[0][n[0]], of[1][n[1]], of[2][n[2]], value);
+        set(m, at, value);
+#endif
+    }
+
+#if VARIES
+    // Finds the coordinates of a voxel in its tile and in space.
+    DEVICE static void find_place(const TileMotion& m, u64 key, u32 voxel, u32 (&n)[3], double (&at)[3]) {
+        n[0] = voxel % TILE_EDGE;
+        n[1] = voxel / TILE_EDGE % TILE_EDGE;
+        n[2] = voxel / (TILE_EDGE * TILE_EDGE);
+        for (u32 axis = 0; axis < 3; axis++) at[axis] = Parts::place_along(m, key, axis, n[axis]);
+    }
+
+    // Sets the bounds or means of the expressions at a voxel of a tile. Returns the largest product
+    // of change and time in voxels.
+    DEVICE_CALL double sample_fields(const TileMotion& m, u64 key, u32 voxel, const Sampling& s) {
+        double at[3], value[N_FIELDS], most = 0.0;
+        u32 n[3];
+        find_place(m, key, voxel, n, at);
+#pragma unroll 1
+        for (u32 k = 0; k < N_FIELDS; k++) {
+            const FieldAtRow field = {k, at[0], at[1], at[2], nullptr, 0};
+            const double per = m.per_voxel[CURVATURE == TERM_VARIES && k == N_FIELDS - 1];
+            double change = 0.0;
+            value[k] = sample(field, s, SLACK / per, change);
+            most = fmax(most, change * per);
+        }
+        set(m, at, value);
+        return most;
+    }
+
+    // Sets the coefficients from the values of the expressions.
+    DEVICE void set(const TileMotion& m, const double (&at)[3], const double (&value)[N_FIELDS]) {
         u32 next = 0;
 #if VELOCITY == TERM_VARIES
 #pragma unroll
@@ -144,6 +178,6 @@ struct Coefficients {
 #if CURVATURE == TERM_VARIES
         alpha = (real)value[next++] * m.per_voxel[1];
 #endif
-#endif
     }
+#endif
 };

@@ -86,6 +86,9 @@ struct Shared {
 #endif
 #if VARIES
     u64 keys[TILES];
+    // The means over the step, if coefficients change so much that the means are needed.
+    Sampling means;
+    bool averages;
 #endif
     u32 bits[TILES];
     Parts parts;
@@ -105,7 +108,8 @@ DEVICE real advanced(const Shared& shared, const TileMotion& m, const Stationary
 #if !RELAX
     k.take(kept, voxel % QUAD);
 #if VARIES
-    k.evaluate(m, shared.parts, slot, shared.keys[slot], voxel, t);
+    if (shared.averages) k.sample_fields(m, shared.keys[slot], voxel, shared.means);
+    else k.evaluate(m, shared.parts, slot, shared.keys[slot], voxel, t);
 #endif
 #endif
     return at(0, 0, 0) + dt * rate_of(m, k, at, phi0, square);
@@ -235,7 +239,11 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
     NearPart next;
     if (thread == 0) shared.bits[slot] = 0;
 #if VARIES && !RELAX
-    if (threadIdx.x == 0) shared.parts.begin(t);
+    if (threadIdx.x == 0) {
+        shared.parts.begin(t);
+        shared.means = {MEAN, c.time, c.time + c.dt, t, c.max_step};
+        shared.averages = c.averages;
+    }
 #endif
 #if SCHEME == SCHEME_WENO5
     if (threadIdx.x == 0) shared.n_moving = 0;

@@ -1,6 +1,7 @@
 // The choice of the next time step from the speeds in the band. This file is part of step.cu and
 // uses its division of the tiles among blocks.
 #pragma once
+#include "common/step_search.cuh"
 #include "tiles/motion.cuh"
 #include "tiles/step_end.cuh"
 
@@ -14,22 +15,27 @@ DEVICE void halt_for_flaws(TileControl& c, double t) {
 
 #if VARIES && !RELAX
 
-// The largest speed and the flaws that a thread has found.
+// The largest speed and change, and the flaws that a thread has found.
 struct Fastest {
     real most;
+    double change;
     u32 flaws;
 };
 
 // Examines the coefficients at a voxel of a tile that contains a part of the band.
 DEVICE void look_at(Fastest& fastest, const TileMotion& m, const StationaryQuad& kept, const Parts& parts, u32 slot, u64 key,
-                    u32 voxel, real phi, double t) {
+                    u32 voxel, real phi, const Sampling& s) {
     const bool is_near = m.core > fabs(phi);
 #if CURVATURE < TERM_VARIES
     if (!is_near) return;
 #endif
     Coefficients k(m);
     k.take(kept, voxel % QUAD);
-    k.evaluate(m, parts, slot, key, voxel, t);
+    if (s.quantity == VALUE) {
+        k.evaluate(m, parts, slot, key, voxel, s.at);
+    } else {
+        fastest.change = fmax(fastest.change, k.sample_fields(m, key, voxel, s));
+    }
     // All voxels of the tile are checked, so a negative value lies in the band or close to it.
     if (k.alpha < R(0)) fastest.flaws |= BELOW_ZERO;
     if (!is_near) return;
@@ -39,38 +45,40 @@ DEVICE void look_at(Fastest& fastest, const TileMotion& m, const StationaryQuad&
     if (sum > fastest.most) fastest.most = sum;
 }
 
-// Returns the largest speed in the band at time `t`, or infinity for invalid coefficients. All
-// blocks of a cooperative kernel must take part, and all get the same result. `pass` counts up from
-// 0.
-DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl& c, double t, u32 pass) {
-    __shared__ u64 most;
+// Returns the largest speed in the band, or infinity for invalid coefficients. `change` becomes the
+// largest product of change and time. All blocks of a cooperative kernel must take part, and all get
+// the same results. `pass` counts up from 0.
+DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl& c, const Sampling& s, u32 pass,
+                            double& change) {
+    __shared__ u64 most, most_change;
     __shared__ Parts parts;
     const u32 list = c.list, n = c.n_tiles;
     const u32 thread = threadIdx.x % GROUP, slot = threadIdx.x / GROUP, voxel = QUAD * thread;
     const stored* phi = array_of(m, c, 0);
-    Fastest fastest = {R(0), 0};
+    Fastest fastest = {R(0), 0.0, 0};
     if (threadIdx.x == 0) {
-        most = 0;
-        parts.begin(t);
+        most = most_change = 0;
+        parts.begin(s.at);
     }
     __syncthreads();
     for (u32 first = blockIdx.x * TILES; first < n; first += gridDim.x * TILES) {
         const u32 p = first + slot;
         const bool is_near = p < n && g.activity[list][p] & ACTIVE;
         const u64 key = is_near ? g.keys[list][p] : 0;
-        if (is_near) parts.find(m, slot, key, thread, GROUP, t);
+        if (is_near) parts.find(m, slot, key, thread, GROUP, s.at);
         __syncthreads();
         if (is_near) {
             const u32 id = g.ids[list][p];
             const Quad q = *(const Quad*)(phi + (u64)id * TILE_VALUES + voxel);
             const StationaryQuad kept(m, id, voxel);
             for (int i = 0; i < QUAD; i++) {
-                look_at(fastest, m, kept, parts, slot, key, voxel + i, load_value(q.v[i], m.gamma), t);
+                look_at(fastest, m, kept, parts, slot, key, voxel + i, load_value(q.v[i], m.gamma), s);
             }
         }
         __syncthreads();
     }
     if (fastest.most > R(0)) atomic_max_bits(&most, to_bits((double)fastest.most));
+    if (fastest.change > 0.0) atomic_max_bits(&most_change, to_bits(fastest.change));
     if (fastest.flaws) {
         atomicOr(&c.flaws, fastest.flaws);
         atomic_max_bits(&most, to_bits(Precision<double>::infinity()));
@@ -79,33 +87,44 @@ DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl&
     // Each pass uses one of three words. The word of the previous pass is cleared while no block
     // reads it.
     if (threadIdx.x == 0 && most) atomic_max_bits(&c.speeds[pass % 3], most);
+    if (threadIdx.x == 0 && most_change) atomic_max_bits(&c.variations[pass % 3], most_change);
     grid_barrier(&c.arrived);
     const double speed = c.uniform_speed + from_bits(*(volatile u64*)&c.speeds[pass % 3]);
-    if (blockIdx.x == 0 && threadIdx.x == 0) c.speeds[(pass + 2) % 3] = 0;
+    change = from_bits(*(volatile u64*)&c.variations[pass % 3]);
+    if (blockIdx.x == 0 && threadIdx.x == 0) c.speeds[(pass + 2) % 3] = c.variations[(pass + 2) % 3] = 0;
     return speed;
 }
 
-// Chooses the next time step from the speed at its start. If the speed grows during the step, the
-// step must not greatly exceed the bound that holds at its end, either.
+// Chooses the next time step. The bounds of the coefficients over the step limit its length.
 // Grid: cooperative. Block: BLOCK threads. Shared memory: static.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(TileGrid g, TileMotion m) {
     TileControl& c = *g.control;
     if (is_paused(c)) return;
     u32 pass = 0;
-    double speed = largest_speed(g, m, c, c.time, pass), dt = bound_by(c, speed), t = c.time;
-    while (is_finite(dt) && is_finite(speed)) {
-        pass++;
-        t = c.time + dt;
-        const double later = largest_speed(g, m, c, t, pass);
-        if (later * dt <= GROWTH * c.nu) break;
-        if (later > speed) speed = later;
-        dt = bound_by(c, speed);
+    double change = 0.0;
+    // No step can be longer than the one that the coefficients at its start allow.
+    Sampling s = {VALUE, c.time, c.time, c.time, c.max_step};
+    double speed = largest_speed(g, m, c, s, pass, change);
+    double dt = fmin(bound_by(c, speed), c.max_step);
+    if (is_finite(dt) && is_finite(speed)) {
+        s.quantity = BOUND;
+        StepSearch search(dt);
+        for (bool found = false; !found;) {
+            pass++;
+            s.end = c.time + search.trial;
+            speed = largest_speed(g, m, c, s, pass, change);
+            if (!is_finite(speed)) break;
+            found = search.learn(speed > 0.0 ? c.nu / speed : expression::infinity());
+        }
+        dt = search.allowed;
     }
     if (!is_last_block(c) || threadIdx.x != 0) return;
-    c.speeds[0] = c.speeds[1] = c.speeds[2] = 0;
+    for (u32 k = 0; k < 3; k++) c.speeds[k] = c.variations[k] = 0;
     c.speed = speed;
     c.dt = dt;
-    halt_for_flaws(c, t);
+    // The last span examined contains the step.
+    c.averages = change > SLACK;
+    halt_for_flaws(c, s.end);
     look_at_step(c);
 }
 #elif KEPT && !RELAX

@@ -50,6 +50,8 @@ zeroset_gpu::cuda_header! {
         pub steps_left: u64,
         /// The CFL factor nu.
         pub nu: f64,
+        /// The longest step while a coefficient depends on time.
+        pub max_step: f64,
         /// The speed of the coefficients that are the same everywhere.
         pub uniform_speed: f64,
         /// The number of steps between reinitializations; 0 for none.
@@ -122,6 +124,10 @@ zeroset_gpu::cuda_header! {
         pub next_change: u64,
         /// The bits of the largest speeds found by the three passes that choose a time step.
         pub speeds: [u64; 3],
+        /// The bits of the largest products of change and time found by these passes.
+        pub variations: [u64; 3],
+        /// Whether a coefficient changes so much during the step that its mean is needed.
+        pub averages: u32,
         /// Flaws of the coefficients in the current pass; bits: `NOT_FINITE`, `BELOW_ZERO`.
         pub flaws: u32,
         /// The number of thread blocks that have finished the pass.

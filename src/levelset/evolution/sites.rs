@@ -6,10 +6,6 @@ use crate::expression::Accuracy;
 use crate::mesh::Mesh;
 use crate::patches::Patches;
 
-/// A coefficient counts as constant during a step if its change moves the interface by at most this
-/// fraction of the local edge length.
-pub(super) const SLACK: f64 = 0.01;
-
 /// The positions of all vertices, and the accuracy that coefficients need there.
 #[derive(Default)]
 pub(super) struct Sites {
@@ -38,7 +34,7 @@ impl Sites {
     /// the power of `power`, per time.
     pub fn accuracy(&self, vertex: usize, power: i32) -> Accuracy {
         let edge = self.edges.get(vertex).copied().unwrap_or(0.0);
-        Accuracy { slack: SLACK * edge.powi(power), max_step: self.max_step }
+        Accuracy { slack: Accuracy::SLACK * edge.powi(power), max_step: self.max_step }
     }
 }
 

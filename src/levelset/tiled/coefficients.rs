@@ -3,8 +3,9 @@
 use super::block::{BlockTerms, Phi0};
 use super::options::{Options, Reinitialize};
 use super::stationary_coefficients::StationaryValues;
-use super::terms::{Coefficient, Fill, Terms};
+use super::terms::{Coefficient, Fill, SampleFill, Terms};
 use crate::error::{Error, Result};
+use crate::expression::Sampling;
 use crate::geometry::Real;
 
 /// One coefficient on a block.
@@ -12,6 +13,7 @@ enum Prepared<R> {
     Zero,
     Uniform(Vec<R>),
     Varying(Fill<R>),
+    Sampled(SampleFill<R>),
     Stationary(StationaryValues<R>),
 }
 
@@ -24,18 +26,36 @@ impl<R: Real> Prepared<R> {
                 Prepared::Uniform(values.iter().flat_map(component).collect())
             }
             Coefficient::Varying(fill) => Prepared::Varying(fill.clone()),
+            Coefficient::Sampled(fill) => Prepared::Sampled(fill.clone()),
             Coefficient::Stationary(fill) => {
                 Prepared::Stationary(StationaryValues::new(fill.clone(), size, K))
             }
         }
     }
 
-    fn values<'a>(&'a self, block: Place, t: f64, out: &'a mut [R]) -> Option<&'a [R]> {
+    /// Returns the values, bounds or means on a block. `change` is raised to the largest product of
+    /// change and time.
+    fn values<'a>(
+        &'a self,
+        block: Place,
+        sampling: Sampling,
+        change: &mut f64,
+        out: &'a mut [R],
+    ) -> Option<&'a [R]> {
         match self {
             Prepared::Zero => None,
             Prepared::Uniform(values) => Some(values),
             Prepared::Varying(fill) => {
+                let t = match sampling {
+                    Sampling::At(t) | Sampling::Mean(_, t) => t,
+                    // The value at the start limits the step, too.
+                    Sampling::Bound(span) => span.end,
+                };
                 fill(block.first, t, out);
+                Some(out)
+            }
+            Prepared::Sampled(fill) => {
+                *change = change.max(fill(block.first, sampling, out));
                 Some(out)
             }
             Prepared::Stationary(kept) => {
@@ -46,7 +66,7 @@ impl<R: Real> Prepared<R> {
     }
 
     fn varies(&self) -> bool {
-        matches!(self, Prepared::Varying(_))
+        matches!(self, Prepared::Varying(_) | Prepared::Sampled(_))
     }
 
     fn stationary(&self) -> Option<&StationaryValues<R>> {
@@ -94,6 +114,8 @@ pub(super) struct Coefficients<R> {
 pub(super) struct Speed {
     /// The largest `sum_k |U_k| + |F| sqrt(d) + 2 d alpha` over the band.
     pub most: f64,
+    /// The largest product of change and time of a coefficient, in voxels.
+    pub change: f64,
     not_finite: bool,
     negative: bool,
 }
@@ -101,7 +123,12 @@ pub(super) struct Speed {
 impl Speed {
     /// Returns the result for coefficients with the given flaws.
     pub fn flawed(not_finite: bool, negative: bool) -> Self {
-        Speed { most: 0.0, not_finite, negative }
+        Speed { not_finite, negative, ..Speed::default() }
+    }
+
+    /// Returns the speed of coefficients with this product of change and time.
+    pub fn with_change(self, change: f64) -> Self {
+        Speed { change, ..self }
     }
 
     /// Returns the sum of both speeds, with the flaws of both.
@@ -113,6 +140,7 @@ impl Speed {
     pub fn join(self, other: Self) -> Self {
         Speed {
             most: self.most.max(other.most),
+            change: self.change.max(other.change),
             not_finite: self.not_finite | other.not_finite,
             negative: self.negative | other.negative,
         }
@@ -212,25 +240,28 @@ impl<R: Real> Coefficients<R> {
         let curved = self.curvature.stationary().map(|kept| kept.extremes(id));
         most += curved.map_or(0.0, |alpha| 2.0 * d * alpha.most.to_f64());
         let negative = curved.is_some_and(|alpha| alpha.least < R::zero());
-        Speed { most, not_finite: !most.is_finite(), negative }
+        Speed { most, change: 0.0, not_finite: !most.is_finite(), negative }
     }
 
-    /// Returns the terms on a block. `scratch` holds the values of coefficients that vary.
+    /// Returns the terms on a block, and the largest product of change and time of a coefficient.
+    /// `scratch` holds the values of coefficients that vary.
     pub fn on_block<'a>(
         &'a self,
         block: Place,
-        t: f64,
+        sampling: Sampling,
         scratch: &'a mut Vec<R>,
-    ) -> BlockTerms<'a, R> {
+    ) -> (BlockTerms<'a, R>, f64) {
         scratch.resize(5 * self.size, R::zero());
         let (speed, rest) = scratch.split_at_mut(self.size);
         let (alpha, velocity) = rest.split_at_mut(self.size);
-        BlockTerms {
-            normal_speed: self.normal_speed.values(block, t, speed),
-            velocity: self.velocity.values(block, t, velocity),
-            curvature: self.curvature.values(block, t, alpha),
+        let mut change = 0.0;
+        let terms = BlockTerms {
+            normal_speed: self.normal_speed.values(block, sampling, &mut change, speed),
+            velocity: self.velocity.values(block, sampling, &mut change, velocity),
+            curvature: self.curvature.values(block, sampling, &mut change, alpha),
             rescaling: self.rescaling.map(|factor| (factor, Phi0::Itself)),
-        }
+        };
+        (terms, change)
     }
 
     /// Returns the largest speed on a block of a grid with `d` axes. If `band` holds phi and
@@ -273,6 +304,6 @@ impl<R: Real> Coefficients<R> {
             not_finite |= *sum * R::zero() != R::zero();
         }
         let rescaling = terms.rescaling.map_or(0.0, |(factor, _)| (factor * normal).to_f64());
-        Speed { most: most.to_f64() + rescaling, not_finite, negative }
+        Speed { most: most.to_f64() + rescaling, change: 0.0, not_finite, negative }
     }
 }

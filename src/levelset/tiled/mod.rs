@@ -59,4 +59,4 @@ pub use motion::{Seconds, StepInfo};
 pub use neighborhood::Around;
 pub use options::{MOST_GAMMA, Options, Reinitialize, Scheme, Time};
 pub use snapshot::{Phi, SavedNumber, TiledSnapshot};
-pub use terms::{Coefficient, Fill, Terms};
+pub use terms::{Coefficient, Fill, SampleFill, Terms};

@@ -7,7 +7,9 @@
 //! p1 = p + dt L(p),   p2 = 3/4 p + 1/4 (p1 + dt L(p1)),   p' = 1/3 p + 2/3 (p2 + dt L(p2))
 //! ```
 //!
-//! The coefficients are evaluated at t, t + dt and t + dt / 2. An Euler step is p' = p1. p' is
+//! The coefficients are evaluated at t, t + dt and t + dt / 2. If one of them changes by more than a
+//! hundredth of a voxel during the step, its mean over the step is used instead. An Euler step is
+//! p' = p1. p' is
 //! clamped to [-gamma, gamma]. The module [`block`](super::block) defines which voxels move.
 //! Everything outside the blocks of the grid is gamma or -gamma throughout. Each pass reads one
 //! array and writes another, so the results are bitwise identical for any number of threads.
@@ -33,9 +35,10 @@ use super::options::{Options, Reinitialize};
 use super::terms::Terms;
 use crate::Cpu;
 use crate::error::Result;
+use crate::expression::{Accuracy, Sampling, TimeSpan};
 use crate::geometry::Real;
 use crate::grid::{Band, Pool, Stored};
-use crate::levelset::evolution::{at_rest_forever, up_to};
+use crate::levelset::evolution::{StepSearch, at_rest_forever, up_to};
 use crate::primitives::PerThread;
 
 /// The result of one step.
@@ -111,8 +114,6 @@ zeroset_gpu::cuda_header! {
 
     /// The number of steps between removals of tiles that are not needed.
     const TIDY_EVERY: usize = 64;
-    /// The factor by which the speed at the end of a step may exceed the speed that bounded it.
-    const GROWTH: f64 = 1.25;
 }
 
 impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
@@ -221,7 +222,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
 
     fn step_here<G: Blocks<R, S, E>>(&mut self, grid: &G, max_dt: f64) -> Result<StepInfo> {
         let start = Instant::now();
-        let dt = self.length(grid, max_dt)?;
+        let (dt, averages) = self.choose_step(grid, max_dt)?;
         if !dt.is_finite() {
             return Err(at_rest_forever(self.steps + 1));
         }
@@ -230,7 +231,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         }
         let found = Instant::now();
         self.seconds.speed += (found - start).as_secs_f64();
-        let mut tally = self.stages(grid, dt);
+        let mut tally = self.stages(grid, dt, averages);
         self.seconds.stages += found.elapsed().as_secs_f64();
         if tally.not_a_number > 0 {
             let error = self.not_a_number(grid, tally.not_a_number, dt);
@@ -262,36 +263,48 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         })
     }
 
-    /// Returns the time step allowed by the speed at its start. If the speed grows during the step,
-    /// the step must not be much longer than the speed at its end allows. A speed that passes
-    /// through zero says nothing about later times.
-    fn length<G: Blocks<R, S, E>>(&mut self, grid: &G, max_dt: f64) -> Result<f64> {
-        let nu = self.options.nu;
-        let bound = |speed: f64| if speed > 0.0 { up_to(nu / speed, max_dt) } else { max_dt };
-        let mut speed = self.checked_speed(grid, self.time)?;
-        let mut dt = bound(speed);
-        while self.coefficients.varies() {
-            let later = self.checked_speed(grid, self.time + dt)?;
-            if later * dt <= GROWTH * nu {
-                break;
-            }
-            speed = speed.max(later);
-            dt = bound(speed);
+    /// Returns the next time step, and whether a coefficient changes so much during it that its
+    /// mean is needed.
+    fn choose_step<G: Blocks<R, S, E>>(&mut self, grid: &G, max_dt: f64) -> Result<(f64, bool)> {
+        let (nu, time) = (self.options.nu, self.time);
+        let limit = |speed: &Speed| if speed.most > 0.0 { nu / speed.most } else { f64::INFINITY };
+        // No step can be longer than the one that the coefficients at its start allow.
+        let speed = self.checked_speed(grid, Sampling::At(time))?;
+        let dt = up_to(limit(&speed), max_dt);
+        if !self.coefficients.varies() {
+            return Ok((dt, false));
         }
-        Ok(dt)
+        let longest = dt.min(self.options.max_step);
+        if !longest.is_finite() {
+            return Ok((longest, false));
+        }
+        let mut search = StepSearch::new(longest);
+        loop {
+            let span = TimeSpan { start: time, end: time + search.trial() };
+            let speed = self.checked_speed(grid, Sampling::Bound(span))?;
+            if let Some(dt) = search.learn(limit(&speed)) {
+                // The last span examined contains the step.
+                return Ok((dt, speed.change > Accuracy::SLACK));
+            }
+        }
     }
 
-    /// Returns the largest speed in the band at `time`, or an error if the coefficients are flawed.
-    fn checked_speed<G: Blocks<R, S, E>>(&mut self, grid: &G, time: f64) -> Result<f64> {
-        let speed = self.speed(grid, time);
-        speed.checked(time).map_err(|error| self.bad_coefficient(grid, time).unwrap_or(error))
+    /// Returns the largest speed in the band, or an error if the coefficients are flawed.
+    fn checked_speed<G: Blocks<R, S, E>>(&mut self, grid: &G, sampling: Sampling) -> Result<Speed> {
+        let speed = self.speed(grid, sampling);
+        let Err(error) = speed.checked(self.time) else { return Ok(speed) };
+        let span = match sampling {
+            Sampling::At(t) => TimeSpan { start: t, end: t },
+            Sampling::Bound(span) | Sampling::Mean(span, _) => span,
+        };
+        Err(self.bad_coefficient(grid, span).unwrap_or(error))
     }
 
-    fn speed<G: Blocks<R, S, E>>(&self, grid: &G, time: f64) -> Speed {
+    fn speed<G: Blocks<R, S, E>>(&self, grid: &G, sampling: Sampling) -> Speed {
         let d = grid.dimension();
         if !self.coefficients.varies() {
             let Scratch { coefficients, result, .. } = &mut *self.scratch.get();
-            let terms = self.coefficients.on_block(Place::EVERYWHERE, time, coefficients);
+            let (terms, _) = self.coefficients.on_block(Place::EVERYWHERE, sampling, coefficients);
             let uniform = self.coefficients.speed(&terms, d, None, result);
             if !self.coefficients.is_kept() {
                 return uniform;
@@ -307,9 +320,10 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
             }
             let Scratch { coefficients, result, own, .. } = &mut *self.scratch.get();
             load(values, gamma, own);
-            let terms =
-                self.coefficients.on_block(place_of::<R, S, G, E>(place), time, coefficients);
-            self.coefficients.speed(&terms, d, Some((own, core)), result)
+            let block = place_of::<R, S, G, E>(place);
+            let (terms, change) = self.coefficients.on_block(block, sampling, coefficients);
+            let speed = self.coefficients.speed(&terms, d, Some((own, core)), result);
+            speed.with_change(change)
         };
         grid.fold(of_block, Speed::join).unwrap_or_default()
     }

@@ -84,8 +84,11 @@ pub struct Options {
     ///
     /// The default is 0.5. The paper's 0.3 is safe, and 0.9 is about the limit of Euler steps. For
     /// any nu below 1, the error of WENO5 with RK3 comes from the discretization in space, not in
-    /// time. Half a voxel per step leaves room for coefficients that grow during a step.
+    /// time.
     pub nu: f64,
+    /// The longest step while a coefficient depends on time; infinite by default. Where the change
+    /// of a coefficient cannot be derived from its expression, it is sampled that often.
+    pub max_step: f64,
     /// The method that keeps phi close to a distance.
     pub reinitialize: Reinitialize,
 }
@@ -102,6 +105,7 @@ impl Options {
             scheme: Scheme::default(),
             time: Time::default(),
             nu: 0.5,
+            max_step: f64::INFINITY,
             reinitialize: Reinitialize::default(),
         }
     }
@@ -126,6 +130,12 @@ impl Options {
     /// Sets the CFL factor nu.
     pub fn with_nu(mut self, nu: f64) -> Self {
         self.nu = nu;
+        self
+    }
+
+    /// Sets the longest step while a coefficient depends on time.
+    pub fn with_max_step(mut self, max_step: f64) -> Self {
+        self.max_step = max_step;
         self
     }
 

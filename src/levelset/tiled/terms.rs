@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::expression::Sampling;
 use crate::geometry::Real;
 
 /// A function that evaluates a coefficient on a block. It receives the first of the `E^3` voxels
@@ -11,14 +12,23 @@ use crate::geometry::Real;
 /// It is called from several threads at the same time and must not use the thread pool itself.
 pub type Fill<R> = Arc<dyn Fn([i32; 3], f64, &mut [R]) + Send + Sync>;
 
+/// A function that evaluates a coefficient on a block as a [`Fill`] does, or its bounds or means over
+/// a span of time. It returns an upper bound on the largest product of change and time in voxels, or
+/// 0 for an instant.
+pub type SampleFill<R> = Arc<dyn Fn([i32; 3], Sampling, &mut [R]) -> f64 + Send + Sync>;
+
 /// A coefficient with `K` components.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum Coefficient<R, const K: usize> {
     /// One value everywhere.
     Uniform([f64; K]),
-    /// Evaluated on each block, at the time of each evaluation.
+    /// Evaluated on each block, at the time of each evaluation. Nothing is known about its change
+    /// between these times.
     Varying(Fill<R>),
+    /// Evaluated on each block. Its bounds over a step limit the length of the step, and its means
+    /// replace its values if it changes much.
+    Sampled(SampleFill<R>),
     /// Independent of time. Evaluated once per new block, at time 0, and stored in 16 bits as long
     /// as the block exists.
     Stationary(Fill<R>),
@@ -58,6 +68,7 @@ impl<R, const K: usize> fmt::Debug for Coefficient<R, K> {
         match self {
             Coefficient::Uniform(value) => f.debug_tuple("Uniform").field(value).finish(),
             Coefficient::Varying(_) => f.write_str("Varying"),
+            Coefficient::Sampled(_) => f.write_str("Sampled"),
             Coefficient::Stationary(_) => f.write_str("Stationary"),
         }
     }

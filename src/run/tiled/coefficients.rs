@@ -7,11 +7,11 @@ use super::coefficient_volumes::Array;
 use crate::config::{self, Component, Config, Rotation, Velocity};
 use crate::error::Result;
 use crate::expression::Field;
-use crate::expression::{Expression, Lattice};
+use crate::expression::{Accuracy, Expression, Lattice, Sampling};
 use crate::geometry::Real;
 use crate::gpu::Cuda;
 use crate::levelset::tiled::cuda::{DeviceCoefficient, DevicePart, DeviceTerms};
-use crate::levelset::tiled::{Coefficient, Fill, Terms};
+use crate::levelset::tiled::{Coefficient, SampleFill, Terms};
 use crate::volume::Volume;
 
 /// Largest number of voxels along the edge of a block, including one layer around the block.
@@ -67,7 +67,7 @@ impl<const K: usize> Written<K> {
             Written::Uniform(values) => Coefficient::Uniform(values.map(|a| a * scale)),
             Written::Expressions(all) => {
                 let lattice = Lattice::bind(all).map_err(config.locate(key))?;
-                Coefficient::Varying(fill(lattice, lines, scale))
+                Coefficient::Sampled(fill(lattice, lines, scale, config.max_step()))
             }
             Written::Parts(all) => {
                 let mut bound = Vec::new();
@@ -83,8 +83,14 @@ impl<const K: usize> Written<K> {
                     });
                 }
                 // Expressions may depend on time, and may be NaN away from the interface.
-                let fill = fill_parts(bound, lines, scale);
-                if is_steady { Coefficient::Stationary(fill) } else { Coefficient::Varying(fill) }
+                let fill = fill_parts(bound, lines, scale, config.max_step());
+                if is_steady {
+                    Coefficient::Stationary(Arc::new(move |first, t, out: &mut [R]| {
+                        fill(first, Sampling::At(t), out);
+                    }))
+                } else {
+                    Coefficient::Sampled(fill)
+                }
             }
         })
     }
@@ -239,15 +245,22 @@ fn rotation(turn: &Rotation) -> Result<[Expression; 3]> {
     ])
 }
 
+/// Returns the accuracy of expressions that are multiplied by `scale` to obtain voxels.
+fn accuracy(scale: f64, max_step: f64) -> Accuracy {
+    Accuracy { slack: Accuracy::SLACK / scale, max_step }
+}
+
 /// Returns a function that evaluates expressions on blocks and multiplies them by `scale`.
-fn fill<R: Real>(lattice: Lattice, lines: Lines, scale: f64) -> Fill<R> {
+fn fill<R: Real>(lattice: Lattice, lines: Lines, scale: f64, max_step: f64) -> SampleFill<R> {
     let components = lattice.components();
-    let scale = R::of(scale);
-    Arc::new(move |first, t, out: &mut [R]| {
+    let accuracy = accuracy(scale, max_step);
+    Arc::new(move |first, sampling, out: &mut [R]| {
         let edge = edge_of(out.len() / components);
         let axes = lines.of_block(first, 0);
-        lattice.evaluate_into(axes.each_ref().map(|axis| &axis[..edge]), t, out);
-        out.iter_mut().for_each(|value| *value *= scale);
+        let axes = axes.each_ref().map(|axis| &axis[..edge]);
+        let change = lattice.sample_into(axes, sampling, &accuracy, out);
+        out.iter_mut().for_each(|value| *value *= R::of(scale));
+        change * scale
     })
 }
 
@@ -258,15 +271,23 @@ enum Bound {
 }
 
 /// Returns a function that evaluates components on blocks and multiplies them by `scale`.
-fn fill_parts<R: Real>(parts: Vec<Bound>, lines: Lines, scale: f64) -> Fill<R> {
-    Arc::new(move |first, t, out: &mut [R]| {
+fn fill_parts<R: Real>(
+    parts: Vec<Bound>,
+    lines: Lines,
+    scale: f64,
+    max_step: f64,
+) -> SampleFill<R> {
+    let accuracy = accuracy(scale, max_step);
+    Arc::new(move |first, sampling, out: &mut [R]| {
         let size = out.len() / parts.len();
         let edge = edge_of(size);
         let axes = lines.of_block(first, 0);
+        let mut change = 0.0f64;
         for (part, out) in parts.iter().zip(out.chunks_exact_mut(size)) {
             match part {
                 Bound::Lattice(lattice) => {
-                    lattice.evaluate_into(axes.each_ref().map(|axis| &axis[..edge]), t, out);
+                    let axes = axes.each_ref().map(|axis| &axis[..edge]);
+                    change = change.max(lattice.sample_into(axes, sampling, &accuracy, out));
                     out.iter_mut().for_each(|value| *value *= R::of(scale));
                 }
                 Bound::Volume(volume) => {
@@ -279,5 +300,6 @@ fn fill_parts<R: Real>(parts: Vec<Bound>, lines: Lines, scale: f64) -> Fill<R> {
                 }
             }
         }
+        change * scale
     })
 }

@@ -213,6 +213,7 @@ impl TiledCase<'_> {
             .with_scheme(config.scheme())
             .with_time(config.time_scheme())
             .with_nu(config.cfl())
+            .with_max_step(config.max_step())
             .with_reinitialize(reinitialize)
     }
 

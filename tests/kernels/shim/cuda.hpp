@@ -18,6 +18,7 @@
 #endif
 #define __device__
 #define DEVICE inline
+#define DEVICE_CALL inline
 #define __shared__ static __attribute__((section("zs_shared")))
 #define __constant__
 #define __forceinline__ inline

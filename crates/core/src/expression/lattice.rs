@@ -103,7 +103,8 @@ impl Lattice {
     }
 
     /// Computes the bounds or the means of all expressions over a span of time, in the order of
-    /// [`Lattice::evaluate_into`], which gives the values at an instant.
+    /// [`Lattice::evaluate_into`], which gives the values at an instant. Returns an upper bound on
+    /// the largest product of change and time, or 0 for an instant.
     ///
     /// # Panics
     /// See [`Lattice::evaluate_into`].
@@ -113,13 +114,16 @@ impl Lattice {
         sampling: Sampling,
         accuracy: &Accuracy,
         out: &mut [R],
-    ) {
+    ) -> f64 {
         let span = match sampling {
-            Sampling::At(t) => return self.evaluate_into(axes, t, out),
+            Sampling::At(t) => {
+                self.evaluate_into(axes, t, out);
+                return 0.0;
+            }
             Sampling::Mean(span, t) => {
                 self.evaluate_into(axes, t, out);
                 if !self.uses_time {
-                    return;
+                    return 0.0;
                 }
                 span
             }
@@ -128,7 +132,7 @@ impl Lattice {
         let lengths = axes.map(<[f64]>::len);
         let n = Mask::ALL.size(lengths);
         if n == 0 {
-            return;
+            return 0.0;
         }
         let is_bound = matches!(sampling, Sampling::Bound(_));
         ENCLOSURES.with_borrow_mut(|Enclosures { scratch, all, one, values }| {
@@ -136,11 +140,13 @@ impl Lattice {
             self.spread.run(scratch, axes, Enclosure::of_time(span), all, |bounds| bounds);
             one.resize(self.components(), Enclosure::default());
             values.resize(self.components(), 0.0);
+            let mut change = 0.0f64;
             for (k, (out, all)) in out.chunks_exact_mut(n).zip(all.chunks_exact(n)).enumerate() {
                 // A component that is the same at all points is examined once.
                 let is_uniform = self.spread.mask(k) == Mask::default();
                 let examined = if is_uniform { 1 } else { n };
                 for (at, bounds) in all[..examined].iter().enumerate() {
+                    change = change.max(bounds.width() * span.length());
                     let [nx, ny, _] = lengths;
                     let at_axes = [at % nx, at / nx % ny, at / (nx * ny)];
                     let point = std::array::from_fn(|axis| axes[axis][at_axes[axis]]);
@@ -163,7 +169,8 @@ impl Lattice {
                 let first = out[0];
                 out[examined..].fill(first);
             }
-        });
+            change
+        })
     }
 }
 

@@ -47,6 +47,10 @@ pub struct Accuracy {
 }
 
 impl Accuracy {
+    /// The fraction of the local edge length by which the interface may move because of a change
+    /// that counts as no change.
+    pub const SLACK: f64 = 0.01;
+
     /// The error of a mean, as a fraction of the slack.
     pub const PRECISION: f64 = 1e-4;
 

@@ -9,14 +9,13 @@ use crate::error::Result;
 use crate::expression::{Accuracy, Field, Generated};
 use crate::geometry::Real;
 use crate::gpu::{Arguments, Array, Cuda, Launch, Unit};
-use crate::levelset::evolution::sites;
 
 zeroset_gpu::cuda_header! {
     "sampling";
 
     /// A coefficient counts as constant during a step if its change moves the interface by at most
     /// this fraction of the local edge length.
-    const SLACK: f64 = sites::SLACK;
+    const SLACK: f64 = Accuracy::SLACK;
     /// The error of a mean, as a fraction of the slack.
     const PRECISION: f64 = Accuracy::PRECISION;
     /// The most halvings of a span.

@@ -41,6 +41,7 @@ use super::coefficients::{Coefficients, Place};
 use super::motion::MARGIN;
 use super::options::{Options, Reinitialize, Time};
 use crate::error::{Error, Result};
+use crate::expression::Sampling;
 use crate::geometry::Real;
 use crate::gpu::{Array, Cuda, Element, Graph, Pinned};
 use crate::grid::cuda::{
@@ -244,6 +245,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let options = self.options;
         let mut control = self.grid.look()?;
         (control.time, control.step, control.nu) = (time, steps, options.nu);
+        control.max_step = options.max_step;
         (control.at, control.stirred) = ([0, 1, 2], STIRRED);
         control.every = match options.reinitialize {
             Reinitialize::Equation { every, .. } | Reinitialize::Direct { every } => every,
@@ -255,7 +257,8 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
             false => {
                 let all = Coefficients::<R>::new(&terms.uniform(), &options, 1);
                 let mut scratch = Vec::new();
-                let of_block = all.on_block(Place::EVERYWHERE, 0.0, &mut scratch);
+                let (of_block, _) =
+                    all.on_block(Place::EVERYWHERE, Sampling::At(0.0), &mut scratch);
                 all.speed(&of_block, 3, None, &mut Vec::new()).checked(0.0)?
             }
         };

@@ -2,6 +2,7 @@
 
 use super::{Motion, Scratch, load, place_of};
 use crate::error::Error;
+use crate::expression::{Sampling, TimeSpan};
 use crate::geometry::Real;
 use crate::grid::Stored;
 use crate::levelset::tiled::block::BlockTerms;
@@ -20,14 +21,24 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         found.error([0.0; 3], 1.0)
     }
 
-    /// Returns the error for the first voxel with a flawed coefficient at `time`. Returns `None` if
-    /// each coefficient is valid and only their sum is too large.
+    /// Returns the error for the first voxel with a flawed coefficient, at the first of several
+    /// instants of a span. Returns `None` if each coefficient is valid and only their sum is too
+    /// large.
     #[cold]
     pub(super) fn bad_coefficient<G: Blocks<R, S, E>>(
         &mut self,
         grid: &G,
-        time: f64,
+        span: TimeSpan,
     ) -> Option<Error> {
+        const INSTANTS: u32 = 64;
+        let instants = if span.length() > 0.0 { INSTANTS } else { 0 };
+        (0..=instants).find_map(|k| {
+            self.bad_coefficient_at(grid, span.at(f64::from(k) / f64::from(INSTANTS)))
+        })
+    }
+
+    /// Returns the error for the first voxel with a flawed coefficient at `time`.
+    fn bad_coefficient_at<G: Blocks<R, S, E>>(&mut self, grid: &G, time: f64) -> Option<Error> {
         let (gamma, core) = (self.gamma(), self.core());
         let of_block = |place: &G::Place| {
             let values = self.phi.tile(G::id(place));
@@ -37,7 +48,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
             let Scratch { coefficients, own, .. } = &mut *self.scratch.get();
             load(values, gamma, own);
             let block = place_of::<R, S, G, E>(place);
-            let terms = self.coefficients.on_block(block, time, coefficients);
+            let (terms, _) = self.coefficients.on_block(block, Sampling::At(time), coefficients);
             (0..E * E * E).find_map(|n| {
                 let flaw = flaw_of::<R, E>(&terms, n);
                 let flaw = flaw.filter(|(_, value)| own[n].abs() < core || value.is_finite());
@@ -84,7 +95,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         for share in [0.0, 1.0, 0.5] {
             let time = self.time + share * dt;
             let Scratch { coefficients, result, .. } = &mut *self.scratch.get();
-            let terms = self.coefficients.on_block(block, time, coefficients);
+            let (terms, _) = self.coefficients.on_block(block, Sampling::At(time), coefficients);
             if let Some((name, value)) = flaw_of::<R, E>(&terms, n) {
                 found.what = What::Coefficient(name, value);
                 (found.time, found.cause) = (time, Cause::Expression);
@@ -108,7 +119,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
             let Scratch { coefficients, result, own, .. } = &mut *self.scratch.get();
             load(self.phi.tile(G::id(place)), gamma, own);
             let block = place_of::<R, S, G, E>(place);
-            let terms = self.coefficients.on_block(block, time, coefficients);
+            let (terms, _) = self.coefficients.on_block(block, Sampling::At(time), coefficients);
             self.coefficients.speed(&terms, grid.dimension(), Some((own, core)), result);
             let faster = |best: usize, n: usize| if result[n] > result[best] { n } else { best };
             let n = (0..E * E * E).fold(0, faster);

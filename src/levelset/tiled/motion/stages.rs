@@ -1,6 +1,7 @@
 //! The evaluations of a time step.
 
 use super::{Motion, Scratch, load, place_of, store};
+use crate::expression::{Sampling, TimeSpan};
 use crate::geometry::Real;
 use crate::grid::{Halo, Pool, Stored, padded_edge};
 use crate::levelset::tiled::block::{self, Block, BlockTerms, Stage, Tally};
@@ -8,10 +9,10 @@ use crate::levelset::tiled::blocks::Blocks;
 use crate::levelset::tiled::lanes::Wide;
 use crate::levelset::tiled::options::{Scheme, Time};
 
-/// One evaluation: its time, and the weights of phi and of the new value. The weights are `None`
+/// One evaluation: the times of its coefficients, and the weights of phi and of the new value. The weights are `None`
 /// for (0, 1).
 struct Evaluation {
-    time: f64,
+    sampling: Sampling,
     dt: f64,
     mix: Option<(f64, f64)>,
     is_last: bool,
@@ -19,19 +20,32 @@ struct Evaluation {
 
 impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     /// Runs the evaluations of a step. phi is then the result of the last evaluation, or of the
-    /// first one that produced NaN. The first stage holds the previous phi.
-    pub(super) fn stages<G: Blocks<R, S, E>>(&mut self, grid: &G, dt: f64) -> Tally {
+    /// first one that produced NaN. The first stage holds the previous phi. If `averages` is true,
+    /// the means of coefficients that change much replace their values.
+    pub(super) fn stages<G: Blocks<R, S, E>>(
+        &mut self,
+        grid: &G,
+        dt: f64,
+        averages: bool,
+    ) -> Tally {
         let [mut first, mut second] = std::mem::take(&mut self.stages);
         let t = self.time;
+        let span = averages.then_some(TimeSpan { start: t, end: t + dt });
+        let sampling = |t| span.map_or(Sampling::At(t), |span| Sampling::Mean(span, t));
         let euler = self.options.time == Time::Euler;
-        let stage = Evaluation { time: t, dt, mix: None, is_last: euler };
+        let stage = Evaluation { sampling: sampling(t), dt, mix: None, is_last: euler };
         let mut tally = self.stage(grid, &self.phi, &mut first, &stage);
         if !euler && tally.not_a_number == 0 {
-            let stage = Evaluation { time: t + dt, dt, mix: Some((0.75, 0.25)), is_last: false };
+            let stage = Evaluation {
+                sampling: sampling(t + dt),
+                dt,
+                mix: Some((0.75, 0.25)),
+                is_last: false,
+            };
             tally = self.stage(grid, &first, &mut second, &stage);
             if tally.not_a_number == 0 {
                 let mix = Some((1.0 / 3.0, 2.0 / 3.0));
-                let stage = Evaluation { time: t + 0.5 * dt, dt, mix, is_last: true };
+                let stage = Evaluation { sampling: sampling(t + 0.5 * dt), dt, mix, is_last: true };
                 tally = self.stage(grid, &second, &mut first, &stage);
             } else {
                 std::mem::swap(&mut first, &mut second);
@@ -54,8 +68,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         let work = |place: &G::Place, out: &mut [S]| {
             let scratch = &mut *self.scratch.get();
             let Scratch { padded, coefficients, result, own } = scratch;
-            let terms =
-                self.coefficients.on_block(place_of::<R, S, G, E>(place), stage.time, coefficients);
+            let block = place_of::<R, S, G, E>(place);
+            let (terms, _) = self.coefficients.on_block(block, stage.sampling, coefficients);
             let mix = stage.mix.map(|(old, new)| {
                 load(self.phi.tile(G::id(place)), gamma, own);
                 (&own[..], R::of(old), R::of(new))
