@@ -38,7 +38,7 @@ DEVICE double gauss_node(u32 k) { return k == 0 ? 0.11270166537925831 : k == 1 ?
 DEVICE double gauss_weight(u32 k) { return (k == 1 ? 8.0 : 5.0) / 18.0; }
 
 // Returns the larger of a number and an absolute value, or NaN.
-DEVICE double larger(double most, double value) { return fabs(value) <= most || most != most ? most : fabs(value); }
+DEVICE double larger_magnitude(double most, double value) { return fabs(value) <= most || most != most ? most : fabs(value); }
 
 // Returns the largest absolute value over a span with these bounds.
 DEVICE double bound(const FieldAtRow& f, const Enclosure& bounds, const Sampling& s) {
@@ -51,12 +51,12 @@ DEVICE double bound(const FieldAtRow& f, const Enclosure& bounds, const Sampling
         const double start = s.start + k / pieces * length, end = s.start + (k + 1) / pieces * length;
         const double largest = f.bounds(start, end).largest();
         if (largest < expression::infinity()) {
-            most = larger(most, largest);
+            most = larger_magnitude(most, largest);
             continue;
         }
         // Nothing is known: the values at three instants have to do.
 #pragma unroll 1
-        for (u32 n = 0; n < 3; n++) most = larger(most, f.value(start + gauss_node(n) * (end - start)));
+        for (u32 n = 0; n < 3; n++) most = larger_magnitude(most, f.value(start + gauss_node(n) * (end - start)));
     }
     return most;
 }

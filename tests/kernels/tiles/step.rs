@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use zeroset::Cpu;
-use zeroset::expression::{Expression, Field, Generated};
+use zeroset::expression::{Accuracy, Expression, Field, Generated, Lattice};
 use zeroset::grid::cuda::Halt;
 use zeroset::grid::{Band, Fixed16, Pool, Stored};
 use zeroset::levelset::tiled::cuda::{MotionArgument, StageArgument};
@@ -48,12 +48,18 @@ enum By {
     Both,
 }
 
-/// A velocity whose speed grows, starting at 0.01. [`flow`] is the same function for the CPU.
+/// A velocity whose speed grows, starting at 0.01.
 const FLOW: [&str; 3] = ["0.01 + 8*t", "0.02*x*t", "(0.1*y - t)*t^2"];
 
-fn flow(voxel: [i32; 3], t: f64) -> [f64; 3] {
-    let [x, y, _] = voxel.map(f64::from);
-    [0.01 + 8.0 * t, 0.02 * x * t, (0.1 * y - t) * (t * t)]
+/// Returns [`FLOW`] for the CPU.
+fn flow() -> Coefficient<f64, 3> {
+    let lattice = Lattice::bind(&FLOW.map(|text| text.parse().unwrap())).unwrap();
+    let accuracy = Accuracy { slack: Accuracy::SLACK, max_step: f64::INFINITY };
+    Coefficient::Sampled(Arc::new(move |first: [i32; 3], sampling, out: &mut [f64]| {
+        let edge = if out.len() == 3 * 64 { 4 } else { 8 };
+        let axes = first.map(|first| (0..edge).map(|n| f64::from(first + n)).collect::<Vec<_>>());
+        lattice.sample_into(axes.each_ref().map(|axis| &axis[..]), sampling, &accuracy, out)
+    }))
 }
 
 impl Case {
@@ -71,9 +77,9 @@ impl Case {
         let by_volumes = self.by_volumes();
         let velocity = match self.by {
             By::Numbers => Coefficient::Uniform(VELOCITY),
-            By::Flow => Coefficient::of_voxel(flow),
+            By::Flow => flow(),
             By::Volumes => Coefficient::Stationary(by_volumes.velocity()),
-            By::Both => Coefficient::Varying(by_volumes.velocity()),
+            By::Both => Coefficient::Sampled(by_volumes.varying_velocity()),
         };
         let of_numbers = matches!(self.by, By::Numbers | By::Flow);
         let (normal, curved) = match of_numbers {
@@ -227,6 +233,7 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
         values[0][2 * tile..][..phi.values().len()].copy_from_slice(phi.values());
         look_up(&kernels.manage, &mut on);
         on.control.nu = options.nu;
+        on.control.max_step = options.max_step;
         on.control.uniform_speed = case.speed();
         on.control.every = match options.reinitialize {
             Reinitialize::Equation { every, .. } | Reinitialize::Direct { every } => every,

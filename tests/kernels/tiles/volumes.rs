@@ -3,10 +3,11 @@
 
 use std::sync::{Arc, LazyLock};
 
+use zeroset::expression::{Accuracy, Lattice, Sampling};
 use zeroset::gpu::volume::VolumeArgument;
 use zeroset::grid::{Band, Pool};
-use zeroset::levelset::tiled::Fill;
 use zeroset::levelset::tiled::cuda::{ComponentArgument, ComponentsArgument, StationaryArgument};
+use zeroset::levelset::tiled::{Fill, SampleFill};
 use zeroset::volume::{Placement, Samples, Scaling, Volume};
 
 use super::grid::{HostTiles, launch, tiles};
@@ -20,10 +21,6 @@ pub const DX: f64 = 0.37;
 /// stored, and an expression otherwise.
 const NUMBER: f64 = -0.13;
 pub const EXPRESSION: &str = "0.1*y - t";
-
-fn expression(x: [f64; 3], t: f64) -> f64 {
-    0.1 * x[1] - t
-}
 
 /// Volumes for two components of a velocity, a normal speed and a curvature coefficient. Tilted,
 /// anisotropic and flat placements occur, as do scaled and unscaled values, integers and
@@ -66,16 +63,30 @@ enum Part {
 }
 
 impl Part {
-    fn at(self, x: [f64; 3], t: f64, scale: f64) -> f64 {
-        let value = match self {
+    /// Computes the values on a block with these coordinates along its axes. Returns the largest
+    /// product of change and time.
+    fn sample(self, axes: &[Vec<f64>; 3], sampling: Sampling, scale: f64, out: &mut [f64]) -> f64 {
+        let edge = axes[0].len();
+        let mut change = 0.0;
+        match self {
             Part::Volume(n) => {
                 let volume = &VOLUMES[n];
-                volume.sample_extended(volume.placement().index(x))
+                for (n, out) in out.iter_mut().enumerate() {
+                    let at = [n % edge, n / edge % edge, n / (edge * edge)];
+                    let x = [0, 1, 2].map(|k| axes[k][at[k]]);
+                    *out = volume.sample_extended(volume.placement().index(x));
+                }
             }
-            Part::Number => NUMBER,
-            Part::Expression => expression(x, t),
-        };
-        value * scale
+            Part::Number => out.fill(NUMBER),
+            Part::Expression => {
+                let lattice = Lattice::bind(&[EXPRESSION.parse().unwrap()]).unwrap();
+                let accuracy = Accuracy { slack: Accuracy::SLACK / scale, max_step: f64::INFINITY };
+                change =
+                    lattice.sample_into(axes.each_ref().map(|x| &x[..]), sampling, &accuracy, out);
+            }
+        }
+        out.iter_mut().for_each(|value| *value *= scale);
+        change * scale
     }
 
     fn argument(self, scale: f64) -> ComponentArgument {
@@ -91,17 +102,21 @@ impl Part {
     }
 }
 
-fn fill(parts: Vec<Part>, scale: f64) -> Fill<f64> {
-    Arc::new(move |first, t, out: &mut [f64]| {
+fn fill(parts: Vec<Part>, scale: f64) -> SampleFill<f64> {
+    Arc::new(move |first, sampling, out: &mut [f64]| {
         let size = out.len() / parts.len();
         let edge = if size == 64 { 4 } else { 8 };
-        for (part, out) in parts.iter().zip(out.chunks_exact_mut(size)) {
-            for (n, out) in out.iter_mut().enumerate() {
-                let at = [n % edge, n / edge % edge, n / (edge * edge)].map(|c| c as i32);
-                let x = [0, 1, 2].map(|k| ORIGIN[k] + DX * f64::from(first[k] + at[k]));
-                *out = part.at(x, t, scale);
-            }
-        }
+        let axis = |k: usize| (0..edge).map(|n| ORIGIN[k] + DX * f64::from(first[k] + n)).collect();
+        let axes: [Vec<f64>; 3] = [axis(0), axis(1), axis(2)];
+        let parts = parts.iter().zip(out.chunks_exact_mut(size));
+        parts.map(|(part, out)| part.sample(&axes, sampling, scale, out)).fold(0.0, f64::max)
+    })
+}
+
+/// Returns the function without the time.
+fn at_rest(fill: SampleFill<f64>) -> Fill<f64> {
+    Arc::new(move |first, t, out: &mut [f64]| {
+        fill(first, Sampling::At(t), out);
     })
 }
 
@@ -133,13 +148,19 @@ impl ByVolumes {
         }
     }
 
-    pub fn velocity(&self) -> Fill<f64> {
+    /// Returns the velocity if it has an expression.
+    pub fn varying_velocity(&self) -> SampleFill<f64> {
         fill(self.parts(0), scales()[0])
+    }
+
+    /// Returns the velocity if it is stored with the tiles.
+    pub fn velocity(&self) -> Fill<f64> {
+        at_rest(self.varying_velocity())
     }
 
     /// Returns the normal speed (`which` = 1) or the curvature coefficient (`which` = 2).
     pub fn number(&self, which: usize) -> Fill<f64> {
-        fill(self.parts(which), scales()[which])
+        at_rest(fill(self.parts(which), scales()[which]))
     }
 
     /// Returns the descriptions of all components, in the form that kernels take.
