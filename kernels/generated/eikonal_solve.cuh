@@ -14,11 +14,11 @@ struct Eikonal {
     // Number of repetitions of an update, for triangles.
     u32 repetitions;
     u32 ring_mask;
-    // Clock cycles a block waits for work before it reports a broken queue.
+    // Number of clock cycles that a block waits for work before it reports a broken queue.
     i64 patience;
     // Larger values do not matter; infinite without a band.
     real width;
-    // A patch waits if its news is later than the first by more than this.
+    // A patch waits if its pending value is later than the earliest one by more than this.
     real near;
     // Slowness if `slowness_of_cells` is null.
     real slowness;
@@ -42,13 +42,13 @@ struct Eikonal {
     real *u;
     // Two buffers of `[n_patches]`: smallest unprocessed value of each patch.
     real_bits *news;
-    // `[n_patches]` round of the list a patch was last put on.
+    // `[n_patches]` round of the list that each patch was last put on.
     u32 *listed;
     // Two buffers of `[n_patches]`.
     u32 *lists;
-    // `[3]` patches on the list of a round.
+    // `[3]` number of patches on the list of a round.
     u32 *counts;
-    // `[3]` smallest news of a round.
+    // `[3]` smallest pending value of a round.
     real_bits *first_news;
     // Counter of the grid barrier.
     u32 *arrived;
@@ -57,7 +57,7 @@ struct Eikonal {
     // `[ring_mask + 1]`
     u32 *ring;
     struct Queue *queue;
-    // `[n_patches]` list of patches updated.
+    // `[n_patches]` list of the patches that were updated.
     u32 *visited;
     // `[n_patches]`
     u32 *is_visited;

@@ -52,7 +52,7 @@ enum When {
 #define CURVATURE_BETA 1
 #define CURVATURE_WEIGHTED 2
 
-// Bounds of the step for C = 1, as bits.
+// Bounds on the step for C = 1, as bits.
 struct Limits {
     real_bits first_order;
     real_bits curvature;
@@ -149,9 +149,9 @@ struct Control {
     u32 n_moving;
     u32 n_cells;
     u32 blocks_done;
-    // Limits of the step.
+    // Limits on the step.
     Limits limits;
-    // Limits in the band being built.
+    // Limits from the band being built.
     Limits next_limits;
     // Step that the limits allow.
     double longest;

@@ -5,7 +5,7 @@
 #include "common/types.cuh"
 #include "common/real.cuh"
 
-// The integer that represents the largest component of a tile.
+// The integer that represents the largest absolute value of a component in a tile.
 enum { KEPT_MOST = 32767 };
 
 // Index of the quantization step of the 16-bit numbers among the extremes of a tile.

@@ -64,7 +64,7 @@ fn finite(key: &str, values: &[f64]) -> Checked {
     require(all, key, format!("must be finite, is {found}"), "use a finite number")
 }
 
-/// Returns an error for numbers that do not fit the precision of the case.
+/// Returns an error if a number is not finite, or too large for the precision of the case.
 fn held(config: &Config, key: &str, values: &[f64]) -> Checked {
     finite(key, values)?;
     let most = match config.precision() {
@@ -81,15 +81,15 @@ fn timeless(key: &str, expression: &Expression) -> Checked {
     require(!expression.uses_time(), key, "must not depend on the time t", remedy)
 }
 
-/// Returns the first option of `[reconstruct]` that does not suit a cloud with normals, or without
-/// normals if `has_normals` is false.
+/// Returns an error about the first option of `[reconstruct]` that does not suit the cloud.
+/// `has_normals` says whether the cloud has normals.
 pub(super) fn flaw_for_cloud(config: &Config, has_normals: bool) -> Option<Flaw> {
     let table = config.reconstruct.as_ref()?;
     reconstruct::fit(table, Some(has_normals)).err()
 }
 
-/// Returns errors about numbers that are out of range and about conflicting keys. Only the first
-/// error of each table is returned, because it may cause others.
+/// Returns errors about numbers that are out of range and about conflicting keys. Each check
+/// returns only its first error, because that error may cause others.
 pub(super) fn flaws(config: &Config) -> Vec<Flaw> {
     let n = config.device.threads;
     let range = format!("must be 0 (all cores) to {MOST_THREADS}, is {n}");

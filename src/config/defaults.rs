@@ -1,7 +1,8 @@
 //! Prints a case with every key from the schema, so that it always matches the program.
 //!
-//! Keys with a default are active. All other keys, and other ways to write a value, are lines that
-//! begin with `#` without a space.
+//! Active keys have their defaults, or an example value if the case needs a key that has no
+//! default. All other keys and tables, and other ways to write a value, are lines that begin with
+//! `#` without a space.
 
 use std::fmt::Write as _;
 
@@ -71,7 +72,8 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Adds `path = value` below a table header, commented out unless `active`.
+    /// Adds the line `key = value` to the current table, where the key is the last part of `path`.
+    /// The line is commented out unless `active`.
     fn line(&mut self, path: &str, value: &str, active: bool) {
         let key = path.rsplit('.').next().unwrap_or(path);
         let mark = if active { "" } else { "#" };
@@ -135,7 +137,8 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Returns name, value and comment of each entry of a table that takes one of several entries.
+    /// Returns the name, the schema and the comment of each entry of a table that takes one of
+    /// several entries.
     fn entries(&self, schema: &'a Value) -> Vec<(&'a str, &'a Value, &'a str)> {
         let mut found = Vec::new();
         for choice in choices(schema) {
@@ -182,7 +185,8 @@ impl<'a> Page<'a> {
         }
         for form in self.forms(schema) {
             let value = self.example(form, 0);
-            // If a value is given, other numbers or lists are not shown as other ways to write it.
+            // Another number is not shown as a different way to write a number, nor another list as
+            // a different way to write a list.
             let plain = |text: &str| !text.starts_with(['"', '{']) && text != "[]";
             let list = |text: &str| text.starts_with('[');
             let another = standing.as_ref().is_none_or(|standing| {
@@ -195,7 +199,7 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Returns all ways to write a value.
+    /// Returns the schemas of all ways to write a value.
     fn forms(&self, schema: &'a Value) -> Vec<&'a Value> {
         let resolved = self.resolve(schema);
         match choices(resolved) {
@@ -292,7 +296,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    /// Collects the paths of all keys of a schema, except shapes inside shapes.
+    /// Collects the names of all keys of a schema, without the keys of shapes inside shapes.
     fn keys(root: &Value, schema: &Value, path: &str, found: &mut Vec<String>) {
         if path.split('.').count() > 8 {
             return;
@@ -370,7 +374,7 @@ mod tests {
             table.insert(keys[keys.len() - 1].into(), value["value"].clone());
             let read = Config::deserialize(case);
             if let Err(error) = read {
-                // A shape is complete only with all its keys, which the test above checks.
+                // Only one key was inserted, so a table that needs several keys may be incomplete.
                 let missing = error.to_string().contains("missing field");
                 assert!(missing, "{path} = {value}: {error}");
             }

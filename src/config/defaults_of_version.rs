@@ -1,4 +1,5 @@
-//! Defaults that changed results, and the key that restores older ones.
+//! Defaults that affect results and differ between versions, and the key that restores older
+//! defaults.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,8 @@ pub enum DefaultsOf {
 }
 
 impl Config {
-    /// Returns the repairs of the mesh file that the case asks for.
+    /// Returns the repairs to apply to the mesh file: those that the case requests, and otherwise
+    /// the defaults.
     pub fn repairs(&self) -> Repairs {
         let crate::config::Domain::Mesh(mesh) = &self.domain else { return Repairs::NONE };
         let is_old = self.defaults == Some(DefaultsOf::V0_1);

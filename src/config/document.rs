@@ -1,4 +1,5 @@
-//! Parses a case with the position of every key, applies overrides, and rewrites serde's messages.
+//! Parses a case and records the position of every key, applies overrides, and rewrites serde's
+//! messages.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -22,7 +23,8 @@ pub(super) struct Texts {
 
 /// A `--set key=value` option.
 ///
-/// Its positions follow those of the file, so that one number identifies a position in any text.
+/// Its positions follow those of the file and of the options before it, so that one number
+/// identifies a position in any of these texts.
 struct Override {
     option: String,
     path: Vec<String>,
@@ -83,7 +85,7 @@ enum Place {
     Line(usize),
     /// A `--set` option.
     Option(String),
-    /// A command-line option with its value, which stands for the key.
+    /// A command-line option with its value, which errors name instead of the key.
     Flag(String),
 }
 
@@ -115,7 +117,7 @@ impl Places {
         Places { file: PathBuf::new(), entries: entries.collect() }
     }
 
-    /// Returns an error at the key, or at the nearest enclosing table that is in the file.
+    /// Returns an error at the place of `key`, or of the nearest enclosing key that has a place.
     pub(super) fn error(&self, key: &str, what: String, remedy: String) -> Error {
         let mut around = key;
         loop {

@@ -18,7 +18,7 @@ pub struct Bounds {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
     /// Allowed deviation from `value`, relative to it (absolute if it is 0). Default 0.01, or 0 for
-    /// counts (steps, components, Euler number).
+    /// counts (`steps`, `components`, `euler_number`, `distance_not_reached`, `holes`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
     /// Inclusive upper bound.
@@ -88,7 +88,7 @@ struct Table {
     /// Expected value.
     value: Option<f64>,
     /// Allowed deviation from `value`, relative to it (absolute if it is 0). Default 0.01, or 0 for
-    /// counts (steps, components, Euler number).
+    /// counts (`steps`, `components`, `euler_number`, `distance_not_reached`, `holes`).
     #[schemars(range(min = 0.0), example = 0.01)]
     tolerance: Option<f64>,
     /// Inclusive upper bound.

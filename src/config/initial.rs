@@ -12,21 +12,21 @@ use serde::{Deserialize, Serialize};
 use crate::expression::Expression;
 use crate::geometry::shape::Shape;
 
-/// Initial interface: a shape, a surface or curve from a file, or signed values from an array or an
-/// expression.
+/// Initial interface: a shape, a surface, curve, volume or picture from a file, or signed values
+/// from an array or an expression.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Initial {
-    /// Signed distance of a shape, negative inside.
+    /// Signed distance to a shape, negative inside.
     Shape(Shape),
-    /// Signed distance of a closed triangle mesh.
+    /// Signed distance to a closed triangle mesh.
     Mesh {
         /// The mesh.
         mesh: InitialMesh,
     },
-    /// Signed distance of closed curves on a triangle mesh.
+    /// Signed distance to closed curves on a triangle mesh.
     Curve {
         /// The curves.
         curve: InitialCurve,

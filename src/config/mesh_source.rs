@@ -48,8 +48,9 @@ pub struct MeshSource {
 #[serde(rename_all = "snake_case")]
 pub enum MeshRepair {
     /// A vertex inside the longest edge or face of a degenerate cell splits the neighbors of the
-    /// cell, and the two vertices of a needle become one. In `[evolve]`, this includes cells that
-    /// are so thin that they alone would determine the time step. Cells are split at hanging nodes.
+    /// cell, and the two coincident vertices of a needle become one. In `[evolve]`, this includes
+    /// cells that are so thin that they alone would determine the time step. Cells are split at
+    /// hanging nodes.
     Auto,
     /// Cells without area or volume are left out. All others stay as they are.
     Never,

@@ -214,7 +214,7 @@ impl Config {
         self.problems().into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// Returns the errors of [`Config::check`], only the first one of each table.
+    /// Returns the errors about ranges and conflicts between keys: the first error of each check.
     pub fn problems(&self) -> Vec<Error> {
         let flaws = check::flaws(self).into_iter();
         flaws.filter_map(|flaw| self.refuse(Some(flaw)).err()).collect()
@@ -223,7 +223,7 @@ impl Config {
     /// Checks the keys that depend on whether the cloud has normals, after the cloud has been read.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if a key of `[reconstruct]` is for the other method.
+    /// Returns [`Error::Case`] if a key of `[reconstruct]` does not suit the cloud.
     pub(crate) fn check_for_cloud(&self, has_normals: bool) -> Result<()> {
         self.refuse(check::flaw_for_cloud(self, has_normals))
     }
@@ -250,7 +250,8 @@ impl Config {
         self.origin.file.as_os_str().is_empty()
     }
 
-    /// Adds the key to an error that has no place yet, and to an error of the mesh.
+    /// Adds the key to an error that has no place yet and, if the case comes from a file, to an
+    /// error about the mesh.
     ///
     /// Other errors pass unchanged.
     pub(crate) fn locate(&self, key: &str) -> impl Fn(Error) -> Error {
@@ -272,8 +273,8 @@ impl Config {
     /// Checks the keys that depend on the kind of the mesh, after the mesh has been read.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if a key of `[expect]` or an interface file does not exist for this
-    /// kind.
+    /// Returns [`Error::Case`] if a key of `[expect]` or a format in `output.interface_files` is
+    /// not available for this kind of mesh.
     pub fn check_for(&self, kind: Kind) -> Result<()> {
         let wrong = match kind {
             Kind::Planar | Kind::Surface => ["interface_area", "enclosed_volume"],
@@ -335,8 +336,9 @@ impl Config {
         })
     }
 
-    /// Returns the longest step while a coefficient depends on time; infinite if the case neither
-    /// gives it nor an output interval nor an end time.
+    /// Returns the longest step while a coefficient depends on time: `max_step` if the case gives
+    /// it, otherwise the output interval, otherwise a hundredth of the end time, otherwise
+    /// infinity.
     pub fn max_step(&self) -> f64 {
         let evolve = self.evolve.as_ref();
         let given = evolve.and_then(|evolve| evolve.max_step).or(self.output.interval);

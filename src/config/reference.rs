@@ -91,7 +91,7 @@ impl<'a> Page<'a> {
         (given, meaning)
     }
 
-    /// Returns the keys of a table without a section of its own.
+    /// Returns the keys of a table that has no section of its own, with their values and meanings.
     fn inner(&mut self, schema: &'a Value, below: &mut Vec<Section<'a>>) -> String {
         let mut text = String::new();
         for (key, value) in properties(schema).into_iter().flatten() {

@@ -75,7 +75,7 @@ mod tests {
         }
         let tiny = &found["initial.union.0.ball.radius"];
         assert_eq!(tiny.parse::<f64>().unwrap(), 1e-300);
-        // The two values differ in one bit.
+        // The two values are adjacent floating-point numbers.
         assert_ne!(
             settings(&["evolve.cfl=0.3".into()]),
             settings(&["evolve.cfl=0.30000000000000004".into()])

@@ -243,14 +243,14 @@ pub enum Method {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Rule {
-    /// When the interface may have moved by half of the half width.
+    /// When the interface may have moved by half of the half width. On meshes only.
     Displacement,
-    /// By the step rule of Fu et al., section 3.4. Needs a narrow band.
+    /// By the step rule of Fu et al., section 3.4. On meshes with a narrow band only.
     Published,
     /// After this number of steps, >= 1: `{ every = 10 }`. With a narrow band, also when
     /// "displacement" would reinitialize.
     Every(#[schemars(range(min = 1))] u64),
-    /// Never. Needs `half_width = "whole"`.
+    /// Never. On meshes, this needs `half_width = "whole"`.
     Never,
 }
 

@@ -43,8 +43,8 @@ pub enum Storage {
     #[default]
     #[serde(rename = "full")]
     Full,
-    /// 16-bit fixed point, which needs half the memory of `f32`. The error is `half_width / 65534`
-    /// voxels, and motion by less than that per step is lost.
+    /// 16-bit fixed point, which needs half the memory of `f32`. The error is at most `half_width /
+    /// 65534` voxels, and motion by less than that per step is lost.
     #[serde(rename = "16-bit")]
     Fixed16,
 }

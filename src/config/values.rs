@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::expression::Expression;
 
-/// Speed or curvature coefficient: one number, values at the vertices, or values of a volume.
+/// A coefficient, such as a speed: one number, a vertex array, values of a volume, or an
+/// expression.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(deny_unknown_fields)]

@@ -130,8 +130,8 @@ pub(super) const OFFSETS: [u64; DIRECTIONS] = {
     offsets
 };
 
-/// For each direction, a mask of the other directions whose tiles share a face, an edge or a corner
-/// with it.
+/// For each direction d, a mask of the other directions, without the center, whose tiles share a
+/// face, an edge or a corner with the tile in direction d.
 pub(super) const TOUCHING: [u32; DIRECTIONS] = {
     let mut touching = [0; DIRECTIONS];
     let mut d = 0;

@@ -32,8 +32,8 @@ impl<R: Real> Stored<R> for R {
 
 /// A 16-bit fixed-point number: round(phi / gamma * 32767) (docs/tiles.md, section 8).
 ///
-/// The error is at most gamma / 65534. The values gamma, -gamma and 0 are exact, so storing a value
-/// does not change whether a voxel is active. NaN stays NaN.
+/// The error is at most gamma / 65534. The values gamma, -gamma and 0 are exact, so storing never
+/// makes an inactive voxel active. NaN stays NaN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub struct Fixed16(i16);

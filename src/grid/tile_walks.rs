@@ -91,7 +91,7 @@ impl<'a> Dilated<'a> {
             let first = self.walk.advance(row, self.next);
             if let Some(key) = self.walk.list.get(self.walk.rows[row]) {
                 // The tile whose last neighbor in this row is `key`, or `self.next` if that tile
-                // comes later.
+                // lies before `self.next`.
                 nearest = nearest.min(next + (key.bits() - first).saturating_sub(2));
             }
         }

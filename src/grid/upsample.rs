@@ -18,7 +18,8 @@ impl<const E: usize> TiledGrid<E> {
     ///
     /// # Errors
     /// Returns [`Error::Numerical`](crate::Error::Numerical) if the fine tiles leave the range of
-    /// tiles, and [`Error::Device`](crate::Error::Device) if there is not enough memory.
+    /// tiles, a value is NaN or phi jumps across the band, and
+    /// [`Error::Device`](crate::Error::Device) if there is not enough memory.
     pub fn upsample<R: Real, S: Stored<R>>(
         &self,
         phi: &Pool<S, E>,

@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 /// Name of the lock file. It holds the process ID of the run.
 pub(super) const LOCK: &str = "zeroset.lock";
 
-/// The largest size of a lock file. A larger file with this name belongs to another program.
+/// The largest size of a lock file, in bytes. A larger file with this name belongs to another
+/// program.
 const LARGEST: u64 = 20;
 
 pub(super) fn taken(path: &Path, owner: &str) -> Error {

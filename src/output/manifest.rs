@@ -78,7 +78,7 @@ pub(super) enum Compare {
 pub(super) struct Manifest {
     /// The entries of each file, in the order in which they were noted.
     entries: BTreeMap<String, Vec<Entry>>,
-    /// The random letters of temporary files.
+    /// The random letters in the names of temporary files.
     temporary: Vec<String>,
     has_report: bool,
 }

@@ -41,7 +41,8 @@ fn check_table(reconstruct: &Reconstruct) -> Checked {
     fit(reconstruct, None)
 }
 
-/// Checks the options for any cloud, or for one with or without normals.
+/// Checks the options for a cloud with or without normals. If `has_normals` is `None`, only options
+/// that are invalid for every cloud are errors.
 pub(in crate::config) fn fit(reconstruct: &Reconstruct, has_normals: Option<bool>) -> Checked {
     match reconstruct.options().flaw(has_normals) {
         None => Ok(()),

@@ -20,9 +20,10 @@ impl<const E: usize> TiledGrid<E> {
     /// 4 bytes each.
     ///
     /// # Errors
-    /// Returns the first error of `fill`, if any. Returns [`Error::Case`] if the interface or its
-    /// band leaves the box, [`Error::Numerical`] if a value is NaN or phi jumps across the band,
-    /// and [`Error::Device`] if there is not enough memory.
+    /// Returns the first error of `fill`, if any. Returns [`Error::Case`] if the box is empty or
+    /// the interface or its band leaves it, [`Error::Numerical`] if the box leaves the range of
+    /// tiles, a value is NaN or phi jumps across the band, and [`Error::Device`] if there is not
+    /// enough memory.
     pub fn from_box<R: Real, S: Stored<R>>(
         first: [i32; 3],
         last: [i32; 3],

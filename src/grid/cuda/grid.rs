@@ -7,7 +7,8 @@ use crate::error::Result;
 use crate::gpu::{Array, Cuda};
 use crate::grid::{TileKey, TiledGrid};
 
-/// The number of words per tile for the neighbor look-up: eight rows, and one bit per neighbor.
+/// The number of words per tile for the neighbor look-up: one for each of eight rows, and one with
+/// a bit per neighbor.
 pub(super) const LOOK_UP: usize = 9;
 
 /// The number of words per tile that hold the ids of its neighbors

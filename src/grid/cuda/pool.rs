@@ -57,8 +57,8 @@ impl<S: Element, const E: usize> DevicePool<S, E> {
         cuda.write(&mut self.values, &[far(true), far(false)].concat())
     }
 
-    /// Creates room for the ids below `tiles` and uploads the values of the `first` tiles of a host
-    /// pool.
+    /// Creates a pool with room for the ids below `tiles` and uploads the values of the first
+    /// `first` tiles of a host pool.
     ///
     /// # Errors
     /// See [`DevicePool::new`].

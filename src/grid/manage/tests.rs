@@ -124,7 +124,7 @@ fn random_mask(random: &mut ChaCha8Rng, calm: u32, border: u32) -> u32 {
     bits & random.next_u32() & random.next_u32() & ALL | ACTIVE
 }
 
-/// Returns a hollow ball of tiles or a small solid ball, with signs around it.
+/// Returns a hollow or a solid ball of tiles, with the signs of the missing tiles around and in it.
 fn start(hollow: bool, radius: i32) -> Reference {
     let mut reference = Reference::default();
     let size = radius + 3;

@@ -17,7 +17,7 @@ pub(super) struct Scratch<R: Real> {
     changed: Vec<u32>,
     /// The pass that last updated each patch; 0 if none has.
     updated: Vec<u32>,
-    /// The pass in which each patch was last put on the list being built.
+    /// The last pass that put each patch on its list; 0 if the patch has been removed since.
     listed: Vec<u32>,
     /// For each active patch, the smallest value that it has not processed yet (its pending value).
     news: Vec<R>,
@@ -52,7 +52,7 @@ impl<R: Real> Scratch<R> {
         }
     }
 
-    /// Clears the pass numbers of the listed patches.
+    /// Clears the pass numbers of the patches in `visited` and of their vertices.
     pub(super) fn forget(&mut self, patches: &Patches, visited: &[u32]) {
         for &p in visited {
             self.changed[patches.patch(p as usize).owned()].fill(0);
@@ -82,7 +82,8 @@ impl<R> LocalScratch<R> {
 struct Outcome {
     /// Whether no owned vertex changed in the last repetition.
     converged: bool,
-    /// Whether the smallest owned value lies in the band, so that the neighbors must be activated.
+    /// Whether the smallest owned value is below the width of the band plus the reach of the patch,
+    /// so that the neighbors must be activated.
     in_band: bool,
 }
 

@@ -388,8 +388,8 @@ fn shared_bytes<R>(shape: &Shape, circular: bool, block: u32) -> u32 {
     values + points + part(shape.largest_local, 1) + part(8 * block, index) + part(2, 4)
 }
 
-/// Returns the number of entries of the queue: twice the number of patches (waiting and running)
-/// plus one per block.
+/// Returns the number of entries of the queue: at least two per patch (waiting and running) and one
+/// for each of up to 8192 blocks.
 fn ring_size(n_patches: u32) -> usize {
     (2 * n_patches as usize + 8192).next_power_of_two()
 }

@@ -299,7 +299,7 @@ mod tests {
         let (a, b) = (Vec3::zeros(), Vec3::new(1.0, 0.0, 0.0));
         let c = Vec3::new(0.5, 0.6, 0.0);
         assert!((circle(0.5, 0.5, &a, &b, &c, 1.0) - 0.6_f64).abs() < 1e-15);
-        // No point has these distances. The shortest path leads over a vertex.
+        // No point has these distances from both ends, so the front is assumed to be straight.
         let found: f64 = circle(0.499, 0.499, &a, &b, &c, 1.0);
         assert!((found - (0.499_f64 + 0.6)).abs() < 1e-15, "{found}");
         assert_eq!(circle(1.0, f64::INFINITY, &a, &b, &c, 1.0), 1.0 + c.norm());

@@ -24,8 +24,9 @@ const MARGIN: f64 = 12.0;
 pub struct Nearest {
     /// The smallest arrival time, in mesh order; infinite where no front has arrived.
     pub u: Vec<f64>,
-    /// The number of the source that the arrival time belongs to. If several sources tie up to
-    /// rounding, it is the smallest of their numbers. If no front has arrived, it is [`NO_SOURCE`].
+    /// The group number of the source that the arrival time belongs to. If several sources tie up
+    /// to rounding, it is the smallest of their group numbers. If no front has arrived, it is
+    /// [`NO_SOURCE`].
     pub source: Vec<u32>,
     /// The statistics of all solves together.
     pub stats: Stats,

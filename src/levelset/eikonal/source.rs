@@ -2,9 +2,9 @@
 //! (docs/distances.md, section 5.4).
 //!
 //! Every vertex of a cell that a source touches gets its straight-line distance to the source
-//! inside that cell, divided by the speed of the cell, plus the initial value. These values are
-//! upper bounds, which are passed to [`super::nearest`]. Fronts lower them where another source or
-//! a detour is faster.
+//! inside that cell, divided by the speed of the cell, plus the initial value. The values are
+//! passed to [`super::nearest`]. Those around a zero set are fixed. All others are upper bounds:
+//! fronts lower them where another source or a detour is faster.
 
 mod inner_facets;
 mod pieces;
@@ -238,11 +238,11 @@ fn cut_values<const N: usize>(
 pub struct CurveSeeds {
     /// The values around the curve with initial value 0, and its parts.
     pub source: Source,
-    /// The largest distance of a point of the curve from the mesh, in mesh units.
+    /// The largest distance of a vertex of the curve from the mesh, in mesh units.
     pub gap: f64,
-    /// The point of the curve that is farthest from the mesh.
+    /// The vertex of the curve that is farthest from the mesh.
     pub farthest: [f64; 3],
-    /// The longest edge of the cell closest to the farthest point, in mesh units.
+    /// The longest edge of the cell closest to `farthest`, in mesh units.
     pub edge: f64,
 }
 

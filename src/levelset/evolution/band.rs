@@ -15,8 +15,8 @@ use crate::primitives::{DisjointRows, SparseSet};
 /// Everything in it follows from `inside`. Its memory is allocated once, for a band as large as the
 /// mesh.
 pub(super) struct Band<R> {
-    /// Whether each vertex was closer than the half width when the band was last updated, in patch
-    /// order.
+    /// Whether |phi| at each vertex was below the half width when the band was last updated, in
+    /// patch order.
     pub inside: Vec<bool>,
     /// Whether each vertex moves, in patch order. A vertex moves if one of its cells has a vertex
     /// inside the half width.

@@ -88,7 +88,7 @@ impl<R: Real> Slot<R> {
     }
 }
 
-/// Sums one component of the slots of a vertex, with its cells in mesh order.
+/// Sums the contributions to one term over the slots of a vertex, with its cells in mesh order.
 #[inline]
 pub(super) fn sum<R: Real>(row: &[u32], slots: &[Slot<R>], part: fn(&Slot<R>) -> [R; 2]) -> [R; 2] {
     row.iter().fold([R::zero(); 2], |sum, &slot| {

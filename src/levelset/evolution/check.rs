@@ -72,7 +72,7 @@ pub(super) fn motion(mesh: &Mesh, terms: &Terms, options: &Options) -> Result<()
     Ok(())
 }
 
-/// Checks that phi has an interface.
+/// Checks that phi has one finite value per vertex and an interface.
 pub(super) fn phi(mesh: &Mesh, phi: &[f64]) -> Result<()> {
     length(mesh, "initial phi", phi.len())?;
     not_finite("phi", phi)?;

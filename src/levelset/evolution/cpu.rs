@@ -126,8 +126,8 @@ impl<R: Real> Evolution<R> {
         self.progress.step
     }
 
-    /// Whether the inside has vanished: no cell was cut at the start of the last step, and no
-    /// time-dependent inflow can bring in an interface later.
+    /// Whether the interface has vanished: no cell was cut at the start of the last step or the
+    /// band is empty, and no time-dependent inflow can bring in an interface later.
     pub fn is_extinct(&self) -> bool {
         (self.progress.gone || self.band.active().is_empty()) && !self.problem.may_enter()
     }

@@ -12,7 +12,7 @@ const SLIVER: f64 = 1e-2;
 /// A cell at the failed vertex.
 struct Seen {
     cell: u32,
-    /// The longest stable step according to the size of the cell.
+    /// The longest stable step of the cell.
     step: f64,
     speed: f64,
     quality: f64,
@@ -68,7 +68,7 @@ impl<R: Real> Problem<R> {
         cells.min_by(|a, b| a.step.total_cmp(&b.step).then(a.quality.total_cmp(&b.quality)))
     }
 
-    /// Whether the velocities at two corners point in opposite directions.
+    /// Whether the velocities at two corners form an angle of more than 90 degrees.
     fn turns_round(&self, patch: &Patch<'_>, corners: &[u32]) -> bool {
         let Some(velocity) = &self.motion.velocity else { return false };
         let at = |c: u32| Vec3::from(velocity.at(patch.vertex(c as usize)));

@@ -58,8 +58,8 @@ impl<R: Real> Pass<'_, R> {
         self.problem.motion.curvature.as_ref().filter(|_| !self.problem.implicit)
     }
 
-    /// Computes the contributions of every listed cell. Returns whether the interface cuts a listed
-    /// cell.
+    /// Computes the contributions of the cells of patch `p` that take part in the step. Returns
+    /// whether the interface cuts one of them.
     fn cells<const N: usize>(&self, p: usize, local: &mut LocalScratch<R>) -> bool {
         let Pass { problem, band, .. } = *self;
         let (patches, motion, options) = (&*problem.patches, &problem.motion, &problem.options);

@@ -134,7 +134,7 @@ impl<R: Real> Implicit<R> {
 
     /// Computes the stiffness of the band, the mass, the diagonal, and the residual `- dt S phi`.
     /// The first direction is the preconditioned residual. Returns the squared norm of the
-    /// residual.
+    /// residual, in the norm of the preconditioner.
     fn assemble<const N: usize>(&mut self, pass: &Pass<'_, R>, next: &[R], dt: R) -> f64 {
         let Pass { problem, band, .. } = *pass;
         let patches = &*problem.patches;
@@ -252,7 +252,8 @@ impl<R: Real> Implicit<R> {
         self.parts.iter().sum()
     }
 
-    /// Moves `next` along the direction. Returns the squared norm of the remaining residual.
+    /// Moves `next` along the direction. Returns the squared norm of the remaining residual, in the
+    /// norm of the preconditioner.
     fn descend(&mut self, pass: &Pass<'_, R>, next: &mut [R], product: &[R], length: R) -> f64 {
         let (patches, active) = (&*pass.problem.patches, pass.band.active());
         let Implicit { diagonal, residual, direction, parts, .. } = self;

@@ -2,7 +2,7 @@
 //! (docs/level-set.md, section 2.5).
 //!
 //! Vertices of cells that are too poor for this scheme use the positive-coefficient scheme. Their
-//! increments enter the mass matrix as given values.
+//! increments enter the product with the mass matrix as given values.
 
 use std::ops::Range;
 
@@ -137,8 +137,8 @@ impl<R: Real> Increments<R> {
     }
 }
 
-/// Computes the residuals of every listed cell. At vertices of poor cells, computes its
-/// contributions to the positive-coefficient scheme instead.
+/// Computes the residuals of the cells of patch `p` that take part in the step. At vertices of poor
+/// cells, computes the contributions to the positive-coefficient scheme instead.
 fn galerkin_cells<R: Real, const N: usize>(
     pass: &Pass<'_, R>,
     p: usize,

@@ -1,4 +1,4 @@
-//! Limits of the time step from the cells of a mesh.
+//! Limits on the time step that follow from the cells of a mesh.
 
 use super::formulas;
 use super::problem::Problem;
@@ -48,7 +48,7 @@ impl<R: Real> Problem<R> {
         patches.iter().map(of_patch).fold(Limits::none(), Limits::and)
     }
 
-    /// Returns the limits from the cells of a patch with a vertex that is `inside`.
+    /// Returns the limits from those cells of a patch that have a vertex for which `inside` holds.
     pub fn limits_of_patch(&self, p: usize, inside: impl Fn(usize) -> bool) -> Limits<R> {
         match self.patches.arity() {
             3 => self.limits_of::<3>(p, inside),

@@ -110,7 +110,7 @@ impl<R: Real> Problem<R> {
         Ok(())
     }
 
-    /// Evaluates or bounds the coefficients in the listed patches.
+    /// Evaluates the coefficients in the listed patches as `sampling` specifies.
     ///
     /// # Errors
     /// Returns a [`Flaw`] for the first coefficient with an invalid value.
@@ -123,8 +123,8 @@ impl<R: Real> Problem<R> {
         Err(self.bad_coefficient(name, vertex, t))
     }
 
-    /// Evaluates or bounds the coefficients in the listed patches. Returns the name of the first
-    /// coefficient with an invalid value, and the vertex (patch order).
+    /// Evaluates the coefficients in the listed patches as `sampling` specifies. Returns the name
+    /// of the first coefficient with an invalid value, and the vertex (patch order).
     fn evaluate(&mut self, list: &[u32], sampling: Sampling) -> Option<(&'static str, usize)> {
         let Problem { cpu, patches, sites, motion, .. } = self;
         let sites = sites.as_ref()?;
@@ -132,7 +132,7 @@ impl<R: Real> Problem<R> {
     }
 
     /// Finds the first of several instants at which a coefficient is invalid in the patch of a
-    /// vertex (patch order), and evaluates the coefficients there.
+    /// vertex (patch order), and evaluates the coefficients at this instant.
     #[cold]
     fn first_invalid(&mut self, vertex: usize, span: TimeSpan) -> (&'static str, usize, f64) {
         const INSTANTS: u32 = 64;

@@ -68,7 +68,7 @@ impl<R: Real> Evolution<R> {
     /// # Errors
     /// Returns [`Error::Case`] if the snapshot has another precision or mesh size or a phi that is
     /// not finite, and for terms and options as [`Evolution::new`] does. Returns [`Error::Mesh`]
-    /// under the conditions given there.
+    /// and [`Error::Numerical`] under the conditions given there.
     pub fn resume(
         cpu: Arc<Cpu>,
         mesh: &Mesh,

@@ -3,7 +3,7 @@
 //! A step computes the following in this order: the second-order increments of advection
 //! ([`increments`](super::increments)), all explicit terms ([`explicit`](super::explicit)), the
 //! semi-implicit curvature ([`implicit`](super::implicit)) and the inflow values
-//! ([`inflow`](super::inflow)). Finally it checks the result ([`outcome`](super::outcome)).
+//! ([`inflow`](super::inflow)). Finally it checks the result ([`step_result`](super::step_result)).
 
 use std::time::Instant;
 
@@ -161,7 +161,8 @@ impl<R: Real> Evolution<R> {
         self.forget_what_rests();
     }
 
-    /// Clears the vectors in patches that leave the band, because their neighbors still read them.
+    /// Clears the vectors in all patches that the band update examined, because patches in the band
+    /// still read the vectors of neighbors that have left it.
     fn forget_what_rests(&mut self) {
         for &p in self.band.looked_at() {
             let owned = self.problem.patches.patch(p as usize).owned();

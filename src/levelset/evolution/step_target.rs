@@ -30,7 +30,7 @@ pub struct Advance {
 }
 
 /// The relative amount by which a step may be lengthened to reach the target. A sum of many steps
-/// misses the target by a rounding error, and no limit of the time step is that sharp.
+/// misses the target by a rounding error, and no limit on the time step is that sharp.
 const REST: f64 = 1e-6;
 
 /// Returns `dt`, or all of `rest` (the time left to the target) if the step would leave less than a

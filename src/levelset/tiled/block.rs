@@ -11,9 +11,10 @@
 //! A voxel moves if it or one of its six neighbors is well inside the band: `|phi| < core`, where
 //! `core` is slightly below gamma. All other voxels are gamma or -gamma after the evaluation. The
 //! band thus advances by at most one voxel per evaluation, which suffices for a step that moves the
-//! interface by less than a voxel. Without the margin, the band would widen forever. Where phi
-//! bends to its clamped value, WENO5 leaves deviations of 1e-12 and first-order differences leave a
-//! smooth tail. Every value that is not exactly gamma would then belong to the band.
+//! interface by less than a voxel. Without this margin between `core` and gamma, the band would
+//! widen forever. Where phi bends to its clamped value, WENO5 leaves deviations of 1e-12 and
+//! first-order differences leave a smooth tail. Every value that is not exactly gamma would then
+//! belong to the band.
 //!
 //! Voxels are computed in groups of as many voxels as a register has lanes ([`super::lanes`]): part
 //! of a row along x, one row, or two rows. A group in which nothing moves costs one comparison.

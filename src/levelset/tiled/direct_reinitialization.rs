@@ -30,8 +30,8 @@ pub fn near<R: Wide, const E: usize>(block: &Block<'_, R>, out: &mut [R]) -> boo
     true
 }
 
-/// Writes `E^3` values: the signed distance computed from the neighbors, at most gamma. Voxels next
-/// to the interface keep their values. Returns whether a value changed.
+/// Writes `E^3` values: the signed distance computed from the neighbors, at most gamma in absolute
+/// value. Voxels next to the interface keep their values. Returns whether a value changed.
 ///
 /// # Panics
 /// Panics if an array is too short. The halo must have [`REACH`] layers.

@@ -83,7 +83,8 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
     /// `options.gamma` and any reach.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if an option is out of range.
+    /// Returns [`Error::Case`] if an option is out of range, and [`Error::Device`] if there is no
+    /// memory for the stored coefficients.
     pub fn new(
         grid: TiledGrid<E>,
         phi: Pool<S, E>,
@@ -232,7 +233,7 @@ impl<R: Wide, const E: usize, S: Stored<R>> TiledEvolution<R, E, S> {
         &self.motion.phi
     }
 
-    /// Returns the number of bytes of tiles and values.
+    /// Returns the number of bytes of tiles, values and stored coefficients.
     pub fn bytes(&self) -> u64 {
         let values: u64 = self.motion.stages.iter().map(Pool::bytes).sum();
         self.grid.bytes() + self.motion.phi.bytes() + values + self.motion.coefficient_bytes()

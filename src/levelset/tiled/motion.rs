@@ -7,12 +7,12 @@
 //! p1 = p + dt L(p),   p2 = 3/4 p + 1/4 (p1 + dt L(p1)),   p' = 1/3 p + 2/3 (p2 + dt L(p2))
 //! ```
 //!
-//! The coefficients are evaluated at t, t + dt and t + dt / 2. If one of them changes by more than a
-//! hundredth of a voxel during the step, its mean over the step is used instead. An Euler step is
-//! p' = p1. p' is
-//! clamped to [-gamma, gamma]. The module [`block`](super::block) defines which voxels move.
-//! Everything outside the blocks of the grid is gamma or -gamma throughout. Each pass reads one
-//! array and writes another, so the results are bitwise identical for any number of threads.
+//! The coefficients are evaluated at t, t + dt and t + dt / 2. If one of them changes by more than
+//! a hundredth of a voxel during the step, its mean over the step is used instead. An Euler step is
+//! p' = p1. In both cases, p' is clamped to [-gamma, gamma]. The module [`block`](super::block)
+//! defines which voxels move. Everything outside the blocks of the grid is gamma or -gamma
+//! throughout. Each pass reads one array and writes another, so the results are bitwise identical
+//! for any number of threads.
 //!
 //! ```text
 //! stages     the evaluations of a step
@@ -142,7 +142,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         R::of(self.options.gamma)
     }
 
-    /// Returns the limit of |phi| below which a voxel and its neighbors move.
+    /// Returns the limit on |phi| below which a voxel and its neighbors move.
     pub fn core(&self) -> R {
         R::of(self.options.gamma - MARGIN)
     }
@@ -212,9 +212,9 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     /// Takes a step of at most `max_dt`. All arrays must have room for the blocks of the grid.
     ///
     /// # Errors
-    /// Returns [`Error::Numerical`](crate::Error::Numerical) if a coefficient is NaN or has the
-    /// wrong sign, if phi is NaN after the step, or if the step is infinite or too short to change
-    /// the time. phi is then still the result of the previous step.
+    /// Returns [`Error::Numerical`](crate::Error::Numerical) if a coefficient is not finite or the
+    /// curvature coefficient is negative, if phi is NaN after the step, or if the step is infinite
+    /// or too short to change the time. phi is then still the result of the previous step.
     pub fn step<G: Blocks<R, S, E>>(&mut self, grid: &G, max_dt: f64) -> Result<StepInfo> {
         let cpu = self.cpu.clone();
         cpu.run(|| self.step_here(grid, max_dt))

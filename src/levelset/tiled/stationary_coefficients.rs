@@ -1,10 +1,10 @@
 //! Storage of coefficients that do not depend on time. They are evaluated once per new block and
 //! stored with it.
 //!
-//! A component is stored in 16 bits, relative to the largest component of its block. The error is
-//! at most 1 / 65534 of that component. Source: A. C. Jalba, W. J. van der Laan, J. B. T. M.
-//! Roerdink, "Fast sparse level sets on graphics hardware", IEEE TVCG 19 (2013), section 4.1, which
-//! stores a potential in this way.
+//! A component is stored in 16 bits, relative to the largest absolute value of a component in its
+//! block. The error is at most 1 / 65534 of that value. Source: A. C. Jalba, W. J. van der Laan, J.
+//! B. T. M. Roerdink, "Fast sparse level sets on graphics hardware", IEEE TVCG 19 (2013), section
+//! 4.1, which stores a potential in this way.
 
 use rayon::prelude::*;
 
@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::geometry::Real;
 use crate::primitives::{DisjointRows, PerThread, memory};
 
-/// The integer that represents the largest component of a block.
+/// The integer that represents the largest absolute value of a component in a block.
 const MOST: f64 = i16::MAX as f64;
 
 /// The scale and the extremes of the values of a block.
@@ -21,9 +21,9 @@ const MOST: f64 = i16::MAX as f64;
 pub(super) struct Extremes<R> {
     /// The quantization step of the 16-bit numbers. NaN if a value of the block is not finite.
     unit: R,
-    /// The largest sum of the absolute values of all components.
+    /// The largest sum of the absolute values of all components at a voxel.
     pub most: R,
-    /// The smallest component.
+    /// The smallest component, at most 0.
     pub least: R,
 }
 
@@ -159,7 +159,7 @@ mod tests {
         use crate::Cpu;
         use crate::grid::{Band, TiledGrid};
         use crate::levelset::tiled::{Coefficient, Options, Terms, TiledEvolution};
-        // A ball moves along x by 9 voxels, in a velocity whose components add up to 1.
+        // A ball moves for a time of 9, mostly along x. The components of the velocity add up to 1.
         let band = Band { gamma: 1.5f32, reach: 1 };
         let place = |first: [i32; 3], n: usize| {
             let at = [n % 4, n / 4 % 4, n / 16];

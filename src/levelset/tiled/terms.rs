@@ -12,9 +12,9 @@ use crate::geometry::Real;
 /// It is called from several threads at the same time and must not use the thread pool itself.
 pub type Fill<R> = Arc<dyn Fn([i32; 3], f64, &mut [R]) + Send + Sync>;
 
-/// A function that evaluates a coefficient on a block as a [`Fill`] does, or its bounds or means over
-/// a span of time. It returns an upper bound on the largest product of change and time in voxels, or
-/// 0 for an instant.
+/// A function that evaluates a coefficient on a block as a [`Fill`] does, or computes its bounds or
+/// means over a span of time. It returns an upper bound on the largest product of change and time
+/// in voxels, or 0 for an instant.
 pub type SampleFill<R> = Arc<dyn Fn([i32; 3], Sampling, &mut [R]) -> f64 + Send + Sync>;
 
 /// A coefficient with `K` components.

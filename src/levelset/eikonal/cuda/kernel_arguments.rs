@@ -13,11 +13,11 @@ zeroset_gpu::cuda_header! {
         /// Number of repetitions of an update, for triangles.
         pub repetitions: u32,
         pub ring_mask: u32,
-        /// Clock cycles a block waits for work before it reports a broken queue.
+        /// Number of clock cycles that a block waits for work before it reports a broken queue.
         pub patience: i64,
         /// Larger values do not matter; infinite without a band.
         pub width: R,
-        /// A patch waits if its news is later than the first by more than this.
+        /// A patch waits if its pending value is later than the earliest one by more than this.
         pub near: R,
         /// Slowness if `slowness_of_cells` is null.
         pub slowness: R,
@@ -41,13 +41,13 @@ zeroset_gpu::cuda_header! {
         pub u: u64 as "real *",
         /// Two buffers of `[n_patches]`: smallest unprocessed value of each patch.
         pub news: u64 as "real_bits *",
-        /// `[n_patches]` round of the list a patch was last put on.
+        /// `[n_patches]` round of the list that each patch was last put on.
         pub listed: u64 as "u32 *",
         /// Two buffers of `[n_patches]`.
         pub lists: u64 as "u32 *",
-        /// `[3]` patches on the list of a round.
+        /// `[3]` number of patches on the list of a round.
         pub counts: u64 as "u32 *",
-        /// `[3]` smallest news of a round.
+        /// `[3]` smallest pending value of a round.
         pub first_news: u64 as "real_bits *",
         /// Counter of the grid barrier.
         pub arrived: u64 as "u32 *",
@@ -56,7 +56,7 @@ zeroset_gpu::cuda_header! {
         /// `[ring_mask + 1]`
         pub ring: u64 as "u32 *",
         pub queue: u64 as "struct Queue *",
-        /// `[n_patches]` list of patches updated.
+        /// `[n_patches]` list of the patches that were updated.
         pub visited: u64 as "u32 *",
         /// `[n_patches]`
         pub is_visited: u64 as "u32 *",

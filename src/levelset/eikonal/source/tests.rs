@@ -76,7 +76,7 @@ fn zero_sets_and_curves_on_the_mesh() {
     };
     close(&found.values);
     assert!(found.is_fixed && found.parts.len() == 2);
-    // The same line as a curve of one segment, slightly above the mesh.
+    // The same line as a curve of one segment, at height 0.5 above the mesh.
     let curve = [[0.25, 0.0, 0.5], [0.25, 1.0, 0.5]];
     let mesh = square();
     let locator = Locator::new(&mesh);

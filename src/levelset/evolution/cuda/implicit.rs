@@ -81,7 +81,7 @@ impl<R: Real> DeviceImplicit<R> {
         })
     }
 
-    /// Sets the address of the shared array in the argument of the kernels.
+    /// Sets the address of the diagonal in the argument of all evolution kernels.
     pub fn fill(&self, state: &mut EvolutionArgument<R>) {
         state.diagonal = self.diagonal.address();
     }

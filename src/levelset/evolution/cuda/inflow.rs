@@ -105,7 +105,7 @@ impl<R: Real> DeviceInflow<R> {
         })
     }
 
-    /// Sets the address of the shared array in the argument of the kernels.
+    /// Sets the address of `flows_in` in the argument of all evolution kernels.
     pub fn fill(&self, state: &mut EvolutionArgument<R>) {
         state.flows_in = self.flows_in.address();
     }

@@ -61,7 +61,7 @@ zeroset_gpu::cuda_header! {
         Weighted = 2,
     }
 
-    /// Bounds of the step for C = 1, as bits.
+    /// Bounds on the step for C = 1, as bits.
     #[derive(Clone, Copy, Debug, Default)]
     pub(crate) struct Limits<R> {
         pub first_order: R as "real_bits",
@@ -139,9 +139,9 @@ zeroset_gpu::cuda_header! {
         pub n_moving: u32,
         pub n_cells: u32,
         pub blocks_done: u32,
-        /// Limits of the step.
+        /// Limits on the step.
         pub limits: Limits<R>,
-        /// Limits in the band being built.
+        /// Limits from the band being built.
         pub next_limits: Limits<R>,
         /// Step that the limits allow.
         pub longest: f64,

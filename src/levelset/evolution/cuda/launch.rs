@@ -307,7 +307,7 @@ impl<R: Real> Kernels<R> {
     }
 
     /// Chooses the step kernel for this number of patches: the one with the most threads among
-    /// those with which all patches run on the GPU at once.
+    /// those with which all patches run on the GPU at once, or else the last candidate.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the kernel cannot be compiled or does not fit on the GPU.

@@ -223,7 +223,8 @@ impl<R: Real> DeviceEvolution<R> {
         self.now.step
     }
 
-    /// Whether the inside has vanished: no cell was cut at the start of the last step.
+    /// Whether the interface has vanished: no cell was cut at the start of the last step, or the
+    /// band is empty.
     pub fn is_extinct(&self) -> bool {
         self.now.halt() == Halt::Gone || self.now.n_active == 0
     }

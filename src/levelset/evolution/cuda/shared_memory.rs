@@ -33,8 +33,9 @@ pub(super) fn chunk<R: Real>(problem: &Problem<R>, shape: &Shape, limit: u32) ->
 /// Whether cells store numerators and denominators next to each other. Vertices read this layout
 /// faster.
 ///
-/// It is used if it does not reduce the number of blocks per multiprocessor, of which at most
-/// `wanted` are needed. `limit` is the shared memory available to a block, in bytes.
+/// It is used for triangles if it fits and does not reduce the number of blocks per multiprocessor,
+/// of which at most `wanted` are needed. `limit` is the shared memory available to a block, in
+/// bytes.
 pub(super) fn is_paired<R: Real>(
     problem: &Problem<R>,
     shape: &Shape,

@@ -3,7 +3,7 @@
 use super::upwind::flux;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 
-/// The lower bound of the gradient in the curvature term. The gradient is usually about 1, because
+/// The lower bound on `|grad phi|` in the curvature term. `|grad phi|` is usually about 1, because
 /// phi is kept close to a signed distance function.
 const DELTA: f64 = 1e-3;
 
@@ -36,7 +36,7 @@ pub fn stiffness<R: Real, const N: usize>(s: &Simplex<R, N>, g: &Vec3<R>) -> ([R
     (pairs, weight * (R::one() / R::of(N as f64)))
 }
 
-/// Returns `1 / |g|`, with the lower bound of the gradient.
+/// Returns `1 / |g|`, with `|g|` replaced by `sqrt(|g|^2 + delta^2)`.
 #[inline]
 fn inverse_norm<R: Real>(g: &Vec3<R>) -> R {
     R::one() / (g.norm_squared() + R::of(DELTA * DELTA)).sqrt()

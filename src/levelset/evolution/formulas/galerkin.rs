@@ -8,8 +8,9 @@ use crate::geometry::{Real, Vec3, simplex::Simplex};
 /// velocity of the cell in the middle of the step, and `divergence` is the divergence of its linear
 /// interpolant (docs/level-set.md, equation (2.5)).
 ///
-/// The boundary integral from the integration by parts is omitted. It vanishes inside and along
-/// walls, and omitting it is correct at an outflow boundary if phi leaves the domain unchanged.
+/// The boundary integral from the integration by parts is omitted. It vanishes in the interior of
+/// the domain and along walls, and omitting it is correct at an outflow boundary if phi leaves the
+/// domain unchanged.
 #[inline]
 pub fn residual<R: Real, const N: usize>(
     s: &Simplex<R, N>,

@@ -172,7 +172,7 @@ impl<R: Real> Kernels<R> {
         unsafe { self.cuda.launch(&self.look_up, launch, &Arguments::default().with(tiles)) }
     }
 
-    /// Computes the requests of the tiles, and the bound of the first time step.
+    /// Computes the requests of the tiles, and the bound on the first time step.
     pub fn look(&self, tiles: TileGridArgument, motion: MotionArgument<R>) -> Result<()> {
         let arguments = Arguments::default().with(tiles).with(motion);
         // SAFETY: the arguments match the kernel.

@@ -34,7 +34,7 @@ pub trait KeepCoefficient: fmt::Debug + Send + Sync {
 zeroset_gpu::cuda_header! {
     "tile_stationary_values", include "common/real.cuh";
 
-    /// The integer that represents the largest component of a tile.
+    /// The integer that represents the largest absolute value of a component in a tile.
     pub const KEPT_MOST: i32 = 32767;
     /// Index of the quantization step of the 16-bit numbers among the extremes of a tile.
     pub const KEPT_UNIT: usize = 0;

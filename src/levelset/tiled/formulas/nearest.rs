@@ -13,7 +13,7 @@ use crate::levelset::tiled::lanes::Lanes;
 /// the distance.
 const STEPS: usize = 5;
 
-/// The smallest distance of an inside voxel. It is positive, so that the sign is preserved.
+/// The smallest distance that a voxel gets. It is positive, so that an inside voxel keeps its sign.
 pub const LEAST: f64 = 1e-12;
 
 /// Returns `d` with the derivatives along the axes raised to fourth order. `outer[k]` holds the

@@ -28,7 +28,7 @@ use crate::levelset::tiled::lanes::Lanes;
 const SCALE: f64 = 4096.0;
 
 /// Returns the scaled `S + e` of three consecutive differences. The arguments are the second
-/// difference and the one-sided slope, whose squares appear in the formula, and the scaled `e`.
+/// difference and the slope whose squares appear in the formula, and the scaled `e`.
 #[inline(always)]
 fn smoothness<V: Lanes>(second: V, slope: V, floor: V) -> V {
     let (a, b) = (V::constant(13.0 * SCALE), V::constant(3.0 * SCALE));
@@ -191,7 +191,8 @@ mod tests {
             for scale in [1e-12, 1e-3, 1.0, 4.5] {
                 let (left, right) = weno_both(p.map(|p| (scale * p) as f32));
                 let (l, r) = weno_both(p.map(|p| f64::from((scale * p) as f32)));
-                // Slopes below 1e-9 may become zero.
+                // In f32, very small slopes may become zero. The term 1e-7 allows for that at the
+                // scale 1e-12.
                 let size = scale * 10.0 + 1e-7;
                 assert!((f64::from(left) - l).abs() < 1e-4 * size, "{left} {l} {p:?} {scale}");
                 assert!((f64::from(right) - r).abs() < 1e-4 * size, "{right} {r} {p:?} {scale}");

@@ -110,8 +110,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         self.broke_down(found)
     }
 
-    /// Returns the error for the fastest voxel of the band if the step is too small to advance the
-    /// time.
+    /// Returns the error for a step that is too short to advance the time. The error names the
+    /// fastest voxel of the band.
     #[cold]
     pub(super) fn no_progress<G: Blocks<R, S, E>>(&mut self, grid: &G, dt: f64) -> Error {
         let (gamma, core, time) = (self.gamma(), self.core(), self.time);

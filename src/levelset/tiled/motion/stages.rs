@@ -9,8 +9,8 @@ use crate::levelset::tiled::blocks::Blocks;
 use crate::levelset::tiled::lanes::Wide;
 use crate::levelset::tiled::options::{Scheme, Time};
 
-/// One evaluation: the times of its coefficients, and the weights of phi and of the new value. The weights are `None`
-/// for (0, 1).
+/// One evaluation: the times of its coefficients, and the weights of phi and of the new value. The
+/// weights are `None` for (0, 1).
 struct Evaluation {
     sampling: Sampling,
     dt: f64,
@@ -115,7 +115,8 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
     }
 }
 
-/// Returns the largest change on a block, over the voxels that were next to the interface.
+/// Returns the largest change on a block, over the voxels that were in the half of the band next to
+/// the interface.
 fn change<R: Real, S: Stored<R>>(before: &[S], after: &[R], gamma: R) -> f64 {
     let near = gamma * R::of(0.5);
     let most = before.iter().zip(after).fold(R::zero(), |most, (old, new)| {
