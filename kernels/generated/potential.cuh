@@ -4,7 +4,7 @@
 #pragma once
 #include "common/types.cuh"
 
-// Samples that a block sums.
+// Number of samples that a block sums.
 enum { SUMMED = 2048 };
 
 // The cube around a cloud.

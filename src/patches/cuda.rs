@@ -42,7 +42,8 @@ pub struct Shape {
     pub largest_owned: u32,
     /// The largest number of cells of a patch.
     pub largest_cells: u32,
-    /// The largest number of rows and columns of the gathering matrix of a patch.
+    /// The largest size of the gathering matrix of a patch: its row offsets and its columns
+    /// together.
     pub largest_columns: u32,
     /// The mean number of cells per patch.
     pub mean_cells: f64,
@@ -130,8 +131,8 @@ impl Shape {
         defines
     }
 
-    /// Returns the number of threads of a block that processes a patch if each thread processes
-    /// `cells` cells. It is a multiple of 32.
+    /// Returns the number of threads of a block that processes a patch of average size, with
+    /// `cells` cells per thread. It is a multiple of 32, or `most` if that is less.
     pub fn threads(&self, cells: f64, most: u32) -> u32 {
         let warps = (self.mean_cells / (32.0 * cells)).ceil().max(1.0) as u32;
         (32 * warps).min(most)

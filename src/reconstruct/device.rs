@@ -59,8 +59,8 @@ impl Device<'_> {
         Gaps::new(mesh, points)
     }
 
-    /// Reconstructs by directed distances. If the GPU was not used, adds a warning that states the
-    /// reason.
+    /// Reconstructs by directed distances. If the CPU replaces a GPU that failed, adds a warning
+    /// that states the reason.
     pub(super) fn directed(
         self,
         cloud: &PointCloud,
@@ -74,8 +74,8 @@ impl Device<'_> {
         )
     }
 
-    /// Reconstructs by the level-set method. If the GPU was not used, adds a warning that states
-    /// the reason.
+    /// Reconstructs by the level-set method. If the CPU replaces a GPU that failed, adds a warning
+    /// that states the reason.
     pub(super) fn levelset(
         self,
         points: &[[f64; 3]],

@@ -19,9 +19,9 @@ use super::field::{Field, VERTICES, step};
 use crate::primitives::UnionFind;
 use crate::surface::cubes::Blocks;
 
-/// A patch is turned if an adjacent patch is more than this many times larger.
+/// A patch is turned if an adjacent patch of the other sign is more than this many times as large.
 const RATIO: usize = 20;
-/// Tiles whose pairs are in memory at the same time.
+/// The number of tiles whose pairs are in memory at the same time.
 const PART: usize = 1 << 10;
 /// The largest number of rounds. Patches can be nested within patches.
 pub(super) const ROUNDS: usize = 8;
@@ -62,8 +62,8 @@ impl Shell {
     fn new(field: &Field, t: usize) -> Self {
         let mut values = [0.0; 1000];
         field.fill(t, 1, &mut values);
-        // Bit x of row y + 10 z is set if that vertex has a distance. In `whole`, it is set if its
-        // neighbors along x have distances as well.
+        // Bit x of row y + 10 z is set if that vertex has a distance. In `whole`, bit x is set if
+        // the vertices x, x + 1 and x + 2 of that row have distances.
         let mut known = [0_u16; 100];
         for (row, values) in known.iter_mut().zip(values.chunks_exact(10)) {
             for (x, value) in values.iter().enumerate() {

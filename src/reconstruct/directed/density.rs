@@ -165,7 +165,7 @@ fn about(seeds: &Seeds, lattice: &Lattice, k: usize) -> Option<(f64, f64)> {
 }
 
 /// Returns the distance to the farthest corner of the cell around the origin, which is cut out of a
-/// square of half side `half`. Returns `None` if a corner of the square is left.
+/// square of half side `half`. Returns `None` if a corner of the cell lies on the square.
 fn farthest_corner(others: &[Neighbor], half: f64) -> Option<f64> {
     let mut cell = vec![[-half, -half], [half, -half], [half, half], [-half, half]];
     let mut cut = Vec::new();

@@ -82,7 +82,7 @@ mod tests {
             area: 400.0,
             triangles: 1000,
         };
-        // 2 |V| is compared with 3/8 of the area.
+        // The test compares 2 |volume| with 3/8 of `area`.
         for (volume, decided) in
             [(74.0, Some(true)), (-76.0, Some(false)), (75.0, None), (75.2, None)]
         {

@@ -41,10 +41,11 @@ pub(super) fn expected_tiles(
     Ok((TILES_PER_CUBE * most) as u64)
 }
 
-/// Returns an error if `bytes` are not available. Otherwise, logs them.
+/// Returns an error if `bytes` bytes are not available. Otherwise, logs how many are needed and
+/// free.
 ///
 /// # Errors
-/// Returns [`Error::Device`] with the bytes needed and free.
+/// Returns [`Error::Device`], which states how many bytes are needed and how many are free.
 pub(super) fn check(bytes: u64, what: &str) -> Result<()> {
     let Some(free) = available() else { return Ok(()) };
     let words = format!("{what} need {}, but {} are free", gibibytes(bytes), gibibytes(free));

@@ -135,8 +135,8 @@ impl Octree {
         &self.samples
     }
 
-    /// Returns the number of finest cells that contain samples, which is the number of merged
-    /// samples.
+    /// Returns the number of finest cells that contain samples, which is the number of samples that
+    /// are left after merging.
     pub fn n_cells(&self) -> usize {
         self.n_cells
     }

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::surface::cubes::Placement;
 
-/// The cube around a cloud: `2^depth` cells along its longest axis.
+/// The cube around a cloud: `2^depth` cells along the longest axis of the cloud.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
     /// Number of levels below the root.

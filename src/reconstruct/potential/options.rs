@@ -56,8 +56,8 @@ pub struct Options {
     /// d: the first level, 3 to D (default 5, or D - 1 if that is less). On all levels but the
     /// last, the interface stays one voxel away from the samples, so that thin parts are not lost.
     pub first_level: u32,
-    /// theta: a node counts as one sample if its edge over its distance is below this, 0 to 1.5
-    /// (default 0.5).
+    /// theta: a node counts as one sample if the ratio of its edge to its distance is below this, 0
+    /// to 1.5 (default 0.5).
     pub theta: f64,
     /// p: samples weigh `d^-p`, 2 to 5. The paper uses 3. With the default 5, distant samples weigh
     /// less, and the error is about a third of that with 3.

@@ -6,7 +6,8 @@
 pub struct Level {
     /// The level: the longest axis of the box of the samples has 2^level voxels.
     pub level: u32,
-    /// Steps until the interface reached a steady state.
+    /// Number of steps until the interface reached a steady state or the allowed number was
+    /// reached.
     pub iterations: u64,
     /// Whether the interface reached a steady state within the allowed number of steps.
     pub at_rest: bool,

@@ -16,7 +16,7 @@ const FILE: &str = "spacing";
 const THREADS: u32 = 256;
 /// Bytes per sample: its position twice, two results, and keys and indices during the sort.
 const SAMPLE: u64 = 92;
-/// Upper limits of the work: pairs of samples in the same cube, and samples that need a second
+/// Upper limits on the work: pairs of samples in the same cube, and samples that need a second
 /// search. Above these limits, samples crowd in a few cubes, and the tree search on the CPU is
 /// faster.
 const MOST_PAIRS: u64 = 1 << 36;

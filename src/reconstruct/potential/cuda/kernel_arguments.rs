@@ -4,7 +4,7 @@
 zeroset_gpu::cuda_header! {
     "potential";
 
-    /// Samples that a block sums.
+    /// Number of samples that a block sums.
     pub(crate) const SUMMED: usize = 2048;
 
     /// The cube around a cloud.

@@ -34,8 +34,8 @@ use levels::Run;
 ///
 /// # Errors
 /// Returns the errors of [`reconstruct`](super::reconstruct). Returns
-/// [`Error::Device`](crate::Error::Device) if the GPU fails, and before the first step, with the
-/// bytes needed and free, if it does not have enough memory.
+/// [`Error::Device`](crate::Error::Device) if the GPU fails, and before the first step if it does
+/// not have enough memory. That error states how many bytes are needed and how many are free.
 pub fn reconstruct(
     cuda: &Arc<Cuda>,
     points: &[[f64; 3]],

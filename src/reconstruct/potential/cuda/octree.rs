@@ -32,8 +32,9 @@ impl DeviceOctree {
     /// free memory for the construction.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](crate::Error::Device), with the bytes needed and free, if not even
-    /// the nodes fit on the GPU, or if the host does not have enough memory to build them.
+    /// Returns [`Error::Device`](crate::Error::Device) if not even the nodes fit on the GPU, or if
+    /// the host does not have enough memory to build them. The error states how many bytes are
+    /// needed and how many are free.
     pub fn new(cuda: &Arc<Cuda>, points: &[[f64; 3]], frame: Frame) -> Result<Self> {
         let need = points.len() as u64 * BUILD;
         let (free, _) = cuda.memory()?;
@@ -52,8 +53,8 @@ impl DeviceOctree {
     /// Copies a tree from the host.
     ///
     /// # Errors
-    /// Returns [`Error::Device`](crate::Error::Device), with the bytes needed and free, if the tree
-    /// does not fit.
+    /// Returns [`Error::Device`](crate::Error::Device) if the tree does not fit. The error states
+    /// how many bytes are needed and how many are free.
     pub fn of_host(cuda: &Arc<Cuda>, tree: &Octree) -> Result<Self> {
         let need = (tree.nodes().len() * NODE + tree.samples().len() * 12) as u64;
         let remedy = "use a smaller depth, fewer samples, or the CPU (use = \"cpu\")";
