@@ -11,7 +11,7 @@
 // The error of a mean, as a fraction of the slack.
 #define PRECISION 0.0001
 
-// The most halvings of a span.
+// The maximum number of halvings of a span.
 enum : u32 { MOST_HALVINGS = 52u };
 
 // The number of evaluations after which pieces are not halved beyond `ENOUGH_HALVINGS`.
@@ -20,7 +20,7 @@ enum : u32 { MANY_EVALUATIONS = 20000u };
 // The number of halvings after which a coefficient that oscillates fast is only sampled.
 enum : u32 { ENOUGH_HALVINGS = 10u };
 
-// The most pieces of a span in which a coefficient has no bounds.
+// The maximum number of pieces of a span in which a coefficient has no bounds.
 #define MOST_PIECES 64.0
 
 // The relative precision of double.

@@ -26,7 +26,7 @@ enum Halt {
     NO_ROOM = 8,
     // The interface leaves the range of tiles.
     OUT_OF_RANGE = 9,
-    // The rate of change has fallen below the requested limit.
+    // The rate of change has fallen to the requested limit or below.
     STEADY = 10,
 };
 

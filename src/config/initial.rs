@@ -31,8 +31,8 @@ pub enum Initial {
         /// The curves.
         curve: InitialCurve,
     },
-    /// Part of a volume or picture above or below a level. Only the position of the level set
-    /// matters.
+    /// Part of a volume or picture above or below a level. Only the position of the interface
+    /// matters, not the values elsewhere.
     Volume {
         /// The volume.
         volume: InitialVolume,

@@ -155,7 +155,7 @@ impl Config {
         Ok(config)
     }
 
-    /// Reads a case like [`Config::load`], but checks no ranges and conflicts, so that
+    /// Reads a case like [`Config::load`], but checks neither ranges nor conflicts, so that
     /// [`Config::problems`] can return all of them.
     ///
     /// # Errors

@@ -102,8 +102,8 @@ pub struct Evolve {
     #[schemars(extend("exclusiveMinimum" = 0), range(max = 100))]
     pub cfl: Option<f64>,
     /// Longest step while a coefficient depends on time, > 0. Where the change of a coefficient
-    /// cannot be derived from its expression, it is sampled that often. Default: the output
-    /// interval, or else a hundredth of `end_time`.
+    /// cannot be derived from its expression, it is sampled at least that often. Default: the
+    /// output interval, or else a hundredth of `end_time`.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub max_step: Option<f64>,
     /// Velocity a, in mesh units per time. Default none.
@@ -247,7 +247,7 @@ pub enum Rule {
     Displacement,
     /// By the step rule of Fu et al., section 3.4. On meshes with a narrow band only.
     Published,
-    /// After this number of steps, >= 1: `{ every = 10 }`. With a narrow band, also when
+    /// After this number of steps, >= 1: `{ every = 10 }`. On meshes with a narrow band, also when
     /// "displacement" would reinitialize.
     Every(#[schemars(range(min = 1))] u64),
     /// Never. On meshes, this needs `half_width = "whole"`.

@@ -283,7 +283,7 @@ pub(super) fn too_many(tiles: usize) -> Error {
     }
 }
 
-/// Returns a mask of the directions without a tile.
+/// Returns a mask of the directions without a tile, except the center.
 pub(super) fn missing(positions: &[u32; DIRECTIONS]) -> u32 {
     let bits = positions.iter().enumerate().map(|(d, &p)| u32::from(p == MISSING) << d);
     bits.sum::<u32>() & (ALL & !ACTIVE)

@@ -30,7 +30,7 @@ zeroset_gpu::cuda_header! {
         NoRoom = 8,
         /// The interface leaves the range of tiles.
         OutOfRange = 9,
-        /// The rate of change has fallen below the requested limit.
+        /// The rate of change has fallen to the requested limit or below.
         Steady = 10,
     }
 

@@ -35,8 +35,8 @@ const NEAR_ROUNDS: f64 = 3.0;
 const NEAR_QUEUE: f64 = 256.0;
 const NEAR_QUEUE_PER_CELL: f64 = 64.0;
 
-/// The number of clock cycles a block waits for work before it reports a broken queue: about ten
-/// seconds.
+/// The number of clock cycles that a block waits for work before it reports a broken queue: about
+/// ten seconds.
 const PATIENCE: i64 = 20_000_000_000;
 
 /// How patch updates are scheduled.

@@ -103,7 +103,7 @@ pub struct Options {
     /// by default.
     pub least_quality: f64,
     /// The longest step while a coefficient depends on time; infinite by default. Where the change
-    /// of a coefficient cannot be derived from its expression, it is sampled that often.
+    /// of a coefficient cannot be derived from its expression, it is sampled at least that often.
     pub max_step: f64,
 }
 

@@ -87,7 +87,7 @@ pub struct Options {
     /// time.
     pub nu: f64,
     /// The longest step while a coefficient depends on time; infinite by default. Where the change
-    /// of a coefficient cannot be derived from its expression, it is sampled that often.
+    /// of a coefficient cannot be derived from its expression, it is sampled at least that often.
     pub max_step: f64,
     /// The method that keeps phi close to a distance.
     pub reinitialize: Reinitialize,

@@ -18,13 +18,13 @@ zeroset_gpu::cuda_header! {
     const SLACK: f64 = Accuracy::SLACK;
     /// The error of a mean, as a fraction of the slack.
     const PRECISION: f64 = Accuracy::PRECISION;
-    /// The most halvings of a span.
+    /// The maximum number of halvings of a span.
     const MOST_HALVINGS: u32 = Accuracy::MOST_HALVINGS;
     /// The number of evaluations after which pieces are not halved beyond `ENOUGH_HALVINGS`.
     const MANY_EVALUATIONS: u32 = Accuracy::MANY_EVALUATIONS;
     /// The number of halvings after which a coefficient that oscillates fast is only sampled.
     const ENOUGH_HALVINGS: u32 = Accuracy::ENOUGH_HALVINGS;
-    /// The most pieces of a span in which a coefficient has no bounds.
+    /// The maximum number of pieces of a span in which a coefficient has no bounds.
     const MOST_PIECES: f64 = Accuracy::MOST_PIECES;
     /// The relative precision of double.
     const EPSILON: f64 = f64::EPSILON;
