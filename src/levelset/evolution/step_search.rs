@@ -38,6 +38,12 @@ impl StepSearch {
         self.trial
     }
 
+    /// Returns the length of the shortest step that was found too long, or of the longest one that
+    /// may be taken.
+    pub fn too_long(&self) -> f64 {
+        self.too_long
+    }
+
     /// Takes the limit of the step that was examined. Returns the length of the step once it is
     /// found.
     pub fn learn(&mut self, limit: f64) -> Option<f64> {

@@ -102,7 +102,8 @@ impl<R: Real> Window<R> {
         let middle = time + 0.5 * dt;
         self.refresh(problem, inside, Sampling::Mean(span(dt), middle))?;
         problem.follow_inflow();
-        Ok(Chosen { dt, limited_at: middle })
+        // A coefficient that jumps limits the step by its value after the jump.
+        Ok(Chosen { dt, limited_at: time + search.too_long() })
     }
 
     /// Returns the failure for a step that is too short to advance time. Its vertex belongs to the
