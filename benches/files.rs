@@ -2,9 +2,10 @@
 //! runs of `zeroset distance`, and memory per vertex.
 //!
 //! `cargo bench --bench files -- [read|setup|distance|memory] [N]` prints the Markdown tables of
-//! one mode, or of all modes if none is given. N is the number of vertices. Each time is the
-//! smallest of three, given as wall-clock seconds and as CPU seconds summed over all threads. Other
-//! work on the machine hardly changes the CPU seconds. Results are kept under `benches/results/`.
+//! one mode, or of all modes if none is given. N is the number of vertices. In the mode `distance`,
+//! it is the number before one subdivision, which about quadruples it. Each time is the smallest of
+//! three, given as wall-clock seconds and as CPU seconds summed over all threads. Other work on the
+//! machine hardly changes the CPU seconds. Results are kept under `benches/results/`.
 
 #[path = "support/formats.rs"]
 mod formats;
@@ -52,8 +53,8 @@ fn main() {
     }
 }
 
-/// Returns the Delaunay triangulation of random points on a sphere. The order of the vertices is
-/// random.
+/// Returns the Delaunay triangulation of `n` random points on a sphere, with each triangle split
+/// into four `subdivisions` times. The order of the points is random.
 fn sphere(n: u32, subdivisions: u32) -> Mesh {
     let mut spec = Sphere::default();
     (spec.irregular, spec.vertices, spec.radius) = (true, Some(n), 256.0);

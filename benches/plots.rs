@@ -123,7 +123,8 @@ fn speed() -> Plot {
     }
 }
 
-/// Returns the plot of Figure 5b: the same data on linear axes, which show the saturation.
+/// Returns the plot of Figure 5b of Khan and Zahran: the data of Figure 5a on linear axes, which
+/// show the saturation.
 fn saturation() -> Plot {
     let table = of_streams();
     let lines = WAYS.map(|(name, column)| {
@@ -143,7 +144,7 @@ fn saturation() -> Plot {
     }
 }
 
-/// Returns the plot of Figure 6b.
+/// Returns the plot of Figure 6b of Khan and Zahran.
 fn memory() -> Plot {
     let table = of_streams();
     let set = |name: &str, column: &'static str| {
@@ -168,7 +169,7 @@ fn memory() -> Plot {
     }
 }
 
-/// Returns the plot of Figure 7a.
+/// Returns the plot of Figure 7a of Khan and Zahran.
 fn perforation() -> Plot {
     let table = Table::read("point-distances.md", "| order of the sites | every | kernel ms |");
     let order = |name: &str| {
@@ -185,7 +186,7 @@ fn perforation() -> Plot {
     }
 }
 
-/// Returns the plot of Figure 7b.
+/// Returns the plot of Figure 7b of Khan and Zahran.
 fn random() -> Plot {
     let table = Table::read("point-distances.md", "| sites without order | every |");
     let points = |name: &str, error: &'static str| {
@@ -208,7 +209,7 @@ fn random() -> Plot {
     }
 }
 
-/// Returns the plot of Figure 9a.
+/// Returns the plot of Figure 9a of Khan and Zahran.
 fn angles() -> Plot {
     let table = Table::read("render.md", "| half the opening of the cone, degrees |");
     let steps = line(

@@ -49,7 +49,7 @@ fn table<C: Coordinate>(cpu: &Cpu, name: &str, points: &[[f64; 3]], of: fn(f64) 
         Cone { directions: Directions::One([0.3, 0.5, 0.8]), angle: PI / 5.0, cylinder: None };
     let norms = [Norm::L2, Norm::L1, Norm::LInf, Norm::Lp(3.0)].map(|norm| (norm, None));
     for (norm, cone) in norms.into_iter().chain([(Norm::L2, Some(cone))]) {
-        // Norms of other orders do not have integer keys.
+        // On a lattice, keys are integers, so norms of other orders are rejected.
         if matches!(norm, Norm::Lp(_)) && nearest(cpu, &sites, &queries[..1], &with(norm)).is_err()
         {
             continue;
@@ -76,7 +76,8 @@ fn with(norm: Norm) -> Options {
     options
 }
 
-/// Returns the mean of T'/T - 1 in percent for evenly spread points of which every k-th is kept.
+/// Returns the mean of T'/T - 1 in percent for evenly spread points of which every k-th is kept. T
+/// is the distance to the nearest point, and T' is the distance to the nearest kept point.
 ///
 /// The nearest kept point is the j-th nearest of all points with probability (1 - 1/k)^(j-1) / k.
 /// Then (T/T')^3 is the smallest of j - 1 uniform numbers from 0 to 1, so that T'/T has the mean
@@ -117,8 +118,8 @@ fn perforated(cpu: &Cpu) {
     }
 }
 
-/// Returns the smallest time of three calls in milliseconds: CPU time if the system provides it,
-/// and wall-clock time otherwise.
+/// Returns the smallest time of three calls in milliseconds, and the result of that call. The time
+/// is the CPU time if the system provides it, and the wall-clock time otherwise.
 fn time<T>(work: impl Fn() -> T) -> (f64, T) {
     let once = || {
         let (start, before) = (Instant::now(), cpu_ms());
@@ -127,7 +128,7 @@ fn time<T>(work: impl Fn() -> T) -> (f64, T) {
         (used.unwrap_or(1e3 * start.elapsed().as_secs_f64()), result)
     };
     let first = once();
-    // Calls that take seconds are not repeated.
+    // A call that takes a second or longer is not repeated.
     let again = if first.0 < 1e3 { 2 } else { 0 };
     (0..again).fold(first, |best, _| {
         let next = once();
@@ -145,7 +146,7 @@ fn cpu_ms() -> Option<f64> {
     Some(sum / 1e6)
 }
 
-/// Returns random points of a 512^3 lattice.
+/// Returns `n` random sites and [`QUERIES`] random queries, all on a 512^3 lattice.
 fn points(n: usize) -> Vec<[f64; 3]> {
     random(n + QUERIES).map(|x| x.map(f64::floor)).collect()
 }

@@ -2,9 +2,10 @@
 //!
 //! `cargo bench --bench points -- [MODE] [LOG2] [THREADS]` prints Markdown tables. The modes are
 //! `flags` (2^LOG2 byte flags, default 28, at four densities, compared with a plain loop over words
-//! of 8 bytes), `pyramid` (its parts, for the same flags arranged as a volume), `paper` (the sizes
-//! of Ziegler et al. 2006, Tables 1 to 4), `primitives` (scan, sort, unique of 2^(LOG2 - 4)
-//! numbers), and `all` (default). Times are the smallest of several, in milliseconds.
+//! of 8 bytes), `pyramid` (building and querying a HistoPyramid of as many flags, arranged as a
+//! volume), `paper` (the sizes of Ziegler et al. 2006, Tables 1 to 4), `primitives` (scan, sort,
+//! unique of 2^(LOG2 - 4) numbers), and `all` (default). Times are the smallest of several, in
+//! milliseconds unless the title of a column names another unit.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -54,7 +55,7 @@ fn least<T>(mut work: impl FnMut() -> T) -> f64 {
     least
 }
 
-/// Returns flags at random positions. The fraction `part` of them is set.
+/// Returns `n` flags. About the fraction `part` of them is set, at random positions.
 fn flags(n: usize, part: f64) -> Vec<u8> {
     let mut state = 88_172_645_463_325_252_u64;
     let mut flag = || {

@@ -64,7 +64,7 @@ fn main() {
     }
 }
 
-/// Times the surface of a gyroid.
+/// Prints the times of extracting the surface of a gyroid from n^3 values.
 fn volume(n: usize) {
     let volume = Volume::new([n; 3], gyroid(n).into(), Placement::identity()).expect("a volume");
     println!("| threads | normals | triangles | s | CPU s |\n|---|---|---|---|---|");

@@ -1,10 +1,11 @@
 //! Benchmark of surface reconstruction by a level set in the potential of samples.
 //!
 //! `cargo bench --bench reconstruct_potential -- MESH [--samples N] [--depth D] [--exponent P]
-//! [--noise PERCENT] [--outliers K] [--sixteen]` samples a mesh uniformly by area (default: a
-//! million samples, depth 9). The noise is given in percent of the diagonal. The benchmark prints a
-//! Markdown table of the levels, the exact distances from the samples without noise to the surface,
-//! and the exact distances from the surface to the mesh.
+//! [--noise PERCENT] [--outliers K] [--sixteen]` draws samples uniformly from the surface of a mesh
+//! (default: a million samples, depth 9). The noise is given in percent of the diagonal of the
+//! mesh. `--sixteen` stores phi in 16 bits. The benchmark prints a Markdown table of the levels,
+//! and statistics of the exact distances from the samples without noise to the surface and from the
+//! vertices of the surface to the mesh.
 
 #[path = "support/meter.rs"]
 #[allow(dead_code)]
@@ -18,7 +19,7 @@ use zeroset::reconstruct::potential::{Options, Storage, reconstruct};
 use zeroset::surface::Locator;
 use zeroset_testing::samples;
 
-/// Number of samples for which the distance to the surface is measured.
+/// The largest number of points whose distances to a surface are measured.
 const MEASURED: usize = 200_000;
 
 fn main() {
@@ -79,7 +80,8 @@ fn main() {
     distances("surface to mesh", &surface.vertices, &mesh, diagonal, levels.voxel);
 }
 
-/// Prints the exact distances from points to a surface.
+/// Prints the mean, the 99th percentile and the maximum of the exact distances from points to a
+/// surface, in percent of `diagonal`.
 fn distances(what: &str, places: &[[f64; 3]], surface: &Mesh, diagonal: f64, voxel: f64) {
     let locator = Locator::new(surface);
     let gap = |x: &[f64; 3]| locator.closest((*x).into()).expect("triangles").gap;

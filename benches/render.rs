@@ -4,8 +4,8 @@
 //! the folder `ZEROSET_DATA` to SIDE^3 voxels (default 512) and renders the voxels above 60 in
 //! perspective with PIXELS^2 rays (default 1024). Then it repeats the small experiment of Khan and
 //! Zahran (Figures 8 and 9) with 64^3 voxels and 64^2 rays. This experiment includes the rules that
-//! follow the definition and examine every voxel at every step. The output is Markdown. Seconds are
-//! medians of three frames. All rules must find the same voxels.
+//! follow the definition and examine every voxel at every step. The output is Markdown. Times of
+//! rays and pictures are medians of three. All rules must find the same voxels.
 //!
 //! With `angles [SIDE] [PIXELS]` (default 192 and 240), the benchmark prints the steps per ray by
 //! the angle of the cone (Figure 9a).
@@ -77,7 +77,7 @@ fn view(side: usize, pixels: u32) -> Frame {
     Frame::from_eye(eye, &Camera::new([0.0, -1.8, 0.4]), 40.0, [pixels; 2])
 }
 
-/// Prints Figure 9a: the steps that a cone around the ray saves, by its angle.
+/// Prints Figure 9a: the steps per ray for several angles of the cone.
 fn by_angle(cpu: &Cpu, volume: &Volume, pixels: u32) {
     let solid = seen(volume);
     let side = volume.shape()[0];

@@ -1,20 +1,21 @@
 //! Benchmark of the level-set solvers on tiles on the CPU.
 //!
-//! `cargo bench --bench tiled -- MODE [NUMBER...]` prints Markdown tables in `f32`:
+//! `cargo bench --bench tiled -- MODE [NUMBER...]` prints Markdown tables. The modes, which use
+//! `f32` unless stated otherwise, are:
 //!
 //! - `block`: nanoseconds per voxel of a block in which all voxels move, by term and scheme, with
-//!   one thread
+//!   one thread, in `f32` and `f64`
 //! - `enright [N...]`: Enright's sphere on N^3 voxels (default 128), WENO5 with RK3 and one step of
 //!   the reinitialization equation per step: seconds, nanoseconds per step and voxel of the band,
-//!   and loss of volume
+//!   and change of volume
 //! - `collapse [RADIUS]`: curvature motion of a lumpy ball (default 215: 3.5 million voxels in the
 //!   band): milliseconds per step of WENO5 with one reinitialization step, and of the first-order
 //!   scheme
 //! - `distance [RADIUS]`: reinitialization of a band (default 76: 437,000 voxels), directly and by
 //!   the reinitialization equation: milliseconds and error
 //!
-//! Times are given in wall-clock milliseconds and in CPU milliseconds summed over the threads. If
-//! other work runs on the machine, only CPU times are meaningful.
+//! Times are wall-clock times. `collapse` and `distance` also print CPU milliseconds summed over
+//! the threads. If other work runs on the machine, only CPU times are meaningful.
 //!
 //! Results that the documentation quotes are kept under `benches/results/`.
 
@@ -99,8 +100,8 @@ fn block_rows<R: Wide, const E: usize>() {
     }
 }
 
-/// Returns the tiles that contain the voxels from 0 to `most` along each axis. `f` computes the
-/// value of a voxel from its position.
+/// Returns the tiles near the zero set of `f` in the box of the voxels from 0 to `most` along each
+/// axis. `f` computes the value of a voxel from its position.
 fn tiles<const E: usize>(
     most: usize,
     f: impl Fn([f64; 3]) -> f64 + Sync,
@@ -123,10 +124,10 @@ fn norm(x: [f64; 3]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Returns the volume of the inside, with a smooth transition two voxels wide.
+/// Returns the volume of the inside, with a linear transition two voxels wide.
 fn volume<const E: usize>(run: &TiledEvolution<f32, E>, gamma: f32) -> f64 {
-    // Tiles that are completely inside are not stored. They fill the gaps between stored tiles in a
-    // row along x. Each row starts outside.
+    // Tiles that are completely inside are not stored. A gap between stored tiles in a row along x
+    // consists of such tiles if the voxel before the gap is inside. Each row starts outside.
     let inside = |v: f32| f64::from((0.5 - 0.5 * v).clamp(0.0, 1.0));
     let (keys, ids) = (run.grid().keys(), run.grid().ids());
     let mut total = 0.0;
@@ -216,7 +217,7 @@ fn enright_row<const E: usize>(n: usize, cpu: &Arc<Cpu>) {
     );
 }
 
-/// Returns a ball with waves on its surface. Far from the surface, its values are not distances.
+/// Returns a ball with waves on its surface. Its values are not exact distances.
 fn lumpy(radius: f64) -> impl Fn([f64; 3]) -> f64 + Sync {
     let center = radius * 1.3 + 8.0;
     move |x| {

@@ -1,11 +1,17 @@
-//! Benchmark of the sparse grid of tiles on the CPU, without a scheme: the first tile set, looking
-//! up neighbors in a pass over all tiles, with a hash map and by binary search, the activity of
-//! tiles, an update of the tile set without changes and for a moving ball, and gathering tiles with
-//! their halo.
+//! Benchmark of the sparse grid of tiles on the CPU, without a scheme.
 //!
 //! `cargo bench --bench tiles -- [RADIUS] [THREADS]` prints a Markdown table for a sphere of RADIUS
-//! voxels (default 400) in a band of gamma = 3, reach 3. Times are medians of five, in nanoseconds
-//! per tile. The hash map and the binary search use one thread.
+//! voxels (default 400) in a band of gamma = 3, reach 3. It measures:
+//!
+//! - building the first tile set
+//! - reading the neighbors of all tiles in a pass over the grid, with a hash map, and by binary
+//!   search; the last two use one thread
+//! - finding the active tiles
+//! - updating the tile set if nothing changes, and for a moving ball
+//! - gathering tiles with their halo
+//!
+//! Times are in nanoseconds per tile. They are medians of five, except those of the first tile set
+//! (one call) and of the moving ball (the mean of ten updates).
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -114,7 +120,7 @@ fn row<const E: usize>(radius: f64) {
     );
 }
 
-/// Gathers every tile with `REACH` layers around it.
+/// Gathers every tile with a halo of `REACH` layers around it.
 fn gather_all<const E: usize, const REACH: usize>(
     grid: &TiledGrid<E>,
     phi: &Pool<f32, E>,

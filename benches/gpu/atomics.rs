@@ -1,8 +1,8 @@
 //! Table IV of Fu et al.: steps that sum the contributions of cells by atomic additions to global
 //! memory, compared with the gathering steps of the program.
 //!
-//! The benchmark checks that both compute the same step. Only the times of the program include the
-//! choice of the next time step and its reductions.
+//! The benchmark checks that both compute the same step up to rounding. Only the times of the
+//! program include the choice of the next time step and its reductions.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::meshes::{Made, Meshes};
 use crate::motion::{Case, median, step};
 use crate::{Failed, units};
 
-/// The number of steps until the step target.
+/// The number of steps per timed run.
 const STEPS: u64 = 40;
 
 /// Number of sums per vertex in `kernels/bench/atomics.cu`.

@@ -13,8 +13,8 @@ use crate::motion::{Case, Took, step};
 
 const THREADS: [usize; 5] = [1, 2, 4, 8, 16];
 
-/// Number of steps in the band and in the whole domain. In the band, phi is reinitialized about
-/// every eighth step.
+/// The number of timed steps in the band. They include about one reinitialization of phi for every
+/// eight steps.
 const BAND_STEPS: u64 = 48;
 const DOMAIN_STEPS: u64 = 6;
 

@@ -91,7 +91,7 @@ fn speed(cuda: &Cuda, gpus: u32) -> Result<(), Failed> {
 }
 
 /// Prints the table of Figure 7. The sites are the voxels of a thick shell, in volume order and
-/// shuffled. The queries lie around them.
+/// shuffled. The queries are random voxels of the whole volume.
 fn perforation(cuda: &Cuda) -> Result<(), Failed> {
     println!("\n| order of the sites | every | kernel ms | times all sites | mean error % |");
     println!("|---|---|---|---|---|");

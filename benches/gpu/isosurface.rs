@@ -11,7 +11,7 @@ use zeroset::volume::{Placement, Scaling, Volume};
 use crate::Failed;
 use crate::gyroid::{LEVEL, gyroid};
 
-/// Prints the table for volumes with these numbers of voxels along an axis.
+/// Prints the table for volumes of n^3 voxels, for each n in `sizes`.
 pub fn table(cuda: &Arc<Cuda>, sizes: &[usize]) -> Result<(), Failed> {
     println!(
         "\n| voxels | type | normals | vertices | triangles | on the GPU ms | the same of 9, least to most | bytes beside the values | upload ms | with the first memory ms | mesh to the host ms |"

@@ -16,17 +16,18 @@
 //! - `scaling`: steps on tiles for several numbers of tiles
 //! - `tile-sizes`: steps on tiles compared with the CPU
 //! - `points`: lists of flags, scan, sort
-//! - `point-distance`, `index`, `selective` (cones, norms, streams), `figures` (with `gpus=N`),
+//! - `point-distance`, `index`, `selective` (cones, norms, streams), `figures` (with `GPUs=N`),
 //!   `edt`: distances to points and voxels
 //! - `isosurface`: surfaces of volumes; `size=N` selects N^3 voxels
 //! - `render`: rays through volumes, and pictures of surfaces
 //! - `reconstruct`: surfaces from the named point cloud files, or from clouds of ZEROSET_DATA;
-//!   `samples=N` samples the horse
-//! - `potential`: surfaces by a level set from `scans/lucy_50k.ply`; `samples=N depth=D`
+//!   without files, `samples=N` adds a cloud of N samples of the horse
+//! - `potential`: surfaces by a level set from `scans/lucy_50k.ply`; `samples=N`, `depth=D`,
+//!   `16-bit` and `check` change the options
 //!
 //! Times of reinitializations and steps are GPU times of whole sections of the time loop. They
-//! include gaps between kernels and the choice of time steps. Every number is the median of three
-//! sections after a warm-up.
+//! include gaps between kernels and the choice of time steps. In the mode `band`, each time is the
+//! median of three runs after a warm-up.
 
 mod atomics;
 mod copy;

@@ -1,6 +1,7 @@
-//! Benchmark of pictures of surfaces: the interface of a tile set of 1,024^3 effective voxels, and
-//! meshes. Times for CPU preparation, copies and drawing are listed separately. Pictures drawn on
-//! the GPU must be bitwise identical to those drawn on the CPU.
+//! Benchmark of pictures of surfaces: a torus on tiles, in 1,024^3 effective voxels, and the mesh
+//! of a sphere. The table lists the preparation with its copy, the drawing, and the copy of the
+//! picture to the host separately. It also counts the bytes that differ from the picture drawn on
+//! the CPU. None should differ.
 
 use std::time::Instant;
 
@@ -15,11 +16,11 @@ use zeroset::surface::cubes::{Placement, Tiles, extract};
 use crate::Failed;
 use crate::point_distance::median;
 
-/// Radii of the torus, in voxels. The torus fills a cube of 1,024^3 voxels.
+/// Radii of the torus, in voxels. The torus fits into a cube of 1,024^3 voxels.
 const RING: [f64; 2] = [350.0, 155.0];
 
-/// Prints the table: a torus on tiles with 1,024^2 pixels and with the default picture size, and
-/// meshes.
+/// Prints the table: a torus on tiles with 1,024^2 pixels, in parallel projection and in
+/// perspective, and a sphere with lines in a picture of the default size.
 pub fn table(cuda: &Cuda, cpu: &Cpu) -> Result<(), Failed> {
     println!(
         "\n| surface | triangles | pixels | view | preparing and copy s | picture on the GPU ms | frames/s | with lines, to the host ms | CPU s | bytes that differ |"
@@ -38,7 +39,7 @@ pub fn table(cuda: &Cuda, cpu: &Cpu) -> Result<(), Failed> {
     row(cuda, cpu, "sphere, with lines", &subject, [1200, 900], None)
 }
 
-/// Returns the interface of a torus on tiles.
+/// Returns the surface of the torus, extracted from tiles.
 fn ring<const E: usize>() -> zeroset::Result<Mesh> {
     let [large, small] = RING;
     let band = Band { gamma: 3.0_f32, reach: 1 };

@@ -1,8 +1,9 @@
 //! Benchmark of lists of flags, pyramids and their queries, scan, sort and sums. Each number is the
-//! smallest GPU time of several calls.
+//! smallest GPU time of several calls. Only the last table, for whole calls, shows wall-clock
+//! times.
 //!
 //! Flags and lists are already on the GPU. The list for a picture is computed by a CUDA graph of
-//! two nodes, which is launched many times. Its time is the interval between two launches.
+//! two nodes, which is launched many times. Its time is the mean time per launch.
 
 use std::time::Instant;
 
@@ -181,7 +182,7 @@ fn least(cuda: &Cuda, mut work: impl FnMut() -> zeroset::Result<()>) -> Result<f
     Ok(least)
 }
 
-/// Returns flags at random positions. The fraction `part` of them is set.
+/// Returns `n` flags. About the fraction `part` of them is set, at random positions.
 fn flags(n: usize, part: f64) -> Vec<u8> {
     let mut state = 88_172_645_463_325_252_u64;
     let flag = |_| {

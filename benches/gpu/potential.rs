@@ -15,7 +15,7 @@ use zeroset_testing::samples;
 
 use crate::Failed;
 
-/// Number of samples for which the distance to the surface is measured.
+/// The largest number of samples for which the distance to the surface is measured.
 const MEASURED: usize = 100_000;
 
 /// Prints all levels for `scans/lucy_50k.ply` or for the mesh in ZEROSET_SCAN.
@@ -97,7 +97,8 @@ pub fn table(cuda: &Arc<Cuda>, args: &[String]) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Prints the exact distances from samples to a surface.
+/// Prints the mean, the 99th percentile and the maximum of the exact distances from samples to a
+/// surface, in percent of `diagonal`.
 fn distances(places: &[[f64; 3]], surface: &Mesh, diagonal: f64) {
     let locator = Locator::new(surface);
     let gap = |x: &[f64; 3]| locator.closest((*x).into()).map_or(f64::NAN, |found| found.gap);

@@ -1,6 +1,6 @@
-//! Benchmark of the steps of reconstruction by directed distances. The samples are the clouds of
-//! the paper or files from the command line, and optionally many samples of a mesh. The times
-//! exclude reading, and copies are listed separately.
+//! Benchmark of the steps of reconstruction by directed distances. The samples are files from the
+//! command line, or the dragon of the paper and samples of the mesh of a horse. The times exclude
+//! reading, and copies are listed separately.
 
 use std::path::Path;
 
@@ -16,8 +16,9 @@ const TRIANGLES: f64 = 244_000.0;
 /// Number of samples of the horse, which replaces the Buddha of the paper.
 const SAMPLES: u64 = 543_625;
 
-/// Prints one row for each file, or for the dragon and the horse. `samples` adds a row with that
-/// number of samples of the horse.
+/// Prints two rows for each file, or for the dragon and the horse: one with cubes that give about
+/// as many triangles as in the paper, and one with [`Cubes::Safe`]. If there are no files,
+/// `samples` adds two rows with that number of samples of the horse.
 pub fn table(cuda: &Cuda, files: &[&str], samples: Option<u64>) -> Result<(), Failed> {
     println!(
         "\n| cloud | samples | cube | seed cubes | triangles | density ms | sort ms | distances ms | signs ms | surface ms | all ms | copies ms | MiB |"

@@ -1,7 +1,8 @@
 //! Benchmark of rays through a volume with each rule. The large experiment casts 1,024^2
 //! perspective rays through the CT scan of the test data, resampled to 512^3 voxels. The small one
 //! is that of Khan and Zahran (Figures 8 and 9) and includes the rules that follow the definition.
-//! Preparation, rays, light and copies are listed separately. All rules must find the same voxels.
+//! The preparation with its copy, rays, light, and the copy of the hits are listed separately. All
+//! rules must find the same voxels.
 
 use std::path::PathBuf;
 use std::time::Instant;

@@ -67,7 +67,7 @@ pub fn table(cuda: &Arc<Cuda>, cpu: &Arc<Cpu>) -> Result<(), Failed> {
     Ok(())
 }
 
-/// Prints the seconds to read, to partition, to set up and to take the first step.
+/// Returns the seconds that reading, partition, setup and the first step take.
 fn stages(
     cuda: &Arc<Cuda>,
     cpu: &Arc<Cpu>,

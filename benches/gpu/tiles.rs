@@ -1,8 +1,9 @@
 //! Benchmark of steps on sparse tiles: time per step as a function of the number of tiles,
 //! bandwidth with the normal speed F alone, and the rotating flow of Enright et al.
 //!
-//! Times are GPU times over whole sections of steps. They include tile management, the choice of
-//! the time step and gaps between kernels. Each is the median of five after a warm-up.
+//! Times per step are GPU times over whole sections of steps. They include tile management, the
+//! choice of the time step and gaps between kernels. For balls, they are medians of five sections
+//! after a warm-up.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -102,7 +103,7 @@ pub struct Measured {
     pub setup: f64,
 }
 
-/// Moves a ball.
+/// Measures the steps of a ball that moves according to `terms`.
 pub fn measure<R: Real, const E: usize, S: Stored<R> + Element>(
     cuda: &Arc<Cuda>,
     radius: f64,

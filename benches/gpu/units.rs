@@ -8,7 +8,7 @@ use zeroset::gpu::Unit;
 /// Threads per block of the copy kernel.
 pub const COPY_BLOCK: u32 = 256;
 
-/// Returns the kernel that copies an array.
+/// Returns the compilation unit of the kernel that copies an array.
 pub fn copy() -> Unit {
     let source = include_str!("../../kernels/bench/copy.cu");
     unit("bench/copy", source, vec![("BLOCK", COPY_BLOCK.to_string())])
@@ -17,7 +17,7 @@ pub fn copy() -> Unit {
 /// Threads per block of the lookup kernels.
 pub const LOOKUP_BLOCK: u32 = 256;
 
-/// Returns the kernels that find the neighbors of tiles in three ways.
+/// Returns the compilation unit of the kernels that find the neighbors of tiles in three ways.
 pub fn lookup() -> Unit {
     let source = include_str!("../../kernels/bench/lookup.cu");
     let defines = [("BLOCK_THREADS", LOOKUP_BLOCK), ("TILE_EDGE", 4)];
@@ -25,7 +25,7 @@ pub fn lookup() -> Unit {
     unit("bench/lookup", source, defines.to_vec())
 }
 
-/// Returns the kernel that takes a step with atomic additions.
+/// Returns the compilation unit of the kernel that takes a step with atomic additions.
 ///
 /// `patches` holds the macro definitions for the patches. `block` is the number of threads per
 /// block. `min_blocks` is the number of blocks that must fit on a multiprocessor. `bytes` is the

@@ -1,4 +1,4 @@
-//! Writes a triangle mesh in every format that zeroset reads, in the way other programs write it.
+//! Writes a triangle mesh in many of the formats that zeroset reads.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

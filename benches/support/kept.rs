@@ -20,7 +20,7 @@ impl Table {
     ///
     /// # Panics
     ///
-    /// Panics if there is no such table.
+    /// Panics if the file cannot be read or has no such table.
     pub fn read(file: &str, head: &str) -> Self {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/results").join(file);
         let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{file}: {e}"));
@@ -50,11 +50,11 @@ impl Row<'_> {
         &self.cells[column.unwrap_or_else(|| panic!("no column {name} in {:?}", self.names))]
     }
 
-    /// Returns the first word in the column with this name as a number.
+    /// Returns the first word in the column with this name as a number. Commas in it are ignored.
     ///
     /// # Panics
     ///
-    /// Panics if it is not a number.
+    /// Panics if the table has no such column, or if the word is not a number.
     pub fn number(&self, name: &str) -> f64 {
         let text = self.text(name);
         let word = text.split(' ').next().unwrap_or_default().replace(',', "");

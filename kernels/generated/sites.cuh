@@ -13,7 +13,7 @@
 
 // The arguments of every comparison of queries with sites. Coordinates have the type `stored`.
 struct Sites {
-    // The coordinates of the sites, `[n_sites every]` per axis.
+    // The coordinates of the sites, at most `[n_sites * every]` per axis.
     const stored *axes[3];
     // The coordinates of the queries, `[n_queries][3]`.
     const stored *queries;

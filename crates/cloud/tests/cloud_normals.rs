@@ -106,7 +106,7 @@ fn threads_change_nothing() {
     assert!(on(1) == on(3));
 }
 
-/// Scans have stored normals, or the normals of their faces.
+/// The known normals are those stored in the scans or those of their faces.
 #[test]
 fn normals_of_scans_agree_with_those_stored() {
     for (name, straight_at_least, sided_at_least) in [

@@ -107,7 +107,7 @@ proptest! {
         options.cone = Some(Cone { directions: Directions::Each(each), angle, cylinder });
         prop_assert_eq!(&found(&sites, &queries, &options).found, &brute.found);
         for (q, found) in queries.iter().zip(&brute.found) {
-            // Sites whose angle is within rounding of the boundary of the cone may or may not
+            // Sites on the boundary of the cone or the cylinder, up to rounding, may or may not
             // count.
             let seen = |s: &[i32; 3], slack: f64| {
                 let d = [0, 1, 2].map(|k| f64::from(s[k] - q[k]));

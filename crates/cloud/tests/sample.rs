@@ -1,4 +1,5 @@
-//! Tests of samples of surfaces: uniform by area, reproducible by seed, with the requested noise.
+//! Tests of samples of surfaces: distributed uniformly over the area, reproducible by seed, and
+//! with the requested noise.
 
 use zeroset_cloud::cloud::{Noise, Sampler, Sampling, survey};
 use zeroset_core::mesh::generate::{Generate, Sphere, generate};

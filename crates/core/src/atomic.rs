@@ -33,17 +33,17 @@ fn folder_of(path: &Path) -> &Path {
 ///
 /// # Errors
 /// Returns [`Error::Output`] with the name of the file if its folder does not exist or is not
-/// writable, if the disk is full, or if `path` exists and is not a regular file or is
-/// write-protected.
+/// writable, if the disk is full, if `path` exists and is not a regular file or is write-protected,
+/// or if `path` is a link that leads in a circle.
 pub fn write(path: &Path, body: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
     appear_or_wait(vec![Complete::write(path, body)?])
 }
 
-/// Writes a file whose name the user has not given, such as the data file of a header, with `body`.
-/// Unlike [`write()`], it never replaces a file with other contents.
+/// Writes a file with `body` whose name the user has not given, such as the data file of a header.
+/// Unlike [`write()`], it never replaces a file whose contents differ.
 ///
 /// # Errors
-/// Returns the errors of [`write()`], and [`Error::Output`] if there is a file with other contents.
+/// Returns the errors of [`write()`], and [`Error::Output`] if the file exists with other contents.
 pub fn write_companion(
     path: &Path,
     body: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -58,16 +58,16 @@ pub fn write_companion(
     appear_or_wait(vec![complete])
 }
 
-/// Returns the error for a file that a command must not replace, because the user has not given its
-/// name: it is derived from another name.
+/// Returns the error for an existing file that a command must not replace, because the user has not
+/// given the name of this file: the name is derived from another one.
 pub fn in_the_way(path: &Path) -> Error {
     let what = "exists, and this command did not create it";
     Error::output(path, what, "move or remove it, or choose another name for the result")
 }
 
 /// Runs `work`. All files that it writes on this thread appear when it ends, or none of them if it
-/// fails. If the program is killed, none of them appear either, unless it is killed between two
-/// renames.
+/// fails. Inside another call of `together`, they appear when the outer call ends. If the program
+/// is killed, none of them appear either, unless it is killed between two renames.
 ///
 /// # Errors
 /// Returns the errors of `work`, and [`Error::Output`] if a file cannot be renamed.
@@ -184,7 +184,8 @@ fn appear(files: Vec<Complete>) -> Result<()> {
     for complete in &files {
         complete.note().map_err(|e| fail(&complete.path, e))?;
     }
-    // An interrupted program waits for this lock, so it does not end between two renames.
+    // An interrupted program waits a short time for this lock in `abandon`, so it normally does not
+    // end between two renames.
     let several = (files.len() > 1).then(unfinished);
     let mut made = Vec::new();
     let mut done = Vec::new();
@@ -262,7 +263,7 @@ pub fn abandon() {
 }
 
 /// The prefix and suffix of temporary file names. Between them are the name of the final file, "-"
-/// and [`RANDOM`] random letters. A killed program leaves such files behind.
+/// and [`RANDOM`] random characters. A killed program leaves such files behind.
 const IN_THE_MAKING: [&str; 2] = [".zeroset-", ".part"];
 const RANDOM: usize = 6;
 
@@ -270,7 +271,8 @@ const RANDOM: usize = 6;
 /// systems limit file names to 255 bytes.
 const LONGEST: usize = 200;
 
-/// Returns the final name that belongs to a temporary file name, or `None` for other names.
+/// Returns the final name that belongs to a temporary file name, cut off after 200 bytes, or `None`
+/// for other names.
 pub fn in_the_making(name: &str) -> Option<&str> {
     let [begin, end] = IN_THE_MAKING;
     let inner = name.strip_prefix(begin)?.strip_suffix(end)?;

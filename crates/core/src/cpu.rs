@@ -14,10 +14,12 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    /// Creates a pool of `threads` threads, or one thread per core if `threads` is 0.
+    /// Creates a pool of `threads` threads. If `threads` is 0, the pool has as many threads as the
+    /// environment variable `RAYON_NUM_THREADS` states, or else one thread per core.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if the system refuses to start the threads.
+    /// Returns [`Error::Device`] if more than [`MOST_THREADS`] threads are requested, if there is
+    /// not enough memory for their stacks, or if the system refuses to start them.
     pub fn new(threads: usize) -> Result<Self> {
         let pool = with_room(threads)?
             .build()
@@ -28,13 +30,13 @@ impl Cpu {
         Ok(Cpu { pool: Some(pool) })
     }
 
-    /// Starts the global pool with `threads` threads, or one thread per core if `threads` is 0. The
-    /// global pool runs all work outside other pools. Call this function at most once per program.
-    /// If it is not called, the pool starts on first use and panics if that fails.
+    /// Starts the global pool with the number of threads that [`Cpu::new`] would use. The global
+    /// pool runs all work outside other pools. Call this function at most once per program. If it
+    /// is not called, the pool starts on first use and panics if that fails.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if the system refuses to start the threads, or if the global pool
-    /// has already been started.
+    /// Returns the errors of [`Cpu::new`], and [`Error::Device`] if the global pool has already
+    /// been started.
     pub fn start(threads: usize) -> Result<()> {
         with_room(threads)?
             .build_global()

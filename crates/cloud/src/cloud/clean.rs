@@ -20,8 +20,9 @@ pub const FAR: f64 = 20.0;
 pub struct CleanOptions {
     /// Whether points at exactly the same position are merged into one.
     pub duplicates: bool,
-    /// The limit for outliers: the factor by which the distance of an outlier to its neighbors
-    /// exceeds the median. [`FAR`] is the usual factor, and `None` keeps all outliers.
+    /// The factor for outliers: a point is removed if the mean distance to its [`NEIGHBORS`]
+    /// nearest other points exceeds this factor times the median of these means. [`FAR`] is the
+    /// usual factor, and `None` keeps all outliers.
     pub outliers: Option<f64>,
 }
 
@@ -72,7 +73,9 @@ pub fn survey(cloud: &PointCloud) -> Result<Survey> {
 }
 
 /// Removes duplicates and far outliers as `options` specify. Returns the remaining points in their
-/// original order, and the survey.
+/// original order, and a survey of what was removed. The survey has the spacing only if outliers
+/// are removed. Its indices of outliers refer to the points without the duplicates that were
+/// merged.
 ///
 /// Points at the same position are merged into one, with their mean color and the mean direction of
 /// their normals. If the normals cancel, the merged point keeps the first normal.
@@ -174,8 +177,8 @@ impl Groups {
     }
 }
 
-/// The number of key bits beyond the binary logarithm of the number of points. With these bits, at
-/// most one point in 64 shares its key by chance.
+/// The number of key bits beyond the binary logarithm of the number of points. With these bits, on
+/// average at most one point in 64 shares its key by chance.
 const MORE_BITS: u32 = 7;
 
 /// Returns the bits of coordinates for comparison. 0 and -0 have the same bits.

@@ -1,4 +1,4 @@
-//! Random point clouds on a surface, uniform by area.
+//! Random point clouds on a surface, distributed uniformly over its area.
 //!
 //! Points are drawn in blocks, each with its own stream of random numbers (ChaCha8). A cloud is
 //! therefore bitwise identical for every number of threads, and only a few blocks are in memory.
@@ -64,8 +64,10 @@ pub struct Sampling {
     /// The number of points on the surface.
     pub n: u64,
     /// Whether points get the normals of their triangles, with the orientation of the triangles.
+    /// Outliers get random directions instead.
     pub normals: bool,
-    /// The Gaussian noise added to each coordinate. It does not change the normals.
+    /// The Gaussian noise added to each coordinate of the points on the surface. It does not change
+    /// the normals.
     pub noise: Noise,
     /// The number of outliers. They are distributed uniformly in the bounding box of the surface,
     /// extended by a tenth of its diagonal, and follow the other points.
@@ -97,8 +99,9 @@ impl<'a> Sampler<'a> {
     /// Creates a sampler for the triangles of a mesh.
     ///
     /// # Errors
-    /// Returns [`Error::Mesh`] if no triangle has a positive area, or if coordinates are not
-    /// finite. Returns [`Error::Case`] if 2^32 - 1 points or more are requested.
+    /// Returns [`Error::Mesh`] if there are no triangles, if their total area is not positive, or
+    /// if coordinates are not finite or so large that an area overflows. Returns [`Error::Case`] if
+    /// 2^32 - 1 points or more are requested, including outliers.
     pub fn new(mesh: &'a Mesh, options: Sampling) -> Result<Self> {
         if mesh.n_cells() == 0 || mesh.kind.arity() != 3 {
             let what = match mesh.n_cells() {

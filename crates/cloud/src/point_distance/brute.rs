@@ -106,7 +106,7 @@ fn in_tile<C: Coordinate>(
 }
 
 /// Searches a tile like `in_tile`, but considers only sites for which `admits` returns true. The
-/// argument of `admits` is the difference between site and query.
+/// argument of `admits` is the vector from the query to the site.
 fn in_tile_if<C: Coordinate>(
     metric: impl Metric<C>,
     [x, y, z]: [&[C]; 3],

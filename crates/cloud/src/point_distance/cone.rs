@@ -17,15 +17,16 @@ pub enum Directions {
 ///
 /// Near the query, a cone is thinner than a voxel, and a ray that steps by distances in the cone
 /// can miss voxels. With a `cylinder` of radius R, the query also sees the sites at a distance of
-/// at most R from the ray for which `(s - q) . r > -R`. If R is half the diagonal of a voxel and
-/// each step is the distance minus R, a ray misses nothing (docs/point-distances.md).
+/// at most R from the line of the ray for which `(s - q) . r > -R`. If R is half the diagonal of a
+/// voxel and each step is the distance minus R, a ray misses nothing (docs/point-distances.md).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cone {
     /// The directions, of any nonzero length.
     pub directions: Directions,
     /// The half angle in radians, from 0 to pi.
     pub angle: f64,
-    /// The radius of a cylinder around the ray. The query also sees the sites in the cylinder.
+    /// The radius of a cylinder around the ray, in which the query also sees all sites. See
+    /// [`Cone`].
     pub cylinder: Option<f64>,
 }
 
@@ -33,8 +34,8 @@ impl Cone {
     /// Returns the cones for `n_queries` queries, with unit directions.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the number of directions does not match, a direction is zero, the
-    /// angle is out of range, or the radius is negative.
+    /// Returns [`Error::Case`] if the number of directions does not match, a direction is zero or
+    /// not finite, the angle is out of range, or the radius is negative or not finite.
     pub(super) fn toward(&self, n_queries: usize) -> Result<Toward> {
         if !(0.0..=std::f64::consts::PI).contains(&self.angle) {
             let what = format!("a cone with the half angle {} degrees", self.angle.to_degrees());

@@ -20,7 +20,7 @@ use zeroset_core::error::{Error, Result};
 /// The method of finding the nearest sites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Method {
-    /// Brute force if that is faster than building an index, which depends on the number of queries
+    /// Brute force or an index, whichever is faster for the number of queries
     /// (docs/point-distances.md).
     #[default]
     Auto,
@@ -64,7 +64,8 @@ pub struct Options {
     pub every: usize,
     /// A cone to which the sites are restricted.
     pub cone: Option<Cone>,
-    /// The largest number of bytes for partial and final results, or for an index.
+    /// The largest number of bytes for partial and final results, or for an index. If sites are
+    /// streamed through GPUs, the sites on the GPUs count, too.
     pub memory: u64,
 }
 
@@ -140,7 +141,8 @@ pub struct Nearest<C: Coordinate> {
     pub kernel: Kernel,
     /// The number of bytes of partial and final results, or of the index.
     pub working_set: u64,
-    /// The partitioning of the brute-force search.
+    /// The partitioning of a brute-force search on the CPU or in streams, or `None` for other
+    /// searches.
     pub plan: Option<Plan>,
     /// The error caused by omitting sites, estimated on a sample of the queries. It is `None` if no
     /// sites were omitted.

@@ -71,7 +71,7 @@ pub struct Euclidean;
 /// The largest absolute difference.
 #[derive(Clone, Copy)]
 pub struct Chebyshev;
-/// The sum of powers.
+/// The distance in the norm of the given order.
 #[derive(Clone, Copy)]
 pub struct Minkowski(pub f64);
 

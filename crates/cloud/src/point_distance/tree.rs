@@ -180,7 +180,7 @@ impl<C: Coordinate> Index<C> {
     }
 }
 
-/// Returns the differences of a query from the nearest point of a box.
+/// Returns the vector from a query to the nearest point of a box.
 pub(super) fn to_box<C: Coordinate>(node: &Node<C>, q: [C; 3]) -> [C; 3] {
     [0, 1, 2].map(|k| {
         if q[k] < node.low[k] {

@@ -12,7 +12,7 @@ const BLOCK: usize = 256;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Plan {
-    /// The number of sites per tile.
+    /// The number of sites per tile, or per piece that is streamed through GPUs.
     pub tile: usize,
     /// The number of concurrent streams of tiles, each with one partial minimum per query.
     pub streams: usize,
@@ -21,7 +21,7 @@ pub struct Plan {
     /// The number of queries per task.
     pub block: usize,
     /// The number of bytes of the partial minima and results of a batch: `(streams + 1) batch`
-    /// entries.
+    /// entries. If sites are streamed through GPUs, it includes the sites on the GPUs.
     pub working_set: u64,
 }
 

@@ -136,7 +136,7 @@ impl Flaw {
         self
     }
 
-    /// Converts the flaw into an error of `file`, or of the file set by [`Flaw::of_file`].
+    /// Converts the flaw into an error about `file`, or about the file set by [`Flaw::of_file`].
     pub fn in_file(mut self, file: &Path) -> Error {
         let file = self.0.file.take().unwrap_or_else(|| file.to_path_buf());
         let named = |what: &What| format!("{}: {what}", file.display());

@@ -12,7 +12,7 @@ zeroset_gpu::cuda_header! {
     /// The arguments of every comparison of queries with sites. Coordinates have the type `stored`.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct SitesArgument as Sites {
-        /// The coordinates of the sites, `[n_sites every]` per axis.
+        /// The coordinates of the sites, at most `[n_sites * every]` per axis.
         pub axes: [u64; 3] as "const stored *",
         /// The coordinates of the queries, `[n_queries][3]`.
         pub queries: u64 as "const stored *",

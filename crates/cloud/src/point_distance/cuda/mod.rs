@@ -44,11 +44,13 @@ fn index_pays<C: DeviceCoordinate>(n_sites: usize, n_queries: usize) -> bool {
 /// `Norm::Lp` differ by the rounding of powers. Results of an index are also the same as on the
 /// CPU. Brute force in `f32` differs by rounding.
 ///
-/// With several GPUs, or if sites and queries exceed the working set, both are streamed through the
-/// GPUs ([`nearest_in_streams`]). An index is searched on the first GPU.
+/// With several GPUs, or if sites, queries and results exceed [`Options::memory`], brute force
+/// streams the sites through the GPUs ([`nearest_in_streams`]). An index is searched on the first
+/// GPU.
 ///
 /// # Errors
-/// Returns the errors of [`nearest_in_streams`] and [`DeviceIndex::nearest`].
+/// Returns the errors of [`nearest_in_streams`] and [`DeviceIndex::nearest`], and [`Error::Case`]
+/// if a requested index exceeds [`Options::memory`] or the square of a distance underflows.
 ///
 /// # Panics
 /// Panics if `gpus` is empty.

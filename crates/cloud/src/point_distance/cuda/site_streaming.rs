@@ -23,10 +23,11 @@ const BLOCK: usize = 128;
 /// Returns the nearest site of each query like [`crate::point_distance::nearest`] by brute force,
 /// with one stream per entry of `gpus`.
 ///
-/// The entries may be different GPUs or the same one. Several streams of one GPU copy while others
-/// compare. The sites are split into pieces. A stream takes the next piece when it has finished
-/// one, so that each GPU gets work according to its speed. Each stream keeps its own smallest keys,
-/// which are combined at the end, so the results do not depend on the assignment of pieces.
+/// The entries may be different GPUs or the same one. If a GPU has several streams, some of them
+/// copy sites while others compare. The sites are split into pieces. A stream takes the next piece
+/// when it has finished one, so that each GPU gets work according to its speed. Each stream keeps
+/// its own smallest keys, which are combined at the end, so the results do not depend on the
+/// assignment of pieces.
 ///
 /// Together, all sites and results on the GPUs take at most [`Options::memory`] bytes, for any
 /// number of sites. If the results of all queries would take more than half of that, the queries
@@ -105,7 +106,7 @@ fn plan<C: DeviceCoordinate>(
     Ok(Plan { tile: piece, streams, batch, block: BLOCK, working_set })
 }
 
-/// Compares all queries, in batches, with every k-th site.
+/// Compares all queries, in batches, with the sites 0, `every`, 2 `every`, ...
 fn compare<C: DeviceCoordinate>(
     gpus: &[Cuda],
     sites: &Sites<C>,
@@ -125,7 +126,8 @@ fn compare<C: DeviceCoordinate>(
     Ok(all)
 }
 
-/// Compares a batch of queries with every k-th site, in pieces of `piece` sites.
+/// Compares a batch of queries with the sites 0, `every`, 2 `every`, ..., in pieces of `piece`
+/// sites.
 fn compare_batch<C: DeviceCoordinate>(
     gpus: &[Cuda],
     sites: &Sites<C>,

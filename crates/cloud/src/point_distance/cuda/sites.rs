@@ -28,7 +28,7 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
 
     /// Returns the nearest site of each query like [`crate::point_distance::nearest`] by brute
     /// force. Partial minima are combined by atomic operations, so that the working set consists of
-    /// the results only.
+    /// the results only. For 64-bit keys, it also has the results of slices of the sites.
     ///
     /// On a lattice, in `f64`, and in cones, keys and sites are the same as on the CPU. Keys in
     /// `f32` without cones differ by rounding, because products and sums are fused. Keys of
@@ -78,9 +78,10 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
         Ok(nearest)
     }
 
-    /// Prepares a comparison of all sites with these queries on the GPU without launching it. It
-    /// finds only keys, unless `numbered` also requests the numbers of the sites. On a lattice
-    /// whose values stay exact, it uses single precision and reports this ([`Kernel`]).
+    /// Prepares a comparison of the sites 0, `every`, 2 `every`, ... with these queries on the GPU
+    /// without launching it. It finds only keys, unless `numbered` also requests the numbers of the
+    /// sites. On a lattice whose values stay exact, it uses single precision and reports this
+    /// ([`Kernel`]).
     ///
     /// # Errors
     /// Returns the errors of [`DeviceSites::nearest`].
@@ -98,7 +99,7 @@ impl<C: DeviceCoordinate> DeviceSites<C> {
     }
 }
 
-/// A comparison of all sites with a set of queries, which can be launched repeatedly.
+/// A comparison of sites with a set of queries, which can be launched repeatedly.
 pub struct DeviceComparison<'a, C: DeviceCoordinate> {
     sites: &'a DeviceSites<C>,
     every: usize,

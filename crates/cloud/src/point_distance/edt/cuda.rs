@@ -64,8 +64,8 @@ impl DeviceEdt {
     ///
     /// # Errors
     /// Returns the errors of [`Edt::transform`]. Returns [`Error::Device`] if the GPU fails, if
-    /// there is no voxel, or if an axis has more than 32,767 voxels. The CPU has neither of the
-    /// last two restrictions.
+    /// there is no voxel, if an axis has more than 32,767 voxels, or if there are 2^31 lines or
+    /// more along an axis. The CPU has none of the last three restrictions.
     pub fn new(cuda: &Cuda, edt: Edt, shape: [usize; 3]) -> Result<Self> {
         let n = shape.iter().product();
         edt.check(n, shape)?;
@@ -110,7 +110,7 @@ impl DeviceEdt {
     /// Launches the transform of `inside`, one byte of 0 or 1 per voxel, x fastest. The distances
     /// are valid when the launched work has finished. If voxels are cubes and the volume is less
     /// than 4,096 voxels across, they are bitwise identical to those of the CPU. Otherwise, they
-    /// differ by at most 4e-7.
+    /// differ by a relative error of at most 4e-7.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the driver rejects a kernel.

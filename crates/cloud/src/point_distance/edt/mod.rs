@@ -177,7 +177,8 @@ fn across<P: Pair>(
     result: impl Fn(Option<P>, usize) -> P + Copy + Sync,
 ) {
     let n = block.len() / plane;
-    // Each entry holds the same interval of every plane, which contains neighboring lines.
+    // Each entry holds the same interval of every plane. Together, its intervals make up at most
+    // `LINES` neighboring lines.
     let mut stretches: Vec<Vec<&mut [P]>> = Vec::new();
     stretches.resize_with(plane.div_ceil(LINES), || Vec::with_capacity(n));
     for plane in block.chunks_mut(plane) {
