@@ -1,6 +1,6 @@
 //! The foundation of all zeroset crates. It depends on no other zeroset crate.
 //!
-//! - [`error`]: the error type, with one variant per exit code of the program;
+//! - [`error`]: the error type, whose variants determine the exit code of the program;
 //! - [`expression`]: formulas of a case, which are parsed, evaluated and printed as CUDA source;
 //! - [`geometry`], [`mesh`], [`volume`], [`cloud`]: scalars, simplices, shapes, meshes, volumes and
 //!   point clouds;

@@ -16,8 +16,9 @@ use super::{Expression, Field};
 /// The fields of one kernel module as CUDA source, with the data arrays that the code reads.
 ///
 /// The text is a header, [`Generated::NAME`], for `kernels/coefficients.cu`. It contains a function
-/// `field_<k>` for each field k, `fields_at`, which calls all of them, and `term_of`, which returns
-/// the range of fields that belong to the same term as a given field.
+/// `field_<k>` for each field k, `fields_at`, which calls all of them, `field_at`, which calls one
+/// of them, and `term_of`, which returns the range of fields that belong to the same term as a
+/// given field. If no field reads a data array, it also contains the functions for voxels.
 #[derive(Clone, Debug)]
 pub struct Generated {
     text: String,

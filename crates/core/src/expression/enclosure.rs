@@ -20,7 +20,7 @@ pub(super) struct Enclosure {
 }
 
 impl Enclosure {
-    /// Returns the bounds of a constant. A constant that is not a number has no bounds.
+    /// Returns the bounds of a constant. NaN has no bounds.
     pub fn constant(value: f64) -> Self {
         if value.is_nan() {
             return Enclosure::unbounded();
@@ -33,12 +33,12 @@ impl Enclosure {
         Enclosure { low: span.start, high: span.end, smooth: true }
     }
 
-    /// Returns the bounds of a value about which nothing is known. It may be no number.
+    /// Returns the bounds of a value about which nothing is known. The value may be NaN.
     pub fn unbounded() -> Self {
         Enclosure { low: f64::NEG_INFINITY, high: f64::INFINITY, smooth: false }
     }
 
-    /// Whether nothing is known about the value.
+    /// Returns true if nothing is known about the value.
     fn is_unknown(&self) -> bool {
         self.low == f64::NEG_INFINITY && self.high == f64::INFINITY
     }
@@ -61,7 +61,7 @@ impl Enclosure {
         Enclosure { low: a.min(b), high: a.max(b), smooth }
     }
 
-    /// Returns the bounds of one of several numbers.
+    /// Returns the smallest and the largest of several numbers as bounds.
     fn around(values: [f64; 4], smooth: bool) -> Self {
         if values.iter().any(|v| v.is_nan()) {
             return Enclosure::unbounded();
@@ -71,7 +71,7 @@ impl Enclosure {
         Enclosure { low, high, smooth }
     }
 
-    /// Returns 1 or 0 if a condition is decided, and the bounds 0 and 1 if it changes.
+    /// Returns the constant 1 or 0 if a condition is decided, and the bounds 0 and 1 otherwise.
     fn truth(decided: Option<bool>) -> Self {
         match decided {
             Some(holds) => Enclosure::constant(f64::from(u8::from(holds))),
@@ -79,7 +79,7 @@ impl Enclosure {
         }
     }
 
-    /// Returns whether the value counts as true, if that is the same over the whole span.
+    /// Returns whether the value counts as true over the whole span, or `None` if it may change.
     fn holds(&self) -> Option<bool> {
         match (self.low > 0.0 || self.high < 0.0, self.low == 0.0 && self.high == 0.0) {
             (true, _) => Some(true),
@@ -94,8 +94,8 @@ impl Enclosure {
         Enclosure::between(f(self.low), f(self.high), self.smooth)
     }
 
-    /// Returns the bounds of `f` if the argument is within [least, most], where `f` is defined.
-    /// Outside, the value is not a number at times.
+    /// Returns the bounds of `f`, which is defined on the interval [least, most]. If the argument
+    /// may leave this interval, nothing is known about the value, because `f` can be NaN.
     fn within(self, [least, most]: [f64; 2], f: impl Fn(f64) -> f64) -> Self {
         if self.low < least || self.high > most {
             return Enclosure::unbounded();
@@ -104,7 +104,8 @@ impl Enclosure {
         Enclosure::between(f(self.low), f(self.high), smooth)
     }
 
-    /// Whether one of the numbers `first + k period` lies inside.
+    /// Returns true if one of the numbers `first + k period`, for an integer k, may lie between the
+    /// bounds.
     fn contains_periodic(&self, first: f64, period: f64) -> bool {
         let next = first + ((self.low - first) / period).ceil() * period;
         // NaN, for infinite bounds, counts as inside.
@@ -189,7 +190,7 @@ impl Enclosure {
             Binary::Max => {
                 Enclosure { low: a.low.max(b.low), high: a.high.max(b.high), smooth: false }
             }
-            // The angle jumps at the negative half of the second axis.
+            // The angle jumps where `a` is 0 and `b` is negative.
             Binary::Atan2 if a.low <= 0.0 && a.high >= 0.0 && b.low <= 0.0 => {
                 Enclosure { low: -PI, high: PI, smooth: false }
             }
@@ -213,7 +214,7 @@ fn corners(a: Enclosure, b: Enclosure) -> [(f64, f64); 4] {
     [(a.low, b.low), (a.low, b.high), (a.high, b.low), (a.high, b.high)]
 }
 
-/// Returns whether `a < b`, if that is the same over the whole span.
+/// Returns whether `a < b` over the whole span, or `None` if it may change.
 fn less(a: Enclosure, b: Enclosure) -> Option<bool> {
     match (a.high < b.low, a.low >= b.high) {
         (true, _) => Some(true),
@@ -222,7 +223,7 @@ fn less(a: Enclosure, b: Enclosure) -> Option<bool> {
     }
 }
 
-/// Returns whether `a == b`, if that is the same over the whole span.
+/// Returns whether `a == b` over the whole span, or `None` if it may change.
 fn equal(a: Enclosure, b: Enclosure) -> Option<bool> {
     match (a.high < b.low || a.low > b.high, a.low == a.high && a.low == b.low && a.low == b.high) {
         (true, _) => Some(false),

@@ -125,10 +125,12 @@ impl Field {
         });
     }
 
-    /// Computes the bounds or the means of the rows `rows` over a span of time into `out`.
-    /// `accuracy(k)` is the accuracy for the entry k of `out`.
+    /// Computes what `sampling` specifies for the rows `rows`: values at an instant, or bounds or
+    /// means over a span of time. Writes the results to `out`. `accuracy(k)` is the accuracy for
+    /// the entry k of `out`. If the expression contains neither coordinates nor data arrays, only
+    /// `accuracy(0)` is used.
     ///
-    /// Memory is allocated as in [`Field::evaluate_into`], which gives the values at an instant.
+    /// Memory is allocated as in [`Field::evaluate_into`].
     ///
     /// # Panics
     /// See [`Field::evaluate_into`].
@@ -175,7 +177,7 @@ impl Field {
         });
     }
 
-    /// Whether all rows have the same value.
+    /// Returns true if all rows have the same value.
     fn is_uniform(&self) -> bool {
         self.arrays.is_empty() && !self.program.uses_coordinates()
     }

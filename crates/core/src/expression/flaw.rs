@@ -18,7 +18,7 @@ pub struct Flaw {
 }
 
 impl Flaw {
-    /// The beginning of each line of a message that shows the text.
+    /// The beginning of the two lines of a message that show the text and the carets.
     pub const EXCERPT: &'static str = "\n    | ";
 
     pub(super) fn new(

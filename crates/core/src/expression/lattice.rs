@@ -80,7 +80,7 @@ impl Lattice {
         self.uses_time
     }
 
-    /// Returns, for each of the axes x, y and z, whether the value of an expression depends on it.
+    /// Returns, for each of the axes x, y and z, whether any of the expressions depends on it.
     pub fn mask(&self) -> [bool; 3] {
         let all = (0..self.components()).map(|k| self.spread.mask(k));
         let mask = all.fold(Mask::default(), Mask::with);
@@ -102,9 +102,11 @@ impl Lattice {
         SCRATCH.with_borrow_mut(|scratch| self.spread.run(scratch, axes, t, out, R::of));
     }
 
-    /// Computes the bounds or the means of all expressions over a span of time, in the order of
-    /// [`Lattice::evaluate_into`], which gives the values at an instant. Returns an upper bound on
-    /// the largest product of change and time, or 0 for an instant.
+    /// Computes what `sampling` specifies for all expressions: values at an instant, or bounds or
+    /// means over a span of time. Writes the results to `out` in the order of
+    /// [`Lattice::evaluate_into`]. Returns an upper bound on the product of the change of any value
+    /// over the span and the length of the span, or 0 for values that do not depend on time or at
+    /// an instant.
     ///
     /// # Panics
     /// See [`Lattice::evaluate_into`].

@@ -104,7 +104,7 @@ impl Expression {
         found
     }
 
-    /// Returns the value if the expression consists of numbers only.
+    /// Returns the value if the expression contains neither variables nor data arrays.
     pub fn constant(&self) -> Option<f64> {
         match self.tree {
             Node::Number(value) => Some(value),
@@ -150,7 +150,7 @@ impl Expression {
 }
 
 impl From<f64> for Expression {
-    /// Converts a number. The text is the shortest that parses to the same number.
+    /// Converts a number. The text of a finite number parses to the same number.
     fn from(value: f64) -> Self {
         Expression { text: value.to_string(), tree: Node::Number(value) }
     }

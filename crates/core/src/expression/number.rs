@@ -13,7 +13,7 @@ pub(super) trait Number: Copy + Default + Send + Sync + 'static {
     fn binary(op: Binary, a: Self, b: Self) -> Self;
     fn select(c: Self, a: Self, b: Self) -> Self;
 
-    /// Prepares a column of a data array for [`Number::column`].
+    /// Appends a column of a data array to `converted` if [`Number::column`] needs it there.
     fn convert(values: &[f64], converted: &mut Vec<Self>);
 
     /// Returns a column of a data array as numbers, after [`Number::convert`] of all columns in

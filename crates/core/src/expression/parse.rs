@@ -14,8 +14,8 @@ use crate::words::suggest;
 /// The largest length of a text in bytes.
 const LONGEST: usize = 16_384;
 
-/// The largest depth of a tree, and of parentheses and prefixes in a text. It limits the recursion
-/// of functions that walk a tree.
+/// The largest depth of a tree, and of nested parentheses, prefixes, exponents and arguments in a
+/// text. It limits the recursion of functions that walk a tree.
 const DEEPEST: usize = 256;
 
 /// The precedence of the comparisons.
@@ -187,7 +187,7 @@ impl<'t> Parser<'t> {
         built
     }
 
-    /// Enters one more level of parentheses or prefixes.
+    /// Enters one more level of parentheses, prefixes, exponents or arguments.
     fn nest<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T, Flaw>) -> Result<T, Flaw> {
         if self.nested == DEEPEST {
             return Err(self.flaw(format!("nested more than {DEEPEST} levels deep"), ""));

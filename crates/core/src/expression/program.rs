@@ -124,7 +124,7 @@ impl Program {
         }
     }
 
-    /// Evaluates the rows `rows` of `points` and `arrays` into `out`.
+    /// Evaluates the rows `rows` into `out`. `array(k)` returns data array k.
     pub(super) fn run<'a, T: Number>(
         &self,
         scratch: &mut Scratch<T>,

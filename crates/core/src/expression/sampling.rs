@@ -24,15 +24,16 @@ impl TimeSpan {
     }
 }
 
-/// The quantity that is computed of a coefficient that depends on time.
+/// The quantity that is computed from a coefficient that depends on time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sampling {
     /// The value at an instant.
     At(f64),
-    /// The largest absolute value over a span.
+    /// An upper bound on the absolute value over a span. Where no bounds are known, it is the
+    /// largest absolute value of a few samples.
     Bound(TimeSpan),
-    /// The mean over a span, or the value at an instant of the span if the coefficient changes so
-    /// little that both move the interface equally far.
+    /// The mean over a span, or the value at the given instant if the product of the change of the
+    /// coefficient and the length of the span is at most [`Accuracy::slack`].
     Mean(TimeSpan, f64),
 }
 
@@ -42,7 +43,9 @@ pub struct Accuracy {
     /// The largest product of change and time that counts as no change, in the unit of the
     /// coefficient times time. For a velocity this is a length.
     pub slack: f64,
-    /// The length of time to which a span is divided if the coefficient has no bounds in it.
+    /// The largest length of time of the pieces into which a span is divided if the coefficient has
+    /// no bounds in it. With [`Sampling::Bound`], pieces are longer if there would be more than
+    /// [`Accuracy::MOST_PIECES`] of them.
     pub max_step: f64,
 }
 
@@ -54,17 +57,19 @@ impl Accuracy {
     /// The error of a mean, as a fraction of the slack.
     pub const PRECISION: f64 = 1e-4;
 
-    /// The most halvings of a span. A jump is then located to the last bit of the time.
+    /// The largest number of times that a span is halved. A jump is then located to the last bit of
+    /// the time.
     pub const MOST_HALVINGS: u32 = 52;
 
-    /// The number of evaluations after which pieces of at most
+    /// The number of evaluated pieces after which pieces of at most
     /// `2^-`[`ENOUGH_HALVINGS`](Self::ENOUGH_HALVINGS) of the span are not divided any more. A
-    /// coefficient that oscillates so fast is only sampled.
+    /// coefficient that oscillates too fast for this number is only sampled.
     pub const MANY_EVALUATIONS: u32 = 20_000;
     /// See [`Accuracy::MANY_EVALUATIONS`].
     pub const ENOUGH_HALVINGS: u32 = 10;
 
-    /// The most pieces of a span in which the coefficient has no bounds.
+    /// The largest number of pieces for [`Sampling::Bound`] of a span in which the coefficient has
+    /// no bounds.
     pub const MOST_PIECES: f64 = 64.0;
 }
 
@@ -81,7 +86,8 @@ pub(super) trait Function {
     fn bounds(&mut self, span: TimeSpan) -> Enclosure;
 }
 
-/// Returns the largest absolute value over a span with these `bounds`.
+/// Returns an upper bound on the absolute value of `function` over a span, in which it has these
+/// `bounds`. Where no bounds are known, samples are used.
 pub(super) fn bound(
     function: &mut impl Function,
     bounds: Enclosure,
@@ -99,7 +105,7 @@ pub(super) fn bound(
         let piece = TimeSpan { start, end };
         let largest = match function.bounds(piece).largest() {
             largest if largest.is_finite() => largest,
-            // Nothing is known: the values at three instants have to do.
+            // Nothing is known about this piece, so the function is sampled at three instants.
             _ => {
                 GAUSS.iter().fold(0.0, |most, (at, _)| larger(most, function.value(piece.at(*at))))
             }
@@ -109,7 +115,7 @@ pub(super) fn bound(
     most
 }
 
-/// Returns the larger of a number and an absolute value, or NaN.
+/// Returns the larger of `most` and the absolute value of `value`, or NaN if one of them is NaN.
 fn larger(most: f64, value: f64) -> f64 {
     if value.abs() <= most || most.is_nan() { most } else { value.abs() }
 }

@@ -147,7 +147,7 @@ impl Unary {
 }
 
 impl Binary {
-    /// Whether the result is 1 or 0, even for operands that are not numbers.
+    /// Returns true if the result is 1 or 0 for all operands, including NaN.
     pub(super) fn is_condition(self) -> bool {
         use Binary::*;
         matches!(self, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual | And | Or)
@@ -281,7 +281,8 @@ impl Node {
         first.into_iter().chain(more)
     }
 
-    /// Calls `visit` for this node and all nodes below it, in the order of the text.
+    /// Calls `visit` for this node and all nodes below it, each node before its operands. Variables
+    /// and arrays are visited in the order of the text.
     pub fn walk<'n>(&'n self, visit: &mut dyn FnMut(&'n Node)) {
         visit(self);
         for node in self.below() {

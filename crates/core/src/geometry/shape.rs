@@ -2,8 +2,8 @@
 //! solutions.
 //!
 //! Distances are negative inside, in mesh units. Ball, box and plane are exact everywhere. The
-//! slotted disk and the set operations combine exact distances by minimum and maximum, which is
-//! exact on the zero set and a lower bound of the distance elsewhere.
+//! slotted disk and the set operations combine exact distances by minimum and maximum. The absolute
+//! value of the result is exact on the zero set and a lower bound on the distance elsewhere.
 
 use std::cmp::Ordering;
 
@@ -26,8 +26,8 @@ pub enum Shape {
         #[schemars(extend("exclusiveMinimum" = 0))]
         radius: f64,
     },
-    /// A box with edges along the axes. A planar mesh needs a z range around its plane. `inf` is
-    /// allowed as a corner.
+    /// A box with edges along the axes. A planar mesh needs a z range around its plane. Coordinates
+    /// of the corners may be `inf` or `-inf`.
     Box {
         /// Smallest corner, mesh units.
         min: [f64; 3],
@@ -124,8 +124,8 @@ impl Shape {
         }
     }
 
-    /// Returns the first number that is out of range: the path of its key below this shape
-    /// (`["ball", "radius"]`) and a description.
+    /// Returns the first defect of the shape, such as a number that is out of range: the path of
+    /// its key below this shape (`["ball", "radius"]`) and a description.
     pub fn flaw(&self) -> Option<(Vec<String>, String)> {
         let at = |keys: [&str; 2], what: String| Some((keys.map(String::from).to_vec(), what));
         let positive = |shape: &str, key: &str, x: f64| {

@@ -16,7 +16,8 @@ const INSIDE: u32 = u32::MAX;
 ///
 /// A boundary face belongs to exactly one tetrahedron. Vertices keep their order and their data. A
 /// triangle inherits the cell data and the groups of its tetrahedron. Groups of triangles become
-/// groups of cells. Groups of edges and points keep the members that lie on the boundary.
+/// groups of cells. Groups of edges and points keep the members whose vertices all lie on the
+/// boundary.
 ///
 /// # Errors
 /// Returns [`Error::Mesh`] if the mesh consists of triangles.

@@ -91,8 +91,8 @@ impl Cleaning {
 ///
 /// - Cells that contain a vertex twice, cells with the vertices of an earlier cell, and cells that
 ///   are degenerate up to rounding are dropped. A cell is degenerate if `det G <= 1e-28 prod
-///   |e_k|^2` for the edges `e_k` that meet at one of its vertices. All vertices are examined, so
-///   the result does not depend on their order.
+///   |e_k|^2`, where G is the Gram matrix of the edges `e_k` that meet at one of its vertices. All
+///   vertices are examined, so the result does not depend on their order.
 /// - Tetrahedra of negative volume are reoriented by swapping their last two vertices.
 /// - Vertices that no remaining cell uses are left out. Data arrays and groups are adapted. A group
 ///   may become empty but is kept. Vertices and cells keep their order.

@@ -26,7 +26,8 @@ use crate::primitives::memory::available;
 ///
 /// # Errors
 /// Returns [`Error::Mesh`] if an index or an array does not match the mesh, or if the result would
-/// have more vertices or cells than 32-bit indices can number.
+/// have more vertices or cells than 32-bit indices can number. Returns [`Error::Device`] if there
+/// is not enough memory.
 pub fn refine(mesh: &Mesh) -> Result<Mesh> {
     check(mesh)?;
     let edges = Edges::of(mesh)?;

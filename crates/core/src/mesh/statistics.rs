@@ -74,7 +74,8 @@ pub struct Statistics {
     /// The quality is the inradius divided by the longest edge, scaled so that a regular cell has
     /// quality 1.
     pub quality_min: Option<f64>,
-    /// The index of the cell with the smallest quality in the stored mesh.
+    /// The index of the cell with the smallest quality. Cells with an index out of range are not
+    /// counted.
     pub worst_cell: Option<usize>,
     /// The largest number of edge ends at a vertex (triangles) or of cells at a vertex
     /// (tetrahedra).
@@ -135,7 +136,7 @@ pub struct Connections {
     pub boundary: usize,
     /// The number of edges that belong to more than two triangles.
     pub nonmanifold: usize,
-    /// The number of edges whose two triangles traverse them in the same direction.
+    /// The number of directions in which two or more triangles traverse the same edge.
     pub inconsistent: usize,
     /// The number of vertices that belong to no triangle.
     pub unreferenced: usize,
@@ -270,7 +271,7 @@ struct Shapes {
     worst: Option<(f64, usize)>,
 }
 
-/// Returns the entry with the smaller quality, or the first one if both are equal.
+/// Returns the entry with the smaller quality, or the one with the lower cell if both are equal.
 fn worse(a: Option<(f64, usize)>, b: Option<(f64, usize)>) -> Option<(f64, usize)> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if b.0 < a.0 || (b.0 == a.0 && b.1 < a.1) { b } else { a }),

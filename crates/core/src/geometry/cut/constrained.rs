@@ -15,7 +15,8 @@ const SMALL: f64 = 1e-40;
 /// The triangles are counterclockwise and in ascending order, each with its lowest corner first.
 /// Points of `inner` are numbered after the corners. Corners at the same position are replaced by
 /// the first of them. An edge that the polygon passes twice, such as the bridge to a hole, does not
-/// separate the inside from the outside. Returns `None` if edges cross.
+/// separate the inside from the outside. Returns `None` if edges cross, or if `spade` rejects a
+/// coordinate.
 pub(super) fn triangulate(corners: &[[f64; 2]], inner: &[[f64; 2]]) -> Option<Vec<[u32; 3]>> {
     let mut mesh = ConstrainedDelaunayTriangulation::<Point2<f64>>::new();
     let mut numbers: Vec<u32> = Vec::with_capacity(corners.len());

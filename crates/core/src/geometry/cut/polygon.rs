@@ -55,7 +55,8 @@ impl std::fmt::Display for PolygonFault {
 /// twice. A polygon whose corners lie on a line keeps its fan.
 ///
 /// # Errors
-/// Returns a [`PolygonFault`] if the boundary crosses itself or has too many corners.
+/// Returns a [`PolygonFault`] if the boundary crosses or touches itself, or if there are too many
+/// corners and the polygon cannot be cut as a fan.
 pub fn cut_polygon(corners: &[Vec3]) -> Result<CutPolygon, PolygonFault> {
     let fan = |bend| Ok(CutPolygon { triangles: None, bend });
     if corners.len() <= 3 {

@@ -9,7 +9,7 @@ use crate::geometry::Vec3;
 const FLAT: f64 = 1e-9;
 /// The rounding error of six times a volume, as a fraction of the cubed size of the polyhedron.
 const ROUNDING: f64 = 1e-14;
-/// The number of corners that are tried as the common corner of all tetrahedra.
+/// The largest number of corners that are tried as the common corner of all tetrahedra.
 const MOST_HUBS: usize = 64;
 /// The number of steps in the search for a point that sees all faces.
 const STEPS: i32 = 400;

@@ -22,7 +22,7 @@ pub struct Cube {
     #[cfg_attr(feature = "cli", arg(long, value_name = "X,Y,Z", value_parser = super::cli::numbers::<f64, 3>, default_value = "1,1,1", hide_default_value = true, allow_hyphen_values = true))]
     pub max: [f64; 3],
     /// Interior vertices are moved by up to this fraction of a cell along each axis: at most 1/6
-    /// (further, tetrahedra could turn over). Default 0
+    /// (beyond that, tetrahedra could become inverted). Default 0
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "FRACTION", default_value_t = 0.0, hide_default_value = true)

@@ -62,16 +62,16 @@ pub struct Cone {
     )]
     #[schemars(range(min = 1.0, max = 89.0))]
     pub half_angle: f64,
-    /// Distances from the apex, along the surface, where it begins and ends, in mesh units; with 0
-    /// the apex is a vertex. Default 0.25, 2
+    /// Distances from the apex, measured along the surface, at which the surface begins and ends,
+    /// in mesh units; if the first one is 0, the apex is a vertex. Default 0.25, 2
     #[cfg_attr(feature = "cli", arg(long, value_name = "FROM,TO", value_parser = super::cli::numbers::<f64, 2>, default_value = "0.25,2", hide_default_value = true))]
     pub slant: [f64; 2],
     /// Cells around the axis and along the slant. Default 48, 28
     #[cfg_attr(feature = "cli", arg(long, value_name = "AROUND,ALONG", value_parser = super::cli::numbers::<u32, 2>, default_value = "48,28", hide_default_value = true, allow_hyphen_values = true))]
     #[schemars(inner(range(min = 1)))]
     pub cells: [u32; 2],
-    /// Vertices off the boundary and the apex are moved on the surface by up to this fraction of a
-    /// cell, at most 0.25. Default 0
+    /// Vertices other than the apex and those on the boundary are moved on the surface by up to
+    /// this fraction of a cell, at most 0.25. Default 0
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "FRACTION", default_value_t = 0.0, hide_default_value = true)

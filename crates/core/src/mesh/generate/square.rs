@@ -45,8 +45,8 @@ pub enum Pattern {
 #[cfg_attr(feature = "cli", derive(clap::Args))]
 #[serde(default, deny_unknown_fields)]
 pub struct Square {
-    /// Cells along x and y. For staggered rows, the cell along y gives the height of the rows. For
-    /// an irregular mesh, these are the edges along each side. Default 64, 64
+    /// Cells along x and y. For staggered rows, the cell size along y determines the height of the
+    /// rows. For an irregular mesh, these are the edges along each side. Default 64, 64
     #[cfg_attr(feature = "cli", arg(long, value_name = "NX,NY", value_parser = super::cli::along_axes::<2>, default_value = "64,64", hide_default_value = true, allow_hyphen_values = true))]
     #[schemars(inner(range(min = 1)))]
     pub cells: [u32; 2],
@@ -60,7 +60,7 @@ pub struct Square {
     #[cfg_attr(feature = "cli", arg(long, value_enum, default_value_t, hide_default_value = true))]
     pub pattern: Pattern,
     /// Interior vertices of a lattice are moved by up to this fraction of a cell along x and y: at
-    /// most 0.25 (further, triangles could turn over), 0.5 with `delaunay`. Default 0
+    /// most 0.25 (beyond that, triangles could become inverted), 0.5 with `delaunay`. Default 0
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "FRACTION", default_value_t = 0.0, hide_default_value = true)
@@ -99,7 +99,7 @@ impl Default for Square {
 const APART: f64 = 0.4;
 
 /// The smallest distance of interior points from the boundary, relative to the length of a boundary
-/// edge.
+/// edge or, if it is smaller, to the square root of the area per interior point.
 const MARGIN: f64 = 0.25;
 
 impl Square {

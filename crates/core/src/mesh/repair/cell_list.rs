@@ -94,7 +94,7 @@ impl CellList {
     }
 
     /// Writes the cells to the mesh, with the parts of a cell in its place. Cell arrays and groups
-    /// are updated. Returns the given cell of each cell.
+    /// are updated. Returns, for each cell of the mesh, the given cell that it comes from.
     pub(super) fn write_to(self, mesh: &mut Mesh, splits: &Splits) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.len() as u32).filter(|&c| self.is_alive(c)).collect();
         order.sort_by_key(|&c| self.parents[c as usize]);

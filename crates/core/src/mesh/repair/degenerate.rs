@@ -241,7 +241,8 @@ impl<'a> Work<'a> {
     }
 
     /// Splits all cells that contain the simplex `base` at the vertex `apex` inside it. Cells that
-    /// also contain the apex are degenerate and are removed.
+    /// also contain the apex are degenerate and are removed. Returns false and changes nothing if
+    /// this would make other cells worse. This is not checked if `is_degenerate` is true.
     fn split_at(&mut self, base: &[u32], apex: u32, is_degenerate: bool) -> bool {
         let (gone, others): (Vec<u32>, Vec<u32>) = self
             .cells
@@ -266,6 +267,8 @@ impl<'a> Work<'a> {
     }
 
     /// Replaces the vertex `from` by `to` in all cells. Cells that contain both are removed.
+    /// Returns false and changes nothing if this would make other cells worse. This is not checked
+    /// if `is_degenerate` is true.
     fn collapse(&mut self, from: u32, to: u32, is_degenerate: bool) -> bool {
         let (gone, others): (Vec<u32>, Vec<u32>) = self
             .cells

@@ -7,7 +7,7 @@ use crate::geometry::Vec3;
 pub(super) struct Shape {
     /// The smallest height divided by the longest edge.
     pub thinness: f64,
-    /// The longest edge.
+    /// The length of the longest edge.
     pub longest: f64,
 }
 

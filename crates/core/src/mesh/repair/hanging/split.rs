@@ -46,8 +46,8 @@ impl<'a> Work<'a> {
         Work { vertices: &mesh.vertices, cells, splits, left: 0, left_at: None }
     }
 
-    /// Splits all cells at an edge at the `nodes` inside it. The nodes are listed from the first
-    /// end of the edge to its last.
+    /// Splits all cells that share an edge. They are split at the `nodes` inside the edge, which
+    /// are listed from its first end to its last.
     fn split_edge(&mut self, [a, b]: [u32; 2], nodes: &[u32]) {
         let mut pending = vec![(a, b, nodes)];
         while let Some((a, b, nodes)) = pending.pop() {
@@ -60,8 +60,8 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Splits the cells at a face, or at the part of it around `node`, at this node. If earlier
-    /// splits made `node` a vertex of a part, nothing is left to do.
+    /// Splits the cells that contain a face, or the part of it around `node`, at this node. If
+    /// earlier splits made `node` a vertex of a part, nothing is left to do.
     fn split_face(&mut self, face: [u32; 3], node: u32) {
         let mut parts = Vec::new();
         self.splits.parts_of(&face, &mut parts);
