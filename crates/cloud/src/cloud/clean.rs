@@ -73,8 +73,8 @@ pub fn survey(cloud: &PointCloud) -> Result<Survey> {
 }
 
 /// Removes duplicates and far outliers as `options` specify. Returns the remaining points in their
-/// original order, and a survey of what was removed. The survey has the spacing only if outliers
-/// are removed. Its indices of outliers refer to the points without the duplicates that were
+/// original order, and a survey of what was removed. The survey has the spacing only if `outliers`
+/// is set. Its indices of outliers refer to the points without the duplicates that were
 /// merged.
 ///
 /// Points at the same position are merged into one, with their mean color and the mean direction of

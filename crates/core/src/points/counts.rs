@@ -9,8 +9,8 @@ use crate::volume::{Samples, Volume};
 /// Returns the number of active voxels in each box. A box includes its first corner and excludes
 /// its second corner along each axis.
 ///
-/// The function uses a [`HistoPyramid`], so it examines only blocks of voxels that the surface of a
-/// box cuts.
+/// The function evaluates every voxel once to build a [`HistoPyramid`]. For each box, it then
+/// examines only the blocks of voxels that the surface of the box cuts.
 ///
 /// # Errors
 /// Returns [`Error::Device`] if there are 2^32 or more active voxels, or if there is not enough

@@ -14,8 +14,8 @@ use crate::volume::VOXEL_NAMES;
 /// The number of points that are evaluated together.
 const BLOCK: usize = 1 << 10;
 
-/// Evaluates an expression of v, x, y, z, i, j and k that gives the number of copies of each point,
-/// rounded down.
+/// Returns the number of copies of each point: the value of an expression of v, x, y, z, i, j and
+/// k, rounded down.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the expression uses another name or the time, or if its value at a

@@ -42,6 +42,9 @@ pub fn entries(volume: &Volume, turned: bool, condition: Option<&Expression>) ->
 }
 
 /// Returns the numbers of rows and columns of a slice.
+///
+/// # Errors
+/// Returns [`Error::Case`] if the volume has several slices.
 pub fn matrix_of(volume: &Volume) -> Result<[usize; 2]> {
     match volume.shape() {
         [nx, ny, 1] => Ok([ny, nx]),

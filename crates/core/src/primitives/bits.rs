@@ -135,7 +135,8 @@ impl Discriminator for Bits {
     }
 }
 
-/// Marks the cells starting at index `first`. They may span several rows.
+/// Marks which of the cells starting at index `first` are active, with one bit per cell in `words`.
+/// The cells may span several rows.
 pub(super) fn mark_run(discriminator: &impl Discriminator, first: usize, words: &mut [u64]) {
     let [nx, ny, nz] = discriminator.shape();
     let end = (first + words.len() * WORD).min(nx * ny * nz);

@@ -13,9 +13,9 @@ pub trait Discriminator: Sync {
     /// Returns the numbers of cells along x, y and z.
     fn shape(&self) -> [usize; 3];
 
-    /// Marks `n` cells of a row, starting at the cell `first`. Bit `b` of word `w` of `active`
-    /// belongs to cell `64 w + b` of these cells, and the remaining bits are 0. The number of words
-    /// is `n / 64`, rounded up.
+    /// Marks which of the `n` cells of a row, starting at the cell `first`, satisfy the predicate.
+    /// Bit `b` of word `w` of `active` belongs to cell `64 w + b` of these cells, and the remaining
+    /// bits are 0. The number of words is `n / 64`, rounded up.
     fn mark(&self, first: [usize; 3], n: usize, active: &mut [u64]);
 }
 

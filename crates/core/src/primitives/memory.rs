@@ -97,8 +97,9 @@ pub fn try_reserve<T>(items: &mut Vec<T>, more: usize) -> bool {
     reserved
 }
 
-/// Reserves capacity for `more` items at the end of a list, if 16 MiB remain free. A list that is
-/// not empty gets an extra eighth if there is enough memory. The items of the list are kept.
+/// Reserves capacity for `more` items at the end of a list. If the list becomes larger than 4 MiB,
+/// 16 MiB must remain free. A list that is not empty gets an extra eighth if there is enough
+/// memory. The items of the list are kept.
 ///
 /// # Errors
 /// Returns [`Error::Device`] if there is not enough memory or if the system refuses it.

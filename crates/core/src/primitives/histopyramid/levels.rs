@@ -1,9 +1,9 @@
 //! The levels of a pyramid above its base: sums of sums.
 //!
 //! A cell of a level has up to `fan` children in the level below. All children of a cell are stored
-//! together as one *record*, so that a descent reads 16 or 32 contiguous bytes per level. Along an
-//! axis of odd length, the last record has empty slots, which count as 0. There is no other
-//! padding.
+//! together as one *record*, so that a descent reads 16 or 32 contiguous bytes per level. If the
+//! length of an axis is not a multiple of the number of children along it, the last record has
+//! empty slots, which count as 0. There is no other padding.
 
 use rayon::prelude::*;
 
@@ -90,7 +90,7 @@ pub enum Stored {
 struct Level {
     /// The number of records along each axis.
     records: [usize; 3],
-    /// The sums, `[records][fan]`.
+    /// The sums or, with [`Stored::PartialSums`], the prefix sums of each record, `[records][fan]`.
     sums: Vec<u32>,
 }
 

@@ -6,7 +6,7 @@
 //! single cell whose sum is the number of active cells. Entry k of the list is found by a descent
 //! from there: at each cell it goes to the child whose range of keys contains k, and k decreases by
 //! the sums of the children before that child. Every active cell has exactly one key below the
-//! total, and neighbors in the list are neighbors in space.
+//! total, and most neighbors in the list are close to each other in space.
 //!
 //! Sums are 32-bit integers, while the floats of the paper are exact only up to 2^24. A grid may
 //! have any size. Section 6.4 of the paper, sums by bilinear texture reads, is not implemented,
@@ -81,7 +81,7 @@ impl HistoPyramid {
         let shape = discriminator.shape();
         check_axes(shape)?;
         let n_cells = shape.iter().try_fold(1_usize, |n, &size| n.checked_mul(size));
-        // One bit per cell, and at most half a byte per 8 cells for sums, including empty slots.
+        // One bit per cell, and up to about one byte per 8 cells for sums, including empty slots.
         let bytes = n_cells.unwrap_or(usize::MAX) / 4;
         reserve(&mut Vec::<u8>::new(), bytes, "bytes of a pyramid", LESS)?;
         let (grid, split, words) = match order {

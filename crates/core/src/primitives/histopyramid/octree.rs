@@ -48,7 +48,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Builds the tree of the values of a grid of `shape`, x fastest. It takes 4 to 5 bytes per
+    /// Builds the tree of the values of a grid of `shape`, x fastest. It takes about 5 bytes per
     /// cell.
     ///
     /// # Errors
