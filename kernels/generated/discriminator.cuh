@@ -61,7 +61,7 @@ ASSERT_OFFSET(Edge, spacing, 32);
 
 // Marks cells where the sum of absolute differences from a template is at most `most`. The
 // middle of the template lies on the cell. Along an axis of even size, it is the upper of the
-// two middle cells. Cells where the template reaches beyond the border are not marked.
+// two middle cells. Cells where the template reaches beyond the grid are not marked.
 struct Template {
     const VALUE *values;
     Shape shape;

@@ -49,8 +49,8 @@ pub fn nearest<'a>(found: &str, words: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, word)| word)
 }
 
-/// Formats a number with four significant digits, without trailing zeros. Very large and very small
-/// numbers get an exponent.
+/// Formats a number with four significant digits, or with all digits before the decimal point if
+/// there are more, without trailing zeros. Very large and very small numbers get an exponent.
 pub fn short(x: f64) -> String {
     // Adding zero turns -0 into 0.
     let x = x + 0.0;

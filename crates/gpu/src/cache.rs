@@ -1,6 +1,6 @@
 //! The cache of compiled kernels on disk. A hit costs one file read and does not need NVRTC.
 //!
-//! The name of an entry is a hash of the whole compiler input: sources, headers, options and
+//! The name of an entry contains a hash of the whole compiler input: sources, headers, options and
 //! architecture. The compiler version is not part of the name, because it is known only after the
 //! library has been opened. Opening the library takes 0.1 s, and a hit must neither take this time
 //! nor require the library. Leaving the version out is sound: whichever version compiled an entry,
@@ -39,8 +39,8 @@ pub fn cubin(unit: &Unit, arch: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// Compiles a unit and replaces its entry. This function is also called if the driver rejects a
-/// cubin.
+/// Compiles a unit and replaces its entry. `zeroset devices --compile` calls this function to
+/// update the cache.
 ///
 /// # Errors
 /// Returns [`Error::Device`] if the unit cannot be compiled.

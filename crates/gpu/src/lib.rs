@@ -67,8 +67,9 @@ impl Cuda {
     /// Opens the GPU with the given number, counted from 0.
     ///
     /// # Errors
-    /// Returns [`zeroset_core::Error::Device`] if the driver, the GPU or the kernel compiler is
-    /// missing. The message says which.
+    /// Returns [`zeroset_core::Error::Device`] if the driver, the GPU, or both the kernel compiler
+    /// and the compiled kernels are missing, or if the GPU or the driver is too old. The message
+    /// says which.
     pub fn new(ordinal: u32) -> Result<Self> {
         let info = probe::available(ordinal).map_err(Error::from)?;
         let fail = |e| device_error("opening the GPU", e);

@@ -84,8 +84,12 @@ impl Placement {
         Ok(placement)
     }
 
-    /// Creates a placement like [`Placement::new`] from spacings, which must be positive, and
-    /// directions of any nonzero length. `directions[k]` belongs to axis k.
+    /// Creates a placement like [`Placement::new`] from spacings and from directions of any nonzero
+    /// length. Spacings must be positive, or 0 along an axis of one sample. `directions[k]` belongs
+    /// to axis k.
+    ///
+    /// # Errors
+    /// Returns a [`Flaw`] if a spacing is not allowed, and the errors of [`Placement::new`].
     pub fn from_spacing(
         shape: [usize; 3],
         origin: [f64; 3],
@@ -136,7 +140,7 @@ impl Placement {
         x
     }
 
-    /// Returns the change of the index along a direction in the world.
+    /// Returns the change of the index for a displacement in world coordinates.
     pub fn index_change(&self, direction: [f64; 3]) -> [f64; 3] {
         self.inverse.map(|row| dot(row, direction))
     }
@@ -165,7 +169,7 @@ impl Placement {
         Placement { origin: self.world(index), ..*self }
     }
 
-    /// Returns the placement after multiplying world coordinate k by `signs[k]`.
+    /// Returns the placement after multiplying world coordinate k by `signs[k]`, which is 1 or -1.
     pub fn mirrored(&self, signs: [f64; 3]) -> Self {
         let change = |x: [f64; 3]| std::array::from_fn(|k| signs[k] * x[k]);
         Placement {

@@ -181,7 +181,7 @@ impl Samples {
     }
 }
 
-/// The upper bound of labels, 2^53.
+/// The absolute value of a label is below this number, 2^53.
 const LARGEST: f64 = 9_007_199_254_740_992.0;
 
 /// Distinct integers with the number of occurrences of each.
@@ -311,7 +311,7 @@ mod tests {
         for odd in [f32::NAN, f32::INFINITY, f32::MAX] {
             assert_eq!(Samples::from(vec![1.0, odd]).labels_of(9, |x| x), None);
         }
-        // The last two are equal as f64.
+        // Integers of 2^53 or more are not labels, because 2^53 and 2^53 + 1 are equal as f64.
         let ids = vec![1_u64 << 52, (1 << 53) - 1];
         assert_eq!(Samples::from(ids).labels_of(9, |x| x).map(|found| found.len()), Some(2));
         assert_eq!(Samples::from(vec![1_u64 << 53, (1 << 53) + 1]).labels_of(9, |x| x), None);

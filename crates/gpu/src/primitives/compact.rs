@@ -44,9 +44,9 @@ pub struct Compactor {
     rounds: u32,
     /// The dynamic shared memory of a block in bytes.
     shared: u32,
-    /// The messages that tiles leave for later tiles, followed by a word that counts tiles, `[tiles
-    /// + 1]`. A launch for bytes leaves zeros. A launch for bits leaves values that cannot be
-    /// mistaken for those of the next launch.
+    /// The messages that tiles leave for later tiles, followed by a word that counts tiles. There
+    /// are `[tiles + 1]` words. A launch for bytes leaves zeros. A launch for bits leaves values
+    /// that cannot be mistaken for those of the next launch.
     told: Array<u64>,
     total: Array<u32>,
 }

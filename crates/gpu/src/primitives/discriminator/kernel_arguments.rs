@@ -55,7 +55,7 @@ zeroset_gpu::cuda_header! {
 
     /// Marks cells where the sum of absolute differences from a template is at most `most`. The
     /// middle of the template lies on the cell. Along an axis of even size, it is the upper of the
-    /// two middle cells. Cells where the template reaches beyond the border are not marked.
+    /// two middle cells. Cells where the template reaches beyond the grid are not marked.
     #[derive(Clone, Copy, Debug)]
     pub(crate) struct TemplateArgument as Template {
         pub values: u64 as "const VALUE *",
