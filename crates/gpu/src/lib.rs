@@ -120,7 +120,7 @@ impl Cuda {
         Err(Error::device_fault(DeviceFault::memory(bytes, free), what, remedy))
     }
 
-    /// Returns the largest shared memory of a block in bytes.
+    /// Returns the largest number of bytes of shared memory that a block can use.
     ///
     /// # Errors
     /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.
