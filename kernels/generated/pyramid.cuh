@@ -34,7 +34,7 @@ struct Tree {
     const u32 *counts[32];
     // The numbers of records along each axis.
     Shape records[32];
-    // The numbers of cells of the grid.
+    // The number of cells of the grid along each axis.
     Shape base;
     u32 n_levels;
 };

@@ -42,7 +42,7 @@ struct SampledVolume {
     double intercept;
     // The numbers of voxels along the axes.
     u32 shape[3];
-    // The number type, a number of `Stored`.
+    // The number type, as a value of `Stored`.
     u32 stored;
     // Whether a slope or an intercept is set.
     u32 scaled;

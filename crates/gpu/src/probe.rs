@@ -12,7 +12,8 @@ use crate::{GpuInfo, Reason};
 const LEAST_DRIVER: (u32, u32) = (12, 0);
 
 /// Returns the GPU with this number if kernels can run on it. This needs a driver, a GPU that is
-/// new enough, and either a compiler (which is located but not opened) or a cache with all kernels.
+/// new enough, and either a compiler (which is opened only if it cannot be located otherwise) or a
+/// cache with all kernels.
 ///
 /// # Errors
 /// Returns the [`Reason`] why kernels cannot run.
@@ -37,8 +38,8 @@ pub fn available(ordinal: u32) -> Result<GpuInfo, Reason> {
 ///
 /// # Errors
 /// Returns [`Reason::NoDriver`] if there is no driver, [`Reason::NoGpu`] if the driver does not
-/// start without a GPU, and [`Reason::Driver`] if it does not start for another reason or is too
-/// old.
+/// start because there is no GPU, and [`Reason::Driver`] if it does not start for another reason or
+/// is too old.
 pub fn driver_version() -> Result<(u32, u32), Reason> {
     // SAFETY: this loads libcuda, which executes nothing before its initialization.
     if !unsafe { sys::is_culib_present() } {
@@ -87,8 +88,8 @@ pub fn gpu(ordinal: u32) -> Result<GpuInfo, Reason> {
     })
 }
 
-/// Checks that there is a compiler or a complete cache. Locating the library file is cheap. Opening
-/// the library is the last resort, for a library that only the loader can find.
+/// Checks that there is a compiler or a complete cache. Locating the file of the NVRTC library is
+/// cheap. Opening the library is the last resort, for a library that only the loader can find.
 fn compiler_or_cache(arch: &str) -> Result<(), Reason> {
     if nvrtc::locate().is_some() || sources::all_units().iter().all(|u| cache::contains(u, arch)) {
         return Ok(());

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 /// The kernels that may spill registers to memory. For each kernel, the list has the largest
-/// allowed sum of bytes stored and loaded, and the reason. If any other kernel spills, `zeroset
-/// devices --compile` fails.
+/// allowed number of spilled bytes per thread, stored and loaded together, and the reason. If any
+/// other kernel spills, `zeroset devices --compile` fails.
 const MAY_SPILL: &[(&str, u32, &str)] =
     &[("tiles_stage", 16, "two registers spill with all terms of WENO5 in f32 on sm_75")];
 
@@ -26,7 +26,8 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// Returns the reason why this kernel may spill this many bytes, if it may.
+    /// Returns the reason why this kernel may spill as many bytes as it does, or `None` if it may
+    /// not.
     pub fn may_spill(&self) -> Option<&'static str> {
         let bytes = self.spill_stores + self.spill_loads;
         let is_for = |kernel: &str, most: u32| kernel == self.kernel && bytes <= most;

@@ -45,8 +45,8 @@ impl Unit {
     }
 
     /// Returns true if products and sums are fused and divisions are fast. This holds for steps on
-    /// meshes, steps on tiles in f32, and potentials, which are all limited by arithmetic
-    /// throughput. All other units give the same bits as the CPU.
+    /// meshes, steps on tiles in f32, potentials, and the benchmark of atomics, which are all
+    /// limited by arithmetic throughput. All other units give the same bits as the CPU.
     pub fn is_fused(&self) -> bool {
         header::is_fused(&self.source, &self.defines)
     }

@@ -53,7 +53,7 @@ zeroset_gpu::cuda_header! {
         pub intercept: f64,
         /// The numbers of voxels along the axes.
         pub shape: [u32; 3],
-        /// The number type, a number of `Stored`.
+        /// The number type, as a value of `Stored`.
         pub stored: u32,
         /// Whether a slope or an intercept is set.
         pub scaled: u32,
@@ -66,7 +66,7 @@ zeroset_gpu::cuda_header! {
 pub struct DeviceSamples {
     /// The address of the first number on the GPU.
     pub address: u64,
-    /// The number type, as a number of [`Stored`].
+    /// The number type, as a value of [`Stored`].
     pub code: u32,
     _numbers: Box<dyn Any + Send + Sync>,
 }
@@ -141,8 +141,8 @@ impl DeviceVolume {
     /// Copies the numbers of a volume to the GPU.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] if there is not enough memory, with the bytes needed and free, or
-    /// if an axis has 2^32 voxels or more.
+    /// Returns [`Error::Device`] if there is not enough memory (the error states how many bytes are
+    /// needed and how many are free), or if an axis has 2^32 voxels or more.
     pub fn new(cuda: &Cuda, volume: &Volume) -> Result<Self> {
         let [x, y, z] = volume.shape();
         if [x, y, z].iter().any(|n| u32::try_from(*n).is_err()) {

@@ -41,10 +41,9 @@ pub(super) fn missing_cells(path: &Path) -> Option<Flaw> {
 /// Reads the files of a mesh. `path` is one of them, `bytes` is its content and `extension` its
 /// extension.
 ///
-/// # Errors
-/// Returns a [`Flaw`] that names the file and the line if there are fewer rows than declared, if a
-/// coordinate is not finite, if an index is out of range, or if an element type cannot be split
-/// into simplices.
+/// Returns a [`Flaw`] that names the file, and the line where there is one, if the vertices are
+/// missing, if there are fewer rows than declared, if a coordinate is not finite, if an index is
+/// out of range, or if an element has an unknown type.
 pub(crate) fn read(path: &Path, bytes: &[u8], extension: &str) -> Result<MeshFile, Flaw> {
     let file = |other: &str| load::member(path, bytes, extension, other);
     let Some((pts, bytes)) = file("pts")? else {

@@ -64,8 +64,8 @@ impl Curves {
 ///
 /// The curves of a mesh file are its line elements: VTK lines, `l` records of OBJ, or lines in Gmsh
 /// groups. They are joined where they share a point and where open ends have exactly the same
-/// coordinates. A curve ends at a point where only one segment or more than two segments meet. Each
-/// curve runs in the direction of most of its segments.
+/// coordinates. A curve ends at a point that belongs to one segment or to more than two segments.
+/// Each curve runs in the direction of most of its segments.
 ///
 /// A text file holds `x y z` (or `x y`, with z = 0) in each line, separated by blanks, tabs or
 /// commas. `#` begins a comment, and an empty line separates curves. A curve whose last point
@@ -138,8 +138,9 @@ fn read_text(bytes: &[u8]) -> Result<Curves, Flaw> {
     finish(curves, single, "text")
 }
 
-/// Builds a curve from points in order and drops repeated points. A degenerate curve (a single
-/// point, or a segment traversed back and forth) is counted in `single` instead.
+/// Builds a curve from points in order and drops each point that equals its predecessor. A
+/// degenerate curve (a single point, or a segment traversed back and forth) is counted in `single`
+/// instead.
 fn chain(mut points: Vec<[f64; 3]>, single: &mut usize) -> Option<Curve> {
     if points.is_empty() {
         return None;

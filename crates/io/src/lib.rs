@@ -5,10 +5,11 @@
 //! not checked against the number of bytes present. [`read`] accepts meshes, volumes and data.
 //! [`write_mesh`] and [`write_volume`] determine the format from the file name.
 //!
-//! The reader of a format sees bytes only. It returns a [`Flaw`] with the position, the problem,
-//! the remedy, and the underlying error of another crate or of the operating system. The functions
-//! that open a file add its name, so that each error is an
-//! [`Error::Input`](zeroset_core::Error::Input) with the file and the flaw.
+//! The reader of a format gets the bytes of a file, and its path only for the names of arrays and
+//! for files beside it. It returns a [`Flaw`] with the position, the problem, the remedy, and the
+//! underlying error of another crate or of the operating system. The functions that open a file add
+//! its name, so that each error is an [`Error::Input`](zeroset_core::Error::Input) with the file
+//! and the flaw.
 //!
 //! This crate depends on `zeroset-core` alone, so that files can be read without a GPU. The
 //! compiler enforces this:
@@ -85,7 +86,7 @@ use zeroset_core::error::{Flaw, FlawKind, Result, plain};
 use zeroset_core::mesh::{DataArray, Group, Mesh, Values};
 
 /// A mesh as stored in its file. Cells are cut into simplices and STL corners are merged, but
-/// nothing is dropped.
+/// faults of the mesh are not repaired.
 #[derive(Clone, Debug)]
 pub struct MeshFile {
     /// The mesh. It has no cells if the file holds points only.
@@ -344,8 +345,8 @@ pub struct PartialArray {
 }
 
 impl PartialArray {
-    /// Returns the array with one row per vertex of a mesh of `n_vertices`. Rows without a value
-    /// are NaN.
+    /// Returns the array with one row for each of the `n_vertices` vertices of a mesh. Rows without
+    /// a value are NaN.
     ///
     /// # Errors
     /// Returns the number of a vertex that the mesh does not have.

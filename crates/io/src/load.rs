@@ -12,7 +12,7 @@ use zeroset_core::primitives::memory::gibibytes;
 
 /// The first bytes of a gzip stream.
 pub(super) const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// The number of leading bytes that include the size of a volume.
+/// The number of leading bytes that suffice to determine the size of a NIfTI volume.
 pub(super) const HEAD: usize = 540;
 /// No gzip stream may unpack to more bytes than this.
 const LARGEST: u64 = 16 << 30;

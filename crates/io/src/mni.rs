@@ -2,8 +2,9 @@
 //! normals and colors are left out. Lengths are in mm.
 //!
 //! Source: the library bicpl, `Objects/polygons.c` and `Objects/object_io.c`. The file holds "P",
-//! five surface properties, the points, their normals, the number of polygons, colors, the end of
-//! each polygon in a list of corners, and that list.
+//! five surface properties, the number of points, the points, their normals, the number of
+//! polygons, the kind of colors, the colors, the end of each polygon in a list of corners, and that
+//! list.
 
 use super::MeshFile;
 use super::bytes::finite;

@@ -45,7 +45,7 @@ fn sharing(cuda: &Cuda, n: usize) -> Launch {
     tiles(n.div_ceil(BLOCK as usize).min(most as usize) as u32)
 }
 
-/// Returns the number of items as 32 bits.
+/// Returns `n`, the number of `items`, as a 32-bit number.
 ///
 /// # Errors
 /// Returns [`Error::Device`] if the number does not fit into 32 bits.

@@ -9,8 +9,8 @@ use zeroset_core::primitives::Leaf;
 /// The number of threads per block.
 const BLOCK: usize = 256;
 
-/// The number of leaves over equal values below each cell of a quadtree (for pictures) or an octree
-/// (for volumes), computed on a GPU.
+/// A quadtree (for pictures) or an octree (for volumes) on a GPU. Each leaf covers cells with equal
+/// values. The tree stores the number of leaves below each of its cells.
 pub struct DeviceTree {
     unit: Unit,
     base: [u32; 3],
@@ -21,7 +21,8 @@ pub struct DeviceTree {
 
 impl DeviceTree {
     /// Builds the tree of the values of a grid of `shape`, x fastest, without waiting for the
-    /// result. The tree takes at most 2 bytes per cell in addition to the values.
+    /// result. In addition to the values, the tree of a large grid takes about 4/3 bytes (quadtree)
+    /// or 4/7 bytes (octree) per cell.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if there are 2^32 cells or more, if there is not enough memory, or

@@ -29,7 +29,7 @@ impl Reduction {
 /// A number type with addition and an order.
 pub trait Number: Value {
     /// Returns the identity of a reduction: 0 for sums, the largest value (or infinity) for minima,
-    /// and the smallest value for maxima.
+    /// and the smallest value (or negative infinity) for maxima.
     fn identity(reduction: Reduction) -> Self;
 }
 

@@ -15,9 +15,9 @@ pub struct DeviceCoo<T: Value> {
     pub values: Array<T>,
 }
 
-/// A sparse matrix as a list of entries, row by row, with the first entry of each row.
+/// A sparse matrix as a list of entries, row by row, with the index of the first entry of each row.
 pub struct DeviceCsr<T: Value> {
-    /// The first entry of each row, followed by the number of entries: `[n_rows + 1]`.
+    /// The index of the first entry of each row, followed by the number of entries: `[n_rows + 1]`.
     pub offsets: Array<u32>,
     /// The column of each entry, ascending within a row.
     pub columns: Array<u32>,
@@ -61,7 +61,8 @@ impl NonZeros {
         Ok(NonZeros { unit, numbers: compact(cuda, Set::Bytes(&marks, 1))?, shape })
     }
 
-    /// Returns columns and values, and writes rows if an array is given.
+    /// Returns the columns and values of the entries to keep, and writes their rows to `rows` if it
+    /// is given.
     fn entries<T: Value>(
         &self,
         cuda: &Cuda,

@@ -113,9 +113,9 @@ fn looks_inwards(mesh: &Mesh) -> bool {
     volume < 0.0 && left <= NEARLY * areas
 }
 
-/// Returns three numbers per vertex, from the first three arrays with the names of an entry of
-/// `single`, or else from the first array that is named in `joined` and has at least three
-/// components.
+/// Returns three numbers per vertex. They come from the three scalar arrays of the first entry of
+/// `single` whose arrays all exist, or else from the first array that is named in `joined` and has
+/// at least three components.
 fn vector(mesh: &Mesh, single: &[[&str; 3]], joined: &[&str]) -> Option<Vec<[f64; 3]>> {
     let n = mesh.n_vertices();
     let array = |name: &str| mesh.vertex_data.iter().find(|a| a.name == name && a.rows() == n);

@@ -157,8 +157,8 @@ impl Gather {
         Ok((cloud, report))
     }
 
-    /// Drops the points without a normal if most points have one. If most have none, drops all
-    /// normals.
+    /// Drops the points without a normal if at least half of the points have one. Otherwise, drops
+    /// all normals.
     fn judge_normals(&mut self, report: &mut CloudReport) {
         let Some(normals) = self.normals.take() else { return };
         let (n, without) = (normals.len() as u64, self.without_normal);
@@ -191,7 +191,7 @@ fn retain<T>(rows: &mut Vec<T>, kept: &[bool]) {
     rows.retain(|_| kept.next().is_some_and(|kept| *kept));
 }
 
-/// Returns a vector of length 1, or zeros if `x` has no direction.
+/// Returns a vector of length 1, or zeros if the length of `x` is at most 1e-12 or not finite.
 fn unit(x: [f64; 3]) -> [f32; 3] {
     let length = x.iter().map(|x| x * x).sum::<f64>().sqrt();
     if length.is_finite() && length > 1e-12 { x.map(|x| (x / length) as f32) } else { [0.0; 3] }

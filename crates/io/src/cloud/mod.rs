@@ -1,7 +1,8 @@
 //! Reading and writing of point clouds.
 //!
-//! [`read_cloud`] accepts any format that holds points. PLY, text and PCD are read piece by piece,
-//! and LAS and LAZ record by record. In other formats, the vertices of the mesh are the points.
+//! [`read_cloud`] accepts any format that holds points. PLY, text, PCD, LAS and LAZ files are read
+//! piece by piece, E57 files point by point, and PTX files as a whole. In other formats, the
+//! vertices of the mesh are the points.
 
 mod e57;
 mod from_mesh;
@@ -83,12 +84,12 @@ pub enum NormalsFrom {
 /// Reads points, with normals and colors if the file has them. The file may be compressed with
 /// gzip.
 ///
-/// Points that are not finite are counted and left out. If a file has faces, their vertices are the
-/// points, and they provide the normals if the file has none. Duplicates and outliers are kept:
-/// `cloud` counts and removes them.
+/// Points that are not finite are counted and left out. If a file has faces, its vertices are the
+/// points, and the faces provide the normals if the file has none. Duplicates and outliers are
+/// kept: the command `zeroset cloud` counts and removes them.
 ///
-/// Memory holds the cloud and a piece of the file. Files with faces, LZF-compressed PCD files and
-/// mesh formats are read whole.
+/// Memory holds the cloud and a piece of the file. Files with faces, PTX files, LZF-compressed PCD
+/// files and mesh formats are read whole.
 ///
 /// # Errors
 /// Returns [`Error::Input`](zeroset_core::Error::Input), which names the file, the position, what

@@ -10,8 +10,8 @@ use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::{Flaw, Result};
 use zeroset_core::words::counted;
 
-/// The numbers in each line before the points: two counts, the position and the axes of the
-/// scanner, and the rows of the matrix.
+/// The number of values in each line before the points. The lines hold two counts, the position and
+/// the axes of the scanner, and the rows of the matrix.
 const HEAD: [usize; 10] = [1, 1, 3, 3, 3, 3, 4, 4, 4, 4];
 
 /// Whether text begins with the header of a scan.

@@ -25,7 +25,8 @@ pub(super) struct Place {
 pub(super) enum Paint {
     /// One number each for red, green and blue.
     Three([Place; 3]),
-    /// One 32-bit number. Its lowest eight bits are blue, then green, then red.
+    /// One 32-bit number. Its lowest eight bits are blue, the next eight are green, and the next
+    /// eight are red.
     Packed(Place),
 }
 

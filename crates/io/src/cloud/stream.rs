@@ -11,7 +11,7 @@ use crate::unpack::Unpack;
 use crate::volume::nifti;
 use zeroset_core::error::{Flaw, Position, Result};
 
-/// Magic bytes of LAS, LAZ and E57, which need random access.
+/// Magic bytes of LAS and LAZ, and of E57. LAZ and E57 need random access.
 const READ_AT_ANY_PLACE: [&[u8]; 2] = [b"LASF", b"ASTM"];
 
 /// The largest number of bytes requested from the system at a time.
@@ -28,7 +28,7 @@ pub(super) struct Stream<'a> {
     /// The bytes read. Those in `buffer[begin..]` are not consumed yet.
     buffer: Vec<u8>,
     begin: usize,
-    /// The number of bytes consumed before `begin`.
+    /// The number of bytes consumed so far.
     at: u64,
     /// The total size in bytes, or `None` if it is unknown, as for a gzip stream or a pipe.
     size: Option<u64>,

@@ -12,7 +12,8 @@ use zeroset_core::error::{Flaw, Position, Result};
 const BLOCK: usize = 16 << 20;
 /// The number of bytes of text per task.
 const TASK: usize = 256 << 10;
-/// The length of the longest supported line, in bytes.
+/// The number of bytes by which a block is extended if no line ends in it. A longer line is an
+/// error.
 const LINE: usize = 1 << 20;
 
 /// The location of the colors.
@@ -20,7 +21,8 @@ const LINE: usize = 1 << 20;
 pub(super) enum Paint {
     /// One column each for red, green and blue.
     Three([usize; 3]),
-    /// One column with a 32-bit integer. Its lowest eight bits are blue, then green, then red.
+    /// One column with a 32-bit integer. Its lowest eight bits are blue, the next eight are green,
+    /// and the next eight are red.
     Packed(usize),
     /// A packed color whose 32 bits are printed as a floating-point number.
     PackedReal(usize),
@@ -50,7 +52,7 @@ struct Piece {
 ///
 /// # Errors
 /// Returns a [`Flaw`] that names the line if a word is not a number, if a row has a different
-/// number of columns, or if the file ends before `n` rows.
+/// number of columns, if a line is too long, or if the file ends before `n` rows.
 pub(super) fn read(
     stream: &mut Stream,
     roles: &Roles,

@@ -20,7 +20,8 @@ const MOST: usize = 1_000;
 /// Reads rows of numbers.
 ///
 /// # Errors
-/// Returns a [`Flaw`] if there are fewer than three columns, and the errors of [`table::read`].
+/// Returns a [`Flaw`] if there are fewer than three columns or if the number of column names
+/// differs from the number of columns, and the errors of [`table::read`].
 pub(super) fn read(mut stream: Stream) -> Result<(PointCloud, CloudReport), Flaw> {
     if stream.fill(3)?.len() != without_mark(stream.fill(3)?).len() {
         stream.take(3);

@@ -63,7 +63,8 @@ impl Polygons {
         }
     }
 
-    /// Appends the polygons of a later part of the file.
+    /// Appends the polygons of a later part of the file. Their triangles and elements are numbered
+    /// from 0 within this part, which begins at `first_triangle` and `first_element`.
     pub(crate) fn append(&mut self, other: Polygons, first_triangle: usize, first_element: usize) {
         self.runs.extend(other.runs.into_iter().map(|run| Run {
             triangle: run.triangle + first_triangle,
@@ -73,8 +74,8 @@ impl Polygons {
     }
 
     /// Replaces the fans in `triangles` that do not suit the coordinates. The number of triangles
-    /// stays the same: if the new cut has fewer triangles, the remaining ones are filled with a
-    /// repeated vertex, as at a repeated corner.
+    /// stays the same: if the new cut has fewer triangles, the remaining ones become degenerate,
+    /// with the first corner of the polygon as all three corners.
     pub(crate) fn recut(
         &self,
         vertices: &[[f64; 3]],

@@ -19,7 +19,7 @@ pub struct Uncut {
 }
 
 impl Uncut {
-    /// Adds a cell of the file at `position`. `cells` are the cells of the mesh that stand in for
+    /// Adds the cell at `position` in the file. `cells` are the cells of the mesh that stand in for
     /// it.
     pub(crate) fn push(&mut self, position: Position, why: impl Display, cells: Range<u32>) {
         self.n += 1;

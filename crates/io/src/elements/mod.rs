@@ -197,7 +197,7 @@ mod tests {
             / 6.0
     }
 
-    /// Checks that every numbering of the corners gives positive tetrahedra that fill the solid.
+    /// Checks that various numberings of the corners give positive tetrahedra that fill the solid.
     #[test]
     fn solids_are_filled_whatever_their_numbers() {
         let cube: Vec<[f64; 3]> = [[0, 0], [1, 0], [1, 1], [0, 1]]

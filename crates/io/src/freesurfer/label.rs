@@ -16,9 +16,9 @@ pub(crate) const MAGIC: &[u8] = b"#!ascii label";
 /// Both are named after the file (`V1` for `lh.V1.label`). If a vertex has several rows, the last
 /// one counts.
 ///
-/// # Errors
 /// Returns a [`Flaw`] that names the line if the number of rows differs from the declared one, if a
-/// word is not a number, if a vertex is negative, or if the label has no vertices.
+/// word is not a number, if a vertex is not between 0 and 2^32 - 1, or if the label has no
+/// vertices.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut head = lines.row(format_args!("the number of vertices"))?;

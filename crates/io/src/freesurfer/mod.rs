@@ -170,9 +170,9 @@ pub(crate) fn read_morph(path: &Path, bytes: &[u8]) -> Result<Vec<DataArray>, Fl
     }
 }
 
-/// Returns the number of values in a data file of the old format, or `None` if it does not fit the
-/// size of the file. Such a file holds the numbers of vertices and faces with three bytes each,
-/// then the values.
+/// Returns the number of values in a data file of the old format, or `None` if it is 0 or does not
+/// fit the size of the file. Such a file holds the numbers of vertices and faces with three bytes
+/// each, then the values.
 pub(super) fn old_count(bytes: &[u8]) -> Option<usize> {
     let &[a, b, c, _, _, _] = bytes.first_chunk::<6>()?;
     let n = u32::from_be_bytes([0, a, b, c]) as usize;

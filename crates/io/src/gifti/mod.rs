@@ -108,8 +108,8 @@ pub(crate) fn read_data(path: &Path, bytes: &[u8], budget: Budget) -> Result<Ver
     Ok(VertexData { arrays: named(path, arrays), partial: Vec::new(), groups })
 }
 
-/// Returns the vertices of each label in the order of the table. Labels without vertices yield no
-/// group.
+/// Returns the vertices of each label in the order of the table. Labels without vertices or without
+/// a name yield no group. If several labels have the same name, only the first yields a group.
 fn groups<'a>(arrays: impl Iterator<Item = &'a Array>, table: &[(i64, String)]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut taken = HashSet::new();

@@ -191,7 +191,7 @@ fn append<'a>(content: &mut Option<Cow<'a, str>>, text: Cow<'a, str>) {
 
 fn attributes(element: &BytesStart) -> Result<Attributes, String> {
     let mut attributes = Attributes::new();
-    // The check for repeated names takes quadratic time, which damaged files could exploit.
+    // The check for repeated names takes quadratic time, which malicious files could exploit.
     for attribute in element.attributes().with_checks(false) {
         let attribute =
             attribute.map_err(|e| format!("damaged XML attribute: {}", one_line(&e)))?;

@@ -14,8 +14,9 @@ use zeroset_core::mesh::{DataArray, Kind, Members, Mesh, Values};
 /// content that the format cannot hold.
 ///
 /// # Errors
-/// Returns [`zeroset_core::Error::Output`] if a file cannot be written, or if there is a `.sol`
-/// file beside the mesh with other values. A reader would take them for values of this mesh.
+/// Returns [`zeroset_core::Error::Output`] if a file cannot be written, or if there is a `.sol` or
+/// `.sol.gz` file beside the mesh with other values. A reader would take them for values of this
+/// mesh.
 pub(crate) fn write(path: &Path, mesh: &Mesh, lost: &mut Vec<String>) -> Result<()> {
     let beside = path.with_extension("sol");
     let has_numbers = fitting(mesh).next().is_some();
@@ -97,8 +98,8 @@ struct References {
 }
 
 impl References {
-    /// Assigns a number to each group. A group whose name is a number gets that number, and the
-    /// others get the smallest unused numbers.
+    /// Assigns a number to each group. A group whose name is a positive number gets that number,
+    /// and the others get the smallest unused numbers.
     fn new(mesh: &Mesh, lost: &mut Vec<String>) -> Self {
         let numbers = mesh.groups.iter().filter_map(|group| group.name.parse::<i64>().ok());
         let mut taken: BTreeSet<i64> = numbers.filter(|&number| number > 0).collect();

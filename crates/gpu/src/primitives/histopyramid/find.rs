@@ -1,5 +1,5 @@
-//! Queries of a HistoPyramid: cells of keys, keys of cells, and counts in boxes. Each query
-//! traverses the pyramid once.
+//! Queries of a HistoPyramid: the cells of keys or list entries, the keys of cells, and the number
+//! of active cells in boxes. Each query traverses the pyramid once.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ const WARPS: usize = BLOCK / 32;
 const MOST_PARTS: usize = 256;
 
 impl DeviceHistoPyramid {
-    /// The result for a key, coordinate or copy number that does not exist.
+    /// Stands for a key, coordinate or copy number that does not exist.
     pub const NONE: u32 = u32::MAX;
 
     /// Returns the active cells of a range of keys. Keys beyond the last key are left out. To find
@@ -51,8 +51,8 @@ impl DeviceHistoPyramid {
     }
 
     /// Returns x, y, z and the copy number for a range of entries, in a list where each active cell
-    /// has `copies` consecutive entries (the paper's section 6.2). Entries beyond the last entry
-    /// are left out. To find the last entry, the call waits for the pyramid like
+    /// has `copies` consecutive entries (Ziegler et al. 2006, section 6.2). Entries beyond the last
+    /// entry are left out. To find the last entry, the call waits for the pyramid like
     /// [`DeviceHistoPyramid::len`].
     ///
     /// # Errors

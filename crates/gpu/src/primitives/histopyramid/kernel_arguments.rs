@@ -1,5 +1,5 @@
-//! The levels of a pyramid and the kernel arguments. The kernel tests on the host include this
-//! file, too.
+//! The kernel arguments for pyramids and trees, and the shapes of the levels of a pyramid. The
+//! kernel tests on the host include this file, too.
 
 zeroset_gpu::cuda_header! {
     "pyramid", include "primitives/grid_axes.cuh";
@@ -29,13 +29,13 @@ zeroset_gpu::cuda_header! {
         pub counts: [u64; MOST_LEVELS] as "const u32 *",
         /// The numbers of records along each axis.
         pub records: [[u32; 3]; MOST_LEVELS] = "Shape",
-        /// The numbers of cells of the grid.
+        /// The number of cells of the grid along each axis.
         pub base: [u32; 3] = "Shape",
         pub n_levels: u32,
     }
 }
 
-/// The way in which cells are combined.
+/// The way in which cells of a level are combined into a cell of the next higher level.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Split {
     /// Four cells of a row.
@@ -47,7 +47,8 @@ pub(crate) enum Split {
 }
 
 impl Split {
-    /// Returns the split for keys line by line if `by_lines` is true, or else block by block.
+    /// Returns the split for keys that run line by line if `by_lines` is true, or block by block
+    /// otherwise.
     pub fn new(shape: [u32; 3], by_lines: bool) -> Self {
         match (by_lines, shape[2] > 1) {
             (true, _) => Split::Lines,
@@ -64,7 +65,7 @@ impl Split {
         }
     }
 
-    /// Returns the numbers of cells of the level above a level of `shape`.
+    /// Returns the number of cells along each axis of the level above a level of `shape`.
     fn above(self, [x, y, z]: [u32; 3]) -> [u32; 3] {
         match self {
             Split::Lines => [x.div_ceil(4), y, z],
@@ -73,8 +74,8 @@ impl Split {
         }
     }
 
-    /// Returns the numbers of records of all levels over a grid of `shape`, the lowest first. The
-    /// last level has one record. The grid must have fewer than 2^32 cells.
+    /// Returns the number of records along each axis of all levels over a grid of `shape`, the
+    /// lowest level first. The last level has one record. The grid must have fewer than 2^32 cells.
     pub fn records(self, shape: [u32; 3]) -> Vec<[u32; 3]> {
         let brick = match self {
             Split::Lines => [64, 1, 1],
@@ -93,7 +94,7 @@ impl Split {
         all
     }
 
-    /// Returns the number of children of all records of a level.
+    /// Returns the total number of children in a level with `records` records along each axis.
     pub fn slots(self, records: [u32; 3]) -> usize {
         records.iter().map(|&n| n as usize).product::<usize>() * self.fan()
     }

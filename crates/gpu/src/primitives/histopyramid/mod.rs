@@ -24,7 +24,8 @@ pub struct DeviceHistoPyramid {
     stored: Stored,
     split: Split,
     words: Array<u64>,
-    /// The records of each level and their contents.
+    /// For each level, the lowest first, the number of records along each axis and the sums in the
+    /// records.
     levels: Vec<([u32; 3], Array<u32>)>,
     /// The number of active cells, once it is known.
     total: OnceLock<usize>,
@@ -90,7 +91,7 @@ impl DeviceHistoPyramid {
         })
     }
 
-    /// Returns the size in bytes of a pyramid over fewer than 2^32 cells of `shape`.
+    /// Returns the size in bytes of a pyramid over a grid of `shape` with fewer than 2^32 cells.
     pub(crate) fn bytes(shape: [u32; 3], order: Order) -> u64 {
         let split = Split::new(shape, order == Order::Lines);
         let records = split.records(shape);

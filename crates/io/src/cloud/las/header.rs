@@ -25,7 +25,7 @@ pub(super) struct Header {
     pub(super) units: Option<String>,
 }
 
-/// Smallest point size by format, bytes.
+/// Smallest size of a point in bytes, by format.
 const LEAST: [usize; 11] = [20, 28, 26, 34, 57, 63, 30, 36, 38, 59, 67];
 /// Byte offset of the colors by format; 0 if there are none.
 const COLORS: [usize; 11] = [0, 0, 20, 28, 0, 28, 0, 30, 30, 0, 30];
