@@ -33,8 +33,8 @@ fn ending(path: &Path) -> Result<&'static str> {
 ///
 /// # Errors
 /// Returns the errors of [`check_leaves_target`], [`Error::Case`] if a volume with more than one
-/// slice is written as `.vtp`, [`Error::Device`] if memory runs out, and [`Error::Output`] if the
-/// file cannot be written.
+/// slice is written as `.vtp` or if there are too many leaves for `.vtu` or `.vtp`,
+/// [`Error::Device`] if memory runs out, and [`Error::Output`] if the file cannot be written.
 pub fn write_leaves(path: &Path, volume: &Volume, leaves: &Leaves) -> Result<()> {
     let ending = ending(path)?;
     let is_flat = volume.shape()[2] == 1;

@@ -1,5 +1,5 @@
 //! OFF, the object file format of Geomview, in text form: reader and writer. Colors and normals are
-//! ignored.
+//! read for point clouds only.
 
 use std::path::Path;
 

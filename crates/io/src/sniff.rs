@@ -71,14 +71,15 @@ pub enum Format {
     Png,
     /// TIFF pictures.
     Tiff,
-    /// Portable pixmaps. Only PGM can be read.
+    /// Portable anymaps (PNM). Only PGM can be read.
     Pnm,
     /// Raw numbers of a volume, whose layout the user must state.
     Raw,
 }
 
 impl Format {
-    /// Returns true for volumes and pictures. VTK files may also hold a volume.
+    /// Returns true for volumes and pictures. Returns false for VTK, whose files hold a mesh or a
+    /// volume.
     pub fn is_volume(self) -> bool {
         self.volume().is_some()
     }

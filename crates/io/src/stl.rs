@@ -150,12 +150,12 @@ fn ascii(bytes: &[u8]) -> Result<MeshFile, Flaw> {
 }
 
 /// Writes triangles with their normals. Binary files store 32-bit numbers. Text files keep all
-/// digits.
+/// digits of the coordinates.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the file cannot be written.
 pub(super) fn write(path: &Path, mesh: &Mesh, ascii: bool) -> Result<()> {
-    // The number of cells fits into 32 bits because their corners have 32-bit indices.
+    // Cells have 32-bit indices, so their number fits in 32 bits.
     let n = mesh.n_cells() as u32;
     let facets = || {
         mesh.iter_cells().map(|cell| {

@@ -71,7 +71,7 @@ pub(super) fn missing_cells(path: &Path) -> Option<Flaw> {
     Some(Flaw::whole(what, remedy).kind_of(FlawKind::Unfit))
 }
 
-/// The vertices, and the data that rows of other files refer to.
+/// The content of a `.node` file: the vertices and their arrays.
 struct Nodes {
     vertices: Vec<[f64; 3]>,
     data: Vec<DataArray>,

@@ -41,7 +41,7 @@ pub(crate) fn show(bytes: &[u8]) -> String {
     format!("bytes {}{}", numbers.join(" "), more(8))
 }
 
-/// Formats a message that may quote the file as a single line, shortened to 120 characters.
+/// Formats a message, which may quote the file, as a single line, shortened to 120 characters.
 pub(crate) fn one_line(message: &impl Display) -> String {
     let text = message.to_string();
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();

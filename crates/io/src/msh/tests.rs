@@ -54,7 +54,8 @@ impl Writer {
     }
 }
 
-/// Creates a tetrahedron with one face in a group and nodes numbered 40, 10, 30, 20, in this order.
+/// Creates a file with a tetrahedron, one face of which is in a group. The nodes are numbered 40,
+/// 10, 30 and 20, in this order.
 fn binary_41(big_endian: bool, size: usize) -> Vec<u8> {
     let mut file = Writer::new("4.1", big_endian, size);
     file.text("$PhysicalNames\n1\n2 7 \"a face\"\n$EndPhysicalNames\n$Entities\n");

@@ -95,7 +95,7 @@ pub(super) fn too_many_groups(source: &Source, tag: i64, n: usize) -> Flaw {
     source.fail(what, "put it into fewer groups")
 }
 
-/// Creates the error for a parametric block of nodes whose dimension has no parameters.
+/// Creates the error for a parametric block of nodes whose dimension is not 0, 1, 2 or 3.
 pub(super) fn parametric(source: &Source, block: u64, dimension: i64, flag: i64) -> Flaw {
     let what = format!("block {block} of dimension {dimension} is parametric ({flag})");
     source.fail(what, AGAIN)

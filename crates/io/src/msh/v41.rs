@@ -39,8 +39,8 @@ pub(super) fn entities(source: &mut Source) -> Result<Entities, Flaw> {
     Ok(entities)
 }
 
-/// The number of nodes per call of the crate. A call takes 80 ns per node, so calls run on all
-/// threads.
+/// The largest number of nodes per call of the crate. A call takes 80 ns per node, so calls run on
+/// all threads.
 const TOGETHER: usize = 512;
 
 /// A run of nodes without parameters within a block.

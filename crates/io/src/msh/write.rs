@@ -239,8 +239,8 @@ impl Plan {
     }
 }
 
-/// Assigns numbers to groups. A group whose name is a number gets that number, and the others get
-/// the smallest unused numbers.
+/// Assigns numbers to groups. A group whose name is a positive number gets that number, and the
+/// others get the smallest unused numbers.
 fn numbered(groups: Vec<&Group>) -> Vec<(&Group, i32)> {
     let own = |group: &Group| group.name.parse::<i32>().ok().filter(|&n| n > 0);
     let taken: std::collections::BTreeSet<i32> = groups.iter().filter_map(|g| own(g)).collect();

@@ -43,7 +43,8 @@ impl Attributes {
 
     /// Returns arrays with one row for each of `n` vertices. The normal of a vertex is the sum of
     /// the normals at its corners. If no corner refers to a normal and there are as many normals as
-    /// vertices, each vertex gets the normal with the same index.
+    /// vertices, each vertex gets the normal with the same index. Colors are left out unless every
+    /// vertex has one.
     pub(super) fn into_arrays(self, n: usize) -> Vec<DataArray> {
         let mut arrays = Vec::new();
         let mut add = |names: [&str; 3], rows: &[[f64; 3]]| {

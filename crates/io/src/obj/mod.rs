@@ -52,7 +52,7 @@ fn read_with(bytes: &[u8], mut reader: Reader) -> Result<MeshFile, Flaw> {
 
 /// Joins every line that ends in a backslash with the next one. The removed line endings are
 /// appended after the joined line, so that line numbers stay valid. Returns `None` if there is no
-/// such line.
+/// backslash.
 fn join_lines(bytes: &[u8]) -> Option<Vec<u8>> {
     if !bytes.contains(&b'\\') {
         return None;

@@ -130,7 +130,7 @@ impl<'a> Body<'a> {
             Body::Ascii(lines) if rayon::current_num_threads() > 1 => lines.pieces(n),
             _ => None,
         };
-        // Serial reading also reports missing records.
+        // Without pieces, the records are read serially, which also reports missing records.
         let Some((pieces, rest)) = split else { return Ok(vec![read(0..n, self)?]) };
         *self = Body::Ascii(rest);
         let part = |piece: Piece| {

@@ -70,7 +70,7 @@ impl Element {
         self.properties.iter().any(|p| p.length.is_some())
     }
 
-    /// Returns the size in bytes of the shortest record of a binary body.
+    /// Returns the size in bytes of the shortest possible record of a binary body.
     pub(crate) fn least_size(&self) -> usize {
         self.properties.iter().map(|p| p.length.unwrap_or(p.item).size()).sum()
     }

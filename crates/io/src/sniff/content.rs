@@ -119,8 +119,8 @@ impl<'a> Content<'a> {
 
     /// Whether the file is DICOM, with or without the preamble.
     pub(super) fn is_dicom(&self) -> bool {
-        // Without a preamble, the file starts with a data element of group 2 or 8, followed by its
-        // type.
+        // Without a preamble, the file starts with a data element: its group (2 or 8), its number,
+        // and its type in two capital letters.
         let bare = matches!(self.bytes.get(..6), Some([2 | 8, 0, _, 0, a, b])
             if a.is_ascii_uppercase() && b.is_ascii_uppercase());
         self.at(128, b"DICM") || bare

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::Lines;
 
-/// The number of bytes per piece.
+/// The number of bytes after which a piece ends at the next line ending.
 const PIECE: usize = 256 << 10;
 /// The number of pieces whose lines are counted at a time.
 const BATCH: usize = 64;

@@ -85,7 +85,7 @@ fn no_neighbor(name: &str) -> Result<PathBuf, Flaw> {
     refuse(what, "put the data file beside the header, and correct its name there")
 }
 
-/// The largest number of bytes that deflate produces from one byte of input.
+/// The largest number of bytes to which one byte of a deflate stream can unpack.
 const DENSEST: usize = 1_032;
 
 /// The largest number of files that a pattern may name.

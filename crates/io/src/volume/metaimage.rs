@@ -17,7 +17,7 @@ use zeroset_core::volume::{Placement, Scaling};
 
 /// The lines of a header.
 struct Header {
-    /// Line number and text of each key, in lower case.
+    /// The line number and the value of each key. Keys are in lower case.
     keys: BTreeMap<String, (usize, String)>,
     /// The names after `ElementDataFile = LIST`.
     list: Vec<String>,

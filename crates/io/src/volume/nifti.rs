@@ -275,7 +275,8 @@ impl Header {
         ]
     }
 
-    /// Returns the scaling. A slope that is zero or not finite means no scaling.
+    /// Returns the scaling. A slope that is zero or not finite means no scaling. An intercept that
+    /// is not finite also means no scaling, and causes a warning.
     fn scaling(&self, warnings: &mut Vec<String>) -> Scaling {
         let Header { slope, intercept, .. } = *self;
         if slope == 0.0 || !slope.is_finite() {
