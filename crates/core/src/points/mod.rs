@@ -25,7 +25,7 @@ pub use leaves::{Leaves, leaves, leaves_where};
 pub use repeated_points::copies;
 pub use sparse_slice::entries;
 
-/// Voxels with their positions and values. All lists have one entry per voxel.
+/// Voxels with their positions and values. All lists have one entry per point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Points {
     /// The world coordinates of the voxel centers.

@@ -64,8 +64,8 @@ fn transpose([mut x, mut y, mut z]: [[u32; LANES]; 3]) -> [[u32; LANES]; 3] {
             *x ^= p & ones_if(*x >> bit);
         }
         for axis in [&mut y, &mut z] {
-            // If the bit is set, the low bits of the first axis are inverted. Otherwise they are
-            // exchanged.
+            // If the bit is set, the low bits of the first axis are inverted. Otherwise, they are
+            // exchanged with those of the other axis.
             for (x, v) in x.iter_mut().zip(axis) {
                 let set = ones_if(*v >> bit);
                 let t = (*x ^ *v) & p & !set;
@@ -77,7 +77,7 @@ fn transpose([mut x, mut y, mut z]: [[u32; LANES]; 3]) -> [[u32; LANES]; 3] {
     for lane in 0..LANES {
         y[lane] ^= x[lane];
         z[lane] ^= y[lane];
-        // Each bit of the last axis inverts all bits below it.
+        // Each bit of the last axis inverts all lower bits of all axes.
         let mut t = z[lane];
         for shift in [1, 2, 4, 8, 16] {
             t ^= t >> shift;

@@ -213,7 +213,8 @@ fn axes(header: &Header) -> Result<Vec<Axis>, Flaw> {
     Ok((0..n).map(axis).collect())
 }
 
-/// Returns the spatial axes, of which there must be at most three. All other axes must have size 1.
+/// Returns the spatial axes. Trailing axes of size 1 beyond the third are dropped, and at most
+/// three axes may remain. All axes that are not spatial must have size 1.
 fn of_space(header: &Header, axes: Vec<Axis>) -> Result<Vec<Axis>, Flaw> {
     let n = axes.len();
     let other = axes.iter().enumerate().find(|(_, axis)| !axis.spatial && axis.size > 1);

@@ -156,7 +156,7 @@ fn pages(bytes: &[u8], budget: Budget) -> Result<([usize; 3], Samples), Flaw> {
     }
 }
 
-/// The compressions of TIFF pages that are not read, with their numbers.
+/// The compression methods of TIFF pages that are not supported, with their numbers.
 const COMPRESSIONS: [(u16, &str); 13] = [
     (2, "CCITT"),
     (3, "CCITT"),

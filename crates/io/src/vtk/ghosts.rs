@@ -14,9 +14,9 @@ const HIDDEN_POINT: i64 = 2;
 /// Flags of points that are left out if there are no cells: duplicate, hidden.
 const POINT: i64 = 1 | HIDDEN_POINT;
 
-/// Removes the ghost arrays from a grid and returns whether each cell stays. Ghost points are
-/// removed from a grid without cells. Otherwise duplicate points stay, because cells use them.
-/// Returns `None` if there are no ghosts. Call [`Grid::check`] first.
+/// Removes the ghost arrays from a grid and returns whether each cell stays, or `None` if all cells
+/// stay. Ghost points are removed from a grid without cells. Otherwise duplicate points stay,
+/// because cells use them. Call [`Grid::check`] first.
 pub(super) fn take(grid: &mut Grid) -> Option<Vec<bool>> {
     let of_points = flags(&mut grid.point_data);
     let of_cells = flags(&mut grid.cell_data);

@@ -104,14 +104,14 @@ impl HdfSeries {
         &self.path
     }
 
-    /// Adds a state with its time (0 if it has none) and its point data. Every state has the same
-    /// mesh and arrays as the first one. When this function returns, the file holds the whole
+    /// Adds a state with its time (0 if it has none) and its point data. Every state must have the
+    /// same mesh and arrays as the first one. When this function returns, the file holds the whole
     /// state. After an error, it holds no part of the state.
     ///
     /// # Errors
     /// Returns [`Error::Output`] if the number of points or the arrays differ from those of the
-    /// first state, if the length of an array is wrong, if its name contains a slash, if vectors
-    /// are given in more than one state, or if the file cannot be written.
+    /// first state, if the length of an array is wrong, if its name is not valid in HDF5, if an
+    /// array of a later state has several components, or if the file cannot be written.
     pub fn add(&mut self, state: &VtkOutput) -> Result<()> {
         let n_points = state.geometry.n_points;
         if self.steps > 0 && n_points as u64 != self.n_points {

@@ -27,8 +27,9 @@ pub(super) struct Listed {
     pub active: bool,
 }
 
-/// Chooses the array that is the volume: the one named `wanted`, else the active scalars, else the
-/// first array of single numbers, with points before cells.
+/// Chooses the array that is the volume: the one named `wanted`, or else an array of single
+/// numbers. Arrays of points are preferred to arrays of cells, and among these, the active scalars
+/// to the other arrays. Otherwise, the first array is chosen.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if there is no array of that name or no array of single numbers.
@@ -74,7 +75,7 @@ impl Lattice {
     /// Returns the number of points or cells.
     ///
     /// # Errors
-    /// Returns a [`Flaw`] if there are none, or more than fit into memory.
+    /// Returns a [`Flaw`] if there are none, or if their number exceeds `usize`.
     pub fn count(&self, source: &Source, of_cells: bool) -> Result<usize, Flaw> {
         let n = stored::count(self.shape(of_cells)).filter(|&n| n > 0);
         n.ok_or_else(|| {

@@ -1,5 +1,5 @@
 //! Reader of VTK files, legacy `.vtk` and XML `.vtu`, `.vtp` and `.vti`, and writer of the XML
-//! files.
+//! files and of VTKHDF series.
 //!
 //! # Reading
 //!
@@ -96,8 +96,8 @@ pub(super) fn read_within(bytes: &[u8], budget: Budget) -> Result<MeshFile, Flaw
 /// `None` for another data set.
 ///
 /// # Errors
-/// Returns the errors of [`read`], and a [`Flaw`] if an image has no array of single numbers.
-/// Returns [`Error::Case`](zeroset_core::Error::Case) if it has no array of the name `array`.
+/// Returns the errors of [`read`], a [`Flaw`] if an image has no array of single numbers, and a
+/// [`Flaw`] of the kind `Asked` if it has no array of the name `array`.
 pub(super) fn read_volume(
     bytes: &[u8],
     array: Option<&str>,

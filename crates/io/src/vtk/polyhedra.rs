@@ -10,7 +10,7 @@ pub(super) const POLYHEDRON: u8 = 42;
 pub(super) struct Polyhedra {
     /// The number of each cell with faces, ascending, and the end of its faces in `faces`.
     cells: Vec<(usize, usize)>,
-    /// The faces of the cells.
+    /// The faces of the cells, as indices in `ends`.
     faces: Vec<usize>,
     /// The end of the points of each face in `points`.
     ends: Vec<usize>,
@@ -93,7 +93,7 @@ impl Polyhedra {
         })
     }
 
-    /// Returns a point that is not among `n_points`.
+    /// Returns the first point index that is negative or not below `n_points`.
     pub fn wrong_point(&self, n_points: usize) -> Option<i64> {
         self.points.iter().copied().find(|&p| p < 0 || p as u64 >= n_points as u64)
     }

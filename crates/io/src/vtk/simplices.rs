@@ -25,7 +25,7 @@ pub(super) struct Simplices {
     /// The number of cells with too few points.
     pub too_few: usize,
     polygons: Polygons,
-    /// The cells around which a vertex was added.
+    /// The cells at whose center a vertex was added.
     centered: Vec<u32>,
     /// The number of cells whose tetrahedra overlap.
     n_distorted: usize,

@@ -8,9 +8,9 @@
 //! the sums of the children before that child. Every active cell has exactly one key below the
 //! total, and most neighbors in the list are close to each other in space.
 //!
-//! Sums are 32-bit integers, while the floats of the paper are exact only up to 2^24. A grid may
-//! have any size. Section 6.4 of the paper, sums by bilinear texture reads, is not implemented,
-//! because its authors found that it loses entries.
+//! Sums are 32-bit integers, while the floats of the paper are exact only up to 2^24. The sizes of
+//! a grid need not be powers of two. Section 6.4 of the paper, sums by bilinear texture reads, is
+//! not implemented, because its authors found that it loses entries.
 
 mod active_cells;
 mod base_words;

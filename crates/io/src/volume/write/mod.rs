@@ -51,7 +51,8 @@ pub fn is_volume_target(path: &Path) -> bool {
 /// Checks that [`write_volume`] supports the extension of `path`.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if the extension is not supported or if text is requested.
+/// Returns [`Error::Case`] if the extension is not supported, if it requests gzip compression of a
+/// format other than NIfTI, or if text is requested.
 pub fn check_volume_target(path: &Path, options: &WriteOptions) -> Result<()> {
     const REMEDY: &str = "end the name in .nii.gz, .nii, .nrrd, .mha, .vti or .npy";
     let fail = |what: &str, near: String| {
@@ -75,8 +76,8 @@ pub fn check_volume_target(path: &Path, options: &WriteOptions) -> Result<()> {
 
 /// Writes a volume as `.vti`, `.nii`, `.nii.gz`, `.npy`, `.mha` or `.nrrd`.
 ///
-/// The file is written atomically. Numbers keep their type. If a format has no scaling, the scaled
-/// values are written.
+/// The file is written atomically. Numbers keep their type if the format can store the scaling.
+/// Otherwise, the scaled values are written.
 ///
 /// NIfTI states coordinates in RAS and MetaImage in LPS. If a volume has another frame among RAS,
 /// LPS and LAS, the signs of its coordinates are changed for these formats. Voxels keep their

@@ -31,8 +31,8 @@ impl Header {
     put!(f64, f64);
 }
 
-/// Writes a volume with an sform. Numbers keep their type. The scaling is stored in the header if
-/// the header can hold it exactly.
+/// Writes a volume with an sform. Numbers keep their type if the header can hold the scaling
+/// exactly. Otherwise, the scaled values are written.
 pub(super) fn write(
     path: &Path,
     volume: &Volume,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::vtk::polyhedra::expand_streams;
 
-/// Returns a grid of one cell whose points are all points.
+/// Returns a grid with a single cell, which uses all points in order.
 fn single(number: u8, points: &[[f64; 3]]) -> Grid {
     let n = points.len();
     Grid {

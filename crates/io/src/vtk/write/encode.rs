@@ -144,7 +144,7 @@ impl<'a> Encoded<'a> {
         if let Numbers::Field(values) = self.numbers { Some(values) } else { None }
     }
 
-    /// Returns the indices if this is an array of indices.
+    /// Returns the indices if this is an array of indices, or an empty slice otherwise.
     pub fn indices(&self) -> &'a [u32] {
         if let Numbers::Indices { indices, .. } = self.numbers { indices } else { &[] }
     }

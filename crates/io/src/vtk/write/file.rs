@@ -8,8 +8,8 @@ use super::{Field, VtkOutput};
 use zeroset_core::atomic;
 use zeroset_core::error::{Error, Result};
 
-/// Writes the list of a series: the times and the files that belong to them, named relative to
-/// `path`.
+/// Writes the list of a series: the times and the files that belong to them, named relative to the
+/// folder of `path`.
 ///
 /// # Errors
 /// Returns [`Error::Output`] if the file cannot be written.
@@ -149,7 +149,7 @@ pub(super) fn escaped(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // XML does not allow other control characters.
+            // XML does not allow most control characters.
             c if c.is_control() => out.push(' '),
             c => out.push(c),
         }

@@ -1,4 +1,5 @@
-//! Writer of `.vtu`, `.vtp` and `.pvd`. The documentation of the parent module shows its use.
+//! Writer of `.vtu`, `.vtp`, `.vti` and `.pvd`. The documentation of the parent module shows its
+//! use.
 
 mod encode;
 mod file;
@@ -49,7 +50,7 @@ impl Compression {
     }
 }
 
-/// Borrowed numbers of a field. 4-byte and 8-byte numbers keep their precision in the file.
+/// Borrowed numbers of a field. They keep their type in the file.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum FieldValues<'a> {
@@ -231,7 +232,7 @@ impl<'a> Geometry<'a> {
         Self::new(Shape::Vertices, points, numbers, compression)
     }
 
-    /// Encodes segments, given by two point indices each: the interface on a triangle mesh.
+    /// Encodes segments, given by two point indices each, such as the interface on a triangle mesh.
     pub fn lines(points: &'a [[f64; 3]], segments: &'a [u32], compression: Compression) -> Self {
         Self::new(Shape::Lines, points, segments, compression)
     }

@@ -103,9 +103,9 @@ pub(super) fn plain(stream: &[u8], lengths: Lengths) -> Result<(Vec<u8>, usize),
 pub(super) struct Blocks<'a> {
     codec: Codec,
     packed: Vec<&'a [u8]>,
-    /// Bytes of each block but the last.
+    /// The decompressed size in bytes of each block but the last.
     size: usize,
-    /// Bytes of the array.
+    /// The decompressed size of the array in bytes.
     pub total: usize,
     /// The number of stream bytes that the array takes.
     used: usize,

@@ -91,7 +91,8 @@ fn numbers<T: std::str::FromStr, const N: usize>(
 }
 
 impl Document {
-    /// Returns numbers of the data set, or `absent` if it does not state them.
+    /// Returns the `N` numbers of the attribute `key` of the data set element, or `absent` if there
+    /// is no such attribute.
     pub fn place<const N: usize>(
         &self,
         source: &Source,
@@ -225,7 +226,7 @@ fn tag_name(tag: &BytesStart) -> String {
 
 fn attributes(source: &Source, tag: &BytesStart, at: usize) -> Result<Vec<(String, String)>, Flaw> {
     let mut pairs = Vec::new();
-    // The check for repeated names takes quadratic time, which damaged files could exploit.
+    // The check for repeated names takes quadratic time, which malicious files could exploit.
     for attribute in tag.attributes().with_checks(false) {
         let attribute = attribute.map_err(|e| {
             let what = format!("attribute of <{}>: {e}", tag_name(tag));
