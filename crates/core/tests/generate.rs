@@ -226,8 +226,8 @@ fn irregular_spheres_are_round_and_closed() {
 fn irregular_spheres_are_delaunay() {
     let mesh = make("sphere = { irregular = true, vertices = 300, seed = 5 }");
     for t in mesh.iter_cells() {
-        // The circle of a spherical triangle is the intersection of the plane through its corners
-        // with the sphere.
+        // The circumcircle of a spherical triangle is the intersection of the sphere with the plane
+        // through the corners of the triangle.
         let [a, b, c]: [Vector3<f64>; 3] = corners(&mesh, t);
         let normal = (b - a).cross(&(c - a)).normalize();
         let above = |v: &&[f64; 3]| (Vector3::from(**v) - a).dot(&normal) > 1e-12;

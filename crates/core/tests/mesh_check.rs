@@ -11,7 +11,7 @@ fn corners() -> Vec<[f64; 3]> {
     (0..8_u8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f64::from)).collect()
 }
 
-/// Two positive tetrahedra, one on each side of a face.
+/// Returns two positively oriented tetrahedra, one on each side of a face.
 fn two_tets() -> Mesh {
     let vertices = vec![[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.], [0., 0., -1.]];
     Mesh::new(Kind::Volume, vertices, vec![0, 1, 2, 3, 0, 2, 1, 4])
@@ -55,8 +55,8 @@ fn three_sheets_on_an_edge_and_a_repeated_vertex() {
     vertices.push([0.0; 3]);
     let cells = vec![0, 1, 2, 0, 1, 4, 1, 0, 6, 3, 3, 3];
     let s = inspect(&Mesh::new(Kind::Surface, vertices, cells));
-    // Edge 0-1 belongs to three triangles, two of which traverse it in the same direction. The same
-    // is true of the edge 3-3.
+    // Edge 0-1 belongs to three triangles, two of which traverse it in the same direction. The edge
+    // 3-3 of the last triangle is counted likewise.
     assert_eq!((s.nonmanifold, s.inconsistent, s.boundary), (2, 2, 6));
     assert_eq!((s.repeating, s.degenerate, s.duplicate_points), (1, 1, 1));
     assert_eq!((s.components, s.unreferenced), (2, 4));
@@ -271,8 +271,8 @@ fn renumbered() -> impl Strategy<Value = (Mesh, Mesh)> {
     })
 }
 
-/// Separates the mean edge length and the quality, which depend on the order of summation, from the
-/// counts. The number of the worst cell is removed.
+/// Separates the mean edge length and the quality, whose rounding depends on the numbering, from
+/// the counts. The number of the worst cell is removed.
 fn split(mut s: Statistics) -> (Statistics, [f64; 2]) {
     let numbers = [s.edge_mean.take(), s.quality_min.take()].map(|x| x.unwrap_or(0.0));
     s.worst_cell = None;

@@ -10,7 +10,7 @@ const DIGITS: usize = 256;
 const BITS: u32 = 8;
 /// The number of keys at which several threads become faster than one.
 const MANY: usize = 1 << 15;
-/// The maximum number of pieces. Each piece needs one count per digit.
+/// The maximum number of pieces. Each piece needs one count per value of a digit.
 const PIECES: usize = 64;
 
 /// A sort key.

@@ -16,10 +16,10 @@ pub struct Coo<T> {
     pub values: Vec<T>,
 }
 
-/// A sparse matrix as a list of entries, row by row, with the first entry of each row.
+/// A sparse matrix as a list of entries, row by row, with the index of the first entry of each row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Csr<T> {
-    /// The first entry of each row, followed by the number of entries: `[n_rows + 1]`.
+    /// The index of the first entry of each row, followed by the number of entries: `[n_rows + 1]`.
     pub offsets: Vec<u32>,
     /// The column of each entry, ascending within a row.
     pub columns: Vec<u32>,

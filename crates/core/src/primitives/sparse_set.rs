@@ -23,7 +23,7 @@ impl SparseSet {
         self.list.clear();
     }
 
-    /// Adds numbers that are not yet in the set.
+    /// Adds the numbers that are not yet in the set.
     ///
     /// # Panics
     /// Panics if a number is not below the bound.

@@ -2,7 +2,7 @@
 //!
 //! Voxel (i, j, k) is a sample at the point `origin + i steps[0] + j steps[1] + k steps[2]`. Its
 //! value is `slope * stored + intercept`. World coordinates are those of the file, in its frame
-//! ([`Volume::frame`]). Reading does not flip any axis. `zeroset_io::read_volume` reads volumes,
+//! ([`Volume::frame`]). Reading does not reverse any axis. `zeroset_io::read_volume` reads volumes,
 //! and `zeroset_io::write_volume` writes them.
 
 pub mod condition;

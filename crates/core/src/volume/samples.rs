@@ -91,7 +91,8 @@ macro_rules! samples {
                 match self { $(Samples::$variant(v) => Samples::$variant(transposed(&v, shape)),)* }
             }
 
-            /// Concatenates the numbers of `parts`, or returns `None` if their types differ.
+            /// Concatenates the numbers of `parts`, or returns `None` if their types differ or if
+            /// there are no parts.
             pub fn joined(mut parts: Vec<Samples>) -> Option<Samples> {
                 match parts.first()? {
                     _ if parts.len() == 1 => parts.pop(),

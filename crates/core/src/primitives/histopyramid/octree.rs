@@ -29,7 +29,8 @@ impl Leaf {
     }
 }
 
-/// The leaves of a quadtree (pictures) or octree (volumes) over equal values, in Z-order.
+/// The leaves of a quadtree (for pictures) or an octree (for volumes), in Z-order. Each leaf covers
+/// cells with equal values.
 ///
 /// ```
 /// use zeroset_core::primitives::{Leaf, Tree};
