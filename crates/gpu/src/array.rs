@@ -144,7 +144,7 @@ impl Cuda {
         self.write_part(array, 0, rows)
     }
 
-    /// Overwrites the elements of an array, starting at index `first`.
+    /// Overwrites `rows.len()` elements of an array, starting at index `first`.
     ///
     /// # Errors
     /// Returns [`zeroset_core::Error::Device`] if the GPU does not respond.

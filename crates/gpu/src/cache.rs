@@ -5,9 +5,9 @@
 //! library has been opened. Opening the library takes 0.1 s, and a hit must neither take this time
 //! nor require the library. Leaving the version out is sound: whichever version compiled an entry,
 //! the result is a valid translation of these sources for this architecture. Arithmetic follows
-//! IEEE 754 except in fused units ([`Unit::is_fused`]). In other units, versions differ only in
-//! speed, and at most in the last bit of functions such as `erf`. Each entry records its compiler
-//! version. `zeroset devices --compile` recompiles and replaces entries ([`renew`]).
+//! IEEE 754 except in fused units ([`Unit::is_fused`]). In other units, versions differ in speed
+//! and in at most the last bit of functions such as `erf`. Each entry records its compiler version.
+//! `zeroset devices --compile` recompiles and replaces entries ([`renew`]).
 //!
 //! An entry consists of `MAGIC`, the blake3 hash of the remaining bytes, the length of the compiler
 //! version as a little-endian u32, the version, and the cubin. An entry that does not match its
@@ -60,7 +60,7 @@ pub fn contains(unit: &Unit, arch: &str) -> bool {
 }
 
 /// Returns the folder of the cache: `$ZEROSET_CACHE`, or else `zeroset` in the cache folder of the
-/// system. Returns `None` if neither exists.
+/// system. Returns `None` if the environment defines neither.
 pub fn folder() -> Option<PathBuf> {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let system = if cfg!(windows) {
@@ -83,7 +83,7 @@ pub struct Contents {
     pub versions: Vec<String>,
 }
 
-/// Reads all entries of a folder. A folder that cannot be read counts as empty.
+/// Summarizes the entries of a folder. A folder that cannot be read counts as empty.
 pub fn contents(folder: &Path) -> Contents {
     let mut contents = Contents::default();
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

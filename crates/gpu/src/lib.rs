@@ -5,7 +5,7 @@
 //! name ([`Cuda::kernel`]), and kernel launches ([`Launch`]). This crate does not depend on what
 //! the kernels compute. Building it needs neither a CUDA toolkit nor a GPU.
 //!
-//! It depends only on `zeroset-core` and `zeroset-kernels`, and the compiler enforces this:
+//! This crate depends only on `zeroset-core` and `zeroset-kernels`, and the compiler enforces this:
 //!
 //! ```compile_fail,E0432
 //! use zeroset_cloud::cloud::clean; // a higher layer
@@ -88,7 +88,7 @@ impl Cuda {
         Ok(Cuda { context, stream, copies, info, overlaps, modules, staging })
     }
 
-    /// Returns the name, compute capability and memory of the GPU.
+    /// Returns the properties of the GPU.
     pub fn info(&self) -> &GpuInfo {
         &self.info
     }
@@ -105,7 +105,8 @@ impl Cuda {
     ///
     /// # Errors
     /// Returns [`zeroset_core::Error::Device`] if there is not enough memory or if the GPU does not
-    /// respond. The message names `what`, both numbers and the remedy.
+    /// respond. In the first case, the message states `what`, the memory that is needed, the free
+    /// memory and the remedy.
     pub fn check_room(&self, bytes: u64, what: impl Display, remedy: &str) -> Result<()> {
         let (free, _) = self.memory()?;
         let free = free as u64;

@@ -125,8 +125,7 @@ impl Nvrtc {
     fn bind(path: &Path) -> std::result::Result<Nvrtc, libloading::Error> {
         // The library from the Python wheels does not search its own folder, so the libraries that
         // it needs must be loaded first.
-        // SAFETY: the initialization code of NVIDIA's libraries has
-        // no relevant side effects.
+        // SAFETY: the initialization code of NVIDIA's libraries has no relevant side effects.
         let builtins = builtins_beside(path);
         let _builtins = builtins.iter().filter_map(|b| unsafe { Library::new(b) }.ok()).collect();
         // SAFETY: the initialization code of the library has no relevant side effects. The function

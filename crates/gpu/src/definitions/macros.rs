@@ -8,12 +8,13 @@
 /// - Structs of numbers, arrays and other such structs: plain data with the layout of C. A struct
 ///   may have one parameter, the floating-point type, which kernels call `real`. `as Name` after
 ///   the name of a struct is its name in C if that differs. `as "type"` after the type of a field
-///   is the type of its elements in C, for fields that the host sees as addresses or bits. `=
-///   "type"` is the type of each innermost array, which is a struct in C.
+///   is the type of its elements in C, for fields that the host sees as addresses or bits.
+///   `= "type"` is the type of each innermost array, which is a struct in C.
 /// - Enums with a number for each value. In C, the names of the values are in capitals, after the
 ///   prefix of `as PREFIX_`. `define enum Name as MACRO` turns them into `#define MACRO_VALUE`, for
 ///   the compiler define `MACRO`.
-/// - Constants: `const` for an enumerator or a number in C, `define` for a preprocessor macro.
+/// - Constants: `const` for a constant in C: an enumerator, or a macro if it is a floating-point
+///   number. `define` for a constant that the preprocessor can test, which is always a macro.
 ///
 /// A module can use the macro only once.
 ///

@@ -13,7 +13,7 @@ use zeroset_core::points::{Criterion, Leaves};
 use zeroset_core::primitives::Leaf;
 use zeroset_core::volume::{Samples, Volume};
 
-/// The bytes on the GPU per cell of a tree, in addition to its value.
+/// The bytes on the GPU to reserve per cell of a tree, in addition to its value.
 const OF_CELL: u64 = 2;
 /// The bytes on the GPU per leaf.
 const OF_LEAF: u64 = 16;
