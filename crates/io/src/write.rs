@@ -65,7 +65,8 @@ pub fn meant<'a>(ending: &str, known: impl IntoIterator<Item = &'a str>) -> Stri
 /// Returns the extension of a file name in lower case if it is one of `known`.
 ///
 /// # Errors
-/// Returns [`Error::Case`], which states that `what` cannot be written with this extension.
+/// Returns [`Error::Case`] if the extension is not one of `known`. The message states that `what`
+/// cannot be written with it.
 pub(super) fn ending(
     path: &Path,
     known: &[&'static str],
@@ -135,18 +136,20 @@ pub fn check_target(path: &Path, options: &WriteOptions, kind: Option<Kind>) -> 
 /// Writes a mesh as `.vtu`, `.vtp`, `.msh` (4.1), `.mesh`, `.ply`, `.obj`, `.off`, `.stl` or
 /// `.gii`, or its point data as `.sol`.
 ///
-/// The file is written atomically. Vertices keep their order, and coordinates are bitwise identical
-/// if the format can hold them. Point data of a `.mesh` go into a `.sol` file of the same name.
+/// The file is written atomically. Vertices keep their order, except in `.stl`, which stores the
+/// corners of each triangle. Coordinates are bitwise identical if the format can hold them. Point
+/// data of a `.mesh` go into a `.sol` file of the same name.
 ///
 /// Returns one sentence for each thing that the format could not hold: arrays, groups, names, or
 /// digits of coordinates (binary stl, gii).
 ///
 /// # Errors
-/// Returns the errors of [`check_target`], [`Error::Mesh`] if the mesh has no cells, and
-/// [`Error::Output`] if the file cannot be written.
+/// Returns the errors of [`check_target`], [`Error::Mesh`] if the mesh has no cells (for `.obj`:
+/// neither cells nor lines), and [`Error::Output`] if the file cannot be written or if a format
+/// with 32-bit coordinates cannot hold a coordinate.
 pub fn write_mesh(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<Vec<String>> {
     let target = Target::of(path)?;
-    // OBJ can also hold lines alone, such as an interface on triangles.
+    // OBJ can also hold lines without triangles, such as an interface on a surface.
     let is_line = |group: &Group| matches!(group.members, Members::Simplices { dimension: 1, .. });
     let lines = target == Target::Obj && mesh.groups.iter().any(is_line);
     if mesh.n_cells() == 0 && !lines {
@@ -184,7 +187,7 @@ pub fn write_mesh(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<Ve
 }
 
 /// Writes a VTK file with all arrays. Groups become masks named `group:NAME`, which the reader
-/// converts back.
+/// converts back to groups.
 fn write_vtk(
     path: &Path,
     mesh: &Mesh,
@@ -222,8 +225,8 @@ fn bare(mesh: &Mesh, format: &str) -> Option<String> {
     })
 }
 
-/// Whether a 32-bit number reproduces all written digits of `x`. This holds for 0.1 as well as for
-/// 0.5, although only 0.5 has the same value in both precisions.
+/// Returns true if a 32-bit number reproduces all decimal digits of `x`. This holds for 0.1 as well
+/// as for 0.5, although only 0.5 has the same value in both precisions.
 fn keeps_digits(x: f64) -> bool {
     let narrow = x as f32;
     f64::from(narrow) == x || narrow.to_string().parse() == Ok(x)

@@ -1,6 +1,6 @@
-//! Tests of decompression bombs: small files that unpack to far more than 200 times their size.
-//! Each is rejected with a message that states a remedy. If a header states the size, the file is
-//! rejected before it is unpacked.
+//! Tests of decompression bombs: small files that unpack to more than 200 times their size. Each is
+//! rejected with a message that states a remedy. If a header states the size, the file is rejected
+//! before it is unpacked.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -22,7 +22,7 @@ fn bombs_are_refused_within_the_memory_that_every_file_may_take() {
     arrays_of_vtk_and_gifti();
 }
 
-/// The size to which any file may unpack, however small it is.
+/// The size, in bytes, to which any file may unpack, however small it is.
 const SMALL: u64 = 256 << 20;
 /// The size, in bytes, to which the bombs unpack.
 const LARGE: usize = 400 << 20;
@@ -31,7 +31,7 @@ fn zeros(n: usize) -> impl Iterator<Item = Vec<u8>> {
     (0..n >> 20).map(|_| vec![0; 1 << 20])
 }
 
-/// Compresses `head` and then `n` zeros.
+/// Returns `head` and `n` zero bytes after it, compressed as gzip.
 fn gzip(head: &[u8], n: usize) -> Vec<u8> {
     let mut out = GzEncoder::new(Vec::new(), Compression::best());
     out.write_all(head).unwrap();
@@ -45,7 +45,8 @@ fn zlib(n: usize) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// Reads a file in every possible way. Returns the errors and the largest number of bytes held.
+/// Reads a file in every possible way. Returns the errors and the largest number of bytes allocated
+/// by the readers at one time.
 fn read(path: &Path) -> (Vec<String>, u64) {
     let held = METER.held();
     let (errors, most) = METER.peak_during(|| {
@@ -60,8 +61,8 @@ fn read(path: &Path) -> (Vec<String>, u64) {
     (errors.into_iter().flatten().map(|error| error.to_string()).collect(), most - held)
 }
 
-/// Checks that a file is rejected by all readers, with the message `said`, and that they take at
-/// most `limit` bytes of memory.
+/// Writes the files and checks that all readers reject the first one, that one of their messages
+/// contains `said`, and that they take at most `limit` bytes of memory.
 fn check(name: &str, files: &[(&str, &[u8])], said: &str, limit: u64) {
     let folder = tempfile::tempdir().unwrap();
     for (name, bytes) in files {
@@ -74,10 +75,10 @@ fn check(name: &str, files: &[(&str, &[u8])], said: &str, limit: u64) {
     assert!(taken <= limit, "{name}: {taken} bytes, at most {limit} expected");
 }
 
-/// The largest memory use for a file whose header states the size.
+/// The largest memory use, in bytes, for a file whose header states the unpacked size.
 const FEW: u64 = 24 << 20;
-/// The largest memory use for a file that must be unpacked to find the size. A vector doubles as it
-/// grows.
+/// The largest memory use, in bytes, for a file that must be unpacked to find its unpacked size. A
+/// vector doubles as it grows.
 const MANY: u64 = 2 * SMALL + FEW;
 const LIMIT: &str = "bytes, the limit for a file of this size; if the file is genuine, write it";
 const GZIP_LIMIT: &str = "unpacks to more than 268435456 bytes; if it is genuine, decompress";
@@ -185,7 +186,8 @@ fn pictures() {
     check("pages", &[("a.tif", &many)], "cannot come from", MANY);
 }
 
-/// Returns an array of `n` zeros in blocks of `codec`, preceded by its lengths.
+/// Returns `n` zero bytes in blocks compressed by `codec`, preceded by the VTK header with the
+/// lengths of the blocks.
 fn blocks(n: usize, codec: &str) -> Vec<u8> {
     const SIZE: usize = 1 << 22;
     let block = match codec {
@@ -217,7 +219,7 @@ fn arrays_of_vtk_and_gifti() {
     for codec in ["vtkZLibDataCompressor", "vtkLZ4DataCompressor"] {
         check(codec, &[("a.vti", &vti(codec, 1, SHAPE, &blocks(LARGE, codec)))], LIMIT, FEW);
     }
-    // Four arrays of 128 MiB that share their bytes, at the vertices of a mesh.
+    // Three arrays of 128 MiB that share their bytes, at the vertices of a mesh.
     let codec = "vtkZLibDataCompressor";
     let n = 128 << 20;
     let data = blocks(n, codec);

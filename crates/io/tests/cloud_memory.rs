@@ -1,5 +1,5 @@
-//! Checks that reading a large cloud takes no more memory than the cloud and a few pieces of the
-//! file.
+//! Checks that writing a large cloud takes only the memory of a few pieces of the file, and that
+//! reading it takes little more memory than the cloud itself.
 
 use zeroset_core::cloud::PointCloud;
 use zeroset_io as io;

@@ -276,7 +276,7 @@ fn packed_colors_of_pcd_are_read_as_whole_and_as_floating_point_numbers() {
     }
 }
 
-/// The crate that reads E57 files also writes them.
+/// The test writes its file with the same crate that reads E57 files.
 #[test]
 fn all_scans_of_an_e57_file_are_read_in_their_common_frame() {
     use e57::{E57Writer, Quaternion, Record, RecordValue, Transform, Translation};
@@ -346,7 +346,8 @@ fn files_cut_anywhere_are_refused_or_read_in_part_but_never_break() {
         let bytes = std::fs::read(&path).unwrap();
         let name = path.file_name().unwrap().to_str().unwrap();
         for k in 0..40 {
-            // Some files have padding at their end.
+            // Files are cut at less than 80 % of their length, because some have padding at their
+            // end and can be read without it.
             let n = bytes.len() * k / 50;
             assert!(read_bytes(name, &bytes[..n]).is_err(), "{name} cut at {n}");
         }
@@ -362,8 +363,8 @@ fn files_cut_anywhere_are_refused_or_read_in_part_but_never_break() {
     }
 }
 
-/// Checks that the seeds of the fuzz targets are valid, and that a few thousand single-bit changes
-/// of them do no harm.
+/// Checks that seeds of the fuzz targets for point clouds are valid, and that a thousand damaged
+/// copies of each are read or rejected without a panic.
 #[test]
 fn seeds_are_read_and_their_neighbors_do_no_harm() {
     let seeds = root().join("fuzz/seeds");

@@ -53,7 +53,8 @@ fn assert_same_arrays(found: &[DataArray], expected: &[DataArray], what: &str) {
     }
 }
 
-/// Returns the simplices of a group in sorted order, each with sorted vertices.
+/// Returns the simplices of a group in sorted order and without duplicates, each with sorted
+/// vertices.
 fn simplices(group: &Group) -> Vec<Vec<u32>> {
     let (arity, all) = match &group.members {
         Members::Cells(cells) => (1, cells),
@@ -70,7 +71,7 @@ fn simplices(group: &Group) -> Vec<Vec<u32>> {
     all
 }
 
-/// Generates any valid coordinate: small and huge numbers, 0 and -0.
+/// Generates a valid coordinate: a small number, any finite number, -0 or 0.1.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         -10.0..10.0,
@@ -214,8 +215,8 @@ proptest! {
     }
 }
 
-/// Checks the cell groups by their names, which become one word each. A group that is the whole
-/// mesh is dropped.
+/// Checks the groups of cells, whose names become one word each, and the lines. A group of cells
+/// that is empty or contains the whole mesh may be missing.
 fn check_obj_groups(found: &Mesh, mesh: &Mesh) {
     for group in &mesh.groups {
         let Members::Cells(cells) = &group.members else { continue };

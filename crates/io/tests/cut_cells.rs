@@ -1,4 +1,5 @@
-//! Tests of the cutting of polygons and solids by the readers of all formats.
+//! Tests that the readers of all formats cut polygons and polyhedra into valid triangles and
+//! tetrahedra.
 
 use zeroset_core::mesh::Mesh;
 use zeroset_io::{MeshFile, MeshOptions, read_mesh, read_mesh_with};
@@ -16,7 +17,8 @@ fn read_text(name: &str, text: &str) -> zeroset_core::Result<MeshFile> {
     read_mesh(&path)
 }
 
-/// Writes one polygon with the given corners in every format that has polygons of this size.
+/// Returns one polygon with the given corners in every format that has polygons of this size, as
+/// file names and texts.
 fn in_all_formats(corners: &[[f64; 2]]) -> Vec<(&'static str, String)> {
     let n = corners.len();
     let rows = |first: &str, last: &str| {

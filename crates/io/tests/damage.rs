@@ -62,8 +62,8 @@ fn missing_files_and_folders_are_named() {
     assert!(error.contains("none.ply: cannot be read"), "{error}");
 }
 
-/// A small file of every format and encoding, and whether reading it must fail after any
-/// truncation. Truncated text may end at a valid place.
+/// Small files of all formats and encodings, each with a flag that states whether reading it must
+/// fail after any truncation. Truncated text may end at a valid place.
 const SMALL: &[(&str, bool)] = &[
     ("sim/ply/bob_small.ply", true),
     ("sim/ply/points_with_lists.ply", false),
@@ -154,7 +154,7 @@ fn add_partner(path: &Path, copy: &Path) {
     }
 }
 
-/// Writes `bytes` and reads them as mesh and as data. Returns whether either succeeded.
+/// Writes `bytes` to `path` and reads them as a mesh and as data. Returns true if either succeeded.
 fn read_damaged(path: &Path, bytes: &[u8], what: &str) -> bool {
     std::fs::write(path, bytes).unwrap();
     let mesh = io::read_mesh(path);

@@ -1,13 +1,14 @@
-//! Tests with the files of `shared/field/meshes/formats_not_read`. Each file is either read or
-//! rejected with the name of its format and a remedy. The format is recognized under any file name.
+//! Tests with files of `shared/field`, most of them in `meshes/formats_not_read`. Each file is
+//! either read or rejected with the name of its format and a remedy. Formats that are rejected are
+//! recognized under any file name.
 
 use std::path::Path;
 
 use zeroset_io as io;
 use zeroset_testing::field;
 
-/// The file, and two parts of the message: the name of the format and the program that the remedy
-/// names.
+/// Each file, and two parts of its message: the name of the format, and a program, a step or a
+/// format that the remedy names.
 const NAMED: [(&str, [&str; 2]); 20] = [
     ("T1.mgz", ["a FreeSurfer volume or data file", "mri_convert"]),
     ("lh.thickness.mgh", ["a FreeSurfer volume or data file", "mris_convert -c"]),
@@ -120,7 +121,7 @@ fn clouds_of_cloudcompare_leica_and_pcd_in_the_other_case_are_read() {
         assert_eq!(cloud.len(), n, "{name}");
         assert_eq!((cloud.normals.is_some(), cloud.colors.is_some()), (normals, colors), "{name}");
         assert!(report.warnings.is_empty(), "{name}: {:?}", report.warnings);
-        // The points are on the unit sphere, which the matrix of the scan shifts.
+        // The points are on the unit sphere, which the matrix in the PTX file shifts.
         let center = if name.ends_with(".ptx") { [10.0, 20.0, 30.0] } else { [0.0; 3] };
         let square = |(x, c): (&f64, f64)| (x - c) * (x - c);
         let error = |x: &[f64; 3]| (x.iter().zip(center).map(square).sum::<f64>() - 1.0).abs();

@@ -118,8 +118,8 @@ fn counts_are_those_of_the_readme() {
     }
 }
 
-/// Returns name, dimension and number of members of each group. Cells have the dimension of the
-/// mesh.
+/// Returns the name, the dimension and the number of members of each group. Cells have the
+/// dimension of the mesh.
 fn groups(mesh: &Mesh) -> Vec<(&str, usize, usize)> {
     let size = |group: &Group| match &group.members {
         Members::Cells(cells) => (mesh.kind.dimension(), cells.len()),
@@ -365,7 +365,7 @@ fn data_files_give_arrays() {
     assert!(error.contains("holds no numbers per vertex"), "{error}");
 }
 
-/// A small text file of every format.
+/// Small text files that cover every text format.
 const TEXTS: [&str; 15] = [
     "sim/msh/3da_v1.msh",
     "sim/msh/compass_v22.msh",

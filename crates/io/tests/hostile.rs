@@ -1,5 +1,5 @@
-//! Tests of hostile files: impossible and negative counts, words that are not numbers, wrong byte
-//! orders, truncated streams, XML that grows, many small items. Each file is either read or
+//! Tests of hostile files: impossible and negative counts, coordinates that are not finite, wrong
+//! byte orders, truncated streams, XML that expands, many small items. Each file is either read or
 //! rejected with a one-line message and a remedy. In both cases, this takes little time, and the
 //! memory needed is a small multiple of the file size.
 
@@ -23,7 +23,7 @@ const LASZIP: usize = 3 << 20;
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// Reads bytes as a file with this name in every possible way. Returns the errors of reading it as
-/// a mesh, as data, as curves and as points.
+/// a mesh, as data, as curves, as a volume and as points.
 fn read(folder: &Path, name: &str, bytes: &[u8]) -> Vec<String> {
     let path = folder.join(name);
     std::fs::write(&path, bytes).unwrap();
@@ -50,7 +50,7 @@ fn read(folder: &Path, name: &str, bytes: &[u8]) -> Vec<String> {
     errors.into_iter().flatten().map(line).collect()
 }
 
-/// A file that must be rejected, and a text that the message must contain.
+/// A file that at least one reader must reject, with a message that contains a given text.
 struct Bad {
     name: &'static str,
     bytes: Vec<u8>,
@@ -355,7 +355,8 @@ fn streams() -> Vec<Bad> {
     ]
 }
 
-/// Creates documents that would expand, nest deeply, or share their bytes.
+/// Creates XML documents whose entities would expand, that nest deeply or have very many
+/// attributes, or whose arrays share their bytes.
 fn documents(folder: &Path) -> Vec<Bad> {
     let bomb = "<!DOCTYPE b [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'>\
                 <!ENTITY c '&b;&b;&b;&b;&b;&b;&b;&b;'>]>";
@@ -414,7 +415,8 @@ fn many_small_things(folder: &Path) {
     (3..=N).for_each(|k| writeln!(book, "f 1 2 {k}").unwrap());
     let mut named = vertices.clone();
     (3..=N).for_each(|k| writeln!(named, "g a{k}\nf 1 2 {k}").unwrap());
-    // All groups have the same name, and all rows and elements have the same tag.
+    // In the first of two files, all groups have the same name. In the second one, all rows and
+    // elements have the same tag.
     let n = 20_000;
     let names: String = (1..=n).map(|k| format!("2 {k} \"a\"\n")).collect();
     let nodes = "$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n$EndNodes\n";

@@ -173,7 +173,7 @@ fn marks_line_ends_and_gzip_change_nothing_in_any_format() {
     }
 }
 
-/// Checks that any file of a set can be the input, and that each can be compressed or not.
+/// Checks that a set of files is read even if only some of its files are compressed.
 #[test]
 fn files_of_a_set_need_not_be_compressed_alike() {
     for &files in INPUTS.iter().filter(|files| files.len() > 1) {

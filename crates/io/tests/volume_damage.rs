@@ -1,6 +1,5 @@
 //! Tests of volumes truncated at every length or with flipped bits. They are read or rejected with
-//! a one-line message. They never cause a panic, and no memory is allocated for data that is
-//! declared but missing.
+//! a one-line message. They never cause a panic.
 
 #[path = "support/volumes.rs"]
 mod volumes;
@@ -10,7 +9,7 @@ use std::path::Path;
 use volumes::all;
 use zeroset_io::{VolumeOptions, read_volume};
 
-/// Writes and reads the bytes. Returns whether that succeeded.
+/// Writes the bytes to `path` and reads them as a volume. Returns true if reading succeeded.
 fn is_read(path: &Path, bytes: &[u8], what: &str) -> bool {
     std::fs::write(path, bytes).unwrap();
     match read_volume(path, &VolumeOptions::default()) {
@@ -75,7 +74,8 @@ fn files_with_flipped_bits_never_panic() {
     };
     for (name, bytes) in files() {
         let path = folder.path().join(name);
-        // Every byte of the header is damaged once, then several bytes anywhere.
+        // One bit in each of the first 600 bytes, which include the header, is flipped in turn.
+        // Then several bytes anywhere are replaced.
         for at in 0..bytes.len().min(600) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 1 << random(8);

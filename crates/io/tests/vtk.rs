@@ -18,7 +18,8 @@ fn negative_tetrahedra(mesh: &Mesh) -> usize {
     mesh.iter_cells().filter(|cell| volume(cell) < 0.0).count()
 }
 
-/// Name, version, kind, vertices, cells, cells by type, point arrays, warnings.
+/// The expected content of a file: its name, version and kind, the numbers of vertices and cells,
+/// the cells by type, the names of the point arrays, and the number of warnings.
 type Row = (
     &'static str,
     &'static str,
@@ -252,8 +253,8 @@ fn images_are_refused_with_a_remedy() {
     }
 }
 
-/// Checks that the files of make.py, which differ only in encoding, hold the content that make.py
-/// wrote.
+/// Checks that the files of make.py, which hold the same two meshes in many encodings, have the
+/// content that make.py wrote.
 #[test]
 fn every_encoding_of_vtk_gives_the_same_mesh() {
     for path in fixtures() {

@@ -24,7 +24,7 @@ fn cut_off_files_give_errors() {
         let bytes = std::fs::read(&path).unwrap();
         (0..bytes.len()).step_by(13).for_each(|length| check(&bytes, length, &name));
         if !name.ends_with(".vtk") {
-            // XML ends with its last tag.
+            // Nothing needs to follow the last tag of an XML file.
             assert!(read(bytes[..bytes.len() - 1].trim_ascii_end()).is_ok(), "{name}");
             assert!(read(&bytes[..bytes.len() - 20]).is_err(), "{name}");
         }
@@ -133,14 +133,14 @@ fn promises_of_terabytes_are_refused_at_once() {
 #[test]
 fn hostile_xml_is_refused() {
     let start = std::time::Instant::now();
-    // A document that is valid except for entities that would grow without bound.
+    // A document that is valid except for its entities, which could expand without bound.
     let bomb = "<!DOCTYPE b [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;'>]>\
                 <VTKFile type='PolyData'><PolyData><Piece NumberOfPoints='&b;'/></PolyData></VTKFile>";
     let deep = "<a>".repeat(100_000);
     let nested = format!("<VTKFile type='PolyData'>{}", "<PolyData>".repeat(100_000));
     let attributes: String = (0..200_000).map(|k| format!(" a{k}='1'")).collect();
     let many = format!("<VTKFile type='PolyData'{attributes}></VTKFile>");
-    // Arrays that share their bytes and would take a thousand times the memory of the file.
+    // Arrays that share their bytes and would take several hundred times the memory of the file.
     let shared = "<DataArray type='UInt8' Name='a' format='appended' offset='0'/>".repeat(1000);
     let (points, bytes) = ("0 ".repeat(3 * 30_000), "0".repeat(30_000));
     let overlap = format!(

@@ -9,8 +9,8 @@ use zeroset_core::Error;
 use zeroset_core::mesh::{Members, Values};
 use zeroset_io::vtk::{Compression, Field, Geometry, VtkOutput, read, write, write_pvd};
 
-/// Returns the vertices and the triangles of a bumpy lattice. It has enough numbers for several
-/// blocks.
+/// Returns the vertices and the triangles of a bumpy surface over `n` x `n` lattice points. If `n`
+/// is large, its coordinates fill several blocks of a file.
 fn lattice(n: usize) -> (Vec<[f64; 3]>, Vec<u32>) {
     let points = (0..n * n).map(|i| {
         let (x, y) = ((i % n) as f64, (i / n) as f64);

@@ -16,7 +16,8 @@ pub fn root() -> PathBuf {
 }
 
 /// Returns the path at which cargo built the program. If the program is not there, looks for it
-/// beside the test executable, in the parent folder, and at the same relative path in the checkout.
+/// beside the test executable, in the parent of that folder, and at the same relative path in the
+/// checkout.
 pub fn program(built: &str) -> PathBuf {
     let built = Path::new(built);
     let test = std::env::current_exe().unwrap();

@@ -12,7 +12,7 @@ fn sphere() -> Mesh {
     generate(&Generate::Sphere(Sphere::default())).unwrap()
 }
 
-/// Returns, for each vertex, the distance to a circle or sphere around a point.
+/// Returns, for each vertex, the signed distance to a circle or sphere around a point.
 fn around(mesh: &Mesh, center: [f64; 3], radius: f64) -> Vec<f64> {
     let square =
         |x: &[f64; 3]| (0..3).map(|k| (x[k] - center[k]) * (x[k] - center[k])).sum::<f64>();
@@ -71,7 +71,8 @@ fn pictures_have_the_same_bits_on_every_machine() {
     assert_eq!(found, ["ec50bacfc8cacc3e", "52ae9a6349cf2d23", "0783b2fec164d497"]);
 }
 
-/// Vertex colors appear in the picture, mixed in linear light. There is no color bar.
+/// Checks that vertex colors appear in the picture, mixed in linear light, and that there is no
+/// color bar.
 #[test]
 fn vertices_with_colors_of_their_own_show_them() {
     let mesh = square();
@@ -189,7 +190,7 @@ fn views_show_their_sides() {
     assert!(share(&minus, blue) > 0.1 && share(&minus, warm) < 0.01);
     let by_hand = tiny().with_camera(Camera::new([3.0, 0.0, 0.0]));
     assert_eq!(plus, draw(&subject, &by_hand).unwrap());
-    // At full zoom the sphere fills the picture. At half zoom it fills a quarter.
+    // At zoom 1, the sphere fills the picture. At zoom 0.5, it covers a quarter of that area.
     let mut half = Camera::new([1.0, 0.0, 0.0]);
     half.zoom = 0.5;
     let ink = |image: &Image| share(image, |p| p != [255; 3]);

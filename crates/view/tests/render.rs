@@ -36,7 +36,8 @@ fn a_ball_is_a_disc_that_fills_the_picture() {
         for angle in [None, Some(40.0)] {
             let traced = Traced::new(solid, &guide);
             let image = draw(&traced, &small().with_perspective(angle)).unwrap();
-            // The margin is 3 percent. The visible cubes form a box of 21 or 22 voxels.
+            // The margin is 3 percent. The occupied cubes lie in a box whose sides are 20 to 22
+            // voxels long.
             let share = covered(&image) as f64 / (200.0 * 200.0);
             // In perspective, the corners of that box determine the size, and the ball fills less
             // of it.

@@ -71,7 +71,8 @@ impl Bytes {
     put!(f64, f64);
 }
 
-/// The placement of the voxels in the NIfTI files below: steps by columns, then the origin.
+/// The placement of the voxels in the NIfTI files below. The first three columns are the steps
+/// along the axes, and the last column is the origin.
 pub const ROWS: [[f32; 4]; 3] =
     [[-2.0, 0.0, 0.0, 10.0], [0.0, 0.5, 0.25, 20.0], [0.0, 0.0, 3.0, 30.0]];
 
@@ -90,7 +91,7 @@ pub fn nifti1_head(big: bool) -> Bytes {
         .u8(344, b"n+1\0")
 }
 
-/// Returns the same header for NIfTI-2.
+/// Returns a NIfTI-2 header with the same content.
 pub fn nifti2_head(big: bool) -> Bytes {
     let rows: Vec<f64> = ROWS.as_flattened().iter().map(|&x| x.into()).collect();
     Bytes { raw: vec![0; 544], big }
@@ -129,7 +130,7 @@ pub fn mha(keys: &str, data: &[u8]) -> Vec<u8> {
     [head.as_bytes(), data].concat()
 }
 
-/// Returns a NumPy array.
+/// Returns a NumPy file with the given header entries and data.
 pub fn npy(version: u8, descr: &str, fortran: bool, shape: &str, data: &[u8]) -> Vec<u8> {
     let order = if fortran { "True" } else { "False" };
     let head = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}\n");
@@ -142,7 +143,7 @@ pub fn npy(version: u8, descr: &str, fortran: bool, shape: &str, data: &[u8]) ->
     [&file, head.as_bytes(), data].concat()
 }
 
-/// Returns a VTK image as XML with its arrays as text.
+/// Returns a VTK image in XML with the given attributes, extent and arrays.
 pub fn vti(image: &str, extent: &str, arrays: &str) -> Vec<u8> {
     format!(
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" version=\"1.0\">\n\

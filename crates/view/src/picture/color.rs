@@ -1,13 +1,13 @@
 //! Linear light, and color maps in the perceptual color space Oklab (B. Ottosson, "A perceptual
-//! color space for image processing", 2020). In this space, equal steps in value look equally
-//! large.
+//! color space for image processing", 2020). In this space, colors at equal distances look equally
+//! different.
 //!
 //! Each map is a curve through a few colors, traversed at constant speed. The lightness of the
 //! sequential map increases steadily from indigo through teal to straw. The diverging map is blue
 //! below zero and terracotta above. It is lightest in the middle and about equally dark at both
 //! ends, following K. Moreland, "Diverging color maps for scientific visualization", 2009.
 
-/// The number of color steps in a map.
+/// The number of colors in a map.
 const STEPS: usize = 512;
 
 /// Red, green and blue in linear light, from 0 to 1.
@@ -67,7 +67,8 @@ impl Map {
         Map { low, high, lights }
     }
 
-    /// Returns a map from white to black for a range of any sign.
+    /// Returns a map from white at the lower end to black at the upper end, even for a range that
+    /// is symmetric about 0.
     pub(super) fn fading([low, high]: [f64; 2]) -> Self {
         let grey = |k: usize| light([1.0 - k as f64 / (STEPS - 1) as f64, 0.0, 0.0]);
         Map { low, high, lights: (0..STEPS).map(grey).collect() }
@@ -152,7 +153,8 @@ fn light([lightness, a, b]: [f64; 3]) -> Light {
 /// The sRGB curve (IEC 61966-2-1), in both directions.
 #[derive(Clone, Debug)]
 pub(super) struct Srgb {
-    /// The screen brightness of linear light 0, 1/4096, ..., 1, scaled to 0 to 255.
+    /// The screen brightness, from 0 to 255, of linear light 0, 1/4096, ..., 1, and of one more
+    /// step for the interpolation at 1.
     pub encoded: Vec<f32>,
 }
 

@@ -13,7 +13,8 @@ pub(super) const TICKS: usize = 7;
 /// The layout of a picture in pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
-    /// The unit of lengths, which is 1 in a picture of 1200 x 900 pixels.
+    /// The unit of line widths in pixels. It is 1 in a picture of 1200 x 900 pixels, and never less
+    /// than 0.5.
     pub unit: f64,
     /// The left, top, right and bottom of the area for the mesh.
     pub area: [f64; 4],
@@ -127,8 +128,9 @@ pub(super) struct Ticks {
 }
 
 impl Ticks {
-    /// Returns at most `most` (at least 3) multiples of 1, 2 or 5 times a power of ten. A multiple
-    /// at an end of the range is included.
+    /// Returns the multiples of a step that lie in the range, including its ends. The step is 1, 2
+    /// or 5 times a power of ten, chosen so that there are at most `most` multiples. `most` must be
+    /// at least 3.
     pub(super) fn new([low, high]: [f64; 2], most: usize) -> Self {
         let wanted = (high - low) / (most - 1) as f64;
         // The exponent is read from the decimal form, because logarithms differ between machines.

@@ -62,9 +62,9 @@ impl<'a> DeviceMesh<'a> {
     /// takes 44 bytes per point, 52 per triangle and 124 per pixel.
     ///
     /// # Errors
-    /// Returns the errors of [`super::draw`]. Returns [`Error::Device`] with the bytes needed and
-    /// free if there is not enough memory. Returns [`Error::Case`] if vertices have their own
-    /// colors. [`draw_on`] supports such colors.
+    /// Returns the errors of [`super::draw`]. Returns [`Error::Device`] if there is not enough
+    /// memory. The message states how many bytes are needed and how many are free. Returns
+    /// [`Error::Case`] if vertices have their own colors. [`draw_on`] supports such colors.
     pub fn new(cuda: &'a Cuda, subject: &Subject<'a>, options: &Options) -> Result<Self> {
         if subject.paint.is_some() {
             let what = "a mesh with vertex colors on a GPU";
@@ -137,7 +137,7 @@ impl<'a> DeviceMesh<'a> {
         })
     }
 
-    /// Returns the camera given in the options, or the automatically chosen one if there is none.
+    /// Returns the camera given in the options, or else the camera for the view in the options.
     pub fn camera(&self) -> Camera {
         self.stage.camera()
     }
@@ -255,7 +255,7 @@ impl<'a> DeviceMesh<'a> {
 /// mesh instead.
 ///
 /// # Errors
-/// Returns the errors of [`DeviceMesh::new`].
+/// Returns the errors of [`DeviceMesh::new`], [`DeviceMesh::paint`] and [`DeviceMesh::image`].
 pub fn draw_on(cuda: &Cuda, subject: &Subject<'_>, options: &Options) -> Result<Image> {
     if subject.paint.is_some() {
         return super::draw(subject, options);

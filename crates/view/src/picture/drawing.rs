@@ -117,10 +117,10 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// Returns unit normals at the vertices of an interface in tetrahedra. A normal is the gradient of
-/// the values, averaged by volume over the cells around both ends of the edge on which the vertex
-/// lies. The normals are smooth even though the triangles are cuts through the cells and have
-/// arbitrary shapes.
+/// Returns unit normals at the vertices of an interface in tetrahedra. A normal is interpolated
+/// between both ends of the edge on which the vertex lies. At each end, it is the direction of the
+/// mean gradient of the values in the cells around it, weighted by volume. The normals are smooth
+/// even though the triangles are cuts through the cells and have arbitrary shapes.
 fn slopes(mesh: &Mesh, values: &[f64], interface: &Interface) -> Vec<[f32; 3]> {
     let mut near = vec![false; mesh.n_vertices()];
     interface.edges.iter().flatten().for_each(|&v| near[v as usize] = true);
@@ -145,8 +145,8 @@ fn slopes(mesh: &Mesh, values: &[f64], interface: &Interface) -> Vec<[f32; 3]> {
     interface.edges.iter().zip(&interface.weights).map(normal).collect()
 }
 
-/// Returns the segments along which the linearly interpolated `values` equal one of `levels`. Cells
-/// that have a corner whose value is not finite contribute no segments.
+/// Returns the segments along which the linearly interpolated `values` equal one of `levels`.
+/// Triangles that have a corner whose value is not finite contribute no segments.
 fn level_lines(
     points: &[V],
     triangles: &[u32],
@@ -238,8 +238,8 @@ impl Around {
             .collect()
     }
 
-    /// Returns the edges that belong to only one triangle. If normals are given, also returns the
-    /// creases between two triangles.
+    /// Returns the edges that belong to only one triangle. If `facets` are given, also returns the
+    /// edges where the normals of two triangles differ by more than the angle of [`SHARP`].
     fn creases(&self, points: &[V], triangles: &[u32], facets: Option<&[Facet]>) -> Vec<Line> {
         let mut lines = Vec::new();
         for (t, corners) in triangles.chunks_exact(3).enumerate() {

@@ -79,8 +79,8 @@ impl Image {
 /// Checks before a long run, as far as possible, whether [`Image::write_png`] can write to `path`.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if the name does not end in `.png`. Returns [`Error::Output`] if the
-/// folder does not exist or is not writable.
+/// Returns [`Error::Case`] if the name does not end in `.png`. Returns [`Error::Output`] if `path`
+/// is a folder, or if its parent folder does not exist or is not writable.
 pub fn check_path(path: &Path) -> Result<()> {
     let ending = path.extension().and_then(|e| e.to_str());
     if !ending.is_some_and(|e| e.eq_ignore_ascii_case("png")) {

@@ -152,7 +152,8 @@ impl<'a> Subject<'a> {
 
 /// Returns the smallest range that contains all finite values. It is symmetric about 0 if the
 /// values have both signs. If all values are nearly equal, their value is in the middle of the
-/// range and 0 is at one end. If their value is 0, the range is from -1 to 1.
+/// range and 0 is at one end. If their value is 0, the range is from -1 to 1. If no value is
+/// finite, the range is from 0 to 1.
 fn span(values: &[f64]) -> [f64; 2] {
     let finite = || values.iter().copied().filter(|x| x.is_finite());
     let low = finite().fold(f64::INFINITY, f64::min);
@@ -240,7 +241,7 @@ impl Options {
         self
     }
 
-    /// Sets the view.
+    /// Sets the view. This removes a camera that was set before.
     pub fn with_view(mut self, view: View) -> Self {
         (self.view, self.camera) = (view, None);
         self
@@ -352,7 +353,7 @@ pub fn name_of(file: &str) -> &str {
 /// Draws a mesh or a volume on a background that is white by default.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if the size is outside [`SIDE`], if the range, angle or camera is
+/// Returns [`Error::Case`] if the size is outside [`SIDE`], if the range, angle, light or camera is
 /// invalid, or if arrays do not match the mesh. Returns the errors of [`trace`].
 pub fn draw<'a>(scene: impl Into<Scene<'a>>, options: &Options) -> Result<Image> {
     match scene.into() {

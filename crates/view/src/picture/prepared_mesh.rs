@@ -41,7 +41,7 @@ impl<'a> Stage<'a> {
         Ok(Stage { subject, options, drawing, map, range, levels, layout })
     }
 
-    /// Returns the camera given in the options, or the automatically chosen one if there is none.
+    /// Returns the camera given in the options, or else the camera for the view in the options.
     pub(super) fn camera(&self) -> Camera {
         let by_itself = || view::camera(self.options.view, &self.subject, &self.drawing);
         self.options.camera.unwrap_or_else(by_itself)

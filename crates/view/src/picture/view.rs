@@ -102,8 +102,9 @@ fn spots(subject: &Subject<'_>, drawing: &Drawing<'_>) -> Vec<Spot> {
     (0..n).step_by(n / MANY + 1).map(spot).collect()
 }
 
-/// Returns the total weight of the spots visible from a direction. Visibility is determined on a
-/// coarse grid that keeps the nearest point of each cell.
+/// Returns how much is visible from a direction: the sum over the parts of the square root of the
+/// visible weight. Spots seen at an angle count less. Visibility is determined on a coarse grid
+/// that keeps the nearest point of each cell.
 fn score(spots: &[Spot], points: &[V], toward: V) -> f64 {
     let axes = Axes::new(&Camera::new(toward));
     let side = ((points.len() as f64).sqrt() / 3.0).clamp(6.0, 96.0) as usize;

@@ -142,7 +142,8 @@ impl<'a> Traced<'a> {
         }
     }
 
-    /// Returns the value that determines the color of each hit, or NaN if there is no hit.
+    /// Returns, for each ray, the value that determines its color: the value of the expression, the
+    /// distance or the number of steps. Rays that have no such value get NaN or infinity.
     fn values(&self, hits: &[Hit], frame: &Frame, wide: usize) -> Result<Vec<f64>> {
         let mut values = Vec::new();
         let what = "the values of the rays";
@@ -176,7 +177,7 @@ impl<'a> Traced<'a> {
 ///
 /// # Errors
 /// Returns [`Error::Case`] if options are invalid, or if the expression for the colors uses an
-/// unknown name. Returns [`Error::Device`] if there is not enough memory.
+/// unknown name. Returns [`Error::Device`] if there is not enough memory or if the GPU fails.
 pub fn trace(scene: &Traced<'_>, options: &Options) -> Result<(Image, Counts)> {
     options.check()?;
     if !SAMPLES.contains(&scene.samples) {

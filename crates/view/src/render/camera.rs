@@ -73,7 +73,8 @@ fn one() -> f64 {
 }
 
 impl Camera {
-    /// Creates a camera that looks from the direction `from`, with z up.
+    /// Creates a camera that looks from the direction `from`, with the default `up` and a zoom of
+    /// 1.
     pub fn new(from: [f64; 3]) -> Self {
         Camera { from, up: None, zoom: 1.0 }
     }
@@ -99,7 +100,7 @@ impl Camera {
     }
 }
 
-/// The direction to the lamp in the axes of a picture: above left, behind the eye.
+/// The direction to the lamp in the axes of a picture: to the left, up, and toward the eye.
 const LAMP: V = [-0.36, 0.48, 0.8];
 
 /// The axes of a picture in mesh coordinates (right, up, and toward the eye), and the direction to

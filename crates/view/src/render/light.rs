@@ -1,4 +1,4 @@
-//! Lighting: mostly light from the eye, some from a lamp, and a little gloss.
+//! Lighting: ambient light, light from the eye, light from a lamp, and a little gloss.
 
 use super::camera::Axes;
 use super::vector::{V, add, dot, unit};

@@ -44,8 +44,8 @@ impl<'a> Solid<'a> {
     /// [`Volume::select`] finds the voxels that satisfy an expression.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the number of marks does not match, or if a volume has more than
-    /// 2^32 - 1 voxels or more than 65,536 along an axis.
+    /// Returns [`Error::Case`] if the number of marks does not match, or if the volume has more
+    /// than 2^32 - 1 voxels or more than 65,536 along an axis.
     pub fn voxels(volume: &'a Volume, inside: Vec<bool>) -> Result<Self> {
         let n = volume.n_voxels();
         if inside.len() != n {
@@ -233,7 +233,8 @@ impl<'a> Solid<'a> {
     /// Returns the unit normal at a hit in world coordinates. For a surface, it is the direction of
     /// the gradient of the values, computed by central differences over two voxels. For voxels, it
     /// is the direction in which the density of occupied voxels around the hit decreases. Nearer
-    /// voxels have a larger weight in the density.
+    /// voxels have a larger weight in the density. If this direction is undefined, the normal
+    /// points back along the ray.
     pub fn normal(&self, ray: &Ray, hit: &Hit) -> [f64; 3] {
         let at = self.index(ray, hit);
         let gradient = match self.kind {

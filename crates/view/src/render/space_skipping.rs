@@ -58,7 +58,7 @@ impl SpaceSkipping {
     /// the list of cubes.
     ///
     /// # Errors
-    /// Returns [`Error::Case`] if the cone angle is pi / 2 or more.
+    /// Returns [`Error::Case`] if the cone angle is negative, or pi / 2 or more.
     pub fn new(rule: Rule, solid: &Solid<'_>, cpu: &Cpu) -> Result<Self> {
         let (inside, shape) = (solid.inside(), solid.shape());
         Ok(SpaceSkipping(match rule {

@@ -44,7 +44,8 @@ fn fitted(solid: &Solid<'_>, from: V, perspective: Option<f64>, size: f64) -> Fr
     Frame::fit(Axes::new(&Camera::new(from)), perspective, &solid.corners(), area, 1.0, 1.0)
 }
 
-/// Returns the `t` at which a ray enters the first cube that it crosses, by examining each cube.
+/// Returns the `t` at which a ray enters the first occupied cube that it crosses, by examining each
+/// occupied cube.
 fn first_cube(solid: &Solid<'_>, ray: &Ray) -> Option<f64> {
     let [nx, ny, _] = solid.shape();
     let placement = solid.volume().placement();
@@ -272,8 +273,8 @@ fn steps_are_few() {
     }
     let mean: Vec<f64> = counts.iter().map(Counts::mean).collect();
     // Walking visits each cube on the ray. The isotropic rule takes small steps only near the ball.
-    // The directional rule without a cone needs only two positions: one at the boundary of the box
-    // and one at the hit.
+    // The directional rule without a cone needs few positions, ideally only two: one at the
+    // boundary of the box and one at the hit.
     assert!(mean[1] < 0.6 * mean[0] && mean[2] < 0.6 * mean[1] && mean[2] <= mean[3], "{mean:?}");
     assert!(mean[2] < 5.0 && counts[1].most <= 60, "{mean:?} {counts:?}");
 }

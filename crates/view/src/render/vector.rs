@@ -27,7 +27,7 @@ pub(crate) fn length(a: V) -> f64 {
     dot(a, a).sqrt()
 }
 
-/// Returns the vector scaled to length 1, or the zero vector if its length is zero.
+/// Returns the vector scaled to length 1, or the zero vector if its length is zero or not finite.
 pub(crate) fn unit(a: V) -> V {
     let norm = length(a);
     if norm > 0.0 && norm.is_finite() { scaled(a, 1.0 / norm) } else { [0.0; 3] }

@@ -1,5 +1,5 @@
 //! Ray marching on a GPU: [`super::march`] for a volume and space skipping data that stay on the
-//! GPU. Every ray is bitwise identical to that of the CPU.
+//! GPU. The hits are bitwise identical to those of the CPU.
 //!
 //! The kernels are in `kernels/render/`.
 
@@ -22,7 +22,7 @@ use zeroset_gpu::{Arguments, Array, Cuda, Kernel, Launch, Unit};
 const RECTANGLE: [u32; 2] = [RAYS_WIDE, RAYS_TALL];
 /// The number of threads per block.
 const THREADS: u32 = RAYS_WIDE * RAYS_TALL;
-/// The number of bytes per ray: its hit, distance, steps and lighting.
+/// The number of bytes per ray: its distance, cube, steps and lighting.
 const RAY: usize = 24;
 
 /// A solid on a GPU, with the data that a step rule needs.
@@ -59,9 +59,10 @@ impl<'a> DeviceMarch<'a> {
     /// the pyramid, or the list of cubes.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] with the bytes needed and free if there is not enough memory.
-    /// Returns [`Error::Device`] if an axis has more than 32,767 voxels with [`Rule::Isotropic`].
-    /// Returns [`Error::Case`] if the cone angle is pi / 2 or more.
+    /// Returns [`Error::Device`] if there is not enough memory. The message states how many bytes
+    /// are needed and how many are free. Returns [`Error::Device`] if an axis has more than 32,767
+    /// voxels with [`Rule::Isotropic`]. Returns [`Error::Case`] if the cone angle is negative, or
+    /// pi / 2 or more.
     pub fn new(cuda: &'a Cuda, rule: Rule, solid: &'a Solid<'a>) -> Result<Self> {
         check(cuda, Self::bytes(rule, solid), "a volume for rays")?;
         let level = match solid.kind {
@@ -99,8 +100,9 @@ impl<'a> DeviceMarch<'a> {
     /// per pixel. A ray takes 24 bytes.
     ///
     /// # Errors
-    /// Returns [`Error::Device`] with the bytes needed and free if there is not enough memory.
-    /// Returns [`Error::Case`] if there are 2^32 rays or more along a side.
+    /// Returns [`Error::Device`] if there is not enough memory. The message states how many bytes
+    /// are needed and how many are free. Returns [`Error::Case`] if there are 2^32 rays or more
+    /// along a side.
     pub fn rays(&self, [width, height]: [u32; 2], samples: u32) -> Result<DeviceRays<'_>> {
         let side = |pixels: u32| pixels.checked_mul(samples);
         let Some((wide, tall)) = side(width).zip(side(height)) else {
