@@ -1,5 +1,5 @@
-//! Shrinks a circle by its curvature, with an explicit time loop and measures. The exact radius is
-//! R^2 = R0^2 - 2 t.
+//! Shrinks a circle by its curvature in an explicit time loop, and measures its area and length.
+//! The exact radius R satisfies R^2 = R0^2 - 2 t.
 //!
 //!     cargo run --release --example 02_shrinking_circle
 

@@ -2,7 +2,8 @@
 // band (docs/distances.md, section 5.4; Fu et al., section 3.4).
 //
 // The order is band_init, a solve by eikonal.cu, band_final, band_mark. band_init visits the
-// patches of the old band. The other two kernels visit all patches that were updated.
+// patches of the old band and those through which an interface may enter. The other two kernels
+// visit all patches that band_init or the solve updated.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -15,8 +16,8 @@
 #include "time_step_limits.cuh"
 
 // Sets every vertex of a cut cell to its distance from the plane of the zero set in that cell
-// (docs/distances.md, equation (5)). If a vertex belongs to several cut cells, the smallest
-// distance counts. Notifies the patches that read the vertex.
+// (docs/distances.md, equation (5)), multiplied by the slowness of the cell. If a vertex belongs to
+// several cut cells, the smallest distance counts. Notifies the patches that read these vertices.
 //
 // Grid: any; block: any multiple of 32; shared: [largest_local] phi, [largest_owned] bits.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eikonal e, Evolution s) {
@@ -80,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_init(Patches m, Eiko
 }
 
 // Converts arrival times to phi in both buffers, finds the vertices inside the band, and restores
-// the state of the solve before band_init.
+// the state that the solve had before band_init.
 //
 // Grid: any; block: any multiple of 32; shared: none.
 extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_final(Patches m, Eikonal e, Evolution s) {

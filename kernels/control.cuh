@@ -57,7 +57,7 @@ DEVICE void choose_step(const Control& c, Progress& p) {
 #endif
 }
 
-// Whether the interface may have crossed half of the band.
+// Whether the interface may have moved by half of the half width since the last reinitialization.
 DEVICE bool has_crossed_half(const Control& c, const Progress& p) {
     return c.half_width < __longlong_as_double(0x7ff0000000000000) && p.displacement >= 0.5 * c.half_width;
 }

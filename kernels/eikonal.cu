@@ -4,12 +4,12 @@
 // There are two ways to schedule the same patch update:
 // - eikonal_rounds: rounds with a grid barrier. Values written in a round are read only in the next
 //   one (two buffers), so the results are bitwise identical in every run.
-// - eikonal_queue: a queue of patches without a barrier. It is faster, but values differ between
-//   runs by rounding.
+// - eikonal_queue: a queue of patches without a barrier. It is faster, but its values differ
+//   between runs by rounding errors.
 //
-// Both update the nearest patches first: a patch waits if its earliest pending value is later than
-// that of all patches by more than `near`. A given value is stored with its sign bit set, and
-// nothing lowers it.
+// Both update the nearest patches first: a patch waits if its pending value is later than the
+// earliest pending value of all patches by more than `near`. A given value is stored with its sign
+// bit set, and nothing lowers it.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -57,8 +57,8 @@ DEVICE void tell_readers(const Patch& patch, const Eikonal& e, const Local& loca
     }
 }
 
-// Whether this thread records what was updated. It is not in the warp that prepares the next
-// update.
+// Whether this thread records the update of a patch. The thread is not in the warp that prepares
+// the next update.
 DEVICE bool takes_notes() { return threadIdx.x == blockDim.x - 1; }
 
 // ---- Rounds ---------------------------------------------------------------------------------
@@ -78,7 +78,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
     u32 updates = 0;
     for (u32 round = 1;; round++) {
         const u32* list = e.lists + (round & 1) * e.n_patches;
-        // All values are requested at once.
+        // Both values are requested at once.
         u32 n = *(volatile u32*)&e.counts[round % 3];
         real cut = from_bits(*(volatile real_bits*)&e.first_news[round % 3]) + e.near;
         if (n == 0) {
@@ -147,8 +147,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) eikonal_rounds(P
 #else
 // ---- Queue ----------------------------------------------------------------------------------
 
-// Raises the cut and queues the patches that waited for it. Only the last block that is still
-// working calls this function.
+// Raises the cut and queues the patches that waited for it. Block 0 calls this function at the
+// start. Later, only the last block that is still working calls it.
 //
 // Visits all patches, because only their pending values show which of them wait. Returns whether
 // the function must be called again because all admitted patches are already done.

@@ -99,7 +99,7 @@ DEVICE u32 over_face(const real (&u)[3], const Vec3 &x0, const Vec3 &x1, const V
     if (!(w2 > R(0))) {
         return any;
     }
-    // The foot of d in the face, and its height above the face.
+    // The foot of d in the face, and the height of d above the face.
     real l1 = (g22 * r1 - g12 * r2) * inverse;
     real l2 = (g11 * r2 - g12 * r1) * inverse;
     real height = fabs(dot(q, normal)) * sqrt(inverse);
@@ -163,7 +163,7 @@ DEVICE real arrival(const real (&u)[4], const Vec3 (&x)[4], int i, real f) {
     return tetrahedron(face, x[j], x[k], x[l], x[i], f);
 }
 
-// Lower bounds of the heights of a tetrahedron: entry i is the height of corner i above the
+// Lower bounds on the heights of a tetrahedron: entry i is the height of corner i above the
 // opposite face.
 struct __align__(16) Heights {
     float of[4];

@@ -44,8 +44,8 @@ DEVICE void visit(const Eikonal& e, u32 p) {
     if (atomicExch(&e.is_visited[p], 1u) == 0) e.visited[atomicAdd(&e.stats->n_visited, 1u)] = p;
 }
 
-// Prepares the state for the next solve. One thread calls it, after forget_patch for the last
-// patch.
+// Prepares the state for the next solve. One thread calls it, after forget_patch has been called
+// for all updated patches.
 DEVICE void reset_solve(const Eikonal& e) {
     for (int k = 0; k < 3; k++) {
         e.counts[k] = 0;

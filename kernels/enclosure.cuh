@@ -1,8 +1,9 @@
-// Bounds of expressions over a span of time; the counterpart of
+// Bounds on the values of expressions over a span of time; the counterpart of
 // crates/core/src/expression/enclosure.rs, with the same rules.
 //
-// The operators have the names of those in expression.cuh. Generated code calls either, depending
-// on the type of the time. An operation whose operands do not depend on the time stays a double.
+// The operators have the same names as those in expression.cuh. The type of the time determines
+// which of the two the generated code calls. The result of an operation whose operands do not
+// depend on the time is still a double.
 #pragma once
 
 #include "expression.cuh"
@@ -32,7 +33,7 @@ struct Enclosure {
 
 DEVICE Enclosure unbounded() { return Enclosure(-infinity(), infinity(), false); }
 
-// Returns the bounds between two numbers in any order.
+// Returns the bounds of a range that is given by its two ends in any order.
 DEVICE Enclosure between(double a, double b, bool smooth) {
     if (a != a || b != b) return unbounded();
     return Enclosure(fmin(a, b), fmax(a, b), smooth);
@@ -160,7 +161,7 @@ DEVICE Enclosure maximum(const Enclosure& a, const Enclosure& b) {
 
 DEVICE Enclosure angle(const Enclosure& a, const Enclosure& b) {
     if (!are_known(a, b)) return unbounded();
-    // The angle jumps at the negative half of the second axis.
+    // The angle jumps where a is 0 and b is negative.
     if (a.low <= 0.0 && a.high >= 0.0 && b.low <= 0.0) return Enclosure(-PI, PI, false);
     return around(angle(a.low, b.low), angle(a.low, b.high), angle(a.high, b.low), angle(a.high, b.high),
                   a.smooth && b.smooth);

@@ -349,7 +349,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) evolution_outcome(Patches
     leave(s.traces[0], outcome, 0);
 }
 
-// Updates the control block after `steps` steps of a cycle. Called by one warp.
+// Updates the control block after `steps` steps of a cycle. Launched with one warp.
 extern "C" __global__ void evolution_settle(Evolution s, u32 steps) {
     __shared__ Ahead ahead;
     Control& c = *s.control;
@@ -364,7 +364,7 @@ extern "C" __global__ void evolution_settle(Evolution s, u32 steps) {
     if (!was_paused && (steps > 1 || is_paused(c) || c.progress.step % 16 == 0)) count_time(c, c.evolve_time);
 }
 
-// Sets the target of the next series of steps. Called by one thread.
+// Sets the target of the next series of steps. Launched with one thread.
 extern "C" __global__ void evolution_begin(Evolution s, double clock, double target, double steady, u64 steps) {
     Control& c = *s.control;
     c.progress.clock = clock;

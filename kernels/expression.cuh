@@ -3,8 +3,8 @@
 // (crates/core/src/expression/cuda.rs) consists of calls to them.
 //
 // Everything is double, whatever the precision of the solver: the CPU evaluates expressions in f64
-// and rounds the result once. Compilation units with generated expressions are the only ones with
-// double arithmetic in a build for f32.
+// and rounds the result once. Therefore generated expressions use double arithmetic even in a build
+// for f32.
 #pragma once
 
 #include "common/types.cuh"

@@ -4,8 +4,8 @@
 // galerkin_residual computes first increments with the lumped mass matrix. galerkin_correction
 // performs a Jacobi step toward the consistent one, from the first buffer of increments to the
 // second. evolution_step performs the last Jacobi step, starting from the second buffer. Vertices
-// of cells that are too poor for this scheme use the positive-coefficient scheme. For the mass
-// matrix, the increments at these vertices are given values.
+// of cells that are too poor for this scheme use the positive-coefficient scheme. In products with
+// the mass matrix, the increments at these vertices are given values.
 //
 // Like evolution_step, each kernel fetches the data that no step changes before the previous kernel
 // has ended. No kernel waits to know whether the step takes place. If it does not, nothing reads

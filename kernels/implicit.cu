@@ -132,7 +132,8 @@ DEVICE void assemble_cells(const ImplicitSolve& z, const Patch& patch) {
 }
 
 // Computes the entries, the mass, the diagonal (0 at vertices that keep their value) and the
-// residual `- dt S phi`. Returns the squared norm of the residual.
+// residual `- dt S phi`. Returns the squared norm of the residual, weighted by the inverse of the
+// diagonal.
 DEVICE double assemble(ImplicitSolve& z) {
     for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {
         Patch patch = patch_of(z.m, z.active[k]);
@@ -213,7 +214,8 @@ DEVICE double multiply(ImplicitSolve& z, u32 iteration, real keep) {
     return total(z);
 }
 
-// Moves the solution along the direction. Returns the squared norm of the remaining residual.
+// Moves the solution along the direction. Returns the squared norm of the remaining residual,
+// weighted by the inverse of the diagonal.
 DEVICE double descend(ImplicitSolve& z, u32 iteration, real length) {
     const real* direction = z.q.direction + (u64)(~iteration & 1) * z.m.n_vertices;
     for (u32 k = blockIdx.x; k < z.n_active; k += gridDim.x) {

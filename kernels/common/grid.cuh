@@ -1,4 +1,4 @@
-// Barriers of the blocks of a cooperative launch, and overlapping kernels.
+// Barriers for the blocks of a cooperative launch, and functions for kernels that overlap.
 #pragma once
 #include "common/types.cuh"
 

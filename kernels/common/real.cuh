@@ -1,8 +1,8 @@
 // The scalar type of kernels: `real` is REAL (double or float), the counterpart of
 // crates/core/src/geometry/real.rs.
 //
-// N is CELL_SIZE, the number of vertices of a cell (3 or 4). Kernels on tiles have no cells. Both
-// are defined by compiler options.
+// N is CELL_SIZE, the number of vertices of a cell (3 or 4). Kernels on tiles have no cells.
+// Compiler options define REAL and CELL_SIZE.
 //
 // Nothing is included, because the run-time compiler has no headers. There sqrt, fabs, fmin and
 // fmax are overloaded for float and double, so calls with arguments of type real stay in that type.
@@ -35,9 +35,10 @@ DEVICE double product(double a, double b) { return a * b; }
 DEVICE float product(float a, float b) { return a * b; }
 #endif
 
-// The larger and the smaller of two numbers. If one is NaN, the result is the second one, as in the
-// SIMD lanes of the CPU code (src/levelset/tiled/lanes.rs). For doubles, fmax and fmin need several
-// times as many instructions.
+// The larger and the smaller of two numbers. If one is NaN, the functions for doubles return the
+// second one, as the SIMD lanes of the CPU code do (src/levelset/tiled/lanes.rs), and the functions
+// for floats return the other one. For doubles, fmax and fmin would need several times as many
+// instructions.
 DEVICE double larger(double a, double b) { return a > b ? a : b; }
 DEVICE double smaller(double a, double b) { return a < b ? a : b; }
 DEVICE float larger(float a, float b) { return fmax(a, b); }

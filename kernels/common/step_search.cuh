@@ -33,7 +33,7 @@ struct StepSearch {
             if (is_flat) return true;
         }
         const bool is_enough = too_long <= ENOUGH * allowed;
-        // Without any limit, even the shortest step would move the interface too far.
+        // If all limits so far are 0, no step is short enough.
         if (is_enough || trials >= MOST_TRIALS || allowed <= 0.0) return true;
         trial = sqrt(allowed * too_long);
         return false;

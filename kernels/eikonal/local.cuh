@@ -87,7 +87,7 @@ DEVICE int give(const Patch& patch, const Eikonal& e, const Local& local, u32 v,
 }
 
 #if !QUEUED_SOLVE
-// Sets the vertices of this thread to the values found for them. Returns whether one changed.
+// Sets the vertices of this thread to the values found for them. Returns whether a value changed.
 DEVICE int settle(const Patch& patch, const Local& local) {
     int lively = 0;
     for (u32 v = threadIdx.x; v < patch.n_owned; v += blockDim.x) {

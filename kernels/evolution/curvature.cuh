@@ -7,8 +7,8 @@
 // The number of vertex pairs of a cell.
 enum { PAIRS = N * (N - 1) / 2 };
 
-// Returns 1 / |g| with a lower bound of 1e-3 for |g|. |g| is usually about 1, because phi is kept
-// close to a signed distance function.
+// Returns 1 / |g|, with |g| replaced by sqrt(|g|^2 + 1e-6). |g| is usually about 1, because phi is
+// kept close to a signed distance function.
 DEVICE real inverse_norm(real norm_squared) { return inverse_root(norm_squared + R(1e-3 * 1e-3)); }
 
 // Computes the curvature residual, meas grad N_i . g / |g| per vertex. Returns the lumped mass meas

@@ -9,7 +9,8 @@ struct Cut {
     real share;      // inside fraction of the area or volume
 };
 
-// Returns the fraction of the edge from a to b that lies on the side of a.
+// Returns the fraction of an edge that lies on the side of its first end, given the values a and b
+// of phi at its ends.
 DEVICE real crossing(real a, real b) { return a / (a - b); }
 
 DEVICE real area(const Vec3& a, const Vec3& b) { return R(0.5) * norm(cross(a, b)); }

@@ -48,7 +48,7 @@ DEVICE bool join_sets(u32* names, u32 a, u32 b) {
         u32 high = a < b ? b : a;
         u32 name = atomicCAS(&names[high], high, low);
         if (name == high) return true;
-        // Another thread has joined that set.
+        // Another thread has already joined the set of `high` to another one.
         a = smallest_of<Memory>(names, name);
         b = smallest_of<Memory>(names, low);
     }

@@ -5,9 +5,10 @@
 // queries in registers, and tiles of the slice pass through shared memory. The method of Khan and
 // Zahran has only one query per thread, so its threads wait for shared memory.
 //
-// Defines: REAL (float). KEY and NORM have values from generated/distance_keys.cuh: squares are
-// expanded for integers, and other norms are computed directly. NUMBERED: if 1, the number of the
-// nearest site is found, too. QUERIES: the number of queries per thread.
+// Defines: REAL (float). KEY and NORM have values from generated/distance_keys.cuh. For integer
+// coordinates, the squares of the L2 norm are expanded. All other keys are computed directly.
+// NUMBERED: if 1, the number of the nearest site is found, too. QUERIES: the number of queries per
+// thread.
 //
 // variants: REAL=float
 // variants: KEY=0, NORM=1

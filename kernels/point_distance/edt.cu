@@ -3,26 +3,26 @@
 //
 // The kernels run in the order edt_rows, edt_choose_slabs, edt_slabs, edt_near_slabs,
 // edt_choose_volume, edt_volume, edt_near_volume. edt_rows counts the steps along x to the nearest
-// voxel inside. A pass along y or z has two kernels, and the kernel before them decides which of
-// the two processes a line. If the distances that the previous pass found are small, each voxel is
-// compared with its neighbors on the line, up to the distance beyond which none can be nearer.
-// Otherwise a thread computes the lower envelope of the parabolas of a line (P. Felzenszwalb and D.
-// Huttenlocher, "Distance transforms of sampled functions"). Neighboring threads process lines that
-// are neighbors along x, so that the accesses of a warp are adjacent in memory. The parabolas of an
-// envelope are stored at their voxels, as a list in which each parabola refers to the previous one
-// (T.-T. Cao et al., "Parallel banding algorithm to compute exact distance transform with the
-// GPU"). Neighboring lines have similar envelopes, so the entries that a warp accesses are
-// adjacent, too.
+// voxel to which distances are measured. A pass along y or z has two kernels, and the kernel before
+// them decides which of the two processes a line. If the distances that the previous pass found are
+// small, each voxel is compared with its neighbors on the line, up to the distance beyond which
+// none can be nearer. Otherwise a thread computes the lower envelope of the parabolas of a line (P.
+// Felzenszwalb and D. Huttenlocher, "Distance transforms of sampled functions"). Neighboring
+// threads process lines that are neighbors along x, so that the accesses of a warp are adjacent in
+// memory. The parabolas of an envelope are stored at their voxels, as a list in which each parabola
+// refers to the previous one (T.-T. Cao et al., "Parallel banding algorithm to compute exact
+// distance transform with the GPU"). Neighboring lines have similar envelopes, so the entries that
+// a warp accesses are adjacent, too.
 //
-// Squared distances are floats, in units of the voxel spacing along the axis of the pass. They are
-// exact for cubes below 2^24.
+// Squared distances are floats, in units of the voxel spacing along the axis of the pass. If voxels
+// are cubes, they are exact below 2^24.
 //
 // variants: REAL=float
 #include "generated/edt.cuh"
 #include "common/shared.cuh"
 
 // The number of resident blocks per multiprocessor for kernels with one thread per line. With
-// eight, the compiler would spill registers on later GPUs.
+// eight, the compiler would spill registers on GPUs of capability 10.0 and later.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
 #define LINES_RESIDENT 6
 #else
@@ -38,12 +38,12 @@
 // The number of voxels that are read ahead.
 #define AHEAD 4
 
-// For lines with near voxels: the number of voxels read at once, and the largest distance of
-// neighbors that are kept in registers.
+// For lines with near voxels: the number of voxels read at once, the largest distance of neighbors
+// that are kept in registers, and the number of resident blocks per multiprocessor.
 #define BATCH 8
 #define REACH 8
 #define NEAR_RESIDENT 4
-// The sampling interval of voxels for recognizing lines with near voxels, and the limits of the
+// The sampling interval of voxels for recognizing lines with near voxels, and the limits on the
 // mean distance of the samples, in steps along the line.
 #define SAMPLED 16
 #define NEAR_SLAB 40.0f
@@ -257,7 +257,7 @@ struct VolumeLine {
     DEVICE float height(u32 z) const { return squares[z * stride] * along; }
 };
 
-// Writes distances. For side 1, writes only the distances of voxels inside.
+// Writes distances. For side 1, writes only the distances of voxels inside, with a negative sign.
 struct Distances {
     const u8* inside;
     float* distances;
@@ -277,8 +277,8 @@ struct Distances {
     }
 };
 
-// Returns true if the mean distance found by the previous pass is less than `limit` on all lines of
-// a warp. The mean is taken over every SAMPLED-th of the n voxels of a line.
+// Returns true if the mean distance found by the previous pass is less than `limit` on every line
+// of a warp. The mean is taken over every SAMPLED-th of the n voxels of a line.
 template <class Line>
 DEVICE bool is_near(const Line& line, bool is_line, u32 n, float limit) {
     float sum = 0, samples = 0;

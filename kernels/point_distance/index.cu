@@ -78,7 +78,7 @@ extern "C" __global__ void point_distance_index(const Node* nodes, const Entry* 
     const number q[3] = {queries[3 * i], queries[3 * i + 1], queries[3 * i + 2]};
     key best = FAR;
     u32 site = 0xffffffffu;
-    // The pending nodes, and lower bounds of their keys.
+    // The pending nodes, and lower bounds on the keys of their sites.
     u32 stack[STACK];
     key bounds[STACK];
     u32 waiting = 0, at = 0;

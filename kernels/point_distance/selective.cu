@@ -4,11 +4,11 @@
 //
 // A block processes a slice of the sites and a group of the queries, with one query per thread.
 // Tiles of the slice pass through shared memory. Final decisions are computed in double precision,
-// as on the CPU. If coordinates are in single precision, a test in single precision with a margin
-// for its rounding first excludes most sites.
+// as on the CPU. Unless coordinates are in double precision, a test in single precision with a
+// margin for its rounding first excludes most sites.
 //
 // Defines: REAL. KEY and NORM, with values from generated/distance_keys.cuh; NORM_ORDER only with
-// real coordinates. CONE: if 1, only sites that a query sees are accepted.
+// floating-point coordinates. CONE: if 1, only sites that a query sees are accepted.
 //
 // variants: REAL=float, KEY=0, NORM=1, CONE=1
 //     | REAL=float, KEY=0, NORM=2, CONE=1 | REAL=float, KEY=0, NORM=3, CONE=1
@@ -49,8 +49,8 @@ DEVICE float log_of_two(float x) {
 DEVICE float power_of_two(float x) { return exp2f(x); }
 #endif
 
-// key_of computes the distance, and `about` computes a lower bound of it. The largest difference is
-// factored out of the root, because powers of large numbers could overflow.
+// key_of computes the distance, and `about` computes a lower bound on the distance. The largest
+// difference is factored out of the root, because powers of large numbers could overflow.
 DEVICE key key_of(const Selective& s, const number (&d)[3]) {
     const double x = fabs((double)d[0]), y = fabs((double)d[1]), z = fabs((double)d[2]);
     const double most = fmax(fmax(x, y), z);

@@ -26,7 +26,7 @@ DEVICE u64 word_of_row(const u8* cells, u64 n, u64 first, u32 low) {
 }
 
 // Moves each bit of a word to the position that results from exchanging the binary digits `a` and
-// `b`, where a < b.
+// `b` of its position, where a < b.
 DEVICE u64 swap_digits(u64 word, u32 a, u32 b) {
     // Positions with digit a set and digit b clear increase by `shift`.
     const u64 set_a = ~0ull / ((1ull << (1u << a)) + 1) << (1u << a), set_b = ~0ull / ((1ull << (1u << b)) + 1) << (1u << b);

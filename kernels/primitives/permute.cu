@@ -14,7 +14,7 @@ extern "C" __global__ void permute_invert(const u32* order, u32 n, u32* places) 
     }
 }
 
-// Replaces each item by its position.
+// Replaces each item by its entry in `places`.
 //
 // Grid and block: any number of threads, which share the items. Shared memory: none.
 //

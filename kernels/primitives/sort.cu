@@ -3,7 +3,7 @@
 // sort for GPUs", 2022, arXiv:2206.01784).
 //
 // KEY is u32 or u64. TOLD is the type of the numbers that tiles publish: u32 for fewer than 2^30
-// keys, u64 for more. sort_count counts all digits of all keys, sort_places converts the counts to
+// keys, otherwise u64. sort_count counts all digits of all keys, sort_places converts the counts to
 // the first position of each digit, and sort_pass sorts keys and values by one digit. As in
 // scan.cu, a block takes the number of its tile from a counter and looks back at the preceding
 // tiles.

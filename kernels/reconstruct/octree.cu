@@ -178,7 +178,8 @@ octree_sums(const float* samples, u32 n, const Places* totals, Places* sums) {
 DEVICE u64 key_of(const Cells& cells, u32 cell) { return cells.keys[cells.starts[cell]]; }
 DEVICE u32 first_sample(const Cells& cells, u32 cell) { return cell < cells.n ? cells.starts[cell] : cells.samples; }
 
-// Returns the number of levels that a cell shares with the next one, or -1 if there is no next one.
+// Returns the deepest level on which a cell is in the same node as the next cell, or -1 if there is
+// no next cell.
 DEVICE i32 common(const Cells& cells, u32 cell) {
     if (cell + 1 >= cells.n) return -1;
     const u64 differs = key_of(cells, cell) ^ key_of(cells, cell + 1);
@@ -187,7 +188,8 @@ DEVICE i32 common(const Cells& cells, u32 cell) {
     return (i32)(cells.depth - 1 - (63 - zeros) / 3);
 }
 
-// Returns the number of levels that a cell shares with the previous one.
+// Returns the deepest level on which a cell is in the same node as the previous cell, or -1 if
+// there is no previous cell.
 DEVICE i32 common_before(const Cells& cells, u32 cell) { return cell == 0 ? -1 : common(cells, cell - 1); }
 
 // Returns the first cell at or after `low` that is not in the same node as cell `low` - 1. Cells of

@@ -23,7 +23,8 @@ static_assert(E == 4, "two voxels for each lane");
 // Speed per voxel of distance from the place where a hull stops.
 #define GAIN R(2)
 
-// These operations are never fused, so that the same nodes are opened as on the CPU.
+// Returns a sum that is never fused with a product, so that the same nodes are opened as on the
+// CPU.
 #ifdef __CUDA_ARCH__
 DEVICE float sum(float a, float b) { return __fadd_rn(a, b); }
 #else

@@ -6,8 +6,8 @@ struct Shade {
     float strength, gloss;
 };
 
-// Computes the lighting of a surface. `middle` is halfway between the lamp and the eye. Both sides
-// of the surface are lit.
+// Computes the lighting of a surface with a normal of any length. Both sides of the surface are
+// lit.
 DEVICE Shade shade_of(Triple normal, const Frame& frame, const Triple& to_eye) {
     normal = unit(normal);
     Triple n = {dot(normal, frame.right), dot(normal, frame.up), dot(normal, frame.toward)};

@@ -1,5 +1,5 @@
 // Ray marching through a volume, the counterpart of `shoot` and `march` in
-// crates/view/src/render/march.rs. Every ray is bitwise identical to the one on the CPU.
+// crates/view/src/render/march.rs. The hits are bitwise identical to those of the CPU.
 //
 // variants: LEVEL=0 | LEVEL=1
 // variants: RULE=0 | RULE=1 | RULE=2 | RULE=3

@@ -3,8 +3,9 @@
 //
 // The kernels run in the order raster_extent, raster_corners, raster_triangles, raster_wide,
 // raster_paint. If lines are drawn, raster_heights follows. A sample is a 64-bit word. Its upper
-// half is the height of the visible triangle, and its lower half is the number of the triangle. The
-// largest word gives the result that the CPU obtains by drawing triangles in order.
+// half encodes the height of the visible triangle, and its lower half is the complement of the
+// number of the triangle. The largest word gives the result that the CPU obtains by drawing
+// triangles in order.
 #include "generated/raster.cuh"
 #include "render/light.cuh"
 
@@ -12,11 +13,11 @@
 #define SAMPLES 3
 // The number of lattice steps per sample.
 #define FINE 256
-// Whole blocks draw the triangles that cover more samples than this.
+// Whole blocks draw the triangles whose bounding boxes contain more samples than this.
 #define SMALL 256
 // The number of parts into which a triangle is divided if whole blocks draw it.
 #define PARTS 16
-// The number of steps of the color map and of the sRGB curve.
+// The number of colors of the color map, and the number of steps of the sRGB curve.
 #define MAP_STEPS 512
 #define SCREEN_STEPS 4096
 

@@ -202,8 +202,8 @@ struct AxisOverlap {
     u64 bits;   // the bits of a word whose cells are inside the range
 };
 
-// Compares the cells from `cell << shift` to `(cell + 1) << shift` with the range from `low` to
-// `high`, in a grid that ends at `end`.
+// Compares the coordinates from `cell << shift` up to, but not including, `(cell + 1) << shift`
+// with the range from `low` up to, but not including, `high`, in a grid that ends before `end`.
 DEVICE AxisOverlap stretch_of(u32 axis, u32 cell, u32 shift, u32 low, u32 high, u32 end, bool is_word) {
     const u64 from = (u64)cell << shift, all = from + (1ull << shift), upto = all < end ? all : end;
     AxisOverlap stretch;

@@ -1,7 +1,7 @@
 // The levels of a HistoPyramid above the lowest: the counterpart of
 // crates/core/src/primitives/histopyramid.
 //
-// Along an axis of odd length, records have empty slots, which count as 0.
+// At the end of an axis, records may have empty slots, which count as 0.
 //
 // Defines: those of primitives/histopyramid/records.cuh.
 //

@@ -7,8 +7,8 @@
 
 #include "primitives/pyramid.cuh"
 
-// A word has the bits of 64 cells of a row, of 8 x 8 cells or of 4 x 4 x 4 cells, in the order of
-// the keys.
+// A word has one bit for each of 64 cells, in the order of their keys: 64 cells of a row, 8 x 8
+// cells, or 4 x 4 x 4 cells.
 enum { AXES = FAN == 4 ? 2 : 3, AXIS_BITS = FAN == 4 ? 3 : 2, EDGE = 1 << AXIS_BITS };
 
 // Returns the number of set bits.
@@ -45,7 +45,7 @@ struct Record {
     u32 sums[FAN];
 };
 
-// Returns the prefix sums of a record: for each child, the number of entries up to its end.
+// Returns the prefix sums of a record: for each child, the number of active cells up to its end.
 DEVICE Record ends_of_record(const u32* sums, u64 record) {
     Record ends;
 #pragma unroll
@@ -61,8 +61,9 @@ DEVICE Record ends_of_record(const u32* sums, u64 record) {
     return ends;
 }
 
-// Returns the content of a slot of a record from the sums of its children. Every thread of the warp
-// must call this function.
+// Returns the number to store in the slot of this thread, given the number of active cells below
+// the slot. It is that number or, with PARTIAL, the prefix sum within the record. Every thread of
+// the warp must call this function.
 DEVICE u32 stored_sum(u32 sum) {
     if (PARTIAL) {
         for (u32 by = 1; by < FAN; by *= 2) {

@@ -8,7 +8,8 @@
 #include "reconstruct/directed/lattice.cuh"
 #include "measures/disjoint_sets.cuh"
 
-// A patch changes its side if an adjacent patch is more than this many times as large.
+// A patch changes its side if an adjacent patch on the other side is more than this many times as
+// large.
 enum : u32 { RATIO = 20 };
 // A bit above the size of a patch, which is below 2^31. It is set if the patch changes its side.
 const u32 SMALL = 1u << 31;

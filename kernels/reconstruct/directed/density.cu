@@ -129,8 +129,8 @@ DEVICE double farthest_corner(const Flat& held, u32 n_held, double half, Cells& 
 }
 
 // Computes two numbers for every `every`-th sample: the distance to the farthest corner of its
-// Voronoi cell, and the mean distance of its neighbors from its plane. The first is negative at a
-// boundary, or if there are too few neighbors.
+// Voronoi cell, and the mean distance of its six nearest neighbors from its plane. The first is
+// negative at a boundary, or if there are too few neighbors.
 //
 // Grid: one warp for each of the n samples. Block: 128 threads. Shared memory: 5 KB.
 //

@@ -5,7 +5,7 @@
 #include "reconstruct/directed/lattice.cuh"
 
 // Number of cubes along an axis whose rings contain vertices of a tile. They start two cubes below
-// the tile and end at its upper side.
+// the tile and end one cube above it.
 enum : u32 { REACHED = EDGE + 3 };
 
 // Writes the keys of the tiles that contain vertices of the rings of the seed cubes of a tile.
@@ -22,8 +22,8 @@ field_reached(Lattice lattice, Runs cubes, Runs tiles, u64* keys) {
     u32 reached = 0;
     for (u32 k = tiles.starts[t] + lane; k < tiles.starts[t + 1]; k += WARP) {
         const Place at = within((u32)cubes.keys[k] % VERTICES);
-        // Bit s + 1 stands for the tile at offset s along an axis. The vertices of a ring reach
-        // from one vertex below the cube to two above it.
+        // Bit s + 1 stands for the tile at offset s along an axis. Along an axis, the vertices of
+        // the ring of cube i have the indices i - 1 to i + 2.
         const u32 x = at.x == 0 ? 3 : at.x >= 6 ? 6 : 2;
         const u32 y = at.y == 0 ? 3 : at.y >= 6 ? 6 : 2;
         const u32 z = at.z == 0 ? 3 : at.z >= 6 ? 6 : 2;

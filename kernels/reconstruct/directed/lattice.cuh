@@ -64,7 +64,8 @@ DEVICE Place within(u32 v) { return {(i32)(v % EDGE), (i32)(v / EDGE % EDGE), (i
 // Returns step d of the 27 steps to a neighbor: -1 to 1 along x, then y, then z.
 DEVICE Place step(u32 d) { return {(i32)(d % 3) - 1, (i32)(d / 3 % 3) - 1, (i32)(d / 9) - 1}; }
 
-// Returns the tile at offset `by` from `tile`. Its coordinates can be negative.
+// Returns the tile, or the vertex, at offset `by` from the given one. Its coordinates can be
+// negative.
 DEVICE Place beside(const Place& tile, const Place& by) { return {tile.x + by.x, tile.y + by.y, tile.z + by.z}; }
 
 DEVICE bool is_below_zero(const Place& at) { return at.x < 0 || at.y < 0 || at.z < 0; }
