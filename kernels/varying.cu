@@ -1,9 +1,9 @@
 // Time-dependent coefficients, and the step that they allow, before each step; the counterpart of
 // Window::choose_step in src/levelset/evolution/time_step.rs.
 //
-// The bounds of the coefficients over a step limit its length. The step then uses the coefficients in
-// its middle, or their means over it if they change much. One cooperative kernel evaluates them as
-// often as needed, so nothing returns to the host.
+// The bounds of the coefficients over a step limit its length. The step then uses the coefficients
+// at its middle, or their means over the step if they change much. One cooperative kernel evaluates
+// them as often as needed, so nothing returns to the host.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4
@@ -103,7 +103,7 @@ DEVICE Limits find_limits(Search& z) {
     return limits;
 }
 
-// Chooses the time step, and evaluates the coefficients at its middle.
+// Chooses the time step, and evaluates the coefficients that the step uses.
 //
 // Grid: as many blocks as are resident at once, cooperative; block: any multiple of 32; shared:
 // none.

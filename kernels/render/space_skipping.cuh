@@ -15,8 +15,8 @@
 // The size of the stack of pending nodes: 7 per level, and one more.
 #define PYRAMID_STACK (7 * PYRAMID_LEVELS + 1)
 
-// Returns by how much t increases from the point `at` until the ray leaves a ball around the
-// origin. Returns 0 if `at` is outside the ball.
+// Returns the increase of t from the point `at` until the ray leaves a ball around the origin, or 0
+// if `at` is outside the ball.
 DEVICE double way_out(const Triple& at, const Triple& along, double radius) {
     if (radius == infinity()) return radius;
     const double behind = dot(at, at) - radius * radius;
@@ -53,7 +53,7 @@ DEVICE bool holds(const Solid& solid, const SpaceSkipping& guide, u32 level, con
     return level == 0 ? solid.inside[n] != 0 : guide.pyramid[guide.starts[level - 1] + n] != 0;
 }
 
-// Returns a lower bound of the squared distance from a point to the nearest cube center in a node.
+// Returns a lower bound on the squared distance from a point to the nearest cube center in a node.
 // Also returns the center of the box of these cube centers, relative to the point, as `middle`, and
 // half its diagonal as `half`.
 DEVICE double to_field(const Solid& solid, const Triple& from, u32 level, const u32* at, Triple& middle, double& half) {
@@ -131,7 +131,8 @@ DEVICE double nearest_of_all(const SpaceSkipping& guide, const Triple& from, con
 }
 #endif
 
-// Returns a value of t before which the ray certainly hits nothing. At t, the ray is in `cube`.
+// Returns a value of t before which the ray certainly hits nothing. At the given t, the ray is in
+// `cube`.
 DEVICE double free_to(const Solid& solid, const SpaceSkipping& guide, const GridTraversal& course, const i32* cube, double t) {
 #if RULE == RULE_WALK
     return t;

@@ -25,7 +25,7 @@ DEVICE double infinity() { return __longlong_as_double(0x7ff0000000000000ll); }
 DEVICE double not_a_number() { return __longlong_as_double(0x7ff8000000000000ll); }
 DEVICE bool is_finite(double x) { return x - x == 0.0; }
 
-// Returns the vector scaled to length 1, or the zero vector if its length is zero.
+// Returns the vector scaled to length 1, or the zero vector if its length is zero or not finite.
 DEVICE Triple unit(const Triple& a) {
     const double norm = sqrt(dot(a, a));
     return norm > 0.0 && norm < infinity() ? a * (1.0 / norm) : Triple{0.0, 0.0, 0.0};

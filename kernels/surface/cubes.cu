@@ -17,7 +17,7 @@
 //
 // Grid: any. Block: 128 threads.
 //
-// cases   four bits per edge of a corner, number of triangles in the four highest bits, [256]
+// cases   edge of each triangle corner, 4 bits; number of triangles in the 4 highest bits, [256]
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(4)) cubes_count(TileGrid g, TileSurface s, const u64* cases) {
     __shared__ Room rooms[WARPS];
     __shared__ u8 triangles_of[256];

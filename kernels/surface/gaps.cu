@@ -59,9 +59,9 @@ DEVICE double to_middle2(const Box& box, const Vec3& p) {
     return sum;
 }
 
-// Returns whether to visit the second of two boxes first. The nearer box comes first. If both
-// contain the point, the one with the nearer center comes first, because an early result excludes
-// most other boxes.
+// Returns whether to visit the second of two boxes first. The nearer box comes first. If both are
+// equally near, for example because both contain the point, the one with the nearer center comes
+// first, because an early result excludes most other boxes.
 DEVICE bool is_second_first(const Box* boxes, double left, double right, const Vec3& p) {
     if (left != right) return right < left;
     return to_middle2(boxes[1], p) < to_middle2(boxes[0], p);
@@ -118,7 +118,7 @@ extern "C" __global__ void gaps_leaves(const double* vertices, const u32* corner
 //
 // Grid and block: any number of threads, which share the nodes. Shared memory: none.
 //
-// boxes  at least [4 n], must contain nodes 2 n to 4 n
+// boxes  at least [4 n]; must contain nodes 2 n to 4 n - 1
 extern "C" __global__ void gaps_join(u32 n, Box* boxes) {
     const u64 threads = (u64)gridDim.x * blockDim.x;
     for (u64 i = (u64)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads) {

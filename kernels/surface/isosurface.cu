@@ -101,7 +101,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK) surface_masks(Surface s) {
     }
 }
 
-// Computes phi at a voxel, whose indices include the layers. Returns false in a layer.
+// Computes phi at a voxel, whose indices count the layers that are added around the volume. Returns
+// false in such a layer.
 DEVICE bool phi_at(const Surface& s, u32 x, u32 y, u32 z, double& phi) {
     const u32 x_in = x - s.layers, y_in = y - s.layers, z_in = z - s.layers;
     phi = 0.0;
@@ -113,7 +114,8 @@ DEVICE bool phi_at(const Surface& s, u32 x, u32 y, u32 z, double& phi) {
 }
 
 #if NORMALS
-// Computes the gradient of phi at a voxel, in units of phi per voxel. Returns false in a layer.
+// Computes the gradient of phi at a voxel, in units of phi per voxel. Returns false in an added
+// layer.
 DEVICE bool gradient_at(const Surface& s, const u32 (&at)[3], double (&gradient)[3]) {
     double own;
     if (!phi_at(s, at[0], at[1], at[2], own)) return false;

@@ -207,8 +207,9 @@ DEVICE Vec3 vertex(const double* vertices, u32 v) {
     return {x[0], x[1], x[2]};
 }
 
-// Computes the volume and area of each component, measured from the center of its box, because
-// volumes of distant tetrahedra would cancel.
+// Computes the volume, the area and the number of triangles of each component. The volume is the
+// sum over tetrahedra whose common apex is the center of the component's box. With a distant apex,
+// large volumes would cancel.
 //
 // Grid and block: any number of warps, which share the triangles. Shared memory: none.
 //

@@ -77,7 +77,7 @@ DEVICE u32 write_triangles(const Surface& s, Room& room, const u64* cases, const
 //
 // Grid: any. Block: 128 threads.
 //
-// cases   four bits per edge of a corner, number of triangles in the four highest bits, [256]
+// cases   edge of each triangle corner, 4 bits; number of triangles in the 4 highest bits, [256]
 extern "C" __global__ void __launch_bounds__(BLOCK, RESIDENT(TRIANGLE_BLOCKS))
 surface_triangles(Surface s, const u64* cases) {
     __shared__ Room rooms[WARPS];

@@ -21,8 +21,8 @@
 #include "generated/tile_steps.cuh"
 #include "tiles/keys.cuh"
 
-// The ids of missing neighbors, -1 and -2. At these ids, the pools hold the values of missing
-// tiles.
+// The ids of missing neighbors, -1 and -2. At these ids, the arrays of values hold the values of
+// missing tiles.
 const u32 MISSING_OUTSIDE = 0xffffffffu, MISSING_INSIDE = 0xfffffffeu;
 
 // Returns whether the kernels of a step have nothing to do.

@@ -338,8 +338,8 @@ DEVICE void index(const Change& z, u32 n_asking, u32 n_created, u32 n_deleted) {
     }
 }
 
-// Returns the id of new tile `n`. Ids of deleted tiles are used first, then unused ids, then ids
-// that have never been assigned.
+// Returns the id of new tile `n`. Ids of tiles that this change deletes are used first, then ids of
+// previously deleted tiles, then ids that have never been assigned.
 DEVICE u32 id_of(const Change& z, u32 n, u32 n_deleted) {
     if (n < n_deleted) return z.g.ids[z.list][z.deleted()[n]];
     const u32 more = n - n_deleted;

@@ -60,8 +60,8 @@ struct Side {
 #if REACH == 1
 
 // The parts of a tile and of the layer around it that a thread copies: four values of the tile,
-// four of a row beyond its faces, and, for the first threads, four of a row beyond its edges. They
-// are the same for all tiles.
+// four of a row beyond its faces, and, for the first threads, four of a row beyond its edges. The
+// positions are the same for all tiles.
 struct Part {
     // The number of quads in rows beyond the faces, and in rows along x beyond the edges.
     enum { OUTER = 4 * E * QUADS, CORNERS = 4 * QUADS };

@@ -41,7 +41,8 @@ DEVICE void points(const At& at, u32 axis, real (&p)[POINTS]) {
 #endif
 
 // Returns the rate of change at a voxel. The sign of `phi0` determines the direction of the term
-// that restores a distance function. `square` is |grad phi|^2 if the front moves in one direction.
+// that restores a distance function. `square` is |grad phi|^2 if ONE_WAY is 1, and is not used
+// otherwise.
 template <typename At>
 DEVICE real rate_of(const TileMotion& m, const Coefficients& k, const At& at, real phi0, real square) {
     real rate = R(0);

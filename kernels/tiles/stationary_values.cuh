@@ -12,7 +12,8 @@ DEVICE real& extreme_of(const StationaryValues& kept, u32 id, u32 which) { retur
 // Returns the list position of tile `n` among those that the last change created.
 DEVICE u32 position_of_created(const TileGrid& g, u32 n) { return g.created_at[n] & ~(1u << 31); }
 
-// Rounds a value to 16 bits. The value is in units of the largest value divided by KEPT_MOST.
+// Rounds a value to 16 bits. The value is in units of the largest absolute value in the tile
+// divided by KEPT_MOST. NaN becomes 0.
 DEVICE short kept_from(real parts) {
     if (parts != parts) return 0;
     const double rounded = (double)parts + (parts < 0 ? -0.5 : 0.5);

@@ -100,7 +100,8 @@ DEVICE void tile_barrier() {
     else __syncthreads();
 }
 
-// Returns the result of one evaluation at one moving voxel: its value plus dt L.
+// Returns the result of one evaluation at one moving voxel: its value plus dt times the rate of
+// change.
 template <typename At>
 DEVICE real advanced(const Shared& shared, const TileMotion& m, const StationaryQuad& kept, const At& at, u32 slot,
                      u32 voxel, double t, real dt, real phi0, real square) {
@@ -365,7 +366,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_look(TileG
     if (join(c, outcome)) take_over(c);
 }
 
-// Starts a series of steps. Called by one thread.
+// Starts a series of steps. Launched with one thread.
 extern "C" __global__ void tiles_begin(TileGrid g, double clock, double target, double steady, u64 steps) {
     TileControl& c = *g.control;
     c.clock = clock;

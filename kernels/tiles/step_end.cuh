@@ -159,7 +159,7 @@ DEVICE void note(Outcome& outcome, const TileGrid& g, u32 list, u32 p, u32 asked
 
 DEVICE bool is_finite(double x) { return fabs(x) < __longlong_as_double(0x7ff0000000000000); }
 
-// Returns the time step that a speed allows.
+// Returns the time step that a speed allows, at most the time left to the target.
 DEVICE double bound_by(const TileControl& c, double speed) {
     const double rest = c.target - c.clock;
     return speed > 0.0 ? up_to(c.nu / speed, rest) : rest;

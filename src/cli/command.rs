@@ -53,7 +53,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether all output is JSON.
+    /// Returns true if all output is JSON.
     pub fn is_json(&self) -> bool {
         match self {
             Command::Run(args) => args.json,
@@ -65,7 +65,7 @@ impl Command {
         }
     }
 
-    /// Returns what the command does first, for the message that memory has run out.
+    /// Returns what the command does first, for the message that is printed if memory runs out.
     pub fn doing(&self) -> &'static str {
         match self {
             Command::Run(_) => "reading the case",

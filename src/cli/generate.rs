@@ -60,7 +60,7 @@ impl Args {
         }
     }
 
-    /// Returns the file that is written.
+    /// Returns the file that is written, if it is given.
     pub(super) fn output(&self) -> Option<&Path> {
         self.output.as_deref()
     }

@@ -78,7 +78,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
 
 /// Returns the facts about a point cloud and the warnings of its reader.
 ///
-/// Returns `None` if there is no cloud, or if fewer than `not_finite` of its points are not finite.
+/// Returns `None` if there is no cloud, if its file has faces, or if fewer than `not_finite` of its
+/// points are not finite.
 fn points(
     cloud: Option<(PointCloud, CloudReport)>,
     not_finite: u64,

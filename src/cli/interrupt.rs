@@ -11,8 +11,8 @@ use zeroset::atomic;
 use zeroset::error::Error;
 use zeroset::primitives::memory;
 
-/// Time within which a second signal is ignored, because `timeout` and batch systems signal first a
-/// process and then its group.
+/// Time within which a second signal is ignored, because `timeout` and batch systems send a signal
+/// to a process first and then to its group.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
 /// Returns a flag that Ctrl-C sets. A second Ctrl-C ends the program at once.

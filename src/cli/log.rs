@@ -8,7 +8,8 @@ use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
 use super::Ui;
 
-/// Starts printing events of this crate. Only the first call in a process has an effect.
+/// Starts printing the events of all zeroset crates. Only the first call in a process has an
+/// effect.
 pub(super) fn install(ui: &Ui) {
     let subscriber = tracing_subscriber::registry().with(Lines { ui: ui.clone() });
     let _ = tracing::subscriber::set_global_default(subscriber);

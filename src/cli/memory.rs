@@ -88,7 +88,7 @@ const STARTING: Doing =
 
 static DOING: Mutex<Doing> = Mutex::new(STARTING);
 
-/// Notes what the program is doing, for the message that memory has run out.
+/// Notes what the program is doing, for the message that is printed if memory runs out.
 pub(super) fn doing(what: &str) {
     DOING.lock().unwrap_or_else(PoisonError::into_inner).what.set(what);
 }
@@ -144,7 +144,8 @@ fn release() {
 fn exhausted(size: usize) -> *mut u8 {
     static ENDING: AtomicBool = AtomicBool::new(false);
     if ENDING.swap(true, Ordering::SeqCst) {
-        // Another thread is about to end the program. If it is this thread, only an abort is left.
+        // Another thread is ending the program, or this thread has run out of memory again while
+        // ending it. In the second case, only an abort is left.
         for _ in 0..100 {
             std::thread::sleep(std::time::Duration::from_millis(10));
         }

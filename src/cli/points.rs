@@ -91,8 +91,8 @@ pub struct Args {
     /// Print only the number of voxels
     #[arg(long, conflicts_with_all = ["output", "blocks", "entries", "copies"])]
     pub count: bool,
-    /// Count in this box of indices, excluding the upper end of each range; an omitted end is the
-    /// edge of the volume; repeatable, prints one count per line
+    /// Count the selected voxels in this box of indices, excluding the upper end of each range; an
+    /// omitted end is the edge of the volume; repeatable, prints one count per line
     #[arg(
         long = "box",
         value_name = "I0:I1,J0:J1,K0:K1",
@@ -100,8 +100,8 @@ pub struct Args {
         allow_hyphen_values = true
     )]
     pub boxes: Vec<Region>,
-    /// Count in each block of N x N x N voxels (N x N in a picture), and write the counts as a
-    /// volume with one voxel per block
+    /// Count the selected voxels in each block of N x N x N voxels (N x N in a picture), and write
+    /// the counts as a volume with one voxel per block
     #[arg(long, value_name = "N", requires = "output", conflicts_with_all = ["entries", "copies"],
         value_parser = clap::value_parser!(u32).range(1..))]
     pub blocks: Option<u32>,
@@ -110,16 +110,15 @@ pub struct Args {
     #[arg(long, requires = "output",
         conflicts_with_all = ["sparse", "count", "blocks", "entries", "copies", "order"])]
     pub tree: bool,
-    /// Write the matrix entries that are not 0, or where --where is true
+    /// Write the matrix entries that are not 0, or those where --where is true
     #[arg(long, requires = "output", conflicts_with_all = ["edge", "template", "count", "blocks",
         "entries", "copies", "order"])]
     pub sparse: bool,
-    /// Only these entries of the list, numbered from 0: A..B (without B), A.., ..B, or a single
-    /// number
+    /// List only these entries, numbered from 0: A..B (without B), A.., ..B, or a single number
     #[arg(long, value_name = "A..B", allow_hyphen_values = true)]
     pub entries: Option<Entries>,
-    /// Number of entries per voxel, with the copy number as `copy`: a number, or an expression as
-    /// above, rounded down
+    /// Number of entries per selected voxel: a number, or an expression like that of --where,
+    /// rounded down; `copy` numbers the entries of a voxel from 0
     #[arg(long, value_name = "M")]
     pub copies: Option<Expression>,
     /// Order of the points: lines (x fastest) or blocks (Z-order, where neighbors in the list are

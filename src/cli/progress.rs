@@ -170,7 +170,7 @@ fn share(progress: &Progress) -> Option<f64> {
 /// `elapsed` is the time since the run began or was resumed.
 pub(super) fn rate(progress: &Progress, elapsed: Duration) -> (f64, Option<f64>) {
     let seconds = elapsed.as_secs_f64();
-    // `elapsed` does not include the steps before a resume.
+    // `elapsed` does not include the time before a resume, so earlier steps do not count.
     let (step, time) = progress.start;
     let done = progress.step - step;
     let rate = if seconds > 0.0 { done as f64 / seconds } else { 0.0 };

@@ -76,8 +76,8 @@ impl Overrides {
         Ok(config)
     }
 
-    /// Loads the case with all overrides, and registers the remedy for a case that needs
-    /// too much memory.
+    /// Loads the case with all overrides. If its domain is tiled, registers the remedy to print if
+    /// memory runs out.
     ///
     /// # Errors
     /// Returns the errors of [`Config::load_unchecked`].

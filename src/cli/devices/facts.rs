@@ -11,7 +11,7 @@ pub(super) struct Facts {
     /// The number of CPU threads that a run uses by default.
     pub cpu_threads: usize,
     pub driver: Found<Driver>,
-    /// The JSON key keeps its original name for compatibility.
+    /// The GPUs. The JSON key keeps its original name for compatibility.
     #[serde(rename = "cards")]
     pub gpus: Vec<Gpu>,
     pub nvrtc: Found<Library>,

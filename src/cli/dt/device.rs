@@ -12,8 +12,8 @@ use zeroset::point_distance::{Index, Method, Norm};
 ///
 /// Starting the GPU takes a quarter of a second, and the copies take additional time.
 const WORTH_A_GPU: f64 = 0.5;
-/// Measured seconds of one thread (docs/point-distances.md): comparing a query with a site, the
-/// same in a general Lp norm, adding a site to an index, and querying the index.
+/// Measured times of one thread, in seconds (docs/point-distances.md): to compare a query with a
+/// site, to do so in a general Lp norm, to add a site to an index, and to query the index.
 const PAIR: f64 = 0.25e-9;
 const PAIR_OF_POWERS: f64 = 180e-9;
 const SITE: f64 = 90e-9;

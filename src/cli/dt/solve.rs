@@ -61,7 +61,8 @@ fn options(args: &Args, queries: &Cloud) -> Result<Options> {
     Ok(options)
 }
 
-/// Returns an error if all coordinates would become 0 in single precision.
+/// Returns an error if all coordinates are 0 or subnormal in single precision, unless all are
+/// exactly 0.
 fn check_single(lists: &[&[[f64; 3]]]) -> Result<()> {
     let all = lists.iter().flat_map(|list| list.iter().flatten());
     let most = all.fold(0.0, |most: f64, x| most.max(x.abs()));

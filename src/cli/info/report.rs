@@ -21,7 +21,7 @@ pub(super) struct Report {
     pub schema_version: u32,
     pub format: Option<String>,
     pub version: Option<String>,
-    /// 2 or 3; 0 for points.
+    /// The dimension of the cells, 2 or 3; 0 for points.
     pub dimension: Option<usize>,
     /// `null` for points.
     pub kind: Option<Kind>,

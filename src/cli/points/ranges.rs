@@ -6,7 +6,8 @@ use std::str::FromStr;
 
 use zeroset::error::{Error, Result};
 
-/// A range of indices, counted from 0: "A..B" without B, "A..", "..B", or "K" for a single index.
+/// A range of indices, counted from 0: "A..B" (B is excluded), "A..", "..B" (B is excluded), or "K"
+/// for a single index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entries {
     text: String,

@@ -45,7 +45,7 @@ pub fn run(args: &Args, output: &Path, file: &VolumeFile, ui: &Ui) -> Result<()>
     ui.print(&format!("{path}: {rows} x {columns} matrix, {found} ({share:.3} %)\n"))
 }
 
-/// Whether the value type of the volume is an integer type without scaling.
+/// Returns true if the values of the volume are stored as integers and are not scaled.
 fn is_whole(volume: &Volume) -> bool {
     let is_float = matches!(volume.samples(), Samples::F32(_) | Samples::F64(_));
     !is_float && volume.scaling() == Scaling::NONE

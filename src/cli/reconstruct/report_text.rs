@@ -39,7 +39,8 @@ pub(super) fn words(whole: &Whole) -> String {
     text
 }
 
-/// Returns whether a surface is closed, and its three longest holes if it is not.
+/// Returns lines that state whether a surface is closed and, if it is not, describe its three
+/// longest holes.
 pub fn of_topology(surface: &Topology, units: &str) -> String {
     let mut text = format!("topology  {surface}\n");
     if surface.nonmanifold_edges > 0 {
