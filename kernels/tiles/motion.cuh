@@ -100,6 +100,34 @@ struct StationaryQuad {
     }
 };
 
+#if VARIES
+// Bounds or means of all expressions, and the largest product of change and time in voxels.
+struct FieldSamples {
+    double value[N_FIELDS];
+    double change;
+};
+
+// Computes the bounds or means of the expressions at a point. `per_length` and `per_area` convert
+// lengths and areas to voxels.
+DEVICE_CALL FieldSamples sample_fields(double x, double y, double z, double per_length, double per_area, Sampling s) {
+    FieldSamples samples;
+    samples.change = 0.0;
+#pragma unroll 1
+    for (u32 k = 0; k < N_FIELDS; k++) {
+        const FieldAtRow field = {k, x, y, z, nullptr, 0};
+        double per = per_length;
+#if CURVATURE == TERM_VARIES
+        // The curvature coefficient is the last field.
+        if (k == N_FIELDS - 1) per = per_area;
+#endif
+        double change = 0.0;
+        samples.value[k] = sample(field, s, SLACK / per, change);
+        samples.change = fmax(samples.change, change * per);
+    }
+    return samples;
+}
+#endif
+
 // The coefficients at a voxel.
 struct Coefficients {
     real u[3];
@@ -147,20 +175,13 @@ struct Coefficients {
 
     // Sets the bounds or means of the expressions at a voxel of a tile. Returns the largest product
     // of change and time in voxels.
-    DEVICE_CALL double sample_fields(const TileMotion& m, u64 key, u32 voxel, const Sampling& s) {
-        double at[3], value[N_FIELDS], most = 0.0;
+    DEVICE double sample(const TileMotion& m, u64 key, u32 voxel, const Sampling& s) {
+        double at[3];
         u32 n[3];
         find_place(m, key, voxel, n, at);
-#pragma unroll 1
-        for (u32 k = 0; k < N_FIELDS; k++) {
-            const FieldAtRow field = {k, at[0], at[1], at[2], nullptr, 0};
-            const double per = m.per_voxel[CURVATURE == TERM_VARIES && k == N_FIELDS - 1];
-            double change = 0.0;
-            value[k] = sample(field, s, SLACK / per, change);
-            most = fmax(most, change * per);
-        }
-        set(m, at, value);
-        return most;
+        const FieldSamples samples = sample_fields(at[0], at[1], at[2], m.per_voxel[0], m.per_voxel[1], s);
+        set(m, at, samples.value);
+        return samples.change;
     }
 
     // Sets the coefficients from the values of the expressions.

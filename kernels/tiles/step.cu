@@ -10,6 +10,8 @@
 //
 // RELAX: the kernel takes steps of the reinitialization equation and does not evaluate the terms.
 // EULER: the step has one evaluation.
+// AVERAGES: the kernel runs instead of the other one if coefficients change so much during the step
+// that their means are needed. A kernel with both would need too many registers.
 //
 // variants: REAL=float, TILE_EDGE=4, BLOCK=128
 //     | REAL=float, TILE_EDGE=8, BLOCK=128 | REAL=float, TILE_EDGE=4, STORAGE=16, BLOCK=128
@@ -25,7 +27,9 @@
 //     | SCHEME=5, VELOCITY=3, NORMAL=2, CURVATURE=3, RESCALING=1
 //     | SCHEME=1, VELOCITY=2, SAMPLED=3, NORMAL=3, CURVATURE=3
 //     | SCHEME=5, VELOCITY=2, SAMPLED=3, NORMAL=3, CURVATURE=3 | SCHEME=1, RELAX=1
-//     | SCHEME=5, RELAX=1
+//     | SCHEME=5, RELAX=1 | SCHEME=5, NORMAL=2, AVERAGES=1
+//     | SCHEME=5, VELOCITY=3, NORMAL=2, CURVATURE=3, RESCALING=1, AVERAGES=1
+//     | SCHEME=1, VELOCITY=2, SAMPLED=3, NORMAL=3, CURVATURE=3, AVERAGES=1
 // generated: coefficients
 // fused: REAL=float
 #include "common/shared.cuh"
@@ -35,6 +39,9 @@
 #endif
 #ifndef EULER
 #define EULER 0
+#endif
+#ifndef AVERAGES
+#define AVERAGES 0
 #endif
 #define REACH (SCHEME == SCHEME_WENO5 ? 3 : 1)
 #if CURVATURE && !RELAX
@@ -50,7 +57,9 @@
 // The number of threads that must fit on a multiprocessor. With more tiles in flight, threads wait
 // less for loads. However, the terms must fit in the registers that this number leaves to each
 // thread. Higher numbers would cause spills.
-#if SAMPLED || (KEPT && (VARIES || (EDGES && SCHEME == SCHEME_WENO5)))
+#if AVERAGES
+enum { THREADS = 256 };
+#elif SAMPLED || (KEPT && (VARIES || (EDGES && SCHEME == SCHEME_WENO5)))
 enum { THREADS = sizeof(real) == 8 ? 256 : 384 };
 #elif VARIES
 enum { THREADS = sizeof(real) == 8 ? (SCHEME == SCHEME_WENO5 ? 256 : 384) : 512 };
@@ -86,9 +95,9 @@ struct Shared {
 #endif
 #if VARIES
     u64 keys[TILES];
-    // The means over the step, if coefficients change so much that the means are needed.
+#if AVERAGES
     Sampling means;
-    bool averages;
+#endif
 #endif
     u32 bits[TILES];
     Parts parts;
@@ -108,9 +117,10 @@ DEVICE real advanced(const Shared& shared, const TileMotion& m, const Stationary
     Coefficients k(m);
 #if !RELAX
     k.take(kept, voxel % QUAD);
-#if VARIES
-    if (shared.averages) k.sample_fields(m, shared.keys[slot], voxel, shared.means);
-    else k.evaluate(m, shared.parts, slot, shared.keys[slot], voxel, t);
+#if AVERAGES
+    k.sample(m, shared.keys[slot], voxel, shared.means);
+#elif VARIES
+    k.evaluate(m, shared.parts, slot, shared.keys[slot], voxel, t);
 #endif
 #endif
     return at(0, 0, 0) + dt * rate_of(m, k, at, phi0, square);
@@ -228,6 +238,9 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
     await_kernel_before();
     const u32 list = c.list, n = c.n_tiles, stride = gridDim.x * TILES;
     if ((RELAX ? !c.due : is_paused(c)) || n == 0) return;
+#if VARIES && !RELAX
+    if (c.averages != AVERAGES) return;
+#endif
     const stored* from = array_of(m, c, s.from);
     const stored* base = array_of(m, c, s.base);
     stored* out = array_of(m, c, s.out);
@@ -239,12 +252,10 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
     const u32* activity = list ? g.activity[1] : g.activity[0];
     NearPart next;
     if (thread == 0) shared.bits[slot] = 0;
-#if VARIES && !RELAX
-    if (threadIdx.x == 0) {
-        shared.parts.begin(t);
-        shared.means = {MEAN, c.time, c.time + c.dt, t, c.max_step};
-        shared.averages = c.averages;
-    }
+#if AVERAGES
+    if (threadIdx.x == 0) shared.means = {MEAN, c.time, c.time + c.dt, t, c.max_step};
+#elif VARIES && !RELAX
+    if (threadIdx.x == 0) shared.parts.begin(t);
 #endif
 #if SCHEME == SCHEME_WENO5
     if (threadIdx.x == 0) shared.n_moving = 0;
@@ -267,7 +278,9 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
 #if VARIES && !RELAX
         const u64 key = is_here ? g.keys[list][p] : 0;
         if (thread == 0) shared.keys[slot] = key;
+#if !AVERAGES
         if (is_here) shared.parts.find(m, slot, key, thread, GROUP, t);
+#endif
 #endif
 #if SCHEME == SCHEME_WENO5
         const Near& near = shared.near[turn];
@@ -350,7 +363,7 @@ tiles_stage(TileGrid g, TileMotion m, TileStage s) {
 #endif
 }
 
-#if !RELAX
+#if !RELAX && !AVERAGES
 // Examines phi that was uploaded or computed elsewhere: counts voxels and computes the requests of
 // tiles.
 // Grid and block: any multiple of GROUP threads. Shared memory: static.

@@ -13,7 +13,7 @@ DEVICE void halt_for_flaws(TileControl& c, double t) {
     c.flaws = 0;
 }
 
-#if VARIES && !RELAX
+#if VARIES && !RELAX && !AVERAGES
 
 // The largest speed and change, and the flaws that a thread has found.
 struct Fastest {
@@ -34,7 +34,7 @@ DEVICE void look_at(Fastest& fastest, const TileMotion& m, const StationaryQuad&
     if (s.quantity == VALUE) {
         k.evaluate(m, parts, slot, key, voxel, s.at);
     } else {
-        fastest.change = fmax(fastest.change, k.sample_fields(m, key, voxel, s));
+        fastest.change = fmax(fastest.change, k.sample(m, key, voxel, s));
     }
     // All voxels of the tile are checked, so a negative value lies in the band or close to it.
     if (k.alpha < R(0)) fastest.flaws |= BELOW_ZERO;
@@ -46,8 +46,8 @@ DEVICE void look_at(Fastest& fastest, const TileMotion& m, const StationaryQuad&
 }
 
 // Returns the largest speed in the band, or infinity for invalid coefficients. `change` becomes the
-// largest product of change and time. All blocks of a cooperative kernel must take part, and all get
-// the same results. `pass` counts up from 0.
+// largest product of change and time. All blocks of a cooperative kernel must take part, and all
+// get the same results. `pass` counts up from 0.
 DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl& c, const Sampling& s, u32 pass,
                             double& change) {
     __shared__ u64 most, most_change;
@@ -127,7 +127,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(Til
     halt_for_flaws(c, s.end);
     look_at_step(c);
 }
-#elif KEPT && !RELAX
+#elif KEPT && !VARIES && !RELAX
 
 // Returns a bound on the speed over all voxels of a tile: the sum of the largest values of its
 // stored coefficients.

@@ -169,6 +169,7 @@ fn block(edge: usize) -> u32 {
 struct Kernels {
     manage: Library,
     step: Library,
+    averages: Option<Library>,
     relax: Option<Library>,
     reinitialize: Option<Library>,
 }
@@ -193,13 +194,18 @@ fn compile<S>(case: &Case, edge: usize) -> Kernels {
     let kept: Vec<&str> = defines.iter().copied().filter(|d| !d.starts_with("BLOCK")).collect();
     let manage = library("manage", &kept, &managing);
     let step = library("step", &defines, &steps);
+    let averages = case.varies().then(|| {
+        let mut defines = defines.clone();
+        defines.push("AVERAGES=1");
+        library("step", &defines, &["tiles_stage"])
+    });
     let is_direct = matches!(case.reinitialize, Reinitialize::Direct { .. });
     let reinitialize =
         is_direct.then(|| library("direct_reinitialization", &defines, &["tiles_reinitialize"]));
     defines.push("RELAX=1");
     let relaxes = matches!(case.reinitialize, Reinitialize::Equation { .. });
     let relax = relaxes.then(|| library("step", &defines, &["tiles_stage"]));
-    Kernels { manage, step, relax, reinitialize }
+    Kernels { manage, step, averages, relax, reinitialize }
 }
 
 /// Compares the kernels with the CPU step by step.
@@ -286,6 +292,9 @@ fn check<const E: usize, S: Stored<f64> + PartialEq + std::fmt::Debug>(case: &Ca
             for stage in &stages {
                 let args = [arg(on.argument()), arg(motion), arg(*stage)];
                 launch(&kernels.step, "tiles_stage", all, seed, &args);
+                if let Some(averages) = &kernels.averages {
+                    launch(averages, "tiles_stage", all, seed, &args);
+                }
             }
             if let (Some(relax), Reinitialize::Equation { iterations, .. }) =
                 (&kernels.relax, options.reinitialize)

@@ -32,6 +32,9 @@ pub(super) struct Kernels<R: Real> {
     /// The components of a velocity that combines volumes and expressions.
     components: Option<Components>,
     stage: Kernel,
+    /// The stage with means of the coefficients and its number of blocks, if coefficients vary. It
+    /// or `stage` skips each step.
+    averages: Option<(Kernel, u32)>,
     relax: Option<Kernel>,
     reinitialize: Option<Kernel>,
     stages: Vec<StageArgument<R>>,
@@ -109,6 +112,16 @@ impl<R: Real> Kernels<R> {
         let manage = cuda.kernel(&managing, "tiles_manage")?;
         let stage = cuda.kernel(&step, "tiles_stage")?;
         let resident = |kernel: &Kernel, block| kernel.resident_blocks(block, 0);
+        let averages = match terms.varies() {
+            false => None,
+            true => {
+                let mut averages = step.clone();
+                averages.defines.push(("AVERAGES", "1".into()));
+                let kernel = cuda.kernel(&averages, "tiles_stage")?;
+                let grid = resident(&kernel, block)?;
+                Some((kernel, grid))
+            }
+        };
         let mut kernels = Kernels {
             look_up: cuda.kernel(&managing, "tiles_look_up")?,
             look: cuda.kernel(&step, "tiles_look")?,
@@ -133,6 +146,7 @@ impl<R: Real> Kernels<R> {
             length_grid: 0,
             manage,
             stage,
+            averages,
             cuda: cuda.clone(),
         };
         if terms.varies() || terms.is_kept() {
@@ -230,6 +244,11 @@ impl<R: Real> Kernels<R> {
             let (arguments, launch) = (with(*stage), plain(self.grid, self.block));
             // SAFETY: the arguments match the kernel, which waits for the previous one.
             unsafe { self.cuda.launch_overlapping(&self.stage, launch, &arguments)? };
+            if let Some((averages, grid)) = &self.averages {
+                let launch = plain(*grid, self.block);
+                // SAFETY: the arguments match the kernel, which waits for the previous one.
+                unsafe { self.cuda.launch_overlapping(averages, launch, &arguments)? };
+            }
         }
         Ok(())
     }
