@@ -88,7 +88,7 @@ static DOUBLE: &[Row] = &[
     ("tiles_begin", &["NORMAL=3"], 8, TIME),
     ("tiles_begin", &["VELOCITY=3"], 8, TIME),
     ("tiles_begin", &[], 26, TIME),
-    ("tiles_length", &["NORMAL=2"], 520, EXPRESSIONS),
+    ("tiles_length", &["NORMAL=2"], 720, EXPRESSIONS),
     ("tiles_length", &["SAMPLED=3"], 830, VOLUMES),
     ("tiles_length", &["NORMAL=3"], 38, KEPT),
     ("tiles_length", &["VELOCITY=3"], 34, KEPT),
@@ -119,7 +119,7 @@ static DOUBLE: &[Row] = &[
     ("upsample_fill", &[], 5, "half widths are handed over in f64"),
     ("upsample_look", &["STORAGE=16"], 20, SIXTEEN_BITS),
     ("upsample_look", &[], 5, "half widths are handed over in f64"),
-    ("varying_search", &[], 325, EXPRESSIONS),
+    ("varying_search", &[], 2150, EXPRESSIONS),
 ];
 
 /// The kernels that may have single-precision arithmetic although REAL is double or the source has
