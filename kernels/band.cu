@@ -181,9 +181,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_mark(Patches m, Eiko
     if (!is_last_block(c)) return;
     if (threadIdx.x == 0) {
         c.list ^= 1;
-        set_limits(c, c.next_limits);
-        c.next_limits = no_limits();
         c.n_active = *(volatile u32*)&c.next_active;
+        set_limits(c, c.n_active == 0 ? c.inflow_limits : c.next_limits);
+        c.next_limits = no_limits();
         c.n_moving = *(volatile u32*)&c.next_moving;
         c.n_cells = *(volatile u32*)&c.next_cells;
         c.next_active = c.next_moving = c.next_cells = 0;
@@ -192,7 +192,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) band_mark(Patches m, Eiko
         c.reinitializations++;
         c.progress.due = 0;
         count_time(c, c.reinitialize_time);
-        if (c.n_active == 0 && c.progress.halt == RUNNING) c.progress.halt = GONE;
+        if (c.n_active == 0 && !c.may_enter && c.progress.halt == RUNNING) c.progress.halt = GONE;
         e.stats->n_visited = 0;
         reset_solve(e);
         choose_step(c, c.progress);

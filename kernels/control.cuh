@@ -94,14 +94,16 @@ DEVICE void end_step(const Control& c, Progress& p, const Trace& trace) {
     p.steps_since++;
     p.displacement += c.measures_displacement ? change : dt * (double)from_bits(c.limits.speed);
     p.cell_updates += c.n_cells;
-    p.rate = dt > 0.0 ? change / dt : 0.0;
+    // Without an interface nothing changes, but one that may still enter is no steady state.
+    const bool waits = !trace.cut && c.may_enter;
+    p.rate = waits ? __longlong_as_double(0x7ff0000000000000) : dt > 0.0 ? change / dt : 0.0;
     p.steps_left--;
     double rest = c.target - p.clock;
     bool landed = c.target < __longlong_as_double(0x7ff0000000000000) && dt >= rest * (1.0 - 1e-12);
     p.clock = landed ? c.target : p.clock + dt;
     p.due = is_reinitialization_due(c, p);
     p.enters = 0;
-    if (!trace.cut) p.halt = GONE;
+    if (!trace.cut && !waits) p.halt = GONE;
     else if (landed || p.steps_left == 0) p.halt = ARRIVED;
     else if (c.steady >= 0.0 && p.rate <= c.steady) p.halt = STEADY;
     if (!p.due) choose_step(c, p);

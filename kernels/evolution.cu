@@ -371,7 +371,7 @@ extern "C" __global__ void evolution_begin(Evolution s, double clock, double tar
     c.target = target;
     c.steady = steady;
     c.progress.steps_left = steps;
-    c.progress.halt = c.n_active == 0 ? GONE : RUNNING;
+    c.progress.halt = c.n_active == 0 && !c.may_enter ? GONE : RUNNING;
     c.progress.rate = 0.0;
     c.progress.place = 0xffffffffu;
     c.last_time = nanoseconds();

@@ -27,6 +27,7 @@ struct Search {
     const Varying& q;
     const u32* active;
     u32 n_active;
+    bool waits;  // no patch is active, and the patches of the boundary limit the step
     u32 blocks;  // number of blocks that take part
     u32 turn;    // index of the limits of this evaluation
 };
@@ -77,11 +78,13 @@ DEVICE Limits find_limits(Search& z) {
     if (blockIdx.x == 0 && threadIdx.x == 0) z.q.limits[z.turn] = no_limits();
     Limits limits = no_limits();
     if (threadIdx.x == 0) block_limits = limits;
-    for (u32 k = blockIdx.x; k < z.n_active; k += z.blocks) {
-        Patch patch = patch_of(z.m, z.active[k]);
+    const u32* list = z.waits ? z.q.boundary : z.active;
+    const u32 n_listed = z.waits ? z.q.n_boundary : z.n_active;
+    for (u32 k = blockIdx.x; k < n_listed; k += z.blocks) {
+        Patch patch = patch_of(z.m, list[k]);
         for (u32 t = threadIdx.x; t < patch.n_cells; t += blockDim.x) {
             u32 corner[N];
-            bool active = false;
+            bool active = z.waits;
 #pragma unroll
             for (int i = 0; i < N; i++) {
                 corner[i] = patch.corner(t, i);
@@ -111,9 +114,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) varying_search(Patches m,
     __shared__ u32 is_last;
     Control& c = *s.control;
     const u32 n_active = c.n_active;
-    const u32 blocks = gridDim.x < n_active ? gridDim.x : n_active;
+    const bool waits = n_active == 0;
+    const u32 n_listed = waits ? q.n_boundary : n_active;
+    const u32 blocks = gridDim.x < n_listed ? gridDim.x : n_listed;
     if (is_paused(c) || blockIdx.x >= blocks) return;
-    Search z = {m, s, q, active_list(s, c), n_active, blocks, 0};
+    Search z = {m, s, q, active_list(s, c), n_active, waits, blocks, 0};
     list_patches(z);
 
     const double start = c.progress.time;

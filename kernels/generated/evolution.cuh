@@ -153,6 +153,8 @@ struct Control {
     Limits limits;
     // Limits from the band being built.
     Limits next_limits;
+    // Limits of the step if there is no band but an interface may enter.
+    Limits inflow_limits;
     // Step that the limits allow.
     double longest;
     // Steps between reinitializations with rule PUBLISHED.
@@ -165,8 +167,11 @@ struct Control {
     u32 next_cells;
     // Number of patches through which an interface may enter.
     u32 n_extra;
+    // Whether an interface may enter later even if there is none now.
+    u32 may_enter;
+    u32 unused;
 };
-static_assert(sizeof(Control) == (sizeof(real) == 8 ? 336 : 304), "size of Control");
+static_assert(sizeof(Control) == (sizeof(real) == 8 ? 376 : 328), "size of Control");
 ASSERT_OFFSET(Control, progress, 0);
 ASSERT_OFFSET(Control, target, 104);
 ASSERT_OFFSET(Control, steady, 112);
@@ -191,12 +196,15 @@ ASSERT_OFFSET(Control, n_cells, 232);
 ASSERT_OFFSET(Control, blocks_done, 236);
 ASSERT_OFFSET(Control, limits, 240);
 ASSERT_OFFSET(Control, next_limits, (sizeof(real) == 8 ? 272 : 256));
-ASSERT_OFFSET(Control, longest, (sizeof(real) == 8 ? 304 : 272));
-ASSERT_OFFSET(Control, due_after, (sizeof(real) == 8 ? 312 : 280));
-ASSERT_OFFSET(Control, next_active, (sizeof(real) == 8 ? 320 : 288));
-ASSERT_OFFSET(Control, next_moving, (sizeof(real) == 8 ? 324 : 292));
-ASSERT_OFFSET(Control, next_cells, (sizeof(real) == 8 ? 328 : 296));
-ASSERT_OFFSET(Control, n_extra, (sizeof(real) == 8 ? 332 : 300));
+ASSERT_OFFSET(Control, inflow_limits, (sizeof(real) == 8 ? 304 : 272));
+ASSERT_OFFSET(Control, longest, (sizeof(real) == 8 ? 336 : 288));
+ASSERT_OFFSET(Control, due_after, (sizeof(real) == 8 ? 344 : 296));
+ASSERT_OFFSET(Control, next_active, (sizeof(real) == 8 ? 352 : 304));
+ASSERT_OFFSET(Control, next_moving, (sizeof(real) == 8 ? 356 : 308));
+ASSERT_OFFSET(Control, next_cells, (sizeof(real) == 8 ? 360 : 312));
+ASSERT_OFFSET(Control, n_extra, (sizeof(real) == 8 ? 364 : 316));
+ASSERT_OFFSET(Control, may_enter, (sizeof(real) == 8 ? 368 : 320));
+ASSERT_OFFSET(Control, unused, (sizeof(real) == 8 ? 372 : 324));
 
 // The findings of the blocks of a step; all 0 before the step.
 struct Trace {

@@ -81,7 +81,7 @@ pub enum Domain {
 /// phi|`.
 ///
 /// The run ends at the first of `end_time`, `max_steps` and `steady`, or when the interface has
-/// vanished and no time-dependent inflow can bring in another one.
+/// vanished and no inflow can bring in another one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[non_exhaustive]

@@ -193,6 +193,9 @@ pub struct Start {
 
 /// Returns phi of `[initial]` on the cleaned mesh.
 ///
+/// With an inflow, the zero set may lie outside the mesh. The solver then decides whether it can
+/// enter.
+///
 /// # Errors
 /// Returns the errors of [`CleanedMesh::vertex_array`]. Returns [`Error::Input`] for an invalid
 /// surface or curve file, and [`Error::Case`] if the zero set does not meet the mesh.
@@ -225,8 +228,9 @@ pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
             ));
         }
     };
+    let has_inflow = config.evolve.as_ref().is_some_and(|evolve| evolve.inflow.is_some());
     let inside = phi.iter().filter(|&&x| x < 0.0).count();
-    if inside == 0 || inside == phi.len() {
+    if !has_inflow && (inside == 0 || inside == phi.len()) {
         let (low, high) = cleaned.mesh.bounds();
         return Err(config.error_at(
             "initial",

@@ -121,6 +121,66 @@ fn setups() -> Vec<(&'static str, Setup)> {
     ]
 }
 
+/// Evolutions that start without an interface.
+fn empty_starts() -> Vec<(&'static str, Setup)> {
+    let empty = |mesh: Mesh, terms: Terms, options: Options| {
+        let phi = vec![1.0; mesh.n_vertices()];
+        Setup { mesh, phi, terms, options, patch_size: 32 }
+    };
+    let wind = || Terms::default().with_velocity(Coefficient::Uniform([1.0, 0.2, 0.0]));
+    let square = || support::square(24, 0.2);
+    vec![
+        ("a drop", empty(square(), wind().with_inflow(field(DISCS)), explicit(0.25))),
+        ("a jet", empty(square(), wind().with_inflow(field("abs(y) - 0.2")), explicit(0.25))),
+        (
+            "a drop, without a band",
+            empty(square(), wind().with_inflow(field(DISCS)), Options::new(None)),
+        ),
+        (
+            "a flow that turns round",
+            empty(
+                square(),
+                Terms::default()
+                    .with_velocity(varying(["-1 + 8*t", "0.1", "0"]))
+                    .with_inflow(field("abs(y) - 0.3")),
+                explicit(0.25),
+            ),
+        ),
+        (
+            "curvature, semi-implicit",
+            empty(
+                square(),
+                wind().with_inflow(field(DISCS)).with_curvature(Coefficient::Uniform([0.01])),
+                Options::new(Some(0.25)).with_curvature_step(CurvatureStep::Implicit),
+            ),
+        ),
+        (
+            "tetrahedra",
+            empty(
+                support::cube(8, 0.1),
+                wind().with_inflow(field("sqrt((t-0.5)^2 + y^2 + z^2) - 0.3")),
+                explicit(0.5),
+            ),
+        ),
+    ]
+}
+
+#[test]
+fn an_interface_enters_an_empty_mesh_as_on_the_cpu() {
+    for (name, setup) in empty_starts() {
+        // The steps end where the interface has entered.
+        let entered = |phi: &[f64]| phi.iter().any(|&value| value < 0.0);
+        let steps = (1..20).map(|k| 10 * k).find(|&n| entered(&setup.on_cpu::<f64>(n).phi));
+        let steps = steps.expect(name) + 10;
+        let Some([cpu, gpu, again]) = stepped::<f64>(&setup, steps) else { return };
+        assert!(gpu == again, "{name}: two runs differ");
+        let near = setup.options.half_width.map_or(f64::INFINITY, |w| 0.5 * w);
+        let apart = cpu.iter().zip(&gpu).filter(|(cpu, _)| cpu.abs() < near);
+        let d = apart.map(|(cpu, gpu)| (cpu - gpu).abs()).fold(0.0, f64::max);
+        assert!(d <= 1e-9 && entered(&gpu), "{name}: {d:e}");
+    }
+}
+
 /// Compares steps in both precisions. `double` and `single` bound the differences near the
 /// interface.
 fn compare(steps: u64, double: f64, single: f64) {

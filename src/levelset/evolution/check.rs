@@ -72,20 +72,20 @@ pub(super) fn motion(mesh: &Mesh, terms: &Terms, options: &Options) -> Result<()
     Ok(())
 }
 
-/// Checks that phi has one finite value per vertex and an interface.
+/// Checks that phi has one finite value per vertex.
 pub(super) fn phi(mesh: &Mesh, phi: &[f64]) -> Result<()> {
     length(mesh, "initial phi", phi.len())?;
-    not_finite("phi", phi)?;
-    let n = mesh.n_vertices();
-    let inside = phi.iter().filter(|&&v| v < 0.0).count();
-    if inside == 0 || inside == n {
-        let side = if inside == 0 { "outside (phi >= 0)" } else { "inside (phi < 0)" };
-        return Err(Error::usage(
-            format!("the initial phi has no interface: all {n} vertices lie {side}"),
-            "move or resize the initial shape so that its boundary crosses the mesh",
-        ));
-    }
-    Ok(())
+    not_finite("phi", phi)
+}
+
+/// Returns the error for an initial phi whose `n` vertices all lie on one side. `why` states why no
+/// interface can enter.
+pub(super) fn no_interface(n: usize, is_inside: bool, why: &str) -> Error {
+    let side = if is_inside { "inside (phi < 0)" } else { "outside (phi >= 0)" };
+    Error::usage(
+        format!("the initial phi has no interface: all {n} vertices lie {side}{why}"),
+        "move or resize the initial shape so that its boundary crosses the mesh",
+    )
 }
 
 /// Checks that the chosen schemes can be combined.

@@ -62,8 +62,8 @@ impl<R: Real> Evolution<R> {
     ///
     /// # Errors
     /// Returns [`Error::Case`] if options contradict each other, a coefficient has the wrong length
-    /// or is not finite, the curvature is negative, or phi has no zero set. Returns [`Error::Mesh`]
-    /// if the size of a cell does not fit in the scalar type, and [`Error::Numerical`] if an
+    /// or is not finite, the curvature is negative, or phi has no zero set and none can enter.
+    /// Returns [`Error::Mesh`] if the size of a cell does not fit in the scalar type, and [`Error::Numerical`] if an
     /// expression is not finite.
     pub fn new(
         cpu: Arc<Cpu>,
@@ -75,7 +75,8 @@ impl<R: Real> Evolution<R> {
     ) -> Result<Self> {
         check::phi(mesh, phi)?;
         let problem = Problem::new(cpu, mesh, patches, terms, options)?;
-        let mut evolution = Self::at_rest(problem, phi);
+        let phi = problem.start(phi)?;
+        let mut evolution = Self::at_rest(problem, &phi);
         if evolution.problem.options.rule == Rule::Never {
             evolution.update_band();
         } else {
@@ -126,8 +127,8 @@ impl<R: Real> Evolution<R> {
         self.progress.step
     }
 
-    /// Whether the interface has vanished: no cell was cut at the start of the last step or the
-    /// band is empty, and no time-dependent inflow can bring in an interface later.
+    /// Whether no interface is left: no cell was cut at the start of the last step, and no inflow
+    /// may bring an interface in later.
     pub fn is_extinct(&self) -> bool {
         (self.progress.gone || self.band.active().is_empty()) && !self.problem.may_enter()
     }

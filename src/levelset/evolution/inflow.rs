@@ -1,11 +1,17 @@
 //! Inflow boundaries, where the interior does not determine phi, so that phi is held or given
 //! (docs/level-set.md, section 2.7).
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use super::breakdown::{Flaw, What};
+use super::check;
 use super::coefficients::Term;
 use super::problem::Problem;
+#[cfg(doc)]
+use crate::error::Error;
+use crate::error::Result;
 use crate::expression::Field;
 use crate::geometry::{Real, Vec3, simplex::Simplex};
 use crate::patches::{Coordinates, Patch, Patches};
@@ -98,11 +104,6 @@ impl Inflow {
         &self.boundary_patches
     }
 
-    /// Whether inflow values are given.
-    pub fn is_given(&self) -> bool {
-        self.values.is_some()
-    }
-
     /// Whether inflow values are given and depend on time.
     pub fn varies(&self) -> bool {
         self.values.as_ref().is_some_and(Field::uses_time)
@@ -187,7 +188,12 @@ impl<R: Real> Problem<R> {
     ///
     /// # Errors
     /// Returns a [`Flaw`] if a value is not finite.
-    pub fn apply_inflow(&self, t: f64, next: &mut [R], reach: &mut R) -> Result<(), Flaw> {
+    pub fn apply_inflow(
+        &self,
+        t: f64,
+        next: &mut [R],
+        reach: &mut R,
+    ) -> std::result::Result<(), Flaw> {
         let width = self.half_width();
         for &v in &self.inflow.vertices {
             let v = v as usize;
@@ -212,9 +218,48 @@ impl<R: Real> Problem<R> {
     }
 
     /// Whether an interface may enter later even if there is none now.
+    ///
+    /// The velocity points inward at a vertex of the boundary or may do so later, and the given
+    /// values or these vertices change.
     pub fn may_enter(&self) -> bool {
+        let inflow = &self.inflow;
         let velocity_varies = self.motion.velocity.as_ref().is_some_and(Term::varies);
-        self.inflow.varies() || self.inflow.is_given() && velocity_varies
+        let may_flow_in =
+            if velocity_varies { !inflow.boundary.is_empty() } else { !inflow.vertices.is_empty() };
+        may_flow_in && (inflow.varies() || inflow.has_values() && velocity_varies)
+    }
+
+    /// Returns phi at the start (mesh order). If it has no interface, it takes the given inflow
+    /// values at time 0 at the inflow vertices, as it does after every step.
+    ///
+    /// # Errors
+    /// Returns [`Error::Case`] if there is no interface, and none can enter.
+    pub fn start<'p>(&self, phi: &'p [f64]) -> Result<Cow<'p, [f64]>> {
+        let Some(is_inside) = one_side(phi) else { return Ok(Cow::Borrowed(phi)) };
+        let mut entered = phi.to_vec();
+        let mesh_vertices = self.patches.mesh_vertices();
+        for &v in &self.inflow.vertices {
+            if let Some(value) = self.given_inflow(v as usize, 0.0) {
+                entered[mesh_vertices[v as usize] as usize] = value;
+            }
+        }
+        check::not_finite("inflow", &entered)?;
+        if one_side(&entered).is_none() {
+            return Ok(Cow::Owned(entered));
+        }
+        if self.may_enter() {
+            return Ok(Cow::Borrowed(phi));
+        }
+        let why = if !self.inflow.has_values() {
+            ""
+        } else if self.inflow.boundary.is_empty() {
+            ", and nothing can flow in because the mesh has no boundary"
+        } else if self.inflow.vertices.is_empty() {
+            ", and the velocity points inward nowhere on the boundary"
+        } else {
+            ", and so are all values of inflow, which do not change"
+        };
+        Err(check::no_interface(phi.len(), is_inside, why))
     }
 
     /// Copies the inflow values of a successful step to both arrays at vertices that do not move.
@@ -233,6 +278,12 @@ impl<R: Real> Problem<R> {
         }
         enters
     }
+}
+
+/// Returns whether all values are inside (phi < 0), or `None` if some are inside and some outside.
+fn one_side(phi: &[f64]) -> Option<bool> {
+    let first = *phi.first()? < 0.0;
+    phi.iter().all(|&value| (value < 0.0) == first).then_some(first)
 }
 
 /// Returns the failure for a given value that is not finite, at a vertex in patch order.

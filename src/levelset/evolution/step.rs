@@ -44,12 +44,18 @@ impl<R: Real> Evolution<R> {
         let made = self.make_next(dt, time);
         let (cut, outcome) = self.noted(made)?;
         self.accept(dt, cut, &outcome);
+        // Without an interface nothing changes, but one that may still enter is no steady state.
+        let waits = !cut && self.problem.may_enter();
         self.progress.totals.evolve_seconds += start.elapsed().as_secs_f64();
         let reinitialized = self.is_reinitialization_due();
         if reinitialized {
             self.reinitialize();
         }
-        let rate = if dt > 0.0 { outcome.change_near.to_f64() / dt } else { 0.0 };
+        let rate = match (waits, dt > 0.0) {
+            (true, _) => f64::INFINITY,
+            (_, true) => outcome.change_near.to_f64() / dt,
+            (_, false) => 0.0,
+        };
         Ok(StepInfo { step: self.progress.step, time, dt, rate, reinitialized })
     }
 

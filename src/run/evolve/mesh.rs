@@ -6,8 +6,9 @@ use super::Begun;
 use crate::Cpu;
 use crate::config::{Config, Drawn, HalfWidth, Rule};
 use crate::error::{Error, Result};
-use crate::levelset::evolution::{self, Options, Slivers, Terms};
+use crate::levelset::evolution::{self, Evolution, Options, Slivers, Terms};
 use crate::output::{Report, checkpoint};
+use crate::patches::{PATCH_SIZE, Partition, Patches};
 use crate::run::checkpointing::identify;
 use crate::run::factory::{self, MeshStart};
 use crate::run::mesh_setup::{self, MeshSetup};
@@ -33,7 +34,7 @@ impl Task for EvolveTask<'_> {
             let terms = setup::terms(self.config, cleaned).map(|terms| {
                 leaves_the_plane(&cleaned.mesh, &terms).iter().for_each(|w| tracing::warn!("{w}"));
             });
-            vec![terms]
+            vec![terms, check_entry(self.config, &self.cpu, cleaned)]
         })
     }
 
@@ -56,7 +57,8 @@ impl Task for EvolveTask<'_> {
         };
         let options = options(&setup);
         let start = MeshStart { phi: &phi, terms: &terms, options: &options };
-        let motion = factory::mesh_motion(&setup, start, snapshot.as_ref())?;
+        let motion = factory::mesh_motion(&setup, start, snapshot.as_ref())
+            .map_err(|error| without_interface(config, &phi, error))?;
         // All pictures of a series use the camera and the colors of the first state.
         let is_series = config.output.picture.as_ref().is_some_and(|p| p.every == Drawn::State);
         let first = match snapshot.is_some() && is_series {
@@ -72,6 +74,35 @@ impl Task for EvolveTask<'_> {
         let files = Box::new(files);
         Begun { config, motion, files, identity, first, kind, threads }.run(run, stopped, report)
     }
+}
+
+/// Checks that an initial level set without an interface has an inflow that can bring one in.
+fn check_entry(config: &Config, cpu: &Arc<Cpu>, cleaned: &CleanedMesh) -> Result<()> {
+    if config.evolve.as_ref().is_none_or(|evolve| evolve.inflow.is_none()) {
+        return Ok(());
+    }
+    // Errors of [initial] and of the terms are reported elsewhere.
+    let Ok(setup::Start { phi, .. }) = setup::initial_phi(config, cleaned) else { return Ok(()) };
+    if !is_one_sided(&phi) {
+        return Ok(());
+    }
+    let Ok(terms) = setup::terms(config, cleaned) else { return Ok(()) };
+    let (mesh, options) = (&cleaned.mesh, Options::new(None));
+    let patches = Patches::new(mesh, Partition::Hilbert, PATCH_SIZE)?;
+    Evolution::<f64>::new(cpu.clone(), mesh, Arc::new(patches), &phi, &terms, options)
+        .map(drop)
+        .map_err(|error| without_interface(config, &phi, error))
+}
+
+/// Whether no vertex or every vertex is inside.
+fn is_one_sided(phi: &[f64]) -> bool {
+    let inside = phi.iter().filter(|&&x| x < 0.0).count();
+    inside == 0 || inside == phi.len()
+}
+
+/// Adds the line of `[initial]` to the error of a start without an interface.
+fn without_interface(config: &Config, phi: &[f64], error: Error) -> Error {
+    if is_one_sided(phi) { config.locate("initial")(error) } else { error }
 }
 
 /// Returns the solver options of the case.

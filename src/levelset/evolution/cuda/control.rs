@@ -18,6 +18,7 @@ impl<R: Real> Control<R> {
             Rule::Every(n) => (When::Every, n.max(1) as u64),
             Rule::Never => (When::Never, 0),
         };
+        let inflow = problem.limits_at_inflow();
         let none = Limits { first_order: R::INFINITY, curvature: R::INFINITY, ..Limits::default() };
         Control {
             target: f64::INFINITY,
@@ -34,6 +35,13 @@ impl<R: Real> Control<R> {
             n_patches,
             n_active: n_patches,
             n_extra: problem.inflow.patches().len() as u32,
+            may_enter: u32::from(problem.may_enter()),
+            inflow_limits: Limits {
+                first_order: inflow.first_order,
+                curvature: inflow.curvature,
+                speed: inflow.speed,
+                inradius: inflow.inradius,
+            },
             limits: none,
             next_limits: none,
             progress: Progress { due: 1, ..Progress::default() },

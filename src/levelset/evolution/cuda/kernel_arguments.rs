@@ -143,6 +143,8 @@ zeroset_gpu::cuda_header! {
         pub limits: Limits<R>,
         /// Limits from the band being built.
         pub next_limits: Limits<R>,
+        /// Limits of the step if there is no band but an interface may enter.
+        pub inflow_limits: Limits<R>,
         /// Step that the limits allow.
         pub longest: f64,
         /// Steps between reinitializations with rule PUBLISHED.
@@ -155,6 +157,9 @@ zeroset_gpu::cuda_header! {
         pub next_cells: u32,
         /// Number of patches through which an interface may enter.
         pub n_extra: u32,
+        /// Whether an interface may enter later even if there is none now.
+        pub may_enter: u32,
+        pub unused: u32,
     }
 
     /// The findings of the blocks of a step; all 0 before the step.

@@ -95,6 +95,7 @@ impl<R: Real> DeviceEvolution<R> {
     ) -> Result<Self> {
         super::check::phi(mesh, phi)?;
         let problem = Problem::new(cpu, mesh, patches, terms, options)?;
+        let phi = &*problem.start(phi)?;
         let mut evolution = Self::at_rest(gpu, problem, phi)?;
         if evolution.problem.options.rule == Rule::Never {
             let problem = &evolution.problem;
@@ -135,7 +136,7 @@ impl<R: Real> DeviceEvolution<R> {
             control.displacement = snapshot.displacement;
             control.steps_since = snapshot.steps_since;
             control.reinitializations = 0;
-            if snapshot.gone {
+            if snapshot.gone && control.may_enter == 0 {
                 control.halt = Halt::Gone as u32;
             }
         })?;
@@ -223,10 +224,10 @@ impl<R: Real> DeviceEvolution<R> {
         self.now.step
     }
 
-    /// Whether the interface has vanished: no cell was cut at the start of the last step, or the
-    /// band is empty.
+    /// Whether no interface is left: no cell was cut at the start of the last step, and no inflow
+    /// may bring an interface in later.
     pub fn is_extinct(&self) -> bool {
-        self.now.halt() == Halt::Gone || self.now.n_active == 0
+        self.now.may_enter == 0 && (self.now.halt() == Halt::Gone || self.now.n_active == 0)
     }
 
     /// Returns the range of the current phi in its two buffers.
