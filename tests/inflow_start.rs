@@ -93,7 +93,7 @@ fn an_interface_enters_in_other_ways() {
 #[test]
 fn a_run_goes_on_between_two_drops() {
     let folder = tempfile::tempdir().unwrap();
-    // A drop is wholly inside at t = 0.5, has left at t = 1.5, and the next one is inside at t = 2.5.
+    // A drop is inside at t = 0.5, has left at t = 1.5, and the next one is inside at t = 2.5.
     let evolve = "velocity = [1, 0, 0]\n\
                   inflow = \"sqrt((t - 2*floor(t/2) - 0.2)^2 + (y - 0.5)^2) - 0.15\"";
     let case = case(folder.path(), evolve);
