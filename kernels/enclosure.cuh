@@ -18,17 +18,17 @@ struct Enclosure {
     Enclosure() = default;
     DEVICE Enclosure(double low, double high, bool smooth) : low(low), high(high), smooth(smooth) {}
 
-    // A constant. A constant that is not a number has no bounds.
-    DEVICE Enclosure(double value) : low(value), high(value), smooth(value == value) {
-        if (!smooth) low = -infinity(), high = infinity();
-    }
+    // A constant. Both bounds of NaN are NaN.
+    DEVICE Enclosure(double value) : low(value), high(value), smooth(true) {}
 
+    // Whether the value is NaN over the whole span.
+    DEVICE bool is_nan() const { return low != low; }
     DEVICE bool is_unknown() const { return low == -infinity() && high == infinity(); }
     DEVICE double width() const { return high - low; }
     DEVICE double largest() const { return fmax(high, -low); }
     // Whether the value counts as true, or as false, over the whole span.
     DEVICE bool holds() const { return low > 0.0 || high < 0.0; }
-    DEVICE bool fails() const { return low == 0.0 && high == 0.0; }
+    DEVICE bool fails() const { return is_nan() || (low == 0.0 && high == 0.0); }
 };
 
 DEVICE Enclosure unbounded() { return Enclosure(-infinity(), infinity(), false); }
@@ -63,7 +63,7 @@ constexpr double PI = 3.14159265358979323846;
 // Returns the bounds of a sine or cosine with a maximum at `peak` and the values `at_low` and
 // `at_high` at the bounds of its argument.
 DEVICE Enclosure wave(const Enclosure& a, double peak, double at_low, double at_high) {
-    if (a.is_unknown()) return unbounded();
+    if (a.is_unknown() || a.is_nan()) return a;
     if (!(a.width() < infinity())) return Enclosure(-1.0, 1.0, a.smooth);
     return Enclosure(contains_periodic(a, peak + PI, 2.0 * PI) ? -1.0 : fmin(at_low, at_high),
                      contains_periodic(a, peak, 2.0 * PI) ? 1.0 : fmax(at_low, at_high), a.smooth);
@@ -71,25 +71,27 @@ DEVICE Enclosure wave(const Enclosure& a, double peak, double at_low, double at_
 
 // Returns the bounds of a value that grows or falls with its argument.
 DEVICE Enclosure monotone(const Enclosure& a, double at_low, double at_high) {
-    return a.is_unknown() ? unbounded() : between(at_low, at_high, a.smooth);
+    return a.is_unknown() || a.is_nan() ? a : between(at_low, at_high, a.smooth);
 }
 
 // Returns the bounds of a value that is a number only for arguments from `least` to `most`.
 DEVICE Enclosure within(const Enclosure& a, double least, double most, double at_low, double at_high) {
+    if (a.is_nan()) return a;
     if (a.low < least || a.high > most) return unbounded();
     return between(at_low, at_high, a.smooth && a.low > least && a.high < most);
 }
 
 // Returns the bounds of a value that is constant between its jumps.
 DEVICE Enclosure stepped(const Enclosure& a, double at_low, double at_high) {
-    if (a.is_unknown()) return unbounded();
+    if (a.is_unknown() || a.is_nan()) return a;
     return Enclosure(at_low, at_high, at_low == at_high);
 }
 
 DEVICE Enclosure negate(const Enclosure& a) { return monotone(a, -a.low, -a.high); }
 DEVICE Enclosure logical_not(const Enclosure& a) { return decided(a.fails(), a.holds()); }
+DEVICE Enclosure is_nan(const Enclosure& a) { return decided(a.is_nan(), !a.is_nan() && !a.is_unknown()); }
 DEVICE Enclosure absolute(const Enclosure& a) {
-    if (a.is_unknown()) return unbounded();
+    if (a.is_unknown() || a.is_nan()) return a;
     if (a.low >= 0.0 || a.high <= 0.0) return between(fabs(a.low), fabs(a.high), a.smooth);
     return Enclosure(0.0, a.largest(), false);
 }
@@ -99,6 +101,7 @@ DEVICE Enclosure logarithm(const Enclosure& a) { return within(a, 0.0, infinity(
 DEVICE Enclosure sine(const Enclosure& a) { return wave(a, 0.5 * PI, sin(a.low), sin(a.high)); }
 DEVICE Enclosure cosine(const Enclosure& a) { return wave(a, 0.0, cos(a.low), cos(a.high)); }
 DEVICE Enclosure tangent(const Enclosure& a) {
+    if (a.is_nan()) return a;
     if (contains_periodic(a, 0.5 * PI, PI)) return unbounded();
     return monotone(a, tan(a.low), tan(a.high));
 }
@@ -111,34 +114,49 @@ DEVICE Enclosure step(const Enclosure& a) {
     return Enclosure(step(a.low), step(a.high), step(a.low) == step(a.high));
 }
 
-DEVICE bool are_known(const Enclosure& a, const Enclosure& b) { return !a.is_unknown() && !b.is_unknown(); }
+DEVICE bool has_nan(const Enclosure& a, const Enclosure& b) { return a.is_nan() || b.is_nan(); }
+DEVICE bool are_known(const Enclosure& a, const Enclosure& b) {
+    return !has_nan(a, b) && !a.is_unknown() && !b.is_unknown();
+}
+// Returns the result of arithmetic with operands that are not both known.
+DEVICE Enclosure unknown(const Enclosure& a, const Enclosure& b) {
+    return a.is_nan() ? a : b.is_nan() ? b : unbounded();
+}
 
 DEVICE Enclosure add(const Enclosure& a, const Enclosure& b) {
-    if (!are_known(a, b)) return unbounded();
+    if (!are_known(a, b)) return unknown(a, b);
     return between(a.low + b.low, a.high + b.high, a.smooth && b.smooth);
 }
 DEVICE Enclosure subtract(const Enclosure& a, const Enclosure& b) {
-    if (!are_known(a, b)) return unbounded();
+    if (!are_known(a, b)) return unknown(a, b);
     return between(a.low - b.high, a.high - b.low, a.smooth && b.smooth);
 }
 DEVICE Enclosure multiply(const Enclosure& a, const Enclosure& b) {
-    if (!are_known(a, b)) return unbounded();
+    if (!are_known(a, b)) return unknown(a, b);
     return around(a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high, a.smooth && b.smooth);
 }
 DEVICE Enclosure divide(const Enclosure& a, const Enclosure& b) {
-    if (!are_known(a, b) || (b.low <= 0.0 && b.high >= 0.0)) return unbounded();
+    if (!are_known(a, b)) return unknown(a, b);
+    if (b.low <= 0.0 && b.high >= 0.0) return unbounded();
     return around(a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high, a.smooth && b.smooth);
 }
 
-DEVICE Enclosure less(const Enclosure& a, const Enclosure& b) { return decided(a.high < b.low, a.low >= b.high); }
+// Comparisons with NaN are false.
+DEVICE Enclosure less(const Enclosure& a, const Enclosure& b) {
+    return decided(a.high < b.low, has_nan(a, b) || a.low >= b.high);
+}
 DEVICE Enclosure greater(const Enclosure& a, const Enclosure& b) { return less(b, a); }
-DEVICE Enclosure less_equal(const Enclosure& a, const Enclosure& b) { return logical_not(less(b, a)); }
-DEVICE Enclosure greater_equal(const Enclosure& a, const Enclosure& b) { return logical_not(less(a, b)); }
+DEVICE Enclosure less_equal(const Enclosure& a, const Enclosure& b) {
+    return has_nan(a, b) ? decided(false, true) : logical_not(less(b, a));
+}
+DEVICE Enclosure greater_equal(const Enclosure& a, const Enclosure& b) { return less_equal(b, a); }
 DEVICE Enclosure equal(const Enclosure& a, const Enclosure& b) {
     const bool same = a.low == a.high && a.low == b.low && a.low == b.high;
-    return decided(same, a.high < b.low || a.low > b.high);
+    return decided(same, has_nan(a, b) || a.high < b.low || a.low > b.high);
 }
-DEVICE Enclosure not_equal(const Enclosure& a, const Enclosure& b) { return logical_not(equal(a, b)); }
+DEVICE Enclosure not_equal(const Enclosure& a, const Enclosure& b) {
+    return has_nan(a, b) ? decided(false, true) : logical_not(equal(a, b));
+}
 DEVICE Enclosure logical_and(const Enclosure& a, const Enclosure& b) {
     return decided(a.holds() && b.holds(), a.fails() || b.fails());
 }
@@ -147,27 +165,28 @@ DEVICE Enclosure logical_or(const Enclosure& a, const Enclosure& b) {
 }
 
 DEVICE Enclosure minimum(const Enclosure& a, const Enclosure& b) {
-    if (!are_known(a, b)) return unbounded();
+    if (!are_known(a, b)) return unknown(a, b);
     if (a.high <= b.low) return a;
     if (b.high <= a.low) return b;
     return Enclosure(fmin(a.low, b.low), fmin(a.high, b.high), false);
 }
 DEVICE Enclosure maximum(const Enclosure& a, const Enclosure& b) {
-    if (!are_known(a, b)) return unbounded();
+    if (!are_known(a, b)) return unknown(a, b);
     if (a.low >= b.high) return a;
     if (b.low >= a.high) return b;
     return Enclosure(fmax(a.low, b.low), fmax(a.high, b.high), false);
 }
 
 DEVICE Enclosure angle(const Enclosure& a, const Enclosure& b) {
-    if (!are_known(a, b)) return unbounded();
-    // The angle jumps where a is 0 and b is negative.
+    if (!are_known(a, b)) return unknown(a, b);
+    // The angle jumps at the negative half of the second axis.
     if (a.low <= 0.0 && a.high >= 0.0 && b.low <= 0.0) return Enclosure(-PI, PI, false);
     return around(angle(a.low, b.low), angle(a.low, b.high), angle(a.high, b.low), angle(a.high, b.high),
                   a.smooth && b.smooth);
 }
 
 DEVICE Enclosure power(const Enclosure& a, const Enclosure& b) {
+    // Some powers of NaN are 1.
     if (!are_known(a, b)) return unbounded();
     const bool smooth = a.smooth && b.smooth;
     const double exponent = b.low;
@@ -187,6 +206,7 @@ DEVICE Enclosure power(const Enclosure& a, const Enclosure& b) {
 DEVICE Enclosure select(const Enclosure& c, const Enclosure& a, const Enclosure& b) {
     if (c.holds()) return a;
     if (c.fails()) return b;
+    if (has_nan(a, b)) return unbounded();
     return Enclosure(fmin(a.low, b.low), fmax(a.high, b.high), false);
 }
 

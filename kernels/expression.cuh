@@ -18,6 +18,8 @@ DEVICE double infinity() {
 }
 
 DEVICE double truth(bool holds) { return holds ? 1.0 : 0.0; }
+// NaN counts as false.
+DEVICE bool is_true(double a) { return a < 0.0 || a > 0.0; }
 
 // The CPU rounds every product, so a product must not be fused with a following sum.
 DEVICE double multiply(double a, double b) {
@@ -30,7 +32,7 @@ DEVICE double multiply(double a, double b) {
 
 DEVICE double negate(double a) { return -a; }
 // (`not` is a keyword of C++.)
-DEVICE double logical_not(double a) { return truth(a == 0.0); }
+DEVICE double logical_not(double a) { return truth(!is_true(a)); }
 DEVICE double absolute(double a) { return fabs(a); }
 DEVICE double square_root(double a) { return sqrt(a); }
 DEVICE double exponential(double a) { return exp(a); }
@@ -46,6 +48,7 @@ DEVICE double round_down(double a) { return floor(a); }
 // Returns 0 for zeros of both signs, and NaN for NaN.
 DEVICE double sign(double a) { return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a + 0.0; }
 DEVICE double step(double a) { return truth(a >= 0.0); }
+DEVICE double is_nan(double a) { return truth(a != a); }
 
 DEVICE double add(double a, double b) { return a + b; }
 DEVICE double subtract(double a, double b) { return a - b; }
@@ -56,9 +59,10 @@ DEVICE double less_equal(double a, double b) { return truth(a <= b); }
 DEVICE double greater(double a, double b) { return truth(a > b); }
 DEVICE double greater_equal(double a, double b) { return truth(a >= b); }
 DEVICE double equal(double a, double b) { return truth(a == b); }
-DEVICE double not_equal(double a, double b) { return truth(a != b); }
-DEVICE double logical_and(double a, double b) { return truth(a != 0.0 && b != 0.0); }
-DEVICE double logical_or(double a, double b) { return truth(a != 0.0 || b != 0.0); }
+// Like the other comparisons, it is false for NaN.
+DEVICE double not_equal(double a, double b) { return truth(a < b || a > b); }
+DEVICE double logical_and(double a, double b) { return truth(is_true(a) && is_true(b)); }
+DEVICE double logical_or(double a, double b) { return truth(is_true(a) || is_true(b)); }
 
 // Unlike fmin and fmax, these return NaN if an operand is NaN.
 DEVICE double minimum(double a, double b) { return a < b || a != a ? a : b; }
@@ -87,6 +91,6 @@ DEVICE double power(double a, double b) {
     return pow(a, b);
 }
 
-DEVICE double select(double c, double a, double b) { return c != 0.0 ? a : b; }
+DEVICE double select(double c, double a, double b) { return is_true(c) ? a : b; }
 
 }  // namespace expression

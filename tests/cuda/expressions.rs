@@ -23,9 +23,14 @@ fn vertices() -> Vec<[f64; 3]> {
     (0..N).map(|k| [number(3 * k, 2.0), number(3 * k + 1, 20.0), number(3 * k + 2, 0.9)]).collect()
 }
 
+/// Binds an expression to scattered numbers. Every seventh number of the array `gap` is NaN.
 fn field(text: &str) -> Field {
     let rows = |name: &str| -> Arc<[f64]> {
-        (0..N).map(|k| number(k + 77_777 * name.len(), 3.0)).collect()
+        let value = |k: usize| match name == "gap" && k % 7 == 0 {
+            true => f64::NAN,
+            false => number(k + 77_777 * name.len(), 3.0),
+        };
+        (0..N).map(value).collect()
     };
     Field::bind(&text.parse::<Expression>().unwrap(), |name| Ok(rows(name))).unwrap()
 }
@@ -79,18 +84,30 @@ fn agrees<R: Real>(tolerance: f64) {
         "if(floor(y) > 3 && !(x < 0) || z == a, min(x, y, z), max(y, a)) + sign(x)*step(z) \
          + (x <= y) + (y >= z) + (a != a) + (1/0)*0*(x > 99)",
     )];
+    let gaps = [
+        field("if(isnan(gap), 2, gap) + 4*(gap != 1) + 8*(gap == gap) + 16*(gap && x)"),
+        field("if(gap, 1, 2) + 4*!gap + 8*(gap || 0) + 16*isnan(gap + x) + 32*step(gap)"),
+        field("gap + {b b}"),
+    ];
     let terms = [
         VaryingTerm { fields: &velocity, nonnegative: false },
         VaryingTerm { fields: &speed, nonnegative: false },
+        VaryingTerm { fields: &gaps, nonnegative: false },
     ];
     let order: Vec<u32> = (0..N as u32).rev().collect();
     let list: Vec<u32> = (0..offsets().len() as u32 - 1).rev().collect();
     let (values, broken) = evaluated::<R>(&cuda, &terms, &order, &list);
-    for (k, field) in velocity.iter().chain(&speed).enumerate() {
+    for (k, field) in velocity.iter().chain(&speed).chain(&gaps).enumerate() {
         let expected = field.values(&vertices(), TIME);
         for (v, &row) in order.iter().enumerate() {
             let expected = expected[row as usize];
-            let found = values[if k < 3 { 3 * v + k } else { 3 * N + v }].to_f64();
+            // The values of a term follow those of the terms before it.
+            let place = match k {
+                0..3 => 3 * v + k,
+                3 => 3 * N + v,
+                _ => 4 * N + 3 * v + k - 4,
+            };
+            let found = values[place].to_f64();
             // Terms of a sum may be larger than the sum itself.
             assert!(
                 (found - expected).abs() <= tolerance * expected.abs().max(100.0)
@@ -103,7 +120,7 @@ fn agrees<R: Real>(tolerance: f64) {
         let values = field.values(&vertices(), TIME);
         order.iter().position(|&row| !values[row as usize].is_finite())
     };
-    for (k, field) in velocity.iter().chain(&speed).enumerate() {
+    for (k, field) in velocity.iter().chain(&speed).chain(&gaps).enumerate() {
         assert_eq!(broken[k], first_nan(field).map_or(NONE, |v| v as u32), "field {k}");
     }
 }

@@ -130,9 +130,9 @@ fn field(text: &str, array: &dyn Fn(&str) -> Arc<[f64]>) -> Field {
     Field::bind(&text.parse::<Expression>().unwrap(), |name| Ok(array(name))).unwrap()
 }
 
-const ONE_ARGUMENT: [&str; 15] = [
+const ONE_ARGUMENT: [&str; 16] = [
     "(-#)", "(!#)", "abs(#)", "sqrt(#)", "exp(#)", "log(#)", "sin(#)", "cos(#)", "tan(#)",
-    "asin(#)", "acos(#)", "tanh(#)", "floor(#)", "sign(#)", "step(#)",
+    "asin(#)", "acos(#)", "tanh(#)", "floor(#)", "sign(#)", "step(#)", "isnan(#)",
 ];
 const TWO_ARGUMENTS: [&str; 16] = [
     "(# + #)",

@@ -133,7 +133,7 @@ impl Predicate {
             "#pragma once\n#include \"expression.cuh\"\n\n// The names that the expression uses.\n{uses}\n\
              DEVICE bool holds(double x, double y, double z{parameters}) {{\n{body}\
              \x20   const double result = {result};\n\
-             \x20   return result != 0.0 && result == result;\n}}\n"
+             \x20   return expression::is_true(result);\n}}\n"
         );
         Predicate { text }
     }
@@ -251,6 +251,7 @@ pub(super) fn unary(op: Unary) -> &'static str {
         Unary::Floor => "round_down",
         Unary::Sign => "sign",
         Unary::Step => "step",
+        Unary::IsNan => "is_nan",
     }
 }
 

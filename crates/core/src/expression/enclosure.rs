@@ -20,12 +20,14 @@ pub(super) struct Enclosure {
 }
 
 impl Enclosure {
-    /// Returns the bounds of a constant. NaN has no bounds.
+    /// Returns the bounds of a constant. Both bounds of NaN are NaN.
     pub fn constant(value: f64) -> Self {
-        if value.is_nan() {
-            return Enclosure::unbounded();
-        }
         Enclosure { low: value, high: value, smooth: true }
+    }
+
+    /// Whether the value is NaN over the whole span.
+    fn is_nan(&self) -> bool {
+        self.low.is_nan()
     }
 
     /// Returns the bounds of the time over a span.
@@ -81,7 +83,8 @@ impl Enclosure {
 
     /// Returns whether the value counts as true over the whole span, or `None` if it may change.
     fn holds(&self) -> Option<bool> {
-        match (self.low > 0.0 || self.high < 0.0, self.low == 0.0 && self.high == 0.0) {
+        let fails = self.is_nan() || self.low == 0.0 && self.high == 0.0;
+        match (self.low > 0.0 || self.high < 0.0, fails) {
             (true, _) => Some(true),
             (_, true) => Some(false),
             _ => None,
@@ -128,13 +131,15 @@ impl Enclosure {
     pub(super) fn unary(op: Unary, a: Self) -> Self {
         let f = |x: f64| op.apply(x);
         match op {
-            Unary::Not | Unary::Step => {}
+            Unary::Not | Unary::Step | Unary::IsNan => {}
             _ if a.is_unknown() => return Enclosure::unbounded(),
+            _ if a.is_nan() => return a,
             _ => {}
         }
         match op {
             Unary::Negate | Unary::Exp | Unary::Tanh => a.monotone(f),
             Unary::Not => Enclosure::truth(a.holds().map(|holds| !holds)),
+            Unary::IsNan => Enclosure::truth((!a.is_unknown()).then_some(a.is_nan())),
             Unary::Abs if a.low >= 0.0 || a.high <= 0.0 => a.monotone(f),
             Unary::Abs => Enclosure { low: 0.0, high: a.largest(), smooth: false },
             Unary::Sqrt | Unary::Log => a.within([0.0, f64::INFINITY], f),
@@ -154,8 +159,17 @@ impl Enclosure {
     #[inline]
     pub(super) fn binary(op: Binary, a: Self, b: Self) -> Self {
         let smooth = a.smooth && b.smooth;
-        if (a.is_unknown() || b.is_unknown()) && !op.is_condition() {
-            return Enclosure::unbounded();
+        match op {
+            Binary::And | Binary::Or => {}
+            _ if op.is_condition() && (a.is_nan() || b.is_nan()) => {
+                return Enclosure::truth(Some(false));
+            }
+            _ if op.is_condition() => {}
+            // Some powers of NaN are 1.
+            Binary::Power if a.is_nan() || b.is_nan() => return Enclosure::unbounded(),
+            _ if a.is_nan() || b.is_nan() => return Enclosure::constant(f64::NAN),
+            _ if a.is_unknown() || b.is_unknown() => return Enclosure::unbounded(),
+            _ => {}
         }
         match op {
             Binary::Add => Enclosure::between(a.low + b.low, a.high + b.high, smooth),
@@ -204,6 +218,7 @@ impl Enclosure {
         match c.holds() {
             Some(true) => a,
             Some(false) => b,
+            None if a.is_nan() || b.is_nan() => Enclosure::unbounded(),
             None => Enclosure { low: a.low.min(b.low), high: a.high.max(b.high), smooth: false },
         }
     }

@@ -61,7 +61,7 @@ pub use field::Field;
 pub use flaw::Flaw;
 pub use lattice::Lattice;
 pub use sampling::{Accuracy, Sampling, TimeSpan};
-pub use syntax_tree::{Binary, Node, Unary, Variable, select};
+pub use syntax_tree::{Binary, Node, Unary, Variable, is_true, select};
 
 /// A parsed formula. Two expressions are equal if their texts are equal.
 #[derive(Clone)]
@@ -117,9 +117,9 @@ impl Expression {
         &self.tree
     }
 
-    /// Creates a flaw for the value at a point. It points at the first subexpression whose value is
-    /// not finite, or at the whole text if all are finite. `array` returns the numbers of the data
-    /// arrays at that point.
+    /// Creates a flaw for the value at a point. It points at the data array that makes the value
+    /// infinite or NaN, or else at the first subexpression whose value is not finite, or at the
+    /// whole text if all are finite. `array` returns the numbers of the data arrays at that point.
     pub fn flaw_at(
         &self,
         point: [f64; 3],
@@ -128,6 +128,9 @@ impl Expression {
         what: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Flaw {
+        if let Some((_, span)) = self.tree.array_at_fault(point, t, array) {
+            return Flaw::new(&self.text, span, what, remedy);
+        }
         let parts = parse::parts(&self.text);
         let broken = parts.iter().find(|(_, node)| !node.value(point, t, array).is_finite());
         let text = self.text.trim();

@@ -5,7 +5,7 @@ macro_rules! with_unary {
     ($op:expr, |$f:ident| $body:expr) => {
         with_unary!(
             @ $op, $f, $body,
-            Negate Not Abs Sqrt Exp Log Sin Cos Tan Asin Acos Tanh Floor Sign Step
+            Negate Not Abs Sqrt Exp Log Sin Cos Tan Asin Acos Tanh Floor Sign Step IsNan
         )
     };
     (@ $op:expr, $f:ident, $body:expr, $($name:ident)*) => {

@@ -31,7 +31,7 @@ enum Function {
     If,
 }
 
-const FUNCTIONS: [(&str, Function); 17] = [
+const FUNCTIONS: [(&str, Function); 18] = [
     ("if", Function::If),
     ("min", Function::Several(Binary::Min)),
     ("max", Function::Several(Binary::Max)),
@@ -49,6 +49,7 @@ const FUNCTIONS: [(&str, Function); 17] = [
     ("floor", Function::One(Unary::Floor)),
     ("sign", Function::One(Unary::Sign)),
     ("step", Function::One(Unary::Step)),
+    ("isnan", Function::One(Unary::IsNan)),
 ];
 
 fn function(name: &str) -> Option<Function> {
@@ -274,7 +275,7 @@ impl<'t> Parser<'t> {
         let span = self.span();
         let node = match self.peek() {
             Token::Number(value) => Node::Number(value),
-            Token::Braced(name) => Node::Array { name: name.to_string(), span },
+            Token::Braced(name) => return Ok(self.array(name)),
             Token::Name(name) => return self.named(name),
             Token::Symbol("(") => {
                 self.next += 1;
@@ -318,7 +319,6 @@ impl<'t> Parser<'t> {
 
     /// Parses a variable, pi, a function with its arguments, or an array.
     fn named(&mut self, name: &str) -> Result<Built, Flaw> {
-        let span = self.span();
         let called = matches!(self.tokens.get(self.next + 1), Some((Token::Symbol("("), _)));
         let node = match (function(name), called) {
             (Some(function), true) => return self.call(name, function),
@@ -338,11 +338,23 @@ impl<'t> Parser<'t> {
                 "z" => Node::Variable(Variable::Z),
                 "t" => Node::Variable(Variable::T),
                 "pi" => Node::Number(std::f64::consts::PI),
-                _ => Node::Array { name: name.to_string(), span },
+                _ => return Ok(self.array(name)),
             },
         };
         self.next += 1;
         Ok(Built { node, levels: 1 })
+    }
+
+    /// Consumes the name of an array and the component that may follow it.
+    fn array(&mut self, name: &str) -> Built {
+        let (mut name, mut span) = (name.to_string(), self.span());
+        self.next += 1;
+        if let Token::Component(axis) = self.peek() {
+            name += axis;
+            span.end = self.span().end;
+            self.next += 1;
+        }
+        Built { node: Node::Array { name, span }, levels: 1 }
     }
 
     fn call(&mut self, name: &str, function: Function) -> Result<Built, Flaw> {

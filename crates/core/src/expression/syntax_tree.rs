@@ -26,7 +26,7 @@ pub enum Node {
     Unary(Unary, Box<Node>),
     /// An operator between two operands, or a function of two arguments.
     Binary(Binary, Box<Node>, Box<Node>),
-    /// `if(c, a, b)`: a where c is not 0, b elsewhere.
+    /// `if(c, a, b)`: a where c is true, b elsewhere.
     If(Box<[Node; 3]>),
 }
 
@@ -50,7 +50,7 @@ pub enum Variable {
 pub enum Unary {
     /// `-a`.
     Negate,
-    /// `!a`: 1 where a is 0, 0 elsewhere.
+    /// `!a`: 1 where a is 0 or NaN, 0 elsewhere.
     Not,
     /// `abs(a)`.
     Abs,
@@ -78,6 +78,8 @@ pub enum Unary {
     Sign,
     /// `step(a)`: 1 where a >= 0, 0 elsewhere.
     Step,
+    /// `isnan(a)`: 1 where a is NaN, 0 elsewhere.
+    IsNan,
 }
 
 /// An operation with two operands.
@@ -104,7 +106,7 @@ pub enum Binary {
     GreaterEqual,
     /// `a == b`.
     Equal,
-    /// `a != b`.
+    /// `a != b`, which is 0 if an operand is NaN, as for the other comparisons.
     NotEqual,
     /// `a && b`.
     And,
@@ -125,7 +127,7 @@ impl Unary {
     pub fn apply(self, a: f64) -> f64 {
         match self {
             Unary::Negate => -a,
-            Unary::Not => truth(a == 0.0),
+            Unary::Not => truth(!is_true(a)),
             Unary::Abs => a.abs(),
             Unary::Sqrt => a.sqrt(),
             Unary::Exp => libm::exp(a),
@@ -142,6 +144,7 @@ impl Unary {
             // Zeros of both signs give 0, and NaN gives NaN.
             Unary::Sign => a + 0.0,
             Unary::Step => truth(a >= 0.0),
+            Unary::IsNan => truth(a.is_nan()),
         }
     }
 }
@@ -153,7 +156,7 @@ impl Binary {
         matches!(self, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual | And | Or)
     }
 
-    /// Returns the value. Comparisons and logic give 1 or 0. Any value other than 0 counts as true.
+    /// Returns the value. Comparisons and logic give 1 or 0. Comparisons with NaN give 0.
     #[inline(always)]
     pub fn apply(self, a: f64, b: f64) -> f64 {
         match self {
@@ -167,9 +170,9 @@ impl Binary {
             Binary::Greater => truth(a > b),
             Binary::GreaterEqual => truth(a >= b),
             Binary::Equal => truth(a == b),
-            Binary::NotEqual => truth(a != b),
-            Binary::And => truth(a != 0.0 && b != 0.0),
-            Binary::Or => truth(a != 0.0 || b != 0.0),
+            Binary::NotEqual => truth(a < b || a > b),
+            Binary::And => truth(is_true(a) && is_true(b)),
+            Binary::Or => truth(is_true(a) || is_true(b)),
             // Unlike f64::min, the result is NaN if an operand is NaN.
             Binary::Min => {
                 if a < b || a.is_nan() {
@@ -193,7 +196,13 @@ impl Binary {
 /// Returns the value of `if(c, a, b)`.
 #[inline(always)]
 pub fn select(c: f64, a: f64, b: f64) -> f64 {
-    if c != 0.0 { a } else { b }
+    if is_true(c) { a } else { b }
+}
+
+/// Returns true if a value counts as true: if it is neither 0 nor NaN.
+#[inline(always)]
+pub fn is_true(a: f64) -> bool {
+    a != 0.0 && !a.is_nan()
 }
 
 #[inline(always)]
@@ -267,6 +276,28 @@ impl Node {
                 let [c, a, b] = nodes.each_ref().map(|node| node.compute(point, t, array));
                 T::select(c, a, b)
             }
+        }
+    }
+
+    /// Returns the data array that makes the value at one point infinite or NaN, with its span.
+    /// Returns `None` if all numbers of arrays that the value depends on are finite there.
+    pub fn array_at_fault(
+        &self,
+        point: [f64; 3],
+        t: f64,
+        array: &mut dyn FnMut(&str) -> f64,
+    ) -> Option<(&str, Range<usize>)> {
+        if self.value(point, t, array).is_finite() {
+            return None;
+        }
+        match self {
+            Node::Array { name, span } => Some((name, span.clone())),
+            Node::If(nodes) => {
+                let [c, a, b] = &**nodes;
+                let selected = if is_true(c.value(point, t, array)) { a } else { b };
+                selected.array_at_fault(point, t, array)
+            }
+            _ => self.below().find_map(|node| node.array_at_fault(point, t, array)),
         }
     }
 

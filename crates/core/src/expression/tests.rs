@@ -98,6 +98,84 @@ fn the_grammar_says_what_a_text_means() {
     assert_eq!(at_point("1.1^3"), 1.1 * (1.1 * 1.1));
 }
 
+/// Returns the value of an expression of the arrays `none`, without a value, and `b`, with the
+/// value 3.
+fn without_value(text: &str) -> f64 {
+    let array = |name: &str| if name == "none" { f64::NAN } else { 3.0 };
+    parse(text).tree().value([2.0, 3.0, 5.0], 7.0, &mut { array })
+}
+
+#[test]
+fn nan_means_no_value() {
+    for symbol in ["<", "<=", ">", ">=", "==", "!="] {
+        for text in [format!("none {symbol} b"), format!("b {symbol} none")] {
+            assert_eq!(without_value(&text), 0.0, "{text}");
+        }
+        assert_eq!(without_value(&format!("none {symbol} none")), 0.0, "{symbol}");
+    }
+    for (text, expected) in [
+        ("isnan(none) + 10*isnan(b) + 100*isnan(0/0)", 101.0),
+        ("isnan(none + b)", 1.0),
+        ("none && b", 0.0),
+        ("none || b", 1.0),
+        ("none || none", 0.0),
+        ("!none", 1.0),
+        ("if(none, 1, 2)", 2.0),
+        ("if(isnan(none), b, none)", 3.0),
+        ("b != 4", 1.0),
+        ("b != 3", 0.0),
+        ("step(none)", 0.0),
+    ] {
+        assert_eq!(without_value(text), expected, "{text}");
+    }
+    assert!(without_value("none + b").is_nan() && without_value("min(b, none)").is_nan());
+}
+
+#[test]
+fn the_array_that_lacks_a_number_is_found() {
+    let found = |text: &str| {
+        let mut array = |name: &str| if name.starts_with("none") { f64::NAN } else { 3.0 };
+        let expression = parse(text);
+        let found = expression.tree().array_at_fault([2.0, 3.0, 5.0], 7.0, &mut array);
+        let found = found.map(|(name, span)| (name.to_string(), span));
+        if let Some((_, span)) = &found {
+            let flaw = expression.flaw_at([2.0, 3.0, 5.0], 7.0, &mut array, "", "");
+            assert_eq!(flaw.span(), *span, "{text}");
+        }
+        found.map(|(name, span)| format!("{name} {}", &text[span]))
+    };
+    for (text, expected) in [
+        ("none", Some("none none")),
+        ("b + none*2", Some("none none")),
+        ("1 + {none b} + none", Some("none b {none b}")),
+        ("if(none > 0, 1, none2)", Some("none2 none2")),
+        ("if(isnan(none), b, none)", None),
+        ("log(-b) + none", Some("none none")),
+        ("log(-b)", None),
+        ("1/(b - 3)", None),
+        ("none.x", Some("none.x none.x")),
+        ("{none}.y", Some("none.y {none}.y")),
+    ] {
+        assert_eq!(found(text).as_deref(), expected, "{text}");
+    }
+}
+
+#[test]
+fn components_follow_a_name() {
+    let expression = parse("U.x + {mean flow}.y*2 + U.x - {U.z}");
+    assert_eq!(expression.names(), ["U.x", "mean flow.y", "U.z"]);
+    let point = |text: &str| Expression::parse(text).unwrap_err().to_string();
+    assert!(
+        point("x.y").contains("expected an operator or the end, found `.y`"),
+        "{}",
+        point("x.y")
+    );
+    assert!(point("lh.curv").contains("put names with special characters in braces"));
+    assert!(point("U.xyz").contains("put names with special characters in braces"));
+    assert!(point(".x").contains("expected a value, found `.x`"));
+    assert_eq!(parse("2.*3").constant(), Some(6.0));
+}
+
 #[test]
 fn constants_are_folded_and_facts_are_known() {
     assert_eq!(parse("2*pi/4 + min(1, 2)").constant(), Some(std::f64::consts::FRAC_PI_2 + 1.0));
@@ -285,7 +363,7 @@ fn tree(arrays: bool) -> impl Strategy<Value = (String, Node)> {
         Just(("t".into(), Node::Variable(Variable::T))),
     ];
     let leaf = if arrays { prop_oneof![5 => place, 2 => rows].boxed() } else { place.boxed() };
-    const UNARY: [(&str, Unary); 15] = [
+    const UNARY: [(&str, Unary); 16] = [
         ("-", Unary::Negate),
         ("!", Unary::Not),
         ("abs", Unary::Abs),
@@ -301,6 +379,7 @@ fn tree(arrays: bool) -> impl Strategy<Value = (String, Node)> {
         ("floor", Unary::Floor),
         ("sign", Unary::Sign),
         ("step", Unary::Step),
+        ("isnan", Unary::IsNan),
     ];
     const BINARY: [(&str, Binary); 16] = [
         ("+", Binary::Add),
@@ -351,7 +430,8 @@ proptest! {
         };
         let points: Vec<[f64; 3]> = (0..n).map(|i| [0, 1, 2].map(|k| number(i, k))).collect();
         let rows = |name: &str| -> Arc<[f64]> {
-            (0..n).map(|i| number(i, 3 + usize::from(name == "a"))).collect()
+            let value = |i: usize| number(i, 3 + usize::from(name == "a"));
+            (0..n).map(|i| if i % 127 == 0 { f64::NAN } else { value(i) }).collect()
         };
         let (a, b) = (rows("a"), rows("b c"));
         let expression = Expression::parse(&text).unwrap_or_else(|flaw| panic!("{flaw}"));
@@ -374,10 +454,12 @@ proptest! {
         point in [-3.0..3.0f64, -3.0..3.0, -3.0..3.0],
     ) {
         let span = TimeSpan { start, end: start + length };
-        let constant = &mut |_: &str| Enclosure::constant(0.75);
+        // The other array has no value.
+        let number = |name: &str| if name == "a" { 0.75 } else { f64::NAN };
+        let constant = &mut |name: &str| Enclosure::constant(number(name));
         let bounds = tree.compute(point, Enclosure::of_time(span), constant);
         for k in 0..=20 {
-            let value = tree.value(point, span.at(f64::from(k) / 20.0), &mut |_| 0.75);
+            let value = tree.value(point, span.at(f64::from(k) / 20.0), &mut { number });
             let rounding = 1e-9 * (1.0 + value.abs());
             prop_assert!(
                 !value.is_finite()

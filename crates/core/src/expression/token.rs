@@ -12,6 +12,8 @@ pub(super) enum Token<'t> {
     Name(&'t str),
     /// A name in braces.
     Braced(&'t str),
+    /// A component after a name, with its point: `.x`, `.y` or `.z`.
+    Component(&'t str),
     Symbol(&'static str),
     End,
 }
@@ -30,6 +32,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, Flaw>
             continue;
         }
         let (token, length) = match first {
+            '.' if is_component(&text[start..]) => (Token::Component(&text[start..start + 2]), 2),
             '0'..='9' | '.' => number(text, start)?,
             '{' => braced(text, start)?,
             c if starts_name(c) => {
@@ -52,6 +55,12 @@ fn starts_name(c: char) -> bool {
 
 fn in_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
+}
+
+/// Returns true if a text that begins with a point begins with a component of an array.
+fn is_component(text: &str) -> bool {
+    let mut characters = text.chars().skip(1);
+    matches!(characters.next(), Some('x' | 'y' | 'z')) && !characters.next().is_some_and(in_name)
 }
 
 /// Scans a number: digits, at most one point, and an exponent if digits follow the `e`.

@@ -2,7 +2,7 @@
 
 use super::Volume;
 use crate::error::Result;
-use crate::expression::{Columns, Expression};
+use crate::expression::{Columns, Expression, is_true};
 use crate::primitives::{Discriminator, Values, pack};
 
 /// The names in an expression in addition to the coordinates: the value, and the indices along x, y
@@ -62,7 +62,7 @@ impl Discriminator for Condition<'_> {
             let of_block = columns.each_ref().map(|column| &column[..here]);
             self.columns.evaluate_into(&points[..here], &of_block, &mut values[..here]);
             for (word, values) in words.iter_mut().zip(values[..here].chunks(WORD)) {
-                *word = pack(values.iter().map(|&v| v != 0.0 && !v.is_nan()));
+                *word = pack(values.iter().map(|&v| is_true(v)));
             }
         }
     }

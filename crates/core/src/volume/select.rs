@@ -52,11 +52,12 @@ mod tests {
         let volume = volume.placed([1.0, 2.0, 3.0], steps).unwrap();
         let volume = volume.with_scaling(Scaling { slope: 0.5, intercept: -10.0 }).unwrap();
         type Reference = fn(f64, [f64; 3], [f64; 3]) -> bool;
-        let cases: [(&str, Reference); 5] = [
+        let cases: [(&str, Reference); 6] = [
             ("v > 100", |v, _, _| v > 100.0),
             ("x < 6 && z > -3", |_, x, _| x[0] < 6.0 && x[2] > -3.0),
             ("k == 3 || v == 0", |v, _, i| i[2] == 3.0 || v == 0.0),
             ("sqrt(v)", |v, _, _| v > 0.0),
+            ("isnan(sqrt(v))", |v, _, _| v < 0.0),
             ("i + 10*j", |_, _, i| i[0] + 10.0 * i[1] != 0.0),
         ];
         for (text, reference) in cases {
