@@ -3,8 +3,12 @@
 //! `.pts` holds the vertices, `.elem` holds the elements, and `.lon` holds the fiber directions.
 //! The files are in one folder, and any of them may be given. Lengths are in micrometers.
 //!
+//! A list of vertices, `.vtx`, is data of such a mesh.
+//!
 //! Tags become groups named by their numbers. Fibers and sheets become the cell arrays `fiber` and
 //! `sheet`.
+
+mod vtx;
 
 use std::path::Path;
 
@@ -15,6 +19,8 @@ use super::text::{Lines, show, without_mark};
 use super::{MeshFile, load};
 use zeroset_core::error::{Flaw, FlawKind, Result};
 use zeroset_core::mesh::{DataArray, Values};
+
+pub(crate) use vtx::read as read_vertex_list;
 
 /// The extensions of CARP files.
 pub(super) const EXTENSIONS: [&str; 3] = ["pts", "elem", "lon"];

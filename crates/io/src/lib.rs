@@ -192,6 +192,10 @@ fn read_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<
         Format::Morph | Format::Solution => {
             unfit("holds numbers per vertex, not a mesh", "use it as data of a mesh")
         }
+        Format::VertexList => {
+            let remedy = "use it as data of the mesh, and its group as a source: group:NAME";
+            unfit("holds a list of vertices, not a mesh", remedy)
+        }
         Format::Label => {
             let what = "holds a label, a set of vertices of a surface, not a mesh";
             unfit(what, "use it as data of the surface")
@@ -295,7 +299,8 @@ fn content(path: &Path, loaded: &Loaded, options: &VolumeOptions) -> Result<Cont
 ///
 /// The function supports GIFTI shape and functional files, FreeSurfer `curv`, `sulc`, `thickness`
 /// and similar files, MEDIT's `.sol`, plain text columns, and the vertex arrays of a mesh file. A
-/// FreeSurfer label has rows for some vertices only, which also become a group.
+/// FreeSurfer label has rows for some vertices only, which also become a group. A CARP list of
+/// vertices (`.vtx`) is a group without an array.
 ///
 /// # Errors
 /// Returns the errors of [`read_mesh`], and an error if the file has no such arrays.
@@ -311,6 +316,7 @@ fn data_as(format: Format, path: &Path, bytes: &[u8], budget: Budget) -> Result<
     let arrays = match format {
         Format::Gifti => return gifti::read_data(path, text, budget),
         Format::Label => return freesurfer::read_label(path, text),
+        Format::VertexList => return carp::read_vertex_list(path, text),
         Format::Morph => freesurfer::read_morph(path, bytes)?,
         Format::Solution => medit::read_solution(text)?,
         Format::Columns => columns::read_data(path, text)?,
@@ -330,7 +336,7 @@ pub struct VertexData {
     pub arrays: Vec<DataArray>,
     /// Arrays with rows for some of the vertices.
     pub partial: Vec<PartialArray>,
-    /// The vertices of each label that the file names.
+    /// The vertices of each label or list that the file holds.
     pub groups: Vec<Group>,
 }
 

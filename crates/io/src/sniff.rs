@@ -55,6 +55,8 @@ pub enum Format {
     Morph,
     /// FreeSurfer labels: sets of vertices of a surface.
     Label,
+    /// CARP lists of vertices.
+    VertexList,
     /// MEDIT values per vertex.
     Solution,
     /// Values per vertex in text form.
@@ -98,7 +100,7 @@ impl Format {
             Format::FreeSurfer | Format::Morph | Format::Label => "FreeSurfer",
             Format::Medit | Format::Solution => "MEDIT",
             Format::TetGen => "TetGen",
-            Format::Carp => "CARP",
+            Format::Carp | Format::VertexList => "CARP",
             Format::Xyz => "XYZ",
             Format::Pcd => "PCD",
             Format::Las => "LAS",
@@ -123,6 +125,7 @@ impl Format {
             _ if self.is_volume() => "a volume",
             Format::Vtk => "a mesh or a volume",
             Format::Xyz | Format::Pcd | Format::Las | Format::E57 | Format::Ptx => "a point cloud",
+            Format::VertexList => "a list of vertices",
             Format::Morph | Format::Label | Format::Solution | Format::Columns => "numbers",
             _ => "a mesh",
         }
@@ -149,7 +152,7 @@ const READABLE: &str = "supported formats are Gmsh (.msh), VTK (.vtk, .vtu, .vtp
                         any of them also as .gz";
 
 /// The file extensions and their formats.
-const EXTENSIONS: [(&str, Format); 35] = [
+const EXTENSIONS: [(&str, Format); 36] = [
     ("msh", Format::Msh),
     ("vtk", Format::Vtk),
     ("vtu", Format::Vtk),
@@ -164,6 +167,7 @@ const EXTENSIONS: [(&str, Format); 35] = [
     ("stla", Format::Stl),
     ("gii", Format::Gifti),
     ("label", Format::Label),
+    ("vtx", Format::VertexList),
     ("mesh", Format::Medit),
     ("sol", Format::Solution),
     ("xyz", Format::Xyz),
