@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::Ui;
 use zeroset::error::{Error, Result, shown};
-use zeroset::expression::{Expression, Field};
+use zeroset::expression::{Expression, Field, is_true};
 use zeroset::io::vtk::NO_CELLS;
 use zeroset::io::{self, Content, MeshFile, VolumeOptions};
-use zeroset::mesh::DataArray;
+use zeroset::mesh::{DataArray, component};
 use zeroset::words::suggest;
 
 /// Points with data arrays.
@@ -87,8 +87,12 @@ impl Cloud {
         }
         let rows = |name: &str| -> Result<Arc<[f64]>> {
             let single = self.arrays.iter().filter(|array| array.components == 1);
-            match single.clone().find(|array| array.name == name) {
-                Some(array) => Ok(array.values.to_f64().into()),
+            let found = component(&self.arrays, name);
+            match found.filter(|(array, _)| array.components == 1 || array.name != name) {
+                Some((array, component)) => {
+                    let values = array.values.to_f64().into_iter().skip(component);
+                    Ok(values.step_by(array.components).collect())
+                }
                 None => {
                     let names: Vec<&str> = single.map(|array| array.name.as_str()).collect();
                     let what = format!("there is no array \"{name}\" of single numbers");
@@ -101,7 +105,7 @@ impl Cloud {
             }
         };
         let values = Field::bind(expression, rows)?.values(&self.points, 0.0);
-        let fulfills = |n: &usize| values[*n] != 0.0 && !values[*n].is_nan();
+        let fulfills = |n: &usize| is_true(values[*n]);
         let selected: Vec<usize> = (0..values.len()).filter(fulfills).collect();
         if selected.is_empty() {
             let n = self.points.len();

@@ -9,11 +9,10 @@ use super::generate::write;
 use super::volume;
 use zeroset::atomic::check_folder;
 use zeroset::error::{Error, Result};
-use zeroset::expression::{Expression, Field};
+use zeroset::expression::{Expression, Field, is_true};
 use zeroset::io::{MeshOptions, WriteOptions, check_target, is_volume_target, read_mesh_with};
-use zeroset::mesh::{Kind, Mesh, boundary, normal_arrays, part};
+use zeroset::mesh::{Kind, Mesh, Places, boundary, normal_arrays, part};
 use zeroset::words::noun;
-use zeroset::words::suggest;
 
 /// Arguments of `zeroset convert`.
 #[derive(Debug, clap::Args)]
@@ -145,11 +144,14 @@ fn add_normals(mesh: &mut Mesh) -> Result<()> {
     Ok(())
 }
 
-/// Returns the cells whose vertices all satisfy the selection, with their vertices.
+/// Returns the cells that satisfy the selection, with their vertices.
+///
+/// A selection with a cell array or a group of cells is evaluated in the cells. Any other selection
+/// is evaluated at the vertices, and a cell satisfies it if all its vertices do.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if an array is missing or has several numbers per vertex, if the
-/// selection depends on time, or if no cell remains.
+/// Returns the errors of [`values`]. Returns [`Error::Case`] if the selection depends on time, or
+/// if no cell remains.
 fn selected(mesh: Mesh, selection: &Expression) -> Result<Mesh> {
     if selection.uses_time() {
         return Err(Error::usage(
@@ -157,10 +159,13 @@ fn selected(mesh: Mesh, selection: &Expression) -> Result<Mesh> {
             "for an array called t write {t}",
         ));
     }
-    let values = over_vertices(&mesh, selection)?;
-    // NaN does not satisfy the selection.
-    let fulfills = |&v: &u32| values[v as usize] != 0.0 && !values[v as usize].is_nan();
-    let keep: Vec<bool> = mesh.iter_cells().map(|cell| cell.iter().all(fulfills)).collect();
+    let keep: Vec<bool> = if selection.names().iter().any(|name| mesh.is_of_cells(name)) {
+        values(&mesh, selection, Places::Cells)?.into_iter().map(is_true).collect()
+    } else {
+        let values = values(&mesh, selection, Places::Vertices)?;
+        let fulfills = |&v: &u32| is_true(values[v as usize]);
+        mesh.iter_cells().map(|cell| cell.iter().all(fulfills)).collect()
+    };
     if !keep.contains(&true) {
         return Err(Error::usage(
             format!("--where {selection}: none of the {} cells satisfies it", keep.len()),
@@ -170,24 +175,19 @@ fn selected(mesh: Mesh, selection: &Expression) -> Result<Mesh> {
     Ok(part(mesh, &keep).0)
 }
 
-/// Evaluates an expression of the coordinates and vertex arrays of a mesh at each vertex.
+/// Evaluates an expression at all vertices of a mesh or in all its cells.
 ///
 /// # Errors
-/// Returns [`Error::Case`] if an array is missing or has several numbers per vertex.
-pub(super) fn over_vertices(mesh: &Mesh, expression: &Expression) -> Result<Vec<f64>> {
-    let rows = |name: &str| -> Result<Arc<[f64]>> {
-        let names: Vec<&str> = mesh.vertex_data.iter().map(|a| a.name.as_str()).collect();
-        match mesh.vertex_array(name) {
-            Some(array) if array.components == 1 => Ok(array.values.to_f64().into()),
-            Some(array) => Err(Error::usage(
-                format!("the array \"{name}\" has {} numbers per vertex", array.components),
-                "use an array with one number per vertex, see `zeroset info`",
-            )),
-            None => Err(Error::usage(
-                format!("there is no vertex array \"{name}\""),
-                suggest(name, &names).replace("allowed:", "there are:"),
-            )),
-        }
+/// Returns the errors of [`Mesh::numbers`].
+pub(super) fn values(mesh: &Mesh, expression: &Expression, places: Places) -> Result<Vec<f64>> {
+    let numbers = |name: &str| -> Result<Arc<[f64]>> {
+        let numbers = mesh.numbers(name, places)?;
+        numbers.doubt(name, places).iter().for_each(|doubt| tracing::warn!("{doubt}"));
+        Ok(numbers.values.into())
     };
-    Ok(Field::bind(expression, rows)?.values(&mesh.vertices, 0.0))
+    let field = Field::bind(expression, numbers)?;
+    Ok(match places {
+        Places::Vertices => field.values(&mesh.vertices, 0.0),
+        Places::Cells => field.values(&mesh.centroids(), 0.0),
+    })
 }

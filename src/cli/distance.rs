@@ -34,6 +34,7 @@ Examples:
   zeroset distance part.msh --from group:inlet --from group:outlet --width 5 -o near.vtu
   zeroset distance part.msh --from vertex:0 --speed conductivity -o arrival.vtu
   zeroset distance part.msh --from vertex:0 --speed \"if(z > 0, 2, 0.5)\" -o arrival.vtu
+  zeroset distance heart.elem --data apex.vtx --from group:apex --speed \"if({2}, 600, 150)\" -o t.vtu
   zeroset distance pial.gii --from vertex:3 --from vertex:99 --labels -o parcels.label.gii
   zeroset distance pial.gii --from vertex:3 --width 10 -o near.label
   zeroset distance pial.gii --from levelset:sulc --data lh.sulc=sulc -o from_sulci.vtp
@@ -41,8 +42,8 @@ Examples:
   zeroset distance pial.gii --from vertex:3 --path-from vertex:99 --gradient -o d.vtp
   zeroset distance meshes/pial.gii.gz --from vertex:17 -o distance.vtp --picture distance.png
 
-Expressions (docs/expressions.md) contain numbers, x, y, z, array names (or {any name}),
-+ - * / ^, comparisons, && || !, if(c,a,b) and functions such as min, sqrt, exp and sin.
+Expressions (docs/expressions.md) contain numbers, x, y, z, names of arrays and groups (or
+{any name}), + - * / ^, comparisons, && || !, if(c,a,b) and functions such as min, sqrt and isnan.
 
 The array `distance` of the output holds the results, in the vertex order of the input. It is NaN at
 vertices that no front reaches, and equal to the width at vertices farther than --width.")]
@@ -74,11 +75,11 @@ pub struct Args {
     /// Shape of the front: auto, plane, or circular (for points at constant speed on triangles)
     #[arg(long, value_name = "SHAPE", default_value = "auto", value_parser = word::<FrontShape>)]
     pub front: FrontShape,
-    /// Exclude cells with a vertex where this expression is 0, such as "thickness > 0"
+    /// Exclude cells with a vertex where this expression is 0 or NaN, such as "thickness > 0"
     #[arg(long, value_name = "EXPRESSION")]
     pub mask: Option<Expression>,
-    /// File with more vertex arrays for expressions, one value per vertex of the mesh file;
-    /// repeatable
+    /// File with more vertex arrays or groups of vertices, such as lh.sulc, lh.V1.label or a .vtx
+    /// list; repeatable
     #[arg(long, value_name = "FILE[=NAME]", value_parser = data_file)]
     pub data: Vec<DataFile>,
     /// Join coincident vertices: auto (along torn edges), never, or all within a length

@@ -27,8 +27,8 @@ pub struct MeshSource {
     /// Partition of the mesh into patches. Default "blocks" for a regular grid made by `generate`,
     /// otherwise "bisection".
     pub partition: Option<Partition>,
-    /// Additional vertex arrays from other files, in the vertex order of the mesh file. `refine`
-    /// interpolates them.
+    /// Additional vertex arrays and groups of vertices from other files, in the vertex order of the
+    /// mesh file. `refine` interpolates the arrays.
     #[serde(default)]
     pub data: Vec<DataFile>,
     /// Which coincident vertices of a mesh file are joined. Default "auto".
@@ -68,6 +68,7 @@ pub struct DataFile {
     #[schemars(example = "values.shape.gii")]
     pub path: String,
     /// Array name. If the file has one array, this is its new name in the case. If it has several,
-    /// this selects one of them. Default: all arrays under their own names.
+    /// this selects one of them. If the file is a label or a list of vertices, this also names its
+    /// group. Default: all arrays and groups under their own names.
     pub name: Option<String>,
 }

@@ -106,7 +106,8 @@ pub struct Evolve {
     /// output interval, or else a hundredth of `end_time`.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub max_step: Option<f64>,
-    /// Velocity a, in mesh units per time. Default none.
+    /// Velocity a, in mesh units per time. Default none. An array has three components, or on
+    /// planar meshes two, per vertex or per cell.
     pub velocity: Option<Velocity>,
     /// Normal speed eps, in mesh units per time. The inside grows if it is > 0. Default 0.
     pub normal_speed: Option<Coefficient>,
@@ -276,8 +277,9 @@ pub struct Distance {
     pub speed: Option<Speed>,
     /// Moves points to the mesh even if they are more than one edge length away.
     pub snap: bool,
-    /// Expression without `t` that is 0 at vertices that no front may enter. Cells with such a
-    /// vertex are excluded, and vertices without a cell are set to NaN.
+    /// Expression without `t` that is 0 or has no value at vertices that no front may enter. Cells
+    /// with such a vertex are excluded, and vertices without a cell are set to NaN. With a cell
+    /// array or a group of cells, it is evaluated in the cells.
     pub mask: Option<Expression>,
     /// Writes the array `label`: the index of the nearest seed in `from`, counted from 0, or -1
     /// where no front arrives.

@@ -192,7 +192,7 @@ impl<'de> Deserialize<'de> for HalfWidth {
 #[schemars(deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Velocity {
-    /// A vertex array with three components: `{ data = "name" }`.
+    /// A vertex or cell array with three components, or two on planar meshes: `{ data = "name" }`.
     Data(String),
     /// Rigid rotation: `{ rotation = { axis = [0, 0, 1], period = 1 } }`.
     Rotation(Rotation),

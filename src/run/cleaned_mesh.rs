@@ -1,17 +1,18 @@
 //! The cleaned mesh of a case, and the mapping back to the stored mesh.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
-use super::fields::vertex_values;
+use super::arrays::missing;
+use super::fields::inside;
 use super::joined_values::{self, Conflict};
-use crate::config::{Config, DataFile, suggest};
+use crate::config::{Config, DataFile};
 use crate::error::{Error, Result};
 use crate::expression::Expression;
 use crate::io;
 use crate::mesh::repair::{Repair, Repairs};
-use crate::mesh::{self, Cleaning, DataArray, Group, Kind, Members, Mesh};
+use crate::mesh::{self, Cleaning, Group, Kind, Members, Mesh};
 
 /// A mesh that is valid for the solvers, and the mapping back to the stored mesh.
 #[derive(Clone, Debug)]
@@ -28,7 +29,9 @@ pub struct CleanedMesh {
     /// Warnings about the mesh and its files.
     pub warnings: Vec<String>,
     /// Vertex arrays with different values at vertices that were joined.
-    conflicts: Vec<Conflict>,
+    pub(super) conflicts: Vec<Conflict>,
+    /// Warnings about arrays that were used.
+    pub(super) doubts: Arc<Mutex<Vec<String>>>,
     /// The cells of the mesh before a mask removed some of them.
     unmasked: Option<Unmasked>,
 }
@@ -94,30 +97,14 @@ impl CleanedMesh {
         let repairs = if file.is_some() { config.repairs() } else { Repairs::NONE };
         let cleaned = Self::of(mesh, file.as_deref(), repairs, warnings)?;
         match config.distance.as_ref().and_then(|distance| distance.mask.as_ref()) {
-            Some(mask) => cleaned.masked(config, mask),
+            Some(mask) => cleaned.masked(config, "distance.mask", mask),
             None => Ok(cleaned),
         }
     }
 
-    /// Removes the cells that have a vertex where the expression `mask` is 0.
-    fn masked(mut self, config: &Config, mask: &Expression) -> Result<Self> {
-        let key = "distance.mask";
-        let values = vertex_values(config, &self, key, mask, 0.0)?;
-        let inside = |&v: &u32| values[v as usize] != 0.0;
-        let keep: Vec<bool> = self.mesh.iter_cells().map(|c| c.iter().all(inside)).collect();
-        if !keep.contains(&true) {
-            let n = values.iter().filter(|value| **value != 0.0).count();
-            let what = format!(
-                "{key} leaves no cell: it is nonzero at {n} of {} vertices, and no cell has only \
-                 such vertices",
-                values.len()
-            );
-            return Err(config.error_at(
-                key,
-                what,
-                "use a mask that is nonzero at all vertices of some cell",
-            ));
-        }
+    /// Removes the cells outside the expression `mask` of the key `key`.
+    fn masked(mut self, config: &Config, key: &str, mask: &Expression) -> Result<Self> {
+        let keep = inside(config, &self, key, mask)?;
         let cells = self.stored_cells().into_owned();
         let n_whole = self.mesh.n_vertices();
         let whole = std::mem::replace(&mut self.mesh, Mesh::new(Kind::Surface, vec![], vec![]));
@@ -167,8 +154,16 @@ impl CleanedMesh {
         // Cleaning has already printed the summary. The report lists it among the warnings.
         warnings.extend(cleaning.summary().map(named));
         cleaning.n_stored_cells = n_stored_cells;
-        let unmasked = None;
-        Ok(CleanedMesh { mesh, cleaning, stored_vertices, repair, warnings, conflicts, unmasked })
+        Ok(CleanedMesh {
+            mesh,
+            cleaning,
+            stored_vertices,
+            repair,
+            warnings,
+            conflicts,
+            doubts: Arc::default(),
+            unmasked: None,
+        })
     }
 
     /// Converts values at the vertices of the cleaned mesh to the order of the stored vertices.
@@ -284,79 +279,12 @@ impl CleanedMesh {
         }
         Ok((simplices, arity))
     }
-
-    /// Returns the vertex array `name` with `components` finite numbers per vertex.
-    ///
-    /// # Errors
-    /// Returns [`Error::Case`] if the array does not exist or has another number of components.
-    /// Returns [`Error::Mesh`] if a value is not finite.
-    pub fn vertex_array(&self, name: &str, components: usize) -> Result<Vec<f64>> {
-        if let Some(conflict) = self.conflicts.iter().find(|conflict| conflict.array == name) {
-            return Err(conflict.error());
-        }
-        let found = self.mesh.vertex_array(name);
-        self.numbers("vertex", found, &self.mesh.vertex_data, name, components)
-    }
-
-    /// Returns the cell array `name` with one finite number per cell.
-    ///
-    /// # Errors
-    /// Returns the same errors as [`CleanedMesh::vertex_array`].
-    pub fn cell_array(&self, name: &str) -> Result<Vec<f64>> {
-        self.numbers("cell", self.mesh.cell_array(name), &self.mesh.cell_data, name, 1)
-    }
-
-    fn numbers(
-        &self,
-        of: &str,
-        found: Option<&DataArray>,
-        all: &[DataArray],
-        name: &str,
-        components: usize,
-    ) -> Result<Vec<f64>> {
-        let Some(array) = found else {
-            let names: Vec<&str> = all.iter().map(|a| a.name.as_str()).collect();
-            return Err(missing(&format!("{of} array"), name, &names));
-        };
-        if array.components != components {
-            return Err(Error::usage(
-                format!(
-                    "the {of} array \"{name}\" has {} numbers per {of} instead of {components}",
-                    array.components
-                ),
-                "choose another array, see `zeroset info`",
-            ));
-        }
-        let values = array.values.to_f64();
-        if let Some(k) = values.iter().position(|x| !x.is_finite()) {
-            let row = k / components;
-            let row = match of {
-                "vertex" => self.cleaning.kept_vertices.get(row),
-                _ => self.cleaning.kept_cells.get(row),
-            };
-            return Err(Error::mesh(
-                row.map_or(String::new(), |row| format!("{of} {row}")),
-                format!("array \"{name}\" is {}", values[k]),
-                "replace it with a finite number",
-            ));
-        }
-        Ok(values)
-    }
-}
-
-/// Returns the error for a name that does not exist. It lists the names that do exist.
-pub(super) fn missing(what: &str, name: &str, names: &[&str]) -> Error {
-    let remedy = match names {
-        [] => format!("the mesh has no {what}s"),
-        names => suggest(name, names).replace("allowed:", "there are:"),
-    };
-    Error::usage(format!("there is no {what} \"{name}\""), remedy)
 }
 
 /// Reads the arrays of a data file named in the case and adds them to the mesh.
 fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
     let path = config.resolve(&data.path)?;
-    let io::VertexData { mut arrays, partial, groups, .. } = io::read_data(&path)?;
+    let io::VertexData { mut arrays, partial, mut groups, .. } = io::read_data(&path)?;
     let n = mesh.n_vertices();
     for array in partial {
         let array = array.spread(n).map_err(|vertex| {
@@ -368,8 +296,13 @@ fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
         arrays.push(array);
     }
     if let Some(name) = &data.name {
+        // A label and a list of vertices hold one group.
+        if let ([group], 0 | 1) = (groups.as_mut_slice(), arrays.len()) {
+            group.name.clone_from(name);
+        }
         match arrays.as_mut_slice() {
-            [only] => only.name = name.clone(),
+            [] if groups.len() == 1 => {}
+            [only] => only.name.clone_from(name),
             several => {
                 let names: Vec<&str> = several.iter().map(|a| a.name.as_str()).collect();
                 if !names.contains(&name.as_str()) {
@@ -398,22 +331,37 @@ fn add_data(config: &Config, data: &DataFile, mesh: &mut Mesh) -> Result<()> {
         mesh.vertex_data.retain(|a| a.name != array.name);
         mesh.vertex_data.push(array);
     }
-    // Groups from label files are added. A mesh group takes precedence over a label of the same
-    // name.
-    let taken: HashSet<String> = mesh.groups.iter().map(|group| group.name.clone()).collect();
-    let fits = |group: &Group| match &group.members {
-        Members::Simplices { vertices, .. } => vertices.iter().all(|&v| (v as usize) < n),
-        Members::Cells(_) => false,
-    };
-    let fresh = groups.into_iter().filter(|group| !taken.contains(&group.name) && fits(group));
-    mesh.groups.extend(fresh);
+    add_groups(&path, groups, mesh)
+}
+
+/// Adds the groups of a data file to the mesh. A group of the mesh takes precedence over one of the
+/// same name.
+fn add_groups(path: &Path, groups: Vec<Group>, mesh: &mut Mesh) -> Result<()> {
+    let n = mesh.n_vertices();
+    for group in groups {
+        if let Members::Simplices { vertices, .. } = &group.members
+            && let Some(vertex) = vertices.iter().find(|&&v| v as usize >= n)
+        {
+            let what = format!("names vertex {vertex}, but the mesh has {n} vertices");
+            let remedy = "use a file that belongs to this mesh";
+            return Err(Error::input(path, format!("group \"{}\"", group.name), what, remedy));
+        }
+        if mesh.group(&group.name).is_some() {
+            let (name, file) = (&group.name, path.display());
+            tracing::warn!(
+                "{file}: \"{name}\" is left out, because the mesh has a group of that name"
+            );
+        } else {
+            mesh.groups.push(group);
+        }
+    }
     Ok(())
 }
 
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
-    use crate::mesh::Values;
+    use crate::mesh::{DataArray, Values};
 
     /// Returns two triangles with five stored vertices. No triangle uses the second vertex.
     pub(in crate::run) fn cleaned() -> CleanedMesh {
@@ -443,17 +391,17 @@ pub(super) mod tests {
         assert_eq!(cleaned.as_stored(&[5, 6, 7, 8], -1), [5, -1, 6, 7, 8]);
         assert_eq!(*cleaned.stored_cells(), [0, 2, 3, 0, 3, 4]);
         assert_eq!(cleaned.warnings.len(), 1);
-        assert_eq!(cleaned.vertex_array("curv", 1).unwrap(), [0.0, 2.0, 3.0, 4.0]);
+        assert_eq!(cleaned.vertex_array("curv").unwrap(), [0.0, 2.0, 3.0, 4.0]);
     }
 
     #[test]
     fn missing_names_are_answered_with_those_there_are() {
         let cleaned = cleaned();
-        let message = cleaned.vertex_array("curve", 1).unwrap_err().to_string();
+        let message = cleaned.vertex_array("curve").unwrap_err().to_string();
         assert!(message.contains("did you mean `curv`? there are: curv, hole, wind"), "{message}");
-        let message = cleaned.vertex_array("wind", 1).unwrap_err().to_string();
+        let message = cleaned.vertex_array("wind").unwrap_err().to_string();
         assert!(message.contains("has 3 numbers per vertex instead of 1"), "{message}");
-        let message = cleaned.vertex_array("hole", 1).unwrap_err().to_string();
+        let message = cleaned.vertex_array("hole").unwrap_err().to_string();
         assert!(message.contains("vertex 3: array \"hole\" is NaN"), "{message}");
         assert!(cleaned.group("rin").unwrap_err().to_string().contains("`rim`"));
     }

@@ -85,6 +85,7 @@ impl MeshSetup<'_> {
             let seeds = || sources::sources(config, &slowness, front, cleaned, with_parts);
             DistanceStart::Seeds(self.cpu.run(seeds)?, front)
         };
+        report.warnings.extend(self.cleaned.doubts());
         let parts = match with_parts {
             true => start.take_parts(&self.cleaned.mesh, &slowness),
             false => Vec::new(),

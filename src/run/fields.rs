@@ -1,12 +1,11 @@
 //! Evaluation of the expressions of a case on the mesh of a run.
 
-use std::sync::Arc;
-
 use super::CleanedMesh;
-use super::cleaned_mesh::missing;
+use super::rows::Rows;
 use crate::config::Config;
 use crate::error::Result;
-use crate::expression::{Expression, Field, Flaw};
+use crate::expression::{Expression, Field, Flaw, is_true};
+use crate::mesh::Places;
 
 const GUARD: &str = "keep divisions and logarithms away from 0, as in a/max(b, 1e-9), or choose \
                      with if(condition, a, b)";
@@ -14,8 +13,8 @@ const GUARD: &str = "keep divisions and logarithms away from 0, as in a/max(b, 1
 /// Returns the expression of the key `key` as a field over the vertices of the cleaned mesh.
 ///
 /// # Errors
-/// Returns the errors of [`CleanedMesh::vertex_array`] for the arrays of the expression. Each error
-/// gives the location of the key and points into the expression. Returns
+/// Returns the errors of [`CleanedMesh::numbers`] for the names in the expression. Each error gives
+/// the location of the key and points into the expression. Returns
 /// [`Error::Case`](crate::Error::Case) naming the stored vertex if a value at time 0 is not finite.
 pub fn vertex_field(
     config: &Config,
@@ -23,7 +22,7 @@ pub fn vertex_field(
     key: &str,
     expression: &Expression,
 ) -> Result<Field> {
-    bound(config, cleaned, key, expression, 0.0).map(|(field, _)| field)
+    checked(config, cleaned, key, expression, 0.0).map(|(field, _)| field)
 }
 
 /// Returns the values of the expression of the key `key` at time `t`, one per vertex of the cleaned
@@ -38,35 +37,29 @@ pub fn vertex_values(
     expression: &Expression,
     t: f64,
 ) -> Result<Vec<f64>> {
-    bound(config, cleaned, key, expression, t).map(|(_, values)| values)
+    checked(config, cleaned, key, expression, t).map(|(_, values)| values)
 }
 
-fn bound(
+fn checked(
     config: &Config,
     cleaned: &CleanedMesh,
     key: &str,
     expression: &Expression,
     t: f64,
 ) -> Result<(Field, Vec<f64>)> {
-    let rows = |name: &str| cleaned.vertex_array(name, 1).map(Arc::from);
-    let field = Field::bind(expression, rows).map_err(config.locate(key))?;
-    let values = field.values(&cleaned.mesh.vertices, t);
-    if let Some(k) = values.iter().position(|value| !value.is_finite()) {
-        let [x, y, z] = cleaned.mesh.vertices[k];
-        let time = if expression.uses_time() { format!(" at t = {t}") } else { String::new() };
-        let what = format!(
-            "{key} is {} at vertex {} ({x:.6}, {y:.6}, {z:.6}){time}",
-            values[k],
-            cleaned.stored_vertex(k)
-        );
-        let flaw = at_vertex(cleaned, expression, k, t, &what, GUARD);
-        return Err(config.error_at(key, flaw.to_string(), ""));
+    let rows = Rows::new(cleaned, expression, Places::Vertices).map_err(config.locate(key))?;
+    let values = rows.values(t);
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(k) => {
+            let flaw = rows.not_finite(key, k, t, GUARD);
+            Err(config.error_at(key, flaw.to_string(), ""))
+        }
+        None => Ok((rows.into_field(), values)),
     }
-    Ok((field, values))
 }
 
 /// Returns an error about the value of an expression at a vertex of the cleaned mesh. The error
-/// points into the expression.
+/// points into the expression. If an array has no finite number there, the error names it.
 pub(super) fn at_vertex(
     cleaned: &CleanedMesh,
     expression: &Expression,
@@ -75,8 +68,14 @@ pub(super) fn at_vertex(
     what: &str,
     remedy: &str,
 ) -> Flaw {
-    let mut array = |name: &str| number_at(cleaned, name, vertex);
-    expression.flaw_at(cleaned.mesh.vertices[vertex], t, &mut array, what, remedy)
+    match Rows::new(cleaned, expression, Places::Vertices) {
+        Ok(rows) => rows.flaw(vertex, t, what, remedy),
+        // A case whose expressions cannot be bound is refused earlier.
+        Err(_) => {
+            let point = cleaned.mesh.vertices[vertex];
+            expression.flaw_at(point, t, &mut |_| f64::NAN, what, remedy)
+        }
+    }
 }
 
 /// Returns the value of an expression at a vertex of the cleaned mesh.
@@ -86,50 +85,85 @@ pub(super) fn value_at(
     vertex: usize,
     t: f64,
 ) -> f64 {
-    let mut array = |name: &str| number_at(cleaned, name, vertex);
-    expression.tree().value(cleaned.mesh.vertices[vertex], t, &mut array)
-}
-
-/// Returns the value of a vertex array at a vertex, or NaN if the array or the value does not
-/// exist.
-fn number_at(cleaned: &CleanedMesh, array: &str, vertex: usize) -> f64 {
-    let values = cleaned.mesh.vertex_array(array).map(|array| array.values.to_f64());
-    values.and_then(|values| values.get(vertex).copied()).unwrap_or(f64::NAN)
+    let rows = Rows::new(cleaned, expression, Places::Vertices);
+    rows.map_or(f64::NAN, |rows| rows.value(vertex, t))
 }
 
 /// Returns the values of the expression of the key `key` in the cells of the cleaned mesh.
 ///
-/// Coordinates are taken at the centroid, and vertex arrays are averaged over the corners. A cell
-/// array takes precedence over a vertex array of the same name.
+/// Coordinates are taken at the centroid. Names have the numbers of cells, see
+/// [`Mesh::numbers`](crate::mesh::Mesh::numbers).
 ///
 /// # Errors
-/// Returns the errors of [`CleanedMesh::cell_array`] and [`CleanedMesh::vertex_array`]. Each error
-/// gives the location of the key and points into the expression.
+/// Returns the errors of [`CleanedMesh::numbers`]. Each error gives the location of the key and
+/// points into the expression. Returns [`Error::Case`](crate::Error::Case) if the expression needs
+/// a number of an array in a cell or at a corner where the array has none.
 pub fn cell_values(
     config: &Config,
     cleaned: &CleanedMesh,
     key: &str,
     expression: &Expression,
 ) -> Result<Vec<f64>> {
+    let rows = Rows::new(cleaned, expression, Places::Cells).map_err(config.locate(key))?;
+    let values = rows.values(0.0);
+    let lacks = |k: &usize| !values[*k].is_finite() && rows.lacking(*k, 0.0).is_some();
+    match (0..values.len()).find(lacks) {
+        Some(k) => {
+            let flaw = rows.not_finite(key, k, 0.0, GUARD);
+            Err(config.error_at(key, flaw.to_string(), ""))
+        }
+        None => Ok(values),
+    }
+}
+
+/// Returns for each cell whether it lies inside the mask of the key `key`.
+///
+/// A mask that uses a cell array or a group of cells is evaluated in the cells. Any other mask is
+/// evaluated at the vertices, and a cell is inside if all its corners are. A mask without a value,
+/// because an array has none, excludes the place.
+///
+/// # Errors
+/// Returns the errors of [`CleanedMesh::numbers`]. Returns [`Error::Case`](crate::Error::Case) for
+/// a value that is not finite although all arrays have values there, and for a mask that leaves no
+/// cell.
+pub(super) fn inside(
+    config: &Config,
+    cleaned: &CleanedMesh,
+    key: &str,
+    mask: &Expression,
+) -> Result<Vec<bool>> {
     let mesh = &cleaned.mesh;
-    let cells = || mesh.cells.chunks_exact(mesh.kind.arity());
-    let corners = mesh.kind.arity() as f64;
-    let rows = |name: &str| -> Result<Arc<[f64]>> {
-        if mesh.cell_array(name).is_none() && mesh.vertex_array(name).is_some() {
-            let rows = cleaned.vertex_array(name, 1)?;
-            let mean = |cell: &[u32]| cell.iter().map(|&v| rows[v as usize]).sum::<f64>() / corners;
-            return Ok(cells().map(mean).collect());
-        }
-        if mesh.cell_array(name).is_none() {
-            let all = mesh.cell_data.iter().chain(&mesh.vertex_data);
-            let names: Vec<&str> = all.map(|array| array.name.as_str()).collect();
-            return Err(missing("array", name, &names));
-        }
-        cleaned.cell_array(name).map(Arc::from)
+    let places = match mask.names().iter().any(|name| mesh.is_of_cells(name)) {
+        true => Places::Cells,
+        false => Places::Vertices,
     };
-    let field = Field::bind(expression, rows).map_err(config.locate(key))?;
-    let centroid = |cell: &[u32]| {
-        [0, 1, 2].map(|k| cell.iter().map(|&v| mesh.vertices[v as usize][k]).sum::<f64>() / corners)
+    let rows = Rows::new(cleaned, mask, places).map_err(config.locate(key))?;
+    let values = rows.values(0.0);
+    let wrong = |k: &usize| !values[*k].is_finite() && rows.lacking(*k, 0.0).is_none();
+    if let Some(k) = (0..values.len()).find(wrong) {
+        let flaw = rows.not_finite(key, k, 0.0, GUARD);
+        return Err(config.error_at(key, flaw.to_string(), ""));
+    }
+    let keep: Vec<bool> = match places {
+        Places::Cells => values.iter().map(|&value| is_true(value)).collect(),
+        Places::Vertices => {
+            let inside = |&v: &u32| is_true(values[v as usize]);
+            mesh.iter_cells().map(|cell| cell.iter().all(inside)).collect()
+        }
     };
-    Ok(field.values(&cells().map(centroid).collect::<Vec<_>>(), 0.0))
+    if keep.contains(&true) {
+        return Ok(keep);
+    }
+    let (n, all) = (values.iter().filter(|&&value| is_true(value)).count(), values.len());
+    let (what, remedy) = match places {
+        Places::Cells => (
+            format!("it is zero or has no value in all {all} cells"),
+            "use a mask that is nonzero in some cell",
+        ),
+        Places::Vertices => (
+            format!("it is nonzero at {n} of {all} vertices, and no cell has only such vertices"),
+            "use a mask that is nonzero at all vertices of some cell",
+        ),
+    };
+    Err(config.error_at(key, format!("{key} leaves no cell: {what}"), remedy))
 }

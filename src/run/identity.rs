@@ -4,7 +4,7 @@ use crate::config::Config;
 use crate::error::{Error, Result, plain};
 use crate::geometry::Real;
 use crate::grid::{Pool, Stored, TiledGrid};
-use crate::mesh::{DataArray, Mesh};
+use crate::mesh::{DataArray, Members, Mesh};
 use crate::output::checkpoint::{Checkpoint, Hash, Identity};
 use crate::output::{Program, build};
 use crate::patches::Patches;
@@ -50,13 +50,21 @@ pub(super) fn of(config: &Config, mesh: &Mesh, patches: &Patches, phi: &[f64]) -
         let hash = |a: &DataArray| hash(a.values.to_f64().iter().map(|x| x.to_le_bytes()));
         arrays.iter().map(|a| (format!("{of} array \"{}\"", a.name), hash(a))).collect()
     };
+    let groups = mesh.groups.iter().map(|group| {
+        let members = match &group.members {
+            Members::Cells(members) | Members::Simplices { vertices: members, .. } => members,
+        };
+        let name = format!("group \"{}\"", group.name);
+        (name, hash(members.iter().map(|member| member.to_le_bytes())))
+    });
+    let of_arrays = [arrays("vertex", &mesh.vertex_data), arrays("cell", &mesh.cell_data)].concat();
     Ok(Identity {
         case_hash: config.origin.hash.clone(),
         settings,
         n_vertices: mesh.n_vertices() as u64,
         n_cells: mesh.n_cells() as u64,
         mesh: *hasher.finalize().as_bytes(),
-        arrays: [arrays("vertex", &mesh.vertex_data), arrays("cell", &mesh.cell_data)].concat(),
+        arrays: of_arrays.into_iter().chain(groups).collect(),
         initial: hash(phi.iter().map(|x| x.to_le_bytes())),
         patches: hash(patches.patch_of_vertex().iter().map(|p| p.to_le_bytes())),
     })

@@ -1,5 +1,6 @@
 //! Running a case: `task` selects the task, `device` the device, and `factory` the solver types.
 
+mod arrays;
 mod check;
 mod checkpointing;
 mod cleaned_mesh;
@@ -23,6 +24,7 @@ mod out_of_plane;
 mod picture;
 mod read_volumes;
 mod reconstruct;
+mod rows;
 mod schedule;
 pub mod setup;
 pub mod sources;

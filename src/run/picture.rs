@@ -49,7 +49,7 @@ fn colors<'a>(config: &'a Config, cleaned: &CleanedMesh) -> Result<Option<(&'a s
     match (array, &config.distance) {
         (None, _) | (Some("phi"), None) | (Some("distance"), Some(_)) => Ok(None),
         (Some(name), _) => {
-            let values = cleaned.vertex_array(name, 1);
+            let values = cleaned.vertex_array(name);
             let values = values.map_err(config.locate("output.picture.array"))?;
             Ok(Some((name, values)))
         }

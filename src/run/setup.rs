@@ -26,9 +26,8 @@ pub fn terms(config: &Config, cleaned: &CleanedMesh) -> Result<Terms> {
         None => Coefficient::Uniform([0.0; 3]),
         Some(Velocity::Constant(a)) => Coefficient::Uniform(*a),
         Some(Velocity::Data(name)) => {
-            let rows =
-                cleaned.vertex_array(name, 3).map_err(config.locate("evolve.velocity.data"))?;
-            Coefficient::PerVertex(rows.chunks_exact(3).map(|a| [a[0], a[1], a[2]]).collect())
+            let rows = cleaned.vertex_vectors(name);
+            Coefficient::PerVertex(rows.map_err(config.locate("evolve.velocity.data"))?)
         }
         Some(Velocity::Components(components)) => vector(config, cleaned, components)?,
         Some(Velocity::Rotation(turn)) => {
@@ -82,7 +81,7 @@ fn coefficient(
         None | Some(config::Coefficient::Volume(_)) => Ok(Coefficient::Uniform([0.0])),
         Some(config::Coefficient::Number(x)) => Ok(Coefficient::Uniform([*x])),
         Some(config::Coefficient::Data { data }) => {
-            cleaned.vertex_array(data, 1).map(rows).map_err(config.locate(&format!("{key}.data")))
+            cleaned.vertex_array(data).map(rows).map_err(config.locate(&format!("{key}.data")))
         }
         Some(config::Coefficient::Expression(expression)) => match expression.constant() {
             Some(x) => Ok(Coefficient::Uniform([x])),
@@ -106,8 +105,7 @@ fn field(
         // Config validation refuses volumes on meshes.
         config::Coefficient::Volume(_) => Ok(Field::constant(0.0)),
         config::Coefficient::Data { data } => {
-            let rows =
-                cleaned.vertex_array(data, 1).map_err(config.locate(&format!("{key}.data")))?;
+            let rows = cleaned.vertex_array(data).map_err(config.locate(&format!("{key}.data")))?;
             Ok(Field::rows(rows.into()))
         }
         config::Coefficient::Expression(expression) => {
@@ -216,7 +214,7 @@ pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
             cleaned.mesh.vertices.par_iter().map(|&x| level.bounded_value(x)).collect()
         }
         Some(Initial::Data { data }) => {
-            cleaned.vertex_array(data, 1).map_err(config.locate("initial.data"))?
+            cleaned.vertex_array(data).map_err(config.locate("initial.data"))?
         }
         Some(Initial::Expression { expression }) => {
             vertex_values(config, cleaned, "initial.expression", expression, 0.0)?
@@ -356,6 +354,13 @@ mod tests {
         let Coefficient::Varying(fields) = found.velocity else { panic!() };
         let at = |k: usize| fields[k].values(&cleaned.mesh.vertices, 0.5)[2];
         assert_eq!([at(0), at(1), at(2)], [0.5, 1.0, 3.0]);
+        let found = terms("normal_speed = \"if(isnan(hole), 9, hole) + wind.y\"").unwrap();
+        let Coefficient::PerVertex(rows) = found.normal_speed else { panic!() };
+        assert_eq!(rows, [[1.0], [9.0], [19.0], [17.0]]);
+        // A cell array, and a group of edges.
+        let found = terms("normal_speed = \"speed + 10*rim\"").unwrap();
+        let Coefficient::PerVertex(rows) = found.normal_speed else { panic!() };
+        assert_eq!(rows, [[0.5], [2.0], [10.5], [9.0]]);
         let found = terms("velocity = [\"1 + 1\", 0, 3]").unwrap();
         assert!(matches!(found.velocity, Coefficient::Uniform([2.0, 0.0, 3.0])));
         let case = config("[initial]\nexpression = \"curv - 2.5\"\n[evolve]\nend_time = 1\n");
@@ -369,13 +374,24 @@ mod tests {
         for (lines, expected) in [
             (
                 "normal_speed = \"1 + curve\"",
-                "case.toml:8: evolve.normal_speed: there is no vertex array \"curve\"; did you mean \
-                 `curv`? there are: curv, hole, wind\n    | 1 + curve\n    |     ^^^^^",
+                "case.toml:8: evolve.normal_speed: there is no vertex array \"curve\", and no cell array \
+                 or group of this name; did you mean `curv`? there are: curv, hole, wind, speed, rim\n    \
+                 | 1 + curve\n    |     ^^^^^",
             ),
             (
                 "normal_speed = \"{wind}*2\"",
-                "has 3 numbers per vertex instead of 1; choose another array, see `zeroset info`\n    \
+                "has 3 numbers per vertex instead of 1; write a component: wind.x, wind.y or wind.z\n    \
                  | {wind}*2\n    | ^^^^^^",
+            ),
+            (
+                "normal_speed = \"2*(x + hole)\"",
+                "evolve.normal_speed is NaN at vertex 3 (1.000000, 1.000000, 0.000000): the array \
+                 \"hole\" has no value there; exclude such places with a mask, or choose with \
+                 if(isnan(hole), a, b)\n    | 2*(x + hole)\n    |        ^^^^",
+            ),
+            (
+                "normal_speed = { data = \"hole\" }",
+                "vertex 3: array \"hole\" is NaN, which means that it has no value there, requested by",
             ),
             (
                 "velocity = [0,\n\"1/(curv - 3)\", 0]",
@@ -425,9 +441,14 @@ mod tests {
         let expected = "case.toml:6: distance.speed must be between 1e-15 and 1e15, but is -0.1666";
         assert!(message.starts_with(expected) && message.contains("in cell 0"), "{message}");
         let message = slowness("2*sped").unwrap_err().to_string();
-        let expected = "distance.speed: there is no array \"sped\"; did you mean `speed`? there are: \
-                        speed, curv, hole, wind\n    | 2*sped\n    |   ^^^^";
+        let expected = "distance.speed: there is no array \"sped\", and no group of this name; did you \
+                        mean `speed`? there are: speed, curv, hole, wind, rim\n    | 2*sped\n    |   ^^^^";
         assert!(message.contains(expected), "{message}");
+        let message = slowness("1 + hole").unwrap_err().to_string();
+        let expected = "distance.speed is NaN in cell 0 (0.666667, 0.333333, 0.000000): the array \
+                        \"hole\" has no value at vertex 3; exclude";
+        assert!(message.contains(expected), "{message}");
+        assert!(matches!(slowness("if(isnan(hole), 2, hole)").unwrap(), Slowness::PerCell(_)));
     }
 
     #[test]

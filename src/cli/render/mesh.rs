@@ -4,7 +4,7 @@ use super::{Args, WORTH_A_GPU, option_values};
 use crate::cli::{Ui, convert, device};
 use zeroset::error::{Error, Result, shown};
 use zeroset::gpu::Cuda;
-use zeroset::mesh::Mesh;
+use zeroset::mesh::{Mesh, Places};
 use zeroset::picture::cuda::draw_on;
 use zeroset::picture::{self, Image, Lines, Subject};
 
@@ -23,7 +23,7 @@ pub(super) fn draw(args: &Args, mesh: &Mesh, ui: &Ui) -> Result<Image> {
     let height = || mesh.vertices.iter().map(|x| x[2]).collect();
     let (name, lines, values) = array.unwrap_or_else(|| ("z", Lines::None, height()));
     let colors = args.colors.as_ref();
-    let shown = colors.map(|colors| convert::over_vertices(mesh, colors)).transpose()?;
+    let shown = colors.map(|colors| convert::values(mesh, colors, Places::Vertices)).transpose()?;
     let mut subject =
         Subject::new(mesh, &values).with_lines(lines).with_name(name).with_title(args.title(), "");
     let paint = if name == "z" { picture::vertex_colors(mesh) } else { None };

@@ -46,6 +46,7 @@ impl Task for EvolveTask<'_> {
         let setup::Start { phi, warnings, .. } = setup::initial_phi(config, cleaned)?;
         report.warnings.extend(warnings);
         let terms = setup::terms(config, cleaned)?;
+        report.warnings.extend(cleaned.doubts());
         let (stopped, state) = run.stopped.take().unzip();
         let identity = identify(config, stopped.as_ref(), || {
             identity::of(config, mesh, &setup.patches, &phi)

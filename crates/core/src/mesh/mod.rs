@@ -8,6 +8,7 @@ mod clean;
 pub mod generate;
 pub mod interface;
 pub mod normals;
+mod numbers;
 pub mod refine;
 pub mod repair;
 pub mod statistics;
@@ -17,6 +18,7 @@ pub use boundary::outer_faces;
 pub use clean::part;
 pub use clean::{Cleaning, assess, clean, clean_repaired};
 pub use normals::{normal_arrays, vertex_normals};
+pub use numbers::{Numbers, Places, component};
 
 /// The kind of a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -90,6 +92,15 @@ impl Mesh {
     #[inline]
     pub fn iter_cells(&self) -> std::slice::ChunksExact<'_, u32> {
         self.cells.chunks_exact(self.kind.arity())
+    }
+
+    /// Returns the centroids of the cells.
+    pub fn centroids(&self) -> Vec<[f64; 3]> {
+        let corners = self.kind.arity() as f64;
+        let mean = |cell: &[u32], k: usize| {
+            cell.iter().map(|&v| self.vertices[v as usize][k]).sum::<f64>() / corners
+        };
+        self.iter_cells().map(|cell| [0, 1, 2].map(|k| mean(cell, k))).collect()
     }
 
     /// Returns the smallest and the largest coordinate along each axis, or zeros for an empty mesh.
