@@ -218,7 +218,7 @@ fn check_initial(config: &Config) -> Checked {
             }
         }
         Some(Initial::Expression { expression }) => timeless("initial.expression", expression),
-        Some(Initial::Data { .. }) | None => Ok(()),
+        Some(Initial::Data { .. } | Initial::Group { .. }) | None => Ok(()),
     }
 }
 

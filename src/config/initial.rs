@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::expression::Expression;
 use crate::geometry::shape::Shape;
 
-/// Initial interface: a shape, a surface, curve, volume or picture from a file, or signed values
-/// from an array or an expression.
+/// Initial interface: a shape, a surface or curve from a file, the region of a group, or signed
+/// values from an array or an expression.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(deny_unknown_fields)]
@@ -36,6 +36,11 @@ pub enum Initial {
     Volume {
         /// The volume.
         volume: InitialVolume,
+    },
+    /// Region of a group of cells or vertices of the mesh.
+    Group {
+        /// Name of the group.
+        group: String,
     },
     /// Vertex array, negative inside. Only its zero set matters, not its magnitude.
     Data {
@@ -133,7 +138,7 @@ pub enum Inside {
 
 impl<'de> Deserialize<'de> for Initial {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const ENTRIES: [&str; 12] = [
+        const ENTRIES: [&str; 13] = [
             "ball",
             "box",
             "plane",
@@ -144,6 +149,7 @@ impl<'de> Deserialize<'de> for Initial {
             "mesh",
             "curve",
             "volume",
+            "group",
             "data",
             "expression",
         ];
@@ -152,13 +158,14 @@ impl<'de> Deserialize<'de> for Initial {
             type Value = Initial;
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
                 f.write_str(
-                    "a table with one shape, or with `mesh`, `curve`, `volume`, `data` or \
+                    "a table with one shape, or with `mesh`, `curve`, `volume`, `group`, `data` or \
                      `expression`",
                 )
             }
             fn visit_enum<A: EnumAccess<'de>>(self, access: A) -> Result<Initial, A::Error> {
                 let (name, value) = access.variant_seed(Known(&ENTRIES))?;
                 Ok(match name.as_str() {
+                    "group" => Initial::Group { group: value.newtype_variant()? },
                     "data" => Initial::Data { data: value.newtype_variant()? },
                     "mesh" => Initial::Mesh { mesh: value.newtype_variant()? },
                     "curve" => Initial::Curve { curve: value.newtype_variant()? },

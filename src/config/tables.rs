@@ -123,6 +123,9 @@ pub struct Evolve {
     /// Value of phi where the velocity enters through the boundary of the mesh, in mesh units.
     /// Default: phi keeps its values there.
     pub inflow: Option<Coefficient>,
+    /// Expression without `t` that excludes parts of a mesh, like `distance.mask`. Cells outside do
+    /// not take part, and phi is NaN at vertices without a cell.
+    pub mask: Option<Expression>,
     /// Advection scheme: "taylor-galerkin" (default, order 2), "positive-coefficient" (order 1, the
     /// default with `one_pass`) or "cone" (order 1, strictly monotone).
     pub advection: Option<Advection>,
@@ -195,6 +198,7 @@ impl Default for Evolve {
             curvature: None,
             weighted_curvature: None,
             inflow: None,
+            mask: None,
             advection: None,
             normal_motion: NormalMotion::default(),
             one_pass: false,

@@ -96,9 +96,12 @@ impl CleanedMesh {
         mesh = mesh::refine::refine_times(mesh, source.refine).map_err(in_file)?;
         let repairs = if file.is_some() { config.repairs() } else { Repairs::NONE };
         let cleaned = Self::of(mesh, file.as_deref(), repairs, warnings)?;
-        match config.distance.as_ref().and_then(|distance| distance.mask.as_ref()) {
-            Some(mask) => cleaned.masked(config, "distance.mask", mask),
-            None => Ok(cleaned),
+        let of_distance = config.distance.as_ref().and_then(|distance| distance.mask.as_ref());
+        let of_evolve = config.evolve.as_ref().and_then(|evolve| evolve.mask.as_ref());
+        match (of_distance, of_evolve) {
+            (Some(mask), _) => cleaned.masked(config, "distance.mask", mask),
+            (None, Some(mask)) => cleaned.masked(config, "evolve.mask", mask),
+            (None, None) => Ok(cleaned),
         }
     }
 

@@ -13,6 +13,7 @@ mod expressions;
 mod factory;
 pub mod fields;
 mod identity;
+mod initial_from_group;
 mod initial_from_surface;
 mod initial_from_volume;
 mod joined_values;

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::fields::{at_vertex, cell_values, vertex_field, vertex_values};
 use super::initial_from_volume::VolumeLevel;
-use super::{CleanedMesh, initial_from_surface};
+use super::{CleanedMesh, initial_from_group, initial_from_surface};
 use crate::config::{self, Component, Config, Initial, Speed, Velocity};
 use crate::error::{Error, Result};
 use crate::expression::Field;
@@ -213,6 +213,10 @@ pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
             let level = VolumeLevel::read(config, volume, &mut warnings)?;
             cleaned.mesh.vertices.par_iter().map(|&x| level.bounded_value(x)).collect()
         }
+        Some(Initial::Group { group }) => {
+            initial_from_group::from_group(cleaned, group, &mut warnings)
+                .map_err(config.locate("initial.group"))?
+        }
         Some(Initial::Data { data }) => {
             cleaned.vertex_array(data).map_err(config.locate("initial.data"))?
         }
@@ -222,7 +226,7 @@ pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
         None => {
             return Err(Error::usage(
                 "[initial] is missing",
-                "add a shape, `mesh`, `curve`, `volume`, `data` or `expression`",
+                "add a shape, `mesh`, `curve`, `volume`, `group`, `data` or `expression`",
             ));
         }
     };

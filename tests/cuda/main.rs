@@ -11,6 +11,7 @@ mod implicit;
 mod isosurface;
 mod large;
 mod lists;
+mod masked_runs;
 mod measures;
 mod parity;
 mod patch_sizes;

@@ -1,6 +1,6 @@
 //! Checks the motion and the reinitialization: ranges, and conflicts between terms and schemes.
 
-use super::{Checked, at_least_one, finite, flaw, held, positive, require};
+use super::{Checked, at_least_one, finite, flaw, held, positive, require, timeless};
 use crate::config::tables::{Evolve, Rule};
 use crate::config::values::{Coefficient, HalfWidth, Velocity};
 use crate::config::{Advection, Config, CurvatureStep, NormalMotion};
@@ -36,6 +36,9 @@ pub(super) fn check(config: &Config, evolve: &Evolve) -> Checked {
         "moves nothing and has no end_time",
         "add `velocity`, `normal_speed` or `curvature`",
     )?;
+    if let Some(mask) = &evolve.mask {
+        timeless("evolve.mask", mask)?;
+    }
     if config.mesh().is_some() {
         schemes(config.cfl(), evolve, at_rest)?;
         if let Some((key, _)) = evolve.volumes().first() {

@@ -89,6 +89,7 @@ fn check_evolve(config: &Config, evolve: &Evolve) -> Checked {
     let other = evolve.normal_motion != NormalMotion::default();
     of_meshes(other, "evolve.normal_motion", scheme)?;
     of_meshes(evolve.one_pass, "evolve.one_pass", scheme)?;
+    of_meshes(evolve.mask.is_some(), "evolve.mask", "use a speed that is 0 there")?;
     of_meshes(evolve.clip, "evolve.clip", "remove it")?;
     let other = evolve.curvature_step != CurvatureStep::default();
     of_meshes(other, "evolve.curvature_step", "remove it")?;
@@ -146,6 +147,7 @@ fn check_initial(config: &Config, tiles: &TiledSource) -> Checked {
     let Some(initial) = &config.initial else { return Ok(()) };
     let needs_bounds = match initial {
         Initial::Data { .. } => return of_meshes(true, "initial.data", "use a shape or a file"),
+        Initial::Group { .. } => return of_meshes(true, "initial.group", "use a shape or a file"),
         Initial::Curve { .. } => return of_meshes(true, "initial.curve", "use a shape or a file"),
         Initial::Mesh { .. } | Initial::Volume { .. } => false,
         Initial::Expression { .. } => true,
