@@ -74,8 +74,9 @@ fn an_interrupted_write_leaves_the_states_before() {
         std::fs::write(&path, torn).unwrap();
         assert_eq!(steps(&path), AttrValue::I64(step as i64 + 1));
         assert_eq!(real(&path, "PointData/phi").len(), 5 * (step + 1));
-        // More states can be appended to the file.
+        // The file can be extended by more states, and has no traces of the torn one.
         series = HdfSeries::open_existing(&path, Compression::Zlib, step + 1).unwrap();
+        assert!(std::fs::read(&path).unwrap() == before, "step {step}");
     }
 }
 
@@ -143,6 +144,26 @@ fn a_series_is_cut_back_and_goes_on() {
     assert!(HdfSeries::open_existing(&other, Compression::None, 1).is_err());
     let missing = folder.path().join("missing.vtkhdf");
     assert!(HdfSeries::open_existing(&missing, Compression::None, 0).is_ok());
+}
+
+/// After any interrupt, the series has the bytes of an uninterrupted one.
+#[test]
+fn a_series_that_goes_on_has_the_same_bytes() {
+    for compression in [Compression::None, Compression::Zlib] {
+        for fill in [add, add_triangles] {
+            let folder = tempfile::tempdir().unwrap();
+            let [whole, resumed] =
+                ["whole.vtkhdf", "resumed.vtkhdf"].map(|n| folder.path().join(n));
+            let bytes = |path: &Path| std::fs::read(path).unwrap();
+            fill(&mut HdfSeries::new(&whole, compression), 0..140);
+            fill(&mut HdfSeries::new(&resumed, compression), 0..100);
+            for (keep, end) in [(100, 101), (1, 2), (2, 70), (64, 66), (65, 130), (129, 140)] {
+                let mut series = HdfSeries::open_existing(&resumed, compression, keep).unwrap();
+                fill(&mut series, keep..end);
+            }
+            assert!(bytes(&resumed) == bytes(&whole), "{compression:?}");
+        }
+    }
 }
 
 #[test]

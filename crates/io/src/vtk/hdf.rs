@@ -8,28 +8,22 @@
 //! finished steps. Data that an earlier superblock refers to are never overwritten, so that another
 //! program can read the file while it is being written.
 
+mod columns;
+mod rewrite;
+
 use std::path::{Path, PathBuf};
 
-use hdf5_pure::{
-    AttrValue, DatasetBuilder, Datatype, File, FileAccessProperties, FileBuilder, FileLocking,
-    GroupBuilder, MaxExtent,
-};
+use hdf5_pure::{AttrValue, File, FileAccessProperties, FileBuilder, FileLocking};
 
-use super::write::{Compression, FieldValues, Shape, VtkOutput};
+use super::write::{Compression, FieldValues, VtkOutput};
 use crate::guard::quietly;
+use columns::{Column, Numbers, OFFSETS, SPARE, fill, mesh_columns, spare};
+use rewrite::is_whole;
 use zeroset_core::atomic;
 use zeroset_core::error::{Error, Result};
 
 /// The version of the written format.
 const VERSION: [i64; 2] = [2, 0];
-/// The kinds of cells of poly data, in the order of their offsets.
-const TOPOLOGIES: [&str; 4] = ["Vertices", "Lines", "Polygons", "Strips"];
-/// The names of two-dimensional arrays with the offsets of poly data by step and topology. All
-/// offsets are 0 because the mesh does not change. The crate can add rows only to one-dimensional
-/// arrays, so these arrays have spare rows.
-const OFFSETS: [&str; 2] = ["CellOffsets", "ConnectivityIdOffsets"];
-/// The initial number of rows of [`OFFSETS`]. It is doubled when necessary.
-const SPARE: u64 = 64;
 /// Rows per chunk of the arrays that grow by one row per step.
 const STEP_ROWS: u64 = 64;
 /// The largest number of rows per chunk. HDF5 limits a chunk to 4 GiB.
@@ -62,7 +56,8 @@ impl HdfSeries {
     }
 
     /// Opens the series in an existing file and truncates it to its first `steps` states, so that
-    /// more can follow. If `steps` is 0, the file is removed.
+    /// more can follow. The file then has the same bytes as if no other state had been written. If
+    /// `steps` is 0, the file is removed.
     ///
     /// # Errors
     /// Returns [`Error::Output`] if the file is not such a series, has fewer states, or cannot be
@@ -84,7 +79,7 @@ impl HdfSeries {
         series.n_points = n_points;
         series.arrays = arrays;
         if let Some((kind, columns)) = kept {
-            series.write_whole(kind, series.steps, columns)?;
+            series.rewrite(kind, columns)?;
         }
         Ok(series)
     }
@@ -144,9 +139,13 @@ impl HdfSeries {
         let mut columns = self.step_columns(state);
         if self.steps == 0 {
             columns.extend(mesh_columns(state));
+        }
+        columns.sort_by(|a, b| a.rank().cmp(&b.rank()));
+        if self.steps == 0 {
             let grid = state.geometry.shape.is_solid();
             let kind = if grid { "UnstructuredGrid" } else { "PolyData" };
-            self.write_whole(AttrValue::AsciiString(kind.into()), 1, columns)?;
+            let whole = builder(AttrValue::AsciiString(kind.into()), 1, &columns, self.zlib);
+            atomic::write(&self.path, |out| whole.finish_to(out).map_err(std::io::Error::other))?;
         } else {
             self.guarded(|| self.append(columns))?;
         }
@@ -208,18 +207,6 @@ impl HdfSeries {
         columns
     }
 
-    /// Writes the whole file.
-    fn write_whole(&self, kind: AttrValue, steps: u64, columns: Vec<Column>) -> Result<()> {
-        let mut builder = FileBuilder::new();
-        let mut root = builder.create_group("VTKHDF");
-        root.set_attr("Version", AttrValue::I64Array(VERSION.to_vec()));
-        root.set_attr("Type", kind);
-        let columns: Vec<&Column> = columns.iter().collect();
-        fill(&mut root, "", &columns, steps, self.zlib);
-        builder.add_group(root.finish());
-        atomic::write(&self.path, |out| builder.finish_to(out).map_err(std::io::Error::other))
-    }
-
     /// Appends rows to all arrays in one commit.
     fn append(&self, columns: Vec<Column>) -> Hdf<()> {
         // Locking is disabled because readers lock files too. The lock of the run folder keeps
@@ -233,6 +220,7 @@ impl HdfSeries {
                 Numbers::Real(x) => drop(rows.append(&[*x])),
                 Numbers::Bytes(v) => drop(rows.append(v.as_slice())),
                 Numbers::Raw(_, v) => drop(rows.append_raw(v)),
+                Numbers::Part(_, v) => drop(rows.append_raw(v)),
                 Numbers::Field(values) => match values {
                     FieldValues::F64(v) => drop(rows.append(v)),
                     FieldValues::F32(v) => drop(rows.append(v)),
@@ -264,7 +252,8 @@ impl HdfSeries {
     }
 
     /// Returns the numbers of states and points in a file, and the sorted names of its point data.
-    /// If there are more than `steps` states, also returns the type and the content to keep.
+    /// If there are more than `steps` states, or an interrupted write has left bytes behind, also
+    /// returns the type and the content to keep.
     fn read(&self, path: &Path) -> Hdf<(u64, u64, Vec<String>, Option<Contents>)> {
         let file = File::open_streaming(path)?;
         let root = file.group("VTKHDF")?;
@@ -279,7 +268,8 @@ impl HdfSeries {
         };
         arrays.sort_unstable();
         let kind = root.attrs()?.get("Type").cloned();
-        let Some(kind) = kind.filter(|_| found > self.steps) else {
+        let is_kept = found > self.steps || found == self.steps && !is_whole(path);
+        let Some(kind) = kind.filter(|_| is_kept) else {
             return Ok((found, n_points, arrays, None));
         };
         let mut columns = Vec::new();
@@ -324,145 +314,17 @@ impl HdfSeries {
     }
 }
 
+/// Returns a builder of a whole file.
+fn builder(kind: AttrValue, steps: u64, columns: &[Column], zlib: bool) -> FileBuilder {
+    let mut builder = FileBuilder::new();
+    let mut root = builder.create_group("VTKHDF");
+    root.set_attr("Version", AttrValue::I64Array(VERSION.to_vec()));
+    root.set_attr("Type", kind);
+    let columns: Vec<&Column> = columns.iter().collect();
+    fill(&mut root, "", &columns, steps, zlib);
+    builder.add_group(root.finish());
+    builder
+}
+
 /// The type and the arrays of a file that is rewritten.
 type Contents = (AttrValue, Vec<Column<'static>>);
-
-/// Returns rows of zeros, with one number per topology.
-fn spare(name: &str, rows: u64) -> Column<'static> {
-    let numbers = Numbers::Whole(vec![0; 4 * rows as usize]);
-    Column { path: format!("Steps/{name}"), width: 4, chunk: None, numbers }
-}
-
-/// The rows of one array.
-struct Column<'a> {
-    /// The path below the group `VTKHDF`.
-    path: String,
-    /// Numbers per row; 0 for a one-dimensional array.
-    width: usize,
-    /// Rows per chunk if the array grows.
-    chunk: Option<u64>,
-    numbers: Numbers<'a>,
-}
-
-enum Numbers<'a> {
-    Field(FieldValues<'a>),
-    Whole(Vec<i64>),
-    Real(f64),
-    Bytes(Vec<u8>),
-    /// Numbers as read from a file.
-    Raw(Datatype, Vec<u8>),
-}
-
-impl Column<'_> {
-    fn n_numbers(&self) -> usize {
-        match &self.numbers {
-            Numbers::Field(values) => values.len(),
-            Numbers::Whole(values) => values.len(),
-            Numbers::Real(_) => 1,
-            Numbers::Bytes(values) => values.len(),
-            Numbers::Raw(kind, bytes) => bytes.len() / (kind.type_size() as usize).max(1),
-        }
-    }
-
-    /// Creates the array.
-    fn put(&self, array: &mut DatasetBuilder, zlib: bool) {
-        let n = self.n_numbers();
-        match &self.numbers {
-            Numbers::Whole(v) => array.with_data(v.as_slice()),
-            Numbers::Real(x) => array.with_data(&[*x]),
-            Numbers::Bytes(v) => array.with_data(v.as_slice()),
-            Numbers::Raw(kind, v) => array.with_raw_data(kind.clone(), v.clone(), n as u64),
-            Numbers::Field(values) => match values {
-                FieldValues::F64(v) => array.with_data(v),
-                FieldValues::F32(v) => array.with_data(v),
-                FieldValues::I64(v) => array.with_data(v),
-                FieldValues::I32(v) => array.with_data(v),
-                FieldValues::U32(v) => array.with_data(v),
-                FieldValues::U8(v) => array.with_data(v),
-                FieldValues::I8(v) => array.with_data(v),
-                FieldValues::U16(v) => array.with_data(v),
-                FieldValues::I16(v) => array.with_data(v),
-                FieldValues::U64(v) => array.with_data(v),
-            },
-        };
-        let with_width = |rows: u64| match self.width {
-            0 => vec![rows],
-            width => vec![rows, width as u64],
-        };
-        let rows = (n / self.width.max(1)) as u64;
-        array.with_shape(&with_width(rows));
-        let zlib = zlib && rows > 0 && !self.path.starts_with("Steps/");
-        if let Some(chunk) = self.chunk {
-            array.with_maxshape(&[MaxExtent::Unlimited]).with_chunks(&[chunk]);
-        } else if zlib {
-            array.with_chunks(&with_width(rows.min(1 << 16)));
-        }
-        if zlib {
-            array.with_shuffle().with_deflate(1);
-        }
-    }
-}
-
-/// Adds the arrays and groups below a path to a group.
-fn fill(group: &mut GroupBuilder, above: &str, columns: &[&Column], steps: u64, zlib: bool) {
-    let name = |column: &Column| {
-        column.path[above.len()..].split_once('/').map(|(first, _)| first.to_string())
-    };
-    let mut below: Vec<String> = columns.iter().filter_map(|column| name(column)).collect();
-    below.sort_unstable();
-    below.dedup();
-    for name in below {
-        let mut inner = group.create_group(&name);
-        let path = format!("{above}{name}/");
-        if path == "Steps/" {
-            inner.set_attr("NSteps", AttrValue::I64(steps as i64));
-        }
-        let inside = columns.iter().copied().filter(|column| column.path.starts_with(&path));
-        fill(&mut inner, &path, &inside.collect::<Vec<_>>(), steps, zlib);
-        group.add_group(inner.finish());
-    }
-    for column in columns.iter().filter(|column| name(column).is_none()) {
-        column.put(group.create_dataset(&column.path[above.len()..]), zlib);
-    }
-}
-
-/// Returns the points and cells.
-fn mesh_columns<'a>(state: &VtkOutput<'a>) -> Vec<Column<'a>> {
-    let geometry = state.geometry;
-    let points = geometry.points.field().unwrap_or(FieldValues::F64(&[]));
-    let cells = geometry.connectivity.indices();
-    let arity = geometry.shape.arity();
-    let column = |path: String, width, numbers| Column { path, width, chunk: None, numbers };
-    let mut columns = vec![
-        column("NumberOfPoints".into(), 0, Numbers::Whole(vec![geometry.n_points as i64])),
-        column("Points".into(), 3, Numbers::Field(points)),
-    ];
-    let mut cells_below = |above: &str, cells: &[u32]| {
-        let n = cells.len() / arity;
-        let ends = (0..=n).map(|k| (k * arity) as i64).collect();
-        let indices = cells.iter().map(|&v| i64::from(v)).collect();
-        for (name, numbers) in [
-            ("NumberOfCells", vec![n as i64]),
-            ("NumberOfConnectivityIds", vec![cells.len() as i64]),
-            ("Offsets", ends),
-            ("Connectivity", indices),
-        ] {
-            columns.push(column(format!("{above}{name}"), 0, Numbers::Whole(numbers)));
-        }
-    };
-    let own = match geometry.shape {
-        Shape::Tetrahedra | Shape::Hexahedra => {
-            cells_below("", cells);
-            let types = vec![geometry.shape as u8; geometry.n_cells];
-            columns.push(column("Types".into(), 0, Numbers::Bytes(types)));
-            return columns;
-        }
-        Shape::Vertices => 0,
-        Shape::Lines => 1,
-        Shape::Triangles | Shape::Quads => 2,
-    };
-    for (k, name) in TOPOLOGIES.iter().enumerate() {
-        cells_below(&format!("{name}/"), if k == own { cells } else { &[] });
-    }
-    columns
-}
