@@ -26,7 +26,7 @@ enum Input {
 }
 
 /// The targets. Each has a file in `fuzz/fuzz_targets`.
-const TARGETS: [(&str, Input); 35] = {
+const TARGETS: [(&str, Input); 36] = {
     use Input::{File, Files, Other};
     [
         ("msh", File("a.msh")),
@@ -52,6 +52,7 @@ const TARGETS: [(&str, Input); 35] = {
         ("laz", File("a.laz")),
         ("e57", File("a.e57")),
         ("cloud_text", File("a.pts")),
+        ("ptx", File("a.ptx")),
         ("nifti", File("a.nii")),
         ("nrrd", File("a.nrrd")),
         ("metaimage", File("a.mha")),

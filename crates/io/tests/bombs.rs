@@ -5,6 +5,8 @@
 use std::io::Write as _;
 use std::path::Path;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 use zeroset_io as io;
@@ -20,6 +22,7 @@ fn bombs_are_refused_within_the_memory_that_every_file_may_take() {
     volumes_with_headers();
     pictures();
     arrays_of_vtk_and_gifti();
+    clouds();
 }
 
 /// The size, in bytes, to which any file may unpack, however small it is.
@@ -186,16 +189,20 @@ fn pictures() {
     check("pages", &[("a.tif", &many)], "cannot come from", MANY);
 }
 
-/// Returns `n` zero bytes in blocks compressed by `codec`, preceded by the VTK header with the
-/// lengths of the blocks.
+/// 128 KiB of zeros, compressed by `xz -9 --check=crc32`. Larger blocks grow more than VTK's do.
+const XZ: &str = "/Td6WFoAAAFpIt42AgAhARwAAAAQz1jM4f//AFhdAABv/f//o7f/Rz5IFXI5YVG4kijmo4YH+e7kHoLTL8U6\
+                  PAFLsX7JiopNL6MN2X+m44wjEVPgWRjFdYrid/i2lH8MasDedElk4ulcU7IE2PdEDKtZ5D8eAAAAzc3o\
+                  fgABcICACAAADY7bmj4wDYsCAAAAAAFZWg==";
+
+/// Returns an array of `n` zeros in blocks of `codec`, preceded by its lengths.
 fn blocks(n: usize, codec: &str) -> Vec<u8> {
-    const SIZE: usize = 1 << 22;
-    let block = match codec {
-        "vtkLZ4DataCompressor" => lz4_flex::block::compress(&vec![0; SIZE]),
-        _ => zlib(SIZE),
+    let (size, block) = match codec {
+        "vtkLZ4DataCompressor" => (1 << 22, lz4_flex::block::compress(&vec![0; 1 << 22])),
+        "vtkLZMADataCompressor" => (128 << 10, STANDARD.decode(XZ).unwrap()),
+        _ => (1 << 22, zlib(1 << 22)),
     };
-    let blocks = n / SIZE;
-    let mut lengths = vec![blocks as u64, SIZE as u64, 0];
+    let blocks = n / size;
+    let mut lengths = vec![blocks as u64, size as u64, 0];
     lengths.extend(vec![block.len() as u64; blocks]);
     let mut bytes = lengths.into_iter().flat_map(u64::to_le_bytes).collect::<Vec<u8>>();
     (0..blocks).for_each(|_| bytes.extend(&block));
@@ -216,7 +223,7 @@ fn vti(codec: &str, arrays: usize, [x, y, z]: [usize; 3], data: &[u8]) -> Vec<u8
 }
 
 fn arrays_of_vtk_and_gifti() {
-    for codec in ["vtkZLibDataCompressor", "vtkLZ4DataCompressor"] {
+    for codec in ["vtkZLibDataCompressor", "vtkLZ4DataCompressor", "vtkLZMADataCompressor"] {
         check(codec, &[("a.vti", &vti(codec, 1, SHAPE, &blocks(LARGE, codec)))], LIMIT, FEW);
     }
     // Three arrays of 128 MiB that share their bytes, at the vertices of a mesh.
@@ -235,8 +242,7 @@ fn arrays_of_vtk_and_gifti() {
     );
     let file = [head.as_bytes(), &data, b"</AppendedData></VTKFile>"].concat();
     check("vtp", &[("a.vtp", &file)], "numbers found", FEW);
-    use base64::Engine;
-    let text = base64::engine::general_purpose::STANDARD.encode(zlib(LARGE));
+    let text = STANDARD.encode(zlib(LARGE));
     let gii = format!(
         "<GIFTI Version='1.0'><DataArray Intent='NIFTI_INTENT_SHAPE' DataType='NIFTI_TYPE_UINT8' \
          Dimensionality='1' Dim0='{LARGE}' Encoding='GZipBase64Binary' Endian='LittleEndian'>\
@@ -248,4 +254,68 @@ fn arrays_of_vtk_and_gifti() {
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
     packed.write_all(&vti).unwrap();
     check("vti.gz", &[("a.vti.gz", &packed.finish().unwrap())], LIMIT, FEW);
+}
+
+/// Returns a LAZ file whose header declares `declared` points and that holds `n` equal ones.
+fn laz(declared: u32, n: usize) -> Vec<u8> {
+    const HEADER: u16 = 227;
+    const POINT: usize = 20;
+    let items = laz::LazItemRecordBuilder::default_for_point_format_id(0, 0).unwrap();
+    let vlr = laz::LazVlr::from_laz_items(items);
+    let mut record = Vec::new();
+    vlr.write_to(&mut record).unwrap();
+    let begin = usize::from(HEADER) + 54 + record.len();
+    let mut bytes = vec![0; begin];
+    let mut put = |at: usize, raw: &[u8]| bytes[at..at + raw.len()].copy_from_slice(raw);
+    put(0, b"LASF");
+    put(24, &[1, 2]);
+    put(94, &HEADER.to_le_bytes());
+    put(96, &(begin as u32).to_le_bytes());
+    put(100, &1_u32.to_le_bytes());
+    put(104, &[0x80, POINT as u8, 0]);
+    put(107, &declared.to_le_bytes());
+    put(131, &[1.0_f64; 3].map(f64::to_le_bytes).concat());
+    put(usize::from(HEADER) + 2, b"laszip encoded");
+    put(usize::from(HEADER) + 18, &22204_u16.to_le_bytes());
+    put(usize::from(HEADER) + 20, &(record.len() as u16).to_le_bytes());
+    put(usize::from(HEADER) + 54, &record);
+    let mut out = std::io::Cursor::new(bytes);
+    out.set_position(begin as u64);
+    let mut compressor = laz::LasZipCompressor::new(&mut out, vlr).unwrap();
+    let points = vec![0; POINT * 50_000];
+    for _ in 0..n / 50_000 {
+        compressor.compress_many(&points).unwrap();
+    }
+    compressor.done().unwrap();
+    drop(compressor);
+    out.into_inner()
+}
+
+/// Returns a PCD file of `n` bytes of zeros (a multiple of 264) compressed by LZF, which declares
+/// `declared` bytes.
+fn pcd(declared: usize, n: usize) -> Vec<u8> {
+    // A literal zero, and copies of it, of at most 264 bytes.
+    let mut packed = vec![0, 0];
+    (1..n / 264).for_each(|_| packed.extend([0xe0, 255, 0]));
+    packed.extend([0xe0, 254, 0]);
+    let head = format!(
+        "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH {0}\nHEIGHT 1\n\
+         POINTS {0}\nDATA binary_compressed\n",
+        declared / 12
+    );
+    let sizes = [packed.len() as u32, declared as u32].map(u32::to_le_bytes).concat();
+    [head.as_bytes(), &sizes, &packed].concat()
+}
+
+fn clouds() {
+    const UNPACKS: &str = "more than it may unpack to; if the file is genuine, decompress it";
+    let many = laz(21_000_000, 21_000_000);
+    check("laz", &[("a.laz", &many)], UNPACKS, FEW);
+    check("short laz", &[("a.laz", &laz(u32::MAX, 50_000))], UNPACKS, FEW);
+    let n = LARGE / 264 * 264;
+    check("short pcd", &[("a.pcd", &pcd(n, 264 * 100))], "cannot unpack to", FEW);
+    // LZF alone stays within the limit, but a gzip stream around it does not.
+    check("pcd.gz", &[("a.pcd.gz", &gzip(&pcd(n, n), 0))], LIMIT, FEW);
+    check("text", &[("a.pts.gz", &gzip(b"3\n", LARGE))], GZIP_LIMIT, MANY);
+    check("ptx", &[("a.ptx.gz", &gzip(b"20480\n20480\n0 0 0\n", LARGE))], GZIP_LIMIT, MANY);
 }
