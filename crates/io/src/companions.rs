@@ -12,10 +12,13 @@ const HEAD: u64 = 4 << 20;
 
 /// Returns the existing files that are read along with `path`, without `path` itself.
 ///
-/// These are the parts of a mesh in several files, the `.sol` file of a `.mesh` file, the data
-/// files of a volume or GIFTI header, and the states of a `.pvd` list. The result is empty for a
-/// file that cannot be read, because the reader itself reports that error.
+/// These are the parts of meshes in several files, the numbers of a `.mesh`, the data files of a
+/// volume or GIFTI header, and the states of a `.pvd` list. A folder has the lists in it and their
+/// states. The result is empty for a file that cannot be read, because the reader reports that.
 pub fn companions_read(path: &Path) -> Vec<PathBuf> {
+    if path.is_dir() {
+        return in_folder(path);
+    }
     let Some(head) = head(path) else { return Vec::new() };
     let head = text::without_mark(&head);
     let extension = sniff::extension(path);
@@ -42,6 +45,20 @@ pub fn companions_read(path: &Path) -> Vec<PathBuf> {
     found.extend(names.into_iter().map(|name| folder.join(name)));
     found.retain(|file| file.is_file() && file != path);
     found
+}
+
+/// Returns the `.pvd` lists in a folder and their states.
+fn in_folder(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut lists: Vec<PathBuf> =
+        paths.filter(|path| sniff::extension(path) == "pvd" && path.is_file()).collect();
+    lists.sort_unstable();
+    let with_states = |list: PathBuf| {
+        let states = companions_read(&list);
+        std::iter::once(list).chain(states)
+    };
+    lists.into_iter().flat_map(with_states).collect()
 }
 
 /// Returns the files that writing a mesh to `path` may create along with it. A reader of `path`
@@ -131,6 +148,7 @@ mod tests {
             let along: Vec<PathBuf> = along.iter().map(|name| path(name)).collect();
             assert_eq!(companions_read(&path(name)), along, "{name}");
         }
+        assert_eq!(companions_read(folder.path()), [path("g.pvd"), path("s.vtp")]);
         assert_eq!(companions_written(&path("a.MESH")), [path("a.sol"), path("a.sol.gz")]);
         assert!(companions_written(&path("a.sol")).is_empty());
     }
