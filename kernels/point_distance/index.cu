@@ -21,6 +21,7 @@ struct Node {
     number low[3], high[3];
     u32 begin, end;
     u32 second;             // the number of the second child; 0 for a leaf
+    u32 least;              // the smallest number of a site in the box
 };
 
 struct Entry {
@@ -86,8 +87,8 @@ extern "C" __global__ void point_distance_index(const Node* nodes, const Entry* 
     key bound = to_box(node, q);
     for (;;) {
         // A box at the same distance as the best site may contain a site at that distance with a
-        // smaller number.
-        if (bound <= best) {
+        // smaller number. If many sites are at one position, the search visits few of them.
+        if (bound < best || (bound == best && node.least < site)) {
             if (node.second != 0) {
                 const Node first = nodes[at + 1], second = nodes[node.second];
                 const key a = to_box(first, q), b = to_box(second, q);

@@ -32,6 +32,8 @@ pub(super) struct Node<C> {
     pub(super) end: u32,
     /// The second child, or 0 for a leaf.
     pub(super) second: u32,
+    /// The smallest number of a site in the box.
+    least: u32,
 }
 
 /// A site in the order of the tree.
@@ -56,7 +58,8 @@ impl<C: Coordinate> Index<C> {
         let entry = |i: usize| Entry { point: sites.point(i), site: i as u32 };
         let mut entries: Vec<Entry<C>> = (0..n).into_par_iter().map(entry).collect();
         let zero = [C::default(); 3];
-        let mut nodes = vec![Node { low: zero, high: zero, begin: 0, end: 0, second: 0 }; count(n)];
+        let mut nodes =
+            vec![Node { low: zero, high: zero, begin: 0, end: 0, second: 0, least: 0 }; count(n)];
         build(&mut nodes, &mut entries, 0, 0);
         Index { nodes, entries }
     }
@@ -87,7 +90,7 @@ impl<C: Coordinate> Index<C> {
         let padding = || std::iter::repeat_n(0, size_of::<C>() / size_of::<u32>() - 1);
         let node = |n: &Node<C>| {
             let corners = [n.low, n.high].into_iter().flatten().flat_map(words);
-            corners.chain([n.begin, n.end, n.second]).chain(padding())
+            corners.chain([n.begin, n.end, n.second, n.least])
         };
         let entry = |e: &Entry<C>| {
             e.point.into_iter().flat_map(words).chain(std::iter::once(e.site)).chain(padding())
@@ -145,8 +148,11 @@ impl<C: Coordinate> Index<C> {
         let mut next = reached(0);
         loop {
             // A box at the distance of the best site may hold a site at the same distance with a
-            // smaller number.
-            let Some((k, _)) = next.filter(|(_, bound)| *bound <= best.key) else {
+            // smaller number. If many sites are at one position, the search visits few of them.
+            let may_hold = |(k, bound): &(u32, C::Key)| {
+                *bound < best.key || *bound == best.key && self.nodes[*k as usize].least < best.site
+            };
+            let Some((k, _)) = next.filter(may_hold) else {
                 if waiting == 0 {
                     return best;
                 }
@@ -217,7 +223,8 @@ fn build<C: Coordinate>(nodes: &mut [Node<C>], entries: &mut [Entry<C>], first: 
     let n = entries.len();
     let (node, children) = nodes.split_at_mut(1);
     let (low, high) = box_of(entries);
-    node[0] = Node { low, high, begin, end: begin + n as u32, second: 0 };
+    let least = entries.iter().map(|entry| entry.site).min().unwrap_or(0);
+    node[0] = Node { low, high, begin, end: begin + n as u32, second: 0, least };
     if n <= LEAF {
         return;
     }
@@ -268,5 +275,16 @@ mod tests {
         for n in (0..3000).chain([65_535, 65_536, 65_537, 99_999, 1 << 20]) {
             assert_eq!(count(n), one_by_one(n), "{n}");
         }
+    }
+
+    #[test]
+    fn many_sites_in_one_place_cost_no_more_than_others() {
+        // Comparing all pairs would take minutes.
+        let points: Vec<[f64; 3]> = (0..200_000).map(|k| [f64::from(k % 3), 0.0, 0.0]).collect();
+        let index = Index::new(&Sites::new(&points).unwrap());
+        let start = std::time::Instant::now();
+        let found = index.numbers_of_nearest(&points);
+        assert!(found.iter().enumerate().all(|(k, site)| *site == k as u32 % 3));
+        assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
     }
 }
