@@ -14,7 +14,9 @@ fn last_measures(case: &Path, settings: &[&str]) -> Vec<(String, f64)> {
     let folder = results.path().join("r");
     let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
     command.arg("run").arg(case).arg("-o").arg(&folder);
-    settings.iter().for_each(|setting| drop(command.args(["--set", setting])));
+    for setting in settings {
+        command.args(["--set", setting]);
+    }
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = std::fs::read_to_string(folder.join("measures.csv")).unwrap();
