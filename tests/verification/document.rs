@@ -24,7 +24,7 @@ const CONVENTIONS: &[(&str, &[&str])] = &[
             "a: the velocity.",
             "eps: the normal speed.",
             "beta: the curvature coefficient.",
-            "R: the radius of a circle, disk or sphere, and R0 at the start.",
+            "R: the radius of a circle, disk or sphere; R0 is its value at the start.",
             "w: the half width of the band.",
         ],
     ),

@@ -23,7 +23,8 @@ pub enum DeviceFault {
 }
 
 impl DeviceFault {
-    /// Creates a memory fault from the numbers of bytes needed and free.
+    /// Creates a memory fault from the number of bytes that are needed and the number that are
+    /// free.
     pub fn memory(needed: u64, free: u64) -> Self {
         DeviceFault::Memory { needed: Some(needed), free: Some(free) }
     }
