@@ -1,5 +1,5 @@
-// The search for the longest time step that the bounds of time-dependent coefficients allow; the
-// counterpart of src/levelset/evolution/step_search.rs.
+// The search for the longest time step that the bounds on time-dependent coefficients allow, on
+// meshes and on tiles; the counterpart of src/levelset/evolution/step_search.rs.
 #pragma once
 #include "generated/step_search.cuh"
 

@@ -1,5 +1,5 @@
 // The end of a step: the last pass clamps values, computes requests and counts voxels. The last
-// block ends the step.
+// block ends the step or the reinitialization, and chooses the next step.
 #pragma once
 #include "common/block.cuh"
 #include "common/clock.cuh"

@@ -275,7 +275,7 @@ pub const V40: Case = Case {
     id: "V40",
     title: "maximum principle of the monotone options",
     exact: "60 steps with C = 1 start from random data from -1 to 1. No value may leave this range \
-            with the one-ring clip, the cone form or the Hopf-Lax form.",
+            with clipping, the cone scheme or the Hopf-Lax scheme.",
     note: "Without these options, the positive-coefficient scheme overshoots on random data (last \
            row).",
     deviation: "",

@@ -1,3 +1,5 @@
+//! Tests of the voxels inside a mesh and of the voxels that its surface passes through.
+
 use super::*;
 use crate::mesh::generate::{Cube, Generate, Sphere, Torus, generate};
 
