@@ -348,7 +348,7 @@ fn paths_on_a_cortex_are_as_long_as_the_distance() {
     }
 }
 
-/// Checks circular fronts (V54) on the registered sphere of a subject, where exact distances are
+/// Checks circular fronts (V54) on the registered sphere of fsaverage, where exact distances are
 /// known.
 #[test]
 fn circular_fronts_on_the_sphere_of_fsaverage() {

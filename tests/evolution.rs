@@ -296,7 +296,7 @@ fn slivers_do_not_hurt_taylor_galerkin_advection() {
     assert!(size(&evolution.phi()) <= 1.05 * size(&phi), "{}", size(&evolution.phi()));
 }
 
-/// Rotates a cap on the pial surface of fsaverage by 1,000 steps. Returns the largest `|phi|`
+/// Rotates a cap on the pial surface of fsaverage in 1,000 steps. Returns the largest `|phi|`
 /// before and after them. Inradii range from 0.001 to 1.5 mm, and hundreds of cells have too poor a
 /// quality for the Taylor-Galerkin step.
 fn turned_on_a_cortex(options: Options) -> Option<(f64, f64)> {

@@ -1,4 +1,4 @@
-//! Tests the reconstruction of every closed model among the scans from samples, with both methods
+//! Tests the reconstruction, from samples, of every closed model among the scans, with both methods
 //! at three depths. Also tests clouds that give a poor surface or no surface.
 
 use std::process::Command;

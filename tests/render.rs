@@ -129,7 +129,7 @@ fn meshes_and_results_are_drawn() {
         reader.next_frame(&mut pixels).unwrap();
         pixels
     };
-    // The pictures are the same except for the title, which is the file name.
+    // Below the title, which is the file name, the pictures are almost the same.
     let title = 3 * 1200 * 70;
     let [run_, far] = ["run.png", "far.png"].map(|name| pixels(name)[title..].to_vec());
     let same = run_.iter().zip(&far).filter(|(a, b)| a == b).count();

@@ -40,7 +40,7 @@ fn playground() -> tempfile::TempDir {
     folder
 }
 
-/// Replaces every number by 0 because measured seconds differ.
+/// Removes all digits and decimal points, because measured seconds differ.
 fn without_numbers(text: &[u8]) -> String {
     let text = String::from_utf8(text.to_vec()).unwrap();
     let is_part = |c: char| c.is_ascii_digit() || c == '.';

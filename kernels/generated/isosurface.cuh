@@ -59,7 +59,7 @@ struct Surface {
     double origin[3];
     // Steps from voxel to voxel.
     double steps[3][3];
-    // Derivatives of the index by world coordinates.
+    // Derivatives of the index with respect to world coordinates.
     double inverse[3][3];
     // Number of voxels with values.
     u32 shape[3];

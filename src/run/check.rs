@@ -36,7 +36,7 @@ pub fn check(config: &Config, folder: Option<&Path>, overwrite: bool) -> Result<
 /// Finds everything that can be wrong with a case before its first step, and describes the run.
 ///
 /// A check is skipped if it depends on one that has failed. Files are read only if the keys of the
-/// case are valid, and if all of them exist.
+/// case are valid and at most one file is missing.
 pub fn check_all(config: &Config, folder: Option<&Path>, overwrite: bool) -> Checked {
     let mut checked = Checked { problems: config.problems(), ..Checked::default() };
     let are_keys_valid = checked.problems.is_empty();

@@ -51,8 +51,8 @@ impl CleanedMesh {
     /// Reads or generates the mesh of a case with its data arrays, refines it and cleans it.
     ///
     /// # Errors
-    /// Returns [`Error::Input`] for a file that cannot be used. Returns [`Error::Case`] for invalid
-    /// options of a generator.
+    /// Returns [`Error::Input`] for a file that cannot be used. Returns [`Error::Case`] if the case
+    /// has no mesh, for invalid options of a generator, and for a mask that leaves no cell.
     pub fn new(config: &Config) -> Result<Self> {
         let source = config.mesh_or_refuse()?;
         let mut warnings = config.origin.warnings.clone();

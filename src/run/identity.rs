@@ -14,8 +14,8 @@ use crate::volume::Volume;
 /// The key of the case name in the settings. Output files are named after the case.
 const NAME: &str = "name";
 
-/// Keys that affect only the report and pictures, but no result and no other file. The list
-/// includes all keys below these keys.
+/// Keys that do not affect the results. They affect only the speed, the report, pictures,
+/// checkpoints, and the output folder. The list includes all keys below these keys.
 const FREE: [&str; 6] = [
     "device.threads",
     "device.ordinal",
@@ -168,8 +168,8 @@ pub(super) fn check_case(config: &Config, checkpoint: &Checkpoint) -> Result<()>
     Ok(())
 }
 
-/// Refuses to resume from a checkpoint if the mesh, its data, its patches or the initial phi
-/// differ.
+/// Refuses to resume from a checkpoint if the mesh, its data, its patches, the initial phi or, on
+/// tiles, the volume of a coefficient differs.
 ///
 /// # Errors
 /// Returns [`Error::Input`] or [`Error::Mesh`] if the mesh differs. Returns [`Error::Case`] if the

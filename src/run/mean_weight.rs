@@ -1,4 +1,4 @@
-//! The mean weight along the interface. A weighted curvature flow reduces it.
+//! The mean weight along the interface of a weighted curvature flow.
 
 use crate::levelset::evolution::Coefficient;
 use crate::mesh::Mesh;

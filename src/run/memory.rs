@@ -53,7 +53,8 @@ fn copies(config: &Config, mesh: &Mesh) -> u64 {
 /// Refuses a run that does not fit in memory.
 ///
 /// # Errors
-/// Returns [`Error::Device`] with the needed and the free memory.
+/// Returns [`Error::Device`] if the run does not fit. The error states how much memory is needed
+/// and how much is free.
 pub(super) fn check(config: &Config, mesh: &Mesh) -> Result<()> {
     match available() {
         Some(free) => fits(config, mesh, free),
@@ -98,7 +99,8 @@ pub(super) fn of_tiles(tiles: u64, values: usize, width: usize, arrays: usize) -
 /// their size in bytes, and `held` is the part of that size that is already allocated.
 ///
 /// # Errors
-/// Returns [`Error::Device`] with the needed and the free memory.
+/// Returns [`Error::Device`] if the run does not fit. The error states how much memory is needed
+/// and how much is free.
 pub(super) fn check_tiles(what: &str, needed: u64, held: u64) -> Result<()> {
     match available() {
         Some(free) => tiles_fit(what, needed, free.saturating_add(held)),

@@ -69,7 +69,7 @@ impl<'a> MeshSetup<'a> {
     }
 }
 
-/// Reads the mesh of a case and refuses a case that does not match the mesh.
+/// Reads the mesh of a case. Refuses a case that does not match the mesh or does not fit in memory.
 fn read(config: &Config) -> Result<CleanedMesh> {
     let cleaned = CleanedMesh::new(config)?;
     config.check_for(cleaned.mesh.kind)?;

@@ -54,7 +54,8 @@ use task::{Run, Stages};
 /// Options of a run that are not part of its case.
 #[non_exhaustive]
 pub struct Options<'a> {
-    /// Folder of the run. `None` uses the folder of the case.
+    /// Folder of the run. `None` selects the folder that the case names, or else `results/NAME`,
+    /// where `NAME` is the name of the case.
     pub folder: Option<PathBuf>,
     /// Whether to replace an earlier run in the folder.
     pub overwrite: bool,
@@ -67,7 +68,8 @@ pub struct Options<'a> {
 }
 
 impl<'a> Options<'a> {
-    /// Creates options that use the folder of the case and do not replace an earlier run in it.
+    /// Creates options without a folder (see [`Options::folder`]) that do not replace an earlier
+    /// run.
     pub fn new(interrupt: &'a AtomicBool, observer: &'a dyn Observer) -> Self {
         Options { folder: None, overwrite: false, resume: false, interrupt, observer }
     }
@@ -110,7 +112,8 @@ pub struct Progress {
     pub start: (u64, f64),
 }
 
-/// Returns the folder of the run: `folder`, the folder of the case, or `results/<case name>`.
+/// Returns the folder of the run: `folder` if it is given, otherwise the folder that the case
+/// names, and otherwise `results/<case name>`.
 ///
 /// # Errors
 /// Returns [`Error::Case`](crate::Error::Case) if an environment variable in the path is not set.

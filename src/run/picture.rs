@@ -43,7 +43,8 @@ pub(super) fn check_array(config: &Config, cleaned: &CleanedMesh) -> Result<()> 
     colors(config, cleaned).map(drop)
 }
 
-/// Returns the array that determines the colors if the case names an array other than the values.
+/// Returns the array that determines the colors if the case names an array other than the result
+/// itself.
 fn colors<'a>(config: &'a Config, cleaned: &CleanedMesh) -> Result<Option<(&'a str, Vec<f64>)>> {
     let array = config.output.picture.as_ref().and_then(|picture| picture.array.as_deref());
     match (array, &config.distance) {
@@ -195,7 +196,7 @@ impl Shown<'_> {
     }
 }
 
-/// Returns the name of the case file, or of the mesh file for commands without a case file.
+/// Returns the name of the case, or of the mesh file for commands without a case file.
 pub(super) fn title(config: &Config) -> String {
     let file = match config.mesh().and_then(|mesh| mesh.path.as_ref()) {
         Some(mesh) if config.origin.file.as_os_str().is_empty() => mesh,
@@ -204,7 +205,7 @@ pub(super) fn title(config: &Config) -> String {
     picture::name_of(file).to_string()
 }
 
-/// Formats a time with at most seven digits.
+/// Formats a time with at most eight digits.
 pub(super) fn time(t: f64) -> String {
     if t != 0.0 && !(1e-4..1e7).contains(&t.abs()) {
         return format!("{t:.3e}");

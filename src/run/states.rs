@@ -73,8 +73,8 @@ impl StoredExtras {
     }
 }
 
-/// The mesh in the order of the stored vertices, for output. It contains only the cells that are
-/// used.
+/// The mesh in the order of the stored vertices, for output. It contains the cells that repair and
+/// cleaning kept, including those outside a mask.
 pub(super) struct StoredMesh<'a> {
     cleaned: &'a CleanedMesh,
     cells: Cow<'a, [u32]>,

@@ -96,7 +96,8 @@ fn integral(ends: &[Vec3; 2], center: Vec3, radius: f64) -> f64 {
     }
     let [u, v] = ends.map(|x| x - center);
     let (cross, dot, length) = (u.cross(&v).norm(), u.dot(&v), (v - u).norm());
-    // The integrand is the angle divided by the height, or its limit if the height vanishes.
+    // The integral from the center is the angle at the center divided by the height, or its limit
+    // if the height vanishes.
     let from_center =
         if cross > 1e-9 * dot { length * libm::atan2(cross, dot) / cross } else { length / dot };
     // Moving within the ball shortens the distance to the nearest point of the segment by the

@@ -59,7 +59,8 @@ impl Parts {
                 sets.join(cell[0], v);
             }
         }
-        // A root is the lowest vertex of its component, so it gets its number before the others.
+        // A root is the lowest vertex of its component, so it gets its number before the other
+        // vertices of the component.
         let mut count = 0;
         let mut of_vertex = vec![NONE; mesh.n_vertices()];
         for (v, root) in sets.into_roots().into_iter().enumerate() {

@@ -66,7 +66,7 @@ pub struct LatticeDistance {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Filled {
-    /// Whether any value is smaller than the half width.
+    /// Whether the absolute value of any distance is smaller than the half width.
     pub active: bool,
     /// Number of voxels off the surface whose winding number has an absolute value in the range
     /// [`UNDECIDED`].

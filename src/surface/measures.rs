@@ -19,7 +19,8 @@ const BLOCK: usize = 4096;
 pub struct Measures {
     /// Length (triangles) or area (tetrahedra) of the zero set, in mesh units to the power d - 1.
     pub interface: f64,
-    /// Area or volume of the inside, in mesh units to the power d. Exact for the linear phi.
+    /// Area or volume of the inside, in mesh units to the power d. Exact for a phi that is linear
+    /// on each cell.
     pub enclosed: f64,
     /// Number of connected components of the inside.
     pub components: u64,

@@ -118,7 +118,7 @@ fn holes(mesh: &Mesh) -> Vec<Hole> {
     holes
 }
 
-/// Distances of points from a surface, in its units.
+/// Distances of points from a surface, in mesh units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Gaps {
     /// Mean distance.

@@ -1,6 +1,6 @@
 //! Tests operations on more than 2^31 items on a GPU against formulas for their results.
 //!
-//! The tests use up to 90 GB of GPU memory and 35 GB of host memory. Run them with
+//! The tests use up to 75 GB of GPU memory and 35 GB of host memory. Run them with
 //! `cargo test --release --test cuda large -- --ignored --test-threads 1`.
 
 use std::ops::Range;

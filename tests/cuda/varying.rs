@@ -36,7 +36,7 @@ fn start(mesh: Mesh, terms: Terms, options: Options, patch_size: usize) -> Setup
     Setup { mesh, phi, terms, options, patch_size }
 }
 
-/// Discs that enter from the left, one per unit of time.
+/// Disks that enter from the left, one per unit of time.
 const DISCS: &str = "sqrt((t-floor(t)-0.5)^2 + y^2) - 0.25";
 
 fn setups() -> Vec<(&'static str, Setup)> {

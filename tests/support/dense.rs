@@ -1,8 +1,8 @@
 //! A dense box of voxels that is divided into blocks, and evolutions on it. Tests compare sparse
-//! tiles with it, and use it for plane problems.
+//! tiles with it, and use it for planar problems.
 //!
 //! Values outside of the box are those of the nearest voxel inside, so interfaces meet the sides of
-//! the box at right angles. A box that is one voxel thick along z represents a plane problem.
+//! the box at right angles. A box that is one voxel thick along z represents a planar problem.
 
 use std::sync::Arc;
 

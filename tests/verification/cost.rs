@@ -1,4 +1,4 @@
-//! Measures that a step in a narrow band costs the same in a small and in a large domain.
+//! Compares the cost of a step in a narrow band in a large domain with that in a small domain.
 
 use std::sync::Arc;
 use std::time::Instant;

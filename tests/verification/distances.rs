@@ -218,7 +218,7 @@ pub const V34: Case = Case {
             from_region(setting, mesh, n, |x| exact(x) < 0.3, exact)
         }
         "tip" => {
-            // On the unrolled cone, angles shrink by the sine of the half angle, which is 1/2.
+            // Unrolling the cone multiplies angles by the sine of the half angle, which is 1/2.
             let exact = |x: Vec3| {
                 let (s, angle) = (x.norm(), 0.5 * x.y.atan2(x.x));
                 (s * s + 0.64 - 1.6 * s * angle.cos()).max(0.0).sqrt()

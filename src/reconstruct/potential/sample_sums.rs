@@ -98,8 +98,8 @@ impl Sources {
         );
     }
 
-    /// Computes N, B and C at positions from the center of the tile. Their number must be a
-    /// multiple of 16. `softening` is in voxels.
+    /// Computes N, B and C at positions relative to the center of the tile. The number of positions
+    /// must be a multiple of 16. `softening` is in voxels.
     pub fn sum(&self, exponent: u32, softening: f32, at: &[Vec<f32>; 3], out: &mut Totals) {
         let square = softening * softening;
         out.resize(at[0].len());
@@ -130,7 +130,7 @@ impl Totals {
     }
 }
 
-/// Weights `d^-(2 SQUARES + 2)`, divided by another d if ODD.
+/// The computation of the sums with the weights `d^-(2 SQUARES + 2)`, divided by another d if ODD.
 struct Sum<'a, const SQUARES: usize, const ODD: bool> {
     sources: &'a Sources,
     square: f32,

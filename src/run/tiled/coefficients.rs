@@ -245,7 +245,7 @@ fn rotation(turn: &Rotation) -> Result<[Expression; 3]> {
     ])
 }
 
-/// Returns the accuracy of expressions that are multiplied by `scale` to obtain voxels.
+/// Returns the accuracy of expressions that are multiplied by `scale` to obtain voxel units.
 fn accuracy(scale: f64, max_step: f64) -> Accuracy {
     Accuracy { slack: Accuracy::SLACK / scale, max_step }
 }

@@ -15,9 +15,9 @@ use crate::run::memory;
 /// takes about a second.
 const COUNTED: f64 = 2.5e5;
 
-/// An estimate requires that the grid has at least `FEWEST` tiles, and at least `GROWTH` times the
-/// tiles of the next coarser grid. The growth is four if every component is resolved, and up to
-/// eight if the components fill the box.
+/// An estimate requires that the searched grid has at least `FEWEST` tiles, and at least `GROWTH`
+/// times the tiles of the next coarser grid. The growth is four if every component is resolved, and
+/// up to eight if the components fill the box.
 const FEWEST: usize = 64;
 const GROWTH: usize = 3;
 

@@ -25,7 +25,7 @@ const MOST_STEPS: u64 = 20_000;
 /// A target time that steps reach only if nothing moves.
 const FOREVER: f64 = 1e30;
 
-/// The device and the work counters for the steps on coarser grids.
+/// The device, the interrupt flag and the work counters for the steps on coarser grids.
 pub(super) struct Levels<'a> {
     pub gpu: Option<&'a Gpu>,
     pub interrupt: &'a AtomicBool,

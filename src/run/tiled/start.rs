@@ -37,7 +37,8 @@ pub(super) enum Source {
 }
 
 /// The initial tiles, their values, and two counts for a closed surface: the number of voxels whose
-/// side was undecided, and the number of voxels at which the surface was inverted.
+/// side was undecided, and the number of voxels that count as inside because of a negative winding
+/// number.
 type Filled<S, const E: usize> = (TiledGrid<E>, Pool<S, E>, [usize; 2]);
 
 impl TiledCase<'_> {

@@ -13,8 +13,8 @@ use crate::surface::DeviceSurface;
 
 /// Threads per block.
 const BLOCK: u32 = 256;
-/// Fixed-point units: per cubic length unit for six times the volume, and per square length unit
-/// for twice the area.
+/// Fixed-point units per cubic length unit (for six times the volume) and per square length unit
+/// (for twice the area).
 const VOLUMES: f64 = (1_u32 << 14) as f64;
 const AREAS: f64 = (1_u32 << 24) as f64;
 
@@ -102,7 +102,7 @@ impl DeviceParts {
     }
 
     /// Returns bounds on the errors of six times the volume and of twice the area of a component,
-    /// in units of its coordinates.
+    /// in the cubed and squared units of its coordinates.
     pub fn errors(part: &Extent, unit: f64) -> [f64; 2] {
         let half = 0.5 * part.triangles as f64;
         [half / VOLUMES * unit.powi(3), half / AREAS * unit.powi(2)]

@@ -214,7 +214,8 @@ impl<'a, R: Real> Block<'a, R> {
     }
 
     /// Returns the slot of the edge from `low` along axis `a` among the edges that a block may own.
-    /// Three slots for each voxel of the block come first, then the edges that enter from below.
+    /// Three slots for each voxel of the block come first, then the edges that start at the voxels
+    /// just below the block.
     fn slot(&self, low: [i32; 3], a: usize) -> usize {
         let n = self.edge;
         let slot = if low[a] >= 0 {

@@ -20,7 +20,7 @@ pub trait Blocks<R: Real>: Sync {
         self.len() == 0
     }
 
-    /// Returns the voxel of a block with the smallest coordinates. The bounding box of all blocks
+    /// Returns the voxel with the smallest coordinates in a block. The bounding box of all blocks
     /// must be less than 2^21 - 2 blocks wide.
     fn corner(&self, block: usize) -> [i32; 3];
 
@@ -115,8 +115,8 @@ pub(super) struct Directory {
     keys: Vec<u64>,
 }
 
-/// Bits of a key per axis. This is one more than the coordinates need, because neighbors may lie
-/// outside of the range of the coordinates.
+/// Bits of a key per axis. Keys are one larger than positions, so that the neighbors at both ends
+/// still fit.
 const BITS: u32 = 21;
 
 impl Directory {

@@ -30,7 +30,7 @@ impl Passage {
         Passage { shape, half, polygon: Vec::new(), strip: Vec::new(), other: Vec::new() }
     }
 
-    /// Marks the voxels of slice `k` that the triangle crosses, `[ny][nx]`.
+    /// Marks the voxels of slice `k` that the triangle crosses. `slice` has the shape `[ny][nx]`.
     pub(super) fn mark(&mut self, triangle: &[[f64; 3]; 3], k: usize, slice: &mut [u8]) {
         self.polygon.clear();
         self.polygon.extend(triangle);

@@ -41,8 +41,8 @@ fn sums_of_a_tile_are_those_at_its_voxels() {
                 let error = (Vec3::from(mean) - gradient).norm() / f64::from(totals.weight[n]);
                 assert!(error < 1e-3, "p = {exponent}: {mean:?} {gradient:?}");
             }
-            // The list that all voxels of a tile share opens more nodes than a single voxel would
-            // need.
+            // With theta = 0.5, distant nodes count as one sample, so the list is shorter than the
+            // list with theta = 0.
             let all = sources.nodes.len();
             sources.gather(&tree, 0.5, level, middle, 2.6);
             assert!(sources.nodes.len() < all);

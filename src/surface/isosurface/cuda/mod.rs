@@ -28,7 +28,7 @@ const WORD: usize = 32;
 const ROWS: usize = 256;
 /// Threads per block of the other kernels.
 const BLOCK: u32 = 128;
-/// Upper bound of the number of rows of voxels.
+/// The number of rows of voxels must be below this value.
 const MOST_ROWS: usize = 1 << 31;
 
 /// Extracts surfaces from volumes of one shape and type on a GPU, and keeps the memory between
@@ -81,7 +81,7 @@ impl<T: DeviceNumber> DeviceIsosurface<T> {
         shape.map(|n| n + 2 * usize::from(options.closed))
     }
 
-    /// Prepares for volumes of `shape` at a placement.
+    /// Prepares the extraction from volumes of shape `shape` at a placement.
     ///
     /// # Errors
     /// Returns [`Error::Case`] for a shape that has no cubes. Returns [`Error::Device`] if there is

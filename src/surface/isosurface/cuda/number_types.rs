@@ -15,7 +15,7 @@ pub trait Ranked: Number {
     const RANKS: [u64; 2];
     /// Returns the number of a rank. Numbers ascend with their ranks.
     fn of_rank(rank: u64) -> Self;
-    /// Returns the bits of the number, the lowest first.
+    /// Returns the bits of the number, in the lowest bits of the result.
     fn low_bits(self) -> u64;
 }
 

@@ -55,7 +55,7 @@ zeroset_gpu::cuda_header! {
         pub origin: [f64; 3],
         /// Steps from voxel to voxel.
         pub steps: [[f64; 3]; 3],
-        /// Derivatives of the index by world coordinates.
+        /// Derivatives of the index with respect to world coordinates.
         pub inverse: [[f64; 3]; 3],
         /// Number of voxels with values.
         pub shape: [u32; 3],
