@@ -231,7 +231,7 @@ DEVICE real length_after(double longest, double target, const Before& before, u3
 }
 
 // Computes the right-hand side of step `turn` of a cycle, and the increments with the lumped mass
-// matrix. The velocity is that at the middle of the step.
+// matrix. The velocity is that at the middle of the step, or its mean over the step.
 //
 // Grid: the blocks that work on patches, and one more; block: a multiple of 32; shared: local_of.
 extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) galerkin_residual(Patches m, Evolution s, u32 turn) {

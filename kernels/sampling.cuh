@@ -124,8 +124,9 @@ DEVICE double mean(const FieldAtRow& f, const Sampling& s, double slack) {
     }
 }
 
-// Returns the quantity of a field. `slack` is the product of change and time that counts as no
-// change. Raises `change` to the product of change and time in the span.
+// Returns the quantity of a field. `slack` is the largest product of change and duration that
+// counts as no change. Raises `change` to the product of the change in the span and the length of
+// the span.
 DEVICE double sample(const FieldAtRow& f, const Sampling& s, double slack, double& change) {
     if (s.quantity == VALUE) return f.value(s.at);
     const Enclosure bounds = f.bounds(s.start, s.end);

@@ -2,8 +2,8 @@
 // Window::choose_step in src/levelset/evolution/time_step.rs.
 //
 // The bounds of the coefficients over a step limit its length. The step then uses the coefficients
-// at its middle, or their means over the step if they change much. One cooperative kernel evaluates
-// them as often as needed, so nothing returns to the host.
+// at its middle, or their means over the step where they change noticeably. One cooperative kernel
+// evaluates them as often as needed, so nothing returns to the host.
 //
 // variants: REAL=double | REAL=float
 // variants: CELL_SIZE=3 | CELL_SIZE=4

@@ -6,7 +6,8 @@
 #include "common/simplex.cuh"
 
 // Computes the right-hand side of the step for each vertex. `a` is the velocity of the cell at the
-// middle of the step, and `divergence` is the divergence of the linear interpolant of the velocity.
+// middle of the step or its mean over the step, and `divergence` is the divergence of the linear
+// interpolant of the velocity.
 DEVICE void residual(const Simplex &s, const Vec3 &g, const Vec3 &a, real divergence, real dt,
                      real (&right)[N]) {
     const real share = R(1) / R(N);

@@ -124,7 +124,7 @@ zeroset_gpu::cuda_header! {
         pub next_change: u64,
         /// The bits of the largest speeds found by the three passes that choose a time step.
         pub speeds: [u64; 3],
-        /// The bits of the largest products of change and time found by these passes.
+        /// The bits of the largest products of change and duration found by these passes.
         pub variations: [u64; 3],
         /// Whether a coefficient changes so much during the step that its mean is needed.
         pub averages: u32,

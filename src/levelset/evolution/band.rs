@@ -177,7 +177,8 @@ impl<R: Real> Band<R> {
         }
     }
 
-    /// Returns the length of the next step and evaluates the coefficients at its midpoint.
+    /// Returns the length of the next step, and evaluates the coefficients for it: at its midpoint,
+    /// or as means over the step where they change noticeably.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if a coefficient has an invalid value.

@@ -43,8 +43,8 @@ impl<R: Real> Increments<R> {
         self.fresh[vertices].fill(R::zero());
     }
 
-    /// Computes the increments of a step of length `dt`. The velocity is the one at the midpoint of
-    /// the step.
+    /// Computes the increments of a step of length `dt`. The velocity must be the one at the
+    /// midpoint of the step, or its mean over the step.
     pub fn advance(&mut self, pass: &Pass<'_, R>, galerkin: &Galerkin<R>, dt: R) {
         let problem = pass.problem;
         problem.cpu.run(|| match problem.patches.arity() {

@@ -69,7 +69,8 @@ impl<R: Real> Window<R> {
         self.reading.sort();
     }
 
-    /// Returns the length of the next step, and evaluates the coefficients at its midpoint.
+    /// Returns the length of the next step, and evaluates the coefficients for it: at its midpoint,
+    /// or as means over the step where they change noticeably.
     ///
     /// The cells with a vertex that is `inside` (patch order) limit the step.
     ///

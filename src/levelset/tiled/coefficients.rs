@@ -34,7 +34,7 @@ impl<R: Real> Prepared<R> {
     }
 
     /// Returns the values, bounds or means on a block. `change` is raised to the largest product of
-    /// change and time.
+    /// change and duration.
     fn values<'a>(
         &'a self,
         block: Place,
@@ -114,7 +114,7 @@ pub(super) struct Coefficients<R> {
 pub(super) struct Speed {
     /// The largest `sum_k |U_k| + |F| sqrt(d) + 2 d alpha` over the band.
     pub most: f64,
-    /// The largest product of change and time of a coefficient, in voxels.
+    /// The largest product of change and duration of a coefficient, in voxels.
     pub change: f64,
     not_finite: bool,
     negative: bool,
@@ -126,7 +126,7 @@ impl Speed {
         Speed { not_finite, negative, ..Speed::default() }
     }
 
-    /// Returns the speed of coefficients with this product of change and time.
+    /// Returns the speed of coefficients with this product of change and duration.
     pub fn with_change(self, change: f64) -> Self {
         Speed { change, ..self }
     }
@@ -243,8 +243,8 @@ impl<R: Real> Coefficients<R> {
         Speed { most, change: 0.0, not_finite: !most.is_finite(), negative }
     }
 
-    /// Returns the terms on a block, and the largest product of change and time of a coefficient.
-    /// `scratch` holds the values of coefficients that vary.
+    /// Returns the terms on a block, and the largest product of change and duration of a
+    /// coefficient. `scratch` holds the values of coefficients that vary.
     pub fn on_block<'a>(
         &'a self,
         block: Place,

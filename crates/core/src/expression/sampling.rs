@@ -40,8 +40,9 @@ pub enum Sampling {
 /// The accuracy of [`Sampling`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accuracy {
-    /// The largest product of change and time that counts as no change, in the unit of the
-    /// coefficient times time. For a velocity this is a length.
+    /// The largest product of change and duration that counts as no change: the change of the
+    /// coefficient over a span, multiplied by the length of the span. For a velocity this is a
+    /// length.
     pub slack: f64,
     /// The largest length of time of the pieces into which a span is divided if the coefficient has
     /// no bounds in it. With [`Sampling::Bound`], pieces are longer if there would be more than

@@ -148,7 +148,8 @@ impl<R: Real> DeviceVarying<R> {
         }
     }
 
-    /// Chooses the length of the next step, and evaluates the coefficients at its midpoint.
+    /// Chooses the length of the next step, and evaluates the coefficients for it: at its midpoint,
+    /// or as means over the step where they change noticeably.
     ///
     /// # Errors
     /// Returns [`crate::Error::Device`] if the launch fails.

@@ -5,8 +5,8 @@ use crate::geometry::{Real, Vec3, simplex::Simplex};
 /// Returns the right-hand side of the step for each vertex.
 ///
 /// It is `- dt meas s (1/(d+1) + dt/2 (a . grad N_i + div a / (d+1)))` with `s = a . g`. `a` is the
-/// velocity of the cell in the middle of the step, and `divergence` is the divergence of its linear
-/// interpolant (docs/level-set.md, equation (2.5)).
+/// velocity of the cell at the middle of the step or its mean over the step, and `divergence` is
+/// the divergence of the linear interpolant of the velocity (docs/level-set.md, equation (2.5)).
 ///
 /// The boundary integral from the integration by parts is omitted. It vanishes in the interior of
 /// the domain and along walls, and omitting it is correct at an outflow boundary if phi leaves the
