@@ -4,14 +4,17 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Ui;
-use super::generate::write;
+use super::generate::words;
 use super::volume;
+use super::{Ui, word};
 use zeroset::atomic::check_folder;
 use zeroset::error::{Error, Result};
-use zeroset::expression::{Expression, Field, is_true};
-use zeroset::io::{MeshOptions, WriteOptions, check_target, is_volume_target, read_mesh_with};
-use zeroset::mesh::{Kind, Mesh, Places, boundary, normal_arrays, part};
+use zeroset::expression::{Expression, Field};
+use zeroset::io::{
+    Frame, MeshOptions, WriteOptions, check_target, is_volume_target, read_mesh_with,
+    write_mesh_about,
+};
+use zeroset::mesh::{Kind, Mesh, boundary, normal_arrays, part};
 use zeroset::words::noun;
 
 /// Arguments of `zeroset convert`.
@@ -57,6 +60,9 @@ pub struct Args {
     /// Leave out cells that cannot be cut into triangles or tetrahedra, instead of failing
     #[arg(long)]
     pub skip_unsupported: bool,
+    /// Frame of a cortical surface: tkr (FreeSurfer), scanner, or file (as stored)
+    #[arg(long, value_name = "tkr|scanner|file", value_parser = word::<Frame>)]
+    pub frame: Option<Frame>,
     #[command(flatten)]
     pub source: volume::Source,
 }
@@ -81,7 +87,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         let what = format!("{}: --raw and --array are for volumes", args.output.display());
         return Err(Error::usage(what, "end the name in .nii.gz, .nrrd, .mha, .vti or .npy"));
     }
-    let reading = MeshOptions::default().skip_unsupported(args.skip_unsupported);
+    let reading = MeshOptions::default().skip_unsupported(args.skip_unsupported).frame(args.frame);
     let file = read_mesh_with(&args.input, &reading)?;
     ui.warn_of(&args.input, &file.warnings);
     ui.warn_of(&args.input, cut(&file.cells_by_type));
@@ -95,7 +101,8 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     if args.normals {
         add_normals(&mut mesh)?;
     }
-    write(&args.output, &mesh, &options, ui)?;
+    ui.warn_of(&args.output, write_mesh_about(&args.output, &mesh, &options, &file.about)?);
+    ui.print(&words(&args.output, &mesh))?;
     Ok(0)
 }
 
@@ -106,6 +113,7 @@ fn only_for_meshes(args: &Args) -> Result<()> {
         ("--boundary", args.boundary),
         ("--normals", args.normals),
         ("--skip-unsupported", args.skip_unsupported),
+        ("--frame", args.frame.is_some()),
     ];
     match options.into_iter().find(|(_, given)| *given) {
         None => Ok(()),

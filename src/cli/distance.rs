@@ -11,6 +11,7 @@ use zeroset::config::{
 };
 use zeroset::error::{Error, Result};
 use zeroset::expression::Expression;
+use zeroset::io::Frame;
 use zeroset::mesh::repair::Weld;
 use zeroset::output::Report;
 use zeroset::patches::{PATCH_SIZE, Partition};
@@ -66,6 +67,9 @@ pub struct Args {
     /// Leave out cells that cannot be cut into triangles or tetrahedra, instead of failing
     #[arg(long)]
     pub skip_unsupported: bool,
+    /// Frame of a cortical surface: tkr (FreeSurfer), scanner, or file (as stored)
+    #[arg(long, value_name = "tkr|scanner|file", value_parser = word::<Frame>)]
+    pub frame: Option<Frame>,
     /// Largest distance to compute, in mesh units; default unlimited
     #[arg(long, value_name = "LENGTH", value_parser = positive)]
     pub width: Option<f64>,
@@ -150,6 +154,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         weld: args.weld,
         repair: args.repair,
         skip_unsupported: args.skip_unsupported,
+        frame: args.frame,
     };
     let mut distance = Distance::default();
     distance.from = args.from;

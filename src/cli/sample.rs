@@ -8,12 +8,14 @@ use serde::Serialize;
 
 use super::progress::Amount;
 use super::threads::Threads;
-use super::{Ui, json};
+use super::{Ui, json, word};
 use zeroset::Cpu;
 use zeroset::atomic::check_folder;
 use zeroset::cloud::{Noise, Sampler, Sampling};
 use zeroset::error::Result;
-use zeroset::io::{CloudLayout, check_cloud_target, read_mesh, write_cloud_pieces};
+use zeroset::io::{
+    CloudLayout, Frame, MeshOptions, check_cloud_target, read_mesh_with, write_cloud_pieces,
+};
 use zeroset::mesh::generate::cli::seed;
 use zeroset::words::counted;
 
@@ -45,6 +47,9 @@ pub struct Args {
     /// Output file: .ply, .pcd, .xyz, .txt, .csv or .vtp
     #[arg(short, long, value_name = "FILE")]
     pub output: PathBuf,
+    /// Frame of a cortical surface: tkr (FreeSurfer), scanner, or file (as stored)
+    #[arg(long, value_name = "tkr|scanner|file", value_parser = word::<Frame>)]
+    pub frame: Option<Frame>,
     /// Also write normals
     #[arg(long)]
     pub normals: bool,
@@ -93,7 +98,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     check_cloud_target(&args.output)?;
     check_folder(&args.output)?;
     let cpu = Cpu::current();
-    let file = read_mesh(&args.mesh)?;
+    let file = read_mesh_with(&args.mesh, &MeshOptions::default().frame(args.frame))?;
     ui.warn_of(&args.mesh, &file.warnings);
     let Args { n, normals, noise, outliers, seed, .. } = args;
     let options = Sampling { n, normals, noise, outliers, seed };

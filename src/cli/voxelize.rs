@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Ui;
+use super::{Ui, word};
 use zeroset::atomic::check_folder;
 use zeroset::error::{Error, Result};
-use zeroset::io::{WriteOptions, check_volume_target, read_mesh, write_volume};
+use zeroset::io::{
+    FileFrame, Frame, MeshOptions, WriteOptions, check_volume_target, read_mesh_with, write_volume,
+};
 use zeroset::mesh::Mesh;
 use zeroset::surface::Voxels;
 use zeroset::volume::{Placement, Samples, Volume};
@@ -44,6 +46,9 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = clap::value_parser!(u32).range(0..=i64::from(MOST)))]
     pub margin: u32,
+    /// Frame of a cortical surface: tkr (FreeSurfer), scanner, or file (as stored)
+    #[arg(long, value_name = "tkr|scanner|file", value_parser = word::<Frame>)]
+    pub frame: Option<Frame>,
     /// Output file: .nii.gz, .nii, .nrrd, .mha, .vti or .npy (indexed [x][y][z])
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
@@ -59,8 +64,9 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let options = WriteOptions::default();
     check_volume_target(&args.output, &options)?;
     check_folder(&args.output)?;
-    let file = read_mesh(&args.mesh)?;
+    let file = read_mesh_with(&args.mesh, &MeshOptions::default().frame(args.frame))?;
     ui.warn_of(&args.mesh, &file.warnings);
+    ui.warn_of(&args.mesh, beside_scanner(&file.about.frame));
     let (low, high) = file.mesh.bounds();
     let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f64::max);
     if longest == 0.0 {
@@ -93,6 +99,15 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let [x, y, z] = shape;
     ui.print(&format!("{}: {x} x {y} x {z} voxels, {n} {what}\n", args.output.display()))?;
     Ok(0)
+}
+
+/// Returns a warning if the voxels of a surface do not lie where a scanner would show them.
+fn beside_scanner(frame: &FileFrame) -> Option<String> {
+    let offset = frame.offset().filter(|&offset| offset > 0.0 && !frame.is_chosen)?;
+    Some(format!(
+        "the coordinates are up to {offset:.3} mm off those of the scanner, in which volumes lie; \
+         choose --frame scanner, or --frame file to keep them"
+    ))
 }
 
 /// Marks the voxels inside, and warns about holes and about an empty result.

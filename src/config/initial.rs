@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::expression::Expression;
 use crate::geometry::shape::Shape;
+use crate::io::Frame;
 
 /// Initial interface: a shape, a surface or curve from a file, the region of a group, or signed
 /// values from an array or an expression.
@@ -69,6 +70,9 @@ pub struct InitialMesh {
     /// Translation of the scaled mesh, in mesh units. Default: no translation.
     #[serde(default)]
     pub translate: [f64; 3],
+    /// Frame of the coordinates of a cortical surface. Default: as stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame: Option<Frame>,
 }
 
 fn one() -> f64 {

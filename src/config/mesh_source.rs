@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::io::Frame;
 use crate::mesh::generate::Generate;
 use crate::mesh::repair::Weld;
 use crate::patches::{PATCH_SIZE, Partition};
@@ -41,6 +42,9 @@ pub struct MeshSource {
     /// such a cell is an error.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub skip_unsupported: bool,
+    /// Frame of the coordinates of a cortical surface. Default: as stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame: Option<Frame>,
 }
 
 /// Treatment of degenerate cells of a mesh file.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use super::arrays::missing;
-use super::fields::inside;
+use super::fields::vertex_values;
+use super::frames;
 use super::joined_values::{self, Conflict};
 use crate::config::{Config, DataFile};
 use crate::error::{Error, Result};
@@ -26,6 +26,8 @@ pub struct CleanedMesh {
     pub stored_vertices: Vec<[f64; 3]>,
     /// Changes made by the repair before cleaning.
     pub repair: Repair,
+    /// The frame of the coordinates and the metadata of the file.
+    pub about: io::About,
     /// Warnings about the mesh and its files.
     pub warnings: Vec<String>,
     /// Vertex arrays with different values at vertices that were joined.
@@ -56,10 +58,12 @@ impl CleanedMesh {
     pub fn new(config: &Config) -> Result<Self> {
         let source = config.mesh_or_refuse()?;
         let mut warnings = config.origin.warnings.clone();
-        let (mut mesh, file) = match (&source.path, &source.generate) {
+        let (mut mesh, file, about) = match (&source.path, &source.generate) {
             (Some(path), _) => {
                 let path = config.resolve(path)?;
-                let options = io::MeshOptions::default().skip_unsupported(source.skip_unsupported);
+                let options = io::MeshOptions::default()
+                    .skip_unsupported(source.skip_unsupported)
+                    .frame(source.frame);
                 let read = io::read_mesh_with(&path, &options)?;
                 if read.mesh.n_cells() == 0
                     && let Some(flaw) = io::missing_cells(&path)
@@ -67,11 +71,12 @@ impl CleanedMesh {
                     return Err(flaw.in_file(&path));
                 }
                 warnings.extend(read.warnings.iter().map(|w| format!("{}: {w}", path.display())));
-                (read.mesh, Some(path))
+                warnings.extend(frames::mixed(config, &path, &read.about.frame));
+                (read.mesh, Some(path), read.about)
             }
             (None, Some(generate)) => {
                 generate.check_refined(source.refine)?;
-                (mesh::generate::generate(generate)?, None)
+                (mesh::generate::generate(generate)?, None, io::About::default())
             }
             (None, None) => {
                 return Err(Error::usage(
@@ -95,13 +100,11 @@ impl CleanedMesh {
         }
         mesh = mesh::refine::refine_times(mesh, source.refine).map_err(in_file)?;
         let repairs = if file.is_some() { config.repairs() } else { Repairs::NONE };
-        let cleaned = Self::of(mesh, file.as_deref(), repairs, warnings)?;
-        let of_distance = config.distance.as_ref().and_then(|distance| distance.mask.as_ref());
-        let of_evolve = config.evolve.as_ref().and_then(|evolve| evolve.mask.as_ref());
-        match (of_distance, of_evolve) {
-            (Some(mask), _) => cleaned.masked(config, "distance.mask", mask),
-            (None, Some(mask)) => cleaned.masked(config, "evolve.mask", mask),
-            (None, None) => Ok(cleaned),
+        let mut cleaned = Self::of(mesh, file.as_deref(), repairs, warnings)?;
+        cleaned.about = about;
+        match config.distance.as_ref().and_then(|distance| distance.mask.as_ref()) {
+            Some(mask) => cleaned.masked(config, mask),
+            None => Ok(cleaned),
         }
     }
 
@@ -157,15 +160,16 @@ impl CleanedMesh {
         // Cleaning has already printed the summary. The report lists it among the warnings.
         warnings.extend(cleaning.summary().map(named));
         cleaning.n_stored_cells = n_stored_cells;
+        let (about, unmasked) = Default::default();
         Ok(CleanedMesh {
             mesh,
             cleaning,
             stored_vertices,
             repair,
+            about,
             warnings,
             conflicts,
-            doubts: Arc::default(),
-            unmasked: None,
+            unmasked,
         })
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::CleanedMesh;
+use super::{CleanedMesh, frames};
 use crate::Cpu;
 use crate::config::{Config, InitialCurve, InitialMesh, Inside};
 use crate::error::{Error, Result};
@@ -24,14 +24,22 @@ struct Warnings<'a> {
 impl Warnings<'_> {
     fn add(&mut self, what: impl std::fmt::Display) {
         let warning = format!("{}: {what}", self.path.display());
-        tracing::warn!("{warning}");
-        self.kept.push(warning);
+        self.add_whole(Some(warning));
+    }
+
+    /// Adds a warning that names the file already.
+    fn add_whole(&mut self, warning: Option<String>) {
+        if let Some(warning) = warning {
+            tracing::warn!("{warning}");
+            self.kept.push(warning);
+        }
     }
 }
 
 /// A closed surface from a file.
 pub(super) struct ClosedSurface {
-    path: PathBuf,
+    pub path: PathBuf,
+    pub frame: io::FileFrame,
     pub vertices: Vec<[f64; 3]>,
     /// Triangles, oriented consistently with their neighbors wherever possible.
     pub triangles: Vec<u32>,
@@ -51,6 +59,8 @@ pub(super) fn from_mesh(
     warnings: &mut Vec<String>,
 ) -> Result<Vec<f64>> {
     let surface = ClosedSurface::read(config, from, warnings)?;
+    let mixed = frames::different(&surface.path, &surface.frame, &cleaned.about.frame);
+    Warnings { path: &surface.path, kept: warnings }.add_whole(mixed);
     let index = TriangleIndex::new(&surface.vertices, &surface.triangles);
     let distances = index.signed_distances(&cleaned.mesh.vertices);
     surface.doubts("vertices", distances.undecided, distances.inverted, warnings);
@@ -68,7 +78,8 @@ impl ClosedSurface {
         warnings: &mut Vec<String>,
     ) -> Result<Self> {
         let path = config.resolve(&from.path)?;
-        let read = io::read_mesh(&path)?;
+        let read = io::read_mesh_with(&path, &io::MeshOptions::default().frame(from.frame))?;
+        let frame = read.about.frame;
         let mut warnings = Warnings { path: &path, kept: warnings };
         read.warnings.iter().for_each(|w| warnings.add(w));
         let shape = read.mesh;
@@ -107,7 +118,7 @@ impl ClosedSurface {
             found.open_edges, found.nonmanifold_edges
         ));
         }
-        Ok(ClosedSurface { path, vertices, triangles })
+        Ok(ClosedSurface { path, frame, vertices, triangles })
     }
 
     /// Returns the smallest and the largest coordinates.

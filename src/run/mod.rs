@@ -12,6 +12,7 @@ mod evolve;
 mod expressions;
 mod factory;
 pub mod fields;
+mod frames;
 mod identity;
 mod initial_from_group;
 mod initial_from_surface;

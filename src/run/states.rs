@@ -11,7 +11,7 @@ use crate::atomic::check_folder;
 use crate::config::{Config, Distance, InterfaceFile, PointField, SeriesFormat};
 use crate::error::{Error, Result};
 use crate::io::vtk::{self, Compression, Geometry, HdfSeries, VtkOutput};
-use crate::io::{self, WriteOptions, freesurfer, gifti, write_mesh};
+use crate::io::{self, Entry, WriteOptions, freesurfer, gifti, write_mesh};
 use crate::levelset::eikonal::Gradient;
 use crate::levelset::eikonal::cuda::Gpu;
 use crate::mesh::{Group, Kind, Members, Mesh, normal_arrays};
@@ -404,10 +404,13 @@ pub(super) fn write_single(
             let mesh = StoredMesh::new(cleaned, compression);
             let geometry = mesh.geometry(compression);
             let extras = extras.stored(cleaned);
-            let output = VtkOutput::new(&geometry).point_data(name, 1, &values[..]);
+            let mut output = VtkOutput::new(&geometry).point_data(name, 1, &values[..]);
+            output.metadata = cleaned.about.anatomy();
             vtk::write(path, &extras.add_to(output))
         }
-        (Some("label.gii"), Some(labels)) => write_labels(path, &cleaned.as_stored(labels, -1)),
+        (Some("label.gii"), Some(labels)) => {
+            write_labels(path, &cleaned.as_stored(labels, -1), &cleaned.about.anatomy())
+        }
         (Some("label"), _) => {
             let reached = |x: f64| if width.is_none_or(|width| x < width) { x } else { f64::NAN };
             let values: Vec<f64> = values.into_iter().map(reached).collect();
@@ -419,12 +422,12 @@ pub(super) fn write_single(
 
 /// Writes the nearest source of each vertex. Label 0 means no source, as in other cortex software,
 /// and label k is source k.
-fn write_labels(path: &Path, labels: &[i32]) -> Result<()> {
+fn write_labels(path: &Path, labels: &[i32], metadata: &[Entry]) -> Result<()> {
     let keys: Vec<i32> = labels.iter().map(|label| label + 1).collect();
     let n = keys.iter().max().map_or(0, |&last| last.max(0) as usize);
     let sources = (1..=n).map(|source| format!("source {source}"));
     let table: Vec<String> = std::iter::once("???".to_string()).chain(sources).collect();
-    gifti::write_label(path, "label", &keys, &table)
+    gifti::write_label(path, "label", &keys, &table, metadata)
 }
 
 /// Writes a GIFTI shape file or a FreeSurfer morph file. Both store 32-bit numbers.
@@ -437,6 +440,6 @@ fn write_vertex_values(
     let values: Vec<f32> = values.iter().map(|&x| x as f32).collect();
     match ending(path) {
         Some("morph") => freesurfer::write_morph(path, &values, cleaned.cleaning.n_stored_cells),
-        _ => gifti::write_shape(path, name, &values),
+        _ => gifti::write_shape(path, name, &values, &cleaned.about.anatomy()),
     }
 }

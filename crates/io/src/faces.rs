@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::MeshFile;
+use crate::about::About;
 use crate::cut::{Polygons, Recut, Uncut};
 use zeroset_core::error::{Element, Flaw, Result};
 use zeroset_core::mesh::{Kind, Mesh};
@@ -126,6 +127,7 @@ pub(crate) fn mesh_file(
         cells_by_type,
         warnings: Vec::new(),
         uncut: Uncut::default(),
+        about: About::default(),
     })
 }
 

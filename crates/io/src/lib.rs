@@ -18,6 +18,7 @@
 //! use zeroset_gpu::Cuda; // another layer
 //! ```
 
+mod about;
 mod budget;
 pub mod bytes;
 mod carp;
@@ -28,6 +29,7 @@ mod curves;
 mod cut;
 mod elements;
 mod faces;
+mod frame;
 pub mod freesurfer;
 pub mod gifti;
 mod groups;
@@ -59,6 +61,7 @@ mod write;
 use std::collections::BTreeMap;
 pub use std::path::Path;
 
+pub use about::{About, Entry};
 use budget::Budget;
 pub use cloud::{
     CloudLayout, CloudReport, NormalsFrom, check_cloud_target, read_cloud, write_cloud,
@@ -68,6 +71,7 @@ pub use columns::points_of_array;
 pub use companions::{companions_read, companions_written};
 pub use curves::{Curve, Curves, read_curves};
 pub use cut::Uncut;
+pub use frame::{Affine, FileFrame, Frame};
 use load::Loaded;
 pub use matrix::{check_matrix_target, write_matrix};
 pub use octree_leaves::{check_leaves_target, write_leaves};
@@ -79,7 +83,7 @@ pub use volume::{
     write_volume,
 };
 pub use write::meant;
-pub use write::{WriteOptions, check_target, write_mesh};
+pub use write::{WriteOptions, check_target, write_mesh, write_mesh_about};
 pub use zeroset_core::atomic;
 use zeroset_core::cloud::PointCloud;
 use zeroset_core::error::{Flaw, FlawKind, Result, plain};
@@ -108,6 +112,8 @@ pub struct MeshFile {
     pub warnings: Vec<String>,
     /// The cells that cannot be cut. [`read_mesh`] returns an error if there are any.
     pub uncut: Uncut,
+    /// The frame of the coordinates, and metadata.
+    pub about: About,
 }
 
 /// Options of [`read_mesh_with`].
@@ -116,12 +122,20 @@ pub struct MeshFile {
 pub struct MeshOptions {
     /// Whether cells that cannot be cut into simplices are left out. Otherwise they are an error.
     pub skip_unsupported: bool,
+    /// The frame of the coordinates. `None` stands for the coordinates as stored.
+    pub frame: Option<Frame>,
 }
 
 impl MeshOptions {
     /// Sets whether cells that cannot be cut into simplices are left out.
     pub fn skip_unsupported(mut self, skip: bool) -> Self {
         self.skip_unsupported = skip;
+        self
+    }
+
+    /// Chooses the frame of the coordinates.
+    pub fn frame(mut self, frame: Option<Frame>) -> Self {
+        self.frame = frame;
         self
     }
 }
@@ -154,6 +168,10 @@ fn mesh(path: &Path, options: &MeshOptions) -> Result<MeshFile, Flaw> {
     let mut file = read_as(format, path, &bytes, budget)?;
     file.warnings.extend(warning);
     file.warnings.extend(file.uncut.settle(&mut file.mesh, options.skip_unsupported)?);
+    if let Some(frame) = options.frame {
+        file.about.choose(frame, &mut file.mesh.vertices)?;
+        file.warnings.retain(|warning| !warning.contains(gifti::NOT_APPLIED));
+    }
     // Warnings quote text of the file, which may contain control characters.
     file.warnings = file.warnings.into_iter().map(plain).collect();
     Ok(file)

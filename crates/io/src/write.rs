@@ -4,6 +4,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use super::about::About;
 use super::vtk::{self, Compression, Field, Geometry, VtkOutput};
 use super::{gifti, groups, medit, msh, obj, off, ply, sniff, stl};
 use zeroset_core::error::{Error, Result};
@@ -148,6 +149,20 @@ pub fn check_target(path: &Path, options: &WriteOptions, kind: Option<Kind>) -> 
 /// neither cells nor lines), and [`Error::Output`] if the file cannot be written or if a format
 /// with 32-bit coordinates cannot hold a coordinate.
 pub fn write_mesh(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<Vec<String>> {
+    write_mesh_about(path, mesh, options, &About::default())
+}
+
+/// Writes a mesh like [`write_mesh`], with the metadata of the file from which it comes if the
+/// format is `.gii`, `.vtu` or `.vtp`.
+///
+/// # Errors
+/// Returns the errors of [`write_mesh`].
+pub fn write_mesh_about(
+    path: &Path,
+    mesh: &Mesh,
+    options: &WriteOptions,
+    about: &About,
+) -> Result<Vec<String>> {
     let target = Target::of(path)?;
     // OBJ can also hold lines without triangles, such as an interface on a surface.
     let is_line = |group: &Group| matches!(group.members, Members::Simplices { dimension: 1, .. });
@@ -160,7 +175,7 @@ pub fn write_mesh(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<Ve
     check_target(path, options, Some(mesh.kind))?;
     let mut lost = Vec::new();
     match target {
-        Target::Vtu | Target::Vtp => write_vtk(path, mesh, options, &mut lost)?,
+        Target::Vtu | Target::Vtp => write_vtk(path, mesh, options, about, &mut lost)?,
         Target::Msh => msh::write(path, mesh, options.ascii, &mut lost)?,
         Target::Ply => ply::write(path, mesh, options.ascii, &mut lost)?,
         Target::Off => {
@@ -177,7 +192,7 @@ pub fn write_mesh(path: &Path, mesh: &Mesh, options: &WriteOptions) -> Result<Ve
         Target::Gifti => {
             lost.extend(bare(mesh, "gii"));
             lost.extend(narrowed(path, mesh)?);
-            gifti::write_surface(path, mesh)?;
+            gifti::write_surface(path, mesh, about)?;
         }
         Target::Obj => obj::write(path, mesh, &mut lost)?,
         Target::Medit => medit::write(path, mesh, &mut lost)?,
@@ -192,6 +207,7 @@ fn write_vtk(
     path: &Path,
     mesh: &Mesh,
     options: &WriteOptions,
+    about: &About,
     lost: &mut Vec<String>,
 ) -> Result<()> {
     let masks = groups::to_masks(mesh, lost);
@@ -201,6 +217,7 @@ fn write_vtk(
     };
     let geometry = Geometry::mesh(mesh, options.compression);
     let mut output = VtkOutput::new(&geometry);
+    output.metadata = about.anatomy();
     output.point_data = mesh.vertex_data.iter().map(Field::from).chain(of(false)).collect();
     output.cell_data = mesh.cell_data.iter().map(Field::from).chain(of(true)).collect();
     vtk::write(path, &output)

@@ -453,7 +453,7 @@ fn shape_and_morph_files_come_back() {
     let expected = Values::Float(values.iter().map(|&v| f64::from(v)).collect());
 
     let path = folder.path().join("x.shape.gii");
-    io::gifti::write_shape(&path, "phi <&> \"x\"", &values).unwrap();
+    io::gifti::write_shape(&path, "phi <&> \"x\"", &values, &[]).unwrap();
     let arrays = io::read_data(&path).unwrap().arrays;
     assert_eq!((arrays.len(), arrays[0].components), (1, 1));
     assert_eq!(arrays[0].name, "phi <&> \"x\"");
@@ -465,6 +465,6 @@ fn shape_and_morph_files_come_back() {
     assert_eq!((arrays[0].name.as_str(), arrays[0].components), ("phi", 1));
     assert!(arrays[0].values == expected);
 
-    let error = io::gifti::write_shape(&folder.path().join("no/x.gii"), "phi", &values);
+    let error = io::gifti::write_shape(&folder.path().join("no/x.gii"), "phi", &values, &[]);
     assert_eq!(error.unwrap_err().exit_code(), 6);
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::arrays::{ArrayFacts, GroupFacts, On};
 use super::cloud::CloudFacts;
 use super::voxels::VolumeFacts;
-use zeroset::io::{CloudReport, MeshFile, VolumeFile};
+use zeroset::io::{CloudReport, FileFrame, MeshFile, VolumeFile};
 use zeroset::mesh::repair::{Repair, Repairs, Thinness, Weld, repair};
 use zeroset::mesh::statistics::inspect;
 use zeroset::mesh::{Cleaning, DataArray, Group, Kind, Mesh, assess};
@@ -31,6 +31,12 @@ pub(super) struct Report {
     pub bounds: Option<Bounds>,
     pub units: Option<String>,
     pub space: Option<String>,
+    /// Frame of the coordinates of a cortical surface.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame: Option<FileFrame>,
+    /// Metadata of a GIFTI surface, or the volume geometry of a FreeSurfer surface.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub metadata: BTreeMap<String, String>,
     pub components: Option<usize>,
     pub euler: Option<i64>,
     pub boundary: Option<usize>,
@@ -128,6 +134,13 @@ impl Report {
             bounds: Some(Bounds { min, max }),
             units: file.units.clone(),
             space: file.space.clone(),
+            frame: Some(file.about.frame.clone()).filter(|frame| *frame != FileFrame::default()),
+            metadata: file
+                .about
+                .kept_of_points()
+                .chain(file.about.kept_of_file())
+                .cloned()
+                .collect(),
             components: Some(s.components),
             euler: Some(s.euler),
             boundary: Some(s.boundary),
@@ -166,6 +179,8 @@ impl Report {
             bounds: None,
             units: None,
             space: None,
+            frame: None,
+            metadata: BTreeMap::new(),
             components: None,
             euler: None,
             boundary: None,

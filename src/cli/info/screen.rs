@@ -7,6 +7,7 @@ use std::path::Path;
 use super::arrays::{ArrayFacts, GroupFacts, Number};
 use super::report::{Report, Verdict};
 use zeroset::error::shown;
+use zeroset::io::{FileFrame, Frame};
 use zeroset::mesh::Kind;
 use zeroset::mesh::repair::Repair;
 use zeroset::words::{SIMPLICES, between, noun, short};
@@ -27,6 +28,9 @@ pub(super) fn text(path: &Path, report: &Report) -> String {
                 + &units.unwrap_or_default()
                 + &space.unwrap_or_default(),
         );
+        if let Some(frame) = &report.frame {
+            lines.add("frame", frame_line(frame));
+        }
         content(&mut lines, report);
     } else {
         lines.add("format", "data arrays without a mesh".into());
@@ -38,6 +42,24 @@ pub(super) fn text(path: &Path, report: &Report) -> String {
         lines.list("doubts", verdict.doubts.iter().cloned());
     }
     lines.0
+}
+
+/// Describes the frame of the coordinates.
+fn frame_line(frame: &FileFrame) -> String {
+    let name = match frame.coordinates {
+        Some(Frame::Tkr) => "tkr",
+        Some(Frame::Scanner) => "scanner",
+        _ => "unknown",
+    };
+    let c_ras =
+        frame.c_ras.map(|[r, a, s]| format!(", c_ras {} {} {}", short(r), short(a), short(s)));
+    let offset = match frame.offset() {
+        None => ", relation to the scanner unknown".to_string(),
+        Some(_) if frame.coordinates == Some(Frame::Scanner) => String::new(),
+        Some(0.0) => ", same as the scanner".to_string(),
+        Some(offset) => format!(", up to {offset:.3} mm off the scanner"),
+    };
+    name.to_string() + &c_ras.unwrap_or_default() + &offset
 }
 
 /// Lines of text, each with a label in the first column.

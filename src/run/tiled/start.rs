@@ -11,6 +11,7 @@ use crate::geometry::Real;
 use crate::geometry::shape::Shape;
 use crate::geometry::shape_sampling;
 use crate::grid::{Band, Pool, Stored, TileKey, TiledGrid};
+use crate::run::frames;
 use crate::run::initial_from_surface::ClosedSurface;
 use crate::run::initial_from_volume::VolumeLevel;
 use crate::surface::LatticeDistance;
@@ -58,7 +59,11 @@ impl TiledCase<'_> {
                     .map_err(self.config.locate("initial.expression"))?,
             ),
             Some(Initial::Mesh { mesh }) => {
-                Source::Mesh(ClosedSurface::read(self.config, mesh, warnings)?)
+                let surface = ClosedSurface::read(self.config, mesh, warnings)?;
+                let mixed = frames::beside_volumes(self.config, &surface.path, &surface.frame);
+                mixed.iter().for_each(|warning| tracing::warn!("{warning}"));
+                warnings.extend(mixed);
+                Source::Mesh(surface)
             }
             Some(Initial::Volume { volume }) => {
                 let level = VolumeLevel::read(self.config, volume, warnings)?;

@@ -225,5 +225,6 @@ pub(super) fn read_as_mesh(
         cells_by_type: Default::default(),
         warnings,
         uncut: Default::default(),
+        about: Default::default(),
     })
 }

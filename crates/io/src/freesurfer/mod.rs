@@ -3,6 +3,7 @@
 //! (`lh.V1.label`). Binary numbers are big endian, and lengths are in mm.
 
 mod ascii;
+mod footer;
 mod label;
 mod quads;
 
@@ -33,8 +34,8 @@ pub(super) const MORPH_NAMES: [&str; 7] =
 
 const CUT: &str = "the file is truncated: copy it again";
 
-/// Reads a surface of triangles or quadrangles. Volume information that may follow the triangles is
-/// ignored, so that coordinates stay in the coordinate system of the surface.
+/// Reads a surface of triangles or quadrangles. Coordinates stay as stored. The volume geometry
+/// that may follow the triangles states their frame.
 ///
 /// # Errors
 /// Returns a [`Flaw`] if the file is of another kind, if it cannot hold the declared counts, if a
@@ -92,6 +93,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     }
     let mut file = faces.into_file(vertices, "freesurfer", "binary triangles")?;
     file.units = Some("mm".to_string());
+    file.about = footer::about(&mut cursor);
     Ok(file)
 }
 

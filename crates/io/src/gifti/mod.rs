@@ -3,9 +3,9 @@
 //!
 //! The reader supports all encodings (ASCII, Base64Binary, GZipBase64Binary, data in a separate
 //! file), both byte orders, both index orders and all number types. Labels become groups of
-//! vertices with the names of the label table. Coordinates are as stored. As in other programs,
-//! `CoordinateSystemTransformMatrix` is not applied, and a warning names a matrix that would change
-//! the coordinates.
+//! vertices with the names of the label table. Coordinates are as stored. As in other readers,
+//! `CoordinateSystemTransformMatrix` is not applied unless a frame is chosen, and a warning names a
+//! matrix that would change the coordinates.
 
 mod decode;
 #[cfg(test)]
@@ -18,15 +18,20 @@ pub use write::{write_label, write_shape, write_surface};
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use super::about::{About, Entry, SCANNER, VolumeGeometry};
 use super::budget::Budget;
 use super::faces::{Faces, check_index, index_limit};
+use super::frame::Frame;
 use super::freesurfer::without_hemisphere;
 use super::text;
 use super::unique_names::UnusedNames;
 use super::{MeshFile, VertexData};
-use xml::{Array, Document};
+use xml::{Array, Document, Space};
 use zeroset_core::error::{Element, Flaw, FlawKind, Position, Result};
 use zeroset_core::mesh::{DataArray, Group, Members, Values};
+
+/// The end of the warning about a matrix. A chosen frame settles it.
+pub(super) const NOT_APPLIED: &str = " is not applied";
 
 /// Reads a surface and its arrays.
 ///
@@ -35,7 +40,7 @@ use zeroset_core::mesh::{DataArray, Group, Members, Values};
 /// damaged, if sizes do not match the data, if a coordinate is not finite, if an index is out of
 /// range, or if the file has no coordinates.
 pub(crate) fn read(path: &Path, bytes: &[u8], budget: Budget) -> Result<MeshFile, Flaw> {
-    let Document { version, encoding, arrays, labels } = xml::read(path, bytes, budget)?;
+    let Document { version, encoding, arrays, labels, metadata } = xml::read(path, bytes, budget)?;
     let (mut points, mut triangles, mut others) = (None, None, Vec::new());
     let mut warnings = Vec::new();
     for array in arrays {
@@ -61,6 +66,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8], budget: Budget) -> Result<MeshFile
         return Err(Flaw::whole(what, "use it as data of a surface").kind_of(FlawKind::Unfit));
     };
     let space = space(&points, &mut warnings);
+    let about = about(&points, metadata);
     let vertices = vertices(points)?;
     let mut faces = Faces::default();
     if let Some(triangles) = triangles {
@@ -71,6 +77,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8], budget: Budget) -> Result<MeshFile
     file.units = Some("mm".to_string());
     file.space = space;
     file.warnings = warnings;
+    file.about = about;
     let labeled = others.iter().filter(|array| array.rows == n_vertices);
     file.mesh.groups = groups(labeled, &labels);
     let (fitting, other): (Vec<_>, Vec<_>) =
@@ -138,7 +145,7 @@ fn space(points: &Array, warnings: &mut Vec<String>) -> Option<String> {
     let known = |name: &String| !name.is_empty() && name != "NIFTI_XFORM_UNKNOWN";
     for space in points.spaces.iter().filter(|space| !space.is_same()) {
         warnings.push(format!(
-            "coordinates are as stored, in {}; the matrix that transforms them to {} is not applied",
+            "coordinates are as stored, in {}; the matrix that transforms them to {}{NOT_APPLIED}",
             text::one_line(&space.data),
             text::one_line(&space.transformed)
         ));
@@ -146,6 +153,25 @@ fn space(points: &Array, warnings: &mut Vec<String>) -> Option<String> {
     let same = points.spaces.iter().filter(|space| space.is_same()).map(|s| &s.transformed);
     let found = same.chain(points.spaces.iter().map(|s| &s.data)).find(|name| known(name));
     found.map(text::one_line)
+}
+
+/// Returns the frame of the coordinates, as the coordinate systems and the volume geometry of
+/// FreeSurfer state it, and the metadata.
+fn about(points: &Array, of_file: Vec<Entry>) -> About {
+    let mut about = About { of_file, of_points: points.metadata.clone(), ..About::default() };
+    if let Some(geometry) = VolumeGeometry::of_entries(&points.metadata) {
+        about.frame = geometry.frame();
+    }
+    let to_scanner = points.spaces.iter().find(|space| space.transformed == SCANNER);
+    if points.spaces.iter().any(|space| space.data == SCANNER) {
+        about.frame.coordinates = Some(Frame::Scanner);
+    } else if let Some(affine) = to_scanner.and_then(Space::affine) {
+        about.frame.to_scanner = Some(affine);
+    }
+    about.space = points.spaces.first().map(|space| {
+        [&space.data, &space.transformed, &space.matrix].map(|text| text::one_line(text))
+    });
+    about
 }
 
 fn vertices(array: Array) -> Result<Vec<[f64; 3]>, Flaw> {

@@ -225,7 +225,7 @@ fn written_labels_come_back_as_groups() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.label.gii");
     let table = ["???", "source <1>", "source 2"].map(String::from);
-    write_label(&path, "label", &[0, 2, 1, 2], &table).unwrap();
+    write_label(&path, "label", &[0, 2, 1, 2], &table, &[]).unwrap();
     let data = crate::read_data(&path).unwrap();
     assert_eq!(data.arrays[0].values, Values::Int(vec![0, 2, 1, 2]));
     let groups: Vec<_> = data.groups.iter().map(|g| (g.name.as_str(), g.members.clone())).collect();

@@ -8,6 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 
+use crate::about::{About, Entry, SCANNER, UNKNOWN, written};
+use crate::frame::{Frame, IDENTITY};
 use zeroset_core::atomic;
 use zeroset_core::error::Result;
 use zeroset_core::mesh::Mesh;
@@ -19,9 +21,11 @@ const PIECE: usize = 3 << 14;
 /// Writes one number per vertex under `name` (intent `NIFTI_INTENT_SHAPE`, 32-bit floats,
 /// GZipBase64Binary). Connectome Workbench, FreeSurfer and nibabel read this form.
 ///
+/// `metadata` becomes that of the file.
+///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
-pub fn write_shape(path: &Path, name: &str, values: &[f32]) -> Result<()> {
+pub fn write_shape(path: &Path, name: &str, values: &[f32], metadata: &[Entry]) -> Result<()> {
     let array = Array {
         intent: "SHAPE",
         kind: "FLOAT32",
@@ -31,18 +35,24 @@ pub fn write_shape(path: &Path, name: &str, values: &[f32]) -> Result<()> {
     };
     let bytes = packed(values.iter().map(|value| value.to_le_bytes()));
     atomic::write(path, |out| {
-        head(out, 1, "  <LabelTable/>\n")?;
+        head(out, 1, metadata.iter(), "  <LabelTable/>\n")?;
         array.write(out, &bytes?)?;
         out.write_all(b"</GIFTI>\n")
     })
 }
 
 /// Writes one label per vertex under `name` (intent `NIFTI_INTENT_LABEL`), with a table of label
-/// names in distinct colors. Keys are indices in `table`.
+/// names in distinct colors. Keys are indices in `table`. `metadata` becomes that of the file.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
-pub fn write_label(path: &Path, name: &str, labels: &[i32], table: &[String]) -> Result<()> {
+pub fn write_label(
+    path: &Path,
+    name: &str,
+    labels: &[i32],
+    table: &[String],
+    metadata: &[Entry],
+) -> Result<()> {
     let array = Array {
         intent: "LABEL",
         kind: "INT32",
@@ -62,7 +72,7 @@ pub fn write_label(path: &Path, name: &str, labels: &[i32], table: &[String]) ->
     rows += "  </LabelTable>\n";
     let bytes = packed(labels.iter().map(|label| label.to_le_bytes()));
     atomic::write(path, |out| {
-        head(out, 1, &rows)?;
+        head(out, 1, metadata.iter(), &rows)?;
         array.write(out, &bytes?)?;
         out.write_all(b"</GIFTI>\n")
     })
@@ -81,24 +91,31 @@ fn color(key: usize) -> [f64; 3] {
 
 /// Returns the metadata element that states the name of an array.
 fn called(name: &str) -> String {
-    let name = quick_xml::escape::escape(name);
-    format!(
-        "    <MetaData>\n      <MD><Name>Name</Name><Value>{name}</Value></MD>\n    </MetaData>\n"
-    )
+    entries("    ", [&("Name".to_string(), name.to_string())].into_iter())
+}
+
+/// Returns a metadata element.
+fn entries<'a>(indent: &str, all: impl Iterator<Item = &'a Entry>) -> String {
+    let mut text = format!("{indent}<MetaData>\n");
+    for (name, value) in all {
+        let [name, value] = [name, value].map(|text| quick_xml::escape::escape(text.as_str()));
+        text += &format!("{indent}  <MD><Name>{name}</Name><Value>{value}</Value></MD>\n");
+    }
+    text + indent + "</MetaData>\n"
 }
 
 /// Writes the triangles of a mesh as a surface. Coordinates are stored as 32-bit floats, as the
-/// format requires, and are not transformed.
+/// format requires, and are not transformed. The metadata of `about` are kept.
 ///
 /// # Errors
 /// Returns [`zeroset_core::Error::Output`] if the file cannot be written.
-pub fn write_surface(path: &Path, mesh: &Mesh) -> Result<()> {
+pub fn write_surface(path: &Path, mesh: &Mesh, about: &About) -> Result<()> {
     let points = Array {
         intent: "POINTSET",
         kind: "FLOAT32",
         rows: mesh.n_vertices(),
         columns: 3,
-        inner: SPACE.to_string(),
+        inner: entries("    ", about.kept_of_points()) + &space(about),
     };
     let triangles = Array {
         intent: "TRIANGLE",
@@ -111,21 +128,36 @@ pub fn write_surface(path: &Path, mesh: &Mesh) -> Result<()> {
     let coordinates = packed(coordinates.map(|&x| (x as f32).to_le_bytes()));
     let corners = packed(mesh.cells.iter().map(|v| v.to_le_bytes()));
     atomic::write(path, |out| {
-        head(out, 2, "  <LabelTable/>\n")?;
+        head(out, 2, about.kept_of_file(), "  <LabelTable/>\n")?;
         points.write(out, &coordinates?)?;
         triangles.write(out, &corners?)?;
         out.write_all(b"</GIFTI>\n")
     })
 }
 
-/// The metadata of coordinates: no transformation is known.
-const SPACE: &str = "    <MetaData/>
-    <CoordinateSystemTransformMatrix>
-      <DataSpace>NIFTI_XFORM_UNKNOWN</DataSpace>
-      <TransformedSpace>NIFTI_XFORM_UNKNOWN</TransformedSpace>
-      <MatrixData>1 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1</MatrixData>
+/// Returns the element that names the space of coordinates.
+fn space(about: &About) -> String {
+    let unknown = || [UNKNOWN.to_string(), UNKNOWN.to_string(), written(&IDENTITY)];
+    let of_frame = || {
+        let scanner = SCANNER.to_string();
+        match (about.frame.coordinates, &about.frame.to_scanner) {
+            (Some(Frame::Scanner), _) => [scanner.clone(), scanner, written(&IDENTITY)],
+            (_, Some(affine)) => [UNKNOWN.to_string(), scanner, written(affine)],
+            (_, None) => unknown(),
+        }
+    };
+    let [data, transformed, matrix] = about.space.clone().unwrap_or_else(of_frame);
+    let [data, transformed] = [&data, &transformed].map(|name| quick_xml::escape::escape(name));
+    let matrix = quick_xml::escape::escape(&matrix);
+    format!(
+        "    <CoordinateSystemTransformMatrix>
+      <DataSpace>{data}</DataSpace>
+      <TransformedSpace>{transformed}</TransformedSpace>
+      <MatrixData>{matrix}</MatrixData>
     </CoordinateSystemTransformMatrix>
-";
+"
+    )
+}
 
 /// The description that precedes the numbers of an array.
 struct Array {
@@ -159,14 +191,19 @@ impl Array {
     }
 }
 
-fn head(out: &mut dyn Write, n: usize, labels: &str) -> std::io::Result<()> {
+fn head<'a>(
+    out: &mut dyn Write,
+    n: usize,
+    metadata: impl Iterator<Item = &'a Entry>,
+    labels: &str,
+) -> std::io::Result<()> {
+    let metadata = entries("  ", metadata);
     write!(
         out,
         r#"<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE GIFTI SYSTEM "http://www.nitrc.org/frs/download.php/115/gifti.dtd">
 <GIFTI Version="1.0" NumberOfDataArrays="{n}">
-  <MetaData/>
-{labels}"#
+{metadata}{labels}"#
     )
 }
 

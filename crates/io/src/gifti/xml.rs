@@ -8,7 +8,9 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 
 use super::decode::{self, Beside};
+use crate::about::Entry;
 use crate::budget::Budget;
+use crate::frame::{Affine, determinant};
 use crate::text::one_line;
 use zeroset_core::error::{Flaw, Position, Result};
 use zeroset_core::mesh::Values;
@@ -22,6 +24,8 @@ pub(super) struct Document {
     pub(super) arrays: Vec<Array>,
     /// Keys and names of the label table.
     pub(super) labels: Vec<(i64, String)>,
+    /// Metadata of the whole document.
+    pub(super) metadata: Vec<Entry>,
 }
 
 /// A coordinate system and a system into which it can be transformed.
@@ -32,10 +36,22 @@ pub(super) struct Space {
     /// The space to which `matrix` transforms.
     pub(super) transformed: String,
     /// The numbers of the 4 by 4 matrix, as text.
-    matrix: String,
+    pub(super) matrix: String,
 }
 
 impl Space {
+    /// Returns the matrix if it is an invertible affine map.
+    pub(super) fn affine(&self) -> Option<Affine> {
+        let words = self.matrix.split_whitespace().take(17);
+        let numbers: Vec<f64> = words.map_while(|word| word.parse().ok()).collect();
+        let rows = <[f64; 16]>::try_from(numbers).ok()?;
+        let row = |k: usize| [0, 1, 2, 3].map(|i| rows[4 * k + i]);
+        let affine = [row(0), row(1), row(2)];
+        let size = determinant(&affine).abs();
+        let is_finite = affine.as_flattened().iter().all(|x| x.is_finite());
+        (is_finite && row(3) == [0.0, 0.0, 0.0, 1.0] && size > 1e-9).then_some(affine)
+    }
+
     /// Whether the matrix is the identity.
     pub(super) fn is_same(&self) -> bool {
         let numbers = self.matrix.split_whitespace().map(|word| word.parse::<f64>());
@@ -49,6 +65,8 @@ pub(super) struct Array {
     pub(super) intent: String,
     /// The "Name" of the metadata, which may be empty.
     pub(super) name: String,
+    /// All metadata.
+    pub(super) metadata: Vec<Entry>,
     /// Coordinate systems. Only arrays of coordinates have them.
     pub(super) spaces: Vec<Space>,
     pub(super) rows: usize,
@@ -64,6 +82,7 @@ pub(super) type Attributes = HashMap<String, String>;
 struct Open {
     attributes: Attributes,
     name: String,
+    metadata: Vec<Entry>,
     spaces: Vec<Space>,
     decoded: Option<decode::Decoded>,
 }
@@ -99,8 +118,8 @@ pub(super) fn read(path: &Path, bytes: &[u8], budget: Budget) -> Result<Document
                         let encoding = attributes.get("Encoding").cloned();
                         document.encoding = encoding.unwrap_or_default();
                     }
-                    let (name, spaces) = Default::default();
-                    open = Some(Open { attributes, name, spaces, decoded: None });
+                    let (name, metadata, spaces) = Default::default();
+                    open = Some(Open { attributes, name, metadata, spaces, decoded: None });
                 }
                 "CoordinateSystemTransformMatrix" => {
                     if let Some(array) = &mut open {
@@ -148,8 +167,15 @@ pub(super) fn read(path: &Path, bytes: &[u8], budget: Budget) -> Result<Document
                     "Name" => key = text.trim().to_string(),
                     "Value" => value = text.trim().to_string(),
                     "MD" => {
-                        if let Some(array) = open.as_mut().filter(|_| key == "Name") {
-                            array.name = std::mem::take(&mut value);
+                        let entry = (std::mem::take(&mut key), std::mem::take(&mut value));
+                        match &mut open {
+                            Some(array) => {
+                                if entry.0 == "Name" {
+                                    array.name.clone_from(&entry.1);
+                                }
+                                array.metadata.push(entry);
+                            }
+                            None => document.metadata.push(entry),
                         }
                     }
                     "DataArray" => {
@@ -221,8 +247,8 @@ fn close(array: Open) -> Result<Array, String> {
     let intent = array.attributes.get("Intent").cloned().unwrap_or_default();
     match array.decoded {
         Some(decode::Decoded { rows, components, values }) => {
-            let Open { name, spaces, .. } = array;
-            Ok(Array { intent, name, spaces, rows, components, values })
+            let Open { name, metadata, spaces, .. } = array;
+            Ok(Array { intent, name, metadata, spaces, rows, components, values })
         }
         None => Err(format!("array {intent} has no element Data")),
     }

@@ -167,7 +167,8 @@ impl Grid {
         mesh.vertex_data = self.point_data;
         mesh.cell_data = self.cell_data.into_iter().map(|array| inherit(array, &parents)).collect();
         let warnings = self.warnings.iter().map(|warning| one_line(warning)).collect();
-        MeshFile { mesh, format, version, units: None, space: None, cells_by_type, warnings, uncut }
+        let (units, space, about) = Default::default();
+        MeshFile { mesh, format, version, units, space, cells_by_type, warnings, uncut, about }
     }
 
     fn warn_of_losses(&mut self, census: &[usize; 256], too_few: usize) {

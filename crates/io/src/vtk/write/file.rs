@@ -53,6 +53,16 @@ impl<'a> Array<'a> {
     }
 }
 
+/// Returns an array that holds one text, as the codes of its bytes and a final 0.
+fn text_array(name: &str, value: &str) -> String {
+    let codes: String = value.bytes().map(|byte| format!("{byte} ")).collect();
+    format!(
+        "      <DataArray type=\"String\" Name=\"{}\" NumberOfTuples=\"1\" \
+         format=\"ascii\">{codes}0</DataArray>\n",
+        escaped(name)
+    )
+}
+
 impl<'a> VtkFile<'a> {
     /// Writes the tags up to the piece.
     pub fn new(path: &'a Path, dataset: &'static str, output: &'a VtkOutput<'a>) -> Self {
@@ -62,11 +72,16 @@ impl<'a> VtkFile<'a> {
              <VTKFile type=\"{dataset}\" version=\"1.0\" byte_order=\"LittleEndian\" \
              header_type=\"UInt64\"{compressor}>\n  <{dataset}>\n"
         );
-        if let Some(time) = output.time {
-            tags += &format!(
-                "    <FieldData>\n      <DataArray type=\"Float64\" Name=\"TimeValue\" \
-                 NumberOfTuples=\"1\" format=\"ascii\">{time}</DataArray>\n    </FieldData>\n"
-            );
+        let time = output.time.map(|time| {
+            format!(
+                "      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" \
+                 format=\"ascii\">{time}</DataArray>\n"
+            )
+        });
+        let texts = output.metadata.iter().map(|(name, value)| text_array(name, value));
+        let fields: Vec<String> = time.into_iter().chain(texts).collect();
+        if !fields.is_empty() {
+            tags += &format!("    <FieldData>\n{}    </FieldData>\n", fields.concat());
         }
         VtkFile { path, output, dataset, tags, arrays: Vec::new(), offset: 0 }
     }

@@ -9,6 +9,8 @@ use std::path::Path;
 
 use encode::{Encoded, Numbers};
 use file::VtkFile;
+
+use crate::about::Entry;
 use zeroset_core::error::{Error, Result};
 use zeroset_core::mesh::{DataArray, Kind, Mesh, Values};
 
@@ -302,12 +304,15 @@ pub struct VtkOutput<'a> {
     pub cell_data: Vec<Field<'a>>,
     /// The time, which is written as `TimeValue` and shown by ParaView.
     pub time: Option<f64>,
+    /// Names and texts about the mesh, which are written as field data.
+    pub metadata: Vec<Entry>,
 }
 
 impl<'a> VtkOutput<'a> {
     /// Creates an output of points and cells without data.
     pub fn new(geometry: &'a Geometry<'a>) -> Self {
-        VtkOutput { geometry, point_data: Vec::new(), cell_data: Vec::new(), time: None }
+        let (point_data, cell_data, time, metadata) = Default::default();
+        VtkOutput { geometry, point_data, cell_data, time, metadata }
     }
 
     /// Sets the time.

@@ -1,0 +1,60 @@
+//! The footer of a binary surface: the geometry of the volume from which the surface was made.
+//!
+//! The layout follows FreeSurfer's `mrisWriteTriangularSurface` and nibabel: the tag 2 with a flag
+//! (whether coordinates are those of the scanner), then the tag 20 with lines of text.
+
+use crate::about::{About, VolumeGeometry};
+use crate::bytes::Cursor;
+use crate::frame::{FileFrame, Frame};
+
+/// The tag of the flag, and the tag of the volume geometry.
+const USE_REAL_RAS: i32 = 2;
+const SURFACE_GEOMETRY: i32 = 20;
+
+/// Returns what the bytes after the faces state. A file without a valid geometry has tkr
+/// coordinates, and how they are related to the scanner is unknown.
+pub(super) fn about(cursor: &mut Cursor) -> About {
+    let mut tag = cursor.i32("a tag").unwrap_or(0);
+    let mut is_scanner = false;
+    if tag == USE_REAL_RAS {
+        is_scanner = cursor.i32("a flag").is_ok_and(|flag| flag == 1);
+        tag = cursor.i32("a tag").unwrap_or(0);
+    }
+    let mut about = About::default();
+    about.frame.coordinates = Some(if is_scanner { Frame::Scanner } else { Frame::Tkr });
+    if tag != SURFACE_GEOMETRY {
+        return about;
+    }
+    // Further tags may follow the text, so only its beginning is examined.
+    let rest = cursor.take(cursor.remaining().min(4096), "the volume geometry");
+    let text = String::from_utf8_lossy(rest.unwrap_or_default());
+    if let Some(geometry) = geometry(&text) {
+        let coordinates = about.frame.coordinates;
+        about.frame = FileFrame { coordinates, ..geometry.frame() };
+        about.of_points = geometry.entries();
+    }
+    about
+}
+
+/// Returns the geometry of a volume, unless it is marked as invalid.
+fn geometry(text: &str) -> Option<VolumeGeometry> {
+    let value = |name: &str| {
+        let lines = text.lines().filter_map(|line| line.split_once('='));
+        lines.map(|(key, value)| (key.trim(), value)).find(|(key, _)| *key == name).map(|x| x.1)
+    };
+    let numbers = |name: &str| {
+        let words = value(name)?.split_whitespace().take(3);
+        let found: Vec<f64> = words.map_while(|word| word.parse().ok()).collect();
+        <[f64; 3]>::try_from(found).ok()
+    };
+    if !value("valid")?.trim_start().starts_with('1') {
+        return None;
+    }
+    VolumeGeometry {
+        size: numbers("volume")?,
+        spacing: numbers("voxelsize")?,
+        axes: [numbers("xras")?, numbers("yras")?, numbers("zras")?],
+        center: numbers("cras")?,
+    }
+    .checked()
+}
