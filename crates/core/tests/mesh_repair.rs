@@ -192,3 +192,75 @@ fn many_thin_needles_are_a_boundary_layer_and_stay() {
     assert!(repair.is_nothing());
     assert_eq!(same.cells, mesh.cells);
 }
+
+/// Returns tetrahedra that fill an octahedron, whose middle one is a sliver: the edges 0-1 and 2-3
+/// cross at a distance `h`. Below, the edge 0-1 has one or two further neighbors.
+fn sliver(h: f64, n_below: usize) -> Mesh {
+    let mut vertices =
+        vec![[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, h], [0.0, 1.0, h], [0.0, 0.0, 1.0]];
+    let below: &[[u32; 2]] =
+        if n_below == 1 { &[[2, 5], [5, 3]] } else { &[[2, 5], [5, 6], [6, 3]] };
+    match n_below {
+        1 => vertices.push([0.0, 0.0, -1.0]),
+        _ => vertices.extend([[0.0, -0.7, -0.8], [0.0, 0.7, -0.8]]),
+    }
+    let mut cells = vec![0, 1, 2, 3, 0, 2, 3, 4, 1, 3, 2, 4];
+    cells.extend(below.iter().flat_map(|&[p, q]| [0, 1, p, q]));
+    Mesh::new(Kind::Volume, vertices, cells)
+}
+
+#[test]
+fn slivers_with_crossing_edges_are_flipped() {
+    for (h, n_below) in [(5e-4, 1), (1e-5, 1), (5e-4, 2), (-5e-4, 2)] {
+        // With h < 0, the cells above and below would overlap.
+        let mesh = if h > 0.0 { sliver(h, n_below) } else { mirrored(sliver(-h, n_below)) };
+        let before = inspect(&mesh);
+        let (found, repair) = repair(mesh.clone(), THIN).unwrap();
+        assert_eq!((repair.degenerate.flips, repair.degenerate.left), (1, 0), "{repair:?}");
+        assert!(repair.summary().unwrap().contains("1 thin tetrahedron flipped"));
+        let volume = |mesh: &Mesh| measures(mesh).iter().map(|v| v.abs()).sum::<f64>();
+        assert!((volume(&found) - volume(&mesh)).abs() < 1e-14 * volume(&mesh));
+        assert_eq!(inspect(&found).boundary, before.boundary);
+        assert!(measures(&found).iter().all(|v| v.abs() > 0.01), "no thin cell is left");
+        assert_eq!(found.vertices, mesh.vertices);
+        if n_below == 1 {
+            // These are the cells of the mesh without the sliver, so distances are those on it.
+            let mut cells: Vec<Vec<u32>> = found.iter_cells().map(<[u32]>::to_vec).collect();
+            cells.iter_mut().for_each(|cell| cell.sort_unstable());
+            cells.sort();
+            assert_eq!(cells, [[0, 2, 3, 4], [0, 2, 3, 5], [1, 2, 3, 4], [1, 2, 3, 5]]);
+        }
+        assert_eq!(clean_repaired(found, &repair).unwrap().1.degenerate, 0);
+    }
+}
+
+/// Returns a mesh with x and y exchanged and z reversed.
+fn mirrored(mut mesh: Mesh) -> Mesh {
+    mesh.vertices.iter_mut().for_each(|x| *x = [x[1], x[0], -x[2]]);
+    mesh
+}
+
+#[test]
+fn groups_materials_and_the_boundary_keep_slivers() {
+    let mut faces = sliver(5e-4, 1);
+    let members = Members::Simplices { dimension: 2, vertices: vec![0, 1, 5, 2, 3, 4] };
+    faces.groups.push(Group { name: "walls".into(), members });
+    let mut halves = sliver(5e-4, 1);
+    halves.groups.push(Group { name: "top".into(), members: Members::Cells(vec![1, 3]) });
+    let mut data = sliver(5e-4, 1);
+    let values = Values::Float(vec![0.0, 1.0, 2.0, 3.0, 4.0]);
+    data.cell_data.push(DataArray { name: "speed".into(), components: 1, values });
+    let mut boundary = sliver(5e-4, 1);
+    boundary.cells.truncate(4);
+    for mesh in [faces, halves, data, boundary] {
+        let (same, repair) = repair(mesh.clone(), THIN).unwrap();
+        assert_eq!((repair.degenerate.flips, repair.degenerate.left), (0, 1));
+        assert_eq!(same.cells, mesh.cells);
+        assert!(repair.doubts().iter().any(|doubt| doubt.contains("could not be repaired")));
+    }
+    let mut whole = sliver(5e-4, 1);
+    whole.groups.push(Group { name: "all".into(), members: Members::Cells(vec![0, 1, 2, 3, 4]) });
+    let (found, repair) = repair(whole, THIN).unwrap();
+    assert_eq!((repair.degenerate.flips, found.n_cells()), (1, 4));
+    assert_eq!(found.groups[0].members, Members::Cells(vec![0, 1, 2, 3]));
+}

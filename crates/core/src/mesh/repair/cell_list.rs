@@ -82,19 +82,28 @@ impl CellList {
         let whole = self.corners(cell).to_vec();
         let mut parts = Vec::with_capacity(base.len());
         for &old in base {
-            let part = self.len() as u32;
-            let corners = replaced(&whole, old, node);
-            corners.iter().for_each(|&v| self.added_at.entry(v).or_default().push(part));
-            self.corners.extend(corners);
-            self.is_alive.push(true);
-            self.parents.push(self.parents[cell as usize]);
-            parts.push(part);
+            parts.push(self.add(&replaced(&whole, old, node), cell));
         }
         parts
     }
 
-    /// Writes the cells to the mesh, with the parts of a cell in its place. Cell arrays and groups
-    /// are updated. Returns, for each cell of the mesh, the given cell that it comes from.
+    /// Adds a cell that is a part of `cell` and returns its number.
+    pub(super) fn add(&mut self, corners: &[u32], cell: u32) -> u32 {
+        let part = self.len() as u32;
+        corners.iter().for_each(|&v| self.added_at.entry(v).or_default().push(part));
+        self.corners.extend(corners);
+        self.is_alive.push(true);
+        self.parents.push(self.parents[cell as usize]);
+        part
+    }
+
+    /// Returns the given cell that a cell is or is a part of.
+    pub(super) fn parent(&self, cell: u32) -> u32 {
+        self.parents[cell as usize]
+    }
+
+    /// Writes the cells to the mesh, each part in the place of its cell. Cell arrays and groups
+    /// follow. Returns the given cell of each cell.
     pub(super) fn write_to(self, mesh: &mut Mesh, splits: &Splits) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.len() as u32).filter(|&c| self.is_alive(c)).collect();
         order.sort_by_key(|&c| self.parents[c as usize]);

@@ -3,18 +3,20 @@
 //! A *cap* is a cell with one vertex inside an edge or face between its other vertices. A *needle*
 //! is a cell with two vertices at the same place. See [`repair`](super::repair()).
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use rayon::prelude::*;
 
 use super::Thinness;
 use super::cell_list::{CellList, oriented_measure, replaced};
+use super::flips::{self, Flip};
 use super::simplices::{Degeneracy, degeneracy, shape};
-use super::splits::Splits;
+use super::splits::{Splits, key};
 use crate::geometry::Vec3;
 use crate::mesh::statistics::facets::repeats_vertex;
-use crate::mesh::{Members, Mesh};
+use crate::mesh::{DataArray, Members, Mesh, Values};
 use crate::words::counted;
 
 /// The largest height of a cell that counts as having no height, as a fraction of its longest edge.
@@ -43,6 +45,9 @@ pub struct DegenerateCells {
     pub needles: usize,
     /// The number of degenerate tetrahedra with crossing edges that were left out.
     pub crossings: usize,
+    /// The number of thin tetrahedra that were removed by replacing the tetrahedra around one of
+    /// their edges.
+    pub flips: usize,
     /// The largest height of a removed cell, as a fraction of its longest edge.
     pub thickest: f64,
     /// The number of degenerate cells that were left, because their removal would have made other
@@ -60,6 +65,7 @@ impl DegenerateCells {
             ),
             (self.needles, "needle collapsed", "needles collapsed"),
             (self.crossings, "degenerate tetrahedron left out", "degenerate tetrahedra left out"),
+            (self.flips, "thin tetrahedron flipped", "thin tetrahedra flipped"),
         ]
         .into_iter()
         .filter(|(n, ..)| *n > 0)
@@ -143,9 +149,53 @@ fn tolerance(thinness: f64) -> f64 {
     SAME.max(2.0 * thinness)
 }
 
+/// The parts of a mesh that a flip must not change.
+struct Fixed {
+    /// Edges and faces that belong to a group.
+    simplices: HashSet<[u32; 3]>,
+    /// For each group of cells, whether each cell is a member.
+    groups: Vec<Vec<bool>>,
+}
+
+impl Fixed {
+    fn new(mesh: &Mesh) -> Self {
+        let (mut simplices, mut groups) = (HashSet::new(), Vec::new());
+        for group in &mesh.groups {
+            match &group.members {
+                Members::Cells(cells) => {
+                    let mut is_member = vec![false; mesh.n_cells()];
+                    cells.iter().for_each(|&cell| is_member[cell as usize] = true);
+                    groups.push(is_member);
+                }
+                Members::Simplices { dimension: 0, .. } => {}
+                Members::Simplices { dimension, vertices } => {
+                    simplices.extend(vertices.chunks_exact(dimension + 1).map(key));
+                }
+            }
+        }
+        Fixed { simplices, groups }
+    }
+
+    /// Whether two given cells belong to the same groups and have the same values.
+    fn are_alike(&self, mesh: &Mesh, a: u32, b: u32) -> bool {
+        let (a, b) = (a as usize, b as usize);
+        let same_rows = |array: &DataArray| {
+            let row = |k: usize| k * array.components..(k + 1) * array.components;
+            match &array.values {
+                Values::Float(all) => all[row(a)] == all[row(b)],
+                Values::Int(all) => all[row(a)] == all[row(b)],
+            }
+        };
+        self.groups.iter().all(|group| group[a] == group[b]) && mesh.cell_data.iter().all(same_rows)
+    }
+}
+
 /// The state of the removal.
 struct Work<'a> {
+    mesh: &'a Mesh,
     vertices: &'a [[f64; 3]],
+    /// Created for the first flip.
+    fixed: OnceCell<Fixed>,
     bound: f64,
     /// Whether needles that have a height are collapsed, too.
     collapses_thin: bool,
@@ -160,7 +210,9 @@ struct Work<'a> {
 impl<'a> Work<'a> {
     fn new(mesh: &'a Mesh, bound: f64, collapses_thin: bool) -> Self {
         Work {
+            mesh,
             vertices: &mesh.vertices,
+            fixed: OnceCell::new(),
             bound,
             collapses_thin,
             cells: CellList::new(mesh),
@@ -226,8 +278,8 @@ impl<'a> Work<'a> {
                 let (a, b) = (corners[a].min(corners[b]), corners[a].max(corners[b]));
                 self.collapse(b, a, is_degenerate)
             }
-            // A thin tetrahedron has a volume, so its removal would leave a gap.
-            Degeneracy::Crossing if !is_degenerate => return true,
+            // Thin ones have a volume, and their removal would leave a gap.
+            Degeneracy::Crossing if !is_degenerate => self.flip(cell),
             Degeneracy::Crossing => {
                 self.cells.remove(cell);
                 self.counts.crossings += 1;
@@ -292,7 +344,26 @@ impl<'a> Work<'a> {
         true
     }
 
-    /// Returns true if a changed cell has a height and keeps its orientation, or if it was already
+    /// Replaces the cells around an edge of a thin tetrahedron by others that are not thin.
+    fn flip(&mut self, cell: u32) -> bool {
+        let mesh = self.mesh;
+        let fixed = self.fixed.get_or_init(|| Fixed::new(mesh));
+        let cells = &self.cells;
+        let alike = |a: u32, b: u32| fixed.are_alike(mesh, cells.parent(a), cells.parent(b));
+        let is_fixed = |simplex: &[u32]| fixed.simplices.contains(&key(simplex));
+        let found = flips::best(cells, &mesh.vertices, cell, self.bound, is_fixed, alike);
+        let Some(Flip { gone, corners, .. }) = found else { return false };
+        // The thin cell is the worst one to inherit values from.
+        let parent = gone.iter().copied().find(|&other| other != cell).unwrap_or(cell);
+        gone.iter().for_each(|&other| self.cells.remove(other));
+        corners.iter().for_each(|corners| {
+            self.cells.add(corners, parent);
+        });
+        self.counts.flips += 1;
+        true
+    }
+
+    /// Returns true if a changed cell has a height and still has its orientation, or if it was
     /// degenerate before.
     fn is_upright(&self, before: &[u32], after: &[u32]) -> bool {
         if shape(&self.points(before)).thinness <= self.bound {

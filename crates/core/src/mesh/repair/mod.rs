@@ -9,6 +9,7 @@ mod cell_list;
 mod cluster;
 mod coincident;
 mod degenerate;
+mod flips;
 mod hanging;
 mod simplices;
 mod splits;
@@ -132,8 +133,9 @@ impl Repair {
 ///   example a triangle with one vertex on the opposite edge. That vertex is a hanging node of the
 ///   neighbors that contain this edge or face, so they are split at it.
 /// - A *needle* has two vertices at the same place. One replaces the other in all cells.
-/// - A tetrahedron with two opposite edges that cross is left out. The mesh stays connected,
-///   because the neighbors of the tetrahedron share its four vertices.
+/// - A tetrahedron without volume whose opposite edges cross is left out. Its neighbors share its
+///   four vertices. If it has a small volume, the tetrahedra around one of its edges are replaced
+///   by others that fill the same space.
 ///
 /// Then cells are split at *hanging nodes*. A hanging node is a vertex of the boundary that lies
 /// inside a boundary edge or, in a tetrahedral mesh, inside a boundary face of another cell.

@@ -54,8 +54,8 @@ impl Splits {
     }
 }
 
-/// Returns the vertices of an edge or face in ascending order. An edge repeats its last vertex.
-fn key(base: &[u32]) -> [u32; 3] {
+/// Returns the vertices of an edge or face, ascending. An edge repeats its last vertex.
+pub(super) fn key(base: &[u32]) -> [u32; 3] {
     let mut key = [base[0], base[1], base[base.len() - 1]];
     key.sort_unstable();
     if base.len() == 2 { [key[0], key[2], key[2]] } else { key }
