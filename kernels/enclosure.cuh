@@ -77,6 +77,7 @@ DEVICE Enclosure monotone(const Enclosure& a, double at_low, double at_high) {
 // Returns the bounds of a value that is a number only for arguments from `least` to `most`.
 DEVICE Enclosure within(const Enclosure& a, double least, double most, double at_low, double at_high) {
     if (a.is_nan()) return a;
+    if (a.low == a.high) return Enclosure(at_low, at_low, a.smooth);
     if (a.low < least || a.high > most) return unbounded();
     return between(at_low, at_high, a.smooth && a.low > least && a.high < most);
 }

@@ -97,9 +97,13 @@ impl Enclosure {
         Enclosure::between(f(self.low), f(self.high), self.smooth)
     }
 
-    /// Returns the bounds of `f`, which is defined on the interval [least, most]. If the argument
-    /// may leave this interval, nothing is known about the value, because `f` can be NaN.
+    /// Returns the bounds of `f` if the argument is within [least, most], where `f` is defined.
+    /// Outside, the value is NaN at times. The value of a constant is exact.
     fn within(self, [least, most]: [f64; 2], f: impl Fn(f64) -> f64) -> Self {
+        if self.low == self.high {
+            let value = f(self.low);
+            return Enclosure { low: value, high: value, smooth: self.smooth };
+        }
         if self.low < least || self.high > most {
             return Enclosure::unbounded();
         }
