@@ -9,12 +9,12 @@ use super::volume;
 use super::{Ui, word};
 use zeroset::atomic::check_folder;
 use zeroset::error::{Error, Result};
-use zeroset::expression::{Expression, Field};
+use zeroset::expression::{Expression, Field, is_true};
 use zeroset::io::{
     Frame, MeshOptions, WriteOptions, check_target, is_volume_target, read_mesh_with,
     write_mesh_about,
 };
-use zeroset::mesh::{Kind, Mesh, boundary, normal_arrays, part};
+use zeroset::mesh::{Kind, Mesh, Places, boundary, normal_arrays, part};
 use zeroset::words::noun;
 
 /// Arguments of `zeroset convert`.

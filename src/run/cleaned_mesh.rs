@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use super::fields::vertex_values;
+use super::arrays::missing;
+use super::fields::inside;
 use super::frames;
 use super::joined_values::{self, Conflict};
 use crate::config::{Config, DataFile};
@@ -102,9 +103,12 @@ impl CleanedMesh {
         let repairs = if file.is_some() { config.repairs() } else { Repairs::NONE };
         let mut cleaned = Self::of(mesh, file.as_deref(), repairs, warnings)?;
         cleaned.about = about;
-        match config.distance.as_ref().and_then(|distance| distance.mask.as_ref()) {
-            Some(mask) => cleaned.masked(config, mask),
-            None => Ok(cleaned),
+        let of_distance = config.distance.as_ref().and_then(|distance| distance.mask.as_ref());
+        let of_evolve = config.evolve.as_ref().and_then(|evolve| evolve.mask.as_ref());
+        match (of_distance, of_evolve) {
+            (Some(mask), _) => cleaned.masked(config, "distance.mask", mask),
+            (None, Some(mask)) => cleaned.masked(config, "evolve.mask", mask),
+            (None, None) => Ok(cleaned),
         }
     }
 
@@ -160,16 +164,16 @@ impl CleanedMesh {
         // Cleaning has already printed the summary. The report lists it among the warnings.
         warnings.extend(cleaning.summary().map(named));
         cleaning.n_stored_cells = n_stored_cells;
-        let (about, unmasked) = Default::default();
         Ok(CleanedMesh {
             mesh,
             cleaning,
             stored_vertices,
             repair,
-            about,
+            about: io::About::default(),
             warnings,
             conflicts,
-            unmasked,
+            doubts: Arc::default(),
+            unmasked: None,
         })
     }
 

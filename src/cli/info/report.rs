@@ -264,6 +264,7 @@ mod tests {
             cells_by_type: BTreeMap::from([("quad".into(), 1), ("triangle".into(), 1)]),
             warnings: Vec::new(),
             uncut: Default::default(),
+            about: Default::default(),
         }
     }
 

@@ -102,8 +102,8 @@ impl CellList {
         self.parents[cell as usize]
     }
 
-    /// Writes the cells to the mesh, each part in the place of its cell. Cell arrays and groups
-    /// follow. Returns the given cell of each cell.
+    /// Writes the cells to the mesh, with the parts of a cell in its place. Cell arrays and groups
+    /// are updated. Returns, for each cell of the mesh, the given cell that it comes from.
     pub(super) fn write_to(self, mesh: &mut Mesh, splits: &Splits) -> Vec<u32> {
         let mut order: Vec<u32> = (0..self.len() as u32).filter(|&c| self.is_alive(c)).collect();
         order.sort_by_key(|&c| self.parents[c as usize]);

@@ -363,7 +363,7 @@ impl<'a> Work<'a> {
         true
     }
 
-    /// Returns true if a changed cell has a height and still has its orientation, or if it was
+    /// Returns true if a changed cell has a height and keeps its orientation, or if it was already
     /// degenerate before.
     fn is_upright(&self, before: &[u32], after: &[u32]) -> bool {
         if shape(&self.points(before)).thinness <= self.bound {

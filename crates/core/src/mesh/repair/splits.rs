@@ -54,7 +54,7 @@ impl Splits {
     }
 }
 
-/// Returns the vertices of an edge or face, ascending. An edge repeats its last vertex.
+/// Returns the vertices of an edge or face in ascending order. An edge repeats its last vertex.
 pub(super) fn key(base: &[u32]) -> [u32; 3] {
     let mut key = [base[0], base[1], base[base.len() - 1]];
     key.sort_unstable();
