@@ -114,3 +114,60 @@ fn each_layer_tries_a_forbidden_import() {
         assert!(!known.contains(&tried) && tried != layer.name, "{} may use {tried}", layer.name);
     }
 }
+
+/// Returns the modules of the root package in order, as the page gives it. Modules of the same step
+/// must not use each other.
+fn order_of_modules() -> Vec<Vec<String>> {
+    let page = read_to_string(root().join("docs/architecture.md")).unwrap();
+    let start = page.find("`grid`, `patches` <-").expect("the page gives the order of the modules");
+    let order = page[start..].split("\n\n").next().unwrap().split(". ").next().unwrap();
+    let names = |step: &str| -> Vec<String> {
+        step.split('`').skip(1).step_by(2).map(String::from).collect()
+    };
+    order.split("<-").map(names).collect()
+}
+
+/// Returns the Rust files in a folder and its subfolders.
+fn sources(folder: PathBuf) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let is_rust = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rs");
+    let below = folders.into_iter().flat_map(sources);
+    files.into_iter().filter(is_rust).chain(below).collect()
+}
+
+/// Returns the modules that a text names after `crate::`, outside comments.
+fn modules_used(text: &str) -> BTreeSet<&str> {
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let paths = code.flat_map(|line| line.split("crate::").skip(1));
+    let word = |path: &'_ str| path.find(|c: char| !c.is_alphanumeric() && c != '_');
+    paths.map(|path| &path[..word(path).unwrap_or(path.len())]).collect()
+}
+
+#[test]
+fn modules_use_only_modules_before_them() {
+    let order = order_of_modules();
+    let rank = |name: &str| order.iter().position(|step| step.iter().any(|known| known == name));
+    assert!(order.len() >= 8, "{order:?}");
+    let mut seen = 0;
+    for (own, step) in order.iter().enumerate() {
+        for module in step {
+            let folder = root().join("src").join(module);
+            let files = if folder.is_dir() { sources(folder) } else { Vec::new() };
+            for file in files {
+                let text = read_to_string(&file).unwrap();
+                // Tests may use everything.
+                let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+                if file.ends_with("tests.rs") || file.iter().any(|part| part == "tests") {
+                    continue;
+                }
+                for used in modules_used(text) {
+                    let allowed = used == module || rank(used).is_none_or(|other| other < own);
+                    assert!(allowed, "{}: {module} must not use {used}", file.display());
+                    seen += usize::from(rank(used).is_some());
+                }
+            }
+        }
+    }
+    assert!(seen > 200, "{seen}");
+}
