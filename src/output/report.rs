@@ -216,6 +216,9 @@ pub struct Distances {
     /// For each seed, the number of vertices to which it is the nearest seed. `None` unless labels
     /// were requested.
     pub labeled: Option<Vec<usize>>,
+    /// Number of vertices whose paths run through or along triangles with angles above 135 or below
+    /// 10 degrees for more than a tenth of their length. Their distances may be inaccurate.
+    pub behind_skinny: usize,
     /// The requested paths.
     pub paths: Vec<PathFound>,
 }

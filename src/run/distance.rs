@@ -16,10 +16,13 @@ use crate::geometry::Real;
 use crate::io::vtk::{self, Compression, Geometry, VtkOutput};
 use crate::levelset::eikonal::path::{self, Paths};
 use crate::levelset::eikonal::source::{self, Part, Source};
-use crate::levelset::eikonal::{self, EikonalState, Front, NO_SOURCE, Slowness, Stats, Width};
+use crate::levelset::eikonal::{
+    self, EikonalState, Front, NO_SOURCE, Slowness, Stats, Width, skinny,
+};
 use crate::mesh::Mesh;
 use crate::output::{Distances, PathFound, Report, RunFolder, Status, Verdict};
 use crate::patches::Coordinates;
+use crate::words::counted;
 
 /// The result of a distance computation, in the order of the cleaned mesh.
 pub(super) struct Found {
@@ -101,12 +104,15 @@ impl MeshSetup<'_> {
             false => Vec::new(),
         };
         let cell_updates = solved.cell_updates;
+        let (arrival, at) = (&solved.arrival, &slowness);
+        let behind_skinny = self.cpu.run(|| skinny::behind_skinny(mesh, arrival, at, front));
         let found = self.found(distance, front, solved, paths);
         report.seconds.reinitialize = stage.next("writing")?;
         report.cell_updates = cell_updates;
         report.reinitializations = 1;
         self.judge_distance(distance, report, &found.values, &found.paths);
         note_extras(distance, report, front, &starts, &found);
+        note_skinny(report, behind_skinny);
         Ok(found)
     }
 
@@ -273,6 +279,7 @@ impl MeshSetup<'_> {
             mean,
             max,
             labeled: None,
+            behind_skinny: 0,
             paths: Vec::new(),
         });
         let errors = self.config.expect.exact.as_ref().and_then(|exact| {
@@ -297,6 +304,26 @@ impl MeshSetup<'_> {
             _ => None,
         });
     }
+}
+
+/// Writes the number of vertices behind skinny triangles to the report, and warns if it is 1 % or
+/// more.
+fn note_skinny(report: &mut Report, n: usize) {
+    let Some(distances) = &mut report.distances else { return };
+    distances.behind_skinny = n;
+    if n == 0 || n * 100 < distances.reached {
+        return;
+    }
+    let warning = format!(
+        "the distances of {} may be off by several percent: more than a tenth of the path runs \
+         through or along triangles with angles above {} or below {} degrees; remesh the surface, or \
+         refine it to estimate the error",
+        counted(n, ["vertex", "vertices"]),
+        skinny::LARGEST_ANGLE,
+        skinny::SMALLEST_ANGLE
+    );
+    tracing::warn!("{warning}");
+    report.warnings.push(warning);
 }
 
 /// Writes the shape of the front, the label counts and the paths to the report.

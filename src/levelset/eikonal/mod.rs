@@ -15,6 +15,7 @@
 //! - [`solve`] performs rounds over active patches until none is left.
 //! - [`nearest`] solves for several sources and finds the nearest one of each vertex.
 //! - [`gradient`] and [`path`] give the direction of the front and the path back to its source.
+//! - [`skinny`] counts values that are doubtful because of the shape of triangles.
 //! - [`reinitialize`] turns a level-set function into the signed distance to its zero set.
 
 mod cpu;
@@ -25,6 +26,7 @@ mod nearest;
 pub mod path;
 mod problem;
 mod reinitialize;
+pub mod skinny;
 pub mod source;
 #[cfg(test)]
 mod tests;
