@@ -73,7 +73,7 @@ impl CleanedMesh {
                 }
                 warnings.extend(read.warnings.iter().map(|w| format!("{}: {w}", path.display())));
                 warnings.extend(frames::mixed(config, &path, &read.about.frame));
-                (read.mesh, Some(path), read.about)
+                (read.mesh, Some(path), *read.about)
             }
             (None, Some(generate)) => {
                 generate.check_refined(source.refine)?;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::MeshFile;
-use crate::about::About;
 use crate::cut::{Polygons, Recut, Uncut};
 use zeroset_core::error::{Element, Flaw, Result};
 use zeroset_core::mesh::{Kind, Mesh};
@@ -127,7 +126,7 @@ pub(crate) fn mesh_file(
         cells_by_type,
         warnings: Vec::new(),
         uncut: Uncut::default(),
-        about: About::default(),
+        about: Box::default(),
     })
 }
 

@@ -113,7 +113,7 @@ pub struct MeshFile {
     /// The cells that cannot be cut. [`read_mesh`] returns an error if there are any.
     pub uncut: Uncut,
     /// The frame of the coordinates, and metadata.
-    pub about: About,
+    pub about: Box<About>,
 }
 
 /// Options of [`read_mesh_with`].

@@ -151,7 +151,9 @@ mod tests {
     fn sheet(aspect: f64) -> (Mesh, Vec<f64>) {
         let n = 20_u32;
         let at = |k: u32| [f64::from(k % (n + 1)), f64::from(k / (n + 1))];
-        let place = |[x, y]: [f64; 2]| [x, y * aspect, if x as u32 % 2 == 0 { 0.0 } else { 0.1 }];
+        let place = |[x, y]: [f64; 2]| {
+            [x, y * aspect, if (x as u32).is_multiple_of(2) { 0.0 } else { 0.1 }]
+        };
         let vertices = (0..(n + 1) * (n + 1)).map(|k| place(at(k))).collect();
         let corner = |k: u32| k % n + (n + 1) * (k / n);
         let cells = (0..n * n).map(corner).flat_map(|a| {

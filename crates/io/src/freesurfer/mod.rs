@@ -93,7 +93,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     }
     let mut file = faces.into_file(vertices, "freesurfer", "binary triangles")?;
     file.units = Some("mm".to_string());
-    file.about = footer::about(&mut cursor);
+    file.about = Box::new(footer::about(&mut cursor));
     Ok(file)
 }
 

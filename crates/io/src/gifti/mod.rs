@@ -77,7 +77,7 @@ pub(crate) fn read(path: &Path, bytes: &[u8], budget: Budget) -> Result<MeshFile
     file.units = Some("mm".to_string());
     file.space = space;
     file.warnings = warnings;
-    file.about = about;
+    file.about = Box::new(about);
     let labeled = others.iter().filter(|array| array.rows == n_vertices);
     file.mesh.groups = groups(labeled, &labels);
     let (fitting, other): (Vec<_>, Vec<_>) =
@@ -168,9 +168,10 @@ fn about(points: &Array, of_file: Vec<Entry>) -> About {
     } else if let Some(affine) = to_scanner.and_then(Space::affine) {
         about.frame.to_scanner = Some(affine);
     }
-    about.space = points.spaces.first().map(|space| {
-        [&space.data, &space.transformed, &space.matrix].map(|text| text::one_line(text))
-    });
+    about.space = points
+        .spaces
+        .first()
+        .map(|space| [&space.data, &space.transformed, &space.matrix].map(text::one_line));
     about
 }
 

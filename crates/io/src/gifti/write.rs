@@ -147,7 +147,7 @@ fn space(about: &About) -> String {
         }
     };
     let [data, transformed, matrix] = about.space.clone().unwrap_or_else(of_frame);
-    let [data, transformed] = [&data, &transformed].map(|name| quick_xml::escape::escape(name));
+    let [data, transformed] = [&data, &transformed].map(quick_xml::escape::escape);
     let matrix = quick_xml::escape::escape(&matrix);
     format!(
         "    <CoordinateSystemTransformMatrix>
