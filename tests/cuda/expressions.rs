@@ -26,7 +26,7 @@ fn vertices() -> Vec<[f64; 3]> {
 /// Binds an expression to scattered numbers. Every seventh number of the array `gap` is NaN.
 fn field(text: &str) -> Field {
     let rows = |name: &str| -> Arc<[f64]> {
-        let value = |k: usize| match name == "gap" && k % 7 == 0 {
+        let value = |k: usize| match name == "gap" && k.is_multiple_of(7) {
             true => f64::NAN,
             false => number(k + 77_777 * name.len(), 3.0),
         };

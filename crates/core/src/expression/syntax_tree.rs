@@ -170,7 +170,7 @@ impl Binary {
             Binary::Greater => truth(a > b),
             Binary::GreaterEqual => truth(a >= b),
             Binary::Equal => truth(a == b),
-            Binary::NotEqual => truth(a < b || a > b),
+            Binary::NotEqual => truth(a != b && !a.is_nan() && !b.is_nan()),
             Binary::And => truth(is_true(a) && is_true(b)),
             Binary::Or => truth(is_true(a) || is_true(b)),
             // Unlike f64::min, the result is NaN if an operand is NaN.
