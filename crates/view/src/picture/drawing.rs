@@ -2,21 +2,12 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-
+use super::around::{Around, facets};
 use super::color::Light;
 use super::{Lines, Subject, vertex_colors};
-use crate::render::vector::{V, add, cross, dot, length, scaled, sub, unit};
+use crate::render::vector::{V, add, cross, scaled, sub, unit};
 use zeroset_core::mesh::interface::{self, Interface};
 use zeroset_core::mesh::{Kind, Mesh, outer_faces};
-use zeroset_core::primitives::GatherMatrix;
-
-/// The cosine of the crease angle, 78 degrees. Shading is not smoothed across edges where the
-/// normals differ by more than this angle.
-const CREASE: f64 = 0.2;
-/// The cosine of 40 degrees. An edge of a solid is drawn if the normals of its walls differ by more
-/// than this angle.
-const SHARP: f64 = 0.77;
 
 /// The kinds of lines, in drawing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -187,88 +178,10 @@ fn level_lines(
     lines
 }
 
-/// The unit normal of a triangle and twice its area.
-struct Facet {
-    normal: [f32; 3],
-    area: f64,
-}
-
-fn facets(points: &[V], triangles: &[u32]) -> Vec<Facet> {
-    let facet = |t: &[u32]| {
-        let [a, b, c] = [0, 1, 2].map(|k| points[t[k] as usize]);
-        let product = cross(sub(b, a), sub(c, a));
-        Facet { normal: unit(product).map(|x| x as f32), area: length(product) }
-    };
-    triangles.par_chunks_exact(3).map(facet).collect()
-}
-
-/// The triangles around each vertex, stored as corner slots. Each triangle has three slots.
-struct Around(GatherMatrix);
-
-impl Around {
-    fn new(n: usize, triangles: &[u32]) -> Self {
-        Around(GatherMatrix::new(n, triangles))
-    }
-
-    fn of(&self, v: u32) -> impl Iterator<Item = u32> {
-        self.0.row(v as usize).iter().map(|slot| slot / 3)
-    }
-
-    /// Returns the normal at each corner of each triangle. It is the area-weighted mean over the
-    /// triangles around the corner that join this triangle smoothly.
-    fn normals(&self, triangles: &[u32], facets: &[Facet]) -> Vec<[[f32; 3]; 3]> {
-        let widen = |n: [f32; 3]| n.map(f64::from);
-        triangles
-            .par_chunks_exact(3)
-            .zip(facets)
-            .map(|(t, own)| {
-                let own = widen(own.normal);
-                [0, 1, 2].map(|k| {
-                    let mut sum = [0.0; 3];
-                    for other in self.of(t[k]) {
-                        let Facet { normal, area } = &facets[other as usize];
-                        let other = widen(*normal);
-                        if dot(own, other) > CREASE {
-                            sum = add(sum, scaled(other, *area));
-                        }
-                    }
-                    unit(sum).map(|x| x as f32)
-                })
-            })
-            .collect()
-    }
-
-    /// Returns the edges that belong to only one triangle. If `facets` are given, also returns the
-    /// edges where the normals of two triangles differ by more than the angle of [`SHARP`].
-    fn creases(&self, points: &[V], triangles: &[u32], facets: Option<&[Facet]>) -> Vec<Line> {
-        let mut lines = Vec::new();
-        for (t, corners) in triangles.chunks_exact(3).enumerate() {
-            for k in 0..3 {
-                let (a, b) = (corners[k], corners[(k + 1) % 3]);
-                let beyond = self.of(a).find(|&other| {
-                    other as usize != t && triangles[3 * other as usize..][..3].contains(&b)
-                });
-                let drawn = match (beyond, facets) {
-                    (None, _) => true,
-                    (Some(_), None) => false,
-                    (Some(other), Some(facets)) => {
-                        let [m, n] = [t, other as usize].map(|t| facets[t].normal.map(f64::from));
-                        t < other as usize && dot(m, n) < SHARP
-                    }
-                };
-                if drawn {
-                    let ends = [points[a as usize], points[b as usize]];
-                    lines.push(Line { ends, kind: Kinds::Edge });
-                }
-            }
-        }
-        lines
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::vector::{dot, length};
     use zeroset_core::mesh::generate::{Cube, Generate, Sphere, Square, generate};
 
     fn subject<'a>(mesh: &'a Mesh, values: &'a [f64], lines: Lines) -> Subject<'a> {

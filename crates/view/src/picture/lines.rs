@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::drawing::{Drawing, Kinds};
 use super::raster::SAMPLES;
 use super::row_bands::{Bands, Lists};
-use super::strokes::{coverage, nearest, over};
+use super::strokes::{Piece, coverage, nearest, over};
 use crate::render::Frame;
 use crate::render::vector::V;
 
@@ -98,14 +98,14 @@ impl<'a> Seen<'a> {
         for line in lines {
             let [a, b] = line.ends;
             let reach = 0.5 * line.width + 1.0;
-            let range = |k: usize, low: usize, high: usize| {
-                let from = (a[k].min(b[k]) - reach).clamp(low as f64, high as f64) as usize;
-                let to = (a[k].max(b[k]) + reach).clamp(low as f64, high as f64) as usize;
-                from..(to + 1).min(high)
-            };
+            let (first, last) = (self.first as f64, (self.first + self.rows) as f64);
+            let from = (a[1].min(b[1]) - reach).clamp(first, last) as usize;
+            let to = (a[1].max(b[1]) + reach).clamp(first, last) as usize;
             let piece = [[a[0], a[1]], [b[0], b[1]]];
-            for y in range(1, self.first, self.first + self.rows) {
-                for x in range(0, 0, wide) {
+            for y in from..(to + 1).min(self.first + self.rows) {
+                let near = columns(piece, y as f64 + 0.5, reach);
+                let [low, high] = near.map(|x| x.clamp(0.0, wide as f64) as usize);
+                for x in low..(high + 1).min(wide) {
                     let (squared, t) = nearest(piece, [x as f64 + 0.5, y as f64 + 0.5]);
                     let new = coverage(squared.sqrt(), line.width) as f32;
                     let old = &mut covered[(y - self.first) * wide + x];
@@ -140,5 +140,44 @@ impl<'a> Seen<'a> {
             }
         }
         f64::from(lowest) - z < 1.5 * unit
+    }
+}
+
+/// Returns the range of x in which the points of a row at height `y` may be at most `reach` away
+/// from a segment.
+fn columns([a, b]: Piece, y: f64, reach: f64) -> [f64; 2] {
+    let (low, high) = (a[0].min(b[0]) - reach, a[0].max(b[0]) + reach);
+    let rise = b[1] - a[1];
+    if rise.abs() < 1.0 {
+        return [low, high];
+    }
+    // Only the part of the segment between these heights is near enough. The extra hundredth
+    // exceeds rounding errors.
+    let at = |y: f64| a[0] + (b[0] - a[0]) * ((y - a[1]) / rise).clamp(0.0, 1.0);
+    let (one, other) = (at(y - reach - 0.01), at(y + reach + 0.01));
+    [(one.min(other) - reach - 0.01).max(low), (one.max(other) + reach + 0.01).min(high)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_contain_all_points_near_a_segment() {
+        let number = |k: u32| f64::from(k.wrapping_mul(2_654_435_761) >> 20) * 0.05 - 50.0;
+        for k in 0..300 {
+            let piece =
+                [[number(5 * k), number(5 * k + 1)], [number(5 * k + 2), number(5 * k + 3)]];
+            let reach = 1.5;
+            for y in -60..220 {
+                let y = f64::from(y) + 0.5;
+                let [low, high] = columns(piece, y, reach);
+                for x in -60..220 {
+                    let x = f64::from(x) + 0.5;
+                    let is_near = nearest(piece, [x, y]).0 <= reach * reach;
+                    assert!(!is_near || (low..=high).contains(&x), "{piece:?} {x} {y}");
+                }
+            }
+        }
     }
 }

@@ -18,9 +18,11 @@
 //! # Ok::<(), zeroset_core::Error>(())
 //! ```
 
+mod around;
 mod color;
 mod color_bar;
 pub mod cuda;
+mod depth_buffer;
 mod drawing;
 mod font;
 mod image;

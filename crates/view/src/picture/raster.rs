@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use super::Image;
 use super::color::{Light, Map, NO_VALUE, SOLID, Srgb, Sum};
+use super::depth_buffer::DepthBuffer;
 use super::drawing::Drawing;
 use super::lines::{Seen, Strokes};
 use super::row_bands::{Bands, Lists, ROWS};
@@ -21,31 +22,33 @@ use crate::render::{Frame, Shade};
 /// The number of samples per pixel along each axis.
 pub(super) const SAMPLES: usize = 3;
 /// The number of lattice steps per sample.
-const FINE: i64 = 256;
+pub(super) const FINE: i64 = 256;
 /// The index that stands for no triangle.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
+/// How many times the boxes of triangles must cover a band before they are sorted.
+const OVERLAP: usize = 16;
 
 /// A corner of a triangle: its lattice coordinates and its height.
 #[derive(Clone, Copy, Debug)]
-struct Corner {
-    x: i32,
-    y: i32,
-    z: f32,
+pub(super) struct Corner {
+    pub x: i32,
+    pub y: i32,
+    pub z: f32,
 }
 
 /// A triangle on the lattice, oriented so that its area is positive.
 #[derive(Clone, Copy, Debug)]
-struct Flat {
-    x: [i64; 3],
-    y: [i64; 3],
+pub(super) struct Flat {
+    pub x: [i64; 3],
+    pub y: [i64; 3],
     /// Twice the area.
-    area: i64,
+    pub area: i64,
     /// Whether the orientation was reversed to make the area positive.
-    turned: bool,
+    pub turned: bool,
 }
 
 impl Flat {
-    fn new(corners: [Corner; 3]) -> Option<Flat> {
+    pub(super) fn new(corners: [Corner; 3]) -> Option<Flat> {
         let mut x = corners.map(|c| i64::from(c.x));
         let mut y = corners.map(|c| i64::from(c.y));
         let area = (x[1] - x[0]) * (y[2] - y[0]) - (y[1] - y[0]) * (x[2] - x[0]);
@@ -58,7 +61,7 @@ impl Flat {
 
     /// Returns, for each edge, twice the area of the triangle that it forms with a point. The area
     /// is positive on the inner side. Edge k is opposite corner k.
-    fn edges(&self, px: i64, py: i64) -> [i64; 3] {
+    pub(super) fn edges(&self, px: i64, py: i64) -> [i64; 3] {
         [(1, 2), (2, 0), (0, 1)].map(|(a, b)| {
             (self.x[b] - self.x[a]) * (py - self.y[a]) - (self.y[b] - self.y[a]) * (px - self.x[a])
         })
@@ -66,7 +69,7 @@ impl Flat {
 
     /// Returns 0 for each edge whose points belong to this triangle, and -1 for each edge whose
     /// points belong to the neighbor.
-    fn bias(&self) -> [i64; 3] {
+    pub(super) fn bias(&self) -> [i64; 3] {
         [(1, 2), (2, 0), (0, 1)].map(|(a, b)| {
             let (dx, dy) = (self.x[b] - self.x[a], self.y[b] - self.y[a]);
             if dy > 0 || (dy == 0 && dx < 0) { 0 } else { -1 }
@@ -184,10 +187,8 @@ impl Painter<'_> {
     fn look(&self, band: usize, triangles: &[u32]) -> Looked {
         let [top, bottom] = self.bands.samples(band);
         let wide = self.size[0] * SAMPLES;
-        let tall = bottom - top;
-        let mut triangle = vec![NONE; wide * tall];
-        let mut height = vec![f32::NEG_INFINITY; wide * tall];
-        for &t in triangles {
+        let mut buffer = DepthBuffer::new(wide, [top, bottom]);
+        for &t in &*self.in_order(triangles, [top, bottom]) {
             let corners = self.corners(t);
             let Some(flat) = Flat::new(corners) else { continue };
             // The corners of a wall are in counterclockwise order when seen from outside. Because y
@@ -195,42 +196,36 @@ impl Painter<'_> {
             if self.drawing.open && (t as usize) < self.drawing.n_colored && flat.turned {
                 continue;
             }
-            let [low_x, high_x] = ends(flat.x, 0, wide);
-            let [low_y, high_y] = ends(flat.y, top, bottom);
-            if low_x >= high_x {
-                continue;
-            }
             let mut z = corners.map(|c| f64::from(c.z));
             if flat.turned {
                 z.swap(1, 2);
             }
-            let (lowest, highest) = (z[0].min(z[1]).min(z[2]), z[0].max(z[1]).max(z[2]));
-            let area = flat.area as f64;
-            let bias = flat.bias();
-            let step = [(1, 2), (2, 0), (0, 1)].map(|(a, b)| (flat.y[a] - flat.y[b]) * FINE);
-            let slope = (0..3).map(|k| step[k] as f64 * z[k]).sum::<f64>() / area;
-            for y in low_y..high_y {
-                let middle = |k: usize| k as i64 * FINE + FINE / 2;
-                let edges = flat.edges(middle(low_x), middle(y));
-                let z_row = (0..3).map(|k| edges[k] as f64 * z[k]).sum::<f64>() / area;
-                let mut edges = [0, 1, 2].map(|k| edges[k] + bias[k]);
-                let row = (y - top) * wide;
-                for x in low_x..high_x {
-                    if (edges[0] | edges[1] | edges[2]) >= 0 {
-                        let z = (z_row + (x - low_x) as f64 * slope).clamp(lowest, highest) as f32;
-                        // At equal heights, the triangle that comes first stays.
-                        if z > height[row + x] {
-                            height[row + x] = z;
-                            triangle[row + x] = t;
-                        }
-                    }
-                    for k in 0..3 {
-                        edges[k] += step[k];
-                    }
-                }
-            }
+            buffer.draw(&flat, z, t);
         }
+        let DepthBuffer { height, triangle, .. } = buffer;
         Looked { seen: Seen::new(&self.bands, band, self.size[0], Cow::Owned(height)), triangle }
+    }
+
+    /// Returns triangles with the highest ones first if they overlap a lot. The order changes no
+    /// result, but hidden triangles are then left out sooner.
+    fn in_order<'t>(&self, triangles: &'t [u32], [top, bottom]: [usize; 2]) -> Cow<'t, [u32]> {
+        let wide = self.size[0] * SAMPLES;
+        let covered = |t: &u32| {
+            let corners = self.corners(*t);
+            let [low_x, high_x] = ends(corners.map(|c| i64::from(c.x)), 0, wide);
+            let [low_y, high_y] = ends(corners.map(|c| i64::from(c.y)), top, bottom);
+            high_x.saturating_sub(low_x) * high_y.saturating_sub(low_y)
+        };
+        if triangles.iter().map(covered).sum::<usize>() < OVERLAP * wide * (bottom - top) {
+            return Cow::Borrowed(triangles);
+        }
+        let highest = |t: &u32| {
+            let [a, b, c] = self.corners(*t).map(|corner| corner.z);
+            a.max(b).max(c)
+        };
+        let mut sorted = triangles.to_vec();
+        sorted.sort_by(|a, b| highest(b).total_cmp(&highest(a)));
+        Cow::Owned(sorted)
     }
 
     /// Returns the colors of the pixels of a band, from 0 to 255, and their opacity, from 0 to 1.
@@ -300,7 +295,7 @@ impl Painter<'_> {
 }
 
 /// Returns the range of samples along one axis whose centers lie within the extent of a triangle.
-fn ends(x: [i64; 3], low: usize, high: usize) -> [usize; 2] {
+pub(super) fn ends(x: [i64; 3], low: usize, high: usize) -> [usize; 2] {
     let least = x[0].min(x[1]).min(x[2]);
     let most = x[0].max(x[1]).max(x[2]);
     let from = (least + FINE / 2 - 1).div_euclid(FINE).clamp(low as i64, high as i64);
