@@ -18,6 +18,8 @@ use crate::words::suggest;
 pub(super) struct Texts {
     file: PathBuf,
     text: String,
+    /// The positions of the line feeds of the file, in ascending order.
+    line_feeds: Vec<usize>,
     overrides: Vec<Override>,
 }
 
@@ -67,7 +69,14 @@ impl Texts {
                 places: start..end,
             });
         }
-        Ok(Texts { file: file.to_path_buf(), text: text.to_string(), overrides })
+        let line_feeds = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(k, _)| k);
+        let line_feeds = line_feeds.collect();
+        Ok(Texts { file: file.to_path_buf(), text: text.to_string(), line_feeds, overrides })
+    }
+
+    /// Returns the one-based line of a position in the file.
+    fn line_of(&self, place: usize) -> usize {
+        1 + self.line_feeds.partition_point(|&at| at < place)
     }
 }
 
@@ -143,7 +152,7 @@ impl<'t> Document<'t> {
     /// Parses the file and applies the overrides.
     pub(super) fn parse(texts: &'t Texts) -> Result<Self> {
         let root = DeTable::parse(&texts.text).map_err(|e| {
-            let line = e.span().map(|span| line_of(&texts.text, span.start));
+            let line = e.span().map(|span| texts.line_of(span.start));
             let what = format!("not TOML: {}", e.message().replace('\n', ", "));
             Error::case(&texts.file, line, what, "").because(e)
         })?;
@@ -230,9 +239,12 @@ impl<'t> Document<'t> {
     }
 
     fn place(&self, place: usize) -> Place {
-        match self.texts.overrides.iter().find(|o| o.places.contains(&place)) {
+        // The positions of the options ascend.
+        let overrides = &self.texts.overrides;
+        let behind = overrides.partition_point(|o| o.places.end <= place);
+        match overrides.get(behind).filter(|o| o.places.contains(&place)) {
             Some(o) => Place::Option(o.option.clone()),
-            None => Place::Line(line_of(&self.texts.text, place)),
+            None => Place::Line(self.texts.line_of(place)),
         }
     }
 
@@ -360,8 +372,4 @@ fn plain_types(message: &str) -> String {
         Some(start) => format!("{}expected a table", &message[..start]),
         None => message,
     }
-}
-
-fn line_of(text: &str, place: usize) -> usize {
-    1 + text.bytes().take(place).filter(|&b| b == b'\n').count()
 }

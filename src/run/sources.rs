@@ -69,10 +69,17 @@ pub fn sources(
     let Some(distance) = &config.distance else { return Ok(Vec::new()) };
     let (snap, locator) = (distance.snap, OnceCell::new());
     let around = Around { config, cleaned, slowness, front, with_parts, snap, locator };
+    let mut of_vertices = around.vertices(&distance.from)?;
     let mut sources = Vec::new();
     for (number, seed) in (0_u32..).zip(&distance.from) {
         let key = format!("distance.from.{number}");
-        let found = around.seed(seed, &key).map_err(config.locate(&key))?;
+        let found = match seed {
+            Seed::Vertices { ids, .. } => {
+                let n = if front == Front::Circular { ids.len() } else { ids.len().min(1) };
+                of_vertices.by_ref().take(n).collect()
+            }
+            _ => around.seed(seed, &key).map_err(config.locate(&key))?,
+        };
         // Circular fronts are computed with the value 0 at their sources. The start value is added
         // at the end.
         let start = if front == Front::Circular { 0.0 } else { seed.start() };
@@ -99,23 +106,40 @@ impl Around<'_> {
         self.locator.get_or_init(|| Locator::new(&self.cleaned.mesh))
     }
 
-    /// Returns the sources of a seed, without its start value.
+    /// Returns the sources of all seeds that are vertices, without their start values. Every vertex
+    /// is a source if fronts are circular.
+    fn vertices(&self, seeds: &[Seed]) -> Result<impl Iterator<Item = Source> + use<>> {
+        let mut vertices = Vec::new();
+        let mut n_sources = 0;
+        for (number, seed) in seeds.iter().enumerate() {
+            let Seed::Vertices { ids, .. } = seed else { continue };
+            for (k, &id) in ids.iter().enumerate() {
+                let locate = |e| self.config.locate(&format!("distance.from.{number}"))(e);
+                let vertex = self.cleaned.vertex(id).map_err(locate)?;
+                let is_next = k == 0 || self.front == Front::Circular;
+                n_sources += usize::from(is_next);
+                vertices.push((vertex, n_sources as u32 - 1));
+            }
+        }
+        let (mesh, slowness) = (&self.cleaned.mesh, self.slowness);
+        let with_parts = self.with_parts;
+        let sources = source::around_vertices(mesh, &vertices, n_sources, slowness, with_parts);
+        Ok(sources.into_iter())
+    }
+
+    /// Returns the sources of a seed that is not a vertex, without its start value.
     fn seed(&self, seed: &Seed, key: &str) -> Result<Vec<Source>> {
         let (mesh, slowness) = (&self.cleaned.mesh, self.slowness);
         match seed {
-            Seed::Vertices { ids, .. } => {
-                let ids = ids.iter().map(|&id| self.cleaned.vertex(id));
-                let ids = ids.collect::<Result<Vec<u32>>>()?;
-                Ok(match self.front {
-                    Front::Circular => source::around_each(mesh, &ids, slowness),
-                    _ => vec![self.simplices(&ids, 1, self.with_parts)],
-                })
-            }
+            // All vertices are found in one pass.
+            Seed::Vertices { .. } => Ok(Vec::new()),
             Seed::Group { name, .. } => {
                 let (simplices, arity) = self.cleaned.group(name)?;
                 let classes = source::classes(mesh, &simplices, arity);
-                let mut sources: Vec<Source> =
-                    classes.iter().map(|class| self.simplices(class, arity, false)).collect();
+                let of_class = |class: &Vec<u32>| {
+                    Source::new(source::around_simplices(mesh, class, arity, 0.0, slowness))
+                };
+                let mut sources: Vec<Source> = classes.iter().map(of_class).collect();
                 // Paths end at any part of the group, whichever class reaches them first.
                 if let (Some(first), true) = (sources.first_mut(), self.with_parts) {
                     first.parts = source::parts_of_simplices(mesh, &simplices, arity);
@@ -132,7 +156,8 @@ impl Around<'_> {
             Seed::Curve { path, .. } => {
                 let path = self.config.resolve(path)?;
                 let (points, segments) = io::read_curves(&path)?.segments();
-                let around = source::around_curve(self.locator(), &points, &segments, slowness)
+                let (locator, parts) = (self.locator(), self.with_parts);
+                let around = source::around_curve(locator, &points, &segments, slowness, parts)?
                     .ok_or_else(|| Error::mesh("", "has no cells", ""))?;
                 let [x, y, z] = around.farthest;
                 let what = format!("{seed} at {x:.6},{y:.6},{z:.6}");
@@ -150,16 +175,6 @@ impl Around<'_> {
                 Ok(vec![source::around_zero_set(mesh, &phi, slowness)])
             }
         }
-    }
-
-    fn simplices(&self, simplices: &[u32], arity: usize, with_parts: bool) -> Source {
-        let mesh = &self.cleaned.mesh;
-        let values = source::around_simplices(mesh, simplices, arity, 0.0, self.slowness);
-        let parts = match with_parts {
-            true => source::parts_of_simplices(mesh, simplices, arity),
-            false => Vec::new(),
-        };
-        Source::new(values).with_parts(parts)
     }
 }
 
@@ -190,6 +205,7 @@ fn not_far(what: &str, gap: f64, edge: f64, nearest: Option<[f64; 3]>, snap: boo
 pub fn path_starts(config: &Config, cleaned: &CleanedMesh) -> Result<Vec<(String, path::Start)>> {
     let Some(distance) = &config.distance else { return Ok(Vec::new()) };
     let mut starts = Vec::new();
+    let locator = OnceCell::new();
     for (k, seed) in distance.paths_from.iter().enumerate() {
         let key = format!("distance.paths_from.{k}");
         match seed {
@@ -200,7 +216,7 @@ pub fn path_starts(config: &Config, cleaned: &CleanedMesh) -> Result<Vec<(String
                 }
             }
             Seed::Point { at, .. } => {
-                let locator = Locator::new(&cleaned.mesh);
+                let locator = locator.get_or_init(|| Locator::new(&cleaned.mesh));
                 if let Some(found) = locator.closest(Vec3::from(*at)) {
                     let edge = locator.longest_edge(found.cell);
                     let nearest = Some(found.point.into());

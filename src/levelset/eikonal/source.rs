@@ -12,8 +12,10 @@ mod pieces;
 use rayon::prelude::*;
 
 use super::{Slowness, reinitialize::is_cut};
+use crate::error::Result;
 use crate::geometry::{Vec3, simplex, simplex::Simplex};
 use crate::mesh::Mesh;
+use crate::primitives::memory;
 use crate::surface::{self, Located, Locator};
 pub use inner_facets::classes;
 
@@ -23,6 +25,8 @@ const TOUCH: f64 = 1e-6;
 /// The maximum number of times that a piece of a curve off the mesh is halved to find the cells it
 /// passes.
 const HALVINGS: u32 = 12;
+/// The number of segments of a curve that are followed at once.
+const SEGMENTS: usize = 256;
 
 /// A source: its position and the values around it.
 #[derive(Clone, Debug, Default)]
@@ -166,26 +170,41 @@ pub fn parts_of_simplices(mesh: &Mesh, simplices: &[u32], arity: usize) -> Vec<P
     parts
 }
 
-/// Returns each of the given vertices as a separate source with initial value 0.
-pub fn around_each(mesh: &Mesh, vertices: &[u32], slowness: &Slowness<f64>) -> Vec<Source> {
-    let mut wanted: Vec<(u32, usize)> = vertices.iter().copied().zip(0..).collect();
+/// Returns sources that consist of vertices, with initial value 0. `vertices` are pairs of a vertex
+/// and the number of its source, below `n_sources`. If `with_parts` is true, the sources have
+/// parts, in the order of the cells.
+///
+/// One pass over the cells serves all sources, so that their number may be large.
+pub fn around_vertices(
+    mesh: &Mesh,
+    vertices: &[(u32, u32)],
+    n_sources: usize,
+    slowness: &Slowness<f64>,
+    with_parts: bool,
+) -> Vec<Source> {
+    let mut wanted: Vec<(u32, u32)> = vertices.iter().map(|pair| pair.0).zip(0..).collect();
     wanted.sort_unstable();
-    let mut sources = vec![Source::default(); vertices.len()];
+    let mut sources = vec![Source::default(); n_sources];
+    let mut near: Vec<u32> = Vec::new();
     for (c, cell) in mesh.iter_cells().enumerate() {
+        near.clear();
         for &v in cell {
             let first = wanted.partition_point(|w| w.0 < v);
-            for &(_, k) in wanted[first..].iter().take_while(|w| w.0 == v) {
-                let at = Vec3::from(mesh.vertices[v as usize]);
-                let distance = |w: u32| (Vec3::from(mesh.vertices[w as usize]) - at).norm();
-                let f = slowness.of(c as u32);
-                sources[k].values.extend(cell.iter().map(|&w| (w, distance(w) * f)));
-                sources[k].parts.push(Part::new(c as u32, &[at]));
-            }
+            near.extend(wanted[first..].iter().take_while(|w| w.0 == v).map(|w| w.1));
+        }
+        near.sort_unstable();
+        for (v, source) in near.iter().map(|&k| vertices[k as usize]) {
+            let source = &mut sources[source as usize];
+            let at = Vec3::from(mesh.vertices[v as usize]);
+            let distance = |w: u32| (Vec3::from(mesh.vertices[w as usize]) - at).norm();
+            let f = slowness.of(c as u32);
+            source.values.extend(cell.iter().map(|&w| (w, distance(w) * f)));
+            source.parts.extend(with_parts.then(|| Part::new(c as u32, &[at])));
         }
     }
-    for source in &mut sources {
+    sources.par_iter_mut().for_each(|source| {
         source.values = smallest_per_vertex(std::mem::take(&mut source.values));
-    }
+    });
     sources
 }
 
@@ -246,45 +265,64 @@ pub struct CurveSeeds {
     pub edge: f64,
 }
 
-/// Returns initial values around a curve of segments, two vertices each.
+/// Returns initial values around a curve of segments, two vertices each. If `with_parts` is false,
+/// the source has no parts.
 ///
 /// Each segment is followed from cell to cell, from the point where it leaves one to the point
-/// where it leaves the next. The vertices of a cell get their straight-line distance to the piece
-/// of the curve in that cell. Returns `None` for a curve without segments or a mesh without cells.
+/// where it leaves the next. The vertices of a cell get their straight distance to the piece in it.
+/// Returns `None` for a curve without segments or a mesh without cells.
+///
+/// # Errors
+/// Returns [`Error::Device`](crate::Error::Device) if there is not enough memory for the parts.
 pub fn around_curve(
     locator: &Locator<'_>,
     vertices: &[[f64; 3]],
     segments: &[[u32; 2]],
     slowness: &Slowness<f64>,
-) -> Option<CurveSeeds> {
+    with_parts: bool,
+) -> Result<Option<CurveSeeds>> {
     let mesh = locator.mesh();
-    let at: Vec<OnMesh> =
-        vertices.par_iter().map(|&x| OnMesh::of(locator, x.into())).collect::<Option<_>>()?;
-    let parts: Vec<Vec<Part>> = segments
-        .par_iter()
-        .map(|&[a, b]| {
+    let on_mesh = |x: &[f64; 3]| OnMesh::of(locator, (*x).into());
+    let found: Option<Vec<OnMesh>> = vertices.par_iter().map(on_mesh).collect();
+    let Some(at) = found else { return Ok(None) };
+    let (mut values, mut parts) = (Vec::new(), Vec::new());
+    let mut compact = 0;
+    // A segment may cross many cells, so only the parts of a few segments are held at once.
+    for segments in segments.chunks(SEGMENTS) {
+        let new = segments.par_iter().map(|&[a, b]| {
             let mut parts = Vec::new();
             follow(locator, at[a as usize].clone(), &at[b as usize], HALVINGS, &mut parts);
             parts
-        })
-        .collect();
-    let mut parts = parts.concat();
-    parts.sort_by_key(|part| part.cell);
-    let mut values = Vec::new();
-    for part in &parts {
-        for &v in locator.corners(part.cell) {
-            let x = Vec3::from(mesh.vertices[v as usize]);
-            values.push((v, (part.closest(x) - x).norm() * slowness.of(part.cell)));
+        });
+        let new: Vec<Vec<Part>> = new.collect();
+        for part in new.iter().flatten() {
+            for &v in locator.corners(part.cell) {
+                let x = Vec3::from(mesh.vertices[v as usize]);
+                values.push((v, (part.closest(x) - x).norm() * slowness.of(part.cell)));
+            }
+        }
+        if values.len() > 2 * compact + 4096 {
+            values = smallest_per_vertex(values);
+            compact = values.len();
+        }
+        if with_parts {
+            let remedy = "shorten the curve, or compute no paths";
+            let more = new.iter().map(Vec::len).sum();
+            memory::reserve(&mut parts, more, "pieces of a curve in cells", remedy)?;
+            parts.extend(new.into_iter().flatten());
         }
     }
+    parts.sort_by_key(|part| part.cell);
     let used = segments.iter().flatten().map(|&v| &at[v as usize]);
-    let far = used.max_by(|a, b| a.found.gap.total_cmp(&b.found.gap))?;
-    Some(CurveSeeds {
+    let Some(far) = used.max_by(|a, b| a.found.gap.total_cmp(&b.found.gap)) else {
+        return Ok(None);
+    };
+    Ok(Some(CurveSeeds {
         source: Source::new(smallest_per_vertex(values)).with_parts(parts),
         gap: far.found.gap,
         farthest: far.asked.into(),
         edge: locator.longest_edge(far.found.cell),
-    })
+    }))
 }
 
 /// A point of a curve, and its position on the mesh.

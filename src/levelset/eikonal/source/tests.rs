@@ -80,13 +80,14 @@ fn zero_sets_and_curves_on_the_mesh() {
     let curve = [[0.25, 0.0, 0.5], [0.25, 1.0, 0.5]];
     let mesh = square();
     let locator = Locator::new(&mesh);
-    let found = around_curve(&locator, &curve, &[[0, 1]], &PLAIN).unwrap();
+    let found = around_curve(&locator, &curve, &[[0, 1]], &PLAIN, true).unwrap().unwrap();
     close(&found.source.values);
     assert_eq!((found.gap, found.edge), (0.5, 2f64.sqrt()));
-    assert!(around_curve(&locator, &curve, &[], &PLAIN).is_none());
+    assert!(around_curve(&locator, &curve, &[], &PLAIN, true).unwrap().is_none());
     // A curve that ends within one cell: the opposite vertex gets its straight-line distance.
     let short = [[0.5, 0.25, 0.0], [0.75, 0.25, 0.0]];
-    let found = around_curve(&locator, &short, &[[0, 1]], &Slowness::Uniform(2.0)).unwrap();
+    let found = around_curve(&locator, &short, &[[0, 1]], &Slowness::Uniform(2.0), true);
+    let found = found.unwrap().unwrap();
     let values = &found.source.values;
     assert_eq!(values.len(), 3);
     assert!((values[1].1 - 2.0 * 0.25 * 2f64.sqrt()).abs() < 1e-12, "{values:?}");
