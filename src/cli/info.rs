@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use self::cloud::CloudFacts;
 use self::report::Report;
+use super::shortened::with_short_words;
 use super::{Ui, volume};
 use zeroset::cloud::PointCloud;
 use zeroset::error::{Error, Result};
@@ -70,7 +71,7 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
         let json = serde_json::to_string_pretty(&report);
         json.map_err(|e| Error::output(&args.file, &e, "leave out --json").because(e))? + "\n"
     } else {
-        screen::text(&args.file, &report)
+        with_short_words(&screen::text(&args.file, &report))
     };
     ui.print(&text)?;
     Ok(0)

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::progress::rate;
+use super::shortened::shortened;
 use super::{Ui, memory};
 use zeroset::error::Error;
 use zeroset::run::{Observer, Progress};
@@ -91,7 +92,8 @@ fn step(progress: &Progress, elapsed: Duration) -> Value {
 
 /// Returns the JSON line for a warning.
 pub(super) fn warning(message: &impl Display) -> String {
-    json!({ "event": "warning", "level": "warn", "message": message.to_string() }).to_string()
+    let message = message.to_string();
+    json!({ "event": "warning", "level": "warn", "message": shortened(&message) }).to_string()
 }
 
 /// Returns the JSON line with which a failing program ends.
@@ -106,6 +108,7 @@ pub(super) fn error(error: &Error) -> String {
         Error::Interrupted => "interrupted",
     };
     let (message, exit_code) = (error.to_string(), error.exit_code());
+    let message = shortened(&message);
     json!({ "event": "error", "kind": kind, "message": message, "exit_code": exit_code })
         .to_string()
 }

@@ -28,6 +28,8 @@ mod render;
 mod run;
 mod sample;
 mod schema;
+mod shortened;
+mod stack;
 mod surface_outputs;
 mod threads;
 mod ui;
@@ -107,6 +109,10 @@ struct Verbosity {
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
     memory::reserve();
+    stack::run(run_command)
+}
+
+fn run_command() -> ExitCode {
     let cli = match parse::parse(std::env::args_os()) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
@@ -138,6 +144,12 @@ pub fn main() -> ExitCode {
 fn refuse(error: &clap::Error) -> ExitCode {
     let json = error.use_stderr() && std::env::args_os().any(|word| word == "--json");
     if !json {
+        let text = error.render().to_string();
+        let short = shortened::shortened(&text);
+        if error.use_stderr() && short != text {
+            Ui::new(0, false).complain(short.trim_end());
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2));
+        }
         let printed = error.print().and_then(|()| std::io::stdout().flush());
         // A broken pipe means that the reader has closed it. Any other failure matters to a calling
         // program.
@@ -149,7 +161,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
     }
     let text = error.render().to_string();
     let error = Error::usage(text.trim_start_matches("error: ").trim_end(), "");
-    Ui::new(0, false).complain(&json::error(&error));
+    Ui::new(0, false).with_json(true).complain(&json::error(&error));
     ExitCode::from(error.exit_code())
 }
 

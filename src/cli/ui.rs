@@ -8,6 +8,7 @@ use std::path::Path;
 use indicatif::MultiProgress;
 
 use super::json;
+use super::shortened::shortened;
 use zeroset::error::{Error, Result, shown};
 
 /// The verbosity and the streams of the program.
@@ -75,6 +76,8 @@ impl Ui {
     pub fn complain(&self, line: &str) {
         // Names from a file must not move the cursor. A failure here cannot be reported anywhere.
         let line = line.replace(|c: char| c.is_control() && !"\n\t".contains(c), " ");
+        // The messages of events are short already.
+        let line = if self.json { line.into() } else { shortened(&line) };
         self.bars.suspend(|| drop(writeln!(std::io::stderr(), "{line}")));
     }
 

@@ -37,9 +37,15 @@ pub fn suggest(found: &str, allowed: &[&str]) -> String {
 /// Returns the word most similar to `found`, if any is similar enough: it differs by few letters,
 /// or one of the two words begins with the other.
 pub fn nearest<'a>(found: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // Names in files may be so long that comparing them takes too much time.
+    let comparable = |word: &str| word.len() <= 200;
+    if !comparable(found) {
+        return None;
+    }
     let found = found.to_lowercase();
     words
         .into_iter()
+        .filter(|word| comparable(word))
         .map(|word| {
             let begins = found.len() >= 3 && (word.starts_with(&found) || found.starts_with(word));
             (if begins { 1 } else { strsim::osa_distance(&found, &word.to_lowercase()) }, word)

@@ -24,6 +24,11 @@ fn addresses() -> Option<u64> {
     address_space(&read("/proc/self/limits"), taken.unwrap_or(0))
 }
 
+/// Returns the largest size of the stack of the main thread in bytes, if it is known and limited.
+pub fn stack() -> Option<u64> {
+    limit(&std::fs::read_to_string("/proc/self/limits").ok()?, "Max stack size")
+}
+
 /// Returns true if there is room for `threads` more threads. A thread that cannot allocate its
 /// first bytes would end the program without calling any handler.
 pub fn room_for_threads(threads: usize) -> bool {
@@ -61,9 +66,14 @@ fn free_of_group(most: &str, statistics: &str) -> Option<u64> {
 
 /// Returns the number of free bytes in a limited address space of which `taken` bytes are in use.
 fn address_space(text: &str, taken: u64) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("Max address space"))?;
-    let most: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(most.saturating_sub(taken))
+    Some(limit(text, "Max address space")?.saturating_sub(taken))
+}
+
+/// Parses a line of the limits of a process, such as "Max stack size  8388608  unlimited  bytes".
+/// Returns `None` for no limit.
+fn limit(text: &str, key: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+    line.split_whitespace().next()?.parse().ok()
 }
 
 /// The size of a list in bytes above which the free memory is checked.
@@ -156,6 +166,10 @@ mod tests {
                       Max address space         1048576      unlimited    bytes\n";
         assert_eq!(address_space(limits, 48_576), Some(1_000_000));
         assert_eq!(address_space(&limits.replace("1048576", "unlimited"), 0), None);
+        assert_eq!(
+            limit("Max stack size  65536  unlimited  bytes\n", "Max stack size"),
+            Some(65536)
+        );
         assert_eq!(group_folder("0::/user/a\n").as_deref(), Some("/sys/fs/cgroup/user/a"));
         assert_eq!(free_of_group("1000\n", "anon 300\nfile 5000\nshmem 100\n"), Some(600));
         assert_eq!(free_of_group("max\n", "anon 300\n"), None);

@@ -1,0 +1,22 @@
+//! The stack of the main thread, which the user may limit.
+
+use std::process::ExitCode;
+
+use zeroset::primitives::memory;
+
+/// The smallest stack in bytes on which the program runs.
+const ENOUGH: u64 = 2 << 20;
+
+/// Runs the program on a stack that is large enough, whatever `ulimit -s` says. All other threads
+/// choose the size of their stacks themselves.
+pub(super) fn run(program: fn() -> ExitCode) -> ExitCode {
+    let is_small = memory::stack().is_some_and(|bytes| bytes < ENOUGH);
+    if !is_small || !memory::room_for_threads(1) {
+        return program();
+    }
+    let builder = std::thread::Builder::new().stack_size(ENOUGH as usize);
+    match builder.spawn(program) {
+        Ok(running) => running.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+        Err(_) => program(),
+    }
+}
