@@ -1,32 +1,79 @@
 //! Handles Ctrl-C and the termination and hang-up signals.
 //!
-//! A run stops cleanly. Every other command ends at once and leaves no partial files.
+//! A run stops cleanly. Before it writes its first file, it ends at once like every other command.
+//! No partial files are left.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Ui, json};
 use zeroset::atomic;
 use zeroset::error::Error;
 use zeroset::primitives::memory;
+use zeroset::run::{Observer, Progress};
 
 /// Time within which a second signal is ignored, because `timeout` and batch systems send a signal
 /// to a process first and then to its group.
 const AT_ONCE: Duration = Duration::from_millis(500);
 
-/// Returns a flag that Ctrl-C sets. A second Ctrl-C ends the program at once.
-pub(super) fn flag(ui: &Ui) -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let (set, ui) = (flag.clone(), ui.clone());
-    let mut first = None;
-    handle(move || {
-        set.store(true, Ordering::Relaxed);
-        if first.get_or_insert_with(Instant::now).elapsed() >= AT_ONCE {
-            end(&ui);
-        }
-    });
-    flag
+/// The reaction of a run to Ctrl-C.
+#[derive(Clone, Default)]
+pub(super) struct Interrupt {
+    flag: Arc<AtomicBool>,
+    /// Whether the run has begun to write. The lock is held while the program ends.
+    writes: Arc<Mutex<bool>>,
+}
+
+impl Interrupt {
+    /// Makes Ctrl-C end the program at once until the run begins to write. Afterwards, the first
+    /// Ctrl-C sets a flag, and a second one ends the program at once.
+    pub fn of_run(ui: &Ui) -> Self {
+        let interrupt = Interrupt::default();
+        let (this, ui) = (interrupt.clone(), ui.clone());
+        let mut first = None;
+        handle(move || {
+            let writes = this.writes.lock().unwrap_or_else(PoisonError::into_inner);
+            if !*writes {
+                end(&ui);
+            }
+            this.flag.store(true, Ordering::Relaxed);
+            if first.get_or_insert_with(Instant::now).elapsed() >= AT_ONCE {
+                end(&ui);
+            }
+        });
+        interrupt
+    }
+
+    /// Returns the flag that Ctrl-C sets.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.flag
+    }
+
+    /// Returns an observer that notes when the run begins to write, around another one.
+    pub fn watching<'a>(&'a self, observer: &'a dyn Observer) -> impl Observer + 'a {
+        Watching { interrupt: self, observer }
+    }
+}
+
+struct Watching<'a> {
+    interrupt: &'a Interrupt,
+    observer: &'a dyn Observer,
+}
+
+impl Observer for Watching<'_> {
+    fn stage(&self, name: &str) {
+        self.observer.stage(name);
+    }
+
+    fn writes(&self) {
+        *self.interrupt.writes.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.observer.writes();
+    }
+
+    fn step(&self, progress: &Progress) {
+        self.observer.step(progress);
+    }
 }
 
 /// Makes Ctrl-C end the program at once. Partial files are removed.

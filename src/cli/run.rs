@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::interrupt::Interrupt;
 use super::progress::observer;
-use super::{NOT_MET, Ui, interrupt, json, memory, threads, word};
+use super::{NOT_MET, Ui, json, memory, threads, word};
 use zeroset::config::{Config, DeviceKind, Domain, Drawn};
 use zeroset::error::{Error, Result};
 use zeroset::grid;
@@ -112,14 +113,15 @@ fn device_word(kind: DeviceKind) -> &'static str {
 /// Returns any error of the library.
 pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     // The handler comes first, so that the preparation can be interrupted too.
-    let interrupt = interrupt::flag(ui);
+    let interrupt = Interrupt::of_run(ui);
     let mut config = args.overrides.load(&args.case)?;
     if let Some(file) = &args.picture {
         config.output.picture.get_or_insert_default().file = Some(file.clone());
     }
     let outcome = {
         let observer = observer(ui);
-        let options = run::Options::new(&interrupt, &*observer)
+        let observer = interrupt.watching(&*observer);
+        let options = run::Options::new(interrupt.flag(), &observer)
             .into_folder(args.output.clone(), args.overwrite)
             .resuming(args.resume);
         run::run(&config, &options)?

@@ -28,8 +28,9 @@ pub struct RunFolder {
     journal: OnceLock<(Arc<JournalFile>, Keeping)>,
     /// The open lock file. The system releases the lock when the process ends for any reason.
     _lock: Option<File>,
-    /// A guard that removes the lock file if the program ends abruptly.
-    _noted: Unfinished,
+    /// Guards that remove the lock file, and the folders if they are empty, if the program ends
+    /// abruptly.
+    _noted: Vec<Unfinished>,
 }
 
 impl RunFolder {
@@ -44,20 +45,27 @@ impl RunFolder {
     /// one of its inputs or a file that it must not replace, or if the folder cannot be written.
     pub fn open(path: &Path, names: RunNames, inputs: &[PathBuf], overwrite: bool) -> Result<Self> {
         let made = path.ancestors().take_while(|p| !p.as_os_str().is_empty() && !p.exists());
-        let made = made.map(Path::to_path_buf).collect();
+        let made: Vec<PathBuf> = made.map(Path::to_path_buf).collect();
+        let noted = made.iter().cloned().map(Unfinished::note).collect();
         std::fs::create_dir_all(path).map_err(|e| {
             Error::output(path, format!("cannot create the folder: {e}"), "choose another with -o")
                 .because(e)
         })?;
-        let folder = Self::locked(path, names, made)?;
+        let folder = Self::locked(path, names, made, noted)?;
         let occupied = Occupied::read(path, &folder.names)?;
         occupied.check_inputs(inputs)?;
         occupied.check(overwrite, Compare::Size)?;
         Ok(folder)
     }
 
-    fn locked(path: &Path, names: RunNames, made: Vec<PathBuf>) -> Result<Self> {
+    fn locked(
+        path: &Path,
+        names: RunNames,
+        made: Vec<PathBuf>,
+        mut noted: Vec<Unfinished>,
+    ) -> Result<Self> {
         let lock = lock(path)?;
+        noted.push(Unfinished::note(path.join(LOCK)));
         Ok(RunFolder {
             path: path.to_path_buf(),
             names,
@@ -65,7 +73,7 @@ impl RunFolder {
             is_resumed: false,
             journal: OnceLock::new(),
             _lock: lock,
-            _noted: Unfinished::note(path.join(LOCK)),
+            _noted: noted,
         })
     }
 
@@ -79,7 +87,7 @@ impl RunFolder {
         if !path.is_dir() {
             return Err(nothing("nothing to resume: no such folder", "run without --resume"));
         }
-        let mut folder = Self::locked(path, names, Vec::new())?;
+        let mut folder = Self::locked(path, names, Vec::new(), Vec::new())?;
         folder.is_resumed = true;
         let occupied = Occupied::read(path, &folder.names)?;
         if folder.file(CHECKPOINT).exists() {

@@ -62,6 +62,7 @@ impl Task for DistanceTask<'_> {
         let setup = MeshSetup::new(self.config, self.cpu.clone(), &mut run.stage)?;
         setup.note(report);
         let found = setup.distance(self.distance, report, &mut run.stage)?;
+        run.stage.writes()?;
         setup.write_distance(run.folder, report, found)
     }
 }

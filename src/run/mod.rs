@@ -92,6 +92,9 @@ impl<'a> Options<'a> {
 pub trait Observer: Sync {
     /// Called when a stage begins, such as "reading the mesh".
     fn stage(&self, name: &str);
+    /// Called before the run changes the first file in its folder. Until then, a program that calls
+    /// [`atomic::abandon`](crate::atomic::abandon) may end at any time and leaves nothing behind.
+    fn writes(&self) {}
     /// Called after a step.
     fn step(&self, progress: &Progress);
 }

@@ -58,6 +58,7 @@ impl Task for ReconstructTask<'_> {
         self.judge(report, &mesh, &found.report);
         report.reconstruction = Some(found);
         let timer = Instant::now();
+        run.stage.writes()?;
         run.folder.clear()?;
         self.write(run.folder, &mesh)?;
         report.states = 1;

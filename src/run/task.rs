@@ -70,6 +70,18 @@ impl<'a> Stages<'a> {
         Stages { start: Instant::now(), observer, interrupt }
     }
 
+    /// Announces that the run is about to change the first file in its folder.
+    ///
+    /// # Errors
+    /// Returns [`Error::Interrupted`] if the user has interrupted the run.
+    pub fn writes(&self) -> Result<()> {
+        self.observer.writes();
+        match self.interrupt.load(Ordering::Relaxed) {
+            true => Err(Error::Interrupted),
+            false => Ok(()),
+        }
+    }
+
     /// Ends the current stage, begins the stage `name`, and returns the seconds that the ended
     /// stage took.
     ///

@@ -55,6 +55,7 @@ impl Begun<'_> {
             Some(_) => 0.0,
         };
         report.seconds.setup += (run.stage.next("moving the interface")? - counted).max(0.0);
+        run.stage.writes()?;
         let keeper = self.keeper(&run, stopped.as_ref());
         let (mut measures, point) = self.open(&run, stopped, &evolve, report)?;
         let inputs = LoopInputs {
