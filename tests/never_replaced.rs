@@ -15,21 +15,29 @@ struct Place(tempfile::TempDir);
 impl Place {
     fn new() -> Self {
         let place = Place(tempfile::tempdir().unwrap());
+        place.put("case.toml", CASE);
         let run = |line: &str| {
             let output = place.run(line);
             assert!(output.status.success(), "{line}: {output:?}");
         };
         run("generate square --cells 6,6 -o mesh.mesh");
         run("generate sphere --subdivisions 3 -o ball.vtp");
+        run("run case.toml -o done");
         place.put("mesh.sol", &solution(49));
-        place.put("case.toml", CASE);
+        run("distance mesh.mesh --from vertex:0 -o k.morph");
+        place.put("curve.txt", "0.2 0.2 0\n0.8 0.7 0\n");
+        place.put("points.csv", "0,0,0\n1,0,1\n");
+        place.put("pair.node", "4 3 0 0\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n");
+        place.put("pair.ele", "1 4 0\n0 0 1 2 3\n");
         place.put("queries.csv", "0,0,0\n1,1,1\n");
-        let head = |list: &str| {
+        let head = |n: usize, data: &str| {
             format!(
-                "NDims = 3\nDimSize = 4 4 4\nElementType = MET_UCHAR\nElementDataFile = {list}\n"
+                "NDims = 3\nDimSize = {n} {n} {n}\nElementType = MET_UCHAR\nElementDataFile = {data}\n"
             )
         };
-        place.put("volume.mhd", &head("volume.raw"));
+        place.put("volume.mhd", &head(4, "volume.raw"));
+        place.put("small.mhd", &head(2, "small.raw"));
+        std::fs::write(place.path("small.raw"), [3; 8]).unwrap();
         let voxels: Vec<u8> = (0..64).map(|k| if matches!(k, 21..=42) { 200 } else { 3 }).collect();
         std::fs::write(place.path("volume.raw"), voxels).unwrap();
         place
@@ -97,9 +105,10 @@ fn solution(n: usize) -> String {
 }
 
 /// Commands with the files that they read. OUT stands for the name of the result.
-const COMMANDS: [(&str, &[&str]); 15] = [
+const COMMANDS: [(&str, &[&str]); 30] = [
     ("convert mesh.mesh OUT", &["mesh.mesh", "mesh.sol"]),
     ("convert volume.mhd OUT", &["volume.mhd", "volume.raw"]),
+    ("convert pair.node OUT", &["pair.node", "pair.ele"]),
     ("generate from mesh.mesh --refine 1 -o OUT", &["mesh.mesh", "mesh.sol"]),
     ("distance mesh.mesh --from vertex:0 -o OUT", &["mesh.mesh", "mesh.sol"]),
     ("distance mesh.mesh --from vertex:0 -o d.vtp --picture OUT", &["mesh.mesh", "mesh.sol"]),
@@ -107,22 +116,107 @@ const COMMANDS: [(&str, &[&str]); 15] = [
         "distance mesh.mesh --from vertex:0 --path-from vertex:9 -o d.vtp --paths OUT",
         &["mesh.mesh"],
     ),
+    ("distance mesh.mesh --from curve:curve.txt -o OUT", &["curve.txt"]),
+    ("distance mesh.mesh --from vertex:0 --data k.morph -o OUT", &["k.morph"]),
     ("edt volume.mhd --where v>9 -o OUT", &["volume.mhd", "volume.raw"]),
     (
         "dt volume.mhd --where v>9 --queries queries.csv -o OUT",
         &["volume.mhd", "volume.raw", "queries.csv"],
     ),
+    ("dt --points points.csv --queries queries.csv -o OUT", &["points.csv", "queries.csv"]),
     ("points volume.mhd --where v>9 -o OUT", &["volume.mhd", "volume.raw"]),
+    ("points volume.mhd --where v>9 --blocks 2 -o OUT", &["volume.mhd", "volume.raw"]),
+    ("points volume.mhd --match small.mhd -o OUT", &["volume.mhd", "small.mhd", "small.raw"]),
+    ("points volume.mhd --tree -o OUT", &["volume.mhd", "volume.raw"]),
+    ("points volume.mhd --sparse -o OUT", &["volume.mhd", "volume.raw"]),
     ("isosurface volume.mhd --level 9 -o OUT", &["volume.mhd", "volume.raw"]),
     ("isosurface volume.mhd --level 9 -o s.ply --report OUT", &["volume.mhd", "volume.raw"]),
+    ("isosurface volume.mhd --level 9 -o s.ply --picture OUT", &["volume.mhd", "volume.raw"]),
     ("render volume.mhd --level 9 -o OUT", &["volume.mhd", "volume.raw"]),
+    ("render mesh.mesh -o OUT", &["mesh.mesh", "mesh.sol"]),
+    ("render done/case.pvd -o OUT", &["done/case.pvd", "done/case_000001.vtp"]),
+    ("render done -o OUT", &["done/case.pvd", "done/case_000001.vtp"]),
     ("reconstruct ball.vtp -o OUT", &["ball.vtp"]),
+    ("reconstruct ball.vtp -o s.ply --report OUT", &["ball.vtp"]),
+    ("reconstruct ball.vtp -o s.ply --picture OUT", &["ball.vtp"]),
     ("voxelize ball.vtp --size 8 -o OUT", &["ball.vtp"]),
     ("sample ball.vtp -n 9 -o OUT", &["ball.vtp"]),
+    ("run case.toml -o new --picture OUT", &["case.toml", "mesh.mesh", "mesh.sol"]),
 ];
 
-/// Every command is told to write its result over every file that it reads. The file is named by
-/// its own name, by another path, and by links.
+/// The options of each command whose values are files or folders. Those of [`READ`] are read, and
+/// all others are written.
+const OPTIONS: [(&str, &[&str]); 17] = [
+    ("run", &["--output", "--picture"]),
+    ("check", &["--output"]),
+    ("distance", &["--data", "--output", "--paths", "--picture"]),
+    ("dt", &["--output", "--points", "--queries"]),
+    ("edt", &["--output"]),
+    ("generate", &["--output"]),
+    ("convert", &[]),
+    ("render", &["--output"]),
+    ("points", &["--match", "--output"]),
+    ("isosurface", &["--output", "--picture", "--report"]),
+    ("reconstruct", &["--output", "--picture", "--report"]),
+    ("voxelize", &["--output"]),
+    ("sample", &["--output"]),
+    ("schema", &[]),
+    ("defaults", &[]),
+    ("info", &[]),
+    ("devices", &[]),
+];
+
+/// The options that name input files. Those that name no result of the table above belong to
+/// `check`, which writes nothing.
+const READ: [&str; 4] = ["--data", "--match", "--points", "--queries"];
+
+/// The help of the program lists no option that writes a file without a row in [`COMMANDS`].
+#[test]
+fn every_result_of_every_command_is_in_the_table() {
+    let place = Place::new();
+    let help = |command: &str| {
+        let output = place.run(format!("{command} --help").trim_start());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let names = |text: &str| -> Vec<String> {
+        let section = text.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
+        let names =
+            section.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+        names.map(|line| line.split_whitespace().next().unwrap().to_string()).collect()
+    };
+    let mut commands = names(&help(""));
+    commands.retain(|name| name != "help");
+    let known: Vec<&str> = OPTIONS.iter().map(|row| row.0).collect();
+    assert_eq!(commands, known);
+    for (command, options) in OPTIONS {
+        let text = help(command);
+        let is_file = |line: &&str| {
+            ["<FILE>", "<DIR>", "<OUT>", "<FILE[=NAME]>", "<TEMPLATE>"]
+                .iter()
+                .any(|value| line.trim_start().starts_with('-') && line.contains(value))
+        };
+        let mut found: Vec<&str> = text
+            .lines()
+            .filter(is_file)
+            .filter_map(|line| line.split_whitespace().find(|word| word.starts_with("--")))
+            .collect();
+        found.sort_unstable();
+        assert_eq!(found, options, "{command}");
+        let written = options.iter().filter(|option| !READ.contains(option));
+        for option in written.filter(|_| command != "check" && command != "generate") {
+            let names = [format!("{option} OUT"), format!("-{} OUT", &option[2..3])];
+            // The folder of a run has tests of its own.
+            let is_folder = command == "run" && *option == "--output";
+            let is_tried = COMMANDS.iter().any(|(line, _)| {
+                line.starts_with(&format!("{command} ")) && names.iter().any(|n| line.ends_with(n))
+            });
+            assert!(is_tried || is_folder, "{command} {option}");
+        }
+    }
+}
+
+/// Every result of every command is compared with every file that the command reads: by its own
+/// name, by another path, and by links.
 #[test]
 fn no_command_replaces_a_file_that_it_reads() {
     let place = Place::new();
@@ -136,7 +230,7 @@ fn no_command_replaces_a_file_that_it_reads() {
                 let _ = std::fs::remove_file(place.path(&soft));
                 let _ = std::fs::remove_file(place.path(&hard));
                 #[cfg(unix)]
-                std::os::unix::fs::symlink(input, place.path(&soft)).unwrap();
+                std::os::unix::fs::symlink(place.path(input), place.path(&soft)).unwrap();
                 std::fs::hard_link(place.path(input), place.path(&hard)).unwrap();
                 names.extend([soft, hard]);
             }
@@ -145,7 +239,7 @@ fn no_command_replaces_a_file_that_it_reads() {
                 place.refused(&line.replace("OUT", &name), &[2], "");
             }
             let message = "is an input file, and the result would overwrite it";
-            if !line.starts_with("distance") {
+            if !line.starts_with("distance") && !line.starts_with("run") {
                 place.refused(&line.replace("OUT", input), &[2], message);
             }
         }
@@ -166,6 +260,15 @@ fn a_companion_of_another_program_is_kept_and_not_adopted() {
     ] {
         place.refused(line, &[6], ours);
     }
+    let distance = "distance mesh.mesh --from vertex:0 --path-from vertex:9 -o d.vtp";
+    place.put("d_paths.vtp", "mine");
+    place.refused(distance, &[6], ours);
+    place.put("d.vtp", "old");
+    place.refused(distance, &[6], ours);
+    assert!(place.run(&format!("{distance} --paths d_paths.vtp")).status.success());
+    // The same command gives the same paths.
+    assert!(place.run(distance).status.success());
+    place.refused(&distance.replace("vertex:9", "vertex:10"), &[6], ours);
     place.refused("convert mesh.mesh mesh.sol", &[2], "mesh.sol: is an input file");
     // If the mesh file exists beside the solution file, the contents decide.
     place.put("b.mesh", "old");
@@ -175,6 +278,20 @@ fn a_companion_of_another_program_is_kept_and_not_adopted() {
     for _ in 0..2 {
         assert!(place.run("convert mesh.mesh b.mesh").status.success());
         assert!(place.path("b.sol").exists());
+    }
+}
+
+/// On file systems that ignore case, such names are one file.
+#[test]
+fn two_results_do_not_differ_in_case_alone() {
+    let place = Place::new();
+    for line in [
+        "isosurface volume.mhd --level 9 -o s.ply --report S.PLY",
+        "reconstruct ball.vtp -o s.ply --report ./s.ply",
+        "distance mesh.mesh --from vertex:0 --path-from vertex:9 -o d.vtp --paths D.vtp",
+        "distance mesh.mesh --from vertex:0 -o d_paths.vtp --path-from vertex:9 --paths D_PATHS.vtp",
+    ] {
+        place.refused(line, &[2], "is the path of two results");
     }
 }
 

@@ -119,7 +119,7 @@ struct Whole<'a> {
     device: &'a str,
     /// Triangles without area that were dropped, at voxels whose value equals the level.
     flat: usize,
-    surface: &'a Topology,
+    surface: Topology,
     /// Smallest and largest coordinates of the surface, in units of the volume.
     low: [f64; 3],
     high: [f64; 3],
@@ -146,32 +146,36 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let seconds_reading = start.elapsed().as_secs_f64();
     let made = make(&args, &cpu, &file.volume, ui)?;
     let seconds_surface = start.elapsed().as_secs_f64() - seconds_reading;
-    cpu.run(|| args.outputs.write(&args.input, &args.output, &made.mesh, ui))?;
-    let mut words = generate::words(&args.output, &made.mesh);
-    if !args.holes && !args.outputs.has_report() {
-        ui.print(&words)?;
-        return Ok(0);
-    }
-    let surface = cpu.run(|| Topology::of(&made.mesh));
-    if args.holes {
-        words += &of_topology(&surface, "");
-    }
-    let (low, high) = made.mesh.bounds();
-    let whole = Whole {
-        input: shown(&args.input).to_string(),
-        output: args.output.display().to_string(),
-        level: args.level,
-        device: &made.device,
-        flat: made.flat,
-        surface: &surface,
-        low,
-        high,
-        seconds_reading,
-        seconds_surface,
-        seconds_total: start.elapsed().as_secs_f64(),
-        peak_memory_bytes: peak(),
-    };
-    args.outputs.tell(&whole, || words, ui)?;
+    let said = cpu.run(|| {
+        let report = || {
+            let mut words = generate::words(&args.output, &made.mesh);
+            if !args.holes && !args.outputs.has_report() {
+                return (None, words);
+            }
+            let surface = Topology::of(&made.mesh);
+            if args.holes {
+                words += &of_topology(&surface, "");
+            }
+            let (low, high) = made.mesh.bounds();
+            let whole = Whole {
+                input: shown(&args.input).to_string(),
+                output: args.output.display().to_string(),
+                level: args.level,
+                device: &made.device,
+                flat: made.flat,
+                surface,
+                low,
+                high,
+                seconds_reading,
+                seconds_surface,
+                seconds_total: start.elapsed().as_secs_f64(),
+                peak_memory_bytes: peak(),
+            };
+            (Some(whole), words)
+        };
+        args.outputs.write([&args.input, &args.output], &made.mesh, ui, report)
+    })?;
+    ui.print(&said)?;
     Ok(0)
 }
 

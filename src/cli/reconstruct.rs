@@ -127,18 +127,24 @@ pub fn run(args: Args, ui: &Ui) -> Result<u8> {
     let scan = Scan::new(file, report);
     ui.warn_of(&args.input, &scan.report.warnings);
     let writing = Instant::now();
-    cpu.run(|| args.outputs.write(&args.input, &args.output, &mesh, ui))?;
-    let whole = Whole {
-        input: shown(&args.input).to_string(),
-        output: args.output.display().to_string(),
-        scan: &scan,
-        seconds_reading,
-        seconds_opening,
-        seconds_writing: writing.elapsed().as_secs_f64(),
-        seconds_total: start.elapsed().as_secs_f64(),
-        peak_memory_bytes: peak(),
-    };
-    args.outputs.tell(&whole, || report_text::words(&whole), ui)?;
+    let said = cpu.run(|| {
+        let report = || {
+            let whole = Whole {
+                input: shown(&args.input).to_string(),
+                output: args.output.display().to_string(),
+                scan: &scan,
+                seconds_reading,
+                seconds_opening,
+                seconds_writing: writing.elapsed().as_secs_f64(),
+                seconds_total: start.elapsed().as_secs_f64(),
+                peak_memory_bytes: peak(),
+            };
+            let words = report_text::words(&whole);
+            (Some(whole), words)
+        };
+        args.outputs.write([&args.input, &args.output], &mesh, ui, report)
+    })?;
+    ui.print(&said)?;
     Ok(0)
 }
 

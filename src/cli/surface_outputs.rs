@@ -47,41 +47,38 @@ impl SurfaceOutputs {
         self.json || self.report.is_some()
     }
 
-    /// Writes the surface and its picture, and warns about lost data.
+    /// Writes the surface, its picture and its report, which appear together, and warns about lost
+    /// data. `report` returns the report and a text for the screen, and is called when the other
+    /// files are complete. Returns what to print: the report as JSON, or the text.
     ///
     /// The name of the input is the title of the picture.
     ///
     /// # Errors
-    /// Returns the errors of [`write_mesh`] and of the picture.
-    pub fn write(&self, input: &Path, surface: &Path, mesh: &Mesh, ui: &Ui) -> Result<()> {
+    /// Returns the errors of [`write_mesh`], of the picture and of the report.
+    pub fn write<R: Serialize>(
+        &self,
+        [input, surface]: [&Path; 2],
+        mesh: &Mesh,
+        ui: &Ui,
+        report: impl FnOnce() -> (Option<R>, String),
+    ) -> Result<String> {
         let title = input.to_str().map_or("", picture::name_of);
         let draw = |_: &PathBuf| picture::surface(mesh, title, &picture::Options::default());
         let drawn = self.picture.as_ref().map(draw).transpose()?;
-        let lost = atomic::together(|| {
+        let (lost, said) = atomic::together(|| {
             let lost = write_mesh(surface, mesh, &WriteOptions::default())?;
-            match (&self.picture, drawn) {
-                (Some(path), Some(image)) => image.write_png(path).map(|()| lost),
-                _ => Ok(lost),
+            if let (Some(path), Some(image)) = (&self.picture, drawn) {
+                image.write_png(path)?;
             }
+            let (report, words) = report();
+            let json = report
+                .map(|report| serde_json::to_string_pretty(&report).unwrap_or_default() + "\n");
+            if let (Some(path), Some(json)) = (&self.report, &json) {
+                atomic::write(path, |out| out.write_all(json.as_bytes()))?;
+            }
+            Ok((lost, json.filter(|_| self.json).unwrap_or(words)))
         })?;
         ui.warn_of(surface, lost);
-        Ok(())
-    }
-
-    /// Writes the report, and prints it as JSON or as text.
-    ///
-    /// # Errors
-    /// Returns [`Error::Output`](zeroset::Error::Output) if it cannot be written.
-    pub fn tell(
-        &self,
-        report: &impl Serialize,
-        words: impl FnOnce() -> String,
-        ui: &Ui,
-    ) -> Result<()> {
-        let json = || serde_json::to_string_pretty(report).unwrap_or_default() + "\n";
-        if let Some(path) = &self.report {
-            atomic::write(path, |out| out.write_all(json().as_bytes()))?;
-        }
-        ui.print(&if self.json { json() } else { words() })
+        Ok(said)
     }
 }

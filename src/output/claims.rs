@@ -64,9 +64,11 @@ impl Claims {
         let all = self.written.iter().chain(companions.iter().map(|(_, companion)| companion));
         for path in all {
             let is_same = |other: &Path| is_same_file(other, path);
+            // Many file systems ignore case.
+            let is_alike = |other: &Path| lower(other) == lower(path);
             let what = if self.read.iter().any(|read| is_same(read)) {
                 "is an input file, and the result would overwrite it"
-            } else if taken.iter().any(|other| is_same(other)) {
+            } else if taken.iter().any(|other| is_same(other) || is_alike(other)) {
                 "is the path of two results, and one would overwrite the other"
             } else {
                 taken.push(path);
@@ -92,6 +94,11 @@ impl Claims {
         }
         found
     }
+}
+
+/// Returns a path in lower case.
+fn lower(path: &Path) -> String {
+    path.to_string_lossy().to_lowercase()
 }
 
 #[cfg(test)]

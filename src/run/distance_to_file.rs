@@ -22,7 +22,8 @@ use crate::output::{Claims, Report, Status};
 /// file.
 ///
 /// `output` ends in `.vtu`, `.vtp`, `.shape.gii`, `.label.gii`, `.morph` or `.label`. Paths that
-/// the case requests are written to `paths`, by default to `<stem of output>_paths.vtp`.
+/// the case requests are written to `paths`, by default to `<stem of output>_paths.vtp`, where they
+/// never replace a file with other contents. All files appear together.
 ///
 /// # Errors
 /// Returns any kind of [`Error`]. Returns [`Error::Case`] if the case has another task.
@@ -47,9 +48,14 @@ fn distance_on(
     let distance = config.distance.as_ref().ok_or_else(|| {
         Error::usage("the case does not compute a distance", "add a [distance] table")
     })?;
-    let beside = paths_beside(output);
+    let (beside, is_named) = (paths_beside(output), paths.is_some());
     let paths = paths.unwrap_or(&beside);
     check_outputs(config, distance, output, paths)?;
+    // The user has not named this file. If there is a distance beside it, the writer compares it.
+    let is_there = |path: &Path| std::fs::symlink_metadata(path).is_ok();
+    if !distance.paths_from.is_empty() && !is_named && is_there(paths) && !is_there(output) {
+        return Err(atomic::in_the_way(paths));
+    }
     // There is no run that must end cleanly, so Ctrl-C simply ends the program.
     let never = AtomicBool::new(false);
     let mut stage = Stages::new(observer, &never);
@@ -61,7 +67,11 @@ fn distance_on(
     let (values, extras) = (&found.values, &found.extras);
     atomic::together(|| {
         states::write_single(output, &setup.cleaned, "distance", values, extras, distance.width)?;
-        write_paths(paths, &found.paths, Compression::default())?;
+        let write = || write_paths(paths, &found.paths, Compression::default());
+        match is_named {
+            true => write()?,
+            false => atomic::companions(write)?,
+        }
         match Pictures::new(config, &setup.cleaned, setup.gpu())? {
             Some(mut pictures) => pictures
                 .finish(&MeshState { phi: found.values.clone(), ..MeshState::default() }, None),
