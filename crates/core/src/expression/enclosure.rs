@@ -116,7 +116,7 @@ impl Enclosure {
     fn contains_periodic(&self, first: f64, period: f64) -> bool {
         let next = first + ((self.low - first) / period).ceil() * period;
         // NaN, for infinite bounds, counts as inside.
-        !(next > self.high)
+        next.is_nan() || next <= self.high
     }
 
     /// Returns the bounds of a sine or cosine with a maximum at `peak`.

@@ -25,7 +25,7 @@ pub(super) struct DepthBuffer {
     blocks_wide: usize,
 }
 
-/// What is known about the samples of a block.
+/// The known facts about the samples of a block.
 #[derive(Clone, Copy)]
 struct Block {
     /// A lower bound of the heights.
@@ -208,8 +208,8 @@ impl DepthBuffer {
     }
 }
 
-/// Returns a range of columns, within the given one, that contains the part of a triangle in a range
-/// of rows.
+/// Returns a range of columns, within the given one, that contains the part of a triangle in a
+/// range of rows.
 fn columns(flat: &Flat, [top, bottom]: [usize; 2], [low, high]: [usize; 2]) -> [usize; 2] {
     let (top, bottom) = ((top as i64 * FINE) as f64, (bottom as i64 * FINE) as f64);
     let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -232,8 +232,8 @@ fn columns(flat: &Flat, [top, bottom]: [usize; 2], [low, high]: [usize; 2]) -> [
     [least.max(low), most.clamp(low, high)]
 }
 
-/// Returns the range of samples in a row of `n` at which no edge is negative. `edges` are the values
-/// at the first sample, and `step` is their change to the next one.
+/// Returns the range of samples in a row of `n` at which no edge is negative. `edges` are the
+/// values at the first sample, and `step` is their change to the next one.
 fn inside(edges: [i64; 3], step: [i64; 3], n: usize) -> [usize; 2] {
     let (mut begin, mut end) = (0, n as i64);
     if n <= FEW {
