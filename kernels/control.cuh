@@ -94,7 +94,8 @@ DEVICE void end_step(const Control& c, Progress& p, const Trace& trace) {
     p.steps_since++;
     p.displacement += c.measures_displacement ? change : dt * (double)from_bits(c.limits.speed);
     p.cell_updates += c.n_cells;
-    // Without an interface nothing changes, but one that may still enter is no steady state.
+    // Without an interface, phi does not change. This is no steady state while one may still
+    // enter.
     const bool waits = !trace.cut && c.may_enter;
     p.rate = waits ? __longlong_as_double(0x7ff0000000000000) : dt > 0.0 ? change / dt : 0.0;
     p.steps_left--;

@@ -39,7 +39,7 @@ DEVICE Enclosure between(double a, double b, bool smooth) {
     return Enclosure(fmin(a, b), fmax(a, b), smooth);
 }
 
-// Returns the bounds of four numbers.
+// Returns the smallest and the largest of four numbers as bounds, or no bounds if one is NaN.
 DEVICE Enclosure around(double a, double b, double c, double d, bool smooth) {
     const double sum = a + b + c + d;
     if (sum != sum && (a != a || b != b || c != c || d != d)) return unbounded();
@@ -51,10 +51,10 @@ DEVICE Enclosure decided(bool holds, bool fails) {
     return Enclosure(holds ? 1.0 : 0.0, fails ? 0.0 : 1.0, holds || fails);
 }
 
-// Whether one of the numbers `first + k * period` lies inside.
+// Whether one of the numbers `first + k * period`, for an integer k, may lie between the bounds.
 DEVICE bool contains_periodic(const Enclosure& a, double first, double period) {
     const double next = first + ceil((a.low - first) / period) * period;
-    // NaN, for infinite bounds, counts as inside.
+    // If a bound is infinite, `next` may be NaN, which counts as inside.
     return !(next > a.high);
 }
 
@@ -192,7 +192,7 @@ DEVICE Enclosure power(const Enclosure& a, const Enclosure& b) {
     const bool smooth = a.smooth && b.smooth;
     const double exponent = b.low;
     if (b.low != b.high || exponent != trunc(exponent)) {
-        // A negative number to the power of a fraction is not a number.
+        // A negative number raised to a fraction is NaN.
         if (!(a.low > 0.0 || (a.low == 0.0 && b.low > 0.0))) return unbounded();
         return around(power(a.low, b.low), power(a.low, b.high), power(a.high, b.low), power(a.high, b.high),
                       smooth && a.low > 0.0);

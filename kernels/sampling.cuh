@@ -11,13 +11,13 @@ namespace {
 using expression::Enclosure;
 
 // What is computed of a coefficient: its value at the instant `at`, its largest absolute value from
-// `start` to `end`, or its mean there.
+// `start` to `end`, or its mean over this span.
 enum Quantity { VALUE, BOUND, MEAN };
 
 struct Sampling {
     Quantity quantity;
     double start, end, at;
-    double max_step;  // a span in which a coefficient has no bounds is divided into pieces of this length
+    double max_step;  // the longest piece of a span without bounds (see MOST_PIECES)
 };
 
 // One field at one row, as a function of time.
@@ -37,7 +37,7 @@ struct FieldAtRow {
 DEVICE double gauss_node(u32 k) { return k == 0 ? 0.11270166537925831 : k == 1 ? 0.5 : 0.8872983346207417; }
 DEVICE double gauss_weight(u32 k) { return (k == 1 ? 8.0 : 5.0) / 18.0; }
 
-// Returns the larger of a number and an absolute value, or NaN.
+// Returns the larger of `most` and the absolute value of `value`, or NaN if one of them is NaN.
 DEVICE double larger_magnitude(double most, double value) { return fabs(value) <= most || most != most ? most : fabs(value); }
 
 // Returns the largest absolute value over a span with these bounds.
@@ -54,7 +54,7 @@ DEVICE double bound(const FieldAtRow& f, const Enclosure& bounds, const Sampling
             most = larger_magnitude(most, largest);
             continue;
         }
-        // Nothing is known: the values at three instants have to do.
+        // Nothing is known, so the values at three instants have to suffice.
 #pragma unroll 1
         for (u32 n = 0; n < 3; n++) most = larger_magnitude(most, f.value(start + gauss_node(n) * (end - start)));
     }

@@ -53,7 +53,8 @@ DEVICE void list_patches(const Search& z) {
     grid_barrier(&q.counts[ARRIVED_BLOCKS], z.blocks);
 }
 
-// Evaluates or bounds the coefficients of the listed patches. Returns false if a value is invalid.
+// Computes what `sampling` specifies for the coefficients of the listed patches. Returns false if a
+// value is invalid.
 DEVICE bool evaluate(const Search& z, const Sampling& sampling) {
     const Varying& q = z.q;
     const u32 n_reading = *(volatile u32*)&q.counts[N_READING];

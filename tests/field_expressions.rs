@@ -61,7 +61,7 @@ fn a_label_masks_by_its_values() {
     let renamed = format!("{label}=ctx");
     let renamed = ["--from", "group:ctx", "--data", &renamed, "--mask", "!isnan(ctx)"];
     assert_eq!(reached(&distances(&white, &renamed)), members);
-    // Where the mask excludes them, values are not needed.
+    // At vertices that the mask excludes, values are not needed.
     let speed = ["--speed", "1 + cortex", "--mask", "!isnan(cortex)"];
     assert_eq!(reached(&with(&speed)), members);
     let guarded = with(&["--speed", "if(isnan(cortex), 2, 2 + cortex)"]);

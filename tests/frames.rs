@@ -99,7 +99,7 @@ fn frames_can_be_chosen_and_survive_gifti() {
     surface(&at("lh.white"), 1, 1);
     assert_eq!(convert("lh.white", "e.ply", &["--frame", "scanner"]), tkr);
     assert_eq!(convert("lh.white", "e.ply", &["--frame", "tkr"]), [5.0, -18.0, 2.0]);
-    // Without a valid geometry, the scanner is unknown.
+    // Without a valid geometry, the relation to the scanner is unknown.
     surface(&at("lh.orig"), 0, 0);
     let (code, said) =
         zeroset(folder.path(), &["convert", "lh.orig", "f.ply", "--frame", "scanner"]);

@@ -221,7 +221,7 @@ fn long_names_are_shortened_in_messages() {
         for stream in [&output.stdout, &output.stderr] {
             let text = String::from_utf8_lossy(stream);
             for line in text.lines() {
-                // A line of JSON has more than the message.
+                // A line of JSON contains more than the message.
                 assert!(line.len() <= 4200, "{}", &line[..200]);
                 let longest = line.split_whitespace().map(str::len).max();
                 assert!(longest <= Some(600), "{}", &line[..200]);

@@ -71,11 +71,11 @@ fn an_interface_enters_in_other_ways() {
     let entering = [
         // The given values do not change: a jet enters in the first step.
         ("velocity = [1, 0, 0]\ninflow = \"abs(y - 0.5) - 0.2\"", 0.2, &[][..]),
-        // The whole boundary that the flow enters lies inside.
+        // The whole inflow boundary lies inside the interface.
         ("velocity = [1, 0, 0]\ninflow = -1", 0.5, &[]),
         // The velocity points inward only later.
         ("velocity = [\"-1 + 8*t\", 0, 0]\ninflow = \"abs(y - 0.5) - 0.2\"", 0.4 * 0.5625, &[]),
-        // All of the domain moves, without a band.
+        // The whole domain moves, without a band.
         ("velocity = [1, 0, 0]\ninflow = \"abs(y - 0.5) - 0.2\"", 0.2, &whole),
         ("velocity = [1, 0, 0]\ninflow = \"0.25 - t\"", 0.25, &line),
         // A slow start is no steady state.

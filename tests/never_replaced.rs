@@ -166,8 +166,7 @@ const OPTIONS: [(&str, &[&str]); 17] = [
     ("devices", &[]),
 ];
 
-/// The options that name input files. Those that name no result of the table above belong to
-/// `check`, which writes nothing.
+/// The options that name input files.
 const READ: [&str; 4] = ["--data", "--match", "--points", "--queries"];
 
 /// The help of the program lists no option that writes a file without a row in [`COMMANDS`].

@@ -56,7 +56,7 @@ fn disks_grow_by_the_integral_of_pulses() {
 #[test]
 fn a_valve_moves_the_front_by_the_duration_of_its_opening() {
     let Some(case) = field("meshes/pulse/valve.toml") else { return };
-    // The disk moves from 0.3 to 0.5, where a level set has the same area.
+    // The center of the disk moves from x = 0.3 to 0.5. The area stays the same.
     let area = |settings: &[&str]| measure(&last_measures(&case, settings), "enclosed_area");
     assert!((area(&[]) / 0.0707 - 1.0).abs() < 0.01);
     for (duration, distance) in [(0.2, 0.2), (0.05, 0.05), (0.001, 0.001)] {
@@ -69,7 +69,7 @@ fn a_valve_moves_the_front_by_the_duration_of_its_opening() {
 #[test]
 fn tiles_see_a_pulse() {
     let Some(case) = field("meshes/pulse/tiled.toml") else { return };
-    // A ball of radius 0.2 that grew by 0.05.
+    // A ball of radius 0.2 that has grown by 0.05.
     let found = measure(&last_measures(&case, &[]), "enclosed_volume");
     assert!((found / 0.0654 - 1.0).abs() < 0.02, "{found}");
 }
@@ -79,7 +79,7 @@ fn pulses_of_every_kind_have_their_exact_growth() {
     for (speed, end, distance) in [
         ("exp(-((t - 5)/0.02)^2)", 10.0, 0.02 * PI.sqrt()),
         ("0.03*max(0, sin(2*pi*t/5))", 5.0, 0.03 * 5.0 / PI),
-        // A pulse of 1e-4 every 1e-3.
+        // A pulse that lasts 1e-4, every 1e-3.
         ("if(t/0.001 - floor(t/0.001) < 0.1, 1, 0)", 1.0, 0.1),
         ("0.02*abs(sin(300*t))", 2.0, 0.02 * 2.0 * 2.0 / PI),
         // A beam crosses the square. It stays longer where the interface moves along with it: for

@@ -10,8 +10,9 @@
 //
 // RELAX: the kernel takes steps of the reinitialization equation and does not evaluate the terms.
 // EULER: the step has one evaluation.
-// AVERAGES: the kernel runs instead of the other one if coefficients change so much during the step
-// that their means are needed. A kernel with both would need too many registers.
+// AVERAGES: the kernel uses the means of coefficients. It runs instead of the kernel without
+// AVERAGES if coefficients change so much during the step that their means are needed. One kernel
+// for both would need too many registers.
 //
 // variants: REAL=float, TILE_EDGE=4, BLOCK=128
 //     | REAL=float, TILE_EDGE=8, BLOCK=128 | REAL=float, TILE_EDGE=4, STORAGE=16, BLOCK=128

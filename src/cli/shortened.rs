@@ -10,7 +10,7 @@ const LINE: usize = 4000;
 /// Returns a text in which long words and lines are replaced by their beginning and end. The result
 /// has at most 500 characters between two blanks, and 4000 in each line.
 pub(super) fn shortened(text: &str) -> Cow<'_, str> {
-    // Text without long words and lines is the rule.
+    // Most texts have short lines only, and need no copy.
     let is_short = |line: &str| line.len() <= WORD;
     if text.lines().all(is_short) {
         return Cow::Borrowed(text);
@@ -25,7 +25,8 @@ pub(super) fn with_short_words(text: &str) -> String {
     text.split_inclusive(char::is_whitespace).map(|word| cut(word, WORD)).collect()
 }
 
-/// Returns a text with at most `most` characters and one blank at its end.
+/// Returns a text whose middle is replaced by dots if it has more than `most` characters. White
+/// space at its end does not count, and is kept.
 fn cut(text: &str, most: usize) -> Cow<'_, str> {
     const DOTS: &str = "...";
     let body = text.trim_end();

@@ -112,7 +112,7 @@ impl CleanedMesh {
         }
     }
 
-    /// Removes the cells outside the expression `mask` of the key `key`.
+    /// Removes the cells outside `mask`, the value of the key `key`.
     fn masked(mut self, config: &Config, key: &str, mask: &Expression) -> Result<Self> {
         let keep = inside(config, &self, key, mask)?;
         let cells = self.stored_cells().into_owned();

@@ -9,8 +9,8 @@ use crate::words::counted;
 /// vertices between cells inside and outside. The interface of a group of vertices runs through the
 /// middle of the edges that leave it.
 ///
-/// Cells of the group whose corners all lie on its boundary cannot be inside. They are counted in
-/// `warnings`.
+/// Cells of the group whose corners all lie on its boundary are left out of the inside. A warning
+/// that counts them is added to `warnings`.
 ///
 /// # Errors
 /// Returns the errors of [`CleanedMesh::group`]. Returns [`Error::Case`] for a group of edges or

@@ -106,8 +106,8 @@ impl Around<'_> {
         self.locator.get_or_init(|| Locator::new(&self.cleaned.mesh))
     }
 
-    /// Returns the sources of all seeds that are vertices, without their start values. Every vertex
-    /// is a source if fronts are circular.
+    /// Returns the sources of all seeds that are vertices, without their start values. If
+    /// fronts are circular, each vertex is a source of its own.
     fn vertices(&self, seeds: &[Seed]) -> Result<impl Iterator<Item = Source> + use<>> {
         let mut vertices = Vec::new();
         let mut n_sources = 0;

@@ -131,7 +131,7 @@ pub struct Unfinished(PathBuf);
 
 impl Unfinished {
     /// Registers a file or a folder for removal if the program exits early. A folder is removed
-    /// only if it is empty. A folder that contains others is registered after them.
+    /// only if it is empty. Register a folder after the folders that it contains.
     pub fn note(path: PathBuf) -> Self {
         unfinished().push(path.clone());
         Unfinished(path)

@@ -193,8 +193,8 @@ fn many_thin_needles_are_a_boundary_layer_and_stay() {
     assert_eq!(same.cells, mesh.cells);
 }
 
-/// Returns tetrahedra that fill an octahedron, whose middle one is a sliver: the edges 0-1 and 2-3
-/// cross at a distance `h`. Below, the edge 0-1 has one or two further neighbors.
+/// Returns tetrahedra around a sliver whose edges 0-1 and 2-3 pass each other at the distance `h`.
+/// Below the sliver are `n_below` vertices (1 or 2) and `n_below` + 1 tetrahedra with the edge 0-1.
 fn sliver(h: f64, n_below: usize) -> Mesh {
     let mut vertices =
         vec![[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, -1.0, h], [0.0, 1.0, h], [0.0, 0.0, 1.0]];

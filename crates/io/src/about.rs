@@ -42,7 +42,7 @@ impl About {
         if self.frame.coordinates == before {
             return Ok(());
         }
-        // Programs that know no spaces add the center of the volume to the coordinates.
+        // Programs that ignore the coordinate space add the volume's center to the coordinates.
         let is_scanner = frame == Frame::Scanner;
         for (k, axis) in ["R", "A", "S"].iter().enumerate() {
             let name = format!("VolGeomC_{axis}");
@@ -124,7 +124,7 @@ impl VolumeGeometry {
             let [a, b, c] = AXES.map(|axis| number(&format!("{name}_{axis}")));
             Some([a?, b?, c?])
         };
-        // Only the center is needed if the axes are those of a conformed volume.
+        // Only the center is required. The defaults of the others are those of a conformed volume.
         let conformed = [[-1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]];
         let axis = |k: usize| vector(["X", "Y", "Z"][k]).unwrap_or(conformed[k]);
         VolumeGeometry {

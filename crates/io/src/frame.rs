@@ -145,7 +145,8 @@ fn inverse(affine: &Affine) -> Affine {
     })
 }
 
-/// Returns the largest distance by which a map moves the origin or a point 100 mm along an axis.
+/// Returns the largest distance by which a map moves the origin or a point 100 mm from it along an
+/// axis.
 fn moved(affine: &Affine) -> f64 {
     const REACH: f64 = 100.0;
     let points = [[0.0; 3], [REACH, 0.0, 0.0], [0.0, REACH, 0.0], [0.0, 0.0, REACH]];

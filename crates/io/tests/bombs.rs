@@ -189,12 +189,14 @@ fn pictures() {
     check("pages", &[("a.tif", &many)], "cannot come from", MANY);
 }
 
-/// 128 KiB of zeros, compressed by `xz -9 --check=crc32`. Larger blocks grow more than VTK's do.
+/// 128 KiB of zeros, compressed by `xz -9 --check=crc32`. Larger blocks would
+/// expand by a larger factor than blocks that VTK writes.
 const XZ: &str = "/Td6WFoAAAFpIt42AgAhARwAAAAQz1jM4f//AFhdAABv/f//o7f/Rz5IFXI5YVG4kijmo4YH+e7kHoLTL8U6\
                   PAFLsX7JiopNL6MN2X+m44wjEVPgWRjFdYrid/i2lH8MasDedElk4ulcU7IE2PdEDKtZ5D8eAAAAzc3o\
                   fgABcICACAAADY7bmj4wDYsCAAAAAAFZWg==";
 
-/// Returns an array of `n` zeros in blocks of `codec`, preceded by its lengths.
+/// Returns an array of `n` zeros in blocks compressed by `codec`, preceded by the lengths of the
+/// blocks.
 fn blocks(n: usize, codec: &str) -> Vec<u8> {
     let (size, block) = match codec {
         "vtkLZ4DataCompressor" => (1 << 22, lz4_flex::block::compress(&vec![0; 1 << 22])),
@@ -291,10 +293,10 @@ fn laz(declared: u32, n: usize) -> Vec<u8> {
     out.into_inner()
 }
 
-/// Returns a PCD file of `n` bytes of zeros (a multiple of 264) compressed by LZF, which declares
-/// `declared` bytes.
+/// Returns a PCD file that declares `declared` bytes and holds `n` bytes of zeros (a multiple of
+/// 264), compressed by LZF.
 fn pcd(declared: usize, n: usize) -> Vec<u8> {
-    // A literal zero, and copies of it, of at most 264 bytes.
+    // A literal zero, followed by copies of it of at most 264 bytes each.
     let mut packed = vec![0, 0];
     (1..n / 264).for_each(|_| packed.extend([0xe0, 255, 0]));
     packed.extend([0xe0, 254, 0]);

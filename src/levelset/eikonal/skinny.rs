@@ -8,11 +8,11 @@ use crate::geometry::Vec3;
 use crate::mesh::{Kind, Mesh};
 use crate::primitives::GatherMatrix;
 
-/// A triangle is skinny if it has an angle above or below these, in degrees.
+/// A triangle with an angle above this one (in degrees) is skinny.
 pub const LARGEST_ANGLE: f64 = 135.0;
-/// See [`LARGEST_ANGLE`].
+/// A triangle with an angle below this one (in degrees) is skinny.
 pub const SMALLEST_ANGLE: f64 = 10.0;
-/// The share of a path along skinny triangles from which on its vertex counts.
+/// A vertex counts if more than this fraction of its path runs through or along skinny triangles.
 pub const SHARE: f64 = 0.1;
 
 /// The part of the path to a vertex that runs through or along skinny triangles.
@@ -119,7 +119,7 @@ impl Field<'_> {
             _ => None,
         };
         let is_skinny = self.is_skinny[c as usize] || along.is_some_and(|w| self.at_skinny(v, w));
-        // The trail of an end that the front reaches later is not known yet.
+        // The trail of an end that the front reaches later than `v` is not known yet.
         let weight = match [a, b].map(|w| self.value(w) < own) {
             [true, true] => s,
             [is_first, _] => f64::from(u8::from(!is_first)),

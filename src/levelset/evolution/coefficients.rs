@@ -230,8 +230,9 @@ impl<R: Real, const K: usize> Term<R, K> {
         }
     }
 
-    /// Evaluates or bounds the coefficient at all vertices of the listed patches, which are in
-    /// ascending order. Its unit is a length to the power of `power`, per time.
+    /// Computes what `sampling` specifies for the coefficient at all vertices of the listed
+    /// patches, which are in ascending order. The unit of the coefficient is a length to the power
+    /// of `power`, per time.
     ///
     /// Returns the first vertex (patch order) with a value that is not finite.
     pub fn refresh(

@@ -219,8 +219,8 @@ impl<R: Real> Problem<R> {
 
     /// Whether an interface may enter later even if there is none now.
     ///
-    /// The velocity points inward at a vertex of the boundary or may do so later, and the given
-    /// values or these vertices change.
+    /// This is the case if inflow values are given, they or the velocity depend on time, and the
+    /// velocity points inward at a vertex of the boundary or may do so later.
     pub fn may_enter(&self) -> bool {
         let inflow = &self.inflow;
         let velocity_varies = self.motion.velocity.as_ref().is_some_and(Term::varies);

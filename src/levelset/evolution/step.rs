@@ -44,7 +44,8 @@ impl<R: Real> Evolution<R> {
         let made = self.make_next(dt, time);
         let (cut, outcome) = self.noted(made)?;
         self.accept(dt, cut, &outcome);
-        // Without an interface nothing changes, but one that may still enter is no steady state.
+        // Without an interface, phi does not change. This is no steady state while one may still
+        // enter.
         let waits = !cut && self.problem.may_enter();
         self.progress.totals.evolve_seconds += start.elapsed().as_secs_f64();
         let reinitialized = self.is_reinitialization_due();

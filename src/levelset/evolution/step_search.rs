@@ -66,7 +66,7 @@ impl StepSearch {
             }
         }
         let is_enough = self.too_long <= ENOUGH * self.allowed;
-        // Without any limit, even the shortest step would move the interface too far.
+        // If nothing is allowed, even the shortest step would move the interface too far.
         if is_enough || self.trials >= MOST_TRIALS || self.allowed <= 0.0 {
             return Some(self.allowed);
         }

@@ -103,7 +103,7 @@ impl<R: Real> Window<R> {
         let middle = time + 0.5 * dt;
         self.refresh(problem, inside, Sampling::Mean(span(dt), middle))?;
         problem.follow_inflow();
-        // A coefficient that jumps limits the step by its value after the jump.
+        // If a coefficient jumps, its value after the jump limits the step.
         Ok(Chosen { dt, limited_at: time + search.too_long() })
     }
 
@@ -136,7 +136,8 @@ impl<R: Real> Window<R> {
         first_order.min(cfl * limits.curvature.to_f64())
     }
 
-    /// Evaluates or bounds all coefficients that are read, and updates the limits of the step.
+    /// Computes what `sampling` specifies for all coefficients that are read, and updates the
+    /// limits on the step.
     fn refresh(
         &mut self,
         problem: &mut Problem<R>,

@@ -48,7 +48,7 @@ impl<R: Real> Prepared<R> {
             Prepared::Varying(fill) => {
                 let t = match sampling {
                     Sampling::At(t) | Sampling::Mean(_, t) => t,
-                    // The value at the start limits the step, too.
+                    // A function without bounds. Its value at the start limits the step already.
                     Sampling::Bound(span) => span.end,
                 };
                 fill(block.first, t, out);

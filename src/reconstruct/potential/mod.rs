@@ -17,7 +17,7 @@
 //!
 //! ```text
 //! options       the options of a reconstruction
-//! octree_cube   the cube of the octree
+//! octree_cube   the cube around the cloud, which the octree divides
 //! octree        centroids and sample counts of cubes
 //! sample_sums   P, its gradient and weighted means
 //! field         the velocity on the voxels of a tile

@@ -113,7 +113,7 @@ fn fill(parts: Vec<Part>, scale: f64) -> SampleFill<f64> {
     })
 }
 
-/// Returns the function without the time.
+/// Returns a function that gives the values of `fill` at an instant.
 fn at_rest(fill: SampleFill<f64>) -> Fill<f64> {
     Arc::new(move |first, t, out: &mut [f64]| {
         fill(first, Sampling::At(t), out);
@@ -148,12 +148,12 @@ impl ByVolumes {
         }
     }
 
-    /// Returns the velocity if it has an expression.
+    /// Returns the velocity, one part of which is an expression unless it is stored with the tiles.
     pub fn varying_velocity(&self) -> SampleFill<f64> {
         fill(self.parts(0), scales()[0])
     }
 
-    /// Returns the velocity if it is stored with the tiles.
+    /// Returns the velocity that is stored with the tiles.
     pub fn velocity(&self) -> Fill<f64> {
         at_rest(self.varying_velocity())
     }

@@ -24,7 +24,8 @@ pub(super) fn appear(mut files: Vec<Complete>) -> Result<()> {
     for complete in &files {
         complete.note().map_err(|e| fail(&complete.path, e))?;
     }
-    // Files are registered until the lock is released, because that takes the lock, too.
+    // The files stay registered until the lock below is released, because removing a file from the
+    // register takes this lock, too.
     let mut registered = Vec::new();
     // An interrupted program waits for this lock, so it does not end between two renames.
     let several = (files.len() > 1).then(unfinished);

@@ -45,7 +45,7 @@ impl Enclosure {
         self.low == f64::NEG_INFINITY && self.high == f64::INFINITY
     }
 
-    /// Returns the difference of both bounds.
+    /// Returns the difference between the bounds.
     pub fn width(&self) -> f64 {
         self.high - self.low
     }
@@ -97,8 +97,8 @@ impl Enclosure {
         Enclosure::between(f(self.low), f(self.high), self.smooth)
     }
 
-    /// Returns the bounds of `f` if the argument is within [least, most], where `f` is defined.
-    /// Outside, the value is NaN at times. The value of a constant is exact.
+    /// Returns the bounds of `f`, which is defined from `least` to `most`. If the argument may lie
+    /// outside, the bounds are infinite. The value for a constant argument is exact.
     fn within(self, [least, most]: [f64; 2], f: impl Fn(f64) -> f64) -> Self {
         if self.low == self.high {
             let value = f(self.low);
@@ -115,7 +115,7 @@ impl Enclosure {
     /// bounds.
     fn contains_periodic(&self, first: f64, period: f64) -> bool {
         let next = first + ((self.low - first) / period).ceil() * period;
-        // NaN, for infinite bounds, counts as inside.
+        // If a bound is infinite, `next` may be NaN, which counts as inside.
         next.is_nan() || next <= self.high
     }
 
@@ -228,7 +228,7 @@ impl Enclosure {
     }
 }
 
-/// Returns the pairs of bounds of two operands.
+/// Returns the four pairs of a bound of `a` and a bound of `b`.
 fn corners(a: Enclosure, b: Enclosure) -> [(f64, f64); 4] {
     [(a.low, b.low), (a.low, b.high), (a.high, b.low), (a.high, b.high)]
 }
@@ -260,7 +260,7 @@ fn power(a: Enclosure, b: Enclosure) -> Enclosure {
         return match a.low > 0.0 || a.low == 0.0 && b.low > 0.0 {
             // Monotone in each operand.
             true => Enclosure::around(corners(a, b).map(|(a, b)| f(a, b)), smooth && a.low > 0.0),
-            // A negative number to the power of a fraction is not a number.
+            // A negative number raised to a fraction is NaN.
             false => Enclosure::unbounded(),
         };
     }

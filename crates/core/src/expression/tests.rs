@@ -98,8 +98,8 @@ fn the_grammar_says_what_a_text_means() {
     assert_eq!(at_point("1.1^3"), 1.1 * (1.1 * 1.1));
 }
 
-/// Returns the value of an expression of the arrays `none`, without a value, and `b`, with the
-/// value 3.
+/// Returns the value of an expression in which the array `none` has no value and all other arrays
+/// have the value 3.
 fn without_value(text: &str) -> f64 {
     let array = |name: &str| if name == "none" { f64::NAN } else { 3.0 };
     parse(text).tree().value([2.0, 3.0, 5.0], 7.0, &mut { array })

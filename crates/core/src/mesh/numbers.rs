@@ -203,8 +203,9 @@ impl Mesh {
         )
     }
 
-    /// Returns the mean of cell values at each vertex, and the number of vertices whose cells have
-    /// different values. The mean of equal values is this value, without rounding.
+    /// Returns the mean of the cell values around each vertex, weighted by area or volume, and the
+    /// number of vertices whose cells have different values. The mean of equal values is this
+    /// value, without rounding.
     fn at_vertices(&self, values: &[f64]) -> (Vec<f64>, usize) {
         let n = self.n_vertices();
         let mut first = vec![f64::NAN; n];
@@ -235,7 +236,7 @@ impl Mesh {
         (self.iter_cells().map(mean).collect(), self.iter_cells().filter(differs).count())
     }
 
-    /// Returns a multiple of the area or volume of a cell.
+    /// Returns the area of a cell times 2, or its volume times 6.
     fn measure(&self, cell: &[u32]) -> f64 {
         let edge = |k: usize| {
             let x = |k: usize| Vec3::from(self.vertices[cell[k] as usize]);
@@ -305,8 +306,8 @@ fn several(array: &DataArray, of: Places) -> Error {
 mod tests {
     use super::*;
 
-    /// Returns a square of two triangles, of which the second is twice as large, with arrays and
-    /// groups.
+    /// Returns a quadrilateral of two triangles, the second of which is twice as large as the
+    /// first, with arrays and groups.
     fn mesh() -> Mesh {
         let vertices = vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [-1.0, 1.0, 0.0]];
         let mut mesh = Mesh::new(Kind::Planar, vertices, vec![0, 1, 2, 0, 2, 3]);

@@ -7,8 +7,9 @@ use crate::about::{About, VolumeGeometry};
 use crate::bytes::Cursor;
 use crate::frame::{FileFrame, Frame};
 
-/// The tag of the flag, and the tag of the volume geometry.
+/// The tag of the flag that tells whether coordinates are those of the scanner.
 const USE_REAL_RAS: i32 = 2;
+/// The tag of the volume geometry.
 const SURFACE_GEOMETRY: i32 = 20;
 
 /// Returns what the bytes after the faces state. A file without a valid geometry has tkr

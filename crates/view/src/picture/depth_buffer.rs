@@ -76,7 +76,7 @@ impl<'a> Slope<'a> {
         (0..3).map(|k| (edges[k] - self.bias[k]) as f64 * self.z[k]).sum::<f64>() / self.area
     }
 
-    /// Returns an upper bound of the height in a block of samples, or `None` if the triangle does
+    /// Returns an upper bound on the height in a block of samples, or `None` if the triangle does
     /// not touch it. The range of columns and rows includes the last ones.
     fn highest_in(&self, x: [usize; 2], y: [usize; 2]) -> Option<f64> {
         let corners = [[x[0], y[0]], [x[1], y[0]], [x[0], y[1]], [x[1], y[1]]];
@@ -85,7 +85,7 @@ impl<'a> Slope<'a> {
         if (0..3).any(outside) {
             return None;
         }
-        // The terms of a thin triangle cancel each other.
+        // The terms of a thin triangle nearly cancel, so a bound on rounding errors is added.
         let above = |edges: &[i64; 3]| {
             let terms = (0..3).map(|k| (edges[k] as f64 * self.z[k]).abs());
             self.height(*edges) + 1e-12 * terms.sum::<f64>() / self.area
@@ -144,7 +144,8 @@ impl DepthBuffer {
                 let x =
                     [(block_x * BLOCK).max(columns[0]), ((block_x + 1) * BLOCK).min(columns[1])];
                 let highest = slope.highest_in([x[0], x[1] - 1], [y[0], y[1] - 1]);
-                // Heights are rounded to single precision, and equal ones must be compared.
+                // Stored heights are rounded to single precision. A triangle at the same height is
+                // drawn, because the numbers of the triangles decide.
                 if highest.is_none_or(|highest| (highest as f32) < self.blocks[block].lowest) {
                     continue;
                 }
@@ -162,7 +163,8 @@ impl DepthBuffer {
             .flat_map(move |row| columns.clone().map(move |column| row * wide + column))
     }
 
-    /// Counts samples drawn in a block, and computes its lower bound when they are many.
+    /// Counts samples drawn in a block. Once there are as many as the block has samples, computes
+    /// the lowest height in the block and counts from 0 again.
     fn count(&mut self, block: usize, drawn: usize) {
         self.blocks[block].drawn += drawn;
         if self.blocks[block].drawn < BLOCK * BLOCK {
@@ -226,7 +228,7 @@ fn columns(flat: &Flat, [top, bottom]: [usize; 2], [low, high]: [usize; 2]) -> [
             (least, most) = (least.min(x), most.max(x));
         }
     }
-    // One more column on each side exceeds rounding errors.
+    // One more column on each side makes up for rounding errors.
     let column = |x: f64| (x / FINE as f64).clamp(low as f64, high as f64) as usize;
     let [least, most] = [column(least).saturating_sub(1), column(most) + 2];
     [least.max(low), most.clamp(low, high)]
@@ -258,7 +260,7 @@ mod tests {
     use super::super::raster::Corner;
     use super::*;
 
-    /// Returns numbers that look random, below `most`.
+    /// Returns pseudorandom numbers below `most`.
     fn numbers(most: u32) -> impl Iterator<Item = u32> {
         (1_u32..).map(move |k| k.wrapping_mul(2_654_435_761).rotate_left(11) % most)
     }

@@ -87,7 +87,7 @@ impl CellList {
         parts
     }
 
-    /// Adds a cell that is a part of `cell` and returns its number.
+    /// Adds a cell that comes from the same given cell as `cell`, and returns its number.
     pub(super) fn add(&mut self, corners: &[u32], cell: u32) -> u32 {
         let part = self.len() as u32;
         corners.iter().for_each(|&v| self.added_at.entry(v).or_default().push(part));
@@ -97,7 +97,8 @@ impl CellList {
         part
     }
 
-    /// Returns the given cell that a cell is or is a part of.
+    /// Returns the given cell that a cell comes from: the cell itself, the one that it is a part of
+    /// or, after a flip, the one whose values it takes.
     pub(super) fn parent(&self, cell: u32) -> u32 {
         self.parents[cell as usize]
     }

@@ -176,7 +176,8 @@ impl Fixed {
         Fixed { simplices, groups }
     }
 
-    /// Whether two given cells belong to the same groups and have the same values.
+    /// Whether two given cells belong to the same groups and have the same values in all
+    /// cell arrays.
     fn are_alike(&self, mesh: &Mesh, a: u32, b: u32) -> bool {
         let (a, b) = (a as usize, b as usize);
         let same_rows = |array: &DataArray| {
@@ -345,6 +346,7 @@ impl<'a> Work<'a> {
     }
 
     /// Replaces the cells around an edge of a thin tetrahedron by others that are not thin.
+    /// Returns false if this is not possible.
     fn flip(&mut self, cell: u32) -> bool {
         let mesh = self.mesh;
         let fixed = self.fixed.get_or_init(|| Fixed::new(mesh));

@@ -104,7 +104,7 @@ fn fan(
     for k in 1..n - 1 {
         let [p, q, r] = [at(0), at(k), at(k + 1)];
         let (above, below) = (size(vertices, &[p, q, r, a]), size(vertices, &[p, q, r, b]));
-        // All triangles separate the ends of the edge in the same direction.
+        // Every triangle must separate the ends of the edge, with `a` always on the same side.
         if above * below >= 0.0 || above * side < 0.0 {
             return None;
         }

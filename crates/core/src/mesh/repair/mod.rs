@@ -134,8 +134,8 @@ impl Repair {
 ///   neighbors that contain this edge or face, so they are split at it.
 /// - A *needle* has two vertices at the same place. One replaces the other in all cells.
 /// - A tetrahedron without volume whose opposite edges cross is left out. Its neighbors share its
-///   four vertices. If it has a small volume, the tetrahedra around one of its edges are replaced
-///   by others that fill the same space.
+///   four vertices. If the edges only nearly cross, so that it has a small volume, the tetrahedra
+///   around one of its edges are replaced by others that fill the same space.
 ///
 /// Then cells are split at *hanging nodes*. A hanging node is a vertex of the boundary that lies
 /// inside a boundary edge or, in a tetrahedral mesh, inside a boundary face of another cell.
