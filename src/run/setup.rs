@@ -196,7 +196,8 @@ pub struct Start {
 ///
 /// # Errors
 /// Returns the errors of [`CleanedMesh::vertex_array`]. Returns [`Error::Input`] for an invalid
-/// surface or curve file, and [`Error::Case`] if the zero set does not meet the mesh.
+/// surface or curve file and, without an inflow, [`Error::Case`] if the zero set does not meet the
+/// mesh.
 pub fn initial_phi(config: &Config, cleaned: &CleanedMesh) -> Result<Start> {
     let mut warnings = Vec::new();
     let phi = match &config.initial {

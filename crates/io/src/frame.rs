@@ -61,8 +61,9 @@ impl FileFrame {
         }
     }
 
-    /// Returns the largest distance, up to 100 mm from the origin, between coordinates of this
-    /// frame and of the scanner, in mm. Returns `None` if it is unknown.
+    /// Returns the largest distance between the same coordinates in this frame and in that of the
+    /// scanner, in mm, at the origin and 100 mm from it along each axis. Returns `None` if it is
+    /// unknown.
     pub fn offset(&self) -> Option<f64> {
         match (self.coordinates, &self.to_scanner) {
             (Some(Frame::Scanner), _) => Some(0.0),
@@ -73,7 +74,7 @@ impl FileFrame {
     }
 
     /// Returns the largest distance between the same coordinates in this and in another frame, in
-    /// mm. Returns `None` if it is unknown.
+    /// mm, at the points of [`FileFrame::offset`]. Returns `None` if it is unknown.
     pub fn offset_from(&self, other: &FileFrame) -> Option<f64> {
         let of = |frame: &FileFrame| match frame.coordinates {
             Some(Frame::Scanner) => Some(IDENTITY),

@@ -133,6 +133,7 @@ impl<R: Real> Problem<R> {
 
     /// Finds the first of several instants at which a coefficient is invalid in the patch of a
     /// vertex (patch order), and evaluates the coefficients at this instant.
+    /// If there is none, returns the middle of the span.
     #[cold]
     fn first_invalid(&mut self, vertex: usize, span: TimeSpan) -> (&'static str, usize, f64) {
         const INSTANTS: u32 = 64;
