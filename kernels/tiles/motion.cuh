@@ -101,7 +101,7 @@ struct StationaryQuad {
 };
 
 #if VARIES
-// Bounds or means of all expressions, and the largest product of change and time in voxels.
+// The bounds or means of all expressions, and the largest product of change and duration in voxels.
 struct FieldSamples {
     double value[N_FIELDS];
     double change;
@@ -174,7 +174,7 @@ struct Coefficients {
     }
 
     // Sets the bounds or means of the expressions at a voxel of a tile. Returns the largest product
-    // of change and time in voxels.
+    // of change and duration in voxels.
     DEVICE double sample(const TileMotion& m, u64 key, u32 voxel, const Sampling& s) {
         double at[3];
         u32 n[3];

@@ -15,7 +15,8 @@ DEVICE void halt_for_flaws(TileControl& c, double t) {
 
 #if VARIES && !RELAX && !AVERAGES
 
-// The largest speed and change, and the flaws that a thread has found.
+// The largest speed, the largest product of change and duration, and the flaws that a thread has
+// found.
 struct Fastest {
     real most;
     double change;
@@ -46,8 +47,8 @@ DEVICE void look_at(Fastest& fastest, const TileMotion& m, const StationaryQuad&
 }
 
 // Returns the largest speed in the band, or infinity for invalid coefficients. `change` becomes the
-// largest product of change and time. All blocks of a cooperative kernel must take part, and all
-// get the same results. `pass` counts up from 0.
+// largest product of change and duration in voxels. All blocks of a cooperative kernel must take
+// part, and all get the same results. `pass` counts up from 0.
 DEVICE double largest_speed(const TileGrid& g, const TileMotion& m, TileControl& c, const Sampling& s, u32 pass,
                             double& change) {
     __shared__ u64 most, most_change;

@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use zeroset::primitives::memory;
 
-/// The smallest stack in bytes on which the program runs.
+/// The size in bytes of a stack that is large enough.
 const ENOUGH: u64 = 2 << 20;
 
-/// Runs the program on a stack that is large enough, whatever `ulimit -s` says. All other threads
-/// choose the size of their stacks themselves.
+/// Runs the program in a thread with a large enough stack if `ulimit -s` is too small and there is
+/// memory for this thread. All other threads choose the size of their stacks themselves.
 pub(super) fn run(program: fn() -> ExitCode) -> ExitCode {
     let is_small = memory::stack().is_some_and(|bytes| bytes < ENOUGH);
     if !is_small || !memory::room_for_threads(1) {

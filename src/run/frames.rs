@@ -1,4 +1,5 @@
-//! Warnings about cases that combine coordinates in different frames (docs/formats.md, "Frames").
+//! Warnings about cases that combine coordinates in different frames (docs/formats.md, "Frames of
+//! cortical surfaces").
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Coordinate frames of cortical surfaces (docs/formats.md, "Frames").
+//! Coordinate frames of cortical surfaces (docs/formats.md, "Frames of cortical surfaces").
 //!
 //! FreeSurfer stores surfaces in the frame "tkr" (tkregister), whose origin is the center of the
 //! volume from which they were made. Volumes and other programs use the frame of the scanner. A

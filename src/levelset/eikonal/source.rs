@@ -265,8 +265,8 @@ pub struct CurveSeeds {
     pub edge: f64,
 }
 
-/// Returns initial values around a curve of segments, two vertices each. If `with_parts` is false,
-/// the source has no parts.
+/// Returns a source with initial values around a curve, which is given by segments of two vertices
+/// each. If `with_parts` is false, the source has no parts.
 ///
 /// Each segment is followed from cell to cell, from the point where it leaves one to the point
 /// where it leaves the next. The vertices of a cell get their straight distance to the piece in it.

@@ -279,8 +279,8 @@ impl Mesh {
     }
 }
 
-/// Returns the remedy for a name that does not exist: the names that do exist or, if there are none,
-/// that the mesh has no `of`.
+/// Returns the remedy for a name that does not exist: the names that do exist or, if there are
+/// none, that the mesh has no `of`.
 fn listed(name: &str, names: &[&str], of: &str) -> String {
     match names {
         [] => format!("the mesh has no {of}"),

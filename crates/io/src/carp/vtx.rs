@@ -11,8 +11,9 @@ use zeroset_core::mesh::{Group, Members};
 /// Reads a list. Its vertices become a group that is named after the file.
 ///
 /// # Errors
-/// Returns a [`Flaw`] that names the line if the number of vertices differs from the declared one,
-/// if the domain is neither `intra` nor `extra`, or if a vertex is not a number from 0 to 2^32 - 1.
+/// Returns a [`Flaw`] that names the line if the number of vertices is 0 or differs from the
+/// declared one, if the domain is neither `intra` nor `extra`, or if a vertex is not a number from
+/// 0 to 2^32 - 1.
 pub(crate) fn read(path: &Path, bytes: &[u8]) -> Result<VertexData, Flaw> {
     let mut lines = Lines::new(bytes).with_comments(b'#');
     let mut head = lines.row(format_args!("the number of vertices"))?;
