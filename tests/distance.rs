@@ -305,6 +305,7 @@ fn paths_on_a_cortex_are_as_long_as_the_distance() {
     let mut found: Vec<Vec<f64>> = Vec::new();
     let mut excesses = Vec::new();
     for front in ["circular", "plane"] {
+        let file = format!("{front}.vtp");
         let said = place.run(&[
             "distance",
             mesh,
@@ -315,12 +316,14 @@ fn paths_on_a_cortex_are_as_long_as_the_distance() {
             "--path-from",
             ends,
             "-o",
-            "d.vtp",
+            &file,
             "--json",
         ]);
-        let u = array(&place.read("d.vtp"), "distance");
+        let u = array(&place.read(&file), "distance");
         let (points, segments) =
-            zeroset::io::read_curves(&place.path("d_paths.vtp")).unwrap().segments();
+            zeroset::io::read_curves(&place.path(&format!("{front}_paths.vtp")))
+                .unwrap()
+                .segments();
         let length = |[a, b]: [u32; 2]| {
             let [a, b] = [a, b].map(|v| points[v as usize]);
             (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt()

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use zeroset::Cpu;
-use zeroset::expression::{Expression, Field};
+use zeroset::expression::{Accuracy, Expression, Field, Lattice, Sampling};
 use zeroset::geometry::Real;
 use zeroset::gpu::Cuda;
 use zeroset::gpu::volume::DeviceVolume;
@@ -15,7 +15,8 @@ use zeroset::levelset::tiled::cuda::{
     DeviceCoefficient, DevicePart, DeviceTerms, DeviceTiledEvolution,
 };
 use zeroset::levelset::tiled::{
-    Coefficient, Fill, Options, Reinitialize, SavedNumber, Terms, TiledEvolution, What, Wide,
+    Coefficient, Fill, Options, Reinitialize, SampleFill, SavedNumber, Terms, TiledEvolution, What,
+    Wide,
 };
 use zeroset::volume::{Placement, Samples, Scaling, Volume};
 
@@ -85,6 +86,30 @@ fn fill<R: Real>(
     })
 }
 
+/// The third component of the velocity.
+const EXPRESSION: &str = "0.1*y - t";
+
+/// Adds the bounds and means of [`EXPRESSION`], the second of three components, to their values.
+fn with_bounds<R: Real>(values: Fill<R>, scale: f64) -> SampleFill<R> {
+    let lattice = Lattice::bind(&[EXPRESSION.parse().unwrap()]).unwrap();
+    let accuracy = Accuracy { slack: Accuracy::SLACK / scale, max_step: f64::INFINITY };
+    Arc::new(move |first, sampling, out: &mut [R]| {
+        let t = match sampling {
+            Sampling::At(t) | Sampling::Mean(_, t) => t,
+            Sampling::Bound(span) => span.end,
+        };
+        values(first, t, out);
+        let size = out.len() / 3;
+        let edge = if size == 64 { 4 } else { 8 };
+        let axis = |k: usize| (0..edge).map(|n| ORIGIN[k] + DX * f64::from(first[k] + n)).collect();
+        let axes: [Vec<f64>; 3] = [axis(0), axis(1), axis(2)];
+        let out = &mut out[size..2 * size];
+        let change = lattice.sample_into(axes.each_ref().map(|x| &x[..]), sampling, &accuracy, out);
+        out.iter_mut().for_each(|value| *value *= R::of(scale));
+        change * scale
+    })
+}
+
 /// Returns the same terms for the CPU and for a GPU.
 fn terms<R: Real>(cuda: &Cuda, third: Third) -> (Terms<R>, DeviceTerms) {
     let volumes = volumes().map(Arc::new);
@@ -96,7 +121,7 @@ fn terms<R: Real>(cuda: &Cuda, third: Third) -> (Terms<R>, DeviceTerms) {
     let (part, other): (_, fn([f64; 3], f64) -> f64) = match third {
         Third::Number => (DevicePart::Number(NUMBER), |_, _| NUMBER),
         Third::Expression => {
-            let expression: Expression = "0.1*y - t".parse().unwrap();
+            let expression: Expression = EXPRESSION.parse().unwrap();
             let field = Field::bind(&expression, |name| panic!("{name}")).unwrap();
             (DevicePart::Field(field), |[_, y, _], t| 0.1 * y - t)
         }
@@ -104,7 +129,7 @@ fn terms<R: Real>(cuda: &Cuda, third: Third) -> (Terms<R>, DeviceTerms) {
     let velocity = fill(vec![Some(u.0), None, Some(w.0)], per, other);
     let velocity = match third {
         Third::Number => Coefficient::Stationary(velocity),
-        Third::Expression => Coefficient::Varying(velocity),
+        Third::Expression => Coefficient::Sampled(with_bounds(velocity, per)),
     };
     let none = |_: [f64; 3], _: f64| 0.0;
     let on_cpu = Terms::default()

@@ -26,6 +26,8 @@ struct Enclosures {
     one: Vec<Enclosure>,
     /// The values of all expressions at one point.
     values: Vec<f64>,
+    /// The values of all expressions at all points, for each node of Gauss's rule.
+    nodes: Vec<f64>,
 }
 
 /// Expressions, such as the three components of a velocity, compiled for blocks of a lattice. A
@@ -137,18 +139,39 @@ impl Lattice {
             return 0.0;
         }
         let is_bound = matches!(sampling, Sampling::Bound(_));
-        ENCLOSURES.with_borrow_mut(|Enclosures { scratch, all, one, values }| {
+        ENCLOSURES.with_borrow_mut(|Enclosures { scratch, all, one, values, nodes }| {
             all.resize(out.len(), Enclosure::default());
             self.spread.run(scratch, axes, Enclosure::of_time(span), all, |bounds| bounds);
             one.resize(self.components(), Enclosure::default());
             values.resize(self.components(), 0.0);
-            let mut change = 0.0f64;
+            let change = all.iter().fold(0.0f64, |most, bounds| most.max(bounds.width()));
+            let change = change * span.length();
+            // Means of functions that are smooth at a point come from values on whole blocks.
+            let is_averaged = !is_bound && change > accuracy.slack;
+            if is_averaged {
+                let instants = sampling::instants(span);
+                nodes.resize(instants.len() * out.len(), 0.0);
+                for (t, nodes) in instants.into_iter().zip(nodes.chunks_exact_mut(out.len())) {
+                    self.evaluate_into(axes, t, nodes);
+                }
+            }
+            let size = out.len();
             for (k, (out, all)) in out.chunks_exact_mut(n).zip(all.chunks_exact(n)).enumerate() {
                 // A component that is the same at all points is examined once.
                 let is_uniform = self.spread.mask(k) == Mask::default();
                 let examined = if is_uniform { 1 } else { n };
                 for (at, bounds) in all[..examined].iter().enumerate() {
-                    change = change.max(bounds.width() * span.length());
+                    if !is_bound && bounds.width() * span.length() <= accuracy.slack {
+                        continue;
+                    }
+                    let found = is_averaged.then(|| {
+                        let values = std::array::from_fn(|node| nodes[node * size + k * n + at]);
+                        sampling::smooth_mean(&values, *bounds, span, accuracy)
+                    });
+                    if let Some(mean) = found.flatten() {
+                        out[at] = R::of(mean);
+                        continue;
+                    }
                     let [nx, ny, _] = lengths;
                     let at_axes = [at % nx, at / nx % ny, at / (nx * ny)];
                     let point = std::array::from_fn(|axis| axes[axis][at_axes[axis]]);
@@ -160,13 +183,10 @@ impl Lattice {
                         bounds: &mut *one,
                         values: &mut *values,
                     };
-                    out[at] = if is_bound {
-                        R::of(sampling::bound(&mut point, *bounds, span, accuracy.max_step))
-                    } else if bounds.width() * span.length() <= accuracy.slack {
-                        continue;
-                    } else {
-                        R::of(sampling::mean(&mut point, span, accuracy))
-                    };
+                    out[at] = R::of(match is_bound {
+                        true => sampling::bound(&mut point, *bounds, span, accuracy.max_step),
+                        false => sampling::mean(&mut point, span, accuracy),
+                    });
                 }
                 let first = out[0];
                 out[examined..].fill(first);

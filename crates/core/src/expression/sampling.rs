@@ -81,6 +81,22 @@ const GAUSS: [(f64, f64); 3] = [
     (0.887_298_334_620_741_7, 5.0 / 18.0),
 ];
 
+/// The nodes of the rule on [0, 1], and then those on its halves.
+const NODES: [f64; 9] = {
+    let [a, b, c] = [GAUSS[0].0, GAUSS[1].0, GAUSS[2].0];
+    [a, b, c, 0.5 * a, 0.5 * b, 0.5 * c, 0.5 + 0.5 * a, 0.5 + 0.5 * b, 0.5 + 0.5 * c]
+};
+
+/// Returns the instants of [`NODES`] in a span.
+pub(super) fn instants(span: TimeSpan) -> [f64; 9] {
+    NODES.map(|at| whole(span).at(at))
+}
+
+/// Returns the span as the first piece of [`mean`], whose end is rounded.
+fn whole(span: TimeSpan) -> TimeSpan {
+    TimeSpan { start: span.at(0.0), end: span.at(1.0) }
+}
+
 /// A function of time with its values and bounds.
 pub(super) trait Function {
     fn value(&mut self, t: f64) -> f64;
@@ -171,20 +187,63 @@ fn integral_of(
     if !(bounds.smooth && !is_unbounded || is_known) {
         return None;
     }
-    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-    let mut gauss = |from: f64, to: f64| {
-        let part = GAUSS.iter().map(|(at, weight)| {
-            let value = function.value(piece.at(from + (to - from) * at));
+    let values = NODES.map(|at| function.value(piece.at(at)));
+    let parts = Parts::new(&values, length);
+    (is_known || parts.agree(bounds, length, tolerance)).then_some(parts.fine)
+}
+
+/// Returns the mean over a span if the function is smooth there and Gauss's rule gives the same
+/// integral for the span and its halves. `values` are the values at the [`instants`]. The result is
+/// that of [`mean`].
+pub(super) fn smooth_mean(
+    values: &[f64; 9],
+    bounds: Enclosure,
+    span: TimeSpan,
+    accuracy: &Accuracy,
+) -> Option<f64> {
+    let (length, tolerance) = (whole(span).length(), Accuracy::PRECISION * accuracy.slack);
+    let is_short = length <= f64::EPSILON * whole(span).end.abs();
+    if is_short || bounds.width() * length <= tolerance || !bounds.smooth {
+        return None;
+    }
+    let parts = Parts::new(values, length);
+    let is_bounded = bounds.width().is_finite();
+    (is_bounded && parts.agree(bounds, length, tolerance)).then_some(parts.fine / span.length())
+}
+
+/// Integrals over a piece of a span by Gauss's rule.
+struct Parts {
+    /// The integral with three nodes.
+    coarse: f64,
+    /// The integral with three nodes in each half.
+    fine: f64,
+    /// The difference of the largest and the smallest value.
+    range: f64,
+}
+
+impl Parts {
+    /// Computes the integrals from the values at [`NODES`].
+    fn new(values: &[f64; 9], length: f64) -> Self {
+        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut sums = [0.0; 3];
+        for (k, &value) in values.iter().enumerate() {
             (least, most) = (least.min(value), most.max(value));
-            weight * value
-        });
-        length * (to - from) * part.sum::<f64>()
-    };
-    let coarse = gauss(0.0, 1.0);
-    let fine = gauss(0.0, 0.5) + gauss(0.5, 1.0);
-    // A peak between the nodes shows only in the bounds.
-    let is_seen = bounds.width() <= 4.0 * (most - least) + tolerance / length;
-    (is_known || is_seen && (coarse - fine).abs() <= tolerance).then_some(fine)
+            sums[k / 3] += GAUSS[k % 3].1 * value;
+        }
+        let [whole, first, second] = sums;
+        Parts {
+            coarse: length * whole,
+            fine: length * 0.5 * first + length * 0.5 * second,
+            range: most - least,
+        }
+    }
+
+    /// Whether both integrals agree, and the values have as much range as the bounds suggest. A
+    /// peak between the nodes shows only in the bounds.
+    fn agree(&self, bounds: Enclosure, length: f64, tolerance: f64) -> bool {
+        let is_seen = bounds.width() <= 4.0 * self.range + tolerance / length;
+        is_seen && (self.coarse - self.fine).abs() <= tolerance
+    }
 }
 
 #[cfg(test)]
