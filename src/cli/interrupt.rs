@@ -50,7 +50,7 @@ impl Interrupt {
         &self.flag
     }
 
-    /// Returns an observer that notes when the run begins to write, around another one.
+    /// Returns an observer that wraps another one and notes when the run begins to write.
     pub fn watching<'a>(&'a self, observer: &'a dyn Observer) -> impl Observer + 'a {
         Watching { interrupt: self, observer }
     }

@@ -14,6 +14,7 @@ enum Prepared<R> {
     Uniform(Vec<R>),
     Varying(Fill<R>),
     Sampled(SampleFill<R>),
+    OfPlace(SampleFill<R>),
     Stationary(StationaryValues<R>),
 }
 
@@ -27,6 +28,7 @@ impl<R: Real> Prepared<R> {
             }
             Coefficient::Varying(fill) => Prepared::Varying(fill.clone()),
             Coefficient::Sampled(fill) => Prepared::Sampled(fill.clone()),
+            Coefficient::OfPlace(fill) => Prepared::OfPlace(fill.clone()),
             Coefficient::Stationary(fill) => {
                 Prepared::Stationary(StationaryValues::new(fill.clone(), size, K))
             }
@@ -54,7 +56,7 @@ impl<R: Real> Prepared<R> {
                 fill(block.first, t, out);
                 Some(out)
             }
-            Prepared::Sampled(fill) => {
+            Prepared::Sampled(fill) | Prepared::OfPlace(fill) => {
                 *change = change.max(fill(block.first, sampling, out));
                 Some(out)
             }
@@ -66,6 +68,11 @@ impl<R: Real> Prepared<R> {
     }
 
     fn varies(&self) -> bool {
+        self.uses_time() || matches!(self, Prepared::OfPlace(_))
+    }
+
+    /// Returns whether the coefficient may depend on time.
+    fn uses_time(&self) -> bool {
         matches!(self, Prepared::Varying(_) | Prepared::Sampled(_))
     }
 
@@ -191,6 +198,12 @@ impl<R: Real> Coefficients<R> {
     /// Returns whether a coefficient depends on position or time without being stored.
     pub fn varies(&self) -> bool {
         self.normal_speed.varies() || self.velocity.varies() || self.curvature.varies()
+    }
+
+    /// Returns whether a coefficient may depend on time.
+    pub fn use_time(&self) -> bool {
+        [&self.normal_speed, &self.curvature].into_iter().any(Prepared::uses_time)
+            || self.velocity.uses_time()
     }
 
     /// Returns the stored coefficients.

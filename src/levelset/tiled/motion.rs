@@ -271,7 +271,7 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         // No step can be longer than the one that the coefficients at its start allow.
         let speed = self.checked_speed(grid, Sampling::At(time))?;
         let dt = up_to(limit(&speed), max_dt);
-        if !self.coefficients.varies() {
+        if !self.coefficients.use_time() {
             return Ok((dt, false));
         }
         let longest = dt.min(self.options.max_step);

@@ -29,6 +29,8 @@ pub enum Coefficient<R, const K: usize> {
     /// Evaluated on each block. Its bounds over a step limit the length of the step, and its means
     /// replace its values if it changes much.
     Sampled(SampleFill<R>),
+    /// Evaluated on each block, at any time, because it does not depend on time. It is not stored.
+    OfPlace(SampleFill<R>),
     /// Independent of time. Evaluated once per new block, at time 0, and stored in 16 bits as long
     /// as the block exists.
     Stationary(Fill<R>),
@@ -69,6 +71,7 @@ impl<R, const K: usize> fmt::Debug for Coefficient<R, K> {
             Coefficient::Uniform(value) => f.debug_tuple("Uniform").field(value).finish(),
             Coefficient::Varying(_) => f.write_str("Varying"),
             Coefficient::Sampled(_) => f.write_str("Sampled"),
+            Coefficient::OfPlace(_) => f.write_str("OfPlace"),
             Coefficient::Stationary(_) => f.write_str("Stationary"),
         }
     }

@@ -67,16 +67,18 @@ impl<const K: usize> Written<K> {
             Written::Uniform(values) => Coefficient::Uniform(values.map(|a| a * scale)),
             Written::Expressions(all) => {
                 let lattice = Lattice::bind(all).map_err(config.locate(key))?;
-                Coefficient::Sampled(fill(lattice, lines, scale, config.max_step()))
+                let uses_time = lattice.varies_in_time();
+                of_time(uses_time, fill(lattice, lines, scale, config.max_step()))
             }
             Written::Parts(all) => {
                 let mut bound = Vec::new();
-                let mut is_steady = true;
+                let (mut is_steady, mut uses_time) = (true, false);
                 for part in all {
                     bound.push(match part {
                         Part::Volume(array) => Bound::Volume(array.volume.clone()),
                         Part::Expression(one) => {
                             is_steady &= one.constant().is_some();
+                            uses_time |= one.uses_time();
                             let one = std::slice::from_ref(one);
                             Bound::Lattice(Lattice::bind(one).map_err(config.locate(key))?)
                         }
@@ -89,7 +91,7 @@ impl<const K: usize> Written<K> {
                         fill(first, Sampling::At(t), out);
                     }))
                 } else {
-                    Coefficient::Sampled(fill)
+                    of_time(uses_time, fill)
                 }
             }
         })
@@ -243,6 +245,11 @@ fn rotation(turn: &Rotation) -> Result<[Expression; 3]> {
         Expression::parse(&format!("({wz})*(x - ({cx})) - ({wx})*(z - ({cz}))"))?,
         Expression::parse(&format!("({wx})*(y - ({cy})) - ({wy})*(x - ({cx}))"))?,
     ])
+}
+
+/// Returns a coefficient that is evaluated on each block.
+fn of_time<R, const K: usize>(uses_time: bool, fill: SampleFill<R>) -> Coefficient<R, K> {
+    if uses_time { Coefficient::Sampled(fill) } else { Coefficient::OfPlace(fill) }
 }
 
 /// Returns the accuracy of expressions that are multiplied by `scale` to obtain voxel units.

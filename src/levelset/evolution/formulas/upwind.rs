@@ -201,7 +201,8 @@ mod tests {
             let s = Simplex::new(&[a, b, c]);
             let shares = advection(&s, &[0.0, 1.0, 0.3], &along);
             assert_eq!(shares.den[2], 0.0, "nothing flows to the third corner");
-            // The angle at a is obtuse: b lies ahead of it but is not higher.
+            // The angle at a is obtuse, so b receives a positive flux although it is not higher
+            // than a.
             let (s, phi) = (Simplex::new(&[c, a, b]), [1.3, 0.7, 0.7]);
             let shares = normal_speed(&s, &phi, &s.gradient(&phi), 1.0);
             assert_eq!(shares.den[1..], [0.0; 2], "only c is higher");

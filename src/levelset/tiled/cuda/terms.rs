@@ -186,6 +186,12 @@ impl DeviceTerms {
         self.kinds().contains(&TermKind::Varies)
     }
 
+    /// Returns whether a coefficient depends on time.
+    pub(super) fn use_time(&self) -> bool {
+        let fields = [self.velocity.fields(), self.normal_speed.fields(), self.curvature.fields()];
+        fields.iter().flatten().any(Field::uses_time)
+    }
+
     /// Returns whether a coefficient is stored with the tiles.
     pub(super) fn is_kept(&self) -> bool {
         self.kinds().contains(&TermKind::Stationary)
