@@ -1,4 +1,4 @@
-//! The subcommands, and the facts about each that the program needs before it runs.
+//! The subcommands, and what the program must know about each before running it.
 
 use std::path::Path;
 

@@ -322,7 +322,8 @@ fn ending(path: &Path) -> Option<&'static str> {
 /// labels.
 ///
 /// # Errors
-/// Returns [`Error::Case`] naming the endings of files that hold more arrays.
+/// Returns [`Error::Case`] in these cases. Its remedy is the option `--labels`, or the endings of
+/// files that hold more arrays.
 pub(super) fn check_extras(path: &Path, distance: &Distance) -> Result<()> {
     let (labels, gradient) = (distance.labels, distance.gradient);
     let remedy = "write labels and gradients to .vtu or .vtp, labels alone to .label.gii";

@@ -36,8 +36,8 @@ struct Nearest {
 const FAR: Nearest = Nearest { distance2: f64::INFINITY, number: NONE, sample: NONE };
 
 impl Field {
-    /// Computes the field around seed cubes: f(c) = (c - o) . n, where o is the nearest sample
-    /// among those whose cubes lie within one ring of c.
+    /// Computes the field at each vertex c around the seed cubes: f(c) = (c - o) . n. Here o is the
+    /// nearest sample among those whose cubes lie within one ring of c, and n is its normal.
     ///
     /// # Errors
     /// Returns [`Error::Device`] if the field needs more than `available` bytes. The check is

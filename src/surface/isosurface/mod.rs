@@ -120,11 +120,11 @@ impl<T: Number> Field<'_, T> {
     }
 }
 
-/// Extracts the surface where the values of a volume pass `level`, in world coordinates. Normals
+/// Extracts the surface where the values of a volume cross `level`, in world coordinates. Normals
 /// point toward smaller values.
 ///
-/// If no values pass the level, the mesh has no cells. Voxels whose value equals the level have
-/// degenerate triangles around them. [`drop_flat`](super::drop_flat) removes these triangles.
+/// If the values do not cross the level, the mesh has no cells. Voxels whose value equals the level
+/// have degenerate triangles around them. [`drop_flat`](super::drop_flat) removes these triangles.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if the level is not finite, and if the volume has only one voxel along

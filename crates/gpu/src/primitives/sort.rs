@@ -102,8 +102,8 @@ pub fn sort<K: Key>(
             .with(places)
             .with_array(&told)
             .with_array(&taken);
-        // SAFETY: the arguments match `sort_pass`. `told` and `taken` are zero, with one row per
-        // tile.
+        // SAFETY: the arguments match `sort_pass`. `told` and `taken` are zero, and `told` has one
+        // row per tile.
         unsafe { cuda.launch(&kernel, blocks(n_tiles as u32), &arguments) }?;
     }
     Ok(into)
