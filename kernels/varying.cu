@@ -14,6 +14,7 @@
 #include "coefficients.cuh"
 #include "common/grid.cuh"
 #include "common/step_search.cuh"
+#include "common/step_target.cuh"
 #include "time_step_limits.cuh"
 
 // Indices of `counts`: blocks that arrived at barriers, blocks that left, patches on the list (all
@@ -127,7 +128,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, 1) varying_search(Patches m,
     // No step can be longer than the one that the coefficients at its start allow.
     Sampling sampling = {VALUE, start, start, start, q.max_step};
     bool good = evaluate(z, sampling);
-    double dt = fmin(c.target - c.progress.clock, q.max_step);
+    double dt = up_to(q.max_step, c.target - c.progress.clock);
     if (good) {
         limits = find_limits(z);
         dt = fmin(dt, allowed_step(c, limits));

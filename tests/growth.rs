@@ -1,31 +1,19 @@
 //! Large inputs take time and memory in proportion to their size.
 
 use std::fmt::Write;
-use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
+
+#[path = "support/place.rs"]
+mod place;
+use place::Place;
 
 /// The longest time that a command may take here. With quadratic costs, it would be many minutes.
 const MOST: Duration = Duration::from_secs(120);
 
-struct Place(tempfile::TempDir);
-
 impl Place {
-    fn new() -> Self {
-        Place(tempfile::tempdir().unwrap())
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        std::fs::write(self.path(name), text).unwrap();
-    }
-
     fn run(&self, line: &str) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
-        command.current_dir(self.0.path()).arg("-q").args(line.split(' ')).output().unwrap()
+        self.command(line).output().unwrap()
     }
 
     /// Asserts that a command succeeds in time.

@@ -1,8 +1,12 @@
 //! Tests that no command replaces a file that it reads or that the user has not named.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Output;
+
+#[path = "support/place.rs"]
+mod place;
+use place::Place;
 
 /// A case that moves a circle on `mesh.mesh` and writes one state.
 const CASE: &str = "version = 1\ndomain.mesh.path = \"mesh.mesh\"\n\
@@ -10,11 +14,9 @@ const CASE: &str = "version = 1\ndomain.mesh.path = \"mesh.mesh\"\n\
                     evolve = { normal_speed = 1, max_steps = 1 }\n";
 
 /// A folder with inputs of every kind, in which the program runs.
-struct Place(tempfile::TempDir);
-
 impl Place {
-    fn new() -> Self {
-        let place = Place(tempfile::tempdir().unwrap());
+    fn prepared() -> Self {
+        let place = Place::new();
         place.put("case.toml", CASE);
         let run = |line: &str| {
             let output = place.run(line);
@@ -43,18 +45,8 @@ impl Place {
         place
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        std::fs::write(self.path(name), text).unwrap();
-    }
-
     fn run(&self, line: &str) -> Output {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
-        command.current_dir(self.0.path()).arg("-q").args(line.split(' '));
-        command.output().unwrap()
+        self.command(line).output().unwrap()
     }
 
     /// Returns all files with their contents. A link is described by its target.
@@ -172,7 +164,7 @@ const READ: [&str; 4] = ["--data", "--match", "--points", "--queries"];
 /// The help of the program lists no option that writes a file without a row in [`COMMANDS`].
 #[test]
 fn every_result_of_every_command_is_in_the_table() {
-    let place = Place::new();
+    let place = Place::prepared();
     let help = |command: &str| {
         let output = place.run(format!("{command} --help").trim_start());
         String::from_utf8(output.stdout).unwrap()
@@ -218,7 +210,7 @@ fn every_result_of_every_command_is_in_the_table() {
 /// name, by another path, and by links.
 #[test]
 fn no_command_replaces_a_file_that_it_reads() {
-    let place = Place::new();
+    let place = Place::prepared();
     for (line, inputs) in COMMANDS {
         for input in inputs {
             let ending = Path::new(input).extension().unwrap().to_str().unwrap();
@@ -247,7 +239,7 @@ fn no_command_replaces_a_file_that_it_reads() {
 
 #[test]
 fn a_companion_of_another_program_is_kept_and_not_adopted() {
-    let place = Place::new();
+    let place = Place::prepared();
     place.put("b.sol", "mine");
     let ours = "exists, and this command did not create it";
     for line in [
@@ -283,7 +275,7 @@ fn a_companion_of_another_program_is_kept_and_not_adopted() {
 /// On file systems that ignore case, such names are one file.
 #[test]
 fn two_results_do_not_differ_in_case_alone() {
-    let place = Place::new();
+    let place = Place::prepared();
     for line in [
         "isosurface volume.mhd --level 9 -o s.ply --report S.PLY",
         "reconstruct ball.vtp -o s.ply --report ./s.ply",
@@ -297,7 +289,7 @@ fn two_results_do_not_differ_in_case_alone() {
 #[cfg(unix)]
 #[test]
 fn a_dangling_link_stays_a_link() {
-    let place = Place::new();
+    let place = Place::prepared();
     std::os::unix::fs::symlink("far.vtu", place.path("link.vtu")).unwrap();
     assert!(place.run("convert mesh.mesh link.vtu").status.success());
     assert_eq!(std::fs::read_link(place.path("link.vtu")).unwrap(), Path::new("far.vtu"));
@@ -332,13 +324,13 @@ fn a_run_replaces_no_file_that_no_run_wrote() {
         "zeroset.lock",
         ".zeroset-files",
     ] {
-        let place = Place::new();
+        let place = Place::prepared();
         place.put(name, "the user's own file, which is longer than the number of a process");
         for more in ["", " --overwrite"] {
             place.refused(&format!("run case.toml -o .{set}{more}"), &[6], "");
         }
     }
-    let place = Place::new();
+    let place = Place::prepared();
     place.put("case.vtkhdf", "mine");
     for more in ["", " --overwrite"] {
         let line = format!("run case.toml -o . --set output.format=vtkhdf{more}");
@@ -350,7 +342,7 @@ fn a_run_replaces_no_file_that_no_run_wrote() {
 
 #[test]
 fn a_run_replaces_none_of_its_inputs() {
-    let place = Place::new();
+    let place = Place::prepared();
     std::fs::create_dir(place.path("out")).unwrap();
     std::fs::copy(place.path("ball.vtp"), place.path("out/case_000100.vtp")).unwrap();
     let reads = "domain.mesh.path=\"out/case_000100.vtp\"";
@@ -370,7 +362,7 @@ fn a_run_replaces_none_of_its_inputs() {
 /// `--overwrite` removes what the list of the earlier run contains, and nothing else.
 #[test]
 fn overwrite_removes_only_what_the_list_contains() {
-    let place = Place::new();
+    let place = Place::prepared();
     assert!(place.run("run case.toml -o .").status.success());
     for (name, text) in [
         (

@@ -6,6 +6,10 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+#[path = "support/place.rs"]
+mod place;
+use place::Place;
+
 /// A volume of 216 bytes whose voxels are so large that the search for its interface takes minutes.
 const TILES: &str = "version = 1\ndomain.tiled.dx = 50\n\
                      initial.volume = { path = \"volume.mhd\", level = 128 }\n\
@@ -17,11 +21,9 @@ const EVOLVE: &str = "version = 1\ndomain.mesh.path = \"large.vtu\"\n\
                       initial.ball = { center = [0.5, 0.5, 0], radius = 0.3 }\n\
                       evolve = { normal_speed = 1, max_steps = 3 }\n";
 
-struct Place(tempfile::TempDir);
-
 impl Place {
-    fn new() -> Self {
-        let place = Place(tempfile::tempdir().unwrap());
+    fn prepared() -> Self {
+        let place = Place::new();
         let voxels: Vec<u8> =
             (0..216_u32).map(|k| (k.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         std::fs::write(place.path("volume.raw"), voxels).unwrap();
@@ -36,17 +38,8 @@ impl Place {
         place
     }
 
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn put(&self, name: &str, text: &str) {
-        std::fs::write(self.path(name), text).unwrap();
-    }
-
     fn spawn(&self, line: &str) -> Child {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_zeroset"));
-        command.current_dir(self.0.path()).arg("-q").args(line.split(' '));
+        let mut command = self.command(line);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
@@ -68,7 +61,7 @@ impl Place {
 
 #[test]
 fn a_signal_during_the_setup_ends_the_program_at_once() {
-    let place = Place::new();
+    let place = Place::prepared();
     let made = place.spawn("generate square --cells 1000,1000 -o large.vtu").wait_with_output();
     assert!(made.unwrap().status.success());
     let small = "run evolve.toml -o earlier --set domain.mesh={generate.square={cells=[9,9]}}";

@@ -106,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK, MIN_BLOCKS) tiles_length(Til
     // No step can be longer than the one that the coefficients at its start allow.
     Sampling s = {VALUE, c.time, c.time, c.time, c.max_step};
     double speed = largest_speed(g, m, c, s, pass, change);
-    double dt = fmin(bound_by(c, speed), c.max_step);
+    double dt = fmin(bound_by(c, speed), up_to(c.max_step, c.target - c.clock));
     if (is_finite(dt) && is_finite(speed)) {
         s.quantity = BOUND;
         StepSearch search(dt);

@@ -185,15 +185,12 @@ fn compare<R: Real + Default + 'static, const N: usize>(case: &Case, texts: [&st
             };
             let span = TimeSpan { start: 0.0, end: expected };
             let sampling = Sampling::Mean(span, 0.5 * expected);
-            let mut means = vec![0.0; n];
-            field.sample_into(&places, 0..n, sampling, accuracy, &mut means);
             for v in 0..n {
                 let found = values[k * n + v];
+                let mut mean = [0.0];
+                field.sample_into(&places, v..v + 1, sampling, |_| accuracy(v), &mut mean);
                 match read.contains(&(bed.on.patches.owner(v) as u32)) {
-                    true => {
-                        let error = (found.to_f64() - R::of(means[v]).to_f64()).abs();
-                        assert!(error <= 1e-12 * means[v].abs(), "vertex {v}: {found}");
-                    }
+                    true => assert!(found == R::of(mean[0]), "{texts:?}, vertex {v}: {found}"),
                     false => assert!(found.to_f64().is_nan(), "vertex {v} must not be read"),
                 }
             }
@@ -226,8 +223,16 @@ fn the_step_and_the_coefficients_are_those_of_the_cpu() {
 
 #[test]
 fn a_coefficient_that_may_not_be_so_stops_the_steps() {
+    stops_at(["if(t > 0 && x > 0.1, 1/0, 0.2)", "0.01 - 10*t"], 0, |x| x[0] > 0.1);
+    stops_at(["if(t > 0 && x > 0.1, 1/0, 0.2)", "0.01"], 0, |x| x[0] > 0.1);
+    stops_at(["0.2", "0.01 - 100*t*step(x)"], 3, |x| x[0] >= 0.0);
+}
+
+/// Asserts that the search stops because of entry `at` of the invalid vertices, at the first vertex
+/// for which `is_invalid` holds, and that the CPU names this vertex and a time within the step.
+fn stops_at(texts: [&str; 2], at: usize, is_invalid: impl Fn([f64; 3]) -> bool) {
     let case = case(square(24, 0.2), 0.2);
-    let fields = ["if(t > 0 && x > 0.1, 1/0, 0.2)", "0.01 - 10*t"].map(field);
+    let fields = texts.map(field);
     let library = library::<f64, 3>(&[&fields[..1], &fields[1..]]);
     let mut bed = Bed::<f64>::new(&case, 4);
     let mut cpu = evolution(&bed, &case, &fields);
@@ -236,16 +241,17 @@ fn a_coefficient_that_may_not_be_so_stops_the_steps() {
     assert_eq!((bed.control.halt, bed.control.step), (7, 0));
     let read = read(&bed);
     let patches = &bed.on.patches;
-    let first = |is: &dyn Fn([f64; 3]) -> bool| {
-        let place = |v: usize| bed.on.mesh.vertices[patches.mesh_vertices()[v] as usize];
-        let of = |v: &usize| read.contains(&(patches.owner(*v) as u32)) && is(place(*v));
-        (0..patches.n_vertices()).find(of).map_or(u32::MAX, |v| v as u32)
-    };
-    assert_eq!(broken, [first(&|x| x[0] > 0.1), u32::MAX, u32::MAX, u32::MAX]);
+    let place = |v: usize| bed.on.mesh.vertices[patches.mesh_vertices()[v] as usize];
+    let is_first = |v: &usize| read.contains(&(patches.owner(*v) as u32)) && is_invalid(place(*v));
+    let first = (0..patches.n_vertices()).find(is_first).unwrap();
+    let mut invalid = [u32::MAX; 4];
+    invalid[at] = first as u32;
+    assert_eq!(broken, invalid);
     let expected = cpu.step(f64::INFINITY).unwrap_err().to_string();
-    let mesh_vertex = patches.mesh_vertices()[broken[0] as usize];
-    let place = format!("at vertex {mesh_vertex} (");
-    assert!(expected.contains(&place), "{expected}, but {place}");
+    let named = format!("at vertex {} (", patches.mesh_vertices()[first]);
+    assert!(expected.contains(&named), "{expected}, but {named}");
+    let time = cpu.breakdown().unwrap().time;
+    assert!(time > 0.0 && time <= bed.control.bad_time, "{expected}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use super::breakdown::{Flaw, What};
 use super::limits::Limits;
 use super::problem::Problem;
 use super::step_search::StepSearch;
+use super::step_target::up_to;
 use crate::expression::{Sampling, TimeSpan};
 use crate::geometry::Real;
 use crate::patches::Patches;
@@ -88,7 +89,8 @@ impl<R: Real> Window<R> {
         }
         // No step can be longer than the one that the coefficients at its start allow.
         self.refresh(problem, inside, Sampling::At(time))?;
-        let longest = max_dt.min(problem.options.max_step).min(self.largest_step(problem));
+        let most = up_to(problem.options.max_step, max_dt);
+        let longest = most.min(self.largest_step(problem));
         if !longest.is_finite() {
             return Ok(Chosen { dt: longest, limited_at: time });
         }

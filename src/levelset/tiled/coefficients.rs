@@ -201,9 +201,8 @@ impl<R: Real> Coefficients<R> {
     }
 
     /// Returns whether a coefficient may depend on time.
-    pub fn use_time(&self) -> bool {
-        [&self.normal_speed, &self.curvature].into_iter().any(Prepared::uses_time)
-            || self.velocity.uses_time()
+    pub fn uses_time(&self) -> bool {
+        self.normal_speed.uses_time() || self.velocity.uses_time() || self.curvature.uses_time()
     }
 
     /// Returns the stored coefficients.

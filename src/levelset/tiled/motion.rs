@@ -271,10 +271,10 @@ impl<R: Wide, S: Stored<R>, const E: usize> Motion<R, S, E> {
         // No step can be longer than the one that the coefficients at its start allow.
         let speed = self.checked_speed(grid, Sampling::At(time))?;
         let dt = up_to(limit(&speed), max_dt);
-        if !self.coefficients.use_time() {
+        if !self.coefficients.uses_time() {
             return Ok((dt, false));
         }
-        let longest = dt.min(self.options.max_step);
+        let longest = dt.min(up_to(self.options.max_step, max_dt));
         if !longest.is_finite() {
             return Ok((longest, false));
         }

@@ -154,26 +154,34 @@ impl Field {
             self.evaluate_into(points, rows.clone(), t, out);
         }
         ENCLOSURES.with_borrow_mut(|(scratch, bounds)| {
-            // A field that is the same in all rows is examined once.
-            let n = if self.is_uniform() { 1 } else { rows.len() };
+            // A field that is the same in all rows is examined once, with the strictest accuracy.
+            let is_uniform = self.is_uniform();
+            let n = if is_uniform { 1 } else { rows.len() };
+            let accuracies = (0..rows.len()).map(&accuracy);
+            let strictest = accuracies.reduce(|a, b| if b.slack < a.slack { b } else { a });
+            let mut shared = None;
             bounds.clear();
             bounds.resize(n, Enclosure::default());
             let arrays = |k: usize| &*self.arrays[k];
             let first = rows.start..rows.start + n;
             self.program.run(scratch, points, arrays, first, Enclosure::of_time(span), bounds);
-            for (k, &bounds) in bounds.iter().enumerate() {
-                let mut row = Row { field: self, points, row: rows.start + k, scratch };
-                let accuracy = accuracy(k);
-                match sampling {
-                    Sampling::Bound(_) => {
-                        out[k] = sampling::bound(&mut row, bounds, span, accuracy.max_step);
-                    }
-                    _ if bounds.width() * span.length() <= accuracy.slack => {}
-                    _ => out[k] = sampling::mean(&mut row, span, &accuracy),
+            for (k, out) in out.iter_mut().enumerate() {
+                let (own, bounds) = (accuracy(k), bounds[k.min(n - 1)]);
+                let mean = matches!(sampling, Sampling::Mean(..));
+                // Where the change is small enough, the value at the instant stays.
+                if mean && bounds.width() * span.length() <= own.slack {
+                    continue;
                 }
+                let mut row = Row { field: self, points, row: rows.start + k, scratch };
+                let mut found = |accuracy: Accuracy| match mean {
+                    true => sampling::mean(&mut row, span, &accuracy),
+                    false => sampling::bound(&mut row, bounds, span, accuracy.max_step),
+                };
+                *out = match is_uniform {
+                    true => *shared.get_or_insert_with(|| found(strictest.unwrap_or(own))),
+                    false => found(own),
+                };
             }
-            let first = out[0];
-            out[n..].fill(first);
         });
     }
 

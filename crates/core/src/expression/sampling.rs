@@ -302,6 +302,19 @@ mod tests {
         assert!(bound_of("sqrt(t - 0.5)", 0.0, 1.0).is_nan());
     }
 
+    /// A field without coordinates is averaged in each row whose accuracy requires it, and only
+    /// there.
+    #[test]
+    fn each_row_has_its_own_accuracy() {
+        let text: Expression = "if(t > 0.3, 1, 0)".parse().unwrap();
+        let field = Field::bind(&text, |_| unreachable!()).unwrap();
+        let slack = |k: usize| Accuracy { slack: [2.0, 1e-4, 2.0][k], max_step: 1.0 };
+        let sampling = Sampling::Mean(TimeSpan { start: 0.0, end: 1.0 }, 0.5);
+        let mut means = [0.0; 3];
+        field.sample_into(&[[0.0; 3]; 3], 0..3, sampling, slack, &mut means);
+        assert!(means[0] == 1.0 && means[2] == 1.0 && (means[1] - 0.7).abs() < 1e-6, "{means:?}");
+    }
+
     #[test]
     fn a_fast_oscillation_ends() {
         assert!((mean_of("sin(1e9*t)^2", 0.0, 1.0) - 0.5).abs() < 0.05);

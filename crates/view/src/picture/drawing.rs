@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::around::{Around, facets};
 use super::color::Light;
+use super::triangle_fans::{Around, facets};
 use super::{Lines, Subject, vertex_colors};
 use crate::render::vector::{V, add, cross, scaled, sub, unit};
 use zeroset_core::mesh::interface::{self, Interface};

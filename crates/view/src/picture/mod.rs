@@ -18,7 +18,6 @@
 //! # Ok::<(), zeroset_core::Error>(())
 //! ```
 
-mod around;
 mod color;
 mod color_bar;
 pub mod cuda;
@@ -31,6 +30,7 @@ mod prepared_mesh;
 mod raster;
 mod row_bands;
 mod strokes;
+mod triangle_fans;
 mod vertex_colors;
 pub mod view;
 mod volume_picture;

@@ -245,7 +245,7 @@ impl<R: Real, const E: usize, S: Stored<R> + Element> DeviceTiledEvolution<R, E,
         let options = self.options;
         let mut control = self.grid.look()?;
         (control.time, control.step, control.nu) = (time, steps, options.nu);
-        control.max_step = if terms.use_time() { options.max_step } else { f64::INFINITY };
+        control.max_step = if terms.uses_time() { options.max_step } else { f64::INFINITY };
         (control.at, control.stirred) = ([0, 1, 2], STIRRED);
         control.every = match options.reinitialize {
             Reinitialize::Equation { every, .. } | Reinitialize::Direct { every } => every,

@@ -187,7 +187,7 @@ impl DeviceTerms {
     }
 
     /// Returns whether a coefficient depends on time.
-    pub(super) fn use_time(&self) -> bool {
+    pub(super) fn uses_time(&self) -> bool {
         let fields = [self.velocity.fields(), self.normal_speed.fields(), self.curvature.fields()];
         fields.iter().flatten().any(Field::uses_time)
     }
