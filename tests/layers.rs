@@ -136,12 +136,25 @@ fn sources(folder: PathBuf) -> Vec<PathBuf> {
     files.into_iter().filter(is_rust).chain(below).collect()
 }
 
-/// Returns the modules that a text names after `crate::`, outside comments.
-fn modules_used(text: &str) -> BTreeSet<&str> {
+/// Returns the modules that a text names after `prefix`, outside comments.
+fn modules_used<'a>(text: &'a str, prefix: &str) -> BTreeSet<&'a str> {
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-    let paths = code.flat_map(|line| line.split("crate::").skip(1));
+    let paths = code.flat_map(|line| line.split(prefix).skip(1));
     let word = |path: &'_ str| path.find(|c: char| !c.is_alphanumeric() && c != '_');
     paths.map(|path| &path[..word(path).unwrap_or(path.len())]).collect()
+}
+
+/// Returns the code of the files of a module, without its unit tests.
+fn code(module: PathBuf) -> Vec<(PathBuf, String)> {
+    let is_test =
+        |file: &PathBuf| file.ends_with("tests.rs") || file.iter().any(|part| part == "tests");
+    let files = sources(module).into_iter().filter(|file| !is_test(file));
+    let read = |file: PathBuf| {
+        let text = read_to_string(&file).unwrap();
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        (file, code.to_string())
+    };
+    files.map(read).collect()
 }
 
 #[test]
@@ -153,15 +166,11 @@ fn modules_use_only_modules_before_them() {
     for (own, step) in order.iter().enumerate() {
         for module in step {
             let folder = root().join("src").join(module);
-            let files = if folder.is_dir() { sources(folder) } else { Vec::new() };
-            for file in files {
-                let text = read_to_string(&file).unwrap();
-                // Tests may use everything.
-                let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-                if file.ends_with("tests.rs") || file.iter().any(|part| part == "tests") {
-                    continue;
-                }
-                for used in modules_used(text) {
+            let files = if folder.is_dir() { code(folder) } else { Vec::new() };
+            for (file, text) in files {
+                for used in modules_used(&text, "crate::") {
+                    let place = file.display();
+                    assert!(!used.is_empty(), "{place}: name each module after its own `crate::`");
                     let allowed = used == module || rank(used).is_none_or(|other| other < own);
                     assert!(allowed, "{}: {module} must not use {used}", file.display());
                     seen += usize::from(rank(used).is_some());
@@ -170,4 +179,24 @@ fn modules_use_only_modules_before_them() {
         }
     }
     assert!(seen > 200, "{seen}");
+}
+
+/// Solvers are also ordered among themselves. Their modules name each other after `levelset::`, or
+/// after `super::`.
+#[test]
+fn solvers_use_only_solvers_before_them() {
+    let solvers = ["eikonal", "evolution", "tiled"];
+    let mut seen = 0;
+    for (own, solver) in solvers.into_iter().enumerate() {
+        for (file, text) in code(root().join("src/levelset").join(solver)) {
+            for prefix in ["levelset::", "super::"] {
+                for used in modules_used(&text, prefix) {
+                    let allowed = !solvers[own + 1..].contains(&used);
+                    assert!(allowed, "{}: {solver} must not use {used}", file.display());
+                    seen += usize::from(solvers[..own].contains(&used));
+                }
+            }
+        }
+    }
+    assert!(seen > 10, "{seen}");
 }

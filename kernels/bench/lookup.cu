@@ -1,6 +1,6 @@
 // Finds the neighbors of tiles in three ways: in the sorted list, as tile management does
 // (kernels/tiles/neighbor_lookup.cuh), in a hash table of the keys, and in a two-level map. Only a
-// benchmark compiles this file.
+// benchmark and tests/devices compile this file.
 //
 // All three give the same results: the ids of neighbors across faces and edges, the directions
 // without a neighbor, and one bit for each neighbor.

@@ -38,7 +38,7 @@ impl<R: Real> Scratch<R> {
         };
         scratch.threads.prepare(threads, |local| {
             local.phi.reserve(vertices);
-            local.slots.resize(corners, Slot::zero());
+            local.slots.resize(corners);
         });
         scratch
     }
@@ -48,13 +48,13 @@ impl<R: Real> Scratch<R> {
 pub(super) struct LocalScratch<R> {
     /// The values of phi, or of another vector that a pass works on, at owned and halo vertices.
     pub phi: Vec<R>,
-    /// The contributions of each cell corner, `[arity * cells]`.
-    pub slots: Vec<Slot<R>>,
+    /// The contributions of the cells to their corners.
+    pub slots: Slots<R>,
 }
 
 impl<R> Default for LocalScratch<R> {
     fn default() -> Self {
-        LocalScratch { phi: Vec::new(), slots: Vec::new() }
+        LocalScratch { phi: Vec::new(), slots: Slots::default() }
     }
 }
 
@@ -65,34 +65,43 @@ impl<R: Real> LocalScratch<R> {
     /// them.
     pub fn load(&mut self, patch: &Patch<'_>, from: &[R]) {
         patch.load(from, &mut self.phi);
-        if self.slots.len() < patch.corners.len() {
-            self.slots.resize(patch.corners.len(), Slot::zero());
-        }
+        self.slots.resize(patch.corners.len());
     }
 }
 
-/// The contributions of a cell to one of its corners: numerators and denominators of the
-/// first-order terms, and the residual and lumped mass of the curvature term (docs/level-set.md,
-/// sections 2.3 and 3.1).
-#[derive(Clone, Copy)]
-pub(super) struct Slot<R> {
-    pub advection: [R; 2],
-    pub normal: [R; 2],
-    pub curvature: [R; 2],
+/// The contributions of the cells to their corners: numerators and denominators of the first-order
+/// terms, and the residual and lumped mass of the curvature term (docs/level-set.md, sections 2.3
+/// and 3.1). Each array holds `[arity * cells]` pairs.
+///
+/// The terms have separate arrays, so that a step reads only those of its own terms.
+pub(super) struct Slots<R> {
+    pub advection: Vec<[R; 2]>,
+    pub normal: Vec<[R; 2]>,
+    pub curvature: Vec<[R; 2]>,
 }
 
-impl<R: Real> Slot<R> {
-    fn zero() -> Self {
-        let zero = [R::zero(); 2];
-        Slot { advection: zero, normal: zero, curvature: zero }
+impl<R> Default for Slots<R> {
+    fn default() -> Self {
+        Slots { advection: Vec::new(), normal: Vec::new(), curvature: Vec::new() }
+    }
+}
+
+impl<R: Real> Slots<R> {
+    /// Makes room for the contributions to this number of corners.
+    fn resize(&mut self, corners: usize) {
+        if self.curvature.len() < corners {
+            for term in [&mut self.advection, &mut self.normal, &mut self.curvature] {
+                term.resize(corners, [R::zero(); 2]);
+            }
+        }
     }
 }
 
 /// Sums the contributions to one term over the slots of a vertex, with its cells in mesh order.
 #[inline]
-pub(super) fn sum<R: Real>(row: &[u32], slots: &[Slot<R>], part: fn(&Slot<R>) -> [R; 2]) -> [R; 2] {
+pub(super) fn sum<R: Real>(row: &[u32], term: &[[R; 2]]) -> [R; 2] {
     row.iter().fold([R::zero(); 2], |sum, &slot| {
-        let [a, b] = part(&slots[slot as usize]);
+        let [a, b] = term[slot as usize];
         [sum[0] + a, sum[1] + b]
     })
 }

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::cell_passes::{LocalScratch, Pass, Slot, ratio, sum};
+use super::cell_passes::{LocalScratch, Pass, ratio, sum};
 use super::coefficients::Curvature;
 use super::formulas;
 use super::increments::Increments;
@@ -83,7 +83,7 @@ impl<R: Real> Pass<'_, R> {
             let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
             let simplex = Simplex::new(&x);
             let g = simplex.gradient(&values);
-            let slots = &mut slots[first..first + N];
+            let own = first..first + N;
             let mut wind = velocity.map(|v| Vec3::from(v.mean::<N>(&patch, corners)));
             let mut eps = normal_speed.map(|v| v.mean::<N>(&patch, corners)[0]);
             if options.one_pass
@@ -100,16 +100,16 @@ impl<R: Real> Pass<'_, R> {
                     Advection::Cone => formulas::cone(&simplex, &values, &a),
                     _ => formulas::advection(&simplex, &values, &a),
                 };
-                for (i, slot) in slots.iter_mut().enumerate() {
-                    slot.advection = [shares.num[i], shares.den[i]];
+                for (i, slot) in slots.advection[own.clone()].iter_mut().enumerate() {
+                    *slot = [shares.num[i], shares.den[i]];
                 }
             }
             match (eps, options.normal_motion) {
                 (None, _) => {}
                 (Some(eps), NormalMotion::PositiveCoefficient) => {
                     let shares = formulas::normal_speed(&simplex, &values, &g, eps);
-                    for (i, slot) in slots.iter_mut().enumerate() {
-                        slot.normal = [shares.num[i], shares.den[i]];
+                    for (i, slot) in slots.normal[own.clone()].iter_mut().enumerate() {
+                        *slot = [shares.num[i], shares.den[i]];
                     }
                 }
                 (Some(eps), NormalMotion::HopfLax) => {
@@ -117,9 +117,9 @@ impl<R: Real> Pass<'_, R> {
                     let grows = eps >= R::zero();
                     let values = if grows { values } else { values.map(|v| -v) };
                     let slopes = formulas::hopf_lax(&x, &simplex, &values);
-                    for (slot, slope) in slots.iter_mut().zip(slopes) {
+                    for (slot, slope) in slots.normal[own.clone()].iter_mut().zip(slopes) {
                         let rate = eps.abs() * slope;
-                        slot.normal = if grows { [rate, R::zero()] } else { [R::zero(), rate] };
+                        *slot = if grows { [rate, R::zero()] } else { [R::zero(), rate] };
                     }
                 }
             }
@@ -129,8 +129,8 @@ impl<R: Real> Pass<'_, R> {
                     let [w] = curvature.coefficient.mean::<N>(&patch, corners);
                     residual = residual.map(|r| w * r);
                 }
-                for (i, slot) in slots.iter_mut().enumerate() {
-                    slot.curvature = [residual[i], mass];
+                for (slot, residual) in slots.curvature[own].iter_mut().zip(residual) {
+                    *slot = [residual, mass];
                 }
             }
         }
@@ -165,10 +165,10 @@ impl<R: Real> Pass<'_, R> {
                 change += increments.at(vertex);
             }
             if has_slots {
-                change -= dt * ratio(sum(row, &local.slots, |slot| slot.advection));
+                change -= dt * ratio(sum(row, &local.slots.advection));
             }
             if motion.normal_speed.is_some() && !(has_slots && options.one_pass) {
-                change -= dt * self.normal_rate(row, &local.slots);
+                change -= dt * self.normal_rate(row, &local.slots.normal);
             }
             if options.clip {
                 change = clipped::<R, N>(old, change, row, &patch, &local.phi);
@@ -176,7 +176,7 @@ impl<R: Real> Pass<'_, R> {
             if let Some(curvature) = curvature {
                 let beta =
                     if curvature.weighted { R::one() } else { curvature.coefficient.at(vertex)[0] };
-                change -= dt * beta * ratio(sum(row, &local.slots, |slot| slot.curvature));
+                change -= dt * beta * ratio(sum(row, &local.slots.curvature));
             }
             *out = old + change;
         }
@@ -184,12 +184,12 @@ impl<R: Real> Pass<'_, R> {
 
     /// Returns `eps |grad phi|` at a vertex.
     #[inline]
-    fn normal_rate(&self, row: &[u32], slots: &[Slot<R>]) -> R {
+    fn normal_rate(&self, row: &[u32], slots: &[[R; 2]]) -> R {
         match self.problem.options.normal_motion {
-            NormalMotion::PositiveCoefficient => ratio(sum(row, slots, |slot| slot.normal)),
+            NormalMotion::PositiveCoefficient => ratio(sum(row, slots)),
             NormalMotion::HopfLax => {
                 let [up, down] = row.iter().fold([R::zero(); 2], |[up, down], &slot| {
-                    let [a, b] = slots[slot as usize].normal;
+                    let [a, b] = slots[slot as usize];
                     [up.max(a), down.max(b)]
                 });
                 up - down

@@ -177,11 +177,10 @@ impl<R: Real> Implicit<R> {
                 }
                 let entries = &entries[..pairs(N)];
                 stiffness[t * pairs(N)..(t + 1) * pairs(N)].copy_from_slice(entries);
-                let slots = &mut local.slots[t * N..(t + 1) * N];
                 let products = product::<R, N>(entries, &values);
-                for (i, slot) in slots.iter_mut().enumerate() {
-                    slot.normal = [products[i], lumped];
-                    slot.curvature = [row_sum::<R, N>(entries, i), R::zero()];
+                for (i, &product) in products.iter().enumerate() {
+                    local.slots.normal[t * N + i] = [product, lumped];
+                    local.slots.curvature[t * N + i] = [row_sum::<R, N>(entries, i), R::zero()];
                 }
             }
             let mut size = 0.0;
@@ -195,8 +194,8 @@ impl<R: Real> Implicit<R> {
                     direction[k] = R::zero();
                     continue;
                 }
-                let [products, lumped] = sum(patch.row(k), &local.slots, |slot| slot.normal);
-                let [rows, _] = sum(patch.row(k), &local.slots, |slot| slot.curvature);
+                let [products, lumped] = sum(patch.row(k), &local.slots.normal);
+                let [rows, _] = sum(patch.row(k), &local.slots.curvature);
                 mass[k] = lumped / beta;
                 diagonal[k] = mass[k] - dt * rows;
                 residual[k] = -dt * products;
@@ -232,8 +231,9 @@ impl<R: Real> Implicit<R> {
                 let values: [R; N] = std::array::from_fn(|i| local.phi[corners[i] as usize]);
                 let entries = &stiffness[(start + t) * pairs(N)..(start + t + 1) * pairs(N)];
                 let found = product::<R, N>(entries, &values);
-                for (slot, found) in local.slots[t * N..(t + 1) * N].iter_mut().zip(found) {
-                    slot.normal = [found, R::zero()];
+                let slots = &mut local.slots.normal[t * N..(t + 1) * N];
+                for (slot, found) in slots.iter_mut().zip(found) {
+                    *slot = [found, R::zero()];
                 }
             }
             let mut size = 0.0;
@@ -241,7 +241,7 @@ impl<R: Real> Implicit<R> {
                 let vertex = patch.first + k;
                 *out = R::zero();
                 if diagonal[vertex] > R::zero() {
-                    let [found, _] = sum(patch.row(k), &local.slots, |slot| slot.normal);
+                    let [found, _] = sum(patch.row(k), &local.slots.normal);
                     *out = mass[vertex] * local.phi[k] + dt * found;
                     size += (*out * local.phi[k]).to_f64();
                 }

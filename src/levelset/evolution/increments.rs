@@ -88,7 +88,7 @@ impl<R: Real> Increments<R> {
                     *increment = R::zero();
                     continue;
                 }
-                let sums = sum(patch.row(k), &local.slots, |slot| slot.advection);
+                let sums = sum(patch.row(k), &local.slots.advection);
                 if upwind[vertex] {
                     *increment = -dt * ratio(sums);
                 } else {
@@ -119,8 +119,9 @@ impl<R: Real> Increments<R> {
                 let values: [R; N] = std::array::from_fn(|i| local.phi[corners[i] as usize]);
                 let x: [Vec3<R>; N] = std::array::from_fn(|i| x[corners[i] as usize]);
                 let product = formulas::mass_product(Simplex::new(&x).meas, &values);
-                for (slot, product) in local.slots[first..first + N].iter_mut().zip(product) {
-                    slot.advection = [product, R::zero()];
+                let slots = &mut local.slots.advection[first..first + N];
+                for (slot, product) in slots.iter_mut().zip(product) {
+                    *slot = [product, R::zero()];
                 }
             }
             // SAFETY: the list contains each patch once, and patches own disjoint ranges.
@@ -129,7 +130,7 @@ impl<R: Real> Increments<R> {
                 let vertex = patch.first + k;
                 *fresh = local.phi[k];
                 if band.moving[vertex] && !upwind[vertex] {
-                    let [product, _] = sum(patch.row(k), &local.slots, |slot| slot.advection);
+                    let [product, _] = sum(patch.row(k), &local.slots.advection);
                     *fresh += (residual[vertex] - product) / mass[vertex];
                 }
             }
@@ -170,8 +171,8 @@ fn galerkin_cells<R: Real, const N: usize>(
         let is_upwind: [bool; N] =
             std::array::from_fn(|i| upwind[patch.vertex(corners[i] as usize)]);
         let shares = is_upwind.contains(&true).then(|| formulas::advection(&s, &values, &a));
-        for (i, slot) in local.slots[first..first + N].iter_mut().enumerate() {
-            slot.advection = match &shares {
+        for (i, slot) in local.slots.advection[first..first + N].iter_mut().enumerate() {
+            *slot = match &shares {
                 Some(shares) if is_upwind[i] => [shares.num[i], shares.den[i]],
                 _ => [residual[i], R::zero()],
             };

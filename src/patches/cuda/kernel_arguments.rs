@@ -1,4 +1,5 @@
-//! Kernel argument for a mesh in patches. The kernel tests on the host include this file, too.
+//! Kernel argument for a mesh in patches. It uses no crate other than `zeroset_gpu`, so that the
+//! kernel tests on the host can include this file.
 
 zeroset_gpu::cuda_header! {
     "patches", include "common/real.cuh";

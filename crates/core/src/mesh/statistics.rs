@@ -1,4 +1,5 @@
-//! Statistics of a mesh as stored: the counts that `zeroset info` prints.
+//! Statistics of a mesh as stored: the counts that `zeroset info` prints. [`connections`] computes
+//! some of them for surfaces. [`facets`] finds facets and edges, also for repair and measures.
 //!
 //! Every count is a property of the mesh and not of its numbering: it does not change if vertices
 //! are renumbered, cells are reordered or the number of threads changes (`edge_mean` may change by

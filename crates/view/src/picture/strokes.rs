@@ -1,4 +1,5 @@
-//! Antialiased strokes on finished pixels: text, ticks, and the frame of the color bar.
+//! Antialiased strokes on finished pixels: text, ticks, and the frame of the color bar. `lines`
+//! uses the coverage and the blending of this file.
 
 use super::Image;
 use super::font::{CAP, GAP, glyph};

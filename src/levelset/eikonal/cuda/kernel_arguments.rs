@@ -1,4 +1,5 @@
-//! Arguments of the nbFIM kernels. The host tests of the kernels include this file, too.
+//! Arguments of the nbFIM kernels. They use no crate other than `zeroset_gpu`, so that the kernel
+//! tests on the host can include this file.
 
 zeroset_gpu::cuda_header! {
     "eikonal_solve", include "common/patches.cuh";

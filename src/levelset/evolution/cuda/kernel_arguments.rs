@@ -1,4 +1,5 @@
-//! Arguments of the evolution kernels. The host tests of the kernels include this file, too.
+//! Arguments of the evolution kernels. They use no crate other than `zeroset_gpu`, so that the
+//! kernel tests on the host can include this file.
 
 zeroset_gpu::cuda_header! {
     "evolution", include "common/real.cuh";

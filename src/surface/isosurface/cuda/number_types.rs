@@ -1,4 +1,5 @@
-//! The number types of volumes on a GPU.
+//! The number types of volumes on a GPU, and the range of numbers that lie inside a surface, found
+//! by bisection over the order of the values.
 
 use super::super::Number;
 use crate::gpu::Element;

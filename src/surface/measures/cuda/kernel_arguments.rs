@@ -1,5 +1,5 @@
-//! Arguments of the kernels for measures. Tests that run the kernels on the host also use this
-//! file.
+//! Arguments of the kernels for measures. They use no crate other than `zeroset_gpu`, so that the
+//! kernel tests on the host can include this file.
 
 zeroset_gpu::cuda_header! {
     "measures", include "common/real.cuh";

@@ -1,4 +1,5 @@
-//! Kernel arguments of the discriminators. The kernel tests on the host include this file, too.
+//! Kernel arguments of the discriminators. They use no crate other than `zeroset_gpu`, so that the
+//! kernel tests on the host can include this file.
 //!
 //! Each struct is the argument of one variant of `kernels/primitives/discriminator.cuh`, selected
 //! by `DISCRIMINATOR`. Shapes are the numbers of cells along x, y and z. Values are stored x

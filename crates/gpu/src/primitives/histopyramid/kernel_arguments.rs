@@ -1,5 +1,5 @@
-//! The kernel arguments for pyramids and trees, and the shapes of the levels of a pyramid. The
-//! kernel tests on the host include this file, too.
+//! The kernel arguments for pyramids and trees, and the shapes of the levels of a pyramid. They use
+//! no crate other than `zeroset_gpu`, so that the kernel tests on the host can include this file.
 
 zeroset_gpu::cuda_header! {
     "pyramid", include "primitives/grid_axes.cuh";

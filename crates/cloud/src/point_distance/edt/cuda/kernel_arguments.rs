@@ -1,5 +1,5 @@
-//! Arguments of the kernels of the distance transform. The kernel tests on the host include this
-//! file, too.
+//! Arguments of the kernels of the distance transform. They use no crate other than `zeroset_gpu`,
+//! so that the kernel tests on the host can include this file.
 
 zeroset_gpu::cuda_header! {
     "edt";
