@@ -1,9 +1,12 @@
 //! STL, text and binary: reader and writer. The reader merges corners with equal coordinates into
 //! one vertex and does not keep normals.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::io::Write;
 use std::path::Path;
+
+use foldhash::fast::RandomState;
+use hashbrown::HashTable;
 
 use super::bytes::{Cursor, finite};
 use super::faces::{Faces, index_limit};
@@ -43,23 +46,32 @@ fn is_text(bytes: &[u8]) -> bool {
     word.eq_ignore_ascii_case(b"solid") && !head.contains(&0)
 }
 
-/// The vertices found so far, indexed by the bits of their coordinates.
+/// The vertices found so far, and a table that finds the index of a vertex by its coordinates.
+///
+/// The table holds indices only. It is small, and vertices of neighboring facets are close together
+/// in memory, which saves most of the time of a read. The seeds of the hash are random, so no file
+/// can be made to collide. Indices follow the order of the file, whatever the seeds.
 #[derive(Default)]
 struct Corners {
     vertices: Vec<[f64; 3]>,
-    index_of: HashMap<[u64; 3], u32>,
+    indices: HashTable<u32>,
+    seeds: RandomState,
 }
 
 impl Corners {
     fn index(&mut self, x: [f64; 3]) -> u32 {
         // Adding 0 turns -0 into 0, so that both are the same vertex.
         let x = x.map(|v| v + 0.0);
-        let next = self.vertices.len() as u32;
-        let index = *self.index_of.entry(x.map(f64::to_bits)).or_insert(next);
-        if index == next {
-            self.vertices.push(x);
+        let Corners { vertices, indices, seeds } = self;
+        let hash = |x: &[f64; 3]| seeds.hash_one(x.map(f64::to_bits));
+        let is_same = |&index: &u32| vertices[index as usize] == x;
+        if let Some(&index) = indices.find(hash(&x), is_same) {
+            return index;
         }
-        index
+        let next = vertices.len() as u32;
+        indices.insert_unique(hash(&x), next, |&index| hash(&vertices[index as usize]));
+        vertices.push(x);
+        next
     }
 }
 
@@ -70,6 +82,8 @@ fn binary(bytes: &[u8]) -> Result<MeshFile, Flaw> {
     index_limit(n * 3, "corners")?;
     let n = cursor.promised(n, FACET, "facets")?;
     let (mut corners, mut faces) = (Corners::default(), Faces::default());
+    // A closed surface has half as many vertices as triangles.
+    corners.vertices.reserve(n / 2);
     for i in 0..n {
         cursor.take(12, "a normal")?;
         let mut face = [0; 3];
