@@ -1,4 +1,5 @@
-//! Runs scan, sort, reduce, unique and a HistoPyramid on the CPU, and on a GPU if there is one.
+//! Runs scan, sort, reduce, unique and a HistoPyramid on the CPU, and all but the HistoPyramid on a
+//! GPU if there is one.
 //!
 //!     cargo run --release --example 04_primitives
 

@@ -90,10 +90,10 @@ pub fn in_the_way(path: &Path) -> Error {
     Error::output(path, what, "move or remove it, or choose another name for the result")
 }
 
-/// Lets all files that `work` writes on this thread appear at its end: all of them, or none if
-/// `work` fails or a file cannot be renamed. The first file is the main file. While the others
-/// change, it does not exist, so that a program that is killed never leaves it beside files of
-/// another result.
+/// Runs `work`, and makes the files that it writes on this thread appear together when it ends: all
+/// of them, or none if `work` fails or a file cannot be renamed. The first file is the main file.
+/// It does not exist while the others are replaced, so a killed program never leaves it beside
+/// files of another result.
 ///
 /// # Errors
 /// Returns the errors of `work`, and [`Error::Output`] if a file cannot be renamed.
@@ -103,8 +103,8 @@ pub fn together<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     Ok(done)
 }
 
-/// Returns the result of `work`, and the files that it has written on this thread, which have not
-/// appeared yet.
+/// Runs `work` and returns its result and the files that it has written on this thread. The files
+/// still have their temporary names.
 fn waiting<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, Vec<Complete>)> {
     let outer = WAITING.replace(Some(Vec::new()));
     let done = work();
@@ -112,7 +112,7 @@ fn waiting<T>(work: impl FnOnce() -> Result<T>) -> Result<(T, Vec<Complete>)> {
     Ok((done?, files))
 }
 
-/// Makes files appear now, or at the end of [`together`] on this thread.
+/// Makes files appear now or, inside [`together`] or [`companions`] on this thread, at its end.
 fn appear_or_wait(files: Vec<Complete>) -> Result<()> {
     let files = WAITING.with_borrow_mut(|waiting| match waiting {
         Some(waiting) => {
@@ -124,8 +124,8 @@ fn appear_or_wait(files: Vec<Complete>) -> Result<()> {
     appear(files)
 }
 
-/// A temporary file, or a folder that may be empty, registered for removal until this value is
-/// dropped.
+/// The registration of a temporary file or a folder for removal by [`abandon`]. It ends when this
+/// value is dropped.
 #[derive(Debug)]
 pub struct Unfinished(PathBuf);
 

@@ -1,9 +1,9 @@
-//! Lets complete files appear under their final names, all of them or none.
+//! Renames complete files to their final names, all of them or none.
 //!
 //! A system renames one file at a time. The first of several files is the main file, to which the
 //! others belong. Before the others change, an earlier main file is set aside, and the new one
-//! appears last. A program that is killed in between leaves no main file, and never one beside
-//! files of another result.
+//! appears last. A program that is killed in between leaves no main file, so a main file never
+//! stands beside files of another result.
 
 use std::path::PathBuf;
 
@@ -14,12 +14,11 @@ use super::temporary::temporary;
 use super::{Unfinished, in_the_way, unfinished};
 use crate::error::Result;
 
-/// Lets complete files appear, the main file first in the list. If a file cannot be renamed, all
-/// files are as before.
+/// Renames complete files to their final names. The first of the list is the main file. If a file
+/// cannot be renamed, all files are left as they were.
 ///
-/// # Errors
-/// Returns [`Error::Output`](crate::Error::Output) if a file cannot be renamed, or if a file that
-/// must not be replaced exists by now.
+/// # Errors Returns [`Error::Output`](crate::Error::Output) if a file cannot be renamed or recorded
+/// in its journal, or if a file that must not be replaced exists by now.
 pub(super) fn appear(mut files: Vec<Complete>) -> Result<()> {
     for complete in &files {
         complete.note().map_err(|e| fail(&complete.path, e))?;
@@ -27,7 +26,8 @@ pub(super) fn appear(mut files: Vec<Complete>) -> Result<()> {
     // The files stay registered until the lock below is released, because removing a file from the
     // register takes this lock, too.
     let mut registered = Vec::new();
-    // An interrupted program waits for this lock, so it does not end between two renames.
+    // An interrupted program waits up to 50 ms for this lock, so that it does not end between two
+    // renames.
     let several = (files.len() > 1).then(unfinished);
     let mut change = Change::default();
     let mut done = match several {

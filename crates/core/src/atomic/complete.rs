@@ -21,7 +21,7 @@ pub(super) struct Complete {
     pub made: Unfinished,
     /// Whether an existing file is replaced.
     pub replaces: bool,
-    /// The record of its folder, and its hash for it.
+    /// The journal of the folder, and the hasher that received the contents of the file.
     pub journal: Option<(Arc<dyn Journal>, blake3::Hasher)>,
 }
 
@@ -65,7 +65,7 @@ impl Complete {
         Ok(Complete { path: path.to_path_buf(), target, file, made, replaces: true, journal })
     }
 
-    /// Whether the file that would be replaced has the same contents.
+    /// Returns true if the existing file has the same contents.
     pub fn equals_existing(&self) -> bool {
         let same = || -> std::io::Result<bool> {
             let (mut a, mut b) =
@@ -88,12 +88,12 @@ impl Complete {
         same().unwrap_or(false)
     }
 
-    /// Returns the record of the folder, if there is one.
+    /// Returns the journal of the folder, if there is one.
     pub fn journal(&self) -> Option<&dyn Journal> {
         self.journal.as_ref().map(|(journal, _)| &**journal)
     }
 
-    /// Notes the file in the journal of its folder.
+    /// Records the file in the journal of its folder, if there is one.
     pub fn note(&self) -> std::io::Result<()> {
         let Some((journal, hasher)) = &self.journal else { return Ok(()) };
         let name = self.target.file_name().unwrap_or_default().to_string_lossy();

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A record of the files that this process writes into a folder, which another process can read
-/// after a crash.
+/// A record of the files that this process writes into a folder. Another process can read the
+/// record after a crash.
 pub trait Journal: Send + Sync {
     /// Records the name of a temporary file that is about to be created.
     ///

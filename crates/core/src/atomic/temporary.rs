@@ -8,7 +8,7 @@ use super::folder_of;
 use super::journal::Journal;
 
 /// The prefix and suffix of temporary file names. Between them are the name of the final file, "-"
-/// and [`RANDOM`] random letters. A killed program leaves such files behind.
+/// and [`RANDOM`] random letters or digits. A killed program leaves such files behind.
 const IN_THE_MAKING: [&str; 2] = [".zeroset-", ".part"];
 const RANDOM: usize = 6;
 
@@ -24,8 +24,8 @@ pub fn in_the_making(name: &str) -> Option<&str> {
     (random.len() == RANDOM).then_some(target)
 }
 
-/// Creates a temporary file beside `target`. Its permissions follow the umask of the user, because
-/// by default only the owner could read the renamed file.
+/// Creates a temporary file beside `target`. Its permissions follow the umask of the user. With the
+/// default of `tempfile`, only the owner could read the renamed file.
 pub(super) fn temporary(
     target: &Path,
     journal: Option<&dyn Journal>,

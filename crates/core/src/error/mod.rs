@@ -209,8 +209,8 @@ impl Error {
         }
     }
 
-    /// Converts an error about data that were created from the file `path` into an error about that
-    /// file. An error that already has a position, or is of another variant, is returned unchanged.
+    /// Converts an [`Error::Case`] without a file and a line into an error about the file `path`,
+    /// from which the data were read. Other errors are returned unchanged.
     pub fn blaming(self, path: &Path) -> Self {
         match self {
             Error::Case { file: None, line: None, what, remedy, .. } => {

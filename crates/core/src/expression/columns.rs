@@ -65,8 +65,8 @@ impl Columns {
         self.program.uses_coordinates()
     }
 
-    /// Evaluates the rows and writes the values to `out`. The bits of a row depend only on the
-    /// numbers of that row.
+    /// Evaluates the rows and writes the values to `out`. The bits of each value depend only on the
+    /// numbers of its row.
     ///
     /// # Panics
     /// Panics if the points or a column that the expression uses are shorter than `out`.

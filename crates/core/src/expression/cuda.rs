@@ -1,5 +1,5 @@
 //! Fields printed as CUDA source: a tree becomes a function that calls the operators of
-//! `kernels/expression.cuh`, with one statement per node.
+//! `kernels/expression.cuh`, with one statement per operator.
 //!
 //! The generated code computes in double precision, whatever the precision of the solver, like
 //! [`Field`] on the CPU. The results on the two devices may differ only by the rounding of the
@@ -185,7 +185,7 @@ fn statements(tree: &Node, column: &mut dyn FnMut(&str) -> String) -> (String, S
     (printer.body, result)
 }
 
-/// The statements printed so far. There is one per node, because a tree may be deeper than the
+/// The statements printed so far. There is one per operator, because a tree may be deeper than the
 /// nesting of parentheses that compilers are guaranteed to accept.
 struct Printer<'c> {
     body: String,

@@ -25,7 +25,7 @@ impl Enclosure {
         Enclosure { low: value, high: value, smooth: true }
     }
 
-    /// Whether the value is NaN over the whole span.
+    /// Returns true if the value is NaN over the whole span.
     fn is_nan(&self) -> bool {
         self.low.is_nan()
     }
@@ -91,7 +91,7 @@ impl Enclosure {
         }
     }
 
-    /// Returns the bounds of `f`, which grows or falls with its argument.
+    /// Returns the bounds of the monotone function `f`.
     #[inline]
     fn monotone(self, f: impl Fn(f64) -> f64) -> Self {
         Enclosure::between(f(self.low), f(self.high), self.smooth)

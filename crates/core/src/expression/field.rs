@@ -22,7 +22,7 @@ thread_local! {
 
 /// An expression bound to its data arrays. It has one value per row at each time.
 ///
-/// The bits of a row depend only on the numbers of that row.
+/// The bits of each value depend only on the numbers of its row.
 #[derive(Clone, Debug)]
 pub struct Field {
     program: Arc<Program>,
@@ -127,8 +127,8 @@ impl Field {
 
     /// Computes what `sampling` specifies for the rows `rows`: values at an instant, or bounds or
     /// means over a span of time. Writes the results to `out`. `accuracy(k)` is the accuracy for
-    /// the entry k of `out`. If the expression contains neither coordinates nor data arrays, only
-    /// `accuracy(0)` is used.
+    /// entry k of `out`. If the expression contains neither coordinates nor data arrays, it is
+    /// examined once, with the accuracy whose `slack` is smallest.
     ///
     /// Memory is allocated as in [`Field::evaluate_into`].
     ///

@@ -146,7 +146,8 @@ impl Lattice {
             values.resize(self.components(), 0.0);
             let change = all.iter().fold(0.0f64, |most, bounds| most.max(bounds.width()));
             let change = change * span.length();
-            // Means of functions that are smooth at a point come from values on whole blocks.
+            // Where an expression is smooth in time, its mean is computed from values on the whole
+            // block.
             let is_averaged = !is_bound && change > accuracy.slack;
             if is_averaged {
                 let instants = sampling::instants(span);

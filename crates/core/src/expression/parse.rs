@@ -89,7 +89,7 @@ pub(super) fn parts(text: &str) -> Vec<(Range<usize>, Node)> {
 /// The byte range of a subexpression in the text, and its tree.
 type Part = (Range<usize>, Node);
 
-/// Parses a text and adds its subexpressions to `noted` if requested.
+/// Parses a text and appends its subexpressions to `noted`, unless it is `None`.
 fn parse_noting(text: &str, noted: Option<Vec<Part>>) -> Result<(Node, Vec<Part>), Flaw> {
     if text.len() > LONGEST {
         let what = format!("the expression is {} bytes long, the limit is {LONGEST}", text.len());

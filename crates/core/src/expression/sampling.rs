@@ -55,7 +55,7 @@ impl Accuracy {
     /// that counts as no change.
     pub const SLACK: f64 = 0.01;
 
-    /// The error of a mean, as a fraction of the slack.
+    /// The error allowed in the integral over each piece of a span, as a fraction of the slack.
     pub const PRECISION: f64 = 1e-4;
 
     /// The largest number of times that a span is halved. A jump is then located to the last bit of
@@ -238,8 +238,8 @@ impl Parts {
         }
     }
 
-    /// Whether both integrals agree, and the values have as much range as the bounds suggest. A
-    /// peak between the nodes shows only in the bounds.
+    /// Returns true if both integrals agree and the range of the values is at least about a quarter
+    /// of the width of the bounds. A peak between the nodes shows only in the bounds.
     fn agree(&self, bounds: Enclosure, length: f64, tolerance: f64) -> bool {
         let is_seen = bounds.width() <= 4.0 * self.range + tolerance / length;
         is_seen && (self.coarse - self.fine).abs() <= tolerance

@@ -280,7 +280,8 @@ impl Node {
     }
 
     /// Returns the data array that makes the value at one point infinite or NaN, with its span.
-    /// Returns `None` if all numbers of arrays that the value depends on are finite there.
+    /// Returns `None` if the value is finite, or if all numbers of arrays that it depends on are
+    /// finite.
     pub fn array_at_fault(
         &self,
         point: [f64; 3],

@@ -284,8 +284,8 @@ impl Orientation {
         if let Some(orientation) = Self::far_from_flat(n, &edges) {
             return orientation;
         }
-        // Lengths are measured in units of the longest component, so that none of their powers
-        // overflows or underflows.
+        // Lengths are measured in units of the largest component of an edge, so that none of their
+        // powers overflows or underflows.
         let unit = edges.iter().fold(0.0_f64, |unit, e| unit.max(e.amax()));
         if unit == 0.0 {
             return Orientation::Flat;

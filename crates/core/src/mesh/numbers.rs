@@ -84,16 +84,16 @@ pub fn component<'a>(arrays: &'a [DataArray], name: &str) -> Option<(&'a DataArr
 }
 
 impl Mesh {
-    /// Returns the numbers of a name at all vertices or in all cells. A name means, in this order,
-    /// an array over these places, an array over the other places, and a group. `U.x`, `U.y` and
-    /// `U.z` are the components of an array `U`.
+    /// Returns the numbers of a name at all vertices or in all cells. A name stands for the first
+    /// of these that exists: an array over these places, an array over the other places, a group.
+    /// `U.x`, `U.y` and `U.z` are the components of an array `U`.
     ///
-    /// - A vertex array has in a cell the mean of the corners.
-    /// - A cell array has at a vertex the mean of the cells around it, weighted by their area or
-    ///   volume.
-    /// - A group is 1 inside and 0 outside. A vertex is inside if a member of the group has this
-    ///   vertex. A cell is inside if it is a member, or if all its corners are vertices of members
-    ///   of lower dimension.
+    /// - In a cell, a vertex array has the mean of its values at the corners.
+    /// - At a vertex, a cell array has the mean of its values in the cells around it, weighted by
+    ///   their area or volume.
+    /// - A group is 1 inside and 0 outside. A vertex is inside if it is a vertex of a member. A
+    ///   cell is inside if it is a member, or if all its corners are vertices of members of lower
+    ///   dimension.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if there is no such array or group, or if an array has several
@@ -124,8 +124,8 @@ impl Mesh {
 
     /// Returns the vectors of a vertex array, or of a cell array, at all vertices.
     ///
-    /// Arrays have three components, or on planar meshes two. A cell array has at a vertex the same
-    /// mean as in [`Mesh::numbers`].
+    /// The array must have three components. On planar meshes, two are enough. At a vertex, a cell
+    /// array has the same mean as in [`Mesh::numbers`].
     ///
     /// # Errors
     /// Returns [`Error::Case`] if there is no such array, or if it has another number of
@@ -160,7 +160,7 @@ impl Mesh {
         Ok(vectors)
     }
 
-    /// Returns true if a name means, at vertices, a cell array or a group of cells.
+    /// Returns true if a name stands for a cell array or a group of cells at vertices.
     pub fn is_of_cells(&self, name: &str) -> bool {
         match self.named(name, Places::Vertices) {
             Some(Named::Array(.., of)) => of == Places::Cells,

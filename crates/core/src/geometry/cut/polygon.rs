@@ -141,7 +141,7 @@ impl Flattened {
         let triangles = triangulate(&self.points, &[]).ok_or(PolygonFault::Crosses)?;
         let area: f64 =
             triangles.iter().map(|t| self.area2(t.map(|k| k as usize))).sum::<f64>() / 2.0;
-        // The area or the number of triangles is wrong if the boundary winds around a part more
+        // The area or the number of triangles is wrong if the boundary winds around a region more
         // than once or touches itself.
         let covers = (area - self.area).abs() <= 1e-6 * self.area.max(area);
         if covers && triangles.len() <= n - 2 { Ok(triangles) } else { Err(PolygonFault::Crosses) }

@@ -38,9 +38,9 @@ pub enum PolyhedronFault {
     Face(PolygonFault),
     /// An edge does not belong to exactly two faces, or the faces form several closed surfaces.
     Open,
-    /// The volume is zero.
+    /// The volume is zero up to rounding.
     Flat,
-    /// No point inside sees all faces.
+    /// No point inside was found that sees all faces.
     Concave,
 }
 

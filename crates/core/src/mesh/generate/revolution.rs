@@ -245,7 +245,7 @@ impl Sheet {
         Size::new(Kind::Surface, n * (m + 1), 2 * n * m)
     }
 
-    /// Returns the range of the rings that have `around` vertices.
+    /// Returns the range of the rings that have `cells[0]` vertices.
     fn rings(&self) -> std::ops::Range<u32> {
         match self.ends {
             Ends::Open => 0..self.cells[1] + 1,

@@ -112,7 +112,7 @@ pub(super) fn remove(
     (counts, parents)
 }
 
-/// A cell whose height is at most the bound.
+/// A cell whose thinness is at most the bound.
 struct Candidate {
     cell: u32,
     thinness: f64,

@@ -67,7 +67,8 @@ fn thinness(vertices: &[[f64; 3]], corners: &[u32]) -> f64 {
     shape(&[0, 1, 2, 3].map(|k| Vec3::from(vertices[corners[k] as usize]))).thinness
 }
 
-/// Returns the vertices around an edge in order, or `None` if its cells do not enclose it.
+/// Returns the vertices around an edge in order, or `None` if its cells do not enclose it or are
+/// more than [`LARGEST_RING`].
 fn ring(cells: &CellList, around: &[u32], edge: [u32; 2]) -> Option<Vec<u32>> {
     if !(3..=LARGEST_RING).contains(&around.len()) {
         return None;
