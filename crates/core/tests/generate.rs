@@ -175,8 +175,8 @@ fn cubes_are_cut_in_six() {
     }
 }
 
-/// Checks that a surface is closed (or has `boundary` edges) and that its normals point away from
-/// the nearest point of `core`.
+/// Checks that a surface has the given Euler number and `boundary` boundary edges (0 if it is
+/// closed), and that its normals point away from the nearest point of `core`.
 #[track_caller]
 fn assert_surface(
     mesh: &Mesh,

@@ -5,9 +5,10 @@
 //! library has been opened. Opening the library takes 0.1 s, and a hit must neither take this time
 //! nor require the library. Leaving the version out is sound: whichever version compiled an entry,
 //! the result is a valid translation of these sources for this architecture. Arithmetic follows
-//! IEEE 754 except in fused units ([`Unit::is_fused`]). In other units, versions differ in speed
-//! and in at most the last bit of functions such as `erf`. Each entry records its compiler version.
-//! `zeroset devices --compile` recompiles and replaces entries ([`renew`]).
+//! IEEE 754 except in fused units ([`Unit::is_fused`]). In units that are not fused, compiler
+//! versions differ in speed and in at most the last bit of functions such as `erf`. Each entry
+//! records its compiler version. `zeroset devices --compile` recompiles and replaces entries
+//! ([`renew`]).
 //!
 //! An entry consists of `MAGIC`, the blake3 hash of the remaining bytes, the length of the compiler
 //! version as a little-endian u32, the version, and the cubin. An entry that does not match its

@@ -5,7 +5,8 @@
 //! name ([`Cuda::kernel`]), and kernel launches ([`Launch`]). This crate does not depend on what
 //! the kernels compute. Building it needs neither a CUDA toolkit nor a GPU.
 //!
-//! This crate depends only on `zeroset-core` and `zeroset-kernels`, and the compiler enforces this:
+//! Of the other zeroset crates, this one uses only `zeroset-core` and `zeroset-kernels`. The
+//! compiler enforces this:
 //!
 //! ```compile_fail,E0432
 //! use zeroset_cloud::cloud::clean; // a higher layer

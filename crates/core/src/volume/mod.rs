@@ -49,7 +49,8 @@ impl Scaling {
 
     /// Returns the value of a stored number.
     pub fn of(self, stored: f64) -> f64 {
-        // A product with 1 and a sum with 0 keep every bit except the sign of zero.
+        // Multiplying by 1 and adding 0 would change only the sign of -0, which this test
+        // preserves.
         if self == Scaling::NONE { stored } else { self.slope * stored + self.intercept }
     }
 }
@@ -212,7 +213,8 @@ impl Volume {
     }
 
     /// Returns the values for a format without scaling: the stored numbers if they are not scaled,
-    /// single precision if it can represent every stored number, and double precision otherwise.
+    /// single precision if it can represent every number of the stored type, and double precision
+    /// otherwise.
     pub fn unscaled(&self) -> std::borrow::Cow<'_, Samples> {
         use std::borrow::Cow;
         if self.scaling == Scaling::NONE {

@@ -42,8 +42,8 @@ impl Placement {
     /// Creates the placement of a volume of `shape` with its first sample at `origin` and the given
     /// steps along its axes.
     ///
-    /// An axis of one sample may have a zero step. It gets a step of length 1 orthogonal to the
-    /// others.
+    /// An axis of one sample may have a zero step. It gets a step of length 1. If there is only one
+    /// such axis, its step is orthogonal to the others.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if a number is not finite, an axis of several samples has a zero step,
@@ -84,9 +84,9 @@ impl Placement {
         Ok(placement)
     }
 
-    /// Creates a placement like [`Placement::new`] from spacings and from directions of any nonzero
-    /// length. Spacings must be positive, or 0 along an axis of one sample. `directions[k]` belongs
-    /// to axis k.
+    /// Creates a placement like [`Placement::new`] with the steps `spacing[k] * directions[k]`.
+    /// Spacings must be positive, or 0 along an axis of one sample. Directions need not have length
+    /// 1.
     ///
     /// # Errors
     /// Returns a [`Flaw`] if a spacing is not allowed, and the errors of [`Placement::new`].
@@ -212,12 +212,14 @@ impl Placement {
 
 const OPPOSITES: [[char; 2]; 3] = [['R', 'L'], ['A', 'P'], ['S', 'I']];
 
-/// Replaces the zero steps of axes with one sample by steps of length 1 orthogonal to the others.
+/// Replaces the zero steps of axes with one sample by steps of length 1. The last of them is
+/// orthogonal to the other steps.
 fn fill_flat_axes(shape: [usize; 3], steps: &mut [[f64; 3]; 3]) {
     let flat = |steps: &[[f64; 3]; 3], k: usize| shape[k] == 1 && steps[k] == [0.0; 3];
     let missing = (0..3).filter(|&k| flat(steps, k)).count();
     if missing > 1 {
-        // A single row of samples does not determine the directions of its other axes.
+        // A single row of samples does not determine the directions of its other axes. Coordinate
+        // axes that are not close to the row take their place.
         let unit = Placement::identity().steps;
         for k in (0..3).rev() {
             if flat(steps, k) && (0..3).filter(|&k| flat(steps, k)).count() > 1 {

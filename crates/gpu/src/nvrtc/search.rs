@@ -1,8 +1,8 @@
 //! Search for the NVRTC library.
 //!
-//! The search order is: the file named by the environment variable ZEROSET_NVRTC (then nothing else
-//! is searched), the Python packages `nvidia-cuda-nvrtc` of the available environments, CUDA_HOME
-//! and CUDA_PATH, /usr/local/cuda, and the system loader.
+//! The search order is: the file named by the environment variable ZEROSET_NVRTC (if it is set,
+//! nothing else is searched), the Python packages `nvidia-cuda-nvrtc` of the available
+//! environments, CUDA_HOME and CUDA_PATH, /usr/local/cuda, and the system loader.
 
 use std::env;
 use std::ffi::OsString;

@@ -52,7 +52,7 @@ impl<'a> Asked<'a> {
         }
     }
 
-    /// Returns the question for stored numbers.
+    /// Returns the question for numbers at an address on the GPU.
     fn about(&self, cuda: &Cuda, numbers: Numbers) -> Result<Question> {
         match self.criterion {
             Criterion::Holds(expression) => Ok(condition(self.volume, expression, numbers)),

@@ -69,7 +69,8 @@ fn swap_digits(word: u64, a: u32, b: u32) -> u64 {
     word ^ change ^ change << shift
 }
 
-/// Returns the words of a grid of `shape`, in the records of the level above: `[records][fan]`.
+/// Returns the words of the grid of a discriminator, in the records of the level above:
+/// `[records][fan]`.
 pub(super) fn bricks(discriminator: &impl Discriminator, split: Split) -> Vec<u64> {
     let (shape, brick, fan) = (discriminator.shape(), split.brick(), split.fan());
     if shape.contains(&0) {
