@@ -6,8 +6,8 @@ use zeroset_core::mesh::generate::{Generate, Sphere, generate};
 use zeroset_io as io;
 use zeroset_testing::data;
 
-/// Returns the fraction of normals within 30 degrees of the known ones, the fraction with the right
-/// orientation, and the number of components.
+/// Returns the fraction of normals within 30 degrees of the known ones up to their sign, the
+/// fraction with the right orientation, and the number of components.
 fn agreement(cloud: PointCloud) -> (f64, f64, usize) {
     let options = CleanOptions { outliers: None, ..CleanOptions::default() };
     let (cloud, _) = clean(cloud, options).unwrap();

@@ -91,7 +91,7 @@ fn noise_and_outliers_are_as_wanted() {
     assert!(clean.points.iter().all(|x| x.iter().map(|x| x * x).sum::<f64>() < 1.0 + 1e-12));
     let beyond = noisy.points[100_000..].iter().filter(|x| x.iter().any(|x| x.abs() > 1.05));
     assert!(beyond.count() > 200);
-    // Without noise, the outliers are far from all other points, except those near the sphere.
+    // Without noise, the outliers that are not near the sphere are far from all other points.
     let apart = Sampling { outliers: 1_000, ..sampling(n) };
     let apart = Sampler::new(&mesh, apart).unwrap().cloud();
     let outliers = survey(&apart).unwrap().outliers;

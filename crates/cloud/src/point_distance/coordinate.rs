@@ -8,7 +8,7 @@ use super::norm::{Chebyshev, Euclidean, Manhattan, Metric, Minkowski, Norm};
 use super::sites::Sites;
 use zeroset_core::error::{Error, Result};
 
-/// A coordinate type: `i32` for points on a lattice, whose distances are exact, `f32` or `f64`.
+/// A coordinate type: `f32`, `f64`, or `i32` for points on a lattice, whose distances are exact.
 pub trait Coordinate: Copy + PartialOrd + Debug + Default + Send + Sync + sealed::Sealed {
     /// The type of keys, which are compared instead of distances. A key is the square of a
     /// Euclidean distance, or the distance itself in another norm.

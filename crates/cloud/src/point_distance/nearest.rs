@@ -139,7 +139,8 @@ pub struct Nearest<C: Coordinate> {
     pub method: Method,
     /// The arithmetic of the keys.
     pub kernel: Kernel,
-    /// The number of bytes of partial and final results, or of the index.
+    /// The number of bytes of partial and final results, or of the index. If sites are streamed
+    /// through GPUs, it includes the sites on the GPUs.
     pub working_set: u64,
     /// The partitioning of a brute-force search on the CPU or in streams, or `None` for other
     /// searches.

@@ -55,7 +55,8 @@ pub trait Metric<C: Coordinate>: Copy + Send + Sync {
     fn key(self, d: [C; 3]) -> C::Key;
 
     /// Returns a lower bound for the keys of all points in a box, given the key of its nearest
-    /// point. Keys of most norms never decrease if a difference grows, even with rounding.
+    /// point. By default, this is the key itself: keys of most norms never decrease if a difference
+    /// grows, even with rounding.
     #[inline(always)]
     fn bound(self, key: C::Key) -> C::Key {
         key

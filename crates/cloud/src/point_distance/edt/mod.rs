@@ -214,7 +214,7 @@ fn across<P: Pair>(
     });
 }
 
-/// Processes one line of a pass.
+/// Processes one line of a pass of an unsigned transform.
 fn one_side<P: Pair>(
     line: &mut [P],
     envelope: &mut Envelope<P>,
