@@ -47,7 +47,8 @@ impl Las {
     }
 }
 
-/// Returns the LASzip record for points of format 0, followed by `behind`.
+/// Returns the LASzip record for points of format 0 (format 6 if `compressor` is 3), followed by
+/// `behind`.
 fn laszip(compressor: u16, behind: &[u8]) -> Vec<u8> {
     let mut record = vec![0; 54];
     record[2..16].copy_from_slice(b"laszip encoded");

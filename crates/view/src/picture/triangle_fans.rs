@@ -15,7 +15,8 @@ const SHARP: f64 = 0.77;
 
 /// The number of triangles at a vertex above which its normals are summed by direction.
 const MANY: u32 = 256;
-/// The number of steps by which directions differ along each axis.
+/// The number of intervals into which each component of a normal is divided to group normals by
+/// direction.
 const DIRECTIONS: usize = 8;
 
 /// The unit normal of a triangle and twice its area.
