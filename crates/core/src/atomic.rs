@@ -51,8 +51,8 @@ pub fn write_by_name(path: &Path, work: impl FnOnce(&Path) -> Result<()>) -> Res
     appear_or_wait(vec![Complete::write_by_name(path, work)?])
 }
 
-/// Writes a file that the user has not named, such as the data of a header, with `body`. Unlike
-/// [`write()`], it never replaces a file with other contents.
+/// Writes a file whose name the user did not give, such as the data file of a header. `body` writes
+/// the contents. Unlike [`write()`], the function never replaces a file with other contents.
 ///
 /// # Errors
 /// Returns the errors of [`write()`], and [`Error::Output`] if the file exists with other contents.
@@ -83,8 +83,8 @@ pub fn companions<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     Ok(done)
 }
 
-/// Returns the error for an existing file that a command must not replace, because the user has not
-/// given the name of this file: the name is derived from another one.
+/// Returns the error for an existing file that a command must not replace, because its name is
+/// derived from another one and was not given by the user.
 pub fn in_the_way(path: &Path) -> Error {
     let what = "exists, and this command did not create it";
     Error::output(path, what, "move or remove it, or choose another name for the result")

@@ -88,7 +88,8 @@ fn tet(corners: [[f64; 3]; 4]) -> Mesh {
     mesh
 }
 
-/// Returns the inner edge of a refined tetrahedron: the only one whose ends lie on opposite edges.
+/// Returns the inner edge of a refined tetrahedron: the only one whose ends are the midpoints of
+/// opposite edges.
 fn diagonal(fine: &Mesh) -> [u32; 2] {
     let shared: Vec<u32> =
         (4..10).filter(|v| fine.cells[16..].chunks_exact(4).all(|t| t.contains(v))).collect();

@@ -78,7 +78,7 @@ pub fn folder() -> Option<PathBuf> {
 pub struct Contents {
     /// The number of entries.
     pub entries: usize,
-    /// The size of all entries in bytes.
+    /// The total size of the entries in bytes.
     pub bytes: u64,
     /// The versions of the compilers that created the entries, in ascending order.
     pub versions: Vec<String>,

@@ -74,8 +74,7 @@ pub fn survey(cloud: &PointCloud) -> Result<Survey> {
 
 /// Removes duplicates and far outliers as `options` specify. Returns the remaining points in their
 /// original order, and a survey of what was removed. The survey has the spacing only if `outliers`
-/// is set. Its indices of outliers refer to the points without the duplicates that were
-/// merged.
+/// is set. Its indices of outliers refer to the cloud after duplicates were merged.
 ///
 /// Points at the same position are merged into one, with their mean color and the mean direction of
 /// their normals. If the normals cancel, the merged point keeps the first normal.

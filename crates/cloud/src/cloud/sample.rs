@@ -1,7 +1,8 @@
 //! Random point clouds on a surface, distributed uniformly over its area.
 //!
 //! Points are drawn in blocks, each with its own stream of random numbers (ChaCha8). A cloud is
-//! therefore bitwise identical for every number of threads, and only a few blocks are in memory.
+//! therefore bitwise identical for every number of threads, and only a few blocks are in memory at
+//! a time.
 
 use std::f64::consts::TAU;
 use std::fmt;

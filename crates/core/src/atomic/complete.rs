@@ -19,7 +19,7 @@ pub(super) struct Complete {
     pub target: PathBuf,
     pub file: NamedTempFile,
     pub made: Unfinished,
-    /// Whether an existing file is replaced.
+    /// Whether an existing file may be replaced.
     pub replaces: bool,
     /// The journal of the folder, and the hasher that received the contents of the file.
     pub journal: Option<(Arc<dyn Journal>, blake3::Hasher)>,

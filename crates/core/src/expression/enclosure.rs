@@ -91,7 +91,7 @@ impl Enclosure {
         }
     }
 
-    /// Returns the bounds of the monotone function `f`.
+    /// Returns the bounds of `f`, a monotone function of the value.
     #[inline]
     fn monotone(self, f: impl Fn(f64) -> f64) -> Self {
         Enclosure::between(f(self.low), f(self.high), self.smooth)

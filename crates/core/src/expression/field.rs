@@ -95,7 +95,8 @@ impl Field {
         &self.tree
     }
 
-    /// Returns the data arrays in the order of their numbers in the tree, with one number per row.
+    /// Returns the data arrays, in the order in which the tree numbers them, with one value per
+    /// row.
     pub fn arrays(&self) -> &[Arc<[f64]>] {
         &self.arrays
     }

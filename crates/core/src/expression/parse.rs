@@ -199,8 +199,8 @@ impl<'t> Parser<'t> {
         result
     }
 
-    /// Creates a node that is one level deeper than its operands. Returns a flaw if the node is too
-    /// deep.
+    /// Creates a node from operands with at most `levels` levels. Returns a flaw if the node would
+    /// have too many levels.
     fn built(&self, node: Node, levels: usize) -> Result<Built, Flaw> {
         match node.folded() {
             node @ Node::Number(_) => Ok(Built { node, levels: 1 }),

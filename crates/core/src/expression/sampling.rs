@@ -37,16 +37,16 @@ pub enum Sampling {
     Mean(TimeSpan, f64),
 }
 
-/// The accuracy of [`Sampling`].
+/// The accuracy to which the quantities of [`Sampling`] are computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accuracy {
     /// The largest product of change and duration that counts as no change: the change of the
     /// coefficient over a span, multiplied by the length of the span. For a velocity this is a
     /// length.
     pub slack: f64,
-    /// The largest length of time of the pieces into which a span is divided if the coefficient has
-    /// no bounds in it. With [`Sampling::Bound`], pieces are longer if there would be more than
-    /// [`Accuracy::MOST_PIECES`] of them.
+    /// The largest duration of the pieces into which a span is divided if no bounds of the
+    /// coefficient are known in it. With [`Sampling::Bound`], pieces are longer if there would be
+    /// more than [`Accuracy::MOST_PIECES`] of them.
     pub max_step: f64,
 }
 
@@ -69,8 +69,8 @@ impl Accuracy {
     /// See [`Accuracy::MANY_EVALUATIONS`].
     pub const ENOUGH_HALVINGS: u32 = 10;
 
-    /// The largest number of pieces for [`Sampling::Bound`] of a span in which the coefficient has
-    /// no bounds.
+    /// The largest number of pieces of a span for [`Sampling::Bound`] if no bounds of the
+    /// coefficient are known in it.
     pub const MOST_PIECES: f64 = 64.0;
 }
 
@@ -92,7 +92,7 @@ pub(super) fn instants(span: TimeSpan) -> [f64; 9] {
     NODES.map(|at| whole(span).at(at))
 }
 
-/// Returns the span as the first piece of [`mean`], whose end is rounded.
+/// Returns the span as [`mean`] computes it for its first piece, with a rounded end.
 fn whole(span: TimeSpan) -> TimeSpan {
     TimeSpan { start: span.at(0.0), end: span.at(1.0) }
 }

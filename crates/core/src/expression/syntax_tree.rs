@@ -210,7 +210,8 @@ fn truth(holds: bool) -> f64 {
     f64::from(u8::from(holds))
 }
 
-/// The largest integer exponent that is computed by multiplications.
+/// The largest absolute value of an integer exponent for which a power is computed by
+/// multiplications.
 const MULTIPLIED: f64 = 16.0;
 
 /// Computes `a ^ b`: by multiplications for integer b from -16 to 16 (as 1 divided by the product

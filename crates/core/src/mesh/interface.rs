@@ -31,7 +31,7 @@ impl Interface {
         self.edges.iter().zip(&self.weights).map(at).collect()
     }
 
-    /// Returns the length or area of each piece, in mesh units.
+    /// Returns the length (in mesh units) or the area (in squared mesh units) of each piece.
     pub fn measures(&self) -> impl Iterator<Item = f64> + '_ {
         let at = |v: u32| Vec3::from(self.vertices[v as usize]);
         self.cells.chunks_exact(self.arity.max(2)).map(move |piece| match *piece {

@@ -32,7 +32,7 @@ impl Cuda {
     /// The memory at the address must have at least as many bytes as `into`.
     pub(super) unsafe fn copy_large(&self, from: u64, into: &mut [u8]) -> Result<bool> {
         let fail = |e| device_error("copying from the GPU", e);
-        // Do not wait for the lock: a thread that works on the task below may itself call this
+        // Do not wait for the lock: a thread that works on the tasks below may itself call this
         // function.
         let Ok(mut staging) = self.staging.try_lock() else { return Ok(false) };
         if staging.is_none() {

@@ -72,8 +72,8 @@ fn in_package(site: &Path) -> [PathBuf; 4] {
         .map(|below| site.join("nvidia").join(below))
 }
 
-/// Returns the package folders of the active Python environments, of the environments in the search
-/// path for programs, and of the user.
+/// Returns the package folders of the active Python environments, of the environments in `PATH`,
+/// and of the user.
 fn site_packages() -> Vec<PathBuf> {
     let mut prefixes: Vec<PathBuf> =
         ["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(env::var_os).map(PathBuf::from).collect();

@@ -33,8 +33,8 @@ const OF_BOX: u64 = 28;
 ///
 /// If the criteria use the values, the volume is copied to the GPU in its own type. Gradients and
 /// templates use 64-bit numbers if the file scales the values. The voxel numbers are copied back.
-/// The voxels are the same as on the CPU, unless a function in an expression has no exact value
-/// (sin, exp and so on) and is rounded differently on the GPU.
+/// The voxels are the same as on the CPU, unless an expression contains a function that is not
+/// computed exactly (sin, exp and so on) and is rounded differently on the GPU.
 ///
 /// # Errors
 /// Returns [`Error::Case`] if there is no criterion, and the errors of

@@ -8,7 +8,7 @@ use super::raster::{FINE, Flat, NONE, ends};
 
 /// The number of samples along each side of a block.
 const BLOCK: usize = 32;
-/// The number of samples in a row up to which each of them is tested.
+/// If at most this many samples of a row are in question, they are tested one by one.
 const FEW: usize = 8;
 
 /// The visible triangle and its height at each sample of a band.
@@ -76,8 +76,9 @@ impl<'a> Slope<'a> {
         (0..3).map(|k| (edges[k] - self.bias[k]) as f64 * self.z[k]).sum::<f64>() / self.area
     }
 
-    /// Returns an upper bound on the height in a block of samples, or `None` if the triangle does
-    /// not touch it. The range of columns and rows includes the last ones.
+    /// Returns an upper bound on the height in a block of samples, or `None` if the block lies on
+    /// the outer side of an edge. `x` and `y` are the first and the last column and row of the
+    /// block.
     fn highest_in(&self, x: [usize; 2], y: [usize; 2]) -> Option<f64> {
         let corners = [[x[0], y[0]], [x[1], y[0]], [x[0], y[1]], [x[1], y[1]]];
         let corners = corners.map(|[x, y]| self.edges(x, y));

@@ -100,7 +100,7 @@ impl Camera {
     }
 }
 
-/// The direction to the lamp in the axes of a picture: to the left, up, and toward the eye.
+/// The direction to the lamp in the axes of a picture. It points left, up, and toward the eye.
 const LAMP: V = [-0.36, 0.48, 0.8];
 
 /// The axes of a picture in mesh coordinates (right, up, and toward the eye), and the direction to

@@ -113,7 +113,7 @@ mod tests {
             let stepped = (1..=2000).map(|k| f64::from(k) / 2000.0).find(|&t| side(t) != side(0.0));
             let found = ray.first(level, 1.0);
             if let Some(t) = stepped {
-                // Sampling can miss a pair of crossings, but the polynomial cannot.
+                // Sampling can miss a pair of crossings, but `first` cannot.
                 prop_assert!(found.is_some_and(|x| x <= t + 1e-12), "{found:?} {t}");
             }
             if let Some(t) = found {

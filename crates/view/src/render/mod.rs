@@ -4,12 +4,12 @@
 //! A [`Solid`] is a set of unit cubes, in units of voxels. They are either the voxels that satisfy
 //! a condition, or the cubes between eight voxels through which the surface at a level passes. A
 //! ray visits cubes in the order in which it crosses them. A [`SpaceSkipping`] determines which
-//! cubes it can skip, following N. Khan and M. Zahran, section 5. Its step rules were made safe as
-//! described in docs/pictures.md, "How far rays step". Let `T` be the distance from a point to the
-//! nearest center of a set of cubes that contains everything the ray can hit. Then the ray hits
-//! nothing nearer than `T - sqrt(3)/2`. If that is less than the distance to the boundary of the
-//! current cube, the step ends at the boundary instead. Therefore **no cube is missed, and every
-//! rule finds the same hits**.
+//! cubes the ray can skip, following N. Khan and M. Zahran, section 5. Its step rules were made
+//! safe as described in docs/pictures.md, "How far rays step". Let `T` be the distance from a point
+//! to the nearest center of a set of cubes that contains everything the ray can hit. Then the ray
+//! hits nothing nearer than `T - sqrt(3)/2`. If that is less than the distance to the boundary of
+//! the current cube, the step ends at the boundary instead. Therefore **no cube is missed, and
+//! every rule finds the same hits**.
 //!
 //! - [`Rule::Walk`]: from cube to cube.
 //! - [`Rule::Isotropic`]: `T` from the distance transform, measured from the center of the current

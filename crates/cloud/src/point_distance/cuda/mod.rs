@@ -26,7 +26,7 @@ use zeroset_gpu::{Cuda, Element};
 /// The time in nanoseconds to build an index on the CPU and copy it to the GPU, not counting the
 /// time per site.
 const INDEX: f64 = 25e6;
-/// The additional time per site in nanoseconds, for any number of threads
+/// The additional time per site in nanoseconds. It hardly depends on the number of threads
 /// (docs/point-distances.md).
 const INDEXED_SITE: f64 = 90.0;
 

@@ -9,9 +9,10 @@ pub(super) trait Pair: Copy + Send + Sync {
 
     /// Returns the state of a voxel outside with these steps, which are below [`Pair::MOST`].
     fn new(first: u32, second: u32) -> Self;
-    /// Returns the state of a voxel outside if there is no voxel in the lines processed so far.
+    /// Returns the state of a voxel outside for which the passes so far have found no nearest
+    /// voxel.
     fn none() -> Self;
-    /// Returns the steps, or `None` if there is no voxel.
+    /// Returns the steps, or `None` if no nearest voxel has been found.
     fn steps(self) -> Option<(u32, u32)>;
     /// Returns the state with a distance instead of steps.
     fn of_distance(distance: f32) -> Self;

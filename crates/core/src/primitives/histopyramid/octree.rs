@@ -49,8 +49,8 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Builds the tree of the values of a grid of `shape`, x fastest. It takes about 5 bytes per
-    /// cell.
+    /// Builds the tree of the values of a grid of `shape`, x fastest. The tree takes about 5 bytes
+    /// per cell.
     ///
     /// # Errors
     /// Returns [`Error::Case`] if there is not exactly one value per cell, or if there are no

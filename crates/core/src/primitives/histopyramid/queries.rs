@@ -54,8 +54,8 @@ impl HistoPyramid {
 
     /// Returns the number of active cells in a box. Along each axis, the box includes `low` and
     /// excludes `high`. Cells outside the grid are not active. With keys by blocks, only blocks
-    /// that the surface of the box cuts are examined. With keys by lines, only the ends of its rows
-    /// are.
+    /// that the surface of the box cuts are examined. With keys by lines, only the ends of the rows
+    /// of the box are examined.
     pub fn count(&self, low: [u32; 3], high: [u32; 3]) -> usize {
         let low = low.map(|c| c as usize);
         let high: [usize; 3] = std::array::from_fn(|k| (high[k] as usize).min(self.shape[k]));
