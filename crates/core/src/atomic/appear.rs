@@ -17,8 +17,9 @@ use crate::error::Result;
 /// Renames complete files to their final names. The first of the list is the main file. If a file
 /// cannot be renamed, all files are left as they were.
 ///
-/// # Errors Returns [`Error::Output`](crate::Error::Output) if a file cannot be renamed or recorded
-/// in its journal, or if a file that must not be replaced exists by now.
+/// # Errors
+/// Returns [`Error::Output`](crate::Error::Output) if a file cannot be renamed or recorded in its
+/// journal, or if a file that must not be replaced exists by now.
 pub(super) fn appear(mut files: Vec<Complete>) -> Result<()> {
     for complete in &files {
         complete.note().map_err(|e| fail(&complete.path, e))?;

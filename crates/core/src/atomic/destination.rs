@@ -75,8 +75,9 @@ fn whole(path: &Path) -> PathBuf {
 /// Checks that `path` can be written: its folder accepts new files, and an existing file may be
 /// replaced.
 ///
-/// # Errors Returns [`Error::Output`] if the folder does not exist or is not writable, if `path`
-/// exists and is not a regular file or is write-protected, or if links lead in a circle.
+/// # Errors
+/// Returns [`Error::Output`] if the folder does not exist or is not writable, if `path` exists and
+/// is not a regular file or is write-protected, or if links lead in a circle.
 pub fn check_folder(path: &Path) -> Result<()> {
     tempfile::tempfile_in(folder_of(&destination(path)?)).map(drop).map_err(|e| {
         let remedy = match e.kind() {

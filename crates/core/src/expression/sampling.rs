@@ -217,7 +217,7 @@ struct Parts {
     coarse: f64,
     /// The integral with three nodes in each half.
     fine: f64,
-    /// The difference of the largest and the smallest value.
+    /// The difference between the largest and the smallest value.
     range: f64,
 }
 

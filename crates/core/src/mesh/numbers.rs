@@ -71,8 +71,9 @@ enum Named<'m> {
     Group(&'m Group),
 }
 
-/// Returns the array with a name and the number 0, or, for a name that ends in `.x`, `.y` or `.z`,
-/// the array without this ending and the number of the component.
+/// Returns the array of the given name, with component 0. If there is none and the name ends in
+/// `.x`, `.y` or `.z`, returns the array of the name without this ending, with the number of the
+/// component.
 pub fn component<'a>(arrays: &'a [DataArray], name: &str) -> Option<(&'a DataArray, usize)> {
     let find = |name: &str| arrays.iter().find(|array| array.name == name);
     if let Some(array) = find(name) {

@@ -23,7 +23,7 @@ use zeroset_core::points::{Criterion, Points};
 use zeroset_core::primitives::Order;
 use zeroset_core::volume::Volume;
 
-/// The bytes on the GPU per point of a list, which holds the indices of a cell.
+/// The bytes on the GPU per point of a list: the three indices of its cell.
 const OF_POINT: u64 = 12;
 /// The bytes on the GPU per box and its count.
 const OF_BOX: u64 = 28;

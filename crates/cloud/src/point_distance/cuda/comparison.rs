@@ -15,8 +15,8 @@ use zeroset_gpu::{Arguments, Array, Cuda, Launch, Unit};
 /// The number of blocks per multiprocessor. It is large enough for all multiprocessors to finish at
 /// about the same time.
 const BLOCKS: u32 = 16;
-/// The squared diagonal of a lattice below which the expanded form is exact in single precision.
-/// None of its terms exceeds four times this number.
+/// The squared diagonal of a lattice below which the expanded form is exact in single precision. No
+/// term of that form exceeds four times this number.
 const EXACT_SQUARE: f64 = (1 << 22) as f64;
 
 /// The input of a comparison.
