@@ -67,8 +67,8 @@ pub fn write_companion(
 /// appear together.
 ///
 /// # Errors
-/// Returns the errors of `work`, and [`Error::Output`] if there is a file with other contents or a
-/// file cannot be renamed.
+/// Returns the errors of `work`, and [`Error::Output`] if one of the files exists with other
+/// contents or cannot be renamed.
 pub fn companions<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let (done, files) = waiting(work)?;
     let mut fresh = Vec::with_capacity(files.len());
